@@ -1,0 +1,327 @@
+/* ordo.h - rank, scan, split and measure arrays by order, on every core of the machine.
+ *
+ * Result   every call is synchronous and returns a status; ORDO_OK is 0. Results come back
+ *          through out-parameters, which are written only on ORDO_OK unless a call says otherwise.
+ * Memory   the caller owns every array; ordo borrows it until the call returns. Scratch comes
+ *          from the context and is kept for the next call. Input arrays are never written.
+ * Threads  one context serves one call at a time (a second one gets ORDO_E_BUSY); use one
+ *          context per thread. Contexts are independent of each other.
+ * Order    integers by value; floats by value, -0 ties +0, every NaN ties every other NaN and
+ *          comes last, ascending and descending alike.
+ * Counts   n is a size_t everywhere; n == 0 is ordinary, and then arrays may be NULL.
+ * Arrays   must be aligned as their element type usually is; nothing more is asked of them.
+ *
+ * First use:
+ *     ordo_ctx *ctx;
+ *     float     score[5] = {1.5f, 2.5f, 2.5f, 4.0f, 9.0f};
+ *     uint32_t  rank[5];
+ *     if (ordo_ctx_create(&ctx, NULL) == ORDO_OK) {
+ *         if (ordo_rank_sorted(ctx, ORDO_F32, score, 5, ORDO_U32, rank, NULL) != ORDO_OK)
+ *             fprintf(stderr, "%s\n", ordo_last_error(ctx));       // rank is 1 2 2 4 5
+ *         ordo_ctx_free(ctx);
+ *     }
+ */
+#ifndef ORDO_H
+#define ORDO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ORDO_VERSION_MAJOR 0
+#define ORDO_VERSION_MINOR 1
+#define ORDO_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define ORDO_API __attribute__((visibility("default")))
+#define ORDO_MUST __attribute__((visibility("default"), warn_unused_result))
+#else
+#define ORDO_API
+#define ORDO_MUST
+#endif
+
+/* ---- Vocabulary ------------------------------------------------------------------------- */
+
+typedef enum ordo_status { /* values are frozen; new ones are appended                      */
+    ORDO_OK = 0,
+    ORDO_E_ARG = -1,         /* NULL array, unknown enum value, overlap, size that overflows  */
+    ORDO_E_NOMEM = -2,       /* the system refused memory, or the call needs over mem_limit   */
+    ORDO_E_UNSUPPORTED = -3, /* no backend of this build or machine does this                 */
+    ORDO_E_DEVICE = -4,      /* a device failed; its own words are in ordo_last_error()       */
+    ORDO_E_VERSION = -5,     /* the caller uses a field or flag newer than this library       */
+    ORDO_E_ORDER = -6,       /* ORDO_CHECK was set and the array is not sorted as it must be  */
+    ORDO_E_CANCELLED = -7,   /* ordo_cancel() or the progress callback stopped the call       */
+    ORDO_E_BUSY = -8         /* the context is inside another call (a callback re-entered it) */
+} ordo_status;
+
+typedef enum ordo_type { /* 0 is never valid: catches unset memory                            */
+    ORDO_I8 = 1,
+    ORDO_U8 = 2,
+    ORDO_I16 = 3,
+    ORDO_U16 = 4,
+    ORDO_I32 = 5,
+    ORDO_U32 = 6,
+    ORDO_I64 = 7,
+    ORDO_U64 = 8,
+    ORDO_F32 = 9,
+    ORDO_F64 = 10
+} ordo_type;
+
+typedef enum ordo_where { /* who does the work                                                */
+    ORDO_AUTO = 0,        /* the fastest backend for the size at hand                         */
+    ORDO_CPU = 1,
+    ORDO_CUDA = 2,
+    ORDO_HYBRID = 3
+} ordo_where;
+
+typedef enum ordo_ties {   /* what tied keys get; the example ranks 10 20 20 30               */
+    ORDO_TIES_MIN = 0,     /* standard competition: 1 2 2 4                                   */
+    ORDO_TIES_MAX = 1,     /* modified competition: 1 3 3 4                                   */
+    ORDO_TIES_DENSE = 2,   /* 1 2 2 3                                                         */
+    ORDO_TIES_ORDINAL = 3, /* 1 2 3 4, in array order                                         */
+    ORDO_TIES_AVERAGE = 4  /* fractional: 1 2.5 2.5 4; needs f64 ranks                        */
+} ordo_ties;
+
+typedef enum ordo_algorithm { /* named algorithms; which call knows which is said there       */
+    ORDO_ALGORITHM_AUTO = 0,  /* the production path                                          */
+    ORDO_ALGORITHM_SEQUENTIAL = 1,
+    ORDO_ALGORITHM_THREADS = 2
+} ordo_algorithm;
+
+typedef enum ordo_op { /* of ordo_scan                                                         */
+    ORDO_SUM = 1,
+    ORDO_MIN = 2,
+    ORDO_MAX = 3
+} ordo_op;
+
+typedef enum ordo_flags_kind { /* how an array of n flags is stored                            */
+    ORDO_FLAG_BITS = 1,        /* ceil(n/8) bytes; flag i is bit i%8 of byte i/8               */
+    ORDO_FLAG_BYTES = 2        /* n bytes; any value but 0 is a set flag                       */
+} ordo_flags_kind;
+
+enum {                   /* bits of every options struct's flags                             */
+    ORDO_DESCENDING = 1, /* largest first (NaN still last)                                   */
+    ORDO_CHECK = 2,      /* verify that the array is sorted first; ORDO_E_ORDER if not       */
+    ORDO_EXCLUSIVE = 4,  /* result i does not include element i                              */
+    ORDO_UNSET_FIRST = 8 /* ordo_partition: elements whose flag is not set come first        */
+};
+
+/* Options. struct_size comes first, so old callers and new libraries meet; in every other field
+ * 0 means the default, and opts == NULL means all defaults. Fields are only appended and leave
+ * no padding. Unknown flag bits and non-zero fields the library does not know give
+ * ORDO_E_VERSION. Use:  &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_DENSE)                   */
+#define ORDO_OPTS(type, ...) ((type){.struct_size = sizeof(type), __VA_ARGS__})
+
+/* The ordo_type of the elements p points to: a compile-time check for C callers.              */
+/* clang-format off */
+#define ORDO_TYPE_OF(p)                                                                          \
+    _Generic(*(p), int8_t: ORDO_I8, uint8_t: ORDO_U8, int16_t: ORDO_I16, uint16_t: ORDO_U16,     \
+             int32_t: ORDO_I32, uint32_t: ORDO_U32, int64_t: ORDO_I64, uint64_t: ORDO_U64,       \
+             float: ORDO_F32, double: ORDO_F64)
+/* clang-format on */
+
+ORDO_API const char *ordo_version(void);                /* "0.1.0"                              */
+ORDO_API const char *ordo_status_text(ordo_status s);   /* "out of memory"; never NULL          */
+ORDO_API size_t      ordo_type_size(ordo_type type);    /* bytes; 0 if it is no type            */
+ORDO_API const char *ordo_type_name(ordo_type type);    /* "f32"; NULL if it is no type         */
+ORDO_API int         ordo_type_parse(const char *name); /* ORDO_F32 for "f32"; 0 if unknown     */
+
+/* ---- Contexts --------------------------------------------------------------------------- */
+
+typedef struct ordo_ctx ordo_ctx;
+
+/* Called on the calling thread every few milliseconds of a long call, with 0 <= done <= 1.
+ * Return 0 to go on, anything else to cancel. It must not call into the same context.          */
+typedef int ordo_progress_fn(void *user, double done);
+
+typedef struct ordo_ctx_opts {
+    size_t   struct_size;
+    uint32_t where;     /* an ordo_where                                                        */
+    uint32_t threads;   /* default: every CPU the process may use (affinity, cgroup limit)      */
+    size_t   mem_limit; /* bytes of scratch the context may hold; default: no limit             */
+    ordo_progress_fn *progress;
+    void             *progress_user;
+    /* Where the context takes all its memory from; both or neither. alloc may return NULL.     */
+    void *(*alloc)(void *user, size_t bytes);
+    void (*release)(void *user, void *block);
+    void *alloc_user;
+} ordo_ctx_opts;
+
+/* Reads the environment once: ORDO_THREADS, ORDO_ISA (generic, neon, avx2, avx512) and
+ * ORDO_DEVICE (auto, cpu, cuda, hybrid) stand in for options that are not set. On failure *out is
+ * NULL and ordo_last_error(NULL) has the reason (kept per thread). Threads start with the first
+ * call that needs them; a context may be used after fork() in the child.                        */
+ORDO_MUST ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts);
+ORDO_API void         ordo_ctx_free(ordo_ctx *ctx); /* NULL is fine                              */
+
+/* Why the last call on ctx failed, in a sentence; "" if it did not. Valid until the next call.  */
+ORDO_API const char *ordo_last_error(const ordo_ctx *ctx);
+
+/* Makes the call now running on ctx return ORDO_E_CANCELLED soon. Safe from any thread and from
+ * a signal handler. Without a running call it does nothing.                                     */
+ORDO_API void ordo_cancel(ordo_ctx *ctx);
+
+/* What the last successful call did. The caller sets struct_size; the strings are static.       */
+typedef struct ordo_report {
+    size_t      struct_size;
+    const char *operation; /* "rank_sorted"                                                      */
+    const char *backend;   /* "cpu"                                                              */
+    const char *algorithm; /* "sequential"; of auto, what it chose                               */
+    const char *isa;       /* "generic", "neon", "avx2", "avx512"                                */
+    const char *detail;    /* free text: what was seen and chosen; may be ""                     */
+    uint32_t    threads;   /* that the call was allowed to use                                   */
+    uint32_t    type;      /* ordo_type of the keys; 0 where there are none                      */
+    uint64_t    n;
+    uint64_t    scratch_bytes;
+    double      seconds; /* wall time inside the call                                            */
+} ordo_report;
+ORDO_MUST ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out);
+
+/* What a context found on this machine.                                                         */
+typedef struct ordo_info {
+    size_t      struct_size;
+    const char *isa;       /* in use                                                            */
+    const char *isa_all;   /* every one this build and CPU could use: "generic neon"            */
+    const char *cuda;      /* "" if usable, else why not                                        */
+    uint32_t    threads;   /* in use                                                            */
+    uint32_t    cpus;      /* online on this machine                                            */
+    uint32_t    affinity;  /* of those, that this process may run on                            */
+    uint32_t    cgroup;    /* whole CPUs the cgroup grants, rounded up; 0: no limit             */
+    uint64_t    mem_limit; /* 0: none                                                           */
+    uint64_t    scratch_held;
+} ordo_info;
+ORDO_MUST ordo_status ordo_ctx_info(const ordo_ctx *ctx, ordo_info *out);
+
+/* ---- Rank ------------------------------------------------------------------------------- */
+
+typedef struct ordo_rank_opts {
+    size_t   struct_size;
+    uint64_t flags;     /* ORDO_DESCENDING, ORDO_CHECK                                           */
+    uint32_t ties;      /* an ordo_ties                                                          */
+    uint32_t algorithm; /* AUTO; SEQUENTIAL: one loop; THREADS: one segment a thread, its first
+                         * rank by binary search                                                 */
+} ordo_rank_opts;
+
+/* Ranks of a sorted array, 1-based: ranks[i] is the rank of sorted[i]. rank_type is ORDO_U32
+ * (n < 2^32), ORDO_U64 or ORDO_F64; ORDO_TIES_AVERAGE needs ORDO_F64. The arrays may not
+ * overlap. If sorted is not in order and ORDO_CHECK is not set, the ranks are unspecified.
+ * On ORDO_E_CANCELLED the contents of ranks are unspecified; on other errors it is untouched.   */
+ORDO_MUST ordo_status ordo_rank_sorted(ordo_ctx *ctx, ordo_type type, const void *sorted, size_t n,
+                                       ordo_type rank_type, void *ranks,
+                                       const ordo_rank_opts *opts);
+ORDO_MUST ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
+                                               ordo_type rank_type, const ordo_rank_opts *opts,
+                                               size_t *bytes);
+
+/* ---- Scan ------------------------------------------------------------------------------- */
+
+typedef struct ordo_scan_opts {
+    size_t   struct_size;
+    uint64_t flags; /* ORDO_EXCLUSIVE                                                            */
+} ordo_scan_opts;
+
+/* Prefix sums, minima or maxima: out[i] = in[0] op ... op in[i] (exclusive: op in[i-1]).
+ * out_type is type; for sums also the 64-bit type of the same kind (i8..i32 -> i64, u8..u32 ->
+ * u64, f32 -> f64). Integer sums wrap modulo 2^width. Float sums are added in an order that
+ * depends on n alone, so the bytes are the same for any number of threads and any ISA
+ * (a NaN sum is the default NaN). Minima and maxima follow the total order of the key
+ * bits: -0 below +0, NaN above +inf. The first result of an exclusive scan is 0, the type's
+ * largest value or +inf (min), its least or -inf (max).
+ * out == in is allowed if the types are equal; any other overlap is not.
+ * On ORDO_E_CANCELLED out is unspecified (so in too when they are one array).                    */
+ORDO_MUST ordo_status ordo_scan(ordo_ctx *ctx, ordo_op op, ordo_type type, const void *in, size_t n,
+                                ordo_type out_type, void *out, const ordo_scan_opts *opts);
+ORDO_MUST ordo_status ordo_scan_scratch(ordo_ctx *ctx, ordo_op op, ordo_type type, size_t n,
+                                        ordo_type out_type, const ordo_scan_opts *opts,
+                                        size_t *bytes);
+
+/* Binary prefix sum: counts[i] = number of set flags among the first i+1 (exclusive: i).
+ * count_type is ORDO_U32 (n < 2^32) or ORDO_U64. counts == NULL asks for the total alone;
+ * total may be NULL. The arrays may not overlap.                                                 */
+ORDO_MUST ordo_status ordo_scan_bits(ordo_ctx *ctx, ordo_flags_kind kind, const void *flags,
+                                     size_t n, ordo_type count_type, void *counts, uint64_t *total,
+                                     const ordo_scan_opts *opts);
+ORDO_MUST ordo_status ordo_scan_bits_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n,
+                                             ordo_type count_type, const ordo_scan_opts *opts,
+                                             size_t *bytes);
+
+/* ---- Split ------------------------------------------------------------------------------ */
+
+typedef struct ordo_partition_opts {
+    size_t   struct_size;
+    uint64_t flags; /* ORDO_UNSET_FIRST                                                          */
+} ordo_partition_opts;
+
+/* Stable split: the elements of in whose flag is set come first in out, then the others, each
+ * group in its old order. elem_size is 1 to 16 bytes, elements need no alignment. *n_first (may
+ * be NULL) gets the size of the first group. out may not overlap flags or in. On
+ * ORDO_E_CANCELLED out is unspecified.                                                           */
+ORDO_MUST ordo_status ordo_partition(ordo_ctx *ctx, ordo_flags_kind kind, const void *flags,
+                                     const void *in, size_t n, size_t elem_size, void *out,
+                                     size_t *n_first, const ordo_partition_opts *opts);
+ORDO_MUST ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n,
+                                             size_t elem_size, const ordo_partition_opts *opts,
+                                             size_t *bytes);
+
+/* ---- Measure ---------------------------------------------------------------------------- */
+
+typedef struct ordo_order_opts {
+    size_t   struct_size;
+    uint64_t flags; /* ORDO_DESCENDING                                                           */
+} ordo_order_opts;
+
+/* *sorted = 1 if keys[0..n) is in order, else 0; *where (may be NULL) gets the least i with
+ * keys[i] before keys[i-1], or n.                                                                */
+ORDO_MUST ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                                     int *sorted, size_t *where, const ordo_order_opts *opts);
+
+/* memcpy by every thread of the context: the physical limit that results are compared with.      */
+ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_t bytes);
+
+/* ---- Generate --------------------------------------------------------------------------- */
+
+typedef enum ordo_dist {   /* what each draws is said in docs/generators.md                       */
+    ORDO_DIST_UNIFORM = 1, /* integers: the whole range; floats: [0, 1)                           */
+    ORDO_DIST_GAUSSIAN,    /* the mean of four uniform draws                                      */
+    ORDO_DIST_ZERO,        /* all 0                                                               */
+    ORDO_DIST_FEW,         /* k distinct values (default 100), equally likely                     */
+    ORDO_DIST_ZIPF,      /* 1..k (default 2^20 or what fits) with probability proportional to 1/x */
+    ORDO_DIST_SORTED,    /* ascending, evenly spread with jitter                                */
+    ORDO_DIST_REVERSE,   /* ORDO_DIST_SORTED backwards                                          */
+    ORDO_DIST_ORGANPIPE, /* up to the middle, then down again                                   */
+    ORDO_DIST_SAWTOOTH,  /* k ascending teeth (default 16)                                      */
+    ORDO_DIST_RECUR,     /* sorted; a key repeats its predecessor with probability p            */
+    ORDO_DIST_KSORTED,   /* radius exactly k                                                    */
+    ORDO_DIST_DUPES,     /* Helman-Bader-JaJa deterministic duplicates over k buckets           */
+    ORDO_DIST_STAGGERED, /* Helman-Bader-JaJa staggered over k buckets                          */
+    ORDO_DIST_BUCKET,    /* Helman-Bader-JaJa bucket sorted over k buckets                      */
+    ORDO_DIST_STRINGS,   /* ordo_gen_strings: 1 to 500 random printable characters              */
+    ORDO_DIST_FASTA      /* ordo_gen_strings: protein records of up to 120 residues             */
+} ordo_dist;
+
+typedef struct ordo_gen_opts {
+    size_t   struct_size;
+    uint64_t seed;
+    uint64_t k; /* FEW, ZIPF: values; SAWTOOTH: teeth; KSORTED: radius; DUPES...: buckets (16)    */
+    double   p; /* RECUR: 0 = all keys differ, 1 = all are equal                                  */
+} ordo_gen_opts;
+
+/* Fills out[0..n) with keys of a numeric distribution. The same arguments give the same bytes
+ * on every machine and for any number of threads. ORDO_E_ARG if the type cannot hold what is
+ * asked (RECUR with p == 0 or KSORTED over more keys than the type has values, k >= n).          */
+ORDO_MUST ordo_status ordo_gen(ordo_ctx *ctx, ordo_dist dist, ordo_type type, void *out, size_t n,
+                               const ordo_gen_opts *opts);
+
+/* Fills offsets[0..n] so that string i is bytes[offsets[i] .. offsets[i+1]); with bytes == NULL
+ * that is all, and offsets[n] tells how many bytes a second call needs. ORDO_E_ARG if capacity
+ * is smaller than that.                                                                          */
+ORDO_MUST ordo_status ordo_gen_strings(ordo_ctx *ctx, ordo_dist dist, size_t n, uint64_t *offsets,
+                                       char *bytes, size_t capacity, const ordo_gen_opts *opts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,49 @@
+/* api.h - how a public call begins and ends, and the checks it makes of its arguments.
+ *
+ * The pattern of an entry point:
+ *     ordo_exec *exec;
+ *     TRY(api_enter(ctx, "scan", type, n, &exec));
+ *     return api_leave(ctx, scan_checked(ctx, exec, ...));
+ * Everything below api/ may rely on what was checked here and only asserts it. */
+#ifndef ORDO_API_API_H
+#define ORDO_API_API_H
+
+#include "core/exec.h"
+#include "plan/plan.h"
+
+/* Refuses a NULL context and re-entry; clears the last error, starts the clock. */
+ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size_t n,
+                      ordo_exec **exec);
+/* Gives scratch back, stores the report if status is ORDO_OK, and returns status. */
+ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
+
+/* The backend for this call's job of n items. */
+ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, size_t n, ordo_choice *choice);
+
+/* The size queries are calls that do no work: they report nothing and keep the last report. */
+ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);
+ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status);
+
+/* Scratch that a backend takes as `bytes`, as the context counts it. */
+size_t api_scratch_total(size_t bytes);
+
+/* Copies options of any age into dst, zeroing what the caller does not know. */
+ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
+
+ordo_status api_check_flags(ordo_exec *exec, uint64_t flags, uint64_t known);
+ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);
+/* n elements of size bytes at p, called `what`: NULL with n > 0, or more bytes than there are. */
+ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size,
+                            const char *what);
+ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, const char *a_what,
+                            const void *b, size_t b_bytes, const char *b_what);
+
+#define FAIL_IF(condition, status, ...)                                                            \
+    do {                                                                                           \
+        if (ORDO_UNLIKELY(condition)) {                                                            \
+            ordo_fail(exec, status, __VA_ARGS__);                                                  \
+            return (status);                                                                       \
+        }                                                                                          \
+    } while (0)
+
+#endif

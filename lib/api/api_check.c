@@ -1,0 +1,125 @@
+/* api_check.c - the checks every public call makes of its arguments, and the names of things. */
+#include "api/api.h"
+
+#include <string.h>
+
+enum {
+    MAX_OPTS = 4096
+}; /* no options struct of any version is this large */
+
+ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src)
+{
+    size_t given = 0;
+
+    memset(dst, 0, known);
+    if (src == NULL)
+        return ORDO_OK;
+    memcpy(&given, src, sizeof given);
+    FAIL_IF(given < sizeof given || given > MAX_OPTS, ORDO_E_ARG,
+            "opts.struct_size is %zu; set it to the sizeof of the options struct", given);
+    for (size_t i = known; i < given; i++)
+        FAIL_IF(((const unsigned char *)src)[i] != 0, ORDO_E_VERSION,
+                "opts uses a field at byte %zu that this version of ordo does not know", i);
+    memcpy(dst, src, ordo_min(given, known));
+    return ORDO_OK;
+}
+
+ordo_status api_check_flags(ordo_exec *exec, uint64_t flags, uint64_t known)
+{
+    FAIL_IF((flags & ~known) != 0, ORDO_E_VERSION,
+            "opts.flags has bits 0x%llx that this call does not know",
+            (unsigned long long)(flags & ~known));
+    return ORDO_OK;
+}
+
+ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
+{
+    FAIL_IF(ordo_type_size(type) == 0, ORDO_E_ARG, "%s is %d; no such ordo_type", what, (int)type);
+    return ORDO_OK;
+}
+
+ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size, const char *what)
+{
+    size_t bytes;
+    FAIL_IF(p == NULL && n > 0, ORDO_E_ARG, "%s is NULL but n is %zu", what, n);
+    FAIL_IF(!ordo_size_mul(n, size, &bytes) || (uintptr_t)p > UINTPTR_MAX - bytes, ORDO_E_ARG,
+            "%s: %zu elements of %zu bytes are more than memory can hold", what, n, size);
+    return ORDO_OK;
+}
+
+ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, const char *a_what,
+                            const void *b, size_t b_bytes, const char *b_what)
+{
+    uintptr_t const a_at = (uintptr_t)a, b_at = (uintptr_t)b;
+    FAIL_IF(a_bytes > 0 && b_bytes > 0 && a_at < b_at + b_bytes && b_at < a_at + a_bytes,
+            ORDO_E_ARG, "%s and %s overlap; they must be separate arrays", a_what, b_what);
+    return ORDO_OK;
+}
+
+/* ---- Names ---- */
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+const char *ordo_version(void)
+{
+    return TEXT(ORDO_VERSION_MAJOR) "." TEXT(ORDO_VERSION_MINOR) "." TEXT(ORDO_VERSION_PATCH);
+}
+
+const char *ordo_status_text(ordo_status s)
+{
+    switch (s) {
+    case ORDO_OK:
+        return "success";
+    case ORDO_E_ARG:
+        return "invalid argument";
+    case ORDO_E_NOMEM:
+        return "out of memory";
+    case ORDO_E_UNSUPPORTED:
+        return "not supported here";
+    case ORDO_E_DEVICE:
+        return "device failure";
+    case ORDO_E_VERSION:
+        return "the caller is newer than this library";
+    case ORDO_E_ORDER:
+        return "the array is not sorted";
+    case ORDO_E_CANCELLED:
+        return "cancelled";
+    case ORDO_E_BUSY:
+        return "the context is in use by another call";
+    }
+    return "unknown status";
+}
+
+size_t ordo_type_size(ordo_type type)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return sizeof(key);
+#include "core/types.def"
+    }
+    return 0;
+}
+
+const char *ordo_type_name(ordo_type type)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return #tag;
+#include "core/types.def"
+    }
+    return NULL;
+}
+
+int ordo_type_parse(const char *name)
+{
+    if (name == NULL)
+        return 0;
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    if (strcmp(name, #tag) == 0)                                                                   \
+        return ORDO_##ID;
+#include "core/types.def"
+    return 0;
+}

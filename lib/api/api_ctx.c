@@ -1,0 +1,371 @@
+/* api_ctx.c - contexts: what they own, how they are made, how a call begins and ends.
+ *
+ * A context owns its threads, its scratch, its opened backends, the text of the last error and
+ * the report of the last call. The environment is read here, once, when it is made. */
+#define _GNU_SOURCE
+#include "api/api.h"
+#include "core/arena.h"
+#include "core/cpus.h"
+#include "core/pool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum {
+    ERROR_SIZE = 512,
+    MAX_THREADS = 4096,
+    HUGE_PAGE = 2 << 20,
+    TICK_NANOSECONDS = 5 * 1000 * 1000, /* between two calls of the progress callback */
+    MAX_OPTS = 4096                     /* no options struct of any version is this large */
+};
+
+struct ordo_ctx {
+    ordo_exec   exec; /* first, so that an exec finds its context */
+    ordo_plan   plan;
+    ordo_arena  arena;
+    ordo_pool  *pool;
+    ordo_cpus   cpus;
+    ordo_alloc  source;
+    ordo_report report;  /* of the last successful call */
+    ordo_report running; /* of the call in progress */
+
+    ordo_progress_fn *progress;
+    void             *progress_user;
+    uint64_t          started, ticked; /* nanoseconds */
+    double            shown;           /* the last progress reported */
+
+    pthread_t   caller; /* the thread the running call came in on */
+    atomic_flag busy;
+    atomic_int  stop; /* set by ordo_cancel and the progress callback */
+    char        error[ERROR_SIZE];
+};
+
+static _Thread_local char create_error[ERROR_SIZE];
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* ---- Memory ---- */
+
+/* Large blocks begin on a huge page and ask for huge pages: random access over scratch is
+ * otherwise bound by the TLB. */
+static void *default_alloc(void *user, size_t bytes)
+{
+    void *block = NULL;
+    (void)user;
+    if (bytes < 2 * (size_t)HUGE_PAGE)
+        return malloc(bytes);
+    if (posix_memalign(&block, HUGE_PAGE, bytes) != 0)
+        return NULL;
+    (void)madvise(block, bytes, MADV_HUGEPAGE);
+    return block;
+}
+
+static void default_release(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+static ordo_status exec_scratch(ordo_exec *exec, size_t bytes, void **out)
+{
+    ordo_ctx *const ctx = (ordo_ctx *)exec;
+    void *const     piece = ordo_arena_take(&ctx->arena, bytes);
+    if (piece == NULL) {
+        if (ctx->arena.limit != 0)
+            return ordo_fail(exec, ORDO_E_NOMEM,
+                             "%zu bytes of scratch do not fit the memory limit of %zu bytes", bytes,
+                             ctx->arena.limit);
+        return ordo_fail(exec, ORDO_E_NOMEM, "the system refused %zu bytes of scratch", bytes);
+    }
+    *out = piece;
+    return ORDO_OK;
+}
+
+/* ---- Loops, progress, errors ---- */
+
+static void tick(void *user, double share)
+{
+    ordo_ctx *const ctx = user;
+    if (ctx->progress == NULL || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
+        return;
+    uint64_t const time = now();
+    if (time - ctx->ticked < TICK_NANOSECONDS)
+        return;
+    ctx->ticked = time;
+    double const done = ((double)ctx->exec.phase + share) / (double)ctx->exec.phases;
+    if (done > ctx->shown)
+        ctx->shown = done < 1 ? done : 1;
+    if (ctx->progress(ctx->progress_user, ctx->shown) != 0)
+        atomic_store_explicit(&ctx->stop, 1, memory_order_relaxed);
+}
+
+static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
+{
+    ordo_ctx *const ctx = (ordo_ctx *)exec;
+    return ordo_pool_loop(ctx->pool, n, grain, body, arg, &ctx->stop, tick, ctx);
+}
+
+static bool exec_poll(ordo_exec *exec, double share)
+{
+    ordo_ctx *const ctx = (ordo_ctx *)exec;
+    if (pthread_equal(pthread_self(), ctx->caller))
+        tick(ctx, share);
+    return atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0;
+}
+
+static ordo_status exec_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
+{
+    ordo_ctx *const ctx = (ordo_ctx *)exec;
+    vsnprintf(ctx->error, sizeof ctx->error, format, args);
+    return status;
+}
+
+void ordo_cancel(ordo_ctx *ctx)
+{
+    if (ctx != NULL)
+        atomic_store_explicit(&ctx->stop, 1, memory_order_relaxed);
+}
+
+/* ---- Creation ---- */
+
+__attribute__((format(printf, 2, 3))) static ordo_status create_fail(ordo_status status,
+                                                                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(create_error, sizeof create_error, format, args);
+    va_end(args);
+    return status;
+}
+
+static ordo_status env_threads(uint32_t *threads)
+{
+    const char *const text = getenv("ORDO_THREADS");
+    if (*threads != 0 || text == NULL || *text == '\0')
+        return ORDO_OK;
+    char *end;
+    errno = 0;
+    long const value = strtol(text, &end, 10);
+    if (errno != 0 || *end != '\0' || value < 1 || value > MAX_THREADS)
+        return create_fail(ORDO_E_ARG, "ORDO_THREADS is '%s'; expected a number from 1 to %d", text,
+                           MAX_THREADS);
+    *threads = (uint32_t)value;
+    return ORDO_OK;
+}
+
+static ordo_status env_where(uint32_t *where)
+{
+    static const char *const names[] = {"auto", "cpu", "cuda", "hybrid"};
+    const char *const        text = getenv("ORDO_DEVICE");
+    if (*where != ORDO_AUTO || text == NULL || *text == '\0')
+        return ORDO_OK;
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *where = i;
+            return ORDO_OK;
+        }
+    }
+    return create_fail(ORDO_E_ARG, "ORDO_DEVICE is '%s'; expected auto, cpu, cuda or hybrid", text);
+}
+
+static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
+{
+    ordo_ctx scratch; /* only for its error text */
+    memset(&scratch, 0, sizeof scratch);
+    scratch.exec.fail = exec_fail;
+    ordo_status const status = api_opts_read(&scratch.exec, dst, sizeof *dst, src);
+    if (status != ORDO_OK)
+        return create_fail(status, "%s", scratch.error);
+    if (dst->where > ORDO_HYBRID)
+        return create_fail(ORDO_E_ARG, "where is %u; no such ordo_where", dst->where);
+    if (dst->threads > MAX_THREADS)
+        return create_fail(ORDO_E_ARG, "threads is %u; at most %d are supported", dst->threads,
+                           MAX_THREADS);
+    if ((dst->alloc == NULL) != (dst->release == NULL))
+        return create_fail(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
+    TRY(env_threads(&dst->threads));
+    return env_where(&dst->where);
+}
+
+static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc *source)
+{
+    memset(ctx, 0, sizeof *ctx);
+    ctx->source = *source;
+    ctx->arena.source = *source;
+    ctx->arena.limit = opts->mem_limit;
+    ctx->cpus = ordo_cpus_count();
+    ctx->exec.threads = opts->threads != 0 ? opts->threads : ordo_cpus_usable(&ctx->cpus);
+    ctx->exec.loop = exec_loop;
+    ctx->exec.poll = exec_poll;
+    ctx->exec.scratch = exec_scratch;
+    ctx->exec.fail = exec_fail;
+    ctx->progress = opts->progress;
+    ctx->progress_user = opts->progress_user;
+    atomic_flag_clear(&ctx->busy);
+    atomic_init(&ctx->stop, 0);
+}
+
+ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
+{
+    create_error[0] = '\0';
+    if (out == NULL)
+        return create_fail(ORDO_E_ARG, "out is NULL");
+    *out = NULL;
+
+    ordo_ctx_opts wish;
+    TRY(read_ctx_opts(&wish, opts));
+    ordo_alloc source = {default_alloc, default_release, NULL};
+    if (wish.alloc != NULL && wish.release != NULL)
+        source = (ordo_alloc){wish.alloc, wish.release, wish.alloc_user};
+
+    ordo_ctx *const ctx = source.alloc(source.user, sizeof *ctx);
+    if (ctx == NULL)
+        return create_fail(ORDO_E_NOMEM, "no memory for a context");
+    fill_ctx(ctx, &wish, &source);
+
+    ordo_backend_wishes const wishes = {.isa = getenv("ORDO_ISA")};
+    ordo_status status = ordo_plan_open(&ctx->plan, (ordo_where)wish.where, &wishes, create_error,
+                                        sizeof create_error);
+    if (status == ORDO_OK) {
+        ctx->pool = ordo_pool_create(&source, ctx->exec.threads);
+        if (ctx->pool != NULL) {
+            *out = ctx;
+            return ORDO_OK;
+        }
+        ordo_plan_close(&ctx->plan);
+        status = create_fail(ORDO_E_NOMEM, "no memory for %u threads", ctx->exec.threads);
+    }
+    source.release(source.user, ctx);
+    return status;
+}
+
+void ordo_ctx_free(ordo_ctx *ctx)
+{
+    if (ctx == NULL)
+        return;
+    ordo_pool_free(ctx->pool);
+    ordo_plan_close(&ctx->plan);
+    ordo_arena_free(&ctx->arena);
+    ordo_alloc const source = ctx->source;
+    source.release(source.user, ctx);
+}
+
+const char *ordo_last_error(const ordo_ctx *ctx) { return ctx == NULL ? create_error : ctx->error; }
+
+/* ---- A call ---- */
+
+static ordo_status enter(ordo_ctx *ctx, ordo_exec **exec)
+{
+    if (ctx == NULL)
+        return create_fail(ORDO_E_ARG, "ctx is NULL");
+    if (atomic_flag_test_and_set_explicit(&ctx->busy, memory_order_acquire))
+        return ORDO_E_BUSY;
+    ctx->error[0] = '\0';
+    *exec = &ctx->exec;
+    return ORDO_OK;
+}
+
+ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size_t n,
+                      ordo_exec **exec)
+{
+    TRY(enter(ctx, exec));
+    ctx->running =
+        (ordo_report){.operation = operation, .backend = "cpu", .type = (uint32_t)type, .n = n};
+    ctx->exec.phase = 0;
+    ctx->exec.phases = 1;
+    ctx->exec.algorithm = "auto";
+    ctx->exec.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state);
+    ctx->exec.detail = "";
+    ctx->shown = 0;
+    ctx->caller = pthread_self();
+    atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
+    ctx->started = ctx->ticked = now();
+    return ORDO_OK;
+}
+
+ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
+{
+    if (status == ORDO_OK) {
+        ctx->running.algorithm = ctx->exec.algorithm;
+        ctx->running.isa = ctx->exec.isa;
+        ctx->running.detail = ctx->exec.detail;
+        ctx->running.threads = ctx->exec.threads;
+        ctx->running.scratch_bytes = ctx->arena.taken;
+        ctx->running.seconds = (double)(now() - ctx->started) * 1e-9;
+        ctx->report = ctx->running;
+    } else if (status == ORDO_E_CANCELLED) {
+        snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
+    }
+    ordo_arena_reset(&ctx->arena);
+    atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
+    return status;
+}
+
+ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, size_t n, ordo_choice *choice)
+{
+    TRY(ordo_plan_choose(&ctx->plan, exec, n, choice));
+    ctx->running.backend = choice->backend->name;
+    return ORDO_OK;
+}
+
+ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec) { return enter(ctx, exec); }
+
+ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
+{
+    atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
+    return status;
+}
+
+size_t api_scratch_total(size_t bytes) { return bytes == 0 ? 0 : ordo_arena_cost(bytes); }
+
+/* ---- Reports ---- */
+
+/* Fills as much of the caller's struct as both sides know; its struct_size stays. */
+static ordo_status copy_out(void *dst, const void *src, size_t known)
+{
+    size_t given;
+    if (dst == NULL)
+        return ORDO_E_ARG;
+    memcpy(&given, dst, sizeof given);
+    if (given < sizeof given || given > MAX_OPTS)
+        return ORDO_E_ARG;
+    memset((char *)dst + sizeof given, 0, given - sizeof given);
+    size_t const both = ordo_min(given, known);
+    memcpy((char *)dst + sizeof given, (const char *)src + sizeof given, both - sizeof given);
+    return ORDO_OK;
+}
+
+ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
+{
+    static const ordo_report none = {
+        .operation = "", .backend = "", .algorithm = "", .isa = "", .detail = ""};
+    if (ctx == NULL)
+        return create_fail(ORDO_E_ARG, "ctx is NULL");
+    return copy_out(out, ctx->report.operation == NULL ? &none : &ctx->report, sizeof none);
+}
+
+ordo_status ordo_ctx_info(const ordo_ctx *ctx, ordo_info *out)
+{
+    if (ctx == NULL)
+        return create_fail(ORDO_E_ARG, "ctx is NULL");
+    ordo_info const info = {.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state),
+                            .isa_all = ctx->plan.cpu->isa_all(ctx->plan.cpu_state),
+                            .cuda = ordo_plan_cuda(&ctx->plan),
+                            .threads = ctx->exec.threads,
+                            .cpus = ctx->cpus.online,
+                            .affinity = ctx->cpus.affinity,
+                            .cgroup = ctx->cpus.cgroup,
+                            .mem_limit = ctx->arena.limit,
+                            .scratch_held = ctx->arena.held};
+    return copy_out(out, &info, sizeof info);
+}

@@ -1,0 +1,48 @@
+/* base.h - what every file of the library may use: checked size arithmetic and small helpers. */
+#ifndef ORDO_CORE_BASE_H
+#define ORDO_CORE_BASE_H
+
+#include "ordo.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ORDO_CACHE_LINE 64u
+
+#define ORDO_LIKELY(x) __builtin_expect(!!(x), 1)
+#define ORDO_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Return early with the status of a call that failed. */
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        ordo_status const try_status_ = (call);                                                    \
+        if (ORDO_UNLIKELY(try_status_ != ORDO_OK))                                                 \
+            return try_status_;                                                                    \
+    } while (0)
+
+/* Both return false, and leave *out alone, if the result does not fit. */
+static inline bool ordo_size_mul(size_t a, size_t b, size_t *out)
+{
+    size_t r;
+    if (__builtin_mul_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+
+static inline bool ordo_size_add(size_t a, size_t b, size_t *out)
+{
+    size_t r;
+    if (__builtin_add_overflow(a, b, &r))
+        return false;
+    *out = r;
+    return true;
+}
+
+static inline size_t ordo_min(size_t a, size_t b) { return a < b ? a : b; }
+static inline size_t ordo_max(size_t a, size_t b) { return a > b ? a : b; }
+static inline size_t ordo_div_up(size_t a, size_t b) { return a / b + (a % b != 0); }
+static inline size_t ordo_round_up(size_t a, size_t b) { return ordo_div_up(a, b) * b; }
+
+#endif

@@ -1,0 +1,115 @@
+/* keybits.h - what order means, for C and CUDA alike; the only definition.
+ *
+ * key_bits_T(x)   a one-to-one map to the unsigned integer of the same width under which
+ *                 unsigned order is the total order of keys: integers by value; floats by value
+ *                 with -0 just below +0 and every NaN above +inf, NaN patterns in unsigned
+ *                 order of their map. Keys-only sorts write this order, so their bytes are
+ *                 settled.
+ * key_of_T(b)     the inverse of key_bits_T.
+ * key_fold_T(x)   key_bits_T with ties folded together: -0 and +0 give one value, all NaNs give
+ *                 another, the largest. Ranks, argsort and is_sorted compare this.
+ *
+ * A descending order compares key_desc_T(x): the folded value turned around, with NaN still
+ * last. */
+#ifndef ORDO_CORE_KEYBITS_H
+#define ORDO_CORE_KEYBITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define ORDO_HD static __host__ __device__ __forceinline__
+#else
+#define ORDO_HD static inline
+#endif
+
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    typedef key  ordo_key_##tag;                                                                   \
+    typedef bits ordo_bits_##tag;
+#include "core/types.def"
+
+ORDO_HD uint8_t  key_bits_u8(uint8_t x) { return x; }
+ORDO_HD uint16_t key_bits_u16(uint16_t x) { return x; }
+ORDO_HD uint32_t key_bits_u32(uint32_t x) { return x; }
+ORDO_HD uint64_t key_bits_u64(uint64_t x) { return x; }
+ORDO_HD uint8_t  key_bits_i8(int8_t x) { return (uint8_t)((uint8_t)x ^ 0x80u); }
+ORDO_HD uint16_t key_bits_i16(int16_t x) { return (uint16_t)((uint16_t)x ^ 0x8000u); }
+ORDO_HD uint32_t key_bits_i32(int32_t x) { return (uint32_t)x ^ UINT32_C(0x80000000); }
+ORDO_HD uint64_t key_bits_i64(int64_t x) { return (uint64_t)x ^ (UINT64_C(1) << 63); }
+
+ORDO_HD uint8_t  key_of_u8(uint8_t b) { return b; }
+ORDO_HD uint16_t key_of_u16(uint16_t b) { return b; }
+ORDO_HD uint32_t key_of_u32(uint32_t b) { return b; }
+ORDO_HD uint64_t key_of_u64(uint64_t b) { return b; }
+ORDO_HD int8_t   key_of_i8(uint8_t b) { return (int8_t)(b ^ 0x80u); }
+ORDO_HD int16_t  key_of_i16(uint16_t b) { return (int16_t)(b ^ 0x8000u); }
+ORDO_HD int32_t  key_of_i32(uint32_t b) { return (int32_t)(b ^ UINT32_C(0x80000000)); }
+ORDO_HD int64_t  key_of_i64(uint64_t b) { return (int64_t)(b ^ (UINT64_C(1) << 63)); }
+
+/* Floats: flip to unsigned order (negative patterns reversed, positive ones above them), then
+ * rotate so that -inf becomes 0: the NaNs of both signs land above +inf and the map stays
+ * one-to-one, so every bit pattern survives. */
+ORDO_HD uint32_t key_bits_f32(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    u ^= (u >> 31) ? UINT32_MAX : UINT32_C(1) << 31;
+    return u - UINT32_C(0x007fffff);
+}
+
+ORDO_HD uint64_t key_bits_f64(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    u ^= (u >> 63) ? UINT64_MAX : UINT64_C(1) << 63;
+    return u - UINT64_C(0x000fffffffffffff);
+}
+
+ORDO_HD float key_of_f32(uint32_t b)
+{
+    uint32_t u = b + UINT32_C(0x007fffff);
+    float    x;
+    u ^= (u >> 31) ? UINT32_C(1) << 31 : UINT32_MAX;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+ORDO_HD double key_of_f64(uint64_t b)
+{
+    uint64_t u = b + UINT64_C(0x000fffffffffffff);
+    double   x;
+    u ^= (u >> 63) ? UINT64_C(1) << 63 : UINT64_MAX;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+ORDO_HD int key_is_nan_f32(float x) { return x != x; }
+ORDO_HD int key_is_nan_f64(double x) { return x != x; }
+
+ORDO_HD uint32_t key_fold_f32(float x)
+{
+    return x != x ? UINT32_MAX : key_bits_f32(x + 0.0f); /* -0 + 0 is +0 in every rounding we use */
+}
+ORDO_HD uint64_t key_fold_f64(double x) { return x != x ? UINT64_MAX : key_bits_f64(x + 0.0); }
+ORDO_HD uint32_t key_desc_f32(float x) { return x != x ? UINT32_MAX : ~key_bits_f32(x + 0.0f) - 1; }
+ORDO_HD uint64_t key_desc_f64(double x) { return x != x ? UINT64_MAX : ~key_bits_f64(x + 0.0) - 1; }
+
+/* Integers have no ties to fold and no NaN. */
+#define ORDO_KEY_INTEGER(tag)                                                                      \
+    ORDO_HD int key_is_nan_##tag(ordo_key_##tag x) { return (void)x, 0; }                          \
+    ORDO_HD ordo_bits_##tag key_fold_##tag(ordo_key_##tag x) { return key_bits_##tag(x); }         \
+    ORDO_HD ordo_bits_##tag key_desc_##tag(ordo_key_##tag x)                                       \
+    {                                                                                              \
+        return (ordo_bits_##tag) ~key_bits_##tag(x);                                               \
+    }
+ORDO_KEY_INTEGER(i8)
+ORDO_KEY_INTEGER(u8)
+ORDO_KEY_INTEGER(i16)
+ORDO_KEY_INTEGER(u16)
+ORDO_KEY_INTEGER(i32)
+ORDO_KEY_INTEGER(u32)
+ORDO_KEY_INTEGER(i64)
+ORDO_KEY_INTEGER(u64)
+#undef ORDO_KEY_INTEGER
+
+#endif

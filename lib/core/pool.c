@@ -1,0 +1,210 @@
+/* pool.c - see pool.h.
+ *
+ * One mutex guards the description of the loop and the sleeping; pieces are handed out by an
+ * atomic counter, so the hot path takes no lock. A loop opens as many seats as it can use; a
+ * worker that wakes takes a seat or sleeps on; when the caller runs out of pieces it closes the
+ * seats nobody took, so a worker that is slow to wake never delays a loop that is done. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/pool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    TICK_NANOSECONDS = 5 * 1000 * 1000
+};
+
+struct ordo_pool {
+    ordo_alloc source;
+    unsigned   threads; /* wanted, the caller included */
+    unsigned   workers; /* running */
+    bool       tried;   /* to start them */
+    pid_t      owner;   /* the process the workers live in */
+    pthread_t *ids;
+
+    pthread_mutex_t lock;
+    pthread_cond_t  wake; /* seats > 0, or quit */
+    pthread_cond_t  idle; /* seated == 0 */
+    unsigned        seats, seated;
+    bool            quit;
+
+    /* The running loop. */
+    ordo_body    *body;
+    void         *arg;
+    size_t        n, grain;
+    atomic_int   *stop;
+    char          pad[ORDO_CACHE_LINE]; /* what every piece writes, apart from what it reads */
+    atomic_size_t next;                 /* first item not handed out yet */
+    char          pad_after[ORDO_CACHE_LINE];
+};
+
+/* Hands out one piece; false when there is none left or the loop is stopped. */
+static bool take_piece(ordo_pool *pool, size_t *lo, size_t *hi)
+{
+    if (atomic_load_explicit(pool->stop, memory_order_relaxed) != 0)
+        return false;
+    /* Stops short of n, so that the counter cannot wrap however many threads ask. */
+    size_t from = atomic_load_explicit(&pool->next, memory_order_relaxed);
+    do {
+        if (from >= pool->n)
+            return false;
+        *hi = pool->n - from > pool->grain ? from + pool->grain : pool->n;
+    } while (!atomic_compare_exchange_weak_explicit(&pool->next, &from, *hi, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    *lo = from;
+    return true;
+}
+
+static void *worker_main(void *arg)
+{
+    ordo_pool *const pool = arg;
+
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (pool->seats == 0 && !pool->quit)
+            pthread_cond_wait(&pool->wake, &pool->lock);
+        if (pool->quit)
+            break;
+        pool->seats--;
+        pool->seated++;
+        pthread_mutex_unlock(&pool->lock);
+
+        for (size_t lo, hi; take_piece(pool, &lo, &hi);)
+            pool->body(pool->arg, lo, hi);
+
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->seated == 0)
+            pthread_cond_signal(&pool->idle);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+static void init_sleep(ordo_pool *pool)
+{
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&pool->idle, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pool->seats = pool->seated = 0;
+    pool->workers = 0;
+    pool->tried = false;
+    pool->quit = false;
+    pool->owner = getpid();
+}
+
+/* Workers block every signal: the program's handlers run on the program's own threads. */
+static void start_workers(ordo_pool *pool)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool->workers + 1 < pool->threads &&
+           pthread_create(&pool->ids[pool->workers], NULL, worker_main, pool) == 0)
+        pool->workers++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pool->tried = true;
+}
+
+ordo_pool *ordo_pool_create(const ordo_alloc *source, unsigned threads)
+{
+    size_t const     bytes = sizeof(ordo_pool) + threads * sizeof(pthread_t);
+    ordo_pool *const pool = source->alloc(source->user, bytes);
+    if (pool == NULL)
+        return NULL;
+    pool->source = *source;
+    pool->threads = threads;
+    pool->ids = (pthread_t *)(pool + 1);
+    atomic_init(&pool->next, 0);
+    init_sleep(pool);
+    return pool;
+}
+
+void ordo_pool_free(ordo_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    if (pool->owner == getpid()) { /* in a forked child the threads do not exist */
+        pthread_mutex_lock(&pool->lock);
+        pool->quit = true;
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+        for (unsigned i = 0; i < pool->workers; i++)
+            pthread_join(pool->ids[i], NULL);
+        pthread_cond_destroy(&pool->wake);
+        pthread_cond_destroy(&pool->idle);
+        pthread_mutex_destroy(&pool->lock);
+    }
+    ordo_alloc const source = pool->source;
+    source.release(source.user, pool);
+}
+
+/* Opens the loop to as many workers as have a piece to take. */
+static void open_seats(ordo_pool *pool)
+{
+    if (pool->owner != getpid())
+        init_sleep(pool);
+    if (!pool->tried)
+        start_workers(pool);
+
+    size_t const pieces = ordo_div_up(pool->n, pool->grain);
+    pthread_mutex_lock(&pool->lock);
+    pool->seats = (unsigned)ordo_min(pool->workers, pieces - 1);
+    if (pool->seats == pool->workers)
+        pthread_cond_broadcast(&pool->wake);
+    else
+        for (unsigned i = 0; i < pool->seats; i++)
+            pthread_cond_signal(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Waits for the workers still at their last pieces. The caller's progress goes on meanwhile. */
+static void close_seats(ordo_pool *pool, ordo_pool_tick *tick, void *user)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->seats = 0;
+    while (pool->seated != 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += TICK_NANOSECONDS;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        if (pthread_cond_timedwait(&pool->idle, &pool->lock, &until) == ETIMEDOUT) {
+            size_t const next = atomic_load_explicit(&pool->next, memory_order_relaxed);
+            pthread_mutex_unlock(&pool->lock);
+            tick(user, (double)next / (double)pool->n);
+            pthread_mutex_lock(&pool->lock);
+        }
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+bool ordo_pool_loop(ordo_pool *pool, size_t n, size_t grain, ordo_body *body, void *arg,
+                    atomic_int *stop, ordo_pool_tick *tick, void *user)
+{
+    bool const shared = pool->threads > 1 && n > grain;
+
+    pool->body = body;
+    pool->arg = arg;
+    pool->n = n;
+    pool->grain = grain;
+    pool->stop = stop;
+    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    if (shared)
+        open_seats(pool);
+    for (size_t lo, hi; take_piece(pool, &lo, &hi);) {
+        body(arg, lo, hi);
+        tick(user, (double)hi / (double)n);
+    }
+    if (shared)
+        close_seats(pool, tick, user);
+    return atomic_load_explicit(&pool->next, memory_order_relaxed) >= n;
+}

@@ -1,0 +1,25 @@
+/* pool.h - a few threads that wait for parallel loops.
+ *
+ * The calling thread always works too, so a pool of one thread has no workers at all and a loop
+ * is a plain loop. Workers start with the first loop that can use them and sleep between loops;
+ * a worker that cannot be created is done without. A pool may be used in the child after
+ * fork(): its workers are started again there. One loop runs at a time. */
+#ifndef ORDO_CORE_POOL_H
+#define ORDO_CORE_POOL_H
+
+#include "core/arena.h"
+#include "core/exec.h"
+
+typedef struct ordo_pool ordo_pool;
+
+/* Called on the calling thread between its pieces, and while it waits for the others. */
+typedef void ordo_pool_tick(void *user, double share_done);
+
+ordo_pool *ordo_pool_create(const ordo_alloc *source, unsigned threads); /* NULL: no memory */
+void       ordo_pool_free(ordo_pool *pool);
+
+/* As ordo_exec.loop. Stops handing out pieces once *stop is not 0. */
+bool ordo_pool_loop(ordo_pool *pool, size_t n, size_t grain, ordo_body *body, void *arg,
+                    atomic_int *stop, ordo_pool_tick *tick, void *user);
+
+#endif

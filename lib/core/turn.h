@@ -1,0 +1,49 @@
+/* turn.h - pieces of one parallel loop take turns in the order of their numbers.
+ *
+ * A scan needs what all earlier pieces add up to. Each piece reduces its own keys first (which
+ * brings them into the cache), waits for its turn, takes the carry, leaves the next one and
+ * passes the turn on; then it scans its keys from the cache. So memory is read once, and the
+ * carry is combined in one order whatever the number of threads.
+ *
+ * This cannot deadlock, because a loop hands pieces out in increasing order and finishes every
+ * piece it handed out: the holder of the lowest unfinished piece never waits. The wait is as long
+ * as an earlier piece's reduce at most; it spins briefly and then gives the CPU away, so it also
+ * makes progress when threads outnumber CPUs. */
+#ifndef ORDO_CORE_TURN_H
+#define ORDO_CORE_TURN_H
+
+#include "core/base.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
+typedef struct ordo_turn {
+    atomic_size_t next; /* the piece whose turn it is; starts at 0 */
+} ordo_turn;
+
+static inline void ordo_cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory"); /* longer than yield, which most cores treat as a nop */
+#endif
+}
+
+static inline void ordo_turn_wait(ordo_turn *turn, size_t piece)
+{
+    for (unsigned spins = 0; atomic_load_explicit(&turn->next, memory_order_acquire) != piece;
+         spins++) {
+        if (spins < 256)
+            ordo_cpu_relax();
+        else
+            sched_yield();
+    }
+}
+
+static inline void ordo_turn_pass(ordo_turn *turn, size_t piece)
+{
+    atomic_store_explicit(&turn->next, piece + 1, memory_order_release);
+}
+
+#endif
