@@ -1,0 +1,46 @@
+/* for_each_class.h - includes ORDO_CLASS_TEMPLATE (a path from lib/) once per key class. The
+ * template sees CKEY (uint8_t), CLASS_SLOT (CPU_KEY_8) and CFN(name) (name_k8). Every macro is
+ * gone afterwards. */
+#define CKEY uint8_t
+#define CLASS_SLOT CPU_KEY_8
+#define CFN(name) CPU_JOIN(name, k8)
+#include ORDO_CLASS_TEMPLATE
+#undef CFN
+#undef CLASS_SLOT
+#undef CKEY
+#define CKEY uint16_t
+#define CLASS_SLOT CPU_KEY_16
+#define CFN(name) CPU_JOIN(name, k16)
+#include ORDO_CLASS_TEMPLATE
+#undef CFN
+#undef CLASS_SLOT
+#undef CKEY
+#define CKEY uint32_t
+#define CLASS_SLOT CPU_KEY_32
+#define CFN(name) CPU_JOIN(name, k32)
+#include ORDO_CLASS_TEMPLATE
+#undef CFN
+#undef CLASS_SLOT
+#undef CKEY
+#define CKEY uint64_t
+#define CLASS_SLOT CPU_KEY_64
+#define CFN(name) CPU_JOIN(name, k64)
+#include ORDO_CLASS_TEMPLATE
+#undef CFN
+#undef CLASS_SLOT
+#undef CKEY
+#define CKEY float
+#define CLASS_SLOT CPU_KEY_F32
+#define CFN(name) CPU_JOIN(name, kf32)
+#include ORDO_CLASS_TEMPLATE
+#undef CFN
+#undef CLASS_SLOT
+#undef CKEY
+#define CKEY double
+#define CLASS_SLOT CPU_KEY_F64
+#define CFN(name) CPU_JOIN(name, kf64)
+#include ORDO_CLASS_TEMPLATE
+#undef CFN
+#undef CLASS_SLOT
+#undef CKEY
+#undef ORDO_CLASS_TEMPLATE

@@ -1,0 +1,105 @@
+/* kernels.h - the inner loops that depend on the instruction set, as one table per ISA.
+ *
+ * Ranking and counting go through words of 64 bits: 64 keys become one word ("differs from the
+ * key before it"), and a word becomes 64 ranks or counts. The word lives in a register between
+ * the two, so memory sees the keys once and the ranks once, and nothing branches on data.
+ *
+ * kernels_generic.c is complete and portable; the ISA files share one frame (word_rank.h) and fill
+ * in what is theirs. Kernels know nothing of threads, scratch or options. */
+#ifndef ORDO_CPU_KERNELS_H
+#define ORDO_CPU_KERNELS_H
+
+#include "core/base.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* A loop of n steps, n a constant, laid out without a loop. */
+#define EACH(i, n) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (n); i++)
+
+/* Keys as equality sees them: integers by width, floats by value. */
+enum cpu_key_class {
+    CPU_KEY_8,
+    CPU_KEY_16,
+    CPU_KEY_32,
+    CPU_KEY_64,
+    CPU_KEY_F32,
+    CPU_KEY_F64,
+    CPU_KEY_CLASSES
+};
+
+enum cpu_out {
+    CPU_OUT_U32,
+    CPU_OUT_U64,
+    CPU_OUT_F64,
+    CPU_OUTS
+};
+
+/* A stretch of sorted keys to rank, none of them NaN. keys[-1] exists. A head is a key that
+ * differs from the one before it. */
+typedef struct cpu_span {
+    const void *keys;
+    size_t      n;
+    uint64_t    base;   /* index of keys[0] in the whole array */
+    uint64_t    before; /* 1 + index of the last head before keys[0] */
+    uint64_t    after;  /* index of the first head behind the span, or the array's end */
+    bool        stream; /* out is large and begins on a cache line: write past the cache */
+} cpu_span;
+
+/* Writes out[0..n):
+ *   last   1 + the index of the last head at or before each key: its least rank
+ *   next   the index of the next head after each key: its greatest rank
+ *   mean   half the sum of both
+ * next and mean take at most CPU_SPAN_KEYS keys at a time. */
+typedef void cpu_rank_fn(const cpu_span *span, void *out);
+enum {
+    CPU_SPAN_WORDS = 32,
+    CPU_SPAN_KEYS = 64 * CPU_SPAN_WORDS
+};
+
+/* Bit i%64 of words[i/64] = key i is a head. Unused bits are 0. Returns how many there are. */
+typedef size_t cpu_heads_fn(const void *keys, size_t n, uint64_t *words);
+
+/* Bit i%64 of words[i/64] = flags[i] is set, for flags stored as bytes. Unused bits are 0.
+ * Returns how many are set. */
+typedef size_t cpu_pack_fn(const uint8_t *flags, size_t n, uint64_t *words);
+
+/* out[i] = base + the number of set bits at or before bit i; words may have any alignment. */
+typedef void cpu_count_fn(const uint64_t *words, size_t n, uint64_t base, void *out, bool stream);
+
+typedef struct cpu_kernels {
+    const char   *isa;
+    cpu_rank_fn  *rank_last[CPU_KEY_CLASSES][CPU_OUTS];
+    cpu_rank_fn  *rank_next[CPU_KEY_CLASSES][CPU_OUTS];
+    cpu_rank_fn  *rank_mean[CPU_KEY_CLASSES];
+    cpu_heads_fn *heads[CPU_KEY_CLASSES];
+    cpu_pack_fn  *pack;
+    cpu_count_fn *count[CPU_OUTS];
+} cpu_kernels;
+
+/* Names of stamped functions, and the table rows made of them. */
+#define CPU_JOIN_(a, b) a##_##b
+#define CPU_JOIN(a, b) CPU_JOIN_(a, b)
+#define CPU_PER_OUT(name)                                                                          \
+    {                                                                                              \
+        CPU_JOIN(name, u32), CPU_JOIN(name, u64), CPU_JOIN(name, f64)                              \
+    }
+#define CPU_PER_CLASS(name)                                                                        \
+    {                                                                                              \
+        CPU_JOIN(name, k8), CPU_JOIN(name, k16), CPU_JOIN(name, k32), CPU_JOIN(name, k64),         \
+            CPU_JOIN(name, kf32), CPU_JOIN(name, kf64)                                             \
+    }
+#define CPU_PER_PAIR(name)                                                                         \
+    {                                                                                              \
+        CPU_PER_OUT(name##_k8), CPU_PER_OUT(name##_k16), CPU_PER_OUT(name##_k32),                  \
+            CPU_PER_OUT(name##_k64), CPU_PER_OUT(name##_kf32), CPU_PER_OUT(name##_kf64)            \
+    }
+
+extern const cpu_kernels cpu_kernels_generic;
+#if defined(__aarch64__)
+extern const cpu_kernels cpu_kernels_neon;
+#elif defined(__x86_64__)
+extern const cpu_kernels cpu_kernels_avx2;
+extern const cpu_kernels cpu_kernels_avx512;
+#endif
+
+#endif

@@ -1,0 +1,184 @@
+/* kernels_avx2.c - the kernels in AVX2.
+ *
+ * Positions come as rows of eight from tables indexed by a byte of the word; the run that reaches
+ * into a byte is found by counting zeros in a general register and wins by a maximum or minimum.
+ * Large results are streamed past the cache: an ordinary store would first read the line. */
+#include "cpu/avx2_rows.h"
+#include "cpu/kernels.h"
+
+#include <immintrin.h>
+
+#define NEAR_MAX (UINT64_C(1) << 29) /* two of them and a word fit 32-bit lanes */
+
+/* ---- Keys to bits: which equal the one before ---- */
+
+INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
+
+INLINE uint64_t same32_k8(const uint8_t *k)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(load(k), load(k - 1)));
+}
+
+/* Packing works within 128-bit halves; the permutation puts the quarters in order. */
+INLINE uint64_t same32_k16(const uint16_t *k)
+{
+    __m256i const a = _mm256_cmpeq_epi16(load(k), load(k - 1));
+    __m256i const b = _mm256_cmpeq_epi16(load(k + 16), load(k + 15));
+    __m256i const packed = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xd8);
+    return (uint32_t)_mm256_movemask_epi8(packed);
+}
+
+INLINE uint64_t same8_k32(const uint32_t *k)
+{
+    __m256i const same = _mm256_cmpeq_epi32(load(k), load(k - 1));
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same));
+}
+
+INLINE uint64_t same8_kf32(const float *k)
+{
+    __m256 const same = _mm256_cmp_ps(_mm256_loadu_ps(k), _mm256_loadu_ps(k - 1), _CMP_EQ_OQ);
+    return (uint32_t)_mm256_movemask_ps(same);
+}
+
+INLINE uint64_t same4_k64(const uint64_t *k)
+{
+    __m256i const same = _mm256_cmpeq_epi64(load(k), load(k - 1));
+    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+}
+
+INLINE uint64_t same4_kf64(const double *k)
+{
+    __m256d const same = _mm256_cmp_pd(_mm256_loadu_pd(k), _mm256_loadu_pd(k - 1), _CMP_EQ_OQ);
+    return (uint32_t)_mm256_movemask_pd(same);
+}
+
+#define HEADS64(C, key, step, same)                                                                \
+    INLINE uint64_t heads64_##C(const key *k)                                                      \
+    {                                                                                              \
+        uint64_t word = 0;                                                                         \
+        EACH (i, 64 / (step))                                                                      \
+            word |= same(k + i * (step)) << i * (step);                                            \
+        return ~word;                                                                              \
+    }
+HEADS64(k8, uint8_t, 32, same32_k8)
+HEADS64(k16, uint16_t, 32, same32_k16)
+HEADS64(k32, uint32_t, 8, same8_k32)
+HEADS64(k64, uint64_t, 4, same4_k64)
+HEADS64(kf32, float, 8, same8_kf32)
+HEADS64(kf64, double, 4, same4_kf64)
+
+INLINE uint64_t unset32(const uint8_t *f)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(load(f), _mm256_setzero_si256()));
+}
+
+INLINE uint64_t flags64(const uint8_t *f) { return ~(unset32(f) | unset32(f + 32) << 32); }
+
+/* ---- Bits to positions: eight lanes for byte k of the word, from its start ---- */
+
+INLINE __m256i last8(uint64_t word, unsigned k, uint64_t near)
+{
+    uint64_t const below = k == 0 ? 0 : word << (64 - 8 * k);
+    uint64_t const back = below != 0 ? (uint64_t)__builtin_clzll(below) : near + 8 * k;
+    return _mm256_max_epi32(load(avx2_last[word >> 8 * k & 0xff]),
+                            _mm256_set1_epi32(-(int32_t)back));
+}
+
+INLINE __m256i next8(uint64_t word, unsigned k, uint64_t near)
+{
+    uint64_t const above = (word >> 8 * k) >> 8;
+    uint64_t const ahead = above != 0 ? 8 + (uint64_t)__builtin_ctzll(above) : near - 8 * k;
+    return _mm256_min_epi32(load(avx2_next[word >> 8 * k & 0xff]),
+                            _mm256_set1_epi32((int32_t)ahead));
+}
+
+INLINE __m256i count8(uint64_t word, unsigned k)
+{
+    uint64_t const below = k == 0 ? 0 : word << (64 - 8 * k);
+    return _mm256_add_epi32(load(avx2_count[word >> 8 * k & 0xff]),
+                            _mm256_set1_epi32(__builtin_popcountll(below)));
+}
+
+/* ---- Positions to output: base + x ---- */
+
+INLINE void put(void *out, __m256i x, bool stream)
+{
+    if (stream)
+        _mm256_stream_si256(out, x);
+    else
+        _mm256_storeu_si256(out, x);
+}
+
+INLINE void put8_u32(uint32_t *out, __m256i x, uint64_t base, bool stream)
+{
+    put(out, _mm256_add_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)base)), stream);
+}
+
+INLINE __m256i low_64(__m256i x) { return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(x)); }
+INLINE __m256i high_64(__m256i x) { return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(x, 1)); }
+
+INLINE void put8_u64(uint64_t *out, __m256i x, uint64_t base, bool stream)
+{
+    __m256i const b = _mm256_set1_epi64x((int64_t)base);
+    put(out, _mm256_add_epi64(low_64(x), b), stream);
+    put(out + 4, _mm256_add_epi64(high_64(x), b), stream);
+}
+
+/* Doubles: an integer added to the bits of 2^52 is added to its value, and subtracting 2^52 is
+ * exact. Among the bits of 2^51 the last one counts a half. */
+#define TWO_52_BITS UINT64_C(0x4330000000000000)
+#define TWO_51_BITS UINT64_C(0x4320000000000000)
+
+INLINE void put4_f64(double *out, __m256i x, uint64_t bits, double bias, bool stream)
+{
+    __m256i const sum = _mm256_add_epi64(x, _mm256_set1_epi64x((int64_t)bits));
+    __m256d const value = _mm256_sub_pd(_mm256_castsi256_pd(sum), _mm256_set1_pd(bias));
+    put(out, _mm256_castpd_si256(value), stream);
+}
+
+INLINE void put8_f64(double *out, __m256i x, uint64_t base, bool stream)
+{
+    put4_f64(out, low_64(x), TWO_52_BITS + base, 0x1p52, stream);
+    put4_f64(out + 4, high_64(x), TWO_52_BITS + base, 0x1p52, stream);
+}
+
+#define WORD64(name, T, out_type)                                                                  \
+    INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
+                             bool stream)                                                          \
+    {                                                                                              \
+        EACH (k, 8)                                                                                \
+            put8_##T(out + 8 * k, name##8(word, k, near), base + 8 * k, stream);                   \
+    }
+WORD64(last, u32, uint32_t)
+WORD64(last, u64, uint64_t)
+WORD64(last, f64, double)
+WORD64(next, u32, uint32_t)
+WORD64(next, u64, uint64_t)
+WORD64(next, f64, double)
+
+INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
+                   uint64_t near_next, bool stream)
+{
+    EACH (k, 8) {
+        __m256i const  sum = _mm256_add_epi32(last8(word, k, near_last), next8(word, k, near_next));
+        uint64_t const twice = TWO_51_BITS + 2 * (base + 8 * k);
+        put4_f64(out + 8 * k, low_64(sum), twice, 0x1p51, stream);
+        put4_f64(out + 8 * k + 4, high_64(sum), twice, 0x1p51, stream);
+    }
+}
+
+#define COUNT64(T, out_type)                                                                       \
+    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool stream)              \
+    {                                                                                              \
+        EACH (k, 8)                                                                                \
+            put8_##T(out + 8 * k, count8(word, k), base, stream);                                  \
+    }
+COUNT64(u32, uint32_t)
+COUNT64(u64, uint64_t)
+COUNT64(f64, double)
+
+INLINE void stream_fence(void) { _mm_sfence(); }
+
+#include "cpu/word_rank.h"
+
+const cpu_kernels cpu_kernels_avx2 = {.isa = "avx2", WORD_RANK_KERNELS};

@@ -1,0 +1,188 @@
+/* kernels_avx512.c - the kernels in AVX-512 (F BW DQ VL CD VPOPCNTDQ: Ice Lake, Zen 4 and later).
+ *
+ * A comparison leaves its bits in a mask register. Sixteen bits at a time are spread over sixteen
+ * lanes, each lane keeps those at or before it (or after it), and a count of leading zeros or of
+ * ones is its answer: no tables. Large results are streamed past the cache: an ordinary store
+ * would first read the line. */
+#include "cpu/kernels.h"
+
+#include <immintrin.h>
+
+#define NEAR_MAX (UINT64_C(1) << 29) /* two of them and a word fit 32-bit lanes */
+
+/* ---- Keys to bits: which differ from the one before ---- */
+
+INLINE __m512i load(const void *p) { return _mm512_loadu_si512(p); }
+
+INLINE uint64_t heads64_k8(const uint8_t *k)
+{
+    return _mm512_cmpneq_epi8_mask(load(k), load(k - 1));
+}
+
+INLINE uint64_t differ_k16(const uint16_t *k)
+{
+    return _mm512_cmpneq_epi16_mask(load(k), load(k - 1));
+}
+
+INLINE uint64_t differ_k32(const uint32_t *k)
+{
+    return _mm512_cmpneq_epi32_mask(load(k), load(k - 1));
+}
+
+INLINE uint64_t differ_k64(const uint64_t *k)
+{
+    return _mm512_cmpneq_epi64_mask(load(k), load(k - 1));
+}
+
+INLINE uint64_t differ_kf32(const float *k)
+{
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(k), _mm512_loadu_ps(k - 1), _CMP_NEQ_UQ);
+}
+
+INLINE uint64_t differ_kf64(const double *k)
+{
+    return _mm512_cmp_pd_mask(_mm512_loadu_pd(k), _mm512_loadu_pd(k - 1), _CMP_NEQ_UQ);
+}
+
+#define HEADS64(C, key, step)                                                                      \
+    INLINE uint64_t heads64_##C(const key *k)                                                      \
+    {                                                                                              \
+        uint64_t word = 0;                                                                         \
+        EACH (i, 64 / (step))                                                                      \
+            word |= differ_##C(k + i * (step)) << i * (step);                                      \
+        return word;                                                                               \
+    }
+HEADS64(k16, uint16_t, 32)
+HEADS64(k32, uint32_t, 16)
+HEADS64(k64, uint64_t, 8)
+HEADS64(kf32, float, 16)
+HEADS64(kf64, double, 8)
+
+INLINE uint64_t flags64(const uint8_t *f) { return _mm512_test_epi8_mask(load(f), load(f)); }
+
+/* ---- Bits to positions: sixteen lanes for bits [16k, 16k+16) of the word, from 16k ---- */
+
+INLINE __m512i lanes(void)
+{
+    return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+/* Bits 0..l for lane l. */
+INLINE __m512i up_to_lane(void)
+{
+    return _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lanes()), _mm512_set1_epi32(1));
+}
+
+INLINE __m512i spread(uint64_t word, unsigned k)
+{
+    return _mm512_set1_epi32((int32_t)(word >> 16 * k & 0xffff));
+}
+
+INLINE __m512i last16(uint64_t word, unsigned k, uint64_t near)
+{
+    uint64_t const  below = k == 0 ? 0 : word << (64 - 16 * k);
+    uint64_t const  back = below != 0 ? (uint64_t)__builtin_clzll(below) : near + 16 * k;
+    __m512i const   bits = _mm512_and_si512(spread(word, k), up_to_lane());
+    __mmask16 const found = _mm512_test_epi32_mask(bits, bits);
+    return _mm512_mask_sub_epi32(_mm512_set1_epi32(-(int32_t)back), found, _mm512_set1_epi32(32),
+                                 _mm512_lzcnt_epi32(bits));
+}
+
+INLINE __m512i next16(uint64_t word, unsigned k, uint64_t near)
+{
+    uint64_t const  above = (word >> 16 * k) >> 16;
+    uint64_t const  ahead = above != 0 ? 16 + (uint64_t)__builtin_ctzll(above) : near - 16 * k;
+    __m512i const   bits = _mm512_andnot_si512(up_to_lane(), spread(word, k));
+    __m512i const   lowest = _mm512_and_si512(bits, _mm512_sub_epi32(_mm512_setzero_si512(), bits));
+    __mmask16 const found = _mm512_test_epi32_mask(bits, bits);
+    return _mm512_mask_sub_epi32(_mm512_set1_epi32((int32_t)ahead), found, _mm512_set1_epi32(31),
+                                 _mm512_lzcnt_epi32(lowest));
+}
+
+INLINE __m512i count16(uint64_t word, unsigned k)
+{
+    uint64_t const below = k == 0 ? 0 : word << (64 - 16 * k);
+    __m512i const  bits = _mm512_and_si512(spread(word, k), up_to_lane());
+    return _mm512_add_epi32(_mm512_popcnt_epi32(bits),
+                            _mm512_set1_epi32(__builtin_popcountll(below)));
+}
+
+/* ---- Positions to output: base + x ---- */
+
+INLINE void put(void *out, __m512i x, bool stream)
+{
+    if (stream)
+        _mm512_stream_si512(out, x);
+    else
+        _mm512_storeu_si512(out, x);
+}
+
+INLINE void put16_u32(uint32_t *out, __m512i x, uint64_t base, bool stream)
+{
+    put(out, _mm512_add_epi32(x, _mm512_set1_epi32((int32_t)(uint32_t)base)), stream);
+}
+
+INLINE __m512i low_64(__m512i x) { return _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)); }
+INLINE __m512i high_64(__m512i x) { return _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1)); }
+
+INLINE void put16_u64(uint64_t *out, __m512i x, uint64_t base, bool stream)
+{
+    __m512i const b = _mm512_set1_epi64((int64_t)base);
+    put(out, _mm512_add_epi64(low_64(x), b), stream);
+    put(out + 8, _mm512_add_epi64(high_64(x), b), stream);
+}
+
+/* base + x times scale, exact below 2^53. */
+INLINE void put8_f64(double *out, __m512i x, uint64_t base, double scale, bool stream)
+{
+    __m512d const value = _mm512_cvtepi64_pd(_mm512_add_epi64(x, _mm512_set1_epi64((int64_t)base)));
+    put(out, _mm512_castpd_si512(_mm512_mul_pd(value, _mm512_set1_pd(scale))), stream);
+}
+
+INLINE void put16_f64(double *out, __m512i x, uint64_t base, bool stream)
+{
+    put8_f64(out, low_64(x), base, 1, stream);
+    put8_f64(out + 8, high_64(x), base, 1, stream);
+}
+
+#define WORD64(name, T, out_type)                                                                  \
+    INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
+                             bool stream)                                                          \
+    {                                                                                              \
+        EACH (k, 4)                                                                                \
+            put16_##T(out + 16 * k, name##16(word, k, near), base + 16 * k, stream);               \
+    }
+WORD64(last, u32, uint32_t)
+WORD64(last, u64, uint64_t)
+WORD64(last, f64, double)
+WORD64(next, u32, uint32_t)
+WORD64(next, u64, uint64_t)
+WORD64(next, f64, double)
+
+INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
+                   uint64_t near_next, bool stream)
+{
+    EACH (k, 4) {
+        __m512i const sum =
+            _mm512_add_epi32(last16(word, k, near_last), next16(word, k, near_next));
+        uint64_t const twice = 2 * (base + 16 * k);
+        put8_f64(out + 16 * k, low_64(sum), twice, 0.5, stream);
+        put8_f64(out + 16 * k + 8, high_64(sum), twice, 0.5, stream);
+    }
+}
+
+#define COUNT64(T, out_type)                                                                       \
+    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool stream)              \
+    {                                                                                              \
+        EACH (k, 4)                                                                                \
+            put16_##T(out + 16 * k, count16(word, k), base, stream);                               \
+    }
+COUNT64(u32, uint32_t)
+COUNT64(u64, uint64_t)
+COUNT64(f64, double)
+
+INLINE void stream_fence(void) { _mm_sfence(); }
+
+#include "cpu/word_rank.h"
+
+const cpu_kernels cpu_kernels_avx512 = {.isa = "avx512", WORD_RANK_KERNELS};

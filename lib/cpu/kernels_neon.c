@@ -1,0 +1,220 @@
+/* kernels_neon.c - the kernels in NEON, which every aarch64 CPU has.
+ *
+ * Measured on Neoverse V1, two 128-bit operations a cycle are what these loops get, while loads
+ * and scalar work are nearly free beside them. So positions come as rows from tables, indexed by
+ * a byte of the word, and the run that reaches into a byte is found by counting zeros in a
+ * general register. Stores are ordinary: the cores switch to write streaming by themselves. */
+#include "cpu/kernels.h"
+#include "cpu/neon_rows.h"
+
+#include <arm_neon.h>
+
+enum {
+    NEAR_MAX = NEAR_SPAN - 72
+}; /* near + 64 + 8 stays inside neon_near */
+
+/* ---- Keys to bits ----
+ *
+ * A comparison leaves 0 or ~0 in each lane. Narrowing pairs of vectors brings 64 lanes to 64
+ * bytes; weighted by 1 2 4 ... 128 and added pairwise three times they are 64 bits. */
+
+INLINE uint64_t bits_of_bytes(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
+{
+    static const uint8_t weights[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t const     w = vld1q_u8(weights);
+    uint8x16_t const     ab = vpaddq_u8(vandq_u8(a, w), vandq_u8(b, w));
+    uint8x16_t const     cd = vpaddq_u8(vandq_u8(c, w), vandq_u8(d, w));
+    uint8x16_t const     abcd = vpaddq_u8(ab, cd);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(abcd, abcd)), 0);
+}
+
+INLINE uint8x16_t narrow16(uint16x8_t a, uint16x8_t b)
+{
+    return vuzp1q_u8(vreinterpretq_u8_u16(a), vreinterpretq_u8_u16(b));
+}
+
+INLINE uint16x8_t narrow32(uint32x4_t a, uint32x4_t b)
+{
+    return vuzp1q_u16(vreinterpretq_u16_u32(a), vreinterpretq_u16_u32(b));
+}
+
+INLINE uint32x4_t narrow64(uint64x2_t a, uint64x2_t b)
+{
+    return vuzp1q_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b));
+}
+
+/* One vector of keys: which equal the one before. */
+INLINE uint8x16_t same_k8(const uint8_t *k) { return vceqq_u8(vld1q_u8(k), vld1q_u8(k - 1)); }
+INLINE uint16x8_t same_k16(const uint16_t *k) { return vceqq_u16(vld1q_u16(k), vld1q_u16(k - 1)); }
+INLINE uint32x4_t same_k32(const uint32_t *k) { return vceqq_u32(vld1q_u32(k), vld1q_u32(k - 1)); }
+INLINE uint64x2_t same_k64(const uint64_t *k) { return vceqq_u64(vld1q_u64(k), vld1q_u64(k - 1)); }
+INLINE uint32x4_t same_kf32(const float *k) { return vceqq_f32(vld1q_f32(k), vld1q_f32(k - 1)); }
+INLINE uint64x2_t same_kf64(const double *k) { return vceqq_f64(vld1q_f64(k), vld1q_f64(k - 1)); }
+
+/* Sixteen keys as sixteen bytes. */
+#define SAME16_OF_4(C, key)                                                                        \
+    INLINE uint8x16_t same16_##C(const key *k)                                                     \
+    {                                                                                              \
+        return narrow16(narrow32(same_##C(k), same_##C(k + 4)),                                    \
+                        narrow32(same_##C(k + 8), same_##C(k + 12)));                              \
+    }
+#define SAME16_OF_2(C, key)                                                                        \
+    INLINE uint32x4_t same4_##C(const key *k) { return narrow64(same_##C(k), same_##C(k + 2)); }   \
+    INLINE uint8x16_t same16_##C(const key *k)                                                     \
+    {                                                                                              \
+        return narrow16(narrow32(same4_##C(k), same4_##C(k + 4)),                                  \
+                        narrow32(same4_##C(k + 8), same4_##C(k + 12)));                            \
+    }
+INLINE uint8x16_t same16_k8(const uint8_t *k) { return same_k8(k); }
+INLINE uint8x16_t same16_k16(const uint16_t *k) { return narrow16(same_k16(k), same_k16(k + 8)); }
+SAME16_OF_4(k32, uint32_t)
+SAME16_OF_4(kf32, float)
+SAME16_OF_2(k64, uint64_t)
+SAME16_OF_2(kf64, double)
+
+#define HEADS64(C, key)                                                                            \
+    INLINE uint64_t heads64_##C(const key *k)                                                      \
+    {                                                                                              \
+        return ~bits_of_bytes(same16_##C(k), same16_##C(k + 16), same16_##C(k + 32),               \
+                              same16_##C(k + 48));                                                 \
+    }
+HEADS64(k8, uint8_t)
+HEADS64(k16, uint16_t)
+HEADS64(k32, uint32_t)
+HEADS64(k64, uint64_t)
+HEADS64(kf32, float)
+HEADS64(kf64, double)
+
+INLINE uint8x16_t set16(const uint8_t *flags)
+{
+    uint8x16_t const f = vld1q_u8(flags);
+    return vtstq_u8(f, f);
+}
+
+INLINE uint64_t flags64(const uint8_t *f)
+{
+    return bits_of_bytes(set16(f), set16(f + 16), set16(f + 32), set16(f + 48));
+}
+
+/* ---- Bits to positions: eight lanes for byte k of the word, from the start of its pair ---- */
+
+INLINE uint16x8_t last8(uint64_t word, unsigned k, uint64_t near)
+{
+    uint64_t const   below = k == 0 ? 0 : word << (64 - 8 * k);
+    uint64_t const   back = below != 0 ? (uint64_t)__builtin_clzll(below) : near + 8 * k;
+    uint16x8_t const row = vld1q_u16(neon_last[k & 1][word >> 8 * k & 0xff]);
+    return vmaxq_u16(row, vld1q_u16(neon_near[NEAR_SPAN + 8 * (k & 1) - back]));
+}
+
+INLINE uint16x8_t next8(uint64_t word, unsigned k, uint64_t near)
+{
+    uint64_t const   above = (word >> 8 * k) >> 8;
+    uint64_t const   ahead = above != 0 ? 8 + (uint64_t)__builtin_ctzll(above) : near - 8 * k;
+    uint16x8_t const row = vld1q_u16(neon_next[k & 1][word >> 8 * k & 0xff]);
+    return vminq_u16(row, vld1q_u16(neon_near[NEAR_SPAN + 8 * (k & 1) + ahead]));
+}
+
+/* ---- Positions to output: base + x for eight lanes ---- */
+
+INLINE void put8_u32(uint32_t *out, uint16x8_t x, uint32x4_t base)
+{
+    vst1q_u32(out, vaddw_u16(base, vget_low_u16(x)));
+    vst1q_u32(out + 4, vaddw_high_u16(base, x));
+}
+
+INLINE void put8_u64(uint64_t *out, uint16x8_t x, uint64x2_t base)
+{
+    uint32x4_t const low = vmovl_u16(vget_low_u16(x)), high = vmovl_high_u16(x);
+    vst1q_u64(out, vaddw_u32(base, vget_low_u32(low)));
+    vst1q_u64(out + 2, vaddw_high_u32(base, low));
+    vst1q_u64(out + 4, vaddw_u32(base, vget_low_u32(high)));
+    vst1q_u64(out + 6, vaddw_high_u32(base, high));
+}
+
+/* Doubles: an integer added to the bits of 2^52 is added to its value, and subtracting 2^52 is
+ * exact. Among the bits of 2^51 the last one counts a half. */
+#define TWO_52_BITS UINT64_C(0x4330000000000000)
+#define TWO_51_BITS UINT64_C(0x4320000000000000)
+
+INLINE void put2_f64(double *out, uint64x2_t bits, float64x2_t bias)
+{
+    vst1q_f64(out, vsubq_f64(vreinterpretq_f64_u64(bits), bias));
+}
+
+INLINE void put8_f64(double *out, uint16x8_t x, uint64x2_t base)
+{
+    uint32x4_t const  low = vmovl_u16(vget_low_u16(x)), high = vmovl_high_u16(x);
+    float64x2_t const bias = vdupq_n_f64(0x1p52);
+    put2_f64(out, vaddw_u32(base, vget_low_u32(low)), bias);
+    put2_f64(out + 2, vaddw_high_u32(base, low), bias);
+    put2_f64(out + 4, vaddw_u32(base, vget_low_u32(high)), bias);
+    put2_f64(out + 6, vaddw_high_u32(base, high), bias);
+}
+
+#define BASE_u32(x) vdupq_n_u32((uint32_t)(x))
+#define BASE_u64(x) vdupq_n_u64(x)
+#define BASE_f64(x) vdupq_n_u64((x) + TWO_52_BITS)
+
+#define WORD64(name, T, out_type)                                                                  \
+    INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
+                             bool stream)                                                          \
+    {                                                                                              \
+        (void)stream;                                                                              \
+        EACH (k, 8)                                                                                \
+            put8_##T(out + 8 * k, name##8(word, k, near),                                          \
+                     BASE_##T(base + 16 * (k / 2) - ROW_ZERO));                                    \
+    }
+WORD64(last, u32, uint32_t)
+WORD64(last, u64, uint64_t)
+WORD64(last, f64, double)
+WORD64(next, u32, uint32_t)
+WORD64(next, u64, uint64_t)
+WORD64(next, f64, double)
+
+/* The biases cancel modulo 2^16, which leaves the sum of two positions as a signed number. */
+INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
+                   uint64_t near_next, bool stream)
+{
+    float64x2_t const bias = vdupq_n_f64(0x1p51);
+    (void)stream;
+    EACH (k, 8) {
+        int16x8_t const sum =
+            vreinterpretq_s16_u16(vaddq_u16(last8(word, k, near_last), next8(word, k, near_next)));
+        int64x2_t const twice =
+            vreinterpretq_s64_u64(vdupq_n_u64(TWO_51_BITS + 2 * (base + 16 * (k / 2))));
+        int32x4_t const low = vmovl_s16(vget_low_s16(sum)), high = vmovl_high_s16(sum);
+        double *const   r = out + 8 * k;
+        put2_f64(r, vreinterpretq_u64_s64(vaddw_s32(twice, vget_low_s32(low))), bias);
+        put2_f64(r + 2, vreinterpretq_u64_s64(vaddw_high_s32(twice, low)), bias);
+        put2_f64(r + 4, vreinterpretq_u64_s64(vaddw_s32(twice, vget_low_s32(high))), bias);
+        put2_f64(r + 6, vreinterpretq_u64_s64(vaddw_high_s32(twice, high)), bias);
+    }
+}
+
+/* Byte k of the result: set bits in the bytes below k. */
+INLINE uint64_t counts_below(uint64_t word)
+{
+    uint64_t x = word - (word >> 1 & UINT64_C(0x5555555555555555));
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (x * UINT64_C(0x0101010101010101)) << 8;
+}
+
+#define COUNT64(T, out_type)                                                                       \
+    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool stream)              \
+    {                                                                                              \
+        uint64_t const below = counts_below(word);                                                 \
+        (void)stream;                                                                              \
+        EACH (k, 8)                                                                                \
+            put8_##T(out + 8 * k, vld1q_u16(neon_count[word >> 8 * k & 0xff]),                     \
+                     BASE_##T(base + (below >> 8 * k & 0xff)));                                    \
+    }
+COUNT64(u32, uint32_t)
+COUNT64(u64, uint64_t)
+COUNT64(f64, double)
+
+INLINE void stream_fence(void) {}
+
+#include "cpu/word_rank.h"
+
+const cpu_kernels cpu_kernels_neon = {.isa = "neon", WORD_RANK_KERNELS};

@@ -1,0 +1,89 @@
+/* paper_pair.t.h - ranks of keys [lo, hi) of a sorted array of n keys, KEY to OUT, one loop
+ * after the other as one would write them down; see cpu_rank_paper.c. None of the keys is NaN. */
+static void OFN(FN(paper_min))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs, OUT *r)
+{
+    (void)n;
+    (void)runs;
+    r[lo] = (OUT)(FN(paper_first)(a, lo) + 1);
+    for (size_t i = lo + 1; i < hi; i++) {
+        if (a[i] == a[i - 1])
+            r[i] = r[i - 1];
+        else
+            r[i] = (OUT)(i + 1);
+    }
+}
+
+static void OFN(FN(paper_max))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs, OUT *r)
+{
+    (void)runs;
+    r[hi - 1] = (OUT)(FN(paper_last)(a, n, hi - 1) + 1);
+    for (size_t i = hi - 1; i-- > lo;) {
+        if (a[i] == a[i + 1])
+            r[i] = r[i + 1];
+        else
+            r[i] = (OUT)(i + 1);
+    }
+}
+
+static void OFN(FN(paper_dense))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs,
+                                 OUT *r)
+{
+    (void)n;
+    r[lo] = (OUT)(runs + (lo == 0 || a[lo] != a[lo - 1]));
+    for (size_t i = lo + 1; i < hi; i++) {
+        if (a[i] == a[i - 1])
+            r[i] = r[i - 1];
+        else
+            r[i] = r[i - 1] + 1;
+    }
+}
+
+static void OFN(FN(paper_ordinal))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs,
+                                   OUT *r)
+{
+    (void)a;
+    (void)n;
+    (void)runs;
+    for (size_t i = lo; i < hi; i++)
+        r[i] = (OUT)(i + 1);
+}
+
+/* Run by run; the first may have begun, and the last may end, in another segment. */
+static void OFN(FN(paper_average))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs,
+                                   OUT *r)
+{
+    (void)runs;
+    size_t first = FN(paper_first)(a, lo);
+    for (size_t i = lo; i < hi;) {
+        size_t end = i + 1;
+        while (end < hi && a[end] == a[i])
+            end++;
+        size_t const last = end < hi ? end - 1 : FN(paper_last)(a, n, end - 1);
+        for (; i < end; i++)
+            r[i] = (OUT)((double)(first + 1 + last + 1) * 0.5);
+        first = end;
+    }
+}
+
+static void OFN(FN(paper_segment))(const rank_segments *work, size_t lo, size_t hi, uint64_t runs)
+{
+    const KEY *const a = work->job->sorted;
+    OUT *const       r = work->job->ranks;
+    switch (work->job->ties) {
+    case ORDO_TIES_MIN:
+        OFN(FN(paper_min))(a, work->n, lo, hi, runs, r);
+        break;
+    case ORDO_TIES_MAX:
+        OFN(FN(paper_max))(a, work->n, lo, hi, runs, r);
+        break;
+    case ORDO_TIES_DENSE:
+        OFN(FN(paper_dense))(a, work->n, lo, hi, runs, r);
+        break;
+    case ORDO_TIES_ORDINAL:
+        OFN(FN(paper_ordinal))(a, work->n, lo, hi, runs, r);
+        break;
+    case ORDO_TIES_AVERAGE:
+        OFN(FN(paper_average))(a, work->n, lo, hi, runs, r);
+        break;
+    }
+}

@@ -1,0 +1,73 @@
+/* scan_float.t.h - prefix sums of floats: KEY added up and written as RESULT; SFN(name) names the
+ * stamp, CARRY is the member of scan_carry.
+ *
+ * The order of additions is part of the result. Within a piece, groups of four are scanned as
+ *     y1 = x0+x1  y2 = x1+x2  y3 = x2+x3,   z0 = x0  z1 = y1  z2 = x0+y2  z3 = y1+y3
+ * and added to the sum of the groups before them; the carry into the piece comes last. So three
+ * additions wait for each other in every four keys, not four, and the reduction, which needs
+ * only z3, adds in the same order. Missing keys of the last group are -0, which changes nothing,
+ * not even the sign of a zero. Which of two NaNs an addition hands on is the compiler's choice, so
+ * a NaN is written as the one NaN. */
+static RESULT SFN(settle)(RESULT sum) { return sum != sum ? (RESULT)NAN : sum; }
+
+static RESULT SFN(group)(const KEY *a, size_t n, RESULT z[4])
+{
+    RESULT x[4] = {(RESULT)-0.0, (RESULT)-0.0, (RESULT)-0.0, (RESULT)-0.0};
+    for (size_t i = 0; i < n; i++)
+        x[i] = (RESULT)a[i];
+    RESULT const y1 = x[0] + x[1], y2 = x[1] + x[2], y3 = x[2] + x[3];
+    z[0] = x[0];
+    z[1] = y1;
+    z[2] = x[0] + y2;
+    z[3] = y1 + y3;
+    return z[3];
+}
+
+static scan_carry SFN(reduce)(const void *in, size_t n)
+{
+    const KEY *const a = in;
+    RESULT           sum = (RESULT)-0.0, z[4];
+    size_t           i = 0;
+    for (; i + 4 <= n; i += 4)
+        sum += SFN(group)(a + i, 4, z);
+    if (i < n)
+        sum += SFN(group)(a + i, n - i, z);
+    return (scan_carry){.CARRY = sum};
+}
+
+static scan_carry SFN(scan)(const void *in, size_t n, scan_carry carry, void *out, bool exclusive)
+{
+    const KEY *const a = in;
+    RESULT *const    r = out;
+    RESULT const     before = carry.CARRY;
+    RESULT           sum = (RESULT)-0.0, z[4];
+    size_t           i = 0;
+    for (; i + 4 <= n; i += 4) {
+        RESULT const all = SFN(group)(a + i, 4, z);
+        if (exclusive) {
+            r[i] = SFN(settle)(before + sum);
+            for (size_t j = 1; j < 4; j++)
+                r[i + j] = SFN(settle)(before + (sum + z[j - 1]));
+        } else {
+            for (size_t j = 0; j < 4; j++)
+                r[i + j] = SFN(settle)(before + (sum + z[j]));
+        }
+        sum += all;
+    }
+    if (i < n) {
+        RESULT const all = SFN(group)(a + i, n - i, z);
+        for (size_t j = 0; i + j < n; j++) {
+            if (exclusive)
+                r[i + j] = SFN(settle)(before + (j == 0 ? sum : sum + z[j - 1]));
+            else
+                r[i + j] = SFN(settle)(before + (sum + z[j]));
+        }
+        sum += all;
+    }
+    return (scan_carry){.CARRY = sum};
+}
+
+static scan_carry SFN(combine)(scan_carry before, scan_carry piece)
+{
+    return (scan_carry){.CARRY = before.CARRY + piece.CARRY};
+}

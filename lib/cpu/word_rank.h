@@ -1,0 +1,70 @@
+/* word_rank.h - ranks from words of 64 head bits: the frame that each vector ISA fills in.
+ *
+ * The including file provides INLINE functions, for every key class C (k8 k16 k32 k64 kf32 kf64)
+ * and output type T (u32 u64 f64):
+ *
+ *   uint64_t heads64_C(const key *k)       the head bits of k[0..64); k[-1] is read
+ *   uint64_t flags64(const uint8_t *f)     bit i = f[i] is not 0
+ *   void last64_T(out, word, base, near, stream)
+ *        out[0..64) = base + 1 + index of the last set bit at or before each place; before the
+ *        first set bit: base - near
+ *   void next64_T(out, word, base, near, stream)
+ *        out[0..64) = base + index of the next set bit after each place; behind the last one:
+ *        base + near
+ *   void mean64(out, word, base, near_last, near_next, stream)   half the sum of both
+ *   void count64_T(out, word, base, stream)                      base + set bits so far
+ *   void stream_fence(void)                orders the streaming stores of this thread
+ *
+ * with near at most NEAR_MAX. A run that reaches farther than that is written here: where it
+ * fills a word, as a fill. That branch is as predictable as the run is long. */
+#include "cpu/kernels.h"
+
+INLINE uint64_t first_bit(uint64_t word) { return (uint64_t)__builtin_ctzll(word); }
+INLINE uint64_t end_bit(uint64_t word) { return 64 - (uint64_t)__builtin_clzll(word); }
+
+#define ORDO_OUT_TEMPLATE "cpu/word_out.t.h"
+#include "cpu/for_each_out.h"
+#undef ORDO_OUT_TEMPLATE
+
+static __attribute__((noinline)) void mean_far(double *out, uint64_t word, uint64_t base,
+                                               uint64_t before, uint64_t after)
+{
+    double next[64];
+    if (word == 0) {
+        for (size_t i = 0; i < 64; i++)
+            out[i] = (double)(before + after) * 0.5;
+        return;
+    }
+    last_far_f64(out, word, base, before);
+    next_far_f64(next, word, base, after);
+    for (size_t i = 0; i < 64; i++)
+        out[i] = (out[i] + next[i]) * 0.5;
+}
+
+INLINE void mean_word(double *out, uint64_t word, uint64_t base, uint64_t before, uint64_t after,
+                      bool stream)
+{
+    if (ORDO_LIKELY(base - before <= NEAR_MAX && after - base <= NEAR_MAX))
+        mean64(out, word, base, base - before, after - base, stream);
+    else
+        mean_far(out, word, base, before, after);
+}
+
+#define ORDO_CLASS_TEMPLATE "cpu/word_class.t.h"
+#include "cpu/for_each_class.h"
+
+static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
+{
+    size_t total = 0;
+    for (; n >= 64; n -= 64, flags += 64) {
+        uint64_t const word = flags64(flags);
+        total += (size_t)__builtin_popcountll(word);
+        *words++ = word;
+    }
+    return n > 0 ? total + cpu_kernels_generic.pack(flags, n, words) : total;
+}
+
+#define WORD_RANK_KERNELS                                                                          \
+    .rank_last = CPU_PER_PAIR(last), .rank_next = CPU_PER_PAIR(next),                              \
+    .rank_mean = CPU_PER_CLASS(mean), .heads = CPU_PER_CLASS(heads), .pack = pack,                 \
+    .count = CPU_PER_OUT(count)
