@@ -1,0 +1,132 @@
+/* bench_core.h - what the experiments of `ordo bench` share: contexts, arrays, timing, rows.
+ *
+ * An experiment asks questions ("min ranks of these f32 keys"). For each one it names the
+ * contenders with bench_add() and calls bench_measure(), which lets every contender answer once
+ * untimed (and compares the answers bit for bit), then times all of them in turn, round after
+ * round, so that a drift of the machine meets all alike. Each contender becomes a row. */
+#ifndef ORDO_CLI_BENCH_CORE_H
+#define ORDO_CLI_BENCH_CORE_H
+
+#include "ordo.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    BENCH_MOST_ROUNDS = 1000
+};
+
+typedef struct bench_settings {
+    const char *subject; /* "rank" or "scan"                                              */
+    size_t      n;
+    unsigned    repeat;  /* rounds: 1 to BENCH_MOST_ROUNDS                                */
+    unsigned    threads; /* of "all threads"                                              */
+    uint64_t    seed;
+    const char *only; /* sections, separated by commas; NULL: all                         */
+} bench_settings;
+
+typedef struct bench_question {
+    char        label[40]; /* first column of its rows                                    */
+    const char *op;        /* "rank", "sum", ...                                          */
+    const char *variant;   /* "min", "bytes"; "" where there is none                      */
+    ordo_type   type;      /* 0 where there is none, here and below                       */
+    ordo_type   out_type;
+    double      p; /* recurrence probability of the keys; NAN where there is none         */
+    size_t      n;
+    size_t      bytes;  /* that one answer reads and writes; the copy moves as many       */
+    void       *answer; /* every contender leaves its answer here                         */
+    size_t      answer_bytes;
+} bench_question;
+
+typedef ordo_status bench_call(ordo_ctx *ctx, const void *what);
+
+typedef enum bench_role {
+    BENCH_CONTENDER,
+    BENCH_BASE,       /* speed-ups are over this one                                      */
+    BENCH_BASE_LOOSE, /* the same, but its answer is not compared (float sums)            */
+    BENCH_COPY        /* the copy with as many threads as the row it is compared with     */
+} bench_role;
+
+typedef struct bench_row {
+    const char    *section;
+    bench_question question;
+    const char    *name; /* of the contender                                              */
+    bench_role     role;
+    unsigned       threads;
+    bench_call    *call; /* with what: only until measured                                */
+    const void    *what;
+    size_t         calls;   /* timed together in one round                                */
+    double        *seconds; /* of one call, per round, in the order measured              */
+    double         median, least;
+    double         over_copy, speedup; /* NAN where there is nothing to compare with      */
+} bench_row;
+
+typedef struct bench_fact { /* one line of a summary                                      */
+    char   name[96];
+    double value;
+} bench_fact;
+
+typedef struct bench {
+    bench_settings set;
+    ordo_ctx     **contexts; /* by number of threads, made when first asked for           */
+    unsigned      *thread_counts;
+    unsigned       thread_count_count;
+    char          *src, *dst, *flags; /* on huge pages where there are any, touched       */
+    size_t         src_bytes, dst_bytes, flags_bytes;
+    bench_row     *rows;
+    size_t         row_count, row_capacity;
+    size_t         pending; /* first row not measured yet                                 */
+    bench_fact    *facts;
+    size_t         fact_count, fact_capacity;
+    const char    *section;
+    double         batch_seconds; /* above 0: a round times many calls, about this long    */
+    double         unit;          /* of the table's times, in seconds                      */
+    int            label_width;
+    bool           terminal; /* progress may be shown                                     */
+} bench;
+
+/* An experiment. The arrays it needs are given in bytes per key. */
+typedef struct bench_section {
+    const char *name;
+    size_t      src_per_key, dst_per_key, flags_per_key;
+    bool (*run)(bench *b);
+} bench_section;
+
+extern const bench_section bench_rank_sections[];
+extern const bench_section bench_scan_sections[];
+
+/* Everything below that returns bool has said on stderr what went wrong when it returns false. */
+
+bool bench_open(bench *b, const bench_settings *set, const bench_section *sections);
+void bench_close(bench *b);
+bool bench_selected(const char *only, const char *section);
+
+ordo_ctx *bench_context(bench *b, unsigned threads); /* NULL on failure                   */
+bool      bench_generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, double p);
+
+/* what must live until bench_measure() returns. */
+bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, bench_call *call,
+               const void *what);
+/* Adds the copies of question->bytes / 2 bytes, measures, computes and prints the rows. */
+bool bench_measure(bench *b, const bench_question *question);
+
+/* Adds a line to the summary in the results; printing it is the caller's. */
+bool bench_note(bench *b, const char *name, double value);
+
+/* bench_table.c */
+/* Opens the table of a section; n is 0 where it differs from row to row. */
+void bench_heading(bench *b, const char *title, size_t n, const char *label, int label_width);
+void bench_print_rows(const bench *b, size_t first, size_t last);
+bool bench_summary(bench *b, const char *name, bool spread);
+void bench_progress(const bench *b, const char *label, unsigned round);
+void bench_progress_clear(const bench *b);
+/* 128000000 as 128,000,000. */
+const char *bench_count(char buffer[32], size_t n);
+
+/* bench_loops.c: the plain loop for a scan, as any C program would write it; NULL if we have
+ * none. All of them read in[0..n) and write out[0..n). */
+typedef void bench_loop(const void *in, size_t n, void *out);
+bench_loop  *bench_loop_for(const char *op, ordo_type type, ordo_type out_type);
+
+#endif

@@ -1,0 +1,31 @@
+/* help.h - the parts of the help texts that several commands share. */
+#ifndef ORDO_CLI_HELP_H
+#define ORDO_CLI_HELP_H
+
+#define HELP_INPUT                                                                                 \
+    "Input:\n"                                                                                     \
+    "  FILE              a file; '-' or nothing: stdin\n"                                          \
+    "  --from F          npy, raw or text; default: npy if it starts like one, raw if\n"           \
+    "                    FILE ends in .bin or .raw, otherwise text\n"                              \
+    "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; raw needs it. Text is\n"           \
+    "                    i64 if all lines are integers (u64 if they need it), else f64\n"          \
+    "  --skip-bad        leave out lines that are not numbers, and count them\n"
+
+#define HELP_OUTPUT                                                                                \
+    "Output:\n"                                                                                    \
+    "  -o, --output FILE written beside and renamed; default: stdout\n"                            \
+    "  --format F        npy, raw or text; default: the format of the input\n"
+
+#define HELP_COMMON                                                                                \
+    "Everywhere:\n"                                                                                \
+    "  --threads N       at most N threads; default: every CPU this process may use\n"             \
+    "  --device D        auto, cpu, cuda or hybrid\n"                                              \
+    "  --memory-limit S  at most S bytes of scratch: 512M, 4Gi\n"                                  \
+    "  --explain         say on stderr what was done: backend, algorithm, ISA, time\n"             \
+    "  --json            the same as one line of JSON on stderr\n"                                 \
+    "  --time            say on stderr how long reading, work and writing took\n"                  \
+    "  -h, --help        this text\n"                                                              \
+    "\n"                                                                                           \
+    "Exit status: 0 done, 2 trouble (bad usage, bad input, no memory, no output).\n"
+
+#endif
