@@ -1,0 +1,378 @@
+/* bench_core.c - contexts, arrays and the timing of `ordo bench`.
+ *
+ * Time is cli_now() around the public call. The median is the figure shown; the least is
+ * kept beside it, for the published experiments took that. Arrays are made once, touched by the
+ * threads that will use them, and asked onto huge pages, so that a row measures the algorithm
+ * and not page faults; the copy it is compared with runs over the very same memory. */
+#define _GNU_SOURCE
+#include "bench_core.h"
+#include "bench_machine.h"
+#include "cli.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    HUGE_PAGE = 2 << 20,
+    LEAST_ARRAY = 4 << 20
+}; /* the small-n sections fit the latter   */
+
+typedef struct copy_args {
+    void       *dst;
+    const void *src;
+    size_t      bytes;
+} copy_args;
+
+static ordo_status call_copy(ordo_ctx *ctx, const void *what)
+{
+    const copy_args *const args = what;
+    return ordo_copy(ctx, args->dst, args->src, args->bytes);
+}
+
+static bool grow(void **array, size_t *capacity, size_t count, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    const size_t wanted = *capacity == 0 ? 64 : *capacity * 2;
+    void *const  bigger = realloc(*array, wanted * size);
+    if (bigger == NULL) {
+        cli_error("bench: out of memory for the results");
+        return false;
+    }
+    *array = bigger;
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- Contexts and arrays ---------------------------------------------------------------- */
+
+bool bench_selected(const char *only, const char *section)
+{
+    const size_t length = strlen(section);
+
+    if (only == NULL)
+        return true;
+    for (const char *at = only; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == length && memcmp(at, section, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+ordo_ctx *bench_context(bench *b, unsigned threads)
+{
+    if (b->contexts[threads] == NULL) {
+        const ordo_ctx_opts opts =
+            ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = (uint32_t)threads);
+        if (ordo_ctx_create(&b->contexts[threads], &opts) != ORDO_OK)
+            cli_error("bench: no context with %u threads: %s", threads, ordo_last_error(NULL));
+    }
+    return b->contexts[threads];
+}
+
+static bool list_threads(bench *b)
+{
+    const size_t all = b->set.threads;
+    b->contexts = calloc(all + 1, sizeof *b->contexts);
+    b->thread_counts = calloc(8 * sizeof all + 1, sizeof *b->thread_counts);
+    if (b->contexts == NULL || b->thread_counts == NULL) {
+        cli_error("bench: out of memory for %zu contexts", all);
+        return false;
+    }
+    for (size_t t = 1; t < all; t *= 2)
+        b->thread_counts[b->thread_count_count++] = (unsigned)t;
+    b->thread_counts[b->thread_count_count++] = (unsigned)all;
+    return true;
+}
+
+static bool make_array(bench *b, char **array, size_t bytes)
+{
+    void *block = NULL;
+
+    if (bytes == 0)
+        return true;
+    if (posix_memalign(&block, HUGE_PAGE, bytes) != 0) {
+        cli_error("bench: the system refused an array of %zu bytes; lower -n", bytes);
+        return false;
+    }
+    *array = block;
+#ifdef MADV_HUGEPAGE
+    (void)madvise(block, bytes, MADV_HUGEPAGE); /* a wish: without huge pages it runs, too    */
+#endif
+    return bench_generate(b, ORDO_DIST_ZERO, ORDO_U8, block, bytes, 0);
+}
+
+static size_t array_bytes(size_t per_key, size_t n)
+{
+    const size_t bytes = per_key * n;
+    return per_key != 0 && bytes < LEAST_ARRAY ? LEAST_ARRAY : bytes;
+}
+
+static bool make_arrays(bench *b, const bench_section *sections)
+{
+    size_t src = 0, dst = 0, flags = 0;
+
+    for (const bench_section *s = sections; s->name != NULL; s++) {
+        if (!bench_selected(b->set.only, s->name))
+            continue;
+        src = s->src_per_key > src ? s->src_per_key : src;
+        dst = s->dst_per_key > dst ? s->dst_per_key : dst;
+        flags = s->flags_per_key > flags ? s->flags_per_key : flags;
+    }
+    b->src_bytes = array_bytes(src, b->set.n);
+    b->dst_bytes = array_bytes(dst, b->set.n);
+    b->flags_bytes = array_bytes(flags, b->set.n);
+
+    const size_t total = b->src_bytes + b->dst_bytes + b->flags_bytes;
+    const size_t available = bench_memory_available();
+    if (total > available) {
+        cli_error("bench: n = %zu needs %.2f GB of memory and %.2f GB are available; "
+                  "lower -n, or take fewer sections with --only",
+                  b->set.n, (double)total * 1e-9, (double)available * 1e-9);
+        return false;
+    }
+    return make_array(b, &b->src, b->src_bytes) && make_array(b, &b->dst, b->dst_bytes) &&
+           make_array(b, &b->flags, b->flags_bytes);
+}
+
+bool bench_open(bench *b, const bench_settings *set, const bench_section *sections)
+{
+    *b = (bench){.set = *set, .unit = 1e-3};
+    b->terminal = isatty(STDERR_FILENO) == 1;
+    return list_threads(b) && make_arrays(b, sections);
+}
+
+void bench_close(bench *b)
+{
+    for (unsigned t = 0; b->contexts != NULL && t <= b->set.threads; t++)
+        ordo_ctx_free(b->contexts[t]);
+    for (size_t i = 0; i < b->row_count; i++)
+        free(b->rows[i].seconds);
+    free(b->contexts);
+    free(b->thread_counts);
+    free(b->src);
+    free(b->dst);
+    free(b->flags);
+    free(b->rows);
+    free(b->facts);
+}
+
+bool bench_generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, double p)
+{
+    ordo_ctx *const     ctx = bench_context(b, b->set.threads);
+    const ordo_gen_opts opts = ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .p = p);
+
+    if (ctx == NULL)
+        return false;
+    if (ordo_gen(ctx, dist, type, out, n, &opts) != ORDO_OK) {
+        cli_error("bench: cannot generate %zu keys of type %s: %s", n, ordo_type_name(type),
+                  ordo_last_error(ctx));
+        return false;
+    }
+    return true;
+}
+
+/* ---- Measuring -------------------------------------------------------------------------- */
+
+bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, bench_call *call,
+               const void *what)
+{
+    if (!grow((void **)&b->rows, &b->row_capacity, b->row_count, sizeof *b->rows))
+        return false;
+    b->rows[b->row_count] = (bench_row){
+        .section = b->section,
+        .name = name,
+        .role = role,
+        .threads = threads,
+        .call = call,
+        .what = what,
+        .calls = 1,
+        .seconds = calloc(b->set.repeat, sizeof(double)),
+    };
+    if (b->rows[b->row_count].seconds == NULL) {
+        cli_error("bench: out of memory for the results");
+        return false;
+    }
+    b->row_count++;
+    return true;
+}
+
+static void complain(const bench_row *row, ordo_ctx *ctx)
+{
+    cli_error("bench: %s %s, n = %zu: %s with %u threads failed: %s", row->question.op,
+              row->question.label, row->question.n, row->name, row->threads, ordo_last_error(ctx));
+}
+
+/* Seconds of one call, from `calls` of them in a row; below 0 if one failed. */
+static double time_calls(bench *b, const bench_row *row, size_t calls)
+{
+    ordo_ctx *const ctx = bench_context(b, row->threads);
+
+    if (ctx == NULL)
+        return -1;
+    const double start = cli_now();
+    for (size_t i = 0; i < calls; i++) {
+        if (row->call(ctx, row->what) != ORDO_OK) {
+            bench_progress_clear(b);
+            complain(row, ctx);
+            return -1;
+        }
+    }
+    return (cli_now() - start) / (double)calls;
+}
+
+/* Four independent chains, so that it runs at the speed of memory. */
+static uint64_t fingerprint(const char *bytes, size_t size)
+{
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t       h[4] = {1, 2, 3, 4}, word[4];
+    size_t         i = 0;
+
+    for (; size - i >= sizeof word; i += sizeof word) {
+        memcpy(word, bytes + i, sizeof word);
+        for (int k = 0; k < 4; k++) {
+            h[k] = (h[k] ^ word[k]) * odd;
+            h[k] ^= h[k] >> 29;
+        }
+    }
+    for (; i < size; i++)
+        h[i % 4] = (h[i % 4] ^ (unsigned char)bytes[i]) * odd;
+    return ((h[0] * odd ^ h[1]) * odd ^ h[2]) * odd ^ h[3];
+}
+
+/* The untimed first call of every contender. A wrong answer must not win a race, so all of them
+ * are compared; the answer of the one before is wiped out first. */
+static bool warm_up(bench *b, bench_row *rows, size_t count)
+{
+    const bench_row *first = NULL;
+    uint64_t         expected = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bench_row *const            row = &rows[i];
+        const bench_question *const q = &row->question;
+        const bool compared = row->role == BENCH_CONTENDER || row->role == BENCH_BASE;
+        if (compared && q->answer_bytes != 0)
+            memset(q->answer, 0xa5, q->answer_bytes);
+        const double seconds = time_calls(b, row, 1);
+        if (seconds < 0)
+            return false;
+        if (compared) {
+            const uint64_t found = fingerprint(q->answer, q->answer_bytes);
+            if (first == NULL) {
+                first = row;
+                expected = found;
+            } else if (found != expected) {
+                bench_progress_clear(b);
+                cli_error("bench: %s %s, n = %zu: %s with %u threads and %s with %u threads "
+                          "give different answers",
+                          q->op, q->label, q->n, first->name, first->threads, row->name,
+                          row->threads);
+                return false;
+            }
+        }
+        if (b->batch_seconds > 0) {
+            const double one = time_calls(b, row, 1); /* the first call paid for cold caches  */
+            if (one < 0)
+                return false;
+            row->calls = one * 1e6 < b->batch_seconds ? (size_t)1000000
+                                                      : (size_t)(b->batch_seconds / one) + 1;
+        }
+    }
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void take_median(bench_row *row, unsigned rounds)
+{
+    double sorted[BENCH_MOST_ROUNDS];
+
+    assert(rounds > 0 && rounds <= BENCH_MOST_ROUNDS);
+    memcpy(sorted, row->seconds, rounds * sizeof *sorted);
+    qsort(sorted, rounds, sizeof *sorted, by_value);
+    row->least = sorted[0];
+    row->median = (sorted[(rounds - 1) / 2] + sorted[rounds / 2]) / 2;
+}
+
+static void compare(bench_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bench_row *const row = &rows[i];
+        row->over_copy = NAN;
+        row->speedup = NAN;
+        for (size_t k = 0; k < count; k++) {
+            if (rows[k].role == BENCH_COPY && rows[k].threads == row->threads)
+                row->over_copy = row->median / rows[k].median;
+            if (rows[k].role == BENCH_BASE || rows[k].role == BENCH_BASE_LOOSE)
+                row->speedup = row->role == BENCH_COPY ? NAN : rows[k].median / row->median;
+        }
+    }
+}
+
+static bool add_copies(bench *b, const copy_args *args)
+{
+    const size_t last = b->row_count;
+
+    for (unsigned t = 0; t < b->thread_count_count; t++) {
+        bool wanted = false;
+        for (size_t i = b->pending; i < last; i++)
+            wanted = wanted || b->rows[i].threads == b->thread_counts[t];
+        if (wanted && !bench_add(b, "copy", b->thread_counts[t], BENCH_COPY, call_copy, args))
+            return false;
+    }
+    return true;
+}
+
+bool bench_measure(bench *b, const bench_question *question)
+{
+    const size_t    first = b->pending;
+    const copy_args copy = {.dst = b->dst, .src = b->src, .bytes = question->bytes / 2};
+
+    if (!add_copies(b, &copy))
+        return false;
+    const size_t     last = b->row_count;
+    bench_row *const rows = b->rows + first;
+    for (size_t i = 0; i < last - first; i++)
+        rows[i].question = *question;
+    bench_progress(b, question->label, 0);
+    if (!warm_up(b, rows, last - first))
+        return false;
+    for (unsigned round = 0; round < b->set.repeat; round++) {
+        bench_progress(b, question->label, round + 1);
+        for (size_t i = 0; i < last - first; i++) {
+            rows[i].seconds[round] = time_calls(b, &rows[i], rows[i].calls);
+            if (rows[i].seconds[round] < 0)
+                return false;
+        }
+    }
+    for (size_t i = 0; i < last - first; i++) {
+        take_median(&rows[i], b->set.repeat);
+        rows[i].call = NULL;
+        rows[i].what = NULL;
+    }
+    compare(rows, last - first);
+    b->pending = last;
+    bench_progress_clear(b);
+    bench_print_rows(b, first, last);
+    return true;
+}
+
+bool bench_note(bench *b, const char *name, double value)
+{
+    if (!grow((void **)&b->facts, &b->fact_capacity, b->fact_count, sizeof *b->facts))
+        return false;
+    bench_fact *const fact = &b->facts[b->fact_count++];
+    snprintf(fact->name, sizeof fact->name, "%s", name);
+    fact->value = value;
+    return true;
+}
