@@ -1,0 +1,64 @@
+# The front door: make, make demo, make test. CMake does the work; `make help` lists the targets.
+#
+# Variables: PREFIX, DESTDIR (install), JOBS, WERROR=ON, BENCH_FLAGS (say --quick), CC.
+
+PREFIX ?= /usr/local
+WERROR ?= OFF
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+BENCH_FLAGS ?=
+
+# The build CMake generates may be a make too, and is not to take over the flags of this one.
+CMAKE := env -u MAKEFLAGS -u MAKELEVEL cmake
+
+.PHONY: all demo test test-cross bench lint format install clean help
+
+all: build/.configured
+	@$(CMAKE) --build build --parallel $(JOBS) --target ordo ordo_command
+
+# Configured once; the build itself notices changes to CMake's files and new sources. Ninja is
+# used where it is installed, except in a folder that was configured without it.
+build/.configured:
+	@scripts/bootstrap build
+	@generator=; \
+	if [ ! -f build/CMakeCache.txt ] && command -v ninja >/dev/null; then generator='-G Ninja'; fi; \
+	$(CMAKE) --preset release $$generator -DORDO_WERROR=$(WERROR)
+	@touch $@
+
+demo: all
+	@scripts/demo build/ordo
+
+test: build/.configured
+	@$(CMAKE) --build build --parallel $(JOBS)
+	@ctest --test-dir build --output-on-failure --parallel $(JOBS) --no-tests=error
+
+test-cross:
+	@scripts/test-cross
+
+bench: all
+	build/ordo bench rank $(BENCH_FLAGS)
+	build/ordo bench scan $(BENCH_FLAGS)
+
+lint:
+	@scripts/bootstrap lint
+	@JOBS=$(JOBS) scripts/lint
+
+format:
+	@scripts/bootstrap lint
+	@scripts/format
+
+install: all
+	$(CMAKE) --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-*
+
+help:
+	@echo 'make            build/ordo and build/libordo.so'
+	@echo 'make demo       a first look: make ten million keys, rank them, time it'
+	@echo 'make test       build and run every test'
+	@echo 'make test-cross the tests for the other processor (x86-64, aarch64), under qemu'
+	@echo 'make bench      measure ranking and scans (BENCH_FLAGS=--quick for a short run)'
+	@echo 'make lint       format, static analysis, a clang build without warnings'
+	@echo 'make format     bring the C files into shape'
+	@echo 'make install    to PREFIX ($(PREFIX)), below DESTDIR if set'
+	@echo 'make clean      remove every build folder'

@@ -1,0 +1,7 @@
+# Builds for x86-64 on another machine; tests run under qemu. `make test-cross` uses this.
+# The emulated CPU has AVX2 but no AVX-512, whose kernels need a real machine.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER x86_64-linux-gnu-gcc)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-x86_64;-cpu;max;-L;/usr/x86_64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

@@ -1,0 +1,36 @@
+# What `make install` puts where: the command, the library, its one header, the man page, the
+# CMake package and the pkg-config file. Both of the last two find the rest relative to
+# themselves, so the prefix may still change at installation.
+include(CMakePackageConfigHelpers)
+
+set(ordo_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ordo)
+install(TARGETS ordo_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ordo ordo_usage EXPORT ordo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(ORDO_BUILD_STATIC)
+    install(TARGETS ordo_static EXPORT ordo ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+install(FILES include/ordo.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES docs/ordo.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+
+install(EXPORT ordo NAMESPACE ordo:: DESTINATION ${ordo_cmake_dir} FILE ordo-targets.cmake)
+configure_package_config_file(cmake/ordo-config.cmake.in
+    ${PROJECT_BINARY_DIR}/ordo-config.cmake INSTALL_DESTINATION ${ordo_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ordo-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ordo-config.cmake
+              ${PROJECT_BINARY_DIR}/ordo-config-version.cmake DESTINATION ${ordo_cmake_dir})
+
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(ordo_pc_prefix ${CMAKE_INSTALL_PREFIX})
+    set(ordo_pc_libdir ${CMAKE_INSTALL_FULL_LIBDIR})
+    set(ordo_pc_includedir ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+else()
+    file(RELATIVE_PATH pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+    string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
+    set(ordo_pc_prefix "\${pcfiledir}/${pc_to_prefix}")
+    set(ordo_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+    set(ordo_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/ordo.pc.in ${PROJECT_BINARY_DIR}/ordo.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ordo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

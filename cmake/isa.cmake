@@ -1,0 +1,28 @@
+# Kernels for one instruction set sit in files of their own, with avx2, avx512 or neon as a word of
+# the name (kernels_avx2.c, neon_rows.c). Only those are compiled with the options that enable the
+# set, and only for a processor that may have it; the library asks the CPU before it calls them.
+# AVX files go without -mfma: a fused product would round differently from the other kernels.
+set(ordo_avx2_flags -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt)
+set(ordo_avx512_flags ${ordo_avx2_flags}
+    -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vpopcntdq)
+
+# Drops from the list named by `sources` what the target processor cannot run and gives the rest
+# its options. Those hold in the calling directory alone, so each directory that compiles the
+# sources calls this.
+function(ordo_select_isa_sources sources)
+    set(kept ${${sources}})
+    if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+        list(FILTER kept EXCLUDE REGEX "[/_]avx(2|512)(_[^/]*)?\\.c$")
+    endif()
+    if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+        list(FILTER kept EXCLUDE REGEX "[/_]neon(_[^/]*)?\\.c$")
+    endif()
+    foreach(isa IN ITEMS avx2 avx512)
+        set(files ${kept})
+        list(FILTER files INCLUDE REGEX "[/_]${isa}(_[^/]*)?\\.c$")
+        if(files)
+            set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${ordo_${isa}_flags}")
+        endif()
+    endforeach()
+    set(${sources} ${kept} PARENT_SCOPE)
+endfunction()
