@@ -1,0 +1,20 @@
+# The first word.
+ordo version
+ordo --version
+ordo rnak
+echo $?
+ordo frobnicate
+echo $?
+ordo --frobnicate
+echo $?
+ordo ''
+echo $?
+ordo version now
+echo $?
+ordo help rank scan
+echo $?
+ordo help frobnicate
+echo $?
+ordo 2>err
+echo $?
+head -1 err

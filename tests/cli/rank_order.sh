@@ -1,0 +1,10 @@
+# Descending input; -0 ties 0; NaN ties NaN and is last either way; nothing and one element.
+printf '30\n20\n20\n10\n' | ordo rank --descending
+echo --
+printf -- '-inf\n-1.5\n-0.0\n0\ninf\nnan\n-nan\n' | ordo rank
+echo --
+printf 'inf\n1e300\n0\n-0.0\n-inf\nnan\nnan\n' | ordo rank --descending
+echo --
+printf '' | ordo rank
+echo --
+printf '7' | ordo rank

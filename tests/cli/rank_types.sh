@@ -1,0 +1,9 @@
+# Every key type and rank type; the size of the raw ranks tells their type.
+for type in i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; do
+    for rank in u32 u64 f64; do
+        printf '1\n2\n2\n100\n' | ordo rank --dtype $type --rank-type $rank --format raw >ranks
+        echo "$type $rank: $(wc -c <ranks | tr -d ' ') bytes: $(ordo scan ranks --from raw \
+            --dtype $rank --op max --format text | tr '\n' ' ')"
+    done
+done
+printf '1\n1\n' | ordo rank --ties average --format raw | wc -c | tr -d ' '

@@ -1,0 +1,15 @@
+# Keys out of order: the place is named, elements counted from 1; --sorted trusts, --check checks.
+printf '1\n9.25\n3.5\n' >keys
+ordo rank keys
+echo $?
+ordo rank keys --sorted --check
+echo $?
+ordo rank keys --sorted >/dev/null
+echo $?
+printf '5\n4\n6\n' | ordo rank --descending --dtype u8
+echo $?
+printf '1\nnan\n2\n' | ordo rank --dtype f32
+echo $?
+printf '3\n1\n' | ordo rank -o ranks
+echo $?
+ls

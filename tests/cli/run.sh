@@ -1,0 +1,85 @@
+#!/bin/sh
+# Runs the cases of the command line: sh run.sh PATH_TO_ORDO [CASE...]
+#
+# A case is NAME.sh, run by sh in an empty folder with the command first in PATH, and beside it
+# what it must give:
+#   NAME.out        its stdout, exactly           NAME.err        its stderr, exactly
+#   NAME.out.match  or: line i of stdout matches  NAME.err.match  or: the same for stderr
+#                   the extended regular
+#                   expression in line i
+#   NAME.code       its exit code, if not 0
+# A missing file means: nothing is printed there. $CASES is this folder; *.inc are functions that
+# several cases use.
+set -u
+
+if [ $# -lt 1 ] || [ ! -x "$1" ]; then
+    echo "usage: sh run.sh PATH_TO_ORDO [CASE...]" >&2
+    exit 2
+fi
+command_path=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+shift
+CASES=$(cd "$(dirname "$0")" && pwd)
+export CASES
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' INT TERM HUP
+
+unset ORDO_THREADS ORDO_ISA ORDO_DEVICE
+LC_ALL=C
+export LC_ALL
+mkdir "$work/bin"
+ln -s "$command_path" "$work/bin/ordo"
+PATH=$work/bin:$PATH
+export PATH
+
+# all_match PATTERNS FILE: as many lines, and each matches its pattern from end to end
+all_match() {
+    [ "$(wc -l <"$1")" -eq "$(wc -l <"$2")" ] || return 1
+    while IFS= read -r pattern <&3 && IFS= read -r line <&4; do
+        printf '%s\n' "$line" | grep -Eqx -e "$pattern" || return 1
+    done 3<"$1" 4<"$2"
+}
+
+# compare STREAM FILE: what came, against what the case expects
+compare() {
+    if [ -f "$CASES/$name.$1.match" ]; then
+        all_match "$CASES/$name.$1.match" "$2" && return 0
+        diff -u "$CASES/$name.$1.match" "$2"
+        return 1
+    fi
+    expected=$CASES/$name.$1
+    [ -f "$expected" ] || expected=/dev/null
+    diff -u "$expected" "$2"
+}
+
+passed=0
+failed=0
+if [ $# -eq 0 ]; then
+    set -- "$CASES"/*.sh
+fi
+for script in "$@"; do
+    name=$(basename "$script" .sh)
+    [ "$name" = run ] && continue
+    rm -rf "$work/dir"
+    mkdir "$work/dir"
+    (cd "$work/dir" && sh "$CASES/$name.sh") >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+    expected_code=0
+    [ -f "$CASES/$name.code" ] && expected_code=$(cat "$CASES/$name.code")
+    ok=yes
+    compare out "$work/out" >"$work/diff" || ok=no
+    compare err "$work/err" >>"$work/diff" || ok=no
+    if [ "$code" != "$expected_code" ]; then
+        echo "exit code $code, expected $expected_code" >>"$work/diff"
+        ok=no
+    fi
+    if [ "$ok" = yes ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $name"
+        cat "$work/diff"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

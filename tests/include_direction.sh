@@ -1,0 +1,39 @@
+#!/bin/sh
+# include_direction.sh ROOT - the tree obeys scripts/check-includes, and the script catches a tree
+# that does not.
+set -eu
+root=$1
+check=$root/scripts/check-includes
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+"$check" "$root"
+
+# expect CODE FILE LINE - a tree whose FILE holds LINE gets exit status CODE.
+expect() {
+    rm -rf "$tmp/tree"
+    mkdir -p "$tmp/tree/include" "$tmp/tree/$(dirname "$2")"
+    printf '%s\n' "$3" >"$tmp/tree/$2"
+    got=0
+    "$check" "$tmp/tree" >"$tmp/out" 2>&1 || got=$?
+    if [ "$got" -ne "$1" ]; then
+        echo "include_direction.sh: $2 with '$3': exit $got, expected $1" >&2
+        cat "$tmp/out" >&2
+        exit 1
+    fi
+}
+expect 0 lib/cpu/a.c '#include "plan/backend.h"'
+expect 0 lib/cpu/a.c '#include <stdio.h>'
+expect 0 lib/api/a.c '#include "ordo.h"'
+expect 0 cli/a.c '#include "cli.h"'
+expect 1 lib/cpu/a.c '#include "api/api.h"'
+expect 1 lib/cpu/a.c '#define ORDO_TEMPLATE "api/a.t.h"'
+expect 1 lib/api/a.c '#include "cpu/cpu.h"'
+expect 1 lib/plan/a.h '  #  include "cpu/cpu.h"'
+expect 1 lib/core/a.h '#include "plan/plan.h"'
+expect 1 lib/core/a.h '#include "../plan/plan.h"'
+expect 1 cli/a.c '#include "core/base.h"'
+expect 1 cli/a.c '#include "../lib/core/base.h"'
+expect 1 include/ordo.h '#include "core/base.h"'
+expect 1 lib/core/a.h '#include <core/base.h>'
+expect 1 lib/news/a.c '#include "core/base.h"'

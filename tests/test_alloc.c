@@ -1,0 +1,116 @@
+/* test_alloc.c - every allocation failed in turn, for the making of a context and for each verb:
+ * the status says so or the call copes, outputs stay as they were, nothing leaks, and the next
+ * call on the same context is right. */
+#include "testkit.h"
+#include "verbs.h"
+
+enum {
+    ENOUGH = 1000
+}; /* more allocations than any call makes */
+
+static ordo_ctx *context_from(test_allocator *allocator, unsigned threads)
+{
+    ordo_ctx           *ctx = NULL;
+    ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .alloc = test_alloc,
+                                         .release = test_release, .alloc_user = allocator);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+    return ctx;
+}
+
+static void test_create(unsigned threads)
+{
+    size_t fail_at = 0;
+    bool   refused = true;
+    while (refused && ++fail_at < ENOUGH) {
+        test_allocator      allocator = {.fail_at = fail_at, .only_one = true};
+        ordo_ctx           *ctx = (ordo_ctx *)&allocator;
+        ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .alloc = test_alloc,
+                                             .release = test_release, .alloc_user = &allocator);
+        testkit_case("create, allocation %zu fails, threads=%u", fail_at, threads);
+        ordo_status const status = ordo_ctx_create(&ctx, &opts);
+        refused = atomic_load(&allocator.refused) != 0;
+        if (status != ORDO_OK) {
+            CHECK_STATUS(ORDO_E_NOMEM, status, NULL);
+            CHECK(refused && ctx == NULL);
+            CHECK(ordo_last_error(NULL)[0] != '\0');
+        }
+        ordo_ctx_free(ctx);
+        CHECK_EQ_U64(0, atomic_load(&allocator.live));
+    }
+    testkit_case("create, threads=%u", threads);
+    CHECK(fail_at > 1 && fail_at < ENOUGH);
+}
+
+/* One try: the k-th allocation from now on fails, alone or with all later ones. Returns whether
+ * the call got that far. */
+static bool try_failing(size_t verb, verb_data *data, unsigned threads, size_t k, bool only_one)
+{
+    test_allocator  allocator = {0};
+    ordo_ctx *const ctx = context_from(&allocator, threads);
+    if (ctx == NULL)
+        return false;
+    testkit_case("%s n=%zu threads=%u, allocation %zu fails%s", verb_name(verb), data->n, threads,
+                 k, only_one ? "" : " and all after it");
+    allocator.only_one = only_one;
+    allocator.fail_at = atomic_load(&allocator.calls) + k;
+    ordo_status const status = verb_run(verb, ctx, data);
+    bool const        refused = atomic_load(&allocator.refused) != 0;
+    if (status == ORDO_OK) {
+        CHECK(verb_right(verb, data));
+    } else {
+        CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
+        CHECK(refused);
+        CHECK(verb_untouched(data));
+        CHECK(ordo_last_error(ctx)[0] != '\0');
+    }
+    allocator.fail_at = 0;
+    CHECK_STATUS(ORDO_OK, verb_run(verb, ctx, data), ctx);
+    CHECK(verb_right(verb, data));
+    ordo_ctx_free(ctx);
+    CHECK_EQ_U64(0, atomic_load(&allocator.live));
+    return refused;
+}
+
+static void test_verbs(size_t n, unsigned threads)
+{
+    verb_data data = verb_data_make(n);
+    for (size_t v = 0; v < VERBS; v++)
+        for (int only_one = 0; only_one < 2; only_one++) {
+            size_t k = 1;
+            while (k < ENOUGH && try_failing(v, &data, threads, k, only_one != 0))
+                k++;
+            CHECK(k < ENOUGH);
+        }
+    verb_data_free(&data);
+}
+
+/* A warm context does its work without asking for memory again. */
+static void test_warm(void)
+{
+    test_allocator  allocator = {0};
+    ordo_ctx *const ctx = context_from(&allocator, 4);
+    verb_data       data = verb_data_make(100000);
+    for (size_t v = 0; v < VERBS; v++) {
+        testkit_case("warm %s", verb_name(v));
+        CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
+        size_t const calls = atomic_load(&allocator.calls);
+        CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
+        CHECK_EQ_U64(calls, atomic_load(&allocator.calls));
+        CHECK(verb_right(v, &data));
+    }
+    verb_data_free(&data);
+    ordo_ctx_free(ctx);
+    CHECK_EQ_U64(0, atomic_load(&allocator.live));
+}
+
+int main(void)
+{
+    testkit_start();
+    test_create(1);
+    test_create(8);
+    test_verbs(50, 1);
+    test_verbs(3000, 3);
+    test_verbs(100000, 4);
+    test_warm();
+    return testkit_done();
+}

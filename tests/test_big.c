@@ -1,0 +1,125 @@
+/* test_big.c - more than 2^32 elements, where an index of 32 bits would give itself away.
+ *
+ * Runs when ORDO_TEST_BIG=1 is set and the memory is there; the ranks alone take 36 GiB. */
+#define _GNU_SOURCE
+#include "testkit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static size_t const n = ((size_t)1 << 32) + 12345;
+
+static size_t available_bytes(void)
+{
+    FILE *const        file = fopen("/proc/meminfo", "r");
+    char               line[128];
+    unsigned long long kib = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return (size_t)kib * 1024;
+}
+
+/* Zeroed memory, or NULL and a skipped test. */
+static void *take(size_t bytes, const char *what)
+{
+    size_t const available = available_bytes();
+    if (available < bytes + bytes / 8) {
+        testkit_skip("%s: needs %zu MiB of memory, %zu MiB are free", what, bytes >> 20,
+                     available >> 20);
+        return NULL;
+    }
+    void *const block =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) {
+        testkit_skip("%s: the system refused %zu MiB", what, bytes >> 20);
+        return NULL;
+    }
+    return block;
+}
+
+static void test_bits(ordo_ctx *ctx)
+{
+    size_t const         bytes = n / 8 + 1;
+    unsigned char *const flags = take(bytes, "scan_bits");
+    uint64_t             total = 0;
+    if (flags == NULL)
+        return;
+    testkit_case("scan_bits, the total of 2^32 flags and more");
+    memset(flags, 0xff, bytes);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_scan_bits(ctx, ORDO_FLAG_BITS, flags, n, ORDO_U64, NULL, &total, NULL), ctx);
+    CHECK_EQ_U64(n, total);
+    munmap(flags, bytes);
+}
+
+static void test_sorted_and_split(ordo_ctx *ctx)
+{
+    size_t const   flag_bytes = n / 8 + 1;
+    uint8_t *const keys = take(2 * n + flag_bytes, "is_sorted and partition");
+    size_t         where = 0, first = 0;
+    int            sorted = -1;
+    if (keys == NULL)
+        return;
+    uint8_t *const split = keys + n, *const flags = split + n;
+    memset(keys, 1, n);
+    keys[n - 7] = 0;
+    testkit_case("is_sorted beyond 2^32");
+    CHECK_STATUS(ORDO_OK, ordo_is_sorted(ctx, ORDO_U8, keys, n, &sorted, &where, NULL), ctx);
+    CHECK(sorted == 0);
+    CHECK_EQ_U64(n - 7, where);
+
+    testkit_case("partition beyond 2^32");
+    memset(flags, 0xff, flag_bytes);
+    flags[5 / 8] = (uint8_t) ~(1u << 5);
+    keys[5] = 77;
+    CHECK_STATUS(ORDO_OK,
+                 ordo_partition(ctx, ORDO_FLAG_BITS, flags, keys, n, 1, split, &first, NULL), ctx);
+    CHECK_EQ_U64(n - 1, first);
+    CHECK(split[n - 1] == 77 && split[n - 8] == 0 && split[n - 7] == 1 && split[5] == 1);
+    munmap(keys, 2 * n + flag_bytes);
+}
+
+static void test_ranks(ordo_ctx *ctx)
+{
+    size_t const   bytes = n * 9;
+    uint8_t *const block = take(bytes, "rank_sorted u8 to u64");
+    size_t const   step = (size_t)1 << 31, late = ((size_t)1 << 32) + 77;
+    if (block == NULL)
+        return;
+    uint64_t *const ranks = (uint64_t *)(void *)block;
+    uint8_t *const  keys = block + 8 * n;
+    memset(keys + step, 1, n - step);
+    memset(keys + late, 2, n - late);
+    for (uint32_t ties = ORDO_TIES_MIN; ties <= ORDO_TIES_ORDINAL; ties++) {
+        ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .ties = ties);
+        testkit_case("rank_sorted beyond 2^32, ties %u", ties);
+        CHECK_STATUS(ORDO_OK, ordo_rank_sorted(ctx, ORDO_U8, keys, n, ORDO_U64, ranks, &opts), ctx);
+        uint64_t const last[] = {late + 1, n, 3, n}, middle[] = {step + 1, late, 2, late};
+        CHECK_EQ_U64(last[ties], ranks[n - 1]);
+        CHECK_EQ_U64(middle[ties], ranks[late - 1]);
+        CHECK_EQ_U64(ties == ORDO_TIES_MAX ? step : 1, ranks[0]);
+    }
+    munmap(block, bytes);
+}
+
+int main(void)
+{
+    const char *const wanted = getenv("ORDO_TEST_BIG");
+    testkit_start();
+    if (wanted == NULL || strcmp(wanted, "1") != 0) {
+        testkit_skip("arrays of more than 2^32 elements: set ORDO_TEST_BIG=1");
+        return testkit_done();
+    }
+    ordo_ctx *ctx = NULL;
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, NULL), NULL);
+    test_bits(ctx);
+    test_sorted_and_split(ctx);
+    test_ranks(ctx);
+    ordo_ctx_free(ctx);
+    return testkit_done();
+}

@@ -1,0 +1,143 @@
+/* test_is_sorted.c - ordo_is_sorted against the oracle: every type, shape and direction; the first
+ * of several violations, at every place; NaN last both ways and tied with every other NaN. */
+#include "inputs.h"
+#include "oracle.h"
+#include "testkit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SMALL = 3 * 64 + 3,
+    POWERS = (1 << 14) + 1,
+    LARGE = 200003
+};
+
+static test_context contexts[TEST_MAX_CONTEXTS];
+static size_t       context_count;
+static guard_region input;
+
+static void try_sorted(const test_context *with, ordo_type type, const void *keys, size_t n,
+                       bool desc)
+{
+    size_t const          expected = oracle_first_violation(type, keys, n, desc);
+    int                   sorted = -1;
+    size_t                where = SIZE_MAX;
+    ordo_order_opts const opts = ORDO_OPTS(ordo_order_opts, .flags = desc ? ORDO_DESCENDING : 0);
+
+    CHECK_STATUS(ORDO_OK, ordo_is_sorted(with->ctx, type, keys, n, &sorted, &where, &opts),
+                 with->ctx);
+    CHECK_EQ_U64(expected == n, sorted);
+    CHECK_EQ_U64(expected, where);
+}
+
+static void name_case(const char *what, ordo_type type, size_t n, bool desc,
+                      const test_context *with)
+{
+    testkit_case("%s %s n=%zu %s isa=%s threads=%u", what, ordo_type_name(type), n,
+                 desc ? "desc" : "asc", with->isa, with->threads);
+}
+
+/* Any shape as it is, then in order. */
+static void test_shapes(test_rng *rng, size_t n, size_t draws)
+{
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t i = 0; i < draws; i++) {
+            ordo_type const  type = inputs_types[t];
+            size_t const     shape = test_rng_below(rng, inputs_count());
+            bool const       desc = i % 2 != 0;
+            guard_side const side = (guard_side)test_rng_below(rng, 2);
+            void *const      keys = guard_place(&input, n * ordo_type_size(type), side);
+            inputs_fill(shape, type, keys, n, n);
+            for (int ordered = 0; ordered < 2; ordered++) {
+                const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+                if (ordered)
+                    inputs_sort(type, keys, n, desc);
+                name_case(inputs_name(shape), type, n, desc, with);
+                try_sorted(with, type, keys, n, desc);
+            }
+        }
+}
+
+/* A sorted array with the key at one place, or at two, moved to where it violates the order. */
+static void test_planted(test_rng *rng, size_t n, size_t step)
+{
+    for (size_t t = 0; t < INPUTS_TYPES; t++) {
+        ordo_type const type = inputs_types[t];
+        size_t const    size = ordo_type_size(type);
+        for (size_t at = 0; at < n; at += step) {
+            bool const                desc = test_rng_below(rng, 2) != 0;
+            const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+            unsigned char *const      keys = guard_place(&input, n * size, GUARD_END);
+            inputs_fill_sorted(test_rng_below(rng, inputs_count()), type, keys, n, desc, at);
+            memcpy(keys + at * size, keys + (desc ? n - 1 : 0) * size, size);
+            if (at % 3 == 0)
+                memcpy(keys + (n - 1) * size, keys + n / 2 * size, size);
+            name_case("planted violation", type, n, desc, with);
+            try_sorted(with, type, keys, n, desc);
+        }
+    }
+}
+
+/* The rules that a comparison by < alone gets wrong, written out. */
+static void test_nan_rules(void)
+{
+    static const struct {
+        double keys[4];
+        bool   desc;
+        size_t where;
+    } cases[] = {
+        {{1, 2, NAN, NAN}, false, 4},
+        {{2, 1, NAN, -NAN}, true, 4},
+        {{NAN, 1, 2, 3}, false, 1},
+        {{NAN, 3, 2, 1}, true, 1},
+        {{1, NAN, INFINITY, NAN}, false, 2},
+        {{-0.0, 0.0, -0.0, 0.0}, false, 4},
+        {{0.0, -0.0, 0.0, -0.0}, true, 4},
+        {{-INFINITY, 0, INFINITY, NAN}, false, 4},
+        {{1, 2, 2, 1}, false, 3},
+        {{3, 3, 4, 1}, true, 2},
+        {{NAN, NAN, -NAN, NAN}, false, 4},
+        {{1, -INFINITY, NAN, -INFINITY}, true, 3},
+    };
+    for (size_t c = 0; c < context_count; c++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            ordo_order_opts const opts =
+                ORDO_OPTS(ordo_order_opts, .flags = cases[i].desc ? ORDO_DESCENDING : 0);
+            int    sorted = -1;
+            size_t where = SIZE_MAX;
+            testkit_case("NaN rule %zu isa=%s", i, contexts[c].isa);
+            CHECK_STATUS(
+                ORDO_OK,
+                ordo_is_sorted(contexts[c].ctx, ORDO_F64, cases[i].keys, 4, &sorted, &where, &opts),
+                contexts[c].ctx);
+            CHECK_EQ_U64(cases[i].where, where);
+            CHECK_EQ_U64(cases[i].where == 4, sorted);
+            CHECK_STATUS(
+                ORDO_OK,
+                ordo_is_sorted(contexts[c].ctx, ORDO_F64, cases[i].keys, 4, &sorted, NULL, &opts),
+                contexts[c].ctx);
+            CHECK_EQ_U64(cases[i].where == 4, sorted);
+        }
+}
+
+int main(void)
+{
+    test_rng rng = {17};
+    testkit_start();
+    context_count = test_contexts_make(contexts);
+    input = guard_make(LARGE * 8);
+
+    for (size_t n = 0; n <= SMALL; n++)
+        test_shapes(&rng, n, TESTKIT_SANITIZED ? 2 : 16);
+    for (size_t n = SMALL; inputs_next_size(&n, SMALL, POWERS);)
+        test_shapes(&rng, n, 4);
+    test_planted(&rng, 67, 1);
+    test_planted(&rng, 1100, TESTKIT_SANITIZED ? 53 : 3);
+    test_planted(&rng, TESTKIT_SANITIZED ? LARGE / 2 : LARGE, 60000);
+    test_nan_rules();
+
+    guard_free(&input);
+    test_contexts_free(contexts, context_count);
+    return testkit_done();
+}

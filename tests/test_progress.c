@@ -1,0 +1,293 @@
+/* test_progress.c - progress, cancelling and re-entry.
+ *
+ * The array is large and its ranks go to pages that are not there yet, so that the fastest call
+ * still lasts for some callbacks. What is measured in time is tried three times and the best
+ * counts, for the machine may be doing something else. */
+#define _GNU_SOURCE
+#include "testkit.h"
+#include "verbs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum {
+    KEYS = TESTKIT_SANITIZED ? 1 << 24 : 1 << 26,
+    TRIES = 3
+};
+
+/* From a cancel to the return of the call, at most. Not asked of a sanitizer's build, which takes
+ * ten times as long for everything. */
+#define CANCEL_SECONDS 0.050
+
+static uint8_t  *keys; /* all equal, so that every algorithm has all its work to do */
+static uint32_t *ranks;
+
+/* What the callback saw and what it shall do. */
+typedef struct watcher {
+    ordo_ctx   *ctx;
+    pthread_t   caller;
+    size_t      calls, wrong_thread, wrong_value;
+    double      last;
+    double      called, longest_gap; /* seconds: the last call, and between two calls */
+    size_t      cancel_at;           /* return 1 in this call; 0: never */
+    double      cancelled;           /* when that was                   */
+    bool        reenter;             /* call the same context           */
+    size_t      busy;                /* that many were refused          */
+    size_t      not_busy;
+    atomic_bool inside, go; /* for another thread: the callback waits in its first call */
+    bool        wait;
+} watcher;
+
+static void call_again(watcher *w)
+{
+    static uint32_t   few[4], out[4];
+    uint64_t          total;
+    size_t            bytes;
+    int               sorted;
+    ordo_ctx *const   ctx = w->ctx;
+    ordo_status const status[] = {
+        ordo_rank_sorted(ctx, ORDO_U32, few, 4, ORDO_U32, out, NULL),
+        ordo_rank_sorted_scratch(ctx, ORDO_U32, 4, ORDO_U32, NULL, &bytes),
+        ordo_scan(ctx, ORDO_SUM, ORDO_U32, few, 4, ORDO_U32, out, NULL),
+        ordo_scan_bits(ctx, ORDO_FLAG_BYTES, few, 4, ORDO_U32, out, &total, NULL),
+        ordo_partition(ctx, ORDO_FLAG_BYTES, "abcd", few, 4, 4, out, &bytes, NULL),
+        ordo_is_sorted(ctx, ORDO_U32, few, 4, &sorted, NULL, NULL),
+        ordo_copy(ctx, out, few, sizeof few),
+    };
+    for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
+        w->busy += status[i] == ORDO_E_BUSY;
+        w->not_busy += status[i] != ORDO_E_BUSY;
+    }
+}
+
+static int watch(void *user, double done)
+{
+    watcher *const w = user;
+    double const   now = test_now();
+    if (now - w->called > w->longest_gap)
+        w->longest_gap = now - w->called;
+    w->called = now;
+    w->calls++;
+    w->wrong_thread += pthread_equal(pthread_self(), w->caller) == 0;
+    w->wrong_value += !(done >= w->last && done >= 0 && done <= 1);
+    w->last = done;
+    if (w->reenter)
+        call_again(w);
+    if (w->wait && w->calls == 1) {
+        struct timespec const moment = {0, 100 * 1000};
+        atomic_store(&w->inside, true);
+        while (!atomic_load(&w->go))
+            nanosleep(&moment, NULL);
+    }
+    if (w->calls == w->cancel_at) {
+        w->cancelled = test_now();
+        return 1;
+    }
+    return 0;
+}
+
+static ordo_ctx *watched_context(watcher *w, unsigned threads)
+{
+    ordo_ctx *ctx = NULL;
+    w->caller = pthread_self();
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads,
+                                                  .progress = watch, .progress_user = w)),
+                 NULL);
+    w->ctx = ctx;
+    return ctx;
+}
+
+/* Dense ranks, for they take the most passes. */
+static ordo_status rank_all(ordo_ctx *ctx, uint32_t algorithm)
+{
+    ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .flags = ORDO_CHECK,
+                                          .ties = ORDO_TIES_DENSE, .algorithm = algorithm);
+    madvise(ranks, KEYS * sizeof *ranks, MADV_DONTNEED);
+    return ordo_rank_sorted(ctx, ORDO_U8, keys, KEYS, ORDO_U32, ranks, &opts);
+}
+
+/* Calls come on the calling thread, with values that rise from 0 to 1, and never so far apart
+ * that a cancel would have to wait for longer than it may. */
+static void test_progress_values(uint32_t algorithm, unsigned threads)
+{
+    double best = 1e9;
+    for (int i = 0; i < TRIES; i++) {
+        watcher         w = {0};
+        ordo_ctx *const ctx = watched_context(&w, threads);
+        testkit_case("progress, algorithm %u, threads %u", algorithm, threads);
+        w.called = test_now();
+        CHECK_STATUS(ORDO_OK, rank_all(ctx, algorithm), ctx);
+        double const rest = test_now() - w.called;
+        double const gap = rest > w.longest_gap ? rest : w.longest_gap;
+        CHECK(w.calls >= 1);
+        CHECK_EQ_U64(0, w.wrong_thread);
+        CHECK_EQ_U64(0, w.wrong_value);
+        CHECK_EQ_U64(1, ranks[0]);
+        CHECK_EQ_U64(1, ranks[KEYS - 1]);
+        best = gap < best ? gap : best;
+        ordo_ctx_free(ctx);
+    }
+    CHECK(best < CANCEL_SECONDS || TESTKIT_SANITIZED);
+}
+
+static void test_reentry(unsigned threads)
+{
+    watcher         w = {.reenter = true};
+    ordo_ctx *const ctx = watched_context(&w, threads);
+    testkit_case("re-entry, threads %u", threads);
+    CHECK_STATUS(ORDO_OK, rank_all(ctx, ORDO_ALGORITHM_SEQUENTIAL), ctx);
+    CHECK(w.busy > 0);
+    CHECK_EQ_U64(0, w.not_busy);
+    CHECK_EQ_U64(1, ranks[KEYS - 1]);
+    ordo_ctx_free(ctx);
+}
+
+static void works_again(ordo_ctx *ctx)
+{
+    uint32_t const few[4] = {1, 2, 2, 3};
+    uint32_t       out[4] = {0};
+    CHECK_STATUS(ORDO_OK, ordo_rank_sorted(ctx, ORDO_U32, few, 4, ORDO_U32, out, NULL), ctx);
+    CHECK(out[0] == 1 && out[1] == 2 && out[2] == 2 && out[3] == 4);
+    CHECK(ordo_last_error(ctx)[0] == '\0');
+}
+
+static void test_cancel_in_callback(uint32_t algorithm, unsigned threads)
+{
+    double best = 1e9;
+    for (int i = 0; i < TRIES; i++) {
+        watcher         w = {.cancel_at = 1};
+        ordo_ctx *const ctx = watched_context(&w, threads);
+        testkit_case("cancel in the callback, algorithm %u, threads %u", algorithm, threads);
+        CHECK_STATUS(ORDO_E_CANCELLED, rank_all(ctx, algorithm), ctx);
+        double const took = test_now() - w.cancelled;
+        best = took < best ? took : best;
+        CHECK_EQ_U64(1, w.calls);
+        CHECK(ordo_last_error(ctx)[0] != '\0');
+        works_again(ctx);
+        ordo_ctx_free(ctx);
+    }
+    CHECK(best < CANCEL_SECONDS || TESTKIT_SANITIZED);
+}
+
+/* While the caller's thread waits in its callback, another one is refused, then cancels. */
+static void *meddle(void *user)
+{
+    watcher *const        w = user;
+    struct timespec const moment = {0, 100 * 1000};
+    while (!atomic_load(&w->inside))
+        nanosleep(&moment, NULL);
+    call_again(w);
+    ordo_cancel(w->ctx);
+    w->cancelled = test_now();
+    atomic_store(&w->go, true);
+    return NULL;
+}
+
+static void test_cancel_from_thread(uint32_t algorithm, unsigned threads)
+{
+    double best = 1e9;
+    for (int i = 0; i < TRIES; i++) {
+        watcher         w = {.wait = true};
+        ordo_ctx *const ctx = watched_context(&w, threads);
+        pthread_t       other;
+        testkit_case("cancel from a thread, algorithm %u, threads %u", algorithm, threads);
+        if (!CHECK(pthread_create(&other, NULL, meddle, &w) == 0))
+            return;
+        CHECK_STATUS(ORDO_E_CANCELLED, rank_all(ctx, algorithm), ctx);
+        double const end = test_now();
+        atomic_store(&w.inside, true); /* should no callback have come */
+        pthread_join(other, NULL);
+        best = end - w.cancelled < best ? end - w.cancelled : best;
+        CHECK(w.busy > 0);
+        CHECK_EQ_U64(0, w.not_busy);
+        works_again(ctx);
+        ordo_ctx_free(ctx);
+    }
+    CHECK(best < CANCEL_SECONDS || TESTKIT_SANITIZED);
+}
+
+static void test_cancel_without_call(void)
+{
+    ordo_ctx *const ctx = test_context_make(2);
+    testkit_case("cancel without a call");
+    ordo_cancel(ctx);
+    works_again(ctx);
+    ordo_ctx_free(ctx);
+}
+
+typedef struct canceller {
+    ordo_ctx   *ctx;
+    atomic_bool stop;
+} canceller;
+
+static void *cancel_often(void *user)
+{
+    canceller *const      c = user;
+    struct timespec const moment = {0, 300 * 1000};
+    while (!atomic_load(&c->stop)) {
+        ordo_cancel(c->ctx);
+        nanosleep(&moment, NULL);
+    }
+    return NULL;
+}
+
+/* Every verb under a rain of cancels: right, or cancelled; never anything between. */
+static void test_cancel_rain(unsigned threads)
+{
+    verb_data       data = verb_data_make(TESTKIT_SANITIZED ? 100000 : 500000);
+    canceller       c = {.ctx = test_context_make(threads)};
+    ordo_ctx *const ctx = c.ctx;
+    pthread_t       other;
+
+    if (!CHECK(pthread_create(&other, NULL, cancel_often, &c) == 0))
+        return;
+    for (size_t v = 0; v < VERBS; v++)
+        for (int i = 0; i < 10; i++) {
+            testkit_case("cancel rain on %s, threads %u", verb_name(v), threads);
+            ordo_status const status = verb_run(v, ctx, &data);
+            CHECK(status == ORDO_OK ? verb_right(v, &data) : status == ORDO_E_CANCELLED);
+        }
+    atomic_store(&c.stop, true);
+    pthread_join(other, NULL);
+    for (size_t v = 0; v < VERBS; v++) {
+        testkit_case("after the rain, %s", verb_name(v));
+        CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
+        CHECK(verb_right(v, &data));
+    }
+    ordo_ctx_free(ctx);
+    verb_data_free(&data);
+}
+
+int main(void)
+{
+    testkit_start();
+    keys = calloc(KEYS, sizeof *keys);
+    ranks = mmap(NULL, KEYS * sizeof *ranks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                 -1, 0);
+    if (keys == NULL || ranks == MAP_FAILED)
+        return 99;
+    madvise(ranks, KEYS * sizeof *ranks, MADV_NOHUGEPAGE);
+    memset(keys, 1, KEYS);
+
+    test_progress_values(ORDO_ALGORITHM_SEQUENTIAL, 1);
+    test_progress_values(ORDO_ALGORITHM_AUTO, 1);
+    test_progress_values(ORDO_ALGORITHM_AUTO, 4);
+    test_progress_values(ORDO_ALGORITHM_THREADS, 4);
+    test_reentry(1);
+    test_reentry(3);
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        for (uint32_t a = ORDO_ALGORITHM_AUTO; a <= ORDO_ALGORITHM_THREADS; a++) {
+            test_cancel_in_callback(a, threads);
+            test_cancel_from_thread(a, threads);
+        }
+        test_cancel_rain(threads);
+    }
+    test_cancel_without_call();
+    free(keys);
+    munmap(ranks, KEYS * sizeof *ranks);
+    return testkit_done();
+}

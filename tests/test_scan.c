@@ -1,0 +1,257 @@
+/* test_scan.c - ordo_scan against the oracle: every operation, type, widening, ISA and number of
+ * threads, inclusive and exclusive, apart and in place, beside forbidden pages.
+ *
+ * Sums of floats have no single right answer; they must lie within the error bound of any order
+ * of addition, and be the same bytes whatever the ISA and the number of threads. */
+#include "inputs.h"
+#include "oracle.h"
+#include "testkit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SMALL = 3 * 64 + 3,
+    POWERS = (1 << 14) + 1,
+    LARGE = 200003
+};
+
+static test_context   contexts[TEST_MAX_CONTEXTS];
+static size_t         context_count;
+static guard_region   input, output;
+static unsigned char *reference;
+
+/* The arguments of one scan; the keys lie in the input region. */
+typedef struct sample {
+    ordo_op     op;
+    ordo_type   type, out_type;
+    size_t      n, shape;
+    bool        exclusive;
+    guard_side  side;
+    const void *keys;
+} sample;
+
+static ordo_type widened(ordo_type type)
+{
+    switch (type) {
+    case ORDO_I8:
+    case ORDO_I16:
+    case ORDO_I32:
+    case ORDO_I64:
+        return ORDO_I64;
+    case ORDO_F32:
+    case ORDO_F64:
+        return ORDO_F64;
+    default:
+        return ORDO_U64;
+    }
+}
+
+static bool is_float_sum(const sample *s) { return s->op == ORDO_SUM && oracle_is_float(s->type); }
+
+/* Finite numbers so large that the sum overflows in one order and not in another become 1. */
+static void tame(ordo_type type, void *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float *const  f = (float *)keys + (type == ORDO_F32 ? i : 0);
+        double *const d = (double *)keys + (type == ORDO_F64 ? i : 0);
+        if (type == ORDO_F32 && isfinite(*f) && fabsf(*f) > 1e30f)
+            *f = 1;
+        if (type == ORDO_F64 && isfinite(*d) && fabs(*d) > 1e300)
+            *d = 1;
+    }
+}
+
+static ordo_status scan(const test_context *with, const sample *s, const void *in, void *out)
+{
+    ordo_scan_opts const opts =
+        ORDO_OPTS(ordo_scan_opts, .flags = s->exclusive ? ORDO_EXCLUSIVE : 0);
+    testkit_case("%s%s %s->%s n=%zu %s isa=%s threads=%u", in == out ? "in place " : "",
+                 s->op == ORDO_SUM   ? "sum"
+                 : s->op == ORDO_MIN ? "min"
+                                     : "max",
+                 ordo_type_name(s->type), ordo_type_name(s->out_type), s->n, inputs_name(s->shape),
+                 with->isa, with->threads);
+    return ordo_scan(with->ctx, s->op, s->type, in, s->n, s->out_type, out, &opts);
+}
+
+/* Fills the input region and the reference. */
+static void prepare(sample *s)
+{
+    void *const keys = guard_place(&input, s->n * ordo_type_size(s->type), s->side);
+    inputs_fill(s->shape, s->type, keys, s->n, s->n);
+    s->keys = keys;
+    if (!is_float_sum(s)) {
+        oracle_scan(s->op, s->type, keys, s->n, s->out_type, reference, s->exclusive);
+        return;
+    }
+    tame(s->type, keys, s->n);
+    memset(reference, 0xee, s->n * ordo_type_size(s->out_type));
+    CHECK_STATUS(ORDO_OK, scan(&contexts[0], s, keys, reference), contexts[0].ctx);
+    CHECK_EQ_U64(
+        s->n, oracle_check_float_sums(s->type, keys, s->n, s->out_type, reference, s->exclusive));
+}
+
+static void try_scan(const test_context *with, const sample *s, bool in_place)
+{
+    size_t const out_size = ordo_type_size(s->out_type);
+    size_t const bytes = s->n * out_size;
+    void *const  out = guard_place(&output, bytes, s->side);
+
+    if (in_place)
+        memcpy(out, s->keys, bytes);
+    else
+        memset(out, 0xee, bytes);
+    CHECK_STATUS(ORDO_OK, scan(with, s, in_place ? out : s->keys, out), with->ctx);
+    CHECK_BYTES(reference, out, bytes, out_size);
+    CHECK(guard_intact(&output, bytes, s->side));
+}
+
+typedef struct variant {
+    ordo_op op;
+    bool    wide, exclusive;
+} variant;
+
+static const variant variants[] = {
+    {ORDO_SUM, false, false}, {ORDO_SUM, false, true},  {ORDO_SUM, true, false},
+    {ORDO_SUM, true, true},   {ORDO_MIN, false, false}, {ORDO_MIN, false, true},
+    {ORDO_MAX, false, false}, {ORDO_MAX, false, true},
+};
+enum {
+    VARIANTS = sizeof variants / sizeof *variants
+};
+
+static sample make_sample(const variant *v, ordo_type type, size_t n, size_t shape, guard_side side)
+{
+    sample s = {v->op, type, v->wide ? widened(type) : type, n, shape, v->exclusive, side, NULL};
+    prepare(&s);
+    return s;
+}
+
+static void test_small(void)
+{
+    unsigned const stride = TESTKIT_SANITIZED ? 24 : 8;
+    for (size_t n = 0; n <= SMALL; n++)
+        for (size_t t = 0; t < INPUTS_TYPES; t++)
+            for (size_t v = 0; v < VARIANTS; v++)
+                for (size_t round = 0; round < 2; round++) {
+                    size_t const shape = (n * 5 + t + v * 3 + round * 8) % inputs_count();
+                    sample const s = make_sample(&variants[v], inputs_types[t], n, shape,
+                                                 (n + v) % 3 != 0 ? GUARD_END : GUARD_START);
+                    for (size_t c = 0; c < context_count; c++) {
+                        if (contexts[c].threads > 1 && (n + t) % stride != contexts[c].threads)
+                            continue;
+                        try_scan(&contexts[c], &s, false);
+                        if (s.type == s.out_type)
+                            try_scan(&contexts[c], &s, true);
+                    }
+                }
+}
+
+static void test_powers(test_rng *rng)
+{
+    size_t const draws = TESTKIT_SANITIZED ? 2 : 8;
+    for (size_t n = SMALL; inputs_next_size(&n, SMALL, POWERS);)
+        for (size_t t = 0; t < INPUTS_TYPES; t++)
+            for (size_t v = 0; v < VARIANTS; v++) {
+                sample const s = make_sample(&variants[v], inputs_types[t], n,
+                                             test_rng_below(rng, inputs_count()),
+                                             (guard_side)test_rng_below(rng, 2));
+                for (size_t i = 0; i < draws; i++)
+                    try_scan(&contexts[test_rng_below(rng, context_count)], &s,
+                             s.type == s.out_type && i % 2 != 0);
+            }
+}
+
+/* Every shape, at a size that the production thresholds split among threads. */
+static void test_large(test_rng *rng)
+{
+    size_t const step = TESTKIT_SANITIZED ? 5 : 1;
+    for (size_t shape = 0; shape < inputs_count(); shape += step)
+        for (size_t v = 0; v < VARIANTS; v++) {
+            ordo_type const type = inputs_types[(shape * 3 + v) % INPUTS_TYPES];
+            sample const    s = make_sample(&variants[v], type, LARGE - shape, shape, GUARD_END);
+            for (size_t i = 0; i < 3; i++)
+                try_scan(&contexts[test_rng_below(rng, context_count)], &s,
+                         s.type == s.out_type && i == 2);
+        }
+}
+
+/* Sums of floats: all contexts, all sizes around the borders of blocks, the very same bytes. */
+static void test_float_bytes(void)
+{
+    static const size_t sizes[] = {1000, 4095, 65537, 150001, LARGE};
+    size_t const        count = TESTKIT_SANITIZED ? 3 : 5;
+    for (size_t i = 0; i < count; i++)
+        for (size_t v = 0; v < 4; v++)
+            for (int t = 0; t < 2; t++) {
+                size_t const shape = (i + v) % 2 != 0 ? 0 : 1; /* random bits, special values */
+                sample const s = make_sample(&variants[v], t != 0 ? ORDO_F32 : ORDO_F64, sizes[i],
+                                             i == 4 ? 18 : shape, GUARD_END);
+                for (size_t c = 0; c < context_count; c++)
+                    try_scan(&contexts[c], &s, s.type == s.out_type && c % 2 != 0);
+            }
+}
+
+/* Where minima and maxima start, written out. NaN is above +inf: the first result of an exclusive
+ * minimum is below the second, if that is NaN. */
+static void test_where_scans_start(void)
+{
+    static const struct {
+        ordo_op op;
+        bool    exclusive;
+        float   out[4];
+    } cases[] = {
+        {ORDO_MIN, false, {NAN, 1, -0.0f, -0.0f}},
+        {ORDO_MIN, true, {INFINITY, NAN, 1, -0.0f}},
+        {ORDO_MAX, false, {NAN, NAN, NAN, NAN}},
+        {ORDO_MAX, true, {-INFINITY, NAN, NAN, NAN}},
+    };
+    float const in[4] = {NAN, 1, -0.0f, 0.0f};
+
+    for (size_t c = 0; c < context_count; c++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            float                out[4];
+            ordo_scan_opts const opts =
+                ORDO_OPTS(ordo_scan_opts, .flags = cases[i].exclusive ? ORDO_EXCLUSIVE : 0);
+            testkit_case("start of a scan, case %zu isa=%s", i, contexts[c].isa);
+            CHECK_STATUS(
+                ORDO_OK,
+                ordo_scan(contexts[c].ctx, cases[i].op, ORDO_F32, in, 4, ORDO_F32, out, &opts),
+                contexts[c].ctx);
+            CHECK_BYTES(cases[i].out, out, sizeof out, sizeof *out);
+        }
+}
+
+static void test_readonly_input(void)
+{
+    sample const s = make_sample(&variants[0], ORDO_U32, 30000, 0, GUARD_END);
+    guard_readonly(&input, true);
+    for (size_t c = 0; c < context_count; c++)
+        try_scan(&contexts[c], &s, false);
+    guard_readonly(&input, false);
+}
+
+int main(void)
+{
+    test_rng rng = {7};
+    testkit_start();
+    context_count = test_contexts_make(contexts);
+    input = guard_make(LARGE * 8);
+    output = guard_make(LARGE * 8);
+    reference = malloc(LARGE * 8);
+
+    test_small();
+    test_powers(&rng);
+    test_large(&rng);
+    test_float_bytes();
+    test_where_scans_start();
+    test_readonly_input();
+
+    free(reference);
+    guard_free(&input);
+    guard_free(&output);
+    test_contexts_free(contexts, context_count);
+    return testkit_done();
+}

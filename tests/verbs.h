@@ -1,0 +1,43 @@
+/* verbs.h - one valid call of each verb of ordo.h behind one name, for the tests of what all
+ * verbs must do alike: fail cleanly, cancel, report, work again. */
+#ifndef ORDO_TESTS_VERBS_H
+#define ORDO_TESTS_VERBS_H
+
+#include "ordo.h"
+#include "testkit.h"
+
+enum {
+    VERBS = 12
+};
+
+/* The arrays of n elements that the calls read, and where they write. */
+typedef struct verb_data {
+    size_t         n;
+    float         *sorted; /* ascending, with ties                       */
+    uint32_t      *words;  /* random                                     */
+    unsigned char *flags;  /* n bytes, which also serve as n packed bits */
+    unsigned char *out;    /* results; out_bytes of them                 */
+    size_t         out_bytes;
+    unsigned char *expected[VERBS]; /* computed when first asked for     */
+    uint64_t       scalar;          /* total, n_first or where; see below */
+    uint64_t       expected_scalar[VERBS];
+} verb_data;
+
+verb_data verb_data_make(size_t n);
+void      verb_data_free(verb_data *data);
+
+const char *verb_name(size_t verb);      /* of this call: "rank_sorted dense threads"      */
+const char *verb_operation(size_t verb); /* as the report calls it: "rank_sorted"          */
+ordo_type   verb_type(size_t verb);      /* as the report says it; 0 where there is none   */
+
+/* Spoils the results, makes the call. */
+ordo_status verb_run(size_t verb, ordo_ctx *ctx, verb_data *data);
+
+bool verb_right(size_t verb, verb_data *data); /* the results are the oracle's            */
+bool verb_untouched(const verb_data *data);    /* nothing was written since the spoiling  */
+
+/* The scratch query that belongs to the call; a verb that has none answers 0. */
+bool        verb_has_scratch(size_t verb);
+ordo_status verb_scratch(size_t verb, ordo_ctx *ctx, size_t n, size_t *bytes);
+
+#endif
