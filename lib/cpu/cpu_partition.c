@@ -43,21 +43,32 @@ static void count_piece(void *arg, size_t lo, size_t hi)
     work->first[lo / work->grain] = read_flags(work, lo, hi, words);
 }
 
-/* Splits n <= STEP elements into two buffers; size is a constant wherever it matters. */
-static inline size_t split_step(const char *in, size_t n, size_t size, const uint64_t *words,
-                                char *first, char *second)
+/* Splits up to 64 elements by the bits of a word; size is a constant wherever it matters. The
+ * two ends are counted in one register: they move on by turns. */
+INLINE size_t split_word(const char *in, size_t n, size_t size, uint64_t word, char *first,
+                         char *second)
 {
-    char *const begin = first;
-    for (size_t at = 0; at < n; at += 64) {
-        uint64_t word = words[at / 64]; /* in a register: the stores may alias the array */
-        for (size_t i = at; i < ordo_min(n, at + 64); i++, in += size, word >>= 1) {
-            memcpy(first, in, size);
-            memcpy(second, in, size);
-            first += (word & 1) != 0 ? size : 0;
-            second += (word & 1) != 0 ? 0 : size;
-        }
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++, word >>= 1) {
+        memcpy(first + kept * size, in + i * size, size);
+        memcpy(second + (i - kept) * size, in + i * size, size);
+        kept += word & 1;
     }
-    return (size_t)(first - begin) / size;
+    return kept;
+}
+
+/* Splits n <= STEP elements into two buffers. */
+INLINE size_t split_step(const char *in, size_t n, size_t size, const uint64_t *words, char *first,
+                         char *second)
+{
+    size_t kept = 0, at = 0;
+    for (; at + 64 <= n; at += 64)
+        kept += split_word(in + at * size, 64, size, words[at / 64], first + kept * size,
+                           second + (at - kept) * size);
+    if (at < n)
+        kept += split_word(in + at * size, n - at, size, words[at / 64], first + kept * size,
+                           second + (at - kept) * size);
+    return kept;
 }
 
 static size_t split_sized(const char *in, size_t n, size_t size, const uint64_t *words, char *first,

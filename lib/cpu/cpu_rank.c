@@ -73,35 +73,26 @@ static void *rank_at(const rank_work *work, size_t i)
 
 /* ---- Keys [lo, hi) with lo > 0, none of them NaN ---- */
 
-static void rank_min(rank_work *work, size_t lo, size_t hi)
-{
-    size_t const   start = cpu_run_start(work->job->type, work->job->sorted, lo - 1);
-    cpu_span const span = {key_at(work, lo), hi - lo, lo,
-                           start + 1,        0,       work->stream && lo >= work->start};
-    work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
-}
-
-/* Greatest and mean ranks look ahead. A run that leaves a span is looked up once and
- * remembered as long as it lasts, so long runs cost no more than short ones. */
-static void rank_ahead(rank_work *work, size_t lo, size_t hi)
+/* Least, greatest and mean ranks: what the kernels need beside the keys is where the run that
+ * the range begins in started, and where the one it ends in stops. */
+static void rank_runs(rank_work *work, size_t lo, size_t hi)
 {
     const ordo_rank_job *const job = work->job;
-    bool const                 mean = job->ties == ORDO_TIES_AVERAGE;
-    cpu_rank_fn *const         rank = mean ? work->kernels->rank_mean[work->class]
-                                           : work->kernels->rank_next[work->class][work->out];
-    size_t start = mean ? cpu_run_start(job->type, job->sorted, lo - 1) : 0, end = lo;
-
-    for (size_t at = lo; at < hi;) {
-        size_t const n = ordo_min(ORDO_TUNE_SPAN, hi - at), last = at + n - 1;
-        if (end <= last)
-            end = cpu_run_end(job->type, job->sorted, work->n, last);
-        cpu_span const span = {key_at(work, at), n,   at,
-                               start + 1,        end, work->stream && lo >= work->start};
-        rank(&span, rank_at(work, at));
-        if (mean && !cpu_same_run(job->type, job->sorted, start, last))
-            start = cpu_run_start(job->type, job->sorted, last);
-        at += n;
-    }
+    bool const                 ahead = job->ties != ORDO_TIES_MIN;
+    cpu_span const             span = {
+                    .keys = key_at(work, lo),
+                    .n = hi - lo,
+                    .base = lo,
+                    .before = cpu_run_start(job->type, job->sorted, lo - 1) + 1,
+                    .after = ahead ? cpu_run_end(job->type, job->sorted, work->n, hi - 1) : 0,
+                    .stream = work->stream && lo >= work->start,
+    };
+    if (job->ties == ORDO_TIES_MIN)
+        work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
+    else if (job->ties == ORDO_TIES_MAX)
+        work->kernels->rank_next[work->class][work->out](&span, rank_at(work, lo));
+    else
+        work->kernels->rank_mean[work->class](&span, rank_at(work, lo));
 }
 
 static void rank_dense(rank_work *work, size_t lo, size_t hi, size_t piece)
@@ -130,11 +121,9 @@ static void rank_range(rank_work *work, size_t lo, size_t hi, size_t piece)
 {
     switch (work->job->ties) {
     case ORDO_TIES_MIN:
-        rank_min(work, lo, hi);
-        break;
     case ORDO_TIES_MAX:
     case ORDO_TIES_AVERAGE:
-        rank_ahead(work, lo, hi);
+        rank_runs(work, lo, hi);
         break;
     case ORDO_TIES_DENSE:
         rank_dense(work, lo, hi, piece);

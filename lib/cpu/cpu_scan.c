@@ -12,24 +12,15 @@
 #include "cpu/cpu.h"
 
 #include <math.h>
+#include <string.h>
 
-typedef union scan_carry { /* between pieces; integers and key bits as bits */
-    uint64_t bits;
-    double   f64;
-    float    f32;
-} scan_carry;
+typedef uint64_t scan_combine_fn(uint64_t before, uint64_t piece);
 
-/* Both return what the piece comes to on its own, without the carry (min, max: or with it). */
-typedef scan_carry scan_reduce_fn(const void *in, size_t n);
-typedef scan_carry scan_piece_fn(const void *in, size_t n, scan_carry carry, void *out,
-                                 bool exclusive);
-typedef scan_carry scan_combine_fn(scan_carry before, scan_carry piece);
-
-typedef struct scan_kind { /* one operation on one type */
-    scan_reduce_fn  *reduce;
-    scan_piece_fn   *scan;
+typedef struct scan_kind { /* one operation on one type; carries are integers or the bits of one */
+    cpu_reduce_fn   *reduce;
+    cpu_scan_fn     *scan;
     scan_combine_fn *combine;
-    scan_carry       inclusive, exclusive; /* the carry into the first piece */
+    uint64_t         inclusive, exclusive; /* the carry into the first piece */
     bool             starts_at_inf;        /* exclusive: the first result is +inf, not the carry */
 } scan_kind;
 
@@ -37,107 +28,116 @@ typedef struct scan_work {
     const ordo_scan_job *job;
     scan_kind            kind;
     size_t               grain, in_size, out_size;
-    bool                 alone;
+    bool                 alone, stream;
     ordo_turn            turn;
-    scan_carry           carry;
+    uint64_t             carry;
 } scan_work;
 
-static scan_carry combine_sum(scan_carry before, scan_carry piece)
+static uint64_t add_bits(uint64_t before, uint64_t piece) { return before + piece; }
+static uint64_t min_bits(uint64_t before, uint64_t piece)
 {
-    return (scan_carry){.bits = before.bits + piece.bits};
+    return before < piece ? before : piece;
 }
-
-static scan_carry combine_min(scan_carry before, scan_carry piece)
+static uint64_t max_bits(uint64_t before, uint64_t piece)
 {
-    return before.bits < piece.bits ? before : piece;
+    return before > piece ? before : piece;
 }
-
-static scan_carry combine_max(scan_carry before, scan_carry piece)
-{
-    return before.bits > piece.bits ? before : piece;
-}
-
-/* ---- Stamps ---- */
 
 #define ORDO_TEMPLATE "cpu/scan_bound.t.h"
 #include "core/for_each_type.h"
-
-#include "cpu/for_each_sum.h"
+#include "cpu/for_each_wide.h"
 
 /* ---- Which stamp ---- */
 
-#define INTEGER_SUM(name)                                                                          \
-    (scan_kind) { name##_reduce, name##_scan, combine_sum, {0}, {0}, false }
+static scan_kind integer_sum(const cpu_kernels *kernels, enum cpu_width width)
+{
+    return (scan_kind){kernels->sum[width], kernels->scan_sum[width], add_bits, 0, 0, false};
+}
 
-static scan_kind sum_kind(ordo_type type)
+/* Inclusive float sums start from -0, which leaves even the sign of a first -0 alone. */
+#define FLOAT_SUM(name)                                                                            \
+    (scan_kind) { sum_##name, scan_sum_##name, add_##name, to_carry_##name(-0.0), 0, false }
+
+static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type)
 {
     switch (type) {
     case ORDO_I8:
     case ORDO_U8:
-        return INTEGER_SUM(sum_8);
+        return integer_sum(kernels, CPU_WIDTH_8);
     case ORDO_I16:
     case ORDO_U16:
-        return INTEGER_SUM(sum_16);
+        return integer_sum(kernels, CPU_WIDTH_16);
     case ORDO_I32:
     case ORDO_U32:
-        return INTEGER_SUM(sum_32);
+        return integer_sum(kernels, CPU_WIDTH_32);
     case ORDO_I64:
     case ORDO_U64:
-        return INTEGER_SUM(sum_64);
+        return integer_sum(kernels, CPU_WIDTH_64);
     case ORDO_F32:
-        return (scan_kind){sum_f32_reduce, sum_f32_scan, sum_f32_combine,
-                           {.f32 = -0.0f}, {.f32 = 0},   false};
+        return FLOAT_SUM(f32);
     case ORDO_F64:
         break;
     }
-    return (scan_kind){sum_f64_reduce, sum_f64_scan, sum_f64_combine,
-                       {.f64 = -0.0},  {.f64 = 0},   false};
+    return FLOAT_SUM(f64);
 }
+
+#define WIDE_SUM(name)                                                                             \
+    (scan_kind) { sum_##name, scan_sum_##name, add_bits, 0, 0, false }
 
 static scan_kind wide_kind(ordo_type type)
 {
     switch (type) {
     case ORDO_I8:
-        return INTEGER_SUM(wide_i8);
+        return WIDE_SUM(i8);
     case ORDO_U8:
-        return INTEGER_SUM(wide_u8);
+        return WIDE_SUM(u8);
     case ORDO_I16:
-        return INTEGER_SUM(wide_i16);
+        return WIDE_SUM(i16);
     case ORDO_U16:
-        return INTEGER_SUM(wide_u16);
+        return WIDE_SUM(u16);
     case ORDO_I32:
-        return INTEGER_SUM(wide_i32);
+        return WIDE_SUM(i32);
     case ORDO_U32:
-        return INTEGER_SUM(wide_u32);
+        return WIDE_SUM(u32);
     default:
         break;
     }
-    return (scan_kind){wide_f32_reduce, wide_f32_scan, wide_f32_combine,
-                       {.f64 = -0.0},   {.f64 = 0},    false};
+    return FLOAT_SUM(f32_f64);
 }
 
 /* The neutral carry into minima is the largest key there is. Of floats that is a NaN, which
  * nobody expects to see: the first exclusive minimum is set to +inf. */
-static scan_kind bound_kind(ordo_op op, ordo_type type)
+static scan_kind min_kind(ordo_type type)
 {
-    scan_kind kind = sum_kind(type); /* for a type that is none */
+    bool const is_float = type == ORDO_F32 || type == ORDO_F64;
     switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits_type)                                                         \
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        if (op == ORDO_MIN)                                                                        \
-            kind = (scan_kind){min_reduce_##tag,                                                   \
-                               min_scan_##tag,                                                     \
-                               combine_min,                                                        \
-                               {.bits = (bits_type)UINT64_MAX},                                    \
-                               {.bits = (bits_type)UINT64_MAX},                                    \
-                               false};                                                             \
-        else                                                                                       \
-            kind = (scan_kind){max_reduce_##tag, max_scan_##tag, combine_max, {0}, {0}, false};    \
-        break;
+        return (scan_kind){min_reduce_##tag, min_scan_##tag,   min_bits,                           \
+                           (bits)UINT64_MAX, (bits)UINT64_MAX, is_float};
 #include "core/types.def"
     }
-    kind.starts_at_inf = op == ORDO_MIN && (type == ORDO_F32 || type == ORDO_F64);
-    return kind;
+    return (scan_kind){0};
+}
+
+static scan_kind max_kind(ordo_type type)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return (scan_kind){max_reduce_##tag, max_scan_##tag, max_bits, 0, 0, false};
+#include "core/types.def"
+    }
+    return (scan_kind){0};
+}
+
+static scan_kind kind_of(const cpu_kernels *kernels, const ordo_scan_job *job)
+{
+    if (job->op == ORDO_MIN)
+        return min_kind(job->type);
+    if (job->op == ORDO_MAX)
+        return max_kind(job->type);
+    return job->out_type == job->type ? sum_kind(kernels, job->type) : wide_kind(job->type);
 }
 
 /* ---- The loop ---- */
@@ -151,31 +151,29 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
     size_t const               piece = lo / work->grain;
 
     if (work->alone) {
-        scan_carry const here = work->kind.scan(in, hi - lo, work->carry, out, job->exclusive);
+        uint64_t const here =
+            work->kind.scan(in, hi - lo, work->carry, out, job->exclusive, work->stream);
         work->carry = work->kind.combine(work->carry, here);
         return;
     }
-    scan_carry const here = work->kind.reduce(in, hi - lo);
+    uint64_t const here = work->kind.reduce(in, hi - lo);
     ordo_turn_wait(&work->turn, piece);
-    scan_carry const before = work->carry;
+    uint64_t const before = work->carry;
     work->carry = work->kind.combine(before, here);
     ordo_turn_pass(&work->turn, piece);
-    (void)work->kind.scan(in, hi - lo, before, out, job->exclusive);
+    (void)work->kind.scan(in, hi - lo, before, out, job->exclusive, work->stream);
 }
 
 ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_exec *exec)
 {
     scan_work work = {.job = job,
+                      .kind = kind_of(kernels, job),
                       .grain = cpu_grain(job->n),
                       .in_size = ordo_type_size(job->type),
                       .out_size = ordo_type_size(job->out_type)};
-    if (job->op != ORDO_SUM)
-        work.kind = bound_kind(job->op, job->type);
-    else if (job->out_type == job->type)
-        work.kind = sum_kind(job->type);
-    else
-        work.kind = wide_kind(job->type);
     work.alone = exec->threads == 1 || job->n <= work.grain;
+    work.stream = (uintptr_t)job->out % ORDO_CACHE_LINE == 0 && job->in != job->out &&
+                  cpu_streams(job->n * work.out_size);
     work.carry = job->exclusive ? work.kind.exclusive : work.kind.inclusive;
     exec->algorithm = "chained";
     exec->isa = kernels->isa;

@@ -48,13 +48,8 @@ typedef struct cpu_span {
 /* Writes out[0..n):
  *   last   1 + the index of the last head at or before each key: its least rank
  *   next   the index of the next head after each key: its greatest rank
- *   mean   half the sum of both
- * next and mean take at most CPU_SPAN_KEYS keys at a time. */
+ *   mean   half the sum of both */
 typedef void cpu_rank_fn(const cpu_span *span, void *out);
-enum {
-    CPU_SPAN_WORDS = 32,
-    CPU_SPAN_KEYS = 64 * CPU_SPAN_WORDS
-};
 
 /* Bit i%64 of words[i/64] = key i is a head. Unused bits are 0. Returns how many there are. */
 typedef size_t cpu_heads_fn(const void *keys, size_t n, uint64_t *words);
@@ -66,14 +61,29 @@ typedef size_t cpu_pack_fn(const uint8_t *flags, size_t n, uint64_t *words);
 /* out[i] = base + the number of set bits at or before bit i; words may have any alignment. */
 typedef void cpu_count_fn(const uint64_t *words, size_t n, uint64_t base, void *out, bool stream);
 
+/* Sums that wrap, of integers of one width: what in[0..n) adds up to, and its prefix sums from
+ * carry on, which return the same. out may be in. */
+enum cpu_width {
+    CPU_WIDTH_8,
+    CPU_WIDTH_16,
+    CPU_WIDTH_32,
+    CPU_WIDTH_64,
+    CPU_WIDTHS
+};
+typedef uint64_t cpu_reduce_fn(const void *in, size_t n);
+typedef uint64_t cpu_scan_fn(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
+                             bool stream);
+
 typedef struct cpu_kernels {
-    const char   *isa;
-    cpu_rank_fn  *rank_last[CPU_KEY_CLASSES][CPU_OUTS];
-    cpu_rank_fn  *rank_next[CPU_KEY_CLASSES][CPU_OUTS];
-    cpu_rank_fn  *rank_mean[CPU_KEY_CLASSES];
-    cpu_heads_fn *heads[CPU_KEY_CLASSES];
-    cpu_pack_fn  *pack;
-    cpu_count_fn *count[CPU_OUTS];
+    const char    *isa;
+    cpu_rank_fn   *rank_last[CPU_KEY_CLASSES][CPU_OUTS];
+    cpu_rank_fn   *rank_next[CPU_KEY_CLASSES][CPU_OUTS];
+    cpu_rank_fn   *rank_mean[CPU_KEY_CLASSES];
+    cpu_heads_fn  *heads[CPU_KEY_CLASSES];
+    cpu_pack_fn   *pack;
+    cpu_count_fn  *count[CPU_OUTS];
+    cpu_reduce_fn *sum[CPU_WIDTHS];
+    cpu_scan_fn   *scan_sum[CPU_WIDTHS];
 } cpu_kernels;
 
 /* Names of stamped functions, and the table rows made of them. */
@@ -82,6 +92,10 @@ typedef struct cpu_kernels {
 #define CPU_PER_OUT(name)                                                                          \
     {                                                                                              \
         CPU_JOIN(name, u32), CPU_JOIN(name, u64), CPU_JOIN(name, f64)                              \
+    }
+#define CPU_PER_WIDTH(name)                                                                        \
+    {                                                                                              \
+        name##_8, name##_16, name##_32, name##_64                                                  \
     }
 #define CPU_PER_CLASS(name)                                                                        \
     {                                                                                              \

@@ -183,6 +183,10 @@ COUNT64(f64, double)
 
 INLINE void stream_fence(void) { _mm_sfence(); }
 
+#include "cpu/sum_avx.h"
 #include "cpu/word_rank.h"
 
-const cpu_kernels cpu_kernels_avx512 = {.isa = "avx512", WORD_RANK_KERNELS};
+const cpu_kernels cpu_kernels_avx512 = {.isa = "avx512",
+                                        WORD_RANK_KERNELS,
+                                        .sum = CPU_PER_WIDTH(sum),
+                                        .scan_sum = CPU_PER_WIDTH(scan_sum)};

@@ -8,6 +8,8 @@
 #include "cpu/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 
+#include "cpu/for_each_width.h"
+
 static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
 {
     size_t total = 0;
@@ -30,4 +32,6 @@ const cpu_kernels cpu_kernels_generic = {
     .heads = CPU_PER_CLASS(heads),
     .pack = pack,
     .count = CPU_PER_OUT(count),
+    .sum = CPU_PER_WIDTH(sum),
+    .scan_sum = CPU_PER_WIDTH(scan_sum),
 };

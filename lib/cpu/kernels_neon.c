@@ -151,18 +151,32 @@ INLINE void put8_f64(double *out, uint16x8_t x, uint64x2_t base)
     put2_f64(out + 6, vaddw_high_u32(base, high), bias);
 }
 
+#define VECTOR_u32 uint32x4_t
+#define VECTOR_u64 uint64x2_t
+#define VECTOR_f64 uint64x2_t
 #define BASE_u32(x) vdupq_n_u32((uint32_t)(x))
 #define BASE_u64(x) vdupq_n_u64(x)
 #define BASE_f64(x) vdupq_n_u64((x) + TWO_52_BITS)
 
+#define STEP_u32(base) vaddq_u32(base, vdupq_n_u32(16))
+#define STEP_u64(base) vaddq_u64(base, vdupq_n_u64(16))
+#define STEP_f64(base) vaddq_u64(base, vdupq_n_u64(16))
+
+/* A pair of bytes at a time; the base moves on in a vector register. Left to itself gcc adds in a
+ * general register and moves every sum over, at one move a cycle. */
+#define KEEP_VECTOR(v) __asm__("" : "+w"(v))
 #define WORD64(name, T, out_type)                                                                  \
     INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
                              bool stream)                                                          \
     {                                                                                              \
+        VECTOR_##T b = BASE_##T(base - ROW_ZERO);                                                  \
         (void)stream;                                                                              \
-        EACH (k, 8)                                                                                \
-            put8_##T(out + 8 * k, name##8(word, k, near),                                          \
-                     BASE_##T(base + 16 * (k / 2) - ROW_ZERO));                                    \
+        KEEP_VECTOR(b);                                                                            \
+        EACH (k, 4) {                                                                              \
+            put8_##T(out + 16 * k, name##8(word, 2 * k, near), b);                                 \
+            put8_##T(out + 16 * k + 8, name##8(word, 2 * k + 1, near), b);                         \
+            b = STEP_##T(b);                                                                       \
+        }                                                                                          \
     }
 WORD64(last, u32, uint32_t)
 WORD64(last, u64, uint64_t)
@@ -217,4 +231,86 @@ INLINE void stream_fence(void) {}
 
 #include "cpu/word_rank.h"
 
-const cpu_kernels cpu_kernels_neon = {.isa = "neon", WORD_RANK_KERNELS};
+/* ---- Sums ----
+ *
+ * The prefix sums within a vector take lg(lanes) steps of shift and add; four vectors go side by
+ * side, and only their totals wait for each other. */
+
+INLINE uint8x16_t prefix_8(uint8x16_t v)
+{
+    uint8x16_t const zero = vdupq_n_u8(0);
+    v = vaddq_u8(v, vextq_u8(zero, v, 15));
+    v = vaddq_u8(v, vextq_u8(zero, v, 14));
+    v = vaddq_u8(v, vextq_u8(zero, v, 12));
+    return vaddq_u8(v, vextq_u8(zero, v, 8));
+}
+
+INLINE uint16x8_t prefix_16(uint16x8_t v)
+{
+    uint16x8_t const zero = vdupq_n_u16(0);
+    v = vaddq_u16(v, vextq_u16(zero, v, 7));
+    v = vaddq_u16(v, vextq_u16(zero, v, 6));
+    return vaddq_u16(v, vextq_u16(zero, v, 4));
+}
+
+INLINE uint32x4_t prefix_32(uint32x4_t v)
+{
+    uint32x4_t const zero = vdupq_n_u32(0);
+    v = vaddq_u32(v, vextq_u32(zero, v, 3));
+    return vaddq_u32(v, vextq_u32(zero, v, 2));
+}
+
+INLINE uint64x2_t prefix_64(uint64x2_t v) { return vaddq_u64(v, vextq_u64(vdupq_n_u64(0), v, 1)); }
+
+#define SUMS(W, key, vector, lanes)                                                                \
+    static uint64_t sum_##W(const void *in, size_t n)                                              \
+    {                                                                                              \
+        const key *const a = in;                                                                   \
+        vector           part[8] = {{0}};                                                          \
+        size_t           i = 0;                                                                    \
+        for (; i + 8 * (lanes) <= n; i += 8 * (lanes)) {                                           \
+            EACH (j, 8)                                                                            \
+                part[j] = vaddq_u##W(part[j], vld1q_u##W(a + i + (lanes)*j));                      \
+        }                                                                                          \
+        EACH (j, 7)                                                                                \
+            part[0] = vaddq_u##W(part[0], part[j + 1]);                                            \
+        key sum[lanes], total = (key)cpu_kernels_generic.sum[CPU_WIDTH_##W](a + i, n - i);         \
+        vst1q_u##W(sum, part[0]);                                                                  \
+        EACH (j, lanes)                                                                            \
+            total = (key)(total + sum[j]);                                                         \
+        return total;                                                                              \
+    }                                                                                              \
+    static uint64_t scan_sum_##W(const void *in, size_t n, uint64_t carry, void *out,              \
+                                 bool exclusive, bool stream)                                      \
+    {                                                                                              \
+        const key *const a = in;                                                                   \
+        key *const       r = out;                                                                  \
+        vector           before = vdupq_n_u##W((key)carry);                                        \
+        size_t           i = 0;                                                                    \
+        (void)stream;                                                                              \
+        for (; i + 4 * (lanes) <= n; i += 4 * (lanes)) {                                           \
+            vector x[4], v[4];                                                                     \
+            EACH (j, 4)                                                                            \
+                x[j] = vld1q_u##W(a + i + (lanes)*j);                                              \
+            EACH (j, 4)                                                                            \
+                v[j] = prefix_##W(x[j]);                                                           \
+            EACH (j, 4) {                                                                          \
+                vector const sums = vaddq_u##W(v[j], before);                                      \
+                vst1q_u##W(r + i + (lanes)*j, exclusive ? vsubq_u##W(sums, x[j]) : sums);          \
+                before = vaddq_u##W(before, vdupq_laneq_u##W(v[j], (lanes)-1));                    \
+            }                                                                                      \
+        }                                                                                          \
+        key const sum = vgetq_lane_u##W(before, 0);                                                \
+        return (key)(sum - (key)carry +                                                            \
+                     (key)cpu_kernels_generic.scan_sum[CPU_WIDTH_##W](a + i, n - i, sum, r + i,    \
+                                                                      exclusive, false));          \
+    }
+SUMS(8, uint8_t, uint8x16_t, 16)
+SUMS(16, uint16_t, uint16x8_t, 8)
+SUMS(32, uint32_t, uint32x4_t, 4)
+SUMS(64, uint64_t, uint64x2_t, 2)
+
+const cpu_kernels cpu_kernels_neon = {.isa = "neon",
+                                      WORD_RANK_KERNELS,
+                                      .sum = CPU_PER_WIDTH(sum),
+                                      .scan_sum = CPU_PER_WIDTH(scan_sum)};

@@ -1,5 +1,5 @@
 /* scan_bound.t.h - prefix minima and maxima of one key type, by its key bits (core/keybits.h). */
-static scan_carry FN(min_reduce)(const void *in, size_t n)
+static uint64_t FN(min_reduce)(const void *in, size_t n)
 {
     const KEY *const a = in;
     BITS             least = (BITS)UINT64_MAX;
@@ -7,10 +7,10 @@ static scan_carry FN(min_reduce)(const void *in, size_t n)
         BITS const x = FN(key_bits)(a[i]);
         least = x < least ? x : least;
     }
-    return (scan_carry){.bits = least};
+    return least;
 }
 
-static scan_carry FN(max_reduce)(const void *in, size_t n)
+static uint64_t FN(max_reduce)(const void *in, size_t n)
 {
     const KEY *const a = in;
     BITS             most = 0;
@@ -18,33 +18,35 @@ static scan_carry FN(max_reduce)(const void *in, size_t n)
         BITS const x = FN(key_bits)(a[i]);
         most = x > most ? x : most;
     }
-    return (scan_carry){.bits = most};
+    return most;
 }
 
-static scan_carry FN(min_scan)(const void *in, size_t n, scan_carry carry, void *out,
-                               bool exclusive)
+static uint64_t FN(min_scan)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
+                             bool stream)
 {
     const KEY *const a = in;
     KEY *const       r = out;
-    BITS             least = (BITS)carry.bits;
+    (void)stream;
+    BITS least = (BITS)carry;
     for (size_t i = 0; i < n; i++) {
         BITS const x = FN(key_bits)(a[i]), before = least;
         least = x < least ? x : least;
         r[i] = FN(key_of)(exclusive ? before : least);
     }
-    return (scan_carry){.bits = least};
+    return least;
 }
 
-static scan_carry FN(max_scan)(const void *in, size_t n, scan_carry carry, void *out,
-                               bool exclusive)
+static uint64_t FN(max_scan)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
+                             bool stream)
 {
     const KEY *const a = in;
     KEY *const       r = out;
-    BITS             most = (BITS)carry.bits;
+    (void)stream;
+    BITS most = (BITS)carry;
     for (size_t i = 0; i < n; i++) {
         BITS const x = FN(key_bits)(a[i]), before = most;
         most = x > most ? x : most;
         r[i] = FN(key_of)(exclusive ? before : most);
     }
-    return (scan_carry){.bits = most};
+    return most;
 }

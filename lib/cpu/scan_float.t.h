@@ -1,5 +1,5 @@
 /* scan_float.t.h - prefix sums of floats: KEY added up and written as RESULT; SFN(name) names the
- * stamp, CARRY is the member of scan_carry.
+ * stamp. A carry is the bits of a RESULT.
  *
  * The order of additions is part of the result. Within a piece, groups of four are scanned as
  *     y1 = x0+x1  y2 = x1+x2  y3 = x2+x3,   z0 = x0  z1 = y1  z2 = x0+y2  z3 = y1+y3
@@ -9,6 +9,20 @@
  * not even the sign of a zero. Which of two NaNs an addition hands on is the compiler's choice, so
  * a NaN is written as the one NaN. */
 static RESULT SFN(settle)(RESULT sum) { return sum != sum ? (RESULT)NAN : sum; }
+
+static uint64_t SFN(to_carry)(RESULT sum)
+{
+    uint64_t carry = 0;
+    memcpy(&carry, &sum, sizeof sum);
+    return carry;
+}
+
+static RESULT SFN(of_carry)(uint64_t carry)
+{
+    RESULT sum;
+    memcpy(&sum, &carry, sizeof sum);
+    return sum;
+}
 
 static RESULT SFN(group)(const KEY *a, size_t n, RESULT z[4])
 {
@@ -23,7 +37,7 @@ static RESULT SFN(group)(const KEY *a, size_t n, RESULT z[4])
     return z[3];
 }
 
-static scan_carry SFN(reduce)(const void *in, size_t n)
+static uint64_t SFN(sum)(const void *in, size_t n)
 {
     const KEY *const a = in;
     RESULT           sum = (RESULT)-0.0, z[4];
@@ -32,16 +46,18 @@ static scan_carry SFN(reduce)(const void *in, size_t n)
         sum += SFN(group)(a + i, 4, z);
     if (i < n)
         sum += SFN(group)(a + i, n - i, z);
-    return (scan_carry){.CARRY = sum};
+    return SFN(to_carry)(sum);
 }
 
-static scan_carry SFN(scan)(const void *in, size_t n, scan_carry carry, void *out, bool exclusive)
+static uint64_t SFN(scan_sum)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
+                              bool stream)
 {
     const KEY *const a = in;
     RESULT *const    r = out;
-    RESULT const     before = carry.CARRY;
+    RESULT const     before = SFN(of_carry)(carry);
     RESULT           sum = (RESULT)-0.0, z[4];
     size_t           i = 0;
+    (void)stream;
     for (; i + 4 <= n; i += 4) {
         RESULT const all = SFN(group)(a + i, 4, z);
         if (exclusive) {
@@ -64,10 +80,10 @@ static scan_carry SFN(scan)(const void *in, size_t n, scan_carry carry, void *ou
         }
         sum += all;
     }
-    return (scan_carry){.CARRY = sum};
+    return SFN(to_carry)(sum);
 }
 
-static scan_carry SFN(combine)(scan_carry before, scan_carry piece)
+static uint64_t SFN(add)(uint64_t before, uint64_t piece)
 {
-    return (scan_carry){.CARRY = before.CARRY + piece.CARRY};
+    return SFN(to_carry)(SFN(of_carry)(before) + SFN(of_carry)(piece));
 }

@@ -1,20 +1,21 @@
-/* scan_sum.t.h - prefix sums of integers: KEY added up and written as SUM, an unsigned type that
- * wraps; SFN(name) names the stamp. */
-static scan_carry SFN(reduce)(const void *in, size_t n)
+/* scan_sum.t.h - sums of integers in portable C: KEY added up and written as SUM, an unsigned type
+ * that wraps. SFN(name) names the stamp. */
+static uint64_t SFN(sum)(const void *in, size_t n)
 {
     const KEY *const a = in;
     SUM              sum = 0;
     for (size_t i = 0; i < n; i++)
         sum = (SUM)(sum + (SUM)a[i]);
-    return (scan_carry){.bits = sum};
+    return sum;
 }
 
-static scan_carry SFN(scan)(const void *in, size_t n, scan_carry carry, void *out, bool exclusive)
+static uint64_t SFN(scan_sum)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
+                              bool stream)
 {
     const KEY *const a = in;
     SUM *const       r = out;
-    SUM const        start = (SUM)carry.bits;
-    SUM              sum = start;
+    SUM              sum = (SUM)carry;
+    (void)stream;
     if (exclusive) {
         for (size_t i = 0; i < n; i++) {
             SUM const x = (SUM)a[i]; /* before r[i], which may be a[i] */
@@ -27,5 +28,5 @@ static scan_carry SFN(scan)(const void *in, size_t n, scan_carry carry, void *ou
             r[i] = sum;
         }
     }
-    return (scan_carry){.bits = (SUM)(sum - start)};
+    return (SUM)(sum - (SUM)carry);
 }

@@ -1,22 +1,41 @@
 /* word_class.t.h - the kernels of one key class, by words of head bits; see word_rank.h. */
 
-/* The words of a span, what follows each, and the keys behind the last full one. The keys are
- * read forwards, as the prefetchers like it; only then the words are gone through backwards. */
-INLINE void CFN(look_ahead)(const cpu_span *span, uint64_t *word, uint64_t *after, cpu_span *rest)
+/* Where the first head at or behind keys[i] is, i a multiple of 64, or span->after. */
+static __attribute__((noinline)) uint64_t CFN(find_head)(const cpu_span *span, size_t i)
 {
     const CKEY *const k = span->keys;
-    size_t const      words = span->n / 64, full = words * 64;
-    uint64_t          tail = 0, next = span->after;
+    uint64_t          word = 0;
+    for (; i + 64 <= span->n; i += 64) {
+        word = CFN(heads64)(k + i);
+        if (word != 0)
+            return span->base + i + first_bit(word);
+    }
+    if (i < span->n)
+        (void)cpu_kernels_generic.heads[CLASS_SLOT](k + i, span->n - i, &word);
+    return word != 0 ? span->base + i + first_bit(word) : span->after;
+}
 
-    for (size_t w = 0; w < words; w++)
+/* For `count` words from keys[i] on: the words, and the first head behind each. word[0] is there
+ * already; the one behind the last is left in word[count] for the next batch. It nearly always
+ * tells what follows; in a long run the head found once, *known, stays the answer until it is
+ * reached. */
+INLINE void CFN(look_ahead)(const cpu_span *span, size_t i, size_t count, uint64_t *word,
+                            uint64_t *after, uint64_t *known)
+{
+    const CKEY *const k = (const CKEY *)span->keys + i;
+    uint64_t const    base = span->base + i, behind = base + 64 * count;
+
+    for (size_t w = 1; w < count; w++)
         word[w] = CFN(heads64)(k + 64 * w);
-    *rest = (cpu_span){k + full, span->n - full, span->base + full, 0, span->after, false};
-    if (rest->n > 0)
-        (void)cpu_kernels_generic.heads[CLASS_SLOT](rest->keys, rest->n, &tail);
-    next = tail != 0 ? rest->base + first_bit(tail) : next;
-    for (size_t w = words; w-- > 0;) {
+    word[count] = i + 64 * count + 64 <= span->n ? CFN(heads64)(k + 64 * count) : 0;
+    if (word[count] != 0)
+        *known = behind + first_bit(word[count]);
+    else if (*known < behind)
+        *known = CFN(find_head)(span, i + 64 * count);
+    uint64_t next = *known;
+    for (size_t w = count; w-- > 0;) {
         after[w] = next;
-        next = word[w] != 0 ? span->base + 64 * w + first_bit(word[w]) : next;
+        next = word[w] != 0 ? base + 64 * w + first_bit(word[w]) : next;
     }
 }
 
@@ -24,20 +43,32 @@ INLINE void CFN(look_ahead)(const cpu_span *span, uint64_t *word, uint64_t *afte
 #include "cpu/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 
+INLINE void CFN(mean_batch)(const cpu_span *span, size_t i, size_t count, uint64_t *word,
+                            uint64_t *known, uint64_t *before, double *out, bool stream)
+{
+    uint64_t after[BATCH];
+    CFN(look_ahead)(span, i, count, word, after, known);
+    for (size_t w = 0; w < count; w++) {
+        uint64_t const base = span->base + i + 64 * w;
+        mean_word(out + i + 64 * w, word[w], base, *before, after[w], stream);
+        *before = word[w] != 0 ? base + end_bit(word[w]) : *before;
+    }
+    word[0] = word[count];
+}
+
 INLINE void CFN(mean_words)(const cpu_span *span, double *out, bool stream)
 {
-    size_t const words = span->n / 64, full = words * 64;
-    uint64_t     word[CPU_SPAN_WORDS], after[CPU_SPAN_WORDS];
-    cpu_span     rest;
+    const CKEY *const k = span->keys;
+    uint64_t          word[BATCH + 1], known = 0, before = span->before;
+    size_t            i = 0;
 
-    CFN(look_ahead)(span, word, after, &rest);
-    rest.before = span->before;
-    for (size_t w = 0; w < words; w++) {
-        uint64_t const base = span->base + 64 * w;
-        mean_word(out + 64 * w, word[w], base, rest.before, after[w], stream);
-        rest.before = word[w] != 0 ? base + end_bit(word[w]) : rest.before;
-    }
-    cpu_kernels_generic.rank_mean[CLASS_SLOT](&rest, out + full);
+    word[0] = span->n >= 64 ? CFN(heads64)(k) : 0;
+    for (; i + 64 * BATCH <= span->n; i += 64 * BATCH)
+        CFN(mean_batch)(span, i, BATCH, word, &known, &before, out, stream);
+    for (; i + 64 <= span->n; i += 64)
+        CFN(mean_batch)(span, i, 1, word, &known, &before, out, stream);
+    cpu_span const rest = {k + i, span->n - i, span->base + i, before, span->after, false};
+    cpu_kernels_generic.rank_mean[CLASS_SLOT](&rest, out + i);
 }
 
 static void CFN(mean)(const cpu_span *span, void *out)

@@ -19,6 +19,14 @@
  * fills a word, as a fill. That branch is as predictable as the run is long. */
 #include "cpu/kernels.h"
 
+/* Words made before their ranks are written. One at a time, the two halves of the work wait for
+ * each other: a word's bits come late out of the vector unit. With many, the loads of the next
+ * keys start late. f32 to u32 on a Neoverse V1, ns a key: 0.28 with 1, 0.24 with 4, 0.27 with 8,
+ * 0.33 with 32. */
+enum {
+    BATCH = 4
+};
+
 INLINE uint64_t first_bit(uint64_t word) { return (uint64_t)__builtin_ctzll(word); }
 INLINE uint64_t end_bit(uint64_t word) { return 64 - (uint64_t)__builtin_clzll(word); }
 
