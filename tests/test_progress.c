@@ -13,10 +13,17 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#ifdef ORDO_TINY /* pieces of a few keys, each waiting for its turn */
+enum {
+    KEYS = 1 << 23,
+    TRIES = 3
+};
+#else
 enum {
     KEYS = TESTKIT_SANITIZED ? 1 << 24 : 1 << 26,
     TRIES = 3
 };
+#endif
 
 /* From a cancel to the return of the call, at most. Not asked of a sanitizer's build, which takes
  * ten times as long for everything. */

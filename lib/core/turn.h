@@ -7,8 +7,8 @@
  *
  * This cannot deadlock, because a loop hands pieces out in increasing order and finishes every
  * piece it handed out: the holder of the lowest unfinished piece never waits. The wait is as long
- * as an earlier piece's reduce at most; it spins briefly and then gives the CPU away, so it also
- * makes progress when threads outnumber CPUs. */
+ * as an earlier piece's reduce at most; it spins briefly, then gives the CPU away and at last
+ * sleeps, so it also makes progress when threads outnumber CPUs. */
 #ifndef ORDO_CORE_TURN_H
 #define ORDO_CORE_TURN_H
 
@@ -16,6 +16,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 typedef struct ordo_turn {
     atomic_size_t next; /* the piece whose turn it is; starts at 0 */
@@ -32,12 +33,15 @@ static inline void ordo_cpu_relax(void)
 
 static inline void ordo_turn_wait(ordo_turn *turn, size_t piece)
 {
-    for (unsigned spins = 0; atomic_load_explicit(&turn->next, memory_order_acquire) != piece;
-         spins++) {
-        if (spins < 256)
+    struct timespec const moment = {0, 20 * 1000};
+    for (unsigned tries = 0; atomic_load_explicit(&turn->next, memory_order_acquire) != piece;
+         tries++) {
+        if (tries < 256)
             ordo_cpu_relax();
-        else
+        else if (tries < 288)
             sched_yield();
+        else
+            nanosleep(&moment, NULL); /* who has the turn may be waiting for this CPU */
     }
 }
 

@@ -3,8 +3,9 @@
 #define ORDO_CPU_CPU_H
 
 #include "core/exec.h"
-#include "cpu/kernels.h"
+#include "cpu/kernel/kernels.h"
 #include "plan/job.h"
+#include "plan/tuning.h"
 
 /* The kernels for an ISA by name, NULL for the best one this CPU has; NULL if it cannot run. */
 const cpu_kernels *cpu_isa_choose(const char *name);
@@ -24,10 +25,19 @@ ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec);
 
 /* The items of one piece of a loop over n: the whole array if it is small, so that small calls
  * wake no thread. */
-size_t cpu_grain(size_t n);
+static inline size_t cpu_grain(size_t n)
+{
+    return n <= ORDO_TUNE_ALONE ? ordo_max(n, 1) : ORDO_TUNE_PIECE;
+}
+
+/* Words of bits, one for each item of the largest piece. */
+enum {
+    CPU_PIECE_ITEMS = ORDO_TUNE_PIECE > ORDO_TUNE_ALONE ? ORDO_TUNE_PIECE : ORDO_TUNE_ALONE,
+    CPU_PIECE_WORDS = CPU_PIECE_ITEMS / 64 + 1
+};
 
 /* Whether a result of that many bytes is better written past the cache. */
-bool cpu_streams(size_t bytes);
+static inline bool cpu_streams(size_t bytes) { return bytes >= ORDO_TUNE_STREAM; }
 
 static inline ordo_status cpu_done(bool finished) { return finished ? ORDO_OK : ORDO_E_CANCELLED; }
 

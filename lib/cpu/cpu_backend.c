@@ -2,13 +2,8 @@
  * Its state is a table of kernels, which is constant: opening it takes no memory. */
 #include "cpu/cpu.h"
 #include "plan/backend.h"
-#include "plan/tuning.h"
 
 #include <stdio.h>
-
-size_t cpu_grain(size_t n) { return n <= ORDO_TUNE_ALONE ? ordo_max(n, 1) : ORDO_TUNE_PIECE; }
-
-bool cpu_streams(size_t bytes) { return bytes >= ORDO_TUNE_STREAM; }
 
 static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, char *why,
                             size_t why_size)

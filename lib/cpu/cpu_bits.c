@@ -4,21 +4,17 @@
  * A piece becomes words, the words are counted, the piece waits for its turn, and then its
  * counts are written from the words. Flags are read once, counts written once. An exclusive count
  * is the inclusive one of the flag before, so its words are shifted by one. */
+#define _POSIX_C_SOURCE 200809L
 #include "cpu/cpu_bits.h"
 
 #include "core/turn.h"
 #include "cpu/cpu.h"
-#include "plan/tuning.h"
 
 #include <string.h>
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "packed flags are read as little-endian words"
 #endif
-
-enum {
-    PIECE_WORDS = (ORDO_TUNE_PIECE > ORDO_TUNE_ALONE ? ORDO_TUNE_PIECE : ORDO_TUNE_ALONE) / 64 + 1
-};
 
 typedef struct bits_work {
     const ordo_bits_job *job;
@@ -63,7 +59,7 @@ static void bits_piece(void *arg, size_t lo, size_t hi)
     bits_work *const           work = arg;
     const ordo_bits_job *const job = work->job;
     size_t const               piece = lo / work->grain;
-    uint64_t                   words[PIECE_WORDS];
+    uint64_t                   words[CPU_PIECE_WORDS];
     size_t const here = cpu_bits_read(work->kernels, job->kind, job->flags, lo, hi, words);
 
     ordo_turn_wait(&work->turn, piece);

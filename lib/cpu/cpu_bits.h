@@ -2,7 +2,7 @@
 #ifndef ORDO_CPU_BITS_H
 #define ORDO_CPU_BITS_H
 
-#include "cpu/kernels.h"
+#include "cpu/kernel/kernels.h"
 
 /* Flags [lo, hi), lo a multiple of 64, as words; unused bits of the last word are 0. Returns how
  * many are set. */

@@ -4,7 +4,6 @@
  * wins. Pieces behind it are skipped, so an unsorted array costs little. */
 #include "core/keybits.h"
 #include "cpu/cpu.h"
-#include "plan/tuning.h"
 
 #include <string.h>
 
@@ -58,13 +57,14 @@ static void copy_piece(void *arg, size_t lo, size_t hi)
     memcpy((char *)job->dst + lo, (const char *)job->src + lo, hi - lo);
 }
 
-/* One stretch for each thread: memcpy itself knows from which size on to bypass the cache. */
+/* One stretch for each thread, none shorter than what is worth waking one for: memcpy itself
+ * knows from which size on to bypass the cache. */
 ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec)
 {
     ordo_copy_job work = *job;
     size_t const  share = ordo_round_up(ordo_div_up(job->bytes, exec->threads), 4096);
     exec->algorithm = "memcpy";
     exec->isa = "generic";
-    return cpu_done(
-        ordo_loop(exec, job->bytes, ordo_max(share, ORDO_TUNE_PIECE), copy_piece, &work));
+    return cpu_done(ordo_loop(exec, job->bytes, ordo_max(share, 8 * (size_t)ORDO_TUNE_ALONE),
+                              copy_piece, &work));
 }

@@ -6,13 +6,11 @@
  * of their ends moves on; full buffers go out with memcpy. Scratch: one count for each piece. */
 #include "cpu/cpu.h"
 #include "cpu/cpu_bits.h"
-#include "plan/tuning.h"
 
 #include <string.h>
 
 enum {
     MAX_ELEMENT = 16,
-    PIECE_WORDS = (ORDO_TUNE_PIECE > ORDO_TUNE_ALONE ? ORDO_TUNE_PIECE : ORDO_TUNE_ALONE) / 64 + 1,
     STEP = ORDO_TUNE_SPLIT /* elements between two flushes; a multiple of 64 */
 };
 
@@ -39,7 +37,7 @@ static size_t read_flags(const split_work *work, size_t lo, size_t hi, uint64_t 
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
     split_work *const work = arg;
-    uint64_t          words[PIECE_WORDS];
+    uint64_t          words[CPU_PIECE_WORDS];
     work->first[lo / work->grain] = read_flags(work, lo, hi, words);
 }
 
@@ -100,7 +98,7 @@ static void split_piece(void *arg, size_t lo, size_t hi)
     size_t const      before = work->first[lo / work->grain];
     char             *to_first = (char *)work->job->out + before * size;
     char             *to_second = (char *)work->job->out + (work->total + lo - before) * size;
-    uint64_t          words[PIECE_WORDS];
+    uint64_t          words[CPU_PIECE_WORDS];
     char              first[(STEP + 1) * MAX_ELEMENT], second[(STEP + 1) * MAX_ELEMENT];
 
     (void)read_flags(work, lo, hi, words);

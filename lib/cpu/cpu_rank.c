@@ -12,16 +12,12 @@
  * Set apart are the first key, which has no key before it; a few keys until the ranks begin a
  * cache line, so that whole lines can be written past the cache; and the NaNs at the end, one
  * run that the kernels' IEEE comparison would take apart. */
+#define _POSIX_C_SOURCE 200809L
 #include "core/turn.h"
 #include "cpu/cpu.h"
 #include "cpu/cpu_runs.h"
-#include "plan/tuning.h"
 
 #include <string.h>
-
-enum {
-    PIECE_WORDS = (ORDO_TUNE_PIECE > ORDO_TUNE_ALONE ? ORDO_TUNE_PIECE : ORDO_TUNE_ALONE) / 64 + 1
-};
 
 typedef struct rank_work {
     const ordo_rank_job *job;
@@ -97,7 +93,7 @@ static void rank_runs(rank_work *work, size_t lo, size_t hi)
 
 static void rank_dense(rank_work *work, size_t lo, size_t hi, size_t piece)
 {
-    uint64_t     words[PIECE_WORDS];
+    uint64_t     words[CPU_PIECE_WORDS];
     size_t const heads = work->kernels->heads[work->class](key_at(work, lo), hi - lo, words);
     ordo_turn_wait(&work->turn, piece);
     uint64_t const before = work->runs;

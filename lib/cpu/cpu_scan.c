@@ -7,6 +7,7 @@
  * Integers wrap. Minima and maxima are taken of the key bits, so any order of combining gives
  * the same bytes. Float sums are not associative: their order is fixed by the size of a piece
  * and of the groups within it (scan_float.t.h), both of which depend on n alone. */
+#define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "core/turn.h"
 #include "cpu/cpu.h"

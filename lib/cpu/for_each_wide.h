@@ -3,42 +3,42 @@
 #define KEY int8_t
 #define SUM uint64_t
 #define SFN(name) name##_i8
-#include "cpu/scan_sum.t.h"
+#include "cpu/kernel/scan_sum.t.h"
 #undef SFN
 #undef SUM
 #undef KEY
 #define KEY uint8_t
 #define SUM uint64_t
 #define SFN(name) name##_u8
-#include "cpu/scan_sum.t.h"
+#include "cpu/kernel/scan_sum.t.h"
 #undef SFN
 #undef SUM
 #undef KEY
 #define KEY int16_t
 #define SUM uint64_t
 #define SFN(name) name##_i16
-#include "cpu/scan_sum.t.h"
+#include "cpu/kernel/scan_sum.t.h"
 #undef SFN
 #undef SUM
 #undef KEY
 #define KEY uint16_t
 #define SUM uint64_t
 #define SFN(name) name##_u16
-#include "cpu/scan_sum.t.h"
+#include "cpu/kernel/scan_sum.t.h"
 #undef SFN
 #undef SUM
 #undef KEY
 #define KEY int32_t
 #define SUM uint64_t
 #define SFN(name) name##_i32
-#include "cpu/scan_sum.t.h"
+#include "cpu/kernel/scan_sum.t.h"
 #undef SFN
 #undef SUM
 #undef KEY
 #define KEY uint32_t
 #define SUM uint64_t
 #define SFN(name) name##_u32
-#include "cpu/scan_sum.t.h"
+#include "cpu/kernel/scan_sum.t.h"
 #undef SFN
 #undef SUM
 #undef KEY

@@ -42,7 +42,7 @@ static uint64_t FN(paper_runs)(const KEY *a, size_t lo, size_t hi)
 }
 
 #define ORDO_OUT_TEMPLATE "cpu/paper_pair.t.h"
-#include "cpu/for_each_out.h"
+#include "cpu/kernel/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 
 static void FN(paper_rank)(const rank_segments *work, size_t lo, size_t hi, uint64_t runs)

@@ -1,7 +1,7 @@
 /* avx2_rows.c - see avx2_rows.h; 24 KB of constants, of which a loop touches 8 KB. */
-#include "cpu/avx2_rows.h"
+#include "cpu/kernel/avx2_rows.h"
 
-#include "cpu/byte_rows.h"
+#include "cpu/kernel/byte_rows.h"
 
 #define LAST_OR_LEAST(b, l) LAST(b, l, INT32_MIN)
 #define NEXT_OR_MOST(b, l) NEXT(b, l, INT32_MAX)

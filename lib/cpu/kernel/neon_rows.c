@@ -1,7 +1,7 @@
 /* neon_rows.c - see neon_rows.h; 56 KB of constants, of which a loop touches 8 KB. */
-#include "cpu/neon_rows.h"
+#include "cpu/kernel/neon_rows.h"
 
-#include "cpu/byte_rows.h"
+#include "cpu/kernel/byte_rows.h"
 
 #define LAST_EVEN(b, l) LAST(b, l, -ROW_ZERO) + ROW_ZERO
 #define LAST_ODD(b, l) LAST(b, l, -ROW_ZERO - 8) + ROW_ZERO + 8

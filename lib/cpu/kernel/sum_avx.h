@@ -4,7 +4,7 @@
  * total is added to the high half, and the carry to both. `last_lane` is the shuffle that spreads
  * the last element of a half over it. Two vectors go side by side, and only their totals wait for
  * each other. Large results are streamed. */
-#include "cpu/kernels.h"
+#include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
 

@@ -39,8 +39,8 @@ INLINE void CFN(look_ahead)(const cpu_span *span, size_t i, size_t count, uint64
     }
 }
 
-#define ORDO_OUT_TEMPLATE "cpu/word_pair.t.h"
-#include "cpu/for_each_out.h"
+#define ORDO_OUT_TEMPLATE "cpu/kernel/word_pair.t.h"
+#include "cpu/kernel/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 
 INLINE void CFN(mean_batch)(const cpu_span *span, size_t i, size_t count, uint64_t *word,

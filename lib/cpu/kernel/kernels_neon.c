@@ -4,8 +4,8 @@
  * and scalar work are nearly free beside them. So positions come as rows from tables, indexed by
  * a byte of the word, and the run that reaches into a byte is found by counting zeros in a
  * general register. Stores are ordinary: the cores switch to write streaming by themselves. */
-#include "cpu/kernels.h"
-#include "cpu/neon_rows.h"
+#include "cpu/kernel/kernels.h"
+#include "cpu/kernel/neon_rows.h"
 
 #include <arm_neon.h>
 
@@ -229,7 +229,7 @@ COUNT64(f64, double)
 
 INLINE void stream_fence(void) {}
 
-#include "cpu/word_rank.h"
+#include "cpu/kernel/word_rank.h"
 
 /* ---- Sums ----
  *

@@ -1,6 +1,6 @@
 /* generic_class.t.h - the kernels of one key class in portable C. */
-#define ORDO_OUT_TEMPLATE "cpu/generic_pair.t.h"
-#include "cpu/for_each_out.h"
+#define ORDO_OUT_TEMPLATE "cpu/kernel/generic_pair.t.h"
+#include "cpu/kernel/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 
 static void CFN(mean)(const cpu_span *span, void *out)

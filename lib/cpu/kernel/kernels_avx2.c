@@ -3,8 +3,8 @@
  * Positions come as rows of eight from tables indexed by a byte of the word; the run that reaches
  * into a byte is found by counting zeros in a general register and wins by a maximum or minimum.
  * Large results are streamed past the cache: an ordinary store would first read the line. */
-#include "cpu/avx2_rows.h"
-#include "cpu/kernels.h"
+#include "cpu/kernel/avx2_rows.h"
+#include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
 
@@ -179,8 +179,8 @@ COUNT64(f64, double)
 
 INLINE void stream_fence(void) { _mm_sfence(); }
 
-#include "cpu/sum_avx.h"
-#include "cpu/word_rank.h"
+#include "cpu/kernel/sum_avx.h"
+#include "cpu/kernel/word_rank.h"
 
 const cpu_kernels cpu_kernels_avx2 = {.isa = "avx2",
                                       WORD_RANK_KERNELS,

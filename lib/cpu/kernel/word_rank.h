@@ -17,7 +17,7 @@
  *
  * with near at most NEAR_MAX. A run that reaches farther than that is written here: where it
  * fills a word, as a fill. That branch is as predictable as the run is long. */
-#include "cpu/kernels.h"
+#include "cpu/kernel/kernels.h"
 
 /* Words made before their ranks are written. One at a time, the two halves of the work wait for
  * each other: a word's bits come late out of the vector unit. With many, the loads of the next
@@ -30,8 +30,8 @@ enum {
 INLINE uint64_t first_bit(uint64_t word) { return (uint64_t)__builtin_ctzll(word); }
 INLINE uint64_t end_bit(uint64_t word) { return 64 - (uint64_t)__builtin_clzll(word); }
 
-#define ORDO_OUT_TEMPLATE "cpu/word_out.t.h"
-#include "cpu/for_each_out.h"
+#define ORDO_OUT_TEMPLATE "cpu/kernel/word_out.t.h"
+#include "cpu/kernel/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 
 static __attribute__((noinline)) void mean_far(double *out, uint64_t word, uint64_t base,
@@ -58,8 +58,8 @@ INLINE void mean_word(double *out, uint64_t word, uint64_t base, uint64_t before
         mean_far(out, word, base, before, after);
 }
 
-#define ORDO_CLASS_TEMPLATE "cpu/word_class.t.h"
-#include "cpu/for_each_class.h"
+#define ORDO_CLASS_TEMPLATE "cpu/kernel/word_class.t.h"
+#include "cpu/kernel/for_each_class.h"
 
 static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
 {

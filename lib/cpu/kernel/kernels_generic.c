@@ -1,14 +1,14 @@
 /* kernels_generic.c - every kernel in portable C: the reference the ISA files are held against,
  * and what runs where there is none. The loops are selects, not branches. */
-#include "cpu/kernels.h"
+#include "cpu/kernel/kernels.h"
 
-#define ORDO_CLASS_TEMPLATE "cpu/generic_class.t.h"
-#include "cpu/for_each_class.h"
-#define ORDO_OUT_TEMPLATE "cpu/generic_out.t.h"
-#include "cpu/for_each_out.h"
+#define ORDO_CLASS_TEMPLATE "cpu/kernel/generic_class.t.h"
+#include "cpu/kernel/for_each_class.h"
+#define ORDO_OUT_TEMPLATE "cpu/kernel/generic_out.t.h"
+#include "cpu/kernel/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 
-#include "cpu/for_each_width.h"
+#include "cpu/kernel/for_each_width.h"
 
 static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
 {

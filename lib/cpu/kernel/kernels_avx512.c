@@ -4,7 +4,7 @@
  * lanes, each lane keeps those at or before it (or after it), and a count of leading zeros or of
  * ones is its answer: no tables. Large results are streamed past the cache: an ordinary store
  * would first read the line. */
-#include "cpu/kernels.h"
+#include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
 
@@ -183,8 +183,8 @@ COUNT64(f64, double)
 
 INLINE void stream_fence(void) { _mm_sfence(); }
 
-#include "cpu/sum_avx.h"
-#include "cpu/word_rank.h"
+#include "cpu/kernel/sum_avx.h"
+#include "cpu/kernel/word_rank.h"
 
 const cpu_kernels cpu_kernels_avx512 = {.isa = "avx512",
                                         WORD_RANK_KERNELS,
