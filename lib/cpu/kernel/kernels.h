@@ -11,10 +11,16 @@
 
 #include "core/base.h"
 
+/* Kernels are made of small functions that must melt into one loop, and of loops of n steps, n a
+ * constant, laid out without a loop. A sanitizer would check each copy, and the compiler would
+ * take minutes: its builds keep the functions and the loops. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define INLINE static __attribute__((noinline, unused))
+#define EACH(i, n) for (unsigned i = 0; i < (n); i++)
+#else
 #define INLINE static inline __attribute__((always_inline))
-
-/* A loop of n steps, n a constant, laid out without a loop. */
 #define EACH(i, n) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (n); i++)
+#endif
 
 /* Keys as equality sees them: integers by width, floats by value. */
 enum cpu_key_class {
