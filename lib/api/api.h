@@ -27,6 +27,10 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status);
 /* Scratch that a backend takes as `bytes`, as the context counts it. */
 size_t api_scratch_total(size_t bytes);
 
+enum {
+    API_MAX_OPTS = 4096
+}; /* no options or report struct of any version is this large */
+
 /* Copies options of any age into dst, zeroing what the caller does not know. */
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
 

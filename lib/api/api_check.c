@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-enum {
-    MAX_OPTS = 4096
-}; /* no options struct of any version is this large */
-
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src)
 {
     size_t given = 0;
@@ -15,7 +11,7 @@ ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *
     if (src == NULL)
         return ORDO_OK;
     memcpy(&given, src, sizeof given);
-    FAIL_IF(given < sizeof given || given > MAX_OPTS, ORDO_E_ARG,
+    FAIL_IF(given < sizeof given || given > API_MAX_OPTS, ORDO_E_ARG,
             "opts.struct_size is %zu; set it to the sizeof of the options struct", given);
     for (size_t i = known; i < given; i++)
         FAIL_IF(((const unsigned char *)src)[i] != 0, ORDO_E_VERSION,

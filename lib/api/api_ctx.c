@@ -20,8 +20,7 @@ enum {
     ERROR_SIZE = 512,
     MAX_THREADS = 4096,
     HUGE_PAGE = 2 << 20,
-    TICK_NANOSECONDS = 5 * 1000 * 1000, /* between two calls of the progress callback */
-    MAX_OPTS = 4096                     /* no options struct of any version is this large */
+    TICK_NANOSECONDS = 5 * 1000 * 1000 /* between two calls of the progress callback */
 };
 
 struct ordo_ctx {
@@ -337,7 +336,7 @@ static ordo_status copy_out(void *dst, const void *src, size_t known)
     if (dst == NULL)
         return ORDO_E_ARG;
     memcpy(&given, dst, sizeof given);
-    if (given < sizeof given || given > MAX_OPTS)
+    if (given < sizeof given || given > API_MAX_OPTS)
         return ORDO_E_ARG;
     memset((char *)dst + sizeof given, 0, given - sizeof given);
     size_t const both = ordo_min(given, known);
