@@ -23,12 +23,14 @@ typedef struct scan_kind { /* one operation on one type; carries are integers or
     scan_combine_fn *combine;
     uint64_t         inclusive, exclusive; /* the carry into the first piece */
     bool             starts_at_inf;        /* exclusive: the first result is +inf, not the carry */
+    bool             ordered;              /* the order of additions shows in the result */
 } scan_kind;
 
 typedef struct scan_work {
     const ordo_scan_job *job;
     scan_kind            kind;
     size_t               grain, in_size, out_size;
+    size_t               ahead; /* from a piece to the next one of the same thread, in items */
     bool                 alone, stream;
     ordo_turn            turn;
     uint64_t             carry;
@@ -52,12 +54,12 @@ static uint64_t max_bits(uint64_t before, uint64_t piece)
 
 static scan_kind integer_sum(const cpu_kernels *kernels, enum cpu_width width)
 {
-    return (scan_kind){kernels->sum[width], kernels->scan_sum[width], add_bits, 0, 0, false};
+    return (scan_kind){kernels->sum[width], kernels->scan_sum[width], add_bits, 0, 0, false, false};
 }
 
 /* Inclusive float sums start from -0, which leaves even the sign of a first -0 alone. */
 #define FLOAT_SUM(name)                                                                            \
-    (scan_kind) { sum_##name, scan_sum_##name, add_##name, to_carry_##name(-0.0), 0, false }
+    (scan_kind) { sum_##name, scan_sum_##name, add_##name, to_carry_##name(-0.0), 0, false, true }
 
 static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type)
 {
@@ -83,7 +85,7 @@ static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type)
 }
 
 #define WIDE_SUM(name)                                                                             \
-    (scan_kind) { sum_##name, scan_sum_##name, add_bits, 0, 0, false }
+    (scan_kind) { sum_##name, scan_sum_##name, add_bits, 0, 0, false, false }
 
 static scan_kind wide_kind(ordo_type type)
 {
@@ -114,8 +116,8 @@ static scan_kind min_kind(ordo_type type)
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return (scan_kind){min_reduce_##tag, min_scan_##tag,   min_bits,                           \
-                           (bits)UINT64_MAX, (bits)UINT64_MAX, is_float};
+        return (scan_kind){min_reduce_##tag, min_scan_##tag, min_bits, (bits)UINT64_MAX,           \
+                           (bits)UINT64_MAX, is_float,       false};
 #include "core/types.def"
     }
     return (scan_kind){0};
@@ -126,7 +128,7 @@ static scan_kind max_kind(ordo_type type)
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return (scan_kind){max_reduce_##tag, max_scan_##tag, max_bits, 0, 0, false};
+        return (scan_kind){max_reduce_##tag, max_scan_##tag, max_bits, 0, 0, false, false};
 #include "core/types.def"
     }
     return (scan_kind){0};
@@ -142,6 +144,29 @@ static scan_kind kind_of(const cpu_kernels *kernels, const ordo_scan_job *job)
 }
 
 /* ---- The loop ---- */
+
+/* Scans a reduced piece from the cache in short steps, and meanwhile has the memory bring the
+ * piece this thread will most likely get next: the reduce is bound by memory, the scan by
+ * arithmetic, and this lets them overlap (V1, sums of u32 by 2 threads: 19.0 ms without, 14.7
+ * with). Sums of floats keep the one order of additions of a whole piece. */
+static void scan_fetching(const scan_work *work, size_t lo, size_t hi, uint64_t carry)
+{
+    const ordo_scan_job *const job = work->job;
+    enum {
+        STEP = 1024
+    };
+    size_t const step = work->kind.ordered ? hi - lo : STEP;
+    for (size_t at = lo; at < hi; at += step) {
+        size_t const      count = ordo_min(step, hi - at);
+        const char *const in = (const char *)job->in + at * work->in_size;
+        if (count == STEP && job->n - at > work->ahead + STEP)
+            for (size_t byte = 0; byte < STEP * work->in_size; byte += ORDO_CACHE_LINE)
+                __builtin_prefetch(in + work->ahead * work->in_size + byte, 0, 2);
+        uint64_t const here = work->kind.scan(
+            in, count, carry, (char *)job->out + at * work->out_size, job->exclusive, work->stream);
+        carry = work->kind.combine(carry, here);
+    }
+}
 
 static void scan_piece(void *arg, size_t lo, size_t hi)
 {
@@ -162,7 +187,7 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
     uint64_t const before = work->carry;
     work->carry = work->kind.combine(before, here);
     ordo_turn_pass(&work->turn, piece);
-    (void)work->kind.scan(in, hi - lo, before, out, job->exclusive, work->stream);
+    scan_fetching(work, lo, hi, before);
 }
 
 ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_exec *exec)
@@ -172,6 +197,7 @@ ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_
                       .grain = cpu_grain(job->n),
                       .in_size = ordo_type_size(job->type),
                       .out_size = ordo_type_size(job->out_type)};
+    work.ahead = work.grain * exec->threads;
     work.alone = exec->threads == 1 || job->n <= work.grain;
     work.stream = (uintptr_t)job->out % ORDO_CACHE_LINE == 0 && job->in != job->out &&
                   cpu_streams(job->n * work.out_size);
