@@ -1,9 +1,10 @@
-/* ordo.h - rank, scan, split and measure arrays by order, on every core of the machine.
+/* ordo.h - sort, rank, select, scan and measure arrays by order, on every core of the machine.
  *
  * Result   every call is synchronous and returns a status; ORDO_OK is 0. Results come back
  *          through out-parameters, which are written only on ORDO_OK unless a call says otherwise.
  * Memory   the caller owns every array; ordo borrows it until the call returns. Scratch comes
- *          from the context and is kept for the next call. Input arrays are never written.
+ *          from the context and is kept for the next call. Input arrays are never written,
+ *          but for those a call sorts in place.
  * Threads  one context serves one call at a time (a second one gets ORDO_E_BUSY); use one
  *          context per thread. Contexts are independent of each other.
  * Order    integers by value; floats by value, -0 ties +0, every NaN ties every other NaN and
@@ -88,7 +89,15 @@ typedef enum ordo_ties {   /* what tied keys get; the example ranks 10 20 20 30 
 typedef enum ordo_algorithm { /* named algorithms; which call knows which is said there       */
     ORDO_ALGORITHM_AUTO = 0,  /* the production path                                          */
     ORDO_ALGORITHM_SEQUENTIAL = 1,
-    ORDO_ALGORITHM_THREADS = 2
+    ORDO_ALGORITHM_THREADS = 2,
+    ORDO_ALGORITHM_RADIX = 3,   /* by digits that differ, most significant first, in cache      */
+    ORDO_ALGORITHM_SAMPLE = 4,  /* comparison sample sort: splitter tree, labels, scatter       */
+    ORDO_ALGORITHM_MERGE = 5,   /* merge sort                                                   */
+    ORDO_ALGORITHM_BITONIC = 6, /* bitonic network for any n: n lg^2 n                          */
+    ORDO_ALGORITHM_SPLIT = 7,   /* one stable split by a binary prefix sum for every bit        */
+    ORDO_ALGORITHM_BUBBLE = 8,  /* bubble sort: n (radius + 1)                                  */
+    ORDO_ALGORITHM_ROUGH = 9,   /* k-sorted arrays: windows of 2k, then shifted by k            */
+    ORDO_ALGORITHM_HALVING = 10 /* k-sorted arrays: halve the radius lg k times                 */
 } ordo_algorithm;
 
 typedef enum ordo_op { /* of ordo_scan                                                         */
@@ -102,11 +111,12 @@ typedef enum ordo_flags_kind { /* how an array of n flags is stored             
     ORDO_FLAG_BYTES = 2        /* n bytes; any value but 0 is a set flag                       */
 } ordo_flags_kind;
 
-enum {                   /* bits of every options struct's flags                             */
-    ORDO_DESCENDING = 1, /* largest first (NaN still last)                                   */
-    ORDO_CHECK = 2,      /* verify that the array is sorted first; ORDO_E_ORDER if not       */
-    ORDO_EXCLUSIVE = 4,  /* result i does not include element i                              */
-    ORDO_UNSET_FIRST = 8 /* ordo_partition: elements whose flag is not set come first        */
+enum {                    /* bits of every options struct's flags                             */
+    ORDO_DESCENDING = 1,  /* largest first (NaN still last)                                   */
+    ORDO_CHECK = 2,       /* verify that the array is sorted first; ORDO_E_ORDER if not       */
+    ORDO_EXCLUSIVE = 4,   /* result i does not include element i                              */
+    ORDO_UNSET_FIRST = 8, /* ordo_partition: elements whose flag is not set come first       */
+    ORDO_STABLE = 16      /* equal elements keep their order; argsort and pairs always do    */
 };
 
 /* Options. struct_size comes first, so old callers and new libraries meet; in every other field
@@ -195,15 +205,79 @@ typedef struct ordo_info {
 } ordo_info;
 ORDO_MUST ordo_status ordo_ctx_info(const ordo_ctx *ctx, ordo_info *out);
 
+/* ---- Sort ------------------------------------------------------------------------------- */
+
+typedef struct ordo_sort_opts {
+    size_t   struct_size;
+    uint64_t flags;     /* ORDO_DESCENDING, ORDO_STABLE                                          */
+    uint64_t radius;    /* ROUGH, HALVING: no key is further than this from its place; 0: measure */
+    uint32_t algorithm; /* AUTO; RADIX, SAMPLE, MERGE, BITONIC, SPLIT, BUBBLE, ROUGH, HALVING     */
+    uint32_t reserved;  /* 0                                                                     */
+} ordo_sort_opts;
+
+/* Sorts keys[0..n) in place. Every algorithm writes the same bytes: -0 before +0 (descending:
+ * after it), NaNs last with their bit patterns kept, in the order of their key bits.
+ * AUTO looks at a part of the array first and takes the cheapest way: in order already, reversed,
+ * few runs, roughly sorted, few bits that differ, or the general one (ordo_report.algorithm and
+ * .detail say what it saw). With too little scratch it sorts in place, more slowly. A radius
+ * that is too small is noticed, and the array sorted all the same.
+ * On ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified; after any
+ * other error it is unchanged.                                                                   */
+ORDO_MUST ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
+                                const ordo_sort_opts *opts);
+ORDO_MUST ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
+                                        const ordo_sort_opts *opts, size_t *bytes);
+
+/* Sorts keys and moves values[i] with keys[i]; equal keys (all NaNs; -0 and +0) keep their order,
+ * whatever the algorithm. value_size is 1 to 16 bytes, values need no alignment. The arrays may
+ * not overlap. Errors as in ordo_sort, for both arrays.                                          */
+ORDO_MUST ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
+                                      void *values, size_t value_size, const ordo_sort_opts *opts);
+ORDO_MUST ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
+                                              size_t value_size, const ordo_sort_opts *opts,
+                                              size_t *bytes);
+
+/* index[i] = which key comes i-th: keys[index[0]] is first; equal keys by index. index_type is
+ * ORDO_U32 (n <= 2^32) or ORDO_U64. The arrays may not overlap. On ORDO_E_CANCELLED index is
+ * unspecified.                                                                                   */
+ORDO_MUST ordo_status ordo_argsort(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                                   ordo_type index_type, void *index, const ordo_sort_opts *opts);
+ORDO_MUST ordo_status ordo_argsort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
+                                           ordo_type index_type, const ordo_sort_opts *opts,
+                                           size_t *bytes);
+
+/* < 0: a comes before b; > 0: after; 0: neither. Called from several threads at once.            */
+typedef int ordo_compare_fn(void *user, const void *a, const void *b);
+
+/* Sorts n elements of size bytes each, any size, by a caller's comparison, in at most a constant
+ * times n lg n calls of it. A comparison that contradicts itself gives some order of the
+ * elements, never anything worse. algorithm: AUTO, SAMPLE, or MERGE (which is stable, and what
+ * ORDO_STABLE takes). Needs scratch for n elements; elements are moved by memcpy.
+ * On ORDO_E_CANCELLED the array holds its elements in some order; after any other error it is
+ * unchanged.                                                                                     */
+ORDO_MUST ordo_status ordo_sort_by(ordo_ctx *ctx, void *base, size_t n, size_t size,
+                                   ordo_compare_fn *compare, void *user,
+                                   const ordo_sort_opts *opts);
+
 /* ---- Rank ------------------------------------------------------------------------------- */
 
 typedef struct ordo_rank_opts {
     size_t   struct_size;
     uint64_t flags;     /* ORDO_DESCENDING, ORDO_CHECK                                           */
     uint32_t ties;      /* an ordo_ties                                                          */
-    uint32_t algorithm; /* AUTO; SEQUENTIAL: one loop; THREADS: one segment a thread, its first
-                         * rank by binary search                                                 */
+    uint32_t algorithm; /* AUTO; of ordo_rank_sorted: SEQUENTIAL: one loop; THREADS: one segment a
+                         * thread, its first rank by binary search; of ordo_rank: as ordo_sort   */
 } ordo_rank_opts;
+
+/* Ranks of an array in any order, 1-based: ranks[i] is the rank of keys[i] (with ORDO_DESCENDING
+ * the largest key has rank 1). NaNs come last and tie. rank_type is ORDO_U32 (n < 2^32), ORDO_U64
+ * or ORDO_F64; ORDO_TIES_AVERAGE needs ORDO_F64. The arrays may not overlap. On
+ * ORDO_E_CANCELLED ranks is unspecified.                                                         */
+ORDO_MUST ordo_status ordo_rank(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                                ordo_type rank_type, void *ranks, const ordo_rank_opts *opts);
+ORDO_MUST ordo_status ordo_rank_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
+                                        ordo_type rank_type, const ordo_rank_opts *opts,
+                                        size_t *bytes);
 
 /* Ranks of a sorted array, 1-based: ranks[i] is the rank of sorted[i]. rank_type is ORDO_U32
  * (n < 2^32), ORDO_U64 or ORDO_F64; ORDO_TIES_AVERAGE needs ORDO_F64. The arrays may not
@@ -215,6 +289,111 @@ ORDO_MUST ordo_status ordo_rank_sorted(ordo_ctx *ctx, ordo_type type, const void
 ORDO_MUST ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
                                                ordo_type rank_type, const ordo_rank_opts *opts,
                                                size_t *bytes);
+
+/* ---- Select ----------------------------------------------------------------------------- */
+
+typedef enum ordo_nans { /* what NaNs are to a selection                                        */
+    ORDO_NANS_LAST = 0,  /* keys like others, behind all of them                               */
+    ORDO_NANS_OMIT = 1,  /* not there; n is the number of the other keys                       */
+    ORDO_NANS_PROPAGATE = 2 /* one NaN makes every result NaN                                     */
+} ordo_nans;
+
+typedef struct ordo_select_opts {
+    size_t   struct_size;
+    uint64_t flags;     /* ORDO_DESCENDING: count from the largest key                           */
+    uint32_t nans;      /* an ordo_nans                                                          */
+    uint32_t algorithm; /* AUTO: sample, bracket, one pass; RADIX: digit by digit; BITONIC: sort
+                         * by the bitonic network and look                                       */
+} ordo_select_opts;
+
+/* out[j] = the k[j]-th key in order, k[j] = 0 being the first; the k need no order and may repeat.
+ * Of -0 and +0, and of NaNs with different bits, it is the one that ordo_sort puts there.
+ * ORDO_E_ARG if a k[j] is not below n (below the number of keys that are not NaN, if those are
+ * omitted). keys is not changed. out may overlap nothing.                                        */
+ORDO_MUST ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                                  const size_t *k, size_t count, void *out,
+                                  const ordo_select_opts *opts);
+ORDO_MUST ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t count,
+                                          const ordo_select_opts *opts, size_t *bytes);
+
+typedef enum ordo_method {   /* definitions of a sample quantile; 1 to 9 as Hyndman and Fan number
+                            * them; ordo_method_parse knows NumPy's names                         */
+    ORDO_METHOD_DEFAULT = 0, /* linear                                                           */
+    ORDO_METHOD_INVERTED_CDF = 1,
+    ORDO_METHOD_AVERAGED_INVERTED_CDF = 2,
+    ORDO_METHOD_CLOSEST_OBSERVATION = 3,
+    ORDO_METHOD_INTERPOLATED_INVERTED_CDF = 4,
+    ORDO_METHOD_HAZEN = 5,
+    ORDO_METHOD_WEIBULL = 6,
+    ORDO_METHOD_LINEAR = 7,
+    ORDO_METHOD_MEDIAN_UNBIASED = 8,
+    ORDO_METHOD_NORMAL_UNBIASED = 9,
+    ORDO_METHOD_LOWER = 10,
+    ORDO_METHOD_HIGHER = 11,
+    ORDO_METHOD_MIDPOINT = 12,
+    ORDO_METHOD_NEAREST = 13
+} ordo_method;
+ORDO_API int         ordo_method_parse(const char *name); /* 0 if unknown                         */
+ORDO_API const char *ordo_method_name(ordo_method method); /* "linear"; NULL if it is no method   */
+
+typedef struct ordo_quantile_opts {
+    size_t   struct_size;
+    uint64_t flags;     /* none                                                                  */
+    uint32_t nans;      /* an ordo_nans                                                          */
+    uint32_t method;    /* an ordo_method                                                        */
+    uint32_t algorithm; /* as ordo_select                                                        */
+    uint32_t reserved;  /* 0                                                                     */
+} ordo_quantile_opts;
+
+/* out[j] = the q[j]-quantile of the keys, 0 <= q[j] <= 1, as f64, for every type. n == 0 (or all
+ * NaN and omitted) gives NaN. All q share one pass. ordo_median is q = 0.5, linear.              */
+ORDO_MUST ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                                     const double *q, size_t count, double *out,
+                                     const ordo_quantile_opts *opts);
+ORDO_MUST ordo_status ordo_median(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                                  double *out, const ordo_quantile_opts *opts);
+
+/* The k first keys in order, with their indices: values[0] is the smallest key (ORDO_DESCENDING:
+ * the largest), equal keys by index, NaNs last (nans: LAST or OMIT). values and index may each be
+ * NULL. index_type is ORDO_U32 (n <= 2^32) or ORDO_U64. *found (may be NULL) gets how many there
+ * are: k, or fewer if n is smaller or NaNs were omitted; what lies behind them is not written.   */
+ORDO_MUST ordo_status ordo_topk(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k,
+                                void *values, ordo_type index_type, void *index, size_t *found,
+                                const ordo_select_opts *opts);
+ORDO_MUST ordo_status ordo_topk_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t k,
+                                        const ordo_select_opts *opts, size_t *bytes);
+
+/* ---- Strings ---------------------------------------------------------------------------- */
+
+/* n strings of bytes, in one of two forms; the other pointers are NULL. Compared byte by byte as
+ * unsigned numbers, a string before those it begins; in the first form any byte may occur.       */
+typedef struct ordo_strings {
+    size_t             struct_size;
+    const char        *bytes;    /* string i is bytes[offsets[i] .. offsets[i + 1])               */
+    const uint64_t    *offsets;  /* n + 1, not decreasing; a string is shorter than 2^32 bytes    */
+    const char *const *pointers; /* or: n strings that end with a zero byte                       */
+} ordo_strings;
+
+/* index[i] = which string comes i-th, equal strings by index. Options as for ordo_argsort, AUTO
+ * alone. The time is bounded by the bytes that tell strings apart, each looked at a few times.   */
+ORDO_MUST ordo_status ordo_argsort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
+                                           ordo_type index_type, void *index,
+                                           const ordo_sort_opts *opts);
+/* The strings in order: out_offsets[0..n] and out_bytes (offsets[n] - offsets[0] bytes) get them;
+ * nothing may overlap. First form only.                                                          */
+ORDO_MUST ordo_status ordo_sort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
+                                        char *out_bytes, uint64_t *out_offsets,
+                                        const ordo_sort_opts *opts);
+/* The second form in place: the pointers are put in the order of their strings.                  */
+ORDO_MUST ordo_status ordo_sort_pointers(ordo_ctx *ctx, const char **pointers, size_t n,
+                                         const ordo_sort_opts *opts);
+ORDO_MUST ordo_status ordo_rank_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
+                                        ordo_type rank_type, void *ranks,
+                                        const ordo_rank_opts *opts);
+/* index[j] = which string is the k[j]-th in order (0 the first), equal ones by index.            */
+ORDO_MUST ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
+                                          const size_t *k, size_t count, uint64_t *index,
+                                          const ordo_sort_opts *opts);
 
 /* ---- Scan ------------------------------------------------------------------------------- */
 
@@ -270,13 +449,26 @@ ORDO_MUST ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind
 
 typedef struct ordo_order_opts {
     size_t   struct_size;
-    uint64_t flags; /* ORDO_DESCENDING                                                           */
+    uint64_t flags;     /* ORDO_DESCENDING                                                       */
+    uint32_t algorithm; /* of ordo_radius: AUTO; SEQUENTIAL: prefix maxima and suffix minima      */
+    uint32_t reserved;  /* 0                                                                     */
 } ordo_order_opts;
 
 /* *sorted = 1 if keys[0..n) is in order, else 0; *where (may be NULL) gets the least i with
  * keys[i] before keys[i-1], or n.                                                                */
 ORDO_MUST ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                      int *sorted, size_t *where, const ordo_order_opts *opts);
+
+/* *radius = the least k such that every two keys more than k places apart are in order, so 0 if
+ * and only if the array is sorted; equal keys are in order either way. The array is k-sorted, and
+ * no key is further than k from its place in a stable sort.                                      */
+ORDO_MUST ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                                  size_t *radius, const ordo_order_opts *opts);
+ORDO_MUST ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
+                                          const ordo_order_opts *opts, size_t *bytes);
+/* *runs = the number of maximal stretches in order: 0 if n is 0, 1 if the array is sorted.       */
+ORDO_MUST ordo_status ordo_runs(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                                size_t *runs, const ordo_order_opts *opts);
 
 /* memcpy by every thread of the context: the physical limit that results are compared with.      */
 ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_t bytes);

@@ -42,6 +42,9 @@ ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t siz
 ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, const char *a_what,
                             const void *b, size_t b_bytes, const char *b_what);
 
+ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n);
+ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
+
 #define FAIL_IF(condition, status, ...)                                                            \
     do {                                                                                           \
         if (ORDO_UNLIKELY(condition)) {                                                            \
@@ -49,5 +52,10 @@ ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, cons
             return (status);                                                                       \
         }                                                                                          \
     } while (0)
+
+/* A slot the chosen backend may lack. */
+#define NEEDS(choice, slot)                                                                        \
+    FAIL_IF((choice).backend->slot == NULL, ORDO_E_UNSUPPORTED, "the %s backend has no %s",        \
+            (choice).backend->name, #slot)
 
 #endif

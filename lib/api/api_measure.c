@@ -1,5 +1,18 @@
-/* api_measure.c - ordo_is_sorted, and ordo_copy, the yardstick. */
+/* api_measure.c - ordo_is_sorted, ordo_radius, ordo_runs, and ordo_copy, the yardstick. */
 #include "api/api.h"
+
+static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order_opts *opts,
+                               bool has_algorithm, ordo_order_opts *wish)
+{
+    TRY(api_check_type(exec, type, "type"));
+    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
+    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish->algorithm > (has_algorithm ? ORDO_ALGORITHM_SEQUENTIAL : ORDO_ALGORITHM_AUTO),
+            ORDO_E_ARG, "algorithm is %u; expected auto%s", wish->algorithm,
+            has_algorithm ? " or sequential" : "");
+    return ORDO_OK;
+}
 
 static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
                                      const void *keys, size_t n, int *sorted, size_t *where,
@@ -8,9 +21,7 @@ static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type t
     ordo_order_opts wish;
     ordo_choice     choice;
     size_t          found = n;
-    TRY(api_check_type(exec, type, "type"));
-    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_flags(exec, wish.flags, ORDO_DESCENDING));
+    TRY(check_order(exec, type, opts, false, &wish));
     TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL");
     TRY(api_choose(ctx, exec, n, &choice));
@@ -28,6 +39,79 @@ ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size
     ordo_exec *exec;
     TRY(api_enter(ctx, "is_sorted", type, n, &exec));
     return api_leave(ctx, is_sorted_checked(ctx, exec, type, keys, n, sorted, where, opts));
+}
+
+static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
+                                  size_t n, size_t *radius, const ordo_order_opts *opts)
+{
+    ordo_order_opts wish;
+    ordo_choice     choice;
+    size_t          found = 0;
+    TRY(check_order(exec, type, opts, true, &wish));
+    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    FAIL_IF(radius == NULL, ORDO_E_ARG, "radius is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, radius);
+    ordo_radius_job const job = {
+        type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, (ordo_algorithm)wish.algorithm, &found};
+    TRY(choice.backend->radius(choice.state, &job, exec));
+    *radius = found;
+    return ORDO_OK;
+}
+
+ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *radius,
+                        const ordo_order_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "radius", type, n, &exec));
+    return api_leave(ctx, radius_checked(ctx, exec, type, keys, n, radius, opts));
+}
+
+static ordo_status radius_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
+                                  const ordo_order_opts *opts, size_t *bytes)
+{
+    ordo_order_opts wish;
+    ordo_choice     choice;
+    TRY(check_order(exec, type, opts, true, &wish));
+    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, radius);
+    ordo_radius_job const job = {.type = type, .n = n, .algorithm = (ordo_algorithm)wish.algorithm};
+    *bytes = api_scratch_total(choice.backend->radius_scratch(&job, exec->threads));
+    return ORDO_OK;
+}
+
+ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
+                                const ordo_order_opts *opts, size_t *bytes)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    return api_leave_query(ctx, radius_scratch(ctx, exec, type, n, opts, bytes));
+}
+
+static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
+                                size_t n, size_t *runs, const ordo_order_opts *opts)
+{
+    ordo_order_opts wish;
+    ordo_choice     choice;
+    size_t          found = 0;
+    TRY(check_order(exec, type, opts, false, &wish));
+    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    FAIL_IF(runs == NULL, ORDO_E_ARG, "runs is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, runs);
+    ordo_runs_job const job = {type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, &found};
+    TRY(choice.backend->runs(choice.state, &job, exec));
+    *runs = found;
+    return ORDO_OK;
+}
+
+ordo_status ordo_runs(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *runs,
+                      const ordo_order_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "runs", type, n, &exec));
+    return api_leave(ctx, runs_checked(ctx, exec, type, keys, n, runs, opts));
 }
 
 static ordo_status copy_checked(ordo_ctx *ctx, ordo_exec *exec, void *dst, const void *src,

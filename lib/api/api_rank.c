@@ -1,4 +1,4 @@
-/* api_rank.c - ordo_rank_sorted and its size query. */
+/* api_rank.c - ordo_rank, ordo_rank_sorted and their size queries. */
 #include "api/api.h"
 
 static ordo_status check_rank(ordo_exec *exec, ordo_type type, size_t n, ordo_type rank_type,
@@ -7,12 +7,8 @@ static ordo_status check_rank(ordo_exec *exec, ordo_type type, size_t n, ordo_ty
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_type(exec, rank_type, "rank_type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING | ORDO_CHECK));
     FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
             wish->ties);
-    FAIL_IF(wish->algorithm > ORDO_ALGORITHM_THREADS, ORDO_E_ARG,
-            "algorithm %u does not rank sorted arrays; expected auto, sequential or threads",
-            wish->algorithm);
     FAIL_IF(rank_type == ORDO_F32, ORDO_E_ARG,
             "rank_type f32 cannot hold ranks above 2^24; use f64, u32 or u64");
     FAIL_IF(rank_type != ORDO_U32 && rank_type != ORDO_U64 && rank_type != ORDO_F64, ORDO_E_ARG,
@@ -23,6 +19,28 @@ static ordo_status check_rank(ordo_exec *exec, ordo_type type, size_t n, ordo_ty
             "n is %zu; ranks above 2^32 - 1 need rank_type u64 or f64", n);
     return ORDO_OK;
 }
+
+static ordo_status check_rank_sorted(ordo_exec *exec, ordo_type type, size_t n, ordo_type rank_type,
+                                     const ordo_rank_opts *opts, ordo_rank_opts *wish)
+{
+    TRY(check_rank(exec, type, n, rank_type, opts, wish));
+    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING | ORDO_CHECK));
+    FAIL_IF(wish->algorithm > ORDO_ALGORITHM_THREADS, ORDO_E_ARG,
+            "algorithm %u does not rank sorted arrays; expected auto, sequential or threads",
+            wish->algorithm);
+    return ORDO_OK;
+}
+
+static ordo_status check_rank_unsorted(ordo_exec *exec, ordo_type type, size_t n,
+                                       ordo_type rank_type, const ordo_rank_opts *opts,
+                                       ordo_rank_opts *wish)
+{
+    TRY(check_rank(exec, type, n, rank_type, opts, wish));
+    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    return api_check_sort_algorithm(exec, wish->algorithm);
+}
+
+/* ---- Sorted ---- */
 
 static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
                                  const ordo_rank_job *job, bool descending)
@@ -35,12 +53,12 @@ static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
     return ORDO_OK;
 }
 
-static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *sorted,
-                                size_t n, ordo_type rank_type, void *ranks,
-                                const ordo_rank_opts *opts)
+static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
+                                       const void *sorted, size_t n, ordo_type rank_type,
+                                       void *ranks, const ordo_rank_opts *opts)
 {
     ordo_rank_opts wish;
-    TRY(check_rank(exec, type, n, rank_type, opts, &wish));
+    TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
     TRY(api_check_array(exec, sorted, n, ordo_type_size(type), "sorted"));
     TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(api_check_apart(exec, sorted, n * ordo_type_size(type), "sorted", ranks,
@@ -63,15 +81,16 @@ ordo_status ordo_rank_sorted(ordo_ctx *ctx, ordo_type type, const void *sorted, 
 {
     ordo_exec *exec;
     TRY(api_enter(ctx, "rank_sorted", type, n, &exec));
-    return api_leave(ctx, rank_checked(ctx, exec, type, sorted, n, rank_type, ranks, opts));
+    return api_leave(ctx, rank_sorted_checked(ctx, exec, type, sorted, n, rank_type, ranks, opts));
 }
 
-static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
-                                ordo_type rank_type, const ordo_rank_opts *opts, size_t *bytes)
+static ordo_status rank_sorted_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
+                                       ordo_type rank_type, const ordo_rank_opts *opts,
+                                       size_t *bytes)
 {
     ordo_rank_opts wish;
     ordo_choice    choice;
-    TRY(check_rank(exec, type, n, rank_type, opts, &wish));
+    TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, n, &choice));
     ordo_rank_job const job = {.type = type,
@@ -85,6 +104,66 @@ static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
 
 ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type rank_type,
                                      const ordo_rank_opts *opts, size_t *bytes)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    return api_leave_query(ctx, rank_sorted_scratch(ctx, exec, type, n, rank_type, opts, bytes));
+}
+
+/* ---- Unsorted ---- */
+
+static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
+                                size_t n, ordo_type rank_type, void *ranks,
+                                const ordo_rank_opts *opts)
+{
+    ordo_rank_opts wish;
+    ordo_choice    choice;
+    TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
+    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
+    TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", ranks,
+                        n * ordo_type_size(rank_type), "ranks"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, rank);
+    ordo_unsorted_job const job = {type,
+                                   keys,
+                                   n,
+                                   (wish.flags & ORDO_DESCENDING) != 0,
+                                   rank_type,
+                                   ranks,
+                                   (ordo_ties)wish.ties,
+                                   (ordo_algorithm)wish.algorithm};
+    return choice.backend->rank(choice.state, &job, exec);
+}
+
+ordo_status ordo_rank(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                      ordo_type rank_type, void *ranks, const ordo_rank_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "rank", type, n, &exec));
+    return api_leave(ctx, rank_checked(ctx, exec, type, keys, n, rank_type, ranks, opts));
+}
+
+static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
+                                ordo_type rank_type, const ordo_rank_opts *opts, size_t *bytes)
+{
+    ordo_rank_opts wish;
+    ordo_choice    choice;
+    TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
+    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, rank);
+    ordo_unsorted_job const job = {.type = type,
+                                   .n = n,
+                                   .rank_type = rank_type,
+                                   .ties = (ordo_ties)wish.ties,
+                                   .algorithm = (ordo_algorithm)wish.algorithm};
+    *bytes = api_scratch_total(choice.backend->rank_scratch(&job, exec->threads));
+    return ORDO_OK;
+}
+
+ordo_status ordo_rank_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type rank_type,
+                              const ordo_rank_opts *opts, size_t *bytes)
 {
     ordo_exec *exec;
     TRY(api_enter_query(ctx, &exec));

@@ -9,8 +9,11 @@
  * key_fold_T(x)   key_bits_T with ties folded together: -0 and +0 give one value, all NaNs give
  *                 another, the largest. Ranks, argsort and is_sorted compare this.
  *
- * A descending order compares key_desc_T(x): the folded value turned around, with NaN still
- * last. */
+ * key_turn_T(b)   key bits turned around, NaNs staying where they are: the total order of a
+ *                 descending sort of keys alone. Its own inverse.
+ *
+ * A descending order with ties compares key_desc_T(x): the folded value turned around, with NaN
+ * still last. */
 #ifndef ORDO_CORE_KEYBITS_H
 #define ORDO_CORE_KEYBITS_H
 
@@ -94,10 +97,17 @@ ORDO_HD uint64_t key_fold_f64(double x) { return x != x ? UINT64_MAX : key_bits_
 ORDO_HD uint32_t key_desc_f32(float x) { return x != x ? UINT32_MAX : ~key_bits_f32(x + 0.0f) - 1; }
 ORDO_HD uint64_t key_desc_f64(double x) { return x != x ? UINT64_MAX : ~key_bits_f64(x + 0.0) - 1; }
 
+/* The bits of +inf; what is larger is a NaN. */
+#define KEY_INF_F32 UINT32_C(0xff000001)
+#define KEY_INF_F64 UINT64_C(0xffe0000000000001)
+ORDO_HD uint32_t key_turn_f32(uint32_t b) { return b <= KEY_INF_F32 ? KEY_INF_F32 - b : b; }
+ORDO_HD uint64_t key_turn_f64(uint64_t b) { return b <= KEY_INF_F64 ? KEY_INF_F64 - b : b; }
+
 /* Integers have no ties to fold and no NaN. */
 #define ORDO_KEY_INTEGER(tag)                                                                      \
     ORDO_HD int key_is_nan_##tag(ordo_key_##tag x) { return (void)x, 0; }                          \
     ORDO_HD ordo_bits_##tag key_fold_##tag(ordo_key_##tag x) { return key_bits_##tag(x); }         \
+    ORDO_HD ordo_bits_##tag key_turn_##tag(ordo_bits_##tag b) { return (ordo_bits_##tag) ~b; }     \
     ORDO_HD ordo_bits_##tag key_desc_##tag(ordo_key_##tag x)                                       \
     {                                                                                              \
         return (ordo_bits_##tag) ~key_bits_##tag(x);                                               \

@@ -12,9 +12,28 @@ const cpu_kernels *cpu_isa_choose(const char *name);
 /* Every ISA this build and CPU could use, blank-separated. */
 const char *cpu_isa_all(void);
 
+ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
+size_t      cpu_sort_scratch(const ordo_sort_job *job, unsigned threads);
+ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job, ordo_exec *exec);
+size_t      cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads);
+ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
+size_t      cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads);
+ordo_status cpu_sort_by(const ordo_by_job *job, ordo_exec *exec);
+ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, ordo_exec *exec);
+size_t      cpu_rank_scratch(const ordo_unsorted_job *job, unsigned threads);
+ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec);
+size_t      cpu_select_scratch(const ordo_select_job *job, unsigned threads);
+ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec);
+size_t      cpu_topk_scratch(const ordo_topk_job *job, unsigned threads);
+ordo_status cpu_count_nans(const ordo_count_job *job, ordo_exec *exec);
+ordo_status cpu_argsort_strings(const cpu_kernels *kernels, const ordo_strings_job *job,
+                                ordo_exec *exec);
+ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec);
+size_t      cpu_radius_scratch(const ordo_radius_job *job, unsigned threads);
+ordo_status cpu_runs(const ordo_runs_job *job, ordo_exec *exec);
 ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec);
 ordo_status cpu_rank_paper(const ordo_rank_job *job, ordo_exec *exec);
-size_t      cpu_rank_scratch(const ordo_rank_job *job, unsigned threads);
+size_t      cpu_rank_sorted_scratch(const ordo_rank_job *job, unsigned threads);
 ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_exec *exec);
 ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, ordo_exec *exec);
 ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *job,

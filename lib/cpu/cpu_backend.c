@@ -74,7 +74,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .isa = isa,
         .isa_all = isa_all,
         .rank_sorted = rank_sorted,
-        .rank_sorted_scratch = cpu_rank_scratch,
+        .rank_sorted_scratch = cpu_rank_sorted_scratch,
         .scan = scan,
         .scan_bits = scan_bits,
         .partition = partition,

@@ -98,7 +98,7 @@ static size_t segments_of(const ordo_rank_job *job, unsigned threads)
     return ordo_max(1, ordo_min(wanted, job->n));
 }
 
-size_t cpu_rank_scratch(const ordo_rank_job *job, unsigned threads)
+size_t cpu_rank_sorted_scratch(const ordo_rank_job *job, unsigned threads)
 {
     bool const counts = job->algorithm == ORDO_ALGORITHM_THREADS && job->ties == ORDO_TIES_DENSE;
     return counts ? segments_of(job, threads) * sizeof(uint64_t) : 0;
@@ -179,7 +179,7 @@ ordo_status cpu_rank_paper(const ordo_rank_job *job, ordo_exec *exec)
     exec->algorithm = alone ? "sequential" : "threads";
     exec->isa = "generic";
     work.segment = ordo_max(1, ordo_div_up(work.n, segments));
-    if (cpu_rank_scratch(job, exec->threads) > 0 && work.n > 0)
+    if (cpu_rank_sorted_scratch(job, exec->threads) > 0 && work.n > 0)
         TRY(count_runs(&work, segments, exec));
     if (!ordo_loop(exec, work.n, work.segment, rank_segment, &work) || ordo_poll(exec, 1))
         return ORDO_E_CANCELLED;

@@ -28,6 +28,21 @@ typedef struct ordo_backend {
     const char *(*isa)(const void *state);     /* in use                        */
     const char *(*isa_all)(const void *state); /* usable here, blank-separated  */
 
+    ordo_status (*sort)(void *state, const ordo_sort_job *job, ordo_exec *exec);
+    size_t (*sort_scratch)(const ordo_sort_job *job, unsigned threads);
+    ordo_status (*sort_pairs)(void *state, const ordo_pairs_job *job, ordo_exec *exec);
+    size_t (*sort_pairs_scratch)(const ordo_pairs_job *job, unsigned threads);
+    ordo_status (*argsort)(void *state, const ordo_argsort_job *job, ordo_exec *exec);
+    size_t (*argsort_scratch)(const ordo_argsort_job *job, unsigned threads);
+    ordo_status (*sort_by)(void *state, const ordo_by_job *job, ordo_exec *exec);
+    ordo_status (*rank)(void *state, const ordo_unsorted_job *job, ordo_exec *exec);
+    size_t (*rank_scratch)(const ordo_unsorted_job *job, unsigned threads);
+    ordo_status (*select)(void *state, const ordo_select_job *job, ordo_exec *exec);
+    size_t (*select_scratch)(const ordo_select_job *job, unsigned threads);
+    ordo_status (*topk)(void *state, const ordo_topk_job *job, ordo_exec *exec);
+    size_t (*topk_scratch)(const ordo_topk_job *job, unsigned threads);
+    ordo_status (*count_nans)(void *state, const ordo_count_job *job, ordo_exec *exec);
+    ordo_status (*argsort_strings)(void *state, const ordo_strings_job *job, ordo_exec *exec);
     ordo_status (*rank_sorted)(void *state, const ordo_rank_job *job, ordo_exec *exec);
     size_t (*rank_sorted_scratch)(const ordo_rank_job *job, unsigned threads);
     ordo_status (*scan)(void *state, const ordo_scan_job *job, ordo_exec *exec);
@@ -35,6 +50,9 @@ typedef struct ordo_backend {
     ordo_status (*partition)(void *state, const ordo_partition_job *job, ordo_exec *exec);
     size_t (*partition_scratch)(const ordo_partition_job *job, unsigned threads);
     ordo_status (*is_sorted)(void *state, const ordo_order_job *job, ordo_exec *exec);
+    ordo_status (*radius)(void *state, const ordo_radius_job *job, ordo_exec *exec);
+    size_t (*radius_scratch)(const ordo_radius_job *job, unsigned threads);
+    ordo_status (*runs)(void *state, const ordo_runs_job *job, ordo_exec *exec);
     ordo_status (*copy)(void *state, const ordo_copy_job *job, ordo_exec *exec);
 } ordo_backend;
 

@@ -4,6 +4,80 @@
 
 #include "core/base.h"
 
+typedef struct ordo_sort_job { /* keys in place */
+    ordo_type      type;
+    void          *keys;
+    size_t         n;
+    bool           descending;
+    ordo_algorithm algorithm;
+    size_t         radius; /* ROUGH, HALVING: as the caller knows it; 0: measure */
+} ordo_sort_job;
+
+typedef struct ordo_pairs_job { /* keys and values in place, stable */
+    ordo_sort_job keys;
+    void         *values;
+    size_t        value_size; /* 1 to 16 */
+} ordo_pairs_job;
+
+typedef struct ordo_argsort_job { /* stable */
+    ordo_type      type;
+    const void    *keys;
+    size_t         n;
+    bool           descending;
+    ordo_algorithm algorithm;
+    size_t         radius;
+    ordo_type      index_type; /* U32, U64 */
+    void          *index;
+} ordo_argsort_job;
+
+typedef struct ordo_by_job { /* elements in place, by the caller's comparison */
+    void            *base;
+    size_t           n, size;
+    ordo_compare_fn *compare;
+    void            *user;
+    bool             stable;
+} ordo_by_job;
+
+typedef struct ordo_unsorted_job { /* ranks of an array in any order */
+    ordo_type      type;
+    const void    *keys;
+    size_t         n;
+    bool           descending;
+    ordo_type      rank_type; /* U32, U64, F64 */
+    void          *ranks;
+    ordo_ties      ties;
+    ordo_algorithm algorithm; /* of the argsort */
+} ordo_unsorted_job;
+
+typedef struct ordo_select_job { /* k-th keys */
+    ordo_type      type;
+    const void    *keys;
+    size_t         n;
+    const size_t  *k; /* rising, each once; all below the number of keys that count */
+    size_t         count;
+    void          *out; /* out[j] for k[j] */
+    bool           descending;
+    ordo_algorithm algorithm;
+} ordo_select_job;
+
+typedef struct ordo_topk_job { /* the first k keys in order and where they are */
+    ordo_type   type;
+    const void *keys;
+    size_t      n, k; /* k <= number of keys that count */
+    void       *values;
+    ordo_type   index_type;
+    void       *index;
+    bool        descending;
+} ordo_topk_job;
+
+typedef struct ordo_strings_job { /* order of strings, stable */
+    ordo_strings strings;
+    size_t       n;
+    bool         descending;
+    ordo_type    index_type;
+    void        *index;
+} ordo_strings_job;
+
 typedef struct ordo_rank_job { /* ranks of a sorted array */
     ordo_type      type;
     const void    *sorted;
@@ -52,6 +126,30 @@ typedef struct ordo_order_job { /* is it sorted */
     bool        descending;
     size_t     *where; /* gets the least i with keys[i] before keys[i-1], or n; never NULL */
 } ordo_order_job;
+
+typedef struct ordo_radius_job { /* how far from sorted */
+    ordo_type      type;
+    const void    *keys;
+    size_t         n;
+    bool           descending;
+    ordo_algorithm algorithm; /* AUTO, SEQUENTIAL */
+    size_t        *radius;
+} ordo_radius_job;
+
+typedef struct ordo_runs_job { /* how many sorted stretches */
+    ordo_type   type;
+    const void *keys;
+    size_t      n;
+    bool        descending;
+    size_t     *runs;
+} ordo_runs_job;
+
+typedef struct ordo_count_job { /* how many keys are NaN */
+    ordo_type   type;
+    const void *keys;
+    size_t      n;
+    size_t     *nans;
+} ordo_count_job;
 
 typedef struct ordo_copy_job {
     void       *dst;

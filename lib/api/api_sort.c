@@ -1,0 +1,261 @@
+/* api_sort.c - ordo_sort, ordo_sort_pairs, ordo_argsort, ordo_sort_by and their size queries. */
+#include "api/api.h"
+
+enum {
+    MAX_VALUE = 16
+};
+
+ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm)
+{
+    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO &&
+                (algorithm < ORDO_ALGORITHM_RADIX || algorithm > ORDO_ALGORITHM_HALVING),
+            ORDO_E_ARG,
+            "algorithm %u does not sort; expected auto, radix, sample, merge, bitonic, split, "
+            "bubble, rough or halving",
+            algorithm);
+    return ORDO_OK;
+}
+
+static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, ordo_sort_opts *wish)
+{
+    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
+    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING | ORDO_STABLE));
+    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    TRY(api_check_sort_algorithm(exec, wish->algorithm));
+    FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
+                wish->algorithm != ORDO_ALGORITHM_HALVING,
+            ORDO_E_ARG, "opts.radius is for the algorithms rough and halving");
+    return ORDO_OK;
+}
+
+static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sort_opts *wish)
+{
+    return (ordo_sort_job){type,
+                           keys,
+                           n,
+                           (wish->flags & ORDO_DESCENDING) != 0,
+                           (ordo_algorithm)wish->algorithm,
+                           (size_t)ordo_min(wish->radius, n)};
+}
+
+/* ---- Keys ---- */
+
+static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
+                                size_t n, const ordo_sort_opts *opts)
+{
+    ordo_sort_opts wish;
+    ordo_choice    choice;
+    TRY(api_check_type(exec, type, "type"));
+    TRY(read_sort_opts(exec, opts, &wish));
+    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, sort);
+    ordo_sort_job const job = job_of(type, keys, n, &wish);
+    return choice.backend->sort(choice.state, &job, exec);
+}
+
+ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
+                      const ordo_sort_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "sort", type, n, &exec));
+    return api_leave(ctx, sort_checked(ctx, exec, type, keys, n, opts));
+}
+
+static ordo_status sort_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
+                                const ordo_sort_opts *opts, size_t *bytes)
+{
+    ordo_sort_opts wish;
+    ordo_choice    choice;
+    TRY(api_check_type(exec, type, "type"));
+    TRY(read_sort_opts(exec, opts, &wish));
+    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, sort);
+    ordo_sort_job const job = job_of(type, NULL, n, &wish);
+    *bytes = api_scratch_total(choice.backend->sort_scratch(&job, exec->threads));
+    return ORDO_OK;
+}
+
+ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const ordo_sort_opts *opts,
+                              size_t *bytes)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    return api_leave_query(ctx, sort_scratch(ctx, exec, type, n, opts, bytes));
+}
+
+/* ---- Pairs ---- */
+
+static ordo_status check_pairs(ordo_exec *exec, ordo_type type, size_t value_size,
+                               const ordo_sort_opts *opts, ordo_sort_opts *wish)
+{
+    TRY(api_check_type(exec, type, "type"));
+    FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
+            "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
+    return read_sort_opts(exec, opts, wish);
+}
+
+static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
+                                 size_t n, void *values, size_t value_size,
+                                 const ordo_sort_opts *opts)
+{
+    ordo_sort_opts wish;
+    ordo_choice    choice;
+    TRY(check_pairs(exec, type, value_size, opts, &wish));
+    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_array(exec, values, n, value_size, "values"));
+    TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
+                        "values"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, sort_pairs);
+    ordo_pairs_job const job = {job_of(type, keys, n, &wish), values, value_size};
+    return choice.backend->sort_pairs(choice.state, &job, exec);
+}
+
+ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n, void *values,
+                            size_t value_size, const ordo_sort_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "sort_pairs", type, n, &exec));
+    return api_leave(ctx, pairs_checked(ctx, exec, type, keys, n, values, value_size, opts));
+}
+
+static ordo_status pairs_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
+                                 size_t value_size, const ordo_sort_opts *opts, size_t *bytes)
+{
+    ordo_sort_opts wish;
+    ordo_choice    choice;
+    TRY(check_pairs(exec, type, value_size, opts, &wish));
+    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, sort_pairs);
+    ordo_pairs_job const job = {job_of(type, NULL, n, &wish), NULL, value_size};
+    *bytes = api_scratch_total(choice.backend->sort_pairs_scratch(&job, exec->threads));
+    return ORDO_OK;
+}
+
+ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t value_size,
+                                    const ordo_sort_opts *opts, size_t *bytes)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    return api_leave_query(ctx, pairs_scratch(ctx, exec, type, n, value_size, opts, bytes));
+}
+
+/* ---- Argsort ---- */
+
+ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n)
+{
+    TRY(api_check_type(exec, index_type, "index_type"));
+    FAIL_IF(index_type != ORDO_U32 && index_type != ORDO_U64, ORDO_E_ARG,
+            "index_type is %s; expected u32 or u64", ordo_type_name(index_type));
+    FAIL_IF(index_type == ORDO_U32 && n > (size_t)UINT32_MAX + 1, ORDO_E_ARG,
+            "n is %zu; indices above 2^32 - 1 need index_type u64", n);
+    return ORDO_OK;
+}
+
+static ordo_status check_argsort(ordo_exec *exec, ordo_type type, size_t n, ordo_type index_type,
+                                 const ordo_sort_opts *opts, ordo_sort_opts *wish)
+{
+    TRY(api_check_type(exec, type, "type"));
+    TRY(api_check_index_type(exec, index_type, n));
+    return read_sort_opts(exec, opts, wish);
+}
+
+static ordo_argsort_job argsort_of(ordo_type type, const void *keys, size_t n, ordo_type index_type,
+                                   void *index, const ordo_sort_opts *wish)
+{
+    return (ordo_argsort_job){type,
+                              keys,
+                              n,
+                              (wish->flags & ORDO_DESCENDING) != 0,
+                              (ordo_algorithm)wish->algorithm,
+                              (size_t)ordo_min(wish->radius, n),
+                              index_type,
+                              index};
+}
+
+static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
+                                   size_t n, ordo_type index_type, void *index,
+                                   const ordo_sort_opts *opts)
+{
+    ordo_sort_opts wish;
+    ordo_choice    choice;
+    TRY(check_argsort(exec, type, n, index_type, opts, &wish));
+    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_array(exec, index, n, ordo_type_size(index_type), "index"));
+    TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", index,
+                        n * ordo_type_size(index_type), "index"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, argsort);
+    ordo_argsort_job const job = argsort_of(type, keys, n, index_type, index, &wish);
+    return choice.backend->argsort(choice.state, &job, exec);
+}
+
+ordo_status ordo_argsort(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                         ordo_type index_type, void *index, const ordo_sort_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "argsort", type, n, &exec));
+    return api_leave(ctx, argsort_checked(ctx, exec, type, keys, n, index_type, index, opts));
+}
+
+static ordo_status argsort_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
+                                   ordo_type index_type, const ordo_sort_opts *opts, size_t *bytes)
+{
+    ordo_sort_opts wish;
+    ordo_choice    choice;
+    TRY(check_argsort(exec, type, n, index_type, opts, &wish));
+    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, argsort);
+    ordo_argsort_job const job = argsort_of(type, NULL, n, index_type, NULL, &wish);
+    *bytes = api_scratch_total(choice.backend->argsort_scratch(&job, exec->threads));
+    return ORDO_OK;
+}
+
+ordo_status ordo_argsort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type index_type,
+                                 const ordo_sort_opts *opts, size_t *bytes)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    return api_leave_query(ctx, argsort_scratch(ctx, exec, type, n, index_type, opts, bytes));
+}
+
+/* ---- By the caller's comparison ---- */
+
+static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, size_t n,
+                                   size_t size, ordo_compare_fn *compare, void *user,
+                                   const ordo_sort_opts *opts)
+{
+    ordo_sort_opts wish;
+    ordo_choice    choice;
+    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    TRY(api_check_flags(exec, wish.flags, ORDO_STABLE));
+    FAIL_IF(wish.reserved != 0 || wish.radius != 0, ORDO_E_ARG,
+            "opts.radius and opts.reserved must be 0");
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
+                wish.algorithm != ORDO_ALGORITHM_MERGE,
+            ORDO_E_ARG, "algorithm %u does not take a comparison; expected auto, sample or merge",
+            wish.algorithm);
+    FAIL_IF(wish.algorithm == ORDO_ALGORITHM_SAMPLE && (wish.flags & ORDO_STABLE) != 0, ORDO_E_ARG,
+            "algorithm sample is not stable; expected auto or merge");
+    FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the bytes of one element");
+    FAIL_IF(compare == NULL, ORDO_E_ARG, "compare is NULL");
+    TRY(api_check_array(exec, base, n, size, "base"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, sort_by);
+    ordo_by_job const job = {
+        base,    n,    size,
+        compare, user, (wish.flags & ORDO_STABLE) != 0 || wish.algorithm == ORDO_ALGORITHM_MERGE};
+    return choice.backend->sort_by(choice.state, &job, exec);
+}
+
+ordo_status ordo_sort_by(ordo_ctx *ctx, void *base, size_t n, size_t size, ordo_compare_fn *compare,
+                         void *user, const ordo_sort_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "sort_by", (ordo_type)0, n, &exec));
+    return api_leave(ctx, sort_by_checked(ctx, exec, base, n, size, compare, user, opts));
+}
