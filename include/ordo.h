@@ -174,7 +174,8 @@ ORDO_API const char *ordo_last_error(const ordo_ctx *ctx);
  * a signal handler. Without a running call it does nothing.                                     */
 ORDO_API void ordo_cancel(ordo_ctx *ctx);
 
-/* What the last successful call did. The caller sets struct_size; the strings are static.       */
+/* What the last successful call did. The caller sets struct_size; the strings are static, but for
+ * detail, which lasts until the next call.                                                       */
 typedef struct ordo_report {
     size_t      struct_size;
     const char *operation; /* "rank_sorted"                                                      */
@@ -366,7 +367,8 @@ ORDO_MUST ordo_status ordo_topk_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
 /* ---- Strings ---------------------------------------------------------------------------- */
 
 /* n strings of bytes, in one of two forms; the other pointers are NULL. Compared byte by byte as
- * unsigned numbers, a string before those it begins; in the first form any byte may occur.       */
+ * unsigned numbers, a string before those it begins; in the first form any byte may occur. On
+ * ORDO_E_CANCELLED results are unspecified, but ordo_sort_pointers leaves its array as it was.   */
 typedef struct ordo_strings {
     size_t             struct_size;
     const char        *bytes;    /* string i is bytes[offsets[i] .. offsets[i + 1])               */

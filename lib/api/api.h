@@ -43,6 +43,9 @@ ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, cons
                             const void *b, size_t b_bytes, const char *b_what);
 
 ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n);
+/* Reads the options of a ranking call and checks all but its flags and algorithm. */
+ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
+                            const ordo_rank_opts *opts, ordo_rank_opts *wish);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
 
 #define FAIL_IF(condition, status, ...)                                                            \

@@ -42,6 +42,7 @@ struct ordo_ctx {
     atomic_flag busy;
     atomic_int  stop; /* set by ordo_cancel and the progress callback */
     char        error[ERROR_SIZE];
+    char        detail[sizeof((ordo_exec *)0)->note]; /* of the report */
 };
 
 static _Thread_local char create_error[ERROR_SIZE];
@@ -285,6 +286,7 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->exec.algorithm = "auto";
     ctx->exec.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state);
     ctx->exec.detail = "";
+    ctx->exec.changed = false;
     ctx->shown = 0;
     ctx->caller = pthread_self();
     atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
@@ -297,12 +299,14 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
     if (status == ORDO_OK) {
         ctx->running.algorithm = ctx->exec.algorithm;
         ctx->running.isa = ctx->exec.isa;
-        ctx->running.detail = ctx->exec.detail;
+        snprintf(ctx->detail, sizeof ctx->detail, "%s", ctx->exec.detail);
+        ctx->running.detail = ctx->detail;
+        ctx->error[0] = '\0'; /* a way that was tried and given up may have left one */
         ctx->running.threads = ctx->exec.threads;
         ctx->running.scratch_bytes = ctx->arena.taken;
         ctx->running.seconds = (double)(now() - ctx->started) * 1e-9;
         ctx->report = ctx->running;
-    } else if (status == ORDO_E_CANCELLED) {
+    } else if (status == ORDO_E_CANCELLED && ctx->error[0] == '\0') {
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
     ordo_arena_reset(&ctx->arena);
@@ -325,7 +329,15 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
     return status;
 }
 
-size_t api_scratch_total(size_t bytes) { return bytes == 0 ? 0 : ordo_arena_cost(bytes); }
+/* No call takes more pieces than this; each may need a block of its own. */
+size_t api_scratch_total(size_t bytes)
+{
+    enum {
+        MOST_PIECES = 16
+    };
+    size_t const blocks = MOST_PIECES * ordo_arena_cost(ORDO_CACHE_LINE);
+    return bytes == 0 ? 0 : bytes > SIZE_MAX - blocks ? SIZE_MAX : bytes + blocks;
+}
 
 /* ---- Reports ---- */
 

@@ -1,10 +1,9 @@
 /* api_rank.c - ordo_rank, ordo_rank_sorted and their size queries. */
 #include "api/api.h"
 
-static ordo_status check_rank(ordo_exec *exec, ordo_type type, size_t n, ordo_type rank_type,
-                              const ordo_rank_opts *opts, ordo_rank_opts *wish)
+ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
+                            const ordo_rank_opts *opts, ordo_rank_opts *wish)
 {
-    TRY(api_check_type(exec, type, "type"));
     TRY(api_check_type(exec, rank_type, "rank_type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
@@ -23,7 +22,8 @@ static ordo_status check_rank(ordo_exec *exec, ordo_type type, size_t n, ordo_ty
 static ordo_status check_rank_sorted(ordo_exec *exec, ordo_type type, size_t n, ordo_type rank_type,
                                      const ordo_rank_opts *opts, ordo_rank_opts *wish)
 {
-    TRY(check_rank(exec, type, n, rank_type, opts, wish));
+    TRY(api_check_type(exec, type, "type"));
+    TRY(api_check_ranks(exec, n, rank_type, opts, wish));
     TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING | ORDO_CHECK));
     FAIL_IF(wish->algorithm > ORDO_ALGORITHM_THREADS, ORDO_E_ARG,
             "algorithm %u does not rank sorted arrays; expected auto, sequential or threads",
@@ -35,7 +35,8 @@ static ordo_status check_rank_unsorted(ordo_exec *exec, ordo_type type, size_t n
                                        ordo_type rank_type, const ordo_rank_opts *opts,
                                        ordo_rank_opts *wish)
 {
-    TRY(check_rank(exec, type, n, rank_type, opts, wish));
+    TRY(api_check_type(exec, type, "type"));
+    TRY(api_check_ranks(exec, n, rank_type, opts, wish));
     TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
     return api_check_sort_algorithm(exec, wish->algorithm);
 }

@@ -38,6 +38,14 @@ static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sor
                            (size_t)ordo_min(wish->radius, n)};
 }
 
+/* A sort that was cancelled says what it left behind. */
+static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char *what)
+{
+    FAIL_IF(status == ORDO_E_CANCELLED, status, "%s was cancelled; the array is %s", what,
+            exec->changed ? "unspecified" : "unchanged");
+    return status;
+}
+
 /* ---- Keys ---- */
 
 static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
@@ -51,7 +59,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(api_choose(ctx, exec, n, &choice));
     NEEDS(choice, sort);
     ordo_sort_job const job = job_of(type, keys, n, &wish);
-    return choice.backend->sort(choice.state, &job, exec);
+    return sorted_or_not(exec, choice.backend->sort(choice.state, &job, exec), "sort");
 }
 
 ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
@@ -110,7 +118,7 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     TRY(api_choose(ctx, exec, n, &choice));
     NEEDS(choice, sort_pairs);
     ordo_pairs_job const job = {job_of(type, keys, n, &wish), values, value_size};
-    return choice.backend->sort_pairs(choice.state, &job, exec);
+    return sorted_or_not(exec, choice.backend->sort_pairs(choice.state, &job, exec), "sort_pairs");
 }
 
 ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n, void *values,

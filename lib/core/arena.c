@@ -25,41 +25,75 @@ static void release_block(ordo_arena *arena, ordo_arena_block *block)
     arena->source.release(arena->source.user, block);
 }
 
-static bool push_block(ordo_arena *arena, size_t bytes)
+/* Whether taking bytes from a block wastes no memory that is needed elsewhere: an empty block must
+ * be about as large, and under a limit no larger than a new one would be. */
+static bool suits(const ordo_arena *arena, const ordo_arena_block *block, size_t bytes)
+{
+    enum {
+        SLACK = 1 << 16
+    };
+    size_t const room = block->bytes - block->used;
+    if (room < bytes || block->used > first_free(block))
+        return room >= bytes;
+    return arena->limit != 0 ? block->bytes <= ordo_arena_cost(bytes)
+                             : room / 2 <= bytes || room <= SLACK;
+}
+
+/* The smallest block that suits: so a call that takes what the last one took finds each piece
+ * where it was. */
+static ordo_arena_block *block_with(const ordo_arena *arena, size_t bytes)
+{
+    ordo_arena_block *best = NULL;
+    for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next)
+        if (suits(arena, block, bytes) &&
+            (best == NULL || block->bytes - block->used < best->bytes - best->used))
+            best = block;
+    return best;
+}
+
+/* Lets go the blocks nothing was taken from: what is asked for does not fit them. */
+static void release_empty(ordo_arena *arena)
+{
+    for (ordo_arena_block **at = &arena->blocks; *at != NULL;) {
+        ordo_arena_block *const block = *at;
+        if (block->used == first_free(block)) {
+            *at = block->next;
+            release_block(arena, block);
+        } else {
+            at = &block->next;
+        }
+    }
+}
+
+static ordo_arena_block *push_block(ordo_arena *arena, size_t bytes)
 {
     size_t const cost = ordo_arena_cost(bytes);
-
-    /* A block nothing was taken from is too small, or we would not be here: let it go first. */
-    ordo_arena_block *const top = arena->blocks;
-    if (top != NULL && top->used == first_free(top)) {
-        arena->blocks = top->next;
-        release_block(arena, top);
-    }
+    release_empty(arena);
     if (cost == SIZE_MAX ||
         (arena->limit != 0 && cost > arena->limit - ordo_min(arena->held, arena->limit)))
-        return false;
+        return NULL;
     ordo_arena_block *const block = arena->source.alloc(arena->source.user, cost);
     if (block == NULL)
-        return false;
+        return NULL;
     block->next = arena->blocks;
     block->bytes = cost;
     block->used = first_free(block);
     arena->blocks = block;
     arena->held += cost;
-    return true;
+    return block;
 }
 
 void *ordo_arena_take(ordo_arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX - ORDO_CACHE_LINE)
         return NULL;
-    size_t const rounded = ordo_round_up(bytes, ORDO_CACHE_LINE);
-    if (arena->blocks == NULL || arena->blocks->bytes - arena->blocks->used < rounded) {
-        if (!push_block(arena, rounded))
-            return NULL;
-    }
-    ordo_arena_block *const block = arena->blocks;
-    void *const             piece = (char *)block + block->used;
+    size_t const      rounded = ordo_round_up(bytes, ORDO_CACHE_LINE);
+    ordo_arena_block *block = block_with(arena, rounded);
+    if (block == NULL)
+        block = push_block(arena, rounded);
+    if (block == NULL)
+        return NULL;
+    void *const piece = (char *)block + block->used;
     block->used += rounded;
     arena->taken += rounded;
     return piece;
@@ -67,22 +101,8 @@ void *ordo_arena_take(ordo_arena *arena, size_t bytes)
 
 void ordo_arena_reset(ordo_arena *arena)
 {
-    ordo_arena_block *largest = NULL;
-    for (ordo_arena_block *block = arena->blocks, *next; block != NULL; block = next) {
-        next = block->next;
-        if (largest == NULL || block->bytes > largest->bytes) {
-            if (largest != NULL)
-                release_block(arena, largest);
-            largest = block;
-        } else {
-            release_block(arena, block);
-        }
-    }
-    if (largest != NULL) {
-        largest->next = NULL;
-        largest->used = first_free(largest);
-    }
-    arena->blocks = largest;
+    for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next)
+        block->used = first_free(block);
     arena->taken = 0;
 }
 

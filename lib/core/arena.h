@@ -1,8 +1,8 @@
 /* arena.h - the scratch memory of a context: taken piece by piece, given back all at once.
  *
  * A call takes what it needs with ordo_arena_take and never frees; when it ends,
- * ordo_arena_reset makes everything free again and keeps the largest block, so that the same
- * call finds its memory warm the next time.
+ * ordo_arena_reset makes everything free again and keeps the blocks, so that the same call finds
+ * its memory warm the next time. A call that does not fit them lets those go that it has not used.
  *
  *     block:  | header | pad to a cache line | taken | taken | ... free ... |
  *
@@ -22,7 +22,7 @@ typedef struct ordo_arena_block ordo_arena_block;
 
 typedef struct ordo_arena {
     ordo_alloc        source;
-    ordo_arena_block *blocks; /* the one being filled first */
+    ordo_arena_block *blocks; /* the newest first */
     size_t            limit;
     size_t            held;
     size_t            taken; /* by the running call, alignment included */

@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 typedef struct ordo_exec ordo_exec;
 
@@ -39,10 +40,14 @@ struct ordo_exec {
      * long loops sets phases first and counts phase up. */
     unsigned phase, phases;
 
+    /* Set once an array that is sorted in place may differ from what it was. */
+    bool changed;
+
     /* For the report. */
     const char *algorithm;
     const char *isa;
     const char *detail;
+    char        note[160]; /* what detail may point to */
 };
 
 static inline bool ordo_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
@@ -65,6 +70,17 @@ ordo_fail(ordo_exec *exec, ordo_status status, const char *format, ...)
     exec->fail(exec, status, format, args);
     va_end(args);
     return status;
+}
+
+/* What was seen and chosen, for the report. */
+__attribute__((format(printf, 2, 3))) static inline void ordo_note(ordo_exec  *exec,
+                                                                   const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(exec->note, sizeof exec->note, format, args);
+    va_end(args);
+    exec->detail = exec->note;
 }
 
 #endif
