@@ -80,6 +80,14 @@ typedef uint64_t cpu_reduce_fn(const void *in, size_t n);
 typedef uint64_t cpu_scan_fn(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
                              bool stream);
 
+/* Sorts n unsigned words that fit the cache, through spare, which holds as many. */
+enum cpu_words {
+    CPU_WORDS_32,
+    CPU_WORDS_64,
+    CPU_WORDS
+};
+typedef void cpu_words_fn(void *words, void *spare, size_t n);
+
 typedef struct cpu_kernels {
     const char    *isa;
     cpu_rank_fn   *rank_last[CPU_KEY_CLASSES][CPU_OUTS];
@@ -90,6 +98,7 @@ typedef struct cpu_kernels {
     cpu_count_fn  *count[CPU_OUTS];
     cpu_reduce_fn *sum[CPU_WIDTHS];
     cpu_scan_fn   *scan_sum[CPU_WIDTHS];
+    cpu_words_fn  *sort_words[CPU_WORDS]; /* NULL where digits are faster */
 } cpu_kernels;
 
 /* Names of stamped functions, and the table rows made of them. */

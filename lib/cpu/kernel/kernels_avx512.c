@@ -4,6 +4,7 @@
  * lanes, each lane keeps those at or before it (or after it), and a count of leading zeros or of
  * ones is its answer: no tables. Large results are streamed past the cache: an ordinary store
  * would first read the line. */
+#include "cpu/kernel/sort_avx512.h"
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
@@ -186,7 +187,9 @@ INLINE void stream_fence(void) { _mm_sfence(); }
 #include "cpu/kernel/sum_avx.h"
 #include "cpu/kernel/word_rank.h"
 
-const cpu_kernels cpu_kernels_avx512 = {.isa = "avx512",
-                                        WORD_RANK_KERNELS,
-                                        .sum = CPU_PER_WIDTH(sum),
-                                        .scan_sum = CPU_PER_WIDTH(scan_sum)};
+const cpu_kernels cpu_kernels_avx512 = {
+    .isa = "avx512",
+    WORD_RANK_KERNELS,
+    .sum = CPU_PER_WIDTH(sum),
+    .sort_words = {cpu_sort_words_32_avx512, cpu_sort_words_64_avx512},
+    .scan_sum = CPU_PER_WIDTH(scan_sum)};

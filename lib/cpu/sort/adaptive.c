@@ -1,0 +1,396 @@
+/* adaptive.c - what an array looks like before it is sorted, and the cheapest way for it.
+ *
+ * A look compares neighbours in a few windows all over the array (a few thousand keys) and what
+ * the windows begin with. Only if that is promising is the array read:
+ *
+ *   no key falls in any window        find where runs begin, giving up at the first too many:
+ *                                     one run is a sorted array, few are merged
+ *   every key falls                   check that it does everywhere, turn the array around
+ *   keys fall, but windows rise       roughly sorted: measure the radius, sort in windows
+ *
+ * Everything else, few distinct values and narrow ranges included, is for the radix sort, which
+ * looks at its own sample. On random keys the look costs some microseconds.
+ *
+ * Argsort and pairs use the first two, in the order in which ties count as ties. */
+#include "core/keybits.h"
+#include "cpu/sort/adaptive.h"
+#include "cpu/sort/items.h"
+#include "cpu/sort/records.h"
+#include "cpu/sort/rough.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_RUNS = ORDO_TUNE_RUNS
+};
+
+typedef struct adaptive_view {
+    size_t looked;    /* neighbours compared */
+    size_t falls;     /* how many come before their left neighbour */
+    size_t flats;     /* how many tie with it */
+    size_t radius;    /* of the windows, each by itself */
+    size_t far_falls; /* windows whose first key comes before that of the window before */
+} adaptive_view;
+
+typedef struct adaptive_runs {
+    ordo_type     type;
+    const void   *keys;
+    bool          folded, turned;
+    atomic_size_t count;             /* of runs beyond the first; may pass MOST_RUNS */
+    size_t        starts[MOST_RUNS]; /* in the order they were found */
+} adaptive_runs;
+
+/* False if there are too many. */
+static bool adaptive_add_run(adaptive_runs *runs, size_t start)
+{
+    size_t const at = atomic_fetch_add_explicit(&runs->count, 1, memory_order_relaxed);
+    if (at >= MOST_RUNS)
+        return false;
+    runs->starts[at] = start;
+    return true;
+}
+
+#define ORDO_TEMPLATE "cpu/sort/adaptive.t.h"
+#include "core/for_each_type.h"
+
+static adaptive_view look(ordo_type type, const void *keys, size_t n, bool folded, bool turned)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return look_##tag(keys, n, folded, turned);
+#include "core/types.def"
+    }
+    return (adaptive_view){0};
+}
+
+/* ---- Runs ---- */
+
+static void runs_piece(void *arg, size_t lo, size_t hi)
+{
+    adaptive_runs *const runs = arg;
+    if (atomic_load_explicit(&runs->count, memory_order_relaxed) >= MOST_RUNS)
+        return;
+    switch (runs->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        find_falls_##tag(runs, lo, hi);                                                            \
+        return;
+#include "core/types.def"
+    }
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+    size_t const x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many runs there are; MOST_RUNS + 1 stands for more than MOST_RUNS. Fills bounds. */
+static ordo_status find_runs(ordo_type type, const void *keys, size_t n, bool folded, bool turned,
+                             size_t bounds[MOST_RUNS + 2], size_t *count, ordo_exec *exec)
+{
+    adaptive_runs runs = {.type = type, .keys = keys, .folded = folded, .turned = turned};
+    atomic_init(&runs.count, 0);
+    if (!ordo_loop(exec, n, cpu_grain(n), runs_piece, &runs))
+        return ORDO_E_CANCELLED;
+    size_t const more = atomic_load_explicit(&runs.count, memory_order_relaxed);
+    *count = ordo_min(more, MOST_RUNS) + 1;
+    if (more >= MOST_RUNS)
+        return ORDO_OK;
+    qsort(runs.starts, more, sizeof *runs.starts, compare_starts);
+    bounds[0] = 0;
+    memcpy(bounds + 1, runs.starts, more * sizeof *bounds);
+    bounds[more + 1] = n;
+    return ORDO_OK;
+}
+
+static ordo_status merge_runs(const ordo_sort_job *job, const size_t *bounds, size_t count,
+                              ordo_exec *exec)
+{
+    enum cpu_item const kind =
+        ordo_type_size(job->type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
+    cpu_items const items = {kind, job->keys, job->n};
+    exec->changed = true;
+    TRY(records_map(job, exec));
+    ordo_status const status = cpu_items_merge_runs(&items, bounds, count, exec);
+    if (status == ORDO_E_CANCELLED)
+        return status;
+    TRY(records_unmap(job, exec));
+    return status;
+}
+
+/* ---- Reversed ---- */
+
+typedef struct reverse_work {
+    ordo_type   type;
+    const void *keys;
+    size_t      n, size;
+    bool        folded, turned;
+    char       *array; /* of elements of size bytes */
+    ordo_type   index_type;
+    atomic_bool broken;
+} reverse_work;
+
+static void falling_piece(void *arg, size_t lo, size_t hi)
+{
+    reverse_work *const work = arg;
+    bool                falls = true;
+    if (atomic_load_explicit(&work->broken, memory_order_relaxed))
+        return;
+    switch (work->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        falls = all_fall_##tag(work->keys, ordo_max(lo, 1), hi, work->folded, work->turned);       \
+        break;
+#include "core/types.def"
+    }
+    if (!falls)
+        atomic_store_explicit(&work->broken, true, memory_order_relaxed);
+}
+
+static ordo_status is_reversed(reverse_work *work, bool *reversed, ordo_exec *exec)
+{
+    atomic_init(&work->broken, false);
+    if (!ordo_loop(exec, work->n, cpu_grain(work->n), falling_piece, work))
+        return ORDO_E_CANCELLED;
+    *reversed = !atomic_load_explicit(&work->broken, memory_order_relaxed);
+    return ORDO_OK;
+}
+
+#define SWAP_ENDS(type)                                                                            \
+    do {                                                                                           \
+        type *const a = (type *)(void *)work->array;                                               \
+        for (size_t i = lo; i < hi; i++) {                                                         \
+            type const first = a[i];                                                               \
+            a[i] = a[work->n - 1 - i];                                                             \
+            a[work->n - 1 - i] = first;                                                            \
+        }                                                                                          \
+    } while (0)
+
+static void reverse_piece(void *arg, size_t lo, size_t hi)
+{
+    const reverse_work *const work = arg;
+    char                      left[16];
+    switch (work->size) {
+    case 4:
+        if ((uintptr_t)work->array % 4 == 0) {
+            SWAP_ENDS(uint32_t);
+            return;
+        }
+        break;
+    case 8:
+        if ((uintptr_t)work->array % 8 == 0) {
+            SWAP_ENDS(uint64_t);
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    for (size_t i = lo; i < hi; i++) {
+        char *const a = work->array + i * work->size;
+        char *const b = work->array + (work->n - 1 - i) * work->size;
+        memcpy(left, a, work->size);
+        memcpy(a, b, work->size);
+        memcpy(b, left, work->size);
+    }
+}
+
+static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_exec *exec)
+{
+    work->array = array;
+    work->size = size;
+    exec->changed = true;
+    return cpu_done(ordo_loop(exec, work->n / 2, cpu_grain(work->n / 2), reverse_piece, work));
+}
+
+/* ---- Keys alone ---- */
+
+/* The view of a promising array: which way it promises. */
+/* A window may meet the end of a run or two; the search for runs gives up if there are many. */
+static bool may_be_runs(const adaptive_view *view) { return view->falls * 256 <= view->looked; }
+static bool may_be_reversed(const adaptive_view *view)
+{
+    return view->falls + view->flats == view->looked && view->falls > 0;
+}
+static bool may_be_rough(const adaptive_view *view)
+{
+    return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
+}
+
+/* One try with a radius; *done says whether the keys are sorted now. */
+static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done, ordo_exec *exec)
+{
+    bool const changed = exec->changed;
+    exec->changed = true;
+    ordo_status const status = cpu_rough_try(job, radius, done, exec);
+    if (status == ORDO_E_NOMEM) { /* nothing was moved, and the general way asks for less */
+        exec->changed = changed;
+        return ORDO_OK;
+    }
+    if (status == ORDO_OK && *done) {
+        exec->algorithm = "rough";
+        ordo_note(exec, "roughly sorted, radius at most %zu: windows of %zu", radius, 2 * radius);
+    }
+    return status;
+}
+
+/* A radius a little above that of the windows is tried at once, for a try tells whether it was
+ * enough and costs about what measuring does. Otherwise it is measured. */
+static ordo_status sort_rough(const ordo_sort_job *job, size_t seen, bool *done, ordo_exec *exec)
+{
+    bool const   narrow = ordo_type_size(job->type) <= sizeof(uint32_t);
+    size_t const most = narrow ? ORDO_TUNE_ROUGH_RADIUS_32 : ORDO_TUNE_ROUGH_RADIUS_64;
+    size_t       radius = 0;
+    for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
+        if (seen + seen / 8 < guess)
+            radius = guess;
+    exec->phases += CPU_RADIUS_PHASES + 1;
+    if (radius != 0)
+        TRY(try_rough(job, radius, done, exec));
+    if (*done)
+        return ORDO_OK;
+    TRY(cpu_radius_bits(job, &radius, exec));
+    if (radius > most) {
+        ordo_note(exec, "radius %zu", radius);
+        return ORDO_OK;
+    }
+    return try_rough(job, radius, done, exec);
+}
+
+static ordo_status sort_runs(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+{
+    size_t bounds[MOST_RUNS + 2], count = 0;
+    TRY(find_runs(job->type, job->keys, job->n, false, job->descending, bounds, &count, exec));
+    if (count > MOST_RUNS)
+        return ORDO_OK;
+    if (count == 1) {
+        *done = true;
+        exec->algorithm = "sorted";
+        ordo_note(exec, "sorted already");
+        return ORDO_OK;
+    }
+    if (ordo_type_size(job->type) < sizeof(uint32_t))
+        return ORDO_OK; /* counting is cheaper */
+    ordo_status const status = merge_runs(job, bounds, count, exec);
+    if (status == ORDO_E_NOMEM)
+        return ORDO_OK;
+    *done = status == ORDO_OK;
+    exec->algorithm = "merge";
+    ordo_note(exec, "%zu sorted runs: merged", count);
+    return status;
+}
+
+static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+{
+    reverse_work work = {
+        .type = job->type, .keys = job->keys, .n = job->n, .turned = job->descending};
+    TRY(is_reversed(&work, done, exec));
+    if (!*done)
+        return ORDO_OK;
+    exec->algorithm = "reverse";
+    ordo_note(exec, "sorted the other way: turned around");
+    return reverse(&work, job->keys, ordo_type_size(job->type), exec);
+}
+
+ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+{
+    if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
+        return ORDO_OK;
+    adaptive_view const view = look(job->type, job->keys, job->n, false, job->descending);
+    exec->isa = "generic";
+    if (may_be_runs(&view))
+        TRY(sort_runs(job, done, exec));
+    if (*done)
+        return ORDO_OK;
+    if (may_be_reversed(&view))
+        return sort_reversed(job, done, exec);
+    if (may_be_rough(&view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
+        ordo_type_size(job->type) >= sizeof(uint32_t))
+        return sort_rough(job, view.radius, done, exec);
+    return ORDO_OK;
+}
+
+size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
+{
+    if (ordo_type_size(job->type) < sizeof(uint32_t))
+        return 0;
+    enum cpu_item const kind =
+        ordo_type_size(job->type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
+    return ordo_max(
+        cpu_items_merge_scratch(kind, job->n, threads),
+        cpu_rough_try_scratch(job, ORDO_TUNE_ROUGH_RADIUS_64, threads) +
+            cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads));
+}
+
+/* ---- With ties that keep their order ---- */
+
+static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *reversed,
+                               ordo_exec *exec)
+{
+    size_t bounds[MOST_RUNS + 2], count = 0;
+    if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
+        return ORDO_OK;
+    adaptive_view const view = look(job->type, job->keys, job->n, true, job->descending);
+    exec->isa = "generic";
+    if (may_be_runs(&view)) {
+        TRY(find_runs(job->type, job->keys, job->n, true, job->descending, bounds, &count, exec));
+        *sorted = count == 1;
+    } else if (view.falls == view.looked) {
+        reverse_work work = {.type = job->type,
+                             .keys = job->keys,
+                             .n = job->n,
+                             .folded = true,
+                             .turned = job->descending};
+        TRY(is_reversed(&work, reversed, exec));
+    }
+    if (*sorted || *reversed) {
+        exec->algorithm = *sorted ? "sorted" : "reverse";
+        ordo_note(exec, *sorted ? "sorted already" : "sorted the other way, without ties");
+    }
+    return ORDO_OK;
+}
+
+typedef struct count_work {
+    const ordo_argsort_job *job;
+    bool                    reversed;
+} count_work;
+
+static void count_piece(void *arg, size_t lo, size_t hi)
+{
+    const count_work *const work = arg;
+    size_t const            last = work->job->n - 1;
+    if (work->job->index_type == ORDO_U32)
+        for (size_t i = lo; i < hi; i++)
+            ((uint32_t *)work->job->index)[i] = (uint32_t)(work->reversed ? last - i : i);
+    else
+        for (size_t i = lo; i < hi; i++)
+            ((uint64_t *)work->job->index)[i] = work->reversed ? last - i : i;
+}
+
+ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec)
+{
+    bool sorted = false, reversed = false;
+    TRY(look_folded(job, &sorted, &reversed, exec));
+    *done = sorted || reversed;
+    count_work work = {job, reversed};
+    return *done ? cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), count_piece, &work))
+                 : ORDO_OK;
+}
+
+ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec *exec)
+{
+    const ordo_sort_job *const keys = &job->keys;
+    ordo_argsort_job const     as_argsort = {
+            .type = keys->type, .keys = keys->keys, .n = keys->n, .descending = keys->descending};
+    bool sorted = false, reversed = false;
+    TRY(look_folded(&as_argsort, &sorted, &reversed, exec));
+    *done = sorted || reversed;
+    if (!reversed)
+        return ORDO_OK;
+    reverse_work work = {.n = keys->n};
+    TRY(reverse(&work, keys->keys, ordo_type_size(keys->type), exec));
+    return reverse(&work, job->values, job->value_size, exec);
+}

@@ -1,0 +1,13 @@
+/* adaptive.h - a look at the array before it is sorted, and the cheapest way for what it saw. */
+#ifndef ORDO_CPU_SORT_ADAPTIVE_H
+#define ORDO_CPU_SORT_ADAPTIVE_H
+
+#include "cpu/cpu.h"
+
+/* Each sets *done if it has sorted; otherwise the array is as it was and needs the general way. */
+ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *exec);
+ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec);
+ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec *exec);
+size_t      cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads);
+
+#endif

@@ -1,0 +1,330 @@
+/* cpu_sort.c - sort, sort of pairs and argsort: which algorithm, on what, and what if memory is
+ * short.
+ *
+ * The radix sort and the counting of narrow keys take keys as they are. The other algorithms work
+ * on items (items.h): keys become items in place, or in scratch where an index goes with them.
+ * Pairs with small values travel whole; others follow an argsort.
+ *
+ * When scratch is refused, auto and radix sort in place; a named algorithm says so. Whatever
+ * fails, fails before the caller's arrays change. */
+#include "core/keybits.h"
+#include "cpu/sort/adaptive.h"
+#include "cpu/sort/narrow.h"
+#include "cpu/sort/permute.h"
+#include "cpu/sort/records.h"
+
+#include <string.h>
+
+static bool is_radix(ordo_algorithm algorithm)
+{
+    return algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX;
+}
+
+static bool is_narrow(ordo_type type) { return ordo_type_size(type) < sizeof(uint32_t); }
+
+ordo_status cpu_items_sort(const cpu_items *items, ordo_algorithm algorithm, size_t radius,
+                           ordo_exec *exec)
+{
+    exec->isa = "generic";
+    switch (algorithm) {
+    case ORDO_ALGORITHM_SAMPLE:
+        exec->algorithm = "sample";
+        return cpu_items_sample(items, exec);
+    case ORDO_ALGORITHM_BITONIC:
+        exec->algorithm = "bitonic";
+        return cpu_items_bitonic(items, exec);
+    case ORDO_ALGORITHM_SPLIT:
+        exec->algorithm = "split";
+        return cpu_items_split(items, exec);
+    case ORDO_ALGORITHM_BUBBLE:
+        exec->algorithm = "bubble";
+        return cpu_items_bubble(items, exec);
+    case ORDO_ALGORITHM_ROUGH:
+        exec->algorithm = "rough";
+        return cpu_items_rough(items, radius, exec);
+    case ORDO_ALGORITHM_HALVING:
+        exec->algorithm = "halving";
+        return cpu_items_halving(items, radius, exec);
+    default:
+        exec->algorithm = "merge";
+        return cpu_items_merge(items, exec);
+    }
+}
+
+static size_t items_scratch(enum cpu_item kind, size_t n, ordo_algorithm algorithm,
+                            unsigned threads)
+{
+    switch (algorithm) {
+    case ORDO_ALGORITHM_SAMPLE:
+        return cpu_items_sample_scratch(kind, n, threads);
+    case ORDO_ALGORITHM_MERGE:
+        return cpu_items_merge_scratch(kind, n, threads);
+    case ORDO_ALGORITHM_SPLIT:
+        return cpu_items_split_scratch(kind, n, threads);
+    case ORDO_ALGORITHM_ROUGH:
+        return cpu_items_rough_scratch(kind, n, threads);
+    case ORDO_ALGORITHM_HALVING:
+        return cpu_items_halving_scratch(kind, n, threads);
+    default:
+        return 0;
+    }
+}
+
+/* ---- Keys ---- */
+
+typedef struct widen_work { /* narrow keys as 32-bit items, and back */
+    const ordo_sort_job *job;
+    uint32_t            *items;
+    bool                 back;
+} widen_work;
+
+#define WIDEN(tag)                                                                                 \
+    do {                                                                                           \
+        ordo_key_##tag *const keys = work->job->keys;                                              \
+        bool const            turned = work->job->descending;                                      \
+        for (size_t i = lo; i < hi; i++) {                                                         \
+            ordo_bits_##tag const bits =                                                           \
+                work->back ? (ordo_bits_##tag)work->items[i] : key_bits_##tag(keys[i]);            \
+            ordo_bits_##tag const mapped = turned ? key_turn_##tag(bits) : bits;                   \
+            if (work->back)                                                                        \
+                keys[i] = key_of_##tag(mapped);                                                    \
+            else                                                                                   \
+                work->items[i] = mapped;                                                           \
+        }                                                                                          \
+    } while (0)
+
+static void widen_piece(void *arg, size_t lo, size_t hi)
+{
+    const widen_work *const work = arg;
+    switch (work->job->type) {
+    case ORDO_I8:
+        WIDEN(i8);
+        break;
+    case ORDO_U8:
+        WIDEN(u8);
+        break;
+    case ORDO_I16:
+        WIDEN(i16);
+        break;
+    default:
+        WIDEN(u16);
+        break;
+    }
+}
+
+/* A named algorithm on keys of 8 or 16 bits, as 32-bit items in scratch. */
+static ordo_status sort_widened(const ordo_sort_job *job, ordo_exec *exec)
+{
+    void *items;
+    TRY(ordo_scratch(exec, job->n * sizeof(uint32_t), &items));
+    widen_work      work = {job, items, false};
+    cpu_items const all = {CPU_ITEM_32, items, job->n};
+    if (!ordo_loop(exec, job->n, cpu_grain(job->n), widen_piece, &work))
+        return ORDO_E_CANCELLED;
+    TRY(cpu_items_sort(&all, job->algorithm, job->radius, exec));
+    work.back = true;
+    exec->changed = true;
+    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), widen_piece, &work));
+}
+
+static enum cpu_item item_of_keys(ordo_type type)
+{
+    return ordo_type_size(type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
+}
+
+/* Keys as items in their own place. */
+static ordo_status sort_mapped(const ordo_sort_job *job, cpu_items_fn *sort, ordo_exec *exec)
+{
+    cpu_items const items = {item_of_keys(job->type), job->keys, job->n};
+    exec->changed = true;
+    TRY(records_map(job, exec));
+    ordo_status const status = sort != NULL
+                                   ? sort(&items, exec)
+                                   : cpu_items_sort(&items, job->algorithm, job->radius, exec);
+    if (status == ORDO_E_CANCELLED)
+        return status;
+    TRY(records_unmap(job, exec));
+    return status;
+}
+
+static ordo_status sort_inplace(const ordo_sort_job *job, ordo_exec *exec)
+{
+    if (is_narrow(job->type))
+        return cpu_narrow_inplace(job, exec);
+    exec->algorithm = "radix in place";
+    return sort_mapped(job, cpu_items_inplace, exec);
+}
+
+/* The general way, whatever the order of the keys. */
+static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+{
+    ordo_status status;
+    if (is_narrow(job->type)) {
+        status = cpu_sort_narrow(job, exec);
+    } else {
+        radix_io const io = records_of_keys(kernels, job);
+        status = cpu_radix(&io, exec);
+    }
+    return status == ORDO_E_NOMEM ? sort_inplace(job, exec) : status;
+}
+
+ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+{
+    if (job->n < 2)
+        return ORDO_OK;
+    if (job->algorithm == ORDO_ALGORITHM_AUTO) {
+        bool done = false;
+        TRY(cpu_sort_adaptive(job, &done, exec));
+        if (done)
+            return ORDO_OK;
+    }
+    if (is_radix(job->algorithm))
+        return sort_radix(kernels, job, exec);
+    return is_narrow(job->type) ? sort_widened(job, exec) : sort_mapped(job, NULL, exec);
+}
+
+size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
+{
+    if (job->n < 2)
+        return 0;
+    if (!is_radix(job->algorithm)) {
+        size_t const items =
+            is_narrow(job->type) ? ordo_round_up(job->n * sizeof(uint32_t), ORDO_CACHE_LINE) : 0;
+        return items + items_scratch(item_of_keys(job->type), job->n, job->algorithm, threads);
+    }
+    size_t const look =
+        job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_scratch(job, threads) : 0;
+    size_t const sort = is_narrow(job->type) ? cpu_narrow_scratch(job->type, job->n, threads)
+                                             : cpu_radix_scratch(records_kind_of_keys(job->type),
+                                                                 job->n, true, threads);
+    return ordo_max(look, sort);
+}
+
+/* ---- Argsort ---- */
+
+static enum cpu_item item_of_argsort(ordo_type type, size_t n)
+{
+    return records_kind_of_argsort(type, n) == RADIX_P32 ? CPU_ITEM_64 : CPU_ITEM_128;
+}
+
+static ordo_status argsort_items(const ordo_argsort_job *job, ordo_exec *exec)
+{
+    cpu_items items = {item_of_argsort(job->type, job->n), NULL, job->n};
+    TRY(ordo_scratch(exec, job->n * cpu_item_size(items.kind), &items.items));
+    TRY(records_index(job, &items, exec));
+    TRY(cpu_items_sort(&items, job->algorithm, job->radius, exec));
+    return records_store_index(&items, job->index_type, job->index, exec);
+}
+
+ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
+{
+    if (job->n == 0)
+        return ORDO_OK;
+    if (job->algorithm == ORDO_ALGORITHM_AUTO) {
+        bool done = false;
+        TRY(cpu_argsort_adaptive(job, &done, exec));
+        if (done)
+            return ORDO_OK;
+    }
+    if (!is_radix(job->algorithm))
+        return argsort_items(job, exec);
+    radix_io const io =
+        records_of_argsort(kernels, job, records_kind_of_argsort(job->type, job->n));
+    ordo_status const status = cpu_radix(&io, exec);
+    return status == ORDO_E_NOMEM ? cpu_argsort_inplace(job, exec) : status;
+}
+
+size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
+{
+    enum radix_kind const kind = records_kind_of_argsort(job->type, job->n);
+    if (job->n == 0)
+        return 0;
+    if (is_radix(job->algorithm))
+        return cpu_radix_scratch(kind, job->n, kind == RADIX_P32 && job->index_type == ORDO_U64,
+                                 threads);
+    return ordo_round_up(job->n * radix_record_size(kind), ORDO_CACHE_LINE) +
+           items_scratch(item_of_argsort(job->type, job->n), job->n, job->algorithm, threads);
+}
+
+/* ---- Pairs ---- */
+
+enum {
+    MOST_CARRIED = 8 /* bytes of a value that a record holds */
+};
+
+static ordo_argsort_job argsort_of_pairs(const ordo_pairs_job *job)
+{
+    const ordo_sort_job *const keys = &job->keys;
+    ordo_type const            index_type = keys->n - 1 <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
+    return (ordo_argsort_job){keys->type,      keys->keys,   keys->n,    keys->descending,
+                              keys->algorithm, keys->radius, index_type, NULL};
+}
+
+/* By an argsort, and the arrays put in its order after it. */
+static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_job *job,
+                                  ordo_exec *exec)
+{
+    ordo_argsort_job order = argsort_of_pairs(job);
+    size_t const     key_size = ordo_type_size(order.type);
+    size_t const     widest = ordo_max(key_size, job->value_size);
+    void            *spare;
+    TRY(ordo_scratch(exec, order.n * ordo_type_size(order.index_type), &order.index));
+    TRY(ordo_scratch(exec, order.n * widest, &spare));
+    if (is_radix(order.algorithm)) { /* in place would cost too much here */
+        radix_io const io =
+            records_of_argsort(kernels, &order, records_kind_of_argsort(order.type, order.n));
+        TRY(cpu_radix(&io, exec));
+    } else {
+        TRY(cpu_argsort(kernels, &order, exec));
+    }
+    exec->changed = true;
+    TRY(cpu_permute(job->keys.keys, key_size, &order, spare, exec));
+    return cpu_permute(job->values, job->value_size, &order, spare, exec);
+}
+
+ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job, ordo_exec *exec)
+{
+    const ordo_sort_job *const keys = &job->keys;
+    bool                       alike = false;
+    ordo_status                status;
+    if (keys->n < 2)
+        return ORDO_OK;
+    if (keys->algorithm == ORDO_ALGORITHM_AUTO) {
+        bool done = false;
+        TRY(cpu_pairs_adaptive(job, &done, exec));
+        if (done)
+            return ORDO_OK;
+    }
+    if (is_radix(keys->algorithm) && job->value_size <= MOST_CARRIED)
+        TRY(records_fold_alike(keys->type, keys->keys, keys->n, &alike, exec));
+    if (alike) {
+        radix_io const io = records_of_pairs(kernels, job);
+        status = cpu_radix(&io, exec);
+    } else {
+        status = pairs_by_index(kernels, job, exec);
+    }
+    if (status != ORDO_E_NOMEM || !is_radix(keys->algorithm))
+        return status;
+    exec->changed = true;
+    exec->algorithm = "merge in place";
+    return cpu_pairs_inplace(job, exec);
+}
+
+size_t cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads)
+{
+    if (job->keys.n < 2)
+        return 0;
+    ordo_argsort_job const order = argsort_of_pairs(job);
+    size_t const           widest = ordo_max(ordo_type_size(order.type), job->value_size);
+    size_t const           by_index =
+        cpu_argsort_scratch(&order, threads) +
+        ordo_round_up(order.n * ordo_type_size(order.index_type), ORDO_CACHE_LINE) +
+        ordo_round_up(order.n * widest, ORDO_CACHE_LINE);
+    bool const   carried = is_radix(order.algorithm) && job->value_size <= MOST_CARRIED;
+    bool const   is_float = order.type == ORDO_F32 || order.type == ORDO_F64;
+    size_t const whole = carried
+                             ? cpu_radix_scratch(records_kind_of_pairs(order.type, job->value_size),
+                                                 order.n, false, threads)
+                             : 0;
+    return !carried || is_float ? ordo_max(by_index, whole) : whole;
+}

@@ -1,0 +1,56 @@
+/* radix.h - the production sort: stable, by the digits in which keys differ (radix.c).
+ *
+ * It moves records, whose kinds for_each_record.h lists, and knows nothing of key types: what is
+ * read first and written last goes through a radix_io (records.c), which turns keys into
+ * records and records into results while they are in the cache. */
+#ifndef ORDO_CPU_SORT_RADIX_H
+#define ORDO_CPU_SORT_RADIX_H
+
+#include "cpu/cpu.h"
+#include "cpu/sort/items.h"
+
+enum radix_kind { /* see for_each_record.h */
+    RADIX_K32,
+    RADIX_K64,
+    RADIX_P32,
+    RADIX_P64,
+    RADIX_KINDS
+};
+
+typedef struct radix_io radix_io;
+struct radix_io {
+    const cpu_kernels *kernels;
+    enum radix_kind    kind;
+    size_t             n;
+    /* records[0..count) = those of the input from `at` on; NULL: `in` is an array of records */
+    void (*load)(const radix_io *io, size_t at, size_t count, void *records);
+    /* results from `at` on = of records[0..count), which may lie in the result's own place; NULL:
+     * `out` is an array of records */
+    void (*store)(const radix_io *io, size_t at, size_t count, const void *records);
+    const void *in;     /* keys; read for the last time before anything is stored */
+    void       *out;    /* keys, or indices */
+    void       *room;   /* for n records, aligned to a cache line; NULL: taken as scratch */
+    void       *spare;  /* for n records, free once the input has been read; NULL: none */
+    bool        loose;  /* records that differ in low bits alone may be stored in any order: each
+                         * bucket is stored as it was gathered */
+    char       *values; /* of pairs: moved with the keys, in place */
+    size_t      value_size;
+    bool        turned; /* descending */
+    const void *job;    /* for load and store */
+};
+
+static inline size_t radix_record_size(enum radix_kind kind)
+{
+    static const uint8_t size[RADIX_KINDS] = {4, 8, 8, 16};
+    return size[kind];
+}
+
+/* Sorts. ORDO_E_NOMEM comes before anything is stored. */
+ordo_status cpu_radix(const radix_io *io, ordo_exec *exec);
+/* The most scratch it takes; `has_spare`: io.spare is given. */
+size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigned threads);
+
+/* How many records the sample of a radix sort of n looks at. */
+size_t cpu_radix_sample(size_t n);
+
+#endif

@@ -1,0 +1,269 @@
+/* radix_split.t.h - the steps of one split, for one kind of record. See radix.c. */
+
+/* ---- Sample and cut ---- */
+
+/* count records from all over the input, sorted; spare holds as many. */
+static void FN(sample)(const radix_work *work, void *records, void *spare, size_t count)
+{
+    ITEM *const  sample = records;
+    size_t const stride = work->n / count;
+    uint64_t     random = work->n ^ UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t i = 0; i < count; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        size_t const at = i * stride + (size_t)((random >> 33) % stride);
+        if (work->from != NULL)
+            sample[i] = ((const ITEM *)(const void *)work->from)[at];
+        else if (work->io->load != NULL)
+            work->io->load(work->io, at, 1, &sample[i]);
+        else
+            sample[i] = ((const ITEM *)work->io->in)[at];
+    }
+    FN(local_sort)(sample, spare, count, sample, &work->local);
+}
+
+/* Whether buckets of the top bits hold about equally many of the sample. */
+static bool FN(is_even)(const ITEM *sample, size_t count, unsigned shift, size_t buckets)
+{
+    size_t const most = 6 * (count / buckets) + 8;
+    for (size_t i = most; i < count; i++)
+        if (KEY_OF(sample[i]) >> shift == KEY_OF(sample[i - most]) >> shift)
+            return false;
+    return true;
+}
+
+static void FN(cut)(const void *records, size_t count, size_t n, radix_cut *cut, uint16_t *table)
+{
+    const ITEM *const sample = records;
+    unsigned const    width = 8 * sizeof(DIGITS);
+    size_t const      wanted = n >> ORDO_TUNE_RADIX_BUCKET;
+    unsigned          bits = 4;
+    while (bits < TOP_BITS && (size_t)1 << bits < wanted)
+        bits++;
+    size_t const buckets = (size_t)1 << bits;
+    *cut = (radix_cut){
+        .even = true, .shift = width - bits, .mask = (unsigned)buckets - 1, .buckets = buckets};
+    if (FN(is_even)(sample, count, cut->shift, buckets))
+        return;
+
+    /* Cell 0 is for keys below the sample, the last one for keys above it. */
+    DIGITS const low = KEY_OF(sample[0]), high = KEY_OF(sample[count - 1]);
+    unsigned     shift = 0;
+    while ((DIGITS)(high - low) >> shift > ((DIGITS)1 << CELL_BITS) - 4)
+        shift++;
+    DIGITS const cell_width = (DIGITS)1 << shift;
+    cut->even = false;
+    cut->shift = shift;
+    cut->base = low >= cell_width ? (uint64_t)(DIGITS)(low - cell_width) : 0;
+    cut->last = (((uint64_t)high - cut->base) >> shift) + 1;
+    cut->table = table;
+    size_t const share = ordo_max(count / buckets, 1);
+    uint64_t     cell = 0;
+    uint16_t     bucket = 0;
+    for (size_t i = 0; i < count;) { /* one bucket: whole cells that hold a share of the sample */
+        uint64_t end = ((uint64_t)KEY_OF(sample[i]) - cut->base) >> shift;
+        for (size_t held = 0; i < count; i++, held++) {
+            uint64_t const here = ((uint64_t)KEY_OF(sample[i]) - cut->base) >> shift;
+            if (here != end && held >= share)
+                break;
+            end = here;
+        }
+        for (; cell <= end; cell++)
+            table[cell] = bucket;
+        bucket = (uint16_t)(bucket + (bucket + 1 < BUCKETS));
+    }
+    for (; cell <= cut->last; cell++)
+        table[cell] = bucket;
+    cut->buckets = (size_t)bucket + 1;
+}
+
+static inline size_t FN(bucket_of)(const radix_cut *cut, DIGITS key)
+{
+    uint64_t const above = key > cut->base ? (uint64_t)key - cut->base : 0;
+    uint64_t const cell = above >> cut->shift;
+    return cut->table[cell < cut->last ? cell : cut->last];
+}
+
+/* ---- Count ---- */
+
+/* The next at most BLOCK records of a chunk: where they are, or loaded into block. */
+static inline const ITEM *FN(block_of)(const radix_work *work, size_t at, size_t count, ITEM *block)
+{
+    if (work->from != NULL)
+        return (const ITEM *)(const void *)work->from + at;
+    if (work->io->load == NULL)
+        return (const ITEM *)work->io->in + at;
+    work->io->load(work->io, at, count, block);
+    return block;
+}
+
+static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *counts)
+{
+    ITEM            block[BLOCK];
+    uint32_t        even[2][BUCKETS]; /* two, so that equal neighbours do not wait */
+    radix_cut const cut = work->cut;
+    unsigned const  shift = cut.shift, mask = cut.mask;
+
+    memset(counts, 0, cut.buckets * sizeof *counts);
+    memset(even, 0, sizeof even);
+    for (size_t at = lo, blocks = 1; at < hi; at += BLOCK, blocks++) {
+        size_t const      count = ordo_min(BLOCK, hi - at);
+        const ITEM *const items = FN(block_of)(work, at, count, block);
+        size_t            i = 0;
+        if (cut.even)
+            for (; i + 2 <= count; i += 2) {
+                even[0][(unsigned)(KEY_OF(items[i]) >> shift) & mask]++;
+                even[1][(unsigned)(KEY_OF(items[i + 1]) >> shift) & mask]++;
+            }
+        else
+            for (; i + 2 <= count; i += 2) {
+                even[0][FN(bucket_of)(&cut, KEY_OF(items[i]))]++;
+                even[1][FN(bucket_of)(&cut, KEY_OF(items[i + 1]))]++;
+            }
+        if (i < count)
+            even[0][cut.even ? (unsigned)(KEY_OF(items[i]) >> shift) & mask
+                             : FN(bucket_of)(&cut, KEY_OF(items[i]))]++;
+        if (blocks % 4096 == 0 || at + BLOCK >= hi) {
+            for (size_t b = 0; b < cut.buckets; b++) {
+                counts[b] += even[0][b];
+                counts[b] += even[1][b];
+            }
+            memset(even, 0, sizeof even);
+            if (ordo_poll(work->exec, (double)at / (double)work->n))
+                return;
+        }
+    }
+}
+
+/* ---- Scatter ---- */
+
+static inline size_t FN(bucket_any)(const radix_cut *cut, DIGITS key)
+{
+    return cut->even ? (unsigned)(key >> cut->shift) & cut->mask : FN(bucket_of)(cut, key);
+}
+
+static inline void FN(scatter_plain)(const ITEM *items, size_t count, ITEM *to, size_t *places,
+                                     const radix_cut *cut, bool even)
+{
+    unsigned const shift = cut->shift, mask = cut->mask;
+    if (even)
+        for (size_t i = 0; i < count; i++) {
+            ITEM const item = items[i];
+            to[places[(unsigned)(KEY_OF(item) >> shift) & mask]++] = item;
+        }
+    else
+        for (size_t i = 0; i < count; i++) {
+            ITEM const item = items[i];
+            to[places[FN(bucket_of)(cut, KEY_OF(item))]++] = item;
+        }
+}
+
+/* Writes what a bucket's line holds up to `end`, from the bucket's first record on. */
+static inline void FN(flush_line)(ITEM *to, const ITEM *line, size_t first, size_t end)
+{
+    enum {
+        HELD = LINE / sizeof(ITEM)
+    };
+    size_t const begin = ordo_max((end - 1) / HELD * HELD, first);
+    memcpy(to + begin, line + begin % HELD, (end - begin) * sizeof *to);
+}
+
+static inline void FN(scatter_combined)(const ITEM *items, size_t count, ITEM *to, size_t *places,
+                                        const size_t *firsts, ITEM *lines, const radix_cut *cut)
+{
+    enum {
+        HELD = LINE / sizeof(ITEM)
+    };
+    for (size_t i = 0; i < count; i++) {
+        ITEM const   item = items[i];
+        size_t const b = FN(bucket_any)(cut, KEY_OF(item));
+        size_t const place = places[b]++;
+        lines[b * HELD + place % HELD] = item;
+        if (ORDO_UNLIKELY((place + 1) % HELD == 0)) {
+            if (ORDO_LIKELY(place + 1 - firsts[b] >= HELD))
+                line_stream(to + (place + 1 - HELD), lines + b * HELD);
+            else
+                FN(flush_line)(to, lines + b * HELD, firsts[b], place + 1);
+        }
+    }
+}
+
+/* Lines start where `to` does only if that is aligned: to counts from the room's beginning. */
+static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer)
+{
+    enum {
+        HELD = LINE / sizeof(ITEM)
+    };
+    ITEM            block[BLOCK];
+    size_t          firsts[BUCKETS];
+    radix_cut const cut = work->cut;
+    ITEM           *to = (ITEM *)(void *)work->to;
+    size_t const    skew = (uintptr_t)to % LINE / sizeof(ITEM);
+    ITEM *const     lines = (ITEM *)(void *)buffer;
+    if (work->combine) { /* count from the line that `to` is in */
+        to -= skew;
+        for (size_t b = 0; b < cut.buckets; b++)
+            firsts[b] = places[b] += skew;
+    }
+    for (size_t at = lo, blocks = 1; at < hi; at += BLOCK, blocks++) {
+        size_t const      count = ordo_min(BLOCK, hi - at);
+        const ITEM *const items = FN(block_of)(work, at, count, block);
+        if (work->combine)
+            FN(scatter_combined)(items, count, to, places, firsts, lines, &cut);
+        else
+            FN(scatter_plain)(items, count, to, places, &cut, cut.even);
+        if (blocks % 4096 == 0 && ordo_poll(work->exec, (double)at / (double)work->n))
+            return;
+    }
+    if (work->combine) {
+        for (size_t b = 0; b < cut.buckets; b++)
+            if (places[b] % HELD != 0 && places[b] > firsts[b])
+                FN(flush_line)(to, lines + b * HELD, firsts[b], places[b]);
+        line_fence();
+    }
+}
+
+/* ---- Finish ---- */
+
+/* Sorts the bucket [lo, hi) of the split and stores it. */
+static void FN(finish)(const radix_work *work, size_t lo, size_t hi, char *buffer)
+{
+    const radix_io *const io = work->io;
+    ITEM *const           items = (ITEM *)(void *)work->to + lo;
+    ITEM *const           spare = (ITEM *)(void *)buffer;
+    size_t const          at = work->at + lo;
+    if (lo == hi)
+        return;
+    /* In the cache first and then in one go: the result's memory is not in the cache yet. */
+    if (!io->loose)
+        FN(local_sort)(items, spare, hi - lo, items, &work->local);
+    if (io->store != NULL)
+        io->store(io, at, hi - lo, items);
+    else if (items != (ITEM *)io->out + at)
+        memcpy((ITEM *)io->out + at, items, (hi - lo) * sizeof *items);
+}
+
+/* The whole job on one thread, within the cache. */
+static void FN(alone)(const radix_io *io, void *records, void *spare, const radix_local *local)
+{
+    ITEM *items = records;
+    if (io->load != NULL)
+        io->load(io, 0, io->n, items);
+    else
+        memcpy(items, io->in, io->n * sizeof *items);
+    if (io->store == NULL) {
+        FN(local_sort)(items, spare, io->n, io->out, local);
+        return;
+    }
+    FN(local_sort)(items, spare, io->n, items, local);
+    io->store(io, 0, io->n, items);
+}
+
+static uint64_t FN(differ)(const void *records, size_t lo, size_t hi)
+{
+    const ITEM *const items = records;
+    DIGITS const      first = KEY_OF(items[0]);
+    DIGITS            all = 0;
+    for (size_t i = lo; i < hi; i++)
+        all |= KEY_OF(items[i]) ^ first;
+    return all;
+}

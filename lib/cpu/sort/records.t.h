@@ -1,0 +1,157 @@
+/* records.t.h - the turns of one key type; see records.h. Loops that become vectors. */
+
+/* Key bits and back, in the order of a sort of keys alone. */
+static inline BITS FN(sort_bits)(KEY x, bool turned)
+{
+    BITS const bits = FN(key_bits)(x);
+    return turned ? FN(key_turn)(bits) : bits;
+}
+
+static inline KEY FN(sort_key)(BITS bits, bool turned)
+{
+    return FN(key_of)(turned ? FN(key_turn)(bits) : bits);
+}
+
+static inline BITS FN(fold_bits)(KEY x, bool turned)
+{
+    return turned ? FN(key_desc)(x) : FN(key_fold)(x);
+}
+
+static void FN(map_keys)(const KEY *keys, size_t n, BITS *bits, bool turned)
+{
+    if (turned)
+        for (size_t i = 0; i < n; i++)
+            bits[i] = FN(sort_bits)(keys[i], true);
+    else
+        for (size_t i = 0; i < n; i++)
+            bits[i] = FN(sort_bits)(keys[i], false);
+}
+
+static void FN(unmap_keys)(const BITS *bits, size_t n, KEY *keys, bool turned)
+{
+    if (turned)
+        for (size_t i = 0; i < n; i++)
+            keys[i] = FN(sort_key)(bits[i], true);
+    else
+        for (size_t i = 0; i < n; i++)
+            keys[i] = FN(sort_key)(bits[i], false);
+}
+
+static void FN(load_keys)(const radix_io *io, size_t at, size_t count, void *records)
+{
+    FN(map_keys)((const KEY *)io->in + at, count, records, io->turned);
+}
+
+static void FN(store_keys)(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    FN(unmap_keys)(records, count, (KEY *)io->out + at, io->turned);
+}
+
+/* ---- With an index ---- */
+
+static void FN(index_p32)(const KEY *keys, size_t at, size_t count, uint64_t *records, bool turned)
+{
+    if (turned)
+        for (size_t i = 0; i < count; i++)
+            records[i] = (uint64_t)FN(fold_bits)(keys[i], true) << 32 | (uint32_t)(at + i);
+    else
+        for (size_t i = 0; i < count; i++)
+            records[i] = (uint64_t)FN(fold_bits)(keys[i], false) << 32 | (uint32_t)(at + i);
+}
+
+static void FN(index_p64)(const KEY *keys, size_t at, size_t count, cpu_item_128 *records,
+                          bool turned)
+{
+    for (size_t i = 0; i < count; i++)
+        records[i] = (cpu_item_128){FN(fold_bits)(keys[i], turned), at + i};
+}
+
+static void FN(load_index_p32)(const radix_io *io, size_t at, size_t count, void *records)
+{
+    FN(index_p32)((const KEY *)io->in + at, at, count, records, io->turned);
+}
+
+static void FN(load_index_p64)(const radix_io *io, size_t at, size_t count, void *records)
+{
+    FN(index_p64)((const KEY *)io->in + at, at, count, records, io->turned);
+}
+
+/* ---- With a value ---- */
+
+static void FN(load_pairs_p32)(const radix_io *io, size_t at, size_t count, void *records)
+{
+    const KEY *const  keys = (const KEY *)io->in + at;
+    const char *const values = io->values + at * io->value_size;
+    uint64_t *const   to = records;
+    if (io->value_size == sizeof(uint32_t))
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value;
+            memcpy(&value, values + i * sizeof value, sizeof value);
+            to[i] = (uint64_t)FN(sort_bits)(keys[i], io->turned) << 32 | value;
+        }
+    else
+        for (size_t i = 0; i < count; i++) {
+            uint32_t value = 0;
+            memcpy(&value, values + i * io->value_size, io->value_size);
+            to[i] = (uint64_t)FN(sort_bits)(keys[i], io->turned) << 32 | value;
+        }
+}
+
+static void FN(store_pairs_p32)(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    KEY *const            keys = (KEY *)io->out + at;
+    char *const           values = io->values + at * io->value_size;
+    const uint64_t *const from = records;
+    if (io->value_size == sizeof(uint32_t))
+        for (size_t i = 0; i < count; i++) {
+            uint32_t const value = (uint32_t)from[i];
+            keys[i] = FN(sort_key)((BITS)(from[i] >> 32), io->turned);
+            memcpy(values + i * sizeof value, &value, sizeof value);
+        }
+    else
+        for (size_t i = 0; i < count; i++) {
+            uint32_t const value = (uint32_t)from[i];
+            keys[i] = FN(sort_key)((BITS)(from[i] >> 32), io->turned);
+            memcpy(values + i * io->value_size, &value, io->value_size);
+        }
+}
+
+static void FN(load_pairs_p64)(const radix_io *io, size_t at, size_t count, void *records)
+{
+    const KEY *const    keys = (const KEY *)io->in + at;
+    const char *const   values = io->values + at * io->value_size;
+    cpu_item_128 *const to = records;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = 0;
+        if (io->value_size == sizeof value)
+            memcpy(&value, values + i * sizeof value, sizeof value);
+        else
+            memcpy(&value, values + i * io->value_size, io->value_size);
+        to[i] = (cpu_item_128){FN(sort_bits)(keys[i], io->turned), value};
+    }
+}
+
+static void FN(store_pairs_p64)(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    KEY *const                keys = (KEY *)io->out + at;
+    char *const               values = io->values + at * io->value_size;
+    const cpu_item_128 *const from = records;
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = FN(sort_key)((BITS)from[i].key, io->turned);
+        if (io->value_size == sizeof from->index)
+            memcpy(values + i * sizeof from->index, &from[i].index, sizeof from->index);
+        else
+            memcpy(values + i * io->value_size, &from[i].index, io->value_size);
+    }
+}
+
+/* ---- Ties ---- */
+
+static bool FN(fold_alike)(const void *keys, size_t lo, size_t hi)
+{
+    const KEY *const a = keys;
+    BITS             differ = 0;
+    for (size_t i = lo; i < hi; i++)
+        differ = (BITS)(differ | (FN(key_fold)(a[i]) ^ FN(key_bits)(a[i])));
+    return differ == 0;
+}
