@@ -11,6 +11,7 @@
 #define ORDO_CPU_SORT_ITEMS_H
 
 #include "core/exec.h"
+#include "plan/job.h"
 
 typedef uint32_t cpu_item_32;
 typedef uint64_t cpu_item_64;
@@ -41,6 +42,14 @@ static inline int cpu_less_128(cpu_item_128 a, cpu_item_128 b)
     return (a.key < b.key) | ((a.key == b.key) & (a.index < b.index));
 }
 
+/* b if take_b is 1, a if it is 0; no branch. */
+static inline uint32_t cpu_pick_32(int take_b, uint32_t a, uint32_t b) { return take_b ? b : a; }
+static inline uint64_t cpu_pick_64(int take_b, uint64_t a, uint64_t b) { return take_b ? b : a; }
+static inline cpu_item_128 cpu_pick_128(int take_b, cpu_item_128 a, cpu_item_128 b)
+{
+    return (cpu_item_128){take_b ? b.key : a.key, take_b ? b.index : a.index};
+}
+
 /* A sort of items in place, ascending. It takes its scratch from exec and returns ORDO_E_NOMEM
  * before it changed anything; on ORDO_E_CANCELLED the items are unspecified. */
 typedef ordo_status cpu_items_fn(const cpu_items *items, ordo_exec *exec);
@@ -52,6 +61,10 @@ cpu_items_fn cpu_items_split;   /* sort_split.c   */
 cpu_items_fn cpu_items_bubble;  /* sort_bubble.c  */
 cpu_items_fn cpu_items_inplace; /* sort_inplace.c: no scratch that grows with n */
 
+/* The one of these, or of those below, that is called `algorithm`. cpu_sort.c */
+ordo_status cpu_items_sort(const cpu_items *items, ordo_algorithm algorithm, size_t radius,
+                           ordo_exec *exec);
+
 /* The most scratch each takes for n items. */
 size_t cpu_items_sample_scratch(enum cpu_item kind, size_t n, unsigned threads);
 size_t cpu_items_merge_scratch(enum cpu_item kind, size_t n, unsigned threads);
@@ -60,6 +73,10 @@ size_t cpu_items_split_scratch(enum cpu_item kind, size_t n, unsigned threads);
 /* Merges `runs` sorted stretches, run i being items[bounds[i] .. bounds[i + 1]). sort_merge.c */
 ordo_status cpu_items_merge_runs(const cpu_items *items, const size_t *bounds, size_t runs,
                                  ordo_exec *exec);
+
+/* Argsort and stable sort of pairs that take no scratch at all. sort_inplace_keys.c */
+ordo_status cpu_argsort_inplace(const ordo_argsort_job *job, ordo_exec *exec);
+ordo_status cpu_pairs_inplace(const ordo_pairs_job *job, ordo_exec *exec);
 
 /* k-sorted items; radius 0 means: measure it. sort_rough.c, sort_halving.c */
 ordo_status cpu_items_rough(const cpu_items *items, size_t radius, ordo_exec *exec);

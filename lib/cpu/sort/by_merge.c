@@ -1,0 +1,192 @@
+/* by_merge.c - stable merge sort by a caller's comparison.
+ *
+ * Blocks are sorted by one thread each: insertion for a few elements, then merges. Passes over
+ * the array merge neighbouring runs, from the base to the buffer and back; each block of the
+ * output is merged on its own. Where it begins in either run is searched for first, for all
+ * blocks; a contradictory comparison may give cuts that cross, and these are pulled apart before
+ * anything is moved.
+ *
+ * n lg n calls of the comparison, and some 2 lg n more for every block of a pass. */
+#include "cpu/sort/by.h"
+
+#include <stddef.h>
+
+enum {
+    LEAF = 8 /* elements sorted by insertion */
+};
+
+/* ---- One thread ---- */
+
+/* Sorts a few elements from one array into one: each is compared with the one before it first,
+ * then put into its place by binary search. */
+static void insert_sort(const by_work *work, size_t lo, size_t hi, bool in_buffer, bool to_buffer)
+{
+    size_t const               size = work->size;
+    char *const                out = by_at(work, to_buffer, lo);
+    const char                *in = by_at(work, in_buffer, lo);
+    _Alignas(max_align_t) char held[BY_LARGE];
+
+    for (size_t i = 0; i < hi - lo; i++, in += size) {
+        size_t low = 0, high = i;
+        if (i == 0 || by_compare(work, in, out + (i - 1) * size) >= 0)
+            low = i;
+        else
+            high = i - 1;
+        while (low < high) {
+            size_t const middle = low + (high - low) / 2;
+            if (by_compare(work, in, out + middle * size) < 0)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        char *const place = out + low * size;
+        by_move(held, in, size);
+        memmove(place + size, place, (i - low) * size);
+        by_move(place, held, size);
+    }
+}
+
+/* Merges two runs of one array to a place of the other one. */
+static void merge(const by_work *work, const char *a, size_t na, const char *b, size_t nb,
+                  char *out)
+{
+    size_t const      size = work->size;
+    const char *const a_end = a + na * size, *const b_end = b + nb * size;
+    if (na > 0 && nb > 0 && by_compare(work, b, a_end - size) < 0)
+        while (a < a_end && b < b_end) {
+            bool const         take_b = by_compare(work, b, a) < 0;
+            const char **const from = take_b ? &b : &a;
+            by_move(out, *from, size);
+            *from += size;
+            out += size;
+        }
+    memcpy(out, a, (size_t)(a_end - a));
+    memcpy(out + (a_end - a), b, (size_t)(b_end - b));
+}
+
+void by_merge_sort(const by_work *work, size_t lo, size_t hi, bool in_buffer, bool to_buffer)
+{
+    if (hi - lo <= LEAF) {
+        insert_sort(work, lo, hi, in_buffer, to_buffer);
+        return;
+    }
+    size_t const half = (hi - lo) / 2, middle = lo + half;
+    by_merge_sort(work, lo, middle, in_buffer, !to_buffer);
+    by_merge_sort(work, middle, hi, in_buffer, !to_buffer);
+    merge(work, by_at(work, !to_buffer, lo), half, by_at(work, !to_buffer, middle), hi - middle,
+          by_at(work, to_buffer, lo));
+}
+
+/* ---- All threads ---- */
+
+typedef struct merging { /* the merging of one stretch of the array, in blocks from `lo` on */
+    const by_work *work;
+    size_t         lo, n;
+    size_t         width;   /* blocks in one run */
+    bool           back;    /* this pass goes from the buffer to the base */
+    atomic_size_t  ordered; /* elements of blocks that are sorted; these are the first ones */
+} merging;
+
+typedef struct block_pair { /* the two runs that a block of the output belongs to */
+    const char *a, *b;
+    size_t      na, nb;
+    size_t      first; /* block */
+} block_pair;
+
+static block_pair pair_of(const merging *p, size_t block)
+{
+    size_t const first = block / (2 * p->width) * (2 * p->width);
+    size_t const start = first * BY_BLOCK, length = p->width * BY_BLOCK, left = p->n - start;
+    size_t const na = ordo_min(length, left), nb = ordo_min(length, left - na);
+    return (block_pair){by_at(p->work, p->back, p->lo + start),
+                        by_at(p->work, p->back, p->lo + start + na), na, nb, first};
+}
+
+static void sort_block(void *arg, size_t lo, size_t hi)
+{
+    merging *const p = arg;
+    by_merge_sort(p->work, p->lo + lo, p->lo + hi, false, p->back);
+    atomic_fetch_add_explicit(&p->ordered, hi - lo, memory_order_relaxed);
+}
+
+/* How many elements of run a come before each block of the output. */
+static void find_cuts(void *arg, size_t lo, size_t hi)
+{
+    const merging *const p = arg;
+    const by_work *const work = p->work;
+    for (size_t block = lo; block < hi; block++) {
+        block_pair const pair = pair_of(p, block);
+        size_t const     rank = (block - pair.first) * BY_BLOCK;
+        size_t           low = rank > pair.nb ? rank - pair.nb : 0, high = ordo_min(rank, pair.na);
+        while (low < high) {
+            size_t const middle = low + (high - low) / 2;
+            if (by_compare(work, pair.b + (rank - 1 - middle) * work->size,
+                           pair.a + middle * work->size) < 0)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        work->cuts[block] = low;
+    }
+}
+
+/* No block may take more than it holds or less than nothing from either run. */
+static void part_cuts(const merging *p, size_t blocks)
+{
+    size_t *const cuts = p->work->cuts;
+    for (size_t block = 1; block < blocks; block++)
+        if (block % (2 * p->width) != 0)
+            cuts[block] =
+                ordo_min(ordo_max(cuts[block], cuts[block - 1]), cuts[block - 1] + BY_BLOCK);
+}
+
+static void merge_block(void *arg, size_t lo, size_t hi)
+{
+    const merging *const p = arg;
+    const by_work *const work = p->work;
+    for (size_t block = lo; block < hi; block++) {
+        block_pair const pair = pair_of(p, block);
+        size_t const     rank = (block - pair.first) * BY_BLOCK, total = pair.na + pair.nb;
+        bool const       last = total - rank <= BY_BLOCK;
+        size_t const     a_from = work->cuts[block], b_from = rank - a_from;
+        size_t const     a_to = last ? pair.na : work->cuts[block + 1];
+        size_t const     b_to = last ? pair.nb : rank + BY_BLOCK - a_to;
+        merge(work, pair.a + a_from * work->size, a_to - a_from, pair.b + b_from * work->size,
+              b_to - b_from, by_at(work, !p->back, p->lo + block * BY_BLOCK));
+    }
+}
+
+unsigned by_merge_passes(size_t n)
+{
+    unsigned passes = 0;
+    for (size_t run = BY_BLOCK; run < n && run <= SIZE_MAX / 2; run *= 2)
+        passes++;
+    return passes;
+}
+
+bool by_merge_all(const by_work *work, size_t lo, size_t hi)
+{
+    ordo_exec *const exec = work->exec;
+    size_t const     n = hi - lo, blocks = ordo_div_up(n, BY_BLOCK);
+    unsigned const   count = by_merge_passes(n);
+    merging          p = {.work = work, .lo = lo, .n = n, .width = 1, .back = count % 2 != 0};
+
+    if (!ordo_loop(exec, n, BY_BLOCK, sort_block, &p)) {
+        if (p.back)
+            by_bring_home(work, lo, lo + atomic_load_explicit(&p.ordered, memory_order_relaxed));
+        return false;
+    }
+    exec->phase++;
+    for (unsigned pass = 0; pass < count; pass++, p.width *= 2, p.back = !p.back) {
+        bool const found = ordo_loop(exec, blocks, 1, find_cuts, &p);
+        if (found)
+            part_cuts(&p, blocks);
+        if (!found || !ordo_loop(exec, blocks, 1, merge_block, &p)) {
+            if (p.back) /* the buffer is complete still, and the base is not */
+                by_bring_home(work, lo, hi);
+            return false;
+        }
+        exec->phase++;
+    }
+    return true;
+}

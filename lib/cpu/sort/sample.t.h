@@ -1,0 +1,173 @@
+/* sample.t.h - sample sort of one kind of item; see sort_sample.c. */
+
+typedef struct FN(splitters) {
+    ITEM node[LEAVES]; /* node[1] is the root, the children of node j are 2j and 2j + 1 */
+    ITEM last[LEAVES]; /* leaf i takes what is not above last[i], and above last[i - 1] */
+} FN(splitters);
+
+/* Chooses them from a sample of the n items of data; other (n items) is overwritten. */
+static void FN(choose_splitters)(FN(splitters) * tree, const ITEM *data, size_t n, ITEM *other)
+{
+    size_t const size = sample_size(n);
+    for (size_t i = 0; i < size; i++)
+        other[i] = data[sample_at(i, n)];
+    FN(merge_sort)(other, other + size, size, false);
+
+    for (size_t i = 0; i + 1 < LEAVES; i++)
+        tree->last[i] = other[(i + 1) * size / LEAVES];
+    memset(&tree->last[LEAVES - 1], 0xff, sizeof(ITEM)); /* nothing is above all ones */
+    for (size_t level = 0; level < LG_LEAVES; level++) {
+        size_t const nodes = (size_t)1 << level, step = LEAVES >> (level + 1);
+        for (size_t i = 0; i < nodes; i++)
+            tree->node[nodes + i] = tree->last[(2 * i + 1) * step - 1];
+    }
+    tree->node[0] = tree->node[1];
+}
+
+INLINE void FN(label_batch)(const FN(splitters) * tree, const ITEM *data, uint8_t *labels,
+                                     unsigned batch)
+{
+    size_t at[BATCH];
+    EACH (u, batch)
+        at[u] = 1;
+    for (unsigned level = 0; level < LG_LEAVES; level++)
+        EACH (u, batch)
+            at[u] = 2 * at[u] + (size_t)LESS(tree->node[at[u]], data[u]);
+    EACH (u, batch) {
+        size_t const leaf = at[u] - LEAVES;
+        labels[u] = (uint8_t)(2 * leaf + (size_t)!LESS(data[u], tree->last[leaf]));
+    }
+}
+
+/* Labels n items and adds them to counts. */
+static void FN(label)(const FN(splitters) * tree, const ITEM *data, uint8_t *labels, size_t n,
+                               size_t counts[BUCKETS])
+{
+    size_t i = 0;
+    for (; i + BATCH <= n; i += BATCH)
+        FN(label_batch)(tree, data + i, labels + i, BATCH);
+    for (; i < n; i++)
+        FN(label_batch)(tree, data + i, labels + i, 1);
+    for (i = 0; i < n; i++)
+        counts[labels[i]]++;
+}
+
+static void FN(scatter)(const ITEM *data, const uint8_t *labels, size_t n, size_t to[BUCKETS],
+                        ITEM *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[to[labels[i]]++] = data[i];
+}
+
+/* ---- One thread ---- */
+
+/* Sorts data[0..n), with other[0..n) as scratch; the result is in other if to_other is set. */
+static void FN(sample_sort)(ITEM *data, ITEM *other, uint8_t *labels, size_t n, bool to_other,
+                            unsigned depth, ordo_exec *exec)
+{
+    if (n <= BASE || depth == 0) {
+        FN(merge_sort)(data, other, n, to_other);
+        return;
+    }
+    size_t starts[BUCKETS + 1] = {0}, to[BUCKETS];
+    FN(splitters) tree;
+    FN(choose_splitters)(&tree, data, n, other);
+    for (size_t lo = 0; lo < n; lo += PIECE) {
+        if (ordo_poll(exec, 0))
+            return;
+        FN(label)(&tree, data + lo, labels + lo, ordo_min(PIECE, n - lo), starts + 1);
+    }
+    for (size_t b = 0; b < BUCKETS; b++) {
+        to[b] = starts[b];
+        starts[b + 1] += starts[b];
+    }
+    FN(scatter)(data, labels, n, to, other);
+
+    for (size_t b = 0; b < BUCKETS; b++) {
+        size_t const at = starts[b], size = starts[b + 1] - at;
+        if (b % 2 == 0)
+            FN(sample_sort)(other + at, data + at, labels + at, size, !to_other, depth - 1, exec);
+        else if (!to_other)
+            memcpy(data + at, other + at, size * sizeof *data);
+        if (ordo_poll(exec, 0))
+            return;
+    }
+}
+
+/* ---- All threads: the first level ---- */
+
+typedef struct FN(sample_work) {
+    ITEM    *items, *buffer;
+    uint8_t *labels;
+    size_t (*counts)[BUCKETS]; /* for each piece; then where its items of a bucket go */
+    size_t     starts[BUCKETS + 1];
+    ordo_exec *exec;
+    FN(splitters) tree;
+} FN(sample_work);
+
+static void FN(label_piece)(void *arg, size_t lo, size_t hi)
+{
+    FN(sample_work) *const work = arg;
+    size_t *const          counts = work->counts[lo / PIECE];
+    memset(counts, 0, sizeof *work->counts);
+    FN(label)(&work->tree, work->items + lo, work->labels + lo, hi - lo, counts);
+}
+
+static void FN(scatter_piece)(void *arg, size_t lo, size_t hi)
+{
+    FN(sample_work) *const work = arg;
+    FN(scatter)(work->items + lo, work->labels + lo, hi - lo, work->counts[lo / PIECE],
+                work->buffer);
+}
+
+static void FN(finish_bucket)(void *arg, size_t lo, size_t hi)
+{
+    FN(sample_work) *const work = arg;
+    for (size_t b = lo; b < hi; b++) {
+        size_t const at = work->starts[b], size = work->starts[b + 1] - at;
+        if (b % 2 == 0)
+            FN(sample_sort)(work->buffer + at, work->items + at, work->labels + at, size, true,
+                            DEPTH, work->exec);
+        else
+            memcpy(work->items + at, work->buffer + at, size * sizeof *work->items);
+    }
+}
+
+/* Turns the counts of each piece into places: buckets in order, in a bucket pieces in order. */
+static void FN(places)(FN(sample_work) * work, size_t pieces)
+{
+    size_t at = 0;
+    for (size_t b = 0; b < BUCKETS; b++) {
+        work->starts[b] = at;
+        for (size_t p = 0; p < pieces; p++) {
+            size_t const here = work->counts[p][b];
+            work->counts[p][b] = at;
+            at += here;
+        }
+    }
+    work->starts[BUCKETS] = at;
+}
+
+static ordo_status FN(sample_items)(const cpu_items *items, void *block, ordo_exec *exec)
+{
+    size_t const n = items->n;
+    FN(sample_work) work = {.items = items->items, .buffer = block, .exec = exec};
+    if (n <= BASE) {
+        FN(merge_sort)(work.items, work.buffer, n, false);
+        return ORDO_OK;
+    }
+    work.labels = (uint8_t *)block + ordo_round_up(n * sizeof(ITEM), ORDO_CACHE_LINE);
+    work.counts = (size_t(*)[BUCKETS])(void *)(work.labels + ordo_round_up(n, ORDO_CACHE_LINE));
+    exec->phase = 0;
+    exec->phases = 4; /* the last one counts twice: it is about half of the work */
+
+    FN(choose_splitters)(&work.tree, work.items, n, work.buffer);
+    if (!ordo_loop(exec, n, PIECE, FN(label_piece), &work))
+        return ORDO_E_CANCELLED;
+    FN(places)(&work, ordo_div_up(n, PIECE));
+    exec->phase = 1;
+    if (!ordo_loop(exec, n, PIECE, FN(scatter_piece), &work))
+        return ORDO_E_CANCELLED;
+    exec->phase = 2;
+    return cpu_done(ordo_loop(exec, BUCKETS, 1, FN(finish_bucket), &work) && !ordo_poll(exec, 1));
+}

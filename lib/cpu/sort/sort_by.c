@@ -1,0 +1,101 @@
+/* sort_by.c - sort of elements of any size by the caller's comparison: sample sort (by_sample.c),
+ * or merge sort (by_merge.c) where it has to be stable.
+ *
+ * Large elements stay where they are while pointers to them are sorted, and are then moved along
+ * the cycles of the permutation. Scratch: n elements, or two pointers for each large one; beside
+ * these some bytes for each. If the call is cancelled, elements that are in the scratch are
+ * copied back before it returns, which may take as long as one copy of the array. */
+#include "cpu/cpu.h"
+#include "cpu/sort/by.h"
+
+enum {
+    STEPS = 4096 /* elements moved between two polls */
+};
+
+typedef struct pointers_work {
+    const ordo_by_job *job;
+    char             **pointers;
+} pointers_work;
+
+static void fill_pointers(void *arg, size_t lo, size_t hi)
+{
+    const pointers_work *const work = arg;
+    for (size_t i = lo; i < hi; i++)
+        work->pointers[i] = (char *)work->job->base + i * work->job->size;
+}
+
+/* Moves the element that pointers[i] points to to place i, for all i, by way of one element's
+ * room. The pointers are overwritten. If it is cancelled, every element is somewhere. */
+static bool permute(const ordo_by_job *job, char **pointers, char *room, ordo_exec *exec)
+{
+    char *const  base = job->base;
+    size_t const size = job->size;
+    size_t       steps = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        char *const start = base + i * size;
+        if (pointers[i] != start) {
+            size_t hole = i;
+            bool   stop = false;
+            memcpy(room, start, size);
+            while (!stop && pointers[hole] != start) {
+                char *const from = pointers[hole];
+                memcpy(base + hole * size, from, size);
+                pointers[hole] = base + hole * size;
+                hole = (size_t)(from - base) / size;
+                stop = ++steps % STEPS == 0 && ordo_poll(exec, (double)i / (double)job->n);
+            }
+            memcpy(base + hole * size, room, size);
+            pointers[hole] = base + hole * size;
+            if (stop)
+                return false;
+        }
+        if (++steps % STEPS == 0 && ordo_poll(exec, (double)i / (double)job->n))
+            return false;
+    }
+    return true;
+}
+
+static bool sort_work(const by_work *work, bool stable, void *block)
+{
+    ordo_exec *const exec = work->exec;
+    exec->phase = 0;
+    exec->phases = (stable ? 1 + by_merge_passes(work->n) : 3) + work->indirect;
+    return stable ? by_merge_all(work, 0, work->n) : by_sample_all(work, block);
+}
+
+ordo_status cpu_sort_by(const ordo_by_job *job, ordo_exec *exec)
+{
+    bool const   indirect = job->size > BY_LARGE;
+    size_t const n = job->n;
+    by_work      work = {.base = job->base,
+                         .n = n,
+                         .size = indirect ? sizeof(char *) : job->size,
+                         .compare = job->compare,
+                         .user = job->user,
+                         .indirect = indirect,
+                         .exec = exec};
+    void        *pointers = NULL, *room = NULL, *buffer, *cuts, *block = NULL;
+
+    exec->algorithm = job->stable ? "merge" : "sample";
+    exec->isa = "generic";
+    exec->detail = indirect ? "pointers to the elements" : "";
+    if (n < 2)
+        return ORDO_OK;
+    TRY(ordo_scratch(exec, n * work.size, &buffer));
+    TRY(ordo_scratch(exec, ordo_div_up(n, BY_BLOCK) * sizeof(size_t), &cuts));
+    if (!job->stable)
+        TRY(ordo_scratch(exec, by_sample_scratch(n), &block));
+    work.buffer = buffer;
+    work.cuts = cuts;
+    if (!indirect)
+        return cpu_done(sort_work(&work, job->stable, block));
+
+    TRY(ordo_scratch(exec, n * sizeof(char *), &pointers));
+    TRY(ordo_scratch(exec, job->size, &room));
+    pointers_work fill = {job, pointers};
+    work.base = pointers;
+    if (!ordo_loop(exec, n, cpu_grain(n), fill_pointers, &fill) ||
+        !sort_work(&work, job->stable, block))
+        return ORDO_E_CANCELLED;
+    return cpu_done(permute(job, pointers, room, exec));
+}
