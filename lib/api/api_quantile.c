@@ -1,0 +1,304 @@
+/* api_quantile.c - ordo_quantiles, ordo_median and the names of the methods.
+ *
+ * A sample quantile lies at a place between two neighbouring order statistics; the methods
+ * differ in where (R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The
+ * American Statistician 50, 1996; 1 to 9 are theirs). All places are turned into positions first
+ * and selected by one call; then the arithmetic is done in f64, in the order of operations of
+ * numpy.quantile, so that the results of f64 keys are the same bits. That includes infinities:
+ * where numpy.quantile subtracts or weighs them and gets NaN, so does this.
+ *
+ * ordo_median is the linear method at 1/2, computed as numpy.median does: the middle key of an odd
+ * number of keys whatever its neighbours are, and the mean of the two middle keys of an even
+ * number, which rounds once and is right beside infinite keys. */
+#include "api/api_select.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const method_names[] = {"inverted_cdf",
+                                           "averaged_inverted_cdf",
+                                           "closest_observation",
+                                           "interpolated_inverted_cdf",
+                                           "hazen",
+                                           "weibull",
+                                           "linear",
+                                           "median_unbiased",
+                                           "normal_unbiased",
+                                           "lower",
+                                           "higher",
+                                           "midpoint",
+                                           "nearest"};
+
+enum {
+    METHODS = sizeof method_names / sizeof *method_names,
+    FEW = 16
+};
+
+_Static_assert((int)METHODS == (int)ORDO_METHOD_NEAREST, "every method has a name");
+
+int ordo_method_parse(const char *name)
+{
+    for (int i = 0; name != NULL && i < METHODS; i++)
+        if (strcmp(name, method_names[i]) == 0)
+            return i + 1;
+    return 0;
+}
+
+const char *ordo_method_name(ordo_method method)
+{
+    int const number = (int)method;
+    return number >= 1 && number <= METHODS ? method_names[number - 1] : NULL;
+}
+
+/* ---- Where a quantile lies ---- */
+
+typedef struct place {
+    size_t below, above; /* positions of the two keys; equal: no arithmetic between neighbours */
+    double weight;       /* of the key above */
+    bool   exact;        /* the key at `below` is the result */
+} place;
+
+/* A place that is a position; numbers outside the array mean its ends. */
+static place at_position(double position, size_t n)
+{
+    double const last = (double)(n - 1);
+    size_t const k = position <= 0     ? 0
+                     : position < last ? ordo_min((size_t)position, n - 1)
+                                       : n - 1;
+    return (place){k, k, 0, true};
+}
+
+/* A place between floor(where) and the next position. At and outside the ends of the array both
+ * keys are the same, and the weight is what numpy makes of its index 0 or -1 for them. */
+static place between(double where, size_t n)
+{
+    if (where >= (double)(n - 1))
+        return (place){n - 1, n - 1, where + 1, false};
+    if (where < 0)
+        return (place){0, 0, where, false};
+    double const below = floor(where);
+    size_t const k = ordo_min((size_t)below, n - 1);
+    return (place){k, ordo_min(k + 1, n - 1), where - below, false};
+}
+
+/* Hyndman and Fan's continuous methods: alpha and beta say how much of a step the ends keep. */
+static double plotted(double n, double q, double alpha, double beta)
+{
+    return n * q + (alpha + q * (1 - alpha - beta)) - 1;
+}
+
+static place averaged(double where, size_t n)
+{
+    place found = between(where, n);
+    found.weight = found.weight == 0 ? 0.5 : 1;
+    return found;
+}
+
+static place midpoint(double where, size_t n)
+{
+    double const middle = 0.5 * (floor(where) + ceil(where));
+    place        found = between(middle, n);
+    found.weight = middle == floor(middle) ? 0 : 0.5;
+    return found;
+}
+
+/* The next position, unless the place is a position itself and `stays` there. */
+static place rounded_up(double where, size_t n, bool stays)
+{
+    double const below = floor(where);
+    return at_position(where == below && stays ? below : below + 1, n);
+}
+
+static place place_of(ordo_method method, double q, size_t n)
+{
+    double const count = (double)n, span = (double)(n - 1) * q;
+    switch (method) {
+    case ORDO_METHOD_INVERTED_CDF:
+        return rounded_up(count * q - 1, n, true);
+    case ORDO_METHOD_AVERAGED_INVERTED_CDF:
+        return averaged(count * q - 1, n);
+    case ORDO_METHOD_CLOSEST_OBSERVATION: {
+        double const where = count * q - 1 - 0.5; /* halfway: to the odd position */
+        return rounded_up(where, n, fmod(fabs(floor(where)), 2) == 1);
+    }
+    case ORDO_METHOD_INTERPOLATED_INVERTED_CDF:
+        return between(plotted(count, q, 0, 1), n);
+    case ORDO_METHOD_HAZEN:
+        return between(plotted(count, q, 0.5, 0.5), n);
+    case ORDO_METHOD_WEIBULL:
+        return between(plotted(count, q, 0, 0), n);
+    case ORDO_METHOD_MEDIAN_UNBIASED:
+        return between(plotted(count, q, 1 / 3.0, 1 / 3.0), n);
+    case ORDO_METHOD_NORMAL_UNBIASED:
+        return between(plotted(count, q, 3 / 8.0, 3 / 8.0), n);
+    case ORDO_METHOD_LOWER:
+        return at_position(floor(span), n);
+    case ORDO_METHOD_HIGHER:
+        return at_position(ceil(span), n);
+    case ORDO_METHOD_MIDPOINT:
+        return midpoint(span, n);
+    case ORDO_METHOD_NEAREST:
+        return at_position(rint(span), n);
+    case ORDO_METHOD_DEFAULT:
+    case ORDO_METHOD_LINEAR:
+        break;
+    }
+    return between(span, n);
+}
+
+/* ---- The value there ---- */
+
+static double as_double(ordo_type type, const void *keys, size_t i)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return (double)((const key *)keys)[i];
+#include "core/types.def"
+    }
+    return 0;
+}
+
+/* From the nearer end, so that a weight of 1 gives the key above exactly. */
+static double interpolate(double below, double above, double weight)
+{
+    double const step = above - below;
+    return weight >= 0.5 ? above - step * (1 - weight) : below + step * weight;
+}
+
+static double value_at(const place *at, double below, double above)
+{
+    return at->exact ? below : interpolate(below, above, at->weight);
+}
+
+/* The mean of two finite keys is finite. */
+static double median_of(const place *at, double below, double above)
+{
+    if (at->weight == 0 || below == above)
+        return below;
+    double const sum = below + above;
+    return isinf(sum) && isfinite(below) && isfinite(above) ? below / 2 + above / 2 : sum / 2;
+}
+
+/* Which NaN the arithmetic makes depends on the machine. */
+static double settled(double value) { return isnan(value) ? (double)NAN : value; }
+
+/* ---- The calls ---- */
+
+typedef struct quantiles { /* what a call asks for */
+    ordo_type     type;
+    const void   *keys;
+    size_t        n;
+    const double *q;
+    size_t        count;
+    double       *out;
+    bool          is_median;
+} quantiles;
+
+static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
+                                   const ordo_quantile_opts *opts, ordo_quantile_opts *wish)
+{
+    TRY(api_check_type(exec, call->type, "type"));
+    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
+    TRY(api_check_flags(exec, wish->flags, 0));
+    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    TRY(api_check_nans(exec, wish->nans));
+    TRY(api_check_select_algorithm(exec, wish->algorithm));
+    FAIL_IF(wish->method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", wish->method);
+    FAIL_IF(call->is_median && wish->method != ORDO_METHOD_DEFAULT &&
+                wish->method != ORDO_METHOD_LINEAR,
+            ORDO_E_ARG, "method is %s; the median is linear",
+            ordo_method_name((ordo_method)wish->method));
+
+    size_t const size = ordo_type_size(call->type);
+    TRY(api_check_array(exec, call->keys, call->n, size, "keys"));
+    TRY(api_check_array(exec, call->q, call->count, sizeof(double), "q"));
+    TRY(api_check_array(exec, call->out, call->count, sizeof(double), "out"));
+    TRY(api_check_apart(exec, call->keys, call->n * size, "keys", call->out,
+                        call->count * sizeof(double), "out"));
+    TRY(api_check_apart(exec, call->q, call->count * sizeof(double), "q", call->out,
+                        call->count * sizeof(double), "out"));
+    for (size_t j = 0; j < call->count; j++)
+        FAIL_IF(!(call->q[j] >= 0 && call->q[j] <= 1), ORDO_E_ARG, "q[%zu] is %g; expected 0 to 1",
+                j, call->q[j]);
+    return ORDO_OK;
+}
+
+/* The keys around every place, two for each q, selected by one call. */
+static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, const quantiles *call,
+                                const ordo_quantile_opts *wish, size_t n)
+{
+    ordo_method const method = (ordo_method)wish->method;
+    size_t            few_k[2 * FEW];
+    uint64_t          few_keys[2 * FEW];
+    size_t           *k = few_k;
+    void             *keys = few_keys;
+
+    if (call->count > FEW) {
+        void  *room;
+        size_t bytes;
+        FAIL_IF(!ordo_size_mul(2 * call->count, sizeof(size_t) + sizeof(uint64_t), &bytes),
+                ORDO_E_ARG, "%zu quantiles are more than memory can hold", call->count);
+        TRY(ordo_scratch(exec, bytes, &room));
+        k = room;
+        keys = k + 2 * call->count;
+    }
+    for (size_t j = 0; j < call->count; j++) {
+        place const at = place_of(method, call->q[j], n);
+        k[2 * j] = at.below;
+        k[2 * j + 1] = at.above;
+    }
+    ordo_select_job const job = {
+        call->type,      call->keys, call->n, k,
+        2 * call->count, keys,       false,   (ordo_algorithm)wish->algorithm};
+    TRY(api_select_any(exec, choice, &job));
+    for (size_t j = 0; j < call->count; j++) {
+        place const  at = place_of(method, call->q[j], n);
+        double const below = as_double(call->type, keys, 2 * j);
+        double const above = as_double(call->type, keys, 2 * j + 1);
+        call->out[j] = settled((call->is_median ? median_of : value_at)(&at, below, above));
+    }
+    return ORDO_OK;
+}
+
+static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quantiles *call,
+                                     const ordo_quantile_opts *opts)
+{
+    ordo_quantile_opts wish;
+    ordo_choice        choice;
+    size_t             nans = 0;
+    TRY(check_quantiles(exec, call, opts, &wish));
+    TRY(api_choose(ctx, exec, call->n, &choice));
+    NEEDS(choice, select);
+    if (call->count == 0)
+        return ORDO_OK;
+    if (wish.nans != ORDO_NANS_LAST)
+        TRY(api_count_nans(exec, &choice, call->type, call->keys, call->n, &nans));
+    size_t const n = call->n - nans;
+    if (n == 0 || (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE)) {
+        for (size_t j = 0; j < call->count; j++)
+            call->out[j] = (double)NAN;
+        return ORDO_OK;
+    }
+    return quantiles_of(exec, &choice, call, &wish, n);
+}
+
+ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
+                           const double *q, size_t count, double *out,
+                           const ordo_quantile_opts *opts)
+{
+    ordo_exec      *exec;
+    quantiles const call = {type, keys, n, q, count, out, false};
+    TRY(api_enter(ctx, "quantiles", type, n, &exec));
+    return api_leave(ctx, quantiles_checked(ctx, exec, &call, opts));
+}
+
+ordo_status ordo_median(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, double *out,
+                        const ordo_quantile_opts *opts)
+{
+    static double const half = 0.5;
+    ordo_exec          *exec;
+    quantiles const     call = {type, keys, n, &half, 1, out, true};
+    TRY(api_enter(ctx, "median", type, n, &exec));
+    return api_leave(ctx, quantiles_checked(ctx, exec, &call, opts));
+}

@@ -1,0 +1,326 @@
+/* api_select.c - ordo_select, ordo_topk and their size queries.
+ *
+ * A backend gets the wanted positions rising and each once; the caller may give them in any order
+ * and repeat them. They are sorted into scratch, and each wish finds its answer by binary
+ * search. A few positions fit the stack and need no scratch. */
+#include "api/api_select.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    FEW = 32,
+    MAX_KEY = 8
+};
+
+/* ---- Positions in any order ---- */
+
+static void sift_down(size_t *heap, size_t root, size_t n)
+{
+    size_t const value = heap[root];
+    for (size_t child; (child = 2 * root + 1) < n; root = child) {
+        child += child + 1 < n && heap[child] < heap[child + 1];
+        if (heap[child] <= value)
+            break;
+        heap[root] = heap[child];
+    }
+    heap[root] = value;
+}
+
+/* Heap sort: no memory, no bad case. Positions that rise already are left alone. */
+static void sort_positions(size_t *k, size_t n)
+{
+    size_t rising = 1;
+    while (rising < n && k[rising - 1] <= k[rising])
+        rising++;
+    if (rising >= n)
+        return;
+    for (size_t i = n / 2; i-- > 0;)
+        sift_down(k, i, n);
+    for (size_t end = n - 1; end > 0; end--) {
+        size_t const last = k[end];
+        k[end] = k[0];
+        k[0] = last;
+        sift_down(k, 0, end);
+    }
+}
+
+static size_t drop_repeats(size_t *k, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || k[i] != k[kept - 1])
+            k[kept++] = k[i];
+    return kept;
+}
+
+static size_t position_of(const size_t *k, size_t n, size_t wanted)
+{
+    size_t at = 0;
+    while (n > 1) {
+        size_t const half = n / 2;
+        at += k[at + half - 1] < wanted ? half : 0;
+        n -= half;
+    }
+    return at;
+}
+
+size_t api_select_any_scratch(ordo_type type, size_t count)
+{
+    size_t bytes;
+    if (count <= FEW)
+        return 0;
+    if (!ordo_size_mul(count, sizeof(size_t) + ordo_type_size(type), &bytes))
+        return SIZE_MAX;
+    return bytes > SIZE_MAX - ORDO_CACHE_LINE ? SIZE_MAX : ordo_round_up(bytes, ORDO_CACHE_LINE);
+}
+
+ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish)
+{
+    size_t const size = ordo_type_size(wish->type);
+    size_t       few_k[FEW];
+    uint64_t     few_keys[FEW];
+    size_t      *k = few_k;
+    void        *keys = few_keys;
+
+    _Static_assert(sizeof *few_keys == MAX_KEY, "one of every key fits");
+    if (wish->count > FEW) {
+        void *room;
+        TRY(ordo_scratch(exec, api_select_any_scratch(wish->type, wish->count), &room));
+        k = room;
+        keys = k + wish->count;
+    }
+    memcpy(k, wish->k, wish->count * sizeof *k);
+    sort_positions(k, wish->count);
+
+    ordo_select_job job = *wish;
+    job.k = k;
+    job.count = drop_repeats(k, wish->count);
+    job.out = keys;
+    TRY(choice->backend->select(choice->state, &job, exec));
+    for (size_t j = 0; j < wish->count; j++)
+        memcpy((char *)wish->out + j * size,
+               (const char *)keys + position_of(k, job.count, wish->k[j]) * size, size);
+    return ORDO_OK;
+}
+
+/* ---- NaNs ---- */
+
+ordo_status api_check_nans(ordo_exec *exec, uint32_t nans)
+{
+    FAIL_IF(nans > ORDO_NANS_PROPAGATE, ORDO_E_ARG, "nans is %u; no such ordo_nans", nans);
+    return ORDO_OK;
+}
+
+ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type type,
+                           const void *keys, size_t n, size_t *nans)
+{
+    *nans = 0;
+    if (type != ORDO_F32 && type != ORDO_F64)
+        return ORDO_OK;
+    NEEDS(*choice, count_nans);
+    ordo_count_job const job = {type, keys, n, nans};
+    exec->phases = exec->phase + 2; /* this one and what it is counted for */
+    TRY(choice->backend->count_nans(choice->state, &job, exec));
+    exec->phase++;
+    return ORDO_OK;
+}
+
+/* ---- Select ---- */
+
+ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm)
+{
+    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_RADIX &&
+                algorithm != ORDO_ALGORITHM_BITONIC,
+            ORDO_E_ARG, "algorithm %u does not select; expected auto, radix or bitonic", algorithm);
+    return ORDO_OK;
+}
+
+static ordo_status check_select(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
+                                ordo_select_opts *wish)
+{
+    TRY(api_check_type(exec, type, "type"));
+    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
+    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    TRY(api_check_nans(exec, wish->nans));
+    return api_check_select_algorithm(exec, wish->algorithm);
+}
+
+static void fill_with_nan(ordo_type type, void *out, size_t count)
+{
+    for (size_t j = 0; j < count; j++) {
+        if (type == ORDO_F32)
+            ((float *)out)[j] = NAN;
+        else
+            ((double *)out)[j] = (double)NAN;
+    }
+}
+
+static ordo_status check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
+                                   const char *whose)
+{
+    for (size_t j = 0; j < count; j++)
+        FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; there are %zu %s", j, k[j], n, whose);
+    return ORDO_OK;
+}
+
+static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
+                                  size_t n, const size_t *k, size_t count, void *out,
+                                  const ordo_select_opts *opts)
+{
+    ordo_select_opts wish;
+    ordo_choice      choice;
+    size_t           nans = 0;
+    TRY(check_select(exec, type, opts, &wish));
+    size_t const size = ordo_type_size(type);
+    TRY(api_check_array(exec, keys, n, size, "keys"));
+    TRY(api_check_array(exec, k, count, sizeof *k, "k"));
+    TRY(api_check_array(exec, out, count, size, "out"));
+    TRY(api_check_apart(exec, keys, n * size, "keys", out, count * size, "out"));
+    TRY(api_check_apart(exec, k, count * sizeof *k, "k", out, count * size, "out"));
+    TRY(check_positions(exec, k, count, n, "keys"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, select);
+    if (count == 0)
+        return ORDO_OK;
+    if (wish.nans != ORDO_NANS_LAST)
+        TRY(api_count_nans(exec, &choice, type, keys, n, &nans));
+    if (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE) {
+        fill_with_nan(type, out, count);
+        return ORDO_OK;
+    }
+    /* NaNs come last in both directions, so to omit them is to ask for nothing behind the rest. */
+    TRY(check_positions(exec, k, count, n - nans, "keys that are not NaN"));
+    ordo_select_job const job = {type,
+                                 keys,
+                                 n,
+                                 k,
+                                 count,
+                                 out,
+                                 (wish.flags & ORDO_DESCENDING) != 0,
+                                 (ordo_algorithm)wish.algorithm};
+    return api_select_any(exec, &choice, &job);
+}
+
+ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, const size_t *k,
+                        size_t count, void *out, const ordo_select_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "select", type, n, &exec));
+    return api_leave(ctx, select_checked(ctx, exec, type, keys, n, k, count, out, opts));
+}
+
+static ordo_status select_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
+                                  size_t count, const ordo_select_opts *opts, size_t *bytes)
+{
+    ordo_select_opts wish;
+    ordo_choice      choice;
+    TRY(check_select(exec, type, opts, &wish));
+    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, select);
+    ordo_select_job const job = {.type = type,
+                                 .n = n,
+                                 .count = ordo_min(count, n),
+                                 .descending = (wish.flags & ORDO_DESCENDING) != 0,
+                                 .algorithm = (ordo_algorithm)wish.algorithm};
+    size_t const          positions = api_scratch_total(api_select_any_scratch(type, count));
+    size_t const          backend =
+        count == 0 ? 0 : api_scratch_total(choice.backend->select_scratch(&job, exec->threads));
+    FAIL_IF(!ordo_size_add(positions, backend, bytes), ORDO_E_ARG,
+            "%zu positions are more than memory can hold", count);
+    return ORDO_OK;
+}
+
+ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t count,
+                                const ordo_select_opts *opts, size_t *bytes)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    return api_leave_query(ctx, select_scratch(ctx, exec, type, n, count, opts, bytes));
+}
+
+/* ---- Top k ---- */
+
+static ordo_status check_topk(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
+                              ordo_select_opts *wish)
+{
+    TRY(api_check_type(exec, type, "type"));
+    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
+    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    TRY(api_check_nans(exec, wish->nans));
+    FAIL_IF(wish->nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
+            "the first keys cannot all be NaN; expected nans last or omit");
+    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %u; expected auto",
+            wish->algorithm);
+    return ORDO_OK;
+}
+
+static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
+                                size_t n, size_t k, void *values, ordo_type index_type, void *index,
+                                size_t *found, const ordo_select_opts *opts)
+{
+    ordo_select_opts wish;
+    ordo_choice      choice;
+    size_t           nans = 0;
+    TRY(check_topk(exec, type, opts, &wish));
+    TRY(api_check_index_type(exec, index_type, n));
+    size_t const size = ordo_type_size(type), index_size = ordo_type_size(index_type);
+    size_t const most = ordo_min(k, n);
+    TRY(api_check_array(exec, keys, n, size, "keys"));
+    TRY(api_check_array(exec, values, values != NULL ? most : 0, size, "values"));
+    TRY(api_check_array(exec, index, index != NULL ? most : 0, index_size, "index"));
+    size_t const values_bytes = values != NULL ? most * size : 0;
+    size_t const index_bytes = index != NULL ? most * index_size : 0;
+    TRY(api_check_apart(exec, keys, n * size, "keys", values, values_bytes, "values"));
+    TRY(api_check_apart(exec, keys, n * size, "keys", index, index_bytes, "index"));
+    TRY(api_check_apart(exec, values, values_bytes, "values", index, index_bytes, "index"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, topk);
+    if (wish.nans == ORDO_NANS_OMIT)
+        TRY(api_count_nans(exec, &choice, type, keys, n, &nans));
+
+    ordo_topk_job const job = {type,   keys,       n,     ordo_min(k, n - nans),
+                               values, index_type, index, (wish.flags & ORDO_DESCENDING) != 0};
+    if (job.k > 0 && (values != NULL || index != NULL))
+        TRY(choice.backend->topk(choice.state, &job, exec));
+    if (found != NULL)
+        *found = job.k;
+    return ORDO_OK;
+}
+
+ordo_status ordo_topk(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t k,
+                      void *values, ordo_type index_type, void *index, size_t *found,
+                      const ordo_select_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "topk", type, n, &exec));
+    return api_leave(
+        ctx, topk_checked(ctx, exec, type, keys, n, k, values, index_type, index, found, opts));
+}
+
+static ordo_status topk_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n, size_t k,
+                                const ordo_select_opts *opts, size_t *bytes)
+{
+    ordo_select_opts wish;
+    ordo_choice      choice;
+    TRY(check_topk(exec, type, opts, &wish));
+    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, topk);
+    ordo_topk_job const job = {.type = type,
+                               .n = n,
+                               .k = ordo_min(k, n),
+                               .index_type = ORDO_U64,
+                               .descending = (wish.flags & ORDO_DESCENDING) != 0};
+    *bytes = job.k == 0 ? 0 : api_scratch_total(choice.backend->topk_scratch(&job, exec->threads));
+    return ORDO_OK;
+}
+
+ordo_status ordo_topk_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t k,
+                              const ordo_select_opts *opts, size_t *bytes)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    return api_leave_query(ctx, topk_scratch(ctx, exec, type, n, k, opts, bytes));
+}

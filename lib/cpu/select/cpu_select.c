@@ -1,0 +1,283 @@
+/* cpu_select.c - the k-th keys of an array in any order.
+ *
+ * auto      n small: the words are copied and quickselected. Else a random sample brackets each
+ *           wanted key (select_sample.c), one read of the array counts the keys below each bracket
+ *           and keeps what falls inside (select_pass.c), and quickselect finds the key among
+ *           those. The counts tell whether the bracket held the key: the answer never depends on
+ *           chance, only the time does. A bracket that missed or overflowed leaves a smaller range
+ *           of words, which goes to radix. Keys of 8 and 16 bits are counted by radix at once;
+ *           many k: a copy is sorted.
+ * radix     digit by digit (select_radix.c); many k: a copy is radix sorted.
+ * bitonic   the words are copied, sorted by the bitonic network, and looked up: the way to the
+ *           median of the GPU paper this library starts from, n lg^2 n.
+ *
+ * Scratch: n words if n is small; else the sample (n^(2/3) words) and at most n/8 words for what
+ * is kept; n keys and what the sort takes to sort a copy; n words for bitonic. With less, auto and
+ * radix count digits in more reads of the array and need none. */
+#include "cpu/select/select.h"
+#include "cpu/sort/items.h"
+
+#include <string.h>
+
+enum {
+    MANY_PASSES = 4,  /* over more than this a sort is cheaper */
+    ARENA_SLACK = 512 /* what a second take from the arena may cost beside its bytes */
+};
+
+typedef enum select_way {
+    BY_COPY,
+    BY_SAMPLE,
+    BY_DIGITS,
+    BY_SORT,
+    BY_NETWORK
+} select_way;
+
+static select_way way_of(const ordo_select_job *job)
+{
+    size_t const size = ordo_type_size(job->type);
+    if (job->algorithm == ORDO_ALGORITHM_BITONIC)
+        return BY_NETWORK;
+    if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= ORDO_TUNE_SELECT_SMALL)
+        return BY_COPY;
+    if (size == 1) /* one histogram holds every answer */
+        return BY_DIGITS;
+    /* Of 16 bits the digits take one more read for each k, a sort about four. */
+    if (job->count > MANY_PASSES * (size == 2 ? 1 : select_sample_groups(job->n)))
+        return BY_SORT;
+    return job->algorithm == ORDO_ALGORITHM_AUTO && size > 2 ? BY_SAMPLE : BY_DIGITS;
+}
+
+/* Bytes of words or keys that a way works on. */
+static size_t room_of(const ordo_select_job *job, select_way way)
+{
+    size_t const word_size = select_word_size(job->type);
+    size_t const groups = ordo_min(job->count, select_sample_groups(job->n));
+    switch (way) {
+    case BY_COPY:
+    case BY_NETWORK:
+        return job->n * word_size;
+    case BY_SAMPLE:
+        return (select_sample_size(job->n) + groups * select_sample_room(job->n)) * word_size;
+    case BY_DIGITS:
+        return ordo_type_size(job->type) > 2 ? select_sample_room(job->n) * word_size : 0;
+    case BY_SORT:
+        break;
+    }
+    return job->n * ordo_type_size(job->type);
+}
+
+static ordo_sort_job sort_of(const ordo_select_job *job, void *copy)
+{
+    return (ordo_sort_job){job->type, copy, job->n, job->descending, job->algorithm, 0};
+}
+
+size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
+{
+    select_way const way = way_of(job);
+    size_t           bytes = room_of(job, way);
+    if (way == BY_SORT) {
+        ordo_sort_job const sort = sort_of(job, NULL);
+        bytes += cpu_sort_scratch(&sort, threads) + ARENA_SLACK;
+    }
+    return ordo_round_up(bytes, ORDO_CACHE_LINE);
+}
+
+void *select_try_scratch(ordo_exec *exec, size_t bytes)
+{
+    void *room = NULL;
+    if (bytes > 0 && ordo_scratch(exec, bytes, &room) != ORDO_OK) {
+        ordo_fail(exec, ORDO_OK, "%s", ""); /* nothing has failed: there is another way */
+        return NULL;
+    }
+    return room;
+}
+
+static ordo_status by_digits(const selector *s)
+{
+    select_part const all = {0, select_last_word(s->key_size), 0, s->job->n};
+    size_t            next;
+    s->exec->algorithm = "radix";
+    return select_radix(s, all, 0, &next);
+}
+
+static void put_from_words(const selector *s)
+{
+    for (size_t j = 0; j < s->job->count; j++)
+        select_put(s, j, select_word_at(s->room, s->word_size, s->job->k[j]));
+}
+
+static ordo_status by_copy(const selector *s)
+{
+    s->exec->algorithm = "quickselect";
+    if (!select_copy_words(s, s->room) ||
+        !select_words(s->room, s->word_size, s->job->n, s->job->k, s->job->count, 0, s->exec))
+        return ORDO_E_CANCELLED;
+    put_from_words(s);
+    return ORDO_OK;
+}
+
+static ordo_status by_network(const selector *s)
+{
+    cpu_items const items = {s->word_size == sizeof(uint32_t) ? CPU_ITEM_32 : CPU_ITEM_64, s->room,
+                             s->job->n};
+    if (!select_copy_words(s, s->room))
+        return ORDO_E_CANCELLED;
+    TRY(cpu_items_bitonic(&items, s->exec));
+    s->exec->algorithm = "bitonic";
+    s->exec->isa = "generic";
+    put_from_words(s);
+    return ORDO_OK;
+}
+
+static ordo_status by_sort(const cpu_kernels *kernels, const selector *s)
+{
+    ordo_copy_job const copy = {s->room, s->job->keys, s->job->n * s->key_size};
+    ordo_sort_job const sort = sort_of(s->job, s->room);
+    TRY(cpu_copy(&copy, s->exec));
+    TRY(cpu_sort(kernels, &sort, s->exec));
+    s->exec->algorithm = s->job->algorithm == ORDO_ALGORITHM_RADIX ? "radix" : "sort";
+    s->exec->detail = "many positions: a sorted copy";
+    for (size_t j = 0; j < s->job->count; j++)
+        memcpy((char *)s->job->out + j * s->key_size,
+               (const char *)s->room + s->job->k[j] * s->key_size, s->key_size);
+    return ORDO_OK;
+}
+
+/* ---- By sample ---- */
+
+/* Answers the k in a range that was counted: it is one word, or all of it was kept, or it goes to
+ * radix. */
+static ordo_status answer_range(const selector *s, const select_range *range, size_t first,
+                                size_t *next)
+{
+    const size_t *const k = s->job->k;
+    select_part const   part = {range->band.lo, range->band.hi, range->band.below,
+                                range->band.inside};
+    void *const         words = (char *)s->room + range->at * s->word_size;
+    size_t              end = first;
+    if (!range->kept || part.lo == part.hi) {
+        if (part.lo != part.hi)
+            s->exec->detail = "many equal keys: radix after the sample";
+        return select_radix(s, part, first, next);
+    }
+    while (end < s->job->count && k[end] - part.base < part.count)
+        end++;
+    if (!select_words(words, s->word_size, part.count, k + first, end - first, part.base, s->exec))
+        return ORDO_E_CANCELLED;
+    for (size_t j = first; j < end; j++)
+        select_put(s, j, select_word_at(words, s->word_size, k[j] - part.base));
+    *next = end;
+    return ORDO_OK;
+}
+
+/* Walks through the ranges and the gaps between them, from the k at `first` to the one at `end`. A
+ * k in a gap was missed by its bracket. Radix uses all of the room: what is kept is answered
+ * first, what is not in a second walk. */
+static ordo_status answer_kept(const selector *s, const select_range *ranges, size_t count,
+                               size_t first, size_t end)
+{
+    size_t j = first;
+    for (size_t r = 0; r < count && j < end; r++) {
+        const cpu_band *const band = &ranges[r].band;
+        while (j < end && s->job->k[j] < band->below)
+            j++;
+        if (j == end || s->job->k[j] - band->below >= band->inside)
+            continue;
+        if (ranges[r].kept || band->lo == band->hi)
+            TRY(answer_range(s, &ranges[r], j, &j));
+    }
+    return ORDO_OK;
+}
+
+static ordo_status answer_rest(const selector *s, const select_range *ranges, size_t count,
+                               size_t first, size_t end)
+{
+    uint64_t lo = 0;
+    size_t   base = 0, j = first;
+    for (size_t r = 0; r <= count && j < end; r++) {
+        uint64_t const last = select_last_word(s->key_size);
+        bool const     is_tail = r == count;
+        size_t const   below = is_tail ? s->job->n : ranges[r].band.below;
+        if (s->job->k[j] < below) {
+            select_part const gap = {lo, is_tail ? last : ranges[r].band.lo - 1, base,
+                                     below - base};
+            s->exec->detail = "the sample missed: radix beside its brackets";
+            TRY(select_radix(s, gap, j, &j));
+        }
+        if (is_tail || j >= end)
+            break;
+        base = below + ranges[r].band.inside;
+        lo = ranges[r].band.hi + 1;
+        if (s->job->k[j] >= base)
+            continue;
+        if (ranges[r].kept || ranges[r].band.lo == ranges[r].band.hi)
+            while (j < end && s->job->k[j] < base)
+                j++;
+        else
+            TRY(answer_range(s, &ranges[r], j, &j));
+    }
+    return ORDO_OK;
+}
+
+static ordo_status by_sample(const selector *s)
+{
+    s->exec->algorithm = "sample";
+    s->exec->detail = "one pass";
+    for (size_t first = 0, next; first < s->job->count; first = next) {
+        select_range ranges[SELECT_RANGES];
+        size_t       count;
+        s->exec->phases++;
+        TRY(select_brackets(s, first, &next, ranges, &count));
+        if (!select_pass(s, ranges, count))
+            return ORDO_E_CANCELLED;
+        TRY(answer_kept(s, ranges, count, first, next));
+        TRY(answer_rest(s, ranges, count, first, next));
+    }
+    return ORDO_OK;
+}
+
+/* ---- All of it ---- */
+
+static ordo_status run(const cpu_kernels *kernels, const selector *s, select_way way)
+{
+    switch (way) {
+    case BY_COPY:
+        return by_copy(s);
+    case BY_SAMPLE:
+        return by_sample(s);
+    case BY_SORT:
+        return by_sort(kernels, s);
+    case BY_NETWORK:
+        return by_network(s);
+    case BY_DIGITS:
+        break;
+    }
+    return by_digits(s);
+}
+
+ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec)
+{
+    selector   s = {.job = job,
+                    .exec = exec,
+                    .band = cpu_band_choose(kernels->isa, job->type, job->descending),
+                    .key_size = ordo_type_size(job->type),
+                    .word_size = select_word_size(job->type)};
+    select_way way = way_of(job);
+    exec->isa = kernels->isa;
+    exec->phases = exec->phase + 1; /* the passes are added as they come */
+
+    if (way == BY_NETWORK) {
+        TRY(ordo_scratch(exec, room_of(job, way), &s.room));
+        return run(kernels, &s, way);
+    }
+    s.room = select_try_scratch(exec, room_of(job, way));
+    if (s.room == NULL && way == BY_SORT) {
+        way = s.key_size > 2 ? BY_SAMPLE : BY_DIGITS;
+        s.room = select_try_scratch(exec, room_of(job, way));
+    }
+    if (s.room == NULL)
+        way = BY_DIGITS;
+    else if (s.key_size > 2)
+        s.room_words = room_of(job, way) / s.word_size;
+    return run(kernels, &s, way);
+}

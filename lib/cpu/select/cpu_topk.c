@@ -1,0 +1,205 @@
+/* cpu_topk.c - the first k keys in order, and where they are.
+ *
+ * Selection finds the k-th key. The keys before it, and of those that tie with it the first ones by
+ * index, are what is wanted: one read counts both for every piece of the array, and a second
+ * collects them from the pieces that have any, which are few when k is small. Then the k items
+ * (folded key, index) are sorted; all differ, so any sort is stable on them.
+ *
+ * Scratch: what selection takes, k items of 8 bytes (16 for keys of 64 bits or indices above 2^32),
+ * what the sort of the items takes if it can have it, and two counts for every piece. */
+#include "core/keybits.h"
+#include "cpu/select/select.h"
+#include "cpu/sort/items.h"
+
+#include <string.h>
+
+enum {
+    SLACK = 2048 /* what several takes from the arena may cost beside their bytes */
+};
+
+typedef struct topk_piece { /* what one piece collects */
+    cpu_band band;          /* words of the keys that tie with the k-th */
+    bool     is_wide;
+    void    *items;
+    size_t   at, end; /* where its items go */
+    size_t   ties;    /* of them from the band */
+} topk_piece;
+
+typedef struct piece_count {
+    size_t less, ties;
+} piece_count;
+
+typedef struct topk_work {
+    const ordo_topk_job *job;
+    cpu_band_fn         *count;
+    cpu_band             band;
+    size_t               key_size, grain, pieces;
+    piece_count         *counts;
+    cpu_items            items;
+} topk_work;
+
+#define ORDO_TEMPLATE "cpu/select/topk_key.t.h"
+#include "core/for_each_type.h"
+
+/* ---- The k-th key ---- */
+
+static ordo_select_job select_of(const ordo_topk_job *job, const size_t *k, void *key)
+{
+    return (ordo_select_job){.type = job->type,
+                             .keys = job->keys,
+                             .n = job->n,
+                             .k = k,
+                             .count = 1,
+                             .out = key,
+                             .descending = job->descending,
+                             .algorithm = ORDO_ALGORITHM_AUTO};
+}
+
+static ordo_status find_band(const cpu_kernels *kernels, topk_work *work, ordo_exec *exec)
+{
+    const ordo_topk_job *const job = work->job;
+    size_t const               k = job->k - 1;
+    uint64_t                   key = 0;
+    ordo_select_job const      select = select_of(job, &k, &key);
+    uint64_t const first_nan = job->type == ORDO_F32 ? (uint64_t)KEY_INF_F32 + 1 : KEY_INF_F64 + 1;
+    TRY(cpu_select(kernels, &select, exec));
+    switch (job->type) {
+#define ORDO_TYPE(ID, tag, key_type, bits)                                                         \
+    case ORDO_##ID:                                                                                \
+        tied_words_##tag(&key, job->descending, first_nan, &work->band);                           \
+        break;
+#include "core/types.def"
+    }
+    return ORDO_OK;
+}
+
+/* ---- Which keys ---- */
+
+static void count_piece(void *arg, size_t lo, size_t hi)
+{
+    topk_work *const work = arg;
+    cpu_band         band = work->band;
+    band.below = band.inside = 0;
+    work->count((const char *)work->job->keys + lo * work->key_size, hi - lo, &band, NULL);
+    work->counts[lo / work->grain] = (piece_count){band.below, band.inside};
+}
+
+/* Turns the counts of each piece into where its items end and how many of them are ties. */
+static void share_out(topk_work *work)
+{
+    size_t less = 0, at = 0;
+    for (size_t i = 0; i < work->pieces; i++)
+        less += work->counts[i].less;
+    size_t ties = work->job->k - less;
+    for (size_t i = 0; i < work->pieces; i++) {
+        piece_count *const c = &work->counts[i];
+        size_t const       taken = ordo_min(c->ties, ties);
+        ties -= taken;
+        at += c->less + taken;
+        *c = (piece_count){at, taken};
+    }
+}
+
+static void collect_piece(void *arg, size_t lo, size_t hi)
+{
+    const topk_work *const     work = arg;
+    const ordo_topk_job *const job = work->job;
+    size_t const               i = lo / work->grain;
+    topk_piece                 piece = {.band = work->band,
+                                        .is_wide = work->items.kind == CPU_ITEM_128,
+                                        .items = work->items.items,
+                                        .at = i > 0 ? work->counts[i - 1].less : 0,
+                                        .end = work->counts[i].less,
+                                        .ties = work->counts[i].ties};
+    switch (job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        collect_##tag(job->keys, lo, hi, job->descending, &piece);                                 \
+        break;
+#include "core/types.def"
+    }
+}
+
+/* ---- In order ---- */
+
+static ordo_status sort_items(const cpu_items *items, ordo_exec *exec)
+{
+    if (items->n > ORDO_TUNE_TOPK_SMALL) {
+        ordo_status const status = cpu_items_sample(items, exec);
+        if (status != ORDO_E_NOMEM)
+            return status;
+        ordo_fail(exec, ORDO_OK, "%s", ""); /* nothing has failed: there is another way */
+    }
+    return cpu_items_inplace(items, exec);
+}
+
+static size_t index_of(const cpu_items *items, size_t i)
+{
+    return items->kind == CPU_ITEM_128 ? (size_t)((const cpu_item_128 *)items->items)[i].index
+                                       : (size_t)(uint32_t)((const uint64_t *)items->items)[i];
+}
+
+static void write_piece(void *arg, size_t lo, size_t hi)
+{
+    const topk_work *const     work = arg;
+    const ordo_topk_job *const job = work->job;
+    for (size_t i = lo; i < hi; i++) {
+        size_t const from = index_of(&work->items, i);
+        if (job->values != NULL)
+            memcpy((char *)job->values + i * work->key_size,
+                   (const char *)job->keys + from * work->key_size, work->key_size);
+        if (job->index != NULL && job->index_type == ORDO_U32)
+            ((uint32_t *)job->index)[i] = (uint32_t)from;
+        else if (job->index != NULL)
+            ((uint64_t *)job->index)[i] = from;
+    }
+}
+
+/* ---- All of it ---- */
+
+static enum cpu_item kind_of(const ordo_topk_job *job)
+{
+    return ordo_type_size(job->type) > sizeof(uint32_t) || job->n > (size_t)UINT32_MAX + 1
+               ? CPU_ITEM_128
+               : CPU_ITEM_64;
+}
+
+size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
+{
+    size_t const          pieces = ordo_div_up(job->n, cpu_grain(job->n));
+    ordo_select_job const select = select_of(job, NULL, NULL);
+    size_t bytes = job->k * cpu_item_size(kind_of(job)) + pieces * sizeof(piece_count) +
+                   cpu_select_scratch(&select, threads) + SLACK;
+    if (job->k > ORDO_TUNE_TOPK_SMALL)
+        bytes += cpu_items_sample_scratch(kind_of(job), job->k, threads);
+    return bytes;
+}
+
+ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec)
+{
+    topk_work work = {.job = job,
+                      .count = cpu_band_choose(kernels->isa, job->type, job->descending),
+                      .key_size = ordo_type_size(job->type),
+                      .grain = cpu_grain(job->n),
+                      .items = {kind_of(job), NULL, job->k}};
+    void     *counts;
+    work.pieces = ordo_div_up(job->n, work.grain);
+    TRY(ordo_scratch(exec, work.pieces * sizeof *work.counts, &counts));
+    TRY(ordo_scratch(exec, job->k * cpu_item_size(work.items.kind), &work.items.items));
+    work.counts = counts;
+
+    TRY(find_band(kernels, &work, exec));
+    exec->phases = exec->phase + 4;
+    if (!ordo_loop(exec, job->n, work.grain, count_piece, &work))
+        return ORDO_E_CANCELLED;
+    share_out(&work);
+    exec->phase++;
+    if (!ordo_loop(exec, job->n, work.grain, collect_piece, &work))
+        return ORDO_E_CANCELLED;
+    exec->phase++;
+    TRY(sort_items(&work.items, exec));
+    exec->algorithm = "select and sort";
+    exec->isa = kernels->isa;
+    exec->detail = "";
+    return cpu_done(ordo_loop(exec, job->k, cpu_grain(job->k), write_piece, &work));
+}

@@ -1,0 +1,62 @@
+/* select_key.t.h - the loops of select_pass.c that see keys, for one key type. */
+static inline BITS FN(word)(KEY x, bool descending)
+{
+    BITS const bits = FN(key_bits)(x);
+    return descending ? FN(key_turn)(bits) : bits;
+}
+
+/* The caller's arrays of words have 4 or 8 bytes for each. */
+static inline void FN(put_word)(void *words, size_t i, BITS word)
+{
+    if (sizeof(BITS) > sizeof(uint32_t))
+        ((uint64_t *)words)[i] = word;
+    else
+        ((uint32_t *)words)[i] = (uint32_t)word;
+}
+
+static void FN(copy_words)(const void *keys, size_t lo, size_t hi, bool descending, void *words)
+{
+    const KEY *const a = keys;
+    for (size_t i = lo; i < hi; i++)
+        FN(put_word)(words, i, FN(word)(a[i], descending));
+}
+
+static void FN(gather)(const void *keys, size_t n, size_t lo, size_t hi, bool descending,
+                       void *words)
+{
+    const KEY *const a = keys;
+    uint64_t const   stream = ordo_random_stream(n, 0);
+    for (size_t i = lo; i < hi; i++)
+        FN(put_word)(words, i,
+                     FN(word)(a[ordo_random_below(ordo_random_at(stream, i), n)], descending));
+}
+
+static void FN(put)(void *out, size_t j, uint64_t word, bool descending)
+{
+    BITS const bits = (BITS)word;
+    ((KEY *)out)[j] = FN(key_of)(descending ? FN(key_turn)(bits) : bits);
+}
+
+/* Neighbours are counted in two tables: a run of equal keys would wait for its own counter. Words
+ * outside the range have the digit behind the last. Short words are found in two digits at most,
+ * so their least and greatest are not worth the time. */
+static void FN(digits)(const void *keys, size_t lo, size_t hi, bool descending, digit_piece *p)
+{
+    const KEY *const a = keys;
+    BITS const       from = (BITS)p->lo, span = (BITS)(p->hi - p->lo);
+    unsigned const   shift = p->shift;
+    BITS             least = (BITS)-1, most = 0;
+    for (size_t i = lo; i < hi; i++) {
+        BITS const offset = (BITS)(FN(word)(a[i], descending) - from);
+        bool const inside = offset <= span;
+        if (sizeof(BITS) > 2) {
+            BITS const low = inside ? offset : (BITS)-1;
+            BITS const high = inside ? offset : 0;
+            least = low < least ? low : least;
+            most = high > most ? high : most;
+        }
+        p->count[i % 2][inside ? (size_t)(offset >> shift) : SELECT_DIGITS]++;
+    }
+    p->least = sizeof(BITS) > 2 ? least : 0;
+    p->most = sizeof(BITS) > 2 ? most : span;
+}

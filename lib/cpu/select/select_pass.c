@@ -1,0 +1,223 @@
+/* select_pass.c - the reads of the whole array that selection makes.
+ *
+ * select_pass: each piece goes through the cache in blocks; every range looks at the block while it
+ * is there (count_band.h). Words inside are gathered beside the block and then appended to the
+ * range's room, whose next free place is taken atomically: their order depends on the threads,
+ * which is no matter to a selection. A range that fills its room is only counted from there on.
+ *
+ * select_count_digits: a histogram of the leading digit of the words in a range, one for each
+ * piece, added up atomically. All of it lives on the stack. */
+#include "core/keybits.h"
+#include "core/random.h"
+#include "cpu/select/select.h"
+
+#include <string.h>
+
+typedef struct digit_piece { /* counts of one piece of the loop */
+    uint64_t lo, hi;
+    unsigned shift;
+    uint64_t least, most; /* words - lo */
+    uint32_t count[2][SELECT_DIGITS + 1];
+} digit_piece;
+
+#define ORDO_TEMPLATE "cpu/select/select_key.t.h"
+#include "core/for_each_type.h"
+
+/* ---- Ranges ---- */
+
+typedef struct range_total {
+    atomic_size_t below, inside, used;
+} range_total;
+
+typedef struct pass_work {
+    const selector     *s;
+    const select_range *ranges;
+    size_t              count;
+    range_total         total[SELECT_RANGES];
+} pass_work;
+
+static void append(const selector *s, const select_range *range, range_total *total,
+                   const void *words, size_t count)
+{
+    size_t const at = atomic_fetch_add_explicit(&total->used, count, memory_order_relaxed);
+    if (at <= range->room && count <= range->room - at)
+        memcpy((char *)s->room + (range->at + at) * s->word_size, words, count * s->word_size);
+}
+
+static void pass_piece(void *arg, size_t lo, size_t hi)
+{
+    pass_work *const      work = arg;
+    const selector *const s = work->s;
+    cpu_band              bands[SELECT_RANGES];
+    uint64_t              words[ORDO_TUNE_SELECT_BLOCK];
+
+    for (size_t r = 0; r < work->count; r++)
+        bands[r] = (cpu_band){work->ranges[r].band.lo, work->ranges[r].band.hi, 0, 0};
+    for (size_t at = lo; at < hi; at += ORDO_TUNE_SELECT_BLOCK) {
+        const char *const keys = (const char *)s->job->keys + at * s->key_size;
+        size_t const      count = ordo_min(ORDO_TUNE_SELECT_BLOCK, hi - at);
+        for (size_t r = 0; r < work->count; r++) {
+            const select_range *const range = &work->ranges[r];
+            range_total *const        total = &work->total[r];
+            bool const                keeps =
+                range->room > 0 &&
+                atomic_load_explicit(&total->used, memory_order_relaxed) <= range->room;
+            size_t const inside = s->band(keys, count, &bands[r], keeps ? words : NULL);
+            if (keeps && inside > 0)
+                append(s, range, total, words, inside);
+        }
+    }
+    for (size_t r = 0; r < work->count; r++) {
+        atomic_fetch_add_explicit(&work->total[r].below, bands[r].below, memory_order_relaxed);
+        atomic_fetch_add_explicit(&work->total[r].inside, bands[r].inside, memory_order_relaxed);
+    }
+}
+
+bool select_pass(const selector *s, select_range *ranges, size_t count)
+{
+    pass_work work = {.s = s, .ranges = ranges, .count = count};
+    for (size_t r = 0; r < count; r++) {
+        atomic_init(&work.total[r].below, 0);
+        atomic_init(&work.total[r].inside, 0);
+        atomic_init(&work.total[r].used, 0);
+    }
+    if (!ordo_loop(s->exec, s->job->n, cpu_grain(s->job->n), pass_piece, &work))
+        return false;
+    for (size_t r = 0; r < count; r++) {
+        ranges[r].band.below = atomic_load_explicit(&work.total[r].below, memory_order_relaxed);
+        ranges[r].band.inside = atomic_load_explicit(&work.total[r].inside, memory_order_relaxed);
+        ranges[r].kept = ranges[r].room > 0 && ranges[r].band.inside <= ranges[r].room;
+    }
+    s->exec->phase++;
+    return true;
+}
+
+/* ---- Digits ---- */
+
+typedef struct digit_work {
+    const selector  *s;
+    uint64_t         lo, hi;
+    unsigned         shift;
+    _Atomic uint64_t least, most;
+    atomic_size_t    count[SELECT_DIGITS];
+} digit_work;
+
+static void digits_of(const selector *s, size_t lo, size_t hi, digit_piece *piece)
+{
+    switch (s->job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        digits_##tag(s->job->keys, lo, hi, s->job->descending, piece);                             \
+        break;
+#include "core/types.def"
+    }
+}
+
+static void digit_loop_piece(void *arg, size_t lo, size_t hi)
+{
+    digit_work *const work = arg;
+    digit_piece       piece;
+    memset(&piece, 0, sizeof piece);
+    piece.lo = work->lo;
+    piece.hi = work->hi;
+    piece.shift = work->shift;
+    digits_of(work->s, lo, hi, &piece);
+    for (size_t d = 0; d < SELECT_DIGITS; d++) {
+        size_t const count = (size_t)piece.count[0][d] + piece.count[1][d];
+        if (count > 0)
+            atomic_fetch_add_explicit(&work->count[d], count, memory_order_relaxed);
+    }
+    uint64_t seen = atomic_load_explicit(&work->least, memory_order_relaxed);
+    while (piece.least < seen &&
+           !atomic_compare_exchange_weak_explicit(&work->least, &seen, piece.least,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+    seen = atomic_load_explicit(&work->most, memory_order_relaxed);
+    while (piece.most > seen &&
+           !atomic_compare_exchange_weak_explicit(&work->most, &seen, piece.most,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+bool select_count_digits(const selector *s, select_digits *digits)
+{
+    digit_work work;
+    work.s = s;
+    work.lo = digits->lo;
+    work.hi = digits->hi;
+    work.shift = 0;
+    while ((digits->hi - digits->lo) >> work.shift >= SELECT_DIGITS)
+        work.shift++;
+    atomic_init(&work.least, UINT64_MAX);
+    atomic_init(&work.most, 0);
+    for (size_t d = 0; d < SELECT_DIGITS; d++)
+        atomic_init(&work.count[d], 0);
+
+    size_t const n = s->job->n;
+    size_t const grain = n <= ORDO_TUNE_ALONE ? ordo_max(n, 1) : ORDO_TUNE_SELECT_PIECE;
+    if (!ordo_loop(s->exec, n, grain, digit_loop_piece, &work))
+        return false;
+    digits->shift = work.shift;
+    digits->least = digits->lo + atomic_load_explicit(&work.least, memory_order_relaxed);
+    digits->most = digits->lo + atomic_load_explicit(&work.most, memory_order_relaxed);
+    for (size_t d = 0; d < SELECT_DIGITS; d++)
+        digits->count[d] = atomic_load_explicit(&work.count[d], memory_order_relaxed);
+    s->exec->phase++;
+    return true;
+}
+
+/* ---- Keys to words and back ---- */
+
+typedef struct word_work {
+    const selector *s;
+    void           *words;
+} word_work;
+
+static void gather_piece(void *arg, size_t lo, size_t hi)
+{
+    const word_work *const       work = arg;
+    const ordo_select_job *const job = work->s->job;
+    switch (job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        gather_##tag(job->keys, job->n, lo, hi, job->descending, work->words);                     \
+        break;
+#include "core/types.def"
+    }
+}
+
+bool select_gather(const selector *s, size_t count, void *words)
+{
+    word_work work = {s, words};
+    return ordo_loop(s->exec, count, ORDO_TUNE_SELECT_DRAWS, gather_piece, &work);
+}
+
+static void copy_piece(void *arg, size_t lo, size_t hi)
+{
+    const word_work *const       work = arg;
+    const ordo_select_job *const job = work->s->job;
+    switch (job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        copy_words_##tag(job->keys, lo, hi, job->descending, work->words);                         \
+        break;
+#include "core/types.def"
+    }
+}
+
+bool select_copy_words(const selector *s, void *words)
+{
+    word_work work = {s, words};
+    return ordo_loop(s->exec, s->job->n, cpu_grain(s->job->n), copy_piece, &work);
+}
+
+void select_put(const selector *s, size_t j, uint64_t word)
+{
+    switch (s->job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        put_##tag(s->job->out, j, word, s->job->descending);                                       \
+        break;
+#include "core/types.def"
+    }
+}

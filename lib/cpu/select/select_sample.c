@@ -1,0 +1,200 @@
+/* select_sample.c - where the wanted keys probably are, told by a random sample.
+ *
+ * Of S keys drawn at random, about S k/n come before the k-th key, give or take a few times
+ * sqrt(S k/n (1 - k/n)): two words of the sample that far to either side bracket the k-th key, and
+ * about n/sqrt(S) keys lie between them (R. W. Floyd and R. L. Rivest, "Expected time bounds for
+ * selection", CACM 18, 1975, chose pivots so). S is n^(2/3), so that drawing, and selecting among
+ * what is kept, both cost far less than the one read of the array. The draws depend on n alone.
+ *
+ * Brackets that overlap are one. Words that many keys share would fill the room: a word found
+ * often in the sample gets a range of its own, which is only counted.
+ *
+ * Room: S words, and for each bracket its expected number of keys and half as much again. */
+#include "cpu/select/select.h"
+
+#include <math.h>
+
+enum {
+    GROUPS = 8,     /* brackets of one pass */
+    HEAVY = 4,      /* words of a bracket that may get a range of their own */
+    SLACK = 2,      /* sample keys added to each side of a bracket */
+    ROUNDING = 8,   /* places that rounding and a neighbour's bracket may add */
+    LEAST_HEAVY = 8 /* times such a word is in the sample, at least */
+};
+
+_Static_assert(GROUPS *(2 * HEAVY + 1) <= SELECT_RANGES, "every bracket finds its ranges");
+
+size_t select_sample_size(size_t n)
+{
+    unsigned lg = 0;
+    while (n >> lg > 1)
+        lg++;
+    return ordo_min((size_t)1 << ordo_min(2 * lg / 3 + 1, ORDO_TUNE_SELECT_LG_SAMPLE), n);
+}
+
+/* Keys kept for every `items` of the sample: as many as they stand for, and half again. */
+static size_t room_for(size_t n, size_t items)
+{
+    size_t const each = n / select_sample_size(n) + 1;
+    return each * items + each * items / 2;
+}
+
+/* Places in the sample of the widest bracket, that of a median. */
+static size_t widest(size_t size)
+{
+    return (size_t)(ORDO_TUNE_SELECT_SIGMAS * sqrt((double)size)) + 2 * SLACK + ROUNDING;
+}
+
+size_t select_sample_room(size_t n)
+{
+    size_t const items = widest(select_sample_size(n)) + LEAST_HEAVY;
+    return ordo_min(room_for(n, items), n / ORDO_TUNE_SELECT_SHARE);
+}
+
+size_t select_sample_groups(size_t n)
+{
+    size_t const fit = n / ORDO_TUNE_SELECT_SHARE / ordo_max(select_sample_room(n), 1);
+    return ordo_max(1, ordo_min(fit, GROUPS));
+}
+
+/* ---- Brackets, as places in the sorted sample ---- */
+
+typedef struct bracket {
+    size_t a, b;             /* both inside */
+    bool   open_lo, open_hi; /* reaches to the end of the words */
+} bracket;
+
+static bracket bracket_of(size_t k, size_t n, size_t size)
+{
+    double const share = ((double)k + 0.5) / (double)n, last = (double)(size - 1);
+    double const place = share * (double)size;
+    double const reach = ORDO_TUNE_SELECT_SIGMAS * sqrt(share * (1 - share) * (double)size) + SLACK;
+    double const a = place - reach, b = place + reach;
+    return (bracket){a > 0 ? (size_t)fmin(a, last) : 0, b < last ? (size_t)b : size - 1, a < 0,
+                     b >= last};
+}
+
+/* As many as the room is meant for, however they overlap. */
+static size_t make_brackets(const selector *s, size_t size, size_t first, size_t *next,
+                            bracket brackets[GROUPS])
+{
+    size_t const most = ordo_min(select_sample_groups(s->job->n), GROUPS);
+    size_t       count = 0, items = 0, j = first;
+    for (; j < s->job->count; j++) {
+        bracket const  b = bracket_of(s->job->k[j], s->job->n, size);
+        bracket *const before = &brackets[count - (count > 0)];
+        bool const     joins = count > 0 && b.a <= before->b;
+        size_t const   more = !joins ? b.b - b.a + 1 : b.b > before->b ? b.b - before->b : 0;
+        if (count > 0 && (items + more > most * widest(size) || (!joins && count == most)))
+            break;
+        if (joins) {
+            before->b = ordo_max(b.b, before->b);
+            before->open_hi |= b.open_hi;
+        } else {
+            brackets[count++] = b;
+        }
+        items += more;
+    }
+    *next = j;
+    return count;
+}
+
+/* ---- Ranges of words ---- */
+
+typedef struct range_maker {
+    const selector *s;
+    const void     *sample;
+    size_t          size;
+    select_range   *ranges;
+    size_t          count;
+    size_t          used; /* words of the room */
+} range_maker;
+
+static uint64_t sample_at(const range_maker *m, size_t i)
+{
+    return select_word_at(m->sample, m->s->word_size, i);
+}
+
+static size_t copies_between(const range_maker *m, size_t lo, size_t hi, uint64_t word)
+{
+    size_t copies = 0;
+    for (size_t i = lo; i < hi; i++)
+        copies += sample_at(m, i) == word;
+    return copies;
+}
+
+static void add_range(range_maker *m, uint64_t lo, uint64_t hi, size_t items, bool keeps)
+{
+    size_t const left = m->s->room_words - m->used;
+    size_t const room = keeps ? ordo_min(room_for(m->s->job->n, items + LEAST_HEAVY), left) : 0;
+    m->ranges[m->count++] =
+        (select_range){.band = {.lo = lo, .hi = hi}, .at = m->used, .room = room};
+    m->used += room;
+}
+
+/* The ranges of one bracket, from the word `from` on: its heavy words alone, and between them. */
+static void add_bracket(range_maker *m, const bracket *b, uint64_t from)
+{
+    uint64_t const last = select_last_word(m->s->key_size);
+    uint64_t const lo = b->open_lo ? 0 : sample_at(m, b->a);
+    uint64_t const hi = b->open_hi ? last : sample_at(m, b->b);
+    size_t const   heavy_from = ordo_max(LEAST_HEAVY, (b->b - b->a + 1) / 8);
+    size_t         items = 0, heavy = 0;
+    uint64_t       at = lo > from ? lo : from;
+
+    for (size_t i = b->a, end; i <= b->b && at <= hi; i = end) {
+        uint64_t const word = sample_at(m, i);
+        for (end = i + 1; end <= b->b && sample_at(m, end) == word; end++)
+            ;
+        size_t copies = end - i;
+        if (i == b->a)
+            copies += copies_between(m, 0, b->a, word);
+        if (end > b->b)
+            copies += copies_between(m, end, m->size, word);
+        if (word < at)
+            continue;
+        if (copies < heavy_from || heavy == HEAVY) {
+            items += copies;
+            continue;
+        }
+        if (word > at)
+            add_range(m, at, word - 1, items, true);
+        add_range(m, word, word, 0, false);
+        heavy++;
+        items = 0;
+        if (word == last)
+            return;
+        at = word + 1;
+    }
+    if (at <= hi)
+        add_range(m, at, hi, items, at < hi);
+}
+
+ordo_status select_brackets(const selector *s, size_t first, size_t *next,
+                            select_range ranges[SELECT_RANGES], size_t *count)
+{
+    size_t const size = select_sample_size(s->job->n);
+    void *const  sample = s->room;
+    bracket      brackets[GROUPS];
+    size_t       places[2 * GROUPS];
+    size_t const groups = make_brackets(s, size, first, next, brackets);
+    range_maker  maker = {s, sample, size, ranges, 0, size};
+
+    for (size_t g = 0; g < groups; g++) {
+        places[2 * g] = brackets[g].a;
+        places[2 * g + 1] = brackets[g].b;
+    }
+    if (!select_gather(s, size, sample) ||
+        !select_words(sample, s->word_size, size, places, 2 * groups, 0, s->exec))
+        return ORDO_E_CANCELLED;
+    for (size_t g = 0; g < groups; g++) {
+        const bracket *const b = &brackets[g];
+        select_words_sort((char *)sample + b->a * s->word_size, s->word_size, b->b - b->a + 1);
+        uint64_t const done = maker.count > 0 ? ranges[maker.count - 1].band.hi : 0;
+        if (maker.count > 0 && done == select_last_word(s->key_size))
+            break;
+        add_bracket(&maker, b, maker.count > 0 ? done + 1 : 0);
+    }
+    *count = maker.count;
+    return ORDO_OK;
+}

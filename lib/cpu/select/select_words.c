@@ -1,0 +1,57 @@
+/* select_words.c - several order statistics of words in memory, in place.
+ *
+ * Quickselect for many places at once, with three ways (less, equal, greater) against ties, pivots
+ * aimed at the middle place by a small random draw, and splits that do not branch: about 3 n steps
+ * for one place. Heap sort, for the stretches that resist, bounds all of it by n lg n. */
+#include "core/random.h"
+#include "cpu/select/select.h"
+
+enum {
+    SMALL = 24,    /* sorted by insertion */
+    LONG = 1 << 16 /* takes long enough to ask whether the call was cancelled */
+};
+
+typedef struct stretch {
+    size_t   lo, hi;      /* of words */
+    size_t   first, last; /* the k in it */
+    unsigned rounds;      /* splits it may still take */
+} stretch;
+
+/* The least i in [first, last) with k[i] >= place, or last. */
+static size_t first_at_least(const size_t *k, size_t first, size_t last, size_t place)
+{
+    while (first < last) {
+        size_t const middle = first + (last - first) / 2;
+        if (k[middle] < place)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+#define WORD uint32_t
+#define WFN(name) name##_32
+#include "cpu/select/select_words.t.h"
+#undef WFN
+#undef WORD
+#define WORD uint64_t
+#define WFN(name) name##_64
+#include "cpu/select/select_words.t.h"
+#undef WFN
+#undef WORD
+
+bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size_t count,
+                  size_t base, ordo_exec *exec)
+{
+    return word_size == sizeof(uint32_t) ? select_32(words, n, k, count, base, exec)
+                                         : select_64(words, n, k, count, base, exec);
+}
+
+void select_words_sort(void *words, size_t word_size, size_t n)
+{
+    if (word_size == sizeof(uint32_t))
+        heap_sort_32(words, n);
+    else
+        heap_sort_64(words, n);
+}
