@@ -1,0 +1,319 @@
+/* api_strings.c - ordo_argsort_strings, ordo_sort_strings, ordo_sort_pointers, ordo_rank_strings
+ * and ordo_select_strings: checks, then a job for the backend.
+ *
+ * Offsets and pointers are looked at once, all of them and before anything else, by all threads:
+ * an offset that decreases says nothing about where the bytes end, so no byte may be read before
+ * the last offset has been seen. */
+#include "api/api.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+typedef unsigned long long ull; /* what printf prints */
+
+enum {
+    CHECK_PIECE = 1 << 16 /* offsets or pointers that one piece of the loop looks at */
+};
+
+/* ---- The strings ---- */
+
+static ordo_status read_strings(ordo_exec *exec, const ordo_strings *given, size_t n,
+                                ordo_strings *strings)
+{
+    size_t size = 0;
+
+    FAIL_IF(given == NULL, ORDO_E_ARG, "strings is NULL");
+    memset(strings, 0, sizeof *strings);
+    memcpy(&size, given, sizeof size);
+    FAIL_IF(size < sizeof size || size > API_MAX_OPTS, ORDO_E_ARG,
+            "strings.struct_size is %zu; set it to sizeof(ordo_strings)", size);
+    for (size_t i = sizeof *strings; i < size; i++)
+        FAIL_IF(((const unsigned char *)given)[i] != 0, ORDO_E_VERSION,
+                "strings uses a field at byte %zu that this version of ordo does not know", i);
+    memcpy(strings, given, ordo_min(size, sizeof *strings));
+
+    bool const by_offset = strings->bytes != NULL || strings->offsets != NULL;
+    FAIL_IF(by_offset && strings->pointers != NULL, ORDO_E_ARG,
+            "strings has both bytes with offsets and pointers; give one form and leave the other "
+            "NULL");
+    FAIL_IF(n > 0 && !by_offset && strings->pointers == NULL, ORDO_E_ARG,
+            "strings has neither bytes with offsets nor pointers, but n is %zu", n);
+    FAIL_IF(n > 0 && by_offset && strings->offsets == NULL, ORDO_E_ARG,
+            "strings.offsets is NULL but n is %zu", n);
+    return ORDO_OK;
+}
+
+typedef struct string_check {
+    const ordo_strings *strings;
+    atomic_size_t       bad; /* the least index found wrong so far; n if none */
+} string_check;
+
+static void lower(atomic_size_t *least, size_t index)
+{
+    size_t seen = atomic_load_explicit(least, memory_order_relaxed);
+    while (index < seen && !atomic_compare_exchange_weak_explicit(
+                               least, &seen, index, memory_order_relaxed, memory_order_relaxed))
+        continue;
+}
+
+static void check_offsets_piece(void *arg, size_t lo, size_t hi)
+{
+    string_check *const   check = arg;
+    const uint64_t *const offsets = check->strings->offsets;
+    uint64_t              too_long = 0;
+    for (size_t i = lo; i < hi; i++) /* without a branch: a negative length is a long one */
+        too_long |= (offsets[i + 1] - offsets[i]) >> 32 | (uint64_t)(offsets[i + 1] < offsets[i]);
+    if (too_long == 0)
+        return;
+    for (size_t i = lo; i < hi; i++)
+        if (offsets[i + 1] < offsets[i] || (offsets[i + 1] - offsets[i]) >> 32 != 0) {
+            lower(&check->bad, i);
+            return;
+        }
+}
+
+static void check_pointers_piece(void *arg, size_t lo, size_t hi)
+{
+    string_check *const check = arg;
+    for (size_t i = lo; i < hi; i++)
+        if (check->strings->pointers[i] == NULL) {
+            lower(&check->bad, i);
+            return;
+        }
+}
+
+static ordo_status check_offsets(ordo_exec *exec, const ordo_strings *strings, size_t n)
+{
+    const uint64_t *const offsets = strings->offsets;
+    string_check          check = {strings, n};
+    size_t                count;
+    FAIL_IF(!ordo_size_add(n, 1, &count), ORDO_E_ARG,
+            "n is %zu; there would be one offset more than can be counted", n);
+    TRY(api_check_array(exec, offsets, count, sizeof *offsets, "strings.offsets"));
+    if (!ordo_loop(exec, n, CHECK_PIECE, check_offsets_piece, &check))
+        return ORDO_E_CANCELLED;
+    size_t const bad = atomic_load_explicit(&check.bad, memory_order_relaxed);
+    FAIL_IF(bad < n && offsets[bad + 1] < offsets[bad], ORDO_E_ARG,
+            "strings.offsets decreases at %zu: %llu, then %llu", bad + 1, (ull)offsets[bad],
+            (ull)offsets[bad + 1]);
+    FAIL_IF(bad < n, ORDO_E_ARG, "string %zu has %llu bytes; expected fewer than 2^32", bad,
+            (ull)(offsets[bad + 1] - offsets[bad]));
+    FAIL_IF(offsets[n] > SIZE_MAX, ORDO_E_ARG, "strings.offsets: %llu is more than memory can hold",
+            (ull)offsets[n]);
+    FAIL_IF(strings->bytes == NULL && offsets[n] > offsets[0], ORDO_E_ARG,
+            "strings.bytes is NULL but the strings have %llu bytes",
+            (ull)(offsets[n] - offsets[0]));
+    return api_check_array(exec, strings->bytes, strings->bytes != NULL ? (size_t)offsets[n] : 0, 1,
+                           "strings.bytes");
+}
+
+static ordo_status check_pointers(ordo_exec *exec, const ordo_strings *strings, size_t n,
+                                  const char *what)
+{
+    string_check check = {strings, n};
+    TRY(api_check_array(exec, strings->pointers, n, sizeof *strings->pointers, what));
+    if (!ordo_loop(exec, n, CHECK_PIECE, check_pointers_piece, &check))
+        return ORDO_E_CANCELLED;
+    size_t const bad = atomic_load_explicit(&check.bad, memory_order_relaxed);
+    FAIL_IF(bad < n, ORDO_E_ARG, "%s[%zu] is NULL; expected a string", what, bad);
+    return ORDO_OK;
+}
+
+/* Reads and checks the caller's strings; what no string's place depends on must be checked
+ * before, for this may take long. */
+static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, size_t n)
+{
+    if (n == 0)
+        return ORDO_OK;
+    if (strings->pointers != NULL)
+        return check_pointers(exec, strings, n, "strings.pointers");
+    return check_offsets(exec, strings, n);
+}
+
+/* An output and what it must not overlap: the strings, or the pointers to them. n > 0. */
+static ordo_status check_apart(ordo_exec *exec, const ordo_strings *strings, size_t n,
+                               const void *out, size_t out_bytes, const char *what)
+{
+    if (n == 0)
+        return ORDO_OK;
+    if (strings->pointers != NULL)
+        return api_check_apart(exec, strings->pointers, n * sizeof *strings->pointers,
+                               "strings.pointers", out, out_bytes, what);
+    size_t const total = (size_t)(strings->offsets[n] - strings->offsets[0]);
+    TRY(api_check_apart(exec, strings->offsets, (n + 1) * sizeof *strings->offsets,
+                        "strings.offsets", out, out_bytes, what));
+    if (total == 0)
+        return ORDO_OK;
+    return api_check_apart(exec, strings->bytes + strings->offsets[0], total, "strings.bytes", out,
+                           out_bytes, what);
+}
+
+static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, bool *descending)
+{
+    ordo_sort_opts wish;
+    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    TRY(api_check_flags(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE));
+    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+            "algorithm %u does not sort strings; expected auto", wish.algorithm);
+    FAIL_IF(wish.radius != 0, ORDO_E_ARG, "opts.radius is not for strings; expected 0");
+    *descending = (wish.flags & ORDO_DESCENDING) != 0;
+    return ORDO_OK;
+}
+
+/* ---- Argsort ---- */
+
+static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *given,
+                                   size_t n, ordo_type index_type, void *index,
+                                   const ordo_sort_opts *opts)
+{
+    ordo_strings_job job = {.n = n, .index_type = index_type, .index = index};
+    ordo_choice      choice;
+    TRY(api_check_index_type(exec, index_type, n));
+    TRY(read_sort_opts(exec, opts, &job.descending));
+    TRY(read_strings(exec, given, n, &job.strings));
+    TRY(api_check_array(exec, index, n, ordo_type_size(index_type), "index"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, argsort_strings);
+    TRY(check_strings(exec, &job.strings, n));
+    TRY(check_apart(exec, &job.strings, n, index, n * ordo_type_size(index_type), "index"));
+    return choice.backend->argsort_strings(choice.state, &job, exec);
+}
+
+ordo_status ordo_argsort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
+                                 ordo_type index_type, void *index, const ordo_sort_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "argsort_strings", (ordo_type)0, n, &exec));
+    return api_leave(ctx, argsort_checked(ctx, exec, strings, n, index_type, index, opts));
+}
+
+/* ---- Sort ---- */
+
+static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *given, size_t n,
+                                char *out_bytes, uint64_t *out_offsets, const ordo_sort_opts *opts)
+{
+    ordo_string_copy_job job = {.n = n, .out_bytes = out_bytes, .out_offsets = out_offsets};
+    ordo_choice          choice;
+    TRY(read_sort_opts(exec, opts, &job.descending));
+    TRY(read_strings(exec, given, n, &job.strings));
+    FAIL_IF(job.strings.pointers != NULL, ORDO_E_ARG,
+            "strings has pointers; ordo_sort_strings takes bytes with offsets, ordo_sort_pointers "
+            "pointers");
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, sort_strings);
+    TRY(check_strings(exec, &job.strings, n));
+    if (n > 0) {
+        size_t const total = (size_t)(job.strings.offsets[n] - job.strings.offsets[0]);
+        size_t const offsets_bytes = (n + 1) * sizeof *out_offsets;
+        TRY(api_check_array(exec, out_offsets, n + 1, sizeof *out_offsets, "out_offsets"));
+        FAIL_IF(out_bytes == NULL && total > 0, ORDO_E_ARG,
+                "out_bytes is NULL but the strings have %zu bytes", total);
+        TRY(api_check_array(exec, out_bytes, total, 1, "out_bytes"));
+        TRY(api_check_apart(exec, out_bytes, total, "out_bytes", out_offsets, offsets_bytes,
+                            "out_offsets"));
+        TRY(check_apart(exec, &job.strings, n, out_bytes, total, "out_bytes"));
+        TRY(check_apart(exec, &job.strings, n, out_offsets, offsets_bytes, "out_offsets"));
+    }
+    return choice.backend->sort_strings(choice.state, &job, exec);
+}
+
+ordo_status ordo_sort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n, char *out_bytes,
+                              uint64_t *out_offsets, const ordo_sort_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "sort_strings", (ordo_type)0, n, &exec));
+    return api_leave(ctx, sort_checked(ctx, exec, strings, n, out_bytes, out_offsets, opts));
+}
+
+static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char **pointers, size_t n,
+                                    const ordo_sort_opts *opts)
+{
+    ordo_pointers_job  job = {.pointers = pointers, .n = n};
+    ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)pointers};
+    ordo_choice        choice;
+    TRY(read_sort_opts(exec, opts, &job.descending));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, sort_pointers);
+    if (n > 0)
+        TRY(check_pointers(exec, &strings, n, "pointers"));
+    return choice.backend->sort_pointers(choice.state, &job, exec);
+}
+
+ordo_status ordo_sort_pointers(ordo_ctx *ctx, const char **pointers, size_t n,
+                               const ordo_sort_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "sort_pointers", (ordo_type)0, n, &exec));
+    return api_leave(ctx, pointers_checked(ctx, exec, pointers, n, opts));
+}
+
+/* ---- Rank ---- */
+
+static ordo_status check_rank_opts(ordo_exec *exec, size_t n, ordo_type rank_type,
+                                   const ordo_rank_opts *opts, ordo_rank_opts *wish)
+{
+    TRY(api_check_ranks(exec, n, rank_type, opts, wish));
+    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+            "algorithm %u does not rank strings; expected auto", wish->algorithm);
+    return ORDO_OK;
+}
+
+static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *given, size_t n,
+                                ordo_type rank_type, void *ranks, const ordo_rank_opts *opts)
+{
+    ordo_string_rank_job job = {.n = n, .rank_type = rank_type, .ranks = ranks};
+    ordo_rank_opts       wish;
+    ordo_choice          choice;
+    TRY(check_rank_opts(exec, n, rank_type, opts, &wish));
+    TRY(read_strings(exec, given, n, &job.strings));
+    TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, rank_strings);
+    TRY(check_strings(exec, &job.strings, n));
+    TRY(check_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type), "ranks"));
+    job.ties = (ordo_ties)wish.ties;
+    job.descending = (wish.flags & ORDO_DESCENDING) != 0;
+    return choice.backend->rank_strings(choice.state, &job, exec);
+}
+
+ordo_status ordo_rank_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
+                              ordo_type rank_type, void *ranks, const ordo_rank_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "rank_strings", (ordo_type)0, n, &exec));
+    return api_leave(ctx, rank_checked(ctx, exec, strings, n, rank_type, ranks, opts));
+}
+
+/* ---- Select ---- */
+
+static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *given,
+                                  size_t n, const size_t *k, size_t count, uint64_t *index,
+                                  const ordo_sort_opts *opts)
+{
+    ordo_string_select_job job = {.n = n, .k = k, .count = count, .index = index};
+    ordo_choice            choice;
+    TRY(read_sort_opts(exec, opts, &job.descending));
+    TRY(read_strings(exec, given, n, &job.strings));
+    TRY(api_check_array(exec, k, count, sizeof *k, "k"));
+    TRY(api_check_array(exec, index, count, sizeof *index, "index"));
+    TRY(api_check_apart(exec, k, count * sizeof *k, "k", index, count * sizeof *index, "index"));
+    for (size_t j = 0; j < count; j++)
+        FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; expected less than n, which is %zu", j, k[j],
+                n);
+    TRY(api_choose(ctx, exec, n, &choice));
+    NEEDS(choice, select_strings);
+    TRY(check_strings(exec, &job.strings, n));
+    TRY(check_apart(exec, &job.strings, n, index, count * sizeof *index, "index"));
+    return choice.backend->select_strings(choice.state, &job, exec);
+}
+
+ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
+                                const size_t *k, size_t count, uint64_t *index,
+                                const ordo_sort_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "select_strings", (ordo_type)0, n, &exec));
+    return api_leave(ctx, select_checked(ctx, exec, strings, n, k, count, index, opts));
+}

@@ -1,0 +1,259 @@
+/* cpu_strings.c - argsort, rank, select and sort of strings, all by one order of the strings
+ * (string_sort.h), which takes 32 n bytes of scratch and a little more.
+ *
+ *   argsort    writes the order where the caller wants it
+ *   rank       the sort also says where strings differ; a count of these places numbers the
+ *              distinct strings, the ranks of these numbers are those of a sorted array, and each
+ *              goes to where its string was. 13 n to 29 n bytes of scratch more
+ *   select     only groups with a wanted place in them are sorted: near the cost of one pass.
+ *              4 n or 8 n bytes more for the places, n / 8 for what is wanted
+ *   sort       the lengths in order, their sums, then the bytes; 8 n bytes more
+ *   pointers   moved through scratch, so that they are untouched unless all goes well; 12 n or
+ *              16 n bytes more */
+#define _POSIX_C_SOURCE 200809L
+#include "cpu/strings/string_sort.h"
+
+enum {
+    AHEAD = 16,          /* strings whose place is asked for before it is needed */
+    COPY_PART = 1 << 21, /* bytes copied between two looks at cancel */
+    COPY_PIECE = 1 << 12 /* strings copied by one piece of a loop */
+};
+
+static ordo_type narrow_index(size_t n)
+{
+    return (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
+}
+
+static size_t index_at(const string_order *order, size_t i)
+{
+    return order->index_type == ORDO_U32 ? ((const uint32_t *)order->index)[i]
+                                         : (size_t)((const uint64_t *)order->index)[i];
+}
+
+/* n elements of scratch. */
+static ordo_status take(ordo_exec *exec, size_t n, size_t size, void **out)
+{
+    size_t bytes;
+    if (!ordo_size_mul(n, size, &bytes)) {
+        ordo_fail(exec, ORDO_E_NOMEM, "%zu strings need more scratch than can be counted", n);
+        return ORDO_E_NOMEM;
+    }
+    return ordo_scratch(exec, bytes, out);
+}
+
+/* ---- Argsort ---- */
+
+ordo_status cpu_argsort_strings(const cpu_kernels *kernels, const ordo_strings_job *job,
+                                ordo_exec *exec)
+{
+    (void)kernels;
+    string_order const order = {.view = string_view_of(&job->strings, job->n, job->descending),
+                                .n = job->n,
+                                .index_type = job->index_type,
+                                .index = job->index};
+    exec->phases = STRING_SORT_PHASES;
+    return string_sort(&order, exec);
+}
+
+/* ---- Rank ---- */
+
+typedef struct rank_work {
+    const string_order *order;
+    ordo_type           rank_type;
+    const void         *sorted; /* ranks in order */
+    void               *ranks;
+} rank_work;
+
+static void rank_piece(void *arg, size_t lo, size_t hi)
+{
+    const rank_work *const work = arg;
+    if (work->rank_type == ORDO_U32) {
+        const uint32_t *const index = work->order->index;
+        for (size_t i = lo; i < hi; i++)
+            ((uint32_t *)work->ranks)[index[i]] = ((const uint32_t *)work->sorted)[i];
+    } else { /* u64 and f64 alike */
+        const uint64_t *const index = work->order->index;
+        for (size_t i = lo; i < hi; i++)
+            memcpy((char *)work->ranks + index[i] * sizeof *index,
+                   (const char *)work->sorted + i * sizeof *index, sizeof *index);
+    }
+}
+
+ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_job *job,
+                             ordo_exec *exec)
+{
+    size_t const    n = job->n, rank_size = ordo_type_size(job->rank_type);
+    ordo_type const count_type = job->rank_type == ORDO_U32 ? ORDO_U32 : ORDO_U64;
+    string_order    order = {.view = string_view_of(&job->strings, n, job->descending),
+                             .n = n,
+                             .index_type = count_type};
+    uint64_t        distinct;
+    void           *starts, *numbers, *sorted;
+    TRY(take(exec, n, rank_size, &order.index));
+    TRY(take(exec, n, rank_size, &numbers));
+    TRY(take(exec, n, rank_size, &sorted));
+    TRY(take(exec, n, 1, &starts));
+    order.starts = starts;
+    exec->phases = STRING_SORT_PHASES + 3;
+    TRY(string_sort(&order, exec));
+    const char *const algorithm = exec->algorithm;
+
+    ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts, n, count_type, numbers, &distinct, false};
+    TRY(cpu_scan_bits(kernels, &bits, exec));
+    exec->phase++;
+    ordo_rank_job const rank = {count_type,         numbers, n, job->rank_type, sorted, job->ties,
+                                ORDO_ALGORITHM_AUTO};
+    TRY(cpu_rank_sorted(kernels, &rank, exec));
+    exec->phase++;
+    exec->algorithm = algorithm;
+    exec->isa = "generic";
+    rank_work work = {&order, job->rank_type, sorted, job->ranks};
+    return cpu_done(ordo_loop(exec, n, cpu_grain(n), rank_piece, &work));
+}
+
+/* ---- Select ---- */
+
+ordo_status cpu_select_strings(const ordo_string_select_job *job, ordo_exec *exec)
+{
+    size_t const n = job->n, words = ordo_div_up(n, 64);
+    string_order order = {.view = string_view_of(&job->strings, n, job->descending),
+                          .n = job->count == 0 ? 0 : n,
+                          .index_type = narrow_index(n)};
+    void        *wanted;
+    TRY(take(exec, n, ordo_type_size(order.index_type), &order.index));
+    TRY(take(exec, words, sizeof(uint64_t), &wanted));
+    memset(wanted, 0, words * sizeof(uint64_t));
+    for (size_t j = 0; j < job->count; j++)
+        ((uint64_t *)wanted)[job->k[j] / 64] |= UINT64_C(1) << job->k[j] % 64;
+    order.wanted = wanted;
+    exec->phases = STRING_SORT_PHASES;
+    TRY(string_sort(&order, exec));
+    for (size_t j = 0; j < job->count; j++)
+        job->index[j] = index_at(&order, job->k[j]);
+    return ORDO_OK;
+}
+
+/* ---- Sort ---- */
+
+typedef struct copy_work {
+    const ordo_string_copy_job *job;
+    uint64_t                   *from; /* which string comes i-th; then where its bytes are */
+    ordo_exec                  *exec;
+    atomic_bool                 stopped;
+} copy_work;
+
+static void length_piece(void *arg, size_t lo, size_t hi)
+{
+    const copy_work *const work = arg;
+    const uint64_t *const  offsets = work->job->strings.offsets;
+    for (size_t i = lo; i < hi; i++) {
+        if (i + AHEAD < hi)
+            __builtin_prefetch(offsets + work->from[i + AHEAD]);
+        uint64_t const start = offsets[work->from[i]];
+        work->job->out_offsets[i + 1] = offsets[work->from[i] + 1] - start;
+        work->from[i] = start;
+    }
+}
+
+static void copy_piece(void *arg, size_t lo, size_t hi)
+{
+    copy_work *const                  work = arg;
+    const ordo_string_copy_job *const job = work->job;
+    size_t                            copied = 0;
+    for (size_t i = lo; i < hi; i++) {
+        if (i + AHEAD < hi)
+            __builtin_prefetch(job->strings.bytes + work->from[i + AHEAD]);
+        const char *const from = job->strings.bytes + work->from[i];
+        char *const       to = job->out_bytes + job->out_offsets[i];
+        uint64_t const    length = job->out_offsets[i + 1] - job->out_offsets[i];
+        for (uint64_t done = 0; done < length;) {
+            size_t const part = (size_t)(length - done < COPY_PART ? length - done : COPY_PART);
+            memcpy(to + done, from + done, part);
+            done += part;
+            copied += part;
+            if (copied >= COPY_PART) {
+                copied = 0;
+                if (ordo_poll(work->exec, (double)i / (double)job->n)) {
+                    atomic_store_explicit(&work->stopped, true, memory_order_relaxed);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_job *job,
+                             ordo_exec *exec)
+{
+    size_t const n = job->n;
+    string_order order = {
+        .view = string_view_of(&job->strings, n, job->descending), .n = n, .index_type = ORDO_U64};
+    TRY(take(exec, n, sizeof(uint64_t), &order.index));
+    exec->phases = STRING_SORT_PHASES + 3;
+    TRY(string_sort(&order, exec));
+    if (job->out_offsets != NULL)
+        job->out_offsets[0] = 0;
+    if (n == 0)
+        return ORDO_OK;
+
+    const char *const algorithm = exec->algorithm;
+    copy_work         work = {.job = job, .from = order.index, .exec = exec};
+    if (!ordo_loop(exec, n, cpu_grain(n), length_piece, &work))
+        return ORDO_E_CANCELLED;
+    exec->phase++;
+    ordo_scan_job const sums = {
+        ORDO_SUM, ORDO_U64, job->out_offsets + 1, n, ORDO_U64, job->out_offsets + 1, false};
+    TRY(cpu_scan(kernels, &sums, exec));
+    exec->phase++;
+    exec->algorithm = algorithm;
+    exec->isa = "generic";
+    if (job->out_offsets[n] == 0) /* no bytes, and perhaps no arrays of them */
+        return ORDO_OK;
+    return cpu_done(ordo_loop(exec, n, COPY_PIECE, copy_piece, &work) &&
+                    !atomic_load_explicit(&work.stopped, memory_order_relaxed));
+}
+
+/* ---- Pointers ---- */
+
+typedef struct pointers_work {
+    const string_order *order;
+    const char        **pointers, **sorted;
+} pointers_work;
+
+static void gather_piece(void *arg, size_t lo, size_t hi)
+{
+    const pointers_work *const work = arg;
+    for (size_t i = lo; i < hi; i++) {
+        if (i + AHEAD < hi)
+            __builtin_prefetch(work->pointers + index_at(work->order, i + AHEAD));
+        work->sorted[i] = work->pointers[index_at(work->order, i)];
+    }
+}
+
+static void put_piece(void *arg, size_t lo, size_t hi)
+{
+    const pointers_work *const work = arg;
+    memcpy(work->pointers + lo, work->sorted + lo, (hi - lo) * sizeof *work->sorted);
+}
+
+ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec)
+{
+    size_t const       n = job->n;
+    ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)job->pointers};
+    string_order       order = {.view = string_view_of(&strings, n, job->descending),
+                                .n = n,
+                                .index_type = narrow_index(n)};
+    void              *sorted;
+    TRY(take(exec, n, ordo_type_size(order.index_type), &order.index));
+    TRY(take(exec, n, sizeof *job->pointers, &sorted));
+    exec->phases = STRING_SORT_PHASES + 2;
+    TRY(string_sort(&order, exec));
+    pointers_work work = {&order, job->pointers, sorted};
+    if (!ordo_loop(exec, n, cpu_grain(n), gather_piece, &work))
+        return ORDO_E_CANCELLED;
+    exec->phase++;
+    /* Cancelled half-way through, the pointers would be lost: then it is too late to cancel. */
+    if (!ordo_loop(exec, n, cpu_grain(n), put_piece, &work))
+        put_piece(&work, 0, n);
+    return ORDO_OK;
+}

@@ -1,0 +1,262 @@
+/* string_group.c - one thread sorts one group of strings that agree in their first bytes.
+ *
+ * The items are sorted by the bits in which their keys differ, most significant bits first, a few
+ * more than lg n of them at a time: two stable counting passes in the cache, the less significant
+ * digit first. That leaves almost every item alone; what still agrees is sorted by insertion, or
+ * once more by the next bits. Strings whose keys are equal and go on wait as groups of their own
+ * for the next bytes. Very few such strings are compared directly instead; a group all of whose
+ * keys were equal once more first finds out, in blocks that double, how far its strings agree, so
+ * that a shared prefix of megabytes costs one or two fast reads of it.
+ *
+ * The groups that wait are a list kept in their own items: their keys are of no more use, so the
+ * first three hold the depth, the end and the next group. Nothing recurs but the sort of one set
+ * of keys, at most eleven deep, since every level takes six bits or more.
+ *
+ * Time: each byte that tells strings apart is loaded once and, in shared prefixes, compared once
+ * or twice more. Scratch: none but the spare array; 16 KB of stack. */
+#define _POSIX_C_SOURCE 200809L
+#include "cpu/strings/string_sort.h"
+
+enum {
+    POLL_WORK = 1 << 20,   /* items or bytes between two looks at cancel; a few ms at most */
+    COMPARE_PART = 1 << 18 /* bytes of two strings compared at once */
+};
+
+#define NO_GROUP SIZE_MAX
+
+typedef struct group_worker {
+    string_engine     *engine;
+    const string_view *view;
+    string_item       *items, *spare; /* of the whole order */
+    uint64_t           depth;         /* of the keys now in items */
+    size_t             waiting;       /* the first group of the list */
+    size_t             work;          /* since the last look at cancel */
+    uint32_t           counts[2][STRING_DIGITS];
+} group_worker;
+
+/* Counts work; true if the call was cancelled. */
+static bool stopped_after(group_worker *worker, size_t work)
+{
+    worker->work += work;
+    if (ORDO_LIKELY(worker->work < POLL_WORK))
+        return false;
+    worker->work = 0;
+    if (ordo_poll(worker->engine->exec, 0))
+        atomic_store_explicit(&worker->engine->stopped, true, memory_order_relaxed);
+    return atomic_load_explicit(&worker->engine->stopped, memory_order_relaxed);
+}
+
+/* ---- Strings whose keys are equal ---- */
+
+static int compare(group_worker *worker, size_t a, size_t b, uint64_t depth)
+{
+    for (bool open = true; open; depth += COMPARE_PART) {
+        int const order = string_compare_part(worker->view, a, b, depth, COMPARE_PART, &open);
+        if (order != 0)
+            return worker->view->turn != 0 ? -order : order;
+        if (open && stopped_after(worker, COMPARE_PART))
+            break;
+    }
+    return 0;
+}
+
+static void sort_few(group_worker *worker, size_t lo, size_t hi)
+{
+    const string_order *const order = worker->engine->order;
+    string_item *const        items = worker->items;
+    uint64_t const            depth = worker->depth + STRING_STEP;
+    for (size_t i = lo + 1; i < hi; i++) {
+        string_item const item = items[i];
+        size_t            at = i;
+        for (; at > lo && compare(worker, items[at - 1].index, item.index, depth) > 0; at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+    for (size_t i = lo; i < hi; i++)
+        string_write(order, items + i, i, 1,
+                     order->starts == NULL || i == lo ||
+                         compare(worker, items[i - 1].index, items[i].index, depth) != 0);
+}
+
+static void close_equal(group_worker *worker, size_t lo, size_t hi)
+{
+    string_item *const items = worker->items;
+    if (hi - lo == 1 || string_ends(worker->view, items[lo].key)) {
+        string_write(worker->engine->order, items + lo, lo, hi - lo, true);
+    } else if (hi - lo <= ORDO_TUNE_STRINGS_FEW) {
+        if (string_is_wanted(worker->engine->order, lo, hi))
+            sort_few(worker, lo, hi);
+    } else {
+        items[lo].key = worker->depth + STRING_STEP;
+        items[lo + 1].key = hi;
+        items[lo + 2].key = worker->waiting;
+        worker->waiting = lo;
+    }
+}
+
+static string_group next_group(group_worker *worker)
+{
+    string_item *const items = worker->items;
+    size_t const       lo = worker->waiting;
+    worker->waiting = (size_t)items[lo + 2].key;
+    return (string_group){.lo = lo, .hi = (size_t)items[lo + 1].key, .depth = items[lo].key};
+}
+
+/* ---- Keys ---- */
+
+static void close_sorted(group_worker *worker, size_t lo, size_t hi)
+{
+    const string_item *const items = worker->items;
+    while (lo < hi) {
+        size_t end = lo + 1;
+        while (end < hi && items[end].key == items[lo].key)
+            end++;
+        close_equal(worker, lo, end);
+        lo = end;
+    }
+}
+
+static void sort_by_insertion(string_item *items, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        string_item const item = items[i];
+        size_t            at = i;
+        for (; at > 0 && items[at - 1].key > item.key; at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+static void counts_to_places(uint32_t *counts, size_t digits)
+{
+    uint32_t place = 0;
+    for (size_t i = 0; i < digits; i++) {
+        uint32_t const count = counts[i];
+        counts[i] = place;
+        place += count;
+    }
+}
+
+/* One stable pass; counts are the places of the digits. */
+static void move_by_digit(const string_item *from, string_item *to, size_t count,
+                          const string_digit *digit, uint32_t *places)
+{
+    string_digit const here = *digit; /* which no store can change */
+    for (size_t i = 0; i < count; i++)
+        to[places[string_digit_of(&here, from[i].key)]++] = from[i];
+}
+
+static void sort_by_digits(group_worker *worker, size_t lo, size_t hi, const string_digit *high,
+                           const string_digit *low)
+{
+    string_item *const items = worker->items + lo, *const spare = worker->spare + lo;
+    size_t const    count = hi - lo;
+    uint32_t *const highs = worker->counts[0], *const lows = worker->counts[1];
+    string_digit const first = *high, second = *low;
+    memset(highs, 0, sizeof *highs << first.bits);
+    memset(lows, 0, sizeof *lows << second.bits);
+    for (size_t i = 0; i < count; i++) {
+        highs[string_digit_of(&first, items[i].key)]++;
+        lows[string_digit_of(&second, items[i].key)]++;
+    }
+    counts_to_places(highs, (size_t)1 << first.bits);
+    if (second.bits > 0) {
+        counts_to_places(lows, (size_t)1 << second.bits);
+        move_by_digit(items, spare, count, low, lows);
+    } else {
+        memcpy(spare, items, count * sizeof *items);
+    }
+    move_by_digit(spare, items, count, high, highs);
+}
+
+static unsigned log2_of(size_t n) { return 63 - (unsigned)__builtin_clzll(n); }
+
+static void sort_keys(group_worker *worker, size_t lo, size_t hi)
+{
+    string_item *const items = worker->items;
+    size_t const       count = hi - lo;
+    if (!string_is_wanted(worker->engine->order, lo, hi))
+        return;
+    if (count <= ORDO_TUNE_STRINGS_LEAF) {
+        sort_by_insertion(items + lo, count);
+        close_sorted(worker, lo, hi);
+        return;
+    }
+    if (stopped_after(worker, count))
+        return;
+    uint64_t varying = string_varying(items + lo, count, items[lo].key);
+    if (varying == 0) {
+        close_equal(worker, lo, hi);
+        return;
+    }
+    unsigned const     bits = log2_of(count) + ORDO_TUNE_STRINGS_EXTRA;
+    unsigned const     half = (unsigned)ordo_min((bits + 1) / 2, ORDO_TUNE_STRINGS_DIGIT);
+    string_digit const high = string_digit_take(&varying, half);
+    string_digit const low = string_digit_take(&varying, half);
+    sort_by_digits(worker, lo, hi, &high, &low);
+
+    uint64_t const used = high.used | low.used;
+    while (lo < hi) {
+        size_t         end = lo + 1;
+        uint64_t const digits = items[lo].key & used;
+        while (end < hi && (items[end].key & used) == digits)
+            end++;
+        if (end - lo == 1 || varying == 0)
+            close_equal(worker, lo, end);
+        else
+            sort_keys(worker, lo, end);
+        lo = end;
+    }
+}
+
+/* ---- Groups ---- */
+
+/* How deep all strings of the group agree, at least; true if the call was cancelled. */
+static bool skip_common(group_worker *worker, string_group *group)
+{
+    const string_item *const items = worker->items;
+    size_t                   block = ORDO_TUNE_STRINGS_BLOCK;
+    for (;;) {
+        for (size_t i = group->lo + 1; i < group->hi; i++) {
+            if (!string_agrees(worker->view, items[group->lo].index, items[i].index, group->depth,
+                               block))
+                return false;
+            if (stopped_after(worker, block))
+                return true;
+        }
+        group->depth += block;
+        block = ordo_min(2 * block, COMPARE_PART);
+    }
+}
+
+void string_group_sort(string_engine *engine, const string_group *group)
+{
+    group_worker       worker = {.engine = engine,
+                                 .view = &engine->order->view,
+                                 .items = engine->items[group->side],
+                                 .spare = engine->items[1 - group->side],
+                                 .waiting = NO_GROUP};
+    string_item *const items = worker.items;
+    worker.depth = group->depth;
+    sort_keys(&worker, group->lo, group->hi);
+
+    while (worker.waiting != NO_GROUP) {
+        string_group next = next_group(&worker);
+        size_t const count = next.hi - next.lo;
+        if (!string_is_wanted(engine->order, next.lo, next.hi))
+            continue;
+        for (;;) {
+            if (stopped_after(&worker, 2 * count))
+                return;
+            string_load(worker.view, items + next.lo, count, next.depth);
+            uint64_t const key = items[next.lo].key;
+            if (string_ends(worker.view, key) || string_varying(items + next.lo, count, key) != 0)
+                break;
+            next.depth += STRING_STEP;
+            if (skip_common(&worker, &next))
+                return;
+        }
+        worker.depth = next.depth;
+        sort_keys(&worker, next.lo, next.hi);
+    }
+}

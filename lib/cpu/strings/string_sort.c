@@ -1,0 +1,376 @@
+/* string_sort.c - the order of strings: large groups by all threads, then small ones side by side.
+ *
+ * A large group (at first all strings) has its keys loaded in the order of the items, which for
+ * the whole array is the order of memory. The bits in which the keys differ are found on the way;
+ * the highest of them, up to eleven, are one digit, and a stable counting pass with a histogram
+ * for each piece of the group moves every item to the bucket of its digit, in the other array.
+ * Small buckets are then sorted one by one, a thread each, by string_group.c; large ones are large
+ * groups again. Keys that all are equal send the group deeper: behind the bytes that all its
+ * strings share, which all threads look for together in blocks that double.
+ *
+ * Choosing digits from the bits that differ is what makes text cheap: lower-case letters differ in
+ * five bits, so eleven bits are two letters and not one and a half.
+ *
+ * Time: linear in the bytes that tell strings apart, each looked at a few times. Scratch: 32 n
+ * bytes for two arrays of items, 16 KB a piece for histograms (four pieces a thread), and a few
+ * words for every large group that can exist at once. */
+#define _POSIX_C_SOURCE 200809L
+#include "cpu/strings/string_sort.h"
+
+enum {
+    PIECES_PER_THREAD = 4,
+    MAX_PIECES = 512,
+    LOOK = 1 << 15,     /* items between two looks at cancel */
+    MAX_BLOCK = 1 << 16 /* bytes of shared prefix looked at in one loop */
+};
+
+/* ---- What both parts use ---- */
+
+/* The highest runs of set bits, at most `bits` bits in all. */
+static string_digit gather_runs(uint64_t set, unsigned bits)
+{
+    string_digit digit = {.bits = 0};
+    unsigned     shift[STRING_DIGIT_RUNS] = {0}, width[STRING_DIGIT_RUNS] = {0};
+    for (size_t run = 0; run < STRING_DIGIT_RUNS && set != 0 && digit.bits < bits; run++) {
+        unsigned const top = 63 - (unsigned)__builtin_clzll(set);
+        uint64_t const gaps = ~set & (UINT64_MAX >> (63 - top));
+        unsigned const below = gaps == 0 ? 0 : 64 - (unsigned)__builtin_clzll(gaps);
+        width[run] = (unsigned)ordo_min(top + 1 - below, bits - digit.bits);
+        shift[run] = top + 1 - width[run];
+        digit.bits += width[run];
+        digit.used |= (UINT64_MAX >> (64 - width[run])) << shift[run];
+        set &= ~digit.used;
+    }
+    unsigned place = digit.bits;
+    for (size_t run = 0; run < STRING_DIGIT_RUNS && width[run] > 0; run++) {
+        place -= width[run];
+        digit.shift[run] = shift[run] - place;
+        digit.mask[run] = (UINT64_MAX >> (64 - width[run])) << place;
+    }
+    return digit;
+}
+
+/* Letters that differ in scattered bits (those of ACGT do) make many short runs: with the single
+ * bits between them, which do not differ, fewer runs hold more of the bits that do. */
+string_digit string_digit_take(uint64_t *varying, unsigned bits)
+{
+    string_digit digit = gather_runs(*varying, bits);
+    if (digit.bits < bits && digit.used != *varying) {
+        string_digit const wider = gather_runs(*varying | (*varying << 1 & *varying >> 1), bits);
+        if (__builtin_popcountll(wider.used & *varying) > __builtin_popcountll(digit.used))
+            digit = wider;
+    }
+    *varying &= ~digit.used;
+    return digit;
+}
+
+bool string_is_wanted(const string_order *order, size_t lo, size_t hi)
+{
+    const uint64_t *const wanted = order->wanted;
+    if (wanted == NULL)
+        return true;
+    size_t const   first = lo / 64, last = (hi - 1) / 64;
+    uint64_t const from = UINT64_MAX << lo % 64, to = UINT64_MAX >> (63 - (hi - 1) % 64);
+    if (first == last)
+        return (wanted[first] & from & to) != 0;
+    uint64_t any = (wanted[first] & from) | (wanted[last] & to);
+    for (size_t i = first + 1; i < last && any == 0; i++)
+        any = wanted[i];
+    return any != 0;
+}
+
+/* The items are in no order of memory: where a string is, and its bytes, are asked for ahead. */
+void string_load(const string_view *view, string_item *items, size_t count, uint64_t depth)
+{
+    enum {
+        PLACE_AHEAD = 16,
+        BYTES_AHEAD = 8
+    };
+    for (size_t i = 0; i < count; i++) {
+        if (i + PLACE_AHEAD < count)
+            string_fetch_place(view, items[i + PLACE_AHEAD].index);
+        if (i + BYTES_AHEAD < count)
+            string_fetch_bytes(view, items[i + BYTES_AHEAD].index, depth);
+        items[i].key = string_key(view, items[i].index, depth);
+    }
+}
+
+uint64_t string_varying(const string_item *items, size_t count, uint64_t key)
+{
+    uint64_t varying = 0;
+    for (size_t i = 0; i < count; i++)
+        varying |= items[i].key ^ key;
+    return varying;
+}
+
+void string_write(const string_order *order, const string_item *items, size_t lo, size_t count,
+                  bool first)
+{
+    if (order->index_type == ORDO_U32)
+        for (size_t i = 0; i < count; i++)
+            ((uint32_t *)order->index)[lo + i] = (uint32_t)items[i].index;
+    else
+        for (size_t i = 0; i < count; i++)
+            ((uint64_t *)order->index)[lo + i] = items[i].index;
+    if (order->starts != NULL) {
+        memset(order->starts + lo, 0, count);
+        order->starts[lo] = first;
+    }
+}
+
+/* ---- Large groups ---- */
+
+typedef struct large_work { /* one large group, and what its loops share */
+    string_engine   *engine;
+    string_group     group;
+    bool             fresh; /* the first load: items are in no array yet */
+    size_t           piece; /* items in one; a piece has the same items in every loop */
+    uint64_t         key;   /* of some item; what `varying` is against */
+    _Atomic uint64_t varying;
+    size_t           block;   /* skip: bytes looked at */
+    atomic_bool      differs; /* skip: in that block */
+    string_digit     digit;
+    size_t (*places)[STRING_DIGITS]; /* of each piece: histogram, then where items go */
+    size_t *ends;                    /* of the buckets */
+} large_work;
+
+/* For bodies that run long: whether to give up. */
+static bool stopped(large_work *work, size_t done)
+{
+    string_engine *const engine = work->engine;
+    if (ordo_poll(engine->exec, (double)done / (double)(work->group.hi - work->group.lo)))
+        atomic_store_explicit(&engine->stopped, true, memory_order_relaxed);
+    return atomic_load_explicit(&engine->stopped, memory_order_relaxed);
+}
+
+static void load_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const        work = arg;
+    const string_view *const view = &work->engine->order->view;
+    string_item *const       items = work->engine->items[work->group.side] + work->group.lo;
+    uint64_t                 varying = 0;
+    for (size_t at = lo; at < hi && !stopped(work, at); at += LOOK) {
+        size_t const end = ordo_min(at + LOOK, hi);
+        if (work->fresh)
+            for (size_t i = at; i < end; i++)
+                items[i] = (string_item){string_key(view, i, 0), i};
+        else if (!work->group.loaded)
+            string_load(view, items + at, end - at, work->group.depth);
+        varying |= string_varying(items + at, end - at, work->key);
+    }
+    atomic_fetch_or_explicit(&work->varying, varying, memory_order_relaxed);
+}
+
+static void write_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const        work = arg;
+    size_t const             base = work->group.lo;
+    const string_item *const items = work->engine->items[work->group.side] + base;
+    string_write(work->engine->order, items + lo, base + lo, hi - lo, lo == 0);
+}
+
+static void skip_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const        work = arg;
+    const string_view *const view = &work->engine->order->view;
+    const string_item *const items = work->engine->items[work->group.side] + work->group.lo;
+    size_t const             look = ordo_max(LOOK * 8 / work->block, 1);
+    for (size_t i = lo; i < hi; i++) {
+        if ((i - lo) % look == 0 &&
+            (stopped(work, i) || atomic_load_explicit(&work->differs, memory_order_relaxed)))
+            return;
+        if (!string_agrees(view, items[0].index, items[i].index, work->group.depth, work->block)) {
+            atomic_store_explicit(&work->differs, true, memory_order_relaxed);
+            return;
+        }
+    }
+}
+
+static void count_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const        work = arg;
+    const string_item *const items = work->engine->items[work->group.side] + work->group.lo;
+    size_t *const            counts = work->places[lo / work->piece];
+    string_digit const       digit = work->digit;
+    memset(counts, 0, sizeof *counts << digit.bits);
+    for (size_t at = lo; at < hi && !stopped(work, at); at += LOOK)
+        for (size_t i = at; i < ordo_min(at + LOOK, hi); i++)
+            counts[string_digit_of(&digit, items[i].key)]++;
+}
+
+static void move_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const        work = arg;
+    const string_item *const from = work->engine->items[work->group.side] + work->group.lo;
+    string_item *const       to = work->engine->items[1 - work->group.side];
+    size_t *const            places = work->places[lo / work->piece];
+    string_digit const       digit = work->digit;
+    for (size_t at = lo; at < hi && !stopped(work, at); at += LOOK)
+        for (size_t i = at; i < ordo_min(at + LOOK, hi); i++)
+            to[places[string_digit_of(&digit, from[i].key)]++] = from[i];
+}
+
+static bool is_large(size_t count) { return count > ORDO_TUNE_STRINGS_LARGE; }
+
+static void bucket_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const work = arg;
+    for (size_t bucket = lo; bucket < hi; bucket++) {
+        string_group const group = {.lo = bucket == 0 ? work->group.lo : work->ends[bucket - 1],
+                                    .hi = work->ends[bucket],
+                                    .depth = work->group.depth,
+                                    .side = 1 - work->group.side};
+        if (group.lo < group.hi && !is_large(group.hi - group.lo) &&
+            string_is_wanted(work->engine->order, group.lo, group.hi))
+            string_group_sort(work->engine, &group);
+    }
+}
+
+static bool run(large_work *work, size_t n, size_t grain, ordo_body *body)
+{
+    ordo_exec *const exec = work->engine->exec;
+    bool const       finished = ordo_loop(exec, n, grain, body, work);
+    if (exec->phase + 1 < STRING_SORT_PHASES)
+        exec->phase++;
+    return finished && !atomic_load_explicit(&work->engine->stopped, memory_order_relaxed);
+}
+
+/* Behind the bytes that all strings of the group share. */
+static bool skip_common(large_work *work)
+{
+    work->block = ORDO_TUNE_STRINGS_BLOCK;
+    for (;;) {
+        atomic_store_explicit(&work->differs, false, memory_order_relaxed);
+        if (!run(work, work->group.hi - work->group.lo, work->piece, skip_piece))
+            return false;
+        if (atomic_load_explicit(&work->differs, memory_order_relaxed))
+            return true;
+        work->group.depth += work->block;
+        work->block = ordo_min(2 * work->block, MAX_BLOCK);
+    }
+}
+
+/* From histograms to places: bucket by bucket, and within one piece by piece. */
+static void lay_out(large_work *work, size_t pieces)
+{
+    size_t place = work->group.lo;
+    for (size_t bucket = 0; bucket < (size_t)1 << work->digit.bits; bucket++) {
+        for (size_t i = 0; i < pieces; i++) {
+            size_t const count = work->places[i][bucket];
+            work->places[i][bucket] = place;
+            place += count;
+        }
+        work->ends[bucket] = place;
+    }
+}
+
+typedef struct large_list { /* groups that wait */
+    string_group *groups;
+    size_t        count;
+} large_list;
+
+static void push(const string_order *order, large_list *list, string_group group)
+{
+    if (string_is_wanted(order, group.lo, group.hi))
+        list->groups[list->count++] = group;
+}
+
+/* Takes a large group one step further; large groups that come of it join the list. */
+static bool step(large_work *work, size_t pieces, large_list *list)
+{
+    string_engine *const      engine = work->engine;
+    const string_order *const order = engine->order;
+    string_group *const       group = &work->group;
+    size_t const              count = group->hi - group->lo;
+    string_item *const        items = engine->items[group->side];
+
+    work->piece = ordo_div_up(count, pieces);
+    work->key = group->loaded ? items[group->lo].key
+                : work->fresh ? string_key(&order->view, 0, 0)
+                              : string_key(&order->view, items[group->lo].index, group->depth);
+    atomic_store_explicit(&work->varying, 0, memory_order_relaxed);
+    if (!run(work, count, work->piece, load_piece))
+        return false;
+    uint64_t varying = atomic_load_explicit(&work->varying, memory_order_relaxed);
+    if (varying == 0) {
+        if (string_ends(&order->view, work->key))
+            return run(work, count, LOOK, write_piece);
+        group->depth += STRING_STEP;
+        group->loaded = false;
+        if (!skip_common(work))
+            return false;
+        push(order, list, *group);
+        return true;
+    }
+
+    work->digit = string_digit_take(&varying, ORDO_TUNE_STRINGS_DIGIT);
+    if (!run(work, count, work->piece, count_piece))
+        return false;
+    lay_out(work, ordo_div_up(count, work->piece));
+    if (!run(work, count, work->piece, move_piece))
+        return false;
+    size_t const buckets = (size_t)1 << work->digit.bits;
+    if (!run(work, buckets, 1, bucket_piece))
+        return false;
+    for (size_t bucket = 0, lo = group->lo; bucket < buckets; lo = work->ends[bucket++])
+        if (is_large(work->ends[bucket] - lo))
+            push(order, list,
+                 (string_group){lo, work->ends[bucket], group->depth, 1 - group->side, true});
+    return true;
+}
+
+static void whole_piece(void *arg, size_t lo, size_t hi)
+{
+    string_engine *const      engine = arg;
+    const string_order *const order = engine->order;
+    string_group const        group = {.lo = lo, .hi = hi};
+    for (size_t i = lo; i < hi; i++)
+        engine->items[0][i] = (string_item){string_key(&order->view, i, 0), i};
+    string_group_sort(engine, &group);
+}
+
+ordo_status string_sort(const string_order *order, ordo_exec *exec)
+{
+    size_t const  n = order->n;
+    string_engine engine = {.order = order, .exec = exec};
+    large_work    work = {.engine = &engine, .fresh = true};
+    large_list    list = {.count = 0};
+    size_t        bytes;
+    void         *memory;
+
+    exec->algorithm = "radix";
+    exec->isa = "generic";
+    if (n == 0)
+        return ORDO_OK;
+    if (!ordo_size_mul(n, 2 * sizeof(string_item), &bytes))
+        return ordo_fail(exec, ORDO_E_NOMEM, "%zu strings need more scratch than can be counted",
+                         n);
+    TRY(ordo_scratch(exec, bytes, &memory));
+    engine.items[0] = memory;
+    engine.items[1] = engine.items[0] + n;
+    if (!is_large(n)) {
+        bool const finished = ordo_loop(exec, n, n, whole_piece, &engine);
+        exec->phase = STRING_SORT_PHASES;
+        return cpu_done(finished && !atomic_load_explicit(&engine.stopped, memory_order_relaxed));
+    }
+
+    /* Groups on the list are large and apart from each other. */
+    size_t const pieces =
+        exec->threads == 1 ? 1 : ordo_min((size_t)exec->threads * PIECES_PER_THREAD, MAX_PIECES);
+    TRY(ordo_scratch(exec, pieces * sizeof *work.places, &memory));
+    work.places = memory;
+    TRY(ordo_scratch(exec, STRING_DIGITS * sizeof *work.ends, &memory));
+    work.ends = memory;
+    TRY(ordo_scratch(exec, (n / ORDO_TUNE_STRINGS_LARGE + 1) * sizeof *list.groups, &memory));
+    list.groups = memory;
+
+    push(order, &list, (string_group){.lo = 0, .hi = n});
+    while (list.count > 0) {
+        work.group = list.groups[--list.count];
+        if (!step(&work, pieces, &list))
+            return ORDO_E_CANCELLED;
+        work.fresh = false;
+    }
+    exec->phase = STRING_SORT_PHASES;
+    return ORDO_OK;
+}
