@@ -28,6 +28,12 @@ size_t      cpu_topk_scratch(const ordo_topk_job *job, unsigned threads);
 ordo_status cpu_count_nans(const ordo_count_job *job, ordo_exec *exec);
 ordo_status cpu_argsort_strings(const cpu_kernels *kernels, const ordo_strings_job *job,
                                 ordo_exec *exec);
+ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_job *job,
+                             ordo_exec *exec);
+ordo_status cpu_select_strings(const ordo_string_select_job *job, ordo_exec *exec);
+ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_job *job,
+                             ordo_exec *exec);
+ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec);
 ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec);
 size_t      cpu_radius_scratch(const ordo_radius_job *job, unsigned threads);
 ordo_status cpu_runs(const ordo_runs_job *job, ordo_exec *exec);

@@ -29,6 +29,75 @@ static const char *isa_all(const void *state)
     return cpu_isa_all();
 }
 
+static ordo_status argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec)
+{
+    return cpu_argsort_strings(state, job, exec);
+}
+
+static ordo_status rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
+{
+    return cpu_rank_strings(state, job, exec);
+}
+
+static ordo_status select_strings(void *state, const ordo_string_select_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return cpu_select_strings(job, exec);
+}
+
+static ordo_status sort_strings(void *state, const ordo_string_copy_job *job, ordo_exec *exec)
+{
+    return cpu_sort_strings(state, job, exec);
+}
+
+static ordo_status sort_pointers(void *state, const ordo_pointers_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return cpu_sort_pointers(job, exec);
+}
+
+static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
+{
+    return cpu_sort(state, job, exec);
+}
+
+static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
+{
+    return cpu_sort_pairs(state, job, exec);
+}
+
+static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
+{
+    return cpu_argsort(state, job, exec);
+}
+
+static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
+{
+    return cpu_rank(state, job, exec);
+}
+
+static ordo_status sort_by(void *state, const ordo_by_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return cpu_sort_by(job, exec);
+}
+
+static ordo_status select_keys(void *state, const ordo_select_job *job, ordo_exec *exec)
+{
+    return cpu_select(state, job, exec);
+}
+
+static ordo_status topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
+{
+    return cpu_topk(state, job, exec);
+}
+
+static ordo_status count_nans(void *state, const ordo_count_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return cpu_count_nans(job, exec);
+}
+
 static ordo_status rank_sorted(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
@@ -57,6 +126,18 @@ static ordo_status is_sorted(void *state, const ordo_order_job *job, ordo_exec *
     return cpu_is_sorted(job, exec);
 }
 
+static ordo_status radius(void *state, const ordo_radius_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return cpu_radius(job, exec);
+}
+
+static ordo_status runs(void *state, const ordo_runs_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return cpu_runs(job, exec);
+}
+
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
     (void)state;
@@ -73,6 +154,25 @@ const ordo_backend *ordo_cpu_backend(void)
         .close = close_cpu,
         .isa = isa,
         .isa_all = isa_all,
+        .argsort_strings = argsort_strings,
+        .rank_strings = rank_strings,
+        .select_strings = select_strings,
+        .sort_strings = sort_strings,
+        .sort_pointers = sort_pointers,
+        .sort = sort,
+        .sort_scratch = cpu_sort_scratch,
+        .sort_pairs = sort_pairs,
+        .sort_pairs_scratch = cpu_sort_pairs_scratch,
+        .argsort = argsort,
+        .argsort_scratch = cpu_argsort_scratch,
+        .rank = rank,
+        .rank_scratch = cpu_rank_scratch,
+        .sort_by = sort_by,
+        .select = select_keys,
+        .select_scratch = cpu_select_scratch,
+        .topk = topk,
+        .topk_scratch = cpu_topk_scratch,
+        .count_nans = count_nans,
         .rank_sorted = rank_sorted,
         .rank_sorted_scratch = cpu_rank_sorted_scratch,
         .scan = scan,
@@ -80,6 +180,9 @@ const ordo_backend *ordo_cpu_backend(void)
         .partition = partition,
         .partition_scratch = cpu_partition_scratch,
         .is_sorted = is_sorted,
+        .radius = radius,
+        .radius_scratch = cpu_radius_scratch,
+        .runs = runs,
         .copy = copy,
     };
     return &backend;

@@ -43,6 +43,10 @@ typedef struct ordo_backend {
     size_t (*topk_scratch)(const ordo_topk_job *job, unsigned threads);
     ordo_status (*count_nans)(void *state, const ordo_count_job *job, ordo_exec *exec);
     ordo_status (*argsort_strings)(void *state, const ordo_strings_job *job, ordo_exec *exec);
+    ordo_status (*rank_strings)(void *state, const ordo_string_rank_job *job, ordo_exec *exec);
+    ordo_status (*select_strings)(void *state, const ordo_string_select_job *job, ordo_exec *exec);
+    ordo_status (*sort_strings)(void *state, const ordo_string_copy_job *job, ordo_exec *exec);
+    ordo_status (*sort_pointers)(void *state, const ordo_pointers_job *job, ordo_exec *exec);
     ordo_status (*rank_sorted)(void *state, const ordo_rank_job *job, ordo_exec *exec);
     size_t (*rank_sorted_scratch)(const ordo_rank_job *job, unsigned threads);
     ordo_status (*scan)(void *state, const ordo_scan_job *job, ordo_exec *exec);

@@ -78,6 +78,38 @@ typedef struct ordo_strings_job { /* order of strings, stable */
     void        *index;
 } ordo_strings_job;
 
+typedef struct ordo_string_rank_job { /* ranks of strings in any order */
+    ordo_strings strings;
+    size_t       n;
+    bool         descending;
+    ordo_type    rank_type; /* U32, U64, F64 */
+    void        *ranks;
+    ordo_ties    ties;
+} ordo_string_rank_job;
+
+typedef struct ordo_string_select_job { /* which strings are the k-th */
+    ordo_strings  strings;
+    size_t        n;
+    bool          descending;
+    const size_t *k; /* in any order, repeated or not, all below n */
+    size_t        count;
+    uint64_t     *index; /* index[j] for k[j] */
+} ordo_string_select_job;
+
+typedef struct ordo_string_copy_job { /* the strings themselves in order; of bytes and offsets */
+    ordo_strings strings;
+    size_t       n;
+    bool         descending;
+    char        *out_bytes;
+    uint64_t    *out_offsets; /* n + 1, from 0 */
+} ordo_string_copy_job;
+
+typedef struct ordo_pointers_job { /* pointers to strings in place */
+    const char **pointers;
+    size_t       n;
+    bool         descending;
+} ordo_pointers_job;
+
 typedef struct ordo_rank_job { /* ranks of a sorted array */
     ordo_type      type;
     const void    *sorted;
