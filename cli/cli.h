@@ -22,7 +22,14 @@ typedef enum file_format {
 } file_format;
 
 /* Each gets its own name as argv[0] and returns an exit code. */
+int cmd_sort(int argc, char **argv);
+int cmd_argsort(int argc, char **argv);
 int cmd_rank(int argc, char **argv);
+int cmd_select(int argc, char **argv);
+int cmd_median(int argc, char **argv);
+int cmd_quantile(int argc, char **argv);
+int cmd_topk(int argc, char **argv);
+int cmd_radius(int argc, char **argv);
 int cmd_scan(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_bench(int argc, char **argv);

@@ -1,6 +1,7 @@
 /* cmd_bench.c - `ordo bench`: options, the run over the sections, the results.
  *
- * The sections themselves are in bench_rank.c and bench_scan.c. */
+ * The sections themselves are in bench_sort.c, bench_argsort.c, bench_rank.c, bench_select.c,
+ * bench_radius.c, bench_strings.c and bench_scan.c. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "bench_core.h"
 #include "bench_machine.h"
@@ -14,34 +15,62 @@
 
 static const char help[] =
     "Examples:\n"
-    "  ordo bench rank --quick                       a first impression, in seconds\n"
+    "  ordo bench sort --quick                       a first impression, in seconds\n"
     "  ordo bench rank --json rank.json              the full run, kept for bench/plot.py\n"
     "  ordo bench scan --only bits,partition --threads 4\n"
+    "  ordo bench sort --only n,threads -n 1e8\n"
     "\n"
-    "Usage: ordo bench rank|scan [OPTION]...\n"
-    "Times ordo beside the plain loop and the copy of as many bytes, in one run: every round\n"
-    "times each contender once, in turn. All answers are compared before the first round.\n"
+    "Usage: ordo bench sort|argsort|rank|select|radius|strings|scan [OPTION]...\n"
+    "Times ordo beside its peers and the copy of as many bytes, in one run: every round times\n"
+    "each contender once, in turn. All answers are compared before the first round. The peers\n"
+    "(std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so beside\n"
+    "the command, or from the module that ORDO_PEERS names; 'make bench' builds it.\n"
     "\n"
     "  time/copy   median time over that of the copy with as many threads; 1 is the limit of "
     "memory\n"
-    "  speed-up    median time of the plain sequential loop over this one\n"
+    "  speed-up    median time of the table's reference (a plain loop, std::sort) over this one\n"
     "\n"
     "Options:\n"
-    "  -n N             keys (default 128e6; 4e6 with --quick); takes 1e6, 128M, 2^28\n"
+    "  -n N             keys; takes 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"
+    "                   radius 1e8, the others 1e7; far fewer with --quick\n"
     "  --repeat R       rounds (default 7; 3 with --quick)\n"
     "  --quick          few keys and few rounds\n"
     "  --threads N      what \"all threads\" means (default: every CPU this process may use)\n"
-    "  --only SECTIONS  of rank: p, threads, n, ties, types, small;\n"
-    "                   of scan: ops, bits, partition, sorted, threads, small; comma-separated\n"
+    "  --only SECTIONS  some sections alone, comma-separated:\n"
+    "                   sort     types, distributions, n, algorithms, pairs, small, threads, "
+    "rough\n"
+    "                   argsort  types, distributions, n, threads\n"
+    "                   rank     p, threads, n, ties, types, small, unsorted\n"
+    "                   select   types, distributions, n, quantiles, topk, algorithms, threads\n"
+    "                   radius   k, n, types\n"
+    "                   strings  words, strings, fasta, n, threads\n"
+    "                   scan     ops, bits, partition, sorted, threads, small\n"
     "  --seed S         of the generated keys (default 1)\n"
     "  --json FILE      write every figure there, too\n"
     "  --help           this text\n";
 
-static const bench_section *sections_of(const char *subject)
+typedef struct bench_subject {
+    const char          *name;
+    const bench_section *sections;
+    size_t               keys, quick_keys; /* by default */
+} bench_subject;
+
+static const bench_subject subjects[] = {
+    {"sort", bench_sort_sections, 10000000, 100000},
+    {"argsort", bench_argsort_sections, 10000000, 200000},
+    {"rank", bench_rank_sections, 128000000, 4000000},
+    {"select", bench_select_sections, 100000000, 1000000},
+    {"radius", bench_radius_sections, 100000000, 4000000},
+    {"strings", bench_strings_sections, 10000000, 100000},
+    {"scan", bench_scan_sections, 128000000, 4000000},
+};
+
+static const bench_subject *find_subject(const char *name)
 {
-    if (strcmp(subject, "rank") == 0)
-        return bench_rank_sections;
-    return strcmp(subject, "scan") == 0 ? bench_scan_sections : NULL;
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        if (strcmp(subjects[i].name, name) == 0)
+            return &subjects[i];
+    return NULL;
 }
 
 /* Every name in the list must be a section: a misspelt one would silently measure nothing. */
@@ -99,7 +128,7 @@ static bool save_results(const bench *b, const bench_machine *machine, output *o
 
 static bool measure(const bench_settings *set, output *json)
 {
-    const bench_section *const sections = sections_of(set->subject);
+    const bench_section *const sections = find_subject(set->subject)->sections;
     bench                      b;
     bench_machine              machine;
     bool ok = bench_open(&b, set, sections) && bench_machine_read(&b, &machine);
@@ -157,23 +186,27 @@ int cmd_bench(int argc, char **argv)
         return CLI_TROUBLE;
     }
     if (operands == 0)
-        return cli_error("bench: say what to measure: rank or scan; see 'ordo bench --help'");
-    if (sections_of(subject) == NULL) {
+        return cli_error("bench: say what to measure: sort, argsort, rank, select, radius, strings "
+                         "or scan; see 'ordo bench --help'");
+    const bench_subject *const chosen = find_subject(subject);
+    if (chosen == NULL) {
         char quoted[80];
-        return cli_error("bench: '%s' is not one of: rank, scan",
+        return cli_error("bench: '%s' is not one of: sort, argsort, rank, select, radius, strings, "
+                         "scan",
                          cli_printable(subject, strlen(subject), quoted, sizeof quoted));
     }
     bench_settings set = {
         .subject = subject,
         .n = n != OPTION_UNSET ? (size_t)n
-             : quick           ? 4000000
-                               : 128000000,
+             : quick           ? chosen->quick_keys
+                               : chosen->keys,
         .repeat = repeat != OPTION_UNSET ? (unsigned)repeat
                   : quick                ? 3
                                          : 7,
         .threads = (unsigned)threads,
         .seed = seed,
         .only = only,
+        .patience = quick ? 0.1 : 2,
     };
-    return check_only(&set, sections_of(subject)) ? run(&set, json) : CLI_TROUBLE;
+    return check_only(&set, chosen->sections) ? run(&set, json) : CLI_TROUBLE;
 }

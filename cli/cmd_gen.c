@@ -1,7 +1,7 @@
 /* cmd_gen.c - `ordo gen`: test data, the same for the same seed on every machine. */
 #include "help.h"
 #include "input.h"
-#include "output.h"
+#include "lines.h"
 #include "report.h"
 #include "session.h"
 
@@ -176,15 +176,6 @@ static bool generate_numbers(ordo_ctx *ctx, const gen_options *o, const ordo_gen
     return ok;
 }
 
-static bool write_lines(output *out, const uint64_t *offsets, const char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!output_bytes(out, bytes + offsets[i], (size_t)(offsets[i + 1] - offsets[i])) ||
-            !output_bytes(out, "\n", 1))
-            return false;
-    return true;
-}
-
 static bool generate_lines(ordo_ctx *ctx, const gen_options *o, const ordo_gen_opts *opts,
                            output *out, timing *t)
 {
@@ -202,7 +193,8 @@ static bool generate_lines(ordo_ctx *ctx, const gen_options *o, const ordo_gen_o
         ok = ok && session_end(ordo_gen_strings(ctx, o->dist->dist, n, offsets, bytes, size, opts));
     }
     timing_mark(t, "gen");
-    ok = ok && write_lines(out, offsets, bytes, n) && output_commit(out);
+    const lines all = {.n = n, .bytes = bytes, .offsets = offsets};
+    ok = ok && lines_write(&all, false, out) && output_commit(out);
     timing_mark(t, "write");
     free(bytes);
     free(offsets);

@@ -1,9 +1,6 @@
 /* cmd_scan.c - `ordo scan`: prefix sums, minima and maxima, and running counts of flags. */
 #include "help.h"
-#include "input.h"
-#include "output.h"
-#include "report.h"
-#include "session.h"
+#include "task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +31,13 @@ static const char help[] =
 
 static const option_choice op_choices[] = {
     {"sum", ORDO_SUM}, {"min", ORDO_MIN}, {"max", ORDO_MAX}, {NULL, 0}};
-static const option_choice count_choices[] = {{"u32", ORDO_U32}, {"u64", ORDO_U64}, {NULL, 0}};
 static const option_choice algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO}, {NULL, 0}};
 
 typedef struct scan_options {
-    input_request  in;
-    const char    *out;
-    int            format, op, count_type, algorithm;
-    bool           exclusive, wide, bits;
-    uint64_t       n;
-    common_options common;
+    task_options task;
+    int          op, count_type, algorithm;
+    bool         exclusive, wide, bits;
+    uint64_t     n;
 } scan_options;
 
 static options_result read_options(int argc, char **argv, scan_options *o)
@@ -54,24 +48,19 @@ static options_result read_options(int argc, char **argv, scan_options *o)
         OPTION_FLAG_AT("wide", 0, &o->wide),
         OPTION_FLAG_AT("bits", 0, &o->bits),
         OPTION_COUNT_AT("n", 'n', &o->n, 0, SIZE_MAX - 1),
-        OPTION_CHOICE_AT("count-type", 0, &o->count_type, count_choices),
+        OPTION_CHOICE_AT("count-type", 0, &o->count_type, index_type_choices),
         OPTION_CHOICE_AT("algorithm", 0, &o->algorithm, algorithm_choices),
-        OPTION_CHOICE_AT("from", 0, &o->in.format, format_choices),
-        OPTION_TEXT_AT("dtype", 0, &o->in.dtype),
-        OPTION_FLAG_AT("skip-bad", 0, &o->in.skip_bad),
-        OPTION_TEXT_AT("output", 'o', &o->out),
-        OPTION_CHOICE_AT("format", 0, &o->format, format_choices),
-        COMMON_OPTIONS(o->common),
+        TASK_OPTIONS(o->task),
         OPTION_END,
     };
     size_t n;
-    return options_parse(argc, argv, specs, help, &o->in.path, 1, &n);
+    return options_parse(argc, argv, specs, help, &o->task.in.path, 1, &n);
 }
 
 /* Options that contradict each other. */
 static bool check_options(scan_options *o)
 {
-    const bool packed = o->in.dtype != NULL && strcmp(o->in.dtype, "bits") == 0;
+    const bool packed = o->task.in.dtype != NULL && strcmp(o->task.in.dtype, "bits") == 0;
 
     o->bits |= packed;
     const char *const wrong =
@@ -81,9 +70,7 @@ static bool check_options(scan_options *o)
         : o->bits && o->op != ORDO_SUM   ? "--bits counts flags: --op min and max do not go with it"
         : o->wide && o->op != ORDO_SUM   ? "--wide is for sums"
                                          : NULL;
-    if (wrong != NULL)
-        cli_error("scan: %s", wrong);
-    return wrong == NULL;
+    return task_check("scan", wrong, &o->task);
 }
 
 static ordo_type wide_type(ordo_type type)
@@ -137,9 +124,7 @@ static bool scan_flags(ordo_ctx *ctx, const scan_options *o, input *in, ordo_typ
     }
     if (!in->bits && !to_flag_bytes(in))
         return false;
-    *type = o->count_type != 0    ? (ordo_type)o->count_type
-            : in->n <= UINT32_MAX ? ORDO_U32
-                                  : ORDO_U64;
+    *type = task_index_type(o->count_type, in->n);
     *out = cli_alloc(in->n, ordo_type_size(*type), "the counts");
     if (*out == NULL)
         return false;
@@ -163,45 +148,30 @@ static bool scan_values(ordo_ctx *ctx, const scan_options *o, input *in, ordo_ty
 }
 
 /* Everything between input and output. */
-static bool scan(ordo_ctx *ctx, const scan_options *o, input *in, output *out, timing *t)
+static bool scan(task *t, const scan_options *o)
 {
-    ordo_type type = in->type;
-    void     *results = NULL;
+    input *const in = &t->in;
+    ordo_type    type = in->type;
+    void        *results = NULL;
 
-    bool ok = o->bits ? scan_flags(ctx, o, in, &type, &results)
-                      : scan_values(ctx, o, in, &type, &results);
-    timing_mark(t, "scan");
-    ok = ok && output_array(out, type, results != NULL ? results : in->data, in->n) &&
-         output_commit(out);
-    timing_mark(t, "write");
+    bool ok = o->bits ? scan_flags(t->ctx, o, in, &type, &results)
+                      : scan_values(t->ctx, o, in, &type, &results);
+    timing_mark(&t->t, "scan");
+    ok = ok && task_write(t, type, results != NULL ? results : in->data, in->n);
     free(results);
     return ok;
 }
 
 int cmd_scan(int argc, char **argv)
 {
-    scan_options         o = {.op = ORDO_SUM, .n = OPTION_UNSET, .in.bits_too = true};
+    scan_options         o = {.op = ORDO_SUM, .n = OPTION_UNSET, .task.in.bits_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
     if (!check_options(&o))
         return CLI_TROUBLE;
 
-    ordo_ctx *const ctx = session_open("scan", &o.common);
-    if (ctx == NULL)
-        return CLI_TROUBLE;
-    input  in = {.name = ""};
-    output out = {.fd = -1};
-    timing t;
-
-    timing_start(&t);
-    bool ok = input_read(&o.in, &in);
-    timing_mark(&t, "read");
-    ok = ok && output_open(&out, o.out, o.format != 0 ? (file_format)o.format : in.format) &&
-         scan(ctx, &o, &in, &out, &t) &&
-         report_print(ctx, &o.common, in.bits ? "bits" : "bytes", &t);
-    output_abandon(&out);
-    input_free(&in);
-    session_close();
-    return ok ? CLI_OK : CLI_TROUBLE;
+    task       t;
+    const bool ok = task_begin(&t, "scan", &o.task) && scan(&t, &o);
+    return task_end(&t, &o.task, ok);
 }

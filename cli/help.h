@@ -2,6 +2,23 @@
 #ifndef ORDO_CLI_HELP_H
 #define ORDO_CLI_HELP_H
 
+#define HELP_SORT_ALGORITHM                                                                        \
+    "  --algorithm A     auto (looks at the keys and chooses), radix, sample, merge,\n"            \
+    "                    bitonic, split, bubble, rough or halving; all give the same\n"
+
+#define HELP_RADIUS                                                                                \
+    "  -k K              rough, halving: no key is further than K from its place;\n"               \
+    "                    default: measured\n"
+
+#define HELP_SELECT_ALGORITHM                                                                      \
+    "  --algorithm A     auto, radix (digit by digit) or bitonic (sort and look)\n"
+
+#define HELP_FEW                                                                                   \
+    "Output:\n"                                                                                    \
+    "  -o, --output FILE written beside and renamed; default: stdout\n"                            \
+    "  --format F        npy, raw or text; default: npy if FILE ends in .npy, raw if it\n"         \
+    "                    ends in .bin or .raw, otherwise text\n"
+
 #define HELP_INPUT                                                                                 \
     "Input:\n"                                                                                     \
     "  FILE              a file; '-' or nothing: stdin\n"                                          \
@@ -21,11 +38,12 @@
     "  --threads N       at most N threads; default: every CPU this process may use\n"             \
     "  --device D        auto, cpu, cuda or hybrid\n"                                              \
     "  --memory-limit S  at most S bytes of scratch: 512M, 4Gi\n"                                  \
-    "  --explain         say on stderr what was done: backend, algorithm, ISA, time\n"             \
+    "  --explain         say on stderr what was done: backend, algorithm, ISA, time, why\n"        \
     "  --json            the same as one line of JSON on stderr\n"                                 \
     "  --time            say on stderr how long reading, work and writing took\n"                  \
     "  -h, --help        this text\n"                                                              \
     "\n"                                                                                           \
-    "Exit status: 0 done, 2 trouble (bad usage, bad input, no memory, no output).\n"
+    "Exit status: 0 done, 1 the answer is no (sort --check), 2 trouble (bad usage, bad\n"          \
+    "input, no memory, no output).\n"
 
 #endif

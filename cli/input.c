@@ -78,9 +78,13 @@ static bool read_all(int fd, const char *name, size_t expected, bytes *out)
     return false;
 }
 
+static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
+
+const char *input_name(const char *path) { return is_stdin(path) ? "stdin" : path; }
+
 static bool read_source(const char *path, const char *name, bytes *out)
 {
-    const bool  from_stdin = path == NULL || strcmp(path, "-") == 0;
+    const bool  from_stdin = is_stdin(path);
     const int   fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
 
@@ -97,6 +101,16 @@ static bool read_source(const char *path, const char *name, bytes *out)
     if (!from_stdin)
         close(fd);
     return ok;
+}
+
+bool input_bytes(const char *path, const char *name, char **block, size_t *length)
+{
+    bytes b;
+    if (!read_source(path, name, &b))
+        return false;
+    *block = b.block;
+    *length = b.length;
+    return true;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -209,13 +223,12 @@ static bool from_text(int type, bool skip_bad, bytes *b, input *out)
 
 bool input_read(const input_request *request, input *out)
 {
-    const bool        from_stdin = request->path == NULL || strcmp(request->path, "-") == 0;
     const char *const dtype = request->dtype;
     const bool        bits = request->bits_too && dtype != NULL && strcmp(dtype, "bits") == 0;
     int               type = 0;
     bytes             b;
 
-    *out = (input){.name = from_stdin ? "stdin" : request->path};
+    *out = (input){.name = input_name(request->path)};
     if (dtype != NULL && !bits && (type = option_dtype(dtype, request->bits_too)) == 0)
         return false;
     if (!read_source(request->path, out->name, &b))

@@ -23,6 +23,13 @@ typedef struct input {
     void       *block; /* what input_free() frees                                         */
 } input;
 
+/* The bytes of the whole input in memory from malloc(), a NUL behind them. name is for messages.
+ * False after a message; nothing is left to free then. */
+bool input_bytes(const char *path, const char *name, char **block, size_t *length);
+
+/* What messages call an input: its path, or stdin. */
+const char *input_name(const char *path);
+
 /* False after a message; nothing is left to free then. */
 bool input_read(const input_request *request, input *out);
 void input_free(input *in);

@@ -8,24 +8,34 @@
 
 static const char help[] =
     "Examples:\n"
-    "  printf '10\\n20\\n20\\n30\\n' | ordo rank        # 1 2 2 4\n"
-    "  printf '3\\n1\\n4\\n' | ordo scan               # 3 4 8\n"
-    "  ordo gen recur -n 1e7 --dtype f32 -p 0.5 -o keys.npy\n"
-    "  ordo rank keys.npy --explain --time -o ranks.npy\n"
+    "  printf '30\\n10\\n20\\n20\\n' | ordo sort        # 10 20 20 30\n"
+    "  printf '30\\n10\\n20\\n20\\n' | ordo rank        # 4 1 2 2\n"
+    "  ordo sort names.txt --text --unique -o names.txt\n"
+    "  ordo gen uniform -n 1e7 --dtype f32 -o keys.npy\n"
+    "  ordo quantile keys.npy -q 0.5,0.99,0.999\n"
+    "  ordo sort keys.npy --explain --time -o sorted.npy\n"
     "\n"
     "Usage: ordo COMMAND [options]\n"
-    "Ranks, prefix scans and test data for large arrays, on every core.\n"
+    "Sort, rank, select, scan and measure large arrays, on every core.\n"
     "\n"
     "Commands:\n"
-    "  rank      ranks of a sorted array: min, max, dense, ordinal, average\n"
+    "  sort      numbers or lines in order, or a check that they are\n"
+    "  argsort   the indices of the elements in order\n"
+    "  rank      the place of each element: min, max, dense, ordinal, average ranks\n"
+    "  select    the k-th smallest elements\n"
+    "  median    the middle element\n"
+    "  quantile  sample quantiles, of every definition\n"
+    "  topk      the largest or smallest elements and where they stand\n"
+    "  radius    how far from sorted an array is\n"
     "  scan      prefix sums, minima, maxima; running counts of flags\n"
     "  gen       test data of many distributions, the same for the same seed\n"
-    "  bench     measure ranking or scanning on this machine, beside a plain copy\n"
+    "  bench     measure ordo on this machine, beside its peers and a copy\n"
     "  info      what was found on this machine\n"
     "  help      this text, or that of a command: ordo help rank\n"
     "  version   the version\n"
     "\n"
-    "Input and output are .npy files, raw binary or text with one number a line.\n"
+    "Input and output are .npy files, raw binary or text: one number a line, or lines of\n"
+    "any bytes with --text.\n"
     "Exit status: 0 done, 1 the answer is no, 2 trouble.\n";
 
 static int print_version(int argc, char **argv)
@@ -42,9 +52,11 @@ static int print_help(int argc, char **argv);
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"rank", cmd_rank},        {"scan", cmd_scan}, {"gen", cmd_gen},
-                {"bench", cmd_bench},      {"info", cmd_info}, {"help", print_help},
-                {"version", print_version}};
+} commands[] = {{"sort", cmd_sort},     {"argsort", cmd_argsort},  {"rank", cmd_rank},
+                {"select", cmd_select}, {"median", cmd_median},    {"quantile", cmd_quantile},
+                {"topk", cmd_topk},     {"radius", cmd_radius},    {"scan", cmd_scan},
+                {"gen", cmd_gen},       {"bench", cmd_bench},      {"info", cmd_info},
+                {"help", print_help},   {"version", print_version}};
 enum {
     COMMANDS = sizeof commands / sizeof commands[0]
 };

@@ -14,15 +14,6 @@ enum {
     LONGEST_NAME = 32
 }; /* names longer than this are not compared; no option is */
 
-const option_choice device_choices[] = {{"auto", ORDO_AUTO},
-                                        {"cpu", ORDO_CPU},
-                                        {"cuda", ORDO_CUDA},
-                                        {"hybrid", ORDO_HYBRID},
-                                        {NULL, 0}};
-
-const option_choice format_choices[] = {
-    {"npy", FORMAT_NPY}, {"raw", FORMAT_RAW}, {"text", FORMAT_TEXT}, {NULL, 0}};
-
 static bool power_of_ten(const char *digits, uint64_t *value)
 {
     if (digits[0] < '0' || digits[0] > '9')

@@ -84,8 +84,13 @@ typedef struct common_options {
     bool     explain, json, time;
 } common_options;
 
+/* What several commands let choose from; in choices.c. */
 extern const option_choice device_choices[];
-extern const option_choice format_choices[]; /* file_format */
+extern const option_choice format_choices[];           /* file_format                   */
+extern const option_choice index_type_choices[];       /* u32, u64                      */
+extern const option_choice sort_algorithm_choices[];   /* of everything that sorts      */
+extern const option_choice select_algorithm_choices[]; /* of everything that selects    */
+extern const option_choice nans_choices[];             /* ordo_nans                     */
 
 #define COMMON_OPTIONS(common)                                                                     \
     OPTION_COUNT_AT("threads", 0, &(common).threads, 1, UINT32_MAX),                               \
@@ -108,6 +113,13 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, co
 /* Reads a count: digits (1000), powers of ten (1e6), of two (2^28), or digits with K M G T
  * (10^3 ...) or Ki Mi Gi Ti (2^10 ...). False if it is anything else or does not fit. */
 bool option_count(const char *text, uint64_t *out);
+
+/* Reads a list such as 1,10,1e3 of what option_count() reads, all at least 1, given for the option
+ * shown as `option`. The list is in memory from malloc(). NULL after a message. */
+uint64_t *option_counts(const char *command, const char *option, const char *text, size_t *n);
+
+/* The same for numbers from 0 to 1. */
+double *option_fractions(const char *command, const char *option, const char *text, size_t *n);
 
 /* The ordo_type called name, or 0 after a message. */
 int option_dtype(const char *name, bool bits_too);

@@ -66,6 +66,11 @@ bool output_bytes(output *out, const void *data, size_t length)
     return true;
 }
 
+bool output_line(output *out, const char *line, size_t length)
+{
+    return output_bytes(out, line, length) && output_bytes(out, "\n", 1);
+}
+
 static bool write_text(output *out, ordo_type type, const void *data, size_t n)
 {
     const char  *value = data;

@@ -28,6 +28,9 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n);
 /* Writes bytes as they are, through the buffer. */
 bool output_bytes(output *out, const void *data, size_t length);
 
+/* Writes line[0..length) and a newline. */
+bool output_line(output *out, const char *line, size_t length);
+
 /* Makes what was written final. */
 bool output_commit(output *out);
 

@@ -12,13 +12,13 @@ ordo gen uniform -n 300 --seed 7 >b
 cmp -s a b || echo "seeds differ"
 for dist in sorted 'recur -p 0.5'; do
     # shellcheck disable=SC2086 # two words
-    ordo gen $dist -n 300 | ordo rank >/dev/null && echo "$dist is sorted"
+    ordo gen $dist -n 300 | ordo sort --check && echo "$dist is sorted"
 done
-ordo gen reverse -n 300 | ordo rank --descending >/dev/null && echo "reverse is sorted"
-ordo gen recur -n 300 -p 1 | ordo rank | sort -u
-ordo gen recur -n 300 -p 0 | ordo rank | tail -1
+ordo gen reverse -n 300 | ordo sort --check --descending && echo "reverse is sorted"
+ordo gen recur -n 300 -p 1 | ordo rank --sorted | sort -u
+ordo gen recur -n 300 -p 0 | ordo rank --sorted | tail -1
 ordo gen zero -n 3 | tr '\n' ' '
 ordo gen few -n 300 -k 1 | sort -u | wc -l | tr -d ' '
-ordo gen ksorted -n 300 -k 0 | ordo rank | tail -1
-ordo gen ksorted -n 300 -k 10 | ordo rank >/dev/null 2>&1
+ordo gen ksorted -n 300 -k 0 | ordo rank --sorted --check | tail -1
+ordo gen ksorted -n 300 -k 10 | ordo rank --sorted --check >/dev/null 2>&1
 echo $?

@@ -12,7 +12,7 @@ ls -l ranks | cut -c1-10
 ordo rank keys -o keys
 cat keys
 printf 'old\n' >ranks
-printf '2\n1\n' | ordo rank -o ranks 2>/dev/null
+printf '2\n1\n' | ordo rank --sorted --check -o ranks 2>/dev/null
 printf 'x\n' | ordo rank -o ranks 2>/dev/null
 ordo rank missing -o ranks 2>/dev/null
 ordo gen recur -n 10 -p 7 -o ranks 2>/dev/null

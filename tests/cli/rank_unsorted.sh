@@ -1,15 +1,20 @@
-# Keys out of order: the place is named, elements counted from 1; --sorted trusts, --check checks.
-printf '1\n9.25\n3.5\n' >keys
-ordo rank keys
-echo $?
-ordo rank keys --sorted --check
-echo $?
-ordo rank keys --sorted >/dev/null
-echo $?
-printf '5\n4\n6\n' | ordo rank --descending --dtype u8
-echo $?
-printf '1\nnan\n2\n' | ordo rank --dtype f32
-echo $?
-printf '3\n1\n' | ordo rank -o ranks
-echo $?
-ls
+# Any order: the ranks belong to the elements where they stand. NaNs are last and tie, -0 ties 0.
+line() { tr '\n' ' ' && echo; }
+for ties in min max dense ordinal average; do
+    echo "$ties: $(printf '30\n10\n20\n30\n20\n30\n40\n' | ordo rank --ties $ties | tr '\n' ' ')"
+done
+printf '30\n10\n20\n20\n' | ordo rank --descending | line
+printf 'nan\n0\ninf\n-0.0\nnan\n-1.5\n-inf\n' | ordo rank | line
+printf 'nan\n0\ninf\n-0.0\nnan\n-1.5\n-inf\n' | ordo rank --descending --dtype f32 | line
+printf '' | ordo rank
+printf '7' | ordo rank
+# Against sort: the rank of a value is one more than how many are before its first.
+ordo gen few -n 20000 -k 700 --dtype i32 --seed 4 >keys
+sort -n keys | awk '!($1 in rank) { rank[$1] = NR } END { for (v in rank) print v, rank[v] }' >ranks
+awk 'NR == FNR { rank[$1] = $2; next } { print rank[$1] }' ranks keys >expected
+ordo rank keys | cmp - expected
+ordo gen few -n 20000 -k 700 --dtype i32 --seed 4 -o keys.npy
+for algorithm in radix sample merge bitonic split rough halving; do
+    ordo rank keys.npy --algorithm $algorithm --format text | cmp - expected && echo $algorithm
+done
+head -500 keys >few && ordo rank few -o expected && ordo rank few --algorithm bubble | cmp - expected

@@ -1,5 +1,6 @@
 # --explain, --json and --time: on stderr, after the work.
-printf '1\n2\n2\n' | ordo rank --dtype f32 --threads 1 --explain --json --time >/dev/null
+printf '1\n2\n2\n' | ordo rank --sorted --check --dtype f32 --threads 1 --explain --json \
+    --time >/dev/null
 printf '1\n0\n2\n' | ordo scan --json --time
 printf '1\n0\n2\n' | ordo scan --bits --json >/dev/null
 ordo gen zero -n 1000 --dtype u8 --json -o out

@@ -1,0 +1,22 @@
+# The middle, or the mean of the two in the middle; NaNs are last, left out or spread.
+printf '30\n10\n20\n' | ordo median
+printf '30\n10\n20\n40\n' | ordo median
+printf '7' | ordo median
+printf '' | ordo median
+printf '2\n1\n' | ordo median --dtype u8
+printf 'nan\n1\n2\n' | ordo median
+printf 'nan\n1\n2\n' | ordo median --nans omit
+printf 'nan\n1\n2\n' | ordo median --nans propagate
+printf 'nan\nnan\n' | ordo median --nans omit
+printf -- '-inf\n5\ninf\n' | ordo median
+for type in i8 u16 i32 u64 f32 f64; do
+    ordo gen uniform -n 10001 --dtype $type --seed 5 -o a.npy
+    middle=$(ordo sort a.npy --format text | sed -n 5001p)
+    for algorithm in auto radix bitonic; do
+        ordo median a.npy --algorithm $algorithm --threads 3
+    done | awk -v middle="$middle" '{ d = $1 / middle - 1; near += d * d < 1e-12 }
+        END { exit near != 3 }' && echo $type
+done
+ordo gen gaussian -n 1000 --dtype i16 >keys
+ordo median keys >expected
+sort -n keys | awk 'NR == 500 { a = $1 } NR == 501 { print (a + $1) / 2 }' | cmp - expected

@@ -1,0 +1,27 @@
+# The k-th smallest, 1 being the smallest; several, in the order asked for.
+line() { tr '\n' ' ' && echo; }
+printf '30\n10\n20\n20\n40\n' >keys
+ordo select keys -k 1
+ordo select keys -k 5
+ordo select keys -k 3,1,3,2 | line
+ordo select keys -k 1,2 --descending | line
+printf 'nan\n2\n-0.0\n0\nnan\n1\n' >floats
+ordo select floats -k 1,2,3,4,5,6 | line
+ordo select floats -k 1,2,3,4,5,6 --descending | line
+ordo select floats -k 1,4 --nans omit | line
+ordo select floats -k 1,4 --nans omit --descending | line
+ordo select floats -k 1,6 --nans propagate | line
+ordo select keys -k 2 --nans propagate
+printf '7' | ordo select -k1
+# Against sort.
+for type in i8 u16 i32 u64 f32 f64; do
+    ordo gen gaussian -n 20001 --dtype $type --seed 6 -o a.npy
+    ordo sort a.npy --format text >sorted
+    sed -n '1p;2p;10001p;19999p;20001p' sorted >expected
+    for algorithm in auto radix bitonic; do
+        ordo select a.npy -k 1,2,10001,19999,20001 --algorithm $algorithm --threads 3 |
+            cmp - expected
+    done
+done
+ordo gen gaussian -n 20001 --dtype i32 --seed 6 | sort -n | sed -n '777p' >expected
+ordo gen gaussian -n 20001 --dtype i32 --seed 6 | ordo select -k 777 | cmp - expected

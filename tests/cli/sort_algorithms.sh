@@ -1,0 +1,21 @@
+# Every algorithm writes the same bytes, whatever the input looks like.
+for dist in uniform 'few -k 9' sorted reverse organpipe 'sawtooth -k 7' 'ksorted -k 50'; do
+    # shellcheck disable=SC2086 # several words
+    ordo gen $dist -n 30000 --dtype f64 --seed 2 -o keys.npy
+    ordo sort keys.npy --format text -o all.txt
+    # shellcheck disable=SC2086
+    ordo gen $dist -n 30000 --dtype f64 --seed 2 | sort -g | cmp - all.txt
+    ordo sort keys.npy -o expected.npy
+    for algorithm in radix sample merge bitonic split rough halving; do
+        ordo sort keys.npy --algorithm $algorithm -o sorted.npy && cmp sorted.npy expected.npy
+    done
+    echo "$dist"
+done
+# The radius: right, too small, too large; bubble sort likes few keys or a small radius.
+ordo gen ksorted -n 30000 -k 50 --dtype u32 -o keys.npy
+ordo sort keys.npy -o expected.npy
+for k in 0 1 50 51 1e6; do
+    ordo sort keys.npy --algorithm rough -k $k | cmp - expected.npy
+    ordo sort keys.npy --algorithm halving -k $k | cmp - expected.npy
+done
+ordo sort keys.npy --algorithm bubble | cmp - expected.npy && echo bubble

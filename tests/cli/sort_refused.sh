@@ -1,0 +1,16 @@
+# Options that contradict each other or are wrong: exit code 2, no output file.
+printf '2\n1\n' >keys
+for wrong in '-k 3' '-k 3 --algorithm radix' '--algorithm rough -k many' '--algorithm quick' \
+    '--text --algorithm radix' '--text --format npy' '--text --dtype u8' '--text --skip-bad' \
+    '--text --from raw' '--dtype u7' '--uniqe'; do
+    # shellcheck disable=SC2086 # several words
+    ordo sort keys -o out $wrong
+    echo $?
+done
+printf '2\nx\n' | ordo sort -o out
+echo $?
+ordo sort --text missing -o out
+echo $?
+ordo sort keys keys
+echo $?
+ls
