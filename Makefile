@@ -1,10 +1,12 @@
 # The front door: make, make demo, make test. CMake does the work; `make help` lists the targets.
 #
-# Variables: PREFIX, DESTDIR (install), JOBS, WERROR=ON, BENCH_FLAGS (say --quick), CC.
+# Variables: PREFIX, DESTDIR (install), JOBS, WERROR=ON, CC; BENCH (say sort), BENCH_FLAGS (say
+# --quick).
 
 PREFIX ?= /usr/local
 WERROR ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+BENCH ?= sort argsort rank select radius strings scan
 BENCH_FLAGS ?=
 
 # The build CMake generates may be a make too, and is not to take over the flags of this one.
@@ -34,9 +36,10 @@ test: build/.configured
 test-cross:
 	@scripts/test-cross
 
+# The peers need a C++ compiler; without one, or if they do not build, ordo is measured alone.
 bench: all
-	build/ordo bench rank $(BENCH_FLAGS)
-	build/ordo bench scan $(BENCH_FLAGS)
+	@-$(CMAKE) --build build --parallel $(JOBS) --target ordo_peers
+	@for subject in $(BENCH); do build/ordo bench $$subject $(BENCH_FLAGS) || exit; done
 
 lint:
 	@scripts/bootstrap lint
@@ -57,7 +60,7 @@ help:
 	@echo 'make demo       a first look: make ten million keys, rank them, time it'
 	@echo 'make test       build and run every test'
 	@echo 'make test-cross the tests for the other processor (x86-64, aarch64), under qemu'
-	@echo 'make bench      measure ranking and scans (BENCH_FLAGS=--quick for a short run)'
+	@echo 'make bench      measure ordo and its peers (BENCH=sort BENCH_FLAGS=--quick: less)'
 	@echo 'make lint       format, static analysis, a clang build without warnings'
 	@echo 'make format     bring the C files into shape'
 	@echo 'make install    to PREFIX ($(PREFIX)), below DESTDIR if set'

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Draws the results of `ordo bench` as SVG pictures.
 
-    ordo bench rank --json rank.json
-    python3 bench/plot.py rank.json pictures/
+    ordo bench sort --json sort.json
+    python3 bench/plot.py sort.json pictures/
 
 Needs nothing but Python 3.8. Every section of the document that has a picture gets one file,
 named after the benchmark and the section; sections that were not measured are passed over.
@@ -22,8 +22,36 @@ COLOURS = {
     "threads": "#e69f00",
     "auto": "#0072b2",
     "copy": "#7f8c8d",
+    "std::sort": "#d55e00",
+    "std::stable_sort": "#e69f00",
+    "std::nth_element": "#d55e00",
+    "nth_element+sort": "#d55e00",
+    "partial_sort_copy": "#e69f00",
+    "lsd radix": "#009e73",
+    "vqsort": "#cc79a7",
+    "vqselect": "#cc79a7",
+    "gnu parallel": "#a65628",
+    "tbb parallel_sort": "#6a3d9a",
+    "boost spreadsort": "#b8a800",
+    "boost pdqsort": "#66a61e",
+    "boost block_indirect": "#e7298a",
+    "rough": "#cc79a7",
+    "halving": "#6a3d9a",
+    "bubble": "#999933",
+    "merge": "#66a61e",
+    "radix": "#009e73",
+    "sample": "#e69f00",
+    "bitonic": "#e7298a",
+    "split": "#b8a800",
+    "sort": "#66a61e",
+    "is_sorted": "#009e73",
+    "sum": "#b8a800",
 }
 FONT = "font-family='Helvetica,Arial,sans-serif'"
+
+
+def colour_of(algorithm):
+    return COLOURS.get(algorithm, "#34495e")
 
 
 class Canvas:
@@ -58,6 +86,13 @@ class Canvas:
         for x, y in points:
             self.parts.append(f"<circle cx='{x:.1f}' cy='{y:.1f}' r='3' fill='{colour}'/>")
 
+    def dot(self, x, y, colour, hollow):
+        fill = "white" if hollow else colour
+        self.parts.append(
+            f"<circle cx='{x:.1f}' cy='{y:.1f}' r='4.5' fill='{fill}' stroke='{colour}' "
+            f"stroke-width='2'/>"
+        )
+
     def bar(self, x, y, width, height, colour, opacity=1.0):
         self.parts.append(
             f"<rect x='{x:.1f}' y='{y:.1f}' width='{max(width, 0.5):.1f}' height='{height:.1f}' "
@@ -80,7 +115,7 @@ def count(n):
     for size, unit in ((10**9, "G"), (10**6, "M"), (10**3, "K")):
         if n >= size:
             return f"{n / size:.4g}{unit}"
-    return str(n)
+    return f"{n:g}"
 
 
 def chance(p):
@@ -163,7 +198,7 @@ def draw_legend(canvas, series, left, y):
         dash = "6 4" if threads == 1 else ""
         if x + 34 + 7 * len(words) > canvas.width - 20:
             x, y = left, y + 20
-        canvas.line(x, y, x + 26, y, COLOURS[algorithm], 2.2, dash)
+        canvas.line(x, y, x + 26, y, colour_of(algorithm), 2.2, dash)
         canvas.text(x + 32, y + 4, words, 12)
         x += 54 + 6.3 * len(words)
     return y
@@ -207,7 +242,7 @@ def line_chart(path, title, axis_x, axis_y, series, footer, label=str, guide=Non
     canvas.line(left, bottom, right, bottom, FAINT, 1.2)
     for algorithm, threads, points in series:
         where = [(across(x), height(points[x])) for x in places if x in points]
-        canvas.path(where, COLOURS[algorithm], "6 4" if threads == 1 else "")
+        canvas.path(where, colour_of(algorithm), "6 4" if threads == 1 else "")
     scale = " (logarithmic)" if logarithmic else ""
     canvas.text((left + right) / 2, bottom + 42, axis_x, 13, INK, "middle")
     canvas.text(24, (top + bottom) / 2, axis_y + scale, 13, INK, "middle", turn=-90)
@@ -253,6 +288,48 @@ def bar_chart(path, title, axis, rows, value, footer):
         canvas.text(across(row[value]) + 5, place(row) + 9, f"{row[value]:.2f}", 10, FAINT)
     canvas.text(across(1), top - 10, "copy", 11, INK, "middle")
     canvas.text((left + right) / 2, bottom + 40, axis, 13, INK, "middle")
+    canvas.text(24, bottom + 64, footer, 11, FAINT)
+    canvas.save(path)
+
+
+def dot_chart(path, title, rows, footer):
+    """A line for every label, a dot for every contender at its rate: hollow for one thread."""
+    if not rows:
+        return
+    labels = list(dict.fromkeys(row["label"].strip() for row in rows))
+    series = series_of(rows, lambda r: r["label"].strip(), lambda r: r["mkeys_per_s"])
+    left, right, step = 190, 830, 24
+    canvas = Canvas(860, 0)
+    canvas.text(24, 32, title, 17, weight="bold")
+    x, y = 24, 58
+    for algorithm, threads, _ in series:
+        words = legend_name(algorithm, threads)
+        if x + 24 + 7 * len(words) > canvas.width - 20:
+            x, y = 24, y + 20
+        canvas.dot(x + 6, y, colour_of(algorithm), threads == 1)
+        canvas.text(x + 18, y + 4, words, 12)
+        x += 40 + 6.3 * len(words)
+    top = y + 24
+    bottom = top + step * len(labels)
+    rates = [rate for _, _, points in series for rate in points.values()]
+    ticks = log_ticks(min(rates), max(rates))
+    canvas.height = bottom + 74
+
+    def across(rate):
+        return left + math.log(rate / ticks[0]) / math.log(ticks[-1] / ticks[0]) * (right - left)
+
+    for tick in ticks:
+        canvas.line(across(tick), top, across(tick), bottom)
+        canvas.text(across(tick), bottom + 18, figure(tick), 12, FAINT, "middle")
+    for i, words in enumerate(labels):
+        middle = top + i * step + step / 2
+        canvas.line(left, middle, right, middle)
+        canvas.text(left - 10, middle + 4, words, 12, INK, "end")
+    for algorithm, threads, points in series:
+        for words, rate in points.items():
+            middle = top + labels.index(words) * step + step / 2
+            canvas.dot(across(rate), middle, colour_of(algorithm), threads == 1)
+    canvas.text((left + right) / 2, bottom + 40, "million a second (logarithmic)", 13, INK, "middle")
     canvas.text(24, bottom + 64, footer, 11, FAINT)
     canvas.save(path)
 
@@ -316,20 +393,106 @@ def draw_scan(doc, folder):
         )
 
 
+def without_copy(rows):
+    return [row for row in rows if row["algorithm"] != "copy"]
+
+
+def kinds(rows):
+    """Rows by operation and key type, with a name for each: the type only where it varies."""
+    found = {}
+    for row in rows:
+        found.setdefault((row["op"], row["type"]), []).append(row)
+    for (op, kind), group in found.items():
+        several = sum(1 for other, _ in found if other == op) > 1
+        yield f"{op}_{kind}" if several and kind else op, group
+
+
+def draw_rates(doc, folder):
+    """What the subjects on unsorted keys have in common: rates by label and by number of keys."""
+    titles = {
+        "types": "key types", "distributions": "distributions", "pairs": "pairs",
+        "unsorted": "ranks of unsorted keys", "quantiles": "several quantiles",
+        "topk": "the largest keys", "words": "words of 15 letters", "strings": "random strings",
+        "fasta": "protein records", "algorithms": "named algorithms",
+    }
+    for section, title in titles.items():
+        if section == "types" and doc.name in ("rank", "radius"):
+            continue
+        dot_chart(
+            folder / f"{doc.name}_{section}_rate.svg", f"{doc.name}: {title}",
+            without_copy(doc.section(section)), doc.footer,
+        )
+    if doc.name == "rank":
+        return
+    for name, rows in kinds(without_copy(doc.section("n"))):
+        for k in dict.fromkeys(row["k"] for row in rows):
+            fixed = [row for row in rows if row["k"] == k]
+            words = name if k is None else f"{name}_k{k:.0f}"
+            line_chart(
+                folder / f"{doc.name}_n_{words}.svg", f"Rate against the number of keys: {words}",
+                "keys", "million a second",
+                series_of(fixed, lambda r: r["n"], lambda r: r["mkeys_per_s"]), doc.footer, count,
+            )
+
+
+def draw_radius(doc, folder):
+    rows = [row for row in without_copy(doc.section("k")) if row["k"] is not None]
+    line_chart(
+        folder / "radius_k_rate.svg", "Finding the radius k", "k", "million keys a second",
+        series_of(rows, lambda r: r["k"], lambda r: r["mkeys_per_s"]), doc.footer, count,
+    )
+    draw_rates(doc, folder)
+
+
+def draw_rough(doc, folder):
+    """Figures 3 to 6 of the Roughsort paper: n swept at two k, k swept at two n."""
+    rows = without_copy(doc.section("rough"))
+    by_n, by_k = {}, {}
+    for row in rows:
+        by_n.setdefault(row["k"], []).append(row)
+        by_k.setdefault(row["n"], []).append(row)
+    for k, group in by_n.items():
+        if len({row["n"] for row in group}) > 4:
+            line_chart(
+                folder / f"sort_rough_k{k:.0f}.svg", f"Sorting k-sorted arrays, k = {k:.0f}", "keys",
+                "milliseconds", series_of(group, lambda r: r["n"], milliseconds), doc.footer, count,
+            )
+    for n, group in by_k.items():
+        if len({row["k"] for row in group}) > 4:
+            line_chart(
+                folder / f"sort_rough_n{n}.svg", f"Sorting k-sorted arrays of {count(n)} keys", "k",
+                "milliseconds", series_of(group, lambda r: r["k"], milliseconds), doc.footer, count,
+            )
+
+
+def draw_sort(doc, folder):
+    draw_rates(doc, folder)
+    draw_rough(doc, folder)
+
+
+def draw_rank_all(doc, folder):
+    draw_rank(doc, folder)
+    draw_rates(doc, folder)
+
+
 def draw_both(doc, folder):
-    for op in dict.fromkeys(row["op"] for row in doc.section("threads")):
-        rows = [row for row in doc.section("threads") if row["op"] == op]
+    for name, rows in kinds(doc.section("threads")):
         line_chart(
-            folder / f"{doc.name}_threads_{op}.svg", f"Time against the number of threads: {op}",
+            folder / f"{doc.name}_threads_{name}.svg", f"Time against the number of threads: {name}",
             "threads", "milliseconds", by_algorithm(rows, lambda r: r["threads"], milliseconds),
             doc.footer,
         )
-    for op in dict.fromkeys(row["op"] for row in doc.section("small")):
-        rows = [row for row in doc.section("small") if row["op"] == op]
+    for name, rows in kinds(doc.section("small")):
         line_chart(
-            folder / f"{doc.name}_small_{op}.svg", f"One call on a small array: {op}", "keys",
+            folder / f"{doc.name}_small_{name}.svg", f"One call on a small array: {name}", "keys",
             "microseconds", series_of(rows, lambda r: r["n"], microseconds), doc.footer, count,
         )
+
+
+DRAW = {
+    "rank": draw_rank_all, "scan": draw_scan, "sort": draw_sort, "argsort": draw_rates,
+    "select": draw_rates, "radius": draw_radius, "strings": draw_rates,
+}
 
 
 def main(arguments):
@@ -340,7 +503,7 @@ def main(arguments):
         doc = Document(arguments[1])
         folder = Path(arguments[2])
         folder.mkdir(parents=True, exist_ok=True)
-        {"rank": draw_rank, "scan": draw_scan}[doc.name](doc, folder)
+        DRAW[doc.name](doc, folder)
         draw_both(doc, folder)
     except (OSError, ValueError, KeyError, TypeError) as trouble:
         print(f"plot.py: {arguments[1]}: not results of ordo bench: {trouble!r}", file=sys.stderr)

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "bench_core.h"
 #include "bench_machine.h"
+#include "bench_peers.h"
 #include "cli.h"
 
 #include <assert.h>
@@ -25,13 +26,22 @@ enum {
 typedef struct copy_args {
     void       *dst;
     const void *src;
-    size_t      bytes;
+    size_t      bytes, batch;
 } copy_args;
 
 static ordo_status call_copy(ordo_ctx *ctx, const void *what)
 {
     const copy_args *const args = what;
-    return ordo_copy(ctx, args->dst, args->src, args->bytes);
+    ordo_status            status = ORDO_OK;
+
+    for (size_t i = 0; i < args->batch && status == ORDO_OK; i++)
+        status = ordo_copy(ctx, args->dst, args->src, args->bytes);
+    return status;
+}
+
+static size_t batch_of(const bench_question *question)
+{
+    return question->batch != 0 ? question->batch : 1;
 }
 
 static bool grow(void **array, size_t *capacity, size_t count, size_t size)
@@ -145,6 +155,9 @@ bool bench_open(bench *b, const bench_settings *set, const bench_section *sectio
 {
     *b = (bench){.set = *set, .unit = 1e-3};
     b->terminal = isatty(STDERR_FILENO) == 1;
+    for (const bench_section *s = sections; s->name != NULL; s++)
+        if (s->peers && bench_selected(set->only, s->name) && !bench_peers_open(b))
+            return false;
     return list_threads(b) && make_arrays(b, sections);
 }
 
@@ -161,21 +174,32 @@ void bench_close(bench *b)
     free(b->flags);
     free(b->rows);
     free(b->facts);
+    bench_peers_close(b);
 }
 
-bool bench_generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, double p)
+static bool generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n,
+                     const ordo_gen_opts *opts)
 {
-    ordo_ctx *const     ctx = bench_context(b, b->set.threads);
-    const ordo_gen_opts opts = ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .p = p);
+    ordo_ctx *const ctx = bench_context(b, b->set.threads);
 
     if (ctx == NULL)
         return false;
-    if (ordo_gen(ctx, dist, type, out, n, &opts) != ORDO_OK) {
+    if (ordo_gen(ctx, dist, type, out, n, opts) != ORDO_OK) {
         cli_error("bench: cannot generate %zu keys of type %s: %s", n, ordo_type_name(type),
                   ordo_last_error(ctx));
         return false;
     }
     return true;
+}
+
+bool bench_generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, double p)
+{
+    return generate(b, dist, type, out, n, &ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .p = p));
+}
+
+bool bench_generate_k(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n, size_t k)
+{
+    return generate(b, dist, type, out, n, &ORDO_OPTS(ordo_gen_opts, .seed = b->set.seed, .k = k));
 }
 
 /* ---- Measuring -------------------------------------------------------------------------- */
@@ -203,28 +227,48 @@ bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, be
     return true;
 }
 
-static void complain(const bench_row *row, ordo_ctx *ctx)
+static const char *reason(const bench_row *row, const ordo_ctx *ctx)
 {
-    cli_error("bench: %s %s, n = %zu: %s with %u threads failed: %s", row->question.op,
-              row->question.label, row->question.n, row->name, row->threads, ordo_last_error(ctx));
+    return row->peer ? "the peer failed" : ordo_last_error(ctx);
 }
 
-/* Seconds of one call, from `calls` of them in a row; below 0 if one failed. */
-static double time_calls(bench *b, const bench_row *row, size_t calls)
+static bool complain(const bench *b, const bench_row *row, const ordo_ctx *ctx)
 {
-    ordo_ctx *const ctx = bench_context(b, row->threads);
+    bench_progress_clear(b);
+    cli_error("bench: %s %s, n = %zu: %s with %u threads failed: %s", row->question.op,
+              row->question.label, row->question.n, row->name, row->threads, reason(row, ctx));
+    return false;
+}
 
-    if (ctx == NULL)
-        return -1;
-    const double start = cli_now();
-    for (size_t i = 0; i < calls; i++) {
-        if (row->call(ctx, row->what) != ORDO_OK) {
-            bench_progress_clear(b);
-            complain(row, ctx);
-            return -1;
-        }
+/* *seconds gets the time for one array, from `calls` calls in a row. False after a message; a call
+ * that is not supported is no failure, but marks the row as skipped. */
+static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
+{
+    const bench_question *const q = &row->question;
+    ordo_ctx *const             ctx = bench_context(b, row->threads);
+    ordo_ctx *const             all = bench_context(b, b->set.threads);
+    ordo_status                 status = ORDO_OK;
+
+    assert(calls == 1 || q->prepare == NULL);
+    if (ctx == NULL || all == NULL)
+        return false;
+    if (q->prepare != NULL && q->prepare(all, q->prepare_what) != ORDO_OK) {
+        bench_progress_clear(b);
+        cli_error("bench: %s %s, n = %zu: no fresh input: %s", q->op, q->label, q->n,
+                  ordo_last_error(all));
+        return false;
     }
-    return (cli_now() - start) / (double)calls;
+    const double start = cli_now();
+    for (size_t i = 0; i < calls && status == ORDO_OK; i++)
+        status = row->call(ctx, row->what);
+    *seconds = (cli_now() - start) / (double)(calls * batch_of(q));
+    if (status == ORDO_E_UNSUPPORTED) {
+        row->skipped = true;
+        bench_progress_clear(b);
+        bench_print_skipped(b, row, reason(row, ctx));
+        return true;
+    }
+    return status == ORDO_OK || complain(b, row, ctx);
 }
 
 /* Four independent chains, so that it runs at the speed of memory. */
@@ -246,12 +290,27 @@ static uint64_t fingerprint(const char *bytes, size_t size)
     return ((h[0] * odd ^ h[1]) * odd ^ h[2]) * odd ^ h[3];
 }
 
+/* A round of a section of small arrays times many calls: as many as fill its time. */
+static bool choose_calls(bench *b, bench_row *row)
+{
+    double one;
+
+    if (b->batch_seconds <= 0)
+        return true;
+    if (!time_calls(b, row, 1, &one)) /* the first call paid for cold caches */
+        return false;
+    row->calls =
+        one * 1e6 < b->batch_seconds ? (size_t)1000000 : (size_t)(b->batch_seconds / one) + 1;
+    return true;
+}
+
 /* The untimed first call of every contender. A wrong answer must not win a race, so all of them
  * are compared; the answer of the one before is wiped out first. */
 static bool warm_up(bench *b, bench_row *rows, size_t count)
 {
     const bench_row *first = NULL;
     uint64_t         expected = 0;
+    double           seconds;
 
     for (size_t i = 0; i < count; i++) {
         bench_row *const            row = &rows[i];
@@ -259,10 +318,9 @@ static bool warm_up(bench *b, bench_row *rows, size_t count)
         const bool compared = row->role == BENCH_CONTENDER || row->role == BENCH_BASE;
         if (compared && q->answer_bytes != 0)
             memset(q->answer, 0xa5, q->answer_bytes);
-        const double seconds = time_calls(b, row, 1);
-        if (seconds < 0)
+        if (!time_calls(b, row, 1, &seconds))
             return false;
-        if (compared) {
+        if (compared && !row->skipped) {
             const uint64_t found = fingerprint(q->answer, q->answer_bytes);
             if (first == NULL) {
                 first = row;
@@ -276,15 +334,27 @@ static bool warm_up(bench *b, bench_row *rows, size_t count)
                 return false;
             }
         }
-        if (b->batch_seconds > 0) {
-            const double one = time_calls(b, row, 1); /* the first call paid for cold caches  */
-            if (one < 0)
-                return false;
-            row->calls = one * 1e6 < b->batch_seconds ? (size_t)1000000
-                                                      : (size_t)(b->batch_seconds / one) + 1;
-        }
+        if (!row->skipped && !choose_calls(b, row))
+            return false;
     }
     return true;
+}
+
+/* Takes the skipped rows out, and the copies that no row is left to be compared with. */
+static size_t drop_skipped(bench *b, size_t first)
+{
+    size_t kept = first, contenders = 0;
+
+    for (size_t i = first; i < b->row_count; i++)
+        contenders += b->rows[i].role != BENCH_COPY && !b->rows[i].skipped;
+    for (size_t i = first; i < b->row_count; i++) {
+        if (b->rows[i].skipped || contenders == 0)
+            free(b->rows[i].seconds);
+        else
+            b->rows[kept++] = b->rows[i];
+    }
+    b->row_count = kept;
+    return kept;
 }
 
 static int by_value(const void *a, const void *b)
@@ -336,24 +406,23 @@ static bool add_copies(bench *b, const copy_args *args)
 bool bench_measure(bench *b, const bench_question *question)
 {
     const size_t    first = b->pending;
-    const copy_args copy = {.dst = b->dst, .src = b->src, .bytes = question->bytes / 2};
+    const copy_args copy = {
+        .dst = b->dst, .src = b->src, .bytes = question->bytes / 2, .batch = batch_of(question)};
 
     if (!add_copies(b, &copy))
         return false;
-    const size_t     last = b->row_count;
     bench_row *const rows = b->rows + first;
-    for (size_t i = 0; i < last - first; i++)
+    for (size_t i = 0; i < b->row_count - first; i++)
         rows[i].question = *question;
     bench_progress(b, question->label, 0);
-    if (!warm_up(b, rows, last - first))
+    if (!warm_up(b, rows, b->row_count - first))
         return false;
+    const size_t last = drop_skipped(b, first);
     for (unsigned round = 0; round < b->set.repeat; round++) {
         bench_progress(b, question->label, round + 1);
-        for (size_t i = 0; i < last - first; i++) {
-            rows[i].seconds[round] = time_calls(b, &rows[i], rows[i].calls);
-            if (rows[i].seconds[round] < 0)
+        for (size_t i = 0; i < last - first; i++)
+            if (!time_calls(b, &rows[i], rows[i].calls, &rows[i].seconds[round]) || rows[i].skipped)
                 return false;
-        }
     }
     for (size_t i = 0; i < last - first; i++) {
         take_median(&rows[i], b->set.repeat);
@@ -361,10 +430,20 @@ bool bench_measure(bench *b, const bench_question *question)
         rows[i].what = NULL;
     }
     compare(rows, last - first);
+    b->last = first;
     b->pending = last;
+    b->peer_call_count = 0;
     bench_progress_clear(b);
     bench_print_rows(b, first, last);
     return true;
+}
+
+double bench_last_median(const bench *b, const char *name, unsigned threads)
+{
+    for (size_t i = b->last; i < b->row_count; i++)
+        if (strcmp(b->rows[i].name, name) == 0 && b->rows[i].threads == threads)
+            return b->rows[i].median;
+    return NAN;
 }
 
 bool bench_note(bench *b, const char *name, double value)

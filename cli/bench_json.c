@@ -60,10 +60,14 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     put_text(file, "variant", q->variant);
     put_text(file, "type", q->type != 0 ? ordo_type_name(q->type) : NULL);
     put_text(file, "out_type", q->out_type != 0 ? ordo_type_name(q->out_type) : NULL);
+    put_text(file, "dist", q->dist);
     put_number(file, "p", q->p);
+    put_number(file, "k", q->k);
     fprintf(file, "\"n\": %zu, \"bytes\": %zu, ", q->n, q->bytes);
     put_text(file, "algorithm", row->name);
-    fprintf(file, "\"threads\": %u, \"calls_per_round\": %zu, ", row->threads, row->calls);
+    fprintf(file, "\"peer\": %s, \"threads\": %u, \"calls_per_round\": %zu, ",
+            row->peer ? "true" : "false", row->threads,
+            row->calls * (q->batch != 0 ? q->batch : 1));
     put_number(file, "time_over_copy", row->over_copy);
     put_number(file, "speedup", row->speedup);
     put_number(file, "median_s", row->median);
@@ -84,6 +88,9 @@ bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
     put_text(file, "date", machine->date);
     fprintf(file, "\n");
     put_machine(file, machine);
+    fprintf(file, "  ");
+    put_text(file, "peers", b->peers != NULL ? b->peers->libraries : NULL);
+    fprintf(file, "\n");
     fprintf(file, "  \"n\": %zu, \"repeat\": %u, \"threads\": %u, \"seed\": %llu,\n", b->set.n,
             b->set.repeat, b->set.threads, (unsigned long long)b->set.seed);
     fprintf(file, "  \"summary\": [\n");

@@ -105,3 +105,17 @@ bench_loop *bench_loop_for(const char *op, ordo_type type, ordo_type out_type)
             return loops[i].loop;
     return NULL;
 }
+
+/* Eight sums, so that it runs at the speed of memory. */
+uint64_t bench_read(const void *memory, size_t bytes)
+{
+    const unsigned char *const from = memory;
+    uint64_t                   sum[8] = {0}, word[8];
+
+    for (size_t at = 0; bytes - at >= sizeof word; at += sizeof word) {
+        memcpy(word, from + at, sizeof word);
+        for (int i = 0; i < 8; i++)
+            sum[i] += word[i];
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+}

@@ -54,6 +54,7 @@ static bench_question rank_question(const bench *b, ordo_type type, ordo_type ra
         .type = type,
         .out_type = rank_type,
         .p = p,
+        .k = NAN,
         .n = n,
         .bytes = n * ordo_type_size(type) + written,
         .answer = b->dst,
@@ -198,7 +199,12 @@ static bool run_small(bench *b)
 }
 
 const bench_section bench_rank_sections[] = {
-    {"p", 4, 4, 0, run_p},       {"threads", 4, 4, 0, run_threads}, {"n", 4, 4, 0, run_n},
-    {"ties", 6, 8, 0, run_ties}, {"types", 8, 6, 0, run_types},     {"small", 4, 4, 0, run_small},
-    {NULL, 0, 0, 0, NULL},
+    {"p", 4, 4, 0, run_p, false},
+    {"threads", 4, 4, 0, run_threads, false},
+    {"n", 4, 4, 0, run_n, false},
+    {"ties", 6, 8, 0, run_ties, false},
+    {"types", 8, 6, 0, run_types, false},
+    {"small", 4, 4, 0, run_small, false},
+    {"unsorted", 1, 1, 0, bench_rank_unsorted, true},
+    {NULL, 0, 0, 0, NULL, false},
 };

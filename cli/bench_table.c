@@ -27,13 +27,14 @@ void bench_heading(bench *b, const char *title, size_t n, const char *label, int
     const bool micro = b->unit < 1e-4;
     char       count[32];
 
+    b->name_width = b->peers != NULL ? 2 * BENCH_NAME_WIDTH : BENCH_NAME_WIDTH;
     b->label_width = label_width;
     printf("\n%s", title);
     if (n != 0)
         printf(", n = %s", bench_count(count, n));
     printf(", %u rounds\n\n", b->set.repeat);
-    printf("%*s  %-10s %7s  %9s %8s  %10s %10s  %9s %7s\n", label_width, label, "algorithm",
-           "threads", "time/copy", "speed-up", micro ? "median us" : "median ms",
+    printf("%*s  %-*s %7s  %9s %8s  %10s %10s  %9s %7s\n", label_width, label, b->name_width,
+           "algorithm", "threads", "time/copy", "speed-up", micro ? "median us" : "median ms",
            micro ? "least us" : "least ms", "Mkeys/s", "GB/s");
 }
 
@@ -51,8 +52,8 @@ void bench_print_rows(const bench *b, size_t first, size_t last)
         const bench_row *const row = &b->rows[i];
         const double           mkeys = (double)row->question.n / row->median * 1e-6;
         const double           gbytes = (double)row->question.bytes / row->median * 1e-9;
-        printf("%*s  %-10s %7u  ", b->label_width, i == first ? row->question.label : "", row->name,
-               row->threads);
+        printf("%*s  %-*s %7u  ", b->label_width, i == first ? row->question.label : "",
+               b->name_width, row->name, row->threads);
         print_ratio(9, row->over_copy);
         putchar(' ');
         print_ratio(8, row->speedup);
@@ -62,6 +63,12 @@ void bench_print_rows(const bench *b, size_t first, size_t last)
     if (last - first > 1)
         putchar('\n');
     fflush(stdout);
+}
+
+void bench_print_skipped(const bench *b, const bench_row *row, const char *why)
+{
+    printf("%*s  %-*s %7u  left out: %s\n", b->label_width, row->question.label, b->name_width,
+           row->name, row->threads, why);
 }
 
 /* Of one contender in the section that runs: the slowest question against the fastest (where all

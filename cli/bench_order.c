@@ -1,0 +1,66 @@
+/* bench_order.c - distributions, fresh input and patience for the experiments on unsorted keys. */
+#include "bench_order.h"
+
+#include <math.h>
+
+enum {
+    BATCH_KEYS = 1 << 18
+}; /* keys of all arrays of a batch together: at 10 ns a key, milliseconds */
+
+const bench_dist bench_dists[] = {
+    {"uniform", ORDO_DIST_UNIFORM, 0},
+    {"gaussian", ORDO_DIST_GAUSSIAN, 0},
+    {"zero", ORDO_DIST_ZERO, 0},
+    {"dupes", ORDO_DIST_DUPES, 0},
+    {"staggered", ORDO_DIST_STAGGERED, 0},
+    {"bucket", ORDO_DIST_BUCKET, 0},
+    {"few", ORDO_DIST_FEW, 0},
+    {"zipf", ORDO_DIST_ZIPF, 0},
+    {"sorted", ORDO_DIST_SORTED, 0},
+    {"reverse", ORDO_DIST_REVERSE, 0},
+    {"organpipe", ORDO_DIST_ORGANPIPE, 0},
+    {"sawtooth", ORDO_DIST_SAWTOOTH, 0},
+    {"ksorted", ORDO_DIST_KSORTED, 100},
+    {NULL, ORDO_DIST_UNIFORM, 0},
+};
+
+ordo_status bench_restore_call(ordo_ctx *ctx, const void *what)
+{
+    const bench_restore *const a = what;
+    ordo_status                status = ORDO_OK;
+
+    for (int i = 0; i < 2 && status == ORDO_OK; i++)
+        if (a->bytes[i] != 0)
+            status = ordo_copy(ctx, a->to[i], a->from[i], a->bytes[i]);
+    return status;
+}
+
+bench_question bench_ask(const char *op, ordo_type type, size_t n)
+{
+    return (bench_question){
+        .op = op,
+        .variant = "",
+        .type = type,
+        .dist = "uniform",
+        .p = NAN,
+        .k = NAN,
+        .n = n,
+    };
+}
+
+bool bench_add_both(bench *b, const char *name, bench_call *call, const void *what)
+{
+    return bench_add(b, name, 1, BENCH_CONTENDER, call, what) &&
+           (b->set.threads == 1 || bench_add(b, name, b->set.threads, BENCH_CONTENDER, call, what));
+}
+
+size_t bench_batch(size_t n) { return n < BATCH_KEYS ? BATCH_KEYS / n : 1; }
+
+void bench_drop_slow(const bench *b, bench_algorithm *algorithms, size_t count, double growth)
+{
+    for (size_t i = 0; i < count; i++) {
+        bench_algorithm *const a = &algorithms[i];
+        const double           now = bench_last_median(b, a->name, 1);
+        a->out = a->out || now * pow(growth, a->power) > b->set.patience;
+    }
+}
