@@ -155,19 +155,24 @@ static void fill_sawtooth(ordo_type type, void *out, size_t n, test_rng *rng, in
         put_value(type, out, i, (int64_t)i % tooth);
 }
 
+static void swap_keys(ordo_type type, void *keys, size_t i, size_t j)
+{
+    size_t const size = ordo_type_size(type);
+    char *const a = (char *)keys + i * size, *const b = (char *)keys + j * size;
+    char hold[8];
+    memcpy(hold, a, size);
+    memmove(a, b, size);
+    memcpy(b, hold, size);
+}
+
 /* A ramp whose blocks of `radius` + 1 are shuffled: no key is further from its place. */
 static void fill_roughly_sorted(ordo_type type, void *out, size_t n, test_rng *rng, int64_t radius)
 {
     size_t const block = (size_t)radius + 1;
-    size_t const size = ordo_type_size(type);
     fill_ramp(type, out, n, rng, 1);
     for (size_t i = 0; i < n; i++) {
         size_t const lo = i / block * block;
-        size_t const j = lo + test_rng_below(rng, i - lo + 1);
-        char         hold[8];
-        memcpy(hold, (char *)out + i * size, size);
-        memcpy((char *)out + i * size, (char *)out + j * size, size);
-        memcpy((char *)out + j * size, hold, size);
+        swap_keys(type, out, i, lo + test_rng_below(rng, i - lo + 1));
     }
 }
 
@@ -197,6 +202,120 @@ static void fill_recurrence(ordo_type type, void *out, size_t n, test_rng *rng, 
     }
 }
 
+/* Infinities, ones and what lies between, for integers their least and largest; no NaN. */
+static void fill_infinities(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+{
+    static const uint64_t chosen[] = {8, 9, 8, 9, 18, 19, 10, 11, 16, 17};
+    (void)parameter;
+    for (size_t i = 0; i < n; i++)
+        put_special(type, out, i, chosen[test_rng_below(rng, sizeof chosen / sizeof *chosen)]);
+}
+
+/* Numbers, and one in sixteen a NaN of some kind. */
+static void fill_some_nans(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+{
+    (void)parameter;
+    for (size_t i = 0; i < n; i++)
+        if (test_rng_below(rng, 16) == 0)
+            put_special(type, out, i, test_rng_below(rng, SPECIAL_NANS));
+        else
+            put_value(type, out, i, (int64_t)test_rng_below(rng, 2001) - 1000);
+}
+
+/* `runs` stretches of equal length, each rising (or falling, if negative) with ties. */
+static void fill_runs(ordo_type type, void *out, size_t n, test_rng *rng, int64_t runs)
+{
+    size_t const stretches = (size_t)(runs < 0 ? -runs : runs);
+    size_t const length = n / (stretches > 0 ? stretches : 1) + 1;
+    int64_t      value = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t const step = (int64_t)test_rng_below(rng, 3);
+        value = i % length == 0 ? (int64_t)test_rng_below(rng, 50) : value + step;
+        put_value(type, out, i, runs < 0 ? -value : value);
+    }
+}
+
+/* Nine of ten keys are the same. */
+static void fill_heavy(ordo_type type, void *out, size_t n, test_rng *rng, int64_t value)
+{
+    for (size_t i = 0; i < n; i++)
+        put_value(type, out, i,
+                  test_rng_below(rng, 10) != 0 ? value : (int64_t)(test_rng_next(rng) >> 40));
+}
+
+/* `width` neighbouring integers around a middle that is not zero. */
+static void fill_narrow(ordo_type type, void *out, size_t n, test_rng *rng, int64_t width)
+{
+    int64_t const middle = ordo_type_size(type) == 1 ? 40 : 12345;
+    for (size_t i = 0; i < n; i++)
+        put_value(type, out, i, middle + (int64_t)test_rng_below(rng, (uint64_t)width) - width / 2);
+}
+
+/* One pattern, in which only the bits of this part differ: the low ones (parameter 0), or some of
+ * the high ones (1; of floats, without the bit that makes them huge). */
+static void fill_part_differs(ordo_type type, void *out, size_t n, test_rng *rng, int64_t high)
+{
+    size_t const   width = 8 * ordo_type_size(type);
+    uint64_t const mask =
+        high != 0 ? UINT64_C(0xb) << (width - 4) : (UINT64_C(1) << (width / 2 - 1)) - 1;
+    for (size_t i = 0; i < n; i++)
+        put_bits(type, out, i, UINT64_C(0x3535353535353535) ^ (test_rng_next(rng) & mask));
+}
+
+/* Every magnitude is as likely as every other: many small keys that tie, few large ones. */
+static void fill_skewed(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+{
+    (void)parameter;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const shift = 2 + test_rng_below(rng, 62);
+        int64_t const  value = (int64_t)(test_rng_next(rng) >> shift);
+        put_value(type, out, i, test_rng_below(rng, 2) != 0 ? value : -value);
+    }
+}
+
+/* A quicksort that takes the middle element meets the largest one in every step. */
+static void fill_middle_killer(ordo_type type, void *out, size_t n, test_rng *rng,
+                               int64_t parameter)
+{
+    fill_ramp(type, out, n, rng, 1);
+    (void)parameter;
+    for (size_t i = 0; i < n; i++)
+        swap_keys(type, out, i, i / 2);
+}
+
+/* Small and large keys by turns, drawing nearer to each other. */
+static void fill_zigzag(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+{
+    (void)rng, (void)parameter;
+    for (size_t i = 0; i < n; i++)
+        put_value(type, out, i, i % 2 == 0 ? (int64_t)i : (int64_t)(2 * n - i));
+}
+
+/* In order but for `pairs` of keys, far apart, that have changed places: a look at a part of the
+ * array sees nothing of it. */
+static void fill_swapped(ordo_type type, void *out, size_t n, test_rng *rng, int64_t pairs)
+{
+    fill_ramp(type, out, n, rng, 1);
+    for (int64_t i = 0; i < pairs && n > 0; i++)
+        swap_keys(type, out, test_rng_below(rng, n), test_rng_below(rng, n));
+}
+
+/* In order up to the last `tail` keys, which are anything. */
+static void fill_appended(ordo_type type, void *out, size_t n, test_rng *rng, int64_t tail)
+{
+    fill_ramp(type, out, n, rng, 1);
+    for (size_t i = n < (size_t)tail ? 0 : n - (size_t)tail; i < n; i++)
+        put_value(type, out, i, (int64_t)test_rng_below(rng, n) - (int64_t)(n / 2));
+}
+
+/* A ramp that begins in the middle: two runs. */
+static void fill_rotated(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parts)
+{
+    (void)rng;
+    for (size_t i = 0; i < n; i++)
+        put_value(type, out, i, (int64_t)((i + n / (size_t)parts) % n));
+}
+
 static const struct shape {
     const char *name;
     shape_fill *fill;
@@ -223,6 +342,23 @@ static const struct shape {
     {"recurrence 0.9", fill_recurrence, 900},
     {"recurrence 0.99", fill_recurrence, 990},
     {"recurrence 1", fill_recurrence, 1000},
+    {"infinities", fill_infinities, 0},
+    {"some NaNs", fill_some_nans, 0},
+    {"few runs", fill_runs, 5},
+    {"few falling runs", fill_runs, -5},
+    {"one heavy value", fill_heavy, 5},
+    {"narrow range", fill_narrow, 60},
+    {"only low bits differ", fill_part_differs, 0},
+    {"only high bits differ", fill_part_differs, 1},
+    {"skewed", fill_skewed, 0},
+    {"middle killer", fill_middle_killer, 0},
+    {"zigzag", fill_zigzag, 0},
+    {"one pair swapped", fill_swapped, 1},
+    {"few pairs swapped", fill_swapped, 6},
+    {"ramp and a loose tail", fill_appended, 9},
+    {"rotated ramp", fill_rotated, 3},
+    {"steep ramp", fill_ramp, 1000003},
+    {"steep falling ramp", fill_ramp, -1000003},
 };
 
 size_t inputs_count(void) { return sizeof shapes / sizeof *shapes; }
@@ -235,33 +371,41 @@ void inputs_fill(size_t shape, ordo_type type, void *out, size_t n, uint64_t see
     shapes[shape].fill(type, out, n, &rng, shapes[shape].parameter);
 }
 
-/* Merge sort from the bottom up, so that ties stay as mixed as they were. */
+size_t inputs_find(const char *name)
+{
+    for (size_t shape = 0; shape < inputs_count(); shape++)
+        if (strcmp(shapes[shape].name, name) == 0)
+            return shape;
+    abort();
+}
+
+const ordo_algorithm inputs_sorts[] = {
+    ORDO_ALGORITHM_AUTO,    ORDO_ALGORITHM_RADIX, ORDO_ALGORITHM_SAMPLE,
+    ORDO_ALGORITHM_MERGE,   ORDO_ALGORITHM_SPLIT, ORDO_ALGORITHM_BITONIC,
+    ORDO_ALGORITHM_HALVING, ORDO_ALGORITHM_ROUGH, ORDO_ALGORITHM_BUBBLE};
+
+const char *inputs_sort_name(ordo_algorithm algorithm)
+{
+    static const char *const names[] = {"auto",   "sequential", "threads", "radix",
+                                        "sample", "merge",      "bitonic", "split",
+                                        "bubble", "rough",      "halving"};
+    return names[algorithm];
+}
+
+/* By the oracle, stable: ties stay as mixed as they were. */
 void inputs_sort(ordo_type type, void *keys, size_t n, bool desc)
 {
-    size_t const size = ordo_type_size(type);
-    char        *from = keys;
-    char *const  spare = malloc(n * size + 1);
-    char        *to = spare;
-
-    if (spare == NULL)
+    size_t const    size = ordo_type_size(type);
+    uint64_t *const index = malloc(n * sizeof *index + 1);
+    char *const     copy = malloc(n * size + 1);
+    if (index == NULL || copy == NULL)
         abort();
-    for (size_t width = 1; width < n; width *= 2) {
-        for (size_t lo = 0; lo < n; lo += 2 * width) {
-            size_t const mid = lo + width < n ? lo + width : n;
-            size_t const hi = mid + width < n ? mid + width : n;
-            for (size_t i = lo, j = mid, k = lo; k < hi; k++) {
-                bool const right =
-                    i == mid || (j < hi && oracle_compare(type, from, j, from, i, desc) < 0);
-                memcpy(to + k * size, from + (right ? j++ : i++) * size, size);
-            }
-        }
-        char *const swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != keys)
-        memcpy(keys, from, n * size);
-    free(spare);
+    oracle_argsort(type, keys, n, desc, ORDO_U64, index);
+    if (n != 0)
+        memcpy(copy, keys, n * size);
+    oracle_gather(copy, size, index, n, keys);
+    free(index);
+    free(copy);
 }
 
 void inputs_fill_sorted(size_t shape, ordo_type type, void *out, size_t n, bool desc, uint64_t seed)

@@ -17,6 +17,15 @@ size_t      inputs_count(void);
 const char *inputs_name(size_t shape);
 void        inputs_fill(size_t shape, ordo_type type, void *out, size_t n, uint64_t seed);
 
+size_t inputs_find(const char *name); /* the shape of that name, which must be there */
+
+/* Every algorithm that ordo_sort knows by name, AUTO first, BUBBLE (which is quadratic) last. */
+extern const ordo_algorithm inputs_sorts[];
+enum {
+    INPUTS_SORTS = 9
+};
+const char *inputs_sort_name(ordo_algorithm algorithm);
+
 /* Puts an array into the order of ordo.h. Elements that tie (-0 and +0, NaNs) stay mixed. */
 void inputs_sort(ordo_type type, void *keys, size_t n, bool desc);
 

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One element of any type, held exactly: integers as a sign and 64 bits, floats as a double. */
@@ -73,34 +74,40 @@ static int compare_values(const element *x, const element *y)
     return (x->u > y->u) - (x->u < y->u);
 }
 
+/* The order with ties: all NaNs last, descending too; -0 with +0. */
+static int compare_tied(const element *x, const element *y, bool desc)
+{
+    if (x->nan || y->nan)
+        return x->nan - y->nan;
+    return desc ? compare_values(y, x) : compare_values(x, y);
+}
+
+/* The order without ties: what compare_tied leaves open goes by sign and pattern; descending turns
+ * all around but the NaNs. */
+static int compare_total(const element *x, const element *y, bool desc)
+{
+    int const order = compare_tied(x, y, desc);
+    if (order != 0 || !x->is_float)
+        return order;
+    if (!x->nan) /* two zeros, or the same value */
+        return desc ? x->negative - y->negative : y->negative - x->negative;
+    if (x->negative != y->negative)
+        return x->negative - y->negative;
+    int const rising = (x->u > y->u) - (x->u < y->u);
+    return x->negative ? -rising : rising;
+}
+
 int oracle_compare(ordo_type type, const void *a, size_t i, const void *b, size_t j, bool desc)
 {
     element const x = load(type, a, i), y = load(type, b, j);
-    if (x.nan || y.nan)
-        return x.nan - y.nan;
-    return desc ? compare_values(&y, &x) : compare_values(&x, &y);
+    return compare_tied(&x, &y, desc);
 }
 
-int oracle_compare_bits(ordo_type type, const void *a, size_t i, const void *b, size_t j)
+int oracle_compare_total(ordo_type type, const void *a, size_t i, const void *b, size_t j,
+                         bool desc)
 {
     element const x = load(type, a, i), y = load(type, b, j);
-    int const     order = oracle_compare(type, a, i, b, j, false);
-    if (order != 0 || !x.is_float)
-        return order;
-    if (!x.nan)
-        return y.negative - x.negative; /* two zeros, or the same value */
-    if (x.negative != y.negative)
-        return x.negative - y.negative;
-    int const rising = (x.u > y.u) - (x.u < y.u);
-    return x.negative ? -rising : rising;
-}
-
-size_t oracle_first_violation(ordo_type type, const void *keys, size_t n, bool desc)
-{
-    for (size_t i = 1; i < n; i++)
-        if (oracle_compare(type, keys, i, keys, i - 1, desc) < 0)
-            return i;
-    return n;
+    return compare_total(&x, &y, desc);
 }
 
 static void put_count(ordo_type type, void *array, size_t index, uint64_t value)
@@ -111,6 +118,151 @@ static void put_count(ordo_type type, void *array, size_t index, uint64_t value)
         ((uint64_t *)array)[index] = value;
     else
         ((double *)array)[index] = (double)value;
+}
+
+static void *need(size_t bytes)
+{
+    void *const block = calloc(bytes + 1, 1);
+    if (block == NULL)
+        abort();
+    return block;
+}
+
+/* Merge sort of the indices from the bottom up: the left one goes first unless the right one must,
+ * so elements that compare equal keep their order. */
+void oracle_order(size_t n, uint64_t *index, oracle_compare_fn *compare, const void *user)
+{
+    uint64_t *const spare = need(n * sizeof *spare);
+    uint64_t       *from = index, *to = spare;
+
+    for (size_t i = 0; i < n; i++)
+        index[i] = i;
+    for (size_t width = 1; width < n; width *= 2) {
+        for (size_t lo = 0; lo < n; lo += 2 * width) {
+            size_t const mid = lo + width < n ? lo + width : n;
+            size_t const hi = mid + width < n ? mid + width : n;
+            for (size_t i = lo, j = mid, k = lo; k < hi; k++) {
+                bool const right = i == mid || (j < hi && compare(user, from[j], from[i]) < 0);
+                to[k] = right ? from[j++] : from[i++];
+            }
+        }
+        uint64_t *const swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != index)
+        memcpy(index, from, n * sizeof *index);
+    free(spare);
+}
+
+/* The elements of an array, loaded once. */
+typedef struct loaded {
+    element *elements;
+    bool     desc;
+} loaded;
+
+static int loaded_tied(const void *user, size_t i, size_t j)
+{
+    const loaded *const l = user;
+    return compare_tied(&l->elements[i], &l->elements[j], l->desc);
+}
+
+static int loaded_total(const void *user, size_t i, size_t j)
+{
+    const loaded *const l = user;
+    return compare_total(&l->elements[i], &l->elements[j], l->desc);
+}
+
+/* Which key comes i-th; the caller frees it. */
+static uint64_t *order_keys(ordo_type type, const void *keys, size_t n, bool desc,
+                            oracle_compare_fn *compare)
+{
+    uint64_t *const index = need(n * sizeof *index);
+    loaded const    l = {need(n * sizeof *l.elements), desc};
+    for (size_t i = 0; i < n; i++)
+        l.elements[i] = load(type, keys, i);
+    oracle_order(n, index, compare, &l);
+    free(l.elements);
+    return index;
+}
+
+void oracle_gather(const void *from, size_t item, const uint64_t *index, size_t n, void *to)
+{
+    for (size_t i = 0; i < n; i++)
+        memcpy((char *)to + i * item, (const char *)from + index[i] * item, item);
+}
+
+void oracle_sort(ordo_type type, const void *keys, size_t n, bool desc, void *out)
+{
+    uint64_t *const index = order_keys(type, keys, n, desc, loaded_total);
+    oracle_gather(keys, ordo_type_size(type), index, n, out);
+    free(index);
+}
+
+void oracle_argsort(ordo_type type, const void *keys, size_t n, bool desc, ordo_type index_type,
+                    void *out)
+{
+    uint64_t *const index = order_keys(type, keys, n, desc, loaded_tied);
+    for (size_t i = 0; i < n; i++)
+        put_count(index_type, out, i, index[i]);
+    free(index);
+}
+
+void oracle_rank_unsorted(ordo_type type, const void *keys, size_t n, bool desc, ordo_ties ties,
+                          ordo_type rank_type, void *ranks)
+{
+    size_t const    key = ordo_type_size(type), rank = ordo_type_size(rank_type);
+    uint64_t *const index = order_keys(type, keys, n, desc, loaded_tied);
+    char *const     sorted = need(n * key);
+    char *const     of_sorted = need(n * rank);
+
+    oracle_gather(keys, key, index, n, sorted);
+    oracle_rank(type, sorted, n, desc, ties, rank_type, of_sorted);
+    for (size_t i = 0; i < n; i++)
+        memcpy((char *)ranks + index[i] * rank, of_sorted + i * rank, rank);
+    free(index);
+    free(sorted);
+    free(of_sorted);
+}
+
+size_t oracle_first_violation(ordo_type type, const void *keys, size_t n, bool desc)
+{
+    for (size_t i = 1; i < n; i++)
+        if (oracle_compare(type, keys, i, keys, i - 1, desc) < 0)
+            return i;
+    return n;
+}
+
+/* For every key, the first one that should come after it is the first prefix maximum that does; the
+ * prefix maxima are in order, so it is found by halving. */
+size_t oracle_radius(ordo_type type, const void *keys, size_t n, bool desc)
+{
+    size_t *const last = need(n * sizeof *last); /* of the first i + 1 keys, where the last is */
+    size_t        radius = 0;
+    for (size_t i = 0; i < n; i++)
+        last[i] =
+            i == 0 || oracle_compare(type, keys, i, keys, last[i - 1], desc) > 0 ? i : last[i - 1];
+    for (size_t j = 0; j < n; j++) {
+        size_t lo = 0, hi = j;
+        while (lo < hi) {
+            size_t const mid = lo + (hi - lo) / 2;
+            if (oracle_compare(type, keys, last[mid], keys, j, desc) > 0)
+                hi = mid;
+            else
+                lo = mid + 1;
+        }
+        radius = j - lo > radius ? j - lo : radius;
+    }
+    free(last);
+    return radius;
+}
+
+size_t oracle_runs(ordo_type type, const void *keys, size_t n, bool desc)
+{
+    size_t runs = n > 0;
+    for (size_t i = 1; i < n; i++)
+        runs += oracle_compare(type, keys, i, keys, i - 1, desc) < 0;
+    return runs;
 }
 
 void oracle_rank(ordo_type type, const void *sorted, size_t n, bool desc, ordo_ties ties,
@@ -233,7 +385,7 @@ void oracle_scan(ordo_op op, ordo_type type, const void *in, size_t n, ordo_type
             put_empty(op, type, to);
         else if (exclusive)
             memcpy(to, best, size);
-        int const order = oracle_compare_bits(type, key, 0, best, 0);
+        int const order = oracle_compare_total(type, key, 0, best, 0, false);
         if (op == ORDO_MIN ? order < 0 : order > 0)
             best = key;
         if (!exclusive)

@@ -1,6 +1,7 @@
 /* test_big.c - more than 2^32 elements, where an index of 32 bits would give itself away.
  *
- * Runs when ORDO_TEST_BIG=1 is set and the memory is there; the ranks alone take 36 GiB. */
+ * Runs when ORDO_TEST_BIG=1 is set and the memory is there; the ranks alone take 36 GiB, an argsort
+ * twice that. */
 #define _GNU_SOURCE
 #include "testkit.h"
 
@@ -107,6 +108,62 @@ static void test_ranks(ordo_ctx *ctx)
     munmap(block, bytes);
 }
 
+/* 5e9 bytes in three values, sorted in place; the counts of each are known. */
+static void test_sort(ordo_ctx *ctx)
+{
+    size_t const   count = 5000000000u, last = 4400000000u;
+    uint8_t *const keys = take(count, "sort of 5e9 u8");
+    if (keys == NULL)
+        return;
+    memset(keys, 9, count);
+    for (size_t i = 0; i < count; i += 5)
+        keys[i] = 200;
+    for (size_t i = 3; i < last; i += 1000)
+        keys[i] = 1;
+    size_t const ones = (last - 3 + 999) / 1000, high = (count + 4) / 5;
+    for (int desc = 0; desc < 2; desc++) {
+        ordo_sort_opts const opts =
+            ORDO_OPTS(ordo_sort_opts, .flags = desc != 0 ? ORDO_DESCENDING : 0);
+        uint8_t const first = desc != 0 ? 200 : 1, third = desc != 0 ? 1 : 200;
+        size_t const  one = desc != 0 ? high : ones, two = count - (desc != 0 ? ones : high);
+        testkit_case("sort of 5e9 u8 %s", desc != 0 ? "desc" : "asc");
+        CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U8, keys, count, &opts), ctx);
+        size_t wrong = 0;
+        for (size_t i = 0; i < count; i++)
+            wrong += keys[i] != (i < one ? first : i < two ? 9 : third);
+        CHECK_EQ_U64(0, wrong);
+    }
+    munmap(keys, count);
+}
+
+/* Two values by turns: all even indices, then all odd ones. As much memory again is left free, for
+ * scratch. */
+static void test_argsort(ordo_ctx *ctx)
+{
+    size_t const   bytes = n * 9;
+    uint8_t *const block = take(2 * bytes, "argsort u8 to u64");
+    if (block == NULL)
+        return;
+    uint64_t *const index = (uint64_t *)(void *)block;
+    uint8_t *const  keys = block + 8 * n;
+    for (size_t i = 0; i < n; i++)
+        keys[i] = i % 2 != 0;
+    testkit_case("argsort beyond 2^32");
+    CHECK_STATUS(ORDO_OK, ordo_argsort(ctx, ORDO_U8, keys, n, ORDO_U64, index, NULL), ctx);
+    size_t const even = (n + 1) / 2;
+    size_t       wrong = 0;
+    for (size_t i = 0; i < n; i++)
+        wrong += index[i] != (i < even ? 2 * i : 2 * (i - even) + 1);
+    CHECK_EQ_U64(0, wrong);
+    testkit_case("rank beyond 2^32");
+    CHECK_STATUS(ORDO_OK, ordo_rank(ctx, ORDO_U8, keys, n, ORDO_U64, index, NULL), ctx);
+    wrong = 0;
+    for (size_t i = 0; i < n; i++)
+        wrong += index[i] != (i % 2 == 0 ? 1 : even + 1);
+    CHECK_EQ_U64(0, wrong);
+    munmap(block, 2 * bytes);
+}
+
 int main(void)
 {
     const char *const wanted = getenv("ORDO_TEST_BIG");
@@ -120,6 +177,8 @@ int main(void)
     test_bits(ctx);
     test_sorted_and_split(ctx);
     test_ranks(ctx);
+    test_sort(ctx);
+    test_argsort(ctx);
     ordo_ctx_free(ctx);
     return testkit_done();
 }

@@ -1,5 +1,6 @@
 /* test_keybits.c - core/keybits.h against the oracle's idea of order: one-to-one, monotone,
- * invertible, ties folded, descending turned around with NaN still last.
+ * invertible, ties folded, descending turned around with NaN still last; key_turn, which turns the
+ * bits themselves, is its own inverse and leaves NaNs alone.
  *
  * All patterns of 8 and 16 bits; for wider types specials, their neighbours and random patterns.
  * The typed code is in test_keybits.t.h. */

@@ -1,9 +1,10 @@
 /* test_progress.c - progress, cancelling and re-entry.
  *
- * The array is large and its ranks go to pages that are not there yet, so that the fastest call
+ * The arrays are large and ranks go to pages that are not there yet, so that the fastest call
  * still lasts for some callbacks. What is measured in time is tried three times and the best
  * counts, for the machine may be doing something else. */
 #define _GNU_SOURCE
+#include "inputs.h"
 #include "testkit.h"
 #include "verbs.h"
 
@@ -16,11 +17,13 @@
 #ifdef ORDO_TINY /* pieces of a few keys, each waiting for its turn */
 enum {
     KEYS = 1 << 23,
+    LOOSE_KEYS = TESTKIT_SANITIZED ? 1 << 20 : 1 << 22,
     TRIES = 3
 };
 #else
 enum {
     KEYS = TESTKIT_SANITIZED ? 1 << 24 : 1 << 26,
+    LOOSE_KEYS = TESTKIT_SANITIZED ? 1 << 21 : 20000000,
     TRIES = 3
 };
 #endif
@@ -31,6 +34,7 @@ enum {
 
 static uint8_t  *keys; /* all equal, so that every algorithm has all its work to do */
 static uint32_t *ranks;
+static uint32_t *loose, *work, *values; /* random keys, where they are sorted, what goes along */
 
 /* What the callback saw and what it shall do. */
 typedef struct watcher {
@@ -53,6 +57,7 @@ static void call_again(watcher *w)
     static uint32_t   few[4], out[4];
     uint64_t          total;
     size_t            bytes;
+    double            median;
     int               sorted;
     ordo_ctx *const   ctx = w->ctx;
     ordo_status const status[] = {
@@ -63,6 +68,15 @@ static void call_again(watcher *w)
         ordo_partition(ctx, ORDO_FLAG_BYTES, "abcd", few, 4, 4, out, &bytes, NULL),
         ordo_is_sorted(ctx, ORDO_U32, few, 4, &sorted, NULL, NULL),
         ordo_copy(ctx, out, few, sizeof few),
+        ordo_sort(ctx, ORDO_U32, few, 4, NULL),
+        ordo_sort_scratch(ctx, ORDO_U32, 4, NULL, &bytes),
+        ordo_sort_pairs(ctx, ORDO_U32, few, 4, out, 4, NULL),
+        ordo_argsort(ctx, ORDO_U32, few, 4, ORDO_U32, out, NULL),
+        ordo_rank(ctx, ORDO_U32, few, 4, ORDO_U32, out, NULL),
+        ordo_radius(ctx, ORDO_U32, few, 4, &bytes, NULL),
+        ordo_runs(ctx, ORDO_U32, few, 4, &bytes, NULL),
+        ordo_topk(ctx, ORDO_U32, few, 4, 2, out, ORDO_U32, NULL, &bytes, NULL),
+        ordo_median(ctx, ORDO_U32, few, 4, &median, NULL),
     };
     for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
         w->busy += status[i] == ORDO_E_BUSY;
@@ -162,6 +176,161 @@ static void works_again(ordo_ctx *ctx)
     CHECK(ordo_last_error(ctx)[0] == '\0');
 }
 
+/* Calls on keys in any order, each of them long. */
+typedef enum order_verb {
+    SORT,
+    PAIRS,
+    ARGSORT,
+    RANK,
+    MEDIAN,
+    RADIUS
+} order_verb;
+
+static const struct order_call {
+    const char    *name;
+    order_verb     verb;
+    ordo_algorithm algorithm;
+} order_calls[] = {
+    {"sort", SORT, ORDO_ALGORITHM_AUTO},
+    {"argsort", ARGSORT, ORDO_ALGORITHM_AUTO},
+    {"rank", RANK, ORDO_ALGORITHM_AUTO},
+    {"pairs", PAIRS, ORDO_ALGORITHM_AUTO},
+    {"sort radix", SORT, ORDO_ALGORITHM_RADIX},
+    {"sort merge", SORT, ORDO_ALGORITHM_MERGE},
+    {"sort sample", SORT, ORDO_ALGORITHM_SAMPLE},
+    {"sort split", SORT, ORDO_ALGORITHM_SPLIT},
+    {"sort bitonic", SORT, ORDO_ALGORITHM_BITONIC},
+    {"sort bubble", SORT, ORDO_ALGORITHM_BUBBLE},
+    {"sort rough", SORT, ORDO_ALGORITHM_ROUGH},
+    {"sort halving", SORT, ORDO_ALGORITHM_HALVING},
+    {"pairs merge", PAIRS, ORDO_ALGORITHM_MERGE},
+    {"argsort sample", ARGSORT, ORDO_ALGORITHM_SAMPLE},
+    {"median", MEDIAN, ORDO_ALGORITHM_AUTO},
+    {"radius", RADIUS, ORDO_ALGORITHM_AUTO},
+};
+enum {
+    ORDER_CALLS = sizeof order_calls / sizeof *order_calls,
+    WHOLE_CALLS = 5 /* the first ones, which are fast enough to be waited for */
+};
+
+static bool keys_unchanged(void) { return memcmp(work, loose, LOOSE_KEYS * sizeof *work) == 0; }
+
+/* The arrays as a call finds them. */
+static void prepare_order(const struct order_call *call)
+{
+    if (!keys_unchanged())
+        memcpy(work, loose, LOOSE_KEYS * sizeof *work);
+    for (uint32_t i = 0; i < LOOSE_KEYS && call->verb == PAIRS; i++)
+        values[i] = i;
+}
+
+static ordo_status run_order(const struct order_call *call, ordo_ctx *ctx)
+{
+    ordo_sort_opts const sort = ORDO_OPTS(ordo_sort_opts, .algorithm = (uint32_t)call->algorithm);
+    double               median;
+    size_t               radius;
+
+    switch (call->verb) {
+    case SORT:
+        return ordo_sort(ctx, ORDO_U32, work, LOOSE_KEYS, &sort);
+    case PAIRS:
+        return ordo_sort_pairs(ctx, ORDO_U32, work, LOOSE_KEYS, values, 4, &sort);
+    case ARGSORT:
+        return ordo_argsort(ctx, ORDO_U32, work, LOOSE_KEYS, ORDO_U32, values, &sort);
+    case RANK:
+        return ordo_rank(ctx, ORDO_U32, work, LOOSE_KEYS, ORDO_U32, values, NULL);
+    case MEDIAN:
+        return ordo_median(ctx, ORDO_U32, work, LOOSE_KEYS, &median, NULL);
+    case RADIUS:
+        break;
+    }
+    return ordo_radius(ctx, ORDO_U32, work, LOOSE_KEYS, &radius, NULL);
+}
+
+static size_t moved_values(void)
+{
+    size_t moved = 0;
+    for (uint32_t i = 0; i < LOOSE_KEYS; i++)
+        moved += values[i] != i;
+    return moved;
+}
+
+/* Of an array that is sorted in place, the error text says one of two things, and the truth. */
+static void is_truthful(const struct order_call *call, const ordo_ctx *ctx)
+{
+    bool const in_place = call->verb == SORT || call->verb == PAIRS;
+    bool const unchanged = strstr(ordo_last_error(ctx), "unchanged") != NULL;
+    bool const unspecified = strstr(ordo_last_error(ctx), "unspecified") != NULL;
+    CHECK(ordo_last_error(ctx)[0] != '\0');
+    CHECK(!in_place || unchanged != unspecified);
+    if (!in_place || unchanged)
+        CHECK(keys_unchanged());
+    if (call->verb == PAIRS && unchanged)
+        CHECK_EQ_U64(0, moved_values());
+}
+
+static void sorts_again(ordo_ctx *ctx)
+{
+    uint32_t few[] = {3, 1, 2, 2}, index[4] = {0};
+    CHECK_STATUS(ORDO_OK, ordo_argsort(ctx, ORDO_U32, few, 4, ORDO_U32, index, NULL), ctx);
+    CHECK(index[0] == 1 && index[1] == 2 && index[2] == 3 && index[3] == 0);
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, few, 4, NULL), ctx);
+    CHECK(few[0] == 1 && few[1] == 2 && few[2] == 2 && few[3] == 3);
+}
+
+/* Cancelled in its first callback or a later one. A call that is over by then, all its work handed
+ * out, is right, but only those that do not sort are so fast that none comes. */
+static void test_cancel_order(const struct order_call *call, unsigned threads, size_t cancel_at)
+{
+    double best = 1e9;
+    for (int i = 0; i < TRIES && best >= CANCEL_SECONDS; i++) {
+        watcher         w = {.cancel_at = cancel_at};
+        ordo_ctx *const ctx = watched_context(&w, threads);
+        testkit_case("cancel %s in callback %zu, threads %u", call->name, cancel_at, threads);
+        prepare_order(call);
+        ordo_status const status = run_order(call, ctx);
+        double const      took = test_now() - w.cancelled;
+        if (status == ORDO_OK) {
+            CHECK(w.calls <= cancel_at && (cancel_at > 1 || call->verb >= MEDIAN));
+            best = 0;
+        } else {
+            CHECK_STATUS(ORDO_E_CANCELLED, status, ctx);
+            CHECK_EQ_U64(cancel_at, w.calls);
+            best = took < best ? took : best;
+            is_truthful(call, ctx);
+        }
+        works_again(ctx);
+        sorts_again(ctx);
+        ordo_ctx_free(ctx);
+    }
+    testkit_case("cancel %s in callback %zu, threads %u: took %.0f ms", call->name, cancel_at,
+                 threads, best * 1e3);
+    CHECK(best < (TESTKIT_SANITIZED ? 4 : 1) * CANCEL_SECONDS);
+}
+
+/* To the end: values that rise, and never so far apart that a cancel would have to wait. */
+static void test_progress_order(const struct order_call *call, unsigned threads)
+{
+    double best = 1e9;
+    for (int i = 0; i < TRIES && best >= CANCEL_SECONDS; i++) {
+        watcher         w = {0};
+        ordo_ctx *const ctx = watched_context(&w, threads);
+        testkit_case("progress of %s, threads %u", call->name, threads);
+        prepare_order(call);
+        w.called = test_now();
+        CHECK_STATUS(ORDO_OK, run_order(call, ctx), ctx);
+        double const rest = test_now() - w.called;
+        double const gap = rest > w.longest_gap ? rest : w.longest_gap;
+        CHECK(w.calls >= 1);
+        CHECK_EQ_U64(0, w.wrong_thread);
+        CHECK_EQ_U64(0, w.wrong_value);
+        best = gap < best ? gap : best;
+        ordo_ctx_free(ctx);
+    }
+    testkit_case("progress of %s, threads %u: a gap of %.0f ms", call->name, threads, best * 1e3);
+    CHECK(best < CANCEL_SECONDS || TESTKIT_SANITIZED);
+}
+
 static void test_cancel_in_callback(uint32_t algorithm, unsigned threads)
 {
     double best = 1e9;
@@ -252,7 +421,7 @@ static void test_cancel_rain(unsigned threads)
 
     if (!CHECK(pthread_create(&other, NULL, cancel_often, &c) == 0))
         return;
-    for (size_t v = 0; v < VERBS; v++)
+    for (size_t v = 0; v < VERBS; v += VERB_STEP)
         for (int i = 0; i < 10; i++) {
             testkit_case("cancel rain on %s, threads %u", verb_name(v), threads);
             ordo_status const status = verb_run(v, ctx, &data);
@@ -260,7 +429,7 @@ static void test_cancel_rain(unsigned threads)
         }
     atomic_store(&c.stop, true);
     pthread_join(other, NULL);
-    for (size_t v = 0; v < VERBS; v++) {
+    for (size_t v = 0; v < VERBS; v += VERB_STEP) {
         testkit_case("after the rain, %s", verb_name(v));
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
         CHECK(verb_right(v, &data));
@@ -275,8 +444,12 @@ int main(void)
     keys = calloc(KEYS, sizeof *keys);
     ranks = mmap(NULL, KEYS * sizeof *ranks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                  -1, 0);
-    if (keys == NULL || ranks == MAP_FAILED)
+    loose = malloc(LOOSE_KEYS * sizeof *loose);
+    work = calloc(LOOSE_KEYS, sizeof *work);
+    values = malloc(LOOSE_KEYS * sizeof *values);
+    if (keys == NULL || ranks == MAP_FAILED || loose == NULL || work == NULL || values == NULL)
         return 99;
+    inputs_fill(0, ORDO_U32, loose, LOOSE_KEYS, 1);
     madvise(ranks, KEYS * sizeof *ranks, MADV_NOHUGEPAGE);
     memset(keys, 1, KEYS);
 
@@ -292,9 +465,16 @@ int main(void)
             test_cancel_from_thread(a, threads);
         }
         test_cancel_rain(threads);
+        for (size_t i = 0; i < ORDER_CALLS; i++) /* early and late, by turns */
+            test_cancel_order(&order_calls[i], threads, (i + threads) % 2 != 0 ? 1 : 2 + 3 * i);
     }
+    for (size_t i = 0; i < WHOLE_CALLS; i++)
+        test_progress_order(&order_calls[i], 2);
     test_cancel_without_call();
     free(keys);
+    free(loose);
+    free(work);
+    free(values);
     munmap(ranks, KEYS * sizeof *ranks);
     return testkit_done();
 }

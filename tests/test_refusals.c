@@ -2,6 +2,7 @@
  * arrays that overlap, types that cannot hold the answer. And what looks like it but is fine. */
 #include "testkit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,101 @@ static void refused_at(ordo_status status, const char *word, int line)
 }
 #define REFUSED(word, call) refused_at((call), (word), __LINE__)
 #define FINE(call) CHECK_STATUS(ORDO_OK, (call), ctx)
+
+/* A comparison that no refused call may make. */
+static int never(void *user, const void *a, const void *b)
+{
+    (void)user;
+    CHECK(a == NULL && b == NULL);
+    return 0;
+}
+
+static void test_null_order(void)
+{
+    static uint32_t      keys[N], values[N];
+    static const double  q[1] = {0.5};
+    static const size_t  k[1] = {3};
+    double               out[N];
+    size_t               count = 7;
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .algorithm = ORDO_ALGORITHM_MERGE);
+
+    testkit_case("NULL arrays of the verbs of order");
+    REFUSED("keys", ordo_sort(ctx, ORDO_U32, NULL, N, NULL));
+    REFUSED("keys", ordo_sort(ctx, ORDO_U32, NULL, 1, &opts));
+    REFUSED("keys", ordo_sort_pairs(ctx, ORDO_U32, NULL, N, values, 4, NULL));
+    REFUSED("values", ordo_sort_pairs(ctx, ORDO_U32, keys, N, NULL, 4, NULL));
+    REFUSED("keys", ordo_argsort(ctx, ORDO_U32, NULL, N, ORDO_U32, out, NULL));
+    REFUSED("index", ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, NULL, NULL));
+    REFUSED("base", ordo_sort_by(ctx, NULL, N, 4, never, NULL, NULL));
+    REFUSED("compare", ordo_sort_by(ctx, keys, N, 4, NULL, NULL, NULL));
+    REFUSED("size", ordo_sort_by(ctx, keys, N, 0, never, NULL, NULL));
+    REFUSED("keys", ordo_rank(ctx, ORDO_U32, NULL, N, ORDO_U32, out, NULL));
+    REFUSED("ranks", ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, NULL, NULL));
+    REFUSED("keys", ordo_radius(ctx, ORDO_U32, NULL, N, &count, NULL));
+    REFUSED("radius", ordo_radius(ctx, ORDO_U32, keys, N, NULL, NULL));
+    REFUSED("keys", ordo_runs(ctx, ORDO_U32, NULL, N, &count, NULL));
+    REFUSED("runs", ordo_runs(ctx, ORDO_U32, keys, N, NULL, NULL));
+    REFUSED("keys", ordo_select(ctx, ORDO_U32, NULL, N, k, 1, out, NULL));
+    REFUSED("k", ordo_select(ctx, ORDO_U32, keys, N, NULL, 1, out, NULL));
+    REFUSED("out", ordo_select(ctx, ORDO_U32, keys, N, k, 1, NULL, NULL));
+    REFUSED("keys", ordo_quantiles(ctx, ORDO_U32, NULL, N, q, 1, out, NULL));
+    REFUSED("q", ordo_quantiles(ctx, ORDO_U32, keys, N, NULL, 1, out, NULL));
+    REFUSED("out", ordo_quantiles(ctx, ORDO_U32, keys, N, q, 1, NULL, NULL));
+    REFUSED("keys", ordo_median(ctx, ORDO_U32, NULL, N, out, NULL));
+    REFUSED("out", ordo_median(ctx, ORDO_U32, keys, N, NULL, NULL));
+    REFUSED("keys", ordo_topk(ctx, ORDO_U32, NULL, N, 3, out, ORDO_U32, values, &count, NULL));
+    REFUSED("bytes", ordo_sort_scratch(ctx, ORDO_U32, N, NULL, NULL));
+    REFUSED("bytes", ordo_sort_pairs_scratch(ctx, ORDO_U32, N, 4, NULL, NULL));
+    REFUSED("bytes", ordo_argsort_scratch(ctx, ORDO_U32, N, ORDO_U32, NULL, NULL));
+    REFUSED("bytes", ordo_rank_scratch(ctx, ORDO_U32, N, ORDO_U32, NULL, NULL));
+    REFUSED("bytes", ordo_select_scratch(ctx, ORDO_U32, N, 1, NULL, NULL));
+    REFUSED("bytes", ordo_topk_scratch(ctx, ORDO_U32, N, 1, NULL, NULL));
+    REFUSED("bytes", ordo_radius_scratch(ctx, ORDO_U32, N, NULL, NULL));
+    CHECK_EQ_U64(7, count);
+    FINE(ordo_topk(ctx, ORDO_U32, keys, N, 3, NULL, ORDO_U32, NULL, &count, NULL));
+    CHECK_EQ_U64(3, count);
+
+    testkit_case("NULL context");
+    CHECK_STATUS(ORDO_E_ARG, ordo_sort(NULL, ORDO_U32, keys, N, NULL), NULL);
+    CHECK(strstr(ordo_last_error(NULL), "ctx") != NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_argsort(NULL, ORDO_U32, keys, N, ORDO_U32, out, NULL), NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_median(NULL, ORDO_U32, keys, N, out, NULL), NULL);
+}
+
+static void test_null_strings(void)
+{
+    static const char         bytes[] = "abcabc";
+    static const uint64_t     offsets[] = {0, 1, 3, 6};
+    static const char *const  pointers[] = {"a", "bc", "abc"};
+    uint64_t                  out[8];
+    char                      out_bytes[8];
+    size_t const              k[1] = {1};
+    ordo_strings const        whole = {sizeof whole, bytes, offsets, NULL};
+    ordo_strings const        neither = {.struct_size = sizeof neither};
+    ordo_strings const        both = {sizeof both, bytes, offsets, pointers};
+    ordo_strings const        no_bytes = {sizeof no_bytes, NULL, offsets, NULL};
+    ordo_strings const        no_offsets = {sizeof no_offsets, bytes, NULL, NULL};
+    const ordo_strings *const bad[] = {NULL, &neither, &both, &no_bytes, &no_offsets};
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        testkit_case("strings that are none, number %zu", i);
+        REFUSED("", ordo_argsort_strings(ctx, bad[i], 3, ORDO_U32, out, NULL));
+        REFUSED("", ordo_rank_strings(ctx, bad[i], 3, ORDO_U32, out, NULL));
+        REFUSED("", ordo_sort_strings(ctx, bad[i], 3, out_bytes, out, NULL));
+        REFUSED("", ordo_select_strings(ctx, bad[i], 3, k, 1, out, NULL));
+    }
+    testkit_case("NULL arrays of the verbs of strings");
+    REFUSED("index", ordo_argsort_strings(ctx, &whole, 3, ORDO_U32, NULL, NULL));
+    REFUSED("index_type", ordo_argsort_strings(ctx, &whole, 3, ORDO_F64, out, NULL));
+    REFUSED("ranks", ordo_rank_strings(ctx, &whole, 3, ORDO_U32, NULL, NULL));
+    REFUSED("out_bytes", ordo_sort_strings(ctx, &whole, 3, NULL, out, NULL));
+    REFUSED("out_offsets", ordo_sort_strings(ctx, &whole, 3, out_bytes, NULL, NULL));
+    REFUSED("pointers", ordo_sort_pointers(ctx, NULL, 3, NULL));
+    REFUSED("k", ordo_select_strings(ctx, &whole, 3, NULL, 1, out, NULL));
+    REFUSED("index", ordo_select_strings(ctx, &whole, 3, k, 1, NULL, NULL));
+    FINE(ordo_argsort_strings(ctx, &whole, 3, ORDO_U64, out, NULL));
+    CHECK(out[0] == 0 && out[1] == 2 && out[2] == 1);
+}
 
 static void test_null(void)
 {
@@ -63,6 +159,8 @@ static void test_nothing(void)
 {
     uint64_t total = 7;
     size_t   first = 7, where = 7;
+    size_t   found = 7, radius = 7, runs = 7;
+    double   median = 7;
     int      sorted = 7;
 
     testkit_case("n == 0 with NULL arrays");
@@ -72,6 +170,25 @@ static void test_nothing(void)
     FINE(ordo_partition(ctx, ORDO_FLAG_BYTES, NULL, NULL, 0, 16, NULL, &first, NULL));
     FINE(ordo_is_sorted(ctx, ORDO_U8, NULL, 0, &sorted, &where, NULL));
     FINE(ordo_copy(ctx, NULL, NULL, 0));
+    FINE(ordo_sort(ctx, ORDO_F64, NULL, 0, NULL));
+    FINE(ordo_sort_pairs(ctx, ORDO_F64, NULL, 0, NULL, 16, NULL));
+    FINE(ordo_argsort(ctx, ORDO_F64, NULL, 0, ORDO_U32, NULL, NULL));
+    FINE(ordo_sort_by(ctx, NULL, 0, 40, never, NULL, NULL));
+    FINE(ordo_rank(ctx, ORDO_F64, NULL, 0, ORDO_F64, NULL, NULL));
+    FINE(ordo_select(ctx, ORDO_F64, NULL, 0, NULL, 0, NULL, NULL));
+    FINE(ordo_quantiles(ctx, ORDO_F64, NULL, 0, NULL, 0, NULL, NULL));
+    FINE(ordo_median(ctx, ORDO_F64, NULL, 0, &median, NULL));
+    FINE(ordo_topk(ctx, ORDO_F64, NULL, 0, 5, NULL, ORDO_U32, NULL, &found, NULL));
+    FINE(ordo_radius(ctx, ORDO_F64, NULL, 0, &radius, NULL));
+    FINE(ordo_runs(ctx, ORDO_F64, NULL, 0, &runs, NULL));
+    FINE(ordo_sort_pointers(ctx, NULL, 0, NULL));
+    for (int a = ORDO_ALGORITHM_RADIX; a <= ORDO_ALGORITHM_HALVING; a++) {
+        ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .algorithm = (uint32_t)a);
+        FINE(ordo_sort(ctx, ORDO_I16, NULL, 0, &opts));
+        FINE(ordo_argsort(ctx, ORDO_I16, NULL, 0, ORDO_U64, NULL, &opts));
+    }
+    CHECK(isnan(median));
+    CHECK(found == 0 && radius == 0 && runs == 0);
     CHECK_EQ_U64(0, total);
     CHECK_EQ_U64(0, first);
     CHECK_EQ_U64(0, where);
@@ -86,6 +203,8 @@ static void test_huge(void)
     static const size_t huge[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 4, SIZE_MAX / 8 + 1};
     int                 sorted;
     size_t              bytes;
+    uint64_t            few[6];
+    double              median;
 
     for (size_t i = 0; i < 4; i++) {
         size_t const n = huge[i];
@@ -98,10 +217,24 @@ static void test_huge(void)
         REFUSED("", ordo_scan_bits(ctx, ORDO_FLAG_BITS, a, n, ORDO_U64, b, NULL, NULL));
         REFUSED("", ordo_partition(ctx, ORDO_FLAG_BITS, a, b, n, 16, c, NULL, NULL));
         REFUSED("", ordo_is_sorted(ctx, ORDO_F64, a, n, &sorted, NULL, NULL));
+        REFUSED("", ordo_sort(ctx, ORDO_F64, a, n, NULL));
+        REFUSED("", ordo_sort_pairs(ctx, ORDO_U8, a, n, b, 8, NULL));
+        REFUSED("", ordo_sort_pairs(ctx, ORDO_F64, a, n, b, 1, NULL));
+        REFUSED("", ordo_argsort(ctx, ORDO_U8, a, n, ORDO_U64, b, NULL));
+        REFUSED("", ordo_sort_by(ctx, a, n, 16, never, NULL, NULL));
+        REFUSED("", ordo_sort_by(ctx, a, 16, n, never, NULL, NULL));
+        REFUSED("", ordo_rank(ctx, ORDO_U8, a, n, ORDO_F64, b, NULL));
+        REFUSED("", ordo_radius(ctx, ORDO_F64, a, n, &bytes, NULL));
+        REFUSED("", ordo_runs(ctx, ORDO_F64, a, n, &bytes, NULL));
+        REFUSED("", ordo_median(ctx, ORDO_F64, a, n, &median, NULL));
+        REFUSED("", ordo_topk(ctx, ORDO_F64, a, n, 3, few, ORDO_U64, few + 3, NULL, NULL));
+        REFUSED("", ordo_sort_pointers(ctx, a, n, NULL));
     }
     testkit_case("an array past the end of the address space");
     REFUSED("", ordo_is_sorted(ctx, ORDO_U8, a, SIZE_MAX, &sorted, NULL, NULL));
     REFUSED("", ordo_copy(ctx, b, a, SIZE_MAX));
+    REFUSED("", ordo_sort(ctx, ORDO_U8, a, SIZE_MAX, NULL));
+    REFUSED("", ordo_runs(ctx, ORDO_U8, a, SIZE_MAX, &bytes, NULL));
     REFUSED("", ordo_scan_bits(ctx, ORDO_FLAG_BYTES, a, SIZE_MAX, ORDO_U64, NULL, NULL, NULL));
 
     size_t const too_many = (size_t)UINT32_MAX + 1;
@@ -115,6 +248,14 @@ static void test_huge(void)
     REFUSED("n", ordo_scan_bits_scratch(ctx, ORDO_FLAG_BITS, too_many, ORDO_U32, NULL, &bytes));
     FINE(ordo_rank_sorted_scratch(ctx, ORDO_U8, too_many, ORDO_U64, NULL, &bytes));
     FINE(ordo_rank_sorted_scratch(ctx, ORDO_U8, UINT32_MAX, ORDO_U32, NULL, &bytes));
+    REFUSED("n", ordo_rank(ctx, ORDO_U8, a, too_many, ORDO_U32, b, NULL));
+    REFUSED("n", ordo_rank_scratch(ctx, ORDO_U8, too_many, ORDO_U32, NULL, &bytes));
+    REFUSED("n", ordo_argsort(ctx, ORDO_U8, a, too_many + 1, ORDO_U32, b, NULL));
+    REFUSED("n", ordo_argsort_scratch(ctx, ORDO_U8, too_many + 1, ORDO_U32, NULL, &bytes));
+    FINE(ordo_argsort_scratch(ctx, ORDO_U8, too_many, ORDO_U32, NULL, &bytes));
+    FINE(ordo_argsort_scratch(ctx, ORDO_U8, too_many + 1, ORDO_U64, NULL, &bytes));
+    FINE(ordo_rank_scratch(ctx, ORDO_U8, too_many, ORDO_U64, NULL, &bytes));
+    FINE(ordo_sort_scratch(ctx, ORDO_F64, too_many, NULL, &bytes));
 }
 
 /* Types and sizes that a verb does not take. */
@@ -158,6 +299,102 @@ static void test_types(void)
             ordo_partition(ctx, ORDO_FLAG_BITS, "12345678", keys, N, 17, out, NULL, NULL));
     REFUSED("elem_size",
             ordo_partition(ctx, ORDO_FLAG_BITS, "12345678", keys, N, SIZE_MAX, out, NULL, NULL));
+}
+
+/* The same for the verbs of order, and options that belong to others. */
+static void test_order_types(void)
+{
+    static uint32_t        keys[N];
+    static const ordo_type no_index[] = {ORDO_I8,  ORDO_U8,  ORDO_I16, ORDO_U16,     ORDO_I32,
+                                         ORDO_I64, ORDO_F32, ORDO_F64, (ordo_type)0, (ordo_type)11};
+    static const size_t    no_value[] = {0, 17, 32, SIZE_MAX};
+    double                 out[2 * N];
+    size_t                 bytes = 0;
+    ordo_rank_opts const   average = ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE);
+    ordo_rank_opts const   check = ORDO_OPTS(ordo_rank_opts, .flags = ORDO_CHECK);
+
+    testkit_case("types and sizes the verbs of order do not take");
+    for (size_t i = 0; i < sizeof no_index / sizeof *no_index; i++) {
+        REFUSED("index_type", ordo_argsort(ctx, ORDO_U32, keys, N, no_index[i], out, NULL));
+        REFUSED("index_type", ordo_argsort_scratch(ctx, ORDO_U32, N, no_index[i], NULL, &bytes));
+        REFUSED("index_type",
+                ordo_topk(ctx, ORDO_U32, keys, N, 3, NULL, no_index[i], out, NULL, NULL));
+        if (no_index[i] != ORDO_F64)
+            REFUSED("rank_type", ordo_rank(ctx, ORDO_U32, keys, N, no_index[i], out, NULL));
+    }
+    for (int type = -1; type <= 11; type += 12) {
+        REFUSED("type", ordo_sort(ctx, (ordo_type)type, keys, N, NULL));
+        REFUSED("type", ordo_sort_scratch(ctx, (ordo_type)type, N, NULL, &bytes));
+        REFUSED("type", ordo_sort_pairs(ctx, (ordo_type)type, keys, N, out, 4, NULL));
+        REFUSED("type", ordo_argsort(ctx, (ordo_type)type, keys, N, ORDO_U32, out, NULL));
+        REFUSED("type", ordo_rank(ctx, (ordo_type)type, keys, N, ORDO_U32, out, NULL));
+        REFUSED("type", ordo_radius(ctx, (ordo_type)type, keys, N, &bytes, NULL));
+        REFUSED("type", ordo_runs(ctx, (ordo_type)type, keys, N, &bytes, NULL));
+        REFUSED("type", ordo_median(ctx, (ordo_type)type, keys, N, out, NULL));
+    }
+    for (size_t i = 0; i < sizeof no_value / sizeof *no_value; i++) {
+        REFUSED("value_size", ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, no_value[i], NULL));
+        REFUSED("value_size", ordo_sort_pairs_scratch(ctx, ORDO_U32, N, no_value[i], NULL, &bytes));
+    }
+    REFUSED("rank_type", ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U64, out, &average));
+    CHECK_STATUS(ORDO_E_VERSION, ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U64, out, &check), ctx);
+
+    for (uint32_t a = 0; a < 40; a++) {
+        bool const           sorts = a == 0 || (a >= ORDO_ALGORITHM_RADIX && a <= 10);
+        ordo_sort_opts const sort = ORDO_OPTS(ordo_sort_opts, .algorithm = a);
+        ordo_sort_opts const radius = ORDO_OPTS(ordo_sort_opts, .algorithm = a, .radius = 2);
+        ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .algorithm = a);
+        testkit_case("algorithm %u", a);
+        if (sorts) {
+            FINE(ordo_sort(ctx, ORDO_U32, keys, N, &sort));
+            FINE(ordo_sort_scratch(ctx, ORDO_U32, N, &sort, &bytes));
+            FINE(ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, out, &rank));
+        } else {
+            REFUSED("algorithm", ordo_sort(ctx, ORDO_U32, keys, N, &sort));
+            REFUSED("algorithm", ordo_sort_scratch(ctx, ORDO_U32, N, &sort, &bytes));
+            REFUSED("algorithm", ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &sort));
+            REFUSED("algorithm", ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &sort));
+            REFUSED("algorithm", ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, out, &rank));
+        }
+        if (a == ORDO_ALGORITHM_ROUGH || a == ORDO_ALGORITHM_HALVING)
+            FINE(ordo_sort(ctx, ORDO_U32, keys, N, &radius));
+        else
+            REFUSED("", ordo_sort(ctx, ORDO_U32, keys, N, &radius));
+    }
+    for (unsigned bit = 0; bit < 64; bit++) {
+        uint64_t const       flag = UINT64_C(1) << bit;
+        ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flag);
+        ordo_status const    expected =
+            (flag & (ORDO_DESCENDING | ORDO_STABLE)) != 0 ? ORDO_OK : ORDO_E_VERSION;
+        testkit_case("ordo_sort with flag 0x%llx", (unsigned long long)flag);
+        CHECK_STATUS(expected, ordo_sort(ctx, ORDO_U32, keys, N, &opts), ctx);
+        CHECK_STATUS(expected, ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &opts), ctx);
+    }
+}
+
+static void test_order_overlap(void)
+{
+    static _Alignas(16) unsigned char at[32 * N];
+    static unsigned char              before[sizeof at];
+    for (size_t i = 0; i < sizeof at; i++)
+        at[i] = (unsigned char)(i * 89 >> 3);
+    memcpy(before, at, sizeof at);
+
+    testkit_case("overlap in the verbs of order");
+    REFUSED("overlap", ordo_sort_pairs(ctx, ORDO_U32, at, N, at, 4, NULL));
+    REFUSED("overlap", ordo_sort_pairs(ctx, ORDO_U32, at, N, at + 4 * N - 1, 4, NULL));
+    REFUSED("overlap", ordo_sort_pairs(ctx, ORDO_U32, at + 8 * N - 4, N, at, 8, NULL));
+    REFUSED("overlap", ordo_argsort(ctx, ORDO_U32, at, N, ORDO_U32, at, NULL));
+    REFUSED("overlap", ordo_argsort(ctx, ORDO_U8, at + 8 * N - 1, N, ORDO_U64, at, NULL));
+    REFUSED("overlap", ordo_rank(ctx, ORDO_U32, at, N, ORDO_U32, at + 4, NULL));
+    REFUSED("overlap", ordo_rank(ctx, ORDO_U8, at + 7, N, ORDO_F64, at, NULL));
+    CHECK_BYTES(before, at, sizeof at, 1);
+
+    testkit_case("neighbours in the verbs of order");
+    FINE(ordo_sort_pairs(ctx, ORDO_U32, at, N, at + 4 * N, 16, NULL));
+    FINE(ordo_sort_pairs(ctx, ORDO_U32, at + 4 * N, N, at, 4, NULL));
+    FINE(ordo_argsort(ctx, ORDO_U32, at, N, ORDO_U64, at + 4 * N, NULL));
+    FINE(ordo_rank(ctx, ORDO_U8, at + 8 * N, N, ORDO_F64, at, NULL));
 }
 
 static void test_overlap(void)
@@ -204,10 +441,14 @@ int main(void)
     testkit_start();
     ctx = test_context_make(2);
     test_null();
+    test_null_order();
+    test_null_strings();
     test_nothing();
     test_huge();
     test_types();
+    test_order_types();
     test_overlap();
+    test_order_overlap();
     ordo_ctx_free(ctx);
     return testkit_done();
 }

@@ -46,7 +46,7 @@ static void test_creation_fails(verb_data *data, long allowed)
     ordo_ctx *const ctx = test_context_make(6);
     atomic_store(&creations_allowed, allowed);
     atomic_store(&creations_asked, 0);
-    for (size_t v = 0; v < VERBS; v++)
+    for (size_t v = 0; v < VERBS; v += VERB_STEP)
         for (int twice = 0; twice < 2; twice++) {
             testkit_case("%s with %ld threads to be had", verb_name(v), allowed);
             CHECK_STATUS(ORDO_OK, verb_run(v, ctx, data), ctx);
@@ -54,7 +54,7 @@ static void test_creation_fails(verb_data *data, long allowed)
         }
     CHECK(atomic_load(&creations_asked) > 0);
     atomic_store(&creations_allowed, 1 << 20);
-    for (size_t v = 0; v < VERBS; v++) {
+    for (size_t v = 0; v < VERBS; v += VERB_STEP) {
         testkit_case("%s when threads can be had again", verb_name(v));
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, data), ctx);
         CHECK(verb_right(v, data));
@@ -77,7 +77,7 @@ static void test_idle(verb_data *data)
     struct timespec const pause = {0, 300 * 1000 * 1000};
     ordo_ctx *const       ctx = test_context_make(4);
     testkit_case("idle");
-    for (size_t v = 0; v < VERBS; v++) {
+    for (size_t v = 0; v < VERBS; v += VERB_STEP) {
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, data), ctx);
         CHECK(verb_right(v, data));
     }

@@ -2,62 +2,80 @@
 #include "verbs.h"
 
 #include "inputs.h"
-#include "oracle.h"
+#include "verbs_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SPOIL = 0xee,
-    ELEMENT = 12,
-    OUT_ELEMENT = 16,
-    SHAPE = 17 /* recurrence 0.5 */
-};
-
-static const uint64_t spoilt_scalar = UINT64_C(0xeeeeeeeeeeeeeeee);
-
-typedef enum verb_kind {
-    RANK,
-    SCAN,
-    BITS,
-    PARTITION,
-    SORTED,
-    COPY
-} verb_kind;
-
-static const struct verb {
-    const char *name, *operation;
-    verb_kind   kind;
-    ordo_type   type, out_type;
-    uint32_t    choice;    /* ties, op, or kind of flags */
-    uint32_t    algorithm; /* of ranks                   */
-    uint64_t    flags;
-} verbs[VERBS] = {
-    {"rank_sorted min", "rank_sorted", RANK, ORDO_F32, ORDO_U32, ORDO_TIES_MIN, 0, 0},
-    {"rank_sorted average", "rank_sorted", RANK, ORDO_F32, ORDO_F64, ORDO_TIES_AVERAGE, 0, 0},
-    {"rank_sorted dense threads", "rank_sorted", RANK, ORDO_F32, ORDO_U64, ORDO_TIES_DENSE,
-     ORDO_ALGORITHM_THREADS, 0},
-    {"rank_sorted max sequential", "rank_sorted", RANK, ORDO_F32, ORDO_U32, ORDO_TIES_MAX,
-     ORDO_ALGORITHM_SEQUENTIAL, 0},
-    {"rank_sorted dense checked", "rank_sorted", RANK, ORDO_F32, ORDO_U32, ORDO_TIES_DENSE, 0,
-     ORDO_CHECK},
-    {"scan sum u32", "scan", SCAN, ORDO_U32, ORDO_U32, ORDO_SUM, 0, 0},
-    {"scan max u32 exclusive", "scan", SCAN, ORDO_U32, ORDO_U32, ORDO_MAX, 0, ORDO_EXCLUSIVE},
-    {"scan_bits bytes", "scan_bits", BITS, (ordo_type)0, ORDO_U32, ORDO_FLAG_BYTES, 0, 0},
-    {"scan_bits bits", "scan_bits", BITS, (ordo_type)0, ORDO_U64, ORDO_FLAG_BITS, 0, 0},
-    {"partition", "partition", PARTITION, (ordo_type)0, (ordo_type)0, ORDO_FLAG_BYTES, 0, 0},
-    {"is_sorted", "is_sorted", SORTED, ORDO_F32, (ordo_type)0, 0, 0, 0},
-    {"copy", "copy", COPY, (ordo_type)0, (ordo_type)0, 0, 0, 0},
+const verb_entry verbs[VERBS] = {
+    {"rank_sorted min", "rank_sorted", RANK_SORTED, ORDO_F32, ORDO_U32, ORDO_TIES_MIN, 0, 0,
+     IN_ORDER},
+    {"rank_sorted average", "rank_sorted", RANK_SORTED, ORDO_F32, ORDO_F64, ORDO_TIES_AVERAGE, 0, 0,
+     IN_ORDER},
+    {"rank_sorted dense threads", "rank_sorted", RANK_SORTED, ORDO_F32, ORDO_U64, ORDO_TIES_DENSE,
+     ORDO_ALGORITHM_THREADS, 0, IN_ORDER},
+    {"rank_sorted max sequential", "rank_sorted", RANK_SORTED, ORDO_F32, ORDO_U32, ORDO_TIES_MAX,
+     ORDO_ALGORITHM_SEQUENTIAL, 0, IN_ORDER},
+    {"rank_sorted dense checked", "rank_sorted", RANK_SORTED, ORDO_F32, ORDO_U32, ORDO_TIES_DENSE,
+     0, ORDO_CHECK, IN_ORDER},
+    {"scan sum u32", "scan", SCAN, ORDO_U32, ORDO_U32, ORDO_SUM, 0, 0, WORDS},
+    {"scan max u32 exclusive", "scan", SCAN, ORDO_U32, ORDO_U32, ORDO_MAX, 0, ORDO_EXCLUSIVE,
+     WORDS},
+    {"scan_bits bytes", "scan_bits", BITS, NO_TYPE, ORDO_U32, ORDO_FLAG_BYTES, 0, 0, NONE},
+    {"scan_bits bits", "scan_bits", BITS, NO_TYPE, ORDO_U64, ORDO_FLAG_BITS, 0, 0, NONE},
+    {"partition", "partition", PARTITION, NO_TYPE, NO_TYPE, ORDO_FLAG_BYTES, 0, 0, NONE},
+    {"is_sorted", "is_sorted", SORTED, ORDO_F32, NO_TYPE, 0, 0, 0, IN_ORDER},
+    {"copy", "copy", COPY, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
+    {"sort f32", "sort", SORT, ORDO_F32, NO_TYPE, 0, 0, 0, LOOSE},
+    {"sort u32 descending", "sort", SORT, ORDO_U32, NO_TYPE, 0, 0, ORDO_DESCENDING, WORDS},
+    {"sort of a sorted array", "sort", SORT, ORDO_F32, NO_TYPE, 0, 0, 0, IN_ORDER},
+    {"sort of a rough array", "sort", SORT, ORDO_I32, NO_TYPE, 0, 0, 0, ROUGH},
+    {"sort radix", "sort", SORT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, WORDS},
+    {"sort sample", "sort", SORT, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_SAMPLE, 0, LOOSE},
+    {"sort merge", "sort", SORT, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_MERGE, 0, LOOSE},
+    {"sort bitonic", "sort", SORT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_BITONIC, 0, WORDS},
+    {"sort split", "sort", SORT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_SPLIT, 0, WORDS},
+    {"sort bubble", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_BUBBLE, 0, ROUGH},
+    {"sort rough", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_ROUGH, 0, ROUGH},
+    {"sort halving", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_HALVING, 0, ROUGH},
+    {"sort_pairs f32 + 4", "sort_pairs", PAIRS, ORDO_F32, NO_TYPE, 4, 0, 0, LOOSE},
+    {"sort_pairs u32 + 12 descending merge", "sort_pairs", PAIRS, ORDO_U32, NO_TYPE, 12,
+     ORDO_ALGORITHM_MERGE, ORDO_DESCENDING, WORDS},
+    {"argsort u32", "argsort", ARGSORT, ORDO_F32, ORDO_U32, 0, 0, 0, LOOSE},
+    {"argsort u64 sample", "argsort", ARGSORT, ORDO_F32, ORDO_U64, 0, ORDO_ALGORITHM_SAMPLE, 0,
+     LOOSE},
+    {"rank min", "rank", RANK, ORDO_F32, ORDO_U32, ORDO_TIES_MIN, 0, 0, LOOSE},
+    {"rank average descending", "rank", RANK, ORDO_F32, ORDO_F64, ORDO_TIES_AVERAGE, 0,
+     ORDO_DESCENDING, LOOSE},
+    {"radius", "radius", RADIUS, ORDO_I32, NO_TYPE, 0, 0, 0, ROUGH},
+    {"radius sequential", "radius", RADIUS, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_SEQUENTIAL, 0,
+     LOOSE},
+    {"runs", "runs", RUNS, ORDO_F32, NO_TYPE, 0, 0, 0, LOOSE},
+    {"select", "select", SELECT, ORDO_F32, NO_TYPE, 0, 0, 0, LOOSE},
+    {"select radix descending", "select", SELECT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_RADIX,
+     ORDO_DESCENDING, WORDS},
+    {"topk", "topk", TOPK, ORDO_F32, ORDO_U32, 0, 0, ORDO_DESCENDING, LOOSE},
+    {"quantiles", "quantiles", QUANTILES, ORDO_U32, NO_TYPE, 0, 0, 0, WORDS},
+    {"median", "median", MEDIAN, ORDO_U32, NO_TYPE, 0, 0, 0, WORDS},
+    {"sort_by", "sort_by", SORT_BY, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
+    {"sort_by stable", "sort_by", SORT_BY, NO_TYPE, NO_TYPE, 0, 0, ORDO_STABLE, NONE},
+    {"argsort_strings", "argsort_strings", ARGSORT_STRINGS, NO_TYPE, ORDO_U32, 0, 0, 0, NONE},
+    {"sort_strings descending", "sort_strings", SORT_STRINGS, NO_TYPE, NO_TYPE, 0, 0,
+     ORDO_DESCENDING, NONE},
+    {"sort_pointers", "sort_pointers", SORT_POINTERS, NO_TYPE, NO_TYPE, 0, 0, ORDO_STABLE, NONE},
+    {"rank_strings", "rank_strings", RANK_STRINGS, NO_TYPE, ORDO_U32, ORDO_TIES_MIN, 0, 0, NONE},
+    {"select_strings", "select_strings", SELECT_STRINGS, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
 };
 
 const char *verb_name(size_t verb) { return verbs[verb].name; }
 const char *verb_operation(size_t verb) { return verbs[verb].operation; }
 ordo_type   verb_type(size_t verb) { return verbs[verb].type; }
-bool        verb_has_scratch(size_t verb) { return verbs[verb].kind < SORTED; }
+bool        verb_has_scratch(size_t verb) { return verbs[verb].kind <= TOPK; }
 
-static void *need(size_t bytes)
+void *verb_need(size_t bytes)
 {
-    void *const block = malloc(bytes + 1);
+    void *const block = calloc(bytes + 1, 1);
     if (block == NULL)
         abort();
     return block;
@@ -65,42 +83,196 @@ static void *need(size_t bytes)
 
 verb_data verb_data_make(size_t n)
 {
-    verb_data data = {.n = n, .out_bytes = n * OUT_ELEMENT};
-    data.sorted = need(n * sizeof *data.sorted);
-    data.words = need(n * ELEMENT); /* also the elements of partition */
-    data.flags = need(n);
-    data.out = need(data.out_bytes);
-    inputs_fill_sorted(SHAPE, ORDO_F32, data.sorted, n, false, 1);
+    verb_data data = {.n = n, .out_bytes = n * OUT_ELEMENT + OUT_MORE};
+    data.sorted = verb_need(n * sizeof *data.sorted);
+    data.loose = verb_need(n * sizeof *data.loose);
+    data.rough = verb_need(n * sizeof *data.rough);
+    data.words = verb_need(n * ELEMENT);
+    data.flags = verb_need(n);
+    data.text = verb_need(n * STRING_MOST);
+    data.offsets = verb_need((n + 1) * sizeof *data.offsets);
+    data.pointers = verb_need(n * sizeof *data.pointers);
+    data.out = verb_need(data.out_bytes);
+    data.before = verb_need(data.out_bytes);
+    inputs_fill_sorted(inputs_find("recurrence 0.5"), ORDO_F32, data.sorted, n, false, 1);
+    inputs_fill(inputs_find("some NaNs"), ORDO_F32, data.loose, n, 4);
+    inputs_fill(inputs_find("roughly sorted by 3"), ORDO_I32, data.rough, n, 5);
     inputs_fill(0, ORDO_U32, data.words, n * ELEMENT / 4, 2);
     inputs_flags(ORDO_FLAG_BYTES, data.flags, n, 8, 3);
+    for (size_t i = 0; i < n; i++) {
+        char *const string = data.text + data.offsets[i];
+        int const   length = snprintf(string, STRING_MOST, "%u",
+                                      (data.words[i] & 0xffff) * (data.words[i] >> 16 & 1));
+        data.pointers[i] = string;
+        data.offsets[i + 1] = data.offsets[i] + (uint64_t)length + 1;
+    }
     return data;
 }
 
 void verb_data_free(verb_data *data)
 {
     free(data->sorted);
+    free(data->loose);
+    free(data->rough);
     free(data->words);
     free(data->flags);
+    free(data->text);
+    free(data->offsets);
+    free(data->pointers);
     free(data->out);
+    free(data->before);
     for (size_t v = 0; v < VERBS; v++)
         free(data->expected[v]);
 }
 
+const void *verb_input_of(const verb_entry *v, const verb_data *data)
+{
+    switch (v->input) {
+    case IN_ORDER:
+        return data->sorted;
+    case LOOSE:
+        return data->loose;
+    case ROUGH:
+        return data->rough;
+    case WORDS:
+        return data->words;
+    case NONE:
+        break;
+    }
+    return NULL;
+}
+
+uint64_t *verb_out_offsets(const verb_data *data, unsigned char *out)
+{
+    uint64_t const bytes = data->offsets[data->n];
+    return (uint64_t *)(void *)(out + (bytes + 7) / 8 * 8);
+}
+
+void verb_choose(size_t n, size_t k[CHOSEN])
+{
+    size_t const chosen[CHOSEN] = {n / 2, 0, n - 1, n / 3, n / 2};
+    memcpy(k, chosen, sizeof chosen);
+}
+
+const double verb_chosen_q[CHOSEN] = {0.5, 0, 1, 0.5, 0};
+
+size_t verb_topk(size_t n) { return n / 10 + 1; }
+
+int verb_by_words(void *user, const void *a, const void *b)
+{
+    uint32_t x[ELEMENT / 4], y[ELEMENT / 4];
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    if (user != NULL)
+        return (int)(x[0] & 0xff) - (int)(y[0] & 0xff);
+    for (size_t i = 0; i < ELEMENT / 4; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* What lies in out when the call begins. */
+static void prepare(const verb_entry *v, verb_data *data)
+{
+    size_t const n = data->n;
+    memset(data->out, SPOIL, data->out_bytes);
+    if (v->kind == SORT || v->kind == PAIRS)
+        memcpy(data->out, verb_input_of(v, data), 4 * n);
+    if (v->kind == PAIRS)
+        memcpy(data->out + 4 * n, data->words, n * v->choice);
+    if (v->kind == SORT_BY)
+        memcpy(data->out, data->words, n * ELEMENT);
+    if (v->kind == SORT_POINTERS)
+        memcpy(data->out, data->pointers, n * sizeof *data->pointers);
+    memcpy(data->before, data->out, data->out_bytes);
+    data->scalar = SPOILT_SCALAR;
+}
+
+static ordo_status run_order(const verb_entry *v, ordo_ctx *ctx, verb_data *data)
+{
+    size_t const         n = data->n;
+    const void *const    keys = verb_input_of(v, data);
+    unsigned char *const out = data->out;
+    ordo_sort_opts const sort =
+        ORDO_OPTS(ordo_sort_opts, .flags = v->flags, .algorithm = v->algorithm);
+    ordo_rank_opts const rank =
+        ORDO_OPTS(ordo_rank_opts, .flags = v->flags, .ties = v->choice, .algorithm = v->algorithm);
+    ordo_select_opts const select =
+        ORDO_OPTS(ordo_select_opts, .flags = v->flags, .algorithm = v->algorithm);
+    size_t      k[CHOSEN], found = SIZE_MAX;
+    ordo_status status;
+
+    verb_choose(n, k);
+    switch (v->kind) {
+    case SORT:
+        return ordo_sort(ctx, v->type, out, n, &sort);
+    case PAIRS:
+        return ordo_sort_pairs(ctx, v->type, out, n, out + 4 * n, v->choice, &sort);
+    case ARGSORT:
+        return ordo_argsort(ctx, v->type, keys, n, v->out_type, out, &sort);
+    case RANK:
+        return ordo_rank(ctx, v->type, keys, n, v->out_type, out, &rank);
+    case SELECT:
+        return ordo_select(ctx, v->type, keys, n, k, CHOSEN, out, &select);
+    case TOPK:
+        status = ordo_topk(ctx, v->type, keys, n, verb_topk(n), out, v->out_type, out + 4 * n,
+                           &found, &select);
+        break;
+    case QUANTILES:
+        return ordo_quantiles(ctx, v->type, keys, n, verb_chosen_q, CHOSEN, (double *)(void *)out,
+                              NULL);
+    case MEDIAN:
+        return ordo_median(ctx, v->type, keys, n, (double *)(void *)out, NULL);
+    default:
+        return ordo_sort_by(ctx, out, n, ELEMENT, verb_by_words, v->flags != 0 ? data : NULL,
+                            &sort);
+    }
+    if (found != SIZE_MAX)
+        data->scalar = found;
+    return status;
+}
+
+static ordo_status run_strings(const verb_entry *v, ordo_ctx *ctx, verb_data *data)
+{
+    ordo_strings const strings = {
+        .struct_size = sizeof strings, .bytes = data->text, .offsets = data->offsets};
+    ordo_strings const by_pointer = {.struct_size = sizeof by_pointer, .pointers = data->pointers};
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = v->flags);
+    ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .ties = v->choice);
+    size_t               k[CHOSEN];
+
+    verb_choose(data->n, k);
+    switch (v->kind) {
+    case ARGSORT_STRINGS:
+        return ordo_argsort_strings(ctx, &strings, data->n, v->out_type, data->out, &opts);
+    case SORT_STRINGS:
+        return ordo_sort_strings(ctx, &strings, data->n, (char *)data->out,
+                                 verb_out_offsets(data, data->out), &opts);
+    case SORT_POINTERS:
+        return ordo_sort_pointers(ctx, (const char **)(void *)data->out, data->n, &opts);
+    case RANK_STRINGS:
+        return ordo_rank_strings(ctx, &by_pointer, data->n, v->out_type, data->out, &rank);
+    default:
+        return ordo_select_strings(ctx, &strings, data->n, k, CHOSEN, (uint64_t *)(void *)data->out,
+                                   &opts);
+    }
+}
+
 ordo_status verb_run(size_t verb, ordo_ctx *ctx, verb_data *data)
 {
-    const struct verb *const v = &verbs[verb];
-    size_t const             n = data->n;
-    ordo_rank_opts const     rank =
+    const verb_entry *const v = &verbs[verb];
+    size_t const            n = data->n;
+    ordo_rank_opts const    rank =
         ORDO_OPTS(ordo_rank_opts, .flags = v->flags, .ties = v->choice, .algorithm = v->algorithm);
-    ordo_scan_opts const scan = ORDO_OPTS(ordo_scan_opts, .flags = v->flags);
-    size_t               where = SIZE_MAX;
-    int                  sorted = -1;
-    ordo_status          status = ORDO_E_UNSUPPORTED;
+    ordo_scan_opts const  scan = ORDO_OPTS(ordo_scan_opts, .flags = v->flags);
+    ordo_order_opts const order = ORDO_OPTS(ordo_order_opts, .algorithm = v->algorithm);
+    size_t                found = SIZE_MAX;
+    int                   sorted = -1;
+    ordo_status           status = ORDO_E_UNSUPPORTED;
 
-    memset(data->out, SPOIL, data->out_bytes);
-    data->scalar = spoilt_scalar;
+    prepare(v, data);
     switch (v->kind) {
-    case RANK:
+    case RANK_SORTED:
         return ordo_rank_sorted(ctx, v->type, data->sorted, n, v->out_type, data->out, &rank);
     case SCAN:
         return ordo_scan(ctx, (ordo_op)v->choice, v->type, data->words, n, v->out_type, data->out,
@@ -110,81 +282,49 @@ ordo_status verb_run(size_t verb, ordo_ctx *ctx, verb_data *data)
                               data->out, &data->scalar, &scan);
     case PARTITION:
         status = ordo_partition(ctx, (ordo_flags_kind)v->choice, data->flags, data->words, n,
-                                ELEMENT, data->out, &where, NULL);
+                                ELEMENT, data->out, &found, NULL);
         break;
     case SORTED:
-        status = ordo_is_sorted(ctx, v->type, data->sorted, n, &sorted, &where, NULL);
-        if (sorted != -1 && !(sorted == 1 && where == n))
-            where = SIZE_MAX - 1; /* no right answer, whatever the verb */
+        status = ordo_is_sorted(ctx, v->type, data->sorted, n, &sorted, &found, NULL);
+        if (sorted != -1 && !(sorted == 1 && found == n))
+            found = SIZE_MAX - 1; /* no right answer, whatever the verb */
+        break;
+    case RADIUS:
+        status = ordo_radius(ctx, v->type, verb_input_of(v, data), n, &found, &order);
+        break;
+    case RUNS:
+        status = ordo_runs(ctx, v->type, verb_input_of(v, data), n, &found, NULL);
         break;
     case COPY:
         return ordo_copy(ctx, data->out, data->words, n * ELEMENT);
+    case ARGSORT_STRINGS:
+    case SORT_STRINGS:
+    case SORT_POINTERS:
+    case RANK_STRINGS:
+    case SELECT_STRINGS:
+        return run_strings(v, ctx, data);
+    default:
+        return run_order(v, ctx, data);
     }
-    if (where != SIZE_MAX)
-        data->scalar = where;
+    if (found != SIZE_MAX)
+        data->scalar = found;
     return status;
-}
-
-static void expect(size_t verb, verb_data *data)
-{
-    const struct verb *const v = &verbs[verb];
-    size_t const             n = data->n;
-    unsigned char *const     out = need(data->out_bytes);
-    uint64_t                *scalar = &data->expected_scalar[verb];
-
-    memset(out, SPOIL, data->out_bytes);
-    *scalar = spoilt_scalar;
-    switch (v->kind) {
-    case RANK:
-        oracle_rank(v->type, data->sorted, n, false, (ordo_ties)v->choice, v->out_type, out);
-        break;
-    case SCAN:
-        oracle_scan((ordo_op)v->choice, v->type, data->words, n, v->out_type, out,
-                    (v->flags & ORDO_EXCLUSIVE) != 0);
-        break;
-    case BITS:
-        *scalar =
-            oracle_scan_bits((ordo_flags_kind)v->choice, data->flags, n, v->out_type, out, false);
-        break;
-    case PARTITION:
-        *scalar = oracle_partition((ordo_flags_kind)v->choice, data->flags, data->words, n, ELEMENT,
-                                   out, false);
-        break;
-    case SORTED:
-        *scalar = n;
-        break;
-    case COPY:
-        memcpy(out, data->words, n * ELEMENT);
-        break;
-    }
-    data->expected[verb] = out;
-}
-
-bool verb_right(size_t verb, verb_data *data)
-{
-    if (data->expected[verb] == NULL)
-        expect(verb, data);
-    return memcmp(data->expected[verb], data->out, data->out_bytes) == 0 &&
-           data->expected_scalar[verb] == data->scalar;
-}
-
-bool verb_untouched(const verb_data *data)
-{
-    for (size_t i = 0; i < data->out_bytes; i++)
-        if (data->out[i] != SPOIL)
-            return false;
-    return data->scalar == spoilt_scalar;
 }
 
 ordo_status verb_scratch(size_t verb, ordo_ctx *ctx, size_t n, size_t *bytes)
 {
-    const struct verb *const v = &verbs[verb];
-    ordo_rank_opts const     rank =
+    const verb_entry *const v = &verbs[verb];
+    ordo_rank_opts const    rank =
         ORDO_OPTS(ordo_rank_opts, .flags = v->flags, .ties = v->choice, .algorithm = v->algorithm);
     ordo_scan_opts const scan = ORDO_OPTS(ordo_scan_opts, .flags = v->flags);
+    ordo_sort_opts const sort =
+        ORDO_OPTS(ordo_sort_opts, .flags = v->flags, .algorithm = v->algorithm);
+    ordo_order_opts const  order = ORDO_OPTS(ordo_order_opts, .algorithm = v->algorithm);
+    ordo_select_opts const select =
+        ORDO_OPTS(ordo_select_opts, .flags = v->flags, .algorithm = v->algorithm);
 
     switch (v->kind) {
-    case RANK:
+    case RANK_SORTED:
         return ordo_rank_sorted_scratch(ctx, v->type, n, v->out_type, &rank, bytes);
     case SCAN:
         return ordo_scan_scratch(ctx, (ordo_op)v->choice, v->type, n, v->out_type, &scan, bytes);
@@ -193,10 +333,22 @@ ordo_status verb_scratch(size_t verb, ordo_ctx *ctx, size_t n, size_t *bytes)
                                       bytes);
     case PARTITION:
         return ordo_partition_scratch(ctx, (ordo_flags_kind)v->choice, n, ELEMENT, NULL, bytes);
-    case SORTED:
-    case COPY:
-        break;
+    case SORT:
+        return ordo_sort_scratch(ctx, v->type, n, &sort, bytes);
+    case PAIRS:
+        return ordo_sort_pairs_scratch(ctx, v->type, n, v->choice, &sort, bytes);
+    case ARGSORT:
+        return ordo_argsort_scratch(ctx, v->type, n, v->out_type, &sort, bytes);
+    case RANK:
+        return ordo_rank_scratch(ctx, v->type, n, v->out_type, &rank, bytes);
+    case RADIUS:
+        return ordo_radius_scratch(ctx, v->type, n, &order, bytes);
+    case SELECT:
+        return ordo_select_scratch(ctx, v->type, n, CHOSEN, &select, bytes);
+    case TOPK:
+        return ordo_topk_scratch(ctx, v->type, n, verb_topk(n), &select, bytes);
+    default:
+        *bytes = 0;
+        return ORDO_OK;
     }
-    *bytes = 0;
-    return ORDO_OK;
 }

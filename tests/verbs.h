@@ -7,34 +7,45 @@
 #include "testkit.h"
 
 enum {
-    VERBS = 12
+    VERBS = 45,
+#if defined(TESTKIT_TSAN)
+    VERB_STEP = 4 /* every verb's threads are watched in its own test; here some stand for all */
+#else
+    VERB_STEP = 1
+#endif
 };
 
 /* The arrays of n elements that the calls read, and where they write. */
 typedef struct verb_data {
     size_t         n;
-    float         *sorted; /* ascending, with ties                       */
-    uint32_t      *words;  /* random                                     */
-    unsigned char *flags;  /* n bytes, which also serve as n packed bits */
-    unsigned char *out;    /* results; out_bytes of them                 */
+    float         *sorted;   /* ascending, with ties                                */
+    float         *loose;    /* in any order, with ties and NaNs                    */
+    int32_t       *rough;    /* no key further than a few places from its own       */
+    uint32_t      *words;    /* random; elements of 12 bytes, too                   */
+    unsigned char *flags;    /* n bytes, which also serve as n packed bits          */
+    char          *text;     /* n strings with ties, each with its zero byte        */
+    uint64_t      *offsets;  /* n + 1, of the strings and their zero bytes          */
+    const char   **pointers; /* n                                                   */
+    unsigned char *out;      /* results, or what a verb changes in place; out_bytes */
     size_t         out_bytes;
-    unsigned char *expected[VERBS]; /* computed when first asked for     */
-    uint64_t       scalar;          /* total, n_first or where; see below */
+    unsigned char *before;          /* out as the last verb_run gave it to the call */
+    unsigned char *expected[VERBS]; /* computed when first asked for                */
+    uint64_t       scalar;          /* total, n_first, radius...; see verbs.c       */
     uint64_t       expected_scalar[VERBS];
 } verb_data;
 
-verb_data verb_data_make(size_t n);
+verb_data verb_data_make(size_t n); /* n > 0 */
 void      verb_data_free(verb_data *data);
 
 const char *verb_name(size_t verb);      /* of this call: "rank_sorted dense threads"      */
 const char *verb_operation(size_t verb); /* as the report calls it: "rank_sorted"          */
 ordo_type   verb_type(size_t verb);      /* as the report says it; 0 where there is none   */
 
-/* Spoils the results, makes the call. */
+/* Spoils the results (or puts the array there that is to be sorted), makes the call. */
 ordo_status verb_run(size_t verb, ordo_ctx *ctx, verb_data *data);
 
 bool verb_right(size_t verb, verb_data *data); /* the results are the oracle's            */
-bool verb_untouched(const verb_data *data);    /* nothing was written since the spoiling  */
+bool verb_untouched(const verb_data *data);    /* nothing was written by the last call    */
 
 /* The scratch query that belongs to the call; a verb that has none answers 0. */
 bool        verb_has_scratch(size_t verb);

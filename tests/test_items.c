@@ -1,0 +1,477 @@
+/* test_items.c - the named sorts of items, the merging of runs and the sorts without scratch,
+ * called directly: every kind of item, shape, size and several numbers of threads. They get an
+ * ordo_exec of the test's own, with the library's threads and scratch between forbidden bytes.
+ *
+ * The oracle is libc's qsort over the same items; items that compare equal are the same bytes. */
+#include "core/keybits.h"
+#include "core/pool.h"
+#include "cpu/sort/items.h"
+#include "inputs.h"
+#include "oracle.h"
+#include "testkit.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SMALL = 200,
+    POWERS = (1 << 14) + 1,
+    BLOCKS = 8 /* of scratch in one call, at most */
+};
+
+/* ---- An exec of our own ---- */
+
+typedef struct test_exec {
+    ordo_exec  exec; /* first */
+    ordo_pool *pool;
+    atomic_int stop;
+    long       polls_left; /* until the call is cancelled; negative: never */
+    void      *blocks[BLOCKS];
+    size_t     sizes[BLOCKS], count, taken;
+    bool       refuse; /* any scratch */
+} test_exec;
+
+static pthread_t caller; /* the thread that makes all the calls */
+
+static void *plain_alloc(void *user, size_t bytes) { return (void)user, malloc(bytes); }
+static void  plain_release(void *user, void *block) { (void)user, free(block); }
+
+static void count_down(void *user, double share)
+{
+    test_exec *const t = user;
+    (void)share;
+    if (t->polls_left >= 0 && t->polls_left-- == 0)
+        atomic_store(&t->stop, 1);
+}
+
+static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
+{
+    test_exec *const t = (test_exec *)exec;
+    return ordo_pool_loop(t->pool, n, grain, body, arg, &t->stop, count_down, t);
+}
+
+static bool exec_poll(ordo_exec *exec, double share)
+{
+    test_exec *const t = (test_exec *)exec;
+    if (pthread_equal(pthread_self(), caller))
+        count_down(t, share);
+    return atomic_load(&t->stop) != 0;
+}
+
+static ordo_status exec_scratch(ordo_exec *exec, size_t bytes, void **out)
+{
+    enum {
+        GUARD = 64
+    };
+    test_exec *const t = (test_exec *)exec;
+    if (t->refuse || t->count == BLOCKS)
+        return ORDO_E_NOMEM;
+    char *const block = aligned_alloc(GUARD, ordo_round_up(bytes, GUARD) + GUARD);
+    if (block == NULL)
+        return ORDO_E_NOMEM;
+    memset(block, 0xa5, ordo_round_up(bytes, GUARD) + GUARD);
+    t->blocks[t->count] = block;
+    t->sizes[t->count++] = bytes;
+    t->taken += bytes;
+    *out = block;
+    return ORDO_OK;
+}
+
+static ordo_status exec_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
+{
+    (void)exec, (void)format, (void)args;
+    return status;
+}
+
+static test_exec make_exec(unsigned threads)
+{
+    ordo_alloc const source = {plain_alloc, plain_release, NULL};
+    test_exec        t = {.exec = {.threads = threads,
+                                   .loop = exec_loop,
+                                   .poll = exec_poll,
+                                   .scratch = exec_scratch,
+                                   .fail = exec_fail,
+                                   .phases = 1},
+                          .polls_left = -1};
+    t.pool = ordo_pool_create(&source, threads);
+    if (t.pool == NULL)
+        abort();
+    return t;
+}
+
+/* Gives the scratch back; false if something was written behind it. */
+static bool drop_scratch(test_exec *t)
+{
+    bool intact = true;
+    for (size_t i = 0; i < t->count; i++) {
+        const unsigned char *const block = t->blocks[i];
+        for (size_t b = t->sizes[i]; b < t->sizes[i] + 64; b++)
+            intact = intact && block[b] == 0xa5;
+        free(t->blocks[i]);
+    }
+    t->count = t->taken = 0;
+    atomic_store(&t->stop, 0);
+    return intact;
+}
+
+static const unsigned thread_counts[] = {1, 2, 5};
+enum {
+    EXECS = 3
+};
+static test_exec execs[EXECS];
+
+/* ---- Items ---- */
+
+static int compare_32(const void *a, const void *b)
+{
+    cpu_item_32 const x = *(const cpu_item_32 *)a, y = *(const cpu_item_32 *)b;
+    return (x > y) - (x < y);
+}
+static int compare_64(const void *a, const void *b)
+{
+    cpu_item_64 const x = *(const cpu_item_64 *)a, y = *(const cpu_item_64 *)b;
+    return (x > y) - (x < y);
+}
+static int compare_128(const void *a, const void *b)
+{
+    const cpu_item_128 *const x = a, *const y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+static int (*const compare[CPU_ITEM_KINDS])(const void *, const void *) = {compare_32, compare_64,
+                                                                           compare_128};
+
+enum {
+    RANDOM,
+    EQUAL,
+    FEW,
+    SORTED,
+    REVERSED,
+    ORGAN_PIPE,
+    K_SORTED,
+    ALL_ONES, /* the largest items of all among others */
+    SHAPES
+};
+static const char *const shape_names[SHAPES] = {"random",   "equal",      "few",      "sorted",
+                                                "reversed", "organ pipe", "k-sorted", "all ones"};
+
+static uint64_t draw(unsigned shape, size_t i, size_t n, test_rng *rng)
+{
+    switch (shape) {
+    case EQUAL:
+        return UINT64_C(0x1234567812345678);
+    case FEW:
+        return test_rng_below(rng, 7) * UINT64_C(0x0100000000010001);
+    case SORTED:
+        return i * UINT64_C(0x300000007);
+    case REVERSED:
+        return (n - i) * UINT64_C(0x300000007);
+    case ORGAN_PIPE:
+        return ordo_min(i, n - i) * UINT64_C(0x100000001);
+    case K_SORTED:
+        return i + test_rng_below(rng, 8);
+    case ALL_ONES:
+        return test_rng_below(rng, 2) != 0 ? UINT64_MAX : UINT64_MAX - test_rng_below(rng, 5);
+    default:
+        return test_rng_next(rng);
+    }
+}
+
+/* indexed: as argsort makes them, the index in the low half; else arbitrary bits there. */
+static void fill(enum cpu_item kind, unsigned shape, bool indexed, void *items, size_t n,
+                 uint64_t seed)
+{
+    test_rng rng = {seed};
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const x = draw(shape, i, n, &rng);
+        if (kind == CPU_ITEM_32)
+            ((cpu_item_32 *)items)[i] = (uint32_t)(indexed ? x >> 32 : x);
+        else if (kind == CPU_ITEM_64)
+            ((cpu_item_64 *)items)[i] = indexed ? x << 32 | i : x;
+        else
+            ((cpu_item_128 *)items)[i] =
+                (cpu_item_128){x, indexed ? i : draw(shape, n - i, n, &rng)};
+    }
+}
+
+typedef struct sorter {
+    const char   *name;
+    cpu_items_fn *sort;
+    size_t (*scratch)(enum cpu_item kind, size_t n, unsigned threads);
+} sorter;
+
+static size_t no_scratch(enum cpu_item kind, size_t n, unsigned threads)
+{
+    return (void)kind, (void)n, (void)threads, 0;
+}
+
+static const sorter sorters[] = {{"sample", cpu_items_sample, cpu_items_sample_scratch},
+                                 {"merge", cpu_items_merge, cpu_items_merge_scratch},
+                                 {"bitonic", cpu_items_bitonic, no_scratch},
+                                 {"split", cpu_items_split, cpu_items_split_scratch},
+                                 {"bubble", cpu_items_bubble, no_scratch},
+                                 {"inplace", cpu_items_inplace, no_scratch}};
+enum {
+    SORTERS = sizeof sorters / sizeof *sorters,
+    BUBBLE = 4
+};
+
+static guard_region area;
+static void        *input, *expected;
+
+static void try_sort(const sorter *s, enum cpu_item kind, size_t n, test_exec *t)
+{
+    size_t const    bytes = n * cpu_item_size(kind);
+    void *const     data = guard_place(&area, bytes, GUARD_END);
+    cpu_items const items = {kind, data, n};
+    memcpy(data, input, bytes);
+    t->refuse = s->scratch == no_scratch;
+    CHECK(s->sort(&items, &t->exec) == ORDO_OK);
+    CHECK_BYTES(expected, data, bytes, cpu_item_size(kind));
+    CHECK(t->taken <= s->scratch(kind, n, t->exec.threads));
+    CHECK(drop_scratch(t));
+    CHECK(guard_intact(&area, bytes, GUARD_END));
+}
+
+static void try_all(enum cpu_item kind, unsigned shape, bool indexed, size_t n)
+{
+    size_t const bytes = n * cpu_item_size(kind);
+    fill(kind, shape, indexed, input, n, n + shape);
+    memcpy(expected, input, bytes);
+    if (n > 0)
+        qsort(expected, n, cpu_item_size(kind), compare[kind]);
+    for (size_t s = 0; s < SORTERS; s++)
+        for (size_t e = 0; e < EXECS; e++) {
+            /* Bubble sort is quadratic; threads meet every third size of the others. */
+            bool const quick = shape == SORTED || shape == K_SORTED || shape == EQUAL;
+            if (s == BUBBLE && (e > 0 || (n > 2100 && !quick)))
+                continue;
+            if (e > 0 && n <= SMALL && (n + shape + s) % 3 != 0)
+                continue;
+            testkit_case("%s item%u %s n=%zu indexed=%d threads=%u", sorters[s].name, 32u << kind,
+                         shape_names[shape], n, indexed, thread_counts[e]);
+            try_sort(&sorters[s], kind, n, &execs[e]);
+        }
+}
+
+static void test_sorts(void)
+{
+    for (size_t n = SIZE_MAX; inputs_next_size(&n, SMALL, POWERS);)
+        for (unsigned kind = 0; kind < CPU_ITEM_KINDS; kind++)
+            for (unsigned shape = 0; shape < SHAPES; shape++) {
+                if (n > 8 && (n + shape + kind) % (TESTKIT_SANITIZED ? 7 : n > SMALL ? 2 : 1) != 0)
+                    continue;
+                try_all((enum cpu_item)kind, shape, (n + shape) % 2 != 0, n);
+            }
+}
+
+/* Sizes that reach several levels of the plain library's thresholds. */
+static void test_large(void)
+{
+#ifdef ORDO_TINY
+    size_t const n = 20011;
+#else
+    size_t const n = TESTKIT_SANITIZED ? 70001 : 300007;
+#endif
+    for (unsigned kind = 0; kind < CPU_ITEM_KINDS; kind++)
+        for (unsigned shape = 0; shape < SHAPES; shape++)
+            if (!TESTKIT_SANITIZED || (shape + kind) % 4 == 0)
+                try_all((enum cpu_item)kind, shape, shape % 2 != 0, n);
+}
+
+/* ---- Runs ---- */
+
+static void try_runs(enum cpu_item kind, size_t n, size_t runs, test_exec *t, test_rng *rng)
+{
+    size_t const size = cpu_item_size(kind), lead = test_rng_below(rng, 3);
+    size_t       bounds[66];
+    bounds[0] = lead;
+    for (size_t r = 1; r < runs; r++)
+        bounds[r] = lead + (n > 0 ? (size_t)test_rng_below(rng, n + 1) : 0);
+    bounds[runs] = lead + n;
+    for (size_t r = 1; r < runs; r++) /* in order; some runs are empty */
+        for (size_t q = r; q > 1 && bounds[q] < bounds[q - 1]; q--) {
+            size_t const was = bounds[q];
+            bounds[q] = bounds[q - 1];
+            bounds[q - 1] = was;
+        }
+    fill(kind, (unsigned)test_rng_below(rng, SHAPES), false, input, n + 2 * lead, n + runs);
+    for (size_t r = 0; r < runs; r++)
+        if (bounds[r + 1] > bounds[r])
+            qsort((char *)input + bounds[r] * size, bounds[r + 1] - bounds[r], size, compare[kind]);
+    memcpy(expected, input, (n + 2 * lead) * size);
+    if (n > 0)
+        qsort((char *)expected + lead * size, n, size, compare[kind]);
+
+    void *const     data = guard_place(&area, (n + 2 * lead) * size, GUARD_END);
+    cpu_items const items = {kind, data, n + 2 * lead};
+    memcpy(data, input, (n + 2 * lead) * size);
+    t->refuse = false;
+    testkit_case("runs item%u n=%zu runs=%zu threads=%u", 32u << kind, n, runs, t->exec.threads);
+    CHECK(cpu_items_merge_runs(&items, bounds, runs, &t->exec) == ORDO_OK);
+    CHECK_BYTES(expected, data, (n + 2 * lead) * size, size);
+    CHECK(drop_scratch(t));
+}
+
+static void test_runs(test_rng *rng)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 10, 64, 65, 200, 999, 5000, 70000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t runs = 1; runs <= 64; runs = runs < 9 ? runs + 1 : 2 * runs - 1)
+            for (unsigned kind = 0; kind < CPU_ITEM_KINDS; kind++)
+                try_runs((enum cpu_item)kind, sizes[i], runs, &execs[(i + runs) % EXECS], rng);
+}
+
+/* ---- Refusals and cancel ---- */
+
+static void test_refused(void)
+{
+    enum {
+        N = 5000
+    };
+    for (size_t s = 0; s < SORTERS; s++)
+        for (unsigned kind = 0; kind < CPU_ITEM_KINDS; kind++) {
+            if (sorters[s].scratch == no_scratch)
+                continue;
+            size_t const    bytes = N * cpu_item_size((enum cpu_item)kind);
+            void *const     data = guard_place(&area, bytes, GUARD_END);
+            cpu_items const items = {(enum cpu_item)kind, data, N};
+            fill((enum cpu_item)kind, RANDOM, false, input, N, s);
+            memcpy(data, input, bytes);
+            execs[0].refuse = true;
+            testkit_case("%s without scratch", sorters[s].name);
+            CHECK(sorters[s].sort(&items, &execs[0].exec) == ORDO_E_NOMEM);
+            CHECK_BYTES(input, data, bytes, cpu_item_size((enum cpu_item)kind));
+        }
+}
+
+static void test_cancel(void)
+{
+    enum {
+        N = 200000
+    };
+    for (size_t s = 0; s < SORTERS; s++)
+        for (size_t e = 0; e < EXECS; e++)
+            for (long polls = 0; polls < 4; polls++) {
+                void *const     data = guard_place(&area, N * sizeof(cpu_item_64), GUARD_END);
+                cpu_items const items = {CPU_ITEM_64, data, N};
+                fill(CPU_ITEM_64, RANDOM, false, data, N, s);
+                execs[e].refuse = false;
+                execs[e].polls_left = polls;
+                testkit_case("%s cancelled after %ld, threads=%u", sorters[s].name, polls,
+                             thread_counts[e]);
+                ordo_status const status = sorters[s].sort(&items, &execs[e].exec);
+                /* The stop may come when all is done; it may not be overlooked while it is not. */
+                bool const sorted = oracle_first_violation(ORDO_U64, data, N, false) == N;
+                CHECK(status == ORDO_E_CANCELLED || sorted);
+                CHECK(status == ORDO_E_CANCELLED || e > 0);
+                execs[e].polls_left = -1;
+                CHECK(drop_scratch(&execs[e]));
+            }
+}
+
+/* ---- Argsort and pairs without scratch ---- */
+
+static void try_argsort(ordo_type type, size_t shape, size_t n, bool desc, test_exec *t)
+{
+    size_t *const order = expected;
+    size_t const  key_size = ordo_type_size(type);
+    ordo_type     index_type = (n + shape) % 2 != 0 ? ORDO_U32 : ORDO_U64;
+    size_t const  index_size = ordo_type_size(index_type);
+    inputs_fill(shape, type, input, n, n);
+    void *const            index = guard_place(&area, n * index_size, GUARD_END);
+    ordo_argsort_job const job = {.type = type,
+                                  .keys = input,
+                                  .n = n,
+                                  .descending = desc,
+                                  .index_type = index_type,
+                                  .index = index};
+    t->refuse = true;
+    testkit_case("argsort %s n=%zu %s desc=%d threads=%u", ordo_type_name(type), n,
+                 inputs_name(shape), desc, t->exec.threads);
+    CHECK(cpu_argsort_inplace(&job, &t->exec) == ORDO_OK);
+    /* In order, ties by index, and with all indices different that makes it a permutation. */
+    bool   ok = true;
+    size_t before = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t const at =
+            index_size == 4 ? ((const uint32_t *)index)[i] : (size_t)((const uint64_t *)index)[i];
+        ok = ok && at < n;
+        if (!ok)
+            break;
+        if (i > 0) {
+            int const c = oracle_compare(type, input, before, input, at, desc);
+            ok = c < 0 || (c == 0 && before < at);
+        }
+        order[i] = before = at;
+    }
+    CHECK(ok);
+
+    /* The pairs: values tell which key they came with. */
+    size_t const value_size = 1 + (n + shape) % 16;
+    char *const values = malloc(n * value_size + 1), *const keys = malloc(n * key_size + 1);
+    char *const want = malloc(n * (value_size + key_size) + 1);
+    for (size_t i = 0; i < n; i++)
+        for (size_t b = 0; b < value_size; b++)
+            values[i * value_size + b] = (char)((i * 2654435761u) >> (8 * (b % 4)) ^ b);
+    memcpy(keys, input, n * key_size);
+    for (size_t i = 0; i < n && ok; i++) {
+        memcpy(want + i * value_size, values + order[i] * value_size, value_size);
+        memcpy(want + n * value_size + i * key_size, keys + order[i] * key_size, key_size);
+    }
+    ordo_pairs_job const pairs = {
+        {.type = type, .keys = keys, .n = n, .descending = desc}, values, value_size};
+    testkit_case("pairs %s n=%zu %s desc=%d value_size=%zu threads=%u", ordo_type_name(type), n,
+                 inputs_name(shape), desc, value_size, t->exec.threads);
+    CHECK(cpu_pairs_inplace(&pairs, &t->exec) == ORDO_OK);
+    CHECK_BYTES(want, values, n * value_size, value_size);
+    CHECK_BYTES(want + n * value_size, keys, n * key_size, key_size);
+    CHECK(drop_scratch(t));
+    free(values);
+    free(keys);
+    free(want);
+}
+
+static void test_inplace_keys(void)
+{
+    for (size_t n = SIZE_MAX; inputs_next_size(&n, 70, 4097);)
+        for (size_t type = 0; type < INPUTS_TYPES; type++) {
+            if (TESTKIT_SANITIZED && (n + type) % 4 != 0)
+                continue;
+            try_argsort(inputs_types[type], (n + type) % inputs_count(), n, (n + type) % 3 == 0,
+                        &execs[(n + type) % EXECS]);
+        }
+    for (size_t shape = 0; shape < inputs_count(); shape++)
+        for (size_t type = 0; type < INPUTS_TYPES; type += 1 + 2 * TESTKIT_SANITIZED)
+            try_argsort(inputs_types[type], shape, 1500, type % 2 != 0, &execs[shape % EXECS]);
+    try_argsort(ORDO_F32, 0, 100001, false, &execs[1]);
+    try_argsort(ORDO_U8, 0, 100001, true, &execs[2]);
+}
+
+int main(void)
+{
+    testkit_start();
+    test_rng rng = {7};
+    caller = pthread_self();
+    for (size_t e = 0; e < EXECS; e++)
+        execs[e] = make_exec(thread_counts[e]);
+    area = guard_make(sizeof(cpu_item_128) * 600000);
+    input = malloc(sizeof(cpu_item_128) * 600000);
+    expected = malloc(sizeof(cpu_item_128) * 600000);
+
+    test_sorts();
+    test_large();
+    test_runs(&rng);
+    test_refused();
+    test_cancel();
+    test_inplace_keys();
+
+    free(input);
+    free(expected);
+    guard_free(&area);
+    for (size_t e = 0; e < EXECS; e++)
+        ordo_pool_free(execs[e].pool);
+    return testkit_done();
+}

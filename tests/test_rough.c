@@ -1,0 +1,350 @@
+/* test_rough.c - the sorts of roughly sorted keys and items against a plain sort: every type and
+ * direction, radii from 1 to n, a radius that is too small, too large or not given, many threads,
+ * forbidden neighbours, refused memory and cancel. The library's inner functions are called with
+ * an ordo_exec of the test's own. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/pool.h"
+#include "cpu/sort/items.h"
+#include "cpu/sort/rough.h"
+#include "inputs.h"
+#include "oracle.h"
+#include "testkit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LARGE = 150001,
+    MAX_THREADS = 8
+};
+
+/* ---- Threads and scratch ---- */
+
+typedef struct test_exec {
+    ordo_exec  exec; /* first: the services are given its address */
+    ordo_pool *pool;
+    atomic_int stop;
+    size_t     limit, taken;
+    void      *blocks[64];
+    size_t     count;
+} test_exec;
+
+static void no_tick(void *user, double share) { (void)user, (void)share; }
+
+static bool test_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
+{
+    test_exec *const own = (test_exec *)exec;
+    return ordo_pool_loop(own->pool, n, grain, body, arg, &own->stop, no_tick, own);
+}
+
+static bool test_poll(ordo_exec *exec, double share)
+{
+    test_exec *const own = (test_exec *)exec;
+    (void)share;
+    return atomic_load(&own->stop) != 0;
+}
+
+static ordo_status test_scratch(ordo_exec *exec, size_t bytes, void **out)
+{
+    test_exec *const own = (test_exec *)exec;
+    own->taken += bytes;
+    if (own->limit != 0 && own->taken > own->limit)
+        return ORDO_E_NOMEM;
+    *out = aligned_alloc(64, (bytes + 127) / 64 * 64);
+    memset(*out, 0xee, bytes);
+    own->blocks[own->count++] = *out;
+    return ORDO_OK;
+}
+
+static ordo_status test_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
+{
+    (void)exec, (void)format, (void)args;
+    return status;
+}
+
+static void *plain_alloc(void *user, size_t bytes) { return (void)user, malloc(bytes); }
+static void  plain_release(void *user, void *block) { (void)user, free(block); }
+
+static test_exec execs[MAX_THREADS + 1];
+
+static void execs_make(void)
+{
+    ordo_alloc const source = {plain_alloc, plain_release, NULL};
+    for (unsigned threads = 1; threads <= MAX_THREADS; threads++) {
+        execs[threads].exec = (ordo_exec){.threads = threads,
+                                          .loop = test_loop,
+                                          .poll = test_poll,
+                                          .scratch = test_scratch,
+                                          .fail = test_fail,
+                                          .phases = 1};
+        execs[threads].pool = ordo_pool_create(&source, threads);
+        CHECK(execs[threads].pool != NULL);
+    }
+}
+
+static ordo_exec *exec_start(unsigned threads, size_t limit)
+{
+    test_exec *const own = &execs[threads];
+    own->limit = limit;
+    own->taken = 0;
+    own->exec.phase = 0;
+    own->exec.phases = 1;
+    atomic_store(&own->stop, 0);
+    return &own->exec;
+}
+
+static void exec_end(unsigned threads)
+{
+    test_exec *const own = &execs[threads];
+    while (own->count > 0)
+        free(own->blocks[--own->count]);
+}
+
+/* ---- The slow sort ---- */
+
+static ordo_type sorted_type;
+static bool      sorted_desc;
+
+static int by_total_order(const void *a, const void *b)
+{
+    return oracle_compare_total(sorted_type, a, 0, b, 0, sorted_desc);
+}
+
+static void slow_sort(ordo_type type, void *keys, size_t n, bool desc)
+{
+    sorted_type = type;
+    sorted_desc = desc;
+    if (n > 1)
+        qsort(keys, n, ordo_type_size(type), by_total_order);
+}
+
+static size_t slow_radius(ordo_type type, const void *keys, size_t n, bool desc)
+{
+    const unsigned char *const a = keys;
+    size_t const               size = ordo_type_size(type);
+    size_t                     radius = 0;
+    sorted_type = type;
+    sorted_desc = desc;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i + radius < j; i++)
+            if (by_total_order(a + i * size, a + j * size) > 0) {
+                radius = j - i;
+                break;
+            }
+    return radius;
+}
+
+/* Shuffles runs of k + 1 keys of a sorted array. */
+static void disturb(test_rng *rng, unsigned char *keys, size_t size, size_t n, size_t k)
+{
+    unsigned char key[16];
+    for (size_t begin = 0; begin < n; begin += k + 1) {
+        size_t const count = n - begin < k + 1 ? n - begin : k + 1;
+        for (size_t i = count; i > 1; i--) {
+            size_t const j = test_rng_below(rng, i);
+            memcpy(key, keys + (begin + i - 1) * size, size);
+            memcpy(keys + (begin + i - 1) * size, keys + (begin + j) * size, size);
+            memcpy(keys + (begin + j) * size, key, size);
+        }
+    }
+}
+
+/* ---- Keys ---- */
+
+static guard_region  region;
+static unsigned char expected[LARGE * 16], saved[LARGE * 16];
+
+static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t told, bool desc,
+                     guard_side side)
+{
+    size_t const         size = ordo_type_size(type), bytes = n * size;
+    unsigned const       threads = (unsigned)(1 + test_rng_below(rng, MAX_THREADS));
+    unsigned char *const keys = guard_place(&region, bytes, side);
+    size_t               radius = SIZE_MAX;
+    inputs_fill(test_rng_below(rng, inputs_count()), type, keys, n, k);
+    slow_sort(type, keys, n, desc);
+    memcpy(expected, keys, bytes);
+    disturb(rng, keys, size, n, k);
+    testkit_case("%s n=%zu k=%zu told %zu %s threads=%u", ordo_type_name(type), n, k, told,
+                 desc ? "desc" : "asc", threads);
+
+    ordo_sort_job const job = {.type = type, .keys = keys, .n = n, .descending = desc};
+    memcpy(saved, keys, bytes);
+    if (n <= 300) {
+        CHECK_STATUS(ORDO_OK, cpu_radius_bits(&job, &radius, exec_start(threads, 0)), NULL);
+        exec_end(threads);
+        CHECK_EQ_U64(slow_radius(type, keys, n, desc), radius);
+    }
+    CHECK_STATUS(ORDO_OK, cpu_sort_rough(&job, told, exec_start(threads, 0)), NULL);
+    if (told == 0)
+        CHECK(execs[threads].taken <= cpu_sort_rough_scratch(&job, threads));
+    exec_end(threads);
+    CHECK_BYTES(expected, keys, bytes, size);
+    CHECK(guard_intact(&region, bytes, side));
+
+    if (told > 0) { /* alone: in order if and only if it says so */
+        bool sorted = false;
+        memcpy(keys, saved, bytes);
+        CHECK_STATUS(ORDO_OK, cpu_rough_try(&job, told, &sorted, exec_start(threads, 0)), NULL);
+        CHECK(execs[threads].taken <= cpu_rough_try_scratch(&job, told, threads));
+        exec_end(threads);
+        CHECK(sorted || told < k);
+        CHECK(sorted == (bytes == 0 || memcmp(expected, keys, bytes) == 0));
+        slow_sort(type, keys, n, desc);
+        CHECK_BYTES(expected, keys, bytes, size);
+    }
+}
+
+static void test_keys(test_rng *rng, size_t n, size_t draws)
+{
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t i = 0; i < draws; i++) {
+            size_t const k = 1 + test_rng_below(rng, i % 3 == 0 ? n + 1 : 40);
+            size_t const told = i % 4 == 0   ? 0
+                                : i % 4 == 1 ? 1 + test_rng_below(rng, k)
+                                : i % 4 == 2 ? k
+                                             : k + test_rng_below(rng, 2 * n + 1);
+            try_keys(rng, inputs_types[t], n, k, told, test_rng_below(rng, 2) != 0,
+                     (guard_side)test_rng_below(rng, 2));
+        }
+}
+
+/* ---- Items ---- */
+
+static int by_item(const void *a, const void *b)
+{
+    const cpu_item_128 *const x = a, *const y = b;
+    return cpu_less_128(*y, *x) - cpu_less_128(*x, *y);
+}
+
+static void fill_items(test_rng *rng, const cpu_items *items)
+{
+    uint64_t const values = 1 + test_rng_below(rng, 3 * items->n + 1);
+    for (size_t i = 0; i < items->n; i++) {
+        uint64_t const key = test_rng_below(rng, values);
+        if (items->kind == CPU_ITEM_32)
+            ((uint32_t *)items->items)[i] = (uint32_t)key;
+        else if (items->kind == CPU_ITEM_64)
+            ((uint64_t *)items->items)[i] = key << 32 | i;
+        else
+            ((cpu_item_128 *)items->items)[i] = (cpu_item_128){key << 40, i};
+    }
+    if (items->kind == CPU_ITEM_128)
+        qsort(items->items, items->n, sizeof(cpu_item_128), by_item);
+    else
+        slow_sort(items->kind == CPU_ITEM_32 ? ORDO_U32 : ORDO_U64, items->items, items->n, false);
+}
+
+static void test_items(test_rng *rng, size_t n, size_t draws)
+{
+    for (enum cpu_item kind = CPU_ITEM_32; kind < CPU_ITEM_KINDS; kind++)
+        for (size_t i = 0; i < draws; i++) {
+            size_t const     size = cpu_item_size(kind), bytes = n * size;
+            size_t const     k = 1 + test_rng_below(rng, i % 2 ? n + 1 : 20);
+            size_t const     told = i % 3 == 0 ? 0 : i % 3 == 1 ? k : 1 + test_rng_below(rng, k);
+            unsigned const   threads = (unsigned)(1 + test_rng_below(rng, MAX_THREADS));
+            guard_side const side = (guard_side)(i % 2);
+            cpu_items const  items = {kind, guard_place(&region, bytes, side), n};
+            fill_items(rng, &items);
+            memcpy(expected, items.items, bytes);
+            disturb(rng, items.items, size, n, k);
+            memcpy(saved, items.items, bytes);
+            testkit_case("items of %zu bytes n=%zu k=%zu told %zu threads=%u", size, n, k, told,
+                         threads);
+            CHECK_STATUS(ORDO_OK, cpu_items_rough(&items, told, exec_start(threads, 0)), NULL);
+            if (told == 0)
+                CHECK(execs[threads].taken <= cpu_items_rough_scratch(kind, n, threads));
+            exec_end(threads);
+            CHECK_BYTES(expected, items.items, bytes, size);
+            memcpy(items.items, saved, bytes);
+            CHECK_STATUS(ORDO_OK, cpu_items_halving(&items, told, exec_start(threads, 0)), NULL);
+            CHECK(execs[threads].taken <= cpu_items_halving_scratch(kind, n, threads));
+            exec_end(threads);
+            CHECK_BYTES(expected, items.items, bytes, size);
+            CHECK(guard_intact(&region, bytes, side));
+        }
+}
+
+/* Orders made against a quickselect that takes the middle of three, and all equal. */
+static void test_hostile(size_t n)
+{
+    uint32_t *const keys = guard_place(&region, n * sizeof *keys, GUARD_END);
+    for (unsigned shape = 0; shape < inputs_count(); shape++) {
+        cpu_items const items = {CPU_ITEM_32, keys, n};
+        inputs_fill(shape, ORDO_U32, keys, n, shape);
+        memcpy(expected, keys, n * sizeof *keys);
+        slow_sort(ORDO_U32, expected, n, false);
+        testkit_case("halving of %s n=%zu", inputs_name(shape), n);
+        CHECK_STATUS(ORDO_OK, cpu_items_halving(&items, 0, exec_start(4, 0)), NULL);
+        exec_end(4);
+        CHECK_BYTES(expected, keys, n * sizeof *keys, sizeof *keys);
+    }
+}
+
+/* ---- Memory and cancel ---- */
+
+/* Without scratch, keys are sorted or left as they were. */
+static void test_refused(test_rng *rng, size_t n)
+{
+    static const size_t told[] = {0, 1, 3, 16, 40, 2000};
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+            for (size_t limit = 1; limit < 16 * n; limit *= 7) {
+                ordo_type const      type = inputs_types[t];
+                size_t const         size = ordo_type_size(type);
+                unsigned char *const keys = guard_place(&region, n * size, GUARD_END);
+                ordo_sort_job const  job = {.type = type, .keys = keys, .n = n};
+                inputs_fill(test_rng_below(rng, inputs_count()), type, keys, n, i);
+                slow_sort(type, keys, n, false);
+                memcpy(expected, keys, n * size);
+                disturb(rng, keys, size, n, 1 + test_rng_below(rng, n));
+                memcpy(saved, keys, n * size);
+                testkit_case("%s limit %zu told %zu", ordo_type_name(type), limit, told[i]);
+                ordo_status const status = cpu_sort_rough(&job, told[i], exec_start(3, limit));
+                exec_end(3);
+                CHECK(status == ORDO_OK || status == ORDO_E_NOMEM);
+                CHECK_BYTES(status == ORDO_OK ? expected : saved, keys, n * size, size);
+            }
+}
+
+static void test_cancelled(void)
+{
+    uint32_t *const keys = guard_place(&region, LARGE * sizeof *keys, GUARD_END);
+    cpu_items const items = {CPU_ITEM_32, keys, LARGE};
+    size_t const    radii[] = {0, 4, 300};
+    for (size_t i = 0; i < 3; i++) {
+        testkit_case("cancelled, radius %zu", radii[i]);
+        inputs_fill(0, ORDO_U32, keys, LARGE, i);
+        ordo_exec *exec = exec_start(2, 0);
+        atomic_store(&execs[2].stop, 1);
+        CHECK_STATUS(ORDO_E_CANCELLED, cpu_items_rough(&items, radii[i], exec), NULL);
+        CHECK_STATUS(ORDO_E_CANCELLED, cpu_items_halving(&items, radii[i], exec), NULL);
+        exec_end(2);
+    }
+}
+
+int main(void)
+{
+    test_rng rng = {31};
+    testkit_start();
+    region = guard_make(LARGE * 16);
+    execs_make();
+
+    for (size_t n = 0; n <= 260; n += TESTKIT_SANITIZED ? 7 : 1)
+        test_keys(&rng, n, TESTKIT_SANITIZED ? 4 : 12);
+    for (size_t n = 0; n <= 200; n += TESTKIT_SANITIZED ? 5 : 1)
+        test_items(&rng, n, 6);
+    test_keys(&rng, 3001, TESTKIT_SANITIZED ? 4 : 24);
+    test_items(&rng, 3001, TESTKIT_SANITIZED ? 6 : 24);
+    test_keys(&rng, LARGE, TESTKIT_SANITIZED ? 1 : 4);
+    test_items(&rng, LARGE, TESTKIT_SANITIZED ? 1 : 4);
+    test_hostile(5000);
+    test_hostile(TESTKIT_SANITIZED ? 20000 : 100000);
+    test_refused(&rng, 700);
+    test_cancelled();
+
+    for (unsigned threads = 1; threads <= MAX_THREADS; threads++)
+        ordo_pool_free(execs[threads].pool);
+    guard_free(&region);
+    return testkit_done();
+}

@@ -1,0 +1,365 @@
+/* test_sort.c - ordo_sort against the oracle: every type, algorithm, shape, ISA, number of threads
+ * and direction, on arrays that end or begin at forbidden pages.
+ *
+ * All algorithms write the same bytes, so one expectation serves them all. Every combination of
+ * type, algorithm, shape and direction runs at least once; ISAs and numbers of threads take turns
+ * over them. Further: every small size, the neighbours of powers of two, arrays that production
+ * thresholds give to threads, too little memory, what AUTO finds in arrays that have some order,
+ * a radius that is wrong, and inputs that make simple sorts quadratic. */
+#include "inputs.h"
+#include "oracle.h"
+#include "testkit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SMALL = 3 * 64 + 8,
+    POWERS = (1 << 16) + 1,
+#ifdef ORDO_TINY
+    LARGE = 70001,
+    IF_SHIPPED = false, /* what the shrunken thresholds do not do */
+#else
+    LARGE = TESTKIT_SANITIZED ? 150007 : 300007,
+    IF_SHIPPED = true,
+#endif
+    BUBBLE_MOST = 1500 /* keys in any order that a quadratic sort is asked to sort */
+};
+
+static test_context contexts[TEST_MAX_CONTEXTS];
+static size_t       context_count;
+static guard_region region;
+static void        *original, *expected;
+
+/* The keys that wait in `original`, and in `expected` what becomes of them. */
+typedef struct sample {
+    ordo_type  type;
+    size_t     n, shape;
+    bool       desc;
+    guard_side side;
+} sample;
+
+static sample make_sample(ordo_type type, size_t n, size_t shape, bool desc, guard_side side)
+{
+    inputs_fill(shape, type, original, n, n + 1);
+    oracle_sort(type, original, n, desc, expected);
+    return (sample){type, n, shape, desc, side};
+}
+
+static void *put_keys(const sample *s)
+{
+    size_t const bytes = s->n * ordo_type_size(s->type);
+    void *const  keys = guard_place(&region, bytes, s->side);
+    memcpy(keys, original, bytes);
+    return keys;
+}
+
+static ordo_sort_opts opts_of(const sample *s, ordo_algorithm algorithm)
+{
+    return ORDO_OPTS(ordo_sort_opts,
+                     .flags = (s->desc ? ORDO_DESCENDING : 0) | (s->n % 2 != 0 ? ORDO_STABLE : 0),
+                     .algorithm = (uint32_t)algorithm);
+}
+
+static void is_right(const sample *s, const void *keys)
+{
+    size_t const size = ordo_type_size(s->type);
+    CHECK_BYTES(expected, keys, s->n * size, size);
+    CHECK(guard_intact(&region, s->n * size, s->side));
+}
+
+static void try_opts(const sample *s, const test_context *with, const ordo_sort_opts *opts)
+{
+    void *const keys = put_keys(s);
+    testkit_case("%s n=%zu %s %s algorithm=%s radius=%zu isa=%s threads=%u",
+                 ordo_type_name(s->type), s->n, inputs_name(s->shape), s->desc ? "desc" : "asc",
+                 inputs_sort_name((ordo_algorithm)opts->algorithm), (size_t)opts->radius, with->isa,
+                 with->threads);
+    CHECK_STATUS(ORDO_OK, ordo_sort(with->ctx, s->type, keys, s->n, opts), with->ctx);
+    is_right(s, keys);
+}
+
+static void try_sort(const sample *s, const test_context *with, ordo_algorithm algorithm)
+{
+    ordo_sort_opts const opts = opts_of(s, algorithm);
+    try_opts(s, with, &opts);
+}
+
+/* Another context each time, coprime to the rest of the loops. */
+static const test_context *next_context(void)
+{
+    static size_t turn;
+    return &contexts[turn++ % context_count];
+}
+
+static void test_small(void)
+{
+    size_t const step = TESTKIT_SANITIZED ? 3 : 1;
+    for (size_t n = 0; n <= SMALL; n++)
+        for (size_t t = 0; t < INPUTS_TYPES; t++)
+            for (int desc = 0; desc < 2; desc++) {
+                size_t const shape = (n * 5 + t * 3 + (size_t)desc) % inputs_count();
+                sample const s = make_sample(inputs_types[t], n, shape, desc != 0,
+                                             (n + t) % 3 != 0 ? GUARD_END : GUARD_START);
+                for (size_t a = (n + t) % step; a < INPUTS_SORTS; a += step)
+                    try_sort(&s, next_context(), inputs_sorts[a]);
+            }
+}
+
+static void test_shapes(void)
+{
+    for (size_t shape = 0; shape < inputs_count(); shape++)
+        for (size_t t = 0; t < INPUTS_TYPES; t++)
+            for (int desc = 0; desc < 2; desc++) {
+                size_t const n = (TESTKIT_SANITIZED ? 300 : 600) + (shape * 37 + t * 13) % 400;
+                if (TESTKIT_SANITIZED && (shape + t) % 2 != (size_t)desc)
+                    continue;
+                sample const s = make_sample(inputs_types[t], n, shape, desc != 0, GUARD_END);
+                for (size_t a = 0; a < INPUTS_SORTS; a++)
+                    try_sort(&s, next_context(), inputs_sorts[a]);
+            }
+}
+
+/* One algorithm that can bear n keys in any order. */
+static ordo_algorithm some_algorithm(test_rng *rng, size_t n)
+{
+    return inputs_sorts[test_rng_below(rng, n <= BUBBLE_MOST ? INPUTS_SORTS : INPUTS_SORTS - 1)];
+}
+
+static void test_powers(test_rng *rng)
+{
+    size_t const draws = TESTKIT_SANITIZED ? 1 : 4;
+    for (size_t n = SMALL; inputs_next_size(&n, SMALL, POWERS);)
+        for (size_t t = n % 2; t<INPUTS_TYPES; t += n> 10000 ? 2 : 1) {
+            sample const s =
+                make_sample(inputs_types[t], n, test_rng_below(rng, inputs_count()),
+                            test_rng_below(rng, 2) != 0, (guard_side)test_rng_below(rng, 2));
+            try_sort(&s, next_context(), ORDO_ALGORITHM_AUTO);
+            for (size_t i = 0; i < draws; i++)
+                try_sort(&s, next_context(), some_algorithm(rng, n));
+        }
+}
+
+/* Every context sorts the same large arrays; keys whose bits differ everywhere and skewed ones. */
+static void test_large(test_rng *rng)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F64, ORDO_I8, ORDO_F32, ORDO_U16, ORDO_I64};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        size_t const shape = t % 2 == 0 ? 0 : inputs_find("skewed");
+        sample const s = make_sample(types[t], LARGE - t, shape, t % 4 > 1, GUARD_END);
+        for (size_t c = TESTKIT_SANITIZED ? 3 : 0; c < context_count;
+             c += TESTKIT_SANITIZED ? 5 : 1)
+            try_sort(&s, &contexts[c], c % 2 == 0 ? ORDO_ALGORITHM_AUTO : some_algorithm(rng, s.n));
+    }
+}
+
+static ordo_report report_of(const ordo_ctx *ctx)
+{
+    ordo_report report = {.struct_size = sizeof report};
+    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+    return report;
+}
+
+/* Arrays that have some order, or few values, or nearly so. AUTO says what it chose, which is not
+ * the general way where the whole array has an order; a named algorithm reports its name. */
+static void test_adaptive(void)
+{
+    static const struct {
+        const char *name;
+        bool        ordered; /* rising, or falling everywhere, or few runs, or roughly sorted */
+    } arrays[] = {{"ramp", true},
+                  {"falling ramp", true},
+                  {"few runs", IF_SHIPPED},
+                  {"roughly sorted by 3", true},
+                  {"roughly sorted by 40", IF_SHIPPED},
+                  {"rotated ramp", false},
+                  {"all equal", true},
+                  {"recurrence 0.9", true},
+                  {"steep falling ramp", false},
+                  {"few falling runs", false},
+                  {"few distinct", false},
+                  {"narrow range", false},
+                  {"organ pipe", false},
+                  {"one pair swapped", false},
+                  {"few pairs swapped", false},
+                  {"ramp and a loose tail", false},
+                  {"one heavy value", false},
+                  {"only low bits differ", false},
+                  {"some NaNs", false},
+                  {"both zeros", false}};
+    static const ordo_type types[] = {ORDO_I32, ORDO_F64, ORDO_U64, ORDO_F32};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        for (size_t t = 0; t < 4; t++) {
+            bool const                desc = (i + t / 2) % 2 != 0;
+            size_t const              shape = inputs_find(arrays[i].name);
+            const test_context *const with = next_context();
+            sample const              s = make_sample(types[t], LARGE / 3, shape, desc, GUARD_END);
+            try_sort(&s, with, ORDO_ALGORITHM_AUTO);
+            ordo_report const seen = report_of(with->ctx);
+            CHECK(seen.algorithm[0] != '\0' && strcmp(seen.algorithm, "auto") != 0);
+            CHECK(seen.detail != NULL);
+            CHECK(strcmp(seen.operation, "sort") == 0 && seen.n == s.n && seen.type == s.type);
+            if (arrays[i].ordered && !desc && types[t] != ORDO_U64) /* where ramps wrap around */
+                CHECK(strcmp(seen.algorithm, "radix") != 0);
+
+            ordo_algorithm const named = inputs_sorts[1 + (i * 4 + t) % (INPUTS_SORTS - 2)];
+            try_sort(&s, with, named);
+            CHECK(strcmp(report_of(with->ctx).algorithm, inputs_sort_name(named)) == 0);
+        }
+}
+
+/* What the caller says of the radius may be too small, exact or much too large. */
+static void test_radius(void)
+{
+    static const char *const names[] = {"roughly sorted by 40", "roughly sorted by 3",
+                                        "random bits",          "one pair swapped",
+                                        "falling ramp",         "some NaNs"};
+    static const uint64_t    radii[] = {1, 2, 3, 39, 40, 41, 1000, 5000, UINT64_MAX};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t t = i % 2; t < INPUTS_TYPES; t += 2)
+            for (size_t r = 0; r < sizeof radii / sizeof *radii; r++)
+                for (int halving = 0; halving < 2; halving++) {
+                    sample const   s = make_sample(inputs_types[t], 1200 + 50 * r,
+                                                   inputs_find(names[i]), r % 2 != 0, GUARD_END);
+                    ordo_sort_opts opts =
+                        opts_of(&s, halving != 0 ? ORDO_ALGORITHM_HALVING : ORDO_ALGORITHM_ROUGH);
+                    opts.radius = radii[r];
+                    try_opts(&s, next_context(), &opts);
+                }
+}
+
+/* One context with that much memory to its name; 0: no limit. */
+static ordo_ctx *limited_context(unsigned threads, size_t limit)
+{
+    ordo_ctx           *ctx = NULL;
+    ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .mem_limit = limit);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+    return ctx;
+}
+
+/* Right within the limit, or ORDO_E_NOMEM and nothing changed; AUTO and RADIX are always right, and
+ * what ordo_sort_scratch asks for, which is returned, is enough. */
+static size_t try_limit(const sample *s, ordo_algorithm algorithm, unsigned threads, size_t limit)
+{
+    size_t const         bytes = s->n * ordo_type_size(s->type);
+    ordo_sort_opts const opts = opts_of(s, algorithm);
+    void *const          keys = put_keys(s);
+    ordo_ctx *const      ctx = limited_context(threads, limit);
+    size_t               enough = 0;
+    if (ctx == NULL)
+        return 0;
+    testkit_case("limit %zu: %s n=%zu %s %s algorithm=%s threads=%u", limit,
+                 ordo_type_name(s->type), s->n, inputs_name(s->shape), s->desc ? "desc" : "asc",
+                 inputs_sort_name(algorithm), threads);
+    CHECK_STATUS(ORDO_OK, ordo_sort_scratch(ctx, s->type, s->n, &opts, &enough), ctx);
+    ordo_status const status = ordo_sort(ctx, s->type, keys, s->n, &opts);
+    if (algorithm <= ORDO_ALGORITHM_RADIX || limit == 0 || limit >= enough)
+        CHECK_STATUS(ORDO_OK, status, ctx);
+    if (status == ORDO_OK) {
+        is_right(s, keys);
+        CHECK(limit == 0 || report_of(ctx).scratch_bytes <= limit);
+        CHECK(report_of(ctx).scratch_bytes <= enough);
+    } else {
+        CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
+        CHECK_BYTES(original, keys, bytes, 1);
+        CHECK(ordo_last_error(ctx)[0] != '\0');
+    }
+    ordo_ctx_free(ctx);
+    return enough;
+}
+
+static void test_mem_limit(size_t n, unsigned threads)
+{
+    static const char *const names[] = {"random bits", "some NaNs", "roughly sorted by 40",
+                                        "few runs", "skewed"};
+    size_t const             step = n > 10000 ? 4 : TESTKIT_SANITIZED ? 3 : 1;
+    size_t const             sorts = n > BUBBLE_MOST ? INPUTS_SORTS - 1 : INPUTS_SORTS;
+    for (size_t t = n % step; t < INPUTS_TYPES; t += step)
+        for (size_t a = 0; a < sorts; a++) {
+            size_t const size = ordo_type_size(inputs_types[t]);
+            size_t const limits[] = {1,       4096, n, 2 * n, n * size, n * size + n, 3 * n * size,
+                                     SIZE_MAX};
+            sample const s = make_sample(inputs_types[t], n, inputs_find(names[(a + t) % 5]),
+                                         a % 2 != 0, GUARD_END);
+            size_t const enough = try_limit(&s, inputs_sorts[a], threads, 0);
+            try_limit(&s, inputs_sorts[a], threads, enough);
+            try_limit(&s, inputs_sorts[a], threads, enough > 1 ? enough - 1 : 1);
+            for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+                try_limit(&s, inputs_sorts[a], threads, limits[i]);
+        }
+}
+
+/* Inputs that make a quicksort of the textbook quadratic take no more than a few times as long as
+ * random ones. A quadratic sort of so many keys would take thousands of times as long. */
+static void test_killers(void)
+{
+    static const char *const names[] = {
+        "median of three killer", "middle killer",   "organ pipe",        "sawtooth", "zigzag",
+        "one bit differs",        "one heavy value", "steep falling ramp"};
+    static const ordo_algorithm algorithms[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_RADIX,
+                                                ORDO_ALGORITHM_SAMPLE, ORDO_ALGORITHM_MERGE};
+    ordo_ctx *const             ctx = test_context_make(2);
+    for (size_t a = 0; a < 4; a++) {
+        double base = 0;
+        for (size_t i = 0; i <= sizeof names / sizeof *names; i++) {
+            size_t const shape = i == 0 ? 0 : inputs_find(names[i - 1]);
+            double       best = 1e9;
+            sample const s = {ORDO_U32, LARGE, shape, false, GUARD_END};
+            inputs_fill(shape, s.type, original, s.n, 3);
+            for (int repeat = 0; repeat < 3; repeat++) {
+                void *const          keys = put_keys(&s);
+                ordo_sort_opts const opts = opts_of(&s, algorithms[a]);
+                double const         start = test_now();
+                CHECK_STATUS(ORDO_OK, ordo_sort(ctx, s.type, keys, s.n, &opts), ctx);
+                best = test_now() - start < best ? test_now() - start : best;
+            }
+            testkit_case("%s of %s: %g s, random keys %g s", inputs_sort_name(algorithms[a]),
+                         inputs_name(shape), best, base);
+            base = i == 0 ? best : base;
+            CHECK(best < 20 * base + 0.020);
+        }
+    }
+    ordo_ctx_free(ctx);
+}
+
+static void test_defaults(void)
+{
+    testkit_case("opts == NULL");
+    for (size_t t = 0; t < INPUTS_TYPES; t++) {
+        sample const              s = make_sample(inputs_types[t], 3000, 0, false, GUARD_START);
+        void *const               keys = put_keys(&s);
+        const test_context *const with = next_context();
+        CHECK_STATUS(ORDO_OK, ordo_sort(with->ctx, s.type, keys, s.n, NULL), with->ctx);
+        is_right(&s, keys);
+    }
+}
+
+int main(void)
+{
+    test_rng rng = {2026};
+    testkit_start();
+    context_count = test_contexts_make(contexts);
+    region = guard_make((size_t)LARGE * 8);
+    original = malloc((size_t)LARGE * 8);
+    expected = malloc((size_t)LARGE * 8);
+    if (original == NULL || expected == NULL)
+        return 99;
+
+    test_small();
+    test_shapes();
+    test_powers(&rng);
+    test_large(&rng);
+    test_adaptive();
+    test_radius();
+    test_mem_limit(1000, 1);
+    test_mem_limit(1201, 4);
+    test_mem_limit(LARGE / 2, 4);
+    test_killers();
+    test_defaults();
+
+    free(original);
+    free(expected);
+    guard_free(&region);
+    test_contexts_free(contexts, context_count);
+    return testkit_done();
+}
