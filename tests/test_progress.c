@@ -269,6 +269,14 @@ static void is_truthful(const struct order_call *call, const ordo_ctx *ctx)
         CHECK_EQ_U64(0, moved_values());
 }
 
+static bool is_in_order(void)
+{
+    for (size_t i = 1; i < LOOSE_KEYS; i++)
+        if (work[i] < work[i - 1])
+            return false;
+    return true;
+}
+
 static void sorts_again(ordo_ctx *ctx)
 {
     uint32_t few[] = {3, 1, 2, 2}, index[4] = {0};
@@ -292,6 +300,7 @@ static void test_cancel_order(const struct order_call *call, unsigned threads, s
         double const      took = test_now() - w.cancelled;
         if (status == ORDO_OK) {
             CHECK(w.calls <= cancel_at);
+            CHECK(call->verb > PAIRS || is_in_order());
             best = w.calls < cancel_at ? 0 : took < best ? took : best;
         } else {
             CHECK_STATUS(ORDO_E_CANCELLED, status, ctx);

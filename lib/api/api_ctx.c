@@ -41,6 +41,7 @@ struct ordo_ctx {
     pthread_t   caller; /* the thread the running call came in on */
     atomic_flag busy;
     atomic_int  stop; /* set by ordo_cancel and the progress callback */
+    atomic_int  told; /* a body has asked and may have left its piece unfinished */
     char        error[ERROR_SIZE];
     char        detail[sizeof((ordo_exec *)0)->note]; /* of the report */
 };
@@ -112,7 +113,8 @@ static void tick(void *user, double share)
 static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
 {
     ordo_ctx *const ctx = (ordo_ctx *)exec;
-    return ordo_pool_loop(ctx->pool, n, grain, body, arg, &ctx->stop, tick, ctx);
+    bool const      all = ordo_pool_loop(ctx->pool, n, grain, body, arg, &ctx->stop, tick, ctx);
+    return all && atomic_load_explicit(&ctx->told, memory_order_relaxed) == 0;
 }
 
 static bool exec_poll(ordo_exec *exec, double share)
@@ -120,7 +122,10 @@ static bool exec_poll(ordo_exec *exec, double share)
     ordo_ctx *const ctx = (ordo_ctx *)exec;
     if (pthread_equal(pthread_self(), ctx->caller))
         tick(ctx, share);
-    return atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0;
+    if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) == 0)
+        return false;
+    atomic_store_explicit(&ctx->told, 1, memory_order_relaxed);
+    return true;
 }
 
 static ordo_status exec_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
@@ -213,6 +218,7 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
     ctx->progress_user = opts->progress_user;
     atomic_flag_clear(&ctx->busy);
     atomic_init(&ctx->stop, 0);
+    atomic_init(&ctx->told, 0);
 }
 
 ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
@@ -290,6 +296,7 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->shown = 0;
     ctx->caller = pthread_self();
     atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
+    atomic_store_explicit(&ctx->told, 0, memory_order_relaxed);
     ctx->started = ctx->ticked = now();
     return ORDO_OK;
 }

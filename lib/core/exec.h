@@ -22,7 +22,7 @@ struct ordo_exec {
     /* Runs body over [0, n) in pieces of `grain` items (the last may be shorter). Pieces are
      * handed out one at a time in increasing order and every piece handed out is finished, so a
      * body may wait for an earlier piece (ordo_turn). Returns when all are done: true, or false
-     * if the call was cancelled and some pieces never ran. */
+     * if the call was cancelled and some pieces never ran or were told so by poll. */
     bool (*loop)(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg);
 
     /* For a body that runs long: whether the call was cancelled. On the calling thread it also

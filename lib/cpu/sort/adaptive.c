@@ -3,10 +3,11 @@
  * A look compares neighbours in a few windows all over the array (a few thousand keys) and what
  * the windows begin with. Only if that is promising is the array read:
  *
- *   no key falls in any window        find where runs begin, giving up at the first too many:
+ *   hardly a key falls                find where runs begin, giving up at the first too many:
  *                                     one run is a sorted array, few are merged
  *   every key falls                   check that it does everywhere, turn the array around
- *   keys fall, but windows rise       roughly sorted: measure the radius, sort in windows
+ *   keys fall, but windows rise       roughly sorted: sort in windows of the radius that the look
+ *                                     suggests, or measure it
  *
  * Everything else, few distinct values and narrow ranges included, is for the radix sort, which
  * looks at its own sample. On random keys the look costs some microseconds.
@@ -109,9 +110,7 @@ static ordo_status find_runs(ordo_type type, const void *keys, size_t n, bool fo
 static ordo_status merge_runs(const ordo_sort_job *job, const size_t *bounds, size_t count,
                               ordo_exec *exec)
 {
-    enum cpu_item const kind =
-        ordo_type_size(job->type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
-    cpu_items const items = {kind, job->keys, job->n};
+    cpu_items const items = {cpu_item_of_key(job->type), job->keys, job->n};
     exec->changed = true;
     TRY(records_map(job, exec));
     ordo_status const status = cpu_items_merge_runs(&items, bounds, count, exec);
@@ -129,7 +128,6 @@ typedef struct reverse_work {
     size_t      n, size;
     bool        folded, turned;
     char       *array; /* of elements of size bytes */
-    ordo_type   index_type;
     atomic_bool broken;
 } reverse_work;
 
@@ -208,7 +206,6 @@ static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_ex
 
 /* ---- Keys alone ---- */
 
-/* The view of a promising array: which way it promises. */
 /* A window may meet the end of a run or two; the search for runs gives up if there are many. */
 static bool may_be_runs(const adaptive_view *view) { return view->falls * 256 <= view->looked; }
 static bool may_be_reversed(const adaptive_view *view)

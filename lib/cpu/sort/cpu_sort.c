@@ -15,11 +15,6 @@
 
 #include <string.h>
 
-static bool is_radix(ordo_algorithm algorithm)
-{
-    return algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX;
-}
-
 static bool is_narrow(ordo_type type) { return ordo_type_size(type) < sizeof(uint32_t); }
 
 ordo_status cpu_items_sort(const cpu_items *items, ordo_algorithm algorithm, size_t radius,
@@ -127,15 +122,10 @@ static ordo_status sort_widened(const ordo_sort_job *job, ordo_exec *exec)
     return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), widen_piece, &work));
 }
 
-static enum cpu_item item_of_keys(ordo_type type)
-{
-    return ordo_type_size(type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
-}
-
 /* Keys as items in their own place. */
 static ordo_status sort_mapped(const ordo_sort_job *job, cpu_items_fn *sort, ordo_exec *exec)
 {
-    cpu_items const items = {item_of_keys(job->type), job->keys, job->n};
+    cpu_items const items = {cpu_item_of_key(job->type), job->keys, job->n};
     exec->changed = true;
     TRY(records_map(job, exec));
     ordo_status const status = sort != NULL
@@ -178,7 +168,7 @@ ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_
         if (done)
             return ORDO_OK;
     }
-    if (is_radix(job->algorithm))
+    if (cpu_is_radix(job->algorithm))
         return sort_radix(kernels, job, exec);
     return is_narrow(job->type) ? sort_widened(job, exec) : sort_mapped(job, NULL, exec);
 }
@@ -187,10 +177,10 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
 {
     if (job->n < 2)
         return 0;
-    if (!is_radix(job->algorithm)) {
+    if (!cpu_is_radix(job->algorithm)) {
         size_t const items =
             is_narrow(job->type) ? ordo_round_up(job->n * sizeof(uint32_t), ORDO_CACHE_LINE) : 0;
-        return items + items_scratch(item_of_keys(job->type), job->n, job->algorithm, threads);
+        return items + items_scratch(cpu_item_of_key(job->type), job->n, job->algorithm, threads);
     }
     size_t const look =
         job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_scratch(job, threads) : 0;
@@ -226,7 +216,7 @@ ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
         if (done)
             return ORDO_OK;
     }
-    if (!is_radix(job->algorithm))
+    if (!cpu_is_radix(job->algorithm))
         return argsort_items(job, exec);
     radix_io const io =
         records_of_argsort(kernels, job, records_kind_of_argsort(job->type, job->n));
@@ -239,7 +229,7 @@ size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
     enum radix_kind const kind = records_kind_of_argsort(job->type, job->n);
     if (job->n == 0)
         return 0;
-    if (is_radix(job->algorithm))
+    if (cpu_is_radix(job->algorithm))
         return cpu_radix_scratch(kind, job->n, kind == RADIX_P32 && job->index_type == ORDO_U64,
                                  threads);
     return ordo_round_up(job->n * radix_record_size(kind), ORDO_CACHE_LINE) +
@@ -270,7 +260,7 @@ static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_j
     void            *spare;
     TRY(ordo_scratch(exec, order.n * ordo_type_size(order.index_type), &order.index));
     TRY(ordo_scratch(exec, order.n * widest, &spare));
-    if (is_radix(order.algorithm)) { /* in place would cost too much here */
+    if (cpu_is_radix(order.algorithm)) { /* in place would cost too much here */
         radix_io const io =
             records_of_argsort(kernels, &order, records_kind_of_argsort(order.type, order.n));
         TRY(cpu_radix(&io, exec));
@@ -295,7 +285,7 @@ ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job
         if (done)
             return ORDO_OK;
     }
-    if (is_radix(keys->algorithm) && job->value_size <= MOST_CARRIED)
+    if (cpu_is_radix(keys->algorithm) && job->value_size <= MOST_CARRIED)
         TRY(records_fold_alike(keys->type, keys->keys, keys->n, &alike, exec));
     if (alike) {
         radix_io const io = records_of_pairs(kernels, job);
@@ -303,7 +293,7 @@ ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job
     } else {
         status = pairs_by_index(kernels, job, exec);
     }
-    if (status != ORDO_E_NOMEM || !is_radix(keys->algorithm))
+    if (status != ORDO_E_NOMEM || !cpu_is_radix(keys->algorithm))
         return status;
     exec->changed = true;
     exec->algorithm = "merge in place";
@@ -320,7 +310,7 @@ size_t cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads)
         cpu_argsort_scratch(&order, threads) +
         ordo_round_up(order.n * ordo_type_size(order.index_type), ORDO_CACHE_LINE) +
         ordo_round_up(order.n * widest, ORDO_CACHE_LINE);
-    bool const   carried = is_radix(order.algorithm) && job->value_size <= MOST_CARRIED;
+    bool const   carried = cpu_is_radix(order.algorithm) && job->value_size <= MOST_CARRIED;
     bool const   is_float = order.type == ORDO_F32 || order.type == ORDO_F64;
     size_t const whole = carried
                              ? cpu_radix_scratch(records_kind_of_pairs(order.type, job->value_size),

@@ -34,6 +34,12 @@ typedef struct cpu_items {
 
 static inline size_t cpu_item_size(enum cpu_item kind) { return (size_t)4 << kind; }
 
+/* What a key alone becomes: shorter ones are widened. */
+static inline enum cpu_item cpu_item_of_key(ordo_type type)
+{
+    return ordo_type_size(type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
+}
+
 /* Whether a comes before b; no branch. */
 static inline int cpu_less_32(uint32_t a, uint32_t b) { return a < b; }
 static inline int cpu_less_64(uint64_t a, uint64_t b) { return a < b; }

@@ -67,7 +67,7 @@ typedef struct radix_slots { /* one buffer for each thread that works at the tim
     size_t       bytes;
 } radix_slots;
 
-/* One split: records from `in` (or the job's input) into `to`. */
+/* One split: records from `from` (or the job's input) into `to`. */
 typedef struct radix_work {
     const radix_io *io;
     ordo_exec      *exec;
@@ -339,7 +339,7 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
     const radix_ops *const ops = &ops_of[work->io->kind];
     size_t const           size = radix_record_size(work->io->kind);
     if (level < SAMPLE_LEVELS) {
-        size_t const sampled = cpu_radix_sample(work->n);
+        size_t const sampled = ordo_min(RADIX_SAMPLE, work->n);
         ops->sample(work, memory->sample, memory->sample + RADIX_SAMPLE * size, sampled);
         ops->cut(memory->sample, sampled, work->n, &work->cut, memory->table);
         return ORDO_OK;
@@ -439,8 +439,6 @@ static bool fits_cache(enum radix_kind kind, size_t n)
     return n <= ORDO_TUNE_RADIX_ALONE / radix_record_size(kind);
 }
 
-size_t cpu_radix_sample(size_t n) { return ordo_min(RADIX_SAMPLE, n); }
-
 size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigned threads)
 {
     size_t const size = radix_record_size(kind);
@@ -461,6 +459,7 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
         void *records, *spare;
         TRY(ordo_scratch(exec, io->n * size, &records));
         TRY(ordo_scratch(exec, io->n * size, &spare));
+        exec->changed = true;
         ops_of[io->kind].alone(io, records, spare, &local);
         ordo_note(exec, "fits the cache of one thread");
         return cpu_done(!ordo_poll(exec, 1));

@@ -50,7 +50,10 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec);
 /* The most scratch it takes; `has_spare`: io.spare is given. */
 size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigned threads);
 
-/* How many records the sample of a radix sort of n looks at. */
-size_t cpu_radix_sample(size_t n);
+/* Whether an algorithm, as asked for, is this one. */
+static inline bool cpu_is_radix(ordo_algorithm algorithm)
+{
+    return algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX;
+}
 
 #endif

@@ -83,6 +83,11 @@ static inline size_t FN(bucket_of)(const radix_cut *cut, DIGITS key)
     return cut->table[cell < cut->last ? cell : cut->last];
 }
 
+static inline size_t FN(bucket_any)(const radix_cut *cut, DIGITS key)
+{
+    return cut->even ? (unsigned)(key >> cut->shift) & cut->mask : FN(bucket_of)(cut, key);
+}
+
 /* ---- Count ---- */
 
 /* The next at most BLOCK records of a chunk: where they are, or loaded into block. */
@@ -99,35 +104,34 @@ static inline const ITEM *FN(block_of)(const radix_work *work, size_t at, size_t
 static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *counts)
 {
     ITEM            block[BLOCK];
-    uint32_t        even[2][BUCKETS]; /* two, so that equal neighbours do not wait */
+    uint32_t        tally[2][BUCKETS]; /* two, so that equal neighbours do not wait */
     radix_cut const cut = work->cut;
     unsigned const  shift = cut.shift, mask = cut.mask;
 
     memset(counts, 0, cut.buckets * sizeof *counts);
-    memset(even, 0, sizeof even);
+    memset(tally, 0, sizeof tally);
     for (size_t at = lo, blocks = 1; at < hi; at += BLOCK, blocks++) {
         size_t const      count = ordo_min(BLOCK, hi - at);
         const ITEM *const items = FN(block_of)(work, at, count, block);
         size_t            i = 0;
         if (cut.even)
             for (; i + 2 <= count; i += 2) {
-                even[0][(unsigned)(KEY_OF(items[i]) >> shift) & mask]++;
-                even[1][(unsigned)(KEY_OF(items[i + 1]) >> shift) & mask]++;
+                tally[0][(unsigned)(KEY_OF(items[i]) >> shift) & mask]++;
+                tally[1][(unsigned)(KEY_OF(items[i + 1]) >> shift) & mask]++;
             }
         else
             for (; i + 2 <= count; i += 2) {
-                even[0][FN(bucket_of)(&cut, KEY_OF(items[i]))]++;
-                even[1][FN(bucket_of)(&cut, KEY_OF(items[i + 1]))]++;
+                tally[0][FN(bucket_of)(&cut, KEY_OF(items[i]))]++;
+                tally[1][FN(bucket_of)(&cut, KEY_OF(items[i + 1]))]++;
             }
         if (i < count)
-            even[0][cut.even ? (unsigned)(KEY_OF(items[i]) >> shift) & mask
-                             : FN(bucket_of)(&cut, KEY_OF(items[i]))]++;
+            tally[0][FN(bucket_any)(&cut, KEY_OF(items[i]))]++;
         if (blocks % 4096 == 0 || at + BLOCK >= hi) {
             for (size_t b = 0; b < cut.buckets; b++) {
-                counts[b] += even[0][b];
-                counts[b] += even[1][b];
+                counts[b] += tally[0][b];
+                counts[b] += tally[1][b];
             }
-            memset(even, 0, sizeof even);
+            memset(tally, 0, sizeof tally);
             if (ordo_poll(work->exec, (double)at / (double)work->n))
                 return;
         }
@@ -136,16 +140,11 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 
 /* ---- Scatter ---- */
 
-static inline size_t FN(bucket_any)(const radix_cut *cut, DIGITS key)
-{
-    return cut->even ? (unsigned)(key >> cut->shift) & cut->mask : FN(bucket_of)(cut, key);
-}
-
 static inline void FN(scatter_plain)(const ITEM *items, size_t count, ITEM *to, size_t *places,
-                                     const radix_cut *cut, bool even)
+                                     const radix_cut *cut)
 {
     unsigned const shift = cut->shift, mask = cut->mask;
-    if (even)
+    if (cut->even)
         for (size_t i = 0; i < count; i++) {
             ITEM const item = items[i];
             to[places[(unsigned)(KEY_OF(item) >> shift) & mask]++] = item;
@@ -210,7 +209,7 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
         if (work->combine)
             FN(scatter_combined)(items, count, to, places, firsts, lines, &cut);
         else
-            FN(scatter_plain)(items, count, to, places, &cut, cut.even);
+            FN(scatter_plain)(items, count, to, places, &cut);
         if (blocks % 4096 == 0 && ordo_poll(work->exec, (double)at / (double)work->n))
             return;
     }

@@ -10,6 +10,7 @@
  * An average rank is carried as twice its value, so every rank is an integer on the way.
  * Scratch: 2n records of 8 bytes (keys of at most 32 bits, n < 2^31) or 16, and what the radix
  * sort needs beside its rooms. */
+#include "core/keybits.h"
 #include "cpu/sort/items.h"
 #include "cpu/sort/records.h"
 
@@ -23,6 +24,22 @@ typedef struct rank_work {
     size_t                   grain;
     uint64_t                *heads; /* of dense ranks: runs that begin before each piece */
 } rank_work;
+
+/* The search for the edges of runs, over records. */
+static inline uint32_t key_fold_p32(uint64_t record) { return (uint32_t)(record >> 32); }
+static inline uint64_t key_fold_p64(cpu_item_128 record) { return record.key; }
+static inline int      key_is_nan_p32(uint64_t record) { return (void)record, 0; }
+static inline int      key_is_nan_p64(cpu_item_128 record) { return (void)record, 0; }
+#define KEY uint64_t
+#define FN(name) name##_p32
+#include "core/search.t.h"
+#undef FN
+#undef KEY
+#define KEY cpu_item_128
+#define FN(name) name##_p64
+#include "core/search.t.h"
+#undef FN
+#undef KEY
 
 /* ---- Number ---- */
 
@@ -52,45 +69,17 @@ static void heads_piece(void *arg, size_t lo, size_t hi)
     work->heads[lo / work->grain] = heads;
 }
 
-/* Where the run of record i begins and ends: the edges of pieces are found by doubling steps, so a
- * run that spans many pieces costs each of them its logarithm. */
+/* Where the run of record i begins and ends: a run that spans many pieces costs each of them its
+ * logarithm. */
 static size_t run_begin(const rank_work *work, size_t i)
 {
-    uint64_t const key = key_at(work, i);
-    size_t         high = i, step = 1;
-    while (step <= high && key_at(work, high - step) == key) {
-        high -= step;
-        step *= 2;
-    }
-    size_t low = step <= high ? high - step + 1 : 0;
-    while (low < high) {
-        size_t const middle = low + (high - low) / 2;
-        if (key_at(work, middle) == key)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return high;
+    return work->packed ? run_start_p32(work->records, i) : run_start_p64(work->records, i);
 }
 
 static size_t run_end(const rank_work *work, size_t i)
 {
-    size_t const   n = work->job->n;
-    uint64_t const key = key_at(work, i);
-    size_t         low = i, step = 1;
-    while (step < n - low && key_at(work, low + step) == key) {
-        low += step;
-        step *= 2;
-    }
-    size_t high = step < n - low ? low + step : n;
-    while (high - low > 1) {
-        size_t const middle = low + (high - low) / 2;
-        if (key_at(work, middle) == key)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
+    return work->packed ? run_end_p32(work->records, work->job->n, i)
+                        : run_end_p64(work->records, work->job->n, i);
 }
 
 /* Twice the rank for averages, else the rank. */
@@ -249,16 +238,11 @@ static enum radix_kind kind_of(const ordo_unsorted_job *job)
                                                                                        : RADIX_P64;
 }
 
-static bool is_radix(ordo_algorithm algorithm)
-{
-    return algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX;
-}
-
 static ordo_status sort_records(const cpu_kernels *kernels, const ordo_unsorted_job *job,
                                 const cpu_items *items, void *room, ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
-    if (is_radix(job->algorithm)) {
+    if (cpu_is_radix(job->algorithm)) {
         radix_io io = records_of_argsort(kernels, &order, kind_of(job));
         io.store = NULL;
         io.out = items->items;

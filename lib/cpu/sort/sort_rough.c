@@ -437,7 +437,7 @@ static size_t any_scratch(enum cpu_item kind, size_t size, size_t n, unsigned th
 size_t cpu_sort_rough_scratch(const ordo_sort_job *job, unsigned threads)
 {
     size_t const size = ordo_type_size(job->type);
-    return any_scratch(size > 4 ? CPU_ITEM_64 : CPU_ITEM_32, size, job->n, threads);
+    return any_scratch(cpu_item_of_key(job->type), size, job->n, threads);
 }
 
 /* ---- Items ---- */

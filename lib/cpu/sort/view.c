@@ -57,7 +57,7 @@ cpu_view cpu_view_of(ordo_type type, const void *keys, size_t n, bool descending
 {
     size_t const size = ordo_type_size(type);
     bool const   as_they_are = !descending && (type == ORDO_U32 || type == ORDO_U64);
-    return (cpu_view){.kind = size > 4 ? CPU_ITEM_64 : CPU_ITEM_32,
+    return (cpu_view){.kind = cpu_item_of_key(type),
                       .keys = keys,
                       .n = n,
                       .key_size = size,
