@@ -5,6 +5,14 @@ const option_choice device_choices[] = {{"auto", ORDO_AUTO},
                                         {"cpu", ORDO_CPU},
                                         {"cuda", ORDO_CUDA},
                                         {"hybrid", ORDO_HYBRID},
+                                        {"cuda:0", ORDO_CUDA | 1 << CLI_DEVICE_SHIFT},
+                                        {"cuda:1", ORDO_CUDA | 2 << CLI_DEVICE_SHIFT},
+                                        {"cuda:2", ORDO_CUDA | 3 << CLI_DEVICE_SHIFT},
+                                        {"cuda:3", ORDO_CUDA | 4 << CLI_DEVICE_SHIFT},
+                                        {"cuda:4", ORDO_CUDA | 5 << CLI_DEVICE_SHIFT},
+                                        {"cuda:5", ORDO_CUDA | 6 << CLI_DEVICE_SHIFT},
+                                        {"cuda:6", ORDO_CUDA | 7 << CLI_DEVICE_SHIFT},
+                                        {"cuda:7", ORDO_CUDA | 8 << CLI_DEVICE_SHIFT},
                                         {NULL, 0}};
 
 const option_choice format_choices[] = {

@@ -6,6 +6,7 @@
 #include "session.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -19,7 +20,7 @@ static const char help[] =
     "\n"
     "Options:\n"
     "  --json            the same as one line of JSON, on stdout\n"
-    "  --threads N, --device D, --memory-limit S   as for the other commands\n"
+    "  --threads N, --device D, --memory-limit S, --device-memory S   as for the other commands\n"
     "  -h, --help        this text\n";
 
 static uint64_t memory_bytes(void)
@@ -46,6 +47,11 @@ static void print_text(const ordo_info *info, bool cuda)
         printf("none)\n");
     printf("cpu      usable\n");
     printf("cuda     %s%s\n", cuda ? "usable" : "not usable: ", info->cuda);
+    for (const char *line = info->devices; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        printf("  %.*s\n", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
 }
 
 static void print_json(const ordo_info *info, bool cuda)
@@ -66,6 +72,8 @@ static void print_json(const ordo_info *info, bool cuda)
            (unsigned long long)memory_bytes(), (unsigned long long)info->mem_limit,
            cuda ? "true" : "false");
     json_string(stdout, info->cuda);
+    fputs(", \"devices\": ", stdout);
+    json_string(stdout, info->devices);
     puts("}");
 }
 

@@ -27,8 +27,8 @@ static const char help[] =
     "  --rank-type T     u32, u64 or f64; default: u32, u64 from 2^32 elements on, f64\n"
     "                    for average\n"
     "  --algorithm A     auto, radix, sample, merge, bitonic, split, bubble, rough or\n"
-    "                    halving; with --sorted: auto, sequential (one loop) or threads\n"
-    "                    (a segment a thread)\n"
+    "                    halving; with --sorted: auto, sequential (one loop), threads\n"
+    "                    (a segment a thread), or on a GPU naive, shuffle or hybrid\n"
     "\n" HELP_INPUT "\n" HELP_OUTPUT "\n" HELP_COMMON;
 
 static const option_choice ties_choices[] = {
@@ -36,13 +36,21 @@ static const option_choice ties_choices[] = {
     {"ordinal", ORDO_TIES_ORDINAL}, {"average", ORDO_TIES_AVERAGE}, {NULL, 0}};
 static const option_choice rank_type_choices[] = {
     {"u32", ORDO_U32}, {"u64", ORDO_U64}, {"f64", ORDO_F64}, {NULL, 0}};
-static const option_choice algorithm_choices[] = {
-    {"auto", ORDO_ALGORITHM_AUTO},       {"sequential", ORDO_ALGORITHM_SEQUENTIAL},
-    {"threads", ORDO_ALGORITHM_THREADS}, {"radix", ORDO_ALGORITHM_RADIX},
-    {"sample", ORDO_ALGORITHM_SAMPLE},   {"merge", ORDO_ALGORITHM_MERGE},
-    {"bitonic", ORDO_ALGORITHM_BITONIC}, {"split", ORDO_ALGORITHM_SPLIT},
-    {"bubble", ORDO_ALGORITHM_BUBBLE},   {"rough", ORDO_ALGORITHM_ROUGH},
-    {"halving", ORDO_ALGORITHM_HALVING}, {NULL, 0}};
+static const option_choice algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO},
+                                                  {"sequential", ORDO_ALGORITHM_SEQUENTIAL},
+                                                  {"threads", ORDO_ALGORITHM_THREADS},
+                                                  {"radix", ORDO_ALGORITHM_RADIX},
+                                                  {"sample", ORDO_ALGORITHM_SAMPLE},
+                                                  {"merge", ORDO_ALGORITHM_MERGE},
+                                                  {"bitonic", ORDO_ALGORITHM_BITONIC},
+                                                  {"split", ORDO_ALGORITHM_SPLIT},
+                                                  {"bubble", ORDO_ALGORITHM_BUBBLE},
+                                                  {"rough", ORDO_ALGORITHM_ROUGH},
+                                                  {"halving", ORDO_ALGORITHM_HALVING},
+                                                  {"naive", ORDO_ALGORITHM_NAIVE},
+                                                  {"shuffle", ORDO_ALGORITHM_SHUFFLE},
+                                                  {"hybrid", ORDO_ALGORITHM_HYBRID},
+                                                  {NULL, 0}};
 
 typedef struct rank_options {
     task_options task;
@@ -70,8 +78,9 @@ static options_result read_options(int argc, char **argv, rank_options *o)
 /* Options that contradict each other. */
 static bool check_options(const rank_options *o)
 {
-    const bool of_sorted =
-        o->algorithm == ORDO_ALGORITHM_SEQUENTIAL || o->algorithm == ORDO_ALGORITHM_THREADS;
+    const bool of_sorted = o->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
+                           o->algorithm == ORDO_ALGORITHM_THREADS ||
+                           o->algorithm >= ORDO_ALGORITHM_NAIVE;
     const bool        sorts = o->algorithm != ORDO_ALGORITHM_AUTO && !of_sorted;
     const bool        fractions = o->ties == ORDO_TIES_AVERAGE;
     const char *const wrong =
@@ -80,7 +89,7 @@ static bool check_options(const rank_options *o)
         : o->task.text && o->sorted    ? "--sorted is for numbers: it does not go with --text"
         : o->task.text && o->algorithm ? "--algorithm is for numbers: --text has one way only"
         : o->check && !o->sorted       ? "--check goes with --sorted only"
-        : of_sorted && !o->sorted      ? "--algorithm sequential and threads need --sorted"
+        : of_sorted && !o->sorted      ? "this --algorithm ranks sorted arrays: it needs --sorted"
         : sorts && o->sorted           ? "this --algorithm sorts: it does not go with --sorted"
                                        : NULL;
     return task_check("rank", wrong, &o->task);

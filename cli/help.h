@@ -36,7 +36,8 @@
 #define HELP_COMMON                                                                                \
     "Everywhere:\n"                                                                                \
     "  --threads N       at most N threads; default: every CPU this process may use\n"             \
-    "  --device D        auto, cpu, cuda or hybrid\n"                                              \
+    "  --device D        auto, cpu, cuda (cuda:1: the second GPU) or hybrid\n"                     \
+    "  --device-memory S at most S bytes of the GPU's memory\n"                                    \
     "  --memory-limit S  at most S bytes of scratch: 512M, 4Gi\n"                                  \
     "  --explain         say on stderr what was done: backend, algorithm, ISA, time, why\n"        \
     "  --json            the same as one line of JSON on stderr\n"                                 \

@@ -74,7 +74,10 @@ ordo_ctx *session_open(const char *command, const common_options *common)
 {
     ordo_ctx         *created;
     const ordo_status status = ordo_ctx_create(
-        &created, &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)common->device,
+        &created, &ORDO_OPTS(ordo_ctx_opts,
+                             .where = (uint32_t)common->device & ((1u << CLI_DEVICE_SHIFT) - 1),
+                             .device = (uint64_t)common->device >> CLI_DEVICE_SHIFT,
+                             .device_limit = (size_t)common->device_memory,
                              .threads = (uint32_t)common->threads,
                              .mem_limit = (size_t)common->memory_limit, .progress = on_progress));
     command_name = command;

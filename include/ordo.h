@@ -1,7 +1,8 @@
-/* ordo.h - sort, rank, select, scan and measure arrays by order, on every core of the machine.
+/* ordo.h - sort, rank, select, scan and measure arrays by order, on CPUs and GPUs.
  *
- * Result   every call is synchronous and returns a status; ORDO_OK is 0. Results come back
- *          through out-parameters, which are written only on ORDO_OK unless a call says otherwise.
+ * Result   every call returns a status, ORDO_OK is 0, and is synchronous (but see Device arrays).
+ *          Results come back through out-parameters, which are written only on ORDO_OK unless
+ *          a call says otherwise.
  * Memory   the caller owns every array; ordo borrows it until the call returns. Scratch comes
  *          from the context and is kept for the next call. Input arrays are never written,
  *          but for those a call sorts in place.
@@ -90,14 +91,17 @@ typedef enum ordo_algorithm { /* named algorithms; which call knows which is sai
     ORDO_ALGORITHM_AUTO = 0,  /* the production path                                          */
     ORDO_ALGORITHM_SEQUENTIAL = 1,
     ORDO_ALGORITHM_THREADS = 2,
-    ORDO_ALGORITHM_RADIX = 3,   /* by digits that differ, most significant first, in cache      */
-    ORDO_ALGORITHM_SAMPLE = 4,  /* comparison sample sort: splitter tree, labels, scatter       */
-    ORDO_ALGORITHM_MERGE = 5,   /* merge sort                                                   */
-    ORDO_ALGORITHM_BITONIC = 6, /* bitonic network for any n: n lg^2 n                          */
-    ORDO_ALGORITHM_SPLIT = 7,   /* one stable split by a binary prefix sum for every bit        */
-    ORDO_ALGORITHM_BUBBLE = 8,  /* bubble sort: n (radius + 1)                                  */
-    ORDO_ALGORITHM_ROUGH = 9,   /* k-sorted arrays: windows of 2k, then shifted by k            */
-    ORDO_ALGORITHM_HALVING = 10 /* k-sorted arrays: halve the radius lg k times                 */
+    ORDO_ALGORITHM_RADIX = 3,    /* by digits that differ, most significant first, in cache      */
+    ORDO_ALGORITHM_SAMPLE = 4,   /* comparison sample sort: splitter tree, labels, scatter       */
+    ORDO_ALGORITHM_MERGE = 5,    /* merge sort                                                   */
+    ORDO_ALGORITHM_BITONIC = 6,  /* bitonic network for any n: n lg^2 n                          */
+    ORDO_ALGORITHM_SPLIT = 7,    /* one stable split by a binary prefix sum for every bit        */
+    ORDO_ALGORITHM_BUBBLE = 8,   /* bubble sort: n (radius + 1)                                  */
+    ORDO_ALGORITHM_ROUGH = 9,    /* k-sorted arrays: windows of 2k, then shifted by k            */
+    ORDO_ALGORITHM_HALVING = 10, /* k-sorted arrays: halve the radius lg k times                 */
+    ORDO_ALGORITHM_NAIVE = 11,   /* GPU: a prefix maximum in lg n launches                       */
+    ORDO_ALGORITHM_SHUFFLE = 12, /* GPU: rank and flag in one word, scanned by shuffles          */
+    ORDO_ALGORITHM_HYBRID = 13   /* GPU: a warp per 1024 keys, ballots and a binary search       */
 } ordo_algorithm;
 
 typedef enum ordo_op { /* of ordo_scan                                                         */
@@ -116,8 +120,19 @@ enum {                    /* bits of every options struct's flags               
     ORDO_CHECK = 2,       /* verify that the array is sorted first; ORDO_E_ORDER if not       */
     ORDO_EXCLUSIVE = 4,   /* result i does not include element i                              */
     ORDO_UNSET_FIRST = 8, /* ordo_partition: elements whose flag is not set come first       */
-    ORDO_STABLE = 16      /* equal elements keep their order; argsort and pairs always do    */
+    ORDO_STABLE = 16,     /* equal elements keep their order; argsort and pairs always do    */
+    ORDO_ON_DEVICE = 32   /* the arrays are memory of the GPU; see Device arrays              */
 };
+
+/* Device arrays. With ORDO_ON_DEVICE every array of a call is memory of the context's GPU, used in
+ * place; positions (k, q) and single results (a total, a radius, a median) stay on the host. Work
+ * is enqueued on opts.stream (a cudaStream_t; NULL: the default stream), and the call returns
+ * without waiting for it, unless a single result is asked for (pass NULL for those that may be
+ * NULL) or ordo_sort looks at the keys first (AUTO from 64 MiB of keys on, ROUGH). Errors of work
+ * under way show in a later CUDA call, as everywhere in CUDA. One context's calls on several
+ * streams follow each other. A call whose scratch was reserved (ordo_reserve) allocates nothing and
+ * can be captured in a CUDA graph, which uses that scratch until the context is freed: no call on
+ * the same context may need more in between. Arrays must stay until the work is done.           */
 
 /* Options. struct_size comes first, so old callers and new libraries meet; in every other field
  * 0 means the default, and opts == NULL means all defaults. Fields are only appended and leave
@@ -158,11 +173,17 @@ typedef struct ordo_ctx_opts {
     void *(*alloc)(void *user, size_t bytes);
     void (*release)(void *user, void *block);
     void *alloc_user;
+    /* Of the GPU: which one, counted from 1 (default: the first that is usable), and the bytes of
+     * its memory that the context may hold, copies of host arrays included (default: no limit).  */
+    uint64_t device;
+    size_t   device_limit;
 } ordo_ctx_opts;
 
 /* Reads the environment once: ORDO_THREADS, ORDO_ISA (generic, neon, avx2, avx512) and
- * ORDO_DEVICE (auto, cpu, cuda, hybrid) stand in for options that are not set. On failure *out is
- * NULL and ordo_last_error(NULL) has the reason (kept per thread). Threads start with the first
+ * ORDO_DEVICE (auto, cpu, cuda, cuda:0, cuda:1, ..., hybrid) stand in for options that are not set,
+ * and ORDO_BACKEND_DIR says where libordo_cuda.so is, if not beside the library. The GPU is first
+ * touched by a call that it would serve faster. On failure *out is NULL and
+ * ordo_last_error(NULL) has the reason (kept per thread). Threads start with the first
  * call that needs them; a context may be used after fork() in the child.                        */
 ORDO_MUST ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts);
 ORDO_API void         ordo_ctx_free(ordo_ctx *ctx); /* NULL is fine                              */
@@ -179,9 +200,9 @@ ORDO_API void ordo_cancel(ordo_ctx *ctx);
 typedef struct ordo_report {
     size_t      struct_size;
     const char *operation; /* "rank_sorted"                                                      */
-    const char *backend;   /* "cpu"                                                              */
+    const char *backend;   /* "cpu", "cuda"                                                      */
     const char *algorithm; /* "sequential"; of auto, what it chose                               */
-    const char *isa;       /* "generic", "neon", "avx2", "avx512"                                */
+    const char *isa;       /* "generic", "neon", "avx2", "avx512", "sm_90"                       */
     const char *detail;    /* free text: what was seen and chosen; may be ""                     */
     uint32_t    threads;   /* that the call was allowed to use                                   */
     uint32_t    type;      /* ordo_type of the keys; 0 where there are none                      */
@@ -203,8 +224,16 @@ typedef struct ordo_info {
     uint32_t    cgroup;    /* whole CPUs the cgroup grants, rounded up; 0: no limit             */
     uint64_t    mem_limit; /* 0: none                                                           */
     uint64_t    scratch_held;
+    const char *devices;      /* every GPU, a line each, and what is wrong with it, if anything   */
+    uint64_t    device_held;  /* bytes of GPU memory                                              */
+    uint64_t    device_limit; /* 0: none                                                          */
 } ordo_info;
-ORDO_MUST ordo_status ordo_ctx_info(const ordo_ctx *ctx, ordo_info *out);
+/* Looks for the GPU if no call has yet. The strings last until the next call.                   */
+ORDO_MUST ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out);
+
+/* Takes bytes of GPU memory as scratch now and keeps them: calls on device arrays whose
+ * ordo_*_scratch (asked with ORDO_ON_DEVICE) is no more than this allocate nothing.             */
+ORDO_MUST ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes);
 
 /* ---- Sort ------------------------------------------------------------------------------- */
 
@@ -214,6 +243,7 @@ typedef struct ordo_sort_opts {
     uint64_t radius;    /* ROUGH, HALVING: no key is further than this from its place; 0: measure */
     uint32_t algorithm; /* AUTO; RADIX, SAMPLE, MERGE, BITONIC, SPLIT, BUBBLE, ROUGH, HALVING     */
     uint32_t reserved;  /* 0                                                                     */
+    void    *stream;    /* of ORDO_ON_DEVICE                                                     */
 } ordo_sort_opts;
 
 /* Sorts keys[0..n) in place. Every algorithm writes the same bytes: -0 before +0 (descending:
@@ -267,7 +297,9 @@ typedef struct ordo_rank_opts {
     uint64_t flags;     /* ORDO_DESCENDING, ORDO_CHECK                                           */
     uint32_t ties;      /* an ordo_ties                                                          */
     uint32_t algorithm; /* AUTO; of ordo_rank_sorted: SEQUENTIAL: one loop; THREADS: one segment a
-                         * thread, its first rank by binary search; of ordo_rank: as ordo_sort   */
+                         * thread, its first rank by binary search; NAIVE, SHUFFLE, HYBRID on a
+                         * GPU; of ordo_rank: as ordo_sort                                       */
+    void    *stream;    /* of ORDO_ON_DEVICE                                                     */
 } ordo_rank_opts;
 
 /* Ranks of an array in any order, 1-based: ranks[i] is the rank of keys[i] (with ORDO_DESCENDING
@@ -305,6 +337,7 @@ typedef struct ordo_select_opts {
     uint32_t nans;      /* an ordo_nans                                                          */
     uint32_t algorithm; /* AUTO: sample, bracket, one pass; RADIX: digit by digit; BITONIC: sort
                          * by the bitonic network and look                                       */
+    void    *stream;    /* of ORDO_ON_DEVICE                                                     */
 } ordo_select_opts;
 
 /* out[j] = the k[j]-th key in order, k[j] = 0 being the first; the k need no order and may repeat.
@@ -344,6 +377,7 @@ typedef struct ordo_quantile_opts {
     uint32_t method;    /* an ordo_method                                                        */
     uint32_t algorithm; /* as ordo_select                                                        */
     uint32_t reserved;  /* 0                                                                     */
+    void    *stream;    /* of ORDO_ON_DEVICE                                                     */
 } ordo_quantile_opts;
 
 /* out[j] = the q[j]-quantile of the keys, 0 <= q[j] <= 1, as f64, for every type. n == 0 (or all
@@ -401,7 +435,8 @@ ORDO_MUST ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *str
 
 typedef struct ordo_scan_opts {
     size_t   struct_size;
-    uint64_t flags; /* ORDO_EXCLUSIVE                                                            */
+    uint64_t flags;  /* ORDO_EXCLUSIVE                                                            */
+    void    *stream; /* of ORDO_ON_DEVICE                                                     */
 } ordo_scan_opts;
 
 /* Prefix sums, minima or maxima: out[i] = in[0] op ... op in[i] (exclusive: op in[i-1]).
@@ -433,7 +468,8 @@ ORDO_MUST ordo_status ordo_scan_bits_scratch(ordo_ctx *ctx, ordo_flags_kind kind
 
 typedef struct ordo_partition_opts {
     size_t   struct_size;
-    uint64_t flags; /* ORDO_UNSET_FIRST                                                          */
+    uint64_t flags;  /* ORDO_UNSET_FIRST                                                          */
+    void    *stream; /* of ORDO_ON_DEVICE                                                     */
 } ordo_partition_opts;
 
 /* Stable split: the elements of in whose flag is set come first in out, then the others, each
@@ -454,6 +490,7 @@ typedef struct ordo_order_opts {
     uint64_t flags;     /* ORDO_DESCENDING                                                       */
     uint32_t algorithm; /* of ordo_radius: AUTO; SEQUENTIAL: prefix maxima and suffix minima      */
     uint32_t reserved;  /* 0                                                                     */
+    void    *stream;    /* of ORDO_ON_DEVICE                                                     */
 } ordo_order_opts;
 
 /* *sorted = 1 if keys[0..n) is in order, else 0; *where (may be NULL) gets the least i with

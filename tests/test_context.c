@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static ordo_info info_of(const ordo_ctx *ctx)
+static ordo_info info_of(ordo_ctx *ctx)
 {
     ordo_info info = {.struct_size = sizeof info};
     CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);

@@ -17,8 +17,11 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
 /* Gives scratch back, stores the report if status is ORDO_OK, and returns status. */
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
 
-/* The backend for this call's job of n items. */
-ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, size_t n, ordo_choice *choice);
+/* The backend for this call's job. load: what `auto` should weigh; NULL: the job is never worth
+ * the way to a device. */
+ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice);
+/* After a job failed with `status`: whether to run it again on what *choice then is. */
+bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
 
 /* The size queries are calls that do no work: they report nothing and keep the last report. */
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);
@@ -34,7 +37,8 @@ enum {
 /* Copies options of any age into dst, zeroing what the caller does not know. */
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
 
-ordo_status api_check_flags(ordo_exec *exec, uint64_t flags, uint64_t known);
+/* The flags a call knows, and where its arrays are. */
+ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream);
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);
 /* n elements of size bytes at p, called `what`: NULL with n > 0, or more bytes than there are. */
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size,
@@ -60,5 +64,11 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
 #define NEEDS(choice, slot)                                                                        \
     FAIL_IF((choice).backend->slot == NULL, ORDO_E_UNSUPPORTED, "the %s backend has no %s",        \
             (choice).backend->name, #slot)
+
+/* Runs a job; under `auto` a device that fails leaves it to the CPU. */
+#define RUN(status, choice, slot, job)                                                             \
+    do                                                                                             \
+        (status) = (choice).backend->slot((choice).state, &(job), exec);                           \
+    while ((status) != ORDO_OK && api_again(ctx, exec, status, &(choice)))
 
 #endif

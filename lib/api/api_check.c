@@ -20,11 +20,15 @@ ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *
     return ORDO_OK;
 }
 
-ordo_status api_check_flags(ordo_exec *exec, uint64_t flags, uint64_t known)
+ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream)
 {
     FAIL_IF((flags & ~known) != 0, ORDO_E_VERSION,
             "opts.flags has bits 0x%llx that this call does not know",
             (unsigned long long)(flags & ~known));
+    exec->on_device = (flags & ORDO_ON_DEVICE) != 0;
+    exec->stream = stream;
+    FAIL_IF(stream != NULL && !exec->on_device, ORDO_E_ARG,
+            "opts.stream is set, but not ORDO_ON_DEVICE; host arrays have no stream");
     return ORDO_OK;
 }
 

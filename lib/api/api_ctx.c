@@ -4,6 +4,7 @@
  * the report of the last call. The environment is read here, once, when it is made. */
 #define _GNU_SOURCE
 #include "api/api.h"
+#include "api/api_clock.h"
 #include "core/arena.h"
 #include "core/cpus.h"
 #include "core/pool.h"
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 enum {
     ERROR_SIZE = 512,
@@ -35,8 +35,9 @@ struct ordo_ctx {
 
     ordo_progress_fn *progress;
     void             *progress_user;
-    uint64_t          started, ticked; /* nanoseconds */
-    double            shown;           /* the last progress reported */
+    uint64_t          started; /* ticks of the report's clock */
+    uint64_t          ticked;  /* nanoseconds; of a context with progress */
+    double            shown;   /* the last progress reported */
 
     pthread_t   caller; /* the thread the running call came in on */
     atomic_flag busy;
@@ -47,13 +48,6 @@ struct ordo_ctx {
 };
 
 static _Thread_local char create_error[ERROR_SIZE];
-
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
 
 /* ---- Memory ---- */
 
@@ -99,7 +93,7 @@ static void tick(void *user, double share)
     ordo_ctx *const ctx = user;
     if (ctx->progress == NULL || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
         return;
-    uint64_t const time = now();
+    uint64_t const time = api_clock_nanoseconds();
     if (time - ctx->ticked < TICK_NANOSECONDS)
         return;
     ctx->ticked = time;
@@ -113,7 +107,14 @@ static void tick(void *user, double share)
 static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
 {
     ordo_ctx *const ctx = (ordo_ctx *)exec;
-    bool const      all = ordo_pool_loop(ctx->pool, n, grain, body, arg, &ctx->stop, tick, ctx);
+    if (n > 0 && n <= grain) { /* one piece: nothing to hand out */
+        if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
+            return false;
+        body(arg, 0, n);
+        tick(ctx, 1);
+        return atomic_load_explicit(&ctx->told, memory_order_relaxed) == 0;
+    }
+    bool const all = ordo_pool_loop(ctx->pool, n, grain, body, arg, &ctx->stop, tick, ctx);
     return all && atomic_load_explicit(&ctx->told, memory_order_relaxed) == 0;
 }
 
@@ -168,7 +169,7 @@ static ordo_status env_threads(uint32_t *threads)
     return ORDO_OK;
 }
 
-static ordo_status env_where(uint32_t *where)
+static ordo_status env_where(uint32_t *where, uint64_t *device)
 {
     static const char *const names[] = {"auto", "cpu", "cuda", "hybrid"};
     const char *const        text = getenv("ORDO_DEVICE");
@@ -180,7 +181,14 @@ static ordo_status env_where(uint32_t *where)
             return ORDO_OK;
         }
     }
-    return create_fail(ORDO_E_ARG, "ORDO_DEVICE is '%s'; expected auto, cpu, cuda or hybrid", text);
+    int ordinal = -1, end = 0;
+    if (sscanf(text, "cuda:%4d%n", &ordinal, &end) == 1 && ordinal >= 0 && text[end] == '\0') {
+        *where = ORDO_CUDA;
+        *device = (uint64_t)ordinal + 1;
+        return ORDO_OK;
+    }
+    return create_fail(ORDO_E_ARG,
+                       "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:0 or hybrid", text);
 }
 
 static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
@@ -199,7 +207,7 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
     if ((dst->alloc == NULL) != (dst->release == NULL))
         return create_fail(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
     TRY(env_threads(&dst->threads));
-    return env_where(&dst->where);
+    return env_where(&dst->where, &dst->device);
 }
 
 static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc *source)
@@ -239,9 +247,13 @@ ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
         return create_fail(ORDO_E_NOMEM, "no memory for a context");
     fill_ctx(ctx, &wish, &source);
 
-    ordo_backend_wishes const wishes = {.isa = getenv("ORDO_ISA")};
-    ordo_status status = ordo_plan_open(&ctx->plan, (ordo_where)wish.where, &wishes, create_error,
-                                        sizeof create_error);
+    ordo_backend_wishes const wishes = {.isa = getenv("ORDO_ISA"),
+                                        .device = (size_t)wish.device,
+                                        .device_limit = wish.device_limit,
+                                        .threads = ctx->exec.threads};
+    ordo_status               status =
+        ordo_plan_open(&ctx->plan, (ordo_where)wish.where, &wishes, getenv("ORDO_BACKEND_DIR"),
+                       create_error, sizeof create_error);
     if (status == ORDO_OK) {
         ctx->pool = ordo_pool_create(&source, ctx->exec.threads);
         if (ctx->pool != NULL) {
@@ -277,6 +289,8 @@ static ordo_status enter(ordo_ctx *ctx, ordo_exec **exec)
     if (atomic_flag_test_and_set_explicit(&ctx->busy, memory_order_acquire))
         return ORDO_E_BUSY;
     ctx->error[0] = '\0';
+    ctx->exec.on_device = false;
+    ctx->exec.stream = NULL;
     *exec = &ctx->exec;
     return ORDO_OK;
 }
@@ -297,8 +311,20 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->caller = pthread_self();
     atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
     atomic_store_explicit(&ctx->told, 0, memory_order_relaxed);
-    ctx->started = ctx->ticked = now();
+    if (ctx->progress != NULL)
+        ctx->ticked = api_clock_nanoseconds();
+    ctx->started = api_clock_ticks();
     return ORDO_OK;
+}
+
+/* The detail, wherever it lies, as the context's own: a backend's texts need not outlive the call.
+ * Without snprintf, which would be most of a small call's time. */
+static void keep_detail(ordo_ctx *ctx)
+{
+    size_t const length = strnlen(ctx->exec.detail, sizeof ctx->detail - 1);
+    memcpy(ctx->detail, ctx->exec.detail, length);
+    ctx->detail[length] = '\0';
+    ctx->running.detail = ctx->detail;
 }
 
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
@@ -306,12 +332,11 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
     if (status == ORDO_OK) {
         ctx->running.algorithm = ctx->exec.algorithm;
         ctx->running.isa = ctx->exec.isa;
-        snprintf(ctx->detail, sizeof ctx->detail, "%s", ctx->exec.detail);
-        ctx->running.detail = ctx->detail;
+        keep_detail(ctx);
         ctx->error[0] = '\0'; /* a way that was tried and given up may have left one */
         ctx->running.threads = ctx->exec.threads;
         ctx->running.scratch_bytes = ctx->arena.taken;
-        ctx->running.seconds = (double)(now() - ctx->started) * 1e-9;
+        ctx->running.seconds = (double)(api_clock_ticks() - ctx->started) / api_clock_second();
         ctx->report = ctx->running;
     } else if (status == ORDO_E_CANCELLED && ctx->error[0] == '\0') {
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
@@ -321,11 +346,21 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
     return status;
 }
 
-ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, size_t n, ordo_choice *choice)
+static const ordo_load no_load = {0, 0};
+
+ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice)
 {
-    TRY(ordo_plan_choose(&ctx->plan, exec, n, choice));
+    TRY(ordo_plan_choose(&ctx->plan, exec, load != NULL ? load : &no_load, choice));
     ctx->running.backend = choice->backend->name;
     return ORDO_OK;
+}
+
+bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice)
+{
+    if (!ordo_plan_again(&ctx->plan, exec, status, choice))
+        return false;
+    ctx->running.backend = choice->backend->name;
+    return true;
 }
 
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec) { return enter(ctx, exec); }
@@ -372,7 +407,7 @@ ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
     return copy_out(out, ctx->report.operation == NULL ? &none : &ctx->report, sizeof none);
 }
 
-ordo_status ordo_ctx_info(const ordo_ctx *ctx, ordo_info *out)
+ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out)
 {
     if (ctx == NULL)
         return create_fail(ORDO_E_ARG, "ctx is NULL");
@@ -384,6 +419,27 @@ ordo_status ordo_ctx_info(const ordo_ctx *ctx, ordo_info *out)
                             .affinity = ctx->cpus.affinity,
                             .cgroup = ctx->cpus.cgroup,
                             .mem_limit = ctx->arena.limit,
-                            .scratch_held = ctx->arena.held};
+                            .scratch_held = ctx->arena.held,
+                            .devices = ordo_plan_devices(&ctx->plan),
+                            .device_held = ordo_plan_held(&ctx->plan),
+                            .device_limit = ctx->plan.wishes.device_limit};
     return copy_out(out, &info, sizeof info);
+}
+
+/* ---- Device memory ---- */
+
+static ordo_status reserve_checked(ordo_ctx *ctx, ordo_exec *exec, size_t bytes)
+{
+    ordo_choice choice;
+    exec->on_device = true; /* it is for arrays that are */
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    NEEDS(choice, reserve);
+    return choice.backend->reserve(choice.state, bytes, exec);
+}
+
+ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "reserve", (ordo_type)0, bytes, &exec));
+    return api_leave(ctx, reserve_checked(ctx, exec, bytes));
 }

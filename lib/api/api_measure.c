@@ -6,7 +6,7 @@ static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish->algorithm > (has_algorithm ? ORDO_ALGORITHM_SEQUENTIAL : ORDO_ALGORITHM_AUTO),
             ORDO_E_ARG, "algorithm is %u; expected auto%s", wish->algorithm,
@@ -24,7 +24,7 @@ static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type t
     TRY(check_order(exec, type, opts, false, &wish));
     TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_order_job const job = {type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, &found};
     TRY(choice.backend->is_sorted(choice.state, &job, exec));
     *sorted = found == n;
@@ -50,7 +50,7 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
     TRY(check_order(exec, type, opts, true, &wish));
     TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(radius == NULL, ORDO_E_ARG, "radius is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, radius);
     ordo_radius_job const job = {
         type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, (ordo_algorithm)wish.algorithm, &found};
@@ -74,10 +74,10 @@ static ordo_status radius_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
     ordo_choice     choice;
     TRY(check_order(exec, type, opts, true, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, radius);
     ordo_radius_job const job = {.type = type, .n = n, .algorithm = (ordo_algorithm)wish.algorithm};
-    *bytes = api_scratch_total(choice.backend->radius_scratch(&job, exec->threads));
+    *bytes = api_scratch_total(choice.backend->radius_scratch(&job, exec));
     return ORDO_OK;
 }
 
@@ -98,7 +98,7 @@ static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(check_order(exec, type, opts, false, &wish));
     TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(runs == NULL, ORDO_E_ARG, "runs is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, runs);
     ordo_runs_job const job = {type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, &found};
     TRY(choice.backend->runs(choice.state, &job, exec));
@@ -121,7 +121,7 @@ static ordo_status copy_checked(ordo_ctx *ctx, ordo_exec *exec, void *dst, const
     TRY(api_check_array(exec, dst, bytes, 1, "dst"));
     TRY(api_check_array(exec, src, bytes, 1, "src"));
     TRY(api_check_apart(exec, dst, bytes, "dst", src, bytes, "src"));
-    TRY(api_choose(ctx, exec, bytes, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_copy_job const job = {dst, src, bytes};
     return choice.backend->copy(choice.state, &job, exec);
 }

@@ -13,7 +13,7 @@ static ordo_status check_partition(ordo_exec *exec, ordo_flags_kind kind, size_t
     FAIL_IF(elem_size < 1 || elem_size > MAX_ELEMENT, ORDO_E_ARG,
             "elem_size is %zu; expected 1 to %d bytes", elem_size, MAX_ELEMENT);
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    return api_check_flags(exec, wish->flags, ORDO_UNSET_FIRST);
+    return api_check_place(exec, wish->flags, ORDO_UNSET_FIRST | ORDO_ON_DEVICE, wish->stream);
 }
 
 static ordo_status partition_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_flags_kind kind,
@@ -30,9 +30,16 @@ static ordo_status partition_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_flags_
     TRY(api_check_array(exec, out, n, elem_size, "out"));
     TRY(api_check_apart(exec, in, n * elem_size, "in", out, n * elem_size, "out"));
     TRY(api_check_apart(exec, flags, flag_bytes, "flags", out, n * elem_size, "out"));
-    TRY(api_choose(ctx, exec, n, &choice));
-    ordo_partition_job const job = {
-        kind, flags, in, n, elem_size, out, (wish.flags & ORDO_UNSET_FIRST) != 0, &first};
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    bool const               count = n_first != NULL || !exec->on_device;
+    ordo_partition_job const job = {kind,
+                                    flags,
+                                    in,
+                                    n,
+                                    elem_size,
+                                    out,
+                                    (wish.flags & ORDO_UNSET_FIRST) != 0,
+                                    count ? &first : NULL};
     TRY(choice.backend->partition(choice.state, &job, exec));
     if (n_first != NULL)
         *n_first = first;
@@ -57,9 +64,9 @@ static ordo_status partition_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_flags_
     ordo_choice         choice;
     TRY(check_partition(exec, kind, elem_size, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_partition_job const job = {.kind = kind, .n = n, .elem_size = elem_size};
-    *bytes = api_scratch_total(choice.backend->partition_scratch(&job, exec->threads));
+    *bytes = api_scratch_total(choice.backend->partition_scratch(&job, exec));
     return ORDO_OK;
 }
 

@@ -200,7 +200,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
 {
     TRY(api_check_type(exec, call->type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_flags(exec, wish->flags, 0));
+    TRY(api_check_place(exec, wish->flags, ORDO_ON_DEVICE, wish->stream));
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     TRY(api_check_nans(exec, wish->nans));
     TRY(api_check_select_algorithm(exec, wish->algorithm));
@@ -248,9 +248,15 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
         k[2 * j] = at.below;
         k[2 * j + 1] = at.above;
     }
-    ordo_select_job const job = {
-        call->type,      call->keys, call->n, k,
-        2 * call->count, keys,       false,   (ordo_algorithm)wish->algorithm};
+    ordo_select_job const job = {call->type,
+                                 call->keys,
+                                 call->n,
+                                 k,
+                                 2 * call->count,
+                                 keys,
+                                 false,
+                                 (ordo_algorithm)wish->algorithm,
+                                 true};
     TRY(api_select_any(exec, choice, &job));
     for (size_t j = 0; j < call->count; j++) {
         place const  at = place_of(method, call->q[j], n);
@@ -268,7 +274,7 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quant
     ordo_choice        choice;
     size_t             nans = 0;
     TRY(check_quantiles(exec, call, opts, &wish));
-    TRY(api_choose(ctx, exec, call->n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     if (call->count == 0)
         return ORDO_OK;

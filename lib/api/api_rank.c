@@ -24,9 +24,13 @@ static ordo_status check_rank_sorted(ordo_exec *exec, ordo_type type, size_t n, 
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_ranks(exec, n, rank_type, opts, wish));
-    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING | ORDO_CHECK));
-    FAIL_IF(wish->algorithm > ORDO_ALGORITHM_THREADS, ORDO_E_ARG,
-            "algorithm %u does not rank sorted arrays; expected auto, sequential or threads",
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_CHECK | ORDO_ON_DEVICE,
+                        wish->stream));
+    FAIL_IF(wish->algorithm > ORDO_ALGORITHM_THREADS &&
+                (wish->algorithm < ORDO_ALGORITHM_NAIVE || wish->algorithm > ORDO_ALGORITHM_HYBRID),
+            ORDO_E_ARG,
+            "algorithm %u does not rank sorted arrays; expected auto, sequential, threads, naive, "
+            "shuffle or hybrid",
             wish->algorithm);
     return ORDO_OK;
 }
@@ -37,7 +41,7 @@ static ordo_status check_rank_unsorted(ordo_exec *exec, ordo_type type, size_t n
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_ranks(exec, n, rank_type, opts, wish));
-    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
     return api_check_sort_algorithm(exec, wish->algorithm);
 }
 
@@ -68,7 +72,7 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type
     ordo_choice         choice;
     ordo_rank_job const job = {
         type, sorted, n, rank_type, ranks, (ordo_ties)wish.ties, (ordo_algorithm)wish.algorithm};
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     if ((wish.flags & ORDO_CHECK) != 0) {
         exec->phases = 2;
         TRY(require_order(&choice, exec, &job, (wish.flags & ORDO_DESCENDING) != 0));
@@ -93,13 +97,13 @@ static ordo_status rank_sorted_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type
     ordo_choice    choice;
     TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_rank_job const job = {.type = type,
                                .n = n,
                                .rank_type = rank_type,
                                .ties = (ordo_ties)wish.ties,
                                .algorithm = (ordo_algorithm)wish.algorithm};
-    *bytes = api_scratch_total(choice.backend->rank_sorted_scratch(&job, exec->threads));
+    *bytes = api_scratch_total(choice.backend->rank_sorted_scratch(&job, exec));
     return ORDO_OK;
 }
 
@@ -124,7 +128,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", ranks,
                         n * ordo_type_size(rank_type), "ranks"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    ordo_load const load = ordo_load_rank(type, n, rank_type);
+    TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, rank);
     ordo_unsorted_job const job = {type,
                                    keys,
@@ -134,7 +139,9 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
                                    ranks,
                                    (ordo_ties)wish.ties,
                                    (ordo_algorithm)wish.algorithm};
-    return choice.backend->rank(choice.state, &job, exec);
+    ordo_status             status;
+    RUN(status, choice, rank, job);
+    return status;
 }
 
 ordo_status ordo_rank(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
@@ -152,14 +159,14 @@ static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_choice    choice;
     TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, rank);
     ordo_unsorted_job const job = {.type = type,
                                    .n = n,
                                    .rank_type = rank_type,
                                    .ties = (ordo_ties)wish.ties,
                                    .algorithm = (ordo_algorithm)wish.algorithm};
-    *bytes = api_scratch_total(choice.backend->rank_scratch(&job, exec->threads));
+    *bytes = api_scratch_total(choice.backend->rank_scratch(&job, exec));
     return ORDO_OK;
 }
 

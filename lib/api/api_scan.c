@@ -30,7 +30,7 @@ static ordo_status check_scan(ordo_exec *exec, ordo_op op, ordo_type type, ordo_
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_type(exec, out_type, "out_type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_flags(exec, wish->flags, ORDO_EXCLUSIVE));
+    TRY(api_check_place(exec, wish->flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish->stream));
     FAIL_IF(out_type != type && op != ORDO_SUM, ORDO_E_ARG,
             "out_type is %s; the minima and maxima of %s are %s", ordo_type_name(out_type),
             ordo_type_name(type), ordo_type_name(type));
@@ -52,7 +52,7 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_op op, ordo
     if (in != out || type != out_type)
         TRY(api_check_apart(exec, in, n * ordo_type_size(type), "in", out,
                             n * ordo_type_size(out_type), "out"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_scan_job const job = {op, type, in, n, out_type, out, (wish.flags & ORDO_EXCLUSIVE) != 0};
     return choice.backend->scan(choice.state, &job, exec);
 }
@@ -65,14 +65,17 @@ ordo_status ordo_scan(ordo_ctx *ctx, ordo_op op, ordo_type type, const void *in,
     return api_leave(ctx, scan_checked(ctx, exec, op, type, in, n, out_type, out, opts));
 }
 
-/* A scan keeps its carry on the stack of the call, whatever n is: it takes no scratch. */
-static ordo_status scan_scratch(ordo_exec *exec, ordo_op op, ordo_type type, ordo_type out_type,
-                                const ordo_scan_opts *opts, size_t *bytes)
+static ordo_status scan_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_op op, ordo_type type,
+                                size_t n, ordo_type out_type, const ordo_scan_opts *opts,
+                                size_t *bytes)
 {
     ordo_scan_opts wish;
+    ordo_choice    choice;
     TRY(check_scan(exec, op, type, out_type, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    *bytes = 0;
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_scan_job const job = {.op = op, .type = type, .n = n, .out_type = out_type};
+    *bytes = choice.backend->scan_scratch == NULL ? 0 : choice.backend->scan_scratch(&job, exec);
     return ORDO_OK;
 }
 
@@ -80,9 +83,8 @@ ordo_status ordo_scan_scratch(ordo_ctx *ctx, ordo_op op, ordo_type type, size_t 
                               ordo_type out_type, const ordo_scan_opts *opts, size_t *bytes)
 {
     ordo_exec *exec;
-    (void)n;
     TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, scan_scratch(exec, op, type, out_type, opts, bytes));
+    return api_leave_query(ctx, scan_scratch(ctx, exec, op, type, n, out_type, opts, bytes));
 }
 
 /* ---- Flags ---- */
@@ -93,7 +95,7 @@ static ordo_status check_bits(ordo_exec *exec, ordo_flags_kind kind, size_t n, o
     FAIL_IF(kind != ORDO_FLAG_BITS && kind != ORDO_FLAG_BYTES, ORDO_E_ARG,
             "kind is %d; no such ordo_flags_kind", (int)kind);
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_flags(exec, wish->flags, ORDO_EXCLUSIVE));
+    TRY(api_check_place(exec, wish->flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish->stream));
     TRY(api_check_type(exec, count_type, "count_type"));
     FAIL_IF(count_type != ORDO_U32 && count_type != ORDO_U64, ORDO_E_ARG,
             "count_type is %s; expected u32 or u64", ordo_type_name(count_type));
@@ -117,9 +119,15 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_flags_kind 
         TRY(api_check_apart(exec, flags, flag_bytes, "flags", counts,
                             n * ordo_type_size(count_type), "counts"));
     }
-    TRY(api_choose(ctx, exec, n, &choice));
-    ordo_bits_job const job = {
-        kind, flags, n, count_type, counts, &found, (wish.flags & ORDO_EXCLUSIVE) != 0};
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    bool const          count = total != NULL || !exec->on_device;
+    ordo_bits_job const job = {kind,
+                               flags,
+                               n,
+                               count_type,
+                               counts,
+                               count ? &found : NULL,
+                               (wish.flags & ORDO_EXCLUSIVE) != 0};
     TRY(choice.backend->scan_bits(choice.state, &job, exec));
     if (total != NULL)
         *total = found;
@@ -135,13 +143,18 @@ ordo_status ordo_scan_bits(ordo_ctx *ctx, ordo_flags_kind kind, const void *flag
     return api_leave(ctx, bits_checked(ctx, exec, kind, flags, n, count_type, counts, total, opts));
 }
 
-static ordo_status bits_scratch(ordo_exec *exec, ordo_flags_kind kind, size_t n,
+static ordo_status bits_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_flags_kind kind, size_t n,
                                 ordo_type count_type, const ordo_scan_opts *opts, size_t *bytes)
 {
     ordo_scan_opts wish;
+    ordo_choice    choice;
     TRY(check_bits(exec, kind, n, count_type, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    *bytes = 0;
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_bits_job const job = {.kind = kind, .n = n, .count_type = count_type};
+    *bytes = choice.backend->scan_bits_scratch == NULL
+                 ? 0
+                 : choice.backend->scan_bits_scratch(&job, exec);
     return ORDO_OK;
 }
 
@@ -150,5 +163,5 @@ ordo_status ordo_scan_bits_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n
 {
     ordo_exec *exec;
     TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, bits_scratch(exec, kind, n, count_type, opts, bytes));
+    return api_leave_query(ctx, bits_scratch(ctx, exec, kind, n, count_type, opts, bytes));
 }

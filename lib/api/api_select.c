@@ -75,8 +75,34 @@ size_t api_select_any_scratch(ordo_type type, size_t count)
     return bytes > SIZE_MAX - ORDO_CACHE_LINE ? SIZE_MAX : ordo_round_up(bytes, ORDO_CACHE_LINE);
 }
 
+static bool strictly_rising(const size_t *k, size_t n)
+{
+    size_t rising = 1;
+    while (rising < n && k[rising - 1] < k[rising])
+        rising++;
+    return rising >= n;
+}
+
+/* out[j] = a key found on the host. Arrays on a device get one only where the positions have no
+ * order or NaNs settle the answer, so each may take a copy of its own. */
+static ordo_status put_key(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish,
+                           size_t j, const void *key)
+{
+    size_t const size = ordo_type_size(wish->type);
+    char *const  to = (char *)wish->out + j * size;
+    if (exec->on_device && !wish->out_on_host) {
+        ordo_copy_job const copy = {to, key, size};
+        return choice->backend->copy(choice->state, &copy, exec);
+    }
+    memcpy(to, key, size);
+    return ORDO_OK;
+}
+
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish)
 {
+    if (exec->on_device && !wish->out_on_host && strictly_rising(wish->k, wish->count))
+        return choice->backend->select(choice->state, wish, exec); /* nothing comes to the host */
+
     size_t const size = ordo_type_size(wish->type);
     size_t       few_k[FEW];
     uint64_t     few_keys[FEW];
@@ -97,10 +123,11 @@ ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ord
     job.k = k;
     job.count = drop_repeats(k, wish->count);
     job.out = keys;
+    job.out_on_host = true;
     TRY(choice->backend->select(choice->state, &job, exec));
     for (size_t j = 0; j < wish->count; j++)
-        memcpy((char *)wish->out + j * size,
-               (const char *)keys + position_of(k, job.count, wish->k[j]) * size, size);
+        TRY(put_key(exec, choice, wish, j,
+                    (const char *)keys + position_of(k, job.count, wish->k[j]) * size));
     return ORDO_OK;
 }
 
@@ -141,19 +168,20 @@ static ordo_status check_select(ordo_exec *exec, ordo_type type, const ordo_sele
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
     TRY(api_check_nans(exec, wish->nans));
     return api_check_select_algorithm(exec, wish->algorithm);
 }
 
-static void fill_with_nan(ordo_type type, void *out, size_t count)
+static ordo_status fill_with_nan(ordo_exec *exec, const ordo_choice *choice,
+                                 const ordo_select_job *wish)
 {
-    for (size_t j = 0; j < count; j++) {
-        if (type == ORDO_F32)
-            ((float *)out)[j] = NAN;
-        else
-            ((double *)out)[j] = (double)NAN;
-    }
+    float const  f32 = NAN;
+    double const f64 = (double)NAN;
+    for (size_t j = 0; j < wish->count; j++)
+        TRY(put_key(exec, choice, wish, j,
+                    wish->type == ORDO_F32 ? (const void *)&f32 : (const void *)&f64));
+    return ORDO_OK;
 }
 
 static ordo_status check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
@@ -179,18 +207,12 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
     TRY(api_check_apart(exec, keys, n * size, "keys", out, count * size, "out"));
     TRY(api_check_apart(exec, k, count * sizeof *k, "k", out, count * size, "out"));
     TRY(check_positions(exec, k, count, n, "keys"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     if (count == 0)
         return ORDO_OK;
     if (wish.nans != ORDO_NANS_LAST)
         TRY(api_count_nans(exec, &choice, type, keys, n, &nans));
-    if (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE) {
-        fill_with_nan(type, out, count);
-        return ORDO_OK;
-    }
-    /* NaNs come last in both directions, so to omit them is to ask for nothing behind the rest. */
-    TRY(check_positions(exec, k, count, n - nans, "keys that are not NaN"));
     ordo_select_job const job = {type,
                                  keys,
                                  n,
@@ -198,7 +220,12 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
                                  count,
                                  out,
                                  (wish.flags & ORDO_DESCENDING) != 0,
-                                 (ordo_algorithm)wish.algorithm};
+                                 (ordo_algorithm)wish.algorithm,
+                                 false};
+    if (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE)
+        return fill_with_nan(exec, &choice, &job);
+    /* NaNs come last in both directions, so to omit them is to ask for nothing behind the rest. */
+    TRY(check_positions(exec, k, count, n - nans, "keys that are not NaN"));
     return api_select_any(exec, &choice, &job);
 }
 
@@ -217,7 +244,7 @@ static ordo_status select_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
     ordo_choice      choice;
     TRY(check_select(exec, type, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     ordo_select_job const job = {.type = type,
                                  .n = n,
@@ -226,7 +253,7 @@ static ordo_status select_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
                                  .algorithm = (ordo_algorithm)wish.algorithm};
     size_t const          positions = api_scratch_total(api_select_any_scratch(type, count));
     size_t const          backend =
-        count == 0 ? 0 : api_scratch_total(choice.backend->select_scratch(&job, exec->threads));
+        count == 0 ? 0 : api_scratch_total(choice.backend->select_scratch(&job, exec));
     FAIL_IF(!ordo_size_add(positions, backend, bytes), ORDO_E_ARG,
             "%zu positions are more than memory can hold", count);
     return ORDO_OK;
@@ -247,7 +274,7 @@ static ordo_status check_topk(ordo_exec *exec, ordo_type type, const ordo_select
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
     TRY(api_check_nans(exec, wish->nans));
     FAIL_IF(wish->nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
             "the first keys cannot all be NaN; expected nans last or omit");
@@ -275,7 +302,7 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(api_check_apart(exec, keys, n * size, "keys", values, values_bytes, "values"));
     TRY(api_check_apart(exec, keys, n * size, "keys", index, index_bytes, "index"));
     TRY(api_check_apart(exec, values, values_bytes, "values", index, index_bytes, "index"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, topk);
     if (wish.nans == ORDO_NANS_OMIT)
         TRY(api_count_nans(exec, &choice, type, keys, n, &nans));
@@ -306,14 +333,14 @@ static ordo_status topk_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_choice      choice;
     TRY(check_topk(exec, type, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, topk);
     ordo_topk_job const job = {.type = type,
                                .n = n,
                                .k = ordo_min(k, n),
                                .index_type = ORDO_U64,
                                .descending = (wish.flags & ORDO_DESCENDING) != 0};
-    *bytes = job.k == 0 ? 0 : api_scratch_total(choice.backend->topk_scratch(&job, exec->threads));
+    *bytes = job.k == 0 ? 0 : api_scratch_total(choice.backend->topk_scratch(&job, exec));
     return ORDO_OK;
 }
 

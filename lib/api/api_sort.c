@@ -19,7 +19,8 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm)
 static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, ordo_sort_opts *wish)
 {
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING | ORDO_STABLE));
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
+                        wish->stream));
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     TRY(api_check_sort_algorithm(exec, wish->algorithm));
     FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
@@ -56,10 +57,13 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(api_check_type(exec, type, "type"));
     TRY(read_sort_opts(exec, opts, &wish));
     TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    ordo_load const load = ordo_load_sort(type, n, 0);
+    TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort);
     ordo_sort_job const job = job_of(type, keys, n, &wish);
-    return sorted_or_not(exec, choice.backend->sort(choice.state, &job, exec), "sort");
+    ordo_status         status;
+    RUN(status, choice, sort, job);
+    return sorted_or_not(exec, status, "sort");
 }
 
 ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
@@ -78,10 +82,10 @@ static ordo_status sort_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(api_check_type(exec, type, "type"));
     TRY(read_sort_opts(exec, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort);
     ordo_sort_job const job = job_of(type, NULL, n, &wish);
-    *bytes = api_scratch_total(choice.backend->sort_scratch(&job, exec->threads));
+    *bytes = api_scratch_total(choice.backend->sort_scratch(&job, exec));
     return ORDO_OK;
 }
 
@@ -115,10 +119,13 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     TRY(api_check_array(exec, values, n, value_size, "values"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
                         "values"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    ordo_load const load = ordo_load_sort(type, n, value_size);
+    TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort_pairs);
     ordo_pairs_job const job = {job_of(type, keys, n, &wish), values, value_size};
-    return sorted_or_not(exec, choice.backend->sort_pairs(choice.state, &job, exec), "sort_pairs");
+    ordo_status          status;
+    RUN(status, choice, sort_pairs, job);
+    return sorted_or_not(exec, status, "sort_pairs");
 }
 
 ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n, void *values,
@@ -136,10 +143,10 @@ static ordo_status pairs_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     ordo_choice    choice;
     TRY(check_pairs(exec, type, value_size, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort_pairs);
     ordo_pairs_job const job = {job_of(type, NULL, n, &wish), NULL, value_size};
-    *bytes = api_scratch_total(choice.backend->sort_pairs_scratch(&job, exec->threads));
+    *bytes = api_scratch_total(choice.backend->sort_pairs_scratch(&job, exec));
     return ORDO_OK;
 }
 
@@ -195,10 +202,13 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type typ
     TRY(api_check_array(exec, index, n, ordo_type_size(index_type), "index"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", index,
                         n * ordo_type_size(index_type), "index"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    ordo_load const load = ordo_load_argsort(type, n, index_type);
+    TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, argsort);
     ordo_argsort_job const job = argsort_of(type, keys, n, index_type, index, &wish);
-    return choice.backend->argsort(choice.state, &job, exec);
+    ordo_status            status;
+    RUN(status, choice, argsort, job);
+    return status;
 }
 
 ordo_status ordo_argsort(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
@@ -216,10 +226,10 @@ static ordo_status argsort_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type typ
     ordo_choice    choice;
     TRY(check_argsort(exec, type, n, index_type, opts, &wish));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, argsort);
     ordo_argsort_job const job = argsort_of(type, NULL, n, index_type, NULL, &wish);
-    *bytes = api_scratch_total(choice.backend->argsort_scratch(&job, exec->threads));
+    *bytes = api_scratch_total(choice.backend->argsort_scratch(&job, exec));
     return ORDO_OK;
 }
 
@@ -240,7 +250,7 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     ordo_sort_opts wish;
     ordo_choice    choice;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_flags(exec, wish.flags, ORDO_STABLE));
+    TRY(api_check_place(exec, wish.flags, ORDO_STABLE, wish.stream));
     FAIL_IF(wish.reserved != 0 || wish.radius != 0, ORDO_E_ARG,
             "opts.radius and opts.reserved must be 0");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
@@ -252,7 +262,7 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the bytes of one element");
     FAIL_IF(compare == NULL, ORDO_E_ARG, "compare is NULL");
     TRY(api_check_array(exec, base, n, size, "base"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort_by);
     ordo_by_job const job = {
         base,    n,    size,

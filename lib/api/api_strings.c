@@ -152,7 +152,7 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, b
 {
     ordo_sort_opts wish;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_flags(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE));
+    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %u does not sort strings; expected auto", wish.algorithm);
@@ -173,7 +173,7 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_st
     TRY(read_sort_opts(exec, opts, &job.descending));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_array(exec, index, n, ordo_type_size(index_type), "index"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, argsort_strings);
     TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, index, n * ordo_type_size(index_type), "index"));
@@ -200,7 +200,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     FAIL_IF(job.strings.pointers != NULL, ORDO_E_ARG,
             "strings has pointers; ordo_sort_strings takes bytes with offsets, ordo_sort_pointers "
             "pointers");
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort_strings);
     TRY(check_strings(exec, &job.strings, n));
     if (n > 0) {
@@ -233,7 +233,7 @@ static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char *
     ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)pointers};
     ordo_choice        choice;
     TRY(read_sort_opts(exec, opts, &job.descending));
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort_pointers);
     if (n > 0)
         TRY(check_pointers(exec, &strings, n, "pointers"));
@@ -254,7 +254,7 @@ static ordo_status check_rank_opts(ordo_exec *exec, size_t n, ordo_type rank_typ
                                    const ordo_rank_opts *opts, ordo_rank_opts *wish)
 {
     TRY(api_check_ranks(exec, n, rank_type, opts, wish));
-    TRY(api_check_flags(exec, wish->flags, ORDO_DESCENDING));
+    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING, wish->stream));
     FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %u does not rank strings; expected auto", wish->algorithm);
     return ORDO_OK;
@@ -269,7 +269,7 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     TRY(check_rank_opts(exec, n, rank_type, opts, &wish));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, rank_strings);
     TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type), "ranks"));
@@ -302,7 +302,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_str
     for (size_t j = 0; j < count; j++)
         FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; expected less than n, which is %zu", j, k[j],
                 n);
-    TRY(api_choose(ctx, exec, n, &choice));
+    TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select_strings);
     TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, index, count * sizeof *index, "index"));

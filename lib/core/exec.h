@@ -8,7 +8,9 @@
 #include "core/base.h"
 
 #include <stdarg.h>
+#ifndef __cplusplus /* what the bodies of loops share; device code has its own */
 #include <stdatomic.h>
+#endif
 #include <stdio.h>
 
 typedef struct ordo_exec ordo_exec;
@@ -39,6 +41,10 @@ struct ordo_exec {
     /* Progress is (phase + share of the running loop) / phases. A backend that runs several
      * long loops sets phases first and counts phase up. */
     unsigned phase, phases;
+
+    /* The arrays of the job are memory of the device, and work goes to this stream. */
+    bool  on_device;
+    void *stream;
 
     /* Set once an array that is sorted in place may differ from what it was. */
     bool changed;

@@ -100,6 +100,9 @@ static ordo_status count_nans(void *state, const ordo_count_job *job, ordo_exec 
 
 static ordo_status rank_sorted(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
+    if (job->algorithm >= ORDO_ALGORITHM_NAIVE)
+        return ordo_fail(exec, ORDO_E_UNSUPPORTED,
+                         "naive, shuffle and hybrid rank on a GPU; this context uses the CPU");
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
         return cpu_rank_paper(job, exec);
     return cpu_rank_sorted(state, job, exec);
@@ -144,6 +147,23 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
     return cpu_copy(job, exec);
 }
 
+/* How much scratch a job takes depends on the threads alone. */
+#define SCRATCH(slot, job_type)                                                                    \
+    static size_t slot(const job_type *job, const ordo_exec *exec)                                 \
+    {                                                                                              \
+        return cpu_##slot(job, exec->threads);                                                     \
+    }
+SCRATCH(sort_scratch, ordo_sort_job)
+SCRATCH(sort_pairs_scratch, ordo_pairs_job)
+SCRATCH(argsort_scratch, ordo_argsort_job)
+SCRATCH(rank_scratch, ordo_unsorted_job)
+SCRATCH(select_scratch, ordo_select_job)
+SCRATCH(topk_scratch, ordo_topk_job)
+SCRATCH(rank_sorted_scratch, ordo_rank_job)
+SCRATCH(partition_scratch, ordo_partition_job)
+SCRATCH(radius_scratch, ordo_radius_job)
+#undef SCRATCH
+
 const ordo_backend *ordo_cpu_backend(void)
 {
     static const ordo_backend backend = {
@@ -160,28 +180,28 @@ const ordo_backend *ordo_cpu_backend(void)
         .sort_strings = sort_strings,
         .sort_pointers = sort_pointers,
         .sort = sort,
-        .sort_scratch = cpu_sort_scratch,
+        .sort_scratch = sort_scratch,
         .sort_pairs = sort_pairs,
-        .sort_pairs_scratch = cpu_sort_pairs_scratch,
+        .sort_pairs_scratch = sort_pairs_scratch,
         .argsort = argsort,
-        .argsort_scratch = cpu_argsort_scratch,
+        .argsort_scratch = argsort_scratch,
         .rank = rank,
-        .rank_scratch = cpu_rank_scratch,
+        .rank_scratch = rank_scratch,
         .sort_by = sort_by,
         .select = select_keys,
-        .select_scratch = cpu_select_scratch,
+        .select_scratch = select_scratch,
         .topk = topk,
-        .topk_scratch = cpu_topk_scratch,
+        .topk_scratch = topk_scratch,
         .count_nans = count_nans,
         .rank_sorted = rank_sorted,
-        .rank_sorted_scratch = cpu_rank_sorted_scratch,
+        .rank_sorted_scratch = rank_sorted_scratch,
         .scan = scan,
         .scan_bits = scan_bits,
         .partition = partition,
-        .partition_scratch = cpu_partition_scratch,
+        .partition_scratch = partition_scratch,
         .is_sorted = is_sorted,
         .radius = radius,
-        .radius_scratch = cpu_radius_scratch,
+        .radius_scratch = radius_scratch,
         .runs = runs,
         .copy = copy,
     };

@@ -1,19 +1,27 @@
 /* backend.h - the border between the planner and a backend: one table of functions.
  *
  * A backend gets a job whose arguments have been checked and an ordo_exec for threads, scratch,
- * cancel and errors. A slot that is NULL is an operation this backend does not do. Each
- * operation has a scratch slot beside it: the most bytes it will take from exec->scratch for
- * that job, with that many threads; it reads no array and starts no work. */
+ * cancel and errors. A slot that is NULL is an operation this backend does not do. An operation may
+ * have a scratch slot beside it: the most bytes it will take for that job, from exec->scratch (the
+ * CPU) or of device memory; it reads no array and starts no work.
+ *
+ * A backend in a shared object of its own exports one function, ORDO_BACKEND_ENTRY, of type
+ * ordo_backend_entry: it gets the ABI number of the caller and returns its table, or NULL if it
+ * was built for another. */
 #ifndef ORDO_PLAN_BACKEND_H
 #define ORDO_PLAN_BACKEND_H
 
 #include "core/exec.h"
 #include "plan/job.h"
 
-#define ORDO_BACKEND_ABI 1u
+#define ORDO_BACKEND_ABI 2u
+#define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 typedef struct ordo_backend_wishes { /* what the context's options ask of every backend */
     const char *isa;                 /* NULL: the best */
+    size_t      device;              /* counted from 1; 0: the first that is usable */
+    size_t      device_limit;        /* bytes of device memory; 0: no limit */
+    unsigned    threads;             /* that calls will have */
 } ordo_backend_wishes;
 
 typedef struct ordo_backend {
@@ -29,18 +37,18 @@ typedef struct ordo_backend {
     const char *(*isa_all)(const void *state); /* usable here, blank-separated  */
 
     ordo_status (*sort)(void *state, const ordo_sort_job *job, ordo_exec *exec);
-    size_t (*sort_scratch)(const ordo_sort_job *job, unsigned threads);
+    size_t (*sort_scratch)(const ordo_sort_job *job, const ordo_exec *exec);
     ordo_status (*sort_pairs)(void *state, const ordo_pairs_job *job, ordo_exec *exec);
-    size_t (*sort_pairs_scratch)(const ordo_pairs_job *job, unsigned threads);
+    size_t (*sort_pairs_scratch)(const ordo_pairs_job *job, const ordo_exec *exec);
     ordo_status (*argsort)(void *state, const ordo_argsort_job *job, ordo_exec *exec);
-    size_t (*argsort_scratch)(const ordo_argsort_job *job, unsigned threads);
+    size_t (*argsort_scratch)(const ordo_argsort_job *job, const ordo_exec *exec);
     ordo_status (*sort_by)(void *state, const ordo_by_job *job, ordo_exec *exec);
     ordo_status (*rank)(void *state, const ordo_unsorted_job *job, ordo_exec *exec);
-    size_t (*rank_scratch)(const ordo_unsorted_job *job, unsigned threads);
+    size_t (*rank_scratch)(const ordo_unsorted_job *job, const ordo_exec *exec);
     ordo_status (*select)(void *state, const ordo_select_job *job, ordo_exec *exec);
-    size_t (*select_scratch)(const ordo_select_job *job, unsigned threads);
+    size_t (*select_scratch)(const ordo_select_job *job, const ordo_exec *exec);
     ordo_status (*topk)(void *state, const ordo_topk_job *job, ordo_exec *exec);
-    size_t (*topk_scratch)(const ordo_topk_job *job, unsigned threads);
+    size_t (*topk_scratch)(const ordo_topk_job *job, const ordo_exec *exec);
     ordo_status (*count_nans)(void *state, const ordo_count_job *job, ordo_exec *exec);
     ordo_status (*argsort_strings)(void *state, const ordo_strings_job *job, ordo_exec *exec);
     ordo_status (*rank_strings)(void *state, const ordo_string_rank_job *job, ordo_exec *exec);
@@ -48,17 +56,26 @@ typedef struct ordo_backend {
     ordo_status (*sort_strings)(void *state, const ordo_string_copy_job *job, ordo_exec *exec);
     ordo_status (*sort_pointers)(void *state, const ordo_pointers_job *job, ordo_exec *exec);
     ordo_status (*rank_sorted)(void *state, const ordo_rank_job *job, ordo_exec *exec);
-    size_t (*rank_sorted_scratch)(const ordo_rank_job *job, unsigned threads);
+    size_t (*rank_sorted_scratch)(const ordo_rank_job *job, const ordo_exec *exec);
     ordo_status (*scan)(void *state, const ordo_scan_job *job, ordo_exec *exec);
+    size_t (*scan_scratch)(const ordo_scan_job *job, const ordo_exec *exec);
     ordo_status (*scan_bits)(void *state, const ordo_bits_job *job, ordo_exec *exec);
+    size_t (*scan_bits_scratch)(const ordo_bits_job *job, const ordo_exec *exec);
     ordo_status (*partition)(void *state, const ordo_partition_job *job, ordo_exec *exec);
-    size_t (*partition_scratch)(const ordo_partition_job *job, unsigned threads);
+    size_t (*partition_scratch)(const ordo_partition_job *job, const ordo_exec *exec);
     ordo_status (*is_sorted)(void *state, const ordo_order_job *job, ordo_exec *exec);
     ordo_status (*radius)(void *state, const ordo_radius_job *job, ordo_exec *exec);
-    size_t (*radius_scratch)(const ordo_radius_job *job, unsigned threads);
+    size_t (*radius_scratch)(const ordo_radius_job *job, const ordo_exec *exec);
     ordo_status (*runs)(void *state, const ordo_runs_job *job, ordo_exec *exec);
     ordo_status (*copy)(void *state, const ordo_copy_job *job, ordo_exec *exec);
+
+    /* Of backends with memory of their own; NULL elsewhere. */
+    void (*devices)(char *text, size_t size); /* a line for every device there is */
+    ordo_status (*reserve)(void *state, size_t bytes, ordo_exec *exec);
+    size_t (*held)(const void *state); /* bytes of device memory */
 } ordo_backend;
+
+typedef const ordo_backend *ordo_backend_entry(uint32_t abi);
 
 const ordo_backend *ordo_cpu_backend(void);
 

@@ -58,6 +58,7 @@ typedef struct ordo_select_job { /* k-th keys */
     void          *out; /* out[j] for k[j] */
     bool           descending;
     ordo_algorithm algorithm;
+    bool           out_on_host; /* though keys may be on a device */
 } ordo_select_job;
 
 typedef struct ordo_topk_job { /* the first k keys in order and where they are */
@@ -136,7 +137,7 @@ typedef struct ordo_bits_job { /* binary prefix sum */
     size_t          n;
     ordo_type       count_type; /* U32, U64 */
     void           *counts;     /* NULL: only the total */
-    uint64_t       *total;      /* never NULL */
+    uint64_t       *total;      /* on the host; NULL only for device arrays */
     bool            exclusive;
 } ordo_bits_job;
 
@@ -148,7 +149,7 @@ typedef struct ordo_partition_job { /* stable split by flags */
     size_t          elem_size;
     void           *out;
     bool            unset_first;
-    size_t         *n_first; /* never NULL */
+    size_t         *n_first; /* on the host; NULL only for device arrays */
 } ordo_partition_job;
 
 typedef struct ordo_order_job { /* is it sorted */

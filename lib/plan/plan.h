@@ -1,13 +1,40 @@
-/* plan.h - which backend does a job. Holds the opened backends of a context; no algorithm. */
+/* plan.h - which backend does a job. Holds the opened backends of a context; no algorithm.
+ *
+ * The CPU is opened with the context. A GPU is opened by the first call that wants it: because the
+ * caller said so, because its arrays lie there, or because `auto` expects to gain by it. Opening
+ * costs most of a second, so `auto` opens it only once the calls so far would have gained that
+ * much: then the price is at most doubled, whatever comes later. */
 #ifndef ORDO_PLAN_PLAN_H
 #define ORDO_PLAN_PLAN_H
 
 #include "plan/backend.h"
 
+enum {
+    PLAN_WHY = 256,
+    PLAN_DIRECTORY = 1024,
+    PLAN_DEVICES = 2048
+};
+
+typedef enum ordo_device_state {
+    DEVICE_UNTRIED = 0,
+    DEVICE_OPEN,
+    DEVICE_ABSENT /* plan->why says what is missing */
+} ordo_device_state;
+
 typedef struct ordo_plan {
     const ordo_backend *cpu;
     void               *cpu_state;
     ordo_where          where; /* what the caller wishes */
+
+    ordo_backend_wishes wishes;
+    char                directory[PLAN_DIRECTORY]; /* of the plugin; "": beside the library */
+    ordo_device_state   device;
+    const ordo_backend *cuda;
+    void               *cuda_state;
+    long                opened_by; /* process id: a GPU does not survive fork() */
+    double              forgone;   /* seconds that `auto` has not gained so far */
+    char                why[PLAN_WHY];
+    char                devices[PLAN_DEVICES];
 } ordo_plan;
 
 typedef struct ordo_choice { /* a backend and its state, for one job */
@@ -15,16 +42,41 @@ typedef struct ordo_choice { /* a backend and its state, for one job */
     void               *state;
 } ordo_choice;
 
-/* Opens every backend there is. `why` says what went wrong when it fails. */
+/* What `auto` has to know of a job on host arrays: how long the CPU takes, and what the link to
+ * a GPU would have to carry. cpu_ns == 0: never worth the way. */
+typedef struct ordo_load {
+    double cpu_ns;     /* of one thread, for the whole job; threads share it */
+    double link_bytes; /* both ways */
+} ordo_load;
+
+ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size);
+ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type);
+ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type);
+
+/* Opens the CPU. `why` says what went wrong when it fails. wishes->isa and directory (NULL:
+ * beside the library) are only read here. */
 ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend_wishes *wishes,
-                           char *why, size_t why_size);
+                           const char *directory, char *why, size_t why_size);
 void        ordo_plan_close(ordo_plan *plan);
 
-/* Why CUDA cannot be used, or "" if it can. */
-const char *ordo_plan_cuda(const ordo_plan *plan);
+/* Why CUDA cannot be used, or "" if it can; looks for it if nobody has. */
+const char *ordo_plan_cuda(ordo_plan *plan);
+/* Every device, a line each; "" without any. */
+const char *ordo_plan_devices(ordo_plan *plan);
 
-/* The backend for a job of n items; fails, with the reason recorded, if the one the caller
- * asked for is not there. */
-ordo_status ordo_plan_choose(const ordo_plan *plan, ordo_exec *exec, size_t n, ordo_choice *choice);
+/* Bytes of device memory that the context holds. */
+size_t ordo_plan_held(const ordo_plan *plan);
+
+/* The backend for a job; fails, with the reason recorded, if the one the caller asked for is not
+ * there. */
+ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *load,
+                             ordo_choice *choice);
+
+/* After a job failed: whether `auto` may give it to another backend, which *choice then is. */
+bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
+                     ordo_choice *choice);
+
+/* backend_load.c: opens the shared object of the CUDA backend and gets its table, or NULL and why. */
+const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t why_size);
 
 #endif

@@ -14,6 +14,12 @@
 #define ORDO_TUNE(production, tiny) (production)
 #endif
 
+#if defined(__aarch64__)
+#define ORDO_TUNE_NEON(neon, other) (neon)
+#else
+#define ORDO_TUNE_NEON(neon, other) (other)
+#endif
+
 enum {
     /* Keys in one piece of a parallel loop. Short pieces restart the prefetchers too often; long
      * ones leave the cache before a scan reads them again. V1, 2 threads, ms for 2^12, 2^13,
@@ -50,16 +56,49 @@ enum {
     /* Bits of a bucket's number, and of a cell's number where keys are uneven. */
     ORDO_TUNE_RADIX_TOP = ORDO_TUNE(11, 4),
     ORDO_TUNE_RADIX_CELLS = ORDO_TUNE(16, 6),
-    /* lg of the records wanted in a bucket. */
+    /* lg of the records wanted in a bucket. V1, one thread, 10^7 records, ms for 13, 14, 15: u32
+     * 60, 58, 65; f32 75, 71, 70; u64 78, 75, 74; pairs u32/u32 79, 76, 84. EMR, 14, 15, 16: u32
+     * 57, 72, 61; pairs 123, 138, 138. */
     ORDO_TUNE_RADIX_BUCKET = ORDO_TUNE(14, 5),
     /* Records of a bucket that one thread sorts in any case. */
     ORDO_TUNE_RADIX_BIG = ORDO_TUNE(1 << 16, 96),
 
+    /* Keys of 8 or 16 bits in one thread's piece that are counted in a table of their own first,
+     * which takes about 15 us to clear and to add up (lib/cpu/sort/narrow.c). V1, 10^7 keys, ns a
+     * key with and without: u8 0.40, 0.56; u16 0.90, 1.28. */
+    ORDO_TUNE_NARROW_MANY = ORDO_TUNE(1 << 18, 300),
+
+    /* Keys that are sorted in registers (lib/cpu/sort/few.c): of up to 32 bits, of 64, and the same
+     * with an index or a value. V1, ns for a call on 16, 32, 64, 128 keys, beside std::sort: u32
+     * 95, 119, 150, 265 and 133, 473, 1170, 2780; f64 118, 169, 300 and 163, 582, 1470; argsort of
+     * u32 120, 161, 300. By digits 128 keys u32 took 1290, 64 keys f64 1220, argsort of 64 550.
+     * Where a comparison takes several instructions (lanes.h), as many as cost about the same by
+     * their number. */
+    ORDO_TUNE_FEW_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
+    ORDO_TUNE_FEW_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
+    ORDO_TUNE_FEW_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
+    ORDO_TUNE_FEW_ORDER_64 = ORDO_TUNE(32, 6),
+
+    /* Bytes of one bucket that are gathered before they are written past the cache, a multiple of
+     * a cache line. EMR, one thread, 10^7 records, ns each for the scatter with 64, 128, 256, 512
+     * bytes: u32 2.25, 2.24, 2.22, 2.17; u64 2.9, 2.6, 2.5, 2.6; pairs u64/u64 6.4, 4.9, 4.5, 4.6.
+     * Written to their places one by one: 5.2, 7.7, 13.4. */
+    ORDO_TUNE_RADIX_GATHER = ORDO_TUNE(256, 128),
+    /* Records read ahead of those that are counted and moved. EMR, one thread, 10^7 records, ns
+     * each for the scatter without and with: argsort f32 4.3, 3.4; pairs u32/u32 3.2, 2.9; u64/u64
+     * 5.4, 4.5; keys alone are alike, and so is V1. */
+    ORDO_TUNE_RADIX_AHEAD = ORDO_TUNE(1024, 64),
+    /* Records sorted by words of 32 bits that stand for them, where the ISA sorts those; more are
+     * split by a digit first. The words keep 18 bits of 2^14 keys, and 15 keys of 16 alone. EMR,
+     * buckets of 9766 records, ns each to finish them for 2^13 and 2^14: u64 6.6, 5.2; pairs
+     * u32/u32 6.9, 5.8; u64/u64 12.2, 7.7. By digits: 7.8, 7.7 and 11.2. */
+    ORDO_TUNE_RADIX_PACKED = ORDO_TUNE(1 << 14, 100),
+
     /* Words that are sorted as vectors where the ISA can; more are split by a digit first. EMR, ns
-     * a key for 128, 1024, 8192, 65536 words: of 32 bits 1.4, 2.3, 3.4, 3.6; of 64 bits 3.5, 5.3,
-     * 7.6, 8.4; a split takes about 1.8. */
+     * a key for 128, 1024, 9766, 65536 words: of 32 bits 1.0, 1.7, 2.3, 3.0; of 64 bits 1.9, 3.6,
+     * 5.0, 6.0. Words of 32 bits that stand for records of 64 take about 1 more than others. */
     ORDO_TUNE_WORDS_32 = ORDO_TUNE(1 << 16, 100),
-    ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 10, 40),
+    ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 8, 40),
 
     /* Bytes of records whose ranks go straight to their places (lib/cpu/sort/rank_unsorted.c). */
     ORDO_TUNE_RANK_DIRECT = ORDO_TUNE(1 << 20, 512),
@@ -70,12 +109,12 @@ enum {
     /* Runs that are merged rather than sorted again. */
     ORDO_TUNE_RUNS = ORDO_TUNE(8, 4),
     /* Radius up to which roughly sorted keys are sorted in windows, for keys of 32 and 64 bits, and
-     * the keys that are worth it. V1, ns a key with the radius known, for 16, 32, 64, 1000, 10^4:
-     * of 32 bits 0.65, 1.15, 4.1, 4.8, 6.2; of 64 bits 2.2, 4.0, 5.4, 6.1, 7.3. The radix sort
-     * takes about 6.4 and 8. */
+     * the keys that are worth it. V1, 10^7 keys, ns a key with the radius known, for 16, 32, 64,
+     * 1000, 10^4: u32 0.64, 1.2, 3.2, 3.2, 3.6; u64 2.2, 4.0, 4.8, 5.0, 5.5; to measure it takes
+     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. */
     ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
-    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1000, 32),
-    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(4096, 32),
+    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 32),
+    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(1 << 14, 32),
     ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
 
     /* Elements staged on each side by one step of the stable split: two buffers of at most 8 KB
@@ -161,10 +200,17 @@ enum {
     ORDO_TUNE_SELECT_PIECE = ORDO_TUNE(1 << 18, 200),
 
     /* lg of the largest sample, draws of one piece, and how many standard deviations a bracket
-     * reaches to each side: 4 miss once in 16,000 times. */
+     * reaches to each side: 3 miss once in 370 times, which costs a second read. */
     ORDO_TUNE_SELECT_LG_SAMPLE = ORDO_TUNE(20, 10),
     ORDO_TUNE_SELECT_DRAWS = ORDO_TUNE(1 << 13, 40),
-    ORDO_TUNE_SELECT_SIGMAS = ORDO_TUNE(4, 2),
+    ORDO_TUNE_SELECT_SIGMAS = ORDO_TUNE(3, 2),
+
+    /* lg of the cells that keys are counted by where several k are wanted, and the part of the keys
+     * within which all k are better bracketed as one. V1, one thread, 10^7 keys, ns a key for the
+     * median, 3, 9 and 33 quantiles: u32 0.60, 1.4, 1.5, 2.8; f64 1.25, 2.4, 2.6, 4.9; one bracket
+     * after the other 9 took 5.2 and 10.2. */
+    ORDO_TUNE_SELECT_CELLS = ORDO_TUNE(11, 5),
+    ORDO_TUNE_SELECT_NEAR = ORDO_TUNE(64, 8),
 
     /* What is kept takes at most one word of scratch for this many keys. */
     ORDO_TUNE_SELECT_SHARE = ORDO_TUNE(8, 2),
@@ -175,27 +221,55 @@ enum {
     /* Items of top-k that are sorted in place, on one thread. */
     ORDO_TUNE_TOPK_SMALL = ORDO_TUNE(1 << 14, 64),
 
-    /* Radius: keys of a block whose largest and least key are kept; and the largest radius that is
-     * looked for in pieces, each with twice as many keys before it. V1, one thread, 64e6 keys u32:
-     * a sorted array takes as long as its sum (0.20 ns a key), radii up to 64 take 1.6 sums, 256 to
-     * 10^4 2.3 to 3.0, a random array 1.7. */
+    /* Radius: keys of a block whose largest and least key are kept; the largest radius that is
+     * looked for in pieces, each with twice as many keys before it; and the radius, in bytes of
+     * items, from which on whole groups of 256 bytes are compared. V1, one thread, 10^7 and 64e6
+     * keys, in sums of the array (u32 0.20 ns a key, u64 0.40): sorted 1.0; u32 1.6 up to 128, 1.2
+     * for 256, 1.0 for 1000, 1.1 for 4000, 1.5 for 10^4, 1.2 random; u64 2.5 up to 64, 1.6 for 128,
+     * 1.1 for 1000, 1.4 for 10^4, 1.1 random. Floats, which are turned into numbers first, 3 to
+     * 4.6. */
     ORDO_TUNE_RADIUS_BLOCK = ORDO_TUNE(256, 16),
-    ORDO_TUNE_RADIUS_NEAR = ORDO_TUNE(4096, 24),
+    ORDO_TUNE_RADIUS_NEAR = ORDO_TUNE(4096, 48),
+    ORDO_TUNE_RADIUS_FAR = ORDO_TUNE(768, 96),
 
     /* Roughly sorted keys: keys of a piece sorted by networks, a multiple of 128. V1, one thread,
      * u32, radius 16, ns a key for pieces of 2^12, 2^13, 2^14, 2^15: 0.69, 0.63, 0.61, 0.60. */
     ORDO_TUNE_ROUGH_PIECE = ORDO_TUNE(1 << 14, 512),
 
-    /* The longest window for a radius that would allow a shorter one, and the shortest window, from
-     * which on a digit has ROUGH_DIGIT bits. V1, a window of 8192 keys u32 that span 19 bits, ns a
-     * key for digits of 11, 9 and 8 bits at most: 3.6, 4.8, 4.9. */
+    /* The longest window for a radius that would allow a shorter one, and the shortest. V1, one
+     * thread, radius 1000, ns a key for windows of at least 2^13, 2^14, 2^15 keys: u32 3.7, 3.4,
+     * 3.2; u64 5.6, 5.3, 5.0. Windows of that many keys are spread by one digit and finished by
+     * networks; random stores, two of 0.57 ns for each key, are most of it. */
     ORDO_TUNE_ROUGH_WINDOW = ORDO_TUNE(1 << 16, 256),
+    ORDO_TUNE_ROUGH_SHORTEST = ORDO_TUNE(1 << 15, 96),
+    ORDO_TUNE_ROUGH_SPREAD = ORDO_TUNE(1 << 10, 64),
+
+    /* Bits of a digit where keys are too uneven for that, in windows from ROUGH_WIDE keys on and in
+     * shorter ones. V1, a window of 8192 keys u32 that span 19 bits, ns a key for digits of 11, 9
+     * and 8 bits at most: 3.6, 4.8, 4.9. */
     ORDO_TUNE_ROUGH_WIDE = ORDO_TUNE(1 << 13, 96),
     ORDO_TUNE_ROUGH_DIGIT = ORDO_TUNE(11, 5),
     ORDO_TUNE_ROUGH_DIGIT_SMALL = ORDO_TUNE(8, 3),
 
     /* Borders between windows merged by one body. */
-    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2)
+    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
+
+    /* Picoseconds of one thread for a key that is sorted on the CPU: keys of 1 or 2, 4, and 8 bytes;
+     * what a byte of a value, an index and a rank add. EMR, 10^8 keys, 16 threads, Gkeys/s: u32
+     * 1.5, u64 0.84, pairs u32/u32 0.78; 10^7: argsort f32 0.71, rank average f64 0.24. */
+    ORDO_TUNE_CPU_NARROW = 1500,
+    ORDO_TUNE_CPU_32 = 10000,
+    ORDO_TUNE_CPU_64 = 18000,
+    ORDO_TUNE_CPU_VALUE = 2500,
+    ORDO_TUNE_CPU_INDEX = 12000,
+    ORDO_TUNE_CPU_RANK = 55000,
+
+    /* When `auto` takes the GPU. MB/s of host arrays that one thread and all threads bring to it
+     * or back; microseconds of a call; milliseconds that opening it takes. */
+    ORDO_TUNE_STAGE_THREAD = 6500,
+    ORDO_TUNE_STAGE_ALL = 45000,
+    ORDO_TUNE_DEVICE_CALL = 100,
+    ORDO_TUNE_DEVICE_OPEN = 600
 };
 
 #endif
