@@ -5,8 +5,9 @@
  *           and keeps what falls inside (select_pass.c), and quickselect finds the key among
  *           those. The counts tell whether the bracket held the key: the answer never depends on
  *           chance, only the time does. A bracket that missed or overflowed leaves a smaller range
- *           of words, which goes to radix. Keys of 8 and 16 bits are counted by radix at once;
- *           many k: a copy is sorted.
+ *           of words, which goes to radix. Several k far apart share one read that counts the
+ *           keys of many cells (select_cells.c). Of keys of 8 and 16 bits every value is counted
+ *           (narrow.c). Very many k, or several that many keys tie with: a copy is sorted.
  * radix     digit by digit (select_radix.c); many k: a copy is radix sorted.
  * bitonic   the words are copied, sorted by the bitonic network, and looked up: the way to the
  *           median of the GPU paper this library starts from, n lg^2 n.
@@ -16,6 +17,7 @@
  * radix count digits in more reads of the array and need none. */
 #include "cpu/select/select.h"
 #include "cpu/sort/items.h"
+#include "cpu/sort/narrow.h"
 
 #include <string.h>
 
@@ -26,12 +28,23 @@ enum {
 
 typedef enum select_way {
     BY_COPY,
+    BY_CELLS,
     BY_SAMPLE,
+    BY_COUNT,
     BY_DIGITS,
     BY_SORT,
     BY_NETWORK
 } select_way;
 
+/* Whether there are several k far enough from each other. Without them (a size query): maybe. */
+static bool suits_cells(const ordo_select_job *job)
+{
+    return job->algorithm == ORDO_ALGORITHM_AUTO && job->n > ORDO_TUNE_SELECT_SMALL &&
+           ordo_type_size(job->type) > 2 && job->count > 1 && job->count <= SELECT_MANY &&
+           (job->k == NULL || job->k[job->count - 1] - job->k[0] > job->n / ORDO_TUNE_SELECT_NEAR);
+}
+
+/* If not by cells. */
 static select_way way_of(const ordo_select_job *job)
 {
     size_t const size = ordo_type_size(job->type);
@@ -39,6 +52,8 @@ static select_way way_of(const ordo_select_job *job)
         return BY_NETWORK;
     if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= ORDO_TUNE_SELECT_SMALL)
         return BY_COPY;
+    if (job->algorithm == ORDO_ALGORITHM_AUTO && size <= 2)
+        return BY_COUNT;
     if (size == 1) /* one histogram holds every answer */
         return BY_DIGITS;
     /* Of 16 bits the digits take one more read for each k, a sort about four. */
@@ -51,13 +66,18 @@ static select_way way_of(const ordo_select_job *job)
 static size_t room_of(const ordo_select_job *job, select_way way)
 {
     size_t const word_size = select_word_size(job->type);
-    size_t const groups = ordo_min(job->count, select_sample_groups(job->n));
     switch (way) {
     case BY_COPY:
     case BY_NETWORK:
         return job->n * word_size;
+    case BY_CELLS:
+        return (select_sample_size(job->n) + job->n / ORDO_TUNE_SELECT_SHARE) * word_size;
     case BY_SAMPLE:
-        return (select_sample_size(job->n) + groups * select_sample_room(job->n)) * word_size;
+        return (select_sample_size(job->n) +
+                ordo_min(job->count, select_sample_groups(job->n)) * select_sample_room(job->n)) *
+               word_size;
+    case BY_COUNT:
+        return 0;
     case BY_DIGITS:
         return ordo_type_size(job->type) > 2 ? select_sample_room(job->n) * word_size : 0;
     case BY_SORT:
@@ -79,6 +99,10 @@ size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
         ordo_sort_job const sort = sort_of(job, NULL);
         bytes += cpu_sort_scratch(&sort, threads) + ARENA_SLACK;
     }
+    if (way == BY_COUNT)
+        bytes += cpu_narrow_scratch(job->type, job->n, threads);
+    if (suits_cells(job))
+        bytes = room_of(job, BY_CELLS) + (way == BY_SORT ? bytes + ARENA_SLACK : 0);
     return ordo_round_up(bytes, ORDO_CACHE_LINE);
 }
 
@@ -140,6 +164,30 @@ static ordo_status by_sort(const cpu_kernels *kernels, const selector *s)
     for (size_t j = 0; j < s->job->count; j++)
         memcpy((char *)s->job->out + j * s->key_size,
                (const char *)s->room + s->job->k[j] * s->key_size, s->key_size);
+    return ORDO_OK;
+}
+
+/* Every value is counted: the counts before each tell which one a k is. */
+static ordo_status by_count(const selector *s, bool *done)
+{
+    const ordo_select_job *const job = s->job;
+    const size_t                *starts;
+    ordo_status const            status =
+        cpu_narrow_count(job->type, job->keys, job->n, job->descending, &starts, s->exec);
+    *done = status != ORDO_E_NOMEM;
+    if (!*done)
+        ordo_fail(s->exec, ORDO_OK, "%s", ""); /* nothing has failed: digits need no scratch */
+    if (status != ORDO_OK)
+        return *done ? status : ORDO_OK;
+    s->exec->algorithm = "count";
+    s->exec->isa = "generic";
+    for (size_t j = 0; j < job->count; j++) {
+        size_t value = 0;
+        for (size_t step = (select_last_word(s->key_size) + 1) / 2; step > 0; step /= 2)
+            if (starts[value + step] <= job->k[j])
+                value += step;
+        select_put(s, j, value);
+    }
     return ORDO_OK;
 }
 
@@ -243,12 +291,14 @@ static ordo_status run(const cpu_kernels *kernels, const selector *s, select_way
     switch (way) {
     case BY_COPY:
         return by_copy(s);
+    case BY_CELLS:
     case BY_SAMPLE:
         return by_sample(s);
     case BY_SORT:
         return by_sort(kernels, s);
     case BY_NETWORK:
         return by_network(s);
+    case BY_COUNT:
     case BY_DIGITS:
         break;
     }
@@ -270,7 +320,24 @@ ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, o
         TRY(ordo_scratch(exec, room_of(job, way), &s.room));
         return run(kernels, &s, way);
     }
-    s.room = select_try_scratch(exec, room_of(job, way));
+    if (way == BY_COUNT) {
+        bool done = false;
+        TRY(by_count(&s, &done));
+        if (done)
+            return ORDO_OK;
+    }
+    if (suits_cells(job)) {
+        bool done = false;
+        s.room = select_try_scratch(exec, room_of(job, BY_CELLS));
+        if (s.room != NULL) {
+            s.room_words = room_of(job, BY_CELLS) / s.word_size;
+            TRY(select_cells(&s, &done));
+        }
+        if (done)
+            return ORDO_OK;
+    }
+    if (s.room == NULL || way != BY_SAMPLE)
+        s.room = select_try_scratch(exec, room_of(job, way));
     if (s.room == NULL && way == BY_SORT) {
         way = s.key_size > 2 ? BY_SAMPLE : BY_DIGITS;
         s.room = select_try_scratch(exec, room_of(job, way));

@@ -47,7 +47,8 @@ void select_words_sort(void *words, size_t word_size, size_t n);
 
 enum {
     SELECT_RANGES = 72, /* of one pass */
-    SELECT_DIGITS = 1 << ORDO_TUNE_SELECT_DIGIT
+    SELECT_DIGITS = 1 << ORDO_TUNE_SELECT_DIGIT,
+    SELECT_MANY = 512 /* k that select_cells takes */
 };
 
 typedef struct select_range { /* of words, both ends inside */
@@ -88,6 +89,12 @@ size_t select_sample_groups(size_t n);
  * yet. Uses the front of the room for the sample. */
 ordo_status select_brackets(const selector *s, size_t first, size_t *next,
                             select_range ranges[SELECT_RANGES], size_t *count);
+
+/* ---- select_cells.c: many k at once ---- */
+
+/* Answers all k, at most SELECT_MANY, or finds that it is not worth it: then *done is false. Uses
+ * all of the room, of select_sample_size(n) words and what may be kept. */
+ordo_status select_cells(const selector *s, bool *done);
 
 /* ---- select_radix.c: by digits, exact and without chance ---- */
 

@@ -15,6 +15,7 @@
  * Argsort and pairs use the first two, in the order in which ties count as ties. */
 #include "core/keybits.h"
 #include "cpu/sort/adaptive.h"
+#include "cpu/sort/few.h"
 #include "cpu/sort/items.h"
 #include "cpu/sort/records.h"
 #include "cpu/sort/rough.h"
@@ -30,7 +31,6 @@ typedef struct adaptive_view {
     size_t looked;    /* neighbours compared */
     size_t falls;     /* how many come before their left neighbour */
     size_t flats;     /* how many tie with it */
-    size_t radius;    /* of the windows, each by itself */
     size_t far_falls; /* windows whose first key comes before that of the window before */
 } adaptive_view;
 
@@ -64,6 +64,17 @@ static adaptive_view look(ordo_type type, const void *keys, size_t n, bool folde
 #include "core/types.def"
     }
     return (adaptive_view){0};
+}
+
+static size_t look_radius(ordo_type type, const void *keys, size_t n, bool turned)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return look_radius_##tag(keys, n, turned);
+#include "core/types.def"
+    }
+    return 0;
 }
 
 /* ---- Runs ---- */
@@ -236,8 +247,9 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
 
 /* A radius a little above that of the windows is tried at once, for a try tells whether it was
  * enough and costs about what measuring does. Otherwise it is measured. */
-static ordo_status sort_rough(const ordo_sort_job *job, size_t seen, bool *done, ordo_exec *exec)
+static ordo_status sort_rough(const ordo_sort_job *job, bool *done, ordo_exec *exec)
 {
+    size_t const seen = look_radius(job->type, job->keys, job->n, job->descending);
     bool const   narrow = ordo_type_size(job->type) <= sizeof(uint32_t);
     size_t const most = narrow ? ORDO_TUNE_ROUGH_RADIUS_32 : ORDO_TUNE_ROUGH_RADIUS_64;
     size_t       radius = 0;
@@ -266,7 +278,7 @@ static ordo_status sort_runs(const ordo_sort_job *job, bool *done, ordo_exec *ex
     if (count == 1) {
         *done = true;
         exec->algorithm = "sorted";
-        ordo_note(exec, "sorted already");
+        exec->detail = "sorted already";
         return ORDO_OK;
     }
     if (ordo_type_size(job->type) < sizeof(uint32_t))
@@ -288,13 +300,14 @@ static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec
     if (!*done)
         return ORDO_OK;
     exec->algorithm = "reverse";
-    ordo_note(exec, "sorted the other way: turned around");
+    exec->detail = "sorted the other way: turned around";
     return reverse(&work, job->keys, ordo_type_size(job->type), exec);
 }
 
 ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *exec)
 {
-    if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
+    *done = cpu_few_sort(job, exec);
+    if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
     adaptive_view const view = look(job->type, job->keys, job->n, false, job->descending);
     exec->isa = "generic";
@@ -306,7 +319,7 @@ ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *e
         return sort_reversed(job, done, exec);
     if (may_be_rough(&view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
         ordo_type_size(job->type) >= sizeof(uint32_t))
-        return sort_rough(job, view.radius, done, exec);
+        return sort_rough(job, done, exec);
     return ORDO_OK;
 }
 
@@ -345,7 +358,7 @@ static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *
     }
     if (*sorted || *reversed) {
         exec->algorithm = *sorted ? "sorted" : "reverse";
-        ordo_note(exec, *sorted ? "sorted already" : "sorted the other way, without ties");
+        exec->detail = *sorted ? "sorted already" : "sorted the other way, without ties";
     }
     return ORDO_OK;
 }
@@ -370,6 +383,9 @@ static void count_piece(void *arg, size_t lo, size_t hi)
 ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec)
 {
     bool sorted = false, reversed = false;
+    *done = cpu_few_argsort(job, exec);
+    if (*done)
+        return ORDO_OK;
     TRY(look_folded(job, &sorted, &reversed, exec));
     *done = sorted || reversed;
     count_work work = {job, reversed};
@@ -383,6 +399,9 @@ ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec 
     ordo_argsort_job const     as_argsort = {
             .type = keys->type, .keys = keys->keys, .n = keys->n, .descending = keys->descending};
     bool sorted = false, reversed = false;
+    *done = cpu_few_pairs(job, exec);
+    if (*done)
+        return ORDO_OK;
     TRY(look_folded(&as_argsort, &sorted, &reversed, exec));
     *done = sorted || reversed;
     if (!reversed)

@@ -8,31 +8,55 @@ static inline BITS FN(seen)(KEY x, bool folded, bool turned)
     return turned ? FN(key_turn)(bits) : bits;
 }
 
-/* Windows of neighbours all over the array. */
-static adaptive_view FN(look)(const void *array, size_t n, bool folded, bool turned)
+/* Windows of neighbours all over the array; no branch on keys. */
+static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, bool turned)
 {
-    const KEY *const keys = array;
-    adaptive_view    view = {0};
-    size_t const     windows = ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS);
-    BITS             last = 0;
+    adaptive_view view = {0};
+    size_t const  windows = ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS);
+    BITS          last = 0;
     for (size_t w = 0; w < windows; w++) {
-        size_t const at = w * (n / windows);
-        BITS         highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
-        BITS         left = highest[0] = FN(seen)(keys[at], folded, turned);
-        view.far_falls += w > 0 && left < last;
-        last = left;
+        const KEY *const a = keys + w * (n / windows);
+        BITS             seen[ORDO_TUNE_LOOK_KEYS], falls = 0, flats = 0;
+        for (size_t i = 0; i < ORDO_TUNE_LOOK_KEYS; i++)
+            seen[i] = FN(seen)(a[i], folded, turned);
         for (size_t i = 1; i < ORDO_TUNE_LOOK_KEYS; i++) {
-            BITS const here = FN(seen)(keys[at + i], folded, turned);
-            view.falls += here < left;
-            view.flats += here == left;
-            left = here;
-            highest[i] = highest[i - 1] > here ? highest[i - 1] : here;
-            while (view.radius < i && highest[i - view.radius - 1] > here)
-                view.radius++;
+            falls = (BITS)(falls + (seen[i] < seen[i - 1]));
+            flats = (BITS)(flats + (seen[i] == seen[i - 1]));
         }
+        view.falls += falls;
+        view.flats += flats;
+        view.far_falls += w > 0 && seen[0] < last;
+        last = seen[0];
         view.looked += ORDO_TUNE_LOOK_KEYS - 1;
     }
     return view;
+}
+
+static adaptive_view FN(look)(const void *keys, size_t n, bool folded, bool turned)
+{
+    if (folded)
+        return turned ? FN(look_as)(keys, n, true, true) : FN(look_as)(keys, n, true, false);
+    return turned ? FN(look_as)(keys, n, false, true) : FN(look_as)(keys, n, false, false);
+}
+
+/* The largest radius of the same windows, each by itself, in the order of keys alone. */
+static size_t FN(look_radius)(const void *array, size_t n, bool turned)
+{
+    const KEY *const keys = array;
+    size_t const     windows = ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS);
+    size_t           radius = 0;
+    for (size_t w = 0; w < windows; w++) {
+        const KEY *const a = keys + w * (n / windows);
+        BITS             highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
+        highest[0] = FN(seen)(a[0], false, turned);
+        for (size_t i = 1; i < ORDO_TUNE_LOOK_KEYS; i++) {
+            BITS const here = FN(seen)(a[i], false, turned);
+            highest[i] = highest[i - 1] > here ? highest[i - 1] : here;
+            while (radius < i && highest[i - radius - 1] > here)
+                radius++;
+        }
+    }
+    return radius;
 }
 
 /* Whether any key of [lo, hi), lo > 0, comes before its left neighbour; no branch on keys. */

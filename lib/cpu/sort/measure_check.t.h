@@ -17,7 +17,7 @@ static bool FN(any_before_all)(const ITEM *left, const ITEM *right, size_t count
     };
     FN(lanes) before = {0}, carry = before + *largest;
     size_t i = 0;
-    for (; count - i >= 4 * LANES; i += 4 * LANES) {
+    for (; i + 4 * LANES <= count; i += 4 * LANES) {
         for (size_t part = 0; part < 4; part++) {
             size_t const at = i + part * LANES;
             FN(lanes) const rising = FN(lanes_rising)(FN(lanes_load)(left + at));
@@ -33,4 +33,86 @@ static bool FN(any_before_all)(const ITEM *left, const ITEM *right, size_t count
     }
     *largest = most;
     return FN(lanes_any)(before) || rest != 0;
+}
+
+/* The largest lane, everywhere. */
+static inline FN(lanes) FN(lanes_most)(FN(lanes) v)
+{
+#if W == 32
+    v = FN(lanes_max)(v, __builtin_shufflevector(v, v, 2, 3, 0, 1));
+    return FN(lanes_max)(v, __builtin_shufflevector(v, v, 1, 0, 3, 2));
+#else
+    return FN(lanes_max)(v, __builtin_shufflevector(v, v, 1, 0));
+#endif
+}
+
+/* As any_before_all, quicker where hardly an item comes near to being out of order: the items of a
+ * block on the right are only looked at closely if one comes before the largest of those up to the
+ * end of the block on the left. */
+static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count, ITEM *largest)
+{
+    enum {
+        LANES = 16 / sizeof(ITEM),
+        SIDE = 4, /* maxima that do not wait for each other */
+        BLOCK = RADIUS_GROUP / sizeof(ITEM)
+    };
+    FN(lanes) const none = {0};
+    FN(lanes) carry = none + *largest;
+    size_t at = 0;
+    for (; at + BLOCK <= count; at += BLOCK) {
+        FN(lanes) high[SIDE], low[SIDE];
+        for (size_t j = 0; j < SIDE; j++) {
+            high[j] = FN(lanes_load)(left + at + j * LANES);
+            low[j] = FN(lanes_load)(right + at + j * LANES);
+        }
+        for (size_t i = at + SIDE * LANES; i < at + BLOCK; i += SIDE * LANES)
+            for (size_t j = 0; j < SIDE; j++) {
+                FN(lanes) other = FN(lanes_load)(right + i + j * LANES);
+                high[j] = FN(lanes_max)(high[j], FN(lanes_load)(left + i + j * LANES));
+                FN(lanes_order)(&low[j], &other);
+            }
+        FN(lanes_order)(&low[0], &low[1]);
+        FN(lanes_order)(&low[2], &low[3]);
+        FN(lanes_order)(&low[0], &low[2]);
+        high[0] = FN(lanes_max)(FN(lanes_max)(high[0], high[1]), FN(lanes_max)(high[2], high[3]));
+        FN(lanes) const upto = FN(lanes_max)(carry, FN(lanes_most)(high[0]));
+        if (FN(lanes_any)((FN(lanes))(upto > low[0]))) {
+            ITEM before_block = carry[0];
+            if (FN(any_before_all)(left + at, right + at, BLOCK, &before_block))
+                return true;
+        }
+        carry = upto;
+    }
+    *largest = carry[0];
+    return FN(any_before_all)(left + at, right + at, count - at, largest);
+}
+
+/* The largest and the least of a[0 .. count). */
+static void FN(bounds)(const ITEM *a, size_t count, ITEM *most, ITEM *least)
+{
+    enum {
+        LANES = 16 / sizeof(ITEM)
+    };
+    FN(lanes) const first = (FN(lanes)){0} + a[0];
+    FN(lanes) high[2] = {first, first}, low[2] = {first, first};
+    size_t i = 0;
+    for (; i + 2 * LANES <= count; i += 2 * LANES)
+        for (size_t j = 0; j < 2; j++) { /* two that do not wait for each other */
+            FN(lanes) const x = FN(lanes_load)(a + i + j * LANES);
+            FN(lanes) other = x;
+            high[j] = FN(lanes_max)(high[j], x);
+            FN(lanes_order)(&low[j], &other);
+        }
+    FN(lanes_order)(&low[0], &low[1]);
+    high[0] = FN(lanes_max)(high[0], high[1]);
+    *most = high[0][0];
+    *least = low[0][0];
+    for (size_t lane = 1; lane < LANES; lane++) {
+        *most = high[0][lane] > *most ? high[0][lane] : *most;
+        *least = low[0][lane] < *least ? low[0][lane] : *least;
+    }
+    for (; i < count; i++) {
+        *most = a[i] > *most ? a[i] : *most;
+        *least = a[i] < *least ? a[i] : *least;
+    }
 }

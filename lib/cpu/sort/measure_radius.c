@@ -27,7 +27,11 @@
 #include <string.h>
 
 enum {
-    RADIUS_TILE = 512, /* items made at once on either side of a comparison */
+    RADIUS_TILE = 512, /* items compared at once */
+    RADIUS_NEAR = ORDO_TUNE_RADIUS_NEAR,
+    RADIUS_GROUP = 256, /* bytes of items that are compared as a whole from RADIUS_FAR on */
+    RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
+    RADIUS_ITEMS = 2 * RADIUS_NEAR, /* made at once */
     RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
     RADIUS_ROUNDS = 3,      /* tries of one piece */
     RADIUS_RAISES = 64,     /* bisections of one call */
@@ -97,6 +101,21 @@ static bool any_before_all_128(const cpu_item_128 *left, const cpu_item_128 *rig
     return before != 0;
 }
 
+static void bounds_128(const cpu_item_128 *a, size_t count, cpu_item_128 *most, cpu_item_128 *least)
+{
+    *most = *least = a[0];
+    for (size_t i = 1; i < count; i++) {
+        *most = cpu_less_128(*most, a[i]) ? a[i] : *most;
+        *least = cpu_less_128(a[i], *least) ? a[i] : *least;
+    }
+}
+
+static bool any_before_far_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count,
+                               cpu_item_128 *largest)
+{
+    return any_before_all_128(left, right, count, largest);
+}
+
 #define ORDO_TEMPLATE "cpu/sort/measure_radius.t.h"
 #include "cpu/sort/for_each_item.h"
 
@@ -127,7 +146,7 @@ ordo_status cpu_view_radius(const cpu_view *view, size_t *radius, ordo_exec *exe
     work.low = (char *)scratch + blocks;
     work.passed = (size_t *)(void *)((char *)scratch + 2 * blocks);
     memset(work.passed, 0, pieces_bytes(n));
-    work.limit = ordo_min(ORDO_TUNE_RADIUS_NEAR, n - 1);
+    work.limit = ordo_min(RADIUS_NEAR, n - 1);
     atomic_init(&work.radius, 0);
     atomic_init(&work.raises, 0);
     atomic_init(&work.far, false);

@@ -2,22 +2,38 @@
 
 /* ---- The check: are items more than r places apart in order? ---- */
 
-/* Whether every item of [from, hi) is at least as large as all those of [from, its place - r). */
+/* Whether an item of right[0 .. count) comes before one of the left ones up to its own place, or
+ * before *largest, which becomes the largest of all these. */
+static bool FN(any_wrong)(const ITEM *left, const ITEM *right, size_t count, size_t r,
+                          ITEM *largest)
+{
+    if (r == 0)
+        return FN(any_before)(left, right, count);
+    if (r < RADIUS_FAR / sizeof(ITEM))
+        return FN(any_before_all)(left, right, count, largest);
+    return FN(any_before_far)(left, right, count, largest);
+}
+
+/* Whether every item of [from, hi) is at least as large as all those of [from, its place - r), r at
+ * most RADIUS_NEAR. Items are made once: those that will be on the left later are kept. */
 static bool FN(in_order)(const cpu_view *view, size_t from, size_t hi, size_t r)
 {
-    ITEM   left_buffer[RADIUS_TILE], right_buffer[RADIUS_TILE];
-    ITEM   largest;
-    size_t count;
-    if (hi - from <= r + 1)
+    ITEM         items[RADIUS_ITEMS];
+    ITEM         largest;
+    size_t const apart = r + 1;
+    bool const   made = view->map != NULL;
+    if (hi - from <= apart)
         return true;
     memset(&largest, 0, sizeof largest);
-    for (size_t at = from; at < hi - r - 1; at += count) {
-        count = ordo_min(RADIUS_TILE, hi - r - 1 - at);
-        const ITEM *const left = cpu_view_tile(view, at, count, left_buffer);
-        const ITEM *const right = cpu_view_tile(view, at + r + 1, count, right_buffer);
-        if (r == 0 ? FN(any_before)(left, right, count)
-                   : FN(any_before_all)(left, right, count, &largest))
+    if (made)
+        cpu_view_tile(view, from, apart, items);
+    for (size_t at = from, count; at < hi - apart; at += count) {
+        count = ordo_min(made ? RADIUS_ITEMS - apart : RADIUS_TILE, hi - apart - at);
+        const ITEM *const right = cpu_view_tile(view, at + apart, count, items + apart);
+        if (FN(any_wrong)(right - apart, right, count, r, &largest))
             return false;
+        if (made)
+            memmove(items, items + count, apart * sizeof *items);
     }
     return true;
 }
@@ -76,13 +92,7 @@ static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
     for (size_t at = lo; at < hi; at += RADIUS_BLOCK) {
         size_t const      count = ordo_min(RADIUS_BLOCK, hi - at);
         const ITEM *const a = cpu_view_tile(work->view, at, count, buffer);
-        ITEM              most = a[0], least = a[0];
-        for (size_t i = 1; i < count; i++) {
-            most = LESS(most, a[i]) ? a[i] : most;
-            least = LESS(a[i], least) ? a[i] : least;
-        }
-        high[at / RADIUS_BLOCK] = most;
-        low[at / RADIUS_BLOCK] = least;
+        FN(bounds)(a, count, &high[at / RADIUS_BLOCK], &low[at / RADIUS_BLOCK]);
     }
 }
 

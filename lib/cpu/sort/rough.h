@@ -19,7 +19,8 @@ ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec 
  * were. ORDO_E_NOMEM comes before anything is changed. job->algorithm and job->radius do not
  * matter. */
 ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted, ordo_exec *exec);
-size_t      cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads);
+/* For that radius or any smaller one. */
+size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads);
 
 /* Sorts job->keys whatever their radius: `radius` is what the caller takes it for, 0 to have it
  * measured. */

@@ -49,21 +49,98 @@ static void FN(rough_leave)(void *keys, size_t count, bool descending)
 /* The digit of `bits` bits above `shift` of what exceeds `least`. */
 #define ROUGH_DIGIT_OF(x, shift) ((size_t)((BITS)((x)-least) >> (shift)) & (digits - 1))
 
+/* Whether a[0 .. count) is in order; its least and its largest number. Eight of each at a time, so
+ * that no comparison waits for the one before. */
+static bool FN(rough_look)(const BITS *a, size_t count, BITS *least, BITS *most)
+{
+    BITS   low[8], high[8], falls[8] = {0}, fall = 0;
+    size_t i = 1;
+    for (size_t j = 0; j < 8; j++)
+        low[j] = high[j] = a[0];
+    for (; i + 8 <= count; i += 8)
+        for (size_t j = 0; j < 8; j++) {
+            BITS const x = a[i + j];
+            falls[j] |= (BITS)(x < a[i + j - 1]);
+            low[j] = x < low[j] ? x : low[j];
+            high[j] = x > high[j] ? x : high[j];
+        }
+    for (; i < count; i++) {
+        fall |= (BITS)(a[i] < a[i - 1]);
+        low[0] = a[i] < low[0] ? a[i] : low[0];
+        high[0] = a[i] > high[0] ? a[i] : high[0];
+    }
+    *least = low[0];
+    *most = high[0];
+    for (size_t j = 0; j < 8; j++) {
+        fall |= falls[j];
+        *least = low[j] < *least ? low[j] : *least;
+        *most = high[j] > *most ? high[j] : *most;
+    }
+    return fall == 0;
+}
+
+static unsigned FN(rough_bits)(BITS range)
+{
+    unsigned bits = 0;
+    while (bits < 8 * sizeof range && range >> bits != 0)
+        bits++;
+    return bits;
+}
+
+/* Sorts a[0 .. count) by one digit, of a few keys each, and then by networks, for keys that are
+ * spread evenly are near their places after the first; b has room for as many, and behind them for
+ * counters. False, and nothing was given to out, if they were not, or one digit is all there is. */
+static bool FN(rough_spread)(const BITS *a, BITS *b, size_t count, BITS least, BITS most, KEY *out,
+                             bool descending, rough_state *state)
+{
+    unsigned bits = 0;
+    uint32_t sum = 0;
+    if (sizeof(BITS) < 4 || count < ROUGH_SPREAD || count > ROUGH_STRIDE ||
+        atomic_load_explicit(&state->uneven, memory_order_relaxed) >= ROUGH_UNEVEN)
+        return false;
+    unsigned const span = FN(rough_bits)((BITS)(most - least));
+    if (span <= ROUGH_DIGIT)
+        return false;
+    uint32_t *restrict const start = (uint32_t *)(void *)(b + count);
+    BITS *restrict const to = b;
+    bool const narrow = sizeof(BITS) == 4;
+    while (bits < span && count >> bits > (size_t)2 << (narrow ? ROUGH_LOAD_32 : ROUGH_LOAD_64))
+        bits++;
+    unsigned const shift = span - bits;
+    size_t const   digits = (size_t)1 << bits;
+    memset(start, 0, digits * sizeof *start);
+    for (size_t i = 0; i < count; i++)
+        start[(BITS)(a[i] - least) >> shift]++;
+    for (size_t digit = 0; digit < digits; digit++) {
+        uint32_t const here = start[digit];
+        start[digit] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++) {
+        BITS const x = a[i];
+        to[start[(BITS)(x - least) >> shift]++] = x;
+    }
+    if (!rough_networks(b, count, sizeof *b, narrow ? ROUGH_LEFT_32 : ROUGH_LEFT_64)) {
+        atomic_fetch_add_explicit(&state->uneven, 1, memory_order_relaxed);
+        return false;
+    }
+    if (descending)
+        for (size_t i = 0; i < count; i++)
+            out[i] = FN(rough_unmap)(b[i], true);
+    else
+        for (size_t i = 0; i < count; i++)
+            out[i] = FN(rough_unmap)(b[i], false);
+    return true;
+}
+
 /* Sorts a[0 .. count), which is not in order, with the help of b, and gives the keys to out. A pass
  * also counts the digits of the next one; the last one turns the bits into keys. False:
  * cancelled. */
-static bool FN(rough_sort)(BITS *a, BITS *b, size_t count, KEY *out, bool descending,
-                           ordo_exec *exec)
+static bool FN(rough_sort)(BITS *a, BITS *b, size_t count, BITS least, BITS most, KEY *out,
+                           bool descending, rough_state *state)
 {
-    size_t   tables[2][1 << ROUGH_DIGIT];
-    BITS     least = a[0], most = a[0];
-    unsigned span = 0;
-    for (size_t i = 1; i < count; i++) {
-        least = a[i] < least ? a[i] : least;
-        most = a[i] > most ? a[i] : most;
-    }
-    while (span < 8 * sizeof(BITS) && (BITS)(most - least) >> span != 0)
-        span++;
+    size_t         tables[2][1 << ROUGH_DIGIT];
+    unsigned const span = FN(rough_bits)((BITS)(most - least));
     unsigned const limit = count >= ROUGH_WIDE ? ROUGH_DIGIT : ROUGH_DIGIT_SMALL;
     unsigned const passes = (span - 1) / limit + 1, bits = (span - 1) / passes + 1;
     size_t const   digits = (size_t)1 << bits;
@@ -93,7 +170,7 @@ static bool FN(rough_sort)(BITS *a, BITS *b, size_t count, KEY *out, bool descen
                     to[start[ROUGH_DIGIT_OF(x, shift)]++] = x;
                     next[ROUGH_DIGIT_OF(x, shift + bits)]++;
                 }
-            if (count > ROUGH_STRIDE && ordo_poll(exec, 0))
+            if (count > ROUGH_STRIDE && ordo_poll(state->exec, 0))
                 return false;
         }
     }

@@ -1,5 +1,5 @@
 /* rough_lanes.t.h - sorts k-sorted items, k <= M, in registers: W is 32 or 64, M 8, 16 or 32; see
- * sort_rough.c.
+ * rough_networks.c.
  *
  * As many stretches as a vector has lanes are sorted side by side, each in a lane of its own. M
  * items of each are taken, sorted by a network and merged with the M held back before; the lower

@@ -1,26 +1,31 @@
 /* rough_window.t.h - a window of keys sorted through a buffer, and the border between two sorted
  * windows, for one type of keys (KEY, BITS) or for items that are both; see sort_rough.c. */
 
-/* Sorts a[0 .. count) with a buffer of 2 * count. False: cancelled. */
+/* Sorts a[0 .. count) with a buffer of 2 * count, and as many counters behind it. False:
+ * cancelled. */
 static bool FN(rough_window)(void *keys, size_t count, bool descending, void *buffer,
-                             ordo_exec *exec)
+                             rough_state *state)
 {
     KEY *const  a = keys;
     BITS *const in = buffer;
-    int         wrong = 0;
+    const BITS *seen = in;
+    BITS        least, most;
     if (count == 0)
         return true;
-    if (descending)
+    if (state->as_bits)
+        seen = keys;
+    else if (descending)
         for (size_t i = 0; i < count; i++)
             in[i] = FN(rough_map)(a[i], true);
     else
         for (size_t i = 0; i < count; i++)
             in[i] = FN(rough_map)(a[i], false);
-    for (size_t i = 1; i < count; i++)
-        wrong |= FN(rough_less)(in[i], in[i - 1]);
-    if (!wrong)
+    if (FN(rough_look)(seen, count, &least, &most) ||
+           FN(rough_spread)(seen, in + count, count, least, most, a, descending, state))
         return true;
-    return FN(rough_sort)(in, in + count, count, a, descending, exec);
+    if (seen != in)
+        memcpy(in, seen, count * sizeof *in);
+    return FN(rough_sort)(in, in + count, count, least, most, a, descending, state);
 }
 
 /* The keys [begin, middle) and [middle, end) are in order: merges up to `reach` keys on either side

@@ -7,80 +7,51 @@
  * another, and borders none of another border: both are done in place, by any thread, with the same
  * result.
  *
- *   k <= 32, keys of 32 or 64 bits: networks in registers (rough_lanes.t.h). A piece of keys is cut
- *   into as many stretches as a vector has lanes; no scratch. Keys that are not their own bits are
- *   turned into them and back while the piece is in the cache.
+ *   k <= 32, keys of 32 or 64 bits: networks in registers (rough_networks.c), a piece at a time,
+ *   no scratch. Keys that are not their own bits are turned into them and back while the piece is
+ *   in the cache.
  *
  *   else: windows of 8k keys while these stay in the cache (2k + 2 at least) are sorted in a buffer
- *   of their own, by radix over the bits that differ within the window. Scratch: two windows for
- *   each thread, at most two copies of the array. O(n) time for a given width of keys; items of 128
- *   bits are merged, O(n lg k).
+ *   of their own: each key goes to its place by one digit, of about as many values as the window
+ *   has keys, which leaves keys that are spread evenly at most 8 or 16 places from their own; then
+ *   by the networks. Where they are not, by radix over the bits that differ within the window.
+ *   Scratch: two windows for each thread and a counter for each key, at most three copies of the
+ *   array. O(n) time for a given width of keys; items of 128 bits are merged, O(n lg k).
  *
  * Whether the result is in order shows at the borders and where the network gives keys away. It is
  * not if k was too small. */
 #include "core/keybits.h"
 #include "cpu/cpu.h"
-#include "cpu/kernel/lanes.h"
 #include "cpu/sort/items.h"
-#include "cpu/sort/network.h"
 #include "cpu/sort/rough.h"
+#include "cpu/sort/rough_networks.h"
 #include "cpu/sort/view.h"
 
 #include <string.h>
 
 enum {
-    ROUGH_LANES_REACH = 32, /* the largest radius of the networks */
     ROUGH_DIGIT = ORDO_TUNE_ROUGH_DIGIT,
     ROUGH_DIGIT_SMALL = ORDO_TUNE_ROUGH_DIGIT_SMALL,
     ROUGH_WIDE = ORDO_TUNE_ROUGH_WIDE,
+    ROUGH_SPREAD = ORDO_TUNE_ROUGH_SPREAD,
+    ROUGH_LOAD_32 = 1, /* lg of the keys of a digit when a window is spread, and the radius left */
+    ROUGH_LEFT_32 = 16,
+    ROUGH_LOAD_64 = 0,
+    ROUGH_LEFT_64 = 8,
+    ROUGH_UNEVEN = 16,      /* windows that may be spread in vain */
     ROUGH_STRIDE = 1 << 20, /* keys between two looks at whether to stop */
-    ROUGH_INSERTION = 16
+    ROUGH_INSERTION = 16,
+    LONGEST = ORDO_TUNE_ROUGH_WINDOW > ORDO_TUNE_ROUGH_SHORTEST ? ORDO_TUNE_ROUGH_WINDOW
+                                                                : ORDO_TUNE_ROUGH_SHORTEST
 };
 
-/* ---- Networks ---- */
-
-#define NETWORK_ORDER(i, j) WIDTH(lanes_order)(&x[i], &x[j]);
-#define ROUGH_PASTE_(a, b) a##b
-#define ROUGH_PASTE(a, b) ROUGH_PASTE_(a, b)
-#define WIDTH(name) ROUGH_PASTE(name##_, W)
-#define ITEM ROUGH_PASTE(cpu_item_, W)
-#define FN(name) ROUGH_PASTE(ROUGH_PASTE(name##_, W), ROUGH_PASTE(_, M))
-#define SORT(o) ROUGH_PASTE(NETWORK_SORT_, M)(o)
-#define MERGE(o) ROUGH_PASTE(NETWORK_MERGE_, M)(o)
-
-#define W 32
-#define M 8
-#include "cpu/sort/rough_lanes.t.h"
-#undef M
-#define M 16
-#include "cpu/sort/rough_lanes.t.h"
-#undef M
-#define M 32
-#include "cpu/sort/rough_lanes.t.h"
-#undef M
-#undef W
-#define W 64
-#define M 8
-#include "cpu/sort/rough_lanes.t.h"
-#undef M
-#define M 16
-#include "cpu/sort/rough_lanes.t.h"
-#undef M
-#define M 32
-#include "cpu/sort/rough_lanes.t.h"
-#undef M
-#undef W
-
-#undef MERGE
-#undef SORT
-#undef FN
-#undef ITEM
-#undef WIDTH
-#undef ROUGH_PASTE
-#undef ROUGH_PASTE_
-#undef NETWORK_ORDER
-
 /* ---- Windows ---- */
+
+typedef struct rough_state { /* of the windows of one call */
+    ordo_exec  *exec;
+    bool        as_bits; /* keys are their own bits */
+    atomic_uint uneven;  /* how many were spread and had keys too far from their places then */
+} rough_state;
 
 #define ORDO_TEMPLATE "cpu/sort/rough_key.t.h"
 #include "core/for_each_type.h"
@@ -125,23 +96,44 @@ static void rough_merge(const cpu_item_128 *a, size_t middle, size_t count, cpu_
     }
 }
 
-/* As the sorts of rough_key.t.h, by merging: from the bottom up, short runs by insertion. */
-static bool rough_sort_128(cpu_item_128 *a, cpu_item_128 *b, size_t count, cpu_item_128 *out,
-                           bool descending, ordo_exec *exec)
+/* These have no digits: only whether they are in order matters, and none are spread. */
+static bool rough_look_128(const cpu_item_128 *a, size_t count, cpu_item_128 *least,
+                           cpu_item_128 *most)
 {
-    (void)descending;
+    int falls = 0;
+    for (size_t i = 1; i < count; i++)
+        falls |= cpu_less_128(a[i], a[i - 1]);
+    *least = *most = a[0];
+    return falls == 0;
+}
+
+static bool rough_spread_128(const cpu_item_128 *a, cpu_item_128 *b, size_t count,
+                             cpu_item_128 least, cpu_item_128 most, cpu_item_128 *out,
+                             bool descending, rough_state *state)
+{
+    (void)a, (void)b, (void)count, (void)least, (void)most, (void)out, (void)descending;
+    (void)state;
+    return false;
+}
+
+/* As the sorts of rough_key.t.h, by merging: from the bottom up, short runs by insertion. */
+static bool rough_sort_128(cpu_item_128 *a, cpu_item_128 *b, size_t count, cpu_item_128 least,
+                           cpu_item_128 most, cpu_item_128 *out, bool descending,
+                           rough_state *state)
+{
+    (void)least, (void)most, (void)descending;
     for (size_t at = 0; at < count; at += ROUGH_INSERTION)
         rough_insertion(a + at, ordo_min(ROUGH_INSERTION, count - at));
     for (size_t run = ROUGH_INSERTION; run < count; run *= 2) {
         cpu_item_128 *const swap = a;
         for (size_t at = 0; at < count; at += 2 * run) {
             rough_merge(a + at, ordo_min(run, count - at), ordo_min(2 * run, count - at), b + at);
-            if (run >= ROUGH_STRIDE && ordo_poll(exec, 0))
+            if (run >= ROUGH_STRIDE && ordo_poll(state->exec, 0))
                 return false;
         }
         a = b;
         b = swap;
-        if (count > ROUGH_STRIDE && ordo_poll(exec, 0))
+        if (count > ROUGH_STRIDE && ordo_poll(state->exec, 0))
             return false;
     }
     memcpy(out, a, count * sizeof *a);
@@ -153,10 +145,10 @@ static bool rough_sort_128(cpu_item_128 *a, cpu_item_128 *b, size_t count, cpu_i
 #undef BITS
 #undef KEY
 
-/* ---- One type at run time ---- */
+/* ---- What a call works on ---- */
 
 typedef bool rough_window_fn(void *keys, size_t count, bool descending, void *buffer,
-                             ordo_exec *exec);
+                             rough_state *state);
 typedef bool rough_border_fn(void *keys, size_t begin, size_t middle, size_t end, size_t reach,
                              bool descending, void *buffer);
 typedef void rough_map_fn(void *keys, size_t count, bool descending);
@@ -174,10 +166,10 @@ typedef struct rough_work {
     size_t       n, radius, window;
     bool         descending;
     rough_kind   kind;
-    bool         as_bits; /* keys are their own bits */
-    char        *buffers; /* of two windows each */
+    char        *buffers; /* one for each body that runs */
     atomic_flag *taken;   /* whose turn a buffer is */
     atomic_bool  wrong, stopped;
+    rough_state  state;
 } rough_work;
 
 static rough_kind kind_of(ordo_type type)
@@ -204,55 +196,23 @@ static void border(rough_work *work, size_t at, size_t begin, size_t end, void *
         note(&work->wrong);
 }
 
-static bool stream(const rough_work *work, void *keys, size_t length)
-{
-    size_t const k = work->radius;
-    if (work->kind.size == 4)
-        return k <= 8    ? stream_32_8(keys, length)
-               : k <= 16 ? stream_32_16(keys, length)
-                         : stream_32_32(keys, length);
-    return k <= 8    ? stream_64_8(keys, length)
-           : k <= 16 ? stream_64_16(keys, length)
-                     : stream_64_32(keys, length);
-}
-
-/* A piece by networks; what is left over of the last one, less than the networks take, and the
- * whole of a short one through a buffer. */
+/* A piece by networks. */
 static void lanes_piece(void *arg, size_t lo, size_t hi)
 {
-    enum {
-        SMALLEST = 3 * ROUGH_LANES_REACH, /* two borders and something between them */
-        LEFT_OVER = LANES_32 * SMALLEST
-    };
     rough_work *const work = arg;
     char *const       keys = (char *)work->keys + lo * work->kind.size;
-    size_t const      lanes = 16 / work->kind.size;
-    size_t            length = (hi - lo) / lanes / ROUGH_LANES_REACH * ROUGH_LANES_REACH;
-    uint64_t          buffer[2 * LEFT_OVER];
-    if (length < SMALLEST)
-        length = 0;
-    if (length > 0) {
-        if (!work->as_bits)
-            work->kind.enter(keys, length * lanes, work->descending);
-        if (!stream(work, keys, length))
-            note(&work->wrong);
-        if (!work->as_bits)
-            work->kind.leave(keys, length * lanes, work->descending);
-    }
-    work->kind.window(keys + length * lanes * work->kind.size, hi - lo - length * lanes,
-                      work->descending, buffer, work->exec);
-    for (size_t at = lo + length; at < hi && length > 0; at += length) {
-        size_t const end = at == lo + length * lanes ? hi : at + length;
-        border(work, at, at - length, end, buffer);
-        if (end == hi)
-            break;
-    }
+    if (!work->state.as_bits)
+        work->kind.enter(keys, hi - lo, work->descending);
+    if (!rough_networks(keys, hi - lo, work->kind.size, work->radius))
+        note(&work->wrong);
+    if (!work->state.as_bits)
+        work->kind.leave(keys, hi - lo, work->descending);
 }
 
 static void lanes_border(void *arg, size_t lo, size_t hi)
 {
     rough_work *const work = arg;
-    uint64_t          buffer[2 * ROUGH_LANES_REACH];
+    uint64_t          buffer[2 * ROUGH_NETWORK_REACH];
     for (size_t i = lo; i < hi; i++) {
         size_t const at = (i + 1) * work->window;
         border(work, at, at - work->window, ordo_min(at + work->window, work->n), buffer);
@@ -268,9 +228,15 @@ static size_t take_buffer(rough_work *work)
     return i;
 }
 
+/* Two windows, and as many counters as one has keys. */
+static size_t buffer_bytes(size_t window, size_t size)
+{
+    return 2 * window * size + ordo_round_up(window * sizeof(uint32_t), ORDO_CACHE_LINE);
+}
+
 static void *buffer_at(const rough_work *work, size_t i)
 {
-    return work->buffers + i * 2 * work->window * work->kind.size;
+    return work->buffers + i * buffer_bytes(work->window, work->kind.size);
 }
 
 static void give_buffer(rough_work *work, size_t i)
@@ -283,7 +249,7 @@ static void window_piece(void *arg, size_t lo, size_t hi)
     rough_work *const work = arg;
     size_t const      i = take_buffer(work);
     char *const       keys = (char *)work->keys + lo * work->kind.size;
-    if (!work->kind.window(keys, hi - lo, work->descending, buffer_at(work, i), work->exec))
+    if (!work->kind.window(keys, hi - lo, work->descending, buffer_at(work, i), &work->state))
         note(&work->stopped);
     give_buffer(work, i);
 }
@@ -304,7 +270,7 @@ static void window_border(void *arg, size_t lo, size_t hi)
 
 static bool in_lanes(size_t size, size_t radius)
 {
-    return (size == 4 || size == 8) && radius <= ROUGH_LANES_REACH;
+    return (size == 4 || size == 8) && radius <= ROUGH_NETWORK_REACH;
 }
 
 /* Two borders never meet, nor the keys next to them; and there is one window, or it is at most half
@@ -312,7 +278,7 @@ static bool in_lanes(size_t size, size_t radius)
 static size_t window_length(size_t n, size_t radius)
 {
     size_t const usual =
-        ordo_max(ordo_min(radius, ORDO_TUNE_ROUGH_WINDOW / 8) * 8, ORDO_TUNE_ROUGH_WIDE);
+        ordo_max(ordo_min(radius, ORDO_TUNE_ROUGH_WINDOW / 8) * 8, ORDO_TUNE_ROUGH_SHORTEST);
     if (radius >= n / 4)
         return n;
     return ordo_min(ordo_max(2 * radius + 2, usual), n);
@@ -323,7 +289,7 @@ static size_t windows_scratch(size_t size, size_t n, size_t radius, unsigned thr
     size_t const window = window_length(n, radius);
     size_t const buffers = ordo_min(threads, ordo_div_up(n, window));
     return ordo_round_up(threads * sizeof(atomic_flag), ORDO_CACHE_LINE) +
-           buffers * 2 * window * size;
+           buffers * buffer_bytes(window, size);
 }
 
 static bool run(rough_work *work, ordo_body *piece, ordo_body *between)
@@ -342,6 +308,8 @@ static ordo_status rough(rough_work *work, bool *sorted)
     bool             finished;
     atomic_init(&work->wrong, false);
     atomic_init(&work->stopped, false);
+    atomic_init(&work->state.uneven, 0);
+    work->state.exec = exec;
     work->radius = ordo_min(ordo_max(work->radius, 1), work->n - 1);
     if (in_lanes(work->kind.size, work->radius) && work->kind.enter != NULL) {
         work->window = ORDO_TUNE_ROUGH_PIECE;
@@ -377,7 +345,7 @@ ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted,
                        .radius = radius,
                        .descending = job->descending,
                        .kind = kind_of(job->type),
-                       .as_bits =
+                       .state.as_bits =
                            !job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64)};
     exec->algorithm = "rough";
     exec->isa = "generic";
@@ -385,12 +353,16 @@ ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted,
     return job->n < 2 ? ORDO_OK : rough(&work, sorted);
 }
 
+/* Windows of any smaller radius may be shorter, and more of them in use at once. */
 size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads)
 {
-    size_t const size = ordo_type_size(job->type);
-    if (job->n < 2 || in_lanes(size, radius))
+    size_t const size = ordo_type_size(job->type), n = job->n;
+    if (n < 2 || in_lanes(size, radius))
         return 0;
-    return windows_scratch(size, job->n, ordo_min(radius, job->n - 1), threads);
+    size_t const longest = ordo_max(radius >= n / 4 ? n : 2 * radius + 2, LONGEST);
+    size_t const keys = ordo_min(ordo_min(threads * longest, n + longest), 2 * n);
+    return ordo_round_up(threads * sizeof(atomic_flag), ORDO_CACHE_LINE) +
+           keys * (2 * size + sizeof(uint32_t)) + threads * ORDO_CACHE_LINE;
 }
 
 /* In place, when a radius was too small and the memory for the true one is refused: the keys have
@@ -431,7 +403,7 @@ static size_t any_scratch(enum cpu_item kind, size_t size, size_t n, unsigned th
 {
     return cpu_view_radius_scratch(kind, n) + 4 * ORDO_CACHE_LINE + /* a second block's head */
            ordo_round_up(threads * sizeof(atomic_flag), ORDO_CACHE_LINE) +
-           (3 * n + 2 * ordo_max(ORDO_TUNE_ROUGH_WINDOW, ORDO_TUNE_ROUGH_WIDE)) * size;
+           threads * ORDO_CACHE_LINE + (3 * n + 2 * LONGEST) * (size + sizeof(uint32_t) / 2);
 }
 
 size_t cpu_sort_rough_scratch(const ordo_sort_job *job, unsigned threads)

@@ -1,0 +1,300 @@
+/* select_cells.c - many k-th keys in one read of the array, or two.
+ *
+ * The range in which a random sample has the first and the last k is cut into cells of equally many
+ * words. One read counts the keys of every cell, whatever the number of k: the sums of the counts
+ * tell the cell of each. The sample tells beforehand in which cells each k probably is
+ * (select_sample.c has the reason), and the words in those are kept as they are read; of them only
+ * the cells that hold a k remain, and quickselect finds all k among those. If the sample erred, or
+ * so many k are wanted that too much would be kept, a second read keeps the words of just these
+ * cells. A cell of one word needs no words at all.
+ *
+ * A key costs one counter and one store, about what two brackets cost by select_pass.c, so this is
+ * for two brackets and more. Keys that crowd in few cells are left to the other ways: *done is
+ * false then, and one read was in vain at most.
+ *
+ * Scratch: the sample (n^(2/3) words) and the room for words that are kept, n/8 of them. */
+#include "core/keybits.h"
+#include "cpu/select/select.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    CELLS = 1 << ORDO_TUNE_SELECT_CELLS,
+    CELL_BLOCK = ORDO_TUNE_SELECT_BLOCK / 2
+};
+
+#define MARGIN 1.05 /* more words may be kept than the sample says */
+
+typedef struct cell_map {
+    uint64_t base; /* cell 0 is what lies below */
+    unsigned shift;
+    uint8_t  keeps[CELLS]; /* 1: the words in it are kept */
+} cell_map;
+
+#define ORDO_TEMPLATE "cpu/select/select_cells.t.h"
+#include "core/for_each_type.h"
+
+typedef struct cell_work {
+    const selector *s;
+    cell_map        map;
+    char           *room;
+    size_t          words; /* that fit the room */
+    atomic_size_t   used;  /* of them; more if not all were kept */
+    atomic_size_t   count[CELLS];
+} cell_work;
+
+/* ---- One read ---- */
+
+static size_t cells_block(const selector *s, size_t at, size_t n, const cell_map *map,
+                          uint32_t (*count)[CELLS], void *kept)
+{
+    const char *const keys = (const char *)s->job->keys + at * s->key_size;
+    bool const        as_bits =
+        !s->job->descending && (s->job->type == ORDO_U32 || s->job->type == ORDO_U64);
+    switch (s->job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return cells_block_##tag(keys, n, s->job->descending, as_bits, map, count, kept);
+#include "core/types.def"
+    }
+    return 0;
+}
+
+static void cells_piece(void *arg, size_t lo, size_t hi)
+{
+    cell_work *const work = arg;
+    size_t const     size = work->s->word_size;
+    uint32_t         count[2][CELLS];
+    uint64_t         kept[CELL_BLOCK + 1]; /* the last store may be behind all that is kept */
+    memset(count, 0, sizeof count);
+    for (size_t at = lo; at < hi; at += CELL_BLOCK) {
+        size_t const n = ordo_min(CELL_BLOCK, hi - at);
+        size_t const found = cells_block(work->s, at, n, &work->map, count, kept);
+        if (found == 0)
+            continue;
+        size_t const place = atomic_fetch_add_explicit(&work->used, found, memory_order_relaxed);
+        if (place <= work->words && found <= work->words - place)
+            memcpy(work->room + place * size, kept, found * size);
+    }
+    for (size_t c = 0; c < CELLS; c++) {
+        size_t const here = (size_t)count[0][c] + count[1][c];
+        if (here > 0)
+            atomic_fetch_add_explicit(&work->count[c], here, memory_order_relaxed);
+    }
+}
+
+static bool read_cells(cell_work *work)
+{
+    ordo_exec *const exec = work->s->exec;
+    size_t const     n = work->s->job->n;
+    size_t const     grain = n <= ORDO_TUNE_ALONE ? n : ORDO_TUNE_SELECT_PIECE;
+    atomic_init(&work->used, 0);
+    for (size_t c = 0; c < CELLS; c++)
+        atomic_init(&work->count[c], 0);
+    exec->phases++;
+    bool const finished = ordo_loop(exec, n, grain, cells_piece, work);
+    exec->phase++;
+    return finished;
+}
+
+/* ---- Words in memory ---- */
+
+static void cells_tally(const selector *s, const void *words, size_t n, const cell_map *map,
+                        size_t count[CELLS])
+{
+    memset(count, 0, CELLS * sizeof *count);
+    switch (s->job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        cells_tally_##tag(words, n, map, count);                                                   \
+        break;
+#include "core/types.def"
+    }
+}
+
+static void cells_filter(const selector *s, void *words, size_t n, const cell_map *map)
+{
+    switch (s->job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        cells_filter_##tag(words, n, map);                                                         \
+        break;
+#include "core/types.def"
+    }
+}
+
+/* ---- Cells, and what the sample says of them ---- */
+
+/* Whether the words in a cell must be looked at; if not, there is only this one. */
+static bool is_wide(const cell_map *map, size_t cell)
+{
+    return map->shift > 0 || cell == 0 || cell == CELLS - 1;
+}
+
+/* How far from its place in a sample the k-th key probably is. */
+static double reach_of(double share, size_t size)
+{
+    return ORDO_TUNE_SELECT_SIGMAS * sqrt(share * (1 - share) * (double)size) + 2;
+}
+
+static double share_of(const ordo_select_job *job, size_t j)
+{
+    return ((double)job->k[j] + 0.5) / (double)job->n;
+}
+
+/* Cells between where the first and the last k may be. */
+static bool cut_range(const selector *s, void *sample, size_t size, cell_map *map)
+{
+    double const first = share_of(s->job, 0), last = share_of(s->job, s->job->count - 1);
+    double const lo = first * (double)size - reach_of(first, size);
+    double const hi = last * (double)size + reach_of(last, size);
+    size_t const places[2] = {lo > 0 ? (size_t)lo : 0,
+                              hi < (double)(size - 1) ? (size_t)hi : size - 1};
+    if (!select_words(sample, s->word_size, size, places, 2, 0, s->exec))
+        return false;
+    uint64_t const least = select_word_at(sample, s->word_size, places[0]);
+    uint64_t const most = select_word_at(sample, s->word_size, places[1]);
+    map->base = least;
+    map->shift = 0;
+    while ((most - least) >> map->shift > CELLS - 3)
+        map->shift++;
+    return true;
+}
+
+typedef struct likely { /* how many of the sample lie in cells that */
+    size_t marked;      /* may hold a k */
+    size_t middle;      /* hold the place where a k would be in the sample */
+} likely;
+
+/* Marks the cells in which the k-th keys probably are. */
+static likely mark_likely(const selector *s, const size_t in_cell[CELLS], size_t size,
+                          cell_map *map)
+{
+    const ordo_select_job *const job = s->job;
+    likely                       found = {0, 0};
+    size_t                       cell = 0, before = 0, middle = CELLS;
+    for (size_t j = 0; j < job->count; j++) {
+        double const share = share_of(job, j), reach = reach_of(share, size);
+        double const place = share * (double)size;
+        while (cell < CELLS - 1 && (double)(before + in_cell[cell]) <= place - reach)
+            before += in_cell[cell++];
+        size_t c = cell, up_to = before;
+        do {
+            if (is_wide(map, c)) {
+                found.marked += map->keeps[c] == 0 ? in_cell[c] : 0;
+                map->keeps[c] = 1;
+                if ((double)up_to <= place && place < (double)(up_to + in_cell[c]) && c != middle) {
+                    found.middle += in_cell[c];
+                    middle = c;
+                }
+            }
+            up_to += in_cell[c++];
+        } while (c < CELLS && (double)up_to <= place + reach);
+    }
+    return found;
+}
+
+/* ---- Cells that hold a k ---- */
+
+typedef struct cell_places { /* for each k */
+    uint16_t cell[SELECT_MANY];
+    size_t   rank[SELECT_MANY]; /* among the keys of its cell */
+} cell_places;
+
+static void find_places(cell_work *work, cell_places *places)
+{
+    const ordo_select_job *const job = work->s->job;
+    size_t                       cell = 0, before = 0;
+    for (size_t j = 0; j < job->count; j++) {
+        for (size_t here; here = atomic_load_explicit(&work->count[cell], memory_order_relaxed),
+                          job->k[j] - before >= here;
+             cell++)
+            before += here;
+        places->cell[j] = (uint16_t)cell;
+        places->rank[j] = job->k[j] - before;
+    }
+}
+
+/* Marks the cells whose words are needed. Whether they were kept all along; *needed gets how many
+ * words there are. */
+static bool mark_needed(cell_work *work, const cell_places *places, size_t *needed)
+{
+    bool    all = true;
+    uint8_t marks[CELLS] = {0};
+    *needed = 0;
+    for (size_t j = 0; j < work->s->job->count; j++) {
+        size_t const cell = places->cell[j];
+        if (!is_wide(&work->map, cell) || marks[cell] != 0)
+            continue;
+        marks[cell] = 1;
+        all = all && work->map.keeps[cell] != 0;
+        *needed += atomic_load_explicit(&work->count[cell], memory_order_relaxed);
+    }
+    memcpy(work->map.keeps, marks, sizeof marks);
+    return all;
+}
+
+/* Puts every k, given the words of the cells that were needed, n of them in any order. */
+static bool answer(cell_work *work, const cell_places *places, size_t n)
+{
+    const selector *const s = work->s;
+    size_t                k[SELECT_MANY], count = 0, before = 0, last = CELLS;
+    for (size_t j = 0; j < s->job->count; j++) {
+        size_t const cell = places->cell[j];
+        if (!is_wide(&work->map, cell))
+            continue;
+        if (last != CELLS && last != cell)
+            before += atomic_load_explicit(&work->count[last], memory_order_relaxed);
+        last = cell;
+        k[count++] = before + places->rank[j];
+    }
+    if (!select_words(work->room, s->word_size, n, k, count, 0, s->exec))
+        return false;
+    count = 0;
+    for (size_t j = 0; j < s->job->count; j++) {
+        size_t const cell = places->cell[j];
+        select_put(s, j,
+                   is_wide(&work->map, cell) ? select_word_at(work->room, s->word_size, k[count++])
+                                             : work->map.base + (cell - 1));
+    }
+    return true;
+}
+
+/* ---- All of it ---- */
+
+ordo_status select_cells(const selector *s, bool *done)
+{
+    size_t const size = select_sample_size(s->job->n);
+    cell_work    work = {
+           .s = s, .room = (char *)s->room + size * s->word_size, .words = s->room_words - size};
+    size_t      in_cell[CELLS], needed;
+    cell_places places = {.cell = {0}};
+    *done = false;
+    if (!select_gather(s, size, s->room) || !cut_range(s, s->room, size, &work.map))
+        return ORDO_E_CANCELLED;
+    cells_tally(s, s->room, size, &work.map, in_cell);
+    double const each = MARGIN * (double)s->job->n / (double)size;
+    likely const found = mark_likely(s, in_cell, size, &work.map);
+    if ((double)found.middle * each > (double)work.words)
+        return ORDO_OK;
+    if ((double)found.marked * each > (double)work.words)
+        memset(work.map.keeps, 0, sizeof work.map.keeps);
+    if (!read_cells(&work))
+        return ORDO_E_CANCELLED;
+    find_places(&work, &places);
+    bool const   all = mark_needed(&work, &places, &needed);
+    size_t const used = atomic_load_explicit(&work.used, memory_order_relaxed);
+    if (needed > work.words)
+        return ORDO_OK;
+    s->exec->algorithm = "sample";
+    s->exec->detail = all && used <= work.words ? "one pass, by cells" : "two passes, by cells";
+    if (!all || used > work.words) {
+        if (!read_cells(&work))
+            return ORDO_E_CANCELLED;
+    } else {
+        cells_filter(s, work.room, used, &work.map);
+    }
+    *done = true;
+    return cpu_done(answer(&work, &places, needed));
+}

@@ -1,0 +1,28 @@
+/* few_lanes.t.h - sorts ROWS vectors of numbers of W bits in registers; see few.c. */
+static void FN(few_network)(void *numbers)
+{
+    enum {
+        LANES = 128 / W
+    };
+    char *const a = numbers;
+    WIDTH(lanes) x[ROWS];
+    FEW_EACH(r, ROWS)
+    x[r] = WIDTH(lanes_load)(a + sizeof *x * r);
+    SORT(0)
+    FEW_EACH(r, ROWS / 2)
+    WIDTH(few_cross)(&x[r], &x[ROWS - 1 - r], false);
+    CLEAN(0)
+#if W == 32
+    FEW_EACH(r, ROWS / 2)
+    WIDTH(few_cross)(&x[r], &x[ROWS - 1 - r], true);
+    FEW_EACH(r, ROWS)
+    WIDTH(few_step)(&x[r]);
+    CLEAN(0)
+#endif
+    FEW_EACH(i, ROWS / LANES)
+    {
+        WIDTH(lanes_turn)(x + LANES * i);
+        FEW_EACH(lane, LANES)
+        WIDTH(lanes_store)(a + W / 8 * (lane * ROWS + LANES * i), x[LANES * i + lane]);
+    }
+}
