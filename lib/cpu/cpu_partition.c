@@ -3,7 +3,8 @@
  * First every piece counts its set flags (only the flags are read); the counts, summed up, tell
  * each piece where its elements of either kind go, and pieces then move independently. Within a
  * piece the choice is not a branch: each element is written to both of two small buffers and one
- * of their ends moves on; full buffers go out with memcpy. Scratch: one count for each piece. */
+ * of their ends moves on, or vectors are compressed into both where the ISA can; full buffers go
+ * out with memcpy. Scratch: one count for each piece. */
 #include "cpu/cpu.h"
 #include "cpu/cpu_bits.h"
 
@@ -69,9 +70,14 @@ INLINE size_t split_step(const char *in, size_t n, size_t size, const uint64_t *
     return kept;
 }
 
-static size_t split_sized(const char *in, size_t n, size_t size, const uint64_t *words, char *first,
-                          char *second)
+static size_t split_sized(const cpu_kernels *kernels, const char *in, size_t n, size_t size,
+                          const uint64_t *words, char *first, char *second)
 {
+    cpu_split_fn *const vectors = size == sizeof(uint32_t)   ? kernels->split[CPU_WIDTH_32]
+                                  : size == sizeof(uint64_t) ? kernels->split[CPU_WIDTH_64]
+                                                             : NULL;
+    if (vectors != NULL)
+        return vectors(in, n, words, first, second);
     switch (size) {
     case 1:
         return split_step(in, n, 1, words, first, second);
@@ -99,12 +105,13 @@ static void split_piece(void *arg, size_t lo, size_t hi)
     char             *to_first = (char *)work->job->out + before * size;
     char             *to_second = (char *)work->job->out + (work->total + lo - before) * size;
     uint64_t          words[CPU_PIECE_WORDS];
-    char              first[(STEP + 1) * MAX_ELEMENT], second[(STEP + 1) * MAX_ELEMENT];
+    char              first[(STEP + 4) * MAX_ELEMENT], second[(STEP + 4) * MAX_ELEMENT];
 
     (void)read_flags(work, lo, hi, words);
     for (size_t at = lo; at < hi; at += STEP) {
         size_t const n = ordo_min(STEP, hi - at);
-        size_t const kept = split_sized(in, n, size, words + (at - lo) / 64, first, second);
+        size_t const kept =
+            split_sized(work->kernels, in, n, size, words + (at - lo) / 64, first, second);
         memcpy(to_first, first, kept * size);
         memcpy(to_second, second, (n - kept) * size);
         to_first += kept * size;

@@ -28,7 +28,7 @@ typedef cpu_band_fn *cpu_band_table[CPU_BAND_TYPES][2];
 extern const cpu_band_table cpu_band_generic;
 #if defined(__x86_64__)
 extern const cpu_band_table cpu_band_avx2;
-extern const cpu_band_table cpu_band_avx512;
+extern const cpu_band_table cpu_band_avx512; /* NULL where AVX2 is as good */
 #endif
 
 /* The function for an ISA by the name its kernels have. */

@@ -17,7 +17,7 @@ cpu_band_fn *cpu_band_choose(const char *isa, ordo_type type, bool descending)
     if (strcmp(isa, "avx2") == 0)
         table = &cpu_band_avx2;
     else if (strcmp(isa, "avx512") == 0)
-        table = &cpu_band_avx512;
+        table = cpu_band_avx512[type][descending] != NULL ? &cpu_band_avx512 : &cpu_band_avx2;
 #else
     (void)isa;
 #endif

@@ -80,13 +80,25 @@ typedef uint64_t cpu_reduce_fn(const void *in, size_t n);
 typedef uint64_t cpu_scan_fn(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
                              bool stream);
 
-/* Sorts n unsigned words that fit the cache, through spare, which holds as many. */
+/* How sorted words become keys again on their way out: s = word + add, then s ^ flip, and where the
+ * top bit of s is 0 also s ^ flip_low. */
+typedef struct cpu_words_map {
+    uint64_t add, flip, flip_low;
+} cpu_words_map;
+
+/* Sorts n unsigned words that fit the cache, through spare, which holds as many, into to:
+ * words, spare, or memory that overlaps neither. map NULL: words are written as they are. */
 enum cpu_words {
     CPU_WORDS_32,
     CPU_WORDS_64,
     CPU_WORDS
 };
-typedef void cpu_words_fn(void *words, void *spare, size_t n);
+typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, const cpu_words_map *map);
+
+/* Moves elements of one width: those whose bit is set (bit i%64 of words[i/64]) to first, the
+ * others to second, in order. Both have room for 64 bytes more. Returns how many went to first. */
+typedef size_t cpu_split_fn(const void *in, size_t n, const uint64_t *words, void *first,
+                            void *second);
 
 typedef struct cpu_kernels {
     const char    *isa;
@@ -99,6 +111,7 @@ typedef struct cpu_kernels {
     cpu_reduce_fn *sum[CPU_WIDTHS];
     cpu_scan_fn   *scan_sum[CPU_WIDTHS];
     cpu_words_fn  *sort_words[CPU_WORDS]; /* NULL where digits are faster */
+    cpu_split_fn  *split[CPU_WIDTHS];     /* NULL where there is none */
 } cpu_kernels;
 
 /* Names of stamped functions, and the table rows made of them. */

@@ -184,6 +184,30 @@ COUNT64(f64, double)
 
 INLINE void stream_fence(void) { _mm_sfence(); }
 
+/* ---- Elements by bits ---- */
+
+#define SPLIT(width, lanes, mask_type)                                                             \
+    static size_t split_##width(const void *in, size_t n, const uint64_t *words, void *first,      \
+                                void *second)                                                      \
+    {                                                                                              \
+        const uint##width##_t *const from = in;                                                    \
+        uint##width##_t *const set = first, *const unset = second;                                 \
+        size_t kept = 0;                                                                           \
+        for (size_t i = 0; i < n; i += (lanes)) {                                                  \
+            mask_type const here =                                                                 \
+                (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)ordo_min(n - i, lanes));                \
+            mask_type const bits = (mask_type)(words[i / 64] >> i % 64) & here;                    \
+            __m512i const   v = _mm512_maskz_loadu_epi##width(here, from + i);                     \
+            _mm512_storeu_si512(set + kept, _mm512_maskz_compress_epi##width(bits, v));            \
+            _mm512_storeu_si512(unset + (i - kept),                                                \
+                                _mm512_maskz_compress_epi##width((mask_type)(here & ~bits), v));   \
+            kept += (size_t)__builtin_popcount(bits);                                              \
+        }                                                                                          \
+        return kept;                                                                               \
+    }
+SPLIT(32, 16u, __mmask16)
+SPLIT(64, 8u, __mmask8)
+
 #include "cpu/kernel/sum_avx.h"
 #include "cpu/kernel/word_rank.h"
 
@@ -192,4 +216,5 @@ const cpu_kernels cpu_kernels_avx512 = {
     WORD_RANK_KERNELS,
     .sum = CPU_PER_WIDTH(sum),
     .sort_words = {cpu_sort_words_32_avx512, cpu_sort_words_64_avx512},
+    .split = {[CPU_WIDTH_32] = split_32, [CPU_WIDTH_64] = split_64},
     .scan_sum = CPU_PER_WIDTH(scan_sum)};

@@ -4,35 +4,43 @@
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
-#include <string.h>
+
+#define VEC __m512i
+#define LOAD(p) _mm512_loadu_si512(p)
+#define STORE(p, v) _mm512_storeu_si512(p, v)
+#define ALL_ONES _mm512_set1_epi64(-1)
+/* Both keep the order of 128-bit quarters as a number with a digit for each says. */
+#define QUARTERS(a, b, order) _mm512_shuffle_i64x2(a, b, order)
+#define SWAP_QUARTERS(v) QUARTERS(v, v, 0xb1)
+#define SWAP_HALVES(v) QUARTERS(v, v, 0x4e)
 
 /* ---- 32 bits ---- */
 
-#define ROW32(x)                                                                                   \
-    {                                                                                              \
-        0 ^ (x), 1 ^ (x), 2 ^ (x), 3 ^ (x), 4 ^ (x), 5 ^ (x), 6 ^ (x), 7 ^ (x), 8 ^ (x), 9 ^ (x),  \
-            10 ^ (x), 11 ^ (x), 12 ^ (x), 13 ^ (x), 14 ^ (x), 15 ^ (x)                             \
-    }
-static const union {
-    int32_t lane[16];
-    __m512i all;
-} swap_rows_32[16] = {[1] = {ROW32(1)}, [2] = {ROW32(2)}, [3] = {ROW32(3)},  [4] = {ROW32(4)},
-                      [7] = {ROW32(7)}, [8] = {ROW32(8)}, [15] = {ROW32(15)}};
-static const uint16_t upper_32[16] = {[1] = 0xaaaa, [2] = 0xcccc, [3] = 0xcccc, [4] = 0xf0f0,
-                                      [7] = 0xf0f0, [8] = 0xff00, [15] = 0xff00};
+INLINE __m512i backwards_32(void)
+{
+    return _mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
 
-#define SWAP_ROW(x) swap_rows_32[x].all
-#define UPPER(x) upper_32[x]
+#define SWAP(x, v)                                                                                 \
+    ((x) == 1   ? _mm512_shuffle_epi32(v, 0xb1)                                                    \
+     : (x) == 2 ? _mm512_shuffle_epi32(v, 0x4e)                                                    \
+     : (x) == 3 ? _mm512_shuffle_epi32(v, 0x1b)                                                    \
+     : (x) == 4 ? SWAP_QUARTERS(v)                                                                 \
+     : (x) == 7 ? _mm512_shuffle_epi32(SWAP_QUARTERS(v), 0x1b)                                     \
+     : (x) == 8 ? SWAP_HALVES(v)                                                                   \
+                : _mm512_permutexvar_epi32(backwards_32(), v))
+#define UPPER(x)                                                                                   \
+    ((__mmask16)((x) == 1               ? 0xaaaa                                                   \
+                 : (x) == 2 || (x) == 3 ? 0xcccc                                                   \
+                 : (x) == 4 || (x) == 7 ? 0xf0f0                                                   \
+                                        : 0xff00))
 #define FN(name) name##_32
 #define WORD uint32_t
-#define VEC __m512i
 #define MASK __mmask16
 #define LANES 16
-#define ALL_ONES _mm512_set1_epi32(-1)
+#define LEAF 222 /* of 256 numbers, so that leaves of evenly spread ones seldom run over */
 #define FILL(x) _mm512_set1_epi32((int)(x))
-#define LOAD(p) _mm512_loadu_si512(p)
 #define LOAD_SOME(rest, mask, p) _mm512_mask_loadu_epi32(rest, mask, p)
-#define STORE(p, v) _mm512_storeu_si512(p, v)
 #define STORE_SOME(p, mask, v) _mm512_mask_storeu_epi32(p, mask, v)
 #define MIN(a, b) _mm512_min_epu32(a, b)
 #define MAX(a, b) _mm512_max_epu32(a, b)
@@ -41,13 +49,53 @@ static const uint16_t upper_32[16] = {[1] = 0xaaaa, [2] = 0xcccc, [3] = 0xcccc, 
 #define BLEND(a, mask, b) _mm512_mask_mov_epi32(a, mask, b)
 #define LESS_MASK(a, b) _mm512_cmplt_epu32_mask(a, b)
 #define COMPRESS(mask, v) _mm512_maskz_compress_epi32(mask, v)
-#define PERMUTE(rows, v) _mm512_permutexvar_epi32(rows, v)
 #define REDUCE_MIN(v) ((uint32_t)_mm512_reduce_min_epu32(v))
 #define REDUCE_MAX(v) ((uint32_t)_mm512_reduce_max_epu32(v))
+
+INLINE void exchange_32(__m512i *a, __m512i *b)
+{
+    __m512i const low = MIN(*a, *b);
+    *b = MAX(*a, *b);
+    *a = low;
+}
+
+INLINE __m512i mapped_32(__m512i v, const cpu_words_map *map)
+{
+    __m512i const sum = _mm512_add_epi32(v, FILL(map->add));
+    __m512i const flips = _mm512_andnot_si512(_mm512_srai_epi32(sum, 31), FILL(map->flip_low));
+    return _mm512_xor_si512(sum, _mm512_or_si512(flips, FILL(map->flip)));
+}
+
+/* 16 vectors of 16: number r of vector l becomes number l of vector r. */
+INLINE void transpose_32(__m512i *v)
+{
+    __m512i two[16], four[16], half[16];
+    EACH (i, 8) { /* 2 x 2 numbers within a quarter */
+        two[2 * i] = _mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]);
+        two[2 * i + 1] = _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1]);
+    }
+    EACH (i, 4) /* four[4i + c] quarter q: number 4q + c of vectors 4i to 4i + 3 */
+        EACH (c, 2) {
+            four[4 * i + 2 * c] = _mm512_unpacklo_epi64(two[4 * i + c], two[4 * i + 2 + c]);
+            four[4 * i + 2 * c + 1] = _mm512_unpackhi_epi64(two[4 * i + c], two[4 * i + 2 + c]);
+        }
+    EACH (c, 4) /* quarters: [0 2] of two of them, [1 3] of two of them */
+        EACH (i, 2) {
+            half[4 * c + 2 * i] = QUARTERS(four[8 * i + c], four[8 * i + 4 + c], 0x88);
+            half[4 * c + 2 * i + 1] = QUARTERS(four[8 * i + c], four[8 * i + 4 + c], 0xdd);
+        }
+    EACH (c, 4) {
+        v[c] = QUARTERS(half[4 * c], half[4 * c + 2], 0x88);
+        v[4 + c] = QUARTERS(half[4 * c + 1], half[4 * c + 3], 0x88);
+        v[8 + c] = QUARTERS(half[4 * c], half[4 * c + 2], 0xdd);
+        v[12 + c] = QUARTERS(half[4 * c + 1], half[4 * c + 3], 0xdd);
+    }
+}
+
+#define MAPPED(v, map) ((map) == NULL ? (v) : FN(mapped)(v, map))
 #include "cpu/kernel/vector_sort.t.h"
 #undef REDUCE_MAX
 #undef REDUCE_MIN
-#undef PERMUTE
 #undef COMPRESS
 #undef LESS_MASK
 #undef BLEND
@@ -56,42 +104,32 @@ static const uint16_t upper_32[16] = {[1] = 0xaaaa, [2] = 0xcccc, [3] = 0xcccc, 
 #undef MAX
 #undef MIN
 #undef STORE_SOME
-#undef STORE
 #undef LOAD_SOME
-#undef LOAD
 #undef FILL
-#undef ALL_ONES
+#undef LEAF
 #undef LANES
 #undef MASK
 #undef WORD
 #undef FN
 #undef UPPER
-#undef SWAP_ROW
+#undef SWAP
 
 /* ---- 64 bits ---- */
 
-#define ROW64(x)                                                                                   \
-    {                                                                                              \
-        0 ^ (x), 1 ^ (x), 2 ^ (x), 3 ^ (x), 4 ^ (x), 5 ^ (x), 6 ^ (x), 7 ^ (x)                     \
-    }
-static const union {
-    int64_t lane[8];
-    __m512i all;
-} swap_rows_64[8] = {
-    [1] = {ROW64(1)}, [2] = {ROW64(2)}, [3] = {ROW64(3)}, [4] = {ROW64(4)}, [7] = {ROW64(7)}};
-static const uint8_t upper_64[8] = {[1] = 0xaa, [2] = 0xcc, [3] = 0xcc, [4] = 0xf0, [7] = 0xf0};
-
-#define SWAP_ROW(x) swap_rows_64[x].all
-#define UPPER(x) upper_64[x]
+#define SWAP(x, v)                                                                                 \
+    ((x) == 1   ? _mm512_permutex_epi64(v, 0xb1)                                                   \
+     : (x) == 2 ? _mm512_permutex_epi64(v, 0x4e)                                                   \
+     : (x) == 3 ? _mm512_permutex_epi64(v, 0x1b)                                                   \
+     : (x) == 4 ? SWAP_HALVES(v)                                                                   \
+                : _mm512_permutex_epi64(SWAP_HALVES(v), 0x1b))
+#define UPPER(x) ((__mmask8)((x) == 1 ? 0xaa : (x) == 2 || (x) == 3 ? 0xcc : 0xf0))
 #define FN(name) name##_64
 #define WORD uint64_t
 #define MASK __mmask8
 #define LANES 8
-#define ALL_ONES _mm512_set1_epi64(-1)
+#define LEAF 108 /* of 128, likewise */
 #define FILL(x) _mm512_set1_epi64((long long)(x))
-#define LOAD(p) _mm512_loadu_si512(p)
 #define LOAD_SOME(rest, mask, p) _mm512_mask_loadu_epi64(rest, mask, p)
-#define STORE(p, v) _mm512_storeu_si512(p, v)
 #define STORE_SOME(p, mask, v) _mm512_mask_storeu_epi64(p, mask, v)
 #define MIN(a, b) _mm512_min_epu64(a, b)
 #define MAX(a, b) _mm512_max_epu64(a, b)
@@ -100,17 +138,66 @@ static const uint8_t upper_64[8] = {[1] = 0xaa, [2] = 0xcc, [3] = 0xcc, [4] = 0x
 #define BLEND(a, mask, b) _mm512_mask_mov_epi64(a, mask, b)
 #define LESS_MASK(a, b) _mm512_cmplt_epu64_mask(a, b)
 #define COMPRESS(mask, v) _mm512_maskz_compress_epi64(mask, v)
-#define PERMUTE(rows, v) _mm512_permutexvar_epi64(rows, v)
 #define REDUCE_MIN(v) ((uint64_t)_mm512_reduce_min_epu64(v))
 #define REDUCE_MAX(v) ((uint64_t)_mm512_reduce_max_epu64(v))
-#include "cpu/kernel/vector_sort.t.h"
 
-void cpu_sort_words_32_avx512(void *words, void *spare, size_t n)
+/* The least and largest of 64 bits share one port; a comparison and two blends spread over two. */
+INLINE void exchange_64(__m512i *a, __m512i *b)
 {
-    vector_sort_32(words, spare, n);
+    __mmask8 const less = LESS_MASK(*a, *b);
+    __m512i const  low = BLEND(*b, less, *a);
+    *b = BLEND(*a, less, *b);
+    *a = low;
 }
 
-void cpu_sort_words_64_avx512(void *words, void *spare, size_t n)
+INLINE __m512i mapped_64(__m512i v, const cpu_words_map *map)
 {
-    vector_sort_64(words, spare, n);
+    __m512i const sum = _mm512_add_epi64(v, FILL(map->add));
+    __m512i const flips = _mm512_andnot_si512(_mm512_srai_epi64(sum, 63), FILL(map->flip_low));
+    return _mm512_xor_si512(sum, _mm512_or_si512(flips, FILL(map->flip)));
+}
+
+/* 8 vectors of 8, a row after another, become the even (odd = 0) or the odd vectors of to. */
+INLINE void transpose_half_64(const __m512i *v, __m512i *to, unsigned odd)
+{
+    __m512i two[8], half[8];
+    EACH (i, 4) { /* two[2i + c] quarter q: number 2q + c of vectors 2i and 2i + 1 */
+        two[2 * i] = _mm512_unpacklo_epi64(v[2 * i], v[2 * i + 1]);
+        two[2 * i + 1] = _mm512_unpackhi_epi64(v[2 * i], v[2 * i + 1]);
+    }
+    EACH (c, 2)
+        EACH (i, 2) {
+            half[4 * c + 2 * i] = QUARTERS(two[4 * i + c], two[4 * i + 2 + c], 0x88);
+            half[4 * c + 2 * i + 1] = QUARTERS(two[4 * i + c], two[4 * i + 2 + c], 0xdd);
+        }
+    EACH (c, 2) {
+        to[2 * c + odd] = QUARTERS(half[4 * c], half[4 * c + 2], 0x88);
+        to[4 + 2 * c + odd] = QUARTERS(half[4 * c + 1], half[4 * c + 3], 0x88);
+        to[8 + 2 * c + odd] = QUARTERS(half[4 * c], half[4 * c + 2], 0xdd);
+        to[12 + 2 * c + odd] = QUARTERS(half[4 * c + 1], half[4 * c + 3], 0xdd);
+    }
+}
+
+/* 16 vectors of 8: number r of vector l goes to place 16r + l. */
+INLINE void transpose_64(__m512i *v)
+{
+    __m512i to[16];
+    transpose_half_64(v, to, 0);
+    transpose_half_64(v + 8, to, 1);
+    EACH (i, 16)
+        v[i] = to[i];
+}
+
+#include "cpu/kernel/vector_sort.t.h"
+
+void cpu_sort_words_32_avx512(void *words, void *spare, size_t n, void *to,
+                              const cpu_words_map *map)
+{
+    vector_sort_32(words, spare, n, to, map);
+}
+
+void cpu_sort_words_64_avx512(void *words, void *spare, size_t n, void *to,
+                              const cpu_words_map *map)
+{
+    vector_sort_64(words, spare, n, to, map);
 }

@@ -2,9 +2,11 @@
 #ifndef ORDO_CPU_KERNEL_SORT_AVX512_H
 #define ORDO_CPU_KERNEL_SORT_AVX512_H
 
-#include <stddef.h>
+#include "cpu/kernel/kernels.h"
 
-void cpu_sort_words_32_avx512(void *words, void *spare, size_t n);
-void cpu_sort_words_64_avx512(void *words, void *spare, size_t n);
+void cpu_sort_words_32_avx512(void *words, void *spare, size_t n, void *to,
+                              const cpu_words_map *map);
+void cpu_sort_words_64_avx512(void *words, void *spare, size_t n, void *to,
+                              const cpu_words_map *map);
 
 #endif

@@ -1,23 +1,25 @@
 /* vector_sort.t.h - sort of unsigned numbers of one width within the cache, by vectors of LANES.
  *
- * Numbers are split about the middle of the range they span, the lower ones compressed to the
- * front and the others into spare, until a part fits eight vectors; those are sorted by a bitonic
- * network. Both halves of a split are never empty and their exact ranges are known, so the depth
- * is at most the number of bits, whatever the numbers; equal ones end a part at once. */
+ * Numbers are split about a pivot within the range they span: the lower ones are compressed to the
+ * front of where they are, the others into the spare array, where they go on with the roles of the
+ * two exchanged, so that nothing is moved back. The pivot is where evenly spread numbers would fall
+ * into leaves that are nearly full. Each side keeps at most two thirds of the range, so the depth
+ * is at most twice the number of bits, whatever the numbers; where a split is lopsided the range of
+ * the larger side is measured, which soon finds what clusters, and equal numbers at once.
+ *
+ * A leaf is sorted in 16 vectors: every lane is a column, sorted down its rows by Batcher's
+ * odd-even network without moving a lane; then neighbouring columns are merged (bitonic, the second
+ * one read backwards) until one run fills the block column by column, which a transposition turns
+ * into vectors. Small leaves take two to eight vectors, each sorted by itself and then merged. */
 
 /* Lane i meets lane i ^ x; the higher lane of each two keeps the larger number. */
 #define STEP(v, x)                                                                                 \
     do {                                                                                           \
-        VEC const other_ = PERMUTE(SWAP_ROW(x), v);                                                \
+        VEC const other_ = SWAP(x, v);                                                             \
         v = BLEND(MIN(v, other_), UPPER(x), MAX(v, other_));                                       \
     } while (0)
 
-#define EXCHANGE(a, b)                                                                             \
-    do {                                                                                           \
-        VEC const low_ = MIN(a, b);                                                                \
-        b = MAX(a, b);                                                                             \
-        a = low_;                                                                                  \
-    } while (0)
+#define EXCHANGE(a, b) FN(exchange)(&(a), &(b))
 
 INLINE VEC FN(clean)(VEC v) /* sorts a vector that is bitonic */
 {
@@ -47,7 +49,7 @@ INLINE VEC FN(sort_one)(VEC v)
     return v;
 }
 
-INLINE VEC FN(turn)(VEC v) { return PERMUTE(SWAP_ROW(LANES - 1), v); }
+INLINE VEC FN(turn)(VEC v) { return SWAP(LANES - 1, v); }
 
 /* Merge two sorted halves: the upper one is turned around, which makes the whole bitonic. */
 INLINE void FN(merge_2)(VEC *v)
@@ -90,6 +92,78 @@ INLINE void FN(merge_8)(VEC *v)
         v[i] = FN(clean)(v[i]);
 }
 
+/* ---- A block of 16 rows ---- */
+
+/* Exchanges rows i and i + apart wherever Batcher's network does so in the round of runs of
+ * `run` rows. */
+INLINE void FN(column_round)(VEC *v, unsigned run, unsigned apart)
+{
+    EACH (i, 16)
+        if (i + apart < 16 && i >= apart % run && (i - apart % run) / apart % 2 == 0 &&
+            i / (2 * run) == (i + apart) / (2 * run))
+            EXCHANGE(v[i], v[i + apart]);
+}
+
+INLINE void FN(sort_columns)(VEC *v)
+{
+    FN(column_round)(v, 1, 1);
+    FN(column_round)(v, 2, 2);
+    FN(column_round)(v, 2, 1);
+    FN(column_round)(v, 4, 4);
+    FN(column_round)(v, 4, 2);
+    FN(column_round)(v, 4, 1);
+    FN(column_round)(v, 8, 8);
+    FN(column_round)(v, 8, 4);
+    FN(column_round)(v, 8, 2);
+    FN(column_round)(v, 8, 1);
+}
+
+/* Merges runs of (x + 1) / 2 columns into runs of x + 1: the first step pairs each number with the
+ * one as far from the end of the other run. */
+INLINE void FN(merge_columns)(VEC *v, unsigned x)
+{
+    EACH (r, 8) {
+        VEC const a = v[r], b = v[15 - r];
+        VEC const to_a = SWAP(x, b), to_b = SWAP(x, a);
+        v[r] = BLEND(MIN(a, to_a), UPPER(x), MAX(a, to_a));
+        v[15 - r] = BLEND(MIN(b, to_b), UPPER(x), MAX(b, to_b));
+    }
+    if (x >= 15)
+        EACH (r, 16)
+            STEP(v[r], 4);
+    if (x >= 7)
+        EACH (r, 16)
+            STEP(v[r], 2);
+    if (x >= 3)
+        EACH (r, 16)
+            STEP(v[r], 1);
+    EACH (r, 8)
+        EXCHANGE(v[r], v[r + 8]);
+    EACH (r, 16)
+        if (r / 4 % 2 == 0)
+            EXCHANGE(v[r], v[r + 4]);
+    EACH (r, 16)
+        if (r / 2 % 2 == 0)
+            EXCHANGE(v[r], v[r + 2]);
+    EACH (r, 16)
+        if (r % 2 == 0)
+            EXCHANGE(v[r], v[r + 1]);
+}
+
+INLINE void FN(sort_block)(VEC *v)
+{
+    FN(sort_columns)(v);
+    FN(merge_columns)(v, 1);
+    FN(merge_columns)(v, 3);
+    FN(merge_columns)(v, 7);
+#if LANES == 16
+    FN(merge_columns)(v, 15);
+#endif
+    FN(transpose)(v);
+}
+
+/* ---- Leaves ---- */
+
 INLINE MASK FN(first_lanes)(size_t n)
 {
     return (MASK)_bzhi_u32(UINT32_MAX, n < LANES ? (unsigned)n : LANES);
@@ -102,14 +176,14 @@ INLINE VEC FN(load_part)(const WORD *a, size_t n, unsigned i)
     return LOAD_SOME(ALL_ONES, FN(first_lanes)(n > at ? n - at : 0), a + at);
 }
 
-INLINE void FN(store_part)(WORD *a, size_t n, unsigned i, VEC v)
+INLINE void FN(store_part)(WORD *a, size_t n, unsigned i, VEC v, const cpu_words_map *map)
 {
     size_t const at = (size_t)i * LANES;
-    STORE_SOME(a + at, FN(first_lanes)(n > at ? n - at : 0), v);
+    STORE_SOME(a + at, FN(first_lanes)(n > at ? n - at : 0), MAPPED(v, map));
 }
 
 /* Sorts n numbers, at most those of 8 vectors. */
-static void FN(sort_few)(WORD *a, size_t n)
+static void FN(sort_few)(const WORD *a, size_t n, WORD *to, const cpu_words_map *map)
 {
     VEC v[8];
     if (n <= 2 * LANES) {
@@ -117,7 +191,7 @@ static void FN(sort_few)(WORD *a, size_t n)
             v[i] = FN(sort_one)(FN(load_part)(a, n, i));
         FN(merge_2)(v);
         EACH (i, 2)
-            FN(store_part)(a, n, i, v[i]);
+            FN(store_part)(to, n, i, v[i], map);
     } else if (n <= 4 * LANES) {
         EACH (i, 4)
             v[i] = FN(sort_one)(FN(load_part)(a, n, i));
@@ -125,7 +199,7 @@ static void FN(sort_few)(WORD *a, size_t n)
             FN(merge_2)(v + 2 * i);
         FN(merge_4)(v);
         EACH (i, 4)
-            FN(store_part)(a, n, i, v[i]);
+            FN(store_part)(to, n, i, v[i], map);
     } else {
         EACH (i, 8)
             v[i] = FN(sort_one)(FN(load_part)(a, n, i));
@@ -135,91 +209,130 @@ static void FN(sort_few)(WORD *a, size_t n)
             FN(merge_4)(v + 4 * i);
         FN(merge_8)(v);
         EACH (i, 8)
-            FN(store_part)(a, n, i, v[i]);
+            FN(store_part)(to, n, i, v[i], map);
     }
 }
 
+/* Sorts n numbers, more than those of 8 vectors and at most those of 16. */
+static void FN(sort_more)(const WORD *a, size_t n, WORD *to, const cpu_words_map *map)
+{
+    VEC v[16];
+    EACH (i, 8)
+        v[i] = LOAD(a + i * LANES);
+    EACH (i, 8)
+        v[8 + i] = FN(load_part)(a, n, 8 + i);
+    FN(sort_block)(v);
+    EACH (i, 8)
+        STORE(to + i * LANES, MAPPED(v[i], map));
+    EACH (i, 8)
+        FN(store_part)(to, n, 8 + i, v[8 + i], map);
+}
+
+/* Numbers that are all equal. */
+static void FN(store_equal)(const WORD *a, size_t n, WORD *to, const cpu_words_map *map)
+{
+    VEC const v = MAPPED(FILL(a[0]), map);
+    for (size_t i = 0; i < n; i += LANES)
+        STORE_SOME(to + i, FN(first_lanes)(n - i), v);
+}
+
+/* ---- Splits ---- */
+
 typedef struct FN(range) {
-    WORD low, high; /* both occur */
+    WORD low, high; /* no number is outside */
 } FN(range);
 
-/* Splits a[0..n) into those below pivot, in place, and the others, in spare and then behind them;
- * returns how many are below. */
-static size_t FN(split)(WORD *a, WORD *spare, size_t n, WORD pivot, WORD *below_high,
-                        WORD *above_low)
+/* The range of n numbers, at least those of one vector. */
+static FN(range) FN(range_of)(const WORD *a, size_t n)
+{
+    VEC const last = LOAD(a + n - LANES);
+    VEC       low = last, high = last;
+    for (size_t i = 0; i + LANES <= n; i += LANES) {
+        VEC const v = LOAD(a + i);
+        low = MIN(low, v);
+        high = MAX(high, v);
+    }
+    return (FN(range)){REDUCE_MIN(low), REDUCE_MAX(high)};
+}
+
+/* Splits a[0..n) about pivot. One side is compressed to the front of a, the other into spare:
+ * keep_low says which stays. Returns how many are below. */
+INLINE size_t FN(split)(WORD *a, WORD *spare, size_t n, WORD pivot, bool keep_low)
 {
     VEC const middle = FILL(pivot);
-    VEC       high = FILL(0), low = ALL_ONES;
-    size_t    below = 0, i = 0;
-    for (; i + LANES <= n; i += LANES) {
+    size_t    kept = 0, i = 0;
+    /* Whole vectors: at a they end within what has been read; in spare the last ones might pass its
+     * end, and wait for the masks below. */
+    for (; i + LANES <= n && i - kept + LANES <= n; i += LANES) {
         VEC const  v = LOAD(a + i);
         MASK const left = LESS_MASK(v, middle), right = (MASK)~left;
-        high = MAX_SOME(high, left, v);
-        low = MIN_SOME(low, right, v);
-        /* Whole vectors: at a they end within what has been read; in spare the last ones might
-         * pass its end, and wait for the masks below. */
-        if (ORDO_UNLIKELY(i - below + LANES > n))
-            break;
-        STORE(a + below, COMPRESS(left, v));
-        STORE(spare + (i - below), COMPRESS(right, v));
-        below += (size_t)__builtin_popcount(left);
+        STORE(a + kept, COMPRESS(keep_low ? left : right, v));
+        STORE(spare + (i - kept), COMPRESS(keep_low ? right : left, v));
+        kept += (size_t)__builtin_popcount(keep_low ? left : right);
     }
     for (; i < n; i += LANES) {
         MASK const lanes = FN(first_lanes)(n - i);
         VEC const  v = LOAD_SOME(ALL_ONES, lanes, a + i);
         MASK const left = (MASK)(LESS_MASK(v, middle) & lanes), right = (MASK)(~left & lanes);
-        high = MAX_SOME(high, left, v);
-        low = MIN_SOME(low, right, v);
-        size_t const n_left = (size_t)__builtin_popcount(left);
-        STORE_SOME(a + below, FN(first_lanes)(n_left), COMPRESS(left, v));
-        STORE_SOME(spare + (i - below), FN(first_lanes)((size_t)__builtin_popcount(right)),
-                                           COMPRESS(right, v));
-        below += n_left;
+        MASK const stays = keep_low ? left : right, goes = keep_low ? right : left;
+        STORE_SOME(a + kept, FN(first_lanes)((size_t)__builtin_popcount(stays)),
+                                COMPRESS(stays, v));
+        STORE_SOME(spare + (i - kept), FN(first_lanes)((size_t)__builtin_popcount(goes)),
+                                          COMPRESS(goes, v));
+        kept += (size_t)__builtin_popcount(stays);
     }
-    memcpy(a + below, spare, (n - below) * sizeof *a);
-    *below_high = REDUCE_MAX(high);
-    *above_low = REDUCE_MIN(low);
-    return below;
+    return keep_low ? kept : n - kept;
 }
 
-static void FN(sort_range)(WORD *a, WORD *spare, size_t n, FN(range) range)
+/* A number above range.low and not above range.high, where about n numbers that are evenly spread
+ * split into whole leaves. */
+static WORD FN(pivot_of)(FN(range) range, size_t n)
 {
-    while (n > 8 * LANES && range.low != range.high) {
-        WORD const pivot = range.low + (range.high - range.low) / 2 + 1;
-        FN(range) left = range, right = range;
-        size_t const below = FN(split)(a, spare, n, pivot, &left.high, &right.low);
-        if (below <= n - below) { /* recur into the smaller part */
-            FN(sort_range)(a, spare, below, left);
-            a += below;
-            n -= below;
-            range = right;
-        } else {
-            FN(sort_range)(a + below, spare, n - below, right);
-            n = below;
-            range = left;
-        }
-    }
-    if (n > 1 && range.low != range.high)
-        FN(sort_few)(a, n);
+    WORD const span = range.high - range.low, leaves = (WORD)(n / LEAF + 1);
+    return range.low + 1 + (span / 2 < leaves ? span / 2 : span / leaves * (leaves / 2));
 }
 
-static void FN(vector_sort)(void *words, void *spare, size_t n)
+/* Sorts a[0..n) into to, which is a, spare or neither. What is sorted first must not be written
+ * over what waits: where the result goes to spare, the upper side therefore stays in a. */
+static void FN(sort_range)(WORD *a, WORD *spare, size_t n, WORD *to,
+                           FN(range) range, const cpu_words_map *map)
 {
-    WORD *const a = words;
-    VEC         high = FILL(0), low = ALL_ONES;
-    if (n <= 8 * LANES) {
-        FN(sort_few)(a, n);
-        return;
+    while (n > 16 * LANES && range.low != range.high) {
+        WORD const   pivot = FN(pivot_of)(range, n);
+        bool const   keep_low = to != spare;
+        size_t const below =
+            keep_low ? FN(split)(a, spare, n, pivot, true) : FN(split)(a, spare, n, pivot, false);
+        size_t const above = n - below;
+        WORD *const lower = keep_low ? a : spare, *const upper = keep_low ? spare : a;
+        FN(range) left = {range.low, (WORD)(pivot - 1)};
+        if (below > n - n / 8)
+            left = FN(range_of)(lower, below);
+        if (below > 0)
+            FN(sort_range)(lower, upper + above, below, to, left, map);
+        a = upper;
+        spare = lower + below;
+        to += below;
+        range.low = pivot;
+        if (above > n - n / 8)
+            range = FN(range_of)(upper, above);
+        n = above;
     }
-    for (size_t i = 0; i + LANES <= n; i += LANES) {
-        VEC const v = LOAD(a + i);
-        high = MAX(high, v);
-        low = MIN(low, v);
-    }
-    VEC const last = LOAD(a + n - LANES);
-    high = MAX(high, last);
-    low = MIN(low, last);
-    FN(sort_range)(a, spare, n, (FN(range)){REDUCE_MIN(low), REDUCE_MAX(high)});
+    if (range.low == range.high && n > 0)
+        FN(store_equal)(a, n, to, map);
+    else if (n > 8 * LANES)
+        FN(sort_more)(a, n, to, map);
+    else if (n > 0)
+        FN(sort_few)(a, n, to, map);
+}
+
+static void FN(vector_sort)(void *words, void *spare, size_t n, void *to, const cpu_words_map *map)
+{
+    if (n <= 8 * LANES)
+        FN(sort_few)(words, n, to, map);
+    else if (n <= 16 * LANES)
+        FN(sort_more)(words, n, to, map);
+    else
+        FN(sort_range)(words, spare, n, to, FN(range_of)(words, n), map);
 }
 #undef EXCHANGE
 #undef STEP

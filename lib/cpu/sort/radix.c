@@ -15,25 +15,9 @@
  * Memory is read twice and written once before the finish, which reads and writes it once.
  * Scratch: n records, an eighth of that for the threads' buffers, tables of a few megabytes, and n
  * records more if a bucket is split again and the caller has no room of its own. */
-#include "cpu/sort/radix.h"
+#include "cpu/sort/radix_work.h"
 
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
-enum {
-    RADIX_DIGIT = ORDO_TUNE_RADIX_DIGIT,
-    RADIX_SMALL = ORDO_TUNE_RADIX_SMALL,
-    RADIX_INSERTION = ORDO_TUNE_RADIX_INSERTION,
-    RADIX_LOCAL = ORDO_TUNE_RADIX_LOCAL,
-    RADIX_SAMPLE = ORDO_TUNE_RADIX_SAMPLE,
-    CELL_BITS = ORDO_TUNE_RADIX_CELLS,
-    TOP_BITS = ORDO_TUNE_RADIX_TOP,
-    BUCKETS = 1 << TOP_BITS,
-    BLOCK = 512, /* records turned at a time: they stay in L1 */
-    LINE = ORDO_CACHE_LINE
-};
 
 /* Whether records are gathered into whole cache lines that are then written past the cache. It
  * pays where ordinary stores first read the line they overwrite. */
@@ -42,57 +26,6 @@ enum {
 #else
 #define RADIX_COMBINE false
 #endif
-
-/* What decides the bucket of a key. */
-typedef struct radix_cut {
-    bool            even; /* the bucket is (key >> shift) & mask; otherwise table[cell] */
-    unsigned        shift;
-    unsigned        mask;
-    uint64_t        base; /* of the cells; keys below it fall into cell 0 */
-    uint64_t        last; /* the last cell, for all keys above */
-    const uint16_t *table;
-    size_t          buckets;
-} radix_cut;
-
-/* What a sort within the cache needs. */
-typedef struct radix_local {
-    ordo_exec    *exec;
-    cpu_words_fn *sort_words; /* NULL: by digits */
-    size_t        most_words; /* more are split first */
-} radix_local;
-
-typedef struct radix_slots { /* one buffer for each thread that works at the time */
-    atomic_flag *busy;
-    char        *memory;
-    size_t       bytes;
-} radix_slots;
-
-/* One split: records from `from` (or the job's input) into `to`. */
-typedef struct radix_work {
-    const radix_io *io;
-    ordo_exec      *exec;
-    radix_local     local;
-    const char     *from; /* records; NULL: the job's input, loaded */
-    char           *to;
-    size_t          n, at; /* at: the place of the first one in the whole */
-    radix_cut       cut;
-    size_t          chunk, chunks;
-    size_t         *counts; /* [chunk][bucket]: counts, then places */
-    size_t         *ends;   /* of the buckets */
-    size_t          big;    /* buckets larger than this are left for all threads */
-    bool            combine;
-    radix_slots     slots;
-} radix_work;
-
-static inline void radix_offsets(uint32_t *count, size_t n)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t const here = count[i];
-        count[i] = sum;
-        sum += here;
-    }
-}
 
 static char *slot_take(radix_slots *slots, size_t *which)
 {
@@ -108,47 +41,16 @@ static void slot_give(radix_slots *slots, size_t which)
     atomic_flag_clear_explicit(&slots->busy[which], memory_order_release);
 }
 
-/* Writes one cache line past the cache, where that is possible. */
-static inline void line_stream(void *to, const void *line)
+static const radix_ops *ops_of(const radix_io *io)
 {
-#if defined(__SSE2__)
-    for (unsigned i = 0; i < LINE / 16; i++)
-        _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)line + i));
-#else
-    memcpy(to, line, LINE);
+#if defined(__x86_64__)
+    if (strcmp(io->kernels->isa, "avx2") == 0)
+        return &radix_steps_avx2[io->kind];
+    if (strcmp(io->kernels->isa, "avx512") == 0)
+        return &radix_steps_avx512[io->kind];
 #endif
+    return &radix_steps_generic[io->kind];
 }
-
-static inline void line_fence(void)
-{
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
-}
-
-#define ORDO_TEMPLATE "cpu/sort/small.t.h"
-#include "cpu/sort/for_each_record.h"
-#define ORDO_TEMPLATE "cpu/sort/radix_local.t.h"
-#include "cpu/sort/for_each_record.h"
-#define ORDO_TEMPLATE "cpu/sort/radix_split.t.h"
-#include "cpu/sort/for_each_record.h"
-
-typedef struct radix_ops {
-    void (*sample)(const radix_work *work, void *records, void *spare, size_t count);
-    void (*cut)(const void *sample, size_t count, size_t n, radix_cut *cut, uint16_t *table);
-    void (*count)(const radix_work *work, size_t lo, size_t hi, size_t *counts);
-    void (*scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer);
-    void (*finish)(const radix_work *work, size_t lo, size_t hi, char *buffer);
-    void (*alone)(const radix_io *io, void *records, void *spare, const radix_local *local);
-    uint64_t (*differ)(const void *records, size_t lo, size_t hi);
-} radix_ops;
-
-#define OPS(kind)                                                                                  \
-    {                                                                                              \
-        sample_##kind, cut_##kind, count_##kind, scatter_##kind, finish_##kind, alone_##kind,      \
-            differ_##kind                                                                          \
-    }
-static const radix_ops ops_of[RADIX_KINDS] = {OPS(k32), OPS(k64), OPS(p32), OPS(p64)};
 
 /* ---- Loops ---- */
 
@@ -156,9 +58,8 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
 {
     const radix_work *const work = arg;
     for (size_t c = lo; c < hi; c++)
-        ops_of[work->io->kind].count(work, c * work->chunk,
-                                     ordo_min((c + 1) * work->chunk, work->n),
-                                     work->counts + c * BUCKETS);
+        work->ops->count(work, c * work->chunk, ordo_min((c + 1) * work->chunk, work->n),
+                         work->counts + c * BUCKETS);
 }
 
 static void scatter_chunk(void *arg, size_t lo, size_t hi)
@@ -167,9 +68,8 @@ static void scatter_chunk(void *arg, size_t lo, size_t hi)
     size_t            slot;
     char *const       buffer = slot_take(&work->slots, &slot);
     for (size_t c = lo; c < hi; c++)
-        ops_of[work->io->kind].scatter(work, c * work->chunk,
-                                       ordo_min((c + 1) * work->chunk, work->n),
-                                       work->counts + c * BUCKETS, buffer);
+        work->ops->scatter(work, c * work->chunk, ordo_min((c + 1) * work->chunk, work->n),
+                           work->counts + c * BUCKETS, buffer);
     slot_give(&work->slots, slot);
 }
 
@@ -181,7 +81,7 @@ static void finish_bucket(void *arg, size_t lo, size_t hi)
     for (size_t b = lo; b < hi && !ordo_poll(work->exec, (double)lo / (double)BUCKETS); b++) {
         size_t const from = b == 0 ? 0 : work->ends[b - 1], to = work->ends[b];
         if (to - from <= work->big)
-            ops_of[work->io->kind].finish(work, from, to, buffer);
+            work->ops->finish(work, from, to, buffer);
     }
     slot_give(&work->slots, slot);
 }
@@ -236,7 +136,7 @@ static void store_piece(void *arg, size_t lo, size_t hi)
 static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const char *records,
                                   size_t at, size_t n, bool *done)
 {
-    differ_work look = {.records = records, .differ = ops_of[io->kind].differ};
+    differ_work look = {.records = records, .differ = ops_of(io)->differ};
     store_work  store = {io, records, at};
     atomic_init(&look.bits, 0);
     if (!ordo_loop(exec, n, cpu_grain(n), differ_piece, &look))
@@ -275,10 +175,19 @@ static size_t big_bucket(size_t n, unsigned threads)
     return ordo_min(n, ordo_max(n / (8 * (size_t)threads), ORDO_TUNE_RADIX_BIG));
 }
 
+/* At most BUCKETS, and so many that each holds few enough records. */
+static size_t wanted_buckets(size_t n)
+{
+    size_t buckets = LEAST_BUCKETS;
+    while (buckets < BUCKETS && buckets < n >> ORDO_TUNE_RADIX_BUCKET)
+        buckets *= 2;
+    return buckets;
+}
+
 static size_t slot_bytes(enum radix_kind kind, size_t n, unsigned threads)
 {
     size_t const bucket = big_bucket(n, threads) * radix_record_size(kind);
-    return ordo_round_up(ordo_max(bucket, (size_t)BUCKETS * LINE), LINE);
+    return ordo_round_up(ordo_max(bucket, (wanted_buckets(n) + 1) * GATHER), LINE);
 }
 
 static size_t table_bytes(enum radix_kind kind, size_t n, unsigned threads)
@@ -319,14 +228,18 @@ static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory
     return ORDO_OK;
 }
 
-/* Keys alone may be sorted as words: no order of ties is lost. */
+/* Keys alone may be sorted as words, and keys above a payload that rises: no order of ties is
+ * lost. */
 static radix_local local_of(const radix_io *io, ordo_exec *exec)
 {
-    radix_local local = {exec, NULL, 0};
+    radix_local local = {.exec = exec};
     if (io->kind == RADIX_K32) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_32];
         local.most_words = ORDO_TUNE_WORDS_32;
-    } else if (io->kind == RADIX_K64) {
+        return local;
+    }
+    local.sort_packed = io->kernels->sort_words[CPU_WORDS_32];
+    if (io->kind == RADIX_K64 || (io->kind == RADIX_P32 && io->rising)) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_64];
         local.most_words = ORDO_TUNE_WORDS_64;
     }
@@ -336,12 +249,12 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
 /* Decides the buckets of work, by a sample or, deep down, by the highest bits that differ. */
 static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level)
 {
-    const radix_ops *const ops = &ops_of[work->io->kind];
+    const radix_ops *const ops = work->ops;
     size_t const           size = radix_record_size(work->io->kind);
     if (level < SAMPLE_LEVELS) {
         size_t const sampled = ordo_min(RADIX_SAMPLE, work->n);
         ops->sample(work, memory->sample, memory->sample + RADIX_SAMPLE * size, sampled);
-        ops->cut(memory->sample, sampled, work->n, &work->cut, memory->table);
+        ops->cut(memory->sample, sampled, wanted_buckets(work->n), &work->cut, memory->table);
         return ORDO_OK;
     }
     differ_work look = {.records = work->from, .differ = ops->differ};
@@ -404,10 +317,13 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
                          .counts = memory->counts,
                          .ends = memory->ends + level * BUCKETS,
                          .big = memory->slot_records,
-                         .combine = RADIX_COMBINE && n * size >= ORDO_TUNE_STREAM,
+                         .ops = ops_of(io),
                          .slots = memory->slots};
     work.chunk = ordo_div_up(n, work.chunks);
     TRY(choose_cut(&work, memory, level));
+    work.combine = RADIX_COMBINE && n * size >= ORDO_TUNE_STREAM &&
+                   work.cut.buckets * GATHER <= memory->slots.bytes;
+    work.most = work.cut.even && level < SAMPLE_LEVELS ? work.cut.shift : 64;
     if (level == 0)
         ordo_note(exec,
                   work.cut.even ? "evenly spread keys: %zu buckets by their top bits"
@@ -454,13 +370,13 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     size_t const size = radix_record_size(io->kind);
     exec->algorithm = "radix";
     radix_local const local = local_of(io, exec);
-    exec->isa = local.sort_words != NULL ? io->kernels->isa : "generic";
+    exec->isa = ops_of(io) == &radix_steps_generic[io->kind] ? "generic" : io->kernels->isa;
     if (fits_cache(io->kind, io->n)) {
         void *records, *spare;
         TRY(ordo_scratch(exec, io->n * size, &records));
         TRY(ordo_scratch(exec, io->n * size, &spare));
         exec->changed = true;
-        ops_of[io->kind].alone(io, records, spare, &local);
+        ops_of(io)->alone(io, records, spare, &local);
         ordo_note(exec, "fits the cache of one thread");
         return cpu_done(!ordo_poll(exec, 1));
     }

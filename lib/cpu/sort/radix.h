@@ -24,18 +24,25 @@ struct radix_io {
     size_t             n;
     /* records[0..count) = those of the input from `at` on; NULL: `in` is an array of records */
     void (*load)(const radix_io *io, size_t at, size_t count, void *records);
+    /* digits[0..count) = the keys of those records alone, each as wide as a record's key: what is
+     * counted needs no payload; NULL: taken from the records */
+    void (*load_digits)(const radix_io *io, size_t at, size_t count, void *digits);
     /* results from `at` on = of records[0..count), which may lie in the result's own place; NULL:
      * `out` is an array of records */
     void (*store)(const radix_io *io, size_t at, size_t count, const void *records);
-    const void *in;     /* keys; read for the last time before anything is stored */
-    void       *out;    /* keys, or indices */
-    void       *room;   /* for n records, aligned to a cache line; NULL: taken as scratch */
-    void       *spare;  /* for n records, free once the input has been read; NULL: none */
+    const cpu_words_map *map;      /* what store does with keys alone, where a map can say it */
+    size_t               key_size; /* of the keys of in */
+    const void          *in;       /* keys; read for the last time before anything is stored */
+    void                *out;      /* keys, or indices */
+    void                *room;  /* for n records, aligned to a cache line; NULL: taken as scratch */
+    void                *spare; /* for n records, free once the input has been read; NULL: none */
     bool        loose;  /* records that differ in low bits alone may be stored in any order: each
                          * bucket is stored as it was gathered */
     char       *values; /* of pairs: moved with the keys, in place */
     size_t      value_size;
     bool        turned; /* descending */
+    bool        folded; /* keys that tie by value are alike (load_digits) */
+    bool        rising; /* payloads rise with the place in the input: ties may be ordered by them */
     const void *job;    /* for load and store */
 };
 

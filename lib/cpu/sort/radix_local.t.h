@@ -6,22 +6,30 @@
  * group starts again with the bits below. Records beyond the cache are first split by one
  * digit. The cost is a few ns a key whatever the keys: each level takes up at least 8 bits.
  *
- * Where the instruction set has a sort of whole words, and records may be compared as such, that
- * sort takes the place of the passes. */
-
-/* The bits in which any key differs from the first. */
-static inline DIGITS FN(differing)(const ITEM *items, size_t n)
-{
-    DIGITS const first = KEY_OF(items[0]);
-    DIGITS       all = 0;
-    for (size_t i = 1; i < n; i++)
-        all |= KEY_OF(items[i]) ^ first;
-    return all;
-}
+ * Where the instruction set has a sort of words it takes the place of the passes: of the records
+ * themselves if they may be compared as such; otherwise of words of 32 bits that stand for them. */
 
 static inline unsigned FN(bit_length)(DIGITS bits)
 {
     return bits == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bits);
+}
+
+/* The length of the bits in which any key differs from the first. It is not above `most`, so a few
+ * records of spread keys tell. */
+static inline unsigned FN(differing)(const ITEM *items, size_t n, unsigned most)
+{
+    enum {
+        STEP = 64
+    };
+    DIGITS const first = KEY_OF(items[0]);
+    DIGITS       all = 0;
+    size_t       i = 0;
+    for (; i + STEP <= n && FN(bit_length)(all) < most; i += STEP)
+        for (size_t j = 0; j < STEP; j++)
+            all |= KEY_OF(items[i + j]) ^ first;
+    for (; i < n && FN(bit_length)(all) < most; i++)
+        all |= KEY_OF(items[i]) ^ first;
+    return FN(bit_length)(all);
 }
 
 static inline unsigned FN(digit_at)(ITEM item, unsigned shift, unsigned mask)
@@ -92,7 +100,8 @@ static void FN(one_pass)(const ITEM *from, ITEM *to, size_t n, unsigned shift, u
     FN(deal)(from, n, to, count, shift, mask);
 }
 
-static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, const radix_local *local);
+static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
+                           const radix_local *local);
 
 /* items are in order but for the bits below shift: finishes each group of equal higher bits. */
 static void FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, unsigned shift,
@@ -107,19 +116,70 @@ static void FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, unsigned shift
         if (i - first <= RADIX_INSERTION)
             FN(insertion)(items + first, i - first);
         else
-            FN(local_sort)(items + first, spare + first, i - first, items + first, local);
+            FN(local_sort)(items + first, spare + first, i - first, items + first, shift, local);
     }
 }
 
-/* Splits by the highest digit, then sorts each part. */
+/* result[i] = items[numbers[i] & mask]. A record whose key is less than the one before it goes to
+ * its place among those: keys that are spread have few of them. True if there were too many for
+ * that, and some are where they were fetched. */
+static bool FN(fetch)(const ITEM *items, const uint32_t *numbers, size_t n, uint32_t mask,
+                      ITEM *result)
+{
+    size_t moves = 0;
+    DIGITS last = 0;
+    for (size_t i = 0; i < n; i++) {
+        ITEM const   item = items[numbers[i] & mask];
+        DIGITS const key = KEY_OF(item);
+        result[i] = item;
+        if (ORDO_LIKELY(key >= last)) {
+            last = key;
+        } else if (moves < n) {
+            size_t j = i;
+            for (; j > 0 && key < KEY_OF(result[j - 1]); j--)
+                result[j] = result[j - 1];
+            result[j] = item;
+            moves += i - j;
+        }
+    }
+    return moves >= n;
+}
+
+/* Sorts words of 32 bits, each the highest bits that differ above the record's number, and fetches
+ * the records in their order. Words that tie but for the number keep the order of the records, so
+ * the sort is stable. The words take the end of spare and are read before they are overwritten. */
+static void FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned bits,
+                            const radix_local *local)
+{
+    unsigned const  number_bits = 64 - (unsigned)__builtin_clzll(n - 1);
+    unsigned const  taken = (unsigned)ordo_min(bits, 32 - number_bits), shift = bits - taken;
+    uint32_t const  number_mask = (uint32_t)(((uint64_t)1 << number_bits) - 1);
+    uint32_t *const words = (uint32_t *)(void *)(spare + n) - n;
+    ITEM *const     result = to == items ? spare : to;
+    for (size_t i = 0; i < n; i++)
+        words[i] = (uint32_t)(KEY_OF(items[i]) >> shift) << number_bits | (uint32_t)i;
+    local->sort_packed(words, spare, n, words, NULL);
+    if (FN(fetch)(items, words, n, number_mask, result) && shift > 0)
+        FN(finish_groups)(result, items, n, shift, local);
+    if (result != to)
+        memcpy(to, result, n * sizeof *to);
+}
+
+/* Splits by the highest digit, then sorts each part. Where parts are sorted as words the digit has
+ * no more values than makes them small enough: the fewer places are written at a time, the better
+ * they fit the cache. */
 static void FN(local_split)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned bits,
                             const radix_local *local)
 {
     enum {
         DIGIT = 8
     };
-    size_t         end[1 << DIGIT] = {0};
-    unsigned const shift = bits > DIGIT ? bits - DIGIT : 0, mask = (1u << DIGIT) - 1;
+    size_t       end[1 << DIGIT] = {0};
+    size_t const part = local->sort_packed != NULL ? RADIX_PACKED / 2 : local->most_words / 2;
+    unsigned     digit = part == 0 ? DIGIT : 1;
+    while (digit < DIGIT && n >> digit > part)
+        digit++;
+    unsigned const shift = bits > digit ? bits - digit : 0, mask = (1u << digit) - 1;
 
     for (size_t i = 0; i < n; i++)
         end[FN(digit_at)(items[i], shift, mask)]++;
@@ -135,19 +195,20 @@ static void FN(local_split)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsign
     }
     size_t from = 0;
     for (unsigned d = 0; d <= mask && !ordo_poll(local->exec, 0); d++) {
-        FN(local_sort)(spare + from, items + from, end[d] - from, to + from, local);
+        FN(local_sort)(spare + from, items + from, end[d] - from, to + from, shift, local);
         from = end[d];
     }
 }
 
-/* Sorts items[0..n) through spare[0..n) into to, which may be items or spare. Stops early, with
- * anything in to, when the call is cancelled. */
-static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, const radix_local *local)
+/* Sorts items[0..n), which differ in the lowest `most` bits of their keys alone, through
+ * spare[0..n) into to, which may be items or spare. Stops early, with anything in to, when the call
+ * is cancelled. */
+static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
+                           const radix_local *local)
 {
     if (local->sort_words != NULL && n <= local->most_words) {
-        local->sort_words(items, spare, n);
-        if (to != items)
-            memcpy(to, items, n * sizeof *items);
+        if (n > 0)
+            local->sort_words(items, spare, n, to, NULL);
         return;
     }
     if (n <= RADIX_SMALL) {
@@ -157,10 +218,19 @@ static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, const r
             memcpy(to, items, n * sizeof *items);
         return;
     }
-    unsigned const bits = FN(bit_length)(FN(differing)(items, n));
-    bool const     large = local->sort_words != NULL || n > RADIX_LOCAL / sizeof(ITEM);
+    unsigned const bits = FN(differing)(items, n, most);
+    if (local->sort_packed != NULL && bits > 0 && n <= RADIX_PACKED) {
+        FN(packed_sort)(items, spare, n, to, bits, local);
+        return;
+    }
+    bool const large =
+        local->sort_words != NULL || local->sort_packed != NULL || n > RADIX_LOCAL / sizeof(ITEM);
     if (large && bits > RADIX_DIGIT) {
         FN(local_split)(items, spare, n, to, bits, local);
+        return;
+    }
+    if (local->sort_words != NULL) { /* few values */
+        local->sort_words(items, spare, n, to, NULL);
         return;
     }
     ITEM *result = items;

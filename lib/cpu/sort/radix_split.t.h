@@ -18,7 +18,7 @@ static void FN(sample)(const radix_work *work, void *records, void *spare, size_
         else
             sample[i] = ((const ITEM *)work->io->in)[at];
     }
-    FN(local_sort)(sample, spare, count, sample, &work->local);
+    FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local);
 }
 
 /* Whether buckets of the top bits hold about equally many of the sample. */
@@ -31,15 +31,13 @@ static bool FN(is_even)(const ITEM *sample, size_t count, unsigned shift, size_t
     return true;
 }
 
-static void FN(cut)(const void *records, size_t count, size_t n, radix_cut *cut, uint16_t *table)
+/* Cuts into about `buckets` of them, a power of two. */
+static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut *cut,
+                    uint16_t *table)
 {
     const ITEM *const sample = records;
     unsigned const    width = 8 * sizeof(DIGITS);
-    size_t const      wanted = n >> ORDO_TUNE_RADIX_BUCKET;
-    unsigned          bits = 4;
-    while (bits < TOP_BITS && (size_t)1 << bits < wanted)
-        bits++;
-    size_t const buckets = (size_t)1 << bits;
+    unsigned const    bits = (unsigned)__builtin_ctzll(buckets);
     *cut = (radix_cut){
         .even = true, .shift = width - bits, .mask = (unsigned)buckets - 1, .buckets = buckets};
     if (FN(is_even)(sample, count, cut->shift, buckets))
@@ -76,19 +74,33 @@ static void FN(cut)(const void *records, size_t count, size_t n, radix_cut *cut,
     cut->buckets = (size_t)bucket + 1;
 }
 
-static inline size_t FN(bucket_of)(const radix_cut *cut, DIGITS key)
+/* The bucket of a key. */
+INLINE size_t FN(bucket_of)(const radix_cut *cut, DIGITS key, bool even)
 {
+    if (even)
+        return (unsigned)(key >> cut->shift) & cut->mask;
     uint64_t const above = key > cut->base ? (uint64_t)key - cut->base : 0;
     uint64_t const cell = above >> cut->shift;
     return cut->table[cell < cut->last ? cell : cut->last];
 }
 
-static inline size_t FN(bucket_any)(const radix_cut *cut, DIGITS key)
-{
-    return cut->even ? (unsigned)(key >> cut->shift) & cut->mask : FN(bucket_of)(cut, key);
-}
-
 /* ---- Count ---- */
+
+/* Asks for what is read AHEAD records after `at`, up to hi. */
+static inline void FN(prefetch)(const radix_work *work, size_t at, size_t hi, bool values)
+{
+    const radix_io *const io = work->io;
+    if (AHEAD == 0 || at + AHEAD >= hi)
+        return;
+    size_t const from = at + AHEAD, count = ordo_min(BLOCK, hi - from);
+    if (work->from != NULL) {
+        radix_prefetch(work->from + from * sizeof(ITEM), count * sizeof(ITEM));
+        return;
+    }
+    radix_prefetch((const char *)io->in + from * io->key_size, count * io->key_size);
+    if (values && io->values != NULL)
+        radix_prefetch(io->values + from * io->value_size, count * io->value_size);
+}
 
 /* The next at most BLOCK records of a chunk: where they are, or loaded into block. */
 static inline const ITEM *FN(block_of)(const radix_work *work, size_t at, size_t count, ITEM *block)
@@ -101,31 +113,51 @@ static inline const ITEM *FN(block_of)(const radix_work *work, size_t at, size_t
     return block;
 }
 
+/* The keys of the next at most BLOCK records: where they are, or in block or digits. */
+static inline const DIGITS *FN(digits_of)(const radix_work *work, size_t at, size_t count,
+                                          ITEM *block, DIGITS *digits)
+{
+    if (work->from == NULL && work->io->load_digits != NULL) {
+        work->io->load_digits(work->io, at, count, digits);
+        return digits;
+    }
+    const ITEM *const items = FN(block_of)(work, at, count, block);
+    if (sizeof(ITEM) == sizeof(DIGITS))
+        return (const DIGITS *)(const void *)items;
+    for (size_t i = 0; i < count; i++)
+        digits[i] = KEY_OF(items[i]);
+    return digits;
+}
+
+INLINE void FN(tally)(const radix_cut *cut, const DIGITS *keys, size_t count,
+                      uint32_t tally[2][BUCKETS], bool even)
+{
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        tally[0][FN(bucket_of)(cut, keys[i], even)]++;
+        tally[1][FN(bucket_of)(cut, keys[i + 1], even)]++;
+    }
+    if (i < count)
+        tally[0][FN(bucket_of)(cut, keys[i], even)]++;
+}
+
 static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *counts)
 {
     ITEM            block[BLOCK];
+    DIGITS          digits[BLOCK];
     uint32_t        tally[2][BUCKETS]; /* two, so that equal neighbours do not wait */
     radix_cut const cut = work->cut;
-    unsigned const  shift = cut.shift, mask = cut.mask;
 
     memset(counts, 0, cut.buckets * sizeof *counts);
     memset(tally, 0, sizeof tally);
     for (size_t at = lo, blocks = 1; at < hi; at += BLOCK, blocks++) {
-        size_t const      count = ordo_min(BLOCK, hi - at);
-        const ITEM *const items = FN(block_of)(work, at, count, block);
-        size_t            i = 0;
+        FN(prefetch)(work, at, hi, false);
+        size_t const        count = ordo_min(BLOCK, hi - at);
+        const DIGITS *const keys = FN(digits_of)(work, at, count, block, digits);
         if (cut.even)
-            for (; i + 2 <= count; i += 2) {
-                tally[0][(unsigned)(KEY_OF(items[i]) >> shift) & mask]++;
-                tally[1][(unsigned)(KEY_OF(items[i + 1]) >> shift) & mask]++;
-            }
+            FN(tally)(&cut, keys, count, tally, true);
         else
-            for (; i + 2 <= count; i += 2) {
-                tally[0][FN(bucket_of)(&cut, KEY_OF(items[i]))]++;
-                tally[1][FN(bucket_of)(&cut, KEY_OF(items[i + 1]))]++;
-            }
-        if (i < count)
-            tally[0][FN(bucket_any)(&cut, KEY_OF(items[i]))]++;
+            FN(tally)(&cut, keys, count, tally, false);
         if (blocks % 4096 == 0 || at + BLOCK >= hi) {
             for (size_t b = 0; b < cut.buckets; b++) {
                 counts[b] += tally[0][b];
@@ -140,46 +172,39 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 
 /* ---- Scatter ---- */
 
-static inline void FN(scatter_plain)(const ITEM *items, size_t count, ITEM *to, size_t *places,
-                                     const radix_cut *cut)
+INLINE void FN(scatter_plain)(const ITEM *items, size_t count, ITEM *to, size_t *places,
+                              const radix_cut *cut, bool even)
 {
-    unsigned const shift = cut->shift, mask = cut->mask;
-    if (cut->even)
-        for (size_t i = 0; i < count; i++) {
-            ITEM const item = items[i];
-            to[places[(unsigned)(KEY_OF(item) >> shift) & mask]++] = item;
-        }
-    else
-        for (size_t i = 0; i < count; i++) {
-            ITEM const item = items[i];
-            to[places[FN(bucket_of)(cut, KEY_OF(item))]++] = item;
-        }
+    for (size_t i = 0; i < count; i++) {
+        ITEM const item = items[i];
+        to[places[FN(bucket_of)(cut, KEY_OF(item), even)]++] = item;
+    }
 }
 
 /* Writes what a bucket's line holds up to `end`, from the bucket's first record on. */
 static inline void FN(flush_line)(ITEM *to, const ITEM *line, size_t first, size_t end)
 {
     enum {
-        HELD = LINE / sizeof(ITEM)
+        HELD = GATHER / sizeof(ITEM)
     };
     size_t const begin = ordo_max((end - 1) / HELD * HELD, first);
     memcpy(to + begin, line + begin % HELD, (end - begin) * sizeof *to);
 }
 
-static inline void FN(scatter_combined)(const ITEM *items, size_t count, ITEM *to, size_t *places,
-                                        const size_t *firsts, ITEM *lines, const radix_cut *cut)
+INLINE void FN(scatter_combined)(const ITEM *items, size_t count, ITEM *to, size_t *places,
+                                 const size_t *firsts, ITEM *lines, const radix_cut *cut, bool even)
 {
     enum {
-        HELD = LINE / sizeof(ITEM)
+        HELD = GATHER / sizeof(ITEM)
     };
     for (size_t i = 0; i < count; i++) {
         ITEM const   item = items[i];
-        size_t const b = FN(bucket_any)(cut, KEY_OF(item));
+        size_t const b = FN(bucket_of)(cut, KEY_OF(item), even);
         size_t const place = places[b]++;
         lines[b * HELD + place % HELD] = item;
         if (ORDO_UNLIKELY((place + 1) % HELD == 0)) {
             if (ORDO_LIKELY(place + 1 - firsts[b] >= HELD))
-                line_stream(to + (place + 1 - HELD), lines + b * HELD);
+                lines_stream(to + (place + 1 - HELD), lines + b * HELD, GATHER);
             else
                 FN(flush_line)(to, lines + b * HELD, firsts[b], place + 1);
         }
@@ -190,7 +215,7 @@ static inline void FN(scatter_combined)(const ITEM *items, size_t count, ITEM *t
 static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer)
 {
     enum {
-        HELD = LINE / sizeof(ITEM)
+        HELD = GATHER / sizeof(ITEM)
     };
     ITEM            block[BLOCK];
     size_t          firsts[BUCKETS];
@@ -204,12 +229,17 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
             firsts[b] = places[b] += skew;
     }
     for (size_t at = lo, blocks = 1; at < hi; at += BLOCK, blocks++) {
+        FN(prefetch)(work, at, hi, true);
         size_t const      count = ordo_min(BLOCK, hi - at);
         const ITEM *const items = FN(block_of)(work, at, count, block);
-        if (work->combine)
-            FN(scatter_combined)(items, count, to, places, firsts, lines, &cut);
+        if (work->combine && cut.even)
+            FN(scatter_combined)(items, count, to, places, firsts, lines, &cut, true);
+        else if (work->combine)
+            FN(scatter_combined)(items, count, to, places, firsts, lines, &cut, false);
+        else if (cut.even)
+            FN(scatter_plain)(items, count, to, places, &cut, true);
         else
-            FN(scatter_plain)(items, count, to, places, &cut);
+            FN(scatter_plain)(items, count, to, places, &cut, false);
         if (blocks % 4096 == 0 && ordo_poll(work->exec, (double)at / (double)work->n))
             return;
     }
@@ -217,25 +247,46 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
         for (size_t b = 0; b < cut.buckets; b++)
             if (places[b] % HELD != 0 && places[b] > firsts[b])
                 FN(flush_line)(to, lines + b * HELD, firsts[b], places[b]);
-        line_fence();
+        lines_fence();
     }
 }
 
 /* ---- Finish ---- */
+
+/* Sorts records into the result, through the cache. */
+static void FN(sort_to_result)(const radix_io *io, const radix_local *local, ITEM *items,
+                               ITEM *spare, size_t at, size_t n, unsigned most)
+{
+    bool const words = local->sort_words != NULL && n <= local->most_words;
+    if (words && (io->store == NULL || io->map != NULL)) { /* it writes the result in order */
+        local->sort_words(items, spare, n, (ITEM *)io->out + at,
+                          io->store != NULL ? io->map : NULL);
+        return;
+    }
+    /* In the cache first and then in one go, for the result's memory is not in the cache yet; but
+     * what is fetched in order can go there at once. */
+    ITEM *const sorted = local->sort_packed == NULL ? items
+                         : io->store == NULL        ? (ITEM *)io->out + at
+                                                    : spare;
+    FN(local_sort)(items, spare, n, sorted, most, local);
+    if (io->store != NULL)
+        io->store(io, at, n, sorted);
+    else if (sorted != (ITEM *)io->out + at)
+        memcpy((ITEM *)io->out + at, sorted, n * sizeof *items);
+}
 
 /* Sorts the bucket [lo, hi) of the split and stores it. */
 static void FN(finish)(const radix_work *work, size_t lo, size_t hi, char *buffer)
 {
     const radix_io *const io = work->io;
     ITEM *const           items = (ITEM *)(void *)work->to + lo;
-    ITEM *const           spare = (ITEM *)(void *)buffer;
     size_t const          at = work->at + lo;
     if (lo == hi)
         return;
-    /* In the cache first and then in one go: the result's memory is not in the cache yet. */
     if (!io->loose)
-        FN(local_sort)(items, spare, hi - lo, items, &work->local);
-    if (io->store != NULL)
+        FN(sort_to_result)(io, &work->local, items, (ITEM *)(void *)buffer, at, hi - lo,
+                           work->most);
+    else if (io->store != NULL)
         io->store(io, at, hi - lo, items);
     else if (items != (ITEM *)io->out + at)
         memcpy((ITEM *)io->out + at, items, (hi - lo) * sizeof *items);
@@ -249,12 +300,7 @@ static void FN(alone)(const radix_io *io, void *records, void *spare, const radi
         io->load(io, 0, io->n, items);
     else
         memcpy(items, io->in, io->n * sizeof *items);
-    if (io->store == NULL) {
-        FN(local_sort)(items, spare, io->n, io->out, local);
-        return;
-    }
-    FN(local_sort)(items, spare, io->n, items, local);
-    io->store(io, 0, io->n, items);
+    FN(sort_to_result)(io, local, items, spare, 0, io->n, 8 * sizeof(DIGITS));
 }
 
 static uint64_t FN(differ)(const void *records, size_t lo, size_t hi)

@@ -1,41 +1,23 @@
-/* records.c - see records.h. The functions of each type are stamped from records.t.h; here they are
- * chosen. Values are little-endian in the low bytes of a payload or big-endian in the high ones:
- * memcpy there and back restores them either way. */
-#include "core/keybits.h"
+/* records.c - see records.h. The loops of each type are in record_type.h; here they are chosen.
+ * Values are little-endian in the low bytes of a payload or big-endian in the high ones: memcpy
+ * there and back restores them either way. */
+#include "cpu/sort/record_type.h"
 #include "cpu/sort/records.h"
 
 #include <string.h>
 
-#define ORDO_TEMPLATE "cpu/sort/records.t.h"
-#include "core/for_each_type.h"
-
-typedef struct record_type {
-    void (*load_keys)(const radix_io *io, size_t at, size_t count, void *records);
-    void (*store_keys)(const radix_io *io, size_t at, size_t count, const void *records);
-    void (*load_index_p32)(const radix_io *io, size_t at, size_t count, void *records);
-    void (*load_index_p64)(const radix_io *io, size_t at, size_t count, void *records);
-    void (*load_pairs_p32)(const radix_io *io, size_t at, size_t count, void *records);
-    void (*store_pairs_p32)(const radix_io *io, size_t at, size_t count, const void *records);
-    void (*load_pairs_p64)(const radix_io *io, size_t at, size_t count, void *records);
-    void (*store_pairs_p64)(const radix_io *io, size_t at, size_t count, const void *records);
-    bool (*fold_alike)(const void *keys, size_t lo, size_t hi);
-} record_type;
-
-static const record_type *type_of(ordo_type type)
+/* The loops of a type for the ISA of kernels; NULL: for any. */
+static const record_type *type_of(const cpu_kernels *kernels, ordo_type type)
 {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static const record_type of_##tag = {                                                          \
-        load_keys_##tag,      store_keys_##tag,      load_index_p32_##tag,                         \
-        load_index_p64_##tag, load_pairs_p32_##tag,  store_pairs_p32_##tag,                        \
-        load_pairs_p64_##tag, store_pairs_p64_##tag, fold_alike_##tag};
-#include "core/types.def"
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return &of_##tag;
-#include "core/types.def"
-    }
-    return NULL;
+#if defined(__x86_64__)
+    if (kernels != NULL && strcmp(kernels->isa, "avx2") == 0)
+        return record_type_avx2(type);
+    if (kernels != NULL && strcmp(kernels->isa, "avx512") == 0)
+        return record_type_avx512(type);
+#else
+    (void)kernels;
+#endif
+    return record_type_generic(type);
 }
 
 static void store_index_u32_p32(const radix_io *io, size_t at, size_t count, const void *records)
@@ -90,15 +72,40 @@ enum radix_kind records_kind_of_pairs(ordo_type type, size_t value_size)
 
 /* ---- Jobs ---- */
 
+/* Words back to keys; NULL for floats that fall, whose NaNs stay where they are. */
+static const cpu_words_map *map_of(const ordo_sort_job *job)
+{
+    static const cpu_words_map same = {0, 0, 0}, turned = {0, UINT64_MAX, 0};
+    static const cpu_words_map of_i32 = {0, UINT64_C(1) << 31, 0};
+    static const cpu_words_map of_i64 = {0, UINT64_C(1) << 63, 0};
+    static const cpu_words_map turned_i32 = {0, INT32_MAX, 0}, turned_i64 = {0, INT64_MAX, 0};
+    static const cpu_words_map of_f32 = {0x007fffff, UINT64_C(1) << 31, INT32_MAX};
+    static const cpu_words_map of_f64 = {0x000fffffffffffff, UINT64_C(1) << 63, INT64_MAX};
+    switch (job->type) {
+    case ORDO_I32:
+        return job->descending ? &turned_i32 : &of_i32;
+    case ORDO_I64:
+        return job->descending ? &turned_i64 : &of_i64;
+    case ORDO_F32:
+        return job->descending ? NULL : &of_f32;
+    case ORDO_F64:
+        return job->descending ? NULL : &of_f64;
+    default:
+        return job->descending ? &turned : &same;
+    }
+}
+
 radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job)
 {
-    const record_type *const type = type_of(job->type);
+    const record_type *const type = type_of(kernels, job->type);
     bool const is_bits = (job->type == ORDO_U32 || job->type == ORDO_U64) && !job->descending;
     return (radix_io){.kernels = kernels,
                       .kind = records_kind_of_keys(job->type),
                       .n = job->n,
                       .load = is_bits ? NULL : type->load_keys,
                       .store = is_bits ? NULL : type->store_keys,
+                      .map = map_of(job),
+                      .key_size = ordo_type_size(job->type),
                       .in = job->keys,
                       .out = job->keys,
                       .spare = job->keys,
@@ -108,7 +115,7 @@ radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job)
 radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
                             enum radix_kind kind)
 {
-    const record_type *const type = type_of(job->type);
+    const record_type *const type = type_of(kernels, job->type);
     bool const               packed = kind == RADIX_P32, narrow = job->index_type == ORDO_U32;
     return (radix_io){.kernels = kernels,
                       .kind = kind,
@@ -117,6 +124,10 @@ radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *
                       .store = packed   ? narrow ? store_index_u32_p32 : store_index_u64_p32
                                : narrow ? store_index_u32_p64
                                         : store_index_u64_p64,
+                      .load_digits = packed ? type->load_digits_32 : type->load_digits_64,
+                      .folded = true,
+                      .rising = true,
+                      .key_size = ordo_type_size(job->type),
                       .in = job->keys,
                       .out = job->index,
                       .spare = packed && !narrow ? job->index : NULL,
@@ -126,7 +137,7 @@ radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *
 radix_io records_of_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job)
 {
     const ordo_sort_job *const keys = &job->keys;
-    const record_type *const   type = type_of(keys->type);
+    const record_type *const   type = type_of(kernels, keys->type);
     enum radix_kind const      kind = records_kind_of_pairs(keys->type, job->value_size);
     bool const                 packed = kind == RADIX_P32;
     return (radix_io){.kernels = kernels,
@@ -134,6 +145,8 @@ radix_io records_of_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job)
                       .n = keys->n,
                       .load = packed ? type->load_pairs_p32 : type->load_pairs_p64,
                       .store = packed ? type->store_pairs_p32 : type->store_pairs_p64,
+                      .load_digits = packed ? type->load_digits_32 : type->load_digits_64,
+                      .key_size = ordo_type_size(keys->type),
                       .in = keys->keys,
                       .out = keys->keys,
                       .values = job->values,
@@ -238,7 +251,7 @@ ordo_status records_fold_alike(ordo_type type, const void *keys, size_t n, bool 
     *alike = true;
     if (type != ORDO_F32 && type != ORDO_F64)
         return ORDO_OK;
-    alike_work work = {.keys = keys, .fold_alike = type_of(type)->fold_alike};
+    alike_work work = {.keys = keys, .fold_alike = type_of(NULL, type)->fold_alike};
     atomic_init(&work.differ, false);
     if (!ordo_loop(exec, n, cpu_grain(n), alike_piece, &work))
         return ORDO_E_CANCELLED;

@@ -12,9 +12,12 @@ static inline KEY FN(sort_key)(BITS bits, bool turned)
     return FN(key_of)(turned ? FN(key_turn)(bits) : bits);
 }
 
+/* key_fold and key_desc, without a comparison of floats: those would keep loops from becoming
+ * vectors. */
 static inline BITS FN(fold_bits)(KEY x, bool turned)
 {
-    return turned ? FN(key_desc)(x) : FN(key_fold)(x);
+    BITS const bits = FN(fold_word)(FN(key_bits)(x));
+    return turned ? FN(turn_word)(bits) : bits;
 }
 
 static void FN(map_keys)(const KEY *keys, size_t n, BITS *bits, bool turned)
@@ -46,6 +49,45 @@ static void FN(store_keys)(const radix_io *io, size_t at, size_t count, const vo
 {
     FN(unmap_keys)(records, count, (KEY *)io->out + at, io->turned);
 }
+
+/* What is counted: keys as wide as the records' keys are. */
+static inline __attribute__((always_inline)) BITS FN(digit_bits)(KEY x, bool folded, bool turned)
+{
+    return folded ? FN(fold_bits)(x, turned) : FN(sort_bits)(x, turned);
+}
+
+#define LOAD_DIGITS(type, folded, turned)                                                          \
+    for (size_t i = 0; i < count; i++)                                                             \
+    ((type *)digits)[i] = (type)FN(digit_bits)(keys[i], folded, turned)
+
+static void FN(load_digits_32)(const radix_io *io, size_t at, size_t count, void *digits)
+{
+    const KEY *const keys = (const KEY *)io->in + at;
+    if (sizeof(BITS) > sizeof(uint32_t))
+        return;
+    if (io->folded && io->turned)
+        LOAD_DIGITS(uint32_t, true, true);
+    else if (io->folded)
+        LOAD_DIGITS(uint32_t, true, false);
+    else if (io->turned)
+        LOAD_DIGITS(uint32_t, false, true);
+    else
+        LOAD_DIGITS(uint32_t, false, false);
+}
+
+static void FN(load_digits_64)(const radix_io *io, size_t at, size_t count, void *digits)
+{
+    const KEY *const keys = (const KEY *)io->in + at;
+    if (io->folded && io->turned)
+        LOAD_DIGITS(uint64_t, true, true);
+    else if (io->folded)
+        LOAD_DIGITS(uint64_t, true, false);
+    else if (io->turned)
+        LOAD_DIGITS(uint64_t, false, true);
+    else
+        LOAD_DIGITS(uint64_t, false, false);
+}
+#undef LOAD_DIGITS
 
 /* ---- With an index ---- */
 
