@@ -1,0 +1,156 @@
+/* block_bitonic.cuh - one block sorts 2^m keys in shared memory by Batcher's bitonic network.
+ *
+ * Batcher (1968), and the median paper, which sorts its sub-arrays this way. The network is the
+ * form in which every comparison points the same way: a phase that makes sorted stretches of
+ * `size` keys first compares each key with its mirror image in the stretch, then with those at
+ * distance size/4, size/8, ..., 1. So keys that pad a tile, being the largest value, stay where
+ * they are, and an array of any length is a tile whose end was never touched.
+ *
+ * A thread takes 8 keys into registers and does three distances before it writes them back: a
+ * third of the shared-memory traffic and of the barriers of the plain network. Keys lie with a
+ * gap after every 128 bytes (bitonic_at), which spreads the short distances over the banks.
+ *
+ * K is an unsigned integer or a record with operator<. Records that tie may change places; make
+ * them differ (key and index) where that matters. n lg n (lg n + 1) / 4 comparisons.
+ *
+ * Called by all threads of a block, of any number; keys that were written before the call need
+ * no barrier, the result is valid in all threads. Used by dev_select_bitonic.cu, dev_select.cu,
+ * dev_topk.cu and dev_bitonic.cu. */
+#ifndef ORDO_CUDA_BLOCK_BITONIC_CUH
+#define ORDO_CUDA_BLOCK_BITONIC_CUH
+
+#include "cuda/cuda_rt.cuh"
+
+enum {
+    BITONIC_LEAST = 8 /* the smallest tile: one thread's keys */
+};
+
+/* Where key i of a tile lies, and how many K a tile of `count` keys takes. */
+template <typename K> __host__ __device__ constexpr unsigned bitonic_at(unsigned i)
+{
+    return i + i / (unsigned)(128 / sizeof(K));
+}
+template <typename K> __host__ __device__ constexpr unsigned bitonic_room(unsigned count)
+{
+    return bitonic_at<K>(count);
+}
+
+/* The tile that holds n keys. */
+static __host__ __device__ __forceinline__ unsigned bitonic_tile(unsigned n)
+{
+    unsigned tile = BITONIC_LEAST;
+    while (tile < n)
+        tile *= 2;
+    return tile;
+}
+
+template <typename K> static __device__ __forceinline__ void bitonic_order(K &a, K &b)
+{
+    bool const turned = b < a;
+    K const    low = turned ? b : a, high = turned ? a : b;
+    a = low;
+    b = high;
+}
+
+/* Distances FROM, FROM/2, ..., 1 among one thread's keys. */
+template <int FROM, int KEYS, typename K>
+static __device__ __forceinline__ void bitonic_halve(K (&e)[KEYS])
+{
+#pragma unroll
+    for (int distance = FROM; distance > 0; distance /= 2)
+#pragma unroll
+        for (int i = 0; i < KEYS; i++)
+            if ((i & distance) == 0)
+                bitonic_order(e[i], e[i + distance]);
+}
+
+/* Key i against its mirror image, within stretches of SIZE. */
+template <int SIZE, int KEYS, typename K>
+static __device__ __forceinline__ void bitonic_mirror(K (&e)[KEYS])
+{
+#pragma unroll
+    for (int i = 0; i < KEYS; i++)
+        if ((i & (SIZE / 2)) == 0)
+            bitonic_order(e[i], e[i ^ (SIZE - 1)]);
+}
+
+/* LG distances at once: size/2 (or the mirror image in stretches of `size`), size/4, ... A thread's
+ * keys are size >> LG apart; those of the upper half are the mirror images of those of the lower
+ * one where the first step asks for them, and the later distances stay within each half. */
+template <int LG, bool MIRROR, typename K>
+static __device__ __forceinline__ void bitonic_step(K *const keys, unsigned count, unsigned lg_size)
+{
+    enum {
+        KEYS = 1 << LG
+    };
+    unsigned const lg_gap = lg_size - LG, gap = 1u << lg_gap;
+    for (unsigned t = threadIdx.x; t < count >> LG; t += blockDim.x) {
+        unsigned const at = t & (gap - 1), start = (t >> lg_gap) << lg_size;
+        unsigned const low = start + at, high = start + (MIRROR ? gap - 1 - at : at);
+        K              e[KEYS];
+#pragma unroll
+        for (int i = 0; i < KEYS; i++)
+            e[i] = keys[bitonic_at<K>((i < KEYS / 2 ? low : high) + (i << lg_gap))];
+        if (MIRROR) {
+            bitonic_mirror<KEYS>(e);
+            bitonic_halve<KEYS / 4>(e);
+        } else {
+            bitonic_halve<KEYS / 2>(e);
+        }
+#pragma unroll
+        for (int i = 0; i < KEYS; i++)
+            keys[bitonic_at<K>((i < KEYS / 2 ? low : high) + (i << lg_gap))] = e[i];
+    }
+    __syncthreads();
+}
+
+/* Distances 2^(lg - 1), ..., 2, 1. */
+template <typename K>
+static __device__ __forceinline__ void bitonic_steps(K *const keys, unsigned count, unsigned lg)
+{
+    for (; lg >= 3; lg -= 3)
+        bitonic_step<3, false>(keys, count, lg);
+    if (lg == 2)
+        bitonic_step<2, false>(keys, count, lg);
+    else if (lg == 1)
+        bitonic_step<1, false>(keys, count, lg);
+}
+
+/* Sorts every bitonic stretch of 2^lg keys: how a phase that began in device memory ends in a
+ * tile. */
+template <typename K>
+static __device__ __forceinline__ void block_bitonic_merge(K *const keys, unsigned count,
+                                                           unsigned lg)
+{
+    __syncthreads();
+    bitonic_steps(keys, count, lg);
+}
+
+/* Sorts keys[bitonic_at(0)], ..., keys[bitonic_at(count - 1)]; count is a power of 2 and at least
+ * BITONIC_LEAST. */
+template <typename K>
+static __device__ __forceinline__ void block_bitonic_sort(K *const keys, unsigned count)
+{
+    __syncthreads();
+    for (unsigned t = threadIdx.x; t < count / BITONIC_LEAST; t += blockDim.x) {
+        K e[BITONIC_LEAST];
+#pragma unroll
+        for (int i = 0; i < BITONIC_LEAST; i++)
+            e[i] = keys[bitonic_at<K>(t * BITONIC_LEAST + i)];
+        bitonic_mirror<2>(e);
+        bitonic_mirror<4>(e);
+        bitonic_halve<1>(e);
+        bitonic_mirror<8>(e);
+        bitonic_halve<2>(e);
+#pragma unroll
+        for (int i = 0; i < BITONIC_LEAST; i++)
+            keys[bitonic_at<K>(t * BITONIC_LEAST + i)] = e[i];
+    }
+    __syncthreads();
+    for (unsigned lg = 4; 1u << lg <= count; lg++) {
+        bitonic_step<3, true>(keys, count, lg);
+        bitonic_steps(keys, count, lg - 3);
+    }
+}
+
+#endif

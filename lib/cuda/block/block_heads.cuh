@@ -1,0 +1,197 @@
+/* block_heads.cuh - what the blocks of one launch tell the blocks of the next about heads.
+ *
+ * An array is cut into chunks of 1024 keys, and the chunks into as many spans of neighbours as
+ * there are warps. The launch that finds the heads (the first keys of runs) leaves a table: for
+ * each warp's span and for each block's the first head, the last head and the number of heads. The
+ * launch that uses them has the same spans, and each of its blocks combines the table itself: the
+ * blocks before it (last head, number) and behind it (first head), then the warps of its own. So
+ * there is no third launch and no waiting between blocks, and a run of any length costs nothing
+ * beyond the table. It is the place of the competition ranking paper's binary search.
+ *
+ * The table has at most a few thousand entries of 8 bytes and is read by every block, from L2. All
+ * threads of a block of HEADS_WARPS warps call together; shared memory: 24 bytes a warp. */
+#ifndef ORDO_CUDA_BLOCK_HEADS_CUH
+#define ORDO_CUDA_BLOCK_HEADS_CUH
+
+#include "cuda/cuda_tuning.cuh"
+#include "cuda/warp/warp_heads.cuh"
+
+enum {
+    HEADS_WARPS = CUDA_TUNE_RANK_WARPS,
+    HEADS_THREADS = HEADS_WARPS * WARP_LANES
+};
+
+#define HEADS_NONE UINT64_MAX
+
+/* Of first, last and count there are `blocks` entries and then HEADS_WARPS for each block. */
+struct heads_table {
+    uint32_t *words;  /* the flags of the keys, 32 words a chunk */
+    uint64_t *before; /* of each chunk: the last head before it in its span, from 1; 0: none */
+    uint64_t *first;  /* index of the first head; HEADS_NONE */
+    uint64_t *last;   /* the last head, from 1; 0: none */
+    uint64_t *count;
+    size_t    n, chunks;
+    unsigned  blocks;
+};
+
+struct heads_span { /* the chunks [begin, end) */
+    size_t begin, end;
+};
+
+static __device__ __forceinline__ unsigned block_warp(void) { return threadIdx.x / WARP_LANES; }
+
+static __device__ __forceinline__ heads_span warp_span(const heads_table &table)
+{
+    size_t const     warps = (size_t)table.blocks * HEADS_WARPS;
+    size_t const     warp = (size_t)blockIdx.x * HEADS_WARPS + block_warp();
+    heads_span const span = {warp * table.chunks / warps, (warp + 1) * table.chunks / warps};
+    return span;
+}
+
+template <typename OP>
+static __device__ __forceinline__ uint64_t warp_combined(uint64_t value, OP &&op)
+{
+#pragma unroll
+    for (int distance = 16; distance >= 1; distance /= 2)
+        value = op(value, __shfl_xor_sync(WARP_ALL, value, distance));
+    return value;
+}
+
+static __device__ __forceinline__ uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static __device__ __forceinline__ uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static __device__ __forceinline__ uint64_t added(uint64_t a, uint64_t b) { return a + b; }
+
+/* Writes the block's entries. first and last are those of the warp, count that of the lane. */
+static __device__ __forceinline__ void block_publish(const heads_table &table, uint64_t const first,
+                                                     uint64_t const last, uint64_t const count)
+{
+    __shared__ uint64_t of_warp[3][HEADS_WARPS];
+
+    size_t const warp = block_warp(),
+                 entry = table.blocks + blockIdx.x * (size_t)HEADS_WARPS + warp;
+    uint64_t const sum = warp_combined(count, added);
+    if (lane_id() == 0) {
+        table.first[entry] = of_warp[0][warp] = first;
+        table.last[entry] = of_warp[1][warp] = last;
+        table.count[entry] = of_warp[2][warp] = sum;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0)
+        return;
+    uint64_t all[3] = {HEADS_NONE, 0, 0};
+    for (int w = 0; w < HEADS_WARPS; w++) {
+        all[0] = smaller(all[0], of_warp[0][w]);
+        all[1] = larger(all[1], of_warp[1][w]);
+        all[2] += of_warp[2][w];
+    }
+    table.first[blockIdx.x] = all[0];
+    table.last[blockIdx.x] = all[1];
+    table.count[blockIdx.x] = all[2];
+}
+
+/* Combines the entries of the blocks [from, to) with those of this block's warps [warp_from,
+ * warp_to), for each warp: valid in all its lanes. */
+template <typename OP>
+static __device__ __forceinline__ uint64_t block_combined(
+    const uint64_t *const entries, unsigned const blocks, unsigned const from, unsigned const to,
+    unsigned const warp_from, unsigned const warp_to, uint64_t const nothing, OP &&op)
+{
+    __shared__ uint64_t of_warp[HEADS_WARPS];
+
+    size_t const warps = blocks + blockIdx.x * (size_t)HEADS_WARPS;
+    uint64_t     far = nothing, near = nothing;
+    for (unsigned block = from + threadIdx.x; block < to; block += HEADS_THREADS)
+        far = op(far, entries[block]);
+    for (unsigned warp = warp_from; warp < warp_to; warp++)
+        near = op(near, entries[warps + warp]);
+    far = warp_combined(far, op);
+    __syncthreads(); /* an earlier call may still be read */
+    if (lane_id() == 0)
+        of_warp[block_warp()] = far;
+    __syncthreads();
+    for (int warp = 0; warp < HEADS_WARPS; warp++)
+        near = op(near, of_warp[warp]);
+    return near;
+}
+
+/* What the warp has on either side of its span. */
+template <rank_kind KIND, typename NUM>
+static __device__ __forceinline__ heads_carry<NUM> block_carry(const heads_table &table)
+{
+    unsigned const   block = blockIdx.x, warp = block_warp(), blocks = table.blocks;
+    heads_carry<NUM> carry = {0, (NUM)table.n, 0};
+    if constexpr (KIND == RANK_LAST || KIND == RANK_BOTH)
+        carry.last =
+            (NUM)block_combined(table.last, blocks, 0, block, 0, warp, (uint64_t)0, larger);
+    if constexpr (KIND == RANK_NEXT || KIND == RANK_BOTH)
+        carry.next = (NUM)block_combined(table.first, blocks, block + 1, blocks, warp + 1,
+                                         HEADS_WARPS, (uint64_t)table.n, smaller);
+    if constexpr (KIND == RANK_COUNT)
+        carry.count =
+            (NUM)block_combined(table.count, blocks, 0, block, 0, warp, (uint64_t)0, added);
+    return carry;
+}
+
+/* ---- Through a span, chunk by chunk ----
+ *
+ * Ranks that depend on what follows a key go backwards, so that it is known. */
+template <rank_kind KIND> static __device__ __forceinline__ constexpr bool goes_backwards(void)
+{
+    return KIND == RANK_NEXT || KIND == RANK_BOTH;
+}
+
+template <rank_kind KIND, typename NUM> struct heads_walk {
+    heads_span       span;
+    size_t           next, left; /* the next chunk, and how many there are still to come */
+    uint32_t         ahead;      /* the lane's word of the next chunk, read early */
+    heads_carry<NUM> carry;
+    NUM              before_span;
+};
+
+template <typename NUM> struct heads_chunk { /* of a lane */
+    size_t           base;                   /* index of the chunk's first key */
+    uint32_t         word;
+    heads_edges<NUM> edges;
+};
+
+template <rank_kind KIND>
+static __device__ __forceinline__ uint32_t word_ahead(const heads_table &table,
+                                                      heads_span const span, size_t const chunk)
+{
+    bool const there = KIND != RANK_INDEX && chunk - span.begin < span.end - span.begin;
+    return there ? table.words[chunk * 32 + lane_id()] : 0;
+}
+
+/* All threads of the block. */
+template <rank_kind KIND, typename NUM>
+static __device__ __forceinline__ heads_walk<KIND, NUM> walk_start(const heads_table &table)
+{
+    heads_walk<KIND, NUM> walk;
+    walk.span = warp_span(table);
+    walk.next = goes_backwards<KIND>() ? walk.span.end - 1 : walk.span.begin;
+    walk.left = walk.span.end - walk.span.begin;
+    walk.ahead = word_ahead<KIND>(table, walk.span, walk.next);
+    walk.carry = block_carry<KIND, NUM>(table);
+    walk.before_span = walk.carry.last;
+    return walk;
+}
+
+/* The next chunk of a warp that has one left: all its lanes. */
+template <rank_kind KIND, typename NUM>
+static __device__ __forceinline__ heads_chunk<NUM> walk_chunk(const heads_table           &table,
+                                                              heads_walk<KIND, NUM> *const walk)
+{
+    size_t const     at = walk->next;
+    heads_chunk<NUM> chunk = {at * HEADS_CHUNK, walk->ahead, {}};
+    walk->next = goes_backwards<KIND>() ? at - 1 : at + 1;
+    walk->left--;
+    walk->ahead = word_ahead<KIND>(table, walk->span, walk->next);
+    if constexpr (KIND == RANK_BOTH) {
+        NUM const before = (NUM)table.before[at];
+        walk->carry.last = before != 0 ? before : walk->before_span;
+    }
+    chunk.edges = warp_edges<KIND>(chunk.word, (NUM)chunk.base, &walk->carry);
+    return chunk;
+}
+
+#endif

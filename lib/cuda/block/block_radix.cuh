@@ -1,0 +1,143 @@
+/* block_radix.cuh - where the keys of a tile go when it is sorted, stably, by one digit.
+ *
+ * A tile lies in the registers of a block of WARPS warps: warp w has the 32 * ITEMS keys from
+ * w * 32 * ITEMS on, item i of lane l being key 32 * i + l of them, so that loads are coalesced and
+ * (warp, item, lane) is the order of the keys. Each warp counts its digits in a row of counters of
+ * its own: the peers of a key (warp_match.cuh) add themselves at once, the first of them writing,
+ * and a key's rank is the counter plus its peers in lower lanes. Then one thread for each digit
+ * adds up its column and a scan over the 256 totals makes the counters places in the tile.
+ * After Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs",
+ * 2022, without their first count of the digits by atomics.
+ *
+ * Called by all threads of a one-dimensional block of at least 256. Between block_radix_rank and
+ * block_radix_columns, and before block_radix_place, the caller puts barriers as said there.
+ * Shared memory: 1 KB a warp. Used by device/dev_radix_pass.cuh and dev_radix_small.cu. */
+#ifndef ORDO_CUDA_BLOCK_RADIX_CUH
+#define ORDO_CUDA_BLOCK_RADIX_CUH
+
+#include "cuda/warp/warp_match.cuh"
+
+#include <stdint.h>
+
+enum {
+    RADIX_BITS = 8,
+    RADIX_BINS = 1 << RADIX_BITS
+};
+
+template <int WARPS> struct radix_counters {
+    uint32_t count[WARPS][RADIX_BINS];
+    uint32_t sums[RADIX_BINS / 32];
+};
+
+/* Zeroes the calling warp's row. It may be called as soon as that warp has its places. */
+template <int WARPS>
+static __device__ __forceinline__ void block_radix_clear(radix_counters<WARPS> *counters)
+{
+    uint32_t *const row = counters->count[threadIdx.x / 32];
+    __syncwarp();
+#pragma unroll
+    for (unsigned d = threadIdx.x % 32; d < RADIX_BINS; d += 32)
+        row[d] = 0;
+    __syncwarp();
+}
+
+/* How many keys of this warp have been ranked before mine with the digit, which is below 256. `row`
+ * are the warp's counters, zero before the first key; `before` the bits of the lanes before mine. A
+ * barrier must follow the last key. */
+static __device__ __forceinline__ uint32_t block_radix_rank_one(uint32_t *row, uint32_t before,
+                                                                unsigned digit)
+{
+    uint32_t const peers = warp_match<RADIX_BITS>(digit), lower = peers & before;
+    uint32_t const count = row[digit];
+    __syncwarp();
+    if (lower == 0)
+        row[digit] = count + __popc(peers);
+    __syncwarp();
+    return count + __popc(lower);
+}
+
+/* Ranks of the ITEMS keys of a thread, two in a register: registers are what tiles are short of. */
+template <int ITEMS> struct radix_ranks {
+    uint32_t pair[(ITEMS + 1) / 2];
+};
+
+/* The ranks of all keys of a thread; digit_of(i) is the digit of the i-th. */
+template <int WARPS, int ITEMS, typename F>
+static __device__ __forceinline__ void block_radix_rank(radix_counters<WARPS> *counters,
+                                                        radix_ranks<ITEMS> &ranks, F &&digit_of)
+{
+    uint32_t *const row = counters->count[threadIdx.x / 32];
+    uint32_t        before = lanes_before();
+    asm volatile("" : "+r"(before)); /* or it would be read from the special register every time */
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        uint32_t const rank = block_radix_rank_one(row, before, digit_of(i));
+        ranks.pair[i / 2] = i % 2 == 0 ? rank : ranks.pair[i / 2] | rank << 16;
+    }
+}
+
+/* Ranks in any order: an atomic a key, quicker than matching where digits mostly differ. */
+template <int WARPS, int ITEMS, typename F>
+static __device__ __forceinline__ void
+block_radix_rank_loose(radix_counters<WARPS> *counters, radix_ranks<ITEMS> &ranks, F &&digit_of)
+{
+    uint32_t *const row = counters->count[threadIdx.x / 32];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        uint32_t const rank = atomicAdd(row + digit_of(i), 1u);
+        ranks.pair[i / 2] = i % 2 == 0 ? rank : ranks.pair[i / 2] | rank << 16;
+    }
+}
+
+/* In threads below 256: how many keys of the tile have the digit threadIdx.x, and through *start
+ * where they begin; `publish` is called with the number as soon as it is known. The counters
+ * become places in the tile. Holds one barrier; another must follow. */
+template <int WARPS, typename F>
+static __device__ __forceinline__ uint32_t block_radix_columns(radix_counters<WARPS> *counters,
+                                                               uint32_t *start, F &&publish)
+{
+    static_assert(WARPS >= RADIX_BINS / 32, "a thread for each digit");
+    unsigned const digit = threadIdx.x, lane = digit % 32;
+    uint32_t       total = 0, scan = 0;
+    if (digit < RADIX_BINS) {
+#pragma unroll
+        for (int w = 0; w < WARPS; w++)
+            total += counters->count[w][digit];
+        publish(total);
+        scan = total;
+#pragma unroll
+        for (unsigned step = 1; step < 32; step *= 2) {
+            uint32_t const below = __shfl_up_sync(WARP_ALL, scan, step);
+            scan += lane >= step ? below : 0;
+        }
+        if (lane == 31)
+            counters->sums[digit / 32] = scan;
+    }
+    __syncthreads();
+    if (digit < RADIX_BINS) {
+        uint32_t at = scan - total;
+#pragma unroll
+        for (unsigned w = 0; w < RADIX_BINS / 32; w++)
+            at += w < digit / 32 ? counters->sums[w] : 0;
+        *start = at;
+#pragma unroll
+        for (int w = 0; w < WARPS; w++) {
+            uint32_t const count = counters->count[w][digit];
+            counters->count[w][digit] = at;
+            at += count;
+        }
+    }
+    return total;
+}
+
+/* The place in the tile of key i of this thread, which has that digit. */
+template <int WARPS, int ITEMS>
+static __device__ __forceinline__ uint32_t block_radix_place(const radix_counters<WARPS> *counters,
+                                                             const radix_ranks<ITEMS> &ranks, int i,
+                                                             unsigned digit)
+{
+    uint32_t const rank = i % 2 == 0 ? ranks.pair[i / 2] & 0xffff : ranks.pair[i / 2] >> 16;
+    return rank + counters->count[threadIdx.x / 32][digit];
+}
+
+#endif

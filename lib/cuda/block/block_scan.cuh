@@ -1,0 +1,43 @@
+/* block_scan.cuh - from the totals of warps to the totals of a block.
+ *
+ * Each warp leaves one value in shared memory; after a barrier every warp reads them all and scans
+ * them by itself, which costs five shuffles and saves the second barrier. The order of combining
+ * is fixed (warp_scan.cuh).
+ *
+ * Called by all threads of a block of up to 1024; results are valid in every thread. `totals` has
+ * one place for each warp and must not be written again before the next barrier of the block. */
+#ifndef ORDO_CUDA_BLOCK_SCAN_CUH
+#define ORDO_CUDA_BLOCK_SCAN_CUH
+
+#include "cuda/warp/warp_scan.cuh"
+
+template <typename ACC> struct block_sums {
+    ACC before; /* of the warps before this one */
+    ACC total;  /* of all warps */
+};
+
+/* `here` is the total of the calling warp, the same in every lane. */
+template <typename OP, int WARPS>
+static __device__ __forceinline__ block_sums<typename OP::ACC>
+                                  block_scan_warps(typename OP::ACC here, typename OP::ACC *totals)
+{
+    unsigned const warp = threadIdx.x / WARP_LANES, lane = lane_id();
+    if (lane == 0)
+        totals[warp] = here;
+    __syncthreads();
+    typename OP::ACC const scanned = warp_scan<OP>(lane < WARPS ? totals[lane] : OP::identity());
+    typename OP::ACC const before = __shfl_sync(WARP_ALL, scanned, warp == 0 ? 0 : warp - 1);
+    block_sums<typename OP::ACC> const sums = {warp == 0 ? OP::identity() : before,
+                                               __shfl_sync(WARP_ALL, scanned, WARPS - 1)};
+    return sums;
+}
+
+/* The sum of one value of every thread. */
+template <typename OP, int WARPS>
+static __device__ __forceinline__ typename OP::ACC block_reduce(typename OP::ACC  x,
+                                                                typename OP::ACC *totals)
+{
+    return block_scan_warps<OP, WARPS>(warp_reduce<OP>(x), totals).total;
+}
+
+#endif

@@ -1,0 +1,377 @@
+/* block_select.cuh - several k-th keys of one multiset at once, digit by digit.
+ *
+ * A target is a wanted position and the interval of words that its key must be in, with the number
+ * of keys before the interval and inside it. A pass counts the keys of every interval by the next
+ * digit of their distance from its start, in a histogram of 2^13 bins that the intervals share (one
+ * interval: 13 bits a pass; 32: 8 bits), and each target goes on in the bin its position falls in.
+ * Targets in one bin share an interval. Once the open intervals hold few enough keys for a block, a
+ * last pass gathers them, and one block sorts them and looks.
+ *
+ * That is radix selection (a histogram of the leading digit, then on within one bin), with a digit
+ * that starts where the interval does: what a sample has narrowed costs fewer passes. No input
+ * makes it slow: at most ceil(bits / 13) + 1 passes for one target. The multiset is read by a
+ * function of the caller's, from the array or from what a sweep has kept.
+ *
+ * All blocks of a grid run this in step, with a barrier in device memory for each pass, so the
+ * launch must be cooperative, or of one block, which needs neither barrier nor device memory.
+ * Each block adds up the histogram and finds the bins for itself; in the end the targets of block 0
+ * are all settled and those of the other blocks may not be.
+ *
+ * A block has 1024 threads and 43 KB of shared memory; in device memory three histograms of 64 KB,
+ * the first of them zero, and the gathered words. Used by dev_select.cu and dev_topk.cu. */
+#ifndef ORDO_CUDA_BLOCK_SELECT_CUH
+#define ORDO_CUDA_BLOCK_SELECT_CUH
+
+#include "cuda/block/block_bitonic.cuh"
+#include "cuda/block/block_scan.cuh"
+#include "cuda/cuda_tuning.cuh"
+
+enum {
+    SELECT_TARGETS = 32, /* one lane each */
+    SELECT_THREADS = 1024,
+    SELECT_WARPS = SELECT_THREADS / 32,
+    SELECT_LG_BINS = 13,
+    SELECT_LG_LEAST = 8, /* 32 intervals have a thread's share of bins each */
+    SELECT_BINS = 1 << SELECT_LG_BINS,
+    SELECT_SHARE = SELECT_BINS / SELECT_THREADS, /* bins of one thread */
+    SELECT_GATHER = CUDA_TUNE_SELECT_GATHER
+};
+
+struct select_positions { /* of the targets, rising */
+    size_t   k[SELECT_TARGETS];
+    unsigned count;
+};
+
+template <typename WORD> struct select_target {
+    WORD     lo, hi;   /* its key is one of these */
+    uint64_t below;    /* keys before lo */
+    uint64_t inside;   /* keys from lo to hi */
+    uint64_t gathered; /* keys of the open intervals before its own */
+    unsigned interval; /* its own, if open */
+};
+
+template <typename WORD> struct select_open { /* the open intervals, rising */
+    unsigned count;
+    unsigned lg;    /* of them, rounded up */
+    unsigned digit; /* bits that a pass settles */
+    uint64_t inside;
+    WORD     lo[SELECT_TARGETS], hi[SELECT_TARGETS], width[SELECT_TARGETS];
+    unsigned shift[SELECT_TARGETS];
+};
+
+template <typename WORD> struct select_shared {
+    union {
+        uint32_t bins[SELECT_BINS];
+        WORD     sorted[bitonic_room<WORD>(SELECT_GATHER)];
+    };
+    uint64_t            before[SELECT_THREADS]; /* keys in the bins before each thread's */
+    uint64_t            totals[SELECT_WARPS];
+    uint64_t            wanted[SELECT_TARGETS];
+    unsigned            gathered;
+    select_open<WORD>   open;
+    select_target<WORD> target[SELECT_TARGETS];
+};
+
+struct select_grid {              /* in device memory; what the blocks of a grid share */
+    uint64_t *bins;               /* SELECT_BINS, zero at the start */
+    uint64_t *more;               /* twice as many */
+    void     *words;              /* SELECT_GATHER of them */
+    unsigned *gathered, *arrived; /* both zero at the start */
+};
+
+/* ---- Barrier ---- */
+
+/* All blocks of a cooperative grid; `round` counts the barriers passed. */
+static __device__ __forceinline__ void grid_barrier(unsigned *const arrived, unsigned *const round)
+{
+    ++*round;
+    __syncthreads();
+    if (gridDim.x == 1)
+        return;
+    if (threadIdx.x == 0) {
+        unsigned seen;
+        __threadfence();
+        atomicAdd(arrived, 1u);
+        do
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(seen)
+                         : "l"(arrived)
+                         : "memory");
+        while (seen < *round * gridDim.x);
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+/* ---- Intervals ---- */
+
+template <typename WORD> static __device__ __forceinline__ unsigned word_length(WORD x)
+{
+    return 64u - (unsigned)__clzll((long long)(uint64_t)x);
+}
+
+/* Lists the intervals that are not settled yet. Keys that are spread evenly over them need no more
+ * bins than leave few for each; others get all bins. Called by one warp, lane t for target t. */
+template <typename WORD>
+static __device__ __forceinline__ void select_list(select_target<WORD> *const targets,
+                                                   unsigned count, bool is_even,
+                                                   select_open<WORD> *const open)
+{
+    unsigned const      lane = lane_id();
+    select_target<WORD> t = targets[lane < count ? lane : 0];
+    WORD const          left = __shfl_up_sync(WARP_ALL, t.lo, 1);
+    bool const          is_open = lane < count && t.lo != t.hi;
+    bool const          is_first = is_open && (lane == 0 || t.lo != left);
+    uint32_t const      firsts = __ballot_sync(WARP_ALL, is_first);
+    uint64_t const      inside = warp_scan<scan_add<uint64_t>>(is_first ? t.inside : 0);
+    unsigned const      intervals = (unsigned)__popc(firsts);
+    unsigned const      lg = intervals < 2 ? 0 : word_length(intervals - 1);
+    uint64_t const      total = __shfl_sync(WARP_ALL, inside, WARP_LANES - 1);
+    unsigned const      enough = word_length(total / SELECT_GATHER) + 2;
+    unsigned const      least = SELECT_LG_LEAST, most = SELECT_LG_BINS;
+    unsigned const lg_bins = !is_even || enough > most ? most : enough < least ? least : enough;
+    unsigned const digit = lg_bins - lg;
+
+    /* Places behind the last interval are found only for words above it, and contain none. */
+    if (lane >= intervals) {
+        open->hi[lane] = (WORD) ~(WORD)0;
+        open->lo[lane] = open->width[lane] = 0;
+        open->shift[lane] = 0;
+    }
+    __syncwarp();
+    if (is_open) {
+        unsigned const at = (unsigned)__popc(firsts & lanes_to_here()) - 1;
+        WORD const     width = (WORD)(t.hi - t.lo);
+        unsigned const length = word_length(width);
+        targets[lane].interval = at;
+        targets[lane].gathered = inside - t.inside;
+        if (is_first) {
+            open->lo[at] = t.lo;
+            open->hi[at] = t.hi;
+            open->width[at] = width;
+            open->shift[at] = length > digit ? length - digit : 0;
+        }
+    }
+    if (lane == 0) {
+        open->count = intervals;
+        open->lg = lg;
+        open->digit = digit;
+        open->inside = total;
+    }
+}
+
+/* The search for a word's interval, with what does not change during a pass in registers: all of
+ * it if there is one interval. */
+template <typename WORD> struct select_finder {
+    const select_open<WORD> *open;
+    unsigned                 lg, digit, shift;
+    WORD                     lo, width;
+};
+
+template <typename WORD>
+static __device__ __forceinline__ select_finder<WORD> finder_of(const select_open<WORD> &open)
+{
+    select_finder<WORD> const finder = {&open,         open.lg,    open.digit,
+                                        open.shift[0], open.lo[0], open.width[0]};
+    return finder;
+}
+
+/* Whether a word is in an open interval, and the bin it counts in. */
+template <typename WORD>
+static __device__ __forceinline__ bool finder_find(const select_finder<WORD> &finder, WORD word,
+                                                   unsigned *bin)
+{
+    if (finder.lg == 0) {
+        WORD const distance = (WORD)(word - finder.lo);
+        *bin = (unsigned)(distance >> finder.shift);
+        return distance <= finder.width;
+    }
+    const select_open<WORD> &open = *finder.open;
+    unsigned                 at = 0;
+    for (unsigned half = 1u << finder.lg >> 1; half > 0; half /= 2)
+        at += open.hi[at + half - 1] < word ? half : 0;
+    WORD const distance = (WORD)(word - open.lo[at]);
+    *bin = (at << finder.digit) + (unsigned)(distance >> open.shift[at]);
+    return distance <= open.width[at];
+}
+
+/* ---- One pass ---- */
+
+/* Each target goes on in the bin of its position. count_of(bin) is the histogram. A thread has its
+ * bins in registers, and settles the targets that fall in them. */
+template <typename WORD, typename COUNT_OF>
+static __device__ __forceinline__ void
+select_narrow(select_shared<WORD> &s, const select_positions &positions, COUNT_OF count_of)
+{
+    typedef scan_add<uint64_t> ADD;
+    unsigned const             used = s.open.count << s.open.digit;
+    unsigned const             mine = threadIdx.x * SELECT_SHARE;
+    uint64_t                   counts[SELECT_SHARE], sum = 0;
+#pragma unroll
+    for (unsigned i = 0; i < SELECT_SHARE; i++) {
+        counts[i] = mine < used ? count_of(mine + i) : 0;
+        sum += counts[i];
+    }
+    uint64_t const scanned = warp_scan<ADD>(sum);
+    uint64_t const warp_sum = __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1);
+    uint64_t const warps_before = block_scan_warps<ADD, SELECT_WARPS>(warp_sum, s.totals).before;
+    uint64_t const first = warps_before + scanned - sum;
+    s.before[threadIdx.x] = first;
+    __syncthreads();
+    if (threadIdx.x < positions.count) {
+        select_target<WORD> const &target = s.target[threadIdx.x];
+        unsigned const             start = (target.interval << s.open.digit) / SELECT_SHARE;
+        s.wanted[threadIdx.x] = target.lo == target.hi
+                                    ? UINT64_MAX
+                                    : s.before[start] + positions.k[threadIdx.x] - target.below;
+    }
+    __syncthreads();
+    for (unsigned t = 0; t < positions.count; t++) {
+        uint64_t const wanted = s.wanted[t];
+        if (wanted < first || wanted >= first + sum)
+            continue;
+        unsigned at = 0;
+        uint64_t before = first, count = 0;
+#pragma unroll
+        for (unsigned i = 0; i < SELECT_SHARE; i++) {
+            bool const is_here = count == 0 && wanted < before + counts[i];
+            at = is_here ? i : at;
+            count = is_here ? counts[i] : count;
+            before += count == 0 ? counts[i] : 0;
+        }
+        select_target<WORD> *const target = &s.target[t];
+        unsigned const             bin = target->interval << s.open.digit;
+        unsigned const             shift = s.open.shift[target->interval];
+        WORD const                 rest = (WORD)(((WORD)1 << shift) - 1);
+        target->lo = (WORD)(target->lo + ((WORD)(mine + at - bin) << shift));
+        if ((WORD)(target->hi - target->lo) > rest)
+            target->hi = (WORD)(target->lo + rest);
+        target->below += before - s.before[bin / SELECT_SHARE];
+        target->inside = count;
+    }
+}
+
+/* Appends a word to those gathered: in shared memory if the block is alone, else in the grid's. */
+template <typename WORD>
+static __device__ __forceinline__ void select_gather(select_shared<WORD> &s,
+                                                     const select_grid &grid, WORD word)
+{
+    unsigned const together = __activemask(), leader = (unsigned)__ffs((int)together) - 1;
+    unsigned       at = 0;
+    if (lane_id() == leader)
+        at = atomicAdd(gridDim.x == 1 ? &s.gathered : grid.gathered, (unsigned)__popc(together));
+    at = __shfl_sync(together, at, (int)leader) + (unsigned)__popc(together & lanes_before());
+    if (gridDim.x == 1)
+        s.sorted[bitonic_at<WORD>(at)] = word;
+    else
+        ((WORD *)grid.words)[at] = word;
+}
+
+/* Settles all targets from the words gathered, of which there are s.open.inside. */
+template <typename WORD>
+static __device__ __forceinline__ void select_look(select_shared<WORD> &s, const select_grid &grid,
+                                                   const select_positions &positions)
+{
+    unsigned const n = (unsigned)s.open.inside, tile = bitonic_tile(n);
+    for (unsigned i = threadIdx.x; i < tile; i += SELECT_THREADS)
+        if (i >= n)
+            s.sorted[bitonic_at<WORD>(i)] = (WORD) ~(WORD)0;
+        else if (gridDim.x > 1)
+            s.sorted[bitonic_at<WORD>(i)] = __ldcg((const WORD *)grid.words + i);
+    block_bitonic_sort(s.sorted, tile);
+
+    unsigned const t = threadIdx.x;
+    if (t < positions.count && s.target[t].lo != s.target[t].hi) {
+        select_target<WORD> *const target = &s.target[t];
+        unsigned const             start = (unsigned)target->gathered;
+        unsigned const             end = start + (unsigned)target->inside;
+        WORD const                 word =
+            s.sorted[bitonic_at<WORD>(start + (unsigned)(positions.k[t] - target->below))];
+        unsigned bounds[2]; /* of the words that tie with it */
+        for (int side = 0; side < 2; side++) {
+            unsigned from = start, to = end;
+            while (from < to) {
+                unsigned const middle = (from + to) / 2;
+                WORD const     other = s.sorted[bitonic_at<WORD>(middle)];
+                bool const     is_before = side == 0 ? other < word : !(word < other);
+                from = is_before ? middle + 1 : from;
+                to = is_before ? to : middle;
+            }
+            bounds[side] = from;
+        }
+        target->lo = target->hi = word;
+        target->below += bounds[0] - start;
+        target->inside = bounds[1] - bounds[0];
+    }
+}
+
+/* ---- All passes ---- */
+
+/* The histogram of a pass. While one is counted in, the next is zeroed; the one before it may still
+ * be read by a block that is behind. */
+static __device__ __forceinline__ uint64_t *select_bins(const select_grid &grid, unsigned pass)
+{
+    unsigned const turn = pass % 3;
+    return turn == 0 ? grid.bins : grid.more + (turn - 1) * SELECT_BINS;
+}
+
+/* Settles s.target, whose intervals and counts are set: afterwards, in block 0, lo == hi is the key
+ * of each, below the keys before it and inside those that tie with it. is_even: the keys are likely
+ * to be spread evenly over the intervals. each(f) calls f(word, ...) for this thread's part of the
+ * multiset. Ends with a barrier of the block. */
+template <typename WORD, typename EACH>
+static __device__ __forceinline__ void
+select_settle(select_shared<WORD> &s, const select_grid &grid, const select_positions &positions,
+              bool is_even, unsigned *round, EACH each)
+{
+    for (unsigned pass = 0;; pass++) {
+        uint64_t *const counts = select_bins(grid, pass);
+        uint64_t *const next = select_bins(grid, pass + 1);
+        __syncthreads();
+        if (threadIdx.x < WARP_LANES)
+            select_list(s.target, positions.count, is_even, &s.open);
+        if (threadIdx.x == 0)
+            s.gathered = 0;
+        __syncthreads();
+        if (s.open.inside == 0)
+            return;
+        bool const     is_last = s.open.inside <= SELECT_GATHER;
+        unsigned const used = s.open.count << s.open.digit;
+        for (unsigned i = threadIdx.x; i < used && !is_last; i += SELECT_THREADS)
+            s.bins[i] = 0;
+        if (gridDim.x > 1)
+            for (unsigned i = blockIdx.x * SELECT_THREADS + threadIdx.x; i < SELECT_BINS;
+                 i += gridDim.x * SELECT_THREADS)
+                next[i] = 0;
+        __syncthreads();
+
+        select_finder<WORD> const finder = finder_of(s.open);
+        each([&](WORD word, auto &&) {
+            unsigned bin;
+            if (!finder_find(finder, word, &bin))
+                return;
+            if (is_last)
+                select_gather(s, grid, word);
+            else
+                atomicAdd(&s.bins[bin], 1u);
+        });
+        __syncthreads();
+        if (gridDim.x > 1 && !is_last)
+            for (unsigned i = threadIdx.x; i < used; i += SELECT_THREADS)
+                if (s.bins[i] != 0)
+                    atomicAdd((unsigned long long *)&counts[i], (unsigned long long)s.bins[i]);
+        grid_barrier(grid.arrived, round);
+        if (is_last) {
+            if (blockIdx.x == 0)
+                select_look(s, grid, positions);
+            __syncthreads();
+            return;
+        }
+        if (gridDim.x == 1)
+            select_narrow(s, positions, [&](unsigned bin) { return (uint64_t)s.bins[bin]; });
+        else
+            select_narrow(s, positions, [&](unsigned bin) { return __ldcg(counts + bin); });
+    }
+}
+
+#endif

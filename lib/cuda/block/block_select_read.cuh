@@ -1,0 +1,247 @@
+/* block_select_read.cuh - how the kernels of selection read keys: an array tile by tile, or the
+ * keys that a sweep has kept, chunk by chunk.
+ *
+ * A tile is what one warp reads at once: 64 bytes in every lane (32 of 1-byte keys, so that the
+ * keys of a lane fit a mask of 32 bits), by loads of 16 bytes. An array need only be aligned to
+ * its element: the keys before the first multiple of 16 bytes and those behind the last full
+ * tile are two short tiles, read key by key.
+ *
+ * Keys are encoded as they are read and are words from then on: 64 bits for 8-byte keys, else 32.
+ *
+ * Called by whole warps. Used by dev_select.cuh and dev_topk.cu. */
+#ifndef ORDO_CUDA_BLOCK_SELECT_READ_CUH
+#define ORDO_CUDA_BLOCK_SELECT_READ_CUH
+
+#include "cuda/cuda_keys.cuh"
+#include "cuda/cuda_tuning.cuh"
+#include "cuda/warp/warp_ballot.cuh"
+
+template <typename BITS> struct select_word {
+    typedef uint32_t type;
+};
+template <> struct select_word<uint64_t> {
+    typedef uint64_t type;
+};
+
+/* The same code with ties settled at compile time, which saves the branch. */
+template <bool FOLDED, typename BITS>
+static __device__ __forceinline__ key_code<BITS, false> code_with_ties(key_code<BITS, false> code)
+{
+    return code;
+}
+template <bool FOLDED, typename BITS>
+static __device__ __forceinline__ key_code<BITS, true> code_with_ties(key_code<BITS, true> code)
+{
+    code.folded = FOLDED;
+    return code;
+}
+
+/* ---- An array ---- */
+
+template <typename BITS_> struct select_tiles {
+    typedef BITS_ BITS;
+    enum {
+        VECTOR = 16 / sizeof(BITS),
+        LANE_BYTES = sizeof(BITS) == 1 ? 32 : 64,
+        KEYS = LANE_BYTES / sizeof(BITS), /* of one lane */
+        TILE = KEYS * WARP_LANES
+    };
+
+    const BITS *keys;
+    size_t      n;
+    size_t      head; /* keys before the full tiles */
+    size_t      full; /* full tiles */
+};
+
+template <typename BITS>
+static inline select_tiles<BITS> select_tiles_of(const void *keys, size_t n)
+{
+    typedef select_tiles<BITS> T;
+    size_t const               past = (uintptr_t)keys % 16 / sizeof(BITS);
+    size_t const               head = ordo_min(past == 0 ? 0 : T::VECTOR - past, n);
+    T const                    tiles = {(const BITS *)keys, n, head, (n - head) / T::TILE};
+    return tiles;
+}
+
+/* Full tiles, then the tail, then the head. */
+template <typename BITS>
+static __host__ __device__ __forceinline__ size_t tiles_count(const select_tiles<BITS> &tiles)
+{
+    return tiles.full + 2;
+}
+
+/* Where key j of a lane is in the array. */
+template <typename BITS>
+static __device__ __forceinline__ size_t tile_index(const select_tiles<BITS> &tiles, size_t tile,
+                                                    unsigned lane, unsigned j)
+{
+    typedef select_tiles<BITS> T;
+    if (tile < tiles.full)
+        return tiles.head + tile * T::TILE + (j / T::VECTOR * WARP_LANES + lane) * T::VECTOR +
+               j % T::VECTOR;
+    size_t const start = tile == tiles.full ? tiles.head + tiles.full * T::TILE : 0;
+    return start + j * WARP_LANES + lane;
+}
+
+/* Reads and encodes the keys of one lane; returns which of them exist. The others are all ones. */
+template <typename CODE, typename WORD, int KEYS>
+static __device__ __forceinline__ uint32_t tile_read(const CODE                              &code,
+                                                     const select_tiles<typename CODE::BITS> &tiles,
+                                                     size_t tile, unsigned lane, WORD (&key)[KEYS])
+{
+    typedef typename CODE::BITS BITS;
+    typedef select_tiles<BITS>  T;
+    static_assert(KEYS == T::KEYS, "one lane's keys of one tile");
+    if (tile < tiles.full) {
+        const uint4 *const from = (const uint4 *)(tiles.keys + tiles.head + tile * T::TILE) + lane;
+        uint4              raw[T::LANE_BYTES / 16];
+#pragma unroll
+        for (int i = 0; i < T::LANE_BYTES / 16; i++)
+            raw[i] = __ldg(from + i * WARP_LANES);
+#pragma unroll
+        for (int i = 0; i < T::LANE_BYTES / 16; i++) {
+            BITS one[T::VECTOR];
+            memcpy(one, &raw[i], sizeof one);
+#pragma unroll
+            for (int j = 0; j < T::VECTOR; j++)
+                key[i * T::VECTOR + j] = (WORD)code.encode(one[j]);
+        }
+        return KEYS == 32 ? WARP_ALL : (1u << KEYS % 32) - 1;
+    }
+    bool const     is_tail = tile == tiles.full;
+    size_t const   start = is_tail ? tiles.head + tiles.full * T::TILE : 0;
+    unsigned const length = (unsigned)(is_tail ? tiles.n - start : tiles.head);
+    uint32_t       valid = 0;
+#pragma unroll
+    for (int j = 0; j < KEYS; j++) {
+        unsigned const at = (unsigned)j * WARP_LANES + lane;
+        bool const     is_there = at < length;
+        key[j] = is_there ? (WORD)code.encode(__ldg(tiles.keys + start + at)) : (WORD) ~(WORD)0;
+        valid |= (uint32_t)is_there << j;
+    }
+    return valid;
+}
+
+/* ---- Kept keys ---- */
+
+/* Every warp of a sweep fills chunks of its own: no order, no barrier, one atomic for a chunk. */
+struct select_kept {
+    void     *words;  /* chunks * CUDA_TUNE_SELECT_CHUNK words */
+    uint64_t *index;  /* where each was; NULL if nobody asks */
+    uint32_t *counts; /* of each chunk */
+    unsigned  chunks; /* that there is room for */
+};
+
+struct select_pen { /* one warp's open chunk; the same in every lane */
+    unsigned chunk;
+    unsigned used;
+    bool     is_open;
+    bool     is_out; /* of room: what comes is dropped, and the sweep is void */
+};
+
+static __device__ __forceinline__ void pen_close(const select_kept &kept, const select_pen &pen)
+{
+    if (pen.is_open && lane_id() == 0)
+        kept.counts[pen.chunk] = pen.used;
+}
+
+static __device__ __forceinline__ void pen_next(const select_kept &kept, select_pen *pen,
+                                                unsigned *taken)
+{
+    pen_close(kept, *pen);
+    unsigned chunk = 0;
+    if (lane_id() == 0)
+        chunk = atomicAdd(taken, 1u);
+    pen->chunk = __shfl_sync(WARP_ALL, chunk, 0);
+    pen->used = 0;
+    pen->is_out = pen->chunk >= kept.chunks;
+    pen->is_open = !pen->is_out;
+}
+
+/* Keeps the keys of `mask`, bit j standing for key j of this lane. `at` tells where that is in the
+ * array; the key is read again, which costs less than to pick a register by number. */
+template <typename CODE, typename AT>
+static __device__ __forceinline__ void
+pen_keep(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, const select_kept &kept,
+         select_pen *pen, unsigned *taken, uint32_t mask, AT at)
+{
+    typedef typename select_word<typename CODE::BITS>::type WORD;
+    for (uint32_t holders; (holders = __ballot_sync(WARP_ALL, mask != 0)) != 0;) {
+        if (!pen->is_out && (!pen->is_open || pen->used + WARP_LANES > CUDA_TUNE_SELECT_CHUNK))
+            pen_next(kept, pen, taken);
+        if (mask != 0 && pen->is_open) {
+            size_t const index = at((unsigned)__ffs((int)mask) - 1);
+            size_t const slot = (size_t)pen->chunk * CUDA_TUNE_SELECT_CHUNK + pen->used +
+                                (unsigned)__popc(holders & lanes_before());
+            ((WORD *)kept.words)[slot] = (WORD)code.encode(__ldg(tiles.keys + index));
+            if (kept.index != NULL)
+                kept.index[slot] = index;
+        }
+        mask &= mask - 1;
+        pen->used += (unsigned)__popc(holders);
+    }
+}
+
+/* ---- All of them ---- */
+
+/* Which warp of the grid this is: neighbours are in different blocks, so that few tiles spread
+ * over many multiprocessors. */
+static __device__ __forceinline__ size_t grid_warp(void)
+{
+    return (size_t)(threadIdx.x / WARP_LANES) * gridDim.x + blockIdx.x;
+}
+static __device__ __forceinline__ size_t grid_warps(void)
+{
+    return (size_t)(blockDim.x / WARP_LANES) * gridDim.x;
+}
+
+/* f(word, index) for every key of the array that is this thread's. */
+template <typename CODE, typename F>
+static __device__ __forceinline__ void
+each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, F &&f)
+{
+    typedef select_tiles<typename CODE::BITS> T;
+    unsigned const                            lane = lane_id();
+    for (size_t tile = grid_warp(); tile < tiles_count(tiles); tile += grid_warps()) {
+        typename select_word<typename CODE::BITS>::type key[T::KEYS];
+        uint32_t const valid = tile_read(code, tiles, tile, lane, key);
+#pragma unroll
+        for (int j = 0; j < T::KEYS; j++)
+            if (valid >> j & 1)
+                f(key[j], [&] { return tile_index(tiles, tile, lane, (unsigned)j); });
+    }
+}
+
+/* The words of a chunk that are this lane's, all read at once. */
+enum {
+    CHUNK_ROWS = CUDA_TUNE_SELECT_CHUNK / 32
+};
+template <typename WORD>
+static __device__ __forceinline__ void chunk_read(const select_kept &kept, size_t chunk,
+                                                  unsigned count, WORD (&words)[CHUNK_ROWS])
+{
+    const WORD *const from = (const WORD *)kept.words + chunk * CUDA_TUNE_SELECT_CHUNK + lane_id();
+#pragma unroll
+    for (unsigned i = 0; i < CHUNK_ROWS; i++)
+        words[i] = i * WARP_LANES + lane_id() < count ? from[i * WARP_LANES] : 0;
+}
+
+/* The same for every kept key; `taken` chunks were opened. */
+template <typename WORD, typename F>
+static __device__ __forceinline__ void each_kept(const select_kept &kept, unsigned taken, F &&f)
+{
+    unsigned const lane = lane_id();
+    for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
+        unsigned const count = kept.counts[chunk];
+        WORD           words[CHUNK_ROWS];
+        chunk_read(kept, chunk, count, words);
+#pragma unroll
+        for (unsigned i = 0; i < CHUNK_ROWS; i++)
+            if (i * WARP_LANES + lane < count)
+                f(words[i], [&] {
+                    return kept.index[chunk * CUDA_TUNE_SELECT_CHUNK + i * WARP_LANES + lane];
+                });
+    }
+}
+
+#endif

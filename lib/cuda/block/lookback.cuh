@@ -1,0 +1,157 @@
+/* lookback.cuh - how a tile of a one-pass scan learns what all tiles before it come to, in an order
+ * of combining that does not depend on time.
+ *
+ * Merrill and Garland's decoupled look-back ("Single-pass Parallel Prefix Scan with Decoupled
+ * Look-back", 2016) lets each tile publish its own total at once and then look back over the totals
+ * of earlier tiles until it meets a finished prefix; where that is depends on timing, and so would
+ * the rounding of float sums. Here tiles are taken in groups, as many to a group as a block has
+ * threads. A tile waits for the totals of the earlier tiles of its own group, of which every thread
+ * reads one, and for the prefix of its group, which the last tile of the group before leaves. So
+ * every sum is made in one order, and the chain has one link a group, not one a tile.
+ *
+ * A word holds a value together with the mark that it is there, and is read and written at once, so
+ * no fence is needed. Words are zeroed before the kernel. Tiles must be numbered in the order in
+ * which blocks start (take_tile): a tile waits only for smaller numbers, which are running or done.
+ *
+ * Scratch: a word (8 bytes, of values of 8 bytes 16) for each tile and each group, and the ticket.
+ * Called by all threads of a block; results are valid in every thread. Used by
+ * device/dev_scan.cu and dev_bits.cu. */
+#ifndef ORDO_CUDA_LOOKBACK_CUH
+#define ORDO_CUDA_LOOKBACK_CUH
+
+#include "cuda/cuda_rt.cuh"
+#include "cuda/warp/warp_scan.cuh"
+
+/* ---- Words: a value of 4 or 8 bytes and its mark ---- */
+
+template <int BYTES> struct look_word;
+
+template <> struct look_word<4> {
+    typedef uint32_t BITS;
+    uint64_t         word;
+};
+template <> struct alignas(16) look_word<8> {
+    typedef uint64_t BITS;
+    uint64_t         bits, mark;
+};
+
+static __device__ __forceinline__ void word_write(look_word<4> *at, uint32_t bits)
+{
+    uint64_t const word = (uint64_t)1 << 32 | bits;
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(word) : "memory");
+}
+
+static __device__ __forceinline__ bool word_read(const look_word<4> *at, uint32_t *bits)
+{
+    uint64_t word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
+    *bits = (uint32_t)word;
+    return word >> 32 != 0;
+}
+
+static __device__ __forceinline__ void word_write(look_word<8> *at, uint64_t bits)
+{
+    asm volatile("{\n\t.reg .b128 both;\n\t"
+                 "mov.b128 both, {%1, %2};\n\t"
+                 "st.relaxed.gpu.global.b128 [%0], both;\n\t}" ::"l"(at),
+                 "l"(bits), "l"((uint64_t)1)
+                 : "memory");
+}
+
+static __device__ __forceinline__ bool word_read(const look_word<8> *at, uint64_t *bits)
+{
+    uint64_t mark;
+    asm volatile("{\n\t.reg .b128 both;\n\t"
+                 "ld.relaxed.gpu.global.b128 both, [%2];\n\t"
+                 "mov.b128 {%0, %1}, both;\n\t}"
+                 : "=l"(*bits), "=l"(mark)
+                 : "l"(at)
+                 : "memory");
+    return mark != 0;
+}
+
+template <typename ACC> static __device__ __forceinline__ void look_write(void *at, ACC value)
+{
+    typename look_word<sizeof(ACC)>::BITS bits;
+    memcpy(&bits, &value, sizeof bits);
+    word_write((look_word<sizeof(ACC)> *)at, bits);
+}
+
+template <typename ACC> static __device__ __forceinline__ bool look_read(const void *at, ACC *value)
+{
+    typename look_word<sizeof(ACC)>::BITS bits;
+    bool const there = word_read((const look_word<sizeof(ACC)> *)at, &bits);
+    memcpy(value, &bits, sizeof bits);
+    return there;
+}
+
+/* ---- The state of one scan ---- */
+
+template <typename ACC> struct lookback {
+    look_word<sizeof(ACC)> *tiles;  /* the total of each tile */
+    look_word<sizeof(ACC)> *groups; /* what comes before each group; of the first, nothing */
+    unsigned long long     *ticket; /* the number of the next tile */
+};
+
+/* Takes the scratch for so many tiles, by blocks of so many threads. Returns how many bytes from
+ * state->ticket on are to be zeroed before the scan. */
+template <typename ACC>
+static inline size_t lookback_layout(cuda_scratch *scratch, size_t tiles, size_t threads,
+                                     lookback<ACC> *state)
+{
+    size_t const start = scratch->used;
+    state->ticket = scratch_take<unsigned long long>(scratch, 1);
+    state->tiles = scratch_take<look_word<sizeof(ACC)>>(scratch, tiles);
+    state->groups = scratch_take<look_word<sizeof(ACC)>>(scratch, ordo_div_up(tiles, threads) + 1);
+    return scratch->used - start;
+}
+
+/* The number of this block's tile; called by all threads. */
+template <typename ACC>
+static __device__ __forceinline__ size_t take_tile(const lookback<ACC> &state)
+{
+    __shared__ unsigned long long taken;
+    if (threadIdx.x == 0)
+        taken = atomicAdd(state.ticket, 1ull);
+    __syncthreads();
+    return (size_t)taken;
+}
+
+/* Publishes the total of a tile and returns `start` op the totals of all tiles before it. `shared`
+ * has WARPS + 1 places, which may be used again after the next barrier. */
+template <typename OP, int WARPS>
+static __device__ __forceinline__ typename OP::ACC
+look_back(const lookback<typename OP::ACC> &state, size_t tile, typename OP::ACC total,
+          typename OP::ACC start, typename OP::ACC *shared)
+{
+    typedef typename OP::ACC ACC;
+    constexpr unsigned       GROUP = WARPS * WARP_LANES;
+    unsigned const           warp = threadIdx.x / WARP_LANES, lane = lane_id();
+    size_t const             group = tile / GROUP;
+    unsigned const           earlier = (unsigned)(tile % GROUP);
+    ACC                      value = OP::identity();
+
+    if (threadIdx.x == 0)
+        look_write(state.tiles + tile, total);
+    if (threadIdx.x < earlier)
+        while (!look_read(state.tiles + group * GROUP + threadIdx.x, &value))
+            ;
+    value = warp_reduce<OP>(value);
+    if (lane == 0)
+        shared[warp] = value;
+    if (threadIdx.x == 0) {
+        ACC before = start;
+        if (group > 0)
+            while (!look_read(state.groups + group, &before))
+                ;
+        shared[WARPS] = before;
+    }
+    __syncthreads();
+    ACC const before = shared[WARPS];
+    ACC const within = warp_reduce<OP>(lane < WARPS ? shared[lane] : OP::identity());
+    if (earlier == GROUP - 1 && threadIdx.x == 0)
+        look_write(state.groups + group + 1, OP::add(before, OP::add(within, total)));
+    return OP::add(before, within);
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* dev_radix_small.cuh - the radix sort of arrays that one block holds (dev_radix_small.cu). */
+#ifndef ORDO_CUDA_DEV_RADIX_SMALL_CUH
+#define ORDO_CUDA_DEV_RADIX_SMALL_CUH
+
+#include "cuda/device/dev_radix_run.cuh"
+
+/* Whether this device does such a job in one block; n is at least 1. */
+bool radix_is_small(const cuda_call *call, const radix_job *job);
+
+/* Uses job->keys[0], values[0] and source; the other arrays may be NULL. */
+ordo_status radix_small(cuda_call *call, const radix_job *job, ordo_type type, bool descending);
+
+#endif

@@ -1,0 +1,10 @@
+/* dev_radix_values4.cu - the radix sort of dev_radix_run.cuh for values of four bytes, indices of
+ * 32 bits among them. A file of its own for the compiler's time. */
+#include "cuda/device/dev_radix_run.cuh"
+
+ordo_status radix_run_values4(cuda_call *call, const radix_job *job, ordo_type type,
+                              bool descending, radix_tables tables)
+{
+    return with_radix_code<true>(
+        type, descending, [&](auto code) { return radix_run<uint32_t>(call, job, code, tables); });
+}

@@ -1,0 +1,348 @@
+/* dev_scan.cu - prefix sums, minima and maxima, in one pass over memory.
+ *
+ * A block takes a tile. A warp of it reads ROWS rows of 32 vectors, a vector of up to 16 bytes a
+ * lane; every lane adds up its vector, the warp scans those sums by shuffles, row after row, the
+ * block scans the totals of its warps and looks back for what comes before the tile
+ * (block/lookback.cuh). Then each lane adds up its vectors again, from where it knows to begin, and
+ * writes them. Meanwhile a tile stands in shared memory, so that a multiprocessor holds the tiles
+ * of six blocks: some are being read, some wait for what comes before them, some are being written.
+ *
+ * Integers wrap, so narrow sums are made in 32 bits and cut. Minima and maxima are maxima of the
+ * key bits (core/keybits.h), turned around for minima. Those give the bytes of the CPU's scan.
+ * Float sums are made in an order that n alone decides, but not the CPU's order: every result is
+ * within (64 + n / 2^20) u of the exact one, times the sum of the absolute values, with u half a
+ * unit in the last place: 2^-24 for f32, 2^-53 for f64. What is missing from the last tile is -0,
+ * which changes nothing, and a NaN is written as the one default NaN.
+ *
+ * Reads and writes each element once. Scratch: 8 or 16 bytes a tile of 4096 to 32768 elements
+ * (lookback.cuh), none if one tile is all. Called through the backend's table; out is valid once
+ * the stream has done the work. */
+#include "cuda/block/block_scan.cuh"
+#include "cuda/block/lookback.cuh"
+#include "cuda/cuda_dev.cuh"
+#include "cuda/cuda_keys.cuh"
+#include "cuda/cuda_tuning.cuh"
+
+/* ---- Operations: enter and leave turn an element into what is added up, and back ---- */
+
+template <int BYTES> struct acc_of {
+    typedef uint32_t type;
+};
+template <> struct acc_of<8> {
+    typedef uint64_t type;
+};
+
+template <typename RAW_, typename OUT_> struct sum_integer {
+    typedef RAW_                               RAW;
+    typedef OUT_                               OUT;
+    typedef typename acc_of<sizeof(OUT)>::type ACC;
+
+    ACC sign; /* the sign bit of RAW, where it is to be extended */
+
+    static __device__ __forceinline__ ACC identity(void) { return 0; }
+    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
+    static __host__ ACC                   start(bool exclusive) { return (void)exclusive, 0; }
+    __device__ __forceinline__ RAW        blank(void) const { return 0; }
+    __device__ __forceinline__ ACC        enter(RAW x) const { return ((ACC)x ^ sign) - sign; }
+    __device__ __forceinline__ OUT        leave(ACC sum) const { return (OUT)sum; }
+};
+
+static __device__ __forceinline__ float  one_nan(float) { return __uint_as_float(0x7fc00000u); }
+static __device__ __forceinline__ double one_nan(double)
+{
+    return __longlong_as_double(0x7ff8000000000000ll);
+}
+
+template <typename RAW_, typename OUT_> struct sum_float {
+    typedef RAW_ RAW;
+    typedef OUT_ OUT;
+    typedef OUT_ ACC;
+
+    static __device__ __forceinline__ ACC identity(void) { return (ACC)-0.0; }
+    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
+    static __host__ ACC start(bool exclusive) { return exclusive ? (ACC)0.0 : (ACC)-0.0; }
+    __device__ __forceinline__ RAW blank(void) const { return (RAW)-0.0; }
+    __device__ __forceinline__ ACC enter(RAW x) const { return (ACC)x; }
+    __device__ __forceinline__ OUT leave(ACC sum) const { return sum != sum ? one_nan(sum) : sum; }
+};
+
+template <typename CODE> struct most { /* the largest key bits, xor turn */
+    typedef typename CODE::BITS                RAW;
+    typedef typename CODE::BITS                OUT;
+    typedef typename acc_of<sizeof(RAW)>::type ACC;
+
+    CODE code;
+    RAW  turn; /* all ones for minima */
+
+    static __device__ __forceinline__ ACC identity(void) { return 0; }
+    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a > b ? a : b; }
+    static __host__ ACC                   start(bool exclusive) { return (void)exclusive, 0; }
+    __device__ __forceinline__ RAW        blank(void) const { return leave(0); }
+    __device__ __forceinline__ ACC enter(RAW x) const { return (RAW)(code.encode(x) ^ turn); }
+    __device__ __forceinline__ OUT leave(ACC bits) const { return code.decode((RAW)(bits ^ turn)); }
+};
+
+/* ---- The kernel ---- */
+
+template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) scan_vector {
+    T at[COUNT];
+};
+
+/* Starts a copy of a vector to shared memory, or makes it where the vector is too short for that;
+ * copies_wait is done when this thread's copies are there. */
+template <typename VECTOR>
+static __device__ __forceinline__ void copy_start(VECTOR *shared, const VECTOR *from)
+{
+    if constexpr (sizeof(VECTOR) == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                         (unsigned)__cvta_generic_to_shared(shared)),
+                     "l"(from)
+                     : "memory");
+    else if constexpr (sizeof(VECTOR) >= 4)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                         (unsigned)__cvta_generic_to_shared(shared)),
+                     "l"(from), "n"(sizeof(VECTOR))
+                     : "memory");
+    else
+        *shared = *from;
+}
+
+static __device__ __forceinline__ void copies_wait(void)
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+template <typename OP> struct scan_shape {
+    enum {
+        THREADS = CUDA_TUNE_SCAN_THREADS,
+        ROWS = CUDA_TUNE_SCAN_ROWS,
+        WARPS = THREADS / 32,
+        WIDER = sizeof(typename OP::RAW) > sizeof(typename OP::OUT) ? sizeof(typename OP::RAW)
+                                                                    : sizeof(typename OP::OUT),
+        VECTOR = 16 / WIDER, /* elements of a lane in a row */
+        ROW = 32 * VECTOR,
+        TILE = WARPS * ROWS * ROW
+    };
+};
+
+struct scan_wishes {
+    bool exclusive;
+    bool wide;        /* both arrays may be taken by vectors */
+    bool first_given; /* the first result is first_result */
+};
+
+template <typename OP>
+static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_RESIDENT)
+    scan_tiles(const typename OP::RAW *in, typename OP::OUT *out, size_t n, OP op,
+               scan_wishes wishes, typename OP::OUT first_result, typename OP::ACC start,
+               lookback<typename OP::ACC> state)
+{
+    typedef scan_shape<OP>           SHAPE;
+    typedef typename OP::RAW         RAW;
+    typedef typename OP::OUT         OUT;
+    typedef typename OP::ACC         ACC;
+    constexpr unsigned               ROWS = SHAPE::ROWS, ROW = SHAPE::ROW, VECTOR = SHAPE::VECTOR;
+    typedef scan_vector<RAW, VECTOR> IN_VECTOR;
+    typedef scan_vector<OUT, VECTOR> OUT_VECTOR;
+
+    __shared__ ACC totals[SHAPE::WARPS];
+    __shared__ ACC looked[SHAPE::WARPS + 1];
+    __shared__ __align__(16) RAW tile_of[SHAPE::TILE];
+    unsigned const               warp = threadIdx.x / WARP_LANES, lane = lane_id();
+    bool const                   alone = gridDim.x == 1;
+    size_t const                 tile = alone ? 0 : take_tile(state);
+    size_t const                 first = tile * SHAPE::TILE;
+    unsigned const count = n - first < SHAPE::TILE ? (unsigned)(n - first) : SHAPE::TILE;
+    unsigned const mine = warp * (ROWS * ROW) + lane * VECTOR; /* of the tile */
+    bool const     whole = wishes.wide && count == SHAPE::TILE;
+
+    if (whole) { /* each thread reads again what it has copied itself: no barrier */
+#pragma unroll
+        for (unsigned row = 0; row < ROWS; row++)
+            copy_start((IN_VECTOR *)(tile_of + mine + row * ROW),
+                       (const IN_VECTOR *)(in + first + mine + row * ROW));
+        copies_wait();
+    } else {
+        for (unsigned i = threadIdx.x; i < SHAPE::TILE; i += SHAPE::THREADS)
+            tile_of[i] = i < count ? in[first + i] : op.blank();
+        __syncthreads();
+    }
+
+    ACC before[ROWS], of_warp = OP::identity(); /* what comes before each of the lane's vectors */
+#pragma unroll
+    for (unsigned row = 0; row < ROWS; row++) {
+        IN_VECTOR const raw = *(const IN_VECTOR *)(tile_of + mine + row * ROW);
+        ACC             sum = op.enter(raw.at[0]);
+#pragma unroll
+        for (unsigned i = 1; i < VECTOR; i++)
+            sum = OP::add(sum, op.enter(raw.at[i]));
+        ACC const scanned = warp_scan<OP>(sum);
+        before[row] = OP::add(of_warp, warp_before<OP>(scanned));
+        of_warp = OP::add(of_warp, __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1));
+    }
+    block_sums<ACC> const block = block_scan_warps<OP, SHAPE::WARPS>(of_warp, totals);
+    ACC                   tile_start = start;
+    if (!alone)
+        tile_start = look_back<OP, SHAPE::WARPS>(state, tile, block.total, start, looked);
+    ACC const warp_start = OP::add(tile_start, block.before);
+
+#pragma unroll
+    for (unsigned row = 0; row < ROWS; row++) {
+        unsigned const  at = mine + row * ROW;
+        ACC const       base = OP::add(warp_start, before[row]);
+        IN_VECTOR const raw = *(const IN_VECTOR *)(tile_of + at);
+        ACC             sum = op.enter(raw.at[0]);
+        OUT_VECTOR      result;
+        result.at[0] = op.leave(wishes.exclusive ? base : OP::add(base, sum));
+#pragma unroll
+        for (unsigned i = 1; i < VECTOR; i++) {
+            ACC const next = OP::add(sum, op.enter(raw.at[i]));
+            result.at[i] = op.leave(OP::add(base, wishes.exclusive ? sum : next));
+            sum = next;
+        }
+        if (whole) {
+            *(OUT_VECTOR *)(out + first + at) = result;
+        } else if constexpr (sizeof(RAW) == sizeof(OUT)) {
+            *(OUT_VECTOR *)(tile_of + at) = result;
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < VECTOR; i++)
+                if (at + i < count)
+                    out[first + at + i] = result.at[i];
+        }
+    }
+    if (!whole && sizeof(RAW) == sizeof(OUT)) {
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < count; i += SHAPE::THREADS)
+            out[first + i] = ((const OUT *)tile_of)[i];
+    }
+    if (wishes.first_given && tile == 0 && threadIdx.x == 0)
+        out[0] = first_result;
+}
+
+/* ---- Which kernel ---- */
+
+struct scan_plan { /* one call: counts scratch if call is NULL */
+    cuda_call           *call;
+    const ordo_scan_job *job;
+    cuda_scratch        *scratch;
+};
+
+template <typename OP>
+static ordo_status scan_by(const scan_plan *plan, OP op, bool first_given, typename OP::OUT first)
+{
+    typedef scan_shape<OP>        SHAPE;
+    const ordo_scan_job *const    job = plan->job;
+    cuda_call *const              call = plan->call;
+    const typename OP::RAW *const in = (const typename OP::RAW *)job->in;
+    typename OP::OUT *const       out = (typename OP::OUT *)job->out;
+    size_t const                  tiles = ordo_div_up(job->n, SHAPE::TILE);
+    lookback<typename OP::ACC>    state = {NULL, NULL, NULL};
+    size_t const                  state_bytes =
+        tiles > 1 ? lookback_layout(plan->scratch, tiles, SHAPE::THREADS, &state) : 0;
+
+    if (call == NULL || tiles == 0)
+        return ORDO_OK;
+    scan_wishes const wishes = {job->exclusive,
+                                (uintptr_t)in % (SHAPE::VECTOR * sizeof *in) == 0 &&
+                                    (uintptr_t)out % (SHAPE::VECTOR * sizeof *out) == 0,
+                                first_given && job->exclusive};
+    if (tiles > 1)
+        CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
+    CUDA_LAUNCH(call, (scan_tiles<OP>), tiles, SHAPE::THREADS, 0, in, out, job->n, op, wishes,
+                first, OP::start(job->exclusive), state);
+    return ORDO_OK;
+}
+
+template <typename RAW, typename OUT>
+static ordo_status integer_sum(const scan_plan *plan, bool is_signed)
+{
+    typedef typename sum_integer<RAW, OUT>::ACC ACC;
+    bool const                                  extends = is_signed && sizeof(RAW) < sizeof(OUT);
+    sum_integer<RAW, OUT> const op = {extends ? (ACC)1 << (8 * sizeof(RAW) - 1) : 0};
+    return scan_by(plan, op, false, (OUT)0);
+}
+
+template <typename RAW, typename OUT> static ordo_status float_sum(const scan_plan *plan)
+{
+    sum_float<RAW, OUT> const op = {};
+    return scan_by(plan, op, false, (OUT)0);
+}
+
+static ordo_status sum(const scan_plan *plan)
+{
+    switch (plan->job->type) {
+    case ORDO_I8:
+    case ORDO_U8:
+        return integer_sum<uint8_t, uint8_t>(plan, false);
+    case ORDO_I16:
+    case ORDO_U16:
+        return integer_sum<uint16_t, uint16_t>(plan, false);
+    case ORDO_I32:
+    case ORDO_U32:
+        return integer_sum<uint32_t, uint32_t>(plan, false);
+    case ORDO_I64:
+    case ORDO_U64:
+        return integer_sum<uint64_t, uint64_t>(plan, false);
+    case ORDO_F32:
+        return float_sum<float, float>(plan);
+    case ORDO_F64:
+        break;
+    }
+    return float_sum<double, double>(plan);
+}
+
+static ordo_status wide_sum(const scan_plan *plan)
+{
+    bool const is_signed = plan->job->out_type == ORDO_I64;
+    switch (plan->job->type) {
+    case ORDO_I8:
+    case ORDO_U8:
+        return integer_sum<uint8_t, uint64_t>(plan, is_signed);
+    case ORDO_I16:
+    case ORDO_U16:
+        return integer_sum<uint16_t, uint64_t>(plan, is_signed);
+    case ORDO_I32:
+    case ORDO_U32:
+        return integer_sum<uint32_t, uint64_t>(plan, is_signed);
+    default:
+        break;
+    }
+    return float_sum<float, double>(plan);
+}
+
+/* The neutral start of minima is the largest of the key bits: of floats a NaN, which nobody expects
+ * to see, so that their first exclusive minimum is +inf. */
+static ordo_status bound(const scan_plan *plan)
+{
+    bool const least = plan->job->op == ORDO_MIN;
+    return with_key_code(plan->job->type, false, KEY_TOTAL, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        uint64_t const   infinity = sizeof(BITS) == 4 ? 0x7f800000u : 0x7ff0000000000000u;
+        most<CODE> const op = {code, (BITS)(least ? ~(BITS)0 : 0)};
+        return scan_by(plan, op, least && CODE::is_float, (BITS)infinity);
+    });
+}
+
+static ordo_status scan(const scan_plan *plan)
+{
+    if (plan->job->op != ORDO_SUM)
+        return bound(plan);
+    return plan->job->out_type == plan->job->type ? sum(plan) : wide_sum(plan);
+}
+
+size_t dev_scan_scratch(const ordo_scan_job *job)
+{
+    cuda_scratch    counting = {NULL, 0};
+    scan_plan const plan = {NULL, job, &counting};
+    (void)scan(&plan);
+    return counting.used;
+}
+
+ordo_status dev_scan(cuda_call *call, const ordo_scan_job *job)
+{
+    scan_plan const plan = {call, job, &call->scratch};
+    call->exec->algorithm = "lookback";
+    return scan(&plan);
+}

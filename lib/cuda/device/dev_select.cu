@@ -1,0 +1,181 @@
+/* dev_select.cu - the k-th keys of an array in device memory, several positions at once.
+ *
+ * AUTO: arrays that stay in the second-level cache by digits, every pass reading the array; larger
+ * ones by sample and one sweep (dev_select.cuh). RADIX: by digits whatever the size. Both end in
+ * the same kernel, whose grid runs all passes itself (block_select.cuh). BITONIC is in
+ * dev_select_bitonic.cu.
+ *
+ * A launch serves up to 32 positions; more go in batches of 32. Beyond CUDA_TUNE_SELECT_MANY a copy
+ * of the array is sorted, and every position read.
+ *
+ * Cost: AUTO one read and a few hundredths (two neighbouring positions are one bracket); RADIX one
+ * read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4 for more than 4
+ * positions) and 2.2 million more; RADIX 0.2 MB; many positions a copy of the array and what its
+ * sort takes. The results are valid for what is enqueued after the call. */
+#include "cuda/device/dev_select.cuh"
+#include "cuda/device/dev_select_bitonic.cuh"
+
+/* ---- Few positions ---- */
+
+template <typename CODE>
+static __global__ void __launch_bounds__(SELECT_THREADS, 1)
+    settle_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
+                  const __grid_constant__ select_positions positions,
+                  typename CODE::BITS *const               out)
+{
+    typedef typename CODE::BITS              BITS;
+    typedef typename select_word<BITS>::type WORD;
+    __shared__ select_shared<WORD> s;
+    CODE const                     code = code_with_ties<false>(given);
+    unsigned                       round = 0;
+    bool const     is_told = select_begin(s, work, positions, tiles.n, (WORD)(BITS) ~(BITS)0);
+    unsigned const taken = is_told ? work.plan->taken : 0;
+    select_settle(s, select_grid_of(work), positions, is_told, &round, [&](auto &&f) {
+        if (is_told)
+            each_kept<WORD>(work.kept, taken, f);
+        else
+            each_in_array(code, tiles, f);
+    });
+    if (blockIdx.x == 0 && threadIdx.x < positions.count)
+        out[threadIdx.x] = code.decode((BITS)s.target[threadIdx.x].lo);
+}
+
+static bool is_swept(const ordo_select_job *job)
+{
+    return job->algorithm == ORDO_ALGORITHM_AUTO &&
+           job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT;
+}
+
+static select_input input_of(const ordo_select_job *job)
+{
+    select_input const input = {job->type, job->keys, job->n, job->descending, KEY_TOTAL};
+    return input;
+}
+
+static select_work few_layout(cuda_scratch *scratch, const ordo_select_job *job)
+{
+    select_input const input = input_of(job);
+    size_t const       share =
+        job->count <= SELECT_FEW ? CUDA_TUNE_SELECT_ROOM_FEW : CUDA_TUNE_SELECT_ROOM_MANY;
+    return select_layout(scratch, &input, is_swept(job), job->n / share, 1);
+}
+
+static ordo_status select_few(cuda_call *call, const ordo_select_job *job, const select_work *work,
+                              const select_positions *positions, void *out)
+{
+    select_input const input = input_of(job);
+    unsigned const     blocks = select_settle_blocks(call, &input);
+    if (work->is_swept)
+        TRY(select_sample(call, work, &input, positions, false));
+    TRY(select_clear(call, work, blocks));
+    return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
+        typedef typename decltype(code)::BITS BITS;
+        if (work->is_swept)
+            TRY(select_sweep<false>(call, work, code, &input, positions->count));
+        SELECT_LAUNCH_TOGETHER(call, settle_kernel<decltype(code)>, blocks, code,
+                               select_tiles_of<BITS>(job->keys, job->n), *work, *positions,
+                               (BITS *)out);
+        return ORDO_OK;
+    });
+}
+
+static ordo_status select_in_batches(cuda_call *call, const ordo_select_job *job)
+{
+    select_work const work = few_layout(&call->scratch, job);
+    size_t const      size = cuda_type_size(job->type);
+    for (size_t first = 0; first < job->count; first += SELECT_TARGETS) {
+        select_positions positions = {};
+        positions.count = (unsigned)ordo_min(job->count - first, SELECT_TARGETS);
+        memcpy(positions.k, job->k + first, positions.count * sizeof *positions.k);
+        TRY(select_few(call, job, &work, &positions, (char *)job->out + first * size));
+    }
+    call->exec->algorithm = work.is_swept ? "sample" : "radix";
+    if (work.is_swept)
+        ordo_note(call->exec, "a sample, one sweep of the array, then the digits of what it kept");
+    else
+        ordo_note(call->exec, "digits of up to %d bits", (int)SELECT_LG_BINS);
+    return ORDO_OK;
+}
+
+/* ---- Many positions ---- */
+
+struct many_work {
+    void     *copy;
+    uint64_t *k;
+};
+
+static many_work many_layout(cuda_scratch *scratch, const ordo_select_job *job)
+{
+    many_work work;
+    work.copy = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
+    work.k = scratch_take<uint64_t>(scratch, job->count);
+    return work;
+}
+
+static ordo_sort_job sort_of(const ordo_select_job *job, void *copy)
+{
+    ordo_sort_job sort = {};
+    sort.type = job->type;
+    sort.keys = copy;
+    sort.n = job->n;
+    sort.descending = job->descending;
+    sort.algorithm = ORDO_ALGORITHM_RADIX;
+    return sort;
+}
+
+template <typename BITS>
+static __global__ void pick_kernel(const BITS *sorted, const uint64_t *k, size_t count, BITS *out)
+{
+    size_t const i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        out[i] = sorted[k[i]];
+}
+
+static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
+{
+    enum {
+        THREADS = 256
+    };
+    many_work const     work = many_layout(&call->scratch, job);
+    ordo_sort_job const sort = sort_of(job, work.copy);
+    TRY(select_put_positions(call, job, work.k));
+    CUDA_TRY(call->exec, cudaMemcpyAsync(work.copy, job->keys, job->n * cuda_type_size(job->type),
+                                         cudaMemcpyDeviceToDevice, call->stream));
+    TRY(dev_sort(call, &sort));
+    size_t const blocks = ordo_div_up(job->count, THREADS);
+    TRY(with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
+        typedef typename decltype(code)::BITS BITS;
+        CUDA_LAUNCH(call, pick_kernel<BITS>, blocks, THREADS, 0, (const BITS *)work.copy, work.k,
+                    job->count, (BITS *)job->out);
+        return ORDO_OK;
+    }));
+    call->exec->algorithm = "radix";
+    ordo_note(call->exec, "%zu positions: a copy was sorted", job->count);
+    return ORDO_OK;
+}
+
+/* ---- Which ---- */
+
+size_t dev_select_scratch(const ordo_select_job *job)
+{
+    cuda_scratch scratch = {};
+    if (job->algorithm == ORDO_ALGORITHM_BITONIC)
+        return dev_select_bitonic_scratch(job);
+    if (job->count <= CUDA_TUNE_SELECT_MANY) {
+        (void)few_layout(&scratch, job);
+        return scratch.used;
+    }
+    ordo_sort_job const sort = sort_of(job, NULL);
+    (void)many_layout(&scratch, job);
+    return scratch.used + dev_sort_scratch(&sort);
+}
+
+ordo_status dev_select(cuda_call *call, const ordo_select_job *job)
+{
+    if (job->count == 0)
+        return ORDO_OK;
+    if (job->algorithm == ORDO_ALGORITHM_BITONIC)
+        return dev_select_bitonic(call, job, CUDA_TUNE_SELECT_SUB_ARRAY);
+    return job->count <= CUDA_TUNE_SELECT_MANY ? select_in_batches(call, job)
+                                               : select_sorted(call, job);
+}

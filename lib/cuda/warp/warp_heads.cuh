@@ -1,0 +1,362 @@
+/* warp_heads.cuh - one warp turns a chunk of 1024 keys into 1024 flags, and flags into ranks.
+ *
+ * A flag is the answer to a test of two neighbouring keys; "the run of equal keys begins here" (a
+ * head) is the one that ranks are made of. A lane reads 16 bytes at a time, V keys, and gets the
+ * key to their left from the lane before it, so a chunk is read once, in rows of 512 bytes. The
+ * flags of a lane are then the rows' (`lane order`: bit r V + j of lane l is key 32 V r + V l + j);
+ * lg(32 / V) exchanges between lanes turn them into words in the order of the array (`array order`:
+ * bit b of word w is key 32 w + b), which do not depend on V any more. The competition ranking
+ * paper (Liang, Bisnett, Hylton, Sang, Yu) gets 32 flags from one ballot and finds the head of a
+ * key's run by brev and ffs; here a word of flags is looked at the same way, by clz and ffs, but
+ * what lies outside a word is settled once for a chunk and not once for 32 keys.
+ *
+ * All 32 lanes call together; a result is valid in every lane unless it says otherwise. Nothing is
+ * kept in shared memory. Cost: about 3 instructions a key to make flags (6 of floats), 5 to use
+ * them. Called by device/dev_rank*.cu and dev_order.cu. */
+#ifndef ORDO_CUDA_WARP_HEADS_CUH
+#define ORDO_CUDA_WARP_HEADS_CUH
+
+#include "cuda/cuda_keys.cuh"
+#include "cuda/warp/warp_ballot.cuh"
+
+enum {
+    HEADS_CHUNK = 1024 /* keys of a chunk: a word of flags for each lane */
+};
+
+/* ---- Keys ---- */
+
+template <typename CODE> static __device__ __forceinline__ bool key_is_nan(typename CODE::BITS key)
+{
+    if constexpr (!CODE::is_float)
+        return false;
+    else if constexpr (sizeof key == sizeof(float))
+        return key_is_nan_f32(__uint_as_float(key));
+    else
+        return key_is_nan_f64(__longlong_as_double((long long)key));
+}
+
+/* Equal where the keys tie, as folded codes are, but in fewer instructions. Adding 0 makes -0 a +0;
+ * of any NaN a GPU's single precision makes the one NaN 0x7fffffff, while double precision keeps
+ * what tells NaNs apart. */
+template <typename CODE>
+static __device__ __forceinline__ typename CODE::BITS key_tie_bits(typename CODE::BITS const key)
+{
+    typedef typename CODE::BITS BITS;
+    if constexpr (!CODE::is_float)
+        return key;
+    else if constexpr (sizeof key == sizeof(float))
+        return __float_as_uint(__fadd_rn(__uint_as_float(key), 0.0f));
+    else
+        return key_is_nan<CODE>(key)
+                   ? (BITS)-1
+                   : (BITS)__double_as_longlong(__longlong_as_double((long long)key) + 0.0);
+}
+
+template <typename CODE>
+static __device__ __forceinline__ bool keys_tie(typename CODE::BITS a, typename CODE::BITS b)
+{
+    return key_tie_bits<CODE>(a) == key_tie_bits<CODE>(b);
+}
+
+template <typename T, int V> struct alignas(V * sizeof(T)) warp_vector {
+    T at[V];
+};
+
+/* What V elements are read and written as: 16 bytes, or one element. */
+template <typename T, int V> struct vector_type {
+    typedef uint4 type;
+};
+template <typename T> struct vector_type<T, 1> {
+    typedef T type;
+};
+
+/* Whether the cache should keep what is read or written, or rather what else it holds. */
+enum cache_access {
+    ACCESS_ONCE,
+    ACCESS_AGAIN
+};
+
+template <typename T, int V, cache_access ACCESS>
+static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *const from)
+{
+    typedef typename vector_type<T, V>::type RAW;
+    const RAW *const                         at = (const RAW *)from;
+    RAW const                                raw = ACCESS == ACCESS_ONCE ? __ldcs(at) : __ldg(at);
+    warp_vector<T, V>                        vector;
+    memcpy(&vector, &raw, sizeof vector);
+    return vector;
+}
+
+template <typename T, int V, cache_access ACCESS>
+static __device__ __forceinline__ void store_vector(T *const to, warp_vector<T, V> const vector)
+{
+    typedef typename vector_type<T, V>::type RAW;
+    RAW                                      raw;
+    memcpy(&raw, &vector, sizeof raw);
+    if constexpr (ACCESS == ACCESS_ONCE)
+        __stcs((RAW *)to, raw);
+    else
+        *(RAW *)to = raw;
+}
+
+/* ---- Flags ---- */
+
+/* All ones in lane 0 and 0 elsewhere, by arithmetic: the compiler would make a branch of a
+ * comparison, and the warp would go through everything that follows twice. */
+static __device__ __forceinline__ uint32_t lane_0_mask(void)
+{
+    uint32_t mask;
+    asm("shr.s32 %0, %1, 31;" : "=r"(mask) : "r"((int)lane_id() - 1));
+    return mask;
+}
+
+template <typename BITS>
+static __device__ __forceinline__ BITS from_lane_before(BITS const key, BITS *const wrapped,
+                                                        uint32_t const in_lane_0)
+{
+    BITS const turned = (BITS)__shfl_sync(WARP_ALL, key, (lane_id() + 31) % 32);
+    BITS const mask = (BITS)((uint64_t)in_lane_0 << 32 | in_lane_0);
+    BITS const left = (BITS)((*wrapped & mask) | (turned & ~mask));
+    *wrapped = turned;
+    return left;
+}
+
+/* The lane's flags, in lane order, of a whole chunk that `keys` points to, which is aligned to V
+ * of them; `before` is the key to the left of the chunk. test(left, key) is a bool. */
+template <int V, cache_access ACCESS, typename BITS, typename TEST>
+static __device__ __forceinline__ uint32_t warp_flags(const BITS *const keys, BITS const before,
+                                                      TEST &&test)
+{
+    constexpr int  ROWS = 32 / V, BATCH = ROWS < 8 ? ROWS : sizeof(BITS) == 8 ? 4 : 8;
+    uint32_t const in_lane_0 = lane_0_mask();
+    const BITS    *from = keys + lane_id() * V;
+    uint32_t       flags = 0;
+    BITS           wrapped = before; /* lane 0: the last key of the row before */
+#pragma unroll
+    for (int first = 0; first < ROWS; first += BATCH) {
+        warp_vector<BITS, V> rows[BATCH];
+#pragma unroll
+        for (int r = 0; r < BATCH; r++)
+            rows[r] = load_vector<BITS, V, ACCESS>(from + (first + r) * 32 * V);
+#pragma unroll
+        for (int r = 0; r < BATCH; r++) {
+            BITS left = from_lane_before(rows[r].at[V - 1], &wrapped, in_lane_0);
+#pragma unroll
+            for (int j = 0; j < V; j++) {
+                BITS const key = rows[r].at[j];
+                if (test(left, key))
+                    flags |= 1u << ((first + r) * V + j);
+                left = key;
+            }
+        }
+    }
+    return flags;
+}
+
+/* The same for a chunk that only `count` keys are left of: one key a lane and row. Flags past the
+ * end are 0. */
+template <typename BITS, typename TEST>
+static __device__ __forceinline__ uint32_t warp_flags_tail(const BITS *const keys,
+                                                           unsigned const count, BITS const before,
+                                                           TEST &&test)
+{
+    unsigned const lane = lane_id();
+    uint32_t       flags = 0;
+    for (unsigned row = 0; row * 32 < count; row++) {
+        unsigned const i = row * 32 + lane;
+        if (i < count && test(i > 0 ? keys[i - 1] : before, keys[i]))
+            flags |= 1u << row;
+    }
+    return flags;
+}
+
+/* Flags in lane order -> the lane's word in array order, which is word heads_word<V>(). A
+ * transposition of (32 / V) x (32 / V) fields of V bits in each group of 32 / V lanes. */
+template <int V> static __device__ __forceinline__ unsigned heads_word(void)
+{
+    return lane_id() % (32 / V) * V + lane_id() / (32 / V);
+}
+
+/* The lane that has word w = lane. */
+template <int V> static __device__ __forceinline__ unsigned heads_lane(void)
+{
+    return lane_id() % V * (32 / V) + lane_id() / V;
+}
+
+template <int V> static __device__ __forceinline__ uint32_t heads_in_order(uint32_t flags)
+{
+#pragma unroll
+    for (int distance = 16 / V; distance >= 1; distance /= 2) {
+        int const      shift = distance * V;
+        uint32_t const low = 0xffffffffu / ((1u << shift) + 1); /* every other field of `shift` */
+        bool const     upper = (lane_id() & distance) != 0;
+        uint32_t const send = upper ? flags & low : flags >> shift & low;
+        uint32_t const got = __shfl_xor_sync(WARP_ALL, send, distance);
+        flags = upper ? (flags & ~low) | got : (flags & low) | got << shift;
+    }
+    return flags;
+}
+
+/* ---- From heads to ranks ---- */
+
+enum rank_kind {
+    RANK_LAST,  /* where the run begins: the least rank of its keys */
+    RANK_NEXT,  /* where the next run begins: the greatest rank */
+    RANK_BOTH,  /* the mean of the two */
+    RANK_COUNT, /* how many runs begin up to here */
+    RANK_INDEX  /* no ties */
+};
+
+/* What a warp knows of the keys on either side of its next chunk. Ranks are from 1. */
+template <typename NUM> struct heads_carry {
+    NUM last;  /* rank of the last head before the chunk */
+    NUM next;  /* rank less 1 of the first head behind it, or n */
+    NUM count; /* heads before it */
+};
+
+/* What a lane knows of the keys on either side of its word. */
+template <typename NUM> struct heads_edges {
+    NUM last, next, count;
+};
+
+static __device__ __forceinline__ unsigned lowest_bit(uint32_t bits) { return __ffs(bits) - 1; }
+static __device__ __forceinline__ unsigned highest_bit(uint32_t bits) { return 31 - __clz(bits); }
+
+/* Lane w holds word w of a chunk whose first key is key `base`; moves the carry past the chunk:
+ * `last` and `count` to the right, `next` to the left. */
+template <rank_kind KIND, typename NUM>
+static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t const word, NUM const base,
+                                                              heads_carry<NUM> *const carry)
+{
+    unsigned const   lane = lane_id();
+    uint32_t const   some = __ballot_sync(WARP_ALL, word != 0);
+    heads_edges<NUM> edges = {};
+    if constexpr (KIND == RANK_LAST || KIND == RANK_BOTH) {
+        uint32_t const left = some & ((1u << lane) - 1);
+        unsigned const mine = lane * 32 + highest_bit(word) + 1;
+        unsigned const found = __shfl_sync(WARP_ALL, mine, left != 0 ? highest_bit(left) : 0);
+        unsigned const final = __shfl_sync(WARP_ALL, mine, some != 0 ? highest_bit(some) : 0);
+        edges.last = left != 0 ? base + found : carry->last;
+        carry->last = some != 0 ? base + final : carry->last;
+    }
+    if constexpr (KIND == RANK_NEXT || KIND == RANK_BOTH) {
+        uint32_t const right = some & (0xfffffffeu << lane);
+        unsigned const mine = lane * 32 + lowest_bit(word);
+        unsigned const found = __shfl_sync(WARP_ALL, mine, right != 0 ? lowest_bit(right) : 0);
+        unsigned const first = __shfl_sync(WARP_ALL, mine, some != 0 ? lowest_bit(some) : 0);
+        edges.next = right != 0 ? base + found : carry->next;
+        carry->next = some != 0 ? base + first : carry->next;
+    }
+    if constexpr (KIND == RANK_COUNT) {
+        unsigned const mine = __popc(word);
+        unsigned       sum = mine;
+#pragma unroll
+        for (int distance = 1; distance < 32; distance *= 2) {
+            unsigned const other = __shfl_up_sync(WARP_ALL, sum, distance);
+            sum += lane >= (unsigned)distance ? other : 0;
+        }
+        edges.count = carry->count + sum - mine;
+        carry->count += __shfl_sync(WARP_ALL, sum, 31);
+    }
+    return edges;
+}
+
+/* The ranks of the lane's V keys of row `row`, keys 32 V row + V lane + j of the chunk, as
+ * integers: RANK_BOTH gives twice the mean. */
+template <rank_kind KIND, int V, typename NUM>
+static __device__ __forceinline__ warp_vector<NUM, V>
+warp_row_numbers(int const row, uint32_t const word, heads_edges<NUM> const edges, NUM const base)
+{
+    unsigned const lane = lane_id();
+    unsigned const owner = row * V + lane * V / 32; /* of the word that these keys are in */
+    unsigned const shift = lane * V % 32;           /* of the first of them in it */
+    unsigned const at = row * V * 32 + lane * V;
+
+    warp_vector<NUM, V> ranks = {};
+    if constexpr (KIND == RANK_INDEX) {
+#pragma unroll
+        for (int j = 0; j < V; j++)
+            ranks.at[j] = base + (at + j + 1);
+        return ranks;
+    }
+    uint32_t const bits = __shfl_sync(WARP_ALL, word, owner);
+    uint32_t const left = bits & ((1u << shift) - 1);
+    uint32_t const here = bits >> shift;
+    if constexpr (KIND == RANK_LAST || KIND == RANK_BOTH) {
+        NUM const outside = __shfl_sync(WARP_ALL, edges.last, owner);
+        NUM       last = left != 0 ? base + (owner * 32 + highest_bit(left) + 1) : outside;
+#pragma unroll
+        for (int j = 0; j < V; j++) {
+            last = here >> j & 1 ? base + (at + j + 1) : last;
+            ranks.at[j] = last;
+        }
+    }
+    if constexpr (KIND == RANK_NEXT || KIND == RANK_BOTH) {
+        uint32_t const right = shift + V < 32 ? bits >> (shift + V) : 0;
+        NUM const      outside = __shfl_sync(WARP_ALL, edges.next, owner);
+        NUM            next = right != 0 ? base + (at + V + lowest_bit(right)) : outside;
+#pragma unroll
+        for (int j = V - 1; j >= 0; j--) {
+            ranks.at[j] += next;
+            next = here >> j & 1 ? base + (at + j) : next;
+        }
+    }
+    if constexpr (KIND == RANK_COUNT) {
+        NUM count = __shfl_sync(WARP_ALL, edges.count, owner) + __popc(left);
+#pragma unroll
+        for (int j = 0; j < V; j++) {
+            count += here >> j & 1;
+            ranks.at[j] = count;
+        }
+    }
+    return ranks;
+}
+
+template <rank_kind KIND, typename RANK, typename NUM>
+static __device__ __forceinline__ RANK rank_of_number(NUM const number)
+{
+    if constexpr (KIND == RANK_BOTH)
+        return (RANK)number * (RANK)0.5;
+    else
+        return (RANK)number;
+}
+
+template <rank_kind KIND, typename RANK, int V, typename NUM>
+static __device__ __forceinline__ warp_vector<RANK, V>
+warp_row_ranks(int const row, uint32_t const word, heads_edges<NUM> const edges, NUM const base)
+{
+    warp_vector<NUM, V> const numbers = warp_row_numbers<KIND, V>(row, word, edges, base);
+    warp_vector<RANK, V>      ranks;
+#pragma unroll
+    for (int j = 0; j < V; j++)
+        ranks.at[j] = rank_of_number<KIND, RANK>(numbers.at[j]);
+    return ranks;
+}
+
+/* Writes the ranks of a chunk whose first key is key `base` of n. */
+template <rank_kind KIND, typename RANK, int V, cache_access ACCESS, typename NUM>
+static __device__ __forceinline__ void warp_write_ranks(RANK *const ranks, size_t const n,
+                                                        size_t const base, uint32_t const word,
+                                                        heads_edges<NUM> const edges)
+{
+    RANK *const to = ranks + base + lane_id() * V;
+    if (n - base >= HEADS_CHUNK) {
+#pragma unroll 8
+        for (int row = 0; row < 32 / V; row++)
+            store_vector<RANK, V, ACCESS>(
+                to + row * 32 * V, warp_row_ranks<KIND, RANK, V>(row, word, edges, (NUM)base));
+        return;
+    }
+    unsigned const left = (unsigned)(n - base);
+#pragma unroll 1
+    for (int row = 0; row < 32 / V; row++) {
+        warp_vector<RANK, V> const vector =
+            warp_row_ranks<KIND, RANK, V>(row, word, edges, (NUM)base);
+#pragma unroll
+        for (int j = 0; j < V; j++)
+            if (row * 32 * V + lane_id() * V + j < left)
+                to[row * 32 * V + j] = vector.at[j];
+    }
+}
+
+#endif

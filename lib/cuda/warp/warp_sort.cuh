@@ -1,0 +1,200 @@
+/* warp_sort.cuh - sorts keys that the lanes of a warp hold, WARP_SORT_ITEMS in each, by networks
+ * without a branch: K. Batcher, "Sorting networks and their applications" (1968).
+ *
+ * The keys of a lane are sorted by the odd-even merge network (63 comparators for 16). Level m then
+ * merges the sorted runs of 2^(m-1) lanes in pairs by a bitonic network of 4 + m steps:
+ *   m <= 2  across lanes by shuffles: m for each key
+ *   m <= 4  through shared memory: there the keys of a run of 2^m lanes are dealt out so that a
+ *           lane holds those 2^m apart, which takes four steps without a shuffle; then they are
+ *           dealt back, for the m steps left. Four words move for each key, whatever m is.
+ * All runs are ascending: the first step of a merge compares a run with the other one turned
+ * around, which costs nothing (a lane reads or asks for the mirrored place).
+ *
+ * Called by whole warps. A warp's memory is its own; the functions end with the lanes in step.
+ * "Blocked": lane l holds places 16 l to 16 l + 15 of the warp's 512. */
+#ifndef ORDO_CUDA_WARP_SORT_CUH
+#define ORDO_CUDA_WARP_SORT_CUH
+
+#include "cuda/warp/warp_ballot.cuh"
+
+enum {
+    WARP_SORT_ITEMS = 16,
+    WARP_SORT_KEYS = 32 * WARP_SORT_ITEMS
+};
+
+/* Where place i of a warp's memory lies: 16 bytes are left out after every 128, and 64 after 256
+ * places, so that lanes that read 16-byte vectors of their own, or keys 16 apart, do not meet. */
+template <typename BITS> static __device__ __forceinline__ constexpr int warp_sort_at(int i)
+{
+    return i + i / (128 / (int)sizeof(BITS)) * (16 / (int)sizeof(BITS)) +
+           i / 256 * (64 / (int)sizeof(BITS));
+}
+
+/* 16 bytes of keys. */
+template <typename BITS> union warp_sort_vector {
+    uint4 all;
+    BITS  key[16 / sizeof(BITS)];
+};
+
+template <typename BITS> static __device__ __forceinline__ void sort_two(BITS &a, BITS &b)
+{
+    BITS const low = a < b ? a : b, high = a < b ? b : a;
+    a = low;
+    b = high;
+}
+
+/* The comparators `apart` places apart that the odd-even network has while it merges sorted runs of
+ * `run` keys. */
+template <int RUN, int APART, typename BITS>
+static __device__ __forceinline__ void lane_sort_step(BITS *x)
+{
+    constexpr int FIRST = APART % RUN;
+#pragma unroll
+    for (int i = 0; i < WARP_SORT_ITEMS - APART; i++)
+        if (i >= FIRST && (i - FIRST) / APART % 2 == 0 && i / (2 * RUN) == (i + APART) / (2 * RUN))
+            sort_two(x[i], x[i + APART]);
+    if constexpr (APART > 1)
+        lane_sort_step<RUN, APART / 2>(x);
+}
+
+/* One lane's keys, by the odd-even merge network. */
+template <int RUN = 1, typename BITS> static __device__ __forceinline__ void lane_sort(BITS *x)
+{
+    lane_sort_step<RUN, RUN>(x);
+    if constexpr (2 * RUN < WARP_SORT_ITEMS)
+        lane_sort<2 * RUN>(x);
+}
+
+/* The bitonic steps FIRST, FIRST / 2, ... 1 of one lane's keys. */
+template <int FIRST, typename BITS> static __device__ __forceinline__ void lane_clean(BITS *x)
+{
+#pragma unroll
+    for (int i = 0; i < WARP_SORT_ITEMS; i++)
+        if ((i & FIRST) == 0)
+            sort_two(x[i], x[i + FIRST]);
+    if constexpr (FIRST > 1)
+        lane_clean<FIRST / 2>(x);
+}
+
+/* The smaller key, in the upper lane of a pair the larger one. */
+template <typename BITS>
+static __device__ __forceinline__ BITS sort_keep(BITS mine, BITS other, bool upper)
+{
+    return (mine < other) != upper ? mine : other;
+}
+
+/* Level m by shuffles; keys blocked before and after. */
+template <int M, typename BITS> static __device__ __forceinline__ void warp_merge_lanes(BITS *x)
+{
+    constexpr int  N = WARP_SORT_ITEMS;
+    unsigned const lane = lane_id();
+    BITS           y[N];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        y[i] = __shfl_xor_sync(WARP_ALL, x[N - 1 - i], (1 << M) - 1);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        x[i] = sort_keep(x[i], y[i], lane >> (M - 1) & 1);
+#pragma unroll
+    for (int bit = M - 2; bit >= 0; bit--)
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            x[i] = sort_keep(x[i], __shfl_xor_sync(WARP_ALL, x[i], 1 << bit), lane >> bit & 1);
+    lane_clean<N / 2>(x);
+}
+
+/* Writes blocked keys to places 0 to 511, or reads them. */
+template <typename BITS>
+static __device__ __forceinline__ void warp_put(BITS *memory, const BITS *x)
+{
+    constexpr int V = 16 / sizeof(BITS);
+    BITS *const   mine = memory + warp_sort_at<BITS>(lane_id() * WARP_SORT_ITEMS);
+#pragma unroll
+    for (int i = 0; i < WARP_SORT_ITEMS; i += V) {
+        warp_sort_vector<BITS> vector;
+#pragma unroll
+        for (int j = 0; j < V; j++)
+            vector.key[j] = x[i + j];
+        *(uint4 *)(mine + i) = vector.all;
+    }
+}
+
+template <typename BITS>
+static __device__ __forceinline__ void warp_get(BITS *x, const BITS *memory)
+{
+    constexpr int     V = 16 / sizeof(BITS);
+    const BITS *const mine = memory + warp_sort_at<BITS>(lane_id() * WARP_SORT_ITEMS);
+#pragma unroll
+    for (int i = 0; i < WARP_SORT_ITEMS; i += V) {
+        warp_sort_vector<BITS> vector;
+        vector.all = *(const uint4 *)(mine + i);
+#pragma unroll
+        for (int j = 0; j < V; j++)
+            x[i + j] = vector.key[j];
+    }
+}
+
+/* Dealt out for level m: a lane's i-th key is place i 2^m + (its number in the run) of the run. */
+template <int M, typename BITS> static __device__ __forceinline__ int warp_dealt(void)
+{
+    unsigned const lane = lane_id();
+    return warp_sort_at<BITS>((lane >> M << (M + 4)) + (lane & ((1 << M) - 1)));
+}
+/* The same from the far end of the run's second half. */
+template <int M, typename BITS> static __device__ __forceinline__ int warp_dealt_turned(void)
+{
+    unsigned const lane = lane_id();
+    return warp_sort_at<BITS>((lane >> M << (M + 4)) + ((1 << M) - 1 - (lane & ((1 << M) - 1))));
+}
+
+/* The end of level m for keys that are dealt out and have been compared 8, 4, 2 and 1 apart:
+ * deals them back to memory and takes the steps left. Keys blocked after. */
+template <int M, typename BITS>
+static __device__ __forceinline__ void warp_merge_end(BITS *x, BITS *memory)
+{
+    BITS *const dealt = memory + warp_dealt<M, BITS>();
+#pragma unroll
+    for (int i = 0; i < WARP_SORT_ITEMS; i++)
+        dealt[warp_sort_at<BITS>(i << M)] = x[i];
+    __syncwarp();
+    warp_get(x, memory);
+    lane_clean<(1 << M) / 2>(x);
+    __syncwarp();
+}
+
+/* Level m through the warp's memory; keys blocked before and after. */
+template <int M, typename BITS>
+static __device__ __forceinline__ void warp_merge_memory(BITS *x, BITS *memory)
+{
+    constexpr int     N = WARP_SORT_ITEMS;
+    const BITS *const dealt = memory + warp_dealt<M, BITS>();
+    const BITS *const turned = memory + warp_dealt_turned<M, BITS>();
+    warp_put(memory, x);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < N / 2; i++)
+        x[i] = dealt[warp_sort_at<BITS>(i << M)];
+#pragma unroll
+    for (int i = N / 2; i < N; i++)
+        x[i] = turned[warp_sort_at<BITS>((N + N / 2 - 1 - i) << M)];
+    __syncwarp();
+    lane_clean<N / 2>(x);
+    warp_merge_end<M>(x, memory);
+}
+
+/* Sorts the keys of every 2^M lanes, M <= 4, wherever in these lanes they are; blocked after. */
+template <int M, typename BITS>
+static __device__ __forceinline__ void warp_sort_runs(BITS *x, BITS *memory)
+{
+    lane_sort(x);
+    if constexpr (M >= 1)
+        warp_merge_lanes<1>(x);
+    if constexpr (M >= 2)
+        warp_merge_lanes<2>(x);
+    if constexpr (M >= 3)
+        warp_merge_memory<3>(x, memory);
+    if constexpr (M >= 4)
+        warp_merge_memory<4>(x, memory);
+}
+
+#endif
