@@ -1,21 +1,22 @@
 # The front door: make, make demo, make test. CMake does the work; `make help` lists the targets.
 #
 # Variables: PREFIX, DESTDIR (install), JOBS, WERROR=ON, CC; BENCH (say sort), BENCH_FLAGS (say
-# --quick).
+# --quick), GPU_FLAGS (say -q).
 
 PREFIX ?= /usr/local
 WERROR ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BENCH ?= sort argsort rank select radius strings scan
 BENCH_FLAGS ?=
+GPU_FLAGS ?=
 
 # The build CMake generates may be a make too, and is not to take over the flags of this one.
 CMAKE := env -u MAKEFLAGS -u MAKELEVEL cmake
 
-.PHONY: all demo test test-cross bench lint format install clean help
+.PHONY: all demo test test-cross bench gpu-check lint format install clean help
 
 all: build/.configured
-	@$(CMAKE) --build build --parallel $(JOBS) --target ordo ordo_command
+	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_product
 
 # Configured once; the build itself notices changes to CMake's files and new sources. Ninja is
 # used where it is installed, except in a folder that was configured without it.
@@ -41,6 +42,10 @@ bench: all
 	@-$(CMAKE) --build build --parallel $(JOBS) --target ordo_peers
 	@for subject in $(BENCH); do build/ordo bench $$subject $(BENCH_FLAGS) || exit; done
 
+# Needs a GPU and nvcc; GPU_FLAGS=-q for a quick one.
+gpu-check:
+	@JOBS=$(JOBS) scripts/gpu-check $(GPU_FLAGS)
+
 lint:
 	@scripts/bootstrap lint
 	@JOBS=$(JOBS) scripts/lint
@@ -61,6 +66,7 @@ help:
 	@echo 'make test       build and run every test'
 	@echo 'make test-cross the tests for the other processor (x86-64, aarch64), under qemu'
 	@echo 'make bench      measure ordo and its peers (BENCH=sort BENCH_FLAGS=--quick: less)'
+	@echo 'make gpu-check  tests, sanitizer and benchmarks of the CUDA backend on this GPU'
 	@echo 'make lint       format, static analysis, a clang build without warnings'
 	@echo 'make format     bring the C files into shape'
 	@echo 'make install    to PREFIX ($(PREFIX)), below DESTDIR if set'

@@ -3,7 +3,8 @@
  * Time is cli_now() around the public call. The median is the figure shown; the least is
  * kept beside it, for the published experiments took that. Arrays are made once, touched by the
  * threads that will use them, and asked onto huge pages, so that a row measures the algorithm
- * and not page faults; the copy it is compared with runs over the very same memory. */
+ * and not page faults; the copy it is compared with runs over the very same memory. Where the
+ * arrays are not the host's, a bench_place makes, fills, times and looks at them instead. */
 #define _GNU_SOURCE
 #include "bench_core.h"
 #include "bench_machine.h"
@@ -20,13 +21,15 @@
 
 enum {
     HUGE_PAGE = 2 << 20,
-    LEAST_ARRAY = 4 << 20
-}; /* the small-n sections fit the latter   */
+    LEAST_ARRAY = 4 << 20, /* the small-n sections fit this */
+    WIPED = 0xa5
+};
 
 typedef struct copy_args {
-    void       *dst;
-    const void *src;
-    size_t      bytes, batch;
+    const bench_place *place;
+    void              *dst;
+    const void        *src;
+    size_t             bytes, batch;
 } copy_args;
 
 static ordo_status call_copy(ordo_ctx *ctx, const void *what)
@@ -34,8 +37,12 @@ static ordo_status call_copy(ordo_ctx *ctx, const void *what)
     const copy_args *const args = what;
     ordo_status            status = ORDO_OK;
 
-    for (size_t i = 0; i < args->batch && status == ORDO_OK; i++)
-        status = ordo_copy(ctx, args->dst, args->src, args->bytes);
+    for (size_t i = 0; i < args->batch && status == ORDO_OK; i++) {
+        if (args->place == NULL)
+            status = ordo_copy(ctx, args->dst, args->src, args->bytes);
+        else if (!args->place->copy(args->dst, args->src, args->bytes))
+            status = ORDO_E_DEVICE;
+    }
     return status;
 }
 
@@ -79,7 +86,7 @@ ordo_ctx *bench_context(bench *b, unsigned threads)
 {
     if (b->contexts[threads] == NULL) {
         const ordo_ctx_opts opts =
-            ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = (uint32_t)threads);
+            ORDO_OPTS(ordo_ctx_opts, .where = b->set.where, .threads = (uint32_t)threads);
         if (ordo_ctx_create(&b->contexts[threads], &opts) != ORDO_OK)
             cli_error("bench: no context with %u threads: %s", threads, ordo_last_error(NULL));
     }
@@ -107,6 +114,10 @@ static bool make_array(bench *b, char **array, size_t bytes)
 
     if (bytes == 0)
         return true;
+    if (b->place != NULL) {
+        *array = b->place->alloc(bytes);
+        return *array != NULL;
+    }
     if (posix_memalign(&block, HUGE_PAGE, bytes) != 0) {
         cli_error("bench: the system refused an array of %zu bytes; lower -n", bytes);
         return false;
@@ -140,7 +151,7 @@ static bool make_arrays(bench *b, const bench_section *sections)
     b->flags_bytes = array_bytes(flags, b->set.n);
 
     const size_t total = b->src_bytes + b->dst_bytes + b->flags_bytes;
-    const size_t available = bench_memory_available();
+    const size_t available = b->place != NULL ? b->place->available() : bench_memory_available();
     if (total > available) {
         cli_error("bench: n = %zu needs %.2f GB of memory and %.2f GB are available; "
                   "lower -n, or take fewer sections with --only",
@@ -151,14 +162,23 @@ static bool make_arrays(bench *b, const bench_section *sections)
            make_array(b, &b->flags, b->flags_bytes);
 }
 
-bool bench_open(bench *b, const bench_settings *set, const bench_section *sections)
+bool bench_open(bench *b, const bench_settings *set, const bench_place *place,
+                const bench_section *sections)
 {
-    *b = (bench){.set = *set, .unit = 1e-3};
+    *b = (bench){.set = *set, .place = place, .unit = 1e-3};
     b->terminal = isatty(STDERR_FILENO) == 1;
     for (const bench_section *s = sections; s->name != NULL; s++)
         if (s->peers && bench_selected(set->only, s->name) && !bench_peers_open(b))
             return false;
     return list_threads(b) && make_arrays(b, sections);
+}
+
+static void release_array(const bench *b, char *array)
+{
+    if (b->place != NULL && array != NULL)
+        b->place->release(array);
+    else
+        free(array);
 }
 
 void bench_close(bench *b)
@@ -169,9 +189,9 @@ void bench_close(bench *b)
         free(b->rows[i].seconds);
     free(b->contexts);
     free(b->thread_counts);
-    free(b->src);
-    free(b->dst);
-    free(b->flags);
+    release_array(b, b->src);
+    release_array(b, b->dst);
+    release_array(b, b->flags);
     free(b->rows);
     free(b->facts);
     bench_peers_close(b);
@@ -180,8 +200,9 @@ void bench_close(bench *b)
 static bool generate(bench *b, ordo_dist dist, ordo_type type, void *out, size_t n,
                      const ordo_gen_opts *opts)
 {
+    if (b->place != NULL)
+        return b->place->generate(dist, type, out, n, opts);
     ordo_ctx *const ctx = bench_context(b, b->set.threads);
-
     if (ctx == NULL)
         return false;
     if (ordo_gen(ctx, dist, type, out, n, opts) != ORDO_OK) {
@@ -259,9 +280,14 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
         return false;
     }
     const double start = cli_now();
+    if (b->place != NULL && !b->place->start())
+        return false;
     for (size_t i = 0; i < calls && status == ORDO_OK; i++)
         status = row->call(ctx, row->what);
-    *seconds = (cli_now() - start) / (double)(calls * batch_of(q));
+    *seconds = cli_now() - start;
+    if (b->place != NULL && status == ORDO_OK && !b->place->stop(seconds))
+        return false;
+    *seconds /= (double)(calls * batch_of(q));
     if (status == ORDO_E_UNSUPPORTED) {
         row->skipped = true;
         bench_progress_clear(b);
@@ -271,8 +297,7 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
     return status == ORDO_OK || complain(b, row, ctx);
 }
 
-/* Four independent chains, so that it runs at the speed of memory. */
-static uint64_t fingerprint(const char *bytes, size_t size)
+uint64_t bench_fingerprint(const char *bytes, size_t size)
 {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
     uint64_t       h[4] = {1, 2, 3, 4}, word[4];
@@ -304,24 +329,41 @@ static bool choose_calls(bench *b, bench_row *row)
     return true;
 }
 
+static bool wipe(const bench *b, void *answer, size_t bytes)
+{
+    if (b->place != NULL)
+        return b->place->wipe(answer, bytes);
+    memset(answer, WIPED, bytes);
+    return true;
+}
+
+static bool fingerprint(const bench *b, const void *answer, size_t bytes, uint64_t *out)
+{
+    if (b->place != NULL)
+        return b->place->fingerprint(answer, bytes, out);
+    *out = bench_fingerprint(answer, bytes);
+    return true;
+}
+
 /* The untimed first call of every contender. A wrong answer must not win a race, so all of them
  * are compared; the answer of the one before is wiped out first. */
 static bool warm_up(bench *b, bench_row *rows, size_t count)
 {
     const bench_row *first = NULL;
-    uint64_t         expected = 0;
+    uint64_t         expected = 0, found;
     double           seconds;
 
     for (size_t i = 0; i < count; i++) {
         bench_row *const            row = &rows[i];
         const bench_question *const q = &row->question;
         const bool compared = row->role == BENCH_CONTENDER || row->role == BENCH_BASE;
-        if (compared && q->answer_bytes != 0)
-            memset(q->answer, 0xa5, q->answer_bytes);
+        if (compared && q->answer_bytes != 0 && !wipe(b, q->answer, q->answer_bytes))
+            return false;
         if (!time_calls(b, row, 1, &seconds))
             return false;
         if (compared && !row->skipped) {
-            const uint64_t found = fingerprint(q->answer, q->answer_bytes);
+            if (!fingerprint(b, q->answer, q->answer_bytes, &found))
+                return false;
             if (first == NULL) {
                 first = row;
                 expected = found;
@@ -407,7 +449,12 @@ bool bench_measure(bench *b, const bench_question *question)
 {
     const size_t    first = b->pending;
     const copy_args copy = {
-        .dst = b->dst, .src = b->src, .bytes = question->bytes / 2, .batch = batch_of(question)};
+        .place = b->place,
+        .dst = b->dst,
+        .src = b->src,
+        .bytes = question->bytes / 2,
+        .batch = batch_of(question),
+    };
 
     if (!add_copies(b, &copy))
         return false;

@@ -29,6 +29,7 @@ typedef struct bench_settings {
     uint64_t    seed;
     const char *only;     /* sections, separated by commas; NULL: all                         */
     double      patience; /* seconds that one call of a slow algorithm may take           */
+    ordo_where  where;    /* ORDO_CPU, ORDO_CUDA                                          */
 } bench_settings;
 
 typedef ordo_status bench_call(ordo_ctx *ctx, const void *what);
@@ -83,23 +84,41 @@ typedef struct bench_fact { /* one line of a summary                            
 typedef struct bench_peer_call {
     const bench_peer *peer;
     bench_peer_task   task;
-    size_t            batch, stride; /* bytes from one array of a batch to the next       */
+    size_t            batch, stride, out_stride; /* bytes to the next array of a batch      */
 } bench_peer_call;
 
+/* Where the arrays live and how calls are timed, if that is not the host: bench_cuda.c. What
+ * returns bool has said on stderr what went wrong when it returns false. */
+typedef struct bench_place {
+    char                    device[200]; /* "NVIDIA H200, 132 SMs, ..."                   */
+    const bench_peer_table *peers;
+    size_t (*available)(void); /* bytes that arrays may take                              */
+    void *(*alloc)(size_t bytes);
+    void (*release)(void *array);
+    bool (*generate)(ordo_dist dist, ordo_type type, void *out, size_t n,
+                     const ordo_gen_opts *opts);
+    bool (*copy)(void *dst, const void *src, size_t bytes);
+    bool (*wipe)(void *array, size_t bytes); /* here and below also arrays of the host    */
+    bool (*fingerprint)(const void *array, size_t bytes, uint64_t *out);
+    bool (*start)(void);
+    bool (*stop)(double *seconds); /* since start, when all work is done                  */
+} bench_place;
+
 typedef struct bench {
-    bench_settings set;
-    ordo_ctx     **contexts; /* by number of threads, made when first asked for           */
-    unsigned      *thread_counts;
-    unsigned       thread_count_count;
-    char          *src, *dst, *flags; /* on huge pages where there are any, touched       */
-    size_t         src_bytes, dst_bytes, flags_bytes;
-    bench_row     *rows;
-    size_t         row_count, row_capacity;
-    size_t         last;    /* first row of the last question measured                    */
-    size_t         pending; /* first row not measured yet                                 */
-    bench_fact    *facts;
-    size_t         fact_count, fact_capacity;
-    const char    *section;
+    bench_settings     set;
+    const bench_place *place;    /* NULL: the host */
+    ordo_ctx         **contexts; /* by number of threads, made when first asked for           */
+    unsigned          *thread_counts;
+    unsigned           thread_count_count;
+    char              *src, *dst, *flags; /* on huge pages where there are any, touched       */
+    size_t             src_bytes, dst_bytes, flags_bytes;
+    bench_row         *rows;
+    size_t             row_count, row_capacity;
+    size_t             last;    /* first row of the last question measured                    */
+    size_t             pending; /* first row not measured yet                                 */
+    bench_fact        *facts;
+    size_t             fact_count, fact_capacity;
+    const char        *section;
     const bench_peer_table *peers; /* NULL: there are none, and peers_why says why        */
     char                    peers_why[200];
     bench_peer_call        *peer_calls; /* of the question that is being put together     */
@@ -130,7 +149,9 @@ bool bench_rough(bench *b);         /* bench_radius.c: a section of sort        
 
 /* Everything below that returns bool has said on stderr what went wrong when it returns false. */
 
-bool bench_open(bench *b, const bench_settings *set, const bench_section *sections);
+/* place is NULL for the host. */
+bool bench_open(bench *b, const bench_settings *set, const bench_place *place,
+                const bench_section *sections);
 void bench_close(bench *b);
 bool bench_selected(const char *only, const char *section);
 
@@ -146,6 +167,9 @@ bool bench_measure(bench *b, const bench_question *question);
 
 /* The median of a contender in the last question measured; NAN if it was not in it. */
 double bench_last_median(const bench *b, const char *name, unsigned threads);
+
+/* Four independent chains over the bytes, at the speed of memory. */
+uint64_t bench_fingerprint(const char *bytes, size_t size);
 
 /* Adds a line to the summary in the results; printing it is the caller's. */
 bool bench_note(bench *b, const char *name, double value);

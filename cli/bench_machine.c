@@ -164,6 +164,8 @@ void bench_machine_print(const bench *b, const bench_machine *machine)
     printf("%s%s%.1f GB memory\n", machine->caches, machine->caches[0] != '\0' ? ", " : "",
            (double)machine->memory * 1e-9);
     printf("%s, %s\n", machine->kernel, machine->compiler);
+    if (b->place != NULL)
+        printf("%s\n", b->place->device);
     if (b->peers != NULL)
         printf("peers: %s\n", b->peers->libraries);
     else if (b->peers_why[0] != '\0')

@@ -16,6 +16,7 @@ extern "C" {
 #define BENCH_PEER_SYMBOL "ordo_bench_peers"
 
 typedef enum bench_peer_op {
+    BENCH_PEER_NONE = 0,     /* what no peer does                                             */
     BENCH_PEER_SORT = 1,     /* keys in place                                                 */
     BENCH_PEER_PAIRS,        /* keys and values, of one type, in place; stable if values ascend */
     BENCH_PEER_ARGSORT,      /* out: u32 indices, equal keys by index                         */
@@ -24,7 +25,19 @@ typedef enum bench_peer_op {
     BENCH_PEER_SELECT,       /* out: the ranks[0..count)-th keys, ranks ascend; moves keys    */
     BENCH_PEER_TOPK,         /* out: the count largest keys, largest first; may move keys     */
     BENCH_PEER_POINTERS,     /* keys: C strings, put in order in place; equal ones by address */
-    BENCH_PEER_STRINGS       /* keys: bytes; values: n + 1 u64 offsets; out: u32 indices      */
+    BENCH_PEER_STRINGS,      /* keys: bytes; values: n + 1 u64 offsets; out: u32 indices      */
+    /* Of GPUs alone, as are the differences below: sorts read keys (and values) and write out.   */
+    BENCH_PEER_RANK_SORTED, /* keys ascend; out: u32 ranks from 1, ties get the least           */
+    BENCH_PEER_SUM,         /* out: inclusive sums, of the type of the keys                     */
+    BENCH_PEER_SUM_WIDE,    /* out: in 64 bits                                                  */
+    BENCH_PEER_MAX,         /* out: prefix maxima                                               */
+    BENCH_PEER_BITS,        /* keys: packed flags; out: u32 counts, inclusive                   */
+    BENCH_PEER_BYTES,       /* keys: flags as bytes; out: u32 counts, inclusive                 */
+    BENCH_PEER_PARTITION,   /* values: flags as bytes; out: keys, set ones first                */
+    BENCH_PEER_IS_SORTED,   /* out, on the host: u64, 2 * first break + whether it is sorted    */
+    BENCH_PEER_RADIUS,      /* out, on the host: u64                                            */
+    BENCH_PEER_SUB_ARRAYS,  /* count: length of the sub-arrays that are sorted, for             */
+    BENCH_PEER_MERGE        /* which merges them; out: the ranks[0]-th key                      */
 } bench_peer_op;
 
 typedef struct bench_peer_task {

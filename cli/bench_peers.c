@@ -13,15 +13,14 @@ enum {
     LEAST_SHARED = 100000
 };
 
-/* The folder of the running command, with its last slash; "" if the system does not tell. */
-static void folder_of_command(char *folder, size_t size)
+void bench_beside_command(const char *name, char *path, size_t size)
 {
-    const ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+    const size_t  room = size - strlen(name) - 1;
+    const ssize_t length = readlink("/proc/self/exe", path, room);
 
-    folder[length > 0 ? length : 0] = '\0';
-    char *const slash = strrchr(folder, '/');
-    if (slash != NULL)
-        slash[1] = '\0';
+    path[length > 0 ? length : 0] = '\0';
+    char *const slash = strrchr(path, '/');
+    strcpy(slash != NULL ? slash + 1 : path, name);
 }
 
 static const bench_peer_table *table_of(void *module)
@@ -48,11 +47,14 @@ bool bench_peers_open(bench *b)
         cli_error("bench: out of memory for the peers");
         return false;
     }
+    if (b->place != NULL) {
+        b->peers = b->place->peers;
+        return true;
+    }
     if (wanted != NULL) {
         snprintf(path, sizeof path, "%s", wanted);
     } else {
-        folder_of_command(path, sizeof path - 32);
-        strcat(path, "libordo_peers.so");
+        bench_beside_command("libordo_peers.so", path, sizeof path);
         if (access(path, R_OK) != 0) {
             snprintf(b->peers_why, sizeof b->peers_why,
                      "libordo_peers.so is not beside the command; 'make bench' builds it where "
@@ -91,8 +93,20 @@ static ordo_status call_peer(ordo_ctx *ctx, const void *what)
         if (a->peer->call(&task) != 0)
             return ORDO_E_UNSUPPORTED;
         task.keys = (char *)task.keys + a->stride;
+        if (a->out_stride != 0)
+            task.out = (char *)task.out + a->out_stride;
     }
     return ORDO_OK;
+}
+
+static bench_role role_of(const bench_peer_ask *ask, const char *name)
+{
+    const bool is_base = ask->base != NULL && strcmp(ask->base, name) == 0;
+    const bool is_loose = ask->loose != NULL && bench_selected(ask->loose, name);
+
+    if (is_base)
+        return is_loose ? BENCH_BASE_LOOSE : BENCH_BASE;
+    return is_loose ? BENCH_BESIDE : BENCH_CONTENDER;
 }
 
 bool bench_add_peers(bench *b, const bench_peer_ask *ask, unsigned threads)
@@ -112,11 +126,10 @@ bool bench_add_peers(bench *b, const bench_peer_ask *ask, unsigned threads)
             .task = ask->task,
             .batch = ask->batch != 0 ? ask->batch : 1,
             .stride = ask->stride,
+            .out_stride = ask->out_stride,
         };
         call->task.threads = threads;
-        const bool is_base = ask->base != NULL && strcmp(ask->base, peer->name) == 0;
-        if (!bench_add(b, peer->name, threads, is_base ? BENCH_BASE : BENCH_CONTENDER, call_peer,
-                       call))
+        if (!bench_add(b, peer->name, threads, role_of(ask, peer->name), call_peer, call))
             return false;
         b->rows[b->row_count - 1].peer = true;
     }

@@ -1,11 +1,15 @@
 /* bench_peers.h - the peers of `ordo bench`: other libraries' sorts from a module, if it is there.
  *
  * The module is libordo_peers.so beside the command, or what ORDO_PEERS names. Without it every
- * section runs all the same, and the head of the output says why there are no peers. */
+ * section runs all the same, and the head of the output says why there are no peers. Where the
+ * arrays are not the host's, the peers come with their place (bench_cuda.c). */
 #ifndef ORDO_CLI_BENCH_PEERS_H
 #define ORDO_CLI_BENCH_PEERS_H
 
 #include "bench_core.h"
+
+/* The path of a file beside the running command; its name alone if the system does not tell. */
+void bench_beside_command(const char *name, char *path, size_t size);
 
 /* False, after a message, only if there is no memory. A second call does nothing. */
 bool bench_peers_open(bench *b);
@@ -17,8 +21,10 @@ typedef struct bench_peer_ask {
     ordo_type       type;
     bench_peer_task task;          /* its threads are set for each row                          */
     size_t          batch, stride; /* arrays for one call, bytes from one to the next; batch 0: 1 */
+    size_t          out_stride;    /* the same for out                                          */
     const char     *only;          /* names, separated by commas; NULL: all                     */
     const char     *base;          /* the one that speed-ups are over; NULL: none               */
+    const char     *loose;         /* names of those whose answer is not compared; NULL: none   */
 } bench_peer_ask;
 
 /* Adds a row for every peer that can do it: with one thread those that know no threads, with more

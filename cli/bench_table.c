@@ -33,9 +33,19 @@ void bench_heading(bench *b, const char *title, size_t n, const char *label, int
     if (n != 0)
         printf(", n = %s", bench_count(count, n));
     printf(", %u rounds\n\n", b->set.repeat);
-    printf("%*s  %-*s %7s  %9s %8s  %10s %10s  %9s %7s\n", label_width, label, b->name_width,
-           "algorithm", "threads", "time/copy", "speed-up", micro ? "median us" : "median ms",
-           micro ? "least us" : "least ms", "Mkeys/s", "GB/s");
+    printf("%*s  %-*s", label_width, label, b->name_width, "algorithm");
+    if (b->place == NULL)
+        printf(" %7s", "threads");
+    printf("  %9s %8s  %10s %10s  %9s %7s\n", "time/copy", "speed-up",
+           micro ? "median us" : "median ms", micro ? "least us" : "least ms", "Mkeys/s", "GB/s");
+}
+
+static void print_name(const bench *b, const char *label, const bench_row *row)
+{
+    printf("%*s  %-*s", b->label_width, label, b->name_width, row->name);
+    if (b->place == NULL)
+        printf(" %7u", row->threads);
+    printf("  ");
 }
 
 static void print_ratio(int width, double value)
@@ -52,8 +62,7 @@ void bench_print_rows(const bench *b, size_t first, size_t last)
         const bench_row *const row = &b->rows[i];
         const double           mkeys = (double)row->question.n / row->median * 1e-6;
         const double           gbytes = (double)row->question.bytes / row->median * 1e-9;
-        printf("%*s  %-*s %7u  ", b->label_width, i == first ? row->question.label : "",
-               b->name_width, row->name, row->threads);
+        print_name(b, i == first ? row->question.label : "", row);
         print_ratio(9, row->over_copy);
         putchar(' ');
         print_ratio(8, row->speedup);
@@ -67,8 +76,8 @@ void bench_print_rows(const bench *b, size_t first, size_t last)
 
 void bench_print_skipped(const bench *b, const bench_row *row, const char *why)
 {
-    printf("%*s  %-*s %7u  left out: %s\n", b->label_width, row->question.label, b->name_width,
-           row->name, row->threads, why);
+    print_name(b, row->question.label, row);
+    printf("left out: %s\n", why);
 }
 
 /* Of one contender in the section that runs: the slowest question against the fastest (where all
@@ -90,8 +99,11 @@ static bool summarise(bench *b, const char *name, unsigned threads, bool spread)
     }
     if (slowest == 0)
         return true;
-    printf("%s, %u thread%s: worst time/copy %.2f", name, threads, threads == 1 ? "" : "s",
-           over_copy);
+    if (b->place == NULL)
+        printf("%s, %u thread%s: ", name, threads, threads == 1 ? "" : "s");
+    else
+        printf("%s: ", name);
+    printf("worst time/copy %.2f", over_copy);
     snprintf(fact, sizeof fact, "%s %s %u: worst time/copy", b->section, name, threads);
     if (!bench_note(b, fact, over_copy))
         return false;

@@ -1,9 +1,10 @@
 /* cmd_bench.c - `ordo bench`: options, the run over the sections, the results.
  *
  * The sections themselves are in bench_sort.c, bench_argsort.c, bench_rank.c, bench_select.c,
- * bench_radius.c, bench_strings.c and bench_scan.c. */
+ * bench_radius.c, bench_strings.c and bench_scan.c; those of the GPU in bench_cuda_*.c. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "bench_core.h"
+#include "bench_cuda.h"
 #include "bench_machine.h"
 #include "options.h"
 #include "output.h"
@@ -19,6 +20,7 @@ static const char help[] =
     "  ordo bench rank --json rank.json              the full run, kept for bench/plot.py\n"
     "  ordo bench scan --only bits,partition --threads 4\n"
     "  ordo bench sort --only n,threads -n 1e8\n"
+    "  ordo bench sort --device cuda                 on the GPU, beside CUB\n"
     "\n"
     "Usage: ordo bench sort|argsort|rank|select|radius|strings|scan [OPTION]...\n"
     "Times ordo beside its peers and the copy of as many bytes, in one run: every round times\n"
@@ -36,6 +38,10 @@ static const char help[] =
     "  --repeat R       rounds (default 7; 3 with --quick)\n"
     "  --quick          few keys and few rounds\n"
     "  --threads N      what \"all threads\" means (default: every CPU this process may use)\n"
+    "  --device D       cpu (default), or cuda: arrays on the GPU, times by its events, beside\n"
+    "                   CUB and Thrust and the copy on the GPU. Needs libordo_cuda_peers.so "
+    "beside\n"
+    "                   the command; 'make gpu-check' builds it\n"
     "  --only SECTIONS  some sections alone, comma-separated:\n"
     "                   sort     types, distributions, n, algorithms, pairs, small, threads, "
     "rough\n"
@@ -45,6 +51,13 @@ static const char help[] =
     "                   radius   k, n, types\n"
     "                   strings  words, strings, fasta, n, threads\n"
     "                   scan     ops, bits, partition, sorted, threads, small\n"
+    "                   and with --device cuda:\n"
+    "                   sort     types, distributions, n, algorithms, pairs, rough\n"
+    "                   argsort  types, distributions, n\n"
+    "                   rank     p, n, ties, types, small, unsorted\n"
+    "                   select   types, distributions, n, quantiles, topk, algorithms, paper\n"
+    "                   radius   k, n, types\n"
+    "                   scan     ops, bits, partition, sorted, small\n"
     "  --seed S         of the generated keys (default 1)\n"
     "  --json FILE      write every figure there, too\n"
     "  --help           this text\n";
@@ -53,16 +66,21 @@ typedef struct bench_subject {
     const char          *name;
     const bench_section *sections;
     size_t               keys, quick_keys; /* by default */
+    const bench_section *cuda;             /* on the GPU; NULL: it does not do this */
+    size_t               cuda_keys, cuda_quick_keys;
 } bench_subject;
 
 static const bench_subject subjects[] = {
-    {"sort", bench_sort_sections, 10000000, 100000},
-    {"argsort", bench_argsort_sections, 10000000, 200000},
-    {"rank", bench_rank_sections, 128000000, 4000000},
-    {"select", bench_select_sections, 100000000, 1000000},
-    {"radius", bench_radius_sections, 100000000, 4000000},
-    {"strings", bench_strings_sections, 10000000, 100000},
-    {"scan", bench_scan_sections, 128000000, 4000000},
+    {"sort", bench_sort_sections, 10000000, 100000, bench_cuda_sort_sections, 1 << 28, 1 << 22},
+    {"argsort", bench_argsort_sections, 10000000, 200000, bench_cuda_argsort_sections, 1 << 28,
+     1 << 22},
+    {"rank", bench_rank_sections, 128000000, 4000000, bench_cuda_rank_sections, 128000000, 4000000},
+    {"select", bench_select_sections, 100000000, 1000000, bench_cuda_select_sections, 1 << 28,
+     1 << 22},
+    {"radius", bench_radius_sections, 100000000, 4000000, bench_cuda_radius_sections, 1 << 28,
+     1 << 22},
+    {"strings", bench_strings_sections, 10000000, 100000, NULL, 0, 0},
+    {"scan", bench_scan_sections, 128000000, 4000000, bench_cuda_scan_sections, 1 << 28, 1 << 22},
 };
 
 static const bench_subject *find_subject(const char *name)
@@ -126,12 +144,18 @@ static bool save_results(const bench *b, const bench_machine *machine, output *o
     return ok;
 }
 
-static bool measure(const bench_settings *set, output *json)
+static const bench_section *sections_of(const bench_settings *set)
 {
-    const bench_section *const sections = find_subject(set->subject)->sections;
+    const bench_subject *const subject = find_subject(set->subject);
+    return set->where == ORDO_CUDA ? subject->cuda : subject->sections;
+}
+
+static bool measure(const bench_settings *set, const bench_place *place, output *json)
+{
+    const bench_section *const sections = sections_of(set);
     bench                      b;
     bench_machine              machine;
-    bool ok = bench_open(&b, set, sections) && bench_machine_read(&b, &machine);
+    bool ok = bench_open(&b, set, place, sections) && bench_machine_read(&b, &machine);
 
     if (ok) {
         bench_machine_print(&b, &machine);
@@ -147,24 +171,43 @@ static int run(bench_settings *set, const char *json_path)
 {
     const common_options common = {.threads = set->threads, .device = ORDO_CPU};
     ordo_ctx *const      ctx = session_open("bench", &common);
+    const bench_place   *place = NULL;
     ordo_info            info = {.struct_size = sizeof info};
     output               json;
 
     if (ctx == NULL || ordo_ctx_info(ctx, &info) != ORDO_OK)
         return CLI_TROUBLE;
     set->threads = info.threads;
+    if (set->where == ORDO_CUDA) {
+        place = bench_cuda_open(info.threads);
+        if (place == NULL)
+            return CLI_TROUBLE;
+        set->threads = 1; /* which enqueues; the others make the keys */
+    }
     bool ok = json_path == NULL || output_open(&json, json_path, FORMAT_TEXT);
-    ok = ok && measure(set, json_path != NULL ? &json : NULL);
+    ok = ok && measure(set, place, json_path != NULL ? &json : NULL);
     if (json_path != NULL)
         output_abandon(&json);
+    if (place != NULL)
+        bench_cuda_close();
     session_close();
     return ok ? CLI_OK : CLI_TROUBLE;
+}
+
+static const option_choice places[] = {{"cpu", ORDO_CPU}, {"cuda", ORDO_CUDA}, {NULL, 0}};
+
+static size_t default_keys(const bench_subject *subject, bool cuda, bool quick)
+{
+    if (cuda)
+        return quick ? subject->cuda_quick_keys : subject->cuda_keys;
+    return quick ? subject->quick_keys : subject->keys;
 }
 
 int cmd_bench(int argc, char **argv)
 {
     uint64_t          n = OPTION_UNSET, repeat = OPTION_UNSET, threads = 0, seed = 1;
     bool              quick = false;
+    int               device = ORDO_CPU;
     const char       *only = NULL, *json = NULL, *subject = NULL;
     size_t            operands = 0;
     const option_spec specs[] = {
@@ -172,6 +215,7 @@ int cmd_bench(int argc, char **argv)
         OPTION_COUNT_AT("repeat", 0, &repeat, 1, BENCH_MOST_ROUNDS),
         OPTION_FLAG_AT("quick", 0, &quick),
         OPTION_COUNT_AT("threads", 0, &threads, 1, 4096),
+        OPTION_CHOICE_AT("device", 0, &device, places),
         OPTION_TEXT_AT("only", 0, &only),
         OPTION_COUNT_AT("seed", 0, &seed, 0, UINT64_MAX),
         OPTION_TEXT_AT("json", 0, &json),
@@ -197,16 +241,17 @@ int cmd_bench(int argc, char **argv)
     }
     bench_settings set = {
         .subject = subject,
-        .n = n != OPTION_UNSET ? (size_t)n
-             : quick           ? chosen->quick_keys
-                               : chosen->keys,
+        .n = n != OPTION_UNSET ? (size_t)n : default_keys(chosen, device == ORDO_CUDA, quick),
         .repeat = repeat != OPTION_UNSET ? (unsigned)repeat
                   : quick                ? 3
                                          : 7,
         .threads = (unsigned)threads,
         .seed = seed,
         .only = only,
-        .patience = quick ? 0.1 : 2,
+        .patience = quick || device == ORDO_CUDA ? 0.1 : 2,
+        .where = (ordo_where)device,
     };
-    return check_only(&set, chosen->sections) ? run(&set, json) : CLI_TROUBLE;
+    if (sections_of(&set) == NULL)
+        return cli_error("bench: %s are nothing a GPU does; leave out --device", subject);
+    return check_only(&set, sections_of(&set)) ? run(&set, json) : CLI_TROUBLE;
 }

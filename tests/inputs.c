@@ -392,6 +392,21 @@ const char *inputs_sort_name(ordo_algorithm algorithm)
     return names[algorithm];
 }
 
+ordo_algorithm inputs_known(ordo_algorithm algorithm, bool keys_alone)
+{
+    if (!testkit_on_device())
+        return algorithm;
+    switch (algorithm) {
+    case ORDO_ALGORITHM_BUBBLE:
+        return ORDO_ALGORITHM_AUTO;
+    case ORDO_ALGORITHM_HALVING:
+    case ORDO_ALGORITHM_ROUGH:
+        return keys_alone ? ORDO_ALGORITHM_ROUGH : ORDO_ALGORITHM_RADIX;
+    default:
+        return algorithm;
+    }
+}
+
 /* By the oracle, stable: ties stay as mixed as they were. */
 void inputs_sort(ordo_type type, void *keys, size_t n, bool desc)
 {

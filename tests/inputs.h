@@ -25,6 +25,8 @@ enum {
     INPUTS_SORTS = 9
 };
 const char *inputs_sort_name(ordo_algorithm algorithm);
+/* The algorithm, or another one where the tests run on a device that does not have it. */
+ordo_algorithm inputs_known(ordo_algorithm algorithm, bool keys_alone);
 
 /* Puts an array into the order of ordo.h. Elements that tie (-0 and +0, NaNs) stay mixed. */
 void inputs_sort(ordo_type type, void *keys, size_t n, bool desc);

@@ -29,8 +29,8 @@ static const struct rule {
     {ORDO_TIES_AVERAGE, ORDO_F64},
 };
 
-static const ordo_algorithm algorithms[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_SEQUENTIAL,
-                                            ORDO_ALGORITHM_THREADS};
+static ordo_algorithm algorithms[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_SEQUENTIAL,
+                                      ORDO_ALGORITHM_THREADS};
 
 static test_context contexts[TEST_MAX_CONTEXTS];
 static size_t       context_count;
@@ -238,6 +238,10 @@ int main(void)
 {
     test_rng rng = {2024};
     testkit_start();
+    if (testkit_on_device()) {
+        algorithms[1] = ORDO_ALGORITHM_HYBRID;
+        algorithms[2] = ORDO_ALGORITHM_SHUFFLE;
+    }
     context_count = test_contexts_make(contexts);
     input = guard_make(LARGE * 8);
     output = guard_make(LARGE * 8);

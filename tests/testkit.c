@@ -20,6 +20,7 @@ enum {
 };
 
 static size_t passed, failed, skipped;
+static bool   on_device;
 static char   case_text[256];
 
 static void die(const char *what)
@@ -39,8 +40,30 @@ static void on_crash(int signal_number)
     raise(signal_number); /* the handler is gone by now: SA_RESETHAND */
 }
 
+bool testkit_on_device(void) { return on_device; }
+
+/* Whether the tests can run on the device that ORDO_TEST_DEVICE names; else they end here. */
+static void use_device(const char *device)
+{
+    ordo_ctx *ctx = NULL;
+    ordo_info info = {.struct_size = sizeof info};
+
+    setenv("ORDO_DEVICE", device, 1);
+    if (ordo_ctx_create(&ctx, NULL) != ORDO_OK || ordo_ctx_info(ctx, &info) != ORDO_OK) {
+        printf("no context: %s\n", ordo_last_error(NULL));
+        exit(99);
+    }
+    if (info.cuda[0] != '\0') {
+        testkit_skip("device %s: %s", device, info.cuda);
+        exit(testkit_done());
+    }
+    ordo_ctx_free(ctx);
+    on_device = true;
+}
+
 void testkit_start(void)
 {
+    const char *const      device = getenv("ORDO_TEST_DEVICE");
     struct sigaction const crash = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
     if (!TESTKIT_SANITIZED) { /* sanitizers tell more */
         sigaction(SIGSEGV, &crash, NULL);
@@ -50,6 +73,8 @@ void testkit_start(void)
     unsetenv("ORDO_THREADS");
     unsetenv("ORDO_DEVICE");
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (device != NULL && *device != '\0')
+        use_device(device);
 }
 
 int testkit_done(void)
@@ -270,6 +295,11 @@ size_t test_contexts_make(test_context contexts[TEST_MAX_CONTEXTS])
         die("ordo_ctx_info");
     snprintf(names, sizeof names, "%s", info.isa_all);
     ordo_ctx_free(probe);
+    if (on_device) { /* threads only fill its buffers */
+        contexts[0] = (test_context){test_context_make(1), "cuda", 1};
+        contexts[1] = (test_context){test_context_make(4), "cuda", 4};
+        return 2;
+    }
     for (char *isa = strtok_r(names, " ", &rest); isa != NULL; isa = strtok_r(NULL, " ", &rest)) {
         setenv("ORDO_ISA", isa, 1);
         for (unsigned threads = 1; threads <= TEST_MAX_THREADS && made < TEST_MAX_CONTEXTS;

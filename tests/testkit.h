@@ -28,14 +28,17 @@
 #define TESTKIT_TSAN 1
 #endif
 #endif
-#if defined(TESTKIT_ASAN) || defined(TESTKIT_TSAN)
-#define TESTKIT_SANITIZED 1
+#if defined(TESTKIT_ASAN) || defined(TESTKIT_TSAN) || defined(TESTKIT_FEWER)
+#define TESTKIT_SANITIZED 1 /* each call is slow, on a GPU too: tests make fewer */
 #else
 #define TESTKIT_SANITIZED 0
 #endif
 
-/* Forgets ORDO_* of the environment, so that a test sees the same library everywhere. */
+/* Forgets ORDO_* of the environment, so that a test sees the same library everywhere. With
+ * ORDO_TEST_DEVICE=cuda all contexts are made for the GPU, which gets the arrays of the host; if
+ * there is none, the test ends here as skipped. */
 void testkit_start(void);
+bool testkit_on_device(void);
 
 /* Prints 'N passed, N failed' (and what was skipped) and returns the exit status of the test:
  * 0, 1 if a check failed or none was made, 77 if all was skipped. */
@@ -130,7 +133,8 @@ enum {
     TEST_MAX_CONTEXTS = 4 * TEST_MAX_THREADS
 };
 
-/* One for each ISA this machine offers and each number of threads, the first ISA's first. */
+/* One for each ISA this machine offers and each number of threads, the first ISA's first; on a
+ * device two. */
 size_t test_contexts_make(test_context contexts[TEST_MAX_CONTEXTS]);
 void   test_contexts_free(test_context *contexts, size_t count);
 

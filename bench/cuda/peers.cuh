@@ -1,0 +1,104 @@
+/* peers.cuh - how the files of this folder enter their peers into the table, and what they share.
+ *
+ * Each file adapts calls of one library to bench_peer_task (cli/bench_peer.h; arrays are device
+ * memory) and adds them before main() by
+ *
+ *     static bool const added = peers::library("CUB 3.0", 1, {...});
+ *
+ * Work is enqueued on peers::stream; a peer whose answer is on the host waits for it. Scratch is
+ * kept between calls, as that of a context is. No exception leaves a peer: a failed CUDA call
+ * becomes a failed peer, and the benchmark passes over it. */
+#ifndef ORDO_BENCH_CUDA_PEERS_CUH
+#define ORDO_BENCH_CUDA_PEERS_CUH
+
+#include "bench_cuda_module.h"
+#include "ordo.h"
+
+#include <cuda_runtime.h>
+
+#include <string>
+#include <vector>
+
+namespace peers
+{
+
+using task = bench_peer_task;
+
+struct failure {
+    cudaError_t error;
+};
+
+extern cudaStream_t stream;
+
+void need(cudaError_t error); /* throws a failure, and keeps its words for the module */
+
+/* Adds the peers of a library; the table lists libraries by `place`. */
+bool library(const std::string &name, int place, const std::vector<bench_peer> &entries);
+
+/* Device memory that stays between calls, one block for every slot. */
+enum slot {
+    TEMPORARY,
+    FIRST,
+    SECOND,
+    THIRD,
+    SLOTS
+};
+void                    *kept_bytes(slot which, size_t bytes);
+template <typename T> T *kept(slot which, size_t count)
+{
+    return static_cast<T *>(kept_bytes(which, count * sizeof(T)));
+}
+
+/* A call in CUB's two steps. Its size is asked for once for every n, as a program would. */
+template <typename CALL> void in_two_steps(size_t n, CALL call)
+{
+    static size_t last_n, bytes;
+    static bool   asked;
+
+    if (!asked || n != last_n) {
+        need(call(nullptr, bytes));
+        last_n = n;
+        asked = true;
+    }
+    need(call(kept_bytes(TEMPORARY, bytes), bytes));
+}
+
+template <typename T> constexpr ordo_type type_of = ORDO_U8;
+template <> inline constexpr ordo_type    type_of<uint16_t> = ORDO_U16;
+template <> inline constexpr ordo_type    type_of<int32_t> = ORDO_I32;
+template <> inline constexpr ordo_type    type_of<uint32_t> = ORDO_U32;
+template <> inline constexpr ordo_type    type_of<int64_t> = ORDO_I64;
+template <> inline constexpr ordo_type    type_of<uint64_t> = ORDO_U64;
+template <> inline constexpr ordo_type    type_of<float> = ORDO_F32;
+template <> inline constexpr ordo_type    type_of<double> = ORDO_F64;
+
+template <void (*work)(const task &)> int guarded(const bench_peer_task *t) noexcept
+{
+    try {
+        work(*t);
+        need(cudaGetLastError());
+        return 0;
+    } catch (...) {
+        return 1;
+    }
+}
+
+template <void (*work)(const task &)>
+bench_peer entry(const char *name, bench_peer_op op, uint32_t type)
+{
+    return {name, static_cast<uint32_t>(op), type, 0, guarded<work>};
+}
+
+template <typename T> const T *keys_of(const task &t) { return static_cast<const T *>(t.keys); }
+template <typename T> T       *out_of(const task &t) { return static_cast<T *>(t.out); }
+
+/* Items as CUB counts them fastest; the benchmark has no more. */
+inline uint32_t items(const task &t) { return static_cast<uint32_t>(t.n); }
+
+inline unsigned blocks_for(size_t n, unsigned threads)
+{
+    return static_cast<unsigned>((n + threads - 1) / threads);
+}
+
+} // namespace peers
+#endif

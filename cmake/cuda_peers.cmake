@@ -1,0 +1,22 @@
+# ordo_cuda_peers: what `ordo bench --device cuda` measures with and against, as a module that the
+# command opens: memory and clock of the GPU, CUB and Thrust (bench/cuda). Built on demand, by
+# scripts/gpu-check; where the CUDA backend is not built the target only says so.
+if(NOT TARGET ordo_cuda OR NOT PROJECT_IS_TOP_LEVEL)
+    add_custom_target(ordo_cuda_peers COMMAND ${CMAKE_COMMAND} -E echo
+        "ordo bench --device cuda cannot run: this build has no CUDA backend")
+    return()
+endif()
+
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+file(GLOB cuda_peer_sources CONFIGURE_DEPENDS bench/cuda/*.cu)
+set(cuda_paper_sources # of which bench/cuda/papers.cu measures parts
+    lib/cuda/device/dev_bits.cu lib/cuda/device/dev_flags.cu
+    lib/cuda/device/dev_select_bitonic.cu lib/cuda/device/dev_select_put.cu)
+add_library(ordo_cuda_peers MODULE EXCLUDE_FROM_ALL ${cuda_peer_sources} ${cuda_paper_sources})
+target_include_directories(ordo_cuda_peers PRIVATE bench/cuda cli include lib)
+target_link_libraries(ordo_cuda_peers PRIVATE CUDA::cudart_static)
+target_compile_options(ordo_cuda_peers PRIVATE --expt-extended-lambda -Xcompiler=-Wall,-Wextra)
+set_target_properties(ordo_cuda_peers PROPERTIES
+    CUDA_STANDARD 17 CUDA_STANDARD_REQUIRED ON CUDA_VISIBILITY_PRESET hidden
+    EXPORT_COMPILE_COMMANDS OFF)

@@ -1,0 +1,184 @@
+/* test_cuda_verbs.c - every verb on device arrays gives the bytes that the CPU gives: each type and
+ * variant, sizes around the edges of warps, tiles and grids, arrays that are aligned as their
+ * elements and no better, and nothing written beside them or into what is only read.
+ *
+ * Sums of floats, which a GPU adds in another order, are held to the oracle's bound.
+ * With ORDO_TEST_SMALL=1 there are few sizes and types: enough for compute-sanitizer, which makes
+ * every kernel a hundred times slower. */
+#include "calls.h"
+#include "device.h"
+#include "inputs.h"
+#include "oracle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_KEYS = 1000003,
+    MOST_ELEMENT = 16,
+    SHAPES_A_SIZE = 2,
+    FEW_KEYS = 5000 /* up to these, more shapes */
+};
+
+static size_t const sizes[] = {0,     1,     2,     3,      31,     32,       33,   64,    255,
+                               256,   257,   511,   1023,   1024,   1025,     2047, 2048,  2049,
+                               3000,  4095,  4096,  4097,   6145,   8191,     8193, 16383, 16385,
+                               32769, 65535, 65537, 131073, 262145, MOST_KEYS};
+
+static ordo_ctx      *cpu, *gpu;
+static cudaStream_t   stream;
+static device_array   device[CALL_ARRAYS];
+static unsigned char *given[CALL_ARRAYS], *expected[CALL_ARRAYS], *found[CALL_ARRAYS];
+
+static void *need(size_t bytes)
+{
+    void *const block = malloc(bytes);
+    if (block == NULL)
+        exit(99);
+    return block;
+}
+
+/* What the array holds when the call begins. */
+static void fill(const call_plan *plan, int i, size_t shape)
+{
+    const call_array *const array = &plan->arrays[i];
+    ordo_sort_opts const order = ORDO_OPTS(ordo_sort_opts, .flags = plan->flags & ORDO_DESCENDING);
+
+    switch (array->content) {
+    case CONTENT_KEYS:
+    case CONTENT_SORTED:
+        inputs_fill(shape, plan->type, given[i], plan->n, plan->n + 1);
+        if (array->content == CONTENT_SORTED)
+            CHECK_STATUS(ORDO_OK, ordo_sort(cpu, plan->type, given[i], plan->n, &order), cpu);
+        break;
+    case CONTENT_FLAGS:
+        inputs_flags(ORDO_FLAG_BYTES, given[i], plan->n, (unsigned)(shape % 17), plan->n);
+        break;
+    case CONTENT_ANY:
+        calls_noise(given[i], array->bytes, plan->n + (size_t)i);
+    }
+}
+
+/* An array on the device begins where its elements may: bytes of flags and values anywhere. */
+static size_t shift_for(const call_plan *plan, int i)
+{
+    size_t const step = i == 1 ? 1 : i == 0 ? ordo_type_size(plan->type) : 8;
+    return strcmp(plan->verb, "partition") == 0 ? plan->n % 13 : step * (plan->n % 7);
+}
+
+static bool written(const call_array *array)
+{
+    return array->use == ARRAY_WRITTEN || array->use == ARRAY_IN_PLACE;
+}
+
+static void prepare(const call_plan *plan, size_t shape, call_place *host, call_place *place)
+{
+    for (int i = 0; i < CALL_ARRAYS; i++) {
+        const call_array *const array = &plan->arrays[i];
+        host->arrays[i] = place->arrays[i] = NULL;
+        if (array->use == ARRAY_NONE)
+            continue;
+        fill(plan, i, shape);
+        memcpy(expected[i], given[i], array->bytes);
+        device_place(&device[i], array->bytes, shift_for(plan, i));
+        device_put(&device[i], given[i]);
+        host->arrays[i] = expected[i];
+        place->arrays[i] = device[i].data;
+    }
+}
+
+static void compare(const call_plan *plan, const call_place *host, const call_place *place)
+{
+    for (int i = 0; i < CALL_ARRAYS; i++) {
+        const call_array *const array = &plan->arrays[i];
+        if (array->use == ARRAY_NONE)
+            continue;
+        device_get(&device[i], found[i]);
+        if (!written(array))
+            CHECK_BYTES(given[i], found[i], array->bytes, 1);
+        else if (!plan->loose)
+            CHECK_BYTES(expected[i], found[i], array->bytes, 1);
+        else
+            CHECK_EQ_U64(plan->n,
+                         oracle_check_float_sums(plan->type, given[0], plan->n, plan->out_type,
+                                                 found[i], (plan->flags & ORDO_EXCLUSIVE) != 0));
+        CHECK(device_intact(&device[i]));
+    }
+    CHECK_BYTES(host->numbers, place->numbers, sizeof place->numbers, sizeof(double));
+}
+
+static void try_call(size_t which, ordo_type type, size_t n, size_t shape)
+{
+    call_place host = {.ctx = cpu}, place = {.ctx = gpu, .on_device = true, .stream = stream};
+    call_plan  plan;
+    char       name[128];
+
+    if (!calls_plan(which, type, n, &plan))
+        return;
+    prepare(&plan, shape, &host, &place);
+    testkit_case("%s %s", calls_name(&plan, name, sizeof name), inputs_name(shape));
+    CHECK_STATUS(ORDO_OK, calls_run(&plan, &host), cpu);
+    CUDA_CHECK(cudaDeviceSynchronize()); /* uploads were on another stream */
+    ordo_status const status = calls_run(&plan, &place);
+    if (!CHECK_STATUS(ORDO_OK, status, gpu))
+        return;
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    compare(&plan, &host, &place);
+}
+
+static void test_all(void)
+{
+    size_t turn = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t t = 0; t < INPUTS_TYPES; t++)
+            for (size_t k = 0; k < (sizes[s] <= FEW_KEYS ? SHAPES_A_SIZE : 1); k++) {
+                size_t const shape = turn++ % inputs_count();
+                for (size_t which = 0; which < calls_count(); which++)
+                    try_call(which, inputs_types[t], sizes[s], shape);
+            }
+}
+
+static void test_few(void)
+{
+    static const struct {
+        ordo_type type;
+        size_t    n;
+    } few[] = {{ORDO_U32, 33},   {ORDO_U32, 1025},  {ORDO_F32, 4097}, {ORDO_U64, 9001},
+               {ORDO_I16, 2047}, {ORDO_F64, 20011}, {ORDO_U8, 6000},  {ORDO_U32, 70001}};
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++)
+        for (size_t which = 0; which < calls_count(); which++)
+            try_call(which, few[i].type, few[i].n, i % 3);
+}
+
+int main(void)
+{
+    device_start();
+    if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
+        return 99;
+    gpu = device_context();
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (int i = 0; i < CALL_ARRAYS; i++) {
+        size_t const bytes = (size_t)MOST_KEYS * MOST_ELEMENT;
+        device[i] = device_make(bytes, 0);
+        given[i] = need(bytes);
+        expected[i] = need(bytes);
+        found[i] = need(bytes);
+    }
+
+    if (getenv("ORDO_TEST_SMALL") != NULL)
+        test_few();
+    else
+        test_all();
+
+    for (int i = 0; i < CALL_ARRAYS; i++) {
+        device_free(&device[i]);
+        free(given[i]);
+        free(expected[i]);
+        free(found[i]);
+    }
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    ordo_ctx_free(gpu);
+    ordo_ctx_free(cpu);
+    return testkit_done();
+}

@@ -1,0 +1,82 @@
+/* failing.c - a backend that opens and whose every call fails, each in its own way: sort with its
+ * array as it was, sort_pairs with its array spoilt, argsort without memory, rank because it cannot
+ * do that. What is not in the table it does not do at all. */
+#include "plan/backend.h"
+
+#include <string.h>
+
+__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
+
+static int opened;
+
+static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)
+{
+    (void)wishes;
+    (void)why;
+    (void)why_size;
+    opened++;
+    *state = &opened;
+    return ORDO_OK;
+}
+
+static void close(void *state) { --*(int *)state; }
+
+static const char *isa(const void *state)
+{
+    (void)state;
+    return "sm_00";
+}
+
+static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
+{
+    (void)state;
+    (void)job;
+    return ordo_fail(exec, ORDO_E_DEVICE, "the GPU has fallen off the bus");
+}
+
+static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
+{
+    (void)state;
+    exec->changed = true;
+    memset(job->keys.keys, 0xee, job->keys.n);
+    return ordo_fail(exec, ORDO_E_DEVICE, "the GPU has fallen off the bus, halfway");
+}
+
+static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return ordo_fail(exec, ORDO_E_NOMEM, "no memory for %zu keys on the GPU", job->n);
+}
+
+static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
+{
+    (void)state;
+    (void)job;
+    return ordo_fail(exec, ORDO_E_UNSUPPORTED, "the GPU does not rank");
+}
+
+static size_t held(const void *state)
+{
+    (void)state;
+    return 4711;
+}
+
+static void devices(char *text, size_t size) { snprintf(text, size, "a stub"); }
+
+const ordo_backend *ordo_backend_table(uint32_t abi)
+{
+    static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
+                                       .struct_size = sizeof table,
+                                       .name = "cuda",
+                                       .open = open,
+                                       .close = close,
+                                       .isa = isa,
+                                       .isa_all = isa,
+                                       .sort = sort,
+                                       .sort_pairs = sort_pairs,
+                                       .argsort = argsort,
+                                       .rank = rank,
+                                       .devices = devices,
+                                       .held = held};
+    return abi == ORDO_BACKEND_ABI ? &table : NULL;
+}
