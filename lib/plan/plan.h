@@ -76,7 +76,8 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
 bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
                      ordo_choice *choice);
 
-/* backend_load.c: opens the shared object of the CUDA backend and gets its table, or NULL and why. */
+/* backend_load.c: the table of the CUDA backend, whose shared object it opens; NULL: why says why
+ * not. */
 const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t why_size);
 
 #endif

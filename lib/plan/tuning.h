@@ -254,15 +254,15 @@ enum {
     /* Borders between windows merged by one body. */
     ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2),
 
-    /* Picoseconds of one thread for a key that is sorted on the CPU: keys of 1 or 2, 4, and 8 bytes;
-     * what a byte of a value, an index and a rank add. EMR, 10^8 keys, 16 threads, Gkeys/s: u32
-     * 1.5, u64 0.84, pairs u32/u32 0.78; 10^7: argsort f32 0.71, rank average f64 0.24. */
+    /* Picoseconds of one thread for a key that is sorted on the CPU: keys of 1 or 2, 4, and 8
+     * bytes; what a byte of a value, an index and a rank add. EMR, 10^8 keys, 16 threads, Gkeys/s:
+     * u32 1.6, u64 1.0, pairs u32/u32 1.0, argsort f32 0.9; 8e5 keys: rank average f64 0.25. */
     ORDO_TUNE_CPU_NARROW = 1500,
     ORDO_TUNE_CPU_32 = 10000,
-    ORDO_TUNE_CPU_64 = 18000,
-    ORDO_TUNE_CPU_VALUE = 2500,
-    ORDO_TUNE_CPU_INDEX = 12000,
-    ORDO_TUNE_CPU_RANK = 55000,
+    ORDO_TUNE_CPU_64 = 16000,
+    ORDO_TUNE_CPU_VALUE = 1500,
+    ORDO_TUNE_CPU_INDEX = 8000,
+    ORDO_TUNE_CPU_RANK = 50000,
 
     /* When `auto` takes the GPU. MB/s of host arrays that one thread and all threads bring to it
      * or back; microseconds of a call; milliseconds that opening it takes. */
