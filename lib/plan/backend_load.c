@@ -17,6 +17,8 @@ enum {
     PATH_SIZE = 4096
 };
 
+static const char here = 0; /* something of this library, whose file is asked for */
+
 /* The absolute path of the plugin; false if there is no such file. */
 static bool plugin_path(const char *directory, char *path, size_t size, char *why, size_t why_size)
 {
@@ -25,8 +27,8 @@ static bool plugin_path(const char *directory, char *path, size_t size, char *wh
         snprintf(folder, sizeof folder, "%s", directory);
     } else {
         Dl_info self;
-        if (dladdr((const void *)(uintptr_t)&ordo_backend_load, &self) == 0 ||
-            self.dli_fname == NULL || strlen(self.dli_fname) >= sizeof folder) {
+        if (dladdr(&here, &self) == 0 || self.dli_fname == NULL ||
+            strlen(self.dli_fname) >= sizeof folder) {
             snprintf(why, why_size, "the folder of libordo is unknown; set ORDO_BACKEND_DIR");
             return false;
         }

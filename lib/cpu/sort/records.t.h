@@ -62,9 +62,9 @@ static inline __attribute__((always_inline)) BITS FN(digit_bits)(KEY x, bool fol
 
 static void FN(load_digits_32)(const radix_io *io, size_t at, size_t count, void *digits)
 {
-    const KEY *const keys = (const KEY *)io->in + at;
     if (sizeof(BITS) > sizeof(uint32_t))
         return;
+    const KEY *const keys = (const KEY *)io->in + at;
     if (io->folded && io->turned)
         LOAD_DIGITS(uint32_t, true, true);
     else if (io->folded)
