@@ -1,14 +1,14 @@
 /* dev_merge.cu - merge sort by comparisons: tiles in shared memory, then merged two by two.
  *
  * A block sorts its tile by a bitonic network (block/block_bitonic.cuh); passes over the array then
- * merge stretches along the merge path until one is left (dev_select_merge.cuh). Records that tie
+ * merge stretches along the merge path until one is left (merge_runs.cuh). Records that tie
  * are equal bytes (dev_compare.cuh), so it is stable for every job.
  *
  * Cost: one read and one write of the records for the tiles and for each of lg(n / tile) passes.
  * No scratch beside the two arrays. Called through dev_compare.cu. */
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/device/dev_compare.cuh"
-#include "cuda/device/dev_select_merge.cuh"
+#include "cuda/device/merge_runs.cuh"
 
 enum {
     TILE_THREADS = 512,

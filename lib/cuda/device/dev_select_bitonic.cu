@@ -2,7 +2,7 @@
  * shared memory by a bitonic network, merged, and the wanted elements read.
  *
  * The paper merges on one thread of the host, always the least of all heads; here pairs of
- * sub-arrays are merged by the whole grid (dev_select_merge.cuh). The sub-array, 256 to 2048 keys
+ * sub-arrays are merged by the whole grid (merge_runs.cuh). The sub-array, 256 to 2048 keys
  * as in the paper, is a parameter of the parts below: larger ones cost more comparisons in the
  * network and fewer merging passes.
  *
@@ -10,7 +10,7 @@
  * and write n words. Scratch 2 n words. Results are valid for what is enqueued after it. */
 #include "cuda/device/dev_select_bitonic.cuh"
 #include "cuda/device/dev_select.cuh"
-#include "cuda/device/dev_select_merge.cuh"
+#include "cuda/device/merge_runs.cuh"
 
 enum {
     THREADS = 256

@@ -9,7 +9,7 @@
  *                      block_select.cuh on the indices, or block_select_ties.cuh
  *     the winners      keys before the k-th, and ties up to the last, in any order
  *     their order      for k up to 2048: one block sorts the records (key, index)
- * More winners are sorted by tiles and merged (dev_select_merge.cuh). Records all differ, so any
+ * More winners are sorted by tiles and merged (merge_runs.cuh). Records all differ, so any
  * sort gives the stable order. If the sweep's plan was void, or a heavy word was only counted, the
  * same kernel reads the array instead. More than n / CUDA_TUNE_TOPK_SORT keys are an argsort, cut.
  *
@@ -20,7 +20,7 @@
  * for what is enqueued after the call. */
 #include "cuda/block/block_select_ties.cuh"
 #include "cuda/device/dev_select.cuh"
-#include "cuda/device/dev_select_merge.cuh"
+#include "cuda/device/merge_runs.cuh"
 
 /* ---- Records ---- */
 

@@ -1,4 +1,4 @@
-/* dev_select_merge.cuh - an array of sorted stretches merged two by two until it is sorted.
+/* merge_runs.cuh - an array of sorted stretches merged two by two until it is sorted.
  *
  * A pass writes the array once: every block merges one tile of at most 2048 results. Where the tile
  * begins in its two stretches is found on the merge path (O. Green, R. McColl and D. A. Bader, "GPU
@@ -6,11 +6,11 @@
  * steps do for any length. The tile's keys are then in shared memory, and each thread finds its own
  * part of the path there.
  *
- * lg(n / run) passes of 2 n keys. Used for the sub-arrays of dev_select_bitonic.cu and for the
- * records of dev_topk.cu; K is an unsigned integer or a record with operator<. Equal keys keep the
+ * lg(n / run) passes of 2 n keys. Used by dev_merge.cu, for the sub-arrays of
+ * dev_select_bitonic.cu and for the records of dev_topk.cu; K is an unsigned integer or a record with operator<. Equal keys keep the
  * order of their stretches. */
-#ifndef ORDO_CUDA_DEV_SELECT_MERGE_CUH
-#define ORDO_CUDA_DEV_SELECT_MERGE_CUH
+#ifndef ORDO_CUDA_MERGE_RUNS_CUH
+#define ORDO_CUDA_MERGE_RUNS_CUH
 
 #include "cuda/cuda_rt.cuh"
 #include "cuda/warp/warp_ballot.cuh"
