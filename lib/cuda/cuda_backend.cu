@@ -114,6 +114,8 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
     ordo_status status = bring_in(&frame, &arrays);
     if (status == ORDO_OK)
         status = run(&frame.call, &job);
+    if (!exec->on_device) /* only copies on the device were; bring_out says when more is */
+        exec->changed = false;
     if (status == ORDO_OK)
         status = bring_out(&frame, &arrays);
     return frame_end(&frame, status);

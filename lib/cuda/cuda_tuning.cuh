@@ -68,12 +68,8 @@ enum {
 /* Bytes of keys up to which every pass reads the array, from cache: 32 MiB take 0.058 ms so and
  * 0.076 by sample and sweep, 64 MiB 0.092 and 0.091. Keys up to which one block does: 2^14 keys
  * take 0.020 ms, and 2^15 by a grid 0.032. */
-#ifndef CUDA_TUNE_SELECT_DIRECT
 #define CUDA_TUNE_SELECT_DIRECT ((size_t)32 << 20)
-#endif
-#ifndef CUDA_TUNE_SELECT_ALONE
 #define CUDA_TUNE_SELECT_ALONE ((size_t)1 << 14)
-#endif
 
 enum {
     /* lg of the keys drawn for up to 4 positions (0.030 ms with their plan; 0.8 % of 2^28 keys are

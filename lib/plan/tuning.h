@@ -264,8 +264,9 @@ enum {
     ORDO_TUNE_CPU_INDEX = 8000,
     ORDO_TUNE_CPU_RANK = 50000,
 
-    /* When `auto` takes the GPU. MB/s of host arrays that one thread and all threads bring to it
-     * or back; microseconds of a call; milliseconds that opening it takes. */
+    /* When `auto` takes the GPU: estimates, not yet measured with this library. MB/s of host arrays
+     * that one thread and all threads bring to it or back; microseconds of a call; milliseconds
+     * that opening it takes. */
     ORDO_TUNE_STAGE_THREAD = 6500,
     ORDO_TUNE_STAGE_ALL = 45000,
     ORDO_TUNE_DEVICE_CALL = 100,
