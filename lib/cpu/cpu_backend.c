@@ -147,6 +147,8 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
     return cpu_copy(job, exec);
 }
 
+static void divide(void *state, const ordo_divide_job *job) { cpu_divide(state, job); }
+
 /* How much scratch a job takes depends on the threads alone. */
 #define SCRATCH(slot, job_type)                                                                    \
     static size_t slot(const job_type *job, const ordo_exec *exec)                                 \
@@ -204,6 +206,7 @@ const ordo_backend *ordo_cpu_backend(void)
         .radius_scratch = radius_scratch,
         .runs = runs,
         .copy = copy,
+        .divide = divide,
     };
     return &backend;
 }

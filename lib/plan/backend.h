@@ -13,8 +13,9 @@
 
 #include "core/exec.h"
 #include "plan/job.h"
+#include "plan/link.h"
 
-#define ORDO_BACKEND_ABI 2u
+#define ORDO_BACKEND_ABI 3u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 typedef struct ordo_backend_wishes { /* what the context's options ask of every backend */
@@ -22,6 +23,7 @@ typedef struct ordo_backend_wishes { /* what the context's options ask of every 
     size_t      device;              /* counted from 1; 0: the first that is usable */
     size_t      device_limit;        /* bytes of device memory; 0: no limit */
     unsigned    threads;             /* that calls will have */
+    double      cpu_share;           /* of a hybrid sort; 0: as predicted; < 0: none */
 } ordo_backend_wishes;
 
 typedef struct ordo_backend {
@@ -68,15 +70,30 @@ typedef struct ordo_backend {
     size_t (*radius_scratch)(const ordo_radius_job *job, const ordo_exec *exec);
     ordo_status (*runs)(void *state, const ordo_runs_job *job, ordo_exec *exec);
     ordo_status (*copy)(void *state, const ordo_copy_job *job, ordo_exec *exec);
+    void (*divide)(void *state, const ordo_divide_job *job);
 
     /* Of backends with memory of their own; NULL elsewhere. */
     void (*devices)(char *text, size_t size); /* a line for every device there is */
     ordo_status (*reserve)(void *state, size_t bytes, ordo_exec *exec);
     size_t (*held)(const void *state); /* bytes of device memory */
+    ordo_status (*search)(void *state, const ordo_search_job *job, ordo_exec *exec);
+    const ordo_link *link; /* NULL: arrays cannot be streamed */
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);
 
 const ordo_backend *ordo_cpu_backend(void);
+
+/* lib/hybrid: two backends as one, whose state is an ordo_both. Its name is "cuda" where the CPU
+ * only brings the arrays, "hybrid" where it sorts a share of them. */
+typedef struct ordo_both {
+    const ordo_backend *cpu, *device;
+    void               *cpu_state, *device_state;
+    bool                keep;  /* a copy of what is sorted in place, in case the device fails */
+    double              share; /* of the records that the CPU sorts; 0: as predicted; < 0: none */
+} ordo_both;
+
+const ordo_backend *ordo_stream_backend(void);
+const ordo_backend *ordo_hybrid_backend(void);
 
 #endif

@@ -184,6 +184,32 @@ typedef struct ordo_count_job { /* how many keys are NaN */
     size_t     *nans;
 } ordo_count_job;
 
+typedef struct ordo_search_job { /* where codes would go in a sorted array */
+    ordo_type       type;
+    const void     *sorted;
+    size_t          n;
+    bool            descending;
+    bool            folded;    /* order of ties: as argsort has it, or as a sort of keys alone */
+    const uint64_t *codes;     /* bits of keys in that order (core/keybits.h); on the host */
+    size_t          count;     /* at most ORDO_SEARCH_MOST */
+    size_t         *positions; /* the least i whose key's code is not below, or n; on the host */
+} ordo_search_job;
+
+enum {
+    ORDO_SEARCH_MOST = 512
+};
+
+typedef struct ordo_divide_job { /* stable, by one thread: records before a pivot, and the others */
+    ordo_type   type;
+    bool        descending;
+    const void *keys, *values;
+    size_t      n, value_size;             /* 0: keys alone */
+    uint64_t    pivot;                     /* bits of a key in the order of a sort of keys alone */
+    void       *first_keys, *first_values; /* have room for n records and 64 bytes */
+    void       *second_keys, *second_values; /* likewise */
+    size_t     *n_first;
+} ordo_divide_job;
+
 typedef struct ordo_copy_job {
     void       *dst;
     const void *src;

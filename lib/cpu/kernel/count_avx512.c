@@ -82,6 +82,25 @@ INLINE __m512i word_64(__m512i v, enum key_kind kind, bool descending)
 BAND(32, 16u, __mmask16)
 BAND(64, 8u, __mmask8)
 
+#define BELOW(width, lanes)                                                                        \
+    INLINE void below_##width(const uint##width##_t *keys, size_t n, uint64_t pivot,               \
+                              uint64_t *words, enum key_kind kind, bool descending)                \
+    {                                                                                              \
+        __m512i const limit = _mm512_set1_epi##width((int##width##_t)pivot);                       \
+        for (size_t at = 0; at < n; at += 64) {                                                    \
+            uint64_t word = 0;                                                                     \
+            EACH (i, 64 / (lanes)) {                                                               \
+                __m512i const v = _mm512_loadu_si512(keys + at + i * (lanes));                     \
+                word |= (uint64_t)_mm512_cmplt_epu##width##_mask(                                  \
+                            word_##width(v, kind, descending), limit)                              \
+                        << (i * (lanes));                                                          \
+            }                                                                                      \
+            words[at / 64] = word;                                                                 \
+        }                                                                                          \
+    }
+BELOW(32, 16u)
+BELOW(64, 8u)
+
 #define BAND_OF(tag, width, kind)                                                                  \
     static size_t vector_up_##tag(const void *keys, size_t n, cpu_band *band, void *kept)          \
     {                                                                                              \
@@ -90,6 +109,14 @@ BAND(64, 8u, __mmask8)
     static size_t vector_down_##tag(const void *keys, size_t n, cpu_band *band, void *kept)        \
     {                                                                                              \
         return band_##width(keys, n, band, kept, kind, true);                                      \
+    }                                                                                              \
+    static void below_up_##tag(const void *keys, size_t n, uint64_t pivot, uint64_t *words)        \
+    {                                                                                              \
+        below_##width(keys, n, pivot, words, kind, false);                                         \
+    }                                                                                              \
+    static void below_down_##tag(const void *keys, size_t n, uint64_t pivot, uint64_t *words)      \
+    {                                                                                              \
+        below_##width(keys, n, pivot, words, kind, true);                                          \
     }
 BAND_OF(i32, 32, KIND_SIGNED)
 BAND_OF(u32, 32, KIND_UNSIGNED)
@@ -102,4 +129,10 @@ const cpu_band_table cpu_band_avx512 = {
     [ORDO_I32] = {vector_up_i32, vector_down_i32}, [ORDO_U32] = {vector_up_u32, vector_down_u32},
     [ORDO_I64] = {vector_up_i64, vector_down_i64}, [ORDO_U64] = {vector_up_u64, vector_down_u64},
     [ORDO_F32] = {vector_up_f32, vector_down_f32}, [ORDO_F64] = {vector_up_f64, vector_down_f64},
+};
+
+const cpu_below_table cpu_below_avx512 = {
+    [ORDO_I32] = {below_up_i32, below_down_i32}, [ORDO_U32] = {below_up_u32, below_down_u32},
+    [ORDO_I64] = {below_up_i64, below_down_i64}, [ORDO_U64] = {below_up_u64, below_down_u64},
+    [ORDO_F32] = {below_up_f32, below_down_f32}, [ORDO_F64] = {below_up_f64, below_down_f64},
 };

@@ -2,7 +2,8 @@
  * many inside it, and which words those are.
  *
  * A word is what order compares: the key bits, turned around for a descending order (keybits.h).
- * The loop is plain C that compilers turn into vectors; it is compiled once for every ISA. */
+ * The loop is plain C that compilers turn into vectors; it is compiled once for every ISA.
+ * And which keys lie below one word, as bits. */
 #ifndef ORDO_CPU_COUNT_BAND_H
 #define ORDO_CPU_COUNT_BAND_H
 
@@ -33,6 +34,15 @@ extern const cpu_band_table cpu_band_avx512; /* NULL where AVX2 is as good */
 
 /* The function for an ISA by the name its kernels have. */
 cpu_band_fn *cpu_band_choose(const char *isa, ordo_type type, bool descending);
+
+/* Bit i%64 of words[i/64] = the word of keys[i] is below the pivot. n is a multiple of 64. */
+typedef void          cpu_below_fn(const void *keys, size_t n, uint64_t pivot, uint64_t *words);
+typedef cpu_below_fn *cpu_below_table[CPU_BAND_TYPES][2];
+extern const cpu_below_table cpu_below_generic;
+#if defined(__x86_64__)
+extern const cpu_below_table cpu_below_avx512; /* NULL for narrow keys */
+#endif
+cpu_below_fn *cpu_below_choose(const char *isa, ordo_type type, bool descending);
 
 /* What an ISA's file says after stamping count_band.t.h. */
 #define CPU_BAND_TABLE(name)                                                                       \
