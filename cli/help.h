@@ -38,6 +38,7 @@
     "  --threads N       at most N threads; default: every CPU this process may use\n"             \
     "  --device D        auto, cpu, cuda (cuda:1: the second GPU) or hybrid\n"                     \
     "  --device-memory S at most S bytes of the GPU's memory\n"                                    \
+    "  --cpu-share P     hybrid: part of the keys that the CPU sorts, 0.1; -1: none\n"             \
     "  --memory-limit S  at most S bytes of scratch: 512M, 4Gi\n"                                  \
     "  --explain         say on stderr what was done: backend, algorithm, ISA, time, why\n"        \
     "  --json            the same as one line of JSON on stderr\n"                                 \

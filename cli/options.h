@@ -85,6 +85,7 @@ typedef struct common_options {
     uint64_t threads;       /* 0: the library's choice */
     uint64_t memory_limit;  /* bytes; 0: none */
     uint64_t device_memory; /* bytes of the GPU's; 0: all */
+    double   cpu_share;     /* of a hybrid sort; 0: the library's choice */
     int      device;        /* an ordo_where, and above CLI_DEVICE_SHIFT which GPU, from 1 */
     bool     explain, json, time;
 } common_options;
@@ -102,6 +103,7 @@ extern const option_choice nans_choices[];             /* ordo_nans             
         OPTION_COUNT_AT("memory-limit", 0, &(common).memory_limit, 1, SIZE_MAX),                   \
         OPTION_CHOICE_AT("device", 0, &(common).device, device_choices),                           \
         OPTION_COUNT_AT("device-memory", 0, &(common).device_memory, 1, SIZE_MAX),                 \
+        OPTION_REAL_AT("cpu-share", 0, &(common).cpu_share),                                       \
         OPTION_FLAG_AT("explain", 0, &(common).explain),                                           \
         OPTION_FLAG_AT("json", 0, &(common).json), OPTION_FLAG_AT("time", 0, &(common).time)
 

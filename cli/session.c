@@ -78,7 +78,7 @@ ordo_ctx *session_open(const char *command, const common_options *common)
                              .where = (uint32_t)common->device & ((1u << CLI_DEVICE_SHIFT) - 1),
                              .device = (uint64_t)common->device >> CLI_DEVICE_SHIFT,
                              .device_limit = (size_t)common->device_memory,
-                             .threads = (uint32_t)common->threads,
+                             .cpu_share = common->cpu_share, .threads = (uint32_t)common->threads,
                              .mem_limit = (size_t)common->memory_limit, .progress = on_progress));
     command_name = command;
     if (status != ORDO_OK) {

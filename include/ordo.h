@@ -177,6 +177,9 @@ typedef struct ordo_ctx_opts {
      * its memory that the context may hold, copies of host arrays included (default: no limit).  */
     uint64_t device;
     size_t   device_limit;
+    /* where == ORDO_HYBRID: the part of the keys that the CPU sorts, up to 1; negative: none, it
+     * only brings the arrays to the GPU and back (default: what is predicted to be best).        */
+    double cpu_share;
 } ordo_ctx_opts;
 
 /* Reads the environment once: ORDO_THREADS, ORDO_ISA (generic, neon, avx2, avx512) and

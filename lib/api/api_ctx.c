@@ -204,6 +204,9 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
     if (dst->threads > MAX_THREADS)
         return create_fail(ORDO_E_ARG, "threads is %u; at most %d are supported", dst->threads,
                            MAX_THREADS);
+    if (!(dst->cpu_share <= 1))
+        return create_fail(ORDO_E_ARG, "cpu_share is %g; expected at most 1",
+                           dst->cpu_share);
     if ((dst->alloc == NULL) != (dst->release == NULL))
         return create_fail(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
     TRY(env_threads(&dst->threads));
@@ -250,7 +253,8 @@ ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
     ordo_backend_wishes const wishes = {.isa = getenv("ORDO_ISA"),
                                         .device = (size_t)wish.device,
                                         .device_limit = wish.device_limit,
-                                        .threads = ctx->exec.threads};
+                                        .threads = ctx->exec.threads,
+                                        .cpu_share = wish.cpu_share};
     ordo_status               status =
         ordo_plan_open(&ctx->plan, (ordo_where)wish.where, &wishes, getenv("ORDO_BACKEND_DIR"),
                        create_error, sizeof create_error);

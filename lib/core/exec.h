@@ -53,7 +53,7 @@ struct ordo_exec {
     const char *algorithm;
     const char *isa;
     const char *detail;
-    char        note[160]; /* what detail may point to */
+    char        note[240]; /* what detail may point to */
 };
 
 static inline bool ordo_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)

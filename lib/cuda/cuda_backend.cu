@@ -315,6 +315,8 @@ static ordo_backend make_table(void)
     table.devices = cuda_devices;
     table.reserve = cuda_reserve;
     table.held = cuda_held;
+    table.search = cuda_search;
+    table.link = &cuda_link;
     return table;
 }
 

@@ -50,6 +50,11 @@ ordo_status dev_select(cuda_call *call, const ordo_select_job *job);
 size_t      dev_topk_scratch(const ordo_topk_job *job);
 ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job);
 
+/* device/dev_search.cu: first, first + 1, ... and where codes would go */
+ordo_status dev_iota(cuda_call *call, void *out, size_t n, ordo_type type, uint64_t first);
+ordo_status dev_search(cuda_call *call, const ordo_search_job *job);
+size_t      dev_search_scratch(const ordo_search_job *job);
+
 /* device/dev_copy.cu */
 ordo_status dev_copy(cuda_call *call, const ordo_copy_job *job);
 

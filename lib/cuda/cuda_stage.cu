@@ -21,6 +21,7 @@ struct stage_copy {
     cuda_state *state;
     char       *host, *device;
     size_t      bytes;
+    size_t      chunk; /* bytes of a buffer that are used: less than all of small arrays */
     bool        inward;
     int         error; /* the first cudaError_t; changed atomically */
 };
@@ -61,7 +62,7 @@ void stage_close(cuda_state *state)
 }
 
 /* As many lanes as threads can use; fewer if pinned memory is short, but one at least. */
-static ordo_status have_lanes(cuda_state *state, ordo_exec *exec, size_t wanted)
+ordo_status stage_lanes(cuda_state *state, ordo_exec *exec, size_t wanted)
 {
     wanted = ordo_min(wanted, ordo_min(exec->threads, CUDA_LANES));
     while (state->lane_count < wanted) {
@@ -96,14 +97,14 @@ static void give_lane(cuda_lane *lane) { __atomic_store_n(&lane->taken, 0, __ATO
 
 static size_t chunk_size(const stage_copy *copy, size_t chunk)
 {
-    return ordo_min(CUDA_STAGE_BYTES, copy->bytes - chunk * CUDA_STAGE_BYTES);
+    return ordo_min(copy->chunk, copy->bytes - chunk * copy->chunk);
 }
 
 static cudaError_t chunks_in(const stage_copy *copy, cuda_lane *lane, size_t lo, size_t hi)
 {
     for (size_t chunk = lo; chunk < hi; chunk++) {
         int const    side = (int)(chunk & 1);
-        size_t const at = chunk * CUDA_STAGE_BYTES, size = chunk_size(copy, chunk);
+        size_t const at = chunk * copy->chunk, size = chunk_size(copy, chunk);
         cudaError_t  error = cudaEventSynchronize(lane->done[side]);
         if (error == cudaSuccess) {
             memcpy(lane->buffer[side], copy->host + at, size);
@@ -122,7 +123,7 @@ static cudaError_t fetch_chunk(const stage_copy *copy, cuda_lane *lane, size_t c
 {
     int const         side = (int)(chunk & 1);
     cudaError_t const error =
-        cudaMemcpyAsync(lane->buffer[side], copy->device + chunk * CUDA_STAGE_BYTES,
+        cudaMemcpyAsync(lane->buffer[side], copy->device + chunk * copy->chunk,
                         chunk_size(copy, chunk), cudaMemcpyDeviceToHost, lane->stream);
     return error != cudaSuccess ? error : cudaEventRecord(lane->done[side], lane->stream);
 }
@@ -137,8 +138,7 @@ static cudaError_t chunks_out(const stage_copy *copy, cuda_lane *lane, size_t lo
         if (error == cudaSuccess)
             error = cudaEventSynchronize(lane->done[side]);
         if (error == cudaSuccess)
-            memcpy(copy->host + chunk * CUDA_STAGE_BYTES, lane->buffer[side],
-                   chunk_size(copy, chunk));
+            memcpy(copy->host + chunk * copy->chunk, lane->buffer[side], chunk_size(copy, chunk));
     }
     return error;
 }
@@ -176,8 +176,13 @@ static ordo_status run(cuda_frame *frame, stage_copy *copy)
 {
     cuda_state *const state = frame->state;
     cuda_call *const  call = &frame->call;
-    size_t const      chunks = ordo_div_up(copy->bytes, CUDA_STAGE_BYTES);
-    TRY(have_lanes(state, call->exec, ordo_div_up(chunks, PIECE_CHUNKS)));
+    size_t const      lanes = ordo_min(call->exec->threads, CUDA_LANES);
+    /* Every lane gets work, and enough of it to be worth waking a thread. */
+    copy->chunk =
+        ordo_round_up(ordo_max(copy->bytes / lanes / PIECE_CHUNKS, CUDA_STAGE_LEAST), 4096);
+    copy->chunk = ordo_min(copy->chunk, CUDA_STAGE_BYTES);
+    size_t const chunks = ordo_div_up(copy->bytes, copy->chunk);
+    TRY(stage_lanes(state, call->exec, ordo_div_up(chunks, PIECE_CHUNKS)));
 
     /* Lanes begin when the call's stream is done with the memory they write or read. */
     CUDA_TRY(call->exec, cudaEventRecord(state->last, call->stream));
@@ -201,7 +206,7 @@ ordo_status stage_in(cuda_frame *frame, void *device, const void *host, size_t b
                  cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, frame->call.stream));
         return ORDO_OK;
     }
-    stage_copy copy = {frame->state, (char *)host, (char *)device, bytes, true, cudaSuccess};
+    stage_copy copy = {frame->state, (char *)host, (char *)device, bytes, 0, true, cudaSuccess};
     return run(frame, &copy);
 }
 
@@ -219,6 +224,6 @@ ordo_status stage_out(cuda_frame *frame, void *host, const void *device, size_t 
         CUDA_TRY(exec, cudaStreamSynchronize(frame->call.stream));
         return ORDO_OK;
     }
-    stage_copy copy = {frame->state, (char *)host, (char *)device, bytes, false, cudaSuccess};
+    stage_copy copy = {frame->state, (char *)host, (char *)device, bytes, 0, false, cudaSuccess};
     return run(frame, &copy);
 }

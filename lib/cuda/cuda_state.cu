@@ -139,6 +139,8 @@ static cudaError_t make(cuda_state *state)
         error = cudaStreamCreateWithFlags(&state->own, cudaStreamNonBlocking);
     if (error == cudaSuccess)
         error = cudaEventCreateWithFlags(&state->last, cudaEventDisableTiming);
+    for (int i = 0; i < ORDO_LINK_MARKS && error == cudaSuccess; i++)
+        error = cudaEventCreateWithFlags(&state->marks[i], cudaEventDisableTiming);
     return error;
 }
 
@@ -176,6 +178,11 @@ void cuda_close(void *opened)
     if (state->used)
         (void)cudaEventSynchronize(state->last);
     stage_close(state);
+    for (int i = 0; i < ORDO_LINK_MARKS; i++)
+        if (state->marks[i] != NULL)
+            (void)cudaEventDestroy(state->marks[i]);
+    if (state->store != NULL)
+        (void)cudaFree(state->store);
     if (state->block != NULL)
         (void)cudaFree(state->block);
     if (state->fetch != NULL)
@@ -191,36 +198,65 @@ void cuda_close(void *opened)
 
 /* ---- Memory ---- */
 
-/* Makes the block large enough. What ran on the old one must be over before it is freed. */
-static ordo_status hold(cuda_state *state, ordo_exec *exec, size_t bytes)
+/* Makes *block, of *held bytes, large enough, `other` bytes being held beside it. What ran on the
+ * old one must be over before it is freed. */
+static ordo_status hold(cuda_state *state, ordo_exec *exec, char **block, size_t *held,
+                        size_t other, size_t bytes)
 {
-    if (bytes <= state->block_bytes)
+    if (bytes <= *held)
         return ORDO_OK;
-    if (state->limit != 0 && bytes > state->limit)
+    if (state->limit != 0 && bytes > state->limit - ordo_min(other, state->limit))
         return ordo_fail(exec, ORDO_E_NOMEM,
-                         "%zu bytes of device memory do not fit the limit of %zu bytes", bytes,
-                         state->limit);
+                         "%zu bytes of device memory do not fit the limit of %zu bytes",
+                         bytes + other, state->limit);
     if (exec->on_device && cuda_capturing((cudaStream_t)exec->stream))
         return ordo_fail(exec, ORDO_E_NOMEM,
                          "the stream is being captured and %zu bytes of scratch are missing; "
                          "call ordo_reserve first",
-                         bytes - state->block_bytes);
+                         bytes - *held);
     if (state->used)
         CUDA_TRY(exec, cudaEventSynchronize(state->last));
     size_t const want = ordo_max(bytes, CUDA_LEAST_SCRATCH);
-    if (state->block != NULL)
-        CUDA_TRY(exec, cudaFree(state->block));
-    state->block = NULL;
-    state->block_bytes = 0;
-    cudaError_t const error = cudaMalloc((void **)&state->block, want);
+    if (*block != NULL)
+        CUDA_TRY(exec, cudaFree(*block));
+    *block = NULL;
+    *held = 0;
+    cudaError_t const error = cudaMalloc((void **)block, want);
     if (error != cudaSuccess) {
         (void)cudaGetLastError();
         return ordo_fail(exec, error == cudaErrorMemoryAllocation ? ORDO_E_NOMEM : ORDO_E_DEVICE,
                          "%zu bytes of device memory: %s (%s)", want, cudaGetErrorString(error),
                          cudaGetErrorName(error));
     }
-    state->block_bytes = want;
+    *held = want;
     return ORDO_OK;
+}
+
+/* A call on arrays that are brought whole does not need what streaming held, and the other way
+ * round: neither may stand in the other's way. */
+static ordo_status drop(ordo_exec *exec, char **block, size_t *held)
+{
+    if (*block != NULL)
+        CUDA_TRY(exec, cudaFree(*block));
+    *block = NULL;
+    *held = 0;
+    return ORDO_OK;
+}
+
+static ordo_status hold_block(cuda_state *state, ordo_exec *exec, size_t bytes)
+{
+    ordo_status status =
+        hold(state, exec, &state->block, &state->block_bytes, state->store_bytes, bytes);
+    if (status == ORDO_E_NOMEM && state->store != NULL && !state->streaming) {
+        TRY(drop(exec, &state->store, &state->store_bytes));
+        status = hold(state, exec, &state->block, &state->block_bytes, 0, bytes);
+    }
+    return status;
+}
+
+ordo_status cuda_hold_store(cuda_state *state, ordo_exec *exec, size_t bytes)
+{
+    return hold(state, exec, &state->store, &state->store_bytes, state->block_bytes, bytes);
 }
 
 ordo_status cuda_reserve(void *opened, size_t bytes, ordo_exec *exec)
@@ -230,7 +266,11 @@ ordo_status cuda_reserve(void *opened, size_t bytes, ordo_exec *exec)
     return frame_end(&frame, ORDO_OK);
 }
 
-size_t cuda_held(const void *opened) { return ((const cuda_state *)opened)->block_bytes; }
+size_t cuda_held(const void *opened)
+{
+    const cuda_state *const state = (const cuda_state *)opened;
+    return state->block_bytes + state->store_bytes;
+}
 
 /* ---- A call ---- */
 
@@ -241,7 +281,7 @@ ordo_status frame_begin(cuda_frame *frame, cuda_state *state, ordo_exec *exec, s
     if (frame->previous != state->facts.device)
         CUDA_TRY(exec, cudaSetDevice(state->facts.device));
     cudaStream_t const stream = exec->on_device ? (cudaStream_t)exec->stream : state->own;
-    ordo_status        status = hold(state, exec, bytes);
+    ordo_status        status = hold_block(state, exec, bytes);
     if (status == ORDO_OK && state->used && stream != state->last_stream &&
         !cuda_capturing(stream)) {
         cudaError_t const error = cudaStreamWaitEvent(stream, state->last, 0);

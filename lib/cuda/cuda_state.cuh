@@ -12,6 +12,7 @@
 enum {
     CUDA_LANES = 16,              /* at most; threads that stage at once */
     CUDA_STAGE_BYTES = 4 << 20,   /* of one pinned buffer; a lane has two */
+    CUDA_STAGE_LEAST = 128 << 10, /* that are copied at a time */
     CUDA_LEAST_SCRATCH = 1 << 20, /* held from the start: small calls never allocate */
     CUDA_ISA = 16                 /* "sm_90" */
 };
@@ -29,6 +30,9 @@ struct cuda_state {
     size_t       limit; /* bytes of device memory; 0: none */
     char        *block;
     size_t       block_bytes;
+    char        *store; /* of arrays that are streamed (cuda_link.cu) */
+    size_t       store_bytes;
+    bool         streaming;   /* the store is in use */
     void        *fetch;       /* CUDA_FETCH_BYTES, pinned */
     cudaStream_t own;         /* of calls on host arrays */
     cudaStream_t last_stream; /* of the last call */
@@ -36,6 +40,7 @@ struct cuda_state {
     bool         used;        /* there was one */
     cuda_lane    lanes[CUDA_LANES];
     unsigned     lane_count; /* made so far */
+    cudaEvent_t  marks[ORDO_LINK_MARKS];
 };
 
 /* cuda_state.cu */
@@ -44,6 +49,8 @@ void        cuda_close(void *state);
 void        cuda_devices(char *text, size_t size);
 ordo_status cuda_reserve(void *state, size_t bytes, ordo_exec *exec);
 size_t      cuda_held(const void *state);
+/* Makes device memory of its own for arrays that are streamed, large enough. */
+ordo_status cuda_hold_store(cuda_state *state, ordo_exec *exec, size_t bytes);
 
 /* Begins a call with `bytes` of device memory; call->scratch is them. The caller's current device
  * is put back by call_end, which also marks the end of the call on its stream. */
@@ -60,6 +67,11 @@ ordo_status frame_end(cuda_frame *frame, ordo_status status);
  * stage_out returns when the host array is written. */
 ordo_status stage_in(cuda_frame *frame, void *device, const void *host, size_t bytes);
 ordo_status stage_out(cuda_frame *frame, void *host, const void *device, size_t bytes);
+ordo_status stage_lanes(cuda_state *state, ordo_exec *exec, size_t wanted);
 void        stage_close(cuda_state *state);
+
+/* cuda_link.cu: how lib/hybrid streams arrays through the device. */
+extern const ordo_link cuda_link;
+ordo_status            cuda_search(void *state, const ordo_search_job *job, ordo_exec *exec);
 
 #endif

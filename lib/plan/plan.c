@@ -141,20 +141,31 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
 {
     choice->backend = plan->cpu;
     choice->state = plan->cpu_state;
-    if (plan->where == ORDO_HYBRID)
-        return ordo_fail(exec, ORDO_E_UNSUPPORTED,
-                         "device hybrid: this version of ordo does not have it");
     if (exec->on_device && plan->where == ORDO_CPU)
         return ordo_fail(exec, ORDO_E_ARG,
                          "ORDO_ON_DEVICE, but the context was made for the CPU alone");
-    if (plan->where == ORDO_CUDA || exec->on_device) {
+    if (plan->where == ORDO_HYBRID && !exec->on_device && load->cpu_ns <= 0)
+        return ORDO_OK; /* not worth the way to the device */
+    if (plan->where == ORDO_CUDA || plan->where == ORDO_HYBRID || exec->on_device) {
         if (!device_there(plan))
-            return ordo_fail(exec, ORDO_E_UNSUPPORTED, "device cuda: %s", plan->why);
+            return ordo_fail(exec, ORDO_E_UNSUPPORTED, "device %s: %s",
+                             plan->where == ORDO_HYBRID ? "hybrid" : "cuda", plan->why);
     } else if (plan->where == ORDO_CPU || !device_wins(plan, exec, load)) {
         return ORDO_OK;
     }
     choice->backend = plan->cuda;
     choice->state = plan->cuda_state;
+    if (load->cpu_ns > 0 && !exec->on_device) {
+        bool const hybrid = plan->where == ORDO_HYBRID;
+        plan->both = (ordo_both){plan->cpu,
+                                 plan->cuda,
+                                 plan->cpu_state,
+                                 plan->cuda_state,
+                                 plan->where != ORDO_CUDA,
+                                 hybrid ? plan->wishes.cpu_share : -1};
+        choice->backend = hybrid ? ordo_hybrid_backend() : ordo_stream_backend();
+        choice->state = &plan->both;
+    }
     return ORDO_OK;
 }
 

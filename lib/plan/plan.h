@@ -31,6 +31,8 @@ typedef struct ordo_plan {
     ordo_device_state   device;
     const ordo_backend *cuda;
     void               *cuda_state;
+    double              share;     /* of the CPU in a hybrid sort */
+    ordo_both           both;      /* the CPU and the GPU, for jobs on host arrays */
     long                opened_by; /* process id: a GPU does not survive fork() */
     double              forgone;   /* seconds that `auto` has not gained so far */
     char                why[PLAN_WHY];

@@ -270,7 +270,21 @@ enum {
     ORDO_TUNE_STAGE_THREAD = 6500,
     ORDO_TUNE_STAGE_ALL = 45000,
     ORDO_TUNE_DEVICE_CALL = 100,
-    ORDO_TUNE_DEVICE_OPEN = 600
+    ORDO_TUNE_DEVICE_OPEN = 600,
+
+    /* Bytes of records from which a host array is streamed through a device rather than brought
+     * there whole (lib/hybrid). */
+    ORDO_TUNE_STREAM_LEAST = ORDO_TUNE(32 << 20, 1 << 10),
+    /* Bytes of one piece on the link at least, and of a run or segment that the device sorts. */
+    ORDO_TUNE_PIECE_LEAST = ORDO_TUNE(512 << 10, 256),
+    ORDO_TUNE_RUN_BYTES = ORDO_TUNE(64 << 20, 1 << 11),
+
+    /* Per cent of the records that the CPU sorts where the share is not given. */
+    ORDO_TUNE_CPU_SHARE = ORDO_TUNE(0, 20),
+    /* Records of one of the CPU's bins, which a thread sorts in its cache. */
+    ORDO_TUNE_BIN = ORDO_TUNE(1 << 16, 100),
+    /* Threads that bring segments home before they sort bins. */
+    ORDO_TUNE_LINK_THREADS = 8
 };
 
 #endif
