@@ -1,0 +1,438 @@
+/* playing.c - a device that is played on the host, as late as it may be: copies and work are only
+ * noted when they are asked for, and done when somebody waits for them. What was not ordered by
+ * join, mark and await is done in the wrong order or not at all, and the test sees it.
+ *
+ * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of link function or verb
+ * NAME fail. ORDO_PLAY_ROOM=BYTES is the device's memory. Everything is done under one lock, by
+ * plain loops; the order of keys is core/keybits.h's. */
+#include "plan/backend.h"
+
+#include "core/keybits.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
+
+enum {
+    BUFFER = 1024,
+    LANES = 8,
+    MOST = 1 << 16 /* entries of a queue */
+};
+
+/* ---- Queues ---- */
+
+typedef enum play_kind {
+    PLAY_COPY,
+    PLAY_SORT,
+    PLAY_IOTA,
+    PLAY_AWAIT,
+    PLAY_JOIN
+} play_kind;
+
+typedef struct play_entry {
+    play_kind      kind;
+    ordo_copy_job  copy;
+    ordo_pairs_job pairs; /* PLAY_SORT, value_size 0: keys alone */
+    void          *numbers;
+    size_t         n, width;
+    uint64_t       first;
+    size_t         until[LANES]; /* PLAY_JOIN: of each lane; PLAY_AWAIT: [0], of the work */
+} play_entry;
+
+typedef struct play_queue {
+    play_entry *entries;
+    size_t      count, done;
+} play_queue;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static play_queue      lanes[LANES], work;
+static size_t          closed[LANES][ORDO_LINK_SIDES], marks[ORDO_LINK_MARKS];
+static char            buffers[LANES][ORDO_LINK_SIDES][BUFFER];
+static char           *memory;
+static int             state_here;
+static char            failing[32];
+static long            failing_at;
+
+static bool fails(ordo_exec *exec, const char *name)
+{
+    if (strcmp(failing, name) != 0 || --failing_at != 0)
+        return false;
+    ordo_fail(exec, ORDO_E_DEVICE, "the device was lost in %s", name);
+    return true;
+}
+
+#define PLAY(name)                                                                                 \
+    pthread_mutex_lock(&lock);                                                                     \
+    if (fails(exec, name)) {                                                                       \
+        pthread_mutex_unlock(&lock);                                                               \
+        return ORDO_E_DEVICE;                                                                      \
+    }
+
+static ordo_status played(void)
+{
+    pthread_mutex_unlock(&lock);
+    return ORDO_OK;
+}
+
+static play_entry *note(play_queue *queue, play_kind kind)
+{
+    if (queue->entries == NULL)
+        queue->entries = calloc(MOST, sizeof *queue->entries);
+    if (queue->entries == NULL || queue->count == MOST)
+        abort();
+    play_entry *const entry = &queue->entries[queue->count++];
+    memset(entry, 0, sizeof *entry);
+    entry->kind = kind;
+    return entry;
+}
+
+/* ---- What the device does ---- */
+
+static uint64_t code_of(ordo_type type, bool descending, bool folded, const void *key)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key_type, bits_type)                                                    \
+    case ORDO_##ID: {                                                                              \
+        key_type x;                                                                                \
+        memcpy(&x, key, sizeof x);                                                                 \
+        if (folded)                                                                                \
+            return descending ? key_desc_##tag(x) : key_fold_##tag(x);                             \
+        return descending ? key_turn_##tag(key_bits_##tag(x)) : key_bits_##tag(x);                 \
+    }
+#include "core/types.def"
+    }
+    return 0;
+}
+
+static size_t size_of(ordo_type type)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key_type, bits_type)                                                    \
+    case ORDO_##ID:                                                                                \
+        return sizeof(key_type);
+#include "core/types.def"
+    }
+    return 0;
+}
+
+typedef struct play_item {
+    uint64_t code;
+    size_t   at;
+} play_item;
+
+static int by_code(const void *a, const void *b)
+{
+    const play_item *const x = a, *const y = b;
+    if (x->code != y->code)
+        return x->code < y->code ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void permute(void *array, size_t size, const play_item *items, size_t n)
+{
+    char *const copy = malloc(n * size + 1);
+    if (copy == NULL)
+        abort();
+    memcpy(copy, array, n * size);
+    for (size_t i = 0; i < n; i++)
+        memcpy((char *)array + i * size, copy + items[i].at * size, size);
+    free(copy);
+}
+
+static void sort_now(const ordo_pairs_job *job)
+{
+    const ordo_sort_job *const keys = &job->keys;
+    play_item *const           items = malloc(keys->n * sizeof *items + 1);
+    size_t const               size = size_of(keys->type);
+    if (items == NULL)
+        abort();
+    for (size_t i = 0; i < keys->n; i++)
+        items[i] = (play_item){code_of(keys->type, keys->descending, job->value_size != 0,
+                                       (char *)keys->keys + i * size),
+                               i};
+    qsort(items, keys->n, sizeof *items, by_code);
+    permute(keys->keys, size, items, keys->n);
+    if (job->value_size != 0)
+        permute(job->values, job->value_size, items, keys->n);
+    free(items);
+}
+
+static void iota_now(const play_entry *entry)
+{
+    for (size_t i = 0; i < entry->n; i++) {
+        uint64_t const wide = entry->first + i;
+        uint32_t const narrow = (uint32_t)wide;
+        memcpy((char *)entry->numbers + i * entry->width,
+               entry->width == 4 ? (const void *)&narrow : (const void *)&wide, entry->width);
+    }
+}
+
+static void do_until(play_queue *queue, size_t until)
+{
+    while (queue->done < until) {
+        const play_entry *const entry = &queue->entries[queue->done++];
+        switch (entry->kind) {
+        case PLAY_COPY:
+            memcpy(entry->copy.dst, entry->copy.src, entry->copy.bytes);
+            break;
+        case PLAY_SORT:
+            sort_now(&entry->pairs);
+            break;
+        case PLAY_IOTA:
+            iota_now(entry);
+            break;
+        case PLAY_AWAIT:
+            do_until(&work, entry->until[0]);
+            break;
+        case PLAY_JOIN:
+            for (int i = 0; i < LANES; i++)
+                do_until(&lanes[i], entry->until[i]);
+            break;
+        }
+    }
+}
+
+/* ---- The link ---- */
+
+static size_t room(void *state)
+{
+    const char *const text = getenv("ORDO_PLAY_ROOM");
+    (void)state;
+    return text != NULL ? (size_t)strtoull(text, NULL, 10) : (size_t)1 << 40;
+}
+
+static void read_wishes(void)
+{
+    const char *const text = getenv("ORDO_PLAY_FAIL");
+    const char *const colon = text != NULL ? strchr(text, ':') : NULL;
+    failing[0] = '\0';
+    if (colon == NULL || (size_t)(colon - text) >= sizeof failing)
+        return;
+    memcpy(failing, text, (size_t)(colon - text));
+    failing[colon - text] = '\0';
+    failing_at = strtol(colon + 1, NULL, 10);
+}
+
+static ordo_status begin(void *state, ordo_exec *exec, size_t bytes, size_t scratch,
+                         unsigned *wanted, char **base, void **stream)
+{
+    if (bytes + scratch > room(state))
+        return ordo_fail(exec, ORDO_E_NOMEM, "the device has %zu bytes", room(state));
+    read_wishes();
+    PLAY("begin");
+    for (int i = 0; i < LANES; i++)
+        lanes[i].count = lanes[i].done = 0;
+    memset(closed, 0, sizeof closed);
+    memset(marks, 0, sizeof marks);
+    work.count = work.done = 0;
+    free(memory);
+    memory = malloc(bytes + 1);
+    if (memory == NULL)
+        abort();
+    memset(memory, 0xcc, bytes);
+    *base = memory;
+    *stream = NULL;
+    *wanted = *wanted < LANES ? *wanted : LANES;
+    return played();
+}
+
+static ordo_status end(void *state, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("end");
+    for (int i = 0; i < LANES; i++)
+        do_until(&lanes[i], lanes[i].count);
+    do_until(&work, work.count);
+    return played();
+}
+
+static char *buffer(void *state, unsigned lane, unsigned side)
+{
+    (void)state;
+    return buffers[lane][side];
+}
+
+static ordo_status copy_in(void *state, ordo_exec *exec, unsigned lane, void *device,
+                           const void *from, size_t bytes)
+{
+    (void)state;
+    PLAY("copy_in");
+    note(&lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){device, from, bytes};
+    return played();
+}
+
+static ordo_status copy_out(void *state, ordo_exec *exec, unsigned lane, void *to,
+                            const void *device, size_t bytes)
+{
+    (void)state;
+    PLAY("copy_out");
+    note(&lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){to, device, bytes};
+    return played();
+}
+
+static ordo_status close_side(void *state, ordo_exec *exec, unsigned lane, unsigned side)
+{
+    (void)state;
+    PLAY("close_side");
+    closed[lane][side] = lanes[lane].count;
+    return played();
+}
+
+static ordo_status wait_side(void *state, ordo_exec *exec, unsigned lane, unsigned side)
+{
+    (void)state;
+    PLAY("wait_side");
+    do_until(&lanes[lane], closed[lane][side]);
+    return played();
+}
+
+static ordo_status join(void *state, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("join");
+    play_entry *const entry = note(&work, PLAY_JOIN);
+    for (int i = 0; i < LANES; i++)
+        for (int side = 0; side < ORDO_LINK_SIDES; side++)
+            entry->until[i] = ordo_max(entry->until[i], closed[i][side]);
+    return played();
+}
+
+static ordo_status mark(void *state, ordo_exec *exec, unsigned which)
+{
+    (void)state;
+    PLAY("mark");
+    marks[which] = work.count;
+    return played();
+}
+
+static ordo_status await(void *state, ordo_exec *exec, unsigned lane, unsigned which)
+{
+    (void)state;
+    PLAY("await");
+    note(&lanes[lane], PLAY_AWAIT)->until[0] = marks[which];
+    return played();
+}
+
+static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, ordo_type type,
+                        uint64_t first)
+{
+    (void)state;
+    PLAY("iota");
+    play_entry *const entry = note(&work, PLAY_IOTA);
+    entry->numbers = device;
+    entry->n = n;
+    entry->width = type == ORDO_U32 ? 4 : 8;
+    entry->first = first;
+    return played();
+}
+
+/* ---- Verbs: of arrays on the device noted, of the host's done at once ---- */
+
+static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("sort");
+    exec->algorithm = "radix";
+    exec->isa = "sm_00";
+    if (exec->on_device) {
+        note(&work, PLAY_SORT)->pairs = *job;
+    } else {
+        exec->changed = true;
+        sort_now(job);
+    }
+    return played();
+}
+
+static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
+{
+    ordo_pairs_job const pairs = {*job, NULL, 0};
+    return sort_pairs(state, &pairs, exec);
+}
+
+static size_t sort_scratch(const ordo_sort_job *job, const ordo_exec *exec)
+{
+    (void)exec;
+    return job->n;
+}
+
+static size_t pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec)
+{
+    (void)exec;
+    return job->keys.n;
+}
+
+static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("copy");
+    note(&work, PLAY_COPY)->copy = *job;
+    return played();
+}
+
+static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *exec)
+{
+    size_t const size = size_of(job->type);
+    (void)state;
+    PLAY("search");
+    do_until(&work, work.count);
+    for (size_t i = 0; i < job->count; i++) {
+        size_t at = 0;
+        while (at < job->n && code_of(job->type, job->descending, job->folded,
+                                      (const char *)job->sorted + at * size) < job->codes[i])
+            at++;
+        job->positions[i] = at;
+    }
+    return played();
+}
+
+/* ---- The table ---- */
+
+static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)
+{
+    (void)wishes;
+    (void)why;
+    (void)why_size;
+    *state = &state_here;
+    return ORDO_OK;
+}
+
+static void close(void *state)
+{
+    (void)state;
+    free(memory);
+    memory = NULL;
+    free(work.entries);
+    memset(&work, 0, sizeof work);
+    for (int i = 0; i < LANES; i++)
+        free(lanes[i].entries);
+    memset(lanes, 0, sizeof lanes);
+}
+
+static const char *isa(const void *state)
+{
+    (void)state;
+    return "sm_00";
+}
+
+const ordo_backend *ordo_backend_table(uint32_t abi)
+{
+    static const ordo_link    link = {BUFFER,     room,      begin, end,  buffer, copy_in, copy_out,
+                                      close_side, wait_side, join,  mark, await,  iota};
+    static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
+                                       .struct_size = sizeof table,
+                                       .name = "cuda",
+                                       .open = open,
+                                       .close = close,
+                                       .isa = isa,
+                                       .isa_all = isa,
+                                       .sort = sort,
+                                       .sort_scratch = sort_scratch,
+                                       .sort_pairs = sort_pairs,
+                                       .sort_pairs_scratch = pairs_scratch,
+                                       .copy = copy,
+                                       .search = search,
+                                       .link = &link};
+    return abi == ORDO_BACKEND_ABI ? &table : NULL;
+}

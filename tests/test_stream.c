@@ -1,0 +1,215 @@
+/* test_stream.c - host arrays streamed through a device (lib/hybrid), on machines without one: the
+ * device is tests/plugins/playing.c, which does everything as late as it may. The bytes are those
+ * of the CPU for every type, shape, direction and verb; a device that fails in any of its functions,
+ * at its first use or later, costs no data; a cancelled call ends. */
+#define _POSIX_C_SOURCE 200809L
+#include "inputs.h"
+#include "testkit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TEST_PLUGINS
+#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
+#endif
+
+enum {
+#ifdef ORDO_TINY
+    STREAMED = 1, /* thresholds are low enough for it */
+#else
+    STREAMED = 0,
+#endif
+    MOST = 6007,
+    VALUE_MOST = 16
+};
+
+static ordo_ctx     *cpu;
+static unsigned char before[MOST * 8], keys[MOST * 8], expected[MOST * 8];
+static unsigned char values_before[MOST * VALUE_MOST], values[MOST * VALUE_MOST],
+    values_expected[MOST * VALUE_MOST];
+
+static ordo_ctx *context(ordo_where where, unsigned threads, double share)
+{
+    ordo_ctx *ctx = NULL;
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads,
+                                                  .cpu_share = share)),
+                 NULL);
+    return ctx;
+}
+
+static bool was_streamed(const ordo_ctx *ctx)
+{
+    ordo_report report = {.struct_size = sizeof report};
+    return ordo_last_report(ctx, &report) == ORDO_OK && strcmp(report.backend, "cpu") != 0 &&
+           strstr(report.detail, "streamed") != NULL;
+}
+
+typedef enum verb {
+    SORT,
+    PAIRS,
+    ARGSORT,
+    VERBS
+} verb;
+
+static ordo_status call(ordo_ctx *ctx, verb what, ordo_type type, void *k, size_t n, void *v,
+                        size_t value_size, uint64_t flags)
+{
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
+    switch (what) {
+    case SORT:
+        return ordo_sort(ctx, type, k, n, &opts);
+    case PAIRS:
+        return ordo_sort_pairs(ctx, type, k, n, v, value_size, &opts);
+    default:
+        return ordo_argsort(ctx, type, k, n, value_size == 4 ? ORDO_U32 : ORDO_U64, v, &opts);
+    }
+}
+
+static void fill_values(size_t n, size_t size)
+{
+    test_rng rng = {n + size};
+    for (size_t i = 0; i < n * size; i++)
+        values_before[i] = (unsigned char)test_rng_next(&rng);
+}
+
+/* Fills the arrays and finds out what is expected. */
+static void prepare(verb what, size_t shape, ordo_type type, size_t n, size_t value_size,
+                    uint64_t flags)
+{
+    size_t const size = ordo_type_size(type);
+    inputs_fill(shape, type, before, n, n + shape);
+    fill_values(n, value_size);
+    memcpy(expected, before, n * size);
+    memcpy(values_expected, values_before, n * value_size);
+    CHECK_STATUS(ORDO_OK, call(cpu, what, type, expected, n, values_expected, value_size, flags),
+                 cpu);
+    memcpy(keys, before, n * size);
+    memcpy(values, values_before, n * value_size);
+}
+
+/* Every `of`th combination. */
+static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
+{
+    static const size_t value_sizes[] = {4, 8, 1, 3, 16};
+    size_t              streamed = 0;
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t shape = 0; shape < inputs_count(); shape++)
+            for (verb what = SORT; what < VERBS; what++) {
+                ordo_type const type = inputs_types[t];
+                size_t const    size = ordo_type_size(type);
+                size_t const    pick = t + shape + (size_t)what;
+                size_t const    value_size = what == SORT    ? 0
+                                             : what == PAIRS ? value_sizes[pick % 5]
+                                                             : value_sizes[pick % 2];
+                size_t const    n = MOST - (pick * 613) % 3000;
+                uint64_t const  flags = pick % 3 == 0 ? ORDO_DESCENDING : 0;
+                if (pick % of != 0)
+                    continue;
+                testkit_case("verb %d, %s of %s, n = %zu, values of %zu, flags %d", (int)what,
+                             inputs_name(shape), ordo_type_name(type), n, value_size, (int)flags);
+                prepare(what, shape, type, n, value_size, flags);
+                if (what == ARGSORT && !STREAMED) /* the device has none of its own */
+                    continue;
+                CHECK_STATUS(ORDO_OK, call(ctx, what, type, keys, n, values, value_size, flags),
+                             ctx);
+                CHECK_BYTES(what == ARGSORT ? before : expected, keys, n * size, size);
+                if (value_size != 0)
+                    CHECK_BYTES(values_expected, values, n * value_size, value_size);
+                streamed += was_streamed(ctx);
+            }
+    testkit_case("streamed");
+    CHECK((streamed > 0) == streams);
+}
+
+/* ---- Trouble ---- */
+
+static const char *const functions[] = {"begin", "copy_in",  "close_side", "wait_side", "join",
+                                        "sort",  "iota",     "search",     "copy",      "mark",
+                                        "await", "copy_out", "end"};
+
+static void lose_device(const char *function, int at, verb what)
+{
+    char wish[64];
+    testkit_case("verb %d, lost in call %d of %s", (int)what, at, function);
+    snprintf(wish, sizeof wish, "%s:%d", function, at);
+    setenv("ORDO_PLAY_FAIL", wish, 1);
+    for (int hybrid = 0; hybrid < 2; hybrid++) {
+        ordo_ctx *const ctx = context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 4, 0.3);
+        prepare(what, inputs_find("random bits"), ORDO_F32, MOST, what == SORT ? 0 : 4, 0);
+        ordo_status const status = call(ctx, what, ORDO_F32, keys, MOST, values, 4, 0);
+        bool const        lost = status != ORDO_OK;
+        if (hybrid)
+            CHECK(!lost);
+        if (lost) {
+            CHECK_STATUS(ORDO_E_DEVICE, status, ctx);
+            CHECK(strstr(ordo_last_error(ctx), function) != NULL);
+        } else {
+            CHECK_BYTES(what == ARGSORT ? before : expected, keys, (size_t)MOST * 4, 4);
+            if (what != SORT)
+                CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
+        }
+        /* The next call is as if nothing had been. */
+        unsetenv("ORDO_PLAY_FAIL");
+        memcpy(keys, before, sizeof before);
+        memcpy(values, values_before, sizeof values);
+        CHECK_STATUS(ORDO_OK, call(ctx, what, ORDO_F32, keys, MOST, values, 4, 0), ctx);
+        CHECK_BYTES(what == ARGSORT ? before : expected, keys, (size_t)MOST * 4, 4);
+        setenv("ORDO_PLAY_FAIL", wish, 1);
+        ordo_ctx_free(ctx);
+    }
+    unsetenv("ORDO_PLAY_FAIL");
+}
+
+static void lose_devices(void)
+{
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        for (verb what = SORT; what < VERBS; what++)
+            for (int at = 1; at <= 16; at += at < 3 ? 1 : 13)
+                lose_device(functions[f], at, what);
+}
+
+static int after_a_while(void *user, double done)
+{
+    (void)done;
+    return ++*(int *)user > 2;
+}
+
+static void cancel(void)
+{
+    int           times = 0;
+    ordo_ctx     *ctx = NULL;
+    ordo_ctx_opts opts = ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 3,
+                                   .progress = after_a_while, .progress_user = &times);
+    testkit_case("cancelled");
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+    prepare(SORT, inputs_find("random bits"), ORDO_U64, MOST, 0, 0);
+    ordo_cancel(ctx); /* is for a running call: this one starts anew */
+    ordo_status const status = call(ctx, SORT, ORDO_U64, keys, MOST, NULL, 0, 0);
+    CHECK(status == ORDO_OK || status == ORDO_E_CANCELLED);
+    ordo_ctx_free(ctx);
+}
+
+int main(void)
+{
+    testkit_start();
+    setenv("ORDO_BACKEND_DIR", TEST_PLUGINS "/playing", 1);
+    cpu = context(ORDO_CPU, 1, 0);
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        ordo_ctx *const ctx = context(ORDO_CUDA, threads, 0);
+        same_bytes(ctx, STREAMED, threads);
+        ordo_ctx_free(ctx);
+    }
+    static double const shares[] = {-1, 0.15, 0.5, 0.9, 1, 0};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares && STREAMED; i++) {
+        ordo_ctx *const ctx = context(ORDO_HYBRID, 1 + (unsigned)i % 4, shares[i]);
+        same_bytes(ctx, shares[i] < 1, 4);
+        ordo_ctx_free(ctx);
+    }
+    if (STREAMED)
+        lose_devices();
+    cancel();
+    ordo_ctx_free(cpu);
+    return testkit_done();
+}
