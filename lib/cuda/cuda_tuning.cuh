@@ -56,12 +56,28 @@ enum {
 #define CUDA_TUNE_SPLIT_WORDS_16 8
 #define CUDA_TUNE_SPLIT_WORDS_ODD 8
 
-/* Scans (device/dev_scan.cu): threads of a block, rows of 512 bytes a warp, blocks on a
+/* Scans by tiles (device/dev_scan.cu): threads of a block, rows of 512 bytes a warp, blocks on a
  * multiprocessor. H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843,
  * 766, 1504; 256 10 5: 806, 748, 1374; 512 4 3: 852, 858, 1568; 128 8 12: 1010, 992, 1769. */
 #define CUDA_TUNE_SCAN_THREADS 256
 #define CUDA_TUNE_SCAN_ROWS 8
 #define CUDA_TUNE_SCAN_RESIDENT 6
+
+/* Scans by a stream of tiles (device/dev_scan_stream.cuh): scanning warps; rows of 512 bytes of a
+ * scanner, and of sums wider than what is summed; reducing warps; most slots; tiles of a group of
+ * totals; tiles from which arrays are streamed. H200, sums of 2^28 u32, u64, us (a copy takes 510,
+ * 1015), for scanners x rows, and so many slots of that size: 16 x 4, 6 slots 571, 1167; 8 x 8, 6
+ * slots 575, 1174; 16 x 6, 4 slots 612, 1329; 16 x 3, 8 slots 654, 1413; 16 x 8, 3 slots 764, 1942;
+ * 16 x 4 with 4 slots 653, 1530. Reducers 2, 4 and 6 differ by less than 2 %. u32 by stream and by
+ * tiles: 2^20 9.2 and 7.6, 2^22 23 and 24, 2^24 52 and 67. Bytes are always taken by tiles: their
+ * reducers are too slow (sums of 2^28 320 and 230). */
+#define CUDA_TUNE_STREAM_SCANNERS 16
+#define CUDA_TUNE_STREAM_ROWS 4
+#define CUDA_TUNE_STREAM_ROWS_WIDER 8
+#define CUDA_TUNE_STREAM_REDUCERS 3
+#define CUDA_TUNE_STREAM_SLOTS 12
+#define CUDA_TUNE_STREAM_GROUP 128
+#define CUDA_TUNE_STREAM_FROM 512
 
 /* Selection (device/dev_select.cu, dev_topk.cu), H200, f32, median unless said otherwise. */
 
@@ -73,10 +89,12 @@ enum {
 
 enum {
     /* lg of the keys drawn for up to 4 positions (0.030 ms with their plan; 0.8 % of 2^28 keys are
-     * kept) and for more (0.050 ms; nine quantiles keep 3.9 %), and the standard deviations that a
-     * bracket reaches to each side: 4 miss once in 16,000 times. */
+     * kept), up to 20 and more, and the standard deviations that a bracket reaches to each side: 4
+     * miss once in 16,000 times. 20 and 21 draw 0.054 and 0.077 ms; nine quantiles of f32 take
+     * 0.465 and 0.464, 32 positions 0.829 and 0.734, nine of two values 0.397 and 0.424. */
     CUDA_TUNE_SELECT_LG_FEW = 18,
     CUDA_TUNE_SELECT_LG_MANY = 20,
+    CUDA_TUNE_SELECT_LG_MOST = 21,
     CUDA_TUNE_SELECT_SIGMAS = 4,
 
     /* A word that one draw of this many hits is only counted. */
@@ -91,12 +109,18 @@ enum {
     CUDA_TUNE_SELECT_ROOM_FEW = 16,
     CUDA_TUNE_SELECT_ROOM_MANY = 4,
 
+    /* lg of the buckets of a sweep of several intervals, and bytes of keys that a lane sets aside
+     * before they are kept. Nine quantiles of f32, ms, for 11 and 12: 0.496, 0.462; for 11 with 32
+     * and 64 bytes: 0.496, 0.488. By a search among the ends they took 0.766. */
+    CUDA_TUNE_SELECT_LG_BUCKETS = 12,
+    CUDA_TUNE_SELECT_ASIDE = 32,
+
     /* Keys that one block sorts at the end: 1024 take 5 us. */
     CUDA_TUNE_SELECT_GATHER = 2048,
 
-    /* Positions beyond which a copy is sorted: of 2^28 keys 32 positions take 1.8 ms, and the sort
-     * 5.4. */
-    CUDA_TUNE_SELECT_MANY = 96,
+    /* Positions beyond which a copy is sorted: of 2^28 keys 32 positions take 0.73 ms, and the copy
+     * and its sort 5.7. Of arrays that every pass reads, beyond 32: 2^22 keys 0.10 and 0.15. */
+    CUDA_TUNE_SELECT_MANY = 160,
 
     /* Keys of a sub-array of the median paper. 2^20 keys in sub-arrays of 256, 512, 1024, 2048:
      * network 0.026, 0.022, 0.021, 0.023 ms, merges 0.092, 0.084, 0.075, 0.069 ms. */
@@ -108,15 +132,21 @@ enum {
 };
 
 /* Radius (device/dev_radius.cu): threads of a block; keys of a thread, of 8 bytes and of fewer;
- * steps that the ring holds, and that are on their way to it; blocks that this lets a
- * multiprocessor have; most spans, which are one block's threads; blocks of a multiprocessor that
- * open patches. H200, 2^28 keys u32 of radius 100, ms, threads x keys: 512 x 9 0.58, 384 x 11 0.56,
- * 384 x 13 0.52, 384 x 15 0.48, 256 x 23 0.43, for what a step costs beside its keys; two steps on
- * their way are no faster than one. A copy of the keys takes 0.51. */
+ * threads of an entry of the table; steps that the ring holds, and that are on their way to it;
+ * blocks that this lets a multiprocessor have; most spans, which are one block's threads; blocks of
+ * a multiprocessor that open patches. H200, 2^28 keys u32 of radius 100, ms, threads x keys:
+ * 512 x 9 0.58, 384 x 15 0.48, 256 x 23 0.42, 256 x 27 0.41, 192 x 35 0.35, 160 x 41 0.39,
+ * 128 x 53 0.36, for what a step costs beside its keys; two steps on their way are no faster than
+ * one. 192 x 35 with entries of 8 and 4 threads, radius 100, 14000 (just above what the ring holds)
+ * and 30000: 0.35, 1.71, 0.88; 0.37, 1.10, 0.56. A copy of the keys takes 0.51. A ring of 35 keys
+ * a thread is more than a block of compute capability 8.6 may have; 31, an estimate from these, is
+ * not. */
 enum {
-    CUDA_TUNE_RADIUS_THREADS = 256,
-    CUDA_TUNE_RADIUS_ITEMS = 23,
-    CUDA_TUNE_RADIUS_ITEMS_8 = 11,
+    CUDA_TUNE_RADIUS_THREADS = 192,
+    CUDA_TUNE_RADIUS_ITEMS = 31,
+    CUDA_TUNE_RADIUS_ITEMS_8 = 15,
+    CUDA_TUNE_RADIUS_SHARE = 4,
+    CUDA_TUNE_RADIUS_SHARE_8 = 8,
     CUDA_TUNE_RADIUS_SLOTS = 4,
     CUDA_TUNE_RADIUS_AHEAD = 1,
     CUDA_TUNE_RADIUS_RESIDENT = 2,
@@ -134,6 +164,10 @@ enum {
     CUDA_TUNE_ROUGH_LARGE = 512,
     CUDA_TUNE_ROUGH_BYTES = 4096
 };
+
+/* Largest radius that a look may have seen for a guess (device/dev_rough.cu); its windows have 1024
+ * keys. H200, 2^28 keys u32 of radius 128 and 256, ms: guessed 1.44, 1.45, measured 1.63, 1.89. */
+#define CUDA_TUNE_ROUGH_GUESS ((size_t)512)
 
 /* Bytes from which an array is looked at before it is sorted (device/dev_rough_auto.cu). An
  * estimate: a launch and a wait for the host, about 15 us, are 2 % of a radix sort of so many. */

@@ -9,17 +9,23 @@
  * reads one, and for the prefix of its group, which the last tile of the group before leaves. So
  * every sum is made in one order, and the chain has one link a group, not one a tile.
  *
+ * A block that takes many tiles, one after another (persistent), can do without the chain: one of
+ * its warps walks over the totals of all groups and adds them up itself, in the same order. That
+ * reads tiles x blocks words, of which all but the last few are long there.
+ *
  * A word holds a value together with the mark that it is there, and is read and written at once, so
  * no fence is needed. Words are zeroed before the kernel. Tiles must be numbered in the order in
  * which blocks start (take_tile): a tile waits only for smaller numbers, which are running or done.
  *
  * Scratch: a word (8 bytes, of values of 8 bytes 16) for each tile and each group, and the ticket.
- * Called by all threads of a block; results are valid in every thread. Used by
- * device/dev_scan.cu and dev_bits.cu. */
+ * take_tile and look_back are called by all threads of a block, walk_to by one warp; results are
+ * valid in every thread that calls. Used by device/dev_scan.cu, dev_scan_stream.cuh and
+ * dev_bits.cu. */
 #ifndef ORDO_CUDA_LOOKBACK_CUH
 #define ORDO_CUDA_LOOKBACK_CUH
 
 #include "cuda/cuda_rt.cuh"
+#include "cuda/cuda_tuning.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 /* ---- Words: a value of 4 or 8 bytes and its mark ---- */
@@ -152,6 +158,85 @@ look_back(const lookback<typename OP::ACC> &state, size_t tile, typename OP::ACC
     if (earlier == GROUP - 1 && threadIdx.x == 0)
         look_write(state.groups + group + 1, OP::add(before, OP::add(within, total)));
     return OP::add(before, within);
+}
+
+/* ---- The walk of one warp over the totals of all tiles ---- */
+
+/* The walk looks at two groups at a time, because from one tile of a block to its next one there is
+ * about a group, and a read takes as long for two. */
+template <typename OP> struct look_walk {
+    typedef typename OP::ACC  ACC;
+    static constexpr unsigned GROUP = CUDA_TUNE_STREAM_GROUP;
+    static constexpr unsigned WORDS = GROUP / WARP_LANES; /* of a group and lane */
+
+    size_t   first;            /* tile of the groups where the walk is */
+    ACC      before;           /* what comes before it */
+    ACC      value[2 * WORDS]; /* totals of tiles first + i * 32 + lane */
+    unsigned have;             /* bit i: value[i] has been read */
+};
+
+template <typename OP>
+static __device__ __forceinline__ void walk_begin(look_walk<OP> *walk, typename OP::ACC start)
+{
+    walk->first = 0;
+    walk->before = start;
+    walk->have = 0;
+}
+
+/* Waits for the totals of `count` tiles. */
+template <typename OP>
+static __device__ __forceinline__ void
+walk_read(look_walk<OP> *walk, const lookback<typename OP::ACC> &state, unsigned count)
+{
+    bool missing;
+    do {
+        missing = false;
+#pragma unroll
+        for (unsigned i = 0; i < 2 * look_walk<OP>::WORDS; i++) {
+            unsigned const   at = i * WARP_LANES + lane_id();
+            typename OP::ACC total;
+            if (at >= count || (walk->have >> i & 1) != 0)
+                continue;
+            if (look_read(state.tiles + walk->first + at, &total)) {
+                walk->value[i] = total;
+                walk->have |= 1u << i;
+            } else {
+                missing = true;
+            }
+        }
+    } while (__any_sync(WARP_ALL, missing));
+}
+
+/* The sum of `count` tiles of the first group, which have been read. */
+template <typename OP>
+static __device__ __forceinline__ typename OP::ACC walk_sum(const look_walk<OP> *walk,
+                                                            unsigned             count)
+{
+    typename OP::ACC sum = OP::identity();
+#pragma unroll
+    for (unsigned i = 0; i < look_walk<OP>::WORDS; i++)
+        sum = OP::add(sum, i * WARP_LANES + lane_id() < count ? walk->value[i] : OP::identity());
+    return OP::of_warp(sum);
+}
+
+/* What comes before `tile`, which is not smaller than at the last call. */
+template <typename OP>
+static __device__ __forceinline__ typename OP::ACC
+                  walk_to(look_walk<OP> *walk, const lookback<typename OP::ACC> &state, size_t tile)
+{
+    constexpr unsigned GROUP = look_walk<OP>::GROUP, WORDS = look_walk<OP>::WORDS;
+    for (;;) {
+        size_t const left = tile - walk->first;
+        walk_read(walk, state, left < 2 * GROUP ? (unsigned)left : 2 * GROUP);
+        if (left < GROUP)
+            return OP::add(walk->before, walk_sum(walk, (unsigned)left));
+        walk->before = OP::add(walk->before, walk_sum(walk, GROUP));
+        walk->first += GROUP;
+        walk->have >>= WORDS;
+#pragma unroll
+        for (unsigned i = 0; i < WORDS; i++)
+            walk->value[i] = walk->value[WORDS + i];
+    }
 }
 
 #endif

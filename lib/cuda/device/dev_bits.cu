@@ -2,10 +2,11 @@
  *
  * Production: a block takes a tile of flags, 1024 a warp and row. A lane holds a word of 32 flags
  * of each row; counting words, a warp scan of those counts and a block scan give the flags before
- * each word within the tile, and a look back over earlier tiles the rest (block/lookback.cuh).
- * The counts are then written 16 bytes a lane, from four (two) neighbouring flags of the word of
- * another lane. Reads n bytes or n/8 and writes n counts, once. If only the total is wanted,
- * dev_flags.cu counts spans and one block adds them up.
+ * each word within the tile, and a look back over earlier tiles the rest (block/lookback.cuh), or,
+ * of few tiles, what the blocks of one cluster tell each other (block/cluster.cuh). The counts are
+ * then written 16 bytes a lane, from four (two) neighbouring flags of the word of another lane.
+ * Reads n bytes or n/8 and writes n counts, once. If only the total is wanted, dev_flags.cu counts
+ * spans and one block adds them up.
  *
  * Paper: one flag a thread and one block scan for 1024 flags (block/block_bits.cuh), by ballots or
  * in shared memory, over spans counted by dev_flags.cu.
@@ -14,6 +15,7 @@
  * backend's table; dev_bits_paper by the benchmark. Counts are valid once the stream has done the
  * work; the total is waited for, if the job wants it. */
 #include "cuda/block/block_bits.cuh"
+#include "cuda/block/cluster.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/cuda_dev.cuh"
 #include "cuda/device/dev_bits.cuh"
@@ -75,7 +77,8 @@ struct bits_wishes {
     bool wide;    /* counts may be written 16 bytes at a time */
 };
 
-template <ordo_flags_kind KIND, typename COUNT, int ROWS>
+/* CLUSTER: the blocks are one cluster, and block i takes tile i. */
+template <ordo_flags_kind KIND, typename COUNT, int ROWS, bool CLUSTER>
 static __global__ void __launch_bounds__(FLAGS_THREADS)
     scan_flags(const uint8_t *flags, size_t n, COUNT *counts, bits_wishes wishes,
                lookback<uint64_t> state, uint64_t *total)
@@ -83,7 +86,7 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
     __shared__ uint32_t totals[FLAGS_WARPS];
     __shared__ uint64_t looked[FLAGS_WARPS + 1];
     bool const          alone = gridDim.x == 1;
-    size_t const        tile = alone ? 0 : take_tile(state);
+    size_t const        tile = CLUSTER || alone ? blockIdx.x : take_tile(state);
     unsigned const      warp = threadIdx.x / WARP_LANES;
     size_t const        at = (tile * FLAGS_WARPS + warp) * (ROWS * FLAGS_OF_WARP);
     uint32_t            word[ROWS], before[ROWS], of_warp = 0;
@@ -107,7 +110,9 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
     block_sums<uint32_t> const block =
         block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(of_warp, totals);
     uint64_t start = 0;
-    if (!alone)
+    if constexpr (CLUSTER)
+        start = cluster_scan<scan_add<uint64_t>>(block.total, looked).before;
+    else if (!alone)
         start = look_back<scan_add<uint64_t>, FLAGS_WARPS>(state, tile, block.total, 0, looked);
     if (tile == gridDim.x - 1 && threadIdx.x == 0)
         *total = start + block.total;
@@ -122,6 +127,8 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
             write_counts_singly<COUNT>(counts + row_at, n - row_at, word[row], row_start,
                                        wishes.exclusive);
     }
+    if constexpr (CLUSTER)
+        cluster_leave();
 }
 
 static __global__ void __launch_bounds__(FLAGS_THREADS)
@@ -211,14 +218,18 @@ static ordo_status scan_by(cuda_call *call, const ordo_bits_job *job, const bits
     COUNT *const         counts = (COUNT *)job->counts;
     bits_wishes const    wishes = {job->exclusive, flags_aligned(flags),
                                    (uintptr_t)counts % sizeof(count_vector<COUNT>) == 0};
+    if (work->tiles > 1 && cluster_fits(call, work->tiles) &&
+        cluster_launch(call, scan_flags<KIND, COUNT, 1, true>, cluster_blocks(work->tiles),
+                       FLAGS_THREADS, flags, job->n, counts, wishes, work->state, work->total))
+        return ORDO_OK;
     if (work->tiles > 1)
         CUDA_TRY(call->exec,
                  cudaMemsetAsync(work->state.ticket, 0, work->state_bytes, call->stream));
     if (work->large)
-        CUDA_LAUNCH(call, (scan_flags<KIND, COUNT, CUDA_TUNE_BITS_ROWS>), work->tiles,
+        CUDA_LAUNCH(call, (scan_flags<KIND, COUNT, CUDA_TUNE_BITS_ROWS, false>), work->tiles,
                     FLAGS_THREADS, 0, flags, job->n, counts, wishes, work->state, work->total);
     else
-        CUDA_LAUNCH(call, (scan_flags<KIND, COUNT, 1>), work->tiles, FLAGS_THREADS, 0, flags,
+        CUDA_LAUNCH(call, (scan_flags<KIND, COUNT, 1, false>), work->tiles, FLAGS_THREADS, 0, flags,
                     job->n, counts, wishes, work->state, work->total);
     return ORDO_OK;
 }

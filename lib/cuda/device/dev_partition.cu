@@ -6,7 +6,8 @@
  * group is a population count of the bits before its own plus the counts of the words before (the
  * poster's binary prefix sum; the flags not set are what is left of the position). Elements go to
  * shared memory in their new order and from there to the two runs of the output, 16 bytes at a
- * time.
+ * time. Of few elements every block takes one tile and counts its flags itself, and the blocks of
+ * one cluster tell each other (block/cluster.cuh), so that one launch does it.
  *
  * Elements of 1, 2, 4, 8 and 16 bytes at addresses of that alignment pass through registers. Any
  * other element is moved as several units of the largest size that divides it and its addresses.
@@ -16,17 +17,21 @@
  * Called through the backend's table; out is valid once the stream has done the work, and the size
  * of the first group is waited for, if the job wants it. */
 #include "cuda/block/block_runs.cuh"
+#include "cuda/block/cluster.cuh"
 #include "cuda/cuda_dev.cuh"
 #include "cuda/device/dev_flags.cuh"
 
 struct split_work {
-    flag_spans  spans;
-    const char *in;
-    char       *out;
-    unsigned    units;       /* of one element */
-    bool        wide;        /* in may be read by vectors */
-    bool        unset_first; /* the first group is those whose flag is not set */
-    uint64_t   *n_first;
+    flag_spans      spans;
+    ordo_flags_kind kind; /* of flags: the caller's, or packed ones made of them */
+    const uint8_t  *flags;
+    bool            aligned; /* flags may be read 16 bytes at a time */
+    const char     *in;
+    char           *out;
+    unsigned        units;       /* of one element */
+    bool            wide;        /* in may be read by vectors */
+    bool            unset_first; /* the first group is those whose flag is not set */
+    uint64_t       *n_first;
 };
 
 /* A warp takes WORDS words of flags and their elements; a lane reads PACK neighbouring elements at
@@ -55,19 +60,45 @@ struct split_places {
 };
 
 /* Which of OF_WARP elements from `at` on belong to the first group, as words, one a lane. */
-template <unsigned OF_WARP>
+template <unsigned OF_WARP, bool SMALL>
 static __device__ __forceinline__ uint32_t split_word(const split_work &work, size_t at, size_t end)
 {
     size_t const   limit = at + OF_WARP < end ? at + OF_WARP : end;
     size_t const   mine = at + lane_id() * FLAGS_OF_WORD;
-    uint32_t const word =
-        warp_flags<ORDO_FLAG_BITS>(work.spans.bits, at, limit, work.spans.aligned);
+    uint32_t const word = !SMALL || work.kind == ORDO_FLAG_BITS
+                              ? warp_flags<ORDO_FLAG_BITS>(work.flags, at, limit, work.aligned)
+                              : warp_flags<ORDO_FLAG_BYTES>(work.flags, at, limit, work.aligned);
     if (!work.unset_first || mine >= limit)
         return word;
     return ~word & (limit - mine < FLAGS_OF_WORD ? (1u << (limit - mine)) - 1 : WARP_ALL);
 }
 
-template <typename UNIT, int WORDS, int PACK, bool ONE>
+struct split_sums {
+    uint64_t before;  /* first-group elements before this block's */
+    uint64_t n_first; /* and in all */
+};
+
+/* Called by all threads; the block's elements are [start, end). SMALL: the blocks are one cluster,
+ * spans are not counted, and each is one tile. */
+template <unsigned OF_WARP, bool SMALL>
+static __device__ __forceinline__ split_sums split_sum(const split_work &work, size_t start,
+                                                       size_t end)
+{
+    if constexpr (SMALL) {
+        __shared__ uint64_t totals[FLAGS_WARPS], place;
+        size_t const        at = start + threadIdx.x / WARP_LANES * OF_WARP;
+        uint64_t const      here = (uint64_t)__popc(split_word<OF_WARP, SMALL>(work, at, end));
+        uint64_t const      total = block_reduce<scan_add<uint64_t>, FLAGS_WARPS>(here, totals);
+        cluster_sums<uint64_t> const sums = cluster_scan<scan_add<uint64_t>>(total, &place);
+        return {sums.before, sums.total};
+    }
+    flag_sums const sums = flags_sum(work.spans);
+    if (work.unset_first)
+        return {start - sums.before, work.spans.n - sums.total};
+    return {sums.before, sums.total};
+}
+
+template <typename UNIT, int WORDS, int PACK, bool ONE, bool SMALL>
 static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT)
     split_tiles(split_work work)
 {
@@ -79,18 +110,16 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
     __shared__ __align__(16) char shared[SHAPE::SHARED_BYTES];
     __shared__ uint32_t           totals[FLAGS_WARPS];
     flag_spans const             &spans = work.spans;
-    size_t const                  start = blockIdx.x * spans.span;
-    size_t const                  end = spans.n - start < spans.span ? spans.n : start + spans.span;
-    unsigned const                warp = threadIdx.x / WARP_LANES, lane = lane_id();
-    unsigned const                bytes = ONE ? sizeof(UNIT) : work.units * sizeof(UNIT);
-    flag_sums const               sums = flags_sum(spans);
-    uint64_t const                n_first = work.unset_first ? spans.n - sums.total : sums.total;
-    uint64_t const                before = work.unset_first ? start - sums.before : sums.before;
-    char                         *first_out = work.out + before * bytes;
-    char                         *second_out = work.out + (n_first + start - before) * bytes;
+    size_t const     start = blockIdx.x * spans.span < spans.n ? blockIdx.x * spans.span : spans.n;
+    size_t const     end = spans.n - start < spans.span ? spans.n : start + spans.span;
+    unsigned const   warp = threadIdx.x / WARP_LANES, lane = lane_id();
+    unsigned const   bytes = ONE ? sizeof(UNIT) : work.units * sizeof(UNIT);
+    split_sums const sums = split_sum<OF_WARP, SMALL>(work, start, end);
+    char            *first_out = work.out + sums.before * bytes;
+    char            *second_out = work.out + (sums.n_first + start - sums.before) * bytes;
 
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        *work.n_first = n_first;
+        *work.n_first = sums.n_first;
     for (size_t tile = start; tile < end; tile += TILE) {
         unsigned const    count = (unsigned)(end - tile < TILE ? end - tile : TILE);
         unsigned const    position = warp * OF_WARP; /* of the warp's elements in the tile */
@@ -114,7 +143,7 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
                     }
             }
         }
-        places.word = split_word<OF_WARP>(work, tile + position, end);
+        places.word = split_word<OF_WARP, SMALL>(work, tile + position, end);
         uint32_t const             here = (uint32_t)__popc(places.word);
         uint32_t const             to_here = warp_scan<scan_add<uint32_t>>(here);
         block_sums<uint32_t> const block = block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(
@@ -154,6 +183,8 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
         second_out += (size_t)(count - block.total) * bytes;
         __syncthreads();
     }
+    if constexpr (SMALL)
+        cluster_leave();
 }
 
 static void layout(cuda_scratch *scratch, const ordo_partition_job *job, split_work *work)
@@ -170,18 +201,42 @@ size_t dev_partition_scratch(const ordo_partition_job *job)
     return counting.used;
 }
 
-template <typename UNIT, int WORDS, int PACK>
-static ordo_status split(cuda_call *call, split_work *work, size_t elem_size)
+/* Tries one launch of one cluster: few elements. */
+template <typename UNIT, int WORDS, int PACK, bool ONE>
+static bool split_small(cuda_call *call, const ordo_partition_job *job, split_work work)
 {
-    work->units = (unsigned)(elem_size / sizeof(UNIT));
+    constexpr size_t TILE = split_shape<UNIT, WORDS, PACK, ONE>::TILE;
+    size_t const     tiles = ordo_div_up(job->n, TILE);
+    work.spans.span = TILE;
+    work.kind = job->kind;
+    work.flags = (const uint8_t *)job->flags;
+    work.aligned = flags_aligned(job->flags);
+    return cluster_fits(call, tiles) &&
+           cluster_launch(call, split_tiles<UNIT, WORDS, PACK, ONE, true>, cluster_blocks(tiles),
+                          FLAGS_THREADS, work);
+}
+
+template <typename UNIT, int WORDS, int PACK, bool ONE>
+static ordo_status split_as(cuda_call *call, const ordo_partition_job *job, const split_work *work)
+{
+    if (split_small<UNIT, WORDS, PACK, ONE>(call, job, *work))
+        return ORDO_OK;
+    TRY(flags_count(call, job->kind, job->flags, &work->spans));
+    CUDA_LAUNCH(call, (split_tiles<UNIT, WORDS, PACK, ONE, false>), work->spans.spans,
+                FLAGS_THREADS, 0, *work);
+    return ORDO_OK;
+}
+
+template <typename UNIT, int WORDS, int PACK>
+static ordo_status split(cuda_call *call, const ordo_partition_job *job, split_work *work)
+{
+    work->units = (unsigned)(job->elem_size / sizeof(UNIT));
     work->wide = (uintptr_t)work->in % sizeof(split_vector<UNIT, PACK>) == 0;
     if (work->units == 1)
-        CUDA_LAUNCH(call, (split_tiles<UNIT, WORDS, PACK, true>), work->spans.spans, FLAGS_THREADS,
-                    0, *work);
-    else if constexpr (sizeof(UNIT) < 16)
-        CUDA_LAUNCH(call, (split_tiles<UNIT, CUDA_TUNE_SPLIT_WORDS_ODD, 1, false>),
-                    work->spans.spans, FLAGS_THREADS, 0, *work);
-    return ORDO_OK;
+        return split_as<UNIT, WORDS, PACK, true>(call, job, work);
+    if constexpr (sizeof(UNIT) < 16)
+        return split_as<UNIT, CUDA_TUNE_SPLIT_WORDS_ODD, 1, false>(call, job, work);
+    return ORDO_E_ARG;
 }
 
 /* The largest power of two up to 16 that divides the element and both addresses. */
@@ -193,8 +248,7 @@ static size_t unit_of(const ordo_partition_job *job)
 
 ordo_status dev_partition(cuda_call *call, const ordo_partition_job *job)
 {
-    split_work   work;
-    size_t const size = job->elem_size;
+    split_work work;
     call->exec->algorithm = "split";
     if (job->n == 0) {
         if (job->n_first != NULL)
@@ -205,22 +259,24 @@ ordo_status dev_partition(cuda_call *call, const ordo_partition_job *job)
     work.in = (const char *)job->in;
     work.out = (char *)job->out;
     work.unset_first = job->unset_first;
-    TRY(flags_count(call, job->kind, job->flags, &work.spans));
+    work.kind = ORDO_FLAG_BITS;
+    work.flags = work.spans.bits;
+    work.aligned = work.spans.aligned;
     switch (unit_of(job)) {
     case 1:
-        TRY((split<uint8_t, CUDA_TUNE_SPLIT_WORDS_1, CUDA_TUNE_SPLIT_PACK_1>(call, &work, size)));
+        TRY((split<uint8_t, CUDA_TUNE_SPLIT_WORDS_1, CUDA_TUNE_SPLIT_PACK_1>(call, job, &work)));
         break;
     case 2:
-        TRY((split<uint16_t, CUDA_TUNE_SPLIT_WORDS_2, CUDA_TUNE_SPLIT_PACK_2>(call, &work, size)));
+        TRY((split<uint16_t, CUDA_TUNE_SPLIT_WORDS_2, CUDA_TUNE_SPLIT_PACK_2>(call, job, &work)));
         break;
     case 4:
-        TRY((split<uint32_t, CUDA_TUNE_SPLIT_WORDS_4, CUDA_TUNE_SPLIT_PACK_4>(call, &work, size)));
+        TRY((split<uint32_t, CUDA_TUNE_SPLIT_WORDS_4, CUDA_TUNE_SPLIT_PACK_4>(call, job, &work)));
         break;
     case 8:
-        TRY((split<uint2, CUDA_TUNE_SPLIT_WORDS_8, 1>(call, &work, size)));
+        TRY((split<uint2, CUDA_TUNE_SPLIT_WORDS_8, 1>(call, job, &work)));
         break;
     default:
-        TRY((split<uint4, CUDA_TUNE_SPLIT_WORDS_16, 1>(call, &work, size)));
+        TRY((split<uint4, CUDA_TUNE_SPLIT_WORDS_16, 1>(call, job, &work)));
     }
     uint64_t n_first = 0;
     if (job->n_first != NULL) {

@@ -1,92 +1,32 @@
 /* dev_scan.cu - prefix sums, minima and maxima, in one pass over memory.
  *
- * A block takes a tile. A warp of it reads ROWS rows of 32 vectors, a vector of up to 16 bytes a
- * lane; every lane adds up its vector, the warp scans those sums by shuffles, row after row, the
- * block scans the totals of its warps and looks back for what comes before the tile
- * (block/lookback.cuh). Then each lane adds up its vectors again, from where it knows to begin, and
- * writes them. Meanwhile a tile stands in shared memory, so that a multiprocessor holds the tiles
- * of six blocks: some are being read, some wait for what comes before them, some are being written.
+ * Arrays that are not small stream through blocks that stay (dev_scan_stream.cuh). Of a small one,
+ * and of bytes, each block takes a tile. A warp of it reads ROWS rows of 32 vectors, a vector of up
+ * to 16 bytes a lane; every lane adds up its vector, the warp scans those sums by shuffles, row
+ * after row, and the block scans the totals of its warps. What comes before the tile the blocks
+ * tell each other: as one cluster, where there is such a thing (block/cluster.cuh) and tiles are
+ * few, else by words in global memory (block/lookback.cuh), in the same order. Then each lane adds
+ * up its vectors again, from where it knows to begin, and writes them. Meanwhile a tile stands in
+ * shared memory.
  *
- * Integers wrap, so narrow sums are made in 32 bits and cut. Minima and maxima are maxima of the
- * key bits (core/keybits.h), turned around for minima. Those give the bytes of the CPU's scan.
- * Float sums are made in an order that n alone decides, but not the CPU's order: every result is
- * within (64 + n / 2^20) u of the exact one, times the sum of the absolute values, with u half a
- * unit in the last place: 2^-24 for f32, 2^-53 for f64. What is missing from the last tile is -0,
- * which changes nothing, and a NaN is written as the one default NaN.
+ * Integers, minima and maxima give the bytes of the CPU's scan. Float sums are made in an order
+ * that n alone decides, but not the CPU's order: every result is within (64 + n / 2^19) u of the
+ * exact one, times the sum of the absolute values, with u half a unit in the last place: 2^-24 for
+ * f32, 2^-53 for f64.
  *
  * Reads and writes each element once. Scratch: 8 or 16 bytes a tile of 4096 to 32768 elements
  * (lookback.cuh), none if one tile is all. Called through the backend's table; out is valid once
  * the stream has done the work. */
 #include "cuda/block/block_scan.cuh"
+#include "cuda/block/cluster.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/cuda_dev.cuh"
 #include "cuda/cuda_keys.cuh"
 #include "cuda/cuda_tuning.cuh"
+#include "cuda/device/dev_scan_ops.cuh"
+#include "cuda/device/dev_scan_stream.cuh"
 
-/* ---- Operations: enter and leave turn an element into what is added up, and back ---- */
-
-template <int BYTES> struct acc_of {
-    typedef uint32_t type;
-};
-template <> struct acc_of<8> {
-    typedef uint64_t type;
-};
-
-template <typename RAW_, typename OUT_> struct sum_integer {
-    typedef RAW_                               RAW;
-    typedef OUT_                               OUT;
-    typedef typename acc_of<sizeof(OUT)>::type ACC;
-
-    ACC sign; /* the sign bit of RAW, where it is to be extended */
-
-    static __device__ __forceinline__ ACC identity(void) { return 0; }
-    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
-    static __host__ ACC                   start(bool exclusive) { return (void)exclusive, 0; }
-    __device__ __forceinline__ RAW        blank(void) const { return 0; }
-    __device__ __forceinline__ ACC        enter(RAW x) const { return ((ACC)x ^ sign) - sign; }
-    __device__ __forceinline__ OUT        leave(ACC sum) const { return (OUT)sum; }
-};
-
-static __device__ __forceinline__ float  one_nan(float) { return __uint_as_float(0x7fc00000u); }
-static __device__ __forceinline__ double one_nan(double)
-{
-    return __longlong_as_double(0x7ff8000000000000ll);
-}
-
-template <typename RAW_, typename OUT_> struct sum_float {
-    typedef RAW_ RAW;
-    typedef OUT_ OUT;
-    typedef OUT_ ACC;
-
-    static __device__ __forceinline__ ACC identity(void) { return (ACC)-0.0; }
-    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
-    static __host__ ACC start(bool exclusive) { return exclusive ? (ACC)0.0 : (ACC)-0.0; }
-    __device__ __forceinline__ RAW blank(void) const { return (RAW)-0.0; }
-    __device__ __forceinline__ ACC enter(RAW x) const { return (ACC)x; }
-    __device__ __forceinline__ OUT leave(ACC sum) const { return sum != sum ? one_nan(sum) : sum; }
-};
-
-template <typename CODE> struct most { /* the largest key bits, xor turn */
-    typedef typename CODE::BITS                RAW;
-    typedef typename CODE::BITS                OUT;
-    typedef typename acc_of<sizeof(RAW)>::type ACC;
-
-    CODE code;
-    RAW  turn; /* all ones for minima */
-
-    static __device__ __forceinline__ ACC identity(void) { return 0; }
-    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a > b ? a : b; }
-    static __host__ ACC                   start(bool exclusive) { return (void)exclusive, 0; }
-    __device__ __forceinline__ RAW        blank(void) const { return leave(0); }
-    __device__ __forceinline__ ACC enter(RAW x) const { return (RAW)(code.encode(x) ^ turn); }
-    __device__ __forceinline__ OUT leave(ACC bits) const { return code.decode((RAW)(bits ^ turn)); }
-};
-
-/* ---- The kernel ---- */
-
-template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) scan_vector {
-    T at[COUNT];
-};
+/* ---- A block a tile ---- */
 
 /* Starts a copy of a vector to shared memory, or makes it where the vector is too short for that;
  * copies_wait is done when this thread's copies are there. */
@@ -125,16 +65,15 @@ template <typename OP> struct scan_shape {
     };
 };
 
-struct scan_wishes {
-    bool exclusive;
-    bool wide;        /* both arrays may be taken by vectors */
-    bool first_given; /* the first result is first_result */
+enum scan_links { /* between the tiles */
+    SCAN_ALONE,   /* there is one tile */
+    SCAN_CLUSTER, /* the blocks are one cluster, and block i takes tile i */
+    SCAN_LOOKBACK
 };
 
 template <typename OP>
 static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_RESIDENT)
-    scan_tiles(const typename OP::RAW *in, typename OP::OUT *out, size_t n, OP op,
-               scan_wishes wishes, typename OP::OUT first_result, typename OP::ACC start,
+    scan_tiles(const __grid_constant__ scan_work<OP> work, scan_links links,
                lookback<typename OP::ACC> state)
 {
     typedef scan_shape<OP>           SHAPE;
@@ -149,22 +88,22 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     __shared__ ACC looked[SHAPE::WARPS + 1];
     __shared__ __align__(16) RAW tile_of[SHAPE::TILE];
     unsigned const               warp = threadIdx.x / WARP_LANES, lane = lane_id();
-    bool const                   alone = gridDim.x == 1;
-    size_t const                 tile = alone ? 0 : take_tile(state);
+    size_t const                 tile = links == SCAN_LOOKBACK ? take_tile(state) : blockIdx.x;
     size_t const                 first = tile * SHAPE::TILE;
-    unsigned const count = n - first < SHAPE::TILE ? (unsigned)(n - first) : SHAPE::TILE;
-    unsigned const mine = warp * (ROWS * ROW) + lane * VECTOR; /* of the tile */
-    bool const     whole = wishes.wide && count == SHAPE::TILE;
+    size_t const                 left = first < work.n ? work.n - first : 0;
+    unsigned const               count = left < SHAPE::TILE ? (unsigned)left : SHAPE::TILE;
+    unsigned const               mine = warp * (ROWS * ROW) + lane * VECTOR; /* of the tile */
+    bool const                   whole = work.wide_in && work.wide_out && count == SHAPE::TILE;
 
     if (whole) { /* each thread reads again what it has copied itself: no barrier */
 #pragma unroll
         for (unsigned row = 0; row < ROWS; row++)
             copy_start((IN_VECTOR *)(tile_of + mine + row * ROW),
-                       (const IN_VECTOR *)(in + first + mine + row * ROW));
+                       (const IN_VECTOR *)(work.in + first + mine + row * ROW));
         copies_wait();
     } else {
         for (unsigned i = threadIdx.x; i < SHAPE::TILE; i += SHAPE::THREADS)
-            tile_of[i] = i < count ? in[first + i] : op.blank();
+            tile_of[i] = i < count ? work.in[first + i] : work.op.blank();
         __syncthreads();
     }
 
@@ -172,52 +111,44 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row++) {
         IN_VECTOR const raw = *(const IN_VECTOR *)(tile_of + mine + row * ROW);
-        ACC             sum = op.enter(raw.at[0]);
-#pragma unroll
-        for (unsigned i = 1; i < VECTOR; i++)
-            sum = OP::add(sum, op.enter(raw.at[i]));
-        ACC const scanned = warp_scan<OP>(sum);
+        ACC const       scanned = warp_scan<OP>(vector_sum<OP, VECTOR>(work.op, raw));
         before[row] = OP::add(of_warp, warp_before<OP>(scanned));
         of_warp = OP::add(of_warp, __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1));
     }
     block_sums<ACC> const block = block_scan_warps<OP, SHAPE::WARPS>(of_warp, totals);
-    ACC                   tile_start = start;
-    if (!alone)
-        tile_start = look_back<OP, SHAPE::WARPS>(state, tile, block.total, start, looked);
+    ACC                   tile_start = work.start;
+    if (links == SCAN_CLUSTER)
+        tile_start = OP::add(work.start, cluster_scan<OP>(block.total, looked).before);
+    else if (links == SCAN_LOOKBACK)
+        tile_start = look_back<OP, SHAPE::WARPS>(state, tile, block.total, work.start, looked);
     ACC const warp_start = OP::add(tile_start, block.before);
 
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row++) {
-        unsigned const  at = mine + row * ROW;
-        ACC const       base = OP::add(warp_start, before[row]);
-        IN_VECTOR const raw = *(const IN_VECTOR *)(tile_of + at);
-        ACC             sum = op.enter(raw.at[0]);
-        OUT_VECTOR      result;
-        result.at[0] = op.leave(wishes.exclusive ? base : OP::add(base, sum));
-#pragma unroll
-        for (unsigned i = 1; i < VECTOR; i++) {
-            ACC const next = OP::add(sum, op.enter(raw.at[i]));
-            result.at[i] = op.leave(OP::add(base, wishes.exclusive ? sum : next));
-            sum = next;
-        }
+        unsigned const   at = mine + row * ROW;
+        IN_VECTOR const  raw = *(const IN_VECTOR *)(tile_of + at);
+        OUT_VECTOR const result =
+            vector_scan<OP, VECTOR>(work.op, raw, OP::add(warp_start, before[row]), work.exclusive);
         if (whole) {
-            *(OUT_VECTOR *)(out + first + at) = result;
+            *(OUT_VECTOR *)(work.out + first + at) = result;
         } else if constexpr (sizeof(RAW) == sizeof(OUT)) {
             *(OUT_VECTOR *)(tile_of + at) = result;
         } else {
 #pragma unroll
             for (unsigned i = 0; i < VECTOR; i++)
                 if (at + i < count)
-                    out[first + at + i] = result.at[i];
+                    work.out[first + at + i] = result.at[i];
         }
     }
     if (!whole && sizeof(RAW) == sizeof(OUT)) {
         __syncthreads();
         for (unsigned i = threadIdx.x; i < count; i += SHAPE::THREADS)
-            out[first + i] = ((const OUT *)tile_of)[i];
+            work.out[first + i] = ((const OUT *)tile_of)[i];
     }
-    if (wishes.first_given && tile == 0 && threadIdx.x == 0)
-        out[0] = first_result;
+    if (work.first_given && tile == 0 && threadIdx.x == 0)
+        work.out[0] = work.first_result;
+    if (links == SCAN_CLUSTER)
+        cluster_leave();
 }
 
 /* ---- Which kernel ---- */
@@ -229,29 +160,57 @@ struct scan_plan { /* one call: counts scratch if call is NULL */
 };
 
 template <typename OP>
+static ordo_status tile_scan(cuda_call *call, const scan_work<OP> &work, size_t tiles,
+                             const lookback<typename OP::ACC> &state, size_t state_bytes)
+{
+    constexpr unsigned THREADS = scan_shape<OP>::THREADS;
+    if (tiles == 1) {
+        CUDA_LAUNCH(call, (scan_tiles<OP>), 1, THREADS, 0, work, SCAN_ALONE, state);
+        return ORDO_OK;
+    }
+    if (cluster_fits(call, tiles) && cluster_launch(call, scan_tiles<OP>, cluster_blocks(tiles),
+                                                    THREADS, work, SCAN_CLUSTER, state))
+        return ORDO_OK;
+    CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
+    CUDA_LAUNCH(call, (scan_tiles<OP>), tiles, THREADS, 0, work, SCAN_LOOKBACK, state);
+    return ORDO_OK;
+}
+
+template <typename OP>
 static ordo_status scan_by(const scan_plan *plan, OP op, bool first_given, typename OP::OUT first)
 {
-    typedef scan_shape<OP>        SHAPE;
     const ordo_scan_job *const    job = plan->job;
     cuda_call *const              call = plan->call;
     const typename OP::RAW *const in = (const typename OP::RAW *)job->in;
     typename OP::OUT *const       out = (typename OP::OUT *)job->out;
-    size_t const                  tiles = ordo_div_up(job->n, SHAPE::TILE);
-    lookback<typename OP::ACC>    state = {NULL, NULL, NULL};
-    size_t const                  state_bytes =
-        tiles > 1 ? lookback_layout(plan->scratch, tiles, SHAPE::THREADS, &state) : 0;
+    size_t const                  vector = scan_shape<OP>::VECTOR;
+    scan_work<OP> const           work = {in,
+                                          out,
+                                          job->n,
+                                          op,
+                                          OP::start(job->exclusive),
+                                          job->exclusive,
+                                          (uintptr_t)in % (vector * sizeof *in) == 0,
+                                          (uintptr_t)out % (vector * sizeof *out) == 0,
+                                          first_given && job->exclusive,
+                                          first};
+    bool const                    streams =
+        !by_bytes<OP> && job->n >= CUDA_TUNE_STREAM_FROM * (size_t)stream_shape<OP>::TILE;
+    size_t const               tiles = ordo_div_up(job->n, streams ? (size_t)stream_shape<OP>::TILE
+                                                                   : (size_t)scan_shape<OP>::TILE);
+    lookback<typename OP::ACC> state = {NULL, NULL, NULL};
+    size_t const               state_bytes =
+        tiles > 1 ? lookback_layout(plan->scratch, tiles, scan_shape<OP>::THREADS, &state) : 0;
 
     if (call == NULL || tiles == 0)
         return ORDO_OK;
-    scan_wishes const wishes = {job->exclusive,
-                                (uintptr_t)in % (SHAPE::VECTOR * sizeof *in) == 0 &&
-                                    (uintptr_t)out % (SHAPE::VECTOR * sizeof *out) == 0,
-                                first_given && job->exclusive};
-    if (tiles > 1)
-        CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
-    CUDA_LAUNCH(call, (scan_tiles<OP>), tiles, SHAPE::THREADS, 0, in, out, job->n, op, wishes,
-                first, OP::start(job->exclusive), state);
-    return ORDO_OK;
+    if constexpr (!by_bytes<OP>)
+        if (streams) {
+            call->exec->algorithm = "stream";
+            CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
+            return stream_launch(call, work, state);
+        }
+    return tile_scan(call, work, tiles, state, state_bytes);
 }
 
 template <typename RAW, typename OUT>
@@ -319,8 +278,10 @@ static ordo_status bound(const scan_plan *plan)
     return with_key_code(plan->job->type, false, KEY_TOTAL, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        uint64_t const   infinity = sizeof(BITS) == 4 ? 0x7f800000u : 0x7ff0000000000000u;
-        most<CODE> const op = {code, (BITS)(least ? ~(BITS)0 : 0)};
+        uint64_t const             infinity = sizeof(BITS) == 4 ? 0x7f800000u : 0x7ff0000000000000u;
+        most<BITS, CODE::is_float> op = {(BITS)(least ? ~(BITS)0 : 0)};
+        if constexpr (!CODE::is_float)
+            op.turn ^= code.flip;
         return scan_by(plan, op, least && CODE::is_float, (BITS)infinity);
     });
 }
