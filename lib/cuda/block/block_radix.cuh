@@ -11,7 +11,8 @@
  *
  * Called by all threads of a one-dimensional block of at least 256. Between block_radix_rank and
  * block_radix_columns, and before block_radix_place, the caller puts barriers as said there.
- * Shared memory: 1 KB a warp. Used by device/dev_radix_pass.cuh and dev_radix_small.cu. */
+ * Shared memory: 1 KB a warp. Used by device/dev_radix_pass.cuh, dev_radix_small.cu and
+ * dev_radix_cluster.cu. */
 #ifndef ORDO_CUDA_BLOCK_RADIX_CUH
 #define ORDO_CUDA_BLOCK_RADIX_CUH
 
@@ -130,14 +131,29 @@ static __device__ __forceinline__ uint32_t block_radix_columns(radix_counters<WA
     return total;
 }
 
+/* What is kept of key i: its rank, or its place. */
+template <int ITEMS>
+static __device__ __forceinline__ uint32_t block_radix_kept(const radix_ranks<ITEMS> &ranks, int i)
+{
+    return i % 2 == 0 ? ranks.pair[i / 2] & 0xffff : ranks.pair[i / 2] >> 16;
+}
+
 /* The place in the tile of key i of this thread, which has that digit. */
 template <int WARPS, int ITEMS>
 static __device__ __forceinline__ uint32_t block_radix_place(const radix_counters<WARPS> *counters,
                                                              const radix_ranks<ITEMS> &ranks, int i,
                                                              unsigned digit)
 {
-    uint32_t const rank = i % 2 == 0 ? ranks.pair[i / 2] & 0xffff : ranks.pair[i / 2] >> 16;
-    return rank + counters->count[threadIdx.x / 32][digit];
+    return block_radix_kept(ranks, i) + counters->count[threadIdx.x / 32][digit];
+}
+
+/* Keeps such a place where the rank of key i was. */
+template <int ITEMS>
+static __device__ __forceinline__ void block_radix_keep(radix_ranks<ITEMS> &ranks, int i,
+                                                        uint32_t place)
+{
+    uint32_t const other = ranks.pair[i / 2];
+    ranks.pair[i / 2] = i % 2 == 0 ? (other & 0xffff0000) | place : (other & 0xffff) | place << 16;
 }
 
 #endif

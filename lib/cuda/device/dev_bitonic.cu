@@ -9,22 +9,21 @@
  * to three distances to the eight records it holds, and end in shared memory.
  *
  * Cost: n lg n (lg n + 1) / 4 comparisons; about lg(n / tile)^2 / 6 passes over the records. In
- * place; no scratch. Called through dev_compare.cu. */
+ * place; no scratch. Called through dev_compare.cu; dev_merge.cu has its tiles sorted here too. */
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/device/dev_compare.cuh"
 
 enum {
     TILE_THREADS = 512,
-    TILE_BYTES = 16 << 10,
     STEP_THREADS = 256
 };
 
 /* Sorts each tile (lg == 0) or the bitonic stretches of 2^lg in it. */
 template <typename K>
 static __global__ void __launch_bounds__(TILE_THREADS)
-    bitonic_tiles(K *records, size_t n, unsigned lg)
+    bitonic_tiles_kernel(K *records, size_t n, unsigned lg)
 {
-    constexpr unsigned TILE = TILE_BYTES / sizeof(K);
+    constexpr unsigned TILE = BITONIC_TILE_BYTES / sizeof(K);
     __shared__ __align__(16) unsigned char room[bitonic_room<K>(TILE) * sizeof(K)];
     K *const                               tile = (K *)room;
     size_t const                           first = (size_t)blockIdx.x * TILE;
@@ -37,6 +36,13 @@ static __global__ void __launch_bounds__(TILE_THREADS)
         block_bitonic_merge(tile, TILE, lg);
     for (unsigned i = threadIdx.x; i < count; i += TILE_THREADS)
         records[first + i] = tile[bitonic_at<K>(i)];
+}
+
+template <typename K> ordo_status bitonic_tiles(cuda_call *call, K *records, size_t n, unsigned lg)
+{
+    CUDA_LAUNCH(call, bitonic_tiles_kernel<K>, ordo_div_up(n * sizeof(K), BITONIC_TILE_BYTES),
+                TILE_THREADS, 0, records, n, lg);
+    return ORDO_OK;
 }
 
 /* LG distances of a phase, in device memory: 2^(lg_size - 1) (or the mirror image in stretches of
@@ -89,14 +95,13 @@ static ordo_status pass(cuda_call *call, K *records, size_t n, unsigned lg_size)
 template <typename K>
 static ordo_status bitonic_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted)
 {
-    constexpr size_t TILE = TILE_BYTES / sizeof(K);
+    constexpr size_t TILE = BITONIC_TILE_BYTES / sizeof(K);
     unsigned         lg_tile = 0;
     while ((size_t)1 << lg_tile < TILE)
         lg_tile++;
-    size_t const tiles = ordo_div_up(n, TILE);
     (void)b;
     *sorted = a;
-    CUDA_LAUNCH(call, (bitonic_tiles<K>), tiles, TILE_THREADS, 0, a, n, 0u);
+    TRY(bitonic_tiles(call, a, n, 0));
     for (unsigned lg_size = lg_tile + 1; (size_t)1 << (lg_size - 1) < n; lg_size++) {
         TRY((pass<3, true>(call, a, n, lg_size)));
         unsigned lg = lg_size - 3;
@@ -104,17 +109,14 @@ static ordo_status bitonic_sort(cuda_call *call, K *a, K *b, size_t n, K **sorte
             TRY((pass<3, false>(call, a, n, lg)));
         for (; lg > lg_tile; lg--)
             TRY((pass<1, false>(call, a, n, lg)));
-        CUDA_LAUNCH(call, (bitonic_tiles<K>), tiles, TILE_THREADS, 0, a, n, lg);
+        TRY(bitonic_tiles(call, a, n, lg));
     }
     return ORDO_OK;
 }
 
-static size_t no_scratch(size_t n, size_t record_size)
-{
-    (void)n;
-    (void)record_size;
-    return 0;
-}
+template ordo_status bitonic_tiles(cuda_call *, uint32_t *, size_t, unsigned);
+template ordo_status bitonic_tiles(cuda_call *, uint64_t *, size_t, unsigned);
+template ordo_status bitonic_tiles(cuda_call *, key_record *, size_t, unsigned);
 
-const compare_sorter bitonic_sorter = {"bitonic", no_scratch, bitonic_sort<uint32_t>,
+const compare_sorter bitonic_sorter = {"bitonic", compare_no_scratch, bitonic_sort<uint32_t>,
                                        bitonic_sort<uint64_t>, bitonic_sort<key_record>};

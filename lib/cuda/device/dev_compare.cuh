@@ -40,9 +40,22 @@ struct compare_sorter {
     ordo_status (*sort_128)(cuda_call *call, key_record *a, key_record *b, size_t n,
                             key_record **sorted);
 };
+static inline size_t compare_no_scratch(size_t n, size_t record_size)
+{
+    (void)n;
+    (void)record_size;
+    return 0;
+}
 extern const compare_sorter bitonic_sorter; /* dev_bitonic.cu */
 extern const compare_sorter merge_sorter;   /* dev_merge.cu */
 extern const compare_sorter sample_sorter;  /* dev_sample.cu */
+
+/* dev_bitonic.cu: sorts every BITONIC_TILE_BYTES of the records (lg 0), or in them the bitonic
+ * stretches of 2^lg. */
+enum {
+    BITONIC_TILE_BYTES = 16 << 10
+};
+template <typename K> ordo_status bitonic_tiles(cuda_call *call, K *records, size_t n, unsigned lg);
 
 #define COMPARE_ENTRIES(name)                                                                      \
     size_t      dev_##name##_keys_scratch(const ordo_sort_job *job);                               \

@@ -1,10 +1,9 @@
 /* dev_count.cu - sorts keys of one or two bytes by counting how often each occurs.
  *
- * Three kernels: a histogram of all 2^8 or 2^16 values in shared memory, a scan of it by one block,
- * and a fill, in which each thread finds the value of its first key by bisection and writes 16
- * bytes. One read and one write of the keys. For two bytes the shared counters have 16 bits, two in
- * a word: the thread that takes one to 2^15 moves that much to global memory. Scratch: 8 bytes a
- * value, twice.
+ * Three kernels: a histogram of all 2^8 or 2^16 values in shared memory, a scan of it, and a fill,
+ * in which each thread finds the value of its first key by bisection and writes 16 bytes. One read
+ * and one write of the keys. For two bytes the shared counters have 16 bits, two in a word: the
+ * thread that takes one to 2^15 moves that much to global memory. Scratch: 8 bytes a value, twice.
  *
  * Called by device/dev_radix.cu. */
 #include "cuda/cuda_keys.cuh"
@@ -147,38 +146,38 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 
 /* ---- scan ----------------------------------------------------------------------------------- */
 
-/* starts[v] = bins[0] + ... + bins[v - 1], by one block; each warp scans a stretch. */
+/* starts[v] = bins[0] + ... + bins[v - 1]: a value for each thread. Every block adds up all bins
+ * before its own: to wait for another block would take longer. */
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_scan(const unsigned long long *bins, uint64_t *starts, unsigned values)
 {
-    __shared__ uint64_t sums[COUNT_THREADS / 32];
+    __shared__ uint64_t below[COUNT_THREADS / 32], sums[COUNT_THREADS / 32];
     unsigned const      warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    unsigned const      stretch = max(values / (COUNT_THREADS / 32), 32u);
-    unsigned const      first = min(warp * stretch, values), last = min(first + stretch, values);
-
-    uint64_t sum = 0;
-    for (unsigned v = first + lane; v < last; v += 32)
-        sum += bins[v];
-    for (unsigned step = 1; step < 32; step *= 2)
-        sum += __shfl_xor_sync(WARP_ALL, sum, step);
-    if (lane == 0)
-        sums[warp] = sum;
-    __syncthreads();
-    uint64_t at = 0;
-    for (unsigned w = 0; w < warp; w++)
-        at += sums[w];
-    for (unsigned v = first; v < last; v += 32) {
-        uint64_t const count = bins[v + lane];
-        uint64_t       scan = count;
-        for (unsigned step = 1; step < 32; step *= 2) {
-            uint64_t const below = __shfl_up_sync(WARP_ALL, scan, step);
-            scan += lane >= step ? below : 0;
-        }
-        starts[v + lane] = at + scan - count;
-        at += __shfl_sync(WARP_ALL, scan, 31);
+    unsigned const      v = blockIdx.x * COUNT_THREADS + threadIdx.x;
+    uint64_t const      count = v < values ? bins[v] : 0;
+    uint64_t            before = 0, scan = count;
+#pragma unroll 8
+    for (unsigned block = 0; block < blockIdx.x; block++)
+        before += bins[block * COUNT_THREADS + threadIdx.x];
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        uint64_t const lower = __shfl_up_sync(WARP_ALL, scan, step);
+        scan += lane >= step ? lower : 0;
+        before += __shfl_xor_sync(WARP_ALL, before, step);
     }
-    if (threadIdx.x == COUNT_THREADS - 1) /* of the last warp, whose stretch may be empty */
-        starts[values] = at;
+    if (lane == 31) {
+        below[warp] = before;
+        sums[warp] = scan;
+    }
+    __syncthreads();
+    uint64_t at = scan - count;
+#pragma unroll
+    for (unsigned w = 0; w < COUNT_THREADS / 32; w++)
+        at += below[w] + (w < warp ? sums[w] : 0);
+    if (v < values)
+        starts[v] = at;
+    if (v + 1 == values)
+        starts[values] = at + count;
 }
 
 /* ---- fill ----------------------------------------------------------------------------------- */
@@ -266,7 +265,8 @@ static ordo_status count_keys(cuda_call *call, const ordo_sort_job *job, KEY fli
     size_t const blocks = ordo_div_up(n, (size_t)COUNT_THREADS * EACH);
     CUDA_LAUNCH(call, count_histogram<KEY>, ordo_min(blocks, most), COUNT_THREADS, shared, keys, n,
                 flip, tables.bins);
-    CUDA_LAUNCH(call, count_scan, 1, COUNT_THREADS, 0, tables.bins, tables.starts, values);
+    CUDA_LAUNCH(call, count_scan, ordo_div_up(values, COUNT_THREADS), COUNT_THREADS, 0, tables.bins,
+                tables.starts, values);
     CUDA_LAUNCH(call, count_fill<KEY>, ordo_div_up(n + skip, TILE), FILL_THREADS, 0, keys, n, flip,
                 tables.starts, skip);
     return ORDO_OK;

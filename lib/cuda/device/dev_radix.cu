@@ -23,9 +23,14 @@ static ordo_status run(cuda_call *call, const radix_layout *layout, ordo_type ty
 {
     const radix_job *const job = &layout->job;
     call->exec->algorithm = "radix";
-    if (radix_is_small(call, job)) {
+    bool const cluster = radix_fits_cluster(call, job);
+    if (radix_is_small(call, job) && (!cluster || job->n <= CUDA_TUNE_RADIX_CLUSTER_ABOVE)) {
         ordo_note(call->exec, "in one block");
         return radix_small(call, job, type, descending);
+    }
+    if (cluster) {
+        ordo_note(call->exec, "in one cluster");
+        return radix_cluster(call, job, type, descending);
     }
     ordo_note(call->exec, "digits chosen on the device");
     switch (job->value_size) {

@@ -5,7 +5,7 @@
 ordo_status radix_run_keys(cuda_call *call, const radix_job *job, ordo_type type, bool descending,
                            radix_tables tables)
 {
-    return with_radix_code<false>(type, descending, [&](auto code) {
+    return with_radix_code<false>(type, descending, KEY_TOTAL, [&](auto code) {
         return radix_run<radix_no_value>(call, job, code, tables);
     });
 }

@@ -3,32 +3,35 @@
  *
  * Blocks stay: each takes tiles by a ticket, ranks the keys of a tile in registers
  * (block/block_radix.cuh), publishes how many it has of each digit, puts them in order in shared
- * memory, starts to load its next tile, and then looks back: a thread for each digit adds up what
- * earlier tiles published until it meets one that knows its whole prefix (Merrill and Garland,
- * "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016; per digit: Adinets and
- * Merrill, "Onesweep", 2022). Tickets are handed out in order and a tile waits only for lower
- * ones, so some block can always go on. Runs of a digit leave shared memory as runs. Between steps
- * all blocks meet at a barrier in global memory: the launch is cooperative.
+ * memory, starts to load the values of this tile, or else its next one, and then looks back: a
+ * thread for each digit adds up what earlier tiles published until it meets one that knows its
+ * whole prefix (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
+ * 2016; per digit: Adinets and Merrill, "Onesweep", 2022). Tickets are handed out in order and a
+ * tile waits only for lower ones, so some block can always go on. Runs of a digit leave shared
+ * memory as runs. Between steps all blocks meet at a barrier in global memory: the launch is
+ * cooperative.
  *
  * A published word holds a count below 2^30 and two bits that say: nothing, this tile's count, or
  * the count of all tiles up to it. Their meaning turns with every step, so that what the step
  * before left behind, which is always the third, reads as nothing: the words are zeroed only once.
  * Longer arrays are worked on in portions of fewer than 2^30 keys, with a launch for each step and
- * portion; the last tile of a portion writes where the next one starts.
+ * portion; the last tile of a portion writes where the next one starts. Short ones have smaller
+ * tiles, so that more blocks have one, and the launch goes on with the finish
+ * (dev_radix_finish.cuh).
  *
  * Cost: (2 * key + 2 * value) bytes of memory traffic a key and step; 1 KB of status a tile.
  * Launched by device/dev_radix_run.cuh. */
 #ifndef ORDO_CUDA_DEV_RADIX_PASS_CUH
 #define ORDO_CUDA_DEV_RADIX_PASS_CUH
 
+#include "cuda/device/dev_radix_finish.cuh"
 #include "cuda/device/dev_radix_memory.cuh"
 #include "cuda/device/dev_radix_plan.cuh"
 
 /* ---- look-back ------------------------------------------------------------------------------ */
 
 enum {
-    LOOK_COUNT_BITS = 30,
-    LOOK_AHEAD = 4 /* words read at once */
+    LOOK_COUNT_BITS = 30
 };
 
 struct look_codes { /* the upper two bits, by step */
@@ -45,19 +48,21 @@ static __device__ __forceinline__ void look_publish(uint32_t *word, uint32_t cod
     store_relaxed(word, code << LOOK_COUNT_BITS | count);
 }
 
-/* The sum of the counts of the `before` tiles below the one whose word this is. */
+/* The sum of the counts of the `before` tiles below the one whose word this is, AHEAD words being
+ * read at once. */
+template <int AHEAD>
 static __device__ __forceinline__ uint32_t look_back(const uint32_t *word, unsigned before,
                                                      look_codes codes)
 {
     uint32_t sum = 0;
     while (before > 0) {
-        uint32_t read[LOOK_AHEAD];
+        uint32_t read[AHEAD];
 #pragma unroll
-        for (unsigned k = 0; k < LOOK_AHEAD; k++)
+        for (unsigned k = 0; k < AHEAD; k++)
             read[k] = load_relaxed(word - (size_t)(k < before ? k + 1 : before) * RADIX_BINS);
         unsigned used = 0;
 #pragma unroll
-        for (unsigned k = 0; k < LOOK_AHEAD; k++) {
+        for (unsigned k = 0; k < AHEAD; k++) {
             uint32_t const code = read[k] >> LOOK_COUNT_BITS;
             bool const     take = used == k && k < before && code != codes.nothing;
             if (take) {
@@ -95,11 +100,12 @@ template <typename CODE, typename VALUE, int ITEMS> struct radix_tile { /* in re
     VALUE               value[ITEMS];
 };
 
-/* Loads the keys of a tile from `base` on, of which the array has `valid`, and loads or makes their
- * values. */
+/* Loads the keys of a tile from `base` on, of which the array has `valid`. What is not loaded is
+ * set all the same: registers must not be thought to hold something from the tile before. */
 template <typename CODE, typename VALUE, int ITEMS>
-static __device__ __forceinline__ void
-pass_load(radix_tile<CODE, VALUE, ITEMS> &tile, const radix_step &step, size_t base, uint32_t valid)
+static __device__ __forceinline__ void pass_load_keys(radix_tile<CODE, VALUE, ITEMS> &tile,
+                                                      const radix_step &step, size_t base,
+                                                      uint32_t valid)
 {
     typedef typename CODE::BITS BITS;
     uint32_t const              mine = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
@@ -108,29 +114,38 @@ pass_load(radix_tile<CODE, VALUE, ITEMS> &tile, const radix_step &step, size_t b
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
             load_global(tile.key[i], keys + i * 32);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        tile.key[i] = mine + i * 32 < valid
+                          ? load_sized<BITS>(step.keys_in, base + mine + i * 32, step.key_in)
+                          : 0;
+}
+
+/* Loads or makes their values. */
+template <typename CODE, typename VALUE, int ITEMS>
+static __device__ __forceinline__ void pass_load_values(radix_tile<CODE, VALUE, ITEMS> &tile,
+                                                        const radix_step &step, size_t base,
+                                                        uint32_t valid)
+{
+    uint32_t const mine = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
+    if (step.value_in == 0) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            tile.value[i] = (VALUE)(base + mine + i * 32);
+    } else if (valid >= blockDim.x * ITEMS && step.value_in == sizeof(VALUE)) {
+        const VALUE *const values = (const VALUE *)step.values_in + base + mine;
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            load_global(tile.value[i], values + i * 32);
     } else {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
-            if (mine + i * 32 < valid)
-                tile.key[i] = load_sized<BITS>(step.keys_in, base + mine + i * 32, step.key_in);
-    }
-    if constexpr (value_traits<VALUE>::exists) {
-        if (step.value_in == 0) {
-#pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                tile.value[i] = (VALUE)(base + mine + i * 32);
-        } else if (valid >= blockDim.x * ITEMS && step.value_in == sizeof(VALUE)) {
-            const VALUE *const values = (const VALUE *)step.values_in + base + mine;
-#pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                load_global(tile.value[i], values + i * 32);
-        } else {
-#pragma unroll
-            for (int i = 0; i < ITEMS; i++)
-                if (mine + i * 32 < valid)
-                    tile.value[i] =
-                        load_sized<VALUE>(step.values_in, base + mine + i * 32, step.value_in);
-        }
+            tile.value[i] =
+                mine + i * 32 < valid
+                    ? load_sized<VALUE>(step.values_in, base + mine + i * 32, step.value_in)
+                    : 0;
     }
 }
 
@@ -213,7 +228,7 @@ struct radix_portion { /* of the array, one launch */
 };
 
 /* One step of the list on one portion; shared->step is set and a barrier passed. */
-template <typename CODE, typename VALUE, int THREADS, int ITEMS>
+template <bool LATE, int AHEAD, typename CODE, typename VALUE, int THREADS, int ITEMS>
 static __device__ __forceinline__ void
 pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &code,
           const radix_tables &tables, const radix_portion &portion)
@@ -248,7 +263,9 @@ pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &co
     if (tile >= portion.tiles)
         return;
     radix_tile<CODE, VALUE, ITEMS> mine;
-    pass_load(mine, step, portion.first + (size_t)tile * TILE, size_of(tile));
+    pass_load_keys(mine, step, portion.first + (size_t)tile * TILE, size_of(tile));
+    if constexpr (traits::exists && !LATE)
+        pass_load_values(mine, step, portion.first + (size_t)tile * TILE, size_of(tile));
 
     for (;;) {
         uint32_t const  valid = size_of(tile);
@@ -279,17 +296,29 @@ pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &co
             uint32_t const place =
                 block_radix_place(&shared->counters, ranks, i, digit_of(mine.key[i]));
             shared->keys[place] = mine.key[i];
-            if constexpr (traits::exists)
+            if constexpr (traits::exists && LATE)
+                block_radix_keep(ranks, i, place);
+            else if constexpr (traits::exists)
                 shared->values[place] = mine.value[i];
         }
         uint32_t const next = shared->tile;
-        if (next < portion.tiles)
-            pass_load(mine, step, portion.first + (size_t)next * TILE, size_of(next));
+        auto const     load_next = [&] {
+            pass_load_keys(mine, step, portion.first + (size_t)next * TILE,
+                           next < portion.tiles ? size_of(next) : 0);
+        };
+        if constexpr (traits::exists && LATE) {
+            pass_load_values(mine, step, portion.first + (size_t)tile * TILE, valid);
+        } else {
+            load_next();
+            if constexpr (traits::exists)
+                pass_load_values(mine, step, portion.first + (size_t)next * TILE,
+                                 next < portion.tiles ? size_of(next) : 0);
+        }
 
         if (digit < RADIX_BINS) {
             uint64_t *const starts =
                 tables.starts + (step.digit * (tables.portions + 1) + portion.number) * RADIX_BINS;
-            uint32_t const before = look_back(word, tile, codes);
+            uint32_t const before = look_back<AHEAD>(word, tile, codes);
             if (tile > 0)
                 look_publish(word, codes.whole, before + count);
             size_t const to = starts[digit] + before;
@@ -300,6 +329,12 @@ pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &co
                 shared->values_out[digit] = (char *)step.values_out + (to - start) * step.value_out;
         }
         block_radix_clear(&shared->counters);
+        if constexpr (traits::exists && LATE) {
+#pragma unroll
+            for (int i = 0; i < ITEMS; i++)
+                shared->values[block_radix_kept(ranks, i)] = mine.value[i];
+            load_next();
+        }
         __syncthreads();
         pass_write(shared, step, code, valid);
         if (next >= portion.tiles)
@@ -346,36 +381,56 @@ static __device__ __noinline__ void pass_settle(const radix_job &job)
     }
 }
 
-struct radix_range { /* what a launch does of a list of steps */
-    unsigned first, last;
-    bool     settle; /* and what is to be done after the last */
-    bool     again;  /* of the second list */
+struct radix_range {      /* what a launch does */
+    unsigned first, last; /* steps, of each list that it works through */
+    bool     list[2];     /* whether it does: the plan's, and that of the steps again */
+    bool     settle;      /* and what is to be done after the last */
+    bool     finish;      /* between the lists */
 };
 
-template <typename CODE, typename VALUE, int THREADS, int ITEMS, int RESIDENT>
-static __global__ void __launch_bounds__(THREADS, RESIDENT)
-    radix_pass(radix_job const job, CODE const code, radix_tables const tables,
-               radix_portion const portion, radix_range const range)
+/* SHAPE is a radix_shape. FEW: tiles of few keys, and the finish. */
+template <typename CODE, typename VALUE, typename SHAPE, bool FEW>
+static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::RESIDENT)
+    radix_pass(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
+               __grid_constant__ radix_tables const tables, radix_portion const portion,
+               radix_range const range)
 {
+    enum {
+        ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS
+    };
+    static_assert(ITEMS >= LONG_ITEMS && 32 * ITEMS >= FINISH_WINDOW + FINISH_WALK,
+                  "the finish has the memory of a tile's keys");
     extern __shared__ char pass_shared_bytes[];
-    auto *const shared = (radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *)pass_shared_bytes;
+    auto *const shared = (radix_pass_shared<CODE, VALUE, SHAPE::THREADS, ITEMS> *)pass_shared_bytes;
 
     radix_plan *const plan = tables.plan;
-    if (range.again && plan->again == 0)
-        return;
-    const radix_step *const list = range.again ? plan->again_step : plan->step;
-    unsigned const          last = min(range.last, range.again ? plan->again_steps : plan->steps);
-    bool const settle = range.settle && (range.again ? plan->again_settle : plan->settle) != 0;
-    for (unsigned s = range.first; s < last; s++) {
-        if (threadIdx.x == 0)
-            shared->step = list[s];
-        __syncthreads();
-        pass_step(shared, code, tables, portion);
-        if (s + 1 < last || settle)
-            radix_barrier(&plan->barriers[range.again]);
-    }
-    if (settle)
-        pass_settle(job);
+    bool const        finish = range.finish && plan->prefix_shift != 0;
+    unsigned          again = FEW ? 0 : range.list[1];
+    do {
+        bool const wanted = range.list[again] && (again == 0 || load_relaxed(&plan->again) != 0);
+        const radix_step *const list = again ? plan->again_step : plan->step;
+        unsigned const          steps = again ? plan->again_steps : plan->steps;
+        unsigned const          last = wanted ? min(range.last, steps) : 0;
+        bool const settle = wanted && range.settle && (again ? plan->again_settle : plan->settle);
+        bool const meet = FEW && finish && again == 0;
+        for (unsigned s = range.first; s < last; s++) {
+            if (threadIdx.x == 0)
+                shared->step = list[s];
+            __syncthreads();
+            pass_step<SHAPE::LATE, FEW ? 8 : 4>(shared, code, tables, portion);
+            if (s + 1 < last || settle || meet)
+                radix_barrier(&plan->barriers[again]);
+        }
+        if (settle) {
+            pass_settle(job);
+            if (meet)
+                radix_barrier(&plan->barriers[again]);
+        }
+        if (FEW && meet) {
+            radix_finish<CODE, VALUE>(job, code, tables, shared->keys, &plan->barriers[2]);
+            radix_barrier(&plan->barriers[2]);
+        }
+    } while (FEW && again++ == 0);
 }
 
 #endif

@@ -2,7 +2,9 @@
  *
  * One read of the keys: each block counts in shared memory, with COPIES counters for each bin that
  * neighbouring lanes share out among them, and adds its counts to the global ones. The block that
- * finishes last scans the bins and writes the steps (dev_radix_plan.cuh).
+ * finishes last scans the bins and writes the steps (dev_radix_plan.cuh); if they are for a prefix
+ * only, it then looks up a sample of the keys in a hash table, and writes other steps if different
+ * keys share their prefix there.
  * H200, 2^28 keys: see CUDA_TUNE_RADIX_HISTOGRAM_THREADS.
  *
  * Called by device/dev_radix_run.cuh. */
@@ -86,7 +88,8 @@ static __device__ void plan_again(radix_plan *plan, const radix_job &job)
 }
 
 /* Called by one thread. */
-static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const plan_digit *digit)
+static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const plan_digit *digit,
+                                  bool prefix)
 {
     unsigned const digits = job.key_size;
     unsigned       steps = 0, lowest = 0;
@@ -95,7 +98,7 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         steps += digit[d].active;
     }
     plan->prefix_shift = 0;
-    if (job.finish) { /* from the leading digit down, until few keys share a prefix */
+    if (prefix) { /* from the leading digit down, until few keys share a prefix */
         float    tied = (float)job.n;
         unsigned taken = 0, d = digits;
         while (d > 0 && tied * CUDA_TUNE_RADIX_TIED > 1) {
@@ -149,6 +152,33 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         plan_again(plan, job);
 }
 
+/* ---- the sample ----------------------------------------------------------------------------- */
+
+/* The place of key s of the sample: anywhere in the s-th part of the array. */
+static __device__ __forceinline__ size_t plan_sample_at(const radix_tables &tables, size_t n,
+                                                        unsigned s)
+{
+    size_t const part = n / tables.sampled;
+    return s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
+}
+
+/* Whether a key of the sample seen before has the same prefix and is not the same. Keys of the
+ * value 0 are not looked at: that is an empty slot. */
+static __device__ bool plan_shares(const radix_tables &tables, uint64_t bits, unsigned shift)
+{
+    unsigned const slots = 2 * tables.sampled;
+    if (bits == 0)
+        return false;
+    for (unsigned at = (unsigned)((bits >> shift) * 0x9e3779b97f4a7c15ull >> 40);; at++) {
+        uint64_t const found = atomicCAS((unsigned long long *)tables.sample + at % slots, 0ull,
+                                         (unsigned long long)bits);
+        if (found == 0 || found == bits)
+            return false;
+        if (found >> shift == bits >> shift)
+            return true;
+    }
+}
+
 /* ---- histogram ------------------------------------------------------------------------------ */
 
 /* 16 bytes of keys as they lie in memory. */
@@ -169,9 +199,13 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     __shared__ uint32_t   count[DIGITS * RADIX_BINS * COPIES];
     __shared__ plan_digit digit[RADIX_DIGITS];
     __shared__ bool       last;
+    __shared__ unsigned   crowded; /* keys of the sample that share a prefix */
+    __shared__ radix_plan plan;    /* as it is written; what else is in it is 0 */
 
     for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES; i += blockDim.x)
         count[i] = 0;
+    for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
+        ((uint32_t *)&plan)[i] = 0;
     __syncthreads();
 
     uint32_t *const mine = count + threadIdx.x % COPIES;
@@ -225,15 +259,31 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
             digit[d] = found;
     }
     __syncthreads();
-    if (threadIdx.x == 0)
-        plan_steps(tables.plan, job, digit);
+    if (threadIdx.x == 0) {
+        plan_steps(&plan, job, digit, job.finish);
+        crowded = 0;
+    }
+    __syncthreads();
+    unsigned const shift = plan.prefix_shift;
+    if (shift != 0 && tables.sampled != 0) {
+        for (unsigned s = threadIdx.x; s < tables.sampled; s += blockDim.x)
+            if (plan_shares(tables, code.fold(code.encode(keys[plan_sample_at(tables, job.n, s)])),
+                            shift))
+                atomicAdd(&crowded, 1u);
+        __syncthreads();
+        if (threadIdx.x == 0 && crowded > CUDA_TUNE_RADIX_CROWDED)
+            plan_steps(&plan, job, digit, false);
+        __syncthreads();
+    }
+    for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
+        ((uint32_t *)tables.plan)[i] = ((const uint32_t *)&plan)[i];
 }
 
 template <typename RAW, typename CODE>
 static ordo_status make_plan(cuda_call *call, const radix_job *job, CODE code, radix_tables tables)
 {
     size_t const threads = CUDA_TUNE_RADIX_HISTOGRAM_THREADS;
-    size_t const wanted = ordo_div_up(job->n * sizeof(RAW), threads * sizeof(uint4));
+    size_t const wanted = ordo_div_up(job->n * sizeof(RAW), 2 * threads * sizeof(uint4));
     size_t const most = (size_t)call->facts->sms * (2048 / threads);
     CUDA_LAUNCH(call, (radix_histogram<RAW, CODE>), ordo_min(wanted, most), threads, 0, *job, code,
                 tables);

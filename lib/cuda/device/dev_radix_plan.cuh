@@ -7,8 +7,9 @@
  * - Digits in which all keys agree are left out.
  * - Of the others only the leading ones are sorted by, if those leave few keys tied: with digits
  *   that are independent, a key has n * product of sum (count / n)^2 keys with the same prefix.
- *   The finish (dev_radix_finish.cu) then puts the keys of each prefix in order, in place. Where
- *   that turns out to be too much, a second list holds steps for all digits.
+ *   Whether they are independent a sample tells: it has no two keys that differ and yet share
+ *   their prefix. The finish (dev_radix_finish.cuh) then puts the keys of each prefix in order, in
+ *   place. Where that turns out to be too much, a second list holds steps for all digits.
  * The arrays of the steps alternate, so an odd number of them may end in the wrong one; then the
  * result is copied. */
 #ifndef ORDO_CUDA_DEV_RADIX_PLAN_CUH
@@ -84,18 +85,15 @@ struct radix_tables { /* in device scratch, zeroed before use */
     uint32_t           *tickets; /* [2 * RADIX_DIGITS][portions] tiles taken */
     uint64_t           *runs;    /* finish: [CUDA_TUNE_RADIX_RUNS] long runs, after their number */
     uint64_t           *claims;  /* [2 * CUDA_TUNE_RADIX_RUNS] */
+    uint64_t           *sample;  /* [2 * sampled] a hash table of keys */
     uint32_t           *status;  /* [tiles][256] look-back */
     size_t              portions;
+    uint32_t            sampled;    /* keys of the sample, a power of 2; 0: none */
     size_t              zero_bytes; /* from plan on */
 };
 
 /* dev_radix_plan.cu: fills tables->bins and the plan. */
 template <typename CODE>
 ordo_status radix_make_plan(cuda_call *call, const radix_job *job, CODE code, radix_tables tables);
-
-/* dev_radix_finish.cu: puts the keys of each prefix in order, in arrays 0, if the plan sorts by a
- * prefix; plan->again if that is too much. */
-template <typename CODE>
-ordo_status radix_finish(cuda_call *call, const radix_job *job, CODE code, radix_tables tables);
 
 #endif

@@ -3,17 +3,20 @@
  *
  * The encoded keys stay where they are in shared memory and places of 16 bits are sorted, so that
  * keys, pairs and indices are one kernel: least significant digit first, by block/block_radix.cuh.
- * Only bits that differ are looked at, and first only the leading ones of them, which tell nearly
- * all of so few keys apart; if neighbours then are out of order, each key counts its way to its
- * place among those with the same prefix, and where a prefix is shared by too many the sort starts
- * again with all bits.
+ * Only bits that differ are looked at, and first only the leading 16 or 24 of them, which tell
+ * nearly all of so few keys apart; if neighbours then are out of order, each key counts its way to
+ * its place among those with the same prefix, and where a prefix is shared by too many the sort
+ * starts again with all bits.
  *
- * Cost: one read and one write. Shared memory: the keys, 2 bytes a key, 1 KB a warp. H200, 1024
- * keys u32 0.0126 ms, CUB 0.0135. Called by device/dev_radix.cu. */
+ * Cost: one read and one write. Shared memory: the keys, 2 bytes a key, 1 KB a warp. H200, 2048
+ * keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of CUB 7.4, 9.7, 14.1. Called by
+ * device/dev_radix.cu. */
 #include "cuda/device/dev_radix_small.cuh"
 
 enum {
     SMALL_PREFIX = 24, /* leading bits sorted by first */
+    SMALL_SHORT = 16,  /* if not many keys are alike in them, these do */
+    SMALL_ALIKE = 2,   /* others that a key may have so */
     SMALL_WALK = 48    /* longest run */
 };
 
@@ -57,6 +60,23 @@ static __device__ void small_sort_bits(small_shared<CODE, THREADS, ITEMS> *share
             }
         __syncthreads();
     }
+}
+
+/* The first bit to sort by. Among the 31 other keys of its warp a key meets as many with its
+ * leading bits as it would, times 31 / n, among all. Called by all threads, valid in them. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *shared,
+                                      CODE const &code, unsigned low, unsigned high, unsigned n)
+{
+    if (high - low <= SMALL_SHORT)
+        return low;
+    unsigned const looked = min(n, (unsigned)THREADS);
+    unsigned const mine = (unsigned)(code.fold(shared->keys[threadIdx.x]) >> (high - SMALL_SHORT));
+    bool const     here = threadIdx.x < n;
+    uint32_t const peers = __match_any_sync(WARP_ALL, here ? mine : ~threadIdx.x);
+    unsigned const alike = (unsigned)__syncthreads_count(here && (peers & (peers - 1)) != 0);
+    unsigned const bits = alike * n <= SMALL_ALIKE * 31 * looked ? SMALL_SHORT : SMALL_PREFIX;
+    return high - low > bits ? high - bits : low;
 }
 
 /* Puts keys in order that are sorted by their bits from `shift` on. False, in all threads, if a run
@@ -188,7 +208,7 @@ static __global__ void __launch_bounds__(THREADS)
             sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1 : __ffs((int)differ) - 1;
         unsigned const high =
             sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
-        unsigned from = high - low > SMALL_PREFIX ? high - SMALL_PREFIX : low;
+        unsigned from = small_from(shared, code, low, high, n);
         for (;;) {
             small_sort_bits(shared, code, items, from, high);
             if (from == low || small_finish(shared, code, from, n))
@@ -213,26 +233,26 @@ static ordo_status launch(cuda_call *call, const radix_job *job, CODE code)
 bool radix_is_small(const cuda_call *call, const radix_job *job)
 {
     typedef radix_code<uint64_t, true, true>                         widest;
-    typedef small_shared<widest, 512, 8>                             half;
+    typedef small_shared<widest, 1024, 4>                            half;
     typedef small_shared<widest, 1024, CUDA_TUNE_RADIX_SMALL / 1024> full;
-    size_t const shared = job->n <= 512 * 8 ? sizeof(half) : sizeof(full);
+    size_t const shared = job->n <= 1024 * 4 ? sizeof(half) : sizeof(full);
     return job->n <= CUDA_TUNE_RADIX_SMALL && shared <= call->facts->shared_bytes;
 }
 
 ordo_status radix_small(cuda_call *call, const radix_job *job, ordo_type type, bool descending)
 {
     bool const ties = job->value_size != 0;
-    return with_radix_code<true>(type, descending, [&](auto code) {
+    return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
         if (CODE::folds && !ties) { /* folding that changes nothing */
             code.lesser_zero = code.zero;
             code.inf = (BITS) ~(BITS)0;
         }
-        if (job->n <= 256 * 8)
-            return launch<256, 8>(call, job, code);
-        if (job->n <= 512 * 8)
-            return launch<512, 8>(call, job, code);
+        if (job->n <= 512 * 4)
+            return launch<512, 4>(call, job, code);
+        if (job->n <= 1024 * 4)
+            return launch<1024, 4>(call, job, code);
         return launch<1024, CUDA_TUNE_RADIX_SMALL / 1024>(call, job, code);
     });
 }

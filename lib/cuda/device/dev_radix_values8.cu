@@ -5,6 +5,5 @@
 ordo_status radix_run_values8(cuda_call *call, const radix_job *job, ordo_type type,
                               bool descending, radix_tables tables)
 {
-    return with_radix_code<true>(
-        type, descending, [&](auto code) { return radix_run<uint64_t>(call, job, code, tables); });
+    return radix_run_values<uint64_t>(call, job, type, descending, tables);
 }

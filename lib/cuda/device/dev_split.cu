@@ -237,7 +237,7 @@ ordo_status dev_split_keys(cuda_call *call, const ordo_sort_job *job)
         return ORDO_OK;
     call->exec->changed = true;
     split_tables const tables = split_layout(&call->scratch, job->n, size, 0);
-    return with_radix_code<false>(job->type, job->descending, [&](auto code) {
+    return with_radix_code<false>(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         return split<radix_no_value>(call, &tables, code, job->keys, size, job->n, job->keys, size);
     });
 }
@@ -261,7 +261,7 @@ ordo_status dev_split_argsort(cuda_call *call, const ordo_argsort_job *job)
     if (n == 0)
         return ORDO_OK;
     split_tables const tables = split_layout(&call->scratch, n, size, index_bytes(n));
-    return with_radix_code<true>(job->type, job->descending, [&](auto code) {
+    return with_radix_code<true>(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         return index_bytes(n) == 4 ? split<uint32_t>(call, &tables, code, job->keys, size, n,
                                                      job->index, index_size)
                                    : split<uint64_t>(call, &tables, code, job->keys, size, n,

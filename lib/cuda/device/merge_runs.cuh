@@ -6,9 +6,9 @@
  * steps do for any length. The tile's keys are then in shared memory, and each thread finds its own
  * part of the path there.
  *
- * lg(n / run) passes of 2 n keys. Used by dev_merge.cu, for the sub-arrays of
- * dev_select_bitonic.cu and for the records of dev_topk.cu; K is an unsigned integer or a record with operator<. Equal keys keep the
- * order of their stretches. */
+ * lg(n / run) passes of 2 n keys. Used by dev_merge.cu, for the sub-arrays of dev_select_bitonic.cu
+ * and for the records of dev_topk.cu; K is an unsigned integer or a record with operator<. Equal
+ * keys keep the order of their stretches. */
 #ifndef ORDO_CUDA_MERGE_RUNS_CUH
 #define ORDO_CUDA_MERGE_RUNS_CUH
 
