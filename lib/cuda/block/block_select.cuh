@@ -127,7 +127,7 @@ static __device__ __forceinline__ void select_list(select_target<WORD> *const ta
     unsigned const      intervals = (unsigned)__popc(firsts);
     unsigned const      lg = intervals < 2 ? 0 : word_length(intervals - 1);
     uint64_t const      total = __shfl_sync(WARP_ALL, inside, WARP_LANES - 1);
-    unsigned const      enough = word_length(total / SELECT_GATHER) + 2;
+    unsigned const      enough = word_length(total / SELECT_GATHER) + 2 + lg;
     unsigned const      least = SELECT_LG_LEAST, most = SELECT_LG_BINS;
     unsigned const lg_bins = !is_even || enough > most ? most : enough < least ? least : enough;
     unsigned const digit = lg_bins - lg;

@@ -70,6 +70,17 @@ static __host__ __device__ __forceinline__ size_t tiles_count(const select_tiles
     return tiles.full + 2;
 }
 
+/* The first key of a short tile, and how many there are. */
+template <typename BITS>
+static __device__ __forceinline__ size_t short_tile(const select_tiles<BITS> &tiles, size_t tile,
+                                                    unsigned *length)
+{
+    bool const   is_tail = tile == tiles.full;
+    size_t const start = is_tail ? tiles.head + tiles.full * select_tiles<BITS>::TILE : 0;
+    *length = (unsigned)(is_tail ? tiles.n - start : tiles.head);
+    return start;
+}
+
 /* Where key j of a lane is in the array. */
 template <typename BITS>
 static __device__ __forceinline__ size_t tile_index(const select_tiles<BITS> &tiles, size_t tile,
@@ -108,10 +119,9 @@ static __device__ __forceinline__ uint32_t tile_read(const CODE                 
         }
         return KEYS == 32 ? WARP_ALL : (1u << KEYS % 32) - 1;
     }
-    bool const     is_tail = tile == tiles.full;
-    size_t const   start = is_tail ? tiles.head + tiles.full * T::TILE : 0;
-    unsigned const length = (unsigned)(is_tail ? tiles.n - start : tiles.head);
-    uint32_t       valid = 0;
+    unsigned     length;
+    size_t const start = short_tile(tiles, tile, &length);
+    uint32_t     valid = 0;
 #pragma unroll
     for (int j = 0; j < KEYS; j++) {
         unsigned const at = (unsigned)j * WARP_LANES + lane;
@@ -158,6 +168,21 @@ static __device__ __forceinline__ void pen_next(const select_kept &kept, select_
     pen->is_open = !pen->is_out;
 }
 
+/* Room for one key of every lane in the open chunk, as long as there is any. */
+static __device__ __forceinline__ void pen_make_room(const select_kept &kept, select_pen *pen,
+                                                     unsigned *taken)
+{
+    if (!pen->is_out && (!pen->is_open || pen->used + WARP_LANES > CUDA_TUNE_SELECT_CHUNK))
+        pen_next(kept, pen, taken);
+}
+
+/* Where this lane's next key goes if those of `holders` have one. */
+static __device__ __forceinline__ size_t pen_slot(const select_pen &pen, uint32_t holders)
+{
+    return (size_t)pen.chunk * CUDA_TUNE_SELECT_CHUNK + pen.used +
+           (unsigned)__popc(holders & lanes_before());
+}
+
 /* Keeps the keys of `mask`, bit j standing for key j of this lane. `at` tells where that is in the
  * array; the key is read again, which costs less than to pick a register by number. */
 template <typename CODE, typename AT>
@@ -167,12 +192,10 @@ pen_keep(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, const
 {
     typedef typename select_word<typename CODE::BITS>::type WORD;
     for (uint32_t holders; (holders = __ballot_sync(WARP_ALL, mask != 0)) != 0;) {
-        if (!pen->is_out && (!pen->is_open || pen->used + WARP_LANES > CUDA_TUNE_SELECT_CHUNK))
-            pen_next(kept, pen, taken);
+        pen_make_room(kept, pen, taken);
         if (mask != 0 && pen->is_open) {
             size_t const index = at((unsigned)__ffs((int)mask) - 1);
-            size_t const slot = (size_t)pen->chunk * CUDA_TUNE_SELECT_CHUNK + pen->used +
-                                (unsigned)__popc(holders & lanes_before());
+            size_t const slot = pen_slot(*pen, holders);
             ((WORD *)kept.words)[slot] = (WORD)code.encode(__ldg(tiles.keys + index));
             if (kept.index != NULL)
                 kept.index[slot] = index;
@@ -212,18 +235,19 @@ each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, 
     }
 }
 
-/* The words of a chunk that are this lane's, all read at once. */
+/* The words of a chunk that are this lane's, all read at once, and those behind the last too: to
+ * wait for the count would take as long again. */
 enum {
     CHUNK_ROWS = CUDA_TUNE_SELECT_CHUNK / 32
 };
 template <typename WORD>
 static __device__ __forceinline__ void chunk_read(const select_kept &kept, size_t chunk,
-                                                  unsigned count, WORD (&words)[CHUNK_ROWS])
+                                                  WORD (&words)[CHUNK_ROWS])
 {
     const WORD *const from = (const WORD *)kept.words + chunk * CUDA_TUNE_SELECT_CHUNK + lane_id();
 #pragma unroll
     for (unsigned i = 0; i < CHUNK_ROWS; i++)
-        words[i] = i * WARP_LANES + lane_id() < count ? from[i * WARP_LANES] : 0;
+        words[i] = from[i * WARP_LANES];
 }
 
 /* The same for every kept key; `taken` chunks were opened. */
@@ -234,7 +258,7 @@ static __device__ __forceinline__ void each_kept(const select_kept &kept, unsign
     for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
         unsigned const count = kept.counts[chunk];
         WORD           words[CHUNK_ROWS];
-        chunk_read(kept, chunk, count, words);
+        chunk_read(kept, chunk, words);
 #pragma unroll
         for (unsigned i = 0; i < CHUNK_ROWS; i++)
             if (i * WARP_LANES + lane < count)

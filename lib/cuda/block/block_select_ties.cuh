@@ -1,8 +1,10 @@
 /* block_select_ties.cuh - the index of the r-th key of an array that equals a given one.
  *
- * Where few keys are wanted of many that tie, those with the least indices are. The keys that tie
- * are counted by stretches of the array, at most 2^13 of them, in one read; the stretch with the
- * r-th is counted tile by tile by one block, and the tile key by key.
+ * Where few keys are wanted of many that tie, those with the least indices are. The array is read
+ * from its start, first twice as far as the r-th should be if the keys that tie were spread evenly,
+ * then eight times as far again until it has been met: a part of one read, at worst all of it. The
+ * keys that tie are counted by stretches, at most 2^13 of them at a time; the stretch with the r-th
+ * is counted tile by tile by one block, and the tile key by key.
  *
  * Called by all blocks of a grid, of SELECT_THREADS, as select_settle in block_select.cuh, whose
  * shared memory and grid it takes (with its own histogram, zero at the start). The result is valid
@@ -42,7 +44,7 @@ static __device__ __forceinline__ void count_ties(select_shared<uint64_t> &s, co
     }
 }
 
-/* A target of all bins of size 1 << shift, for select_narrow; and no counts. */
+/* A target of all bins of size 1 << shift, for select_narrow; and no counts yet. */
 static __device__ __forceinline__ void ties_begin(select_shared<uint64_t> &s, unsigned shift,
                                                   uint64_t inside)
 {
@@ -53,6 +55,7 @@ static __device__ __forceinline__ void ties_begin(select_shared<uint64_t> &s, un
         s.bins[i] = 0;
     if (threadIdx.x == 0) {
         s.target[0] = target;
+        s.gathered = 0;
         s.open.count = 1;
         s.open.digit = SELECT_LG_BINS;
         s.open.shift[0] = shift;
@@ -60,51 +63,90 @@ static __device__ __forceinline__ void ties_begin(select_shared<uint64_t> &s, un
     __syncthreads();
 }
 
-/* The index of tie number position->k[0], from 0, of the `ties` keys whose word it is. position is
- * in shared memory and is changed. */
+/* Adds a block's counts to those of the grid, and their sum to *tied. */
+static __device__ __forceinline__ void add_ties(select_shared<uint64_t> &s, uint64_t *const bins,
+                                                uint64_t *const tied)
+{
+    unsigned sum = 0;
+    for (unsigned i = threadIdx.x; i < SELECT_BINS; i += SELECT_THREADS)
+        if (s.bins[i] != 0) {
+            atomicAdd((unsigned long long *)&bins[i], (unsigned long long)s.bins[i]);
+            sum += s.bins[i];
+        }
+    sum = __reduce_add_sync(WARP_ALL, sum);
+    if (lane_id() == 0 && sum != 0)
+        atomicAdd(&s.gathered, sum);
+    __syncthreads();
+    if (threadIdx.x == 0 && s.gathered != 0)
+        atomicAdd((unsigned long long *)tied, (unsigned long long)s.gathered);
+}
+
+/* The index of tie number `wanted`, from 0, of the `ties` keys whose word it is. position is in
+ * shared memory, for select_narrow; tied has SELECT_ROUNDS words in device memory, zero at the
+ * start of a grid of several blocks. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ uint64_t
-select_tie(select_shared<uint64_t> &s, const select_grid &grid, const CODE &code,
-           const select_tiles<typename CODE::BITS> &tiles, WORD word, uint64_t ties,
-           select_positions *const position, unsigned *round)
+select_tie(select_shared<uint64_t> &s, const select_grid &grid, uint64_t *const tied,
+           const CODE &code, const select_tiles<typename CODE::BITS> &tiles, WORD word,
+           uint64_t ties, uint64_t wanted, select_positions *const position, unsigned *round)
 {
     typedef select_tiles<typename CODE::BITS> T;
+    bool const                                is_alone = gridDim.x == 1;
     size_t const                              count = tiles_count(tiles);
-    unsigned                                  shift = 0;
-    while ((count - 1) >> shift >= SELECT_BINS)
-        shift++;
-    ties_begin(s, shift, ties);
-    count_ties(s, code, tiles, word, 0, count, shift, grid_warp(), grid_warps());
-    __syncthreads();
-    if (gridDim.x > 1)
-        for (unsigned i = threadIdx.x; i < SELECT_BINS; i += SELECT_THREADS)
-            if (s.bins[i] != 0)
-                atomicAdd((unsigned long long *)&grid.bins[i], (unsigned long long)s.bins[i]);
-    grid_barrier(grid.arrived, round);
+    size_t const likely = (size_t)(2 * (double)count * (double)(wanted + 1) / (double)ties);
+    size_t       span = is_alone ? count : likely > grid_warps() ? likely : grid_warps();
+    size_t       begin = 0, end;
+    uint64_t     passed = 0; /* ties before begin */
+    uint64_t    *bins = grid.bins;
+    unsigned     shift;
+    for (unsigned pass = 0;; pass++) {
+        end = span < count - begin ? begin + span : count;
+        shift = 0;
+        while ((end - begin - 1) >> shift >= SELECT_BINS)
+            shift++;
+        ties_begin(s, shift, ties);
+        bins = select_bins(grid, pass);
+        for (unsigned i = blockIdx.x * SELECT_THREADS + threadIdx.x; i < SELECT_BINS && !is_alone;
+             i += gridDim.x * SELECT_THREADS)
+            select_bins(grid, pass + 1)[i] = 0;
+        count_ties(s, code, tiles, word, begin, end, shift, grid_warp(), grid_warps());
+        __syncthreads();
+        if (!is_alone)
+            add_ties(s, bins, tied + pass);
+        grid_barrier(grid.arrived, round);
+        if (end == count)
+            break;
+        uint64_t const here = __ldcg(tied + pass);
+        if (passed + here > wanted)
+            break;
+        passed += here;
+        begin = end;
+        span *= 8;
+    }
     if (blockIdx.x != 0)
         return 0;
+    if (threadIdx.x == 0)
+        position->k[0] = wanted - passed;
+    __syncthreads();
     select_narrow(s, *position, [&](unsigned bin) {
-        return gridDim.x == 1 ? (uint64_t)s.bins[bin] : __ldcg(grid.bins + bin);
+        return is_alone ? (uint64_t)s.bins[bin] : __ldcg(bins + bin);
     });
     __syncthreads();
-    size_t const first = s.target[0].lo, end = first + ((size_t)1 << shift);
+    size_t const first = begin + s.target[0].lo, stop = first + ((size_t)1 << shift);
     size_t const here = s.target[0].inside;
     if (threadIdx.x == 0)
         position->k[0] -= s.target[0].below;
     ties_begin(s, 0, here);
-    count_ties(s, code, tiles, word, first, end < count ? end : count, 0, threadIdx.x / WARP_LANES,
+    count_ties(s, code, tiles, word, first, stop < end ? stop : end, 0, threadIdx.x / WARP_LANES,
                SELECT_WARPS);
     __syncthreads();
     select_narrow(s, *position, [&](unsigned bin) { return (uint64_t)s.bins[bin]; });
     __syncthreads();
 
     size_t const tile = tile_in_order(tiles, first + s.target[0].lo);
-    size_t const start = tile < tiles.full    ? tiles.head + tile * T::TILE
-                         : tile == tiles.full ? tiles.head + tiles.full * T::TILE
-                                              : 0;
-    size_t const length = tile < tiles.full    ? (size_t)T::TILE
-                          : tile == tiles.full ? tiles.n - start
-                                               : tiles.head;
+    unsigned     length = T::TILE;
+    size_t const start =
+        tile < tiles.full ? tiles.head + tile * T::TILE : short_tile(tiles, tile, &length);
     size_t const at = start + threadIdx.x;
     bool const   is_tie = threadIdx.x < length && (WORD)code.encode(__ldg(tiles.keys + at)) == word;
     uint32_t const flags = __ballot_sync(WARP_ALL, is_tie);

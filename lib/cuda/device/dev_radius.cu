@@ -7,12 +7,12 @@
  *
  *   radius_near   a block for each of at most CUDA_TUNE_RADIUS_SPANS spans: the radius within the
  *                 span, up to what a ring in shared memory holds (radius_near.cuh), and a table of
- *                 the largest and least key of every patch of a few hundred
+ *                 the largest and least key of every patch of 124
  *   radius_settle, radius_bound, radius_list, radius_open
  *                 pairs across spans, and all if the radius is larger than the ring, from the
  *                 table; only patches that may hold a larger one are read again (radius_far.cuh)
  *
- * Bytes: n keys read once, 1 % to 2.3 % of them for the table, and the patches opened (a share of a
+ * Bytes: n keys read once, 1.7 % of them for the table, and the patches opened (a share of a
  * percent, at worst some of n). Scratch: three words for each patch. No step waits for the host;
  * dev_radius fetches the result. Exact for every input; the time is the same for every radius but
  * for the patches opened.

@@ -8,8 +8,8 @@
  * read more to measure a radius that the job does not name (dev_radius.cu).
  *
  * A radius that the job does not name is guessed from a look at parts of the array
- * (dev_rough_look.cu) if that shows a small one: such windows cost little more than a measurement,
- * and show whether the guess was right. Otherwise, or if it was not, it is measured.
+ * (dev_rough_look.cu) if that shows one well below what it can see: windows show whether the guess
+ * was right, and if so the measurement is saved. Otherwise, or if it was not, it is measured.
  *
  * The radius is that of the total order, in which -0 is before +0 and NaNs have an order too: then
  * windows give the bytes that every sort gives.
@@ -18,6 +18,7 @@
  * word that says whether a guess or a given radius was large enough, or for the radius. Called by
  * dev_sort.cu and dev_rough_auto.cu. */
 #include "cuda/cuda_dev.cuh"
+#include "cuda/cuda_tuning.cuh"
 #include "cuda/device/dev_rough.cuh"
 
 static ordo_radius_job rough_radius_job(const ordo_sort_job *job)
@@ -64,7 +65,9 @@ static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t r
     return ORDO_OK;
 }
 
-/* The windows to try when a look has seen a radius: an eighth more, up to what a network is for. */
+/* The windows to try when a look has seen a radius: an eighth more, up to what a network is for;
+ * beyond that twice as much, since the windows of blocks cost nearly the same whatever their
+ * radius, up to the half of what a look can see. */
 static size_t rough_guess(size_t seen)
 {
     size_t const wanted = seen + seen / 8 + 1;
@@ -72,7 +75,7 @@ static size_t rough_guess(size_t seen)
     for (size_t guess = 16; seen > 0 && guess <= most; guess *= 2)
         if (wanted <= guess)
             return guess;
-    return 0;
+    return seen > 0 && seen <= CUDA_TUNE_ROUGH_GUESS ? 2 * seen : 0;
 }
 
 ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job, size_t seen, bool *done)

@@ -5,17 +5,52 @@
  * the same kernel, whose grid runs all passes itself (block_select.cuh). BITONIC is in
  * dev_select_bitonic.cu.
  *
- * A launch serves up to 32 positions; more go in batches of 32. Beyond CUDA_TUNE_SELECT_MANY a copy
- * of the array is sorted, and every position read.
+ * A launch serves up to 32 positions; of large arrays more go in batches of 32. Beyond that, or
+ * CUDA_TUNE_SELECT_MANY, a copy of the array is sorted, and every position read.
  *
  * Cost: AUTO one read and a few hundredths (two neighbouring positions are one bracket); RADIX one
  * read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4 for more than 4
  * positions) and 2.2 million more; RADIX 0.2 MB; many positions a copy of the array and what its
  * sort takes. The results are valid for what is enqueued after the call. */
-#include "cuda/device/dev_select.cuh"
+#include "cuda/device/dev_select_sweep.cuh"
 #include "cuda/device/dev_select_bitonic.cuh"
 
 /* ---- Few positions ---- */
+
+/* Each target goes on in the bucket of its position, a warp for each. Ends with a barrier. */
+template <typename CODE, typename WORD>
+static __device__ __forceinline__ void narrow_to_buckets(select_shared<WORD> &s, const CODE &code,
+                                                         const select_plan      &plan,
+                                                         const select_positions &positions)
+{
+    typedef typename CODE::BITS BITS;
+    typedef scan_add<uint64_t>  ADD;
+    select_mapper<CODE> const   mapper = mapper_of(plan.map, code);
+    unsigned const              t = threadIdx.x / WARP_LANES;
+    if (t < positions.count) {
+        select_target<WORD> target = s.target[t];
+        unsigned            at = mapper.place(code.decode((BITS)target.lo)).bucket;
+        unsigned const      last = mapper.place(code.decode((BITS)target.hi)).bucket;
+        for (; at <= last; at += WARP_LANES) {
+            uint64_t const count = at + lane_id() <= last ? plan.buckets[at + lane_id()] : 0;
+            uint64_t const scanned = target.below + warp_scan<ADD>(count);
+            uint32_t const found = __ballot_sync(WARP_ALL, positions.k[t] < scanned);
+            int const      who = found == 0 ? WARP_LANES - 1 : __ffs((int)found) - 1;
+            target.inside = __shfl_sync(WARP_ALL, count, who);
+            target.below = __shfl_sync(WARP_ALL, scanned, who);
+            if (found != 0) {
+                unsigned const rank = at + (unsigned)who + 1;
+                target.below -= target.inside;
+                words_of_ranks(code, mapper, rank, rank, target.lo, target.hi, target.lo, target.hi,
+                               &target.lo, &target.hi);
+                break;
+            }
+        }
+        if (lane_id() == 0)
+            s.target[t] = target;
+    }
+    __syncthreads();
+}
 
 template <typename CODE>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
@@ -30,6 +65,8 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     unsigned                       round = 0;
     bool const     is_told = select_begin(s, work, positions, tiles.n, (WORD)(BITS) ~(BITS)0);
     unsigned const taken = is_told ? work.plan->taken : 0;
+    if (is_told && work.plan->map.is_used)
+        narrow_to_buckets(s, code, *work.plan, positions);
     select_settle(s, select_grid_of(work), positions, is_told, &round, [&](auto &&f) {
         if (is_told)
             each_kept<WORD>(work.kept, taken, f);
@@ -156,12 +193,19 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 
 /* ---- Which ---- */
 
+static bool is_many(const ordo_select_job *job)
+{
+    size_t const most = /* that go in batches */
+        job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT ? CUDA_TUNE_SELECT_MANY : 0;
+    return job->count > ordo_max(most, (size_t)SELECT_TARGETS);
+}
+
 size_t dev_select_scratch(const ordo_select_job *job)
 {
     cuda_scratch scratch = {};
     if (job->algorithm == ORDO_ALGORITHM_BITONIC)
         return dev_select_bitonic_scratch(job);
-    if (job->count <= CUDA_TUNE_SELECT_MANY) {
+    if (!is_many(job)) {
         (void)few_layout(&scratch, job);
         return scratch.used;
     }
@@ -176,6 +220,5 @@ ordo_status dev_select(cuda_call *call, const ordo_select_job *job)
         return ORDO_OK;
     if (job->algorithm == ORDO_ALGORITHM_BITONIC)
         return dev_select_bitonic(call, job, CUDA_TUNE_SELECT_SUB_ARRAY);
-    return job->count <= CUDA_TUNE_SELECT_MANY ? select_in_batches(call, job)
-                                               : select_sorted(call, job);
+    return is_many(job) ? select_sorted(call, job) : select_in_batches(call, job);
 }

@@ -5,7 +5,7 @@
  *     sample      many more keys are drawn and counted between the splitters; from the counts each
  *                 position gets a bracket of words that holds its key but once in 16,000 times
  *     sweep       one read of the array counts the keys before and in each bracket, and keeps those
- *                 in it (about 4 n / sqrt(draws))
+ *                 in it, about 4 n / sqrt(draws) (dev_select_sweep.cuh)
  *     settle      block_select.cuh on what was kept; on the array itself if a bracket missed, or
  *                 held too much
  * (R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18, 1975, chose pivots
@@ -18,6 +18,7 @@
 #define ORDO_CUDA_DEV_SELECT_CUH
 
 #include "cuda/block/block_select.cuh"
+#include "cuda/block/block_select_map.cuh"
 #include "cuda/block/block_select_read.cuh"
 #include "cuda/cuda_dev.cuh"
 
@@ -26,21 +27,27 @@ enum {
     SELECT_PIECES = 2 * SELECT_HEAVY + 1, /* intervals of a bracket, at most */
     SELECT_INTERVALS = SELECT_PIECES * SELECT_TARGETS,
     SELECT_SWEEP_THREADS = 256,
-    SELECT_FEW = 4,    /* positions for which less is drawn and kept */
-    SELECT_GIVEN = 256 /* positions that travel with a launch */
+    SELECT_FEW = 4,     /* positions for which less is drawn and kept */
+    SELECT_MANY = 20,   /* positions up to which not the most is drawn */
+    SELECT_MAPPED = 3,  /* positions from which on a map is made */
+    SELECT_GIVEN = 256, /* positions that travel with a launch */
+    SELECT_ROUNDS = 16  /* of a search for a tie, each of eight times the keys: any n */
 };
 
 /* In device memory. Intervals are disjoint and rise; cells 0, 2, 4, ... count the keys before,
  * between and behind them, cells 1, 3, ... those in them. */
 struct select_plan {
-    unsigned intervals;
-    unsigned is_void; /* no sweep: what it would keep is too much */
-    unsigned sampled; /* blocks of the sample that are done */
-    unsigned taken;   /* chunks of the sweep */
-    unsigned arrived, gathered, gathered_ties, winners; /* of the settling grid */
-    uint64_t word, below, ties, last; /* what the blocks of a top-k tell each other */
-    uint64_t lo[SELECT_INTERVALS], hi[SELECT_INTERVALS];
-    uint64_t cells[2 * SELECT_INTERVALS + 1];
+    unsigned   intervals;
+    unsigned   is_void; /* no sweep: what it would keep is too much */
+    unsigned   sampled; /* blocks of the sample that are done */
+    unsigned   taken;   /* chunks of the sweep */
+    unsigned   arrived, gathered, gathered_ties, winners; /* of the settling grid */
+    uint64_t   word, below, ties, last; /* what the blocks of a top-k tell each other */
+    uint64_t   tied[SELECT_ROUNDS];     /* ties in each round of block_select_ties.cuh */
+    select_map map;                     /* intervals are whole buckets of it, if it is used */
+    uint64_t   lo[SELECT_INTERVALS], hi[SELECT_INTERVALS];
+    uint64_t   cells[2 * SELECT_INTERVALS + 1];
+    uint64_t   buckets[SELECT_BUCKETS]; /* keys of those that are in an interval */
 };
 
 struct select_work {
@@ -68,8 +75,8 @@ size_t      select_sample_bytes(void);
 ordo_status select_sample(cuda_call *call, const select_work *work, const select_input *input,
                           const select_positions *positions, bool from_first);
 
-/* dev_select_put.cu: the positions of a job in device memory. Few travel with a launch, which a graph
- * keeps; more are copied from the job's array. */
+/* dev_select_put.cu: the positions of a job in device memory. Few travel with a launch, which a
+ * graph keeps; more are copied from the job's array. */
 ordo_status select_put_positions(cuda_call *call, const ordo_select_job *job, uint64_t *k);
 
 /* ---- Scratch ---- */
@@ -111,190 +118,6 @@ static inline select_work select_layout(cuda_scratch *scratch, const select_inpu
             work.kept.index = scratch_take<uint64_t>(scratch, chunks * chunk);
     }
     return work;
-}
-
-/* ---- Sweep ---- */
-
-enum {
-    SELECT_LG_ENDS = 9 /* ends of cells, padded for the search */
-};
-
-/* Cells are numbered without the first if that has no words. */
-template <typename WORD> struct select_sweep_shared {
-    WORD               ends[1 << SELECT_LG_ENDS]; /* the last word of each cell but the last */
-    uint8_t            is_heavy[1 << SELECT_LG_ENDS];
-    unsigned long long before, in;
-};
-
-/* Bytes of the columns of counts: every lane has one, so that no two meet. */
-static inline size_t select_sweep_bytes(unsigned targets)
-{
-    return (2 * SELECT_PIECES * (size_t)targets + 1) * WARP_LANES * sizeof(uint32_t);
-}
-
-/* One interval: bounds and counts in registers. */
-template <typename CODE, typename WORD>
-static __device__ __forceinline__ void
-sweep_one(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, const select_kept &kept,
-          unsigned *taken, WORD lo, WORD width, select_sweep_shared<WORD> &s)
-{
-    typedef select_tiles<typename CODE::BITS> T;
-    unsigned const                            lane = lane_id();
-    uint32_t                                  before = 0, in = 0;
-    select_pen                                pen = {};
-    for (size_t tile = grid_warp(); tile < tiles_count(tiles); tile += grid_warps()) {
-        WORD           key[T::KEYS];
-        uint32_t const valid = tile_read(code, tiles, tile, lane, key);
-        uint32_t       mask = 0;
-#pragma unroll
-        for (int j = 0; j < T::KEYS; j++) {
-            before += key[j] < lo ? 1 : 0;
-            mask |= (WORD)(key[j] - lo) <= width ? 1u << j : 0;
-        }
-        mask &= valid; /* what does not exist is all ones and before nothing */
-        in += (uint32_t)__popc(mask);
-        if (width != 0)
-            pen_keep(code, tiles, kept, &pen, taken, mask,
-                     [&](unsigned j) { return tile_index(tiles, tile, lane, j); });
-    }
-    pen_close(kept, pen);
-    atomicAdd(&s.before, (unsigned long long)before);
-    atomicAdd(&s.in, (unsigned long long)in);
-}
-
-/* Fewer than 2^LG ends of cells: a search whose first two steps are in registers, and one count in
- * the lane's column. Places are in bytes of s.ends, which saves an instruction at every step. Cells
- * in intervals are the odd ones; without the first cell, the even ones. */
-template <int LG, typename CODE, typename WORD>
-static __device__ __forceinline__ void
-sweep_some(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
-           const select_kept &kept, unsigned *taken, bool lacks_first, bool has_heavy,
-           const select_sweep_shared<WORD> &s, uint32_t *const columns)
-{
-    enum {
-        SIZE = sizeof(WORD),
-        HALF = 1 << (LG - 1),
-        QUARTER = HALF / 2,
-        COLUMN = WARP_LANES * sizeof(uint32_t) / SIZE
-    };
-    typedef select_tiles<typename CODE::BITS> T;
-    unsigned const                            lane = lane_id();
-    const char *const                         ends = (const char *)s.ends;
-    char *const                               column = (char *)(columns + lane);
-    WORD const                                middle = s.ends[HALF - 1];
-    WORD const left = s.ends[QUARTER - 1], right = s.ends[HALF + QUARTER - 1];
-    select_pen pen = {};
-    for (size_t tile = grid_warp(); tile < tiles_count(tiles); tile += grid_warps()) {
-        WORD           key[T::KEYS];
-        unsigned       at[T::KEYS];
-        uint32_t const valid = tile_read(code, tiles, tile, lane, key);
-        uint32_t       odd = 0;
-#pragma unroll
-        for (int j = 0; j < T::KEYS; j++) {
-            bool const is_right = middle < key[j];
-            at[j] = is_right ? HALF * SIZE : 0;
-            at[j] += (is_right ? right : left) < key[j] ? QUARTER * SIZE : 0;
-#pragma unroll
-            for (unsigned half = QUARTER / 2; half > 0; half /= 2)
-                at[j] +=
-                    *(const WORD *)(ends + at[j] + (half - 1) * SIZE) < key[j] ? half * SIZE : 0;
-            odd |= (at[j] / SIZE & 1) << j;
-        }
-        if (tile < tiles.full) {
-#pragma unroll
-            for (int j = 0; j < T::KEYS; j++)
-                atomicAdd((uint32_t *)(column + at[j] * COLUMN), 1u);
-        } else {
-#pragma unroll
-            for (int j = 0; j < T::KEYS; j++)
-                if (valid >> j & 1)
-                    atomicAdd((uint32_t *)(column + at[j] * COLUMN), 1u);
-        }
-        uint32_t mask = (lacks_first ? ~odd : odd) & valid;
-        if (has_heavy) {
-#pragma unroll
-            for (int j = 0; j < T::KEYS; j++)
-                mask &= ~((uint32_t)s.is_heavy[at[j] / SIZE] << j);
-        }
-        pen_keep(code, tiles, kept, &pen, taken, mask,
-                 [&](unsigned j) { return tile_index(tiles, tile, lane, j); });
-    }
-    pen_close(kept, pen);
-}
-
-/* Counts the keys of every cell and keeps those in intervals of more than one word; with their
- * indices if kept has room for them. Dynamic shared memory: select_sweep_bytes. */
-template <typename CODE, bool FOLDED>
-static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_RESIDENT)
-    select_sweep_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles,
-                        select_plan *const plan, const select_kept kept)
-{
-    typedef typename select_word<typename CODE::BITS>::type WORD;
-    extern __shared__ uint32_t                              columns[];
-    __shared__ select_sweep_shared<WORD> s;
-    if (plan->is_void)
-        return;
-    CODE const                code = code_with_ties<FOLDED>(given);
-    unsigned const            intervals = plan->intervals, cells = 2 * intervals + 1;
-    unsigned long long *const sums = (unsigned long long *)plan->cells;
-    if (threadIdx.x == 0)
-        s.before = s.in = 0;
-    if (intervals == 1) {
-        __syncthreads();
-        sweep_one(code, tiles, kept, &plan->taken, (WORD)plan->lo[0],
-                  (WORD)(plan->hi[0] - plan->lo[0]), s);
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            atomicAdd(&sums[0], s.before);
-            atomicAdd(&sums[1], s.in);
-        }
-        return;
-    }
-
-    bool const lacks_first = plan->lo[0] == 0;
-    bool       is_heavy = false;
-    for (unsigned i = threadIdx.x; i < 1u << SELECT_LG_ENDS; i += SELECT_SWEEP_THREADS) {
-        unsigned const cell = i + lacks_first, v = cell / 2;
-        bool const     is_in = cell % 2 == 1;
-        bool const     has_end = v < intervals;
-        s.ends[i] = !has_end ? (WORD) ~(WORD)0 : (WORD)(is_in ? plan->hi[v] : plan->lo[v] - 1);
-        s.is_heavy[i] = has_end && is_in && plan->lo[v] == plan->hi[v];
-        is_heavy = is_heavy || s.is_heavy[i] != 0;
-    }
-    for (unsigned i = threadIdx.x; i < cells * WARP_LANES; i += SELECT_SWEEP_THREADS)
-        columns[i] = 0;
-    bool const     has_heavy = __syncthreads_or(is_heavy) != 0;
-    unsigned const ends = cells - 1 - lacks_first;
-    if (ends < 8)
-        sweep_some<3>(code, tiles, kept, &plan->taken, lacks_first, has_heavy, s, columns);
-    else if (FOLDED || ends < 32)
-        sweep_some<5>(code, tiles, kept, &plan->taken, lacks_first, has_heavy, s, columns);
-    else if (ends < 128)
-        sweep_some<FOLDED ? 5 : 7>(code, tiles, kept, &plan->taken, lacks_first, has_heavy, s,
-                                   columns);
-    else
-        sweep_some<FOLDED ? 5 : SELECT_LG_ENDS>(code, tiles, kept, &plan->taken, lacks_first,
-                                                has_heavy, s, columns);
-    __syncthreads();
-    for (unsigned i = threadIdx.x / WARP_LANES; i < cells - lacks_first;
-         i += SELECT_SWEEP_THREADS / WARP_LANES) {
-        uint64_t const sum = warp_reduce<scan_add<uint64_t>>(columns[i * WARP_LANES + lane_id()]);
-        if (lane_id() == 0 && sum != 0)
-            atomicAdd(&sums[i + lacks_first], (unsigned long long)sum);
-    }
-}
-
-template <bool FOLDED, typename CODE>
-static inline ordo_status select_sweep(cuda_call *call, const select_work *work, CODE code,
-                                       const select_input *input, unsigned targets)
-{
-    size_t const blocks =
-        ordo_min(select_sweep_blocks(input), (size_t)call->facts->sms * CUDA_TUNE_SELECT_RESIDENT);
-    CUDA_LAUNCH(call, (select_sweep_kernel<CODE, FOLDED>), blocks, SELECT_SWEEP_THREADS,
-                select_sweep_bytes(targets), code,
-                select_tiles_of<typename CODE::BITS>(input->keys, input->n), work->plan,
-                work->kept);
-    return ORDO_OK;
 }
 
 /* ---- Settle ---- */

@@ -10,10 +10,11 @@
  * The draws are one key of each of m equal stretches, at a place that a hash of its number tells: a
  * sorted array is sampled evenly, a periodic one not in step, and the same n draws the same places.
  *
- * Brackets that overlap are one. A word that many draws hit gets an interval of its own. If there
- * is no room for what the sweep would keep, the plan is void.
+ * Brackets that overlap are one. A word that many draws hit gets an interval of its own. Several
+ * brackets without such words are widened to buckets of a map (block_select_map.cuh) if that makes
+ * them little wider. If there is no room for what the sweep would keep, the plan is void.
  *
- * Reads 32 bytes for each draw: 8 MB, or 32 for many positions, of an array of any size. Scratch
+ * Reads 32 bytes for each draw: 8 MB, for many positions 32 or 64, of an array of any size. Scratch
  * 33 KB. Called by dev_select.cu and dev_topk.cu; the plan is valid for the kernels enqueued after
  * it. */
 #include "cuda/device/dev_select.cuh"
@@ -148,10 +149,63 @@ static __device__ __forceinline__ unsigned heavy_cells(const uint32_t *before, u
     return second > 0 ? 2 : most > 0 ? 1 : 0;
 }
 
-/* Called by one warp, lane t for position t, when s.cells holds the draws before each cell. */
+/* The cell of a word: at or between splitters. */
 template <typename WORD>
-static __device__ __forceinline__ void
-make_plan(const sample_shared<WORD> &s, const sample_wish &wish, WORD last_word, select_plan *plan)
+static __device__ __forceinline__ unsigned cell_of_word(const WORD *splitters, WORD word)
+{
+    unsigned at = 0;
+    for (unsigned half = SPLITTERS / 2; half > 0; half /= 2)
+        at += splitters[at + half - 1] < word ? half : 0;
+    at += splitters[at] < word ? 1 : 0;
+    return 2 * at + (at < SPLITTERS && splitters[at] == word ? 1 : 0);
+}
+
+/* Several intervals, one in each lane that has_one: widens them to the buckets of a map, if one
+ * spreads the keys so well that the sweep keeps at most twice as many for it. */
+template <typename CODE, typename WORD>
+static __device__ __forceinline__ void make_map(const CODE &code, const sample_shared<WORD> &s,
+                                                bool has_one, WORD last_word, WORD *lo, WORD *hi,
+                                                double *kept, select_map *out)
+{
+    uint32_t const having = __ballot_sync(WARP_ALL, has_one), earlier = having & lanes_before();
+    if (__popc(having) < 2)
+        return;
+    int const                 first = __ffs((int)having) - 1, last = 31 - __clz((int)having);
+    int const                 left = earlier == 0 ? first : 31 - __clz((int)earlier);
+    WORD const                start = __shfl_sync(WARP_ALL, *lo, first);
+    WORD const                end = __shfl_sync(WARP_ALL, *hi, last);
+    select_map const          map = map_over(code, start, end);
+    select_mapper<CODE> const mapper = mapper_of(map, code);
+    unsigned const            from = has_one ? bucket_rank(code, mapper, *lo) : 0;
+    unsigned const            to = has_one ? bucket_rank(code, mapper, *hi) : 0;
+    unsigned const            to_left = __shfl_sync(WARP_ALL, to, left);
+    bool const is_apart = from >= 1 && to <= SELECT_BUCKETS && (earlier == 0 || to_left < from);
+    if (__any_sync(WARP_ALL, has_one && !is_apart))
+        return;
+    WORD   wide_lo = *lo, wide_hi = *hi;
+    double now = 0;
+    if (has_one) {
+        words_of_ranks(code, mapper, from, to, (WORD)0, *lo, *hi, last_word, &wide_lo, &wide_hi);
+        now = s.cells[cell_of_word(s.splitters, wide_hi) + 1] -
+              s.cells[cell_of_word(s.splitters, wide_lo)];
+    }
+    __syncwarp();
+    if (warp_reduce<scan_add<double>>(now) > 2 * warp_reduce<scan_add<double>>(has_one ? *kept : 0))
+        return;
+    if (has_one) {
+        *lo = wide_lo;
+        *hi = wide_hi;
+        *kept = now;
+    }
+    if (lane_id() == 0)
+        *out = map;
+}
+
+/* Called by one warp, lane t for position t, when s.cells holds the draws before each cell. */
+template <typename CODE, typename WORD>
+static __device__ __forceinline__ void make_plan(const CODE &code, const sample_shared<WORD> &s,
+                                                 const sample_wish &wish, WORD last_word,
+                                                 select_plan *plan)
 {
     unsigned const lane = lane_id(), count = wish.positions.count;
     unsigned const mine = lane < count ? lane : 0;
@@ -191,6 +245,8 @@ make_plan(const sample_shared<WORD> &s, const sample_wish &wish, WORD last_word,
             at = until + 1;
         }
     }
+    if (count >= SELECT_MAPPED && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
+        make_map(code, s, pieces == 1, last_word, &lo[0], &hi[0], &kept, &plan->map);
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(pieces);
     for (unsigned i = 0; i < pieces; i++) {
         plan->lo[scanned - pieces + i] = lo[i];
@@ -230,12 +286,7 @@ static __global__ void __launch_bounds__(THREADS)
                 __ldg(keys + place_of_draw(n, i + (size_t)j * threads, lg_draws)));
 #pragma unroll
         for (int j = 0; j < AT_ONCE; j++) {
-            unsigned at = 0;
-            for (unsigned half = SPLITTERS / 2; half > 0; half /= 2)
-                at += s.splitters[at + half - 1] < word[j] ? half : 0;
-            at += s.splitters[at] < word[j] ? 1 : 0;
-            bool const is_at = at < SPLITTERS && s.splitters[at] == word[j];
-            atomicAdd(&s.cells[2 * at + is_at], 1u);
+            atomicAdd(&s.cells[cell_of_word(s.splitters, word[j])], 1u);
         }
     }
     __syncthreads();
@@ -273,7 +324,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
     __syncthreads();
     if (threadIdx.x < WARP_LANES)
-        make_plan(s, wish, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, plan);
+        make_plan(code, s, wish, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, plan);
 }
 
 /* ---- Both ---- */
@@ -281,7 +332,9 @@ static __global__ void __launch_bounds__(THREADS)
 /* One key of 64 at most is drawn: a draw reads a sector of 32 bytes. */
 static unsigned lg_draws_of(size_t n, unsigned positions)
 {
-    unsigned lg = positions <= SELECT_FEW ? CUDA_TUNE_SELECT_LG_FEW : CUDA_TUNE_SELECT_LG_MANY;
+    unsigned lg = positions <= SELECT_FEW    ? CUDA_TUNE_SELECT_LG_FEW
+                  : positions <= SELECT_MANY ? CUDA_TUNE_SELECT_LG_MANY
+                                             : CUDA_TUNE_SELECT_LG_MOST;
     while (lg > LG_SPLITTERS && n >> lg < 64)
         lg--;
     return lg;

@@ -19,7 +19,9 @@ template <typename BITS_> struct radius_shape {
     static constexpr int AHEAD = CUDA_TUNE_RADIUS_AHEAD; /* steps that are on their way */
     static constexpr int STEP = THREADS * ITEMS;         /* keys that a block takes at once */
     static constexpr int RING = SLOTS * STEP;
-    static constexpr int PATCH = 8 * ITEMS; /* keys of one entry of the table */
+    static constexpr int SHARE = /* threads of an entry of the table */
+        sizeof(BITS) == 8 ? CUDA_TUNE_RADIUS_SHARE_8 : CUDA_TUNE_RADIUS_SHARE;
+    static constexpr int PATCH = SHARE * ITEMS; /* keys of an entry */
     static constexpr int PATCHES = STEP / PATCH;
     /* Radii below this are found in the ring, AHEAD slots of which are being filled. */
     static constexpr unsigned REACH = (SLOTS - AHEAD - 1) * STEP - 1;
@@ -27,6 +29,7 @@ template <typename BITS_> struct radius_shape {
 
     static_assert(ITEMS % 2 == 1 && STEP * sizeof(BITS) % 16 == 0, "steps are whole vectors");
     static_assert(SLOTS > AHEAD + 1, "the ring has a past");
+    static_assert(BYTES <= 98 << 10, "a block of compute capability 8.6 has as much");
 };
 
 /* The array from the 16-byte boundary before it: `pad` places in front of it hold the least key

@@ -54,8 +54,8 @@ static __device__ __forceinline__ uint64_t radius_proved(const radius_table<BITS
     return (p - radius_first(table, low, p - apart) - 1) * PATCH + 1;
 }
 
-/* The largest key before each span; and, if the radius is not known within spans, what some patches
- * all over the array prove. One block of CUDA_TUNE_RADIUS_SPANS threads. */
+/* The largest key before each span, and what some patches all over the array prove. One block of
+ * CUDA_TUNE_RADIUS_SPANS threads. */
 template <typename BITS>
 static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
 {
@@ -79,7 +79,7 @@ static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
         *table.listed = 0;
     }
     __syncthreads();
-    if (within || r > table.limit)
+    if (r > table.limit)
         return;
     size_t const   sample = table.count() - 1 - threadIdx.x * table.count() / blockDim.x;
     uint64_t const proved = radius_proved(table, sample, r);
@@ -88,8 +88,11 @@ static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
         radius_grow(table.radius, most);
 }
 
+/* What all patches prove; not needed if few are in doubt, those behind borders of spans. */
 template <typename BITS> static __global__ void radius_bound(radius_table<BITS> table)
 {
+    if (*table.within)
+        return;
     size_t const   p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint64_t const r = table.seen();
     uint64_t       proved = 0;

@@ -132,8 +132,8 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
     unsigned const steps = (unsigned)min(table.span_steps, table.steps - first);
     unsigned const limit = (unsigned)min(table.limit, (uint64_t)0x7fffffff);
     size_t         ahead = first * STEP; /* the next key to ask for */
-    BITS          *high_to = table.high + first * SHAPE::PATCHES + thread / 8;
-    BITS          *low_to = table.low + first * SHAPE::PATCHES + thread / 8;
+    BITS          *high_to = table.high + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
+    BITS          *low_to = table.low + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
     unsigned       others = 0; /* what thread 0 last saw of the radius */
     int            slot = 0;
     BITS           carry = 0;
@@ -174,7 +174,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
             warp_high[warp] = upto;
         BITS patch_low = low;
 #pragma unroll
-        for (int apart = 1; apart < 8; apart *= 2)
+        for (int apart = 1; apart < SHAPE::SHARE; apart *= 2)
             patch_low = MIN::add(patch_low, __shfl_xor_sync(WARP_ALL, patch_low, apart));
         __syncthreads();
         BITS before = radius_largest(lane < warp ? warp_high[lane] : (BITS)0);
@@ -184,7 +184,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
             before = MAX::add(before, x[j]);
             ring[place + j] = before;
         }
-        if (lane % 8 == 7) {
+        if (lane % SHAPE::SHARE == SHAPE::SHARE - 1) {
             *high_to = before;
             *low_to = patch_low;
         }
