@@ -491,7 +491,7 @@ def draw_both(doc, folder):
 
 DRAW = {
     "rank": draw_rank_all, "scan": draw_scan, "sort": draw_sort, "argsort": draw_rates,
-    "select": draw_rates, "radius": draw_radius, "strings": draw_rates,
+    "select": draw_rates, "radius": draw_radius, "strings": draw_rates, "hybrid": draw_rates,
 }
 
 

@@ -91,6 +91,7 @@ typedef struct bench_peer_call {
  * returns bool has said on stderr what went wrong when it returns false. */
 typedef struct bench_place {
     char                    device[200]; /* "NVIDIA H200, 132 SMs, ..."                   */
+    void                   *stream;      /* of the calls that are timed                   */
     const bench_peer_table *peers;
     size_t (*available)(void); /* bytes that arrays may take                              */
     void *(*alloc)(size_t bytes);
@@ -144,8 +145,17 @@ extern const bench_section bench_argsort_sections[];
 extern const bench_section bench_select_sections[];
 extern const bench_section bench_radius_sections[];
 extern const bench_section bench_strings_sections[];
-bool bench_rank_unsorted(bench *b); /* bench_argsort.c: a section of rank                 */
-bool bench_rough(bench *b);         /* bench_radius.c: a section of sort                  */
+extern const bench_section bench_hybrid_sections[];
+void                       bench_hybrid_close(void); /* gives its contexts back           */
+extern const bench_section bench_cuda_rank_sections[];
+extern const bench_section bench_cuda_scan_sections[];
+extern const bench_section bench_cuda_sort_sections[];
+extern const bench_section bench_cuda_argsort_sections[];
+extern const bench_section bench_cuda_select_sections[];
+extern const bench_section bench_cuda_radius_sections[];
+bool bench_rank_unsorted(bench *b);       /* bench_argsort.c: a section of rank           */
+bool bench_rank_unsorted_small(bench *b); /* a part of one                                */
+bool bench_rough(bench *b);               /* bench_radius.c: a section of sort            */
 
 /* Everything below that returns bool has said on stderr what went wrong when it returns false. */
 

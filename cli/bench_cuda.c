@@ -19,7 +19,6 @@ enum {
 
 static const bench_cuda_module *module;
 static bench_place              place;
-static void                    *stream;
 static ordo_ctx                *generator, *host;
 static void                    *staging; /* pinned */
 static size_t                   staging_bytes;
@@ -181,7 +180,7 @@ const bench_place *bench_cuda_open(unsigned threads)
         .start = place_start,
         .stop = place_stop,
     };
-    if (!went_well(module->open(place.device, sizeof place.device, &stream), "no GPU"))
+    if (!went_well(module->open(place.device, sizeof place.device, &place.stream), "no GPU"))
         return NULL;
     if (!library_finds_gpu())
         return NULL;
@@ -203,8 +202,6 @@ void bench_cuda_close(void)
 
 /* ---- For the experiments ------------------------------------------------------------------ */
 
-void *bench_cuda_stream(void) { return stream; }
-
 const void *bench_cuda_host_keys(void) { return staging; }
 
 ordo_ctx *bench_cuda_host_context(void)
@@ -220,17 +217,6 @@ bool bench_cuda_flags(bench *b, ordo_flags_kind kind, void *flags, size_t n)
 
     return bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U8, flags, bytes, 0) &&
            (kind == ORDO_FLAG_BITS || went_well(module->lower_to_flags(flags, n), "flags"));
-}
-
-ordo_status bench_cuda_restore(ordo_ctx *ctx, const void *what)
-{
-    const bench_restore *const a = what;
-
-    (void)ctx;
-    for (int i = 0; i < 2; i++)
-        if (a->bytes[i] != 0 && !place_copy(a->to[i], a->from[i], a->bytes[i]))
-            return ORDO_E_DEVICE;
-    return ORDO_OK;
 }
 
 void *bench_cuda_record(bench *b, bench_call *call, const void *what)

@@ -8,23 +8,10 @@
 #include "bench_cuda_module.h"
 #include "bench_order.h"
 
-#define BENCH_ON_DEVICE ((uint64_t)ORDO_ON_DEVICE)
-
-extern const bench_section bench_cuda_sort_sections[];
-extern const bench_section bench_cuda_argsort_sections[];
-extern const bench_section bench_cuda_rank_sections[];
-extern const bench_section bench_cuda_select_sections[];
-extern const bench_section bench_cuda_radius_sections[];
-extern const bench_section bench_cuda_scan_sections[];
-bool                       bench_cuda_rough(bench *b); /* bench_cuda_radius.c: a section of sort */
-bool bench_cuda_unsorted(bench *b);                    /* bench_cuda_argsort.c: a section of rank */
-
 /* Opens the module and the GPU; NULL, after a message, if one of them is not there. threads is for
  * the generators; 0: all. */
 const bench_place *bench_cuda_open(unsigned threads);
 void               bench_cuda_close(void);
-
-void *bench_cuda_stream(void);
 
 /* Flags of n elements from uniform bytes, half of them set, in no order. */
 bool bench_cuda_flags(bench *b, ordo_flags_kind kind, void *flags, size_t n);
@@ -32,9 +19,6 @@ bool bench_cuda_flags(bench *b, ordo_flags_kind kind, void *flags, size_t n);
 /* The keys that were generated last, on the host, and a context with one thread there. */
 const void *bench_cuda_host_keys(void);
 ordo_ctx   *bench_cuda_host_context(void);
-
-/* The prepare step of whoever works in place: what is a bench_restore. */
-ordo_status bench_cuda_restore(ordo_ctx *ctx, const void *what);
 
 /* A call recorded once as a graph; its replay is a contender like any other, made by
  * bench_cuda_replay with the graph for what. NULL, without a message, if it cannot be recorded. */

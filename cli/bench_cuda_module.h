@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define BENCH_CUDA_ABI 1u
+#define BENCH_CUDA_ABI 2u
 #define BENCH_CUDA_SYMBOL "ordo_bench_cuda"
 
 typedef struct bench_cuda_module {

@@ -1,8 +1,10 @@
-/* bench_order.h - what the experiments on unsorted keys share: distributions, fresh input. */
+/* bench_order.h - what the experiments share, above all those on unsorted keys: distributions,
+ * fresh input, and what differs between arrays of the host and of a GPU. */
 #ifndef ORDO_CLI_BENCH_ORDER_H
 #define ORDO_CLI_BENCH_ORDER_H
 
 #include "bench_core.h"
+#include "bench_peers.h"
 
 typedef struct bench_dist {
     const char *name;
@@ -14,11 +16,26 @@ typedef struct bench_dist {
  * others of the generators; ends with a NULL name. */
 extern const bench_dist bench_dists[];
 
+/* By where the arrays are: one word or another, and what every options struct says of them. */
+const char *bench_pick(const bench *b, const char *host, const char *gpu);
+uint64_t    bench_flags(const bench *b); /* ORDO_ON_DEVICE, or 0 */
+void       *bench_stream(const bench *b);
+
+/* A table of speed-ups: "what; speed-up over whom". */
+void bench_heading_over(bench *b, const char *what, const char *whom, size_t n, const char *label,
+                        int label_width);
+
+/* Numbers of keys to sweep: rising to the n of the settings, by powers of ten on the host and of
+ * eight on a GPU. */
+size_t bench_first_n(const bench *b);
+size_t bench_next_n(const bench *b, size_t n);
+
 /* The prepare step of whoever works in place: copies bytes[i] bytes from from[i] to to[i]. */
 typedef struct bench_restore {
-    void       *to[2];
-    const void *from[2];
-    size_t      bytes[2];
+    const bench *b;
+    void        *to[2];
+    const void  *from[2];
+    size_t       bytes[2];
 } bench_restore;
 
 ordo_status bench_restore_call(ordo_ctx *ctx, const void *what);
@@ -43,5 +60,9 @@ typedef struct bench_algorithm {
 
 /* Looks at the last question measured; the next one is `growth` times as large. */
 void bench_drop_slow(const bench *b, bench_algorithm *algorithms, size_t count, double growth);
+
+/* The usual question: peers, then `auto`; a small one on a GPU also as a graph that is replayed. */
+bool bench_measure_auto(bench *b, const bench_peer_ask *peers, bench_call *call, const void *what,
+                        const bench_question *question);
 
 #endif

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define BENCH_PEER_ABI 1u
+#define BENCH_PEER_ABI 2u
 #define BENCH_PEER_SYMBOL "ordo_bench_peers"
 
 typedef enum bench_peer_op {
@@ -27,17 +27,19 @@ typedef enum bench_peer_op {
     BENCH_PEER_POINTERS,     /* keys: C strings, put in order in place; equal ones by address */
     BENCH_PEER_STRINGS,      /* keys: bytes; values: n + 1 u64 offsets; out: u32 indices      */
     /* Of GPUs alone, as are the differences below: sorts read keys (and values) and write out.   */
-    BENCH_PEER_RANK_SORTED, /* keys ascend; out: u32 ranks from 1, ties get the least           */
-    BENCH_PEER_SUM,         /* out: inclusive sums, of the type of the keys                     */
-    BENCH_PEER_SUM_WIDE,    /* out: in 64 bits                                                  */
-    BENCH_PEER_MAX,         /* out: prefix maxima                                               */
-    BENCH_PEER_BITS,        /* keys: packed flags; out: u32 counts, inclusive                   */
-    BENCH_PEER_BYTES,       /* keys: flags as bytes; out: u32 counts, inclusive                 */
-    BENCH_PEER_PARTITION,   /* values: flags as bytes; out: keys, set ones first                */
-    BENCH_PEER_IS_SORTED,   /* out, on the host: u64, 2 * first break + whether it is sorted    */
-    BENCH_PEER_RADIUS,      /* out, on the host: u64                                            */
-    BENCH_PEER_SUB_ARRAYS,  /* count: length of the sub-arrays that are sorted, for             */
-    BENCH_PEER_MERGE        /* which merges them; out: the ranks[0]-th key                      */
+    BENCH_PEER_RANK_SORTED,    /* keys ascend; out: u32 ranks from 1, ties get the least       */
+    BENCH_PEER_AVERAGE_SORTED, /* keys ascend; out: f64 ranks from 1                           */
+    BENCH_PEER_SUM,            /* out: inclusive sums, of the type of the keys                 */
+    BENCH_PEER_SUM_WIDE,       /* out: in 64 bits                                              */
+    BENCH_PEER_MAX,            /* out: prefix maxima                                           */
+    BENCH_PEER_BITS,           /* keys: packed flags; out: u32 counts, inclusive               */
+    BENCH_PEER_BYTES,          /* keys: flags as bytes; out: u32 counts, inclusive             */
+    BENCH_PEER_PARTITION,      /* values: flags as bytes; out: keys, set ones first            */
+    BENCH_PEER_PARTITION_BITS, /* the same for packed flags                                    */
+    BENCH_PEER_IS_SORTED,  /* out, on the host: u64, 2 * first break + whether it is sorted    */
+    BENCH_PEER_RADIUS,     /* out, on the host: u64                                            */
+    BENCH_PEER_SUB_ARRAYS, /* count: length of the sub-arrays that are sorted, for             */
+    BENCH_PEER_MERGE       /* which merges them; out: the ranks[0]-th key                      */
 } bench_peer_op;
 
 typedef struct bench_peer_task {

@@ -1,10 +1,11 @@
-/* bench_sort.c - the experiments of `ordo bench sort`.
+/* bench_sort.c - the experiments of `ordo bench sort`, on the host and on a GPU.
  *
  * Key types; the distributions of the sample-sort paper and of the generators; the number of keys;
  * every named algorithm; pairs; small arrays; threads. (The experiments of the Roughsort paper are
- * in bench_radius.c.) Each call sorts a fresh copy in place; the copying is not timed. */
+ * in bench_rough.c.) Each call sorts a fresh copy in place; the copying is not timed. Of the
+ * peers, CUB's radix sort alone, which cannot work in place, reads the original and writes beside
+ * it. */
 #include "bench_order.h"
-#include "bench_peers.h"
 
 #include <stdio.h>
 
@@ -29,6 +30,12 @@ typedef struct sort_case {
 static const char main_peers[] = "std::sort,lsd radix,vqsort,gnu parallel,tbb parallel_sort,"
                                  "boost block_indirect";
 
+/* What speed-ups are over. */
+static const char *reference(const bench *b)
+{
+    return bench_pick(b, "std::sort", "CUB's radix sort");
+}
+
 static ordo_status call_sort(ordo_ctx *ctx, const void *what)
 {
     const sort_args *const a = what;
@@ -47,26 +54,30 @@ static ordo_status call_pairs(ordo_ctx *ctx, const void *what)
                            &a->opts);
 }
 
-/* The unsorted keys are in b->src and are sorted in b->dst. */
+/* The unsorted keys are in b->src and are sorted in b->dst. Peers on the host find them there,
+ * those on a GPU read them from b->src. */
 static void ask_sort(const bench *b, ordo_type type, size_t n, size_t batch, sort_case *c)
 {
     const size_t size = ordo_type_size(type), bytes = n * size;
 
     *c = (sort_case){
         .question = bench_ask("sort", type, n),
-        .restore = {.to = {b->dst}, .from = {b->src}, .bytes = {bytes * batch}},
+        .restore = {.b = b, .to = {b->dst}, .from = {b->src}, .bytes = {bytes * batch}},
         .args = {.type = type,
                  .keys = b->dst,
                  .n = n,
                  .batch = batch,
                  .size = size,
-                 .opts.struct_size = sizeof(ordo_sort_opts)},
+                 .opts =
+                     ORDO_OPTS(ordo_sort_opts, .flags = bench_flags(b), .stream = bench_stream(b))},
         .peers = {.op = BENCH_PEER_SORT,
                   .type = type,
-                  .task = {.keys = b->dst, .n = n},
+                  .task = {.keys = b->place == NULL ? b->dst : b->src, .out = b->dst, .n = n},
                   .batch = batch,
                   .stride = bytes,
-                  .base = "std::sort"},
+                  .out_stride = bytes,
+                  .only = bench_pick(b, NULL, "cub radix,cub merge"),
+                  .base = bench_pick(b, "std::sort", "cub radix")},
     };
     c->question.bytes = 2 * bytes;
     c->question.answer = b->dst;
@@ -78,13 +89,12 @@ static void ask_sort(const bench *b, ordo_type type, size_t n, size_t batch, sor
 
 static bool measure_all(bench *b, const sort_case *c)
 {
-    return bench_add_all_peers(b, &c->peers) && bench_add_both(b, "auto", call_sort, &c->args) &&
-           bench_measure(b, &c->question);
+    return bench_measure_auto(b, &c->peers, call_sort, &c->args, &c->question);
 }
 
 static bool run_types(bench *b)
 {
-    bench_heading(b, "Sort, key types, uniform; speed-up over std::sort", b->set.n, "keys", 6);
+    bench_heading_over(b, "Sort, key types, uniform", reference(b), b->set.n, "keys", 6);
     for (int type = ORDO_I8; type <= ORDO_F64; type++) {
         sort_case c;
         ask_sort(b, (ordo_type)type, b->set.n, 1, &c);
@@ -98,14 +108,14 @@ static bool run_types(bench *b)
 
 static bool run_distributions(bench *b)
 {
-    static const ordo_type types[] = {ORDO_U32, ORDO_F32};
+    const ordo_type types[] = {ORDO_U32, b->place == NULL ? ORDO_F32 : ORDO_U64};
 
-    bench_heading(b, "Sort, distributions; speed-up over std::sort", b->set.n, "keys", 14);
+    bench_heading_over(b, "Sort, distributions", reference(b), b->set.n, "keys", 14);
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         for (const bench_dist *d = bench_dists; d->name != NULL; d++) {
             sort_case c;
             ask_sort(b, types[t], b->set.n, 1, &c);
-            c.peers.only = main_peers;
+            c.peers.only = bench_pick(b, main_peers, "cub radix");
             c.question.dist = d->name;
             snprintf(c.question.label, sizeof c.question.label, "%s %s", d->name,
                      ordo_type_name(types[t]));
@@ -121,14 +131,14 @@ static bool run_n(bench *b)
 {
     static const ordo_type types[] = {ORDO_U32, ORDO_F64};
 
-    bench_heading(b, "Sort, number of keys n, uniform; speed-up over std::sort", 0, "n, keys", 17);
+    bench_heading_over(b, "Sort, number of keys n, uniform", reference(b), 0, "n, keys", 17);
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-        for (size_t n = 1000; n <= b->set.n; n *= 10) {
+        for (size_t n = bench_first_n(b); n <= b->set.n; n = bench_next_n(b, n)) {
             const size_t batch = bench_batch(n);
             sort_case    c;
             char         count[32];
             ask_sort(b, types[t], n, batch, &c);
-            c.peers.only = main_peers;
+            c.peers.only = bench_pick(b, main_peers, c.peers.only);
             snprintf(c.question.label, sizeof c.question.label, "%s %s", bench_count(count, n),
                      ordo_type_name(types[t]));
             if (!bench_generate(b, ORDO_DIST_UNIFORM, types[t], b->src, n * batch, 0) ||
@@ -139,6 +149,8 @@ static bool run_n(bench *b)
     return bench_summary(b, "auto", false);
 }
 
+/* The peer `split, shared scan` of the GPU is what the ballot-counting poster compared itself
+ * with. */
 static bool run_algorithms(bench *b)
 {
     bench_algorithm algorithms[] = {
@@ -149,20 +161,20 @@ static bool run_algorithms(bench *b)
         {"bitonic", 1, ORDO_ALGORITHM_BITONIC, false},
         {"split", 1, ORDO_ALGORITHM_SPLIT, false},
         {"rough", 1, ORDO_ALGORITHM_ROUGH, false},
-        {"halving", 1, ORDO_ALGORITHM_HALVING, false},
-        {"bubble", 2, ORDO_ALGORITHM_BUBBLE, false},
+        {"halving", 1, ORDO_ALGORITHM_HALVING, b->place != NULL},
+        {"bubble", 2, ORDO_ALGORITHM_BUBBLE, b->place != NULL},
     };
     enum {
         COUNT = sizeof algorithms / sizeof *algorithms
     };
 
-    bench_heading(b, "Sort, named algorithms, uniform u32; speed-up over std::sort", 0, "n", 13);
-    for (size_t n = 1000; n <= b->set.n; n *= 10) {
-        const size_t batch = n < 10000 ? 16 : 1;
+    bench_heading_over(b, "Sort, named algorithms, uniform u32", reference(b), 0, "n", 13);
+    for (size_t n = bench_first_n(b); n <= b->set.n; n = bench_next_n(b, n)) {
+        const size_t batch = b->place == NULL && n < 10000 ? 16 : 1;
         sort_case    c;
         sort_args    args[COUNT];
         ask_sort(b, ORDO_U32, n, batch, &c);
-        c.peers.only = "std::sort";
+        c.peers.only = bench_pick(b, "std::sort", NULL);
         bench_count(c.question.label, n);
         if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, n * batch, 0) ||
             !bench_add_peers(b, &c.peers, 1))
@@ -175,14 +187,19 @@ static bool run_algorithms(bench *b)
         }
         if (!bench_measure(b, &c.question))
             return false;
-        bench_drop_slow(b, algorithms, COUNT, 10);
+        bench_drop_slow(b, algorithms, COUNT, (double)bench_next_n(b, n) / (double)n);
     }
     return true;
 }
 
-/* The values are indices: a peer that sorts by key, then value, gives the stable answer. */
-static bool make_values(bench *b, ordo_type type, char *values, size_t n)
+/* Keys, then values. On the host the values are indices: a peer that sorts by key, then value,
+ * gives the stable answer. On a GPU they are random, and all peers are stable. */
+static bool make_pairs(bench *b, ordo_type type, size_t n)
 {
+    char *const values = b->src + n * ordo_type_size(type);
+
+    if (b->place != NULL)
+        return bench_generate(b, ORDO_DIST_UNIFORM, type, b->src, 2 * n, 0);
     for (size_t i = 0; i < n; i++) {
         if (type == ORDO_U32)
             ((uint32_t *)(void *)values)[i] = (uint32_t)i;
@@ -192,32 +209,45 @@ static bool make_values(bench *b, ordo_type type, char *values, size_t n)
     return bench_generate(b, ORDO_DIST_UNIFORM, type, b->src, n, 0);
 }
 
+static bool pairs_once(bench *b, ordo_type type, size_t n, const char *label)
+{
+    sort_case c;
+
+    ask_sort(b, type, n, 1, &c);
+    const size_t bytes = n * c.args.size;
+    c.question.op = "sort_pairs";
+    c.question.bytes = 4 * bytes;
+    c.question.answer_bytes = 2 * bytes;
+    c.restore.bytes[0] = 2 * bytes; /* the values lie behind the keys in both arrays */
+    c.args.value_size = c.args.size;
+    c.peers.op = BENCH_PEER_PAIRS;
+    c.peers.task.values = (char *)c.peers.task.keys + bytes;
+    c.peers.base = bench_pick(b, "std::stable_sort", "cub radix");
+    snprintf(c.question.label, sizeof c.question.label, "%s", label);
+    return make_pairs(b, type, n) &&
+           bench_measure_auto(b, &c.peers, call_pairs, &c.args, &c.question);
+}
+
 static bool run_pairs(bench *b)
 {
-    static const ordo_type types[] = {ORDO_U32, ORDO_U64};
+    bench_heading_over(b, "Sort pairs of equal width, uniform keys",
+                       bench_pick(b, "std::stable_sort", reference(b)), b->set.n, "pairs", 9);
+    return pairs_once(b, ORDO_U32, b->set.n, "u32/u32") &&
+           pairs_once(b, ORDO_U64, b->set.n, "u64/u64") && bench_summary(b, "auto", false);
+}
 
-    bench_heading(b, "Sort pairs of equal width, uniform keys; speed-up over std::stable_sort",
-                  b->set.n, "pairs", 9);
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-        const char *const name = ordo_type_name(types[t]);
-        sort_case         c;
-        ask_sort(b, types[t], b->set.n, 1, &c);
-        const size_t bytes = b->set.n * c.args.size;
-        c.question.op = "sort_pairs";
-        c.question.bytes = 4 * bytes;
-        c.question.answer_bytes = 2 * bytes;
-        c.restore.bytes[0] = 2 * bytes; /* the values lie behind the keys in both arrays */
-        c.args.value_size = c.args.size;
-        c.peers.op = BENCH_PEER_PAIRS;
-        c.peers.task.values = b->dst + bytes;
-        c.peers.base = "std::stable_sort";
-        snprintf(c.question.label, sizeof c.question.label, "%s/%s", name, name);
-        if (!make_values(b, types[t], b->src + bytes, b->set.n) ||
-            !bench_add_all_peers(b, &c.peers) || !bench_add_both(b, "auto", call_pairs, &c.args) ||
-            !bench_measure(b, &c.question))
+/* Keys alone of few keys are in the section n. */
+static bool run_small_pairs(bench *b)
+{
+    b->unit = 1e-6;
+    bench_heading_over(b, "Sort few pairs, u32/u32, uniform, time of one call", reference(b), 0,
+                       "n", 9);
+    for (size_t n = 256; n <= (size_t)1 << 16; n *= 16) {
+        char count[32];
+        if (!pairs_once(b, ORDO_U32, n, bench_count(count, n)))
             return false;
     }
-    return bench_summary(b, "auto", false);
+    return true;
 }
 
 static bool run_small(bench *b)
@@ -283,4 +313,11 @@ const bench_section bench_sort_sections[] = {
     {"threads", 8, 8, 0, run_threads, true},
     {"rough", 4, 4, 0, bench_rough, true},
     {NULL, 0, 0, 0, NULL, false},
+};
+
+const bench_section bench_cuda_sort_sections[] = {
+    {"types", 8, 8, 0, run_types, true},   {"distributions", 8, 8, 0, run_distributions, true},
+    {"n", 8, 8, 0, run_n, true},           {"algorithms", 4, 4, 0, run_algorithms, true},
+    {"pairs", 16, 16, 0, run_pairs, true}, {"small", 8, 8, 0, run_small_pairs, true},
+    {"rough", 4, 4, 0, bench_rough, true}, {NULL, 0, 0, 0, NULL, false},
 };

@@ -1,7 +1,7 @@
 /* cmd_bench.c - `ordo bench`: options, the run over the sections, the results.
  *
- * The sections themselves are in bench_sort.c, bench_argsort.c, bench_rank.c, bench_select.c,
- * bench_radius.c, bench_strings.c and bench_scan.c; those of the GPU in bench_cuda_*.c. */
+ * The sections themselves are in bench_sort.c, bench_rough.c, bench_argsort.c, bench_rank.c,
+ * bench_select.c, bench_radius.c, bench_strings.c, bench_scan.c and bench_hybrid.c. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "bench_core.h"
 #include "bench_cuda.h"
@@ -22,7 +22,7 @@ static const char help[] =
     "  ordo bench sort --only n,threads -n 1e8\n"
     "  ordo bench sort --device cuda                 on the GPU, beside CUB\n"
     "\n"
-    "Usage: ordo bench sort|argsort|rank|select|radius|strings|scan [OPTION]...\n"
+    "Usage: ordo bench sort|argsort|rank|select|radius|strings|scan|hybrid [OPTION]...\n"
     "Times ordo beside its peers and the copy of as many bytes, in one run: every round times\n"
     "each contender once, in turn. All answers are compared before the first round. The peers\n"
     "(std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so beside\n"
@@ -34,7 +34,7 @@ static const char help[] =
     "\n"
     "Options:\n"
     "  -n N             keys; takes 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"
-    "                   radius 1e8, the others 1e7; far fewer with --quick\n"
+    "                   radius 1e8, hybrid 2^28, the others 1e7; far fewer with --quick\n"
     "  --repeat R       rounds (default 7; 3 with --quick)\n"
     "  --quick          few keys and few rounds\n"
     "  --threads N      what \"all threads\" means (default: every CPU this process may use)\n"
@@ -51,11 +51,13 @@ static const char help[] =
     "                   radius   k, n, types\n"
     "                   strings  words, strings, fasta, n, threads\n"
     "                   scan     ops, bits, partition, sorted, threads, small\n"
+    "                   hybrid   n, records, distributions, share\n"
     "                   and with --device cuda:\n"
-    "                   sort     types, distributions, n, algorithms, pairs, rough\n"
+    "                   sort     types, distributions, n, algorithms, pairs, small, rough\n"
     "                   argsort  types, distributions, n\n"
     "                   rank     p, n, ties, types, small, unsorted\n"
-    "                   select   types, distributions, n, quantiles, topk, algorithms, paper\n"
+    "                   select   types, distributions, n, quantiles, topk, small, algorithms,\n"
+    "                            paper\n"
     "                   radius   k, n, types\n"
     "                   scan     ops, bits, partition, sorted, small\n"
     "  --seed S         of the generated keys (default 1)\n"
@@ -81,6 +83,7 @@ static const bench_subject subjects[] = {
      1 << 22},
     {"strings", bench_strings_sections, 10000000, 100000, NULL, 0, 0},
     {"scan", bench_scan_sections, 128000000, 4000000, bench_cuda_scan_sections, 1 << 28, 1 << 22},
+    {"hybrid", bench_hybrid_sections, 1 << 28, 1 << 22, NULL, 0, 0},
 };
 
 static const bench_subject *find_subject(const char *name)
@@ -161,6 +164,7 @@ static bool measure(const bench_settings *set, const bench_place *place, output 
         bench_machine_print(&b, &machine);
         ok = run_sections(&b, sections) && (json == NULL || save_results(&b, &machine, json));
     }
+    bench_hybrid_close();
     bench_close(&b);
     return ok;
 }

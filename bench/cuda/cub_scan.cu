@@ -1,7 +1,6 @@
 /* cub_scan.cu - CUB's scans, selections and reductions, and what one builds from them: binary
- * prefix sums (a scan over flags as numbers), ranks of sorted keys (the maximum over the places of
- * heads), a stable split (two selections), the radius (prefix maxima, a binary search for each key,
- * a maximum); and Thrust's test for order. */
+ * prefix sums (a scan over flags as numbers), a stable split (two selections), the radius (prefix
+ * maxima, a binary search for each key, a maximum); and Thrust's test for order. */
 #include "peers.cuh"
 
 #include <cub/device/device_partition.cuh>
@@ -49,12 +48,12 @@ template <typename ITERATOR> void count_flags(const task &t, ITERATOR flags)
 struct is_set {
     __host__ __device__ uint32_t operator()(unsigned char flag) const { return flag != 0; }
 };
-struct is_unset {
-    __host__ __device__ bool operator()(unsigned char flag) const { return flag == 0; }
-};
 struct bit_at {
     const unsigned char         *bits;
     __host__ __device__ uint32_t operator()(uint32_t i) const { return bits[i / 8] >> i % 8 & 1; }
+};
+struct is_unset {
+    __host__ __device__ bool operator()(uint32_t flag) const { return flag == 0; }
 };
 
 void bytes_scan(const task &t)
@@ -65,23 +64,6 @@ void bytes_scan(const task &t)
 void bits_scan(const task &t)
 {
     count_flags(t, thrust::make_transform_iterator(number(0), bit_at{keys_of<unsigned char>(t)}));
-}
-
-template <typename T> struct head_place {
-    const T                     *sorted;
-    __host__ __device__ uint32_t operator()(uint32_t i) const
-    {
-        return i == 0 || sorted[i] != sorted[i - 1] ? i + 1 : 0;
-    }
-};
-
-template <typename T> void rank_sorted(const task &t)
-{
-    auto const heads = thrust::make_transform_iterator(number(0), head_place<T>{keys_of<T>(t)});
-    in_two_steps(t.n, [&](void *temporary, size_t &bytes) {
-        return cub::DeviceScan::InclusiveScan(temporary, bytes, heads, out_of<uint32_t>(t),
-                                              cuda::maximum<>{}, items(t), stream);
-    });
 }
 
 /* CUB's own: what is not selected comes last, and backwards. */
@@ -96,12 +78,11 @@ template <typename T> void partition(const task &t)
 }
 
 /* Stable: the second selection starts where the first one ended, which the host has to ask. */
-template <typename T> void select_twice(const task &t)
+template <typename T, typename FLAGS> void select_both(const task &t, FLAGS flags)
 {
-    auto const *const flags = static_cast<const unsigned char *>(t.values);
-    auto const        unset = thrust::make_transform_iterator(flags, is_unset{});
-    uint32_t *const   count = kept<uint32_t>(FIRST, 1);
-    uint32_t          first = 0;
+    auto const      unset = thrust::make_transform_iterator(flags, is_unset{});
+    uint32_t *const count = kept<uint32_t>(FIRST, 1);
+    uint32_t        first = 0;
 
     in_two_steps(t.n, [&](void *temporary, size_t &bytes) {
         return cub::DeviceSelect::Flagged(temporary, bytes, keys_of<T>(t), flags, out_of<T>(t),
@@ -113,6 +94,17 @@ template <typename T> void select_twice(const task &t)
         return cub::DeviceSelect::Flagged(temporary, bytes, keys_of<T>(t), unset,
                                           out_of<T>(t) + first, count, items(t), stream);
     });
+}
+
+template <typename T> void select_twice(const task &t)
+{
+    select_both<T>(t, static_cast<const unsigned char *>(t.values));
+}
+
+template <typename T> void select_twice_bits(const task &t)
+{
+    auto const *const bits = static_cast<const unsigned char *>(t.values);
+    select_both<T>(t, thrust::make_transform_iterator(number(0), bit_at{bits}));
 }
 
 /* Thrust's scratch, from the memory that is kept. */
@@ -194,6 +186,8 @@ template <typename T> bench_peer sorted_entry()
     return entry<is_sorted<T>>("thrust", BENCH_PEER_IS_SORTED, type_of<T>);
 }
 
+const char twice[] = "cub select, twice";
+
 bool const added =
     library("Thrust", 3,
             {sum_entry<uint8_t>(),
@@ -214,11 +208,10 @@ bool const added =
              max_entry<double>(),
              entry<bytes_scan>("cub scan", BENCH_PEER_BYTES, 0),
              entry<bits_scan>("cub scan", BENCH_PEER_BITS, 0),
-             entry<rank_sorted<float>>("cub max scan", BENCH_PEER_RANK_SORTED, ORDO_F32),
-             entry<rank_sorted<uint32_t>>("cub max scan", BENCH_PEER_RANK_SORTED, ORDO_U32),
-             entry<rank_sorted<double>>("cub max scan", BENCH_PEER_RANK_SORTED, ORDO_F64),
-             entry<select_twice<uint32_t>>("cub select, twice", BENCH_PEER_PARTITION, ORDO_U32),
-             entry<select_twice<uint64_t>>("cub select, twice", BENCH_PEER_PARTITION, ORDO_U64),
+             entry<select_twice<uint32_t>>(twice, BENCH_PEER_PARTITION, ORDO_U32),
+             entry<select_twice<uint64_t>>(twice, BENCH_PEER_PARTITION, ORDO_U64),
+             entry<select_twice_bits<uint32_t>>(twice, BENCH_PEER_PARTITION_BITS, ORDO_U32),
+             entry<select_twice_bits<uint64_t>>(twice, BENCH_PEER_PARTITION_BITS, ORDO_U64),
              entry<partition<uint32_t>>("cub partition", BENCH_PEER_PARTITION, ORDO_U32),
              entry<partition<uint64_t>>("cub partition", BENCH_PEER_PARTITION, ORDO_U64),
              sorted_entry<uint32_t>(),

@@ -41,6 +41,7 @@ enum slot {
     FIRST,
     SECOND,
     THIRD,
+    FOURTH,
     SLOTS
 };
 void                    *kept_bytes(slot which, size_t bytes);
