@@ -4,6 +4,7 @@
 
 #include "oracle.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -466,4 +467,16 @@ bool inputs_next_size(size_t *n, size_t all, size_t limit)
         power *= 2;
     *n = now < power - 1 ? power - 1 : now < power ? power : power + 1;
     return *n <= limit;
+}
+
+void inputs_tame(ordo_type type, void *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float *const  f = (float *)keys + (type == ORDO_F32 ? i : 0);
+        double *const d = (double *)keys + (type == ORDO_F64 ? i : 0);
+        if (type == ORDO_F32 && isfinite(*f) && fabsf(*f) > 1e30f)
+            *f = 1;
+        if (type == ORDO_F64 && isfinite(*d) && fabs(*d) > 1e300)
+            *d = 1;
+    }
 }

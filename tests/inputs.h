@@ -35,6 +35,9 @@ void inputs_sort(ordo_type type, void *keys, size_t n, bool desc);
 void inputs_fill_sorted(size_t shape, ordo_type type, void *out, size_t n, bool desc,
                         uint64_t seed);
 
+/* For sums: finite numbers so large that a sum overflows in one order but not in all become 1. */
+void inputs_tame(ordo_type type, void *keys, size_t n);
+
 /* Flags with about `share` of 16 set; byte flags set by 1, 2, 0x80 and 255, and the bits of the
  * last byte that belong to no flag at random. Returns the bytes that were written. */
 size_t inputs_flags(ordo_flags_kind kind, void *flags, size_t n, unsigned share, uint64_t seed);

@@ -1,7 +1,7 @@
 /* test_plugin.c - trouble with the backend that is a shared object of its own: it is missing, is no
- * library, is no backend, is of another version, finds no device, or fails in its calls. Wherever
- * it is asked for by name the status and the words say so and arrays are as they were; `auto` goes
- * on with the CPU.
+ * library, is no backend, is of another version, finds no device, fails in its calls, or loses the
+ * device in the midst of them. Wherever it is asked for by name the status and the words say so and
+ * arrays are as they were; `auto` goes on with the CPU.
  *
  * The shared objects are those of tests/plugins, each in a folder of its own under the name that
  * the library looks for. No GPU is needed, and none is used. */
@@ -152,6 +152,43 @@ static void test_failing_under_auto(void)
     ordo_ctx_free(ctx);
 }
 
+/* The device had taken a copy and worked on it: an array of the caller is as it was, or, under
+ * `auto`, right. The second round meets a device that is lost already. */
+static void test_lost(ordo_where where)
+{
+    bool const        goes_on = where == ORDO_AUTO;
+    ordo_status const expected = goes_on ? ORDO_OK : ORDO_E_DEVICE;
+
+    use("lost");
+    ordo_ctx *const ctx = context(where);
+    CHECK(info_of(ctx).cuda[0] == '\0');
+    if (!goes_on) {
+        CHECK_STATUS(ORDO_E_DEVICE, ordo_reserve(ctx, 1000), ctx);
+        CHECK(strstr(ordo_last_error(ctx), "before it had 1000 bytes") != NULL);
+    }
+    for (int round = 0; round < 2; round++) {
+        memcpy(keys, before, sizeof keys);
+        CHECK_STATUS(expected, ordo_sort(ctx, ORDO_U32, keys, KEYS, NULL), ctx);
+        CHECK(goes_on ? rising(keys) : memcmp(before, keys, sizeof keys) == 0);
+        CHECK((strstr(ordo_last_error(ctx), "lost at work") != NULL) != goes_on);
+
+        memcpy(keys, before, sizeof keys);
+        memcpy(values, before, sizeof values);
+        CHECK_STATUS(expected, ordo_sort_pairs(ctx, ORDO_U32, keys, KEYS, values, 4, NULL), ctx);
+        CHECK(goes_on ? rising(keys) : memcmp(before, keys, sizeof keys) == 0);
+        CHECK_BYTES(keys, values, sizeof values, 4); /* each key's value is the key */
+
+        memcpy(keys, before, sizeof keys);
+        memset(index_of, 0xee, sizeof index_of);
+        CHECK_STATUS(expected, ordo_argsort(ctx, ORDO_U32, keys, KEYS, ORDO_U32, index_of, NULL),
+                     ctx);
+        CHECK(goes_on ? keys[index_of[0]] <= keys[index_of[KEYS - 1]] : unwritten());
+        CHECK_BYTES(before, keys, sizeof keys, 4);
+    }
+    CHECK(!goes_on || strcmp(backend_of(ctx), "cpu") == 0);
+    ordo_ctx_free(ctx);
+}
+
 /* Small calls do not look for a device; a context that may not use one never does. */
 static void test_untouched(void)
 {
@@ -185,6 +222,8 @@ int main(void)
     no_device("not_opening", "the slot for GPU 0 is empty");
     test_failing_asked_for();
     test_failing_under_auto();
+    test_lost(ORDO_CUDA);
+    test_lost(ORDO_AUTO);
     test_untouched();
     return testkit_done();
 }

@@ -20,7 +20,7 @@ enum {
 };
 
 static size_t passed, failed, skipped;
-static bool   on_device;
+static bool   on_device, some_turns;
 static char   case_text[256];
 
 static void die(const char *what)
@@ -41,6 +41,12 @@ static void on_crash(int signal_number)
 }
 
 bool testkit_on_device(void) { return on_device; }
+
+bool testkit_turn(size_t of)
+{
+    static size_t turn;
+    return !some_turns || turn++ % of == 0;
+}
 
 /* Whether the tests can run on the device that ORDO_TEST_DEVICE names; else they end here. */
 static void use_device(const char *device)
@@ -75,6 +81,12 @@ void testkit_start(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (device != NULL && *device != '\0')
         use_device(device);
+#ifdef TESTKIT_TSAN
+    some_turns = true;
+#else
+    some_turns = on_device;
+#endif
+    some_turns = some_turns && getenv("ORDO_TEST_BIG") == NULL;
 }
 
 int testkit_done(void)

@@ -40,6 +40,12 @@
 void testkit_start(void);
 bool testkit_on_device(void);
 
+/* Whether to make this case of nested loops: on a device, where each call goes to the GPU and
+ * back, and under ThreadSanitizer, which looks for races and not for wrong answers, every `of`th
+ * one; elsewhere, and with ORDO_TEST_BIG=1, all. `of` is prime to the lengths of the inner loops,
+ * so that over the outer ones all pairs of choices meet. */
+bool testkit_turn(size_t of);
+
 /* Prints 'N passed, N failed' (and what was skipped) and returns the exit status of the test:
  * 0, 1 if a check failed or none was made, 77 if all was skipped. */
 int testkit_done(void);

@@ -9,7 +9,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/hybrid.h"
 
+#include <sched.h>
 #include <string.h>
+
+enum {
+    SPINS = 64
+};
 
 /* ---- The device's part ---- */
 
@@ -119,11 +124,15 @@ static const hybrid_piece *next_piece(hybrid_run *run)
     if (at >= run->home_count)
         return NULL;
     const hybrid_piece *const piece = &run->home[at];
-    while (atomic_load_explicit(&run->ready, memory_order_acquire) <= piece->segment) {
+    for (unsigned tries = 0;
+         atomic_load_explicit(&run->ready, memory_order_acquire) <= piece->segment; tries++) {
         if (hybrid_wrong(run))
             return NULL;
         go_on(run);
-        ordo_cpu_relax();
+        if (tries < SPINS)
+            ordo_cpu_relax();
+        else
+            sched_yield(); /* threads may outnumber CPUs */
     }
     return piece;
 }

@@ -131,6 +131,14 @@ static ordo_type widest(ordo_type type)
 /* Verbs that know no key type are planned once, for one of them. */
 static bool has_no_type(verb v) { return v == BITS || v == PARTITION; }
 
+bool calls_typed(size_t which) { return !has_no_type(variants[which].verb); }
+
+bool calls_sorts(size_t which)
+{
+    verb const v = variants[which].verb;
+    return v <= RANK || v == SELECT || v == TOPK || v == QUANTILES;
+}
+
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static void add(call_plan *plan, int at, call_array_use use, call_content content, size_t bytes)

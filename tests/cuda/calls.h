@@ -55,6 +55,8 @@ typedef struct call_place { /* where one call finds everything */
 
 /* How many variants there are for every type; some fit only some types, and are not planned. */
 size_t calls_count(void);
+bool   calls_typed(size_t which); /* else it is planned for u32 alone                         */
+bool   calls_sorts(size_t which); /* keys in any order: it moves them about in shared memory  */
 
 /* Fills the plan of variant `which` for n keys of a type; false if the type has no such call. */
 bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan);

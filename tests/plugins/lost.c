@@ -1,0 +1,86 @@
+/* lost.c - a backend whose device is lost at work: it has taken its copy of the array, sorted half
+ * of it there, and comes to nothing; the caller's array (of u32) it has not touched. Memory cannot
+ * be kept on it either. */
+#include "plan/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
+
+static int opened;
+
+static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)
+{
+    (void)wishes;
+    (void)why;
+    (void)why_size;
+    opened++;
+    *state = &opened;
+    return ORDO_OK;
+}
+
+static void close(void *state) { --*(int *)state; }
+
+static const char *isa(const void *state)
+{
+    (void)state;
+    return "sm_00";
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    uint32_t const x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Works on a copy of n words, as on a device, and leaves it there. */
+static ordo_status lose(const void *words, size_t n, ordo_exec *exec)
+{
+    uint32_t *const copy = malloc(n * sizeof *copy);
+    if (copy == NULL)
+        return ordo_fail(exec, ORDO_E_NOMEM, "no memory for the stub's copy");
+    memcpy(copy, words, n * sizeof *copy);
+    qsort(copy, n / 2, sizeof *copy, compare_words);
+    free(copy);
+    return ordo_fail(exec, ORDO_E_DEVICE, "the GPU was lost at work");
+}
+
+static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return lose(job->keys, job->n, exec);
+}
+
+static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
+{
+    return sort(state, &job->keys, exec);
+}
+
+static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
+{
+    (void)state;
+    return lose(job->keys, job->n, exec);
+}
+
+static ordo_status reserve(void *state, size_t bytes, ordo_exec *exec)
+{
+    (void)state;
+    return ordo_fail(exec, ORDO_E_DEVICE, "the GPU was lost before it had %zu bytes", bytes);
+}
+
+const ordo_backend *ordo_backend_table(uint32_t abi)
+{
+    static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
+                                       .struct_size = sizeof table,
+                                       .name = "cuda",
+                                       .open = open,
+                                       .close = close,
+                                       .isa = isa,
+                                       .isa_all = isa,
+                                       .sort = sort,
+                                       .sort_pairs = sort_pairs,
+                                       .argsort = argsort,
+                                       .reserve = reserve};
+    return abi == ORDO_BACKEND_ABI ? &table : NULL;
+}
