@@ -44,11 +44,11 @@ typedef enum verb {
 } verb;
 
 typedef struct hybrid_args {
+    char     *keys, *values;
+    size_t    n;
     who       side;
     verb      what;
     ordo_type type;
-    char     *keys, *values;
-    size_t    n;
     unsigned  threads;
 } hybrid_args;
 
@@ -102,7 +102,7 @@ static bool measure(bench *b, verb what, ordo_type type, size_t n, const char *l
     snprintf(question.label, sizeof question.label, "%s", label);
     for (who side = CPU; side <= most; side++) {
         args[side] =
-            (hybrid_args){side, what, type, b->dst, (char *)b->dst + size, n, b->set.threads};
+            (hybrid_args){b->dst, (char *)b->dst + size, n, side, what, type, b->set.threads};
         if (!bench_add(b, sides[side].name, b->set.threads,
                        side == CPU ? BENCH_BASE : BENCH_CONTENDER, call_side, &args[side]))
             return false;

@@ -1,7 +1,7 @@
 /* test_stream.c - host arrays streamed through a device (lib/hybrid), on machines without one: the
  * device is tests/plugins/playing.c, which does everything as late as it may. The bytes are those
- * of the CPU for every type, shape, direction and verb; a device that fails in any of its functions,
- * at its first use or later, costs no data; a cancelled call ends. */
+ * of the CPU for every type, shape, direction and verb; a device that fails in any of its
+ * functions, at its first use or later, costs no data; a cancelled call ends. */
 #define _POSIX_C_SOURCE 200809L
 #include "inputs.h"
 #include "testkit.h"

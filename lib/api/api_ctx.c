@@ -205,8 +205,7 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
         return create_fail(ORDO_E_ARG, "threads is %u; at most %d are supported", dst->threads,
                            MAX_THREADS);
     if (!(dst->cpu_share <= 1))
-        return create_fail(ORDO_E_ARG, "cpu_share is %g; expected at most 1",
-                           dst->cpu_share);
+        return create_fail(ORDO_E_ARG, "cpu_share is %g; expected at most 1", dst->cpu_share);
     if ((dst->alloc == NULL) != (dst->release == NULL))
         return create_fail(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
     TRY(env_threads(&dst->threads));

@@ -2,10 +2,11 @@
  *
  * Keys drawn at random are turned into codes, numbers in the order of the sort, and sorted. The
  * pivot is the code that leaves the CPU its share, moved to the nearer end of its equal keys, for
- * keys that tie stay together. Every so-many-th code before it is a cut of the device's part. A code
- * that two cuts or more would have is a heavy key, whose range needs no sorting: so equal keys never
- * unbalance the segments. What the CPU gets is divided into cells of equal width, of which as many
- * as hold about the same number of draws make a bin. Cost: up to 2^17 draws, by all threads. */
+ * keys that tie stay together. Every so-many-th code before it is a cut of the device's part. A
+ * code that two cuts or more would have is a heavy key, whose range needs no sorting: so equal keys
+ * never unbalance the segments. What the CPU gets is divided into cells of equal width, of which as
+ * many as hold about the same number of draws make a bin. Cost: up to 2^17 draws, by all threads.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/hybrid.h"
 

@@ -89,7 +89,7 @@ static void divide_block(hybrid_run *run, divided_piece *piece, size_t at, size_
     size_t const                first_value = piece->theirs * value_size,
                  own_value = (at - piece->theirs) * value_size;
     bool const            pairs = value_size != 0;
-    size_t                theirs;
+    size_t                theirs = 0;
     ordo_divide_job const job = {.type = records->type,
                                  .descending = records->descending,
                                  .keys = piece->from_keys + at * size,

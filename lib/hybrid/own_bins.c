@@ -73,7 +73,7 @@ static void bring_together(const hybrid_run *run, size_t bin, char *keys, char *
         size_t const          from = piece * run->piece_records + at[0], n = at[1] - at[0];
         memcpy(keys, run->kept_keys + from * size, n * size);
         keys += n * size;
-        if (value_size != 0) {
+        if (values != NULL) {
             memcpy(values, run->kept_values + from * value_size, n * value_size);
             values += n * value_size;
         }

@@ -281,9 +281,9 @@ enum {
     ORDO_TUNE_PIECE_LEAST = ORDO_TUNE(512 << 10, 256),
     ORDO_TUNE_RUN_BYTES = ORDO_TUNE(64 << 20, 1 << 11),
 
-    /* Per cent of the records that the CPU sorts where the share is not given. EMR and an H200, 2^30
-     * keys u32, ms for 0, 5, 10, 20 and 50 per cent: 192, 217, 249, 395, 783: the copies of the
-     * link take the memory bandwidth that the CPU would sort with. */
+    /* Per cent of the records that the CPU sorts where the share is not given. EMR and an H200,
+     * 2^30 keys u32, ms for 0, 5, 10, 20 and 50 per cent: 192, 217, 249, 395, 783: the copies of
+     * the link take the memory bandwidth that the CPU would sort with. */
     ORDO_TUNE_CPU_SHARE = ORDO_TUNE(0, 20),
     /* Records of one of the CPU's bins, which a thread sorts in its cache. */
     ORDO_TUNE_BIN = ORDO_TUNE(1 << 16, 100),
