@@ -13,7 +13,7 @@ GPU_FLAGS ?=
 # The build CMake generates may be a make too, and is not to take over the flags of this one.
 CMAKE := env -u MAKEFLAGS -u MAKELEVEL cmake
 
-.PHONY: all demo test test-cross bench gpu-check lint format install clean help
+.PHONY: all demo test test-python test-cross bench gpu-check lint format install clean help
 
 all: build/.configured
 	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_product
@@ -33,6 +33,11 @@ demo: all
 test: build/.configured
 	@$(CMAKE) --build build --parallel $(JOBS)
 	@ctest --test-dir build --output-on-failure --parallel $(JOBS) --no-tests=error
+	@scripts/python-test build
+
+# With the Python at hand where it has what is needed, else in a virtual environment below build/.
+test-python: all
+	@scripts/python-test build
 
 test-cross:
 	@scripts/test-cross
@@ -64,6 +69,7 @@ help:
 	@echo 'make            build/ordo and build/libordo.so'
 	@echo 'make demo       a first look: make ten million keys, rank them, time it'
 	@echo 'make test       build and run every test'
+	@echo 'make test-python the tests of the Python package alone'
 	@echo 'make test-cross the tests for the other processor (x86-64, aarch64), under qemu'
 	@echo 'make bench      measure ordo and its peers (BENCH=sort BENCH_FLAGS=--quick: less)'
 	@echo 'make gpu-check  tests, sanitizer and benchmarks of the CUDA backend on this GPU'

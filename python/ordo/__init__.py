@@ -1,0 +1,95 @@
+"""ordo: sort, rank, select and scan arrays, many times faster than NumPy and SciPy.
+
+    >>> import numpy as np, ordo
+    >>> scores = np.array([2.5, 9.0, 1.5, 2.5, 4.0])
+    >>> ordo.rankdata(scores)
+    array([2.5, 5. , 1. , 2.5, 4. ])
+    >>> ordo.quantile(scores, [0.1, 0.5, 0.9])
+    array([1.9, 2.5, 7. ])
+
+Names, parameters and results are those of NumPy and SciPy. Arrays may also be PyTorch's, CuPy's,
+JAX's, Numba's or Arrow's: those on a GPU stay there. ``config`` says how many threads and which
+device calls may use, ``explain`` what the last one did.
+
+Modules load with the first name that is taken from them, so importing ordo costs a few
+milliseconds and opens nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._context import Report, config, context, explain, show_config
+    from ._lib import DeviceError, OrderError
+    from ._lib import version as __version__
+    from ._measure import is_sorted, radius
+    from ._order import argsort, sort, sort_pairs
+    from ._partition import argpartition, partition
+    from ._rank import rankdata
+    from ._scan import cummax, cummin, cumsum
+    from ._select import TopK, median, quantile, select, topk
+    from ._sets import searchsorted, unique
+    from ._stats import TestResult, mannwhitneyu, spearmanr
+
+_HOMES = {
+    "_context": "Report config context explain show_config",
+    "_lib": "DeviceError OrderError",
+    "_measure": "is_sorted radius",
+    "_order": "argsort sort sort_pairs",
+    "_partition": "argpartition partition",
+    "_rank": "rankdata",
+    "_scan": "cummax cummin cumsum",
+    "_select": "TopK median quantile select topk",
+    "_sets": "searchsorted unique",
+    "_stats": "TestResult mannwhitneyu spearmanr",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+__all__ = [
+    "DeviceError",
+    "OrderError",
+    "Report",
+    "TestResult",
+    "TopK",
+    "__version__",
+    "argpartition",
+    "argsort",
+    "config",
+    "context",
+    "cummax",
+    "cummin",
+    "cumsum",
+    "explain",
+    "is_sorted",
+    "mannwhitneyu",
+    "median",
+    "partition",
+    "quantile",
+    "radius",
+    "rankdata",
+    "searchsorted",
+    "select",
+    "show_config",
+    "sort",
+    "sort_pairs",
+    "spearmanr",
+    "topk",
+    "unique",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name == "__version__":
+        value = import_module("._lib", __name__).version
+    elif name in _HOME_OF:
+        value = getattr(import_module("." + _HOME_OF[name], __name__), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,322 @@
+"""Arrays of other libraries: PyTorch and CuPy as they are, JAX, Numba and the rest as guests.
+
+A place (see ``_arrays``) speaks an array library's own language: PyTorch's and CuPy's arrays are
+used where they lie, in host memory or on a GPU, results are arrays of the same library, and work is
+enqueued on the stream that is current there. No library is imported here: an array can only be
+one of theirs if they are imported already.
+
+Guests are arrays that cannot be written (JAX) or hardly be calculated with (Numba, whatever else
+has ``__cuda_array_interface__`` or ``__dlpack__``). They are looked at, without a copy, as arrays
+of CuPy, PyTorch or NumPy, and their results are handed back as what they were.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from typing import Any, Callable, TypeVar, cast
+
+import numpy as np
+
+from . import _lib
+from ._arrays import HostPlace
+from ._context import gpu_context, host_context
+
+_DLPACK_GPUS = (2, 13)  # kDLCUDA, kDLCUDAManaged
+
+
+def _loaded(name: str, part: str | None = None) -> Any:
+    """A module that is imported already (and whole), or None."""
+    module = sys.modules.get(name)
+    return module if module is None or part is None or hasattr(module, part) else None
+
+
+# ---- PyTorch -----------------------------------------------------------------------------------
+
+
+class TorchPlace:
+    """Tensors of one device, in host memory or on a GPU."""
+
+    name = "torch"
+
+    def __init__(self, torch: Any, tensor: Any) -> None:
+        kind = tensor.device.type
+        if kind not in ("cpu", "cuda"):
+            raise TypeError(f"the tensor is on device {tensor.device}; expected cpu or cuda")
+        self.torch = torch
+        self.device = tensor.device
+        self.on_device = kind == "cuda"
+        self.flags = _lib.ON_DEVICE if self.on_device else 0
+        self.stream = (
+            torch.cuda.current_stream(tensor.device).cuda_stream if self.on_device else None
+        )
+        self.isnan = torch.isnan
+        self.concatenate = torch.cat
+
+    @property
+    def context(self) -> Any:
+        return gpu_context(self.device.index or 0) if self.on_device else host_context()
+
+    def native(self, dtype: Any) -> Any:
+        """PyTorch's dtype for one of NumPy's; unsigned ones that it has not are the signed ones."""
+        if isinstance(dtype, self.torch.dtype):
+            return dtype
+        name = np.dtype(dtype).name
+        return getattr(self.torch, name, None) or getattr(self.torch, name.replace("u", "", 1))
+
+    def typed(self, array: Any) -> tuple[Any, int, Any]:
+        torch, dtype = self.torch, array.dtype
+        array = array.detach()
+        if dtype == torch.bool:
+            return array.view(torch.uint8), _lib.U8, dtype
+        if dtype in (torch.float16, torch.bfloat16):
+            return array.to(torch.float32), _lib.F32, dtype
+        name = str(dtype).replace("torch.", "")
+        code = _TORCH_TYPES.get(name)
+        if code is None:
+            raise TypeError(
+                f"elements are of dtype {dtype}; expected integers of 8 to 64 bits, bool, "
+                "float16, bfloat16, float32 or float64"
+            )
+        return array, code, dtype
+
+    def address(self, array: Any) -> int:
+        return array.data_ptr()
+
+    def empty(self, shape: tuple, dtype: Any) -> Any:
+        return self.torch.empty(tuple(shape), dtype=self.native(dtype), device=self.device)
+
+    def moveaxis(self, array: Any, source: Any, destination: Any) -> Any:
+        return self.torch.movedim(array, source, destination)
+
+    def contiguous(self, array: Any) -> Any:
+        return array.contiguous()
+
+    def copy(self, array: Any) -> Any:
+        return array.clone(memory_format=self.torch.contiguous_format)
+
+    def astype(self, array: Any, dtype: Any) -> Any:
+        return array.to(self.native(dtype))
+
+    def astype_back(self, array: Any, dtype: Any) -> Any:
+        return array.view(dtype) if dtype == self.torch.bool else array.to(dtype)
+
+    def reshape(self, array: Any, shape: tuple) -> Any:
+        return array.reshape(tuple(shape))
+
+    def set_nan(self, array: Any, mask: Any) -> None:
+        array[mask if mask.ndim else ...] = float("nan")
+
+    def from_host(self, array: Any) -> Any:
+        return (
+            self.torch.as_tensor(np.ascontiguousarray(array)).to(self.device).reshape(array.shape)
+        )
+
+    def scalar(self, array: Any) -> Any:
+        return array
+
+    def key_dtype(self, rows: Any) -> Any:
+        return rows.keys.dtype
+
+    def float_name(self, dtype: Any) -> str | None:
+        if not dtype.is_floating_point:
+            return None
+        return "float32" if dtype == self.torch.bfloat16 else str(dtype).replace("torch.", "")
+
+    def is_bool(self, dtype: Any) -> bool:
+        return dtype == self.torch.bool
+
+    def wants_cast(self, array: Any, dtype: Any) -> bool:
+        return array.dtype != self.native(dtype)
+
+    def may_write(self, array: Any) -> bool:
+        return not array.requires_grad
+
+    def itemsize(self, array: Any) -> int:
+        return array.element_size()
+
+    def opaque(self, array: Any) -> bool:
+        return False
+
+    def count_up(self, n: int) -> Any:
+        return self.torch.arange(n, device=self.device)
+
+    def count_true(self, flags: Any) -> int:
+        return int(self.torch.count_nonzero(flags))
+
+    def not_equal(self, a: Any, b: Any, out: Any) -> None:
+        self.torch.ne(a, b, out=out)
+
+    def nonzero(self, array: Any) -> Any:
+        return self.torch.nonzero(array).reshape(-1)
+
+    def searchsorted(self, haystack: Any, needles: Any, side: str, sorter: Any) -> Any:
+        return self.torch.searchsorted(haystack, needles, side=side, sorter=sorter)
+
+
+_TORCH_TYPES = {
+    name: code
+    for code, name in enumerate(
+        "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64".split(), start=1
+    )
+}
+
+# ---- CuPy --------------------------------------------------------------------------------------
+
+
+class CupyPlace(HostPlace):
+    """Arrays of one GPU. CuPy has NumPy's functions and dtypes, so most is as on the host."""
+
+    name = "cupy"
+    flags = _lib.ON_DEVICE
+    on_device = True
+
+    def __init__(self, cupy: Any, array: Any) -> None:
+        self.cupy = cupy
+        self.ordinal = array.device.id
+        self.stream = cupy.cuda.get_current_stream().ptr
+        self.moveaxis = cupy.moveaxis
+        self.isnan = cupy.isnan
+        self.concatenate = cupy.concatenate
+        self.nonzero = cupy.flatnonzero
+
+    @property
+    def context(self) -> Any:
+        return gpu_context(self.ordinal)
+
+    def address(self, array: Any) -> int:  # type: ignore[override]
+        return array.data.ptr
+
+    def empty(self, shape: tuple, dtype: Any) -> Any:
+        with self.cupy.cuda.Device(self.ordinal):
+            return self.cupy.empty(shape, dtype)
+
+    def contiguous(self, array: Any) -> Any:
+        return self.cupy.ascontiguousarray(array)
+
+    def copy(self, array: Any) -> Any:
+        return array.copy(order="C")
+
+    def count_up(self, n: int) -> Any:
+        with self.cupy.cuda.Device(self.ordinal):
+            return self.cupy.arange(n, dtype=np.int64)
+
+    def count_true(self, flags: Any) -> int:
+        return int(self.cupy.count_nonzero(flags))
+
+    def not_equal(self, a: Any, b: Any, out: Any) -> None:
+        self.cupy.not_equal(a, b, out)
+
+    def from_host(self, array: Any) -> Any:
+        with self.cupy.cuda.Device(self.ordinal):
+            return self.cupy.asarray(array)
+
+    def scalar(self, array: Any) -> Any:
+        return array
+
+    def may_write(self, array: Any) -> bool:
+        return True
+
+    def searchsorted(self, haystack: Any, needles: Any, side: str, sorter: Any) -> Any:
+        return self.cupy.searchsorted(haystack, needles, side, sorter)
+
+
+def place_of(a: Any) -> Any:
+    """The place of an array of PyTorch or CuPy; None if it is neither's."""
+    torch = _loaded("torch", "Tensor")
+    if torch is not None and isinstance(a, torch.Tensor):
+        return TorchPlace(torch, a)
+    cupy = _loaded("cupy", "ndarray")
+    if cupy is not None and isinstance(a, cupy.ndarray):
+        return CupyPlace(cupy, a)
+    return None
+
+
+# ---- Guests ------------------------------------------------------------------------------------
+
+
+def _is_jax(a: Any) -> bool:
+    jax = _loaded("jax", "Array")
+    return jax is not None and isinstance(a, jax.Array)
+
+
+def _lies_on_gpu(a: Any) -> bool:
+    if hasattr(a, "__cuda_array_interface__"):
+        return True
+    where = getattr(a, "__dlpack_device__", None)
+    return where is not None and int(where()[0]) in _DLPACK_GPUS
+
+
+def _host_library() -> Any:
+    """CuPy or PyTorch, whichever there is, imported already or not."""
+    for name in ("cupy", "torch"):
+        try:
+            return __import__(name)
+        except ImportError:
+            continue
+    raise TypeError(
+        "the array is on a GPU and of neither CuPy nor PyTorch; install one of them, through "
+        "which ordo looks at arrays of other libraries"
+    )
+
+
+def _take_in(a: Any) -> Any:
+    """A guest as an array that there is a place for, over the same memory."""
+    if not _lies_on_gpu(a):
+        return np.asarray(a)
+    library = _host_library()
+    if hasattr(a, "__dlpack__"):
+        return library.from_dlpack(a)
+    return library.asarray(a)
+
+
+def _hand_back(result: Any, guest: Any) -> Any:
+    """A result as an array of the guest's library, over the same memory where that can be."""
+    if isinstance(result, tuple):
+        parts = [_hand_back(part, guest) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
+    if not hasattr(result, "shape"):
+        return result
+    if _is_jax(guest):
+        jax = sys.modules["jax"]
+        with _wide(jax):
+            if isinstance(result, (np.ndarray, np.generic)):
+                return jax.numpy.asarray(result)
+            return jax.dlpack.from_dlpack(result)
+    numba = _loaded("numba", "cuda")
+    if numba is not None and type(guest).__module__.startswith("numba"):
+        return numba.cuda.as_cuda_array(result)
+    return result
+
+
+def _wide(jax: Any) -> Any:
+    """Lets JAX make 64-bit arrays, in which indices and ranks come, whatever its settings."""
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(True)
+    return importlib.import_module("jax.experimental").enable_x64()
+
+
+def _is_guest(a: Any) -> bool:
+    if isinstance(a, (np.ndarray, list, tuple, int, float, str, bytes, type(None))):
+        return False
+    return place_of(a) is None and (_is_jax(a) or _lies_on_gpu(a))
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def with_guests(function: _Function) -> _Function:
+    """Lets a function of places take guests: it sees, and gives, what they are looked at as."""
+
+    @functools.wraps(function)
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        if arguments and type(arguments[0]) is np.ndarray:
+            return function(*arguments, **named)
+        guest = next((a for a in arguments if _is_guest(a)), None)
+        if guest is None:
+            return function(*arguments, **named)
+        seen = [_take_in(a) if _is_guest(a) else a for a in arguments]
+        return _hand_back(function(*seen, **named), guest)
+
+    return cast(_Function, wrapped)

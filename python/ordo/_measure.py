@@ -1,0 +1,69 @@
+"""is_sorted, radius: how much of its order an array already has."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _lib
+from ._arrays import HOST, Rows, is_text, place_of
+from ._device import with_guests
+
+
+def _measure(
+    a: Any, axis: int | None, descending: bool, ask: Callable[..., int], answer: Any
+) -> Any:
+    """What `ask` answers for every row, as a NumPy array, or one number for one dimension."""
+    rows = Rows(*place_of(a), axis)
+    place, code, n = rows.place, rows.code, rows.n
+    wish = _lib.options(
+        _lib.OrderOptions,
+        flags=place.flags | (_lib.DESCENDING if descending else 0),
+        stream=place.stream or None,
+    )
+    answers = np.empty((*rows.lead, 1), answer)
+    rows.run(lambda context, keys, out: ask(context, code, keys, n, out, wish), answers)
+    return answers.reshape(rows.lead) if rows.lead else answers.item()
+
+
+def _ask_sorted(context: Any, code: int, keys: int, n: int, out: int, wish: Any) -> int:
+    return _lib.is_sorted(context, code, keys, n, out, None, wish)
+
+
+@with_guests
+def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
+    """Whether elements are in order, NaNs last: True or False, for every row of several.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.is_sorted([1, 2, 2, 5])
+    True
+    >>> ordo.is_sorted(np.array([[1, 2], [2, 1]]))
+    array([ True, False])
+    """
+    place, array = place_of(a)
+    if place is HOST and is_text(array):
+        from . import _strings
+
+        return _strings.is_sorted(array, axis, descending)
+    answers = _measure(array, axis, descending, _ask_sorted, np.intc)
+    return answers != 0
+
+
+@with_guests
+def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
+    """How far from sorted: the least k such that elements more than k places apart are in order.
+
+    0 if and only if the array is sorted; no element is further than k from its place.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.radius([1, 2, 3, 4])
+    0
+    >>> ordo.radius([2, 3, 1, 4])
+    2
+    """
+    return _measure(a, axis, descending, _lib.radius, np.int64)

@@ -1,0 +1,257 @@
+"""sort, argsort, sort_pairs: arrays in order, and what brings them there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _lib, _short
+from ._arrays import (
+    COPY_BY_THREADS,
+    HOST,
+    PLAIN,
+    USABLE,
+    Rows,
+    address,
+    is_text,
+    ndarray,
+    place_of,
+    product,
+)
+from ._context import host_context
+from ._device import with_guests
+
+_KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
+_INTP = np.dtype(np.intp)
+_INDEX = {np.dtype(name): code for name, code in
+          (("u4", _lib.U32), ("i4", _lib.U32), ("u8", _lib.U64), ("i8", _lib.U64))}  # fmt: skip
+
+
+def _check_kind(kind: str | None, order: Any) -> None:
+    if kind not in _KINDS:
+        raise ValueError(f"kind is {kind!r}; expected one of {', '.join(_KINDS[1:])}")
+    if order is not None:
+        raise TypeError("order names fields of a structured array, which are not supported")
+
+
+def _options(place: Any, descending: bool, algorithm: str) -> Any:
+    number = _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm")
+    flags = place.flags | (_lib.DESCENDING if descending else 0)
+    return _lib.options(
+        _lib.SortOptions, flags=flags, algorithm=number, stream=place.stream or None
+    )
+
+
+_WIDE = PLAIN[np.dtype("u8")]
+_DESCENDING = _options(HOST, True, "auto")
+
+# ---- sort --------------------------------------------------------------------------------------
+
+
+def _sort_rows(rows: Rows, descending: bool, algorithm: str) -> None:
+    """Sorts the keys of rows in place."""
+    code, n, wish = rows.code, rows.n, _options(rows.place, descending, algorithm)
+    rows.run(lambda context, keys: _lib.sort(context, code, keys, n, wish))
+
+
+def sort(
+    a: Any,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+    algorithm: str = "auto",
+    out: Any = None,
+) -> Any:
+    """A sorted copy of an array, as `numpy.sort`.
+
+    Parameters
+    ----------
+    a : array-like of numbers or strings; also arrays on a GPU, and Arrow arrays.
+    axis : along which to sort; None sorts all elements as one row.
+    kind, stable : accepted as NumPy's, and of no consequence: every algorithm gives the same bytes.
+    descending : largest first; NaNs are last either way.
+    algorithm : 'auto', or the name of one: radix, sample, merge, bitonic, split, rough, ...
+    out : where the result goes, an array like it; with ``out=a`` the array is sorted in place.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.sort([3.0, np.nan, 1.0, 2.0])
+    array([ 1.,  2.,  3., nan])
+    >>> ordo.sort(np.array([[3, 1, 2], [9, 7, 8]]), descending=True)
+    array([[3, 2, 1],
+           [9, 8, 7]])
+    >>> ordo.sort(["pear", "fig", "apple"])
+    array(['apple', 'fig', 'pear'], dtype='<U5')
+    """
+    if type(a) is ndarray and a.ndim == 1 and kind is None and out is None and axis in (-1, 0):
+        code = PLAIN.get(a.dtype)
+        if code is not None and algorithm == "auto" and order is None:
+            result = a.copy() if a.nbytes < COPY_BY_THREADS else HOST.copy(a)
+            context = host_context()
+            wish = _DESCENDING if descending else None
+            status = _lib.sort(context, code, address(result), a.size, wish)
+            if status:
+                _lib.fail(status, context)
+            return result
+    _check_kind(kind, order)
+    return _sort(a, axis, descending, algorithm, out)
+
+
+@with_guests
+def _sort(a: Any, axis: int | None, descending: bool, algorithm: str, out: Any) -> Any:
+    place, array = place_of(a)
+    if place is HOST and is_text(array):
+        from . import _strings
+
+        return _strings.sort(array, axis, descending, out)
+    if out is not None:
+        return _sort_into(place, array, axis, descending, algorithm, out)
+    rows = Rows(place, array, axis)
+    result = _short.sort(rows, descending) if _short.are_short(rows, "sort") else None
+    if result is None:
+        result = rows.own(array)
+        _sort_rows(rows, descending, algorithm)
+    return place.astype_back(rows.back(result), rows.dtype)
+
+
+def _sort_into(
+    place: Any, array: Any, axis: int | None, descending: bool, algorithm: str, out: Any
+) -> Any:
+    expected = tuple(array.shape) if axis is not None else (product(array.shape),)
+    if tuple(out.shape) != expected or out.dtype != array.dtype:
+        raise ValueError(
+            f"out is {out.dtype} of shape {tuple(out.shape)}; expected {array.dtype} of {expected}"
+        )
+    if not place.may_write(out):
+        raise ValueError("out is read-only; expected an array that can be written")
+    if out is not array:
+        out[...] = array if axis is not None else place.reshape(array, (-1,))
+    rows = Rows(place, out, -1 if axis is None else axis)
+    _sort_rows(rows, descending, algorithm)
+    if place.address(rows.keys) != place.address(out):  # they were no contiguous rows of a type
+        out[...] = place.astype_back(rows.back(rows.keys), rows.dtype)
+    return out
+
+
+# ---- argsort -----------------------------------------------------------------------------------
+
+
+def argsort_rows(rows: Rows, descending: bool, algorithm: str = "auto", dtype: Any = _INTP) -> Any:
+    """The order of every row, in an array of the keys' shape."""
+    code, n, wish = rows.code, rows.n, _options(rows.place, descending, algorithm)
+    index_code = _INDEX.get(np.dtype(dtype))
+    if index_code is None:
+        raise TypeError(f"dtype is {dtype}; indices are int64, uint64, int32 or uint32")
+    if _short.are_short(rows, "argsort"):
+        return _short.argsort(rows, descending, dtype)
+    result = rows.place.empty(rows.keys.shape, np.dtype(dtype))
+    rows.run(
+        lambda context, keys, index: _lib.argsort(context, code, keys, n, index_code, index, wish),
+        result,
+    )
+    return result
+
+
+def argsort(
+    a: Any,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+    descending: bool = False,
+    algorithm: str = "auto",
+    dtype: Any = _INTP,
+) -> Any:
+    """The indices that sort an array, as `numpy.argsort`; always stable: equal keys by index.
+
+    Parameters are those of `sort`; `dtype` is int64 as in NumPy, or uint32 or int32, which take
+    half the memory.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.argsort(np.array([30, 10, 20, 10]))
+    array([1, 3, 2, 0])
+    >>> ordo.argsort(np.array([30, 10, 20, 10]), descending=True)
+    array([0, 2, 1, 3])
+    """
+    if type(a) is ndarray and a.ndim == 1 and kind is None and dtype is _INTP and axis in (-1, 0):
+        code = PLAIN.get(a.dtype)
+        plain = algorithm == "auto" and order is None
+        if code is not None and plain and a.flags.num & USABLE == USABLE:
+            n = a.size
+            result = np.empty(n, _INTP)
+            context = host_context()
+            wish = _DESCENDING if descending else None
+            status = _lib.argsort(context, code, address(a), n, _WIDE, address(result), wish)
+            if status:
+                _lib.fail(status, context)
+            return result
+    _check_kind(kind, order)
+    return _argsort(a, axis, descending, algorithm, dtype)
+
+
+@with_guests
+def _argsort(a: Any, axis: int | None, descending: bool, algorithm: str, dtype: Any) -> Any:
+    place, array = place_of(a)
+    if place is HOST and is_text(array):
+        from . import _strings
+
+        return _strings.argsort(array, axis, descending)
+    rows = Rows(place, array, axis)
+    return rows.back(argsort_rows(rows, descending, algorithm, dtype))
+
+
+# ---- sort_pairs --------------------------------------------------------------------------------
+
+_LARGEST_VALUE = 16  # bytes that move with a key; larger values are fetched by index
+
+
+@with_guests
+def sort_pairs(
+    keys: Any, values: Any, *, descending: bool = False, algorithm: str = "auto"
+) -> tuple[Any, Any]:
+    """Sorted keys, and the values that belong to them in the same order; stable.
+
+    `keys` has one dimension; `values` is as long (further dimensions move as a whole).
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.sort_pairs(np.array([3, 1, 2]), np.array(["c", "a", "b"]))
+    (array([1, 2, 3]), array(['a', 'b', 'c'], dtype='<U1'))
+    """
+    place, array = place_of(keys)
+    load_place, load = place_of(values)
+    if place.name != load_place.name or place.on_device != load_place.on_device:
+        raise TypeError(
+            f"keys are an array of {place.name} and values of {load_place.name}; "
+            "expected both in the same place"
+        )
+    if array.ndim != 1 or load.ndim < 1 or load.shape[0] != array.shape[0]:
+        raise ValueError(
+            f"keys have shape {tuple(array.shape)} and values {tuple(load.shape)}; expected one "
+            "dimension of keys and as many values"
+        )
+    text = place is HOST and is_text(array)
+    if text or load.ndim > 1 or place.itemsize(load) > _LARGEST_VALUE or place.opaque(load):
+        index = argsort(array, descending=descending)
+        return array[index], load[index]
+    rows = Rows(place, array, -1)
+    sorted_keys = rows.own(array)
+    moved = place.copy(load)
+    code, n, size = rows.code, rows.n, place.itemsize(moved)
+    wish = _options(place, descending, algorithm)
+    rows.run(
+        lambda context, start, values_start: _lib.sort_pairs(
+            context, code, start, n, values_start, size, wish
+        ),
+        moved,
+    )
+    return place.astype_back(sorted_keys, rows.dtype), moved

@@ -1,0 +1,122 @@
+"""partition, argpartition: an element at its place, smaller ones before, larger ones behind.
+
+The element is found by ``ordo_select``; a stable split then brings the smaller ones to the front,
+and those equal to it are swapped behind them. With several places at once, and on a GPU, a sort
+does it, which is a partition too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _lib
+from ._arrays import HOST, Rows, address, is_text, place_of
+from ._device import with_guests
+from ._order import argsort, argsort_rows, sort
+from ._select import check_positions
+
+
+def _split(context: Any, flags: Any, elements: Any, out: Any) -> int:
+    """Elements whose flag is set first, both groups in their old order; how many those are."""
+    first = np.zeros(1, np.uintp)
+    status = _lib.partition(
+        context, _lib.FLAG_BYTES, address(flags), address(elements), elements.size,
+        elements.itemsize, address(out), address(first), None,
+    )  # fmt: skip
+    if status:
+        _lib.fail(status, context)
+    return int(first[0])
+
+
+def _partition_row(context: Any, code: int, keys: Any, k: int, elements: Any) -> Any:
+    """`elements` (the keys, or their indices) split around the k-th key."""
+    pivot = np.empty(1, keys.dtype)
+    where = np.array([k], np.uintp)
+    status = _lib.select(
+        context, code, address(keys), keys.size, address(where), 1, address(pivot), None
+    )
+    if status:
+        _lib.fail(status, context)
+    result = np.empty_like(elements)
+    if pivot[0] != pivot[0]:
+        _split(context, ~np.isnan(keys), elements, result)
+        return result
+    count = _split(context, keys < pivot[0], elements, result)
+    rest = result[count:]
+    if elements is keys:
+        _to_front(rest, np.flatnonzero(rest == pivot[0]))
+    else:  # indices, which the split left in order
+        _to_front(rest, np.searchsorted(rest, np.flatnonzero(keys == pivot[0])))
+    return result
+
+
+def _to_front(elements: Any, chosen: Any) -> None:
+    """Swaps the elements at the rising places `chosen` to the front."""
+    count = chosen.size
+    stays = np.zeros(count, bool)
+    stays[chosen[chosen < count]] = True
+    free, late = np.flatnonzero(~stays), chosen[chosen >= count]
+    kept = elements[free]
+    elements[free] = elements[late]
+    elements[late] = kept
+
+
+def _places(rows: Rows, kth: Any) -> Any:
+    return np.unique(check_positions(kth, rows.n, "kth"))
+
+
+@with_guests
+def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+    """A copy with the `kth` element at its place in order, as `numpy.partition`.
+
+    No element before it is larger and none behind it smaller; NaNs count as largest. `kth` may
+    name several places.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.partition(np.array([7, 1, 9, 3, 5]), 2)
+    array([1, 3, 5, 9, 7])
+    """
+    place, array = place_of(a)
+    if place is not HOST or is_text(array):
+        return sort(array, axis)
+    rows = Rows(place, array, axis)
+    places = _places(rows, kth)
+    if places.size != 1:
+        return sort(array, axis)
+    result = np.empty_like(rows.keys)
+    context = place.context
+    flat, flat_out = rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)
+    for keys, out in zip(flat, flat_out):
+        out[:] = _partition_row(context, rows.code, keys, int(places[0]), keys)
+    return place.astype_back(rows.back(result), rows.dtype)
+
+
+@with_guests
+def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+    """The indices that `partition` would bring the elements in, as `numpy.argpartition`.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> x = np.array([7, 1, 9, 3, 5])
+    >>> x[ordo.argpartition(x, 2)][2]
+    np.int64(5)
+    """
+    place, array = place_of(a)
+    if place is not HOST or is_text(array):
+        return argsort(array, axis)
+    rows = Rows(place, array, axis)
+    places = _places(rows, kth)
+    if places.size != 1:
+        return rows.back(argsort_rows(rows, False))
+    result = np.empty(rows.keys.shape, np.intp)
+    context = place.context
+    index = np.arange(rows.n)
+    flat, flat_out = rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)
+    for keys, out in zip(flat, flat_out):
+        out[:] = _partition_row(context, rows.code, keys, int(places[0]), index)
+    return rows.back(result)

@@ -1,0 +1,108 @@
+"""cumsum, cummax, cummin: what the elements up to each one come to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _lib
+from ._arrays import FLOATS, HOST, TYPES, Rows, is_text, place_of, rows_have_nan
+from ._device import with_guests
+
+# Sums of narrow integers and bools are 64 bits wide, as NumPy's.
+_WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
+_WIDE.update(dict.fromkeys((_lib.U8, _lib.U16, _lib.U32, _lib.U64), _lib.U64))
+_DTYPES = {code: dtype for dtype, code in TYPES.items()}
+
+
+def _rows(a: Any, axis: int | None) -> tuple[Any, Any]:
+    place, array = place_of(a)
+    if place is HOST and is_text(array):
+        raise TypeError(f"elements are of dtype {array.dtype}; expected numbers")
+    return place, array
+
+
+def _scan_rows(rows: Rows, op: int, out_code: int, exclusive: bool) -> Any:
+    place, code, n = rows.place, rows.code, rows.n
+    wish = _lib.options(
+        _lib.ScanOptions,
+        flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
+        stream=place.stream or None,
+    )
+    result = place.empty(rows.keys.shape, _DTYPES[out_code])
+    rows.run(
+        lambda context, keys, out: _lib.scan(context, op, code, keys, n, out_code, out, wish),
+        result,
+    )
+    return result
+
+
+@with_guests
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: bool = False) -> Any:
+    """Cumulative sums, as `numpy.cumsum`.
+
+    Parameters
+    ----------
+    a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
+    axis : along which to add; None: all elements as one row.
+    dtype : of the sums; default that of `a`, or 64 bits for narrower integers and bools.
+    exclusive : sum i leaves element i out, so the first is 0.
+
+    Integers wrap as NumPy's do. Floats are added in an order that depends on their number alone:
+    the same bytes with any number of threads, but not always the last bit of NumPy's.
+
+    Examples
+    --------
+    >>> import numpy as np, ordo
+    >>> ordo.cumsum(np.array([1, 2, 3], np.int8))
+    array([1, 3, 6])
+    >>> ordo.cumsum([1.5, 2.5, 3.0], exclusive=True)
+    array([0. , 1.5, 4. ])
+    """
+    place, array = _rows(a, axis)
+    if dtype is not None and place.wants_cast(array, dtype):
+        array = place.astype(array, dtype)
+    rows = Rows(place, array, axis)
+    out_code = rows.code
+    if rows.code not in FLOATS and dtype is None:
+        out_code = _WIDE[rows.code]
+    result = rows.back(_scan_rows(rows, _lib.SUM, out_code, exclusive))
+    if rows.code in FLOATS:
+        return place.astype_back(result, rows.dtype)
+    if place.is_bool(rows.dtype):
+        return place.astype(result, np.dtype(np.int64))
+    return result
+
+
+@with_guests
+def cummax(a: Any, axis: int | None = None) -> Any:
+    """The largest element so far, as `numpy.maximum.accumulate`; from a NaN on, NaN.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.cummax([2, 1, 4, 3])
+    array([2, 2, 4, 4])
+    """
+    rows = Rows(*_rows(a, axis), axis)
+    result = _scan_rows(rows, _lib.MAX, rows.code, False)
+    return rows.place.astype_back(rows.back(result), rows.dtype)
+
+
+@with_guests
+def cummin(a: Any, axis: int | None = None) -> Any:
+    """The smallest element so far, as `numpy.minimum.accumulate`; from a NaN on, NaN.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.cummin([2.0, float("nan"), 1.0])
+    array([ 2., nan, nan])
+    """
+    rows = Rows(*_rows(a, axis), axis)
+    place = rows.place
+    result = _scan_rows(rows, _lib.MIN, rows.code, False)
+    if rows_have_nan(rows) is not None:  # a NaN is above all numbers, so a minimum passes it by
+        place.set_nan(result, place.isnan(_scan_rows(rows, _lib.MAX, rows.code, False)))
+    return place.astype_back(rows.back(result), rows.dtype)

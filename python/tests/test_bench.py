@@ -1,0 +1,25 @@
+"""python -m ordo.bench runs, and writes what it prints."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ordo import bench
+
+
+def test_a_small_run(tmp_path, capsys):
+    target = tmp_path / "rows.json"
+    arguments = ["host", "strings", "-n", "2000", "--repeat", "1", "--json", str(target)]
+    bench.main(arguments)
+    document = json.loads(target.read_text())
+    names = [row["name"] for row in document["rows"]]
+    assert {"sort", "rankdata average", "quantile, nine q", "sort S12"} <= set(names)
+    assert "numpy" in document["machine"]
+    assert "median" in capsys.readouterr().out
+
+
+def test_an_unknown_section():
+    with pytest.raises(SystemExit):
+        bench.main(["nonsense"])

@@ -1,0 +1,218 @@
+"""Contexts: settings, threads, fork, memory, import; the last three in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import ordo
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    kept = ordo.config()
+    yield
+    ordo.config(**kept)
+
+
+def test_config_and_private_contexts(rng):
+    a = rng.random(100)
+    ordo.config(threads=1)
+    ordo.sort(a)
+    assert ordo.explain().threads == 1
+    with ordo.context(threads=2):
+        ordo.sort(a)
+        assert ordo.explain().threads == 2
+        with ordo.context(threads=3, memory_limit=1 << 30):
+            ordo.sort(a)
+            assert ordo.explain().threads == 3
+        ordo.sort(a)
+        assert ordo.explain().threads == 2
+    ordo.sort(a)
+    assert ordo.explain().threads == 1
+    assert ordo.config()["threads"] == 1
+
+
+def test_a_context_may_be_entered_again_and_fail(rng):
+    own = ordo.context(threads=1)
+    for _ in range(2):
+        with own, pytest.raises(ValueError, match="1"):
+            ordo.quantile(rng.random(5), 2.0)
+        with own:
+            assert ordo.median([1, 2, 3]) == 2
+
+
+def test_one_private_context_in_several_threads(rng):
+    own, a = ordo.context(threads=1), rng.random(1000)
+    seen = []
+
+    def work():
+        for _ in range(20):
+            with own:
+                ordo.sort(a)
+                seen.append(ordo.explain().threads)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert seen == [1] * 80
+
+
+def test_explain_and_show_config(capsys):
+    ordo.sort(np.arange(1000)[::-1].copy())
+    plan = ordo.explain()
+    assert (plan.operation, plan.backend, plan.type, plan.n) == ("sort", "cpu", "i64", 1000)
+    assert "sort of 1000 i64 keys" in str(plan)
+    ordo.show_config()
+    shown = capsys.readouterr().out
+    assert f"ordo {ordo.__version__}" in shown
+    assert "cuda:" in shown
+
+
+def test_no_device_is_a_device_error():
+    if (
+        "usable"
+        in subprocess.run(
+            [sys.executable, "-c", "import ordo; ordo.show_config()"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split("cuda:")[1]
+    ):
+        pytest.skip("there is a GPU")
+    with ordo.context(device="cuda"), pytest.raises(ordo.DeviceError, match="cuda"):
+        ordo.sort(np.arange(10))
+
+
+def test_threads_run_side_by_side():
+    """Every thread has a context; results are right whatever the others do."""
+    wrong = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(60):
+            a = rng.integers(0, 1000, rng.integers(1, 5000))
+            good = np.array_equal(ordo.sort(a), np.sort(a))
+            good &= np.array_equal(a[ordo.argsort(a)], np.sort(a))
+            good &= ordo.median(a) == np.median(a)
+            if not good:
+                wrong.append(seed)
+
+    workers = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for worker in workers:
+        worker.start()
+    ordo.config(threads=1)  # while they work
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+def test_the_gil_is_released():
+    """A counter goes on counting while a sort runs in another thread."""
+    a = np.random.default_rng(1).random(2_000_000)
+    done = threading.Event()
+
+    def sorting():
+        with ordo.context(threads=1, device="cpu"):
+            for _ in range(3):
+                ordo.sort(a)
+        done.set()
+
+    worker = threading.Thread(target=sorting)
+    worker.start()
+    turns = 0
+    while not done.wait(0.001):
+        turns += 1
+    worker.join()
+    assert turns > 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork()")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork(rng):
+    """A child uses the context that its parent's thread had, threads and all."""
+    a = rng.random(200_000)
+    expected = np.sort(a)
+    assert np.array_equal(ordo.sort(a), expected)
+    child = os.fork()
+    if child == 0:
+        right = np.array_equal(ordo.sort(a), expected) and ordo.median(a) == np.median(a)
+        os._exit(0 if right else 1)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+    assert np.array_equal(ordo.sort(a), expected)
+
+
+def run(code):
+    """Runs code in a fresh interpreter and returns what it printed."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+LEAK = """
+import numpy as np, ordo, resource, threading
+a, words = np.random.default_rng(1).random(10), np.array(["b", "a"])
+def calls(n):
+    for _ in range(n):
+        ordo.sort(a); ordo.argsort(a); ordo.rankdata(a); ordo.median(a); ordo.cumsum(a)
+    for _ in range(n // 20):
+        ordo.quantile(a, [0.1, 0.9]); ordo.unique(a, True, True, True); ordo.sort(words)
+        ordo.topk(a, 3); ordo.partition(a, 3); ordo.spearmanr(a, a)
+        try: ordo.sort(a, 7)
+        except ValueError: pass
+    for _ in range(n // 500):
+        with ordo.context(threads=2): ordo.sort(a)
+        worker = threading.Thread(target=lambda: ordo.sort(a)); worker.start(); worker.join()
+calls(ROUNDS // 10)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+calls(ROUNDS)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_no_leak():
+    """ORDO_TEST_LEAK=200000 makes a million calls of it."""
+    rounds = int(os.environ.get("ORDO_TEST_LEAK", "10000"))
+    assert int(run(LEAK.replace("ROUNDS", str(rounds)))) < 2048  # kilobytes
+
+
+def test_import_is_quick_and_opens_nothing():
+    code = """
+import time
+start = time.process_time()
+import ordo
+print(time.process_time() - start)
+import numpy
+start = time.process_time()
+ordo.sort, ordo.rankdata, ordo.unique, ordo.quantile
+print(time.process_time() - start)
+maps = open("/proc/self/maps").read()
+print("libordo.so" in maps, "cuda" in maps)
+"""
+    times = []
+    for _ in range(5):
+        first, second, loaded, cuda = run(code).split()
+        times.append(float(first) + float(second))
+        assert (loaded, cuda) == ("True", "False")
+    assert min(times) < 0.05
+
+
+def test_an_unknown_library_is_named():
+    code = "import ordo\ntry: ordo.sort\nexcept ImportError as e: print(e)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "ORDO_LIBRARY": "/nowhere/libordo.so"},
+    )
+    assert "/nowhere/libordo.so" in done.stdout
+    assert "ORDO_LIBRARY" in done.stdout

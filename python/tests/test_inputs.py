@@ -1,0 +1,149 @@
+"""What counts as an array, and the exceptions for what does not."""
+
+from __future__ import annotations
+
+import array
+import pickle
+
+import numpy as np
+import pytest
+
+import ordo
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: array.array("d", [3, 1, 2]),
+        lambda: memoryview(np.array([3, 1, 2])),
+        lambda: [3, 1, 2],
+        lambda: (3.0, 1.0, 2.0),
+        lambda: bytearray(b"\3\1\2"),
+        lambda: range(3, 0, -1),
+    ],
+)
+def test_buffers_and_sequences(make):
+    assert np.array_equal(ordo.sort(make()), [1, 2, 3])
+    assert np.array_equal(
+        ordo.rankdata(make()), [3, 1, 2] if type(make()) is not range else [3, 2, 1]
+    )
+    assert ordo.median(make()) == 2
+
+
+def test_subclasses_and_pandas(tmp_path):
+    mapped = np.memmap(tmp_path / "keys", np.float32, "w+", shape=5)
+    mapped[:] = [5, 4, 3, 2, 1]
+    assert np.array_equal(ordo.sort(mapped), [1, 2, 3, 4, 5])
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    series = pandas.Series([3.0, np.nan, 1.0])
+    assert np.array_equal(ordo.rankdata(series, nan_policy="omit"), [2, np.nan, 1], equal_nan=True)
+    words = pandas.Series(["b", "a", "c"])
+    assert np.array_equal(ordo.argsort(words), [1, 0, 2])
+
+
+def test_no_dimensions():
+    assert ordo.median(3.0) == 3
+    assert ordo.rankdata(7)[0] == 1
+    assert ordo.sort(np.array(5), None)[0] == 5
+    with pytest.raises(ValueError, match="axis"):
+        ordo.sort(np.array(5))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: ordo.sort(a, 2),
+        lambda a: ordo.argsort(a, -3),
+        lambda a: ordo.rankdata(a, axis=9),
+        lambda a: ordo.median(a, 5),
+        lambda a: ordo.quantile(a, 0.5, (0, 4)),
+        lambda a: ordo.topk(a, 1, 3),
+        lambda a: ordo.cumsum(a, 2),
+        lambda a: ordo.partition(a, 0, 2),
+        lambda a: ordo.select(a, 0, 2),
+    ],
+)
+def test_bad_axis(call):
+    with pytest.raises(np.exceptions.AxisError if hasattr(np, "exceptions") else ValueError):
+        call(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        np.array([1, None, "a"], object),
+        np.array([1, 2], object),
+        np.ones(3, complex),
+        np.array(["2020-01-01"], "M8[D]"),
+        np.zeros(3, [("a", int)]),
+    ],
+)
+@pytest.mark.parametrize("verb", ["sort", "argsort", "rankdata", "unique", "median", "cumsum"])
+def test_bad_dtype(verb, bad):
+    with pytest.raises(TypeError, match="expected"):
+        getattr(ordo, verb)(bad)
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda a: ordo.rankdata(a, "mean"), "expected one of min"),
+        (lambda a: ordo.rankdata(a, nan_policy="ignore"), "propagate, omit, raise"),
+        (lambda a: ordo.quantile(a, 1.5), "expected 0 to 1"),
+        (lambda a: ordo.quantile(a, np.nan), "expected 0 to 1"),
+        (lambda a: ordo.quantile(a, -1, method="lower"), "expected 0 to 1"),
+        (lambda a: ordo.quantile(a, 0.5, method="best"), "expected one of inverted_cdf"),
+        (lambda a: ordo.sort(a, kind="slow"), "expected one of quicksort"),
+        (lambda a: ordo.sort(a, algorithm="bogo"), "expected one of auto"),
+        (lambda a: ordo.topk(a, 9), "expected 0 to 4"),
+        (lambda a: ordo.select(a, 4), "expected -4 to 3"),
+        (lambda a: ordo.partition(a, -5), "expected -4 to 3"),
+        (lambda a: ordo.sort(a, out=np.empty(3)), "expected float64"),
+        (lambda a: ordo.sort_pairs(a, a[:2]), "as many values"),
+        (lambda a: ordo.searchsorted(a, a, "middle"), "left or right"),
+        (lambda a: ordo.median(a, (0, 0)), "twice"),
+        (lambda a: ordo.config(device="tpu"), "expected auto, cpu"),
+        (lambda a: ordo.config(threads=-1), "expected a number"),
+        (lambda a: ordo.spearmanr(a, a[1:]), "expected as many"),
+    ],
+)
+def test_bad_values_are_named(call, text):
+    with pytest.raises(ValueError, match=text):
+        call(np.array([3.0, 1.0, 2.0, 4.0]))
+
+
+def test_bad_types_are_named():
+    with pytest.raises(TypeError, match="integers"):
+        ordo.select([1, 2, 3], 0.5)
+    with pytest.raises(TypeError, match="expected numbers"):
+        ordo.median(["a", "b"])
+    with pytest.raises(TypeError, match="numbers"):
+        ordo.quantile([1, 2], ["a"])
+    with pytest.raises(TypeError, match="int64"):
+        ordo.argsort([1, 2], dtype=np.float32)
+
+
+def test_masks_are_not_dropped():
+    with pytest.raises(TypeError, match="compressed"):
+        ordo.sort(np.ma.array([1, 2], mask=[True, False]))
+
+
+def test_read_only_out():
+    a = np.array([2.0, 1.0])
+    a.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        ordo.sort(a, out=a)
+
+
+def test_memory_limit_is_a_memory_error(rng):
+    with ordo.context(memory_limit=4096, device="cpu"), pytest.raises(MemoryError, match="limit"):
+        ordo.rankdata(rng.random(100_000))
+
+
+def test_names():
+    assert set(ordo.__all__) == set(dir(ordo))
+    for name in ordo.__all__:
+        assert getattr(ordo, name) is not None
+    with pytest.raises(AttributeError):
+        _ = ordo.bogosort
+    assert pickle.loads(pickle.dumps(ordo.sort)) is ordo.sort

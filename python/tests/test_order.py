@@ -1,0 +1,137 @@
+"""sort, argsort, sort_pairs against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import EVERY_DTYPE, arrays, layouts, same, sample
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ordo
+
+
+def descending_order(a, axis):
+    """A stable descending argsort with NaNs last: ranks of the reversed order do it."""
+    return np.argsort(_descending_keys(a), axis=axis, kind="stable")
+
+
+def _descending_keys(a):
+    _, dense = np.unique(a, return_inverse=True)
+    dense = dense.reshape(a.shape)
+    if a.dtype.kind == "f":
+        dense[np.isnan(a)] = -1
+    return -dense
+
+
+@given(arrays(), st.data())
+def test_sort_is_numpys(a, data):
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1) | st.none())
+    before = a.copy()
+    same(ordo.sort(a, axis), np.sort(a, axis))
+    same(a, before)
+
+
+@given(arrays(), st.data())
+def test_argsort_is_numpys_stable_one(a, data):
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1) | st.none())
+    same(ordo.argsort(a, axis), np.argsort(a, axis, kind="stable"))
+
+
+@given(arrays(min_side=1))
+def test_descending_keeps_nan_last_and_ties_by_index(a):
+    order = descending_order(a, -1)
+    same(ordo.argsort(a, descending=True), order)
+    same(ordo.sort(a, descending=True), np.take_along_axis(a, order, -1))
+
+
+@pytest.mark.parametrize("dtype", EVERY_DTYPE)
+@pytest.mark.parametrize("n", [0, 1, 2, 1000, 200_000])
+def test_every_dtype_and_size(rng, dtype, n):
+    a = sample(rng, n, dtype)
+    same(ordo.sort(a), np.sort(a))
+    same(ordo.argsort(a), np.argsort(a, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f4", "f8", "?", "f2"])
+def test_every_layout(rng, dtype):
+    a = (rng.standard_normal((7, 40)) * 9).astype(dtype)
+    for name, view in layouts(a):
+        for axis in (0, 1, None):
+            assert np.array_equal(ordo.sort(view, axis), np.sort(a, axis)), name
+            expected = np.argsort(a, axis, kind="stable")
+            assert np.array_equal(ordo.argsort(view, axis), expected), name
+
+
+def test_broadcast_and_many_dimensions(rng):
+    a = np.broadcast_to(rng.random((5, 1, 3)), (5, 4, 3))
+    for axis in (0, 1, 2):
+        same(ordo.sort(a, axis), np.sort(a, axis))
+
+
+@pytest.mark.parametrize("algorithm", ["radix", "sample", "merge", "bitonic", "split", "rough"])
+def test_named_algorithms_agree(rng, algorithm):
+    a = rng.integers(-50, 50, 3000).astype(np.float32)
+    same(ordo.sort(a, algorithm=algorithm), np.sort(a))
+    assert ordo.explain().algorithm == algorithm
+
+
+def test_out(rng):
+    a = rng.random((6, 5))
+    for axis in (0, 1):
+        target = np.empty_like(a)
+        assert ordo.sort(a, axis, out=target) is target
+        same(target, np.sort(a, axis))
+    b = a.copy()
+    ordo.sort(b, 0, out=b)
+    same(b, np.sort(a, 0))
+    flags = rng.random(20) < 0.5
+    same(ordo.sort(flags, out=np.empty(20, bool)), np.sort(flags))
+    flat = np.empty(a.size)
+    same(ordo.sort(a, None, out=flat), np.sort(a, None))
+
+
+def test_index_dtypes(rng):
+    a = rng.random(1000)
+    for dtype in (np.uint32, np.int32, np.int64, np.uint64):
+        result = ordo.argsort(a, dtype=dtype)
+        assert result.dtype == dtype
+        assert np.array_equal(result, np.argsort(a, kind="stable"))
+
+
+@given(
+    st.integers(0, 300),
+    st.sampled_from(["i1", "f4", "u8"]),
+    st.sampled_from(["u1", "f8", "c16", "S3", "S20", "O", "U5"]),
+)
+def test_pairs_move_together(n, key_dtype, value_dtype):
+    keys = (np.random.default_rng(n).integers(0, 9, n)).astype(key_dtype)
+    values = np.arange(n).astype(value_dtype)
+    order = np.argsort(keys, kind="stable")
+    sorted_keys, moved = ordo.sort_pairs(keys, values)
+    same(sorted_keys, keys[order])
+    assert np.array_equal(moved, values[order])
+
+
+def test_pairs_with_rows_of_values(rng):
+    keys, values = rng.integers(0, 5, 50), rng.random((50, 3))
+    order = np.argsort(-keys, kind="stable")
+    sorted_keys, moved = ordo.sort_pairs(keys, values, descending=True)
+    same(sorted_keys, keys[order])
+    same(moved, values[order])
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i8", "f4", "f8"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_rows_are_the_same_bytes_however_many(rng, dtype, descending):
+    """Several short rows at once, and each of them alone."""
+    a = sample(rng, 60 * 50, dtype, scale=3).reshape(60, 50)
+    if a.dtype.kind == "f":
+        a[::7] = np.round(a[::7])  # zeros of both signs
+        a[3, 5] = a[9, 1] = np.nan
+    for view in (a, a[:2], a[10:20]):
+        rows = ordo.sort(view, descending=descending)
+        order = ordo.argsort(view, descending=descending)
+        for i, row in enumerate(view):
+            assert rows[i].tobytes() == ordo.sort(row, descending=descending).tobytes()
+            assert np.array_equal(order[i], ordo.argsort(row, descending=descending))

@@ -1,0 +1,229 @@
+"""Arrays of other libraries: PyTorch, CuPy, JAX and Numba, in host memory and on a GPU.
+
+Every verb must give what it gives for the same NumPy array, in the library, on the device and, as
+far as can be seen, on the stream of its input.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+import ordo
+
+
+class Torch:
+    def __init__(self, device):
+        self.torch = importlib.import_module("torch")
+        self.device = device
+
+    def put(self, array):
+        return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+    def get(self, result):
+        assert isinstance(result, self.torch.Tensor)
+        assert result.device.type == self.device
+        return result.cpu().numpy()
+
+
+class Cupy:
+    def __init__(self):
+        self.cupy = importlib.import_module("cupy")
+
+    def put(self, array):
+        return self.cupy.asarray(array)
+
+    def get(self, result):
+        assert isinstance(result, self.cupy.ndarray)
+        return self.cupy.asnumpy(result)
+
+
+class Jax:
+    def __init__(self):
+        self.jax = importlib.import_module("jax")
+
+    def put(self, array):
+        with self.jax.enable_x64(True):
+            return self.jax.numpy.asarray(array)
+
+    def get(self, result):
+        assert isinstance(result, self.jax.Array)
+        return np.asarray(result)
+
+
+class Numba:
+    def __init__(self):
+        self.cuda = importlib.import_module("numba.cuda")
+
+    def put(self, array):
+        return self.cuda.to_device(np.ascontiguousarray(array))
+
+    def get(self, result):
+        assert self.cuda.is_cuda_array(result)
+        return result.copy_to_host()
+
+
+def library(name):
+    """The library called so, or a skip that says why not."""
+    module, _, device = name.partition("/")
+    found = pytest.importorskip(module, reason=f"{module} is not installed")
+    if module == "torch":
+        if device == "cuda" and not found.cuda.is_available():
+            pytest.skip("PyTorch sees no GPU")
+        return Torch(device)
+    if module == "cupy":
+        try:
+            found.cuda.runtime.getDeviceCount()
+        except found.cuda.runtime.CUDARuntimeError as error:
+            pytest.skip(f"CuPy sees no GPU: {error}")
+        return Cupy()
+    if module == "jax":
+        if device == "cuda" and found.default_backend() != "gpu":
+            pytest.skip("JAX sees no GPU")
+        return Jax()
+    if not importlib.import_module("numba.cuda").is_available():
+        pytest.skip("Numba sees no GPU")
+    return Numba()
+
+
+LIBRARIES = ["torch/cpu", "torch/cuda", "cupy", "jax/cpu", "jax/cuda", "numba"]
+DTYPES = ["i1", "u1", "i2", "i4", "i8", "f2", "f4", "f8", "?"]
+
+
+@pytest.fixture(params=LIBRARIES)
+def lib(request):
+    return library(request.param)
+
+
+def inputs(rng, dtype):
+    numbers = rng.standard_normal((3, 500)) * 40
+    if np.dtype(dtype).kind == "f":
+        numbers[1, ::50] = np.nan
+        numbers[2, 7] = -0.0
+    elif np.dtype(dtype).kind == "u":
+        numbers = np.abs(numbers)
+    return numbers.astype(dtype)
+
+
+def check(lib, call, *arrays):
+    """The same call on NumPy arrays and on the library's."""
+    expected = call(*arrays)
+    result = call(*(lib.put(array) for array in arrays))
+    if not isinstance(expected, tuple):
+        expected, result = (expected,), (result,)
+    for wanted, got in zip(expected, result):
+        if isinstance(wanted, (bool, int, float)) and not isinstance(wanted, np.generic):
+            assert got == pytest.approx(wanted, rel=1e-9, nan_ok=True)
+            continue
+        np.testing.assert_array_equal(lib.get(got), np.asarray(wanted))
+        if np.asarray(wanted).dtype.itemsize > 2:
+            assert lib.get(got).dtype == np.asarray(wanted).dtype
+
+
+CALLS = {
+    "sort": lambda a: ordo.sort(a),
+    "sort descending": lambda a: ordo.sort(a, descending=True),
+    "sort all": lambda a: ordo.sort(a, None),
+    "argsort": lambda a: ordo.argsort(a),
+    "argsort narrow": lambda a: ordo.argsort(a, dtype=np.int32),
+    "rank average": lambda a: ordo.rankdata(a, axis=-1),
+    "rank min": lambda a: ordo.rankdata(a, "min", axis=1, nan_policy="omit"),
+    "rank dense": lambda a: ordo.rankdata(a, "dense", descending=True),
+    "median": lambda a: ordo.median(a),
+    "median rows": lambda a: ordo.median(a, -1, keepdims=True),
+    "median omit": lambda a: ordo.median(a, 1, nan_policy="omit"),
+    "quantile": lambda a: ordo.quantile(a, [0.1, 0.5, 0.9], 1),
+    "quantile one": lambda a: ordo.quantile(a, 0.25),
+    "quantile lower": lambda a: ordo.quantile(a, [0.3, 0.6], -1, method="lower"),
+    "select": lambda a: ordo.select(a, [0, 5, -1], 1),
+    "topk": lambda a: ordo.topk(a, 7),
+    "topk least": lambda a: ordo.topk(a, 7, largest=False),
+    "cummax": lambda a: ordo.cummax(a, 1),
+    "cummin": lambda a: ordo.cummin(a),
+    "unique": lambda a: ordo.unique(a),
+    "unique all": lambda a: ordo.unique(a, True, True, True),
+    "is_sorted": lambda a: ordo.is_sorted(a, None),
+    "radius": lambda a: ordo.radius(a, None),
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_verb(lib, rng, dtype):
+    a = inputs(rng, dtype)
+    if isinstance(lib, Numba) and dtype in ("f2", "?"):
+        pytest.skip("Numba's arrays of this dtype are not exchanged")
+    for name, call in CALLS.items():
+        try:
+            check(lib, call, a)
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from error
+
+
+@pytest.mark.parametrize("dtype", ["i2", "i4", "u1"])
+def test_integer_sums(lib, rng, dtype):
+    check(lib, lambda a: ordo.cumsum(a, 1, np.int64), inputs(rng, dtype))
+
+
+def test_float_sums(lib, rng):
+    a = rng.random(3000)
+    np.testing.assert_allclose(lib.get(ordo.cumsum(lib.put(a))), np.cumsum(a), rtol=1e-12)
+
+
+def test_pairs_search_and_statistics(lib, rng):
+    keys, values = rng.integers(0, 50, 1000), rng.random(1000)
+    check(lib, lambda k, v: ordo.sort_pairs(k, v), keys, values)
+    check(lib, lambda k, v: ordo.sort_pairs(v, k), keys, values)
+    check(lib, lambda k, v: ordo.spearmanr(k, v), keys.astype(float), values)
+    check(lib, lambda k, v: ordo.mannwhitneyu(k, v), keys.astype(float), values)
+    if not isinstance(lib, Numba):
+        check(
+            lib, lambda k, v: ordo.searchsorted(k, v, "right"), np.sort(values), values[::-1].copy()
+        )
+
+
+def test_partition(lib, rng):
+    a = rng.random(501)
+    assert lib.get(ordo.partition(lib.put(a), 250))[250] == np.median(a)
+
+
+def test_other_axes_and_strides(lib, rng):
+    if isinstance(lib, Numba):
+        pytest.skip("Numba's arrays have no strided views to exchange")
+    a = rng.random((4, 5, 6))
+    x = lib.put(a)
+    for axis in range(3):
+        np.testing.assert_array_equal(lib.get(ordo.sort(x, axis)), np.sort(a, axis))
+        expected = ordo.rankdata(a, axis=axis)
+        np.testing.assert_array_equal(lib.get(ordo.rankdata(x, axis=axis)), expected)
+    np.testing.assert_array_equal(lib.get(ordo.sort(x[:, ::2, 1])), np.sort(a[:, ::2, 1]))
+    np.testing.assert_array_equal(lib.get(x), a)
+
+
+def test_work_follows_the_current_stream():
+    """Keys made by a slow kernel on a stream are sorted behind it, and read behind that."""
+    torch = library("torch/cuda").torch
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for _ in range(20):
+            big = torch.rand(1 << 22, device="cuda")
+            torch.cuda._sleep(2_000_000)
+            big.mul_(-1)
+            result = ordo.sort(big)
+            assert bool((result[1:] >= result[:-1]).all())
+            assert float(result[-1]) <= 0
+    cupy = library("cupy").cupy
+    with cupy.cuda.Stream(non_blocking=True):
+        keys = cupy.arange(1 << 20, 0, -1, dtype=cupy.float32)
+        assert float(ordo.median(keys)) == (1 << 19) + 0.5
+        assert ordo.explain().backend == "cuda"
+
+
+def test_out_on_the_device(lib, rng):
+    if isinstance(lib, (Jax, Numba)):
+        pytest.skip("arrays of this library are not written in place")
+    a = rng.random((20, 30))
+    x = lib.put(a)
+    assert ordo.sort(x, 0, out=x) is x
+    np.testing.assert_array_equal(lib.get(x), np.sort(a, 0))

@@ -1,0 +1,92 @@
+"""rankdata against SciPy: every method, axis and NaN policy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import NUMBERS, arrays, layouts, same, sample
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ordo
+
+stats = pytest.importorskip("scipy.stats", reason="needs SciPy to compare with")
+METHODS = ["average", "min", "max", "dense", "ordinal"]
+POLICIES = ["propagate", "omit", "raise"]
+
+
+def outcome(function, *arguments, **named):
+    try:
+        return function(*arguments, **named)
+    except ValueError as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("policy", POLICIES)
+@given(a=arrays([*NUMBERS, "f2", ">f8"]), data=st.data())
+def test_rankdata_is_scipys(method, policy, a, data):
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1) | st.none())
+    expected = outcome(stats.rankdata, a, method, axis=axis, nan_policy=policy)
+    result = outcome(ordo.rankdata, a, method, axis=axis, nan_policy=policy)
+    if expected is ValueError:
+        assert result is ValueError
+    else:
+        same(result, expected)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_one_long_row(rng, method, dtype):
+    a = sample(rng, 50_000, dtype)
+    same(ordo.rankdata(a, method), stats.rankdata(a, method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(a=arrays(["i2", "f8"], max_dims=2))
+def test_descending_ranks_the_negated(method, a):
+    negated = -a if a.dtype.kind == "f" else -a.astype(np.int64)
+    for policy in ("propagate", "omit"):
+        expected = stats.rankdata(negated, method, axis=-1, nan_policy=policy)
+        result = ordo.rankdata(a, method, axis=-1, nan_policy=policy, descending=True)
+        same(result, expected)
+
+
+def test_every_layout(rng):
+    a = rng.integers(0, 9, (6, 30)).astype(np.float32)
+    for name, view in layouts(a):
+        for axis in (None, 0, 1):
+            expected = stats.rankdata(a, axis=axis)
+            assert np.array_equal(ordo.rankdata(view, axis=axis), expected), name
+
+
+def test_dtypes(rng):
+    a = rng.integers(0, 99, 500)
+    for dtype in ("u4", "i4", "u8", "i8", "f8"):
+        result = ordo.rankdata(a, "min", dtype=dtype)
+        assert result.dtype == np.dtype(dtype)
+        assert np.array_equal(result, stats.rankdata(a, "min"))
+    with pytest.raises(TypeError, match="2\\^24"):
+        ordo.rankdata(a, "min", dtype=np.float32)
+    with pytest.raises(TypeError, match="halves"):
+        ordo.rankdata(a, "average", dtype=np.int64)
+    with pytest.raises(ValueError, match="NaN"):
+        ordo.rankdata([1.0, np.nan], "min", dtype=np.int64)
+
+
+def test_large_float32_ranks_are_exact():
+    n = (1 << 24) + 3
+    ranks = ordo.rankdata(np.arange(n, dtype=np.float32) // 2, "max", dtype=np.uint32)
+    assert ranks.max() == n
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("descending", [False, True])
+def test_short_rows_at_once_and_alone(rng, method, descending):
+    a = rng.integers(0, 9, (40, 30)).astype(np.float64)
+    a[3, 4] = np.nan
+    together = ordo.rankdata(a, method, axis=1, descending=descending)
+    for i, row in enumerate(a):
+        np.testing.assert_array_equal(
+            together[i], ordo.rankdata(row, method, descending=descending)
+        )

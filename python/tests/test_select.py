@@ -1,0 +1,207 @@
+"""median, quantile, select, topk, partition against NumPy."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from cases import INTEGERS, NUMBERS, arrays, layouts, same, sample
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ordo
+from ordo._arrays import HostPlace
+
+METHODS = [
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",
+    "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased", "lower", "higher",
+    "midpoint", "nearest",
+]  # fmt: skip
+DISCRETE = ["inverted_cdf", "closest_observation", "lower", "higher", "nearest"]
+
+
+if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+    METHODS.remove("closest_observation")  # which rounds the other way there
+    DISCRETE.remove("closest_observation")
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """NumPy warns where it divides or subtracts infinities."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def axes_of(a):
+    one = st.integers(-a.ndim, a.ndim - 1)
+    return st.one_of(st.none(), one, st.just(tuple(range(a.ndim))), st.just((0,)))
+
+
+@given(arrays([*INTEGERS, "f8", "?"], min_side=1), st.data())
+def test_median_is_numpys(a, data):
+    axis, keepdims = data.draw(axes_of(a)), data.draw(st.booleans())
+    if a.dtype.itemsize == 8 and a.dtype.kind in "iu":
+        a = a // 4096  # NumPy adds the two middle ones as float64 too, but in another order
+    same(ordo.median(a, axis, keepdims=keepdims), np.median(a, axis, keepdims=keepdims))
+
+
+@given(arrays(["f2", "f4", ">f4"], min_side=1), st.data())
+def test_median_of_short_floats_rounds_once(a, data):
+    axis = data.draw(axes_of(a))
+    exact = np.median(a.astype(np.float64), axis)
+    same(ordo.median(a, axis), exact.astype(a.dtype.newbyteorder("=")))
+
+
+@given(arrays(["f8", "f4"], min_side=1), st.data())
+def test_nanmedian(a, data):
+    axis = data.draw(axes_of(a))
+    exact = np.nanmedian(a.astype(np.float64), axis)
+    same(ordo.median(a, axis, nan_policy="omit"), np.asarray(exact).astype(a.dtype))
+
+
+def test_empty_and_nan():
+    assert np.isnan(ordo.median(np.array([])))
+    assert np.isnan(ordo.median(np.array([1.0, np.nan])))
+    assert np.isnan(ordo.quantile(np.array([], np.int64), 0.5))
+    with pytest.raises(ValueError, match="nan"):
+        ordo.median([1.0, np.nan], nan_policy="raise")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(a=arrays([*INTEGERS[:-2], "f8"], max_dims=2, min_side=1), data=st.data())
+def test_quantile_is_numpys(method, a, data):
+    axis = data.draw(axes_of(a))
+    keepdims = data.draw(st.booleans())
+    numbers = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.floats(0, 1))
+    q = data.draw(st.one_of(numbers, st.lists(numbers, min_size=1, max_size=5)))
+    q = data.draw(st.sampled_from([q, np.asarray(q)]))
+    if a.dtype.kind == "f" or method in DISCRETE:
+        expected = np.quantile(a, q, axis, method=method, keepdims=keepdims)
+    else:  # between integers NumPy's difference may overflow
+        expected = np.quantile(a.astype(float), q, axis, method=method, keepdims=keepdims)
+    result = ordo.quantile(a, q, axis, method=method, keepdims=keepdims)
+    same(result, expected)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(a=arrays(["f4", "f2"], max_dims=2, min_side=1))
+def test_quantile_of_short_floats(method, a):
+    q = [0.0, 0.1, 0.5, 0.77, 1.0]
+    exact = np.quantile(a.astype(np.float64), q, -1, method=method)
+    result = ordo.quantile(a, q, -1, method=method)
+    assert result.dtype == np.quantile(a, q, -1, method=method).dtype
+    same(result, exact.astype(result.dtype))
+    one = ordo.quantile(a, 0.5, -1, method=method)
+    assert one.dtype == a.dtype
+
+
+@pytest.mark.parametrize("method", DISCRETE)
+@pytest.mark.parametrize("dtype", ["i8", "u8"])
+def test_discrete_quantiles_of_wide_integers_are_exact(rng, method, dtype):
+    a = rng.integers(1 << 60, 1 << 62, 1001).astype(dtype)
+    q = np.linspace(0, 1, 23)
+    same(ordo.quantile(a, q, method=method), np.quantile(a, q, method=method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quantile_omits_nan(rng, method):
+    a = rng.standard_normal((4, 50))
+    a[rng.random(a.shape) < 0.2] = np.nan
+    q = [0.0, 0.3, 0.9]
+    expected = np.nanquantile(a, q, axis=1, method=method)
+    same(ordo.quantile(a, q, 1, method=method, nan_policy="omit"), expected)
+
+
+def test_integer_q(rng):
+    a = rng.integers(0, 99, 20)
+    for q in (0, 1, [0, 1]):
+        same(ordo.quantile(a, q), np.quantile(a, q))
+
+
+@given(arrays(min_side=1), st.data())
+def test_select_is_the_sorted_element(a, data):
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
+    n = a.shape[axis]
+    k = data.draw(st.integers(-n, n - 1) | st.lists(st.integers(-n, n - 1), max_size=4))
+    expected = np.take(np.moveaxis(np.sort(a, axis), axis, 0), np.asarray(k, np.intp), 0)
+    same(ordo.select(a, k, axis), expected)
+
+
+@given(arrays(min_side=1), st.data())
+def test_topk_is_the_head_of_the_order(a, data):
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
+    k = data.draw(st.integers(0, a.shape[axis]))
+    largest = data.draw(st.booleans())
+    order = ordo.argsort(a, axis, descending=largest)
+    index = np.take(order, range(k), axis)
+    values, indices = ordo.topk(a, k, axis, largest=largest)
+    same(indices, index)
+    same(values, np.take_along_axis(a, index, axis))
+
+
+def check_partition(result, a, kth, axis):
+    same(np.sort(result, axis), np.sort(a, axis))
+    rows, expected = np.moveaxis(result, axis, -1), np.moveaxis(np.sort(a, axis), axis, -1)
+    for k in np.atleast_1d(kth):
+        assert np.array_equal(rows[..., k], expected[..., k], equal_nan=a.dtype.kind == "f")
+        before, at = np.sort(rows[..., :k], -1), np.sort(expected[..., :k], -1)
+        assert np.array_equal(before, at, equal_nan=a.dtype.kind == "f")
+
+
+@given(arrays(min_side=1), st.data())
+def test_partition(a, data):
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
+    n = a.shape[axis]
+    kth = data.draw(st.integers(-n, n - 1) | st.lists(st.integers(0, n - 1), min_size=1))
+    check_partition(ordo.partition(a, kth, axis), a, kth, axis)
+    index = ordo.argpartition(a, kth, axis)
+    check_partition(np.take_along_axis(a, index, axis), a, kth, axis)
+
+
+def test_large(rng):
+    for dtype in NUMBERS:
+        a = sample(rng, 100_000, dtype)
+        same(ordo.select(a, 777), np.sort(a)[777])
+        check_partition(ordo.partition(a, 50_000), a, 50_000, -1)
+        same(ordo.topk(a, 5).values, np.sort(a)[::-1][:5])
+
+
+def test_every_layout(rng):
+    a = rng.standard_normal((5, 31))
+    for name, view in layouts(a):
+        for axis in (None, 0, 1):
+            assert np.array_equal(ordo.median(view, axis), np.median(a, axis)), name
+            expected = np.quantile(a, [0.2, 0.7], axis)
+            assert np.array_equal(ordo.quantile(view, [0.2, 0.7], axis), expected), name
+
+
+@given(arrays([*NUMBERS, "f2"], max_dims=2, min_side=1))
+def test_medians_of_short_rows_at_once_and_alone(a):
+    a = np.atleast_2d(a)
+    together = ordo.median(a, -1)
+    same(together, np.array([ordo.median(row) for row in a]))
+
+
+@pytest.mark.parametrize("special", [[], [np.nan], [np.inf], [np.inf, -np.inf, np.inf], [-np.nan]])
+@pytest.mark.parametrize("n", [4095, 5000, 5001, 20_000])
+@pytest.mark.parametrize("on_device", [False, True])
+def test_many_elements_and_special_ones(rng, special, n, on_device, monkeypatch):
+    """Where NaNs are noticed by the last element in order; for medians that is on a GPU alone."""
+    monkeypatch.setattr(HostPlace, "on_device", on_device)
+    a = rng.standard_normal((2, n))
+    a[1, 17 : 17 + len(special)] = special
+    same(ordo.median(a, -1), np.median(a, -1))
+    same(ordo.median(a[1]), np.median(a[1]))
+    half = a.astype(np.float32)
+    same(ordo.median(half, 1), np.median(half.astype(float), 1).astype(np.float32))
+    for method in METHODS:
+        q = [0.0, 0.2, 0.5, 1.0]
+        same(ordo.quantile(a, q, -1, method=method), np.quantile(a, q, -1, method=method))
+
+
+def test_the_median_is_finite_where_the_sum_is_not():
+    a = np.full(6000, 1.75e308)
+    a[:3000] = 1.5e308
+    assert ordo.median(a) == 1.5e308 / 2 + 1.75e308 / 2
