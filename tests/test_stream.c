@@ -44,7 +44,7 @@ static bool was_streamed(const ordo_ctx *ctx)
 {
     ordo_report report = {.struct_size = sizeof report};
     return ordo_last_report(ctx, &report) == ORDO_OK && strcmp(report.backend, "cpu") != 0 &&
-           strstr(report.detail, "streamed") != NULL;
+           (strstr(report.detail, "streamed") != NULL || strstr(report.detail, "rounds") != NULL);
 }
 
 typedef enum verb {
@@ -171,6 +171,32 @@ static void lose_devices(void)
                 lose_device(functions[f], at, what);
 }
 
+/* Memory of the device from far too little to nearly enough. */
+static void little_memory(void)
+{
+    static const char *const rooms[] = {"100", "12000", "30000", "60000", "90000"};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        setenv("ORDO_PLAY_ROOM", rooms[i], 1);
+        ordo_ctx *const ctx = context(ORDO_HYBRID, 1 + (unsigned)i % 4, i % 2 == 0 ? -1 : 0.2);
+        same_bytes(ctx, i > 0, 6);
+        ordo_ctx_free(ctx);
+    }
+    setenv("ORDO_PLAY_ROOM", "40000", 1);
+    for (verb what = SORT; what < VERBS; what++)
+        for (int at = 1; at <= 61; at += 20) {
+            lose_device("sort", at, what);
+            lose_device("copy_out", at, what);
+        }
+    testkit_case("too little memory");
+    setenv("ORDO_PLAY_ROOM", "100", 1);
+    ordo_ctx *const ctx = context(ORDO_CUDA, 2, 0);
+    prepare(SORT, inputs_find("random bits"), ORDO_U32, MOST, 0, 0);
+    CHECK_STATUS(ORDO_E_NOMEM, call(ctx, SORT, ORDO_U32, keys, MOST, NULL, 0, 0), ctx);
+    CHECK_BYTES(before, keys, (size_t)MOST * 4, 4);
+    ordo_ctx_free(ctx);
+    unsetenv("ORDO_PLAY_ROOM");
+}
+
 static int after_a_while(void *user, double done)
 {
     (void)done;
@@ -208,8 +234,10 @@ int main(void)
         same_bytes(ctx, shares[i] < 1, 4);
         ordo_ctx_free(ctx);
     }
-    if (STREAMED)
+    if (STREAMED) {
         lose_devices();
+        little_memory();
+    }
     cancel();
     ordo_ctx_free(cpu);
     return testkit_done();

@@ -77,7 +77,8 @@ void hybrid_labels(const hybrid_run *run, const void *keys, size_t n, uint16_t *
     case ORDO_##ID: {                                                                              \
         const key *const all = keys;                                                               \
         for (size_t i = 0; i < n; i++) {                                                           \
-            uint64_t const cell = (code_##tag(all[i], descending, folded) - pivot) >> shift;       \
+            uint64_t const code = code_##tag(all[i], descending, folded);                          \
+            uint64_t const cell = code > pivot ? (code - pivot) >> shift : 0;                      \
             labels[i] = run->cells[cell < last ? cell : last];                                     \
         }                                                                                          \
         break;                                                                                     \
@@ -183,13 +184,10 @@ static void make_cuts(hybrid_run *run, const uint64_t *draws, size_t count)
 }
 
 /* Codes above the largest draw belong to the last cell. */
-static void make_bins(hybrid_run *run, const uint64_t *draws, size_t count)
+static void make_bins(hybrid_run *run, const uint64_t *draws, size_t count, size_t wanted)
 {
     uint64_t const range = draws[count - 1] - run->pivot;
-    double const   records = run->share * (double)run->records->n;
-    size_t const   wanted =
-        ordo_max(1, ordo_min(HYBRID_MOST_BINS, (size_t)(records / ORDO_TUNE_BIN)));
-    size_t cell = 0; /* cells whose bin is settled */
+    size_t         cell = 0; /* cells whose bin is settled */
     run->cell_shift = 0;
     while (range >> run->cell_shift >= HYBRID_CELLS)
         run->cell_shift++;
@@ -207,17 +205,38 @@ static void make_bins(hybrid_run *run, const uint64_t *draws, size_t count)
     }
 }
 
-ordo_status hybrid_bins(hybrid_run *run)
+static ordo_status draw_sorted(hybrid_run *run, uint64_t **draws, size_t *count)
 {
     size_t const n = run->records->n;
-    size_t const count = ordo_max(ordo_min(n, HYBRID_CUTS), ordo_min(MOST_DRAWS, n / ONE_OF));
     void        *memory;
-    TRY(ordo_scratch(run->exec, count * sizeof(uint64_t), &memory));
-    uint64_t *const draws = memory;
-    TRY(sorted_draws(run, draws, count));
+    *count = ordo_max(ordo_min(n, HYBRID_CUTS), ordo_min(MOST_DRAWS, n / ONE_OF));
+    TRY(ordo_scratch(run->exec, *count * sizeof(uint64_t), &memory));
+    *draws = memory;
+    return sorted_draws(run, *draws, *count);
+}
+
+ordo_status hybrid_bins(hybrid_run *run)
+{
+    uint64_t *draws;
+    size_t    count;
+    TRY(draw_sorted(run, &draws, &count));
     size_t const theirs = choose_pivot(run, draws, count, run->wished);
     make_cuts(run, draws, theirs);
-    if (run->divided)
-        make_bins(run, draws + theirs, count - theirs);
+    if (run->divided) {
+        double const records = run->share * (double)run->records->n;
+        size_t const wanted = ordo_min(HYBRID_MOST_BINS, (size_t)(records / ORDO_TUNE_BIN));
+        make_bins(run, draws + theirs, count - theirs, ordo_max(1, wanted));
+    }
+    return ORDO_OK;
+}
+
+ordo_status hybrid_ranges(hybrid_run *run, size_t wanted)
+{
+    uint64_t *draws;
+    size_t    count;
+    TRY(draw_sorted(run, &draws, &count));
+    run->divided = true;
+    run->pivot = draws[0]; /* what comes before it is of the first cell, too */
+    make_bins(run, draws, count, wanted);
     return ORDO_OK;
 }

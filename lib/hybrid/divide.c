@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* Numbers from `first` on, as values. */
-static void fill_indices(char *values, size_t size, size_t first, size_t n)
+void hybrid_indices(char *values, size_t size, size_t first, size_t n)
 {
     if (size == 4) {
         uint32_t *const out = (uint32_t *)values;
@@ -46,7 +45,7 @@ static void move(const char *from, char *to, size_t size, const uint16_t *labels
     }
 }
 
-static void into_bins(hybrid_run *run, size_t piece, size_t theirs, const char *keys,
+void hybrid_into_bins(hybrid_run *run, size_t piece, size_t theirs, const char *keys,
                       const char *values, uint16_t *labels, size_t n)
 {
     const hybrid_records *const records = run->records;
@@ -135,12 +134,12 @@ size_t hybrid_divide(hybrid_run *run, unsigned lane, size_t number, char *keys, 
         if (records->values != NULL)
             piece.from_values = records->values + first * value_size;
         else
-            fill_indices(numbers, value_size, first, n);
+            hybrid_indices(numbers, value_size, first, n);
     }
     for (size_t at = 0; at < n; at += BLOCK)
         divide_block(run, &piece, at, ordo_min(BLOCK, n - at));
     /* The indices are no longer needed; labels take their place. */
-    into_bins(run, number, piece.theirs, piece.own_keys, piece.own_values, (uint16_t *)numbers,
-              n - piece.theirs);
+    hybrid_into_bins(run, number, piece.theirs, piece.own_keys, piece.own_values,
+                     (uint16_t *)numbers, n - piece.theirs);
     return piece.theirs;
 }

@@ -137,8 +137,21 @@ struct hybrid_run { /* one call */
     size_t          bin_scratch_bytes, largest_bin;
 };
 
+/* stream.c: one sort whose records fit the device; the device memory that it takes. */
+ordo_status hybrid_stream(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
+size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
+void   hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *records,
+                   ordo_exec *exec);
+void   hybrid_close(hybrid_run *run);
+
+/* rounds.c: one that needs more than the device's room. */
+ordo_status hybrid_rounds(const ordo_both *both, const hybrid_records *records, ordo_exec *exec,
+                          size_t need, size_t room);
+
 /* bins.c: phase I. Records of the device come before those of the CPU. */
 ordo_status hybrid_bins(hybrid_run *run);
+/* Bins for all records, `wanted` at most: none is the device's. */
+ordo_status hybrid_ranges(hybrid_run *run, size_t wanted);
 /* The bin of every key, none of them before the pivot. */
 void hybrid_labels(const hybrid_run *run, const void *keys, size_t n, uint16_t *labels);
 
@@ -148,6 +161,12 @@ void hybrid_copy_past(void *to, const void *from, size_t bytes);
 /* divide.c: the records of a piece, the device's to a lane's buffer, the CPU's to the copy; says
  * how many are the device's. */
 size_t hybrid_divide(hybrid_run *run, unsigned lane, size_t piece, char *keys, char *values);
+
+/* The CPU's records of a piece, of which `theirs` are the device's, into their bins of the copy. */
+void hybrid_into_bins(hybrid_run *run, size_t piece, size_t theirs, const char *keys,
+                      const char *values, uint16_t *labels, size_t n);
+/* Numbers from `first` on, as values of 4 or 8 bytes. */
+void hybrid_indices(char *values, size_t size, size_t first, size_t n);
 
 static inline size_t hybrid_piece_count(const hybrid_run *run, size_t piece)
 {
@@ -166,6 +185,10 @@ ordo_status hybrid_segments(hybrid_run *run);
 /* own_bins.c: the CPU's part of the result. */
 ordo_status hybrid_prepare_bins(hybrid_run *run);
 void        hybrid_sort_bins(hybrid_run *run, unsigned lane);
+/* Where every bin begins in the result, behind `before` records. */
+ordo_status hybrid_bin_starts(hybrid_run *run, size_t before);
+/* A bin's records, from all pieces in order. */
+void hybrid_bring_together(const hybrid_run *run, size_t bin, char *keys, char *values);
 
 /* threads.c: lanes for threads, and what goes wrong in them. */
 void     hybrid_start(hybrid_run *run, hybrid_thread *thread);

@@ -31,30 +31,37 @@ static size_t sort_scratch(const hybrid_run *run, const ordo_exec *exec)
     return ordo_round_up(bytes + MOST_PIECES * ORDO_CACHE_LINE, ORDO_CACHE_LINE);
 }
 
-ordo_status hybrid_prepare_bins(hybrid_run *run)
+ordo_status hybrid_bin_starts(hybrid_run *run, size_t before)
 {
-    const hybrid_records *const records = run->records;
     enum {
         GRAIN = 64
     };
-    void         *memory;
-    hybrid_thread alone;
-    atomic_init(&run->bin_next, 0);
-    if (!run->divided) {
-        run->bins = 0;
-        return ORDO_OK;
-    }
+    void *memory;
     TRY(ordo_scratch(run->exec, (run->bins + 1) * sizeof *run->bin_start, &memory));
     run->bin_start = memory;
     memset(run->bin_start, 0, (run->bins + 1) * sizeof *run->bin_start);
     if (!ordo_loop(run->exec, run->bins, GRAIN, count_bins, run))
         return ORDO_E_CANCELLED;
     run->largest_bin = 0;
-    run->bin_start[0] = run->first[run->runs];
+    run->bin_start[0] = before;
     for (size_t b = 0; b < run->bins; b++) {
         run->largest_bin = ordo_max(run->largest_bin, run->bin_start[b + 1]);
         run->bin_start[b + 1] += run->bin_start[b];
     }
+    return ORDO_OK;
+}
+
+ordo_status hybrid_prepare_bins(hybrid_run *run)
+{
+    const hybrid_records *const records = run->records;
+    void                       *memory;
+    hybrid_thread               alone;
+    atomic_init(&run->bin_next, 0);
+    if (!run->divided) {
+        run->bins = 0;
+        return ORDO_OK;
+    }
+    TRY(hybrid_bin_starts(run, run->first[run->runs]));
     hybrid_start(run, &alone);
     /* Where keys are not wanted they need a place for the time of the sort. */
     size_t const keys = records->out_keys != NULL ? 0 : run->largest_bin * records->key_size;
@@ -64,7 +71,7 @@ ordo_status hybrid_prepare_bins(hybrid_run *run)
     return ORDO_OK;
 }
 
-static void bring_together(const hybrid_run *run, size_t bin, char *keys, char *values)
+void hybrid_bring_together(const hybrid_run *run, size_t bin, char *keys, char *values)
 {
     const hybrid_records *const records = run->records;
     size_t const                size = records->key_size, value_size = records->value_size;
@@ -93,7 +100,7 @@ static void sort_bin(hybrid_run *run, hybrid_thread *thread, size_t bin)
         keys = records->out_keys + start * records->key_size;
     else
         thread->scratch_used = ordo_round_up(count * records->key_size, ORDO_CACHE_LINE);
-    bring_together(run, bin, keys, values);
+    hybrid_bring_together(run, bin, keys, values);
     ordo_sort_job const job = {
         .type = records->type, .keys = keys, .n = count, .descending = records->descending};
     if (records->value_size == 0) {

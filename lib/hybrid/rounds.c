@@ -1,0 +1,178 @@
+/* rounds.c - a sort of more records than the device has memory for: ranges of keys that fit it, one
+ * after the other.
+ *
+ * All threads put the records of their pieces into the bins of a copy, bin by bin within a piece
+ * (divide.c), a bin for each range; then each range is brought together at its place in the result,
+ * where it is streamed as an array of its own. A range that is still too large, as of a key that
+ * fills more than the device, or that the device fails at, is the CPU's; of the latter the copy has
+ * what was there. Moves every record twice more than a sort that fits. Host memory: a copy of the
+ * records; of an argsort, whose keys must not move, another of the keys. */
+#define _POSIX_C_SOURCE 200809L
+#include "hybrid/hybrid.h"
+
+typedef struct rounds_work {
+    hybrid_run   *run;
+    atomic_size_t next;
+    char         *keys, *values; /* where ranges are brought together */
+} rounds_work;
+
+static ordo_status hold_copies(hybrid_run *run, rounds_work *work)
+{
+    const hybrid_records *const records = run->records;
+    void                       *memory;
+    TRY(ordo_scratch(run->exec, records->n * records->key_size, &memory));
+    run->kept_keys = memory;
+    if (records->value_size != 0) {
+        TRY(ordo_scratch(run->exec, records->n * records->value_size, &memory));
+        run->kept_values = memory;
+    }
+    run->aside_bytes = ordo_round_up(run->piece_records * (sizeof(uint16_t) + records->value_size) +
+                                         ORDO_CACHE_LINE,
+                                     ORDO_CACHE_LINE);
+    TRY(ordo_scratch(run->exec, run->lanes * run->aside_bytes, &memory));
+    run->aside = memory;
+    TRY(ordo_scratch(run->exec, run->pieces * (run->bins + 1) * sizeof *run->bin_at, &memory));
+    run->bin_at = memory;
+    work->values = records->out_values;
+    work->keys = records->out_keys;
+    if (work->keys == NULL) {
+        TRY(ordo_scratch(run->exec, records->n * records->key_size, &memory));
+        work->keys = memory;
+    }
+    return ORDO_OK;
+}
+
+/* Labels of a piece, and its indices where values are those, are put aside. */
+static void put_piece(hybrid_run *run, unsigned lane, size_t piece)
+{
+    const hybrid_records *const records = run->records;
+    char *const                 numbers = run->aside + lane * run->aside_bytes;
+    uint16_t *const             labels =
+        (uint16_t *)(void *)(numbers + ordo_round_up(run->piece_records * records->value_size,
+                                                     ORDO_CACHE_LINE));
+    size_t const first = piece * run->piece_records, n = hybrid_piece_count(run, piece);
+    const char  *values = numbers;
+    if (records->values != NULL)
+        values = records->values + first * records->value_size;
+    else if (records->value_size != 0)
+        hybrid_indices(numbers, records->value_size, first, n);
+    hybrid_into_bins(run, piece, 0, records->keys + first * records->key_size, values, labels, n);
+}
+
+static void put_pieces(void *arg, size_t lo, size_t hi)
+{
+    rounds_work *const work = arg;
+    hybrid_run *const  run = work->run;
+    unsigned const     lane = hybrid_take_lane(run);
+    (void)lo, (void)hi;
+    while (!hybrid_wrong(run)) {
+        size_t const piece = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+        if (piece >= run->pieces)
+            break;
+        put_piece(run, lane, piece);
+        if (ordo_poll(run->exec, (double)piece / (double)run->pieces))
+            hybrid_cancel(run);
+    }
+    hybrid_give_lane(run, lane);
+}
+
+/* ---- Ranges ---- */
+
+static hybrid_records range_of(const rounds_work *work, size_t bin)
+{
+    const hybrid_run *const     run = work->run;
+    const hybrid_records *const records = run->records;
+    size_t const                start = run->bin_start[bin];
+    hybrid_records              range = *records;
+    range.n = run->bin_start[bin + 1] - start;
+    range.out_keys = work->keys + start * records->key_size;
+    range.keys = range.out_keys;
+    if (records->value_size != 0) {
+        range.out_values = work->values + start * records->value_size;
+        range.values = range.out_values;
+    }
+    return range;
+}
+
+static void bring_ranges(void *arg, size_t lo, size_t hi)
+{
+    const rounds_work *const work = arg;
+    for (size_t bin = lo; bin < hi; bin++) {
+        hybrid_records const range = range_of(work, bin);
+        hybrid_bring_together(work->run, bin, range.out_keys, range.out_values);
+    }
+}
+
+static ordo_status by_cpu(const hybrid_run *run, const hybrid_records *range)
+{
+    const ordo_backend *const cpu = run->both->cpu;
+    ordo_sort_job const       job = {.type = range->type,
+                                     .keys = range->out_keys,
+                                     .n = range->n,
+                                     .descending = range->descending};
+    ordo_pairs_job const      pairs = {job, range->out_values, range->value_size};
+    return range->value_size == 0 ? cpu->sort(run->both->cpu_state, &job, run->exec)
+                                  : cpu->sort_pairs(run->both->cpu_state, &pairs, run->exec);
+}
+
+static ordo_status sort_range(rounds_work *work, size_t bin, size_t room)
+{
+    hybrid_run *const    run = work->run;
+    hybrid_records const range = range_of(work, bin);
+    ordo_both            both = *run->both;
+    both.keep = false; /* the copy has it */
+    both.share = -1;
+    if (range.n <= HYBRID_CUTS || hybrid_device_bytes(&both, &range, run->exec) > room)
+        return by_cpu(run, &range);
+    ordo_status const status = hybrid_stream(&both, &range, run->exec);
+    if (status == ORDO_OK || status == ORDO_E_CANCELLED || !run->both->keep)
+        return status;
+    hybrid_bring_together(run, bin, range.out_keys, range.out_values);
+    return by_cpu(run, &range);
+}
+
+static ordo_status all_ranges(rounds_work *work, size_t room)
+{
+    hybrid_run *const run = work->run;
+    ordo_exec *const  exec = run->exec;
+    TRY(hybrid_bin_starts(run, 0));
+    exec->changed = run->records->out_keys == run->records->keys;
+    bool const changed = exec->changed;
+    if (!ordo_loop(exec, run->bins, 1, bring_ranges, work))
+        return ORDO_E_CANCELLED;
+    for (size_t bin = 0; bin < run->bins; bin++) {
+        ordo_status const status = sort_range(work, bin, room);
+        exec->changed = changed; /* whatever a range says of itself */
+        TRY(status);
+    }
+    return ORDO_OK;
+}
+
+ordo_status hybrid_rounds(const ordo_both *both, const hybrid_records *records, ordo_exec *exec,
+                          size_t need, size_t room)
+{
+    hybrid_run   run;
+    rounds_work  work = {.run = &run};
+    size_t const wanted = ordo_div_up(need, room / 4 * 3 + 1);
+    if (wanted > HYBRID_MOST_BINS || wanted > records->n / (2 * HYBRID_CUTS))
+        return ordo_fail(exec, ORDO_E_NOMEM, "%zu bytes of device memory are too few for a sort",
+                         room);
+    hybrid_open(&run, both, records, exec);
+    run.lanes = exec->threads < HYBRID_LANES ? exec->threads : HYBRID_LANES;
+    for (unsigned i = 0; i < run.lanes; i++)
+        atomic_init(&run.lane_taken[i], 0);
+    atomic_init(&work.next, 0);
+    ordo_status status = hybrid_ranges(&run, wanted);
+    if (status == ORDO_OK)
+        status = hold_copies(&run, &work);
+    if (status == ORDO_OK) {
+        (void)ordo_loop(exec, run.lanes, 1, put_pieces, &work);
+        status = hybrid_status(&run, atomic_load(&work.next) >= run.pieces);
+    }
+    if (status == ORDO_OK)
+        status = all_ranges(&work, room);
+    hybrid_close(&run);
+    if (status == ORDO_OK)
+        ordo_note(exec, "in %zu rounds: %zu bytes of device memory for %zu", run.bins, room, need);
+    return status;
+}
