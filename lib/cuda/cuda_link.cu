@@ -23,18 +23,17 @@ static ordo_status link_begin(void *opened, ordo_exec *exec, size_t memory, size
 {
     cuda_state *const state = (cuda_state *)opened;
     cuda_frame        frame;
-    state->streaming = true;
-    TRY(frame_begin(&frame, state, exec, scratch));
-    ordo_status status = cuda_hold_store(state, exec, memory);
+    TRY(frame_begin(&frame, state, exec, 0));
+    ordo_status status = cuda_hold_stream(state, exec, memory, scratch);
     if (status == ORDO_OK)
         status = stage_lanes(state, exec, *lanes);
     *lanes = *lanes < state->lane_count ? *lanes : state->lane_count;
     *base = state->store;
     *stream = state->own;
-    status = frame_end(&frame, status);
-    if (status == ORDO_OK)
-        CUDA_TRY(exec, cudaEventSynchronize(state->last));
-    return status;
+    TRY(frame_end(&frame, status));
+    CUDA_TRY(exec, cudaEventSynchronize(state->last));
+    state->streaming = true;
+    return ORDO_OK;
 }
 
 static ordo_status link_end(void *opened, ordo_exec *exec)

@@ -254,9 +254,21 @@ static ordo_status hold_block(cuda_state *state, ordo_exec *exec, size_t bytes)
     return status;
 }
 
-ordo_status cuda_hold_store(cuda_state *state, ordo_exec *exec, size_t bytes)
+static ordo_status hold_both(cuda_state *state, ordo_exec *exec, size_t store, size_t block)
 {
-    return hold(state, exec, &state->store, &state->store_bytes, state->block_bytes, bytes);
+    TRY(hold(state, exec, &state->block, &state->block_bytes, state->store_bytes, block));
+    return hold(state, exec, &state->store, &state->store_bytes, state->block_bytes, store);
+}
+
+ordo_status cuda_hold_stream(cuda_state *state, ordo_exec *exec, size_t store, size_t block)
+{
+    ordo_status status = hold_both(state, exec, store, block);
+    if (status == ORDO_E_NOMEM) { /* one of them may be larger than it need be */
+        TRY(drop(exec, &state->store, &state->store_bytes));
+        TRY(drop(exec, &state->block, &state->block_bytes));
+        status = hold_both(state, exec, store, block);
+    }
+    return status;
 }
 
 ordo_status cuda_reserve(void *opened, size_t bytes, ordo_exec *exec)

@@ -49,8 +49,8 @@ void        cuda_close(void *state);
 void        cuda_devices(char *text, size_t size);
 ordo_status cuda_reserve(void *state, size_t bytes, ordo_exec *exec);
 size_t      cuda_held(const void *state);
-/* Makes device memory of its own for arrays that are streamed, large enough. */
-ordo_status cuda_hold_store(cuda_state *state, ordo_exec *exec, size_t bytes);
+/* Makes the store, for arrays that are streamed, and the block large enough. */
+ordo_status cuda_hold_stream(cuda_state *state, ordo_exec *exec, size_t store, size_t block);
 
 /* Begins a call with `bytes` of device memory; call->scratch is them. The caller's current device
  * is put back by call_end, which also marks the end of the call on its stream. */
