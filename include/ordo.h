@@ -203,7 +203,7 @@ ORDO_API void ordo_cancel(ordo_ctx *ctx);
 typedef struct ordo_report {
     size_t      struct_size;
     const char *operation; /* "rank_sorted"                                                      */
-    const char *backend;   /* "cpu", "cuda"                                                      */
+    const char *backend;   /* "cpu", "cuda", "hybrid"                                            */
     const char *algorithm; /* "sequential"; of auto, what it chose                               */
     const char *isa;       /* "generic", "neon", "avx2", "avx512", "sm_90"                       */
     const char *detail;    /* free text: what was seen and chosen; may be ""                     */
@@ -255,8 +255,9 @@ typedef struct ordo_sort_opts {
  * few runs, roughly sorted, few bits that differ, or the general one (ordo_report.algorithm and
  * .detail say what it saw). With too little scratch it sorts in place, more slowly. A radius
  * that is too small is noticed, and the array sorted all the same.
- * On ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified; after any
- * other error it is unchanged.                                                                   */
+ * On ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified. A GPU that
+ * is lost while it brings the result back leaves it unspecified where the context is for the GPU
+ * alone (ORDO_E_DEVICE); else the CPU sorts. After any other error it is unchanged.              */
 ORDO_MUST ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
                                 const ordo_sort_opts *opts);
 ORDO_MUST ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,

@@ -49,10 +49,12 @@ static bool gives_up(ordo_status status)
 /* At once, or in rounds where the device has not the memory for it. */
 static ordo_status by_size(const ordo_both *both, const hybrid_records *records, ordo_exec *exec)
 {
+    ordo_status const status = hybrid_stream(both, records, exec);
+    if (status != ORDO_E_NOMEM || exec->changed)
+        return status;
     size_t const need = hybrid_device_bytes(both, records, exec);
     size_t const room = both->device->link->room(both->device_state);
-    return need <= room ? hybrid_stream(both, records, exec)
-                        : hybrid_rounds(both, records, exec, need, room);
+    return need <= room ? status : hybrid_rounds(both, records, exec, need, room);
 }
 
 static hybrid_records keys_of(const ordo_sort_job *job)

@@ -275,7 +275,7 @@ enum {
     ORDO_TUNE_DEVICE_OPEN = 250,
 
     /* Bytes of records from which a host array is streamed through a device rather than brought
-     * there whole (lib/hybrid): 2^24 keys u32 take 5.2 ms, of which the link's are 2.6. */
+     * there whole (lib/hybrid). An estimate: 2^24 keys u32 take 5.2 ms streamed. */
     ORDO_TUNE_STREAM_LEAST = ORDO_TUNE(32 << 20, 1 << 10),
     /* Bytes of one piece on the link at least, and of a run or segment that the device sorts. */
     ORDO_TUNE_PIECE_LEAST = ORDO_TUNE(512 << 10, 256),

@@ -1,31 +1,9 @@
 /* failing.c - a backend that opens and whose every call fails, each in its own way: sort with its
  * array as it was, sort_pairs with its array spoilt, argsort without memory, rank because it cannot
  * do that. What is not in the table it does not do at all. */
-#include "plan/backend.h"
+#include "plugins/stub.h"
 
 #include <string.h>
-
-__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
-
-static int opened;
-
-static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)
-{
-    (void)wishes;
-    (void)why;
-    (void)why_size;
-    opened++;
-    *state = &opened;
-    return ORDO_OK;
-}
-
-static void close(void *state) { --*(int *)state; }
-
-static const char *isa(const void *state)
-{
-    (void)state;
-    return "sm_00";
-}
 
 static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
 {

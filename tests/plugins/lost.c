@@ -1,32 +1,10 @@
 /* lost.c - a backend whose device is lost at work: it has taken its copy of the array, sorted half
  * of it there, and comes to nothing; the caller's array (of u32) it has not touched. Memory cannot
  * be kept on it either. */
-#include "plan/backend.h"
+#include "plugins/stub.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
-
-static int opened;
-
-static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)
-{
-    (void)wishes;
-    (void)why;
-    (void)why_size;
-    opened++;
-    *state = &opened;
-    return ORDO_OK;
-}
-
-static void close(void *state) { --*(int *)state; }
-
-static const char *isa(const void *state)
-{
-    (void)state;
-    return "sm_00";
-}
 
 static int compare_words(const void *a, const void *b)
 {

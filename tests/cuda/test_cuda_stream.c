@@ -1,0 +1,102 @@
+/* test_cuda_stream.c - host arrays large enough to be streamed through the GPU (lib/hybrid): keys,
+ * pairs and indices, by the GPU alone, with a share for the CPU, and in rounds where the context
+ * may hold too little of the GPU's memory. The bytes are those of the CPU. */
+#include "device.h"
+#include "inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BYTES = 36 << 20 /* of keys: what is streamed begins at 32 MiB */
+};
+
+static unsigned char *before, *keys, *expected;
+static uint32_t      *values, *values_expected;
+
+static ordo_ctx *context(ordo_where where, double share, size_t limit)
+{
+    ordo_ctx *ctx = NULL;
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .cpu_share = share,
+                                                  .device_limit = limit)),
+                 NULL);
+    return ctx;
+}
+
+static bool streamed(const ordo_ctx *ctx)
+{
+    ordo_report report = {.struct_size = sizeof report};
+    return ordo_last_report(ctx, &report) == ORDO_OK &&
+           (strstr(report.detail, "streamed") != NULL || strstr(report.detail, "rounds") != NULL);
+}
+
+static void number(uint32_t *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = (uint32_t)(i * 2654435761u);
+}
+
+static void try_all(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape, uint64_t flags)
+{
+    size_t const         size = ordo_type_size(type), n = BYTES / size;
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
+    inputs_fill(shape, type, before, n, shape);
+    memcpy(expected, before, BYTES);
+    memcpy(keys, before, BYTES);
+    CHECK_STATUS(ORDO_OK, ordo_sort(cpu, type, expected, n, &opts), cpu);
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, type, keys, n, &opts), ctx);
+    CHECK(streamed(ctx));
+    CHECK_BYTES(expected, keys, BYTES, size);
+
+    memcpy(expected, before, BYTES);
+    memcpy(keys, before, BYTES);
+    number(values, n);
+    number(values_expected, n);
+    CHECK_STATUS(ORDO_OK, ordo_sort_pairs(cpu, type, expected, n, values_expected, 4, &opts), cpu);
+    CHECK_STATUS(ORDO_OK, ordo_sort_pairs(ctx, type, keys, n, values, 4, &opts), ctx);
+    CHECK(streamed(ctx));
+    CHECK_BYTES(expected, keys, BYTES, size);
+    CHECK_BYTES(values_expected, values, n * 4, 4);
+
+    CHECK_STATUS(ORDO_OK, ordo_argsort(cpu, type, before, n, ORDO_U32, values_expected, &opts),
+                 cpu);
+    CHECK_STATUS(ORDO_OK, ordo_argsort(ctx, type, before, n, ORDO_U32, values, &opts), ctx);
+    CHECK(streamed(ctx));
+    CHECK_BYTES(values_expected, values, n * 4, 4);
+}
+
+int main(void)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_I64, ORDO_F64};
+    static const struct {
+        ordo_where where;
+        double     share;
+        size_t     limit;
+    } ways[] = {{ORDO_CUDA, 0, 0}, {ORDO_HYBRID, 0.2, 0}, {ORDO_HYBRID, -1, (size_t)48 << 20}};
+    device_start();
+    before = malloc(BYTES);
+    keys = malloc(BYTES);
+    expected = malloc(BYTES);
+    values = malloc(BYTES);
+    values_expected = malloc(BYTES);
+    ordo_ctx *const cpu = context(ORDO_CPU, 0, 0);
+    size_t const    shapes[] = {inputs_find("random bits"), inputs_find("one heavy value"),
+                                inputs_find("some NaNs"), inputs_find("all equal")};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        ordo_ctx *const ctx = context(ways[w].where, ways[w].share, ways[w].limit);
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+            size_t const shape = shapes[(t + w) % 4];
+            testkit_case("way %zu, %s of %s", w, inputs_name(shape), ordo_type_name(types[t]));
+            try_all(ctx, cpu, types[t], shape, t % 2 != 0 ? ORDO_DESCENDING : 0);
+        }
+        ordo_ctx_free(ctx);
+    }
+    ordo_ctx_free(cpu);
+    free(before);
+    free(keys);
+    free(expected);
+    free(values);
+    free(values_expected);
+    return testkit_done();
+}

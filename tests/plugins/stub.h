@@ -1,0 +1,29 @@
+/* stub.h - what backends that open share: a device that is there and does nothing by itself. */
+#ifndef ORDO_TESTS_PLUGINS_STUB_H
+#define ORDO_TESTS_PLUGINS_STUB_H
+
+#include "plan/backend.h"
+
+__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
+
+static int opened;
+
+static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)
+{
+    (void)wishes;
+    (void)why;
+    (void)why_size;
+    opened++;
+    *state = &opened;
+    return ORDO_OK;
+}
+
+static void close(void *state) { --*(int *)state; }
+
+static const char *isa(const void *state)
+{
+    (void)state;
+    return "sm_00";
+}
+
+#endif
