@@ -43,6 +43,10 @@
     "  --explain         say on stderr what was done: backend, algorithm, ISA, time, why\n"        \
     "  --json            the same as one line of JSON on stderr\n"                                 \
     "  --time            say on stderr how long reading, work and writing took\n"                  \
+    "  --profile         say on stderr what phases, link, GPU and threads did when, if the\n"      \
+    "                    array was streamed through a GPU\n"                                       \
+    "  --profile-json F  the same, with every span of time, in file F\n"                           \
+    "  --profile-svg F   the same as a picture\n"                                                  \
     "  -h, --help        this text\n"                                                              \
     "\n"                                                                                           \
     "Exit status: 0 done, 1 the answer is no (sort --check), 2 trouble (bad usage, bad\n"          \

@@ -1,6 +1,8 @@
 /* report.c - --explain, --json and --time (see report.h). */
 #include "report.h"
 
+#include "profile.h"
+
 void timing_start(timing *t)
 {
     t->n = 0;
@@ -91,6 +93,8 @@ bool report_print(const ordo_ctx *ctx, const common_options *common, const char 
         print_explain(&r, type_name);
     if (common->json)
         print_json(&r, type_name);
+    if (profile_wanted(common) && !profile_print(ctx, common))
+        return false;
     if (common->time) {
         for (size_t i = 0; i < t->n; i++)
             fprintf(stderr, "%s%s %.3f s", i > 0 ? "  " : "", t->phases[i].name,

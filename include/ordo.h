@@ -180,6 +180,8 @@ typedef struct ordo_ctx_opts {
     /* where == ORDO_HYBRID: the part of the keys that the CPU sorts, up to 1; negative: none, it
      * only brings the arrays to the GPU and back (default: what is predicted to be best).        */
     double cpu_share;
+    /* Not 0: calls note what they spend their time with, for ordo_last_profile.                  */
+    uint64_t profile;
 } ordo_ctx_opts;
 
 /* Reads the environment once: ORDO_THREADS, ORDO_ISA (generic, neon, avx2, avx512) and
@@ -214,6 +216,30 @@ typedef struct ordo_report {
     double      seconds; /* wall time inside the call                                            */
 } ordo_report;
 ORDO_MUST ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out);
+
+/* What the parts of a machine did during the last call that was streamed through a GPU, by a
+ * context with `profile` set. Of a thread or of its way to the GPU `lane` says which.            */
+typedef enum ordo_span_kind {
+    ORDO_SPAN_PHASE_I = 1, /* the whole phase: a sample of the keys; memory                       */
+    ORDO_SPAN_PHASE_III,   /* II and III: the array divided and sent                              */
+    ORDO_SPAN_PHASE_IV,    /* sorts, and the result                                               */
+    ORDO_SPAN_DIVIDE,      /* a thread: a piece of the array to where it goes                     */
+    ORDO_SPAN_PUT,         /* a thread: a piece of the result to its place                        */
+    ORDO_SPAN_BIN,         /* a thread: a bin sorted                                              */
+    ORDO_SPAN_IN,          /* the link: a piece to the GPU                                        */
+    ORDO_SPAN_OUT,         /* the link: a piece from the GPU                                      */
+    ORDO_SPAN_WORK         /* the GPU: a run or a segment sorted                                  */
+} ordo_span_kind;
+
+typedef struct ordo_span {
+    uint32_t kind; /* an ordo_span_kind                                                           */
+    uint32_t lane;
+    double   began, ended; /* seconds since the call began                                        */
+    uint64_t bytes;
+} ordo_span;
+
+/* Copies at most `room` of them, in the order in which they ended; returns how many there are.   */
+ORDO_API size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room);
 
 /* What a context found on this machine.                                                         */
 typedef struct ordo_info {

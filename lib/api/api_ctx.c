@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "api/api.h"
 #include "api/api_clock.h"
+#include "api/api_profile.h"
 #include "core/arena.h"
 #include "core/cpus.h"
 #include "core/pool.h"
@@ -24,14 +25,15 @@ enum {
 };
 
 struct ordo_ctx {
-    ordo_exec   exec; /* first, so that an exec finds its context */
-    ordo_plan   plan;
-    ordo_arena  arena;
-    ordo_pool  *pool;
-    ordo_cpus   cpus;
-    ordo_alloc  source;
-    ordo_report report;  /* of the last successful call */
-    ordo_report running; /* of the call in progress */
+    ordo_exec    exec; /* first, so that an exec finds its context */
+    ordo_plan    plan;
+    ordo_arena   arena;
+    ordo_pool   *pool;
+    ordo_cpus    cpus;
+    ordo_alloc   source;
+    ordo_report  report;  /* of the last successful call */
+    ordo_report  running; /* of the call in progress */
+    ordo_profile profile; /* of the last call; exec.profile points here if it is asked for */
 
     ordo_progress_fn *progress;
     void             *progress_user;
@@ -248,6 +250,13 @@ ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
     if (ctx == NULL)
         return create_fail(ORDO_E_NOMEM, "no memory for a context");
     fill_ctx(ctx, &wish, &source);
+    if (wish.profile != 0) {
+        if (!api_profile_open(&ctx->profile, &source)) {
+            source.release(source.user, ctx);
+            return create_fail(ORDO_E_NOMEM, "no memory for a profile");
+        }
+        ctx->exec.profile = &ctx->profile;
+    }
 
     ordo_backend_wishes const wishes = {.isa = getenv("ORDO_ISA"),
                                         .device = (size_t)wish.device,
@@ -266,6 +275,7 @@ ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
         ordo_plan_close(&ctx->plan);
         status = create_fail(ORDO_E_NOMEM, "no memory for %u threads", ctx->exec.threads);
     }
+    api_profile_close(&ctx->profile, &source);
     source.release(source.user, ctx);
     return status;
 }
@@ -278,6 +288,7 @@ void ordo_ctx_free(ordo_ctx *ctx)
     ordo_plan_close(&ctx->plan);
     ordo_arena_free(&ctx->arena);
     ordo_alloc const source = ctx->source;
+    api_profile_close(&ctx->profile, &source);
     source.release(source.user, ctx);
 }
 
@@ -316,6 +327,8 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     atomic_store_explicit(&ctx->told, 0, memory_order_relaxed);
     if (ctx->progress != NULL)
         ctx->ticked = api_clock_nanoseconds();
+    if (ctx->exec.profile != NULL)
+        api_profile_begin(ctx->exec.profile);
     ctx->started = api_clock_ticks();
     return ORDO_OK;
 }
@@ -408,6 +421,13 @@ ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
     if (ctx == NULL)
         return create_fail(ORDO_E_ARG, "ctx is NULL");
     return copy_out(out, ctx->report.operation == NULL ? &none : &ctx->report, sizeof none);
+}
+
+size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room)
+{
+    return ctx == NULL || ctx->exec.profile == NULL
+               ? 0
+               : api_profile_copy(ctx->exec.profile, spans, room);
 }
 
 ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out)
