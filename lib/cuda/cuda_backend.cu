@@ -316,6 +316,7 @@ static ordo_backend make_table(void)
     table.reserve = cuda_reserve;
     table.held = cuda_held;
     table.search = cuda_search;
+    table.pack = cuda_pack;
     table.link = &cuda_link;
     return table;
 }

@@ -4,7 +4,6 @@
 #include "hybrid/hybrid.h"
 
 #include <string.h>
-#include <time.h>
 
 enum {
     ALIGN = 256, /* of arrays on the device */
@@ -48,6 +47,8 @@ static size_t lay_out(hybrid_run *run, char *base)
     for (int i = 0; i < HYBRID_BUFFERS; i++) {
         run->buffer_keys[i] = take(base, &used, run->buffer_records * records->key_size);
         run->buffer_values[i] = take(base, &used, run->buffer_records * records->value_size);
+        if (run->packs)
+            run->packed[i] = take(base, &used, hybrid_packed_bytes(run));
     }
     return used;
 }
@@ -130,11 +131,12 @@ static void put_back(hybrid_run *run)
 /* Notes how long the phase that ends now has taken. */
 static void phase_done(hybrid_run *run, int phase)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    double const now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-    if (phase >= 0)
+    double const now = ordo_profile_clock();
+    if (phase >= 0) {
         run->seconds[phase] = now - run->began;
+        ordo_profile_span(run->exec, (ordo_span_kind)(ORDO_SPAN_PHASE_I + phase), 0, run->began,
+                          now, 0);
+    }
     run->began = now;
 }
 
@@ -148,6 +150,8 @@ static ordo_status phases(hybrid_run *run)
     TRY(hybrid_bins(run));
     TRY(hold_device(run));
     ordo_status status = hold_host(run);
+    if (status == ORDO_OK)
+        status = hybrid_watch(run);
     phase_done(run, 0);
     if (status == ORDO_OK)
         status = hybrid_scatter(run);
@@ -156,6 +160,8 @@ static ordo_status phases(hybrid_run *run)
         status = hybrid_finish(run);
     ordo_status const ended = run->link->end(run->both->device_state, exec);
     phase_done(run, 2);
+    if (ended == ORDO_OK)
+        hybrid_watch_end(run);
     if (status == ORDO_OK)
         status = ended;
     if (status != ORDO_OK && status != ORDO_E_CANCELLED)
@@ -177,6 +183,7 @@ void hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *r
     pthread_mutex_init(&run->work, NULL);
     pthread_mutex_init(&run->wrong, NULL);
     cut_into_pieces(run);
+    run->packs = hybrid_packs(run);
 }
 
 void hybrid_close(hybrid_run *run)
@@ -203,11 +210,16 @@ ordo_status hybrid_stream(const ordo_both *both, const hybrid_records *records, 
     if (status == ORDO_OK) {
         exec->algorithm = run.device.exec.algorithm;
         exec->isa = run.device.exec.isa;
+        char packed[48] = "";
+        if (run.packs)
+            snprintf(packed, sizeof packed, " keys packed to %.0f %%;",
+                     100 * (double)atomic_load(&run.home_bytes) /
+                         (double)(run.first[run.runs] * records->key_size + 1));
         ordo_note(
             exec,
-            "streamed in %zu runs, %zu segments; %.1f %% by the CPU in %zu bins; phase I %.1f "
+            "streamed in %zu runs, %zu segments; %.1f %% by the CPU in %zu bins;%s phase I %.1f "
             "ms, II and III %.1f ms, IV %.1f ms",
-            run.runs, run.segment_count, 100 * run.share, run.bins, 1e3 * run.seconds[0],
+            run.runs, run.segment_count, 100 * run.share, run.bins, packed, 1e3 * run.seconds[0],
             1e3 * run.seconds[1], 1e3 * run.seconds[2]);
     }
     return status;

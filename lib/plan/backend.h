@@ -15,7 +15,7 @@
 #include "plan/job.h"
 #include "plan/link.h"
 
-#define ORDO_BACKEND_ABI 3u
+#define ORDO_BACKEND_ABI 4u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 typedef struct ordo_backend_wishes { /* what the context's options ask of every backend */
@@ -77,6 +77,7 @@ typedef struct ordo_backend {
     ordo_status (*reserve)(void *state, size_t bytes, ordo_exec *exec);
     size_t (*held)(const void *state); /* bytes of device memory */
     ordo_status (*search)(void *state, const ordo_search_job *job, ordo_exec *exec);
+    ordo_status (*pack)(void *state, const ordo_pack_job *job, ordo_exec *exec);
     const ordo_link *link; /* NULL: arrays cannot be streamed */
 } ordo_backend;
 
@@ -91,6 +92,7 @@ typedef struct ordo_both {
     void               *cpu_state, *device_state;
     bool                keep;  /* a copy of what is sorted in place, in case the device fails */
     double              share; /* of the records that the CPU sorts; 0: as predicted; < 0: none */
+    bool                packs; /* the CPU unpacks results that the device packs for the link */
 } ordo_both;
 
 const ordo_backend *ordo_stream_backend(void);

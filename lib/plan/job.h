@@ -210,6 +210,15 @@ typedef struct ordo_divide_job { /* stable, by one thread: records before a pivo
     size_t     *n_first;
 } ordo_divide_job;
 
+typedef struct ordo_pack_job { /* sorted keys of 4 or 8 bytes as differences: core/pack.h */
+    ordo_type   type;
+    bool        descending;
+    const void *keys;
+    size_t      n, piece;
+    void       *packed; /* pieces ordo_pack_stride() bytes apart */
+    uint64_t   *widest; /* the largest difference of each piece */
+} ordo_pack_job;
+
 typedef struct ordo_copy_job {
     void       *dst;
     const void *src;

@@ -162,7 +162,8 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
                                  plan->cpu_state,
                                  plan->cuda_state,
                                  plan->where != ORDO_CUDA,
-                                 hybrid ? plan->wishes.cpu_share : -1};
+                                 hybrid ? plan->wishes.cpu_share : -1,
+                                 plan->where != ORDO_CUDA};
         choice->backend = hybrid ? ordo_hybrid_backend() : ordo_stream_backend();
         choice->state = &plan->both;
     }

@@ -287,6 +287,9 @@ enum {
     ORDO_TUNE_CPU_SHARE = ORDO_TUNE(0, 20),
     /* Records of one of the CPU's bins, which a thread sorts in its cache. */
     ORDO_TUNE_BIN = ORDO_TUNE(1 << 16, 100),
+    /* Threads from which on results are packed for the link: unpacking takes about as long as a
+     * copy, but few threads are the limit in either case. An estimate. */
+    ORDO_TUNE_PACK_THREADS = ORDO_TUNE(4, 1),
     /* Threads that bring segments home before they sort bins. */
     ORDO_TUNE_LINK_THREADS = 8
 };

@@ -5,13 +5,16 @@
  * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of link function or verb
  * NAME fail. ORDO_PLAY_ROOM=BYTES is the device's memory. Everything is done under one lock, by
  * plain loops; the order of keys is core/keybits.h's. */
+#define _POSIX_C_SOURCE 200809L
 #include "plan/backend.h"
 
 #include "core/keybits.h"
+#include "core/pack.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 
@@ -27,6 +30,7 @@ typedef enum play_kind {
     PLAY_COPY,
     PLAY_SORT,
     PLAY_IOTA,
+    PLAY_PACK,
     PLAY_AWAIT,
     PLAY_JOIN
 } play_kind;
@@ -38,6 +42,7 @@ typedef struct play_entry {
     void          *numbers;
     size_t         n, width;
     uint64_t       first;
+    ordo_pack_job  pack;
     size_t         until[LANES]; /* PLAY_JOIN: of each lane; PLAY_AWAIT: [0], of the work */
 } play_entry;
 
@@ -169,6 +174,46 @@ static void iota_now(const play_entry *entry)
     }
 }
 
+static uint64_t difference(const ordo_pack_job *job, const char *key)
+{
+    size_t const   size = size_of(job->type);
+    uint64_t const code = code_of(job->type, job->descending, false, key);
+    uint64_t const before = code_of(job->type, job->descending, false, key - size);
+    return (code - before) & UINT64_MAX >> (64 - 8 * size);
+}
+
+static uint64_t widest_of(const ordo_pack_job *job, const char *keys, size_t n)
+{
+    size_t const size = size_of(job->type), chain = ordo_pack_chain(n);
+    uint64_t     widest = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i % chain != 0)
+            widest = ordo_max(widest, difference(job, keys + i * size));
+    return widest;
+}
+
+static void pack_now(const ordo_pack_job *job)
+{
+    size_t const size = size_of(job->type);
+    for (size_t piece = 0; piece * job->piece < job->n; piece++) {
+        const char *const keys = (const char *)job->keys + piece * job->piece * size;
+        char *const       to = (char *)job->packed + piece * ordo_pack_stride(job->piece, size);
+        size_t const      n = ordo_min(job->piece, job->n - piece * job->piece);
+        size_t const      chain = ordo_pack_chain(n);
+        job->widest[piece] = widest_of(job, keys, n);
+        size_t const width = ordo_pack_width(job->widest[piece]);
+        for (size_t i = 0; i < n && width < size; i++) {
+            uint64_t const code = code_of(job->type, job->descending, false, keys + i * size);
+            uint64_t const d = i % chain == 0 ? 0 : difference(job, keys + i * size);
+            if (i % chain == 0)
+                for (size_t b = 0; b < size; b++)
+                    to[i / chain * size + b] = (char)(code >> (8 * b));
+            for (size_t b = 0; b < width; b++)
+                to[ORDO_PACK_CHAINS * size + i * width + b] = (char)(d >> (8 * b));
+        }
+    }
+}
+
 static void do_until(play_queue *queue, size_t until)
 {
     while (queue->done < until) {
@@ -182,6 +227,9 @@ static void do_until(play_queue *queue, size_t until)
             break;
         case PLAY_IOTA:
             iota_now(entry);
+            break;
+        case PLAY_PACK:
+            pack_now(&entry->pack);
             break;
         case PLAY_AWAIT:
             do_until(&work, entry->until[0]);
@@ -328,6 +376,49 @@ static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, or
     return played();
 }
 
+/* ---- A clock: copies and work are done in the moment in which they are asked after ---- */
+
+static double ticks[ORDO_LINK_TICKS];
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static ordo_status watch(void *state, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("watch");
+    memset(ticks, 0, sizeof ticks);
+    return played();
+}
+
+static bool side_times(void *state, unsigned lane, unsigned side, double *began, double *ended)
+{
+    (void)state;
+    (void)lane;
+    (void)side;
+    *began = *ended = now();
+    return true;
+}
+
+static ordo_status tick(void *state, ordo_exec *exec, unsigned number)
+{
+    (void)state;
+    PLAY("tick");
+    ticks[number] = now();
+    return played();
+}
+
+static bool ticked(void *state, unsigned number, double *when)
+{
+    (void)state;
+    *when = ticks[number];
+    return ticks[number] != 0;
+}
+
 /* ---- Verbs: of arrays on the device noted, of the host's done at once ---- */
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
@@ -368,6 +459,14 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
     (void)state;
     PLAY("copy");
     note(&work, PLAY_COPY)->copy = *job;
+    return played();
+}
+
+static ordo_status pack(void *state, const ordo_pack_job *job, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("pack");
+    note(&work, PLAY_PACK)->pack = *job;
     return played();
 }
 
@@ -418,8 +517,9 @@ static const char *isa(const void *state)
 
 const ordo_backend *ordo_backend_table(uint32_t abi)
 {
-    static const ordo_link    link = {BUFFER,     room,      begin, end,  buffer, copy_in, copy_out,
-                                      close_side, wait_side, join,  mark, await,  iota};
+    static const ordo_link    link = {BUFFER,   room,       begin,      end,  buffer, copy_in,
+                                      copy_out, close_side, wait_side,  join, mark,   await,
+                                      iota,     watch,      side_times, tick, ticked};
     static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
                                        .struct_size = sizeof table,
                                        .name = "cuda",
@@ -433,6 +533,7 @@ const ordo_backend *ordo_backend_table(uint32_t abi)
                                        .sort_pairs_scratch = pairs_scratch,
                                        .copy = copy,
                                        .search = search,
+                                       .pack = pack,
                                        .link = &link};
     return abi == ORDO_BACKEND_ABI ? &table : NULL;
 }
