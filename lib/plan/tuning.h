@@ -288,7 +288,14 @@ enum {
     /* Records of one of the CPU's bins, which a thread sorts in its cache. */
     ORDO_TUNE_BIN = ORDO_TUNE(1 << 16, 100),
     /* Threads that bring segments home before they sort bins. */
-    ORDO_TUNE_LINK_THREADS = 8
+    ORDO_TUNE_LINK_THREADS = 8,
+
+    /* Per cent of the keys that the device sorts before the others are there, where ranks are
+     * streamed: so many that it is done when they are. An estimate: 2^28 keys u32 arrive in about
+     * 20 ms, and a sort of them with their indices takes about 8. */
+    ORDO_TUNE_RANK_FIRST = 70,
+    /* Most keys whose ranks, and twice their averages, come home as numbers of 32 bits. */
+    ORDO_TUNE_RANK_NARROW = ORDO_TUNE(INT32_MAX, 5000)
 };
 
 #endif
