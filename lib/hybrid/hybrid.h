@@ -153,6 +153,14 @@ size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records,
 void   hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *records,
                    ordo_exec *exec);
 void   hybrid_close(hybrid_run *run);
+/* Steps of it that ranks take, too: the CPU's share, its host memory, the clock of the phases. */
+double      hybrid_wished_share(const hybrid_run *run);
+ordo_status hybrid_hold_host(hybrid_run *run);
+void        hybrid_phase_done(hybrid_run *run, int phase);
+
+/* ranks.c: ranks of keys in any order; the records are the keys, with their indices. */
+ordo_status hybrid_ranks(const ordo_both *both, const hybrid_records *records,
+                         const ordo_unsorted_job *job, ordo_exec *exec);
 
 /* rounds.c: one that needs more than the device's room. */
 ordo_status hybrid_rounds(const ordo_both *both, const hybrid_records *records, ordo_exec *exec,

@@ -70,7 +70,7 @@ static size_t sort_scratch(const hybrid_run *run)
 }
 
 /* What the caller wishes, or what is predicted to be best. */
-static double wished_share(const hybrid_run *run)
+double hybrid_wished_share(const hybrid_run *run)
 {
     double const given = run->both->share;
     return given < 0 ? 0 : given > 0 ? given : ORDO_TUNE_CPU_SHARE / 100.0;
@@ -89,7 +89,7 @@ static ordo_status hold_device(hybrid_run *run)
 }
 
 /* A copy of the records, and where the CPU's are put aside and counted. */
-static ordo_status hold_host(hybrid_run *run)
+ordo_status hybrid_hold_host(hybrid_run *run)
 {
     const hybrid_records *const records = run->records;
     bool const                  in_place = records->out_keys == records->keys;
@@ -129,7 +129,7 @@ static void put_back(hybrid_run *run)
 }
 
 /* Notes how long the phase that ends now has taken. */
-static void phase_done(hybrid_run *run, int phase)
+void hybrid_phase_done(hybrid_run *run, int phase)
 {
     double const now = ordo_profile_clock();
     if (phase >= 0) {
@@ -145,21 +145,21 @@ static ordo_status phases(hybrid_run *run)
     ordo_exec *const exec = run->exec;
     exec->phase = 0;
     exec->phases = 2;
-    phase_done(run, -1);
-    run->wished = wished_share(run);
+    hybrid_phase_done(run, -1);
+    run->wished = hybrid_wished_share(run);
     TRY(hybrid_bins(run));
     TRY(hold_device(run));
-    ordo_status status = hold_host(run);
+    ordo_status status = hybrid_hold_host(run);
     if (status == ORDO_OK)
         status = hybrid_watch(run);
-    phase_done(run, 0);
+    hybrid_phase_done(run, 0);
     if (status == ORDO_OK)
         status = hybrid_scatter(run);
-    phase_done(run, 1);
+    hybrid_phase_done(run, 1);
     if (status == ORDO_OK)
         status = hybrid_finish(run);
     ordo_status const ended = run->link->end(run->both->device_state, exec);
-    phase_done(run, 2);
+    hybrid_phase_done(run, 2);
     if (ended == ORDO_OK)
         hybrid_watch_end(run);
     if (status == ORDO_OK)

@@ -79,6 +79,9 @@ typedef struct ordo_backend {
     ordo_status (*search)(void *state, const ordo_search_job *job, ordo_exec *exec);
     ordo_status (*pack)(void *state, const ordo_pack_job *job, ordo_exec *exec);
     const ordo_link *link; /* NULL: arrays cannot be streamed */
+    /* Of arrays on the device; and the bytes of job->work, whatever the part. */
+    ordo_status (*put_ranks)(void *state, const ordo_put_job *job, ordo_exec *exec);
+    size_t (*put_ranks_work)(const ordo_put_job *job);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

@@ -291,7 +291,14 @@ enum {
      * copy, but few threads are the limit in either case. An estimate. */
     ORDO_TUNE_PACK_THREADS = ORDO_TUNE(4, 1),
     /* Threads that bring segments home before they sort bins. */
-    ORDO_TUNE_LINK_THREADS = 8
+    ORDO_TUNE_LINK_THREADS = 8,
+
+    /* Per cent of the keys that the device sorts before the others are there, where ranks are
+     * streamed: so many that it is done when they are. An estimate: 2^28 keys u32 arrive in about
+     * 20 ms, and a sort of them with their indices takes about 8. */
+    ORDO_TUNE_RANK_FIRST = 70,
+    /* Most keys whose ranks, and twice their averages, come home as numbers of 32 bits. */
+    ORDO_TUNE_RANK_NARROW = ORDO_TUNE(INT32_MAX, 5000)
 };
 
 #endif

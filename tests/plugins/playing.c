@@ -32,7 +32,8 @@ typedef enum play_kind {
     PLAY_IOTA,
     PLAY_PACK,
     PLAY_AWAIT,
-    PLAY_JOIN
+    PLAY_JOIN,
+    PLAY_RANKS
 } play_kind;
 
 typedef struct play_entry {
@@ -43,6 +44,7 @@ typedef struct play_entry {
     size_t         n, width;
     uint64_t       first;
     ordo_pack_job  pack;
+    ordo_put_job   put;
     size_t         until[LANES]; /* PLAY_JOIN: of each lane; PLAY_AWAIT: [0], of the work */
 } play_entry;
 
@@ -214,6 +216,67 @@ static void pack_now(const ordo_pack_job *job)
     }
 }
 
+static uint64_t number_at(const void *numbers, size_t width, size_t i)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (width == sizeof wide) {
+        memcpy(&wide, (const char *)numbers + i * width, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)numbers + i * width, sizeof narrow);
+    return narrow;
+}
+
+/* All numbers to job->work, where they wait for their part. Of stretches that are not in order
+ * there are none. */
+static void number_now(const ordo_put_job *job, size_t width)
+{
+    play_item *const items = malloc(job->n * sizeof *items + 1);
+    uint64_t *const  numbers = job->work;
+    size_t const     size = size_of(job->type);
+    if (items == NULL)
+        abort();
+    for (size_t i = 0; i < job->n; i++) {
+        items[i] = (play_item){
+            code_of(job->type, job->descending, true, (const char *)job->sorted + i * size), i};
+        if (i > 0 && i != job->split && items[i].code < items[i - 1].code) {
+            free(items);
+            return;
+        }
+    }
+    qsort(items, job->n, sizeof *items, by_code);
+    for (size_t i = 0, start = 0, end = 0, runs = 0; i < job->n; i++) {
+        if (i == end) { /* of the keys that tied */
+            start = i;
+            runs++;
+            while (end < job->n && items[end].code == items[start].code)
+                end++;
+        }
+        uint64_t const of_rule[] = {[ORDO_TIES_MIN] = start + 1,
+                                    [ORDO_TIES_MAX] = end,
+                                    [ORDO_TIES_DENSE] = runs,
+                                    [ORDO_TIES_ORDINAL] = i + 1,
+                                    [ORDO_TIES_AVERAGE] = start + 1 + end};
+        numbers[number_at(job->index, width, items[i].at)] = of_rule[job->ties];
+    }
+    free(items);
+}
+
+static void ranks_now(const ordo_put_job *job)
+{
+    size_t const width = job->index_type == ORDO_U32 ? 4 : 8, stretch = job->total / job->parts;
+    bool const   last = job->part + 1 == job->parts;
+    if (job->part == 0)
+        number_now(job, width);
+    for (size_t i = job->part * stretch; i < (last ? job->total : (job->part + 1) * stretch); i++) {
+        uint64_t const wide = ((const uint64_t *)job->work)[i];
+        uint32_t const narrow = (uint32_t)wide;
+        memcpy((char *)job->ranks + i * width,
+               width == 4 ? (const void *)&narrow : (const void *)&wide, width);
+    }
+}
+
 static void do_until(play_queue *queue, size_t until)
 {
     while (queue->done < until) {
@@ -237,6 +300,9 @@ static void do_until(play_queue *queue, size_t until)
         case PLAY_JOIN:
             for (int i = 0; i < LANES; i++)
                 do_until(&lanes[i], entry->until[i]);
+            break;
+        case PLAY_RANKS:
+            ranks_now(&entry->put);
             break;
         }
     }
@@ -486,6 +552,20 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
     return played();
 }
 
+static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("put_ranks");
+    note(&work, PLAY_RANKS)->put = *job;
+    return played();
+}
+
+/* A merge has its price, as on a real device. */
+static size_t put_ranks_work(const ordo_put_job *job)
+{
+    return (job->total + (job->split < job->n ? job->n : 0)) * sizeof(uint64_t);
+}
+
 /* ---- The table ---- */
 
 static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)
@@ -534,6 +614,8 @@ const ordo_backend *ordo_backend_table(uint32_t abi)
                                        .copy = copy,
                                        .search = search,
                                        .pack = pack,
-                                       .link = &link};
+                                       .link = &link,
+                                       .put_ranks = put_ranks,
+                                       .put_ranks_work = put_ranks_work};
     return abi == ORDO_BACKEND_ABI ? &table : NULL;
 }
