@@ -131,6 +131,15 @@ enum {
     CUDA_TUNE_TOPK_SORT = 16
 };
 
+/* Buckets of few keys (block/block_spread.cuh): keys of one block that selects; keys of a bucket
+ * from which on it is too full, and others in it that a key may have on average if all are sorted.
+ * Estimates. */
+enum {
+    CUDA_TUNE_SPREAD_KEYS = 1 << 14,
+    CUDA_TUNE_SPREAD_MOST = 48,
+    CUDA_TUNE_SPREAD_CROWD = 6
+};
+
 /* Radius (device/dev_radius.cu): threads of a block; keys of a thread, of 8 bytes and of fewer;
  * threads of an entry of the table; steps that the ring holds, and that are on their way to it;
  * blocks that this lets a multiprocessor have; most spans, which are one block's threads; blocks of

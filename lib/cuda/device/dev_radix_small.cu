@@ -1,7 +1,7 @@
-/* dev_radix_small.cu - a radix sort in one launch, for arrays that fit into one block's shared
- * memory.
+/* dev_radix_small.cu - a sort in one launch, for arrays that fit into one block's shared memory.
  *
- * The encoded keys stay where they are in shared memory and places of 16 bits are sorted, so that
+ * Up to 4096 keys that lie evenly are spread over as many buckets (block/block_spread.cuh). All
+ * others are sorted by digits. The encoded keys stay where they are in shared memory and places of 16 bits are sorted, so that
  * keys, pairs and indices are one kernel: least significant digit first, by block/block_radix.cuh.
  * Only bits that differ are looked at, and first only the leading 16 or 24 of them, which tell
  * nearly all of so few keys apart; if neighbours then are out of order, each key counts its way to
@@ -11,6 +11,7 @@
  * Cost: one read and one write. Shared memory: the keys, 2 bytes a key, 1 KB a warp. H200, 2048
  * keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of CUB 7.4, 9.7, 14.1. Called by
  * device/dev_radix.cu. */
+#include "cuda/block/block_spread.cuh"
 #include "cuda/device/dev_radix_small.cuh"
 
 enum {
@@ -20,12 +21,26 @@ enum {
     SMALL_WALK = 48    /* longest run */
 };
 
-template <typename CODE, int THREADS, int ITEMS> struct small_shared {
-    typename CODE::BITS          keys[THREADS * ITEMS];
-    uint16_t                     order[THREADS * ITEMS]; /* which key is p-th */
-    radix_counters<THREADS / 32> counters;
-    typename CODE::BITS          ones, zeros; /* bits set in some key; in not all */
+/* Of keys that are spread over buckets: those, and of the key in each place its index below its
+ * bucket. */
+template <int THREADS, int ITEMS> struct small_buckets {
+    spread_shared<THREADS> spread;
+    uint32_t               tags[THREADS * ITEMS];
 };
+template <int THREADS> struct small_buckets<THREADS, 16> { /* too many keys for that */
+};
+
+template <typename CODE, int THREADS, int ITEMS> struct small_shared {
+    typename CODE::BITS keys[THREADS * ITEMS];
+    uint16_t            order[THREADS * ITEMS]; /* which key is p-th */
+    union {
+        radix_counters<THREADS / 32>  counters;
+        small_buckets<THREADS, ITEMS> buckets;
+    };
+    typename CODE::BITS ones, zeros; /* bits set in some key; in not all */
+};
+
+/* ---- By digits ---- */
 
 /* Sorts the places by the bits [low, high) of their keys, stably; `end` of them are used, the
  * keys behind the array being the largest. `items` places a thread, the same for all. */
@@ -125,28 +140,30 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
     return true;
 }
 
-/* Writes the sorted array and what goes with it. */
-template <typename CODE, int THREADS, int ITEMS>
-static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
-                                   const radix_job &job)
+/* ---- Results ---- */
+
+/* Writes the p-th key, which was key `source` of the array; the index alone if that is asked for. */
+template <typename CODE>
+static __device__ __forceinline__ void small_put(CODE const &code, const radix_job &job, unsigned p,
+                                                 typename CODE::BITS bits, unsigned source)
 {
     typedef typename CODE::BITS BITS;
-    unsigned const              n = (unsigned)job.n;
-#pragma unroll 1
-    for (unsigned p = threadIdx.x; p < n; p += THREADS) {
-        unsigned const source = shared->order[p];
-        BITS const     bits = shared->keys[source];
-        if (job.source == NULL)
-            store_sized<BITS>((char *)job.keys[0] + (size_t)p * job.key_size, job.key_size,
-                              code.decode(bits));
-        else if (job.keep_keys)
-            ((BITS *)job.keys[0])[p] = code.fold(bits);
-        if (job.source != NULL)
-            store_sized<uint64_t>((char *)job.values[0] + (size_t)p * job.value_out, job.value_out,
-                                  source);
-    }
-    if (job.source != NULL || job.value_size == 0)
-        return;
+    if (job.source == NULL)
+        store_sized<BITS>((char *)job.keys[0] + (size_t)p * job.key_size, job.key_size,
+                          code.decode(bits));
+    else if (job.keep_keys)
+        ((BITS *)job.keys[0])[p] = code.fold(bits);
+    if (job.source != NULL)
+        store_sized<uint64_t>((char *)job.values[0] + (size_t)p * job.value_out, job.value_out,
+                              source);
+}
+
+/* Puts the values of pairs in order. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ void small_put_values(small_shared<CODE, THREADS, ITEMS> *shared,
+                                        const radix_job                    &job)
+{
+    unsigned const n = (unsigned)job.n;
     __syncthreads();
     /* The keys are done with; values take their place, a half at a time if they are longer. */
     uint32_t *const words = (uint32_t *)shared->keys;
@@ -164,8 +181,79 @@ static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, C
     }
 }
 
+/* ---- By buckets ---- */
+
+/* Sorts keys that lie evenly: spread over buckets, each counts the keys of its bucket that come
+ * before it, by key and then by index, and goes to its place. False, in all threads and with
+ * nothing written, if they do not. */
 template <typename CODE, int THREADS, int ITEMS>
-static __global__ void __launch_bounds__(THREADS)
+static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
+                                                        CODE const &code, const radix_job &job)
+{
+    typedef typename CODE::BITS       BITS;
+    auto *const                       s = &shared->buckets.spread;
+    uint32_t *const                   tags = shared->buckets.tags;
+    unsigned const                    n = (unsigned)job.n;
+    const void *const                 keys = job.source != NULL ? job.source : job.keys[0];
+    spread_items<BITS, ITEMS>         items;
+    spread_line<BITS, CODE::is_float> line;
+    spread_clear(s);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        items.raw[i] = p < n ? load_sized<BITS>(keys, p, job.key_size) : (BITS)0;
+    }
+    bool is_even = spread_find_line(s, code.total, items, n, &line) &&
+                   !spread_is_crowded<THREADS>(code.total, line, items, n, CUDA_TUNE_SPREAD_CROWD);
+    if (is_even) {
+        bool is_too_long = false;
+        spread_count(s, code.total, line, &items, n);
+        __syncthreads();
+        spread_counts const mine = spread_scan(s, n);
+#pragma unroll
+        for (int j = 0; j < SPREAD_SHARE; j++)
+            is_too_long |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+        is_even = !__syncthreads_or(is_too_long);
+    }
+    if (!is_even) {
+        __syncthreads();
+        return false;
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        if (p < n) {
+            unsigned const at = spread_start(*s, items.bucket(i)) + items.rank(i);
+            shared->keys[at] = code.encode(items.raw[i]);
+            tags[at] = items.bucket(i) << 16 | p;
+        }
+    }
+    __syncthreads();
+    bool const is_pairs = job.source == NULL && job.value_size != 0;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        if (p >= n)
+            continue;
+        BITS const     bits = shared->keys[p], mine = code.fold(bits);
+        uint32_t const tag = tags[p], bucket = tag >> 16;
+        unsigned const start = spread_start(*s, bucket), end = spread_start(*s, bucket + 1);
+        unsigned       to = start;
+        for (unsigned q = start; q < end; q++) {
+            BITS const other = code.fold(shared->keys[q]);
+            to += other < mine || (other == mine && tags[q] < tag);
+        }
+        small_put(code, job, to, bits, tag & 0xffff);
+        if (is_pairs)
+            shared->order[to] = (uint16_t)tag;
+    }
+    if (is_pairs)
+        small_put_values(shared, job);
+    return true;
+}
+
+template <typename CODE, int THREADS, int ITEMS>
+static __global__ void __launch_bounds__(THREADS, 1)
     radix_small_kernel(radix_job const job, CODE const code)
 {
     typedef typename CODE::BITS BITS;
@@ -175,6 +263,9 @@ static __global__ void __launch_bounds__(THREADS)
     unsigned const              items = (n + THREADS - 1) / THREADS;
     const void *const           keys = job.source != NULL ? job.source : job.keys[0];
 
+    if constexpr (ITEMS <= SPREAD_FEW)
+        if (small_by_buckets(shared, code, job))
+            return;
     if (threadIdx.x == 0) {
         shared->ones = 0;
         shared->zeros = 0;
@@ -216,7 +307,13 @@ static __global__ void __launch_bounds__(THREADS)
             from = low;
         }
     }
-    small_write(shared, code, job);
+#pragma unroll 1
+    for (unsigned p = threadIdx.x; p < n; p += THREADS) {
+        unsigned const source = shared->order[p];
+        small_put(code, job, p, shared->keys[source], source);
+    }
+    if (job.source == NULL && job.value_size != 0)
+        small_put_values(shared, job);
 }
 
 template <int THREADS, int ITEMS, typename CODE>
