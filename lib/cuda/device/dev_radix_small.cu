@@ -40,6 +40,11 @@ template <typename CODE, int THREADS, int ITEMS> struct small_shared {
     typename CODE::BITS ones, zeros; /* bits set in some key; in not all */
 };
 
+static __device__ __forceinline__ const void *small_source(const radix_job &job)
+{
+    return job.source != NULL ? job.source : job.keys[0];
+}
+
 /* ---- By digits ---- */
 
 /* Sorts the places by the bits [low, high) of their keys, stably; `end` of them are used, the
@@ -140,52 +145,61 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
     return true;
 }
 
-/* ---- Results ---- */
-
-/* Writes the p-th key, which was key `source` of the array; the index alone if that is asked for. */
-template <typename CODE>
-static __device__ __forceinline__ void small_put(CODE const &code, const radix_job &job, unsigned p,
-                                                 typename CODE::BITS bits, unsigned source)
+/* Sorts the places of the keys, by as many digits as it takes. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared,
+                                                       CODE const &code, const radix_job &job)
 {
     typedef typename CODE::BITS BITS;
-    if (job.source == NULL)
-        store_sized<BITS>((char *)job.keys[0] + (size_t)p * job.key_size, job.key_size,
-                          code.decode(bits));
-    else if (job.keep_keys)
-        ((BITS *)job.keys[0])[p] = code.fold(bits);
-    if (job.source != NULL)
-        store_sized<uint64_t>((char *)job.values[0] + (size_t)p * job.value_out, job.value_out,
-                              source);
-}
-
-/* Puts the values of pairs in order. */
-template <typename CODE, int THREADS, int ITEMS>
-static __device__ void small_put_values(small_shared<CODE, THREADS, ITEMS> *shared,
-                                        const radix_job                    &job)
-{
-    unsigned const n = (unsigned)job.n;
+    unsigned const              n = (unsigned)job.n;
+    unsigned const              items = (n + THREADS - 1) / THREADS;
+    if (threadIdx.x == 0) {
+        shared->ones = 0;
+        shared->zeros = 0;
+    }
     __syncthreads();
-    /* The keys are done with; values take their place, a half at a time if they are longer. */
-    uint32_t *const words = (uint32_t *)shared->keys;
-    unsigned const  halves = job.value_size / 4;
-    for (unsigned h = 0; h < halves; h++) {
-        uint32_t *const values = (uint32_t *)job.values[0] + h;
-#pragma unroll 1
-        for (unsigned p = threadIdx.x; p < n; p += THREADS)
-            words[p] = values[p * halves];
-        __syncthreads();
-#pragma unroll 1
-        for (unsigned p = threadIdx.x; p < n; p += THREADS)
-            values[p * halves] = words[shared->order[p]];
-        __syncthreads();
+    BITS ones = 0, zeros = 0;
+#pragma unroll 4
+    for (unsigned p = threadIdx.x; p < items * THREADS; p += THREADS) {
+        BITS bits = (BITS) ~(BITS)0;
+        if (p < n) {
+            bits = code.encode(load_sized<BITS>(small_source(job), p, job.key_size));
+            ones |= code.fold(bits);
+            zeros |= ~code.fold(bits);
+        }
+        shared->keys[p] = bits;
+        shared->order[p] = (uint16_t)p;
+    }
+#pragma unroll
+    for (int half = 0; half < sizeof(BITS) / 4; half++) {
+        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
+        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
+        if (threadIdx.x % 32 == 0) {
+            atomicOr((unsigned *)&shared->ones + half, some);
+            atomicOr((unsigned *)&shared->zeros + half, lack);
+        }
+    }
+    __syncthreads();
+    BITS const differ = shared->ones & shared->zeros;
+    if (differ == 0)
+        return;
+    unsigned const low =
+        sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1 : __ffs((int)differ) - 1;
+    unsigned const high =
+        sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
+    unsigned from = small_from(shared, code, low, high, n);
+    for (;;) {
+        small_sort_bits(shared, code, items, from, high);
+        if (from == low || small_finish(shared, code, from, n))
+            break;
+        from = low;
     }
 }
 
 /* ---- By buckets ---- */
 
-/* Sorts keys that lie evenly: spread over buckets, each counts the keys of its bucket that come
- * before it, by key and then by index, and goes to its place. False, in all threads and with
- * nothing written, if they do not. */
+/* Sorts the places of keys that lie evenly: spread over buckets, each counts the keys of its bucket
+ * that come before it, by key and then by index. False, in all threads, if they do not. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
                                                         CODE const &code, const radix_job &job)
@@ -194,14 +208,13 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
     auto *const                       s = &shared->buckets.spread;
     uint32_t *const                   tags = shared->buckets.tags;
     unsigned const                    n = (unsigned)job.n;
-    const void *const                 keys = job.source != NULL ? job.source : job.keys[0];
     spread_items<BITS, ITEMS>         items;
     spread_line<BITS, CODE::is_float> line;
     spread_clear(s);
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
-        items.raw[i] = p < n ? load_sized<BITS>(keys, p, job.key_size) : (BITS)0;
+        items.raw[i] = p < n ? load_sized<BITS>(small_source(job), p, job.key_size) : (BITS)0;
     }
     bool is_even = spread_find_line(s, code.total, items, n, &line) &&
                    !spread_is_crowded<THREADS>(code.total, line, items, n, CUDA_TUNE_SPREAD_CROWD);
@@ -223,97 +236,85 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
         if (p < n) {
-            unsigned const at = spread_start(*s, items.bucket(i)) + items.rank(i);
-            shared->keys[at] = code.encode(items.raw[i]);
-            tags[at] = items.bucket(i) << 16 | p;
+            tags[spread_start(*s, items.bucket(i)) + items.rank(i)] = items.bucket(i) << 16 | p;
+            shared->keys[p] = code.encode(items.raw[i]);
         }
     }
     __syncthreads();
-    bool const is_pairs = job.source == NULL && job.value_size != 0;
+    auto const bits_of = [&](uint32_t tag) { return code.fold(shared->keys[tag & 0xffff]); };
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
         if (p >= n)
             continue;
-        BITS const     bits = shared->keys[p], mine = code.fold(bits);
         uint32_t const tag = tags[p], bucket = tag >> 16;
         unsigned const start = spread_start(*s, bucket), end = spread_start(*s, bucket + 1);
+        BITS const     mine = bits_of(tag);
         unsigned       to = start;
+#pragma unroll 1
         for (unsigned q = start; q < end; q++) {
-            BITS const other = code.fold(shared->keys[q]);
+            BITS const other = bits_of(tags[q]);
             to += other < mine || (other == mine && tags[q] < tag);
         }
-        small_put(code, job, to, bits, tag & 0xffff);
-        if (is_pairs)
-            shared->order[to] = (uint16_t)tag;
+        shared->order[to] = (uint16_t)tag;
     }
-    if (is_pairs)
-        small_put_values(shared, job);
+    __syncthreads();
     return true;
+}
+
+/* ---- Results ---- */
+
+/* Writes the sorted array and what goes with it. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
+                                   const radix_job &job)
+{
+    typedef typename CODE::BITS BITS;
+    unsigned const              n = (unsigned)job.n;
+#pragma unroll 1
+    for (unsigned p = threadIdx.x; p < n; p += THREADS) {
+        unsigned const source = shared->order[p];
+        BITS const     bits = shared->keys[source];
+        if (job.source == NULL)
+            store_sized<BITS>((char *)job.keys[0] + (size_t)p * job.key_size, job.key_size,
+                              code.decode(bits));
+        else if (job.keep_keys)
+            ((BITS *)job.keys[0])[p] = code.fold(bits);
+        if (job.source != NULL)
+            store_sized<uint64_t>((char *)job.values[0] + (size_t)p * job.value_out, job.value_out,
+                                  source);
+    }
+    if (job.source != NULL || job.value_size == 0)
+        return;
+    __syncthreads();
+    /* The keys are done with; values take their place, a half at a time if they are longer. */
+    uint32_t *const words = (uint32_t *)shared->keys;
+    unsigned const  halves = job.value_size / 4;
+    for (unsigned h = 0; h < halves; h++) {
+        uint32_t *const values = (uint32_t *)job.values[0] + h;
+#pragma unroll 1
+        for (unsigned p = threadIdx.x; p < n; p += THREADS)
+            words[p] = values[p * halves];
+        __syncthreads();
+#pragma unroll 1
+        for (unsigned p = threadIdx.x; p < n; p += THREADS)
+            values[p * halves] = words[shared->order[p]];
+        __syncthreads();
+    }
 }
 
 template <typename CODE, int THREADS, int ITEMS>
 static __global__ void __launch_bounds__(THREADS, 1)
     radix_small_kernel(radix_job const job, CODE const code)
 {
-    typedef typename CODE::BITS BITS;
-    extern __shared__ uint64_t  small_words[];
-    auto *const                 shared = (small_shared<CODE, THREADS, ITEMS> *)small_words;
-    unsigned const              n = (unsigned)job.n;
-    unsigned const              items = (n + THREADS - 1) / THREADS;
-    const void *const           keys = job.source != NULL ? job.source : job.keys[0];
-
+    extern __shared__ uint64_t small_words[];
+    auto *const                shared = (small_shared<CODE, THREADS, ITEMS> *)small_words;
+    bool                       is_sorted = false;
     if constexpr (ITEMS <= SPREAD_FEW)
-        if (small_by_buckets(shared, code, job))
-            return;
-    if (threadIdx.x == 0) {
-        shared->ones = 0;
-        shared->zeros = 0;
-    }
-    __syncthreads();
-    BITS ones = 0, zeros = 0;
-#pragma unroll 4
-    for (unsigned p = threadIdx.x; p < items * THREADS; p += THREADS) {
-        BITS bits = (BITS) ~(BITS)0;
-        if (p < n) {
-            bits = code.encode(load_sized<BITS>(keys, p, job.key_size));
-            ones |= code.fold(bits);
-            zeros |= ~code.fold(bits);
-        }
-        shared->keys[p] = bits;
-        shared->order[p] = (uint16_t)p;
-    }
-#pragma unroll
-    for (int half = 0; half < sizeof(BITS) / 4; half++) {
-        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
-        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
-        if (threadIdx.x % 32 == 0) {
-            atomicOr((unsigned *)&shared->ones + half, some);
-            atomicOr((unsigned *)&shared->zeros + half, lack);
-        }
-    }
-    __syncthreads();
-    BITS const differ = shared->ones & shared->zeros;
-    if (differ != 0) {
-        unsigned const low =
-            sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1 : __ffs((int)differ) - 1;
-        unsigned const high =
-            sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
-        unsigned from = small_from(shared, code, low, high, n);
-        for (;;) {
-            small_sort_bits(shared, code, items, from, high);
-            if (from == low || small_finish(shared, code, from, n))
-                break;
-            from = low;
-        }
-    }
-#pragma unroll 1
-    for (unsigned p = threadIdx.x; p < n; p += THREADS) {
-        unsigned const source = shared->order[p];
-        small_put(code, job, p, shared->keys[source], source);
-    }
-    if (job.source == NULL && job.value_size != 0)
-        small_put_values(shared, job);
+        is_sorted = small_by_buckets(shared, code, job);
+    if (!is_sorted)
+        small_by_digits(shared, code, job);
+    small_write(shared, code, job);
 }
 
 template <int THREADS, int ITEMS, typename CODE>

@@ -45,6 +45,7 @@ few_find(select_few_shared<BITS> *s, const select_positions &positions, const sp
 #pragma unroll
     for (int j = 0; j < SPREAD_SHARE; j++)
         owner[j] = SELECT_TARGETS;
+#pragma unroll 1
     for (uint32_t left = few_targets(positions, first, end); left != 0; left &= left - 1) {
         unsigned const t = (unsigned)__ffs((int)left) - 1;
         uint32_t const k = (uint32_t)positions.k[t];
@@ -75,6 +76,7 @@ few_settle(const select_few_shared<typename CODE::BITS> &s, const CODE &code,
     auto const target = s.target[t];
     BITS const mine = lane < target.count ? s.keys[target.bucket][lane] : (BITS)0;
     unsigned   before = 0;
+#pragma unroll 1
     for (unsigned i = 0; i < target.count; i++) {
         BITS const other = (BITS)__shfl_sync(WARP_ALL, mine, (int)i);
         before += other < mine || (other == mine && i < lane);

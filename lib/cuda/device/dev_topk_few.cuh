@@ -70,12 +70,14 @@ topk_few_keys(topk_few_shared<typename CODE::BITS> *s, const CODE &code,
         }
     }
     __syncthreads();
+#pragma unroll 1
     for (unsigned p = threadIdx.x; p < s->end; p += SELECT_THREADS) {
         BITS const     mine = s->words[p];
         uint32_t const tag = s->tags[p], bucket = tag >> 16;
         unsigned const start = spread_start(s->spread, bucket);
         unsigned const end = spread_start(s->spread, bucket + 1);
         unsigned       place = start;
+#pragma unroll 1
         for (unsigned q = start; q < end; q++) {
             BITS const other = s->words[q];
             place += other < mine || (other == mine && s->tags[q] < tag);
