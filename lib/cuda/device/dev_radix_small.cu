@@ -310,7 +310,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     extern __shared__ uint64_t small_words[];
     auto *const                shared = (small_shared<CODE, THREADS, ITEMS> *)small_words;
     bool                       is_sorted = false;
-    if constexpr (ITEMS <= SPREAD_FEW)
+    if constexpr (ITEMS < 16)
         is_sorted = small_by_buckets(shared, code, job);
     if (!is_sorted)
         small_by_digits(shared, code, job);
