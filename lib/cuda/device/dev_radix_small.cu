@@ -1,12 +1,15 @@
 /* dev_radix_small.cu - a sort in one launch, for arrays that fit into one block's shared memory.
  *
- * Up to 4096 keys that lie evenly are spread over as many buckets (block/block_spread.cuh). All
- * others are sorted by digits. The encoded keys stay where they are in shared memory and places of 16 bits are sorted, so that
- * keys, pairs and indices are one kernel: least significant digit first, by block/block_radix.cuh.
- * Only bits that differ are looked at, and first only the leading 16 or 24 of them, which tell
- * nearly all of so few keys apart; if neighbours then are out of order, each key counts its way to
- * its place among those with the same prefix, and where a prefix is shared by too many the sort
- * starts again with all bits.
+ * The encoded keys stay where they are in shared memory and places of 16 bits are sorted, so that
+ * keys, pairs and indices are one kernel. Up to 4096 keys that lie evenly are spread over as many
+ * buckets (block/block_spread.cuh), and each key counts its way to its place among those of its
+ * bucket.
+ *
+ * Others are sorted by digits, least significant first (block/block_radix.cuh). Only bits that
+ * differ are looked at, and first only the leading 16 or 24 of them, which tell nearly all of so
+ * few keys apart; if neighbours then are out of order, each key counts its way to its place among
+ * those with the same prefix, and where a prefix is shared by too many the sort starts again with
+ * all bits.
  *
  * Cost: one read and one write. Shared memory: the keys, 2 bytes a key, 1 KB a warp. H200, 2048
  * keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of CUB 7.4, 9.7, 14.1. Called by

@@ -1,9 +1,9 @@
 /* dev_select.cu - the k-th keys of an array in device memory, several positions at once.
  *
- * AUTO: arrays that stay in the second-level cache by digits, every pass reading the array; larger
- * ones by sample and one sweep (dev_select.cuh). RADIX: by digits whatever the size. Both end in
- * the same kernel, whose grid runs all passes itself (block_select.cuh). BITONIC is in
- * dev_select_bitonic.cu.
+ * AUTO: few keys by buckets, in one block (dev_select_few.cuh); arrays that stay in the second-level
+ * cache by digits, every pass reading the array; larger ones by sample and one sweep
+ * (dev_select.cuh). RADIX: by digits whatever the size. All end in the same kernel, whose grid runs
+ * all passes itself (block_select.cuh). BITONIC is in dev_select_bitonic.cu.
  *
  * A launch serves up to 32 positions; of large arrays more go in batches of 32. Beyond that, or
  * CUDA_TUNE_SELECT_MANY, a copy of the array is sorted, and every position read.

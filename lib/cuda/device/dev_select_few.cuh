@@ -1,10 +1,10 @@
 /* dev_select_few.cuh - several k-th keys of an array that one block holds in registers.
  *
- * The keys are spread over buckets (block/block_spread.cuh). A position's key is in the bucket whose
- * places it lies between; the keys of these buckets alone are set down in shared memory, and a warp
- * for each position counts, for each of at most 32 keys, those before it. One read of the array, six
- * barriers, no sort. Keys that lie too unevenly for that are left to the caller, with nothing
- * written.
+ * The keys are spread over buckets (block/block_spread.cuh). A position's key is in the bucket
+ * whose places it lies between; the keys of these buckets alone are set down in shared memory, and
+ * a warp for each position counts, for each of at most 32 keys, those before it. One read of the
+ * array, five barriers, no sort. Keys that lie too unevenly for that are left to the caller, with
+ * nothing written.
  *
  * Called by all threads of a block of SELECT_THREADS. Used by dev_select.cu. */
 #ifndef ORDO_CUDA_DEV_SELECT_FEW_CUH

@@ -12,8 +12,9 @@
  * More winners are sorted by tiles and merged (merge_runs.cuh). Records all differ, so any
  * sort gives the stable order. If the k-th key is a heavy word, which the sweep only counted, the
  * ties are read from the array, no further than the last that wins. If the sweep's plan was void,
- * the same kernel reads the array instead. More than n / CUDA_TUNE_TOPK_SORT keys are an argsort,
- * cut.
+ * the same kernel reads the array instead. Few keys are spread over buckets first, by one block
+ * (dev_topk_few.cuh), and that is mostly all. More than n / CUDA_TUNE_TOPK_SORT keys are an
+ * argsort, cut.
  *
  * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47 ms); where
  * all keys that tie with the k-th are near the end, up to two reads more, and those of a radix
