@@ -1,7 +1,7 @@
 /* dev_select.cu - the k-th keys of an array in device memory, several positions at once.
  *
- * AUTO: few keys by buckets, in one block (dev_select_few.cuh); arrays that stay in the second-level
- * cache by digits, every pass reading the array; larger ones by sample and one sweep
+ * AUTO: few keys by buckets, in one block (dev_select_few.cuh); arrays that stay in the second
+ * level of cache by digits, every pass reading the array; larger ones by sample and one sweep
  * (dev_select.cuh). RADIX: by digits whatever the size. All end in the same kernel, whose grid runs
  * all passes itself (block_select.cuh). BITONIC is in dev_select_bitonic.cu.
  *
