@@ -288,7 +288,19 @@ enum {
     /* Records of one of the CPU's bins, which a thread sorts in its cache. */
     ORDO_TUNE_BIN = ORDO_TUNE(1 << 16, 100),
     /* Threads that bring segments home before they sort bins. */
-    ORDO_TUNE_LINK_THREADS = 8
+    ORDO_TUNE_LINK_THREADS = 8,
+
+    /* Strings with a device's help (lib/hybrid/strings.h): strings from which on, strings looked at
+     * for what all have in common, keys in one block of a search for groups. Estimates. */
+    ORDO_TUNE_STRINGS_STREAM = ORDO_TUNE(1 << 18, 150),
+    ORDO_TUNE_STRINGS_SAMPLE = ORDO_TUNE(1 << 14, 16),
+    ORDO_TUNE_STRINGS_TIES = ORDO_TUNE(1 << 15, 48),
+    /* Strings of a group, and of all groups together, that are worth another round. Estimates: a
+     * round costs about a millisecond beside its strings. */
+    ORDO_TUNE_STRINGS_GROUP = ORDO_TUNE(32, 5),
+    ORDO_TUNE_STRINGS_ROUND = ORDO_TUNE(1 << 17, 40),
+    /* Picoseconds of one thread that a device saves for a string. An estimate. */
+    ORDO_TUNE_CPU_STRING = 80000
 };
 
 #endif
