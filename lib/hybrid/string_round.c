@@ -221,10 +221,22 @@ static ordo_status fetch_all(string_run *s)
 
 /* ---- The round ---- */
 
+/* Keys that are on their way must not arrive behind those that replace them on other lanes. */
+static ordo_status wait_for_lanes(string_run *s)
+{
+    ordo_status status = ORDO_OK;
+    for (unsigned lane = 0; lane < s->run.lanes; lane++)
+        for (unsigned side = 0; side < ORDO_LINK_SIDES && status == ORDO_OK; side++)
+            status =
+                s->run.link->wait_side(s->run.both->device_state, &s->run.device.exec, lane, side);
+    return hybrid_status(&s->run, status == ORDO_OK);
+}
+
 /* Another alphabet, after a string that did not fit: the first round's is what all strings need,
  * later ones take every byte. */
 static ordo_status fit(string_run *s)
 {
+    TRY(wait_for_lanes(s));
     if (is_first(s)) {
         if (!string_survey(s, 1))
             return ORDO_E_CANCELLED;
