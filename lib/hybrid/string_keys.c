@@ -4,26 +4,27 @@
  * The alphabet and the bytes that all strings begin with are guessed from a sample; every string is
  * checked against both when its key is made, and where one does not fit all of them are looked at.
  * Costs: a survey reads one or two cache lines of each string it looks at; a first key the lines of
- * its letters, in the order of memory; a later one those that the string shares with its pivot, in
- * no order, so they are asked for ahead. */
+ * its letters, a later one those that the string shares with its pivot. Both go through the strings
+ * in the order of memory, of which a later round leaves some out: in the order of their groups it
+ * would take four times as long. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings.h"
 
 enum {
     SHARED_MOST = 1 << 12, /* bytes of a common beginning that are looked for */
-    SURVEY_PIECE = 1 << 10,
+    SURVEY_PIECE = 1 << 8,
     SAMPLES = 16, /* of a group, for its pivot */
-    AHEAD = 16,   /* strings whose place is asked for before it is needed; half of it for bytes */
+    AHEAD = 16,   /* strings whose bytes are asked for before they are needed */
     POLLS = 1 << 10
 };
 
 /* ---- Pairs of strings ---- */
 
-static size_t shared_bytes(const char *a, const char *b, size_t most)
+static inline size_t shared_bytes(const unsigned char *a, const unsigned char *b, size_t most)
 {
     size_t i = 0;
     for (; i + 8 <= most; i += 8) {
-        uint64_t const differ = string_word(a + i) ^ string_word(b + i);
+        uint64_t const differ = string_word((const char *)a + i) ^ string_word((const char *)b + i);
         if (differ != 0)
             return i + (size_t)__builtin_clzll(differ) / 8;
     }
@@ -32,31 +33,38 @@ static size_t shared_bytes(const char *a, const char *b, size_t most)
     return i;
 }
 
-/* Bytes from depth on that both strings have and share, at most `most`; which of them comes first
- * by the byte behind these: < 0, 0 (both end, or most was reached) or > 0. */
-static int part(const string_view *view, size_t a, size_t b, uint64_t depth, size_t most,
-                size_t *shared)
+/* A string from depth on, which it has; how many bytes, or UINT64_MAX: until a zero byte. */
+static inline const unsigned char *from_depth(const string_view *view, size_t id, uint64_t depth,
+                                              uint64_t *count)
 {
-    if (view->pointers == NULL) {
-        const uint64_t *const      offsets = view->offsets;
-        uint64_t const             a_rest = offsets[a + 1] - offsets[a] - depth;
-        uint64_t const             b_rest = offsets[b + 1] - offsets[b] - depth;
-        uint64_t const             both = a_rest < b_rest ? a_rest : b_rest;
-        size_t const               end = both < most ? (size_t)both : most;
-        const unsigned char *const x = (const unsigned char *)view->bytes + offsets[a] + depth;
-        const unsigned char *const y = (const unsigned char *)view->bytes + offsets[b] + depth;
-        *shared = shared_bytes((const char *)x, (const char *)y, end);
-        if (*shared < end)
-            return x[*shared] < y[*shared] ? -1 : 1;
-        return end == most ? 0 : (a_rest > b_rest) - (a_rest < b_rest);
+    if (view->pointers != NULL) {
+        *count = UINT64_MAX;
+        return (const unsigned char *)view->pointers[id] + depth;
     }
-    const unsigned char *const x = (const unsigned char *)view->pointers[a] + depth;
-    const unsigned char *const y = (const unsigned char *)view->pointers[b] + depth;
-    size_t                     i = 0;
-    while (i < most && x[i] == y[i] && x[i] != 0)
-        i++;
-    *shared = i;
-    return i == most ? 0 : (x[i] > y[i]) - (x[i] < y[i]);
+    uint64_t const start = view->offsets[id] + depth;
+    *count = view->offsets[id + 1] - start;
+    return (const unsigned char *)view->bytes + start;
+}
+
+/* The same, at most `most` of them, all of which can be read. */
+static const unsigned char *part_of(const string_view *view, size_t id, uint64_t depth, size_t most,
+                                    size_t *count)
+{
+    uint64_t                   rest;
+    const unsigned char *const at = from_depth(view, id, depth, &rest);
+    if (rest == UINT64_MAX)
+        rest = strnlen((const char *)at, most);
+    *count = rest < most ? (size_t)rest : most;
+    return at;
+}
+
+/* Bytes that two strings share from depth on, at most `most`. */
+static size_t both_share(const string_view *view, size_t a, size_t b, uint64_t depth, size_t most)
+{
+    size_t                     a_count, b_count;
+    const unsigned char *const x = part_of(view, a, depth, most, &a_count);
+    const unsigned char *const y = part_of(view, b, depth, most, &b_count);
+    return shared_bytes(x, y, ordo_min(a_count, b_count));
 }
 
 /* ---- Survey ---- */
@@ -66,8 +74,7 @@ static void shared_piece(void *arg, size_t lo, size_t hi)
     string_run *const run = arg;
     uint64_t          least = SHARED_MOST;
     for (size_t i = lo; i < hi; i++) {
-        size_t shared;
-        (void)part(&run->view, 0, i * run->stride, 0, SHARED_MOST, &shared);
+        size_t const shared = both_share(&run->view, 0, i * run->stride, 0, SHARED_MOST);
         least = shared < least ? shared : least;
         if (i % POLLS == 0 && ordo_poll(run->run.exec, 0))
             return;
@@ -85,16 +92,10 @@ static void letters_piece(void *arg, size_t lo, size_t hi)
     const string_view *const view = &run->view;
     uint64_t                 seen[STRING_BYTES / 64] = {0};
     for (size_t i = lo; i < hi; i++) {
-        size_t const               id = i * run->stride;
-        uint64_t const             rest = view->pointers != NULL
-                                              ? STRING_LETTERS
-                                              : view->offsets[id + 1] - view->offsets[id] - run->shared;
-        size_t const               end = rest < STRING_LETTERS ? (size_t)rest : STRING_LETTERS;
+        size_t                     count;
         const unsigned char *const at =
-            (const unsigned char *)(view->pointers != NULL ? view->pointers[id]
-                                                           : view->bytes + view->offsets[id]) +
-            run->shared;
-        for (size_t j = 0; j < end && (view->pointers == NULL || at[j] != 0); j++)
+            part_of(view, i * run->stride, run->shared, STRING_LETTERS, &count);
+        for (size_t j = 0; j < count; j++)
             seen[at[j] / 64] |= UINT64_C(1) << at[j] % 64;
         if (i % POLLS == 0 && ordo_poll(run->run.exec, 0))
             return;
@@ -163,34 +164,37 @@ bool string_coder_make(string_run *run, size_t groups)
 /* Letters and count of a string from depth on, which it has; misfit gets every letter's bits. */
 static inline uint64_t body_of(const string_run *run, size_t id, uint64_t depth, unsigned *misfit)
 {
-    const string_view *const view = &run->view;
-    const uint16_t *const    letter = run->alphabet.letter;
-    unsigned const           bits = run->alphabet.bits, letters = run->coder.letters;
-    uint64_t                 word = 0, count;
-    unsigned                 bad = *misfit;
-    if (view->pointers == NULL) {
-        uint64_t const             start = view->offsets[id] + depth;
-        uint64_t const             rest = view->offsets[id + 1] - start;
-        const unsigned char *const at = (const unsigned char *)view->bytes + start;
-        unsigned const             end = rest < letters ? (unsigned)rest : letters;
-        for (unsigned i = 0; i < end; i++) {
-            bad |= letter[at[i]];
-            word = word << bits | letter[at[i]];
-        }
-        word <<= bits * (letters - end);
-        count = rest <= letters ? rest : letters + 1;
-    } else {
-        const unsigned char *const at = (const unsigned char *)view->pointers[id] + depth;
-        unsigned                   end = 0;
-        for (; end < letters && at[end] != 0; end++) {
-            bad |= letter[at[end]];
-            word = word << bits | letter[at[end]];
-        }
-        word <<= bits * (letters - end);
-        count = end < letters || at[end] == 0 ? end : letters + 1;
+    const string_view *const   view = &run->view;
+    const uint16_t *const      letter = run->alphabet.letter;
+    unsigned const             bits = run->alphabet.bits, letters = run->coder.letters;
+    uint64_t                   word = 0;
+    unsigned                   bad = *misfit;
+    uint64_t                   rest;
+    const unsigned char *const at = from_depth(view, id, depth, &rest);
+    unsigned                   end = rest < letters ? (unsigned)rest : letters;
+    if (rest == UINT64_MAX) {
+        end = (unsigned)strnlen((const char *)at, letters);
+        rest = end + (end == letters && at[end] != 0);
     }
+    for (unsigned i = 0; i < end; i++) {
+        bad |= letter[at[i]];
+        word = word << bits | letter[at[i]];
+    }
+    word <<= bits * (letters - end);
+    uint64_t const count = rest <= letters ? rest : letters + 1;
     *misfit = bad;
     return word << run->coder.count_bits | count;
+}
+
+/* As string 0 does, with so many bytes. */
+static inline bool begins(const string_view *view, size_t id, size_t shared)
+{
+    const uint64_t *const offsets = view->offsets;
+    if (view->pointers != NULL)
+        return string_agrees(view, 0, id, 0, shared);
+    return offsets[id + 1] - offsets[id] >= shared &&
+           shared_bytes((const unsigned char *)view->bytes + offsets[0],
+                        (const unsigned char *)view->bytes + offsets[id], shared) == shared;
 }
 
 bool string_first_keys(const string_run *run, size_t first, size_t count, uint64_t *keys)
@@ -203,35 +207,58 @@ bool string_first_keys(const string_run *run, size_t first, size_t count, uint64
         size_t const id = first + i;
         if (i + AHEAD < count)
             string_fetch_bytes(view, id + AHEAD, 0);
-        if (shared > 0 && !string_agrees(view, 0, id, 0, shared))
+        if (shared > 0 && !begins(view, id, shared))
             return false;
         keys[i] = body_of(run, id, shared, &misfit) ^ turn;
     }
     return (misfit & STRING_UNKNOWN) == 0;
 }
 
-bool string_tie_keys(const string_run *run, const string_tie *tie, size_t first, size_t count,
-                     uint64_t *keys)
+/* Where a string parts from its group's pivot. */
+static inline uint64_t place_of(const string_view *view, size_t id, uint64_t depth,
+                                const string_pivot *pivot, size_t *shared)
 {
-    const string_view *const  view = &run->view;
+    uint64_t                   rest;
+    const unsigned char *const at = from_depth(view, id, depth, &rest);
+    if (rest == UINT64_MAX)
+        rest = strnlen((const char *)at, STRING_PLACES + 1);
+    size_t const end = rest < pivot->count ? (size_t)rest : pivot->count;
+    size_t const same = shared_bytes(at, pivot->bytes, end);
+    *shared = same;
+    if (same < end)
+        return at[same] < pivot->bytes[same] ? same : 2 * STRING_PLACES - same;
+    if (end == STRING_PLACES || rest == pivot->count)
+        return STRING_PLACES;
+    return rest < pivot->count ? same : 2 * STRING_PLACES - same;
+}
+
+static inline uint64_t tie_key(const string_run *run, size_t label, size_t id, unsigned *misfit)
+{
     const string_coder *const coder = &run->coder;
-    size_t const              at = tie->lo + first;
-    uint64_t const            group = (uint64_t)(tie - run->ties);
-    unsigned                  misfit = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t const id = string_id(run, at + i);
-        size_t       shared;
-        if (i + AHEAD < count)
-            string_fetch_place(view, string_id(run, at + i + AHEAD));
-        if (i + AHEAD / 2 < count)
-            string_fetch_bytes(view, string_id(run, at + i + AHEAD / 2), tie->depth);
-        int const      order = part(view, id, tie->pivot, tie->depth, STRING_PLACES, &shared);
-        uint64_t const place = order <= 0 ? shared : 2 * STRING_PLACES - shared;
-        uint64_t const body = body_of(run, id, tie->depth + shared, &misfit);
-        uint64_t const own = order == 0 ? STRING_PLACES : place;
-        keys[i] = (own << coder->place_shift | body) ^ coder->turn;
-        if (coder->group_shift < 64)
-            keys[i] |= group << coder->group_shift;
+    uint64_t const            depth = run->ties[label].depth;
+    size_t                    shared;
+    uint64_t const            place = place_of(&run->view, id, depth, &run->pivots[label], &shared);
+    uint64_t const            body = body_of(run, id, depth + shared, misfit);
+    return ((place << coder->place_shift | body) ^ coder->turn) | (uint64_t)label
+                                                                      << coder->group_shift;
+}
+
+bool string_tie_keys(const string_run *run, size_t first, size_t end, uint64_t *keys, char *ids)
+{
+    const uint32_t *const labels = run->labels;
+    size_t                count = 0;
+    unsigned              misfit = 0;
+    for (size_t id = first; id < end; id++) {
+        if (id + AHEAD < end && labels[id + AHEAD] != 0)
+            string_fetch_bytes(&run->view, id + AHEAD, run->ties[labels[id + AHEAD] - 1].depth);
+        if (labels[id] == 0)
+            continue;
+        keys[count] = tie_key(run, labels[id] - 1, id, &misfit);
+        if (run->id_type == ORDO_U32)
+            ((uint32_t *)(void *)ids)[count] = (uint32_t)id;
+        else
+            ((uint64_t *)(void *)ids)[count] = id;
+        count++;
     }
     return (misfit & STRING_UNKNOWN) == 0;
 }
@@ -247,8 +274,7 @@ static size_t pivot_of(const string_run *run, const string_tie *tie)
         ids[i] = string_id(run, tie->lo + i * (tie->count / count));
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++) {
-            size_t shared;
-            (void)part(&run->view, ids[i], ids[j], tie->depth, STRING_PLACES, &shared);
+            size_t const shared = both_share(&run->view, ids[i], ids[j], tie->depth, STRING_PLACES);
             sums[i] += shared;
             sums[j] += shared;
         }
@@ -260,6 +286,12 @@ static size_t pivot_of(const string_run *run, const string_tie *tie)
 
 void string_pivots(string_run *run, size_t lo, size_t hi)
 {
-    for (size_t i = lo; i < hi; i++)
-        run->ties[i].pivot = pivot_of(run, &run->ties[i]);
+    for (size_t i = lo; i < hi; i++) {
+        const string_tie *const    tie = &run->ties[i];
+        size_t                     count;
+        const unsigned char *const at =
+            part_of(&run->view, pivot_of(run, tie), tie->depth, STRING_PLACES, &count);
+        run->pivots[i].count = (unsigned char)count;
+        memcpy(run->pivots[i].bytes, at, count);
+    }
 }

@@ -23,53 +23,29 @@ static char *ids_in(const string_run *s, char *buffer)
     return buffer + ordo_round_up(s->piece * sizeof(uint64_t), ORDO_CACHE_LINE);
 }
 
-static void cut_into_pieces(string_run *s)
+static void cut_into_pieces(string_run *s, size_t count)
 {
     size_t const each = sizeof(uint64_t) + s->id_size;
     size_t const room = s->run.link->buffer_bytes - ORDO_CACHE_LINE;
-    size_t const least = ordo_max(ORDO_TUNE_PIECE_LEAST, s->entries * each / s->run.lanes / TURNS);
+    size_t const least = ordo_max(ORDO_TUNE_PIECE_LEAST, count * each / s->run.lanes / TURNS);
     s->piece = ordo_min(room, least) / each;
-    s->pieces = ordo_div_up(s->entries, s->piece);
-}
-
-static size_t piece_count(const string_run *s, size_t piece)
-{
-    return ordo_min(s->piece, s->entries - piece * s->piece);
-}
-
-/* The tie that has this entry. */
-static const string_tie *tie_of(const string_run *s, size_t entry)
-{
-    size_t lo = 0, hi = s->tie_count;
-    while (hi - lo > 1) {
-        size_t const middle = lo + (hi - lo) / 2;
-        if (s->ties[middle].start <= entry)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    return &s->ties[lo];
+    s->pieces = ordo_div_up(count, s->piece);
 }
 
 /* ---- To the device ---- */
 
+/* Strings of a piece that are in the round. */
+static size_t piece_entries(const string_run *s, size_t piece)
+{
+    size_t const end = piece + 1 < s->pieces ? s->places[piece + 1] : s->entries;
+    return end - s->places[piece];
+}
+
 static bool fill(const string_run *s, size_t piece, uint64_t *keys, char *ids)
 {
-    size_t       entry = piece * s->piece;
-    size_t const end = entry + piece_count(s, piece);
-    if (is_first(s))
-        return string_first_keys(s, entry, end - entry, keys);
-    for (const string_tie *tie = tie_of(s, entry); entry < end; tie++) {
-        size_t const first = entry - tie->start;
-        size_t const count = ordo_min(tie->count - first, end - entry);
-        if (!string_tie_keys(s, tie, first, count, keys))
-            return false;
-        memcpy(ids, s->index + (tie->lo + first) * s->id_size, count * s->id_size);
-        keys += count;
-        ids += count * s->id_size;
-        entry += count;
-    }
-    return true;
+    size_t const first = piece * s->piece, end = ordo_min(first + s->piece, s->n);
+    return is_first(s) ? string_first_keys(s, first, end - first, keys)
+                       : string_tie_keys(s, first, end, keys, ids);
 }
 
 static ordo_status send(string_run *s, ordo_exec *exec, unsigned lane, unsigned side, size_t piece)
@@ -77,7 +53,9 @@ static ordo_status send(string_run *s, ordo_exec *exec, unsigned lane, unsigned 
     const ordo_link *const link = s->run.link;
     void *const            state = s->run.both->device_state;
     char *const            buffer = link->buffer(state, lane, side);
-    size_t const           at = piece * s->piece, count = piece_count(s, piece);
+    size_t const           at = s->places[piece], count = piece_entries(s, piece);
+    if (count == 0)
+        return ORDO_OK;
     TRY(link->wait_side(state, exec, lane, side));
     if (!fill(s, piece, (uint64_t *)(void *)buffer, ids_in(s, buffer))) {
         atomic_store_explicit(&s->misfit, true, memory_order_relaxed);
@@ -114,14 +92,68 @@ static void send_pieces(void *arg, size_t lo, size_t hi)
     hybrid_give_lane(&s->run, lane);
 }
 
-static void pivot_piece(void *arg, size_t lo, size_t hi) { string_pivots(arg, lo, hi); }
+/* ---- Who is in a later round ---- */
+
+static void pivot_piece(void *arg, size_t lo, size_t hi)
+{
+    string_run *const s = arg;
+    string_pivots(s, lo, hi);
+    for (size_t t = lo; t < hi; t++)
+        for (size_t i = 0; i < s->ties[t].count; i++)
+            s->labels[string_id(s, s->ties[t].lo + i)] = (uint32_t)(t + 1);
+}
+
+static void clear_piece(void *arg, size_t lo, size_t hi)
+{
+    string_run *const s = arg;
+    memset(s->labels + lo, 0, (hi - lo) * sizeof *s->labels);
+}
+
+static void count_piece(void *arg, size_t lo, size_t hi)
+{
+    string_run *const s = arg;
+    for (size_t piece = lo; piece < hi; piece++) {
+        size_t const end = ordo_min((piece + 1) * s->piece, s->n);
+        size_t       count = 0;
+        for (size_t id = piece * s->piece; id < end; id++)
+            count += s->labels[id] != 0;
+        s->places[piece] = count;
+    }
+}
+
+/* Pieces of strings, and where each goes on the device. */
+static ordo_status prepare(string_run *s)
+{
+    ordo_exec *const exec = s->run.exec;
+    void            *memory;
+    cut_into_pieces(s, s->n);
+    TRY(ordo_scratch(exec, s->pieces * sizeof *s->places, &memory));
+    s->places = memory;
+    if (is_first(s)) {
+        for (size_t piece = 0; piece < s->pieces; piece++)
+            s->places[piece] = piece * s->piece;
+        return ORDO_OK;
+    }
+    TRY(ordo_scratch(exec, s->tie_count * sizeof *s->pivots, &memory));
+    s->pivots = memory;
+    if (!ordo_loop(exec, s->n, s->piece, clear_piece, s) ||
+        !ordo_loop(exec, s->tie_count, 1, pivot_piece, s) ||
+        !ordo_loop(exec, s->pieces, 1, count_piece, s))
+        return ORDO_E_CANCELLED;
+    size_t place = 0;
+    for (size_t piece = 0; piece < s->pieces; piece++) {
+        size_t const count = s->places[piece];
+        s->places[piece] = place;
+        place += count;
+    }
+    return ORDO_OK;
+}
 
 /* All keys; false in *fits: with another alphabet, please. */
 static ordo_status send_all(string_run *s, bool *fits)
 {
     atomic_store_explicit(&s->next, 0, memory_order_relaxed);
     atomic_store_explicit(&s->misfit, false, memory_order_relaxed);
-    cut_into_pieces(s);
     (void)ordo_loop(s->run.exec, s->run.lanes, 1, send_pieces, s);
     *fits = !atomic_load_explicit(&s->misfit, memory_order_relaxed);
     return hybrid_status(&s->run, !*fits || atomic_load_explicit(&s->next, memory_order_relaxed) >=
@@ -129,6 +161,25 @@ static ordo_status send_all(string_run *s, bool *fits)
 }
 
 /* ---- Work, and home ---- */
+
+/* The tie that has this entry. */
+static const string_tie *tie_of(const string_run *s, size_t entry)
+{
+    size_t lo = 0, hi = s->tie_count;
+    while (hi - lo > 1) {
+        size_t const middle = lo + (hi - lo) / 2;
+        if (s->ties[middle].start <= entry)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return &s->ties[lo];
+}
+
+static size_t piece_count(const string_run *s, size_t piece)
+{
+    return ordo_min(s->piece, s->entries - piece * s->piece);
+}
 
 static ordo_status sort_there(string_run *s)
 {
@@ -212,6 +263,7 @@ static void bring_home(void *arg, size_t lo, size_t hi)
 
 static ordo_status fetch_all(string_run *s)
 {
+    cut_into_pieces(s, s->entries);
     atomic_store_explicit(&s->next, 0, memory_order_relaxed);
     atomic_store_explicit(&s->done, 0, memory_order_relaxed);
     (void)ordo_loop(s->run.exec, s->run.lanes, 1, bring_home, s);
@@ -252,8 +304,7 @@ static ordo_status fit(string_run *s)
 ordo_status string_round(string_run *s)
 {
     bool fits = true;
-    if (!is_first(s) && !ordo_loop(s->run.exec, s->tie_count, 1, pivot_piece, s))
-        return ORDO_E_CANCELLED;
+    TRY(prepare(s));
     TRY(send_all(s, &fits));
     if (!fits) {
         TRY(fit(s));

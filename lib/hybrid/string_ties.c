@@ -6,7 +6,7 @@
  * ended are equal strings. Of the others, small ones are the CPU's; the rest go into another round
  * if they are many and the rounds so far got on.
  *
- * Time: two reads of the keys. Scratch: 24 bytes a group, 40 for those of the next round. */
+ * Time: two reads of the keys. Scratch: 24 bytes a group, 32 for those of the next round. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings.h"
 
@@ -57,7 +57,7 @@ static void add_group(const tie_work *work, size_t first, size_t end, tie_counts
         return;
     if (open && count >= ORDO_TUNE_STRINGS_GROUP && work->again) {
         if (work->left != NULL)
-            work->ties[counts->ties] = (string_tie){lo, counts->entries, count, depth, 0};
+            work->ties[counts->ties] = (string_tie){lo, counts->entries, count, depth};
         counts->ties++;
         counts->entries += count;
         return;

@@ -36,6 +36,7 @@ static ordo_status hold_host(string_run *s, void *own_index)
                          "%zu strings need more scratch than can be counted", s->n);
     TRY(ordo_scratch(s->run.exec, all, &memory));
     s->keys = memory;
+    s->labels = (uint32_t *)(void *)(s->keys + s->n);
     s->index = own_index != NULL ? own_index : (char *)memory + room;
     s->known.room = memory;
     s->known.room_bytes = room;

@@ -57,8 +57,12 @@ typedef struct string_tie { /* a group: strings that agree so far */
     size_t   lo;            /* its first place in the order */
     size_t   start, count;  /* its keys in the round */
     uint64_t depth;         /* bytes that its strings share */
-    size_t   pivot;         /* a string; of the first round none */
 } string_tie;
+
+typedef struct string_pivot { /* of a tie: one of its strings, from the tie's depth on */
+    unsigned char count;      /* of its bytes, as far as they are looked at */
+    unsigned char bytes[STRING_PLACES];
+} string_pivot;
 
 typedef struct string_run {
     hybrid_run     run; /* lanes and errors */
@@ -68,8 +72,9 @@ typedef struct string_run {
     bool           equal_wanted; /* groups of equal strings, too */
     ordo_type      id_type;
     size_t         id_size;
-    char          *index; /* ids in order */
-    uint64_t      *keys;  /* as they came home; room for n */
+    char          *index;  /* ids in order */
+    uint64_t      *keys;   /* as they came home; room for n */
+    uint32_t      *labels; /* of every string: its tie, counted from 1; 0: none */
     char          *device_keys, *device_ids;
 
     /* What the strings have in common. */
@@ -82,8 +87,10 @@ typedef struct string_run {
     string_coder  coder;
     string_tie    all; /* the first round's */
     string_tie   *ties;
+    string_pivot *pivots;
     size_t        tie_count, entries;
-    size_t        piece, pieces;
+    size_t        piece, pieces; /* of strings on the way out, of entries on the way home */
+    size_t       *places;        /* of the pieces on the device */
     atomic_size_t next, done;
     atomic_bool   misfit; /* a string does not begin as all do, or has another letter */
 
@@ -103,10 +110,10 @@ void string_all_letters(string_alphabet *alphabet);
 bool string_coder_make(string_run *run, size_t groups);
 /* Chooses the pivots of ties[lo..hi). */
 void string_pivots(string_run *run, size_t lo, size_t hi);
-/* The keys of a tie's strings first, first + 1, ...; false if one does not fit. */
+/* The keys of the strings first, first + 1, ..., or of those before end that are in a group; false
+ * if one does not fit. */
 bool string_first_keys(const string_run *run, size_t first, size_t count, uint64_t *keys);
-bool string_tie_keys(const string_run *run, const string_tie *tie, size_t first, size_t count,
-                     uint64_t *keys);
+bool string_tie_keys(const string_run *run, size_t first, size_t end, uint64_t *keys, char *ids);
 
 /* Of a key of the round: its group, whether its string goes on, the bytes that are shared by
  * strings that have it. */

@@ -293,7 +293,7 @@ enum {
     /* Strings with a device's help (lib/hybrid/strings.h): strings from which on, strings looked at
      * for what all have in common, keys in one block of a search for groups. Estimates. */
     ORDO_TUNE_STRINGS_STREAM = ORDO_TUNE(1 << 18, 150),
-    ORDO_TUNE_STRINGS_SAMPLE = ORDO_TUNE(1 << 14, 16),
+    ORDO_TUNE_STRINGS_SAMPLE = ORDO_TUNE(1 << 13, 16),
     ORDO_TUNE_STRINGS_TIES = ORDO_TUNE(1 << 15, 48),
     /* Strings of a group, and of all groups together, that are worth another round. Estimates: a
      * round costs about a millisecond beside its strings. */
