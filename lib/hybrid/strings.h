@@ -70,6 +70,7 @@ typedef struct string_run {
     string_view    view;
     size_t         n;
     bool           equal_wanted; /* groups of equal strings, too */
+    bool           apart;        /* most strings are in cache lines of their own */
     ordo_type      id_type;
     size_t         id_size;
     char          *index;  /* ids in order */
