@@ -11,7 +11,7 @@
 #include "hybrid/strings.h"
 
 enum {
-    SHARED_MOST = 1 << 12, /* bytes of a common beginning that are looked for */
+    SHARED_MOST = 1 << 10, /* bytes of a common beginning that are looked for */
     SURVEY_PIECE = 1 << 8,
     SAMPLES = 16, /* of a group, for its pivot */
     AHEAD = 16,   /* strings whose bytes are asked for before they are needed */
@@ -70,12 +70,19 @@ static size_t both_share(const string_view *view, size_t a, size_t b, uint64_t d
 
 /* ---- Survey ---- */
 
+/* One string of every stride, not always the same of its neighbours. */
+static size_t sampled(const string_run *run, size_t i)
+{
+    size_t const aside = (size_t)(i * UINT64_C(0x9e3779b97f4a7c15) >> 32) % run->stride;
+    return ordo_min(i * run->stride + aside, run->n - 1);
+}
+
 static void shared_piece(void *arg, size_t lo, size_t hi)
 {
     string_run *const run = arg;
     uint64_t          least = SHARED_MOST;
     for (size_t i = lo; i < hi; i++) {
-        size_t const shared = both_share(&run->view, 0, i * run->stride, 0, SHARED_MOST);
+        size_t const shared = both_share(&run->view, 0, sampled(run, i), 0, SHARED_MOST);
         least = shared < least ? shared : least;
         if (i % POLLS == 0 && ordo_poll(run->run.exec, 0))
             return;
@@ -95,7 +102,7 @@ static void letters_piece(void *arg, size_t lo, size_t hi)
     for (size_t i = lo; i < hi; i++) {
         size_t                     count;
         const unsigned char *const at =
-            part_of(view, i * run->stride, run->shared, STRING_LETTERS, &count);
+            part_of(view, sampled(run, i), run->shared, STRING_LETTERS, &count);
         for (size_t j = 0; j < count; j++)
             seen[at[j] / 64] |= UINT64_C(1) << at[j] % 64;
         if (i % POLLS == 0 && ordo_poll(run->run.exec, 0))
@@ -140,6 +147,36 @@ bool string_survey(string_run *run, size_t stride)
     }
     run->alphabet.bits = bits_for(letters == 0 ? 0 : letters - 1);
     return true;
+}
+
+/* ---- Prediction ---- */
+
+static void sample_piece(void *arg, size_t lo, size_t hi)
+{
+    string_run *const run = arg;
+    for (size_t i = lo; i < hi; i++)
+        run->keys[i] = string_key(&run->view, sampled(run, i), run->shared);
+}
+
+/* Each key of the sample is looked up in a table of those before it, which is twice as large. */
+bool string_ties_early(string_run *run, bool *cancelled)
+{
+    size_t const    count = ordo_div_up(run->n, run->stride);
+    unsigned const  bits = bits_for(count) + 1;
+    uint64_t *const table = run->keys + count;
+    size_t          tied = 0;
+    *cancelled = !ordo_loop(run->run.exec, count, SURVEY_PIECE, sample_piece, run);
+    if (*cancelled || count + ((size_t)1 << bits) > run->n)
+        return true;
+    memset(table, 0, sizeof *table << bits);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (size_t)(run->keys[i] * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
+        while (table[at] != 0 && table[at] != run->keys[i])
+            at = (at + 1) & (((size_t)1 << bits) - 1);
+        tied += table[at] == run->keys[i]; /* the key of an empty string may be 0: it ties */
+        table[at] = run->keys[i];
+    }
+    return tied * 100 >= count * ORDO_TUNE_STRINGS_TIED;
 }
 
 /* ---- Keys ---- */
