@@ -239,7 +239,7 @@ typedef struct result {
     char     text[MOST * LONGEST];
 } result;
 
-static result expected, found;
+static result expected, found, untouched;
 
 static ordo_status call(ordo_ctx *ctx, verb what, int form, uint64_t flags, result *to)
 {
@@ -383,6 +383,7 @@ static void little_memory(void)
 static void little_host_memory(void)
 {
     make_strings(shape_of(family), MOST);
+    memset(untouched.out, 0xee, sizeof untouched.out);
     for (verb what = ARGSORT_32; what < VERBS; what++) {
         bool   streamed = false;
         size_t least = 0;
@@ -399,8 +400,8 @@ static void little_host_memory(void)
                     least = limit;
                 if (least != 0)
                     check(ctx, status, what);
-                else
-                    CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
+                else if (CHECK_STATUS(ORDO_E_NOMEM, status, ctx) && what != POINTERS)
+                    CHECK_BYTES(untouched.out, found.out, sizeof found.out, 8);
                 streamed |= was_streamed(ctx);
                 ordo_ctx_free(ctx);
             }

@@ -2,9 +2,8 @@
  *
  * The rounds (strings.h) find an order of the strings that is right but inside groups; with that
  * the CPU's own verb begins. Whatever goes wrong before, with the device or for want of memory, the
- * CPU does all of it: it has read the strings anyhow, and nothing of the caller's is changed but
- * the place of results. So the scratch that the CPU needs is taken first, and serves the rounds
- * meanwhile. */
+ * CPU does all of it: nothing of the caller's has been changed by then. So the scratch that the CPU
+ * needs is taken first, and serves the rounds meanwhile. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings.h"
 
@@ -26,18 +25,18 @@ static bool is_worth_it(const ordo_both *both, size_t n)
 
 /* ---- Memory ---- */
 
-static ordo_status hold_host(string_run *s, void *own_index)
+static ordo_status hold_host(string_run *s)
 {
-    size_t       room, all;
-    void        *memory;
-    size_t const ids = own_index == NULL ? s->id_size : 0;
-    if (!ordo_size_mul(s->n, CPU_BYTES, &room) || !ordo_size_mul(s->n, CPU_BYTES + ids, &all))
+    size_t room, all;
+    void  *memory;
+    if (!ordo_size_mul(s->n, CPU_BYTES, &room) ||
+        !ordo_size_mul(s->n, CPU_BYTES + s->id_size, &all))
         return ordo_fail(s->run.exec, ORDO_E_NOMEM,
                          "%zu strings need more scratch than can be counted", s->n);
     TRY(ordo_scratch(s->run.exec, all, &memory));
     s->keys = memory;
     s->labels = (uint32_t *)(void *)(s->keys + s->n);
-    s->index = own_index != NULL ? own_index : (char *)memory + room;
+    s->index = (char *)memory + room;
     s->known.room = memory;
     s->known.room_bytes = room;
     return ORDO_OK;
@@ -87,7 +86,6 @@ typedef struct strings_ask {
     const ordo_strings *strings;
     size_t              n;
     bool                descending, equal_wanted;
-    void               *own_index; /* the caller's, if ids fit it */
 } strings_ask;
 
 /* Whether a device is, as far as can be seen. */
@@ -117,7 +115,7 @@ static ordo_status find_order(string_run *s, const ordo_both *both, const string
     (void)string_lap(s);
     exec->phase = 0;
     exec->phases = PHASES;
-    ordo_status status = hold_host(s, ask->own_index);
+    ordo_status status = hold_host(s);
     if (status == ORDO_OK && !string_survey(s, ordo_max(1, n / ORDO_TUNE_STRINGS_SAMPLE)))
         status = ORDO_E_CANCELLED;
     if (status == ORDO_OK && both->keep)
@@ -185,11 +183,8 @@ static ordo_status report(string_run *s, ordo_exec *exec, ordo_status status)
 ordo_status hybrid_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
-    strings_ask const      ask = {.strings = &job->strings,
-                                  .n = job->n,
-                                  .descending = job->descending,
-                                  .own_index = job->index_type == ORDO_U32 ? job->index : NULL};
-    ordo_strings_job       with = *job;
+    strings_ask const ask = {.strings = &job->strings, .n = job->n, .descending = job->descending};
+    ordo_strings_job  with = *job;
     FINISH(argsort_strings);
 }
 

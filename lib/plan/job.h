@@ -86,8 +86,8 @@ typedef struct ordo_string_known { /* what somebody has found out before the CPU
     void       *room;              /* scratch taken for it; NULL: none */
     size_t      room_bytes;
     ordo_type   index_type;
-    const void *index; /* which string comes i-th, in groups the lower index first; may be the
-                        * job's own. NULL: nothing is known */
+    const void *index; /* which string comes i-th, in groups the lower index first; NULL: nothing
+                        * is known */
     struct {
         const ordo_string_group *groups; /* apart from each other, in any order */
         size_t                   count;

@@ -40,8 +40,6 @@ static void take_piece(void *arg, size_t lo, size_t hi)
     const ordo_string_known *const known = order->known;
     if (order->starts != NULL)
         memset(order->starts + lo, 1, hi - lo);
-    if (order->index == known->index)
-        return;
     if (order->index_type == ORDO_U32)
         for (size_t i = lo; i < hi; i++)
             ((uint32_t *)order->index)[i] = (uint32_t)known_at(known, i);
@@ -87,9 +85,7 @@ bool string_known_sort(string_engine *engine, string_group *large, size_t *large
     const string_order *const      order = engine->order;
     const ordo_string_known *const known = order->known;
     known_work                     work = {.engine = engine, .large = large};
-    bool                           all = true;
-    if (order->starts != NULL || order->index != known->index)
-        all = ordo_loop(engine->exec, order->n, cpu_grain(order->n), take_piece, &work);
+    bool all = ordo_loop(engine->exec, order->n, cpu_grain(order->n), take_piece, &work);
     for (size_t part = 0; part < known->part_count && all; part++) {
         size_t const count = known->parts[part].count;
         size_t const pieces = (size_t)engine->exec->threads * PIECES;
