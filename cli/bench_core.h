@@ -147,6 +147,7 @@ extern const bench_section bench_radius_sections[];
 extern const bench_section bench_strings_sections[];
 extern const bench_section bench_hybrid_sections[];
 void                       bench_hybrid_close(void); /* gives its contexts back           */
+bool bench_hybrid_strings(bench *b); /* bench_hybrid_strings.c: a section of hybrid       */
 extern const bench_section bench_cuda_rank_sections[];
 extern const bench_section bench_cuda_scan_sections[];
 extern const bench_section bench_cuda_sort_sections[];

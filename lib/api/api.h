@@ -22,6 +22,8 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice);
 /* After a job failed with `status`: whether to run it again on what *choice then is. */
 bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
+/* The same where host memory did not suffice for a device's help: the CPU alone, with all of it. */
+bool api_alone(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
 
 /* The size queries are calls that do no work: they report nothing and keep the last report. */
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);

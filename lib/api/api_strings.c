@@ -15,6 +15,16 @@ enum {
     CHECK_PIECE = 1 << 16 /* offsets or pointers that one piece of the loop looks at */
 };
 
+/* Runs a job, on the CPU alone if there is too little memory for more. */
+#define RUN_STRINGS(choice, slot, job)                                                             \
+    do {                                                                                           \
+        ordo_status status_;                                                                       \
+        do                                                                                         \
+            status_ = (choice).backend->slot((choice).state, &(job), exec);                        \
+        while (api_alone(ctx, exec, status_, &(choice)));                                          \
+        return status_;                                                                            \
+    } while (0)
+
 /* ---- The strings ---- */
 
 static ordo_status read_strings(ordo_exec *exec, const ordo_strings *given, size_t n,
@@ -173,11 +183,12 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_st
     TRY(read_sort_opts(exec, opts, &job.descending));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_array(exec, index, n, ordo_type_size(index_type), "index"));
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load const load = ordo_load_strings(n);
+    TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, argsort_strings);
     TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, index, n * ordo_type_size(index_type), "index"));
-    return choice.backend->argsort_strings(choice.state, &job, exec);
+    RUN_STRINGS(choice, argsort_strings, job);
 }
 
 ordo_status ordo_argsort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
@@ -200,7 +211,8 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     FAIL_IF(job.strings.pointers != NULL, ORDO_E_ARG,
             "strings has pointers; ordo_sort_strings takes bytes with offsets, ordo_sort_pointers "
             "pointers");
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load const load = ordo_load_strings(n);
+    TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort_strings);
     TRY(check_strings(exec, &job.strings, n));
     if (n > 0) {
@@ -215,7 +227,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
         TRY(check_apart(exec, &job.strings, n, out_bytes, total, "out_bytes"));
         TRY(check_apart(exec, &job.strings, n, out_offsets, offsets_bytes, "out_offsets"));
     }
-    return choice.backend->sort_strings(choice.state, &job, exec);
+    RUN_STRINGS(choice, sort_strings, job);
 }
 
 ordo_status ordo_sort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n, char *out_bytes,
@@ -233,11 +245,12 @@ static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char *
     ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)pointers};
     ordo_choice        choice;
     TRY(read_sort_opts(exec, opts, &job.descending));
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load const load = ordo_load_strings(n);
+    TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort_pointers);
     if (n > 0)
         TRY(check_pointers(exec, &strings, n, "pointers"));
-    return choice.backend->sort_pointers(choice.state, &job, exec);
+    RUN_STRINGS(choice, sort_pointers, job);
 }
 
 ordo_status ordo_sort_pointers(ordo_ctx *ctx, const char **pointers, size_t n,
@@ -269,13 +282,14 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     TRY(check_rank_opts(exec, n, rank_type, opts, &wish));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load const load = ordo_load_strings(n);
+    TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, rank_strings);
     TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type), "ranks"));
     job.ties = (ordo_ties)wish.ties;
     job.descending = (wish.flags & ORDO_DESCENDING) != 0;
-    return choice.backend->rank_strings(choice.state, &job, exec);
+    RUN_STRINGS(choice, rank_strings, job);
 }
 
 ordo_status ordo_rank_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,

@@ -4,6 +4,7 @@
  * of them; everything else is the device's own, which then takes the array whole. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/hybrid.h"
+#include "hybrid/strings.h"
 
 static bool is_streamed(const ordo_both *both, const hybrid_records *records,
                         ordo_algorithm algorithm)
@@ -129,7 +130,9 @@ static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *ex
 #define TABLE(label)                                                                               \
     {                                                                                              \
         .abi = ORDO_BACKEND_ABI, .struct_size = sizeof(ordo_backend), .name = (label),             \
-        .sort = sort, .sort_pairs = sort_pairs, .argsort = argsort, .rank = rank                   \
+        .sort = sort, .sort_pairs = sort_pairs, .argsort = argsort, .rank = rank,                  \
+        .argsort_strings = hybrid_argsort_strings, .rank_strings = hybrid_rank_strings,            \
+        .sort_strings = hybrid_sort_strings, .sort_pointers = hybrid_sort_pointers                 \
     }
 
 const ordo_backend *ordo_stream_backend(void)

@@ -71,12 +71,37 @@ typedef struct ordo_topk_job { /* the first k keys in order and where they are *
     bool        descending;
 } ordo_topk_job;
 
+typedef struct ordo_string_group { /* places of strings that were not told apart */
+    size_t   lo, hi;
+    uint64_t depth; /* bytes that they share and have; ORDO_STRINGS_EQUAL: all of them */
+} ordo_string_group;
+
+#define ORDO_STRINGS_EQUAL UINT64_MAX
+
+enum {
+    ORDO_STRING_PARTS = 8
+};
+
+typedef struct ordo_string_known { /* what somebody has found out before the CPU begins */
+    void       *room;              /* scratch taken for it; NULL: none */
+    size_t      room_bytes;
+    ordo_type   index_type;
+    const void *index; /* which string comes i-th, in groups the lower index first; NULL: nothing
+                        * is known */
+    struct {
+        const ordo_string_group *groups; /* apart from each other, in any order */
+        size_t                   count;
+    } parts[ORDO_STRING_PARTS];
+    size_t part_count;
+} ordo_string_known;
+
 typedef struct ordo_strings_job { /* order of strings, stable */
-    ordo_strings strings;
-    size_t       n;
-    bool         descending;
-    ordo_type    index_type;
-    void        *index;
+    ordo_strings             strings;
+    size_t                   n;
+    bool                     descending;
+    ordo_type                index_type;
+    void                    *index;
+    const ordo_string_known *known; /* NULL: nothing; so in the other jobs */
 } ordo_strings_job;
 
 typedef struct ordo_string_rank_job { /* ranks of strings in any order */
@@ -86,6 +111,8 @@ typedef struct ordo_string_rank_job { /* ranks of strings in any order */
     ordo_type    rank_type; /* U32, U64, F64 */
     void        *ranks;
     ordo_ties    ties;
+
+    const ordo_string_known *known;
 } ordo_string_rank_job;
 
 typedef struct ordo_string_select_job { /* which strings are the k-th */
@@ -103,12 +130,16 @@ typedef struct ordo_string_copy_job { /* the strings themselves in order; of byt
     bool         descending;
     char        *out_bytes;
     uint64_t    *out_offsets; /* n + 1, from 0 */
+
+    const ordo_string_known *known;
 } ordo_string_copy_job;
 
 typedef struct ordo_pointers_job { /* pointers to strings in place */
     const char **pointers;
     size_t       n;
     bool         descending;
+
+    const ordo_string_known *known;
 } ordo_pointers_job;
 
 typedef struct ordo_rank_job { /* ranks of a sorted array */

@@ -110,6 +110,15 @@ ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
     return (ordo_load){(double)n * (per_key(type) + ORDO_TUNE_CPU_RANK) * 1e-3, (double)n * bytes};
 }
 
+/* What the threads read of the strings they read in either case. Even no string is worth it: the
+ * verbs of strings are those of lib/hybrid wherever there is a GPU. */
+ordo_load ordo_load_strings(size_t n)
+{
+    double const bytes = 2.0 * (sizeof(uint64_t) + sizeof(uint32_t));
+    double const strings = n == 0 ? 1 : (double)n;
+    return (ordo_load){strings * ORDO_TUNE_CPU_STRING * 1e-3, strings * bytes};
+}
+
 /* Seconds that a GPU would save. Arrays go through pinned memory, which several threads fill. */
 static double gain(const ordo_exec *exec, const ordo_load *load)
 {

@@ -54,6 +54,7 @@ typedef struct ordo_load {
 ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size);
 ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type);
 ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type);
+ordo_load ordo_load_strings(size_t n);
 
 /* Opens the CPU. `why` says what went wrong when it fails. wishes->isa and directory (NULL:
  * beside the library) are only read here. */

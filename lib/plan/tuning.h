@@ -298,7 +298,23 @@ enum {
      * 20 ms, and a sort of them with their indices takes about 8. */
     ORDO_TUNE_RANK_FIRST = 70,
     /* Most keys whose ranks, and twice their averages, come home as numbers of 32 bits. */
-    ORDO_TUNE_RANK_NARROW = ORDO_TUNE(INT32_MAX, 5000)
+    ORDO_TUNE_RANK_NARROW = ORDO_TUNE(INT32_MAX, 5000),
+
+    /* Strings with a device's help (lib/hybrid/strings.h): strings from which on, strings looked at
+     * for what all have in common, keys in one block of a search for groups. Estimates. */
+    ORDO_TUNE_STRINGS_STREAM = ORDO_TUNE(1 << 18, 150),
+    ORDO_TUNE_STRINGS_SAMPLE = ORDO_TUNE(1 << 13, 16),
+    ORDO_TUNE_STRINGS_TIES = ORDO_TUNE(1 << 15, 48),
+    /* Strings of a group, and of all groups together, that are worth another round. Estimates: a
+     * round costs about a millisecond beside its strings. */
+    ORDO_TUNE_STRINGS_GROUP = ORDO_TUNE(32, 5),
+    ORDO_TUNE_STRINGS_ROUND = ORDO_TUNE(1 << 17, 40),
+    /* Per cent of the strings of a sample that share their first seven bytes with an earlier one,
+     * from which on `auto` and hybrid have a device help. Of 8192, generated: protein records 17,
+     * ACGT 21, random words and strings 0. */
+    ORDO_TUNE_STRINGS_TIED = 5,
+    /* Picoseconds of one thread that a device saves for a string. An estimate. */
+    ORDO_TUNE_CPU_STRING = 80000
 };
 
 #endif

@@ -50,7 +50,8 @@ ordo_status cpu_argsort_strings(const cpu_kernels *kernels, const ordo_strings_j
     string_order const order = {.view = string_view_of(&job->strings, job->n, job->descending),
                                 .n = job->n,
                                 .index_type = job->index_type,
-                                .index = job->index};
+                                .index = job->index,
+                                .known = job->known};
     exec->phases = STRING_SORT_PHASES;
     return string_sort(&order, exec);
 }
@@ -86,7 +87,8 @@ ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_
     ordo_type const count_type = job->rank_type == ORDO_U32 ? ORDO_U32 : ORDO_U64;
     string_order    order = {.view = string_view_of(&job->strings, n, job->descending),
                              .n = n,
-                             .index_type = count_type};
+                             .index_type = count_type,
+                             .known = job->known};
     uint64_t        distinct;
     void           *starts, *numbers, *sorted;
     TRY(take(exec, n, rank_size, &order.index));
@@ -186,8 +188,10 @@ ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_
                              ordo_exec *exec)
 {
     size_t const n = job->n;
-    string_order order = {
-        .view = string_view_of(&job->strings, n, job->descending), .n = n, .index_type = ORDO_U64};
+    string_order order = {.view = string_view_of(&job->strings, n, job->descending),
+                          .n = n,
+                          .index_type = ORDO_U64,
+                          .known = job->known};
     TRY(take(exec, n, sizeof(uint64_t), &order.index));
     exec->phases = STRING_SORT_PHASES + 3;
     TRY(string_sort(&order, exec));
@@ -242,7 +246,8 @@ ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec)
     ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)job->pointers};
     string_order       order = {.view = string_view_of(&strings, n, job->descending),
                                 .n = n,
-                                .index_type = narrow_index(n)};
+                                .index_type = narrow_index(n),
+                                .known = job->known};
     void              *sorted;
     TRY(take(exec, n, ordo_type_size(order.index_type), &order.index));
     TRY(take(exec, n, sizeof *job->pointers, &sorted));

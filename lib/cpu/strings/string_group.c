@@ -229,34 +229,64 @@ static bool skip_common(group_worker *worker, string_group *group)
     }
 }
 
-void string_group_sort(string_engine *engine, const string_group *group)
+static void start(group_worker *worker, string_engine *engine, const string_group *group)
 {
-    group_worker       worker = {.engine = engine,
-                                 .view = &engine->order->view,
-                                 .items = engine->items[group->side],
-                                 .spare = engine->items[1 - group->side],
-                                 .waiting = NO_GROUP};
-    string_item *const items = worker.items;
-    worker.depth = group->depth;
-    sort_keys(&worker, group->lo, group->hi);
+    worker->engine = engine;
+    worker->view = &engine->order->view;
+    worker->items = engine->items[group->side];
+    worker->spare = engine->items[1 - group->side];
+    worker->waiting = NO_GROUP;
+    worker->depth = group->depth;
+    worker->work = 0;
+}
 
-    while (worker.waiting != NO_GROUP) {
-        string_group next = next_group(&worker);
+static void sort_group(group_worker *worker, const string_group *group)
+{
+    string_item *const items = worker->items;
+    sort_keys(worker, group->lo, group->hi);
+
+    while (worker->waiting != NO_GROUP) {
+        string_group next = next_group(worker);
         size_t const count = next.hi - next.lo;
-        if (!string_is_wanted(engine->order, next.lo, next.hi))
+        if (!string_is_wanted(worker->engine->order, next.lo, next.hi))
             continue;
         for (;;) {
-            if (stopped_after(&worker, 2 * count))
+            if (stopped_after(worker, 2 * count))
                 return;
-            string_load(worker.view, items + next.lo, count, next.depth);
+            string_load(worker->view, items + next.lo, count, next.depth);
             uint64_t const key = items[next.lo].key;
-            if (string_ends(worker.view, key) || string_varying(items + next.lo, count, key) != 0)
+            if (string_ends(worker->view, key) || string_varying(items + next.lo, count, key) != 0)
                 break;
             next.depth += STRING_STEP;
-            if (skip_common(&worker, &next))
+            if (skip_common(worker, &next))
                 return;
         }
-        worker.depth = next.depth;
-        sort_keys(&worker, next.lo, next.hi);
+        worker->depth = next.depth;
+        sort_keys(worker, next.lo, next.hi);
     }
+}
+
+void string_group_sort(string_engine *engine, const string_group *group)
+{
+    group_worker worker;
+    start(&worker, engine, group);
+    sort_group(&worker, group);
+}
+
+void string_group_resume(string_engine *engine, const string_group *group)
+{
+    const string_order *const order = engine->order;
+    size_t const              lo = group->lo, hi = group->hi;
+    group_worker              worker;
+    start(&worker, engine, group);
+    for (size_t i = lo; i < hi; i++)
+        worker.items[i].index = order->index_type == ORDO_U32 ? ((const uint32_t *)order->index)[i]
+                                                              : ((const uint64_t *)order->index)[i];
+    if (hi - lo <= ORDO_TUNE_STRINGS_FEW) {
+        worker.depth -= STRING_STEP; /* as if a key before it had been equal */
+        sort_few(&worker, lo, hi);
+        return;
+    }
+    string_load(worker.view, worker.items + lo, hi - lo, group->depth);
+    sort_group(&worker, group);
 }

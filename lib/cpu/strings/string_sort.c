@@ -210,8 +210,6 @@ static void move_piece(void *arg, size_t lo, size_t hi)
             to[places[string_digit_of(&digit, from[i].key)]++] = from[i];
 }
 
-static bool is_large(size_t count) { return count > ORDO_TUNE_STRINGS_LARGE; }
-
 static void bucket_piece(void *arg, size_t lo, size_t hi)
 {
     large_work *const work = arg;
@@ -220,7 +218,7 @@ static void bucket_piece(void *arg, size_t lo, size_t hi)
                                     .hi = work->ends[bucket],
                                     .depth = work->group.depth,
                                     .side = 1 - work->group.side};
-        if (group.lo < group.hi && !is_large(group.hi - group.lo) &&
+        if (group.lo < group.hi && !string_is_large(group.hi - group.lo) &&
             string_is_wanted(work->engine->order, group.lo, group.hi))
             string_group_sort(work->engine, &group);
     }
@@ -313,7 +311,7 @@ static bool step(large_work *work, size_t pieces, large_list *list)
     if (!run(work, buckets, 1, bucket_piece))
         return false;
     for (size_t bucket = 0, lo = group->lo; bucket < buckets; lo = work->ends[bucket++])
-        if (is_large(work->ends[bucket] - lo))
+        if (string_is_large(work->ends[bucket] - lo))
             push(order, list,
                  (string_group){lo, work->ends[bucket], group->depth, 1 - group->side, true});
     return true;
@@ -333,7 +331,7 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
 {
     size_t const  n = order->n;
     string_engine engine = {.order = order, .exec = exec};
-    large_work    work = {.engine = &engine, .fresh = true};
+    large_work    work = {.engine = &engine};
     large_list    list = {.count = 0};
     size_t        bytes;
     void         *memory;
@@ -345,10 +343,14 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
     if (!ordo_size_mul(n, 2 * sizeof(string_item), &bytes))
         return ordo_fail(exec, ORDO_E_NOMEM, "%zu strings need more scratch than can be counted",
                          n);
-    TRY(ordo_scratch(exec, bytes, &memory));
+    bool const begun = order->known != NULL && order->known->index != NULL;
+    if (order->known != NULL && order->known->room_bytes >= bytes)
+        memory = order->known->room;
+    else
+        TRY(ordo_scratch(exec, bytes, &memory));
     engine.items[0] = memory;
     engine.items[1] = engine.items[0] + n;
-    if (!is_large(n)) {
+    if (!string_is_large(n) && !begun) {
         bool const finished = ordo_loop(exec, n, n, whole_piece, &engine);
         exec->phase = STRING_SORT_PHASES;
         return cpu_done(finished && !atomic_load_explicit(&engine.stopped, memory_order_relaxed));
@@ -364,12 +366,14 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
     TRY(ordo_scratch(exec, (n / ORDO_TUNE_STRINGS_LARGE + 1) * sizeof *list.groups, &memory));
     list.groups = memory;
 
-    push(order, &list, (string_group){.lo = 0, .hi = n});
-    while (list.count > 0) {
+    if (begun && !string_known_sort(&engine, list.groups, &list.count))
+        return ORDO_E_CANCELLED;
+    if (!begun)
+        push(order, &list, (string_group){.lo = 0, .hi = n});
+    for (work.fresh = !begun; list.count > 0; work.fresh = false) {
         work.group = list.groups[--list.count];
         if (!step(&work, pieces, &list))
             return ORDO_E_CANCELLED;
-        work.fresh = false;
     }
     exec->phase = STRING_SORT_PHASES;
     return ORDO_OK;

@@ -8,7 +8,7 @@
 #define ORDO_CPU_STRINGS_STRING_SORT_H
 
 #include "cpu/cpu.h"
-#include "cpu/strings/string_view.h"
+#include "core/string_view.h"
 
 #include <stdatomic.h>
 
@@ -24,6 +24,7 @@ typedef struct string_order { /* what is asked of the engine */
     unsigned char  *starts; /* starts[i] = 1 if the i-th string differs from the one before, else 0;
                             * NULL: not wanted */
     const uint64_t *wanted; /* bits of the places to be filled; NULL: all of them */
+    const ordo_string_known *known; /* where to go on from; NULL: from the start */
 } string_order;
 
 /* The phases of progress it goes through; the caller sets exec->phases. */
@@ -31,7 +32,8 @@ enum {
     STRING_SORT_PHASES = 4
 };
 
-/* Takes 32 n bytes of scratch, and 16 KB for each piece of a loop, four a thread. */
+/* Takes 32 n bytes of scratch unless order->known has them, and 16 KB for each piece of a loop, four
+ * a thread. */
 ordo_status string_sort(const string_order *order, ordo_exec *exec);
 
 /* ---- Between the two parts ---- */
@@ -91,5 +93,13 @@ void string_write(const string_order *order, const string_item *items, size_t lo
 
 /* Sorts a group, its keys being loaded, on this thread and writes its places. string_group.c */
 void string_group_sort(string_engine *engine, const string_group *group);
+/* The same for a group of the order's index, whose strings are all at least depth bytes long. */
+void string_group_resume(string_engine *engine, const string_group *group);
+
+static inline bool string_is_large(size_t count) { return count > ORDO_TUNE_STRINGS_LARGE; }
+
+/* Takes over what is known: sorts all groups but the large ones, which are put into large[] with
+ * their items. false: cancelled. string_known.c */
+bool string_known_sort(string_engine *engine, string_group *large, size_t *large_count);
 
 #endif

@@ -9,8 +9,8 @@
  *
  * No load reaches behind the last byte of the last string, or behind the zero byte of a string
  * given by pointer. */
-#ifndef ORDO_CPU_STRINGS_STRING_VIEW_H
-#define ORDO_CPU_STRINGS_STRING_VIEW_H
+#ifndef ORDO_CORE_STRING_VIEW_H
+#define ORDO_CORE_STRING_VIEW_H
 
 #include "core/base.h"
 

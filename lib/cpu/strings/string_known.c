@@ -1,0 +1,99 @@
+/* string_known.c - goes on with an order of strings that somebody else has begun (a device that
+ * sorted their first bytes, say): ordo_string_known.
+ *
+ * The order is taken over as it is, and with it where strings differ: everywhere but inside groups.
+ * Groups whose strings are not known to be equal are then sorted from the depth they have reached,
+ * one by one and side by side; the large ones wait for all threads together (string_sort.c).
+ *
+ * Time: a copy of the order, then as for groups of string_group.c. Scratch: none. */
+#define _POSIX_C_SOURCE 200809L
+#include "cpu/strings/string_sort.h"
+
+enum {
+    PIECES = 64, /* of the list of groups, for each thread */
+    MOST_GROUPS = 1 << 12
+};
+
+typedef struct known_work {
+    string_engine           *engine;
+    const ordo_string_group *groups;
+    string_group            *large;
+    atomic_size_t            large_count;
+} known_work;
+
+static bool stopped(string_engine *engine)
+{
+    if (ordo_poll(engine->exec, 0))
+        atomic_store_explicit(&engine->stopped, true, memory_order_relaxed);
+    return atomic_load_explicit(&engine->stopped, memory_order_relaxed);
+}
+
+static size_t known_at(const ordo_string_known *known, size_t i)
+{
+    return known->index_type == ORDO_U32 ? ((const uint32_t *)known->index)[i]
+                                         : (size_t)((const uint64_t *)known->index)[i];
+}
+
+static void take_piece(void *arg, size_t lo, size_t hi)
+{
+    const string_order *const      order = ((const known_work *)arg)->engine->order;
+    const ordo_string_known *const known = order->known;
+    if (order->starts != NULL)
+        memset(order->starts + lo, 1, hi - lo);
+    if (order->index_type == ORDO_U32)
+        for (size_t i = lo; i < hi; i++)
+            ((uint32_t *)order->index)[i] = (uint32_t)known_at(known, i);
+    else
+        for (size_t i = lo; i < hi; i++)
+            ((uint64_t *)order->index)[i] = known_at(known, i);
+}
+
+/* For the loops over all threads: items whose keys are loaded there. */
+static void put_large(known_work *work, string_group group)
+{
+    const string_order *const order = work->engine->order;
+    string_item *const        items = work->engine->items[group.side];
+    size_t const at = atomic_fetch_add_explicit(&work->large_count, 1, memory_order_relaxed);
+    for (size_t i = group.lo; i < group.hi; i++)
+        items[i].index = order->index_type == ORDO_U32 ? ((const uint32_t *)order->index)[i]
+                                                       : ((const uint64_t *)order->index)[i];
+    work->large[at] = group;
+}
+
+static void group_piece(void *arg, size_t lo, size_t hi)
+{
+    known_work *const         work = arg;
+    const string_order *const order = work->engine->order;
+    if (stopped(work->engine))
+        return;
+    for (size_t i = lo; i < hi; i++) {
+        const ordo_string_group *const known = &work->groups[i];
+        string_group const group = {.lo = known->lo, .hi = known->hi, .depth = known->depth};
+        if (known->depth == ORDO_STRINGS_EQUAL) {
+            if (order->starts != NULL)
+                memset(order->starts + group.lo + 1, 0, group.hi - group.lo - 1);
+        } else if (string_is_large(group.hi - group.lo)) {
+            put_large(work, group);
+        } else {
+            string_group_resume(work->engine, &group);
+        }
+    }
+}
+
+bool string_known_sort(string_engine *engine, string_group *large, size_t *large_count)
+{
+    const string_order *const      order = engine->order;
+    const ordo_string_known *const known = order->known;
+    known_work                     work = {.engine = engine, .large = large};
+    bool all = ordo_loop(engine->exec, order->n, cpu_grain(order->n), take_piece, &work);
+    for (size_t part = 0; part < known->part_count && all; part++) {
+        size_t const count = known->parts[part].count;
+        size_t const pieces = (size_t)engine->exec->threads * PIECES;
+        work.groups = known->parts[part].groups;
+        all = ordo_loop(engine->exec, count,
+                        ordo_max(1, ordo_min(ordo_div_up(count, pieces), MOST_GROUPS)), group_piece,
+                        &work);
+    }
+    *large_count = atomic_load_explicit(&work.large_count, memory_order_relaxed);
+    return all && !atomic_load_explicit(&engine->stopped, memory_order_relaxed);
+}

@@ -1,0 +1,152 @@
+/* test_cuda_strings.c - strings put in order with the GPU's help (lib/hybrid/strings.h), enough of
+ * them for it: protein records, random strings, few letters, letters that a sample misses, equal
+ * ones; argsort, rank, sort and pointers. The bytes are those of the CPU. */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    N = 400 * 1000,
+    MOST = 72 << 20 /* bytes of text */
+};
+
+static size_t       n;
+static char        *bytes, *ended, *sorted[2];
+static uint64_t    *offsets, *out[2];
+static const char **pointers;
+
+static ordo_ctx *context(ordo_where where, size_t limit)
+{
+    ordo_ctx *ctx = NULL;
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .device_limit = limit)),
+        NULL);
+    return ctx;
+}
+
+static bool streamed(const ordo_ctx *ctx)
+{
+    ordo_report report = {.struct_size = sizeof report};
+    return ordo_last_report(ctx, &report) == ORDO_OK && strstr(report.detail, "streamed") != NULL;
+}
+
+static void few_letters(const char *letters, size_t length)
+{
+    test_rng     rng = {length};
+    size_t const all = strlen(letters);
+    n = N;
+    for (size_t i = 0; i < n; i++) {
+        size_t const here = i % 17 == 0 ? i % length : length;
+        offsets[i + 1] = offsets[i] + here;
+        for (size_t at = 0; at < here; at++)
+            bytes[offsets[i] + at] = letters[(test_rng_next(&rng) >> 30) % all];
+    }
+}
+
+static void generate(ordo_ctx *cpu, int kind)
+{
+    ordo_gen_opts const opts = ORDO_OPTS(ordo_gen_opts, .seed = 7);
+    switch (kind) {
+    case 0:
+        n = 2 * N;
+        CHECK_STATUS(ORDO_OK,
+                     ordo_gen_strings(cpu, ORDO_DIST_FASTA, n, offsets, bytes, MOST, &opts), cpu);
+        break;
+    case 1:
+        n = MOST / 260;
+        CHECK_STATUS(ORDO_OK,
+                     ordo_gen_strings(cpu, ORDO_DIST_STRINGS, n, offsets, bytes, MOST, &opts), cpu);
+        break;
+    case 2:
+        few_letters("ACGT", 60);
+        break;
+    case 3: /* letters that no sample sees */
+        few_letters("ACGT", 40);
+        bytes[offsets[77777] + 1] = 'N';
+        bytes[offsets[155555] + 20] = 'n';
+        break;
+    default: /* most strings are equal, many begin alike */
+        few_letters("x", 90);
+        for (size_t i = 0; i < n; i += 3)
+            if (offsets[i + 1] > offsets[i])
+                bytes[offsets[i + 1] - 1] = (char)('a' + i % 26);
+        break;
+    }
+    char *to = ended;
+    for (size_t i = 0; i < n; i++) {
+        size_t const length = (size_t)(offsets[i + 1] - offsets[i]);
+        pointers[i] = memcpy(to, bytes + offsets[i], length);
+        to[length] = '\0';
+        to += length + 1;
+    }
+}
+
+static ordo_status call(ordo_ctx *ctx, int verb, uint64_t flags, int at)
+{
+    ordo_strings const   strings = ORDO_OPTS(ordo_strings, .bytes = bytes, .offsets = offsets);
+    ordo_strings const   by_pointer = ORDO_OPTS(ordo_strings, .pointers = pointers);
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
+    ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .flags = flags);
+    memset(out[at], 0, (n + 1) * sizeof *out[at]);
+    switch (verb) {
+    case 0:
+        return ordo_argsort_strings(ctx, &strings, n, ORDO_U32, out[at], &opts);
+    case 1:
+        return ordo_argsort_strings(ctx, &by_pointer, n, ORDO_U64, out[at], &opts);
+    case 2:
+        return ordo_rank_strings(ctx, &strings, n, ORDO_U32, out[at], &rank);
+    case 3:
+        return ordo_sort_strings(ctx, &strings, n, sorted[at], out[at], &opts);
+    default:
+        memcpy(out[at], (const void *)pointers, n * sizeof *pointers);
+        return ordo_sort_pointers(ctx, (const char **)(void *)out[at], n, &opts);
+    }
+}
+
+int main(void)
+{
+    device_start();
+    bytes = malloc(MOST);
+    ended = malloc(MOST + 2 * N);
+    offsets = calloc(2 * N + 1, sizeof *offsets);
+    pointers = malloc(2 * N * sizeof *pointers);
+    for (int i = 0; i < 2; i++) {
+        sorted[i] = malloc(MOST);
+        out[i] = malloc((2 * N + 1) * sizeof *out[i]);
+    }
+    ordo_ctx *const cpu = context(ORDO_CPU, 0), *const gpu = context(ORDO_CUDA, 0);
+    ordo_ctx *const small = context(ORDO_CUDA, (size_t)4 << 20);
+    for (int kind = 0; kind < 5; kind++) {
+        generate(cpu, kind);
+        for (int verb = 0; verb < 5; verb++) {
+            uint64_t const flags = (kind + verb) % 2 != 0 ? ORDO_DESCENDING : 0;
+            testkit_case("text %d, verb %d", kind, verb);
+            CHECK_STATUS(ORDO_OK, call(cpu, verb, flags, 0), cpu);
+            CHECK_STATUS(ORDO_OK, call(gpu, verb, flags, 1), gpu);
+            CHECK(streamed(gpu));
+            CHECK_BYTES(out[0], out[1], n * sizeof *out[0], sizeof *out[0]);
+            if (verb == 3)
+                CHECK_BYTES(sorted[0], sorted[1], (size_t)offsets[n], 1);
+        }
+        testkit_case("text %d, too little device memory", kind);
+        CHECK_STATUS(ORDO_OK, call(small, 4, 0, 0), small);
+        CHECK(!streamed(small));
+        CHECK_STATUS(ORDO_OK, call(gpu, 4, 0, 1), gpu);
+        CHECK_BYTES(out[0], out[1], n * sizeof *out[0], sizeof *out[0]);
+    }
+    ordo_ctx_free(small);
+    ordo_ctx_free(gpu);
+    ordo_ctx_free(cpu);
+    for (int i = 0; i < 2; i++) {
+        free(sorted[i]);
+        free(out[i]);
+    }
+    free((void *)pointers);
+    free(offsets);
+    free(ended);
+    free(bytes);
+    return testkit_done();
+}

@@ -1,0 +1,485 @@
+/* test_stream_strings.c - strings put in order with a device's help (lib/hybrid/strings.h), on
+ * machines without one: the device is tests/plugins/playing.c. The results are those of the CPU,
+ * byte for byte, for alphabets of one letter to all bytes, lengths of 0 to 900, shared beginnings
+ * of all strings or of families, letters that a sample misses; a device that fails in any of its
+ * functions or has too little memory costs nothing but time; a cancelled call ends. */
+#define _POSIX_C_SOURCE 200809L
+#include "testkit.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TEST_PLUGINS
+#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
+#endif
+
+enum {
+#ifdef ORDO_TINY
+    STREAMED = 1, /* thresholds are low enough for it */
+#else
+    STREAMED = 0,
+#endif
+    MOST = 2500,
+    LONGEST = 900,
+    FEWER = TESTKIT_SANITIZED ? 5 : 1 /* of the combinations */
+};
+
+static ordo_ctx *cpu;
+
+static ordo_ctx *context(ordo_where where, unsigned threads)
+{
+    ordo_ctx *ctx = NULL;
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads)), NULL);
+    return ctx;
+}
+
+/* ---- Strings: bytes with offsets, and the same ended by zero bytes ---- */
+
+static size_t       n;
+static char         bytes[MOST * LONGEST];
+static guard_block  packed, ended; /* a forbidden page follows the last string */
+static uint64_t     offsets[MOST + 1];
+static const char  *pointers[MOST];
+static bool         zeros; /* some string has one: there is the first form alone */
+static test_rng     rng;
+static ordo_strings forms[2];
+
+static size_t below(size_t bound) { return (size_t)(test_rng_next(&rng) >> 20) % bound; }
+
+static void letters(char *to, size_t count, const char *alphabet)
+{
+    size_t const all = strlen(alphabet);
+    for (size_t i = 0; i < count; i++)
+        to[i] = alphabet[below(all)];
+}
+
+typedef size_t make_string(char *to, size_t i); /* returns its length */
+
+#define PROTEIN "ACDEFGHIKLMNPQRSTVWY"
+
+static size_t of_acgt(char *to, size_t i)
+{
+    (void)i;
+    size_t const length = below(60);
+    letters(to, length, "ACGT");
+    return length;
+}
+
+static size_t of_any_byte(char *to, size_t i)
+{
+    size_t const length = i % 3 == 0 ? below(9) : below(500);
+    for (size_t at = 0; at < length; at++)
+        to[at] = (char)below(i % 2 == 0 ? 3 : 256);
+    return length;
+}
+
+static size_t of_text(char *to, size_t i)
+{
+    (void)i;
+    size_t const length = 1 + below(500);
+    for (size_t at = 0; at < length; at++)
+        to[at] = (char)('!' + below(94));
+    return length;
+}
+
+static size_t all_equal(char *to, size_t i)
+{
+    (void)i;
+    memset(to, 'x', 300);
+    return 300;
+}
+
+static size_t all_empty(char *to, size_t i)
+{
+    (void)to, (void)i;
+    return 0;
+}
+
+static size_t shared_long(char *to, size_t i)
+{
+    memset(to, 'p', 700);
+    letters(to + 700, 40, i % 7 == 0 ? "p" : "op");
+    return 700 + below(40);
+}
+
+static size_t ladder(char *to, size_t i)
+{
+    memset(to, 'a', LONGEST);
+    return i % LONGEST;
+}
+
+static size_t few_values(char *to, size_t i)
+{
+    (void)i;
+    test_rng own = {1000 + below(12)};
+    for (size_t at = 0; at < 80; at++)
+        to[at] = (char)('a' + test_rng_next(&own) % 26);
+    return 80;
+}
+
+/* Protein records: families share more or less of an ancestor; some members are equal. */
+static size_t family(char *to, size_t i)
+{
+    size_t const length = 20 + below(101);
+    if (i % 3 != 0) {
+        test_rng     own = {77 + below(i % 2 == 0 ? 2 : 9)};
+        size_t const shared = 10 + below(150);
+        for (size_t at = 0; at < length; at++)
+            to[at] = PROTEIN[(test_rng_next(&own) >> 30) % 20];
+        if (shared < length)
+            letters(to + shared, length - shared, PROTEIN);
+    } else {
+        letters(to, length, PROTEIN);
+    }
+    to[0] = 'M';
+    return length;
+}
+
+/* A letter that no sample sees, at the start of one string. */
+static size_t rare_letter(char *to, size_t i)
+{
+    size_t const length = of_acgt(to, i) + 1;
+    to[0] = i == 1001 ? 'N' : 'C';
+    return length;
+}
+
+/* The same, behind what a first key holds. */
+static size_t rare_deep_letter(char *to, size_t i)
+{
+    size_t const length = family(to, i);
+    if (i == 1003 && length > 60)
+        to[60] = (char)0xfe;
+    if (i % 50 == 49)
+        to[length - 1] = '~';
+    return length;
+}
+
+/* One string does not begin as all others do, another is a part of that beginning. */
+static size_t one_differs(char *to, size_t i)
+{
+    memcpy(to, "the same beginning ", 19);
+    if (i == 1501)
+        to[7] = 'S';
+    if (i == 1601)
+        return 8;
+    letters(to + 19, 30, "ab");
+    return 19 + below(31);
+}
+
+static const struct {
+    const char  *name;
+    make_string *make;
+    bool         rounds; /* more than one is needed */
+    bool         misfit; /* a sample does not show what all have in common */
+} shapes[] = {
+    {"ACGT", of_acgt, false, false},
+    {"any byte", of_any_byte, false, false},
+    {"text", of_text, false, false},
+    {"all equal", all_equal, false, false},
+    {"all empty", all_empty, false, false},
+    {"long shared beginning", shared_long, false, false},
+    {"ladder", ladder, true, false},
+    {"few values", few_values, true, false},
+    {"families", family, true, false},
+    {"a rare letter", rare_letter, false, true},
+    {"a rare letter deep inside", rare_deep_letter, true, false},
+    {"one that differs", one_differs, false, true},
+};
+
+enum {
+    SHAPES = sizeof shapes / sizeof *shapes
+};
+
+static size_t shape_of(make_string *make)
+{
+    size_t i = 0;
+    while (shapes[i].make != make)
+        i++;
+    return i;
+}
+
+static void make_strings(size_t shape, size_t count)
+{
+    n = count;
+    rng = (test_rng){shape + count};
+    zeros = false;
+    for (size_t i = 0; i < n; i++) {
+        size_t const length = shapes[shape].make(bytes + offsets[i], i);
+        offsets[i + 1] = offsets[i] + length;
+        zeros |= memchr(bytes + offsets[i], 0, length) != NULL;
+    }
+    guard_free(&packed.region);
+    guard_free(&ended.region);
+    packed = guard_alloc(offsets[n], GUARD_END);
+    ended = guard_alloc(offsets[n] + n, GUARD_END);
+    memcpy(packed.data, bytes, offsets[n]);
+    char *to = ended.data;
+    for (size_t i = 0; i < n; i++) {
+        size_t const length = (size_t)(offsets[i + 1] - offsets[i]);
+        pointers[i] = memcpy(to, bytes + offsets[i], length);
+        to[length] = '\0';
+        to += length + 1;
+    }
+    forms[0] = (ordo_strings){sizeof(ordo_strings), packed.data, offsets, NULL};
+    forms[1] = (ordo_strings){sizeof(ordo_strings), NULL, NULL, pointers};
+}
+
+/* ---- Calls ---- */
+
+typedef enum verb {
+    ARGSORT_32,
+    ARGSORT_64,
+    RANK_32,
+    RANK_AVERAGE,
+    SORT,
+    POINTERS,
+    VERBS
+} verb;
+
+typedef struct result {
+    size_t   bytes; /* of out that count */
+    uint64_t out[MOST + 1];
+    char     text[MOST * LONGEST];
+} result;
+
+static result expected, found, untouched;
+
+static ordo_status call(ordo_ctx *ctx, verb what, int form, uint64_t flags, result *to)
+{
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
+    bool const           average = what == RANK_AVERAGE;
+    ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .flags = flags,
+                                          .ties = average ? ORDO_TIES_AVERAGE : ORDO_TIES_DENSE);
+    memset(to->out, 0xee, sizeof to->out);
+    to->text[0] = '\0';
+    to->bytes = n * (what == ARGSORT_32 || what == RANK_32 ? 4 : 8);
+    switch (what) {
+    case ARGSORT_32:
+    case ARGSORT_64:
+        return ordo_argsort_strings(ctx, &forms[form], n, what == ARGSORT_32 ? ORDO_U32 : ORDO_U64,
+                                    to->out, &opts);
+    case RANK_32:
+    case RANK_AVERAGE:
+        return ordo_rank_strings(ctx, &forms[form], n, average ? ORDO_F64 : ORDO_U32, to->out,
+                                 &rank);
+    case SORT:
+        to->bytes = (n + 1) * 8;
+        return ordo_sort_strings(ctx, &forms[0], n, to->text, to->out, &opts);
+    default:
+        memcpy(to->out, pointers, n * sizeof *pointers);
+        return ordo_sort_pointers(ctx, (const char **)(void *)to->out, n, &opts);
+    }
+}
+
+/* A result that is as expected. */
+static void check(ordo_ctx *ctx, ordo_status status, verb what)
+{
+    if (!CHECK_STATUS(ORDO_OK, status, ctx))
+        return;
+    CHECK_BYTES(expected.out, found.out, expected.bytes, expected.bytes / n);
+    if (what == SORT)
+        CHECK_BYTES(expected.text, found.text, offsets[n], 1);
+}
+
+static const char *detail(const ordo_ctx *ctx)
+{
+    static ordo_report report;
+    report = (ordo_report){.struct_size = sizeof report};
+    return ordo_last_report(ctx, &report) == ORDO_OK ? report.detail : "";
+}
+
+static bool was_streamed(const ordo_ctx *ctx) { return strstr(detail(ctx), "streamed") != NULL; }
+
+static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
+{
+    for (size_t shape = 0; shape < SHAPES; shape++) {
+        make_strings(shape, MOST - shape * 31);
+        for (verb what = ARGSORT_32; what < VERBS; what++)
+            for (int form = 0; form < 2; form++)
+                for (int down = 0; down < 2; down++) {
+                    bool const by_pointer = form == 1 || what == POINTERS;
+                    if ((by_pointer && zeros) || (what >= SORT && form == 1) ||
+                        (shape + (size_t)what + (size_t)form + (size_t)down) % (of * FEWER) != 0)
+                        continue;
+                    testkit_case("%s, verb %d, form %d, descending %d", shapes[shape].name,
+                                 (int)what, form, down);
+                    uint64_t const flags = down ? ORDO_DESCENDING : 0;
+                    CHECK_STATUS(ORDO_OK, call(cpu, what, form, flags, &expected), cpu);
+                    check(ctx, call(ctx, what, form, flags, &found), what);
+                    CHECK(was_streamed(ctx) == streams);
+                    if (streams && shapes[shape].rounds)
+                        CHECK(strstr(detail(ctx), " in 1 rounds") == NULL);
+                    if (streams && shapes[shape].misfit)
+                        CHECK(strstr(detail(ctx), " 2 surveys") != NULL);
+                }
+    }
+}
+
+/* ---- Trouble ---- */
+
+static const char *const functions[] = {"begin", "copy_in",  "close_side", "wait_side",
+                                        "join",  "sort",     "iota",       "mark",
+                                        "await", "copy_out", "end"};
+
+static void lose_device(const char *function, int at, verb what)
+{
+    char wish[64];
+    testkit_case("verb %d, lost in call %d of %s", (int)what, at, function);
+    snprintf(wish, sizeof wish, "%s:%d", function, at);
+    make_strings(shape_of(family), MOST);
+    CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
+    for (int hybrid = 0; hybrid < 2; hybrid++) {
+        ordo_ctx *const ctx = context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 4);
+        setenv("ORDO_PLAY_FAIL", wish, 1);
+        check(ctx, call(ctx, what, 0, 0, &found), what);
+        if (at == 1) /* all are called at least once */
+            CHECK(!was_streamed(ctx) && strstr(detail(ctx), "the CPU alone") != NULL);
+        /* The next call is as if nothing had been. */
+        unsetenv("ORDO_PLAY_FAIL");
+        check(ctx, call(ctx, what, 0, 0, &found), what);
+        CHECK(was_streamed(ctx));
+        ordo_ctx_free(ctx);
+    }
+}
+
+/* Hybrid leaves strings to the CPU that differ early. */
+static void predict(void)
+{
+    static const struct {
+        make_string *make;
+        bool         helps;
+    } rows[] = {{of_text, false}, {family, true}, {few_values, true}, {all_empty, true}};
+    ordo_ctx *const ctx = context(ORDO_HYBRID, 2);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t const shape = shape_of(rows[i].make);
+        testkit_case("hybrid, %s", shapes[shape].name);
+        make_strings(shape, MOST);
+        CHECK_STATUS(ORDO_OK, call(cpu, SORT, 0, 0, &expected), cpu);
+        check(ctx, call(ctx, SORT, 0, 0, &found), SORT);
+        CHECK(was_streamed(ctx) == rows[i].helps);
+    }
+    ordo_ctx_free(ctx);
+}
+
+static void lose_devices(void)
+{
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        for (verb what = ARGSORT_32; what < VERBS; what++)
+            for (int at = 1; at <= 40; at += at == 1 ? 1 + (int)what : 19)
+                if ((f + (size_t)what) % FEWER == 0)
+                    lose_device(functions[f], at, what);
+}
+
+static void little_memory(void)
+{
+    static const char *const rooms[] = {"0", "100", "20000", "26000"};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        setenv("ORDO_PLAY_ROOM", rooms[i], 1);
+        ordo_ctx *const ctx = context(ORDO_CUDA, 2);
+        same_bytes(ctx, false, 5);
+        ordo_ctx_free(ctx);
+    }
+    unsetenv("ORDO_PLAY_ROOM");
+}
+
+/* A limit under which the CPU can do it alone is enough. */
+static void little_host_memory(void)
+{
+    make_strings(shape_of(family), MOST);
+    memset(untouched.out, 0xee, sizeof untouched.out);
+    for (verb what = ARGSORT_32; what < VERBS; what++) {
+        bool   streamed = false;
+        size_t least = 0;
+        testkit_case("verb %d within a limit", (int)what);
+        CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
+        for (size_t limit = 1 << 16; limit < 1 << 20; limit += 8192 * FEWER) {
+            for (int device = 0; device < 2; device++) {
+                ordo_ctx     *ctx = NULL;
+                ordo_ctx_opts opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = limit,
+                                               .where = device ? ORDO_CUDA : ORDO_CPU);
+                CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+                ordo_status const status = call(ctx, what, 0, 0, &found);
+                if (status == ORDO_OK && least == 0)
+                    least = limit;
+                if (least != 0)
+                    check(ctx, status, what);
+                else if (CHECK_STATUS(ORDO_E_NOMEM, status, ctx) && what != POINTERS)
+                    CHECK_BYTES(untouched.out, found.out, sizeof found.out, 8);
+                streamed |= was_streamed(ctx);
+                ordo_ctx_free(ctx);
+            }
+        }
+        CHECK(least != 0 && streamed == STREAMED);
+    }
+}
+
+typedef struct canceller {
+    ordo_ctx   *ctx;
+    atomic_bool over;
+} canceller;
+
+static void *keep_cancelling(void *arg)
+{
+    canceller *const with = arg;
+    while (!atomic_load(&with->over)) {
+        ordo_cancel(with->ctx);
+        sched_yield();
+    }
+    return NULL;
+}
+
+/* Wherever the call is then, it ends, pointers are as they were, and the next one works. */
+static void cancel(verb what)
+{
+    int cancelled = 0;
+    make_strings(shape_of(rare_deep_letter), MOST);
+    testkit_case("verb %d, cancelled", (int)what);
+    CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
+    for (int round = 0; round < 100 && cancelled < 20; round++) {
+        canceller with = {.ctx = context(ORDO_CUDA, 3)};
+        pthread_t thread;
+        if (!CHECK(pthread_create(&thread, NULL, keep_cancelling, &with) == 0))
+            return;
+        ordo_status const status = call(with.ctx, what, 0, 0, &found);
+        atomic_store(&with.over, true);
+        pthread_join(thread, NULL);
+        cancelled += status == ORDO_E_CANCELLED;
+        if (status == ORDO_OK)
+            check(with.ctx, status, what);
+        else if (CHECK_STATUS(ORDO_E_CANCELLED, status, with.ctx) && what == POINTERS)
+            CHECK_BYTES((const void *)pointers, found.out, n * sizeof *pointers, sizeof *pointers);
+        check(with.ctx, call(with.ctx, what, 0, 0, &found), what);
+        ordo_ctx_free(with.ctx);
+    }
+    CHECK(cancelled > 0);
+}
+
+int main(void)
+{
+    testkit_start();
+    setenv("ORDO_BACKEND_DIR", TEST_PLUGINS "/playing", 1);
+    cpu = context(ORDO_CPU, 1);
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        ordo_ctx *const ctx = context(ORDO_CUDA, threads);
+        same_bytes(ctx, STREAMED, threads == 1 ? 2 : 1);
+        ordo_ctx_free(ctx);
+    }
+    little_host_memory();
+    if (STREAMED) {
+        predict();
+        lose_devices();
+        little_memory();
+        for (verb what = ARGSORT_32; what < VERBS; what++)
+            cancel(what);
+    }
+    ordo_ctx_free(cpu);
+    guard_free(&packed.region);
+    guard_free(&ended.region);
+    return testkit_done();
+}
