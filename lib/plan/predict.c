@@ -1,0 +1,111 @@
+/* predict.c - see predict.h. */
+#include "plan/predict.h"
+
+#include "plan/tuning.h"
+
+/* ---- Loads ---- */
+
+static ordo_cost_id cost_of_key(ordo_type type)
+{
+    switch (ordo_type_size(type)) {
+    case 1:
+    case 2:
+        return COST_CPU_16;
+    case 4:
+        return COST_CPU_32;
+    default:
+        return COST_CPU_64;
+    }
+}
+
+static double cost_of(const long *value, const ordo_load *load) /* of one thread, a key, in ps */
+{
+    return (double)value[load->key] + (double)value[load->with] +
+           (double)value[COST_CPU_VALUE] * (double)load->value_size;
+}
+
+static double built_in(const ordo_load *load)
+{
+    return (double)ordo_cost_facts[load->key].standard +
+           (double)ordo_cost_facts[load->with].standard +
+           (double)ordo_cost_facts[COST_CPU_VALUE].standard * (double)load->value_size;
+}
+
+static ordo_load load_of(ordo_type type, size_t n, size_t value_size, ordo_cost_id with)
+{
+    ordo_load load = {.n = n, .value_size = value_size, .key = cost_of_key(type), .with = with};
+    load.cpu_ns = (double)n * built_in(&load) * 1e-3;
+    return load;
+}
+
+ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size)
+{
+    ordo_load load = load_of(type, n, value_size, COST_NONE);
+    load.record_bytes = n * (ordo_type_size(type) + value_size);
+    load.link_bytes = 2 * (double)load.record_bytes;
+    return load;
+}
+
+ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type)
+{
+    ordo_load load = load_of(type, n, 0, COST_CPU_INDEX);
+    load.record_bytes = n * (ordo_type_size(type) + ordo_type_size(index_type));
+    load.link_bytes = (double)load.record_bytes;
+    return load;
+}
+
+ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
+{
+    ordo_load load = load_of(type, n, 0, COST_CPU_RANK);
+    load.link_bytes = (double)n * (double)(ordo_type_size(type) + ordo_type_size(rank_type));
+    return load;
+}
+
+bool ordo_worth_weighing(const ordo_load *load, unsigned threads)
+{
+    return load->cpu_ns > ORDO_TUNE_WEIGH_LEAST * 1e3 * (double)threads;
+}
+
+bool ordo_is_streamed(const ordo_load *load)
+{
+    return load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
+}
+
+/* ---- Forecasts ---- */
+
+static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsigned threads)
+{
+    const long *const value = c->value;
+    double const      alone = (double)value[COST_CPU_ALONE] * 1e-2;
+    double const      all = (double)value[COST_THREADS];
+    bool const small = load->record_bytes != 0 && load->record_bytes <= ORDO_TUNE_RADIX_ALONE;
+    /* More than could be measured are more than there are CPUs. */
+    double const most = c->measured[COST_THREADS] ? all : (double)threads;
+    double const used = small ? 1 : (double)threads < most ? (double)threads : most;
+    /* How far from one thread alone to all of them. */
+    double const way = all <= 1 ? 1 : used >= all ? 1 : (used - 1) / (all - 1);
+    double const rise = all <= 1 ? 1 : alone + (1 - alone) * way;
+    double const ps = load->key != COST_NONE
+                          ? (double)load->n * cost_of(value, load)
+                          : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / ORDO_TUNE_CPU_64;
+    double const call = used > 1 ? (double)value[COST_CPU_CALL] * 1e-6 * way : 0;
+    return call + ps * rise / used * 1e-12;
+}
+
+static double predict_device(const ordo_calibration *c, const ordo_load *load, unsigned threads)
+{
+    const long *const value = c->value;
+    bool const        streamed = ordo_is_streamed(load);
+    double const      call = (double)value[streamed ? COST_STREAM_CALL : COST_DEVICE_CALL];
+    double const      most = (double)value[streamed ? COST_STAGE_ALL : COST_STAGE_WHOLE];
+    double const      filled = (double)threads * (double)value[COST_STAGE_THREAD];
+    return call * 1e-6 + load->link_bytes / ((filled < most ? filled : most) * 1e6);
+}
+
+ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads)
+{
+    double const device = predict_device(c, load, threads);
+    double const hybrid = device * (double)c->value[COST_HYBRID_TIME] * 1e-2;
+    return (ordo_forecast){predict_cpu(c, load, threads), device,
+                           ordo_is_streamed(load) ? hybrid : 0};
+}
