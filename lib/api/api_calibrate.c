@@ -11,13 +11,14 @@
 #include "api/api_clock.h"
 #include "plan/tuning.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define ENOUGH 0.03
+#define ENOUGH 0.02
 
 enum {
-    ROUNDS = 4,
+    ROUNDS = 5,
     STEPS = 20, /* about, for the progress */
     FIRST = 1 << 18,
     MOST_CPU = 1 << 26,
@@ -41,6 +42,7 @@ typedef struct bench {
     size_t           most, filled;
     unsigned         threads;
     ordo_calibration found;
+    char             trouble[CALIBRATION_NOTE]; /* with the GPU; "": none */
 } bench;
 
 /* ---- One measurement ---- */
@@ -138,39 +140,52 @@ static ordo_status measure_cpu_sort(bench *b, size_t *n, double *call_seconds, d
     return ORDO_OK;
 }
 
+/* One thread: alone, and in its cache; `key` is what it takes where all are at work. */
+static ordo_status measure_one_thread(bench *b, size_t n, double key)
+{
+    size_t const large = ordo_max(n / b->threads, ordo_min((size_t)FIRST, n));
+    size_t const small = ordo_min((size_t)ORDO_TUNE_RADIX_ALONE / (2 * KEY), n);
+    double       seconds = -1;
+    ordo_ctx    *alone;
+    TRY(side(b, ORDO_CPU, 1, 0, &alone));
+    ordo_status status = least_of(b, alone, SORT, ORDO_U32, large, ROUNDS, &seconds);
+    ordo_calibration_set(&b->found, COST_CPU_ALONE, 100 * seconds / (double)large / key);
+    if (status == ORDO_OK)
+        status = least_of(b, alone, SORT, ORDO_U32, small, 4 * ROUNDS, &seconds);
+    ordo_calibration_set(&b->found, COST_CPU_SMALL, 100 * seconds / (double)small / key);
+    ordo_ctx_free(alone);
+    return status;
+}
+
 static ordo_status measure_cpu(bench *b)
 {
     static const struct {
         ordo_cost_id id;
         verb         what;
         ordo_type    type;
-        double       share; /* of the difference to keys of 4 bytes; 0: it is no difference */
-    } rows[] = {{COST_CPU_16, SORT, ORDO_U16, 0},
-                {COST_CPU_64, SORT, ORDO_U64, 0},
-                {COST_CPU_VALUE, PAIRS, ORDO_U32, 1.0 / KEY},
-                {COST_CPU_INDEX, ARGSORT, ORDO_U32, 1},
-                {COST_CPU_RANK, RANK, ORDO_U32, 1}};
+        ordo_cost_id beyond; /* what the cost of the key alone is, and the part of the rest */
+        double       part;
+    } rows[] = {{COST_CPU_16, SORT, ORDO_U16, COST_NONE, 1},
+                {COST_CPU_64, SORT, ORDO_U64, COST_NONE, 1},
+                {COST_CPU_VALUE, PAIRS, ORDO_U32, COST_CPU_32, 1.0 / KEY},
+                {COST_CPU_VALUE_64, PAIRS, ORDO_U64, COST_CPU_64, 1.0 / KEY},
+                {COST_CPU_INDEX, ARGSORT, ORDO_U32, COST_CPU_32, 1},
+                {COST_CPU_RANK, RANK, ORDO_U32, COST_CPU_32, 1}};
     double const threads = b->threads, ps = threads * 1e12;
     double       fixed, key, seconds;
     size_t       n;
-    ordo_ctx    *alone;
     ordo_calibration_set(&b->found, COST_THREADS, threads);
     TRY(measure_cpu_sort(b, &n, &fixed, &key));
     ordo_calibration_set(&b->found, COST_CPU_CALL, fixed * 1e6);
     ordo_calibration_set(&b->found, COST_CPU_32, key * ps);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        TRY(least_of(b, b->cpu, rows[i].what, rows[i].type, n / 2, ROUNDS, &seconds));
-        double const each = (seconds - fixed) / (double)(n / 2);
+        size_t const fit = rows[i].type == ORDO_U64 ? n / 4 : n / 2;
+        TRY(least_of(b, b->cpu, rows[i].what, rows[i].type, fit, ROUNDS, &seconds));
+        double const each = (seconds - fixed) / (double)fit * ps;
         ordo_calibration_set(&b->found, rows[i].id,
-                             (rows[i].share > 0 ? (each - key) * rows[i].share : each) * ps);
+                             (each - (double)b->found.value[rows[i].beyond]) * rows[i].part);
     }
-    size_t const fewer = ordo_max(n / b->threads, ordo_min((size_t)FIRST, n));
-    TRY(side(b, ORDO_CPU, 1, 0, &alone));
-    ordo_status const status = least_of(b, alone, SORT, ORDO_U32, fewer, ROUNDS, &seconds);
-    ordo_ctx_free(alone);
-    ordo_calibration_set(&b->found, COST_CPU_ALONE,
-                         100 * seconds / (double)fewer / (key * threads));
-    return status;
+    return measure_one_thread(b, n, key * threads);
 }
 
 /* ---- The GPU ---- */
@@ -278,7 +293,7 @@ static size_t most_keys(ordo_ctx *ctx, const ordo_calibrate_opts *wish)
     size_t const limit = api_memory_limit(ctx), there = api_plan(ctx)->wishes.device_limit;
     size_t most = wish->most != 0 ? (size_t)wish->most : ordo_min((size_t)MOST, sixteenth / KEY);
     if (limit != 0)
-        most = ordo_min(most, limit / (4 * KEY)); /* the contexts have the other half */
+        most = ordo_min(most, limit / (16 * KEY)); /* ranks take the most scratch */
     if (there != 0)
         most = ordo_min(most, there / (4 * KEY));
     return most;
@@ -305,7 +320,14 @@ static ordo_status measure_all(bench *b)
     TRY(hold_arrays(b));
     TRY(side(b, ORDO_CPU, b->threads, 0, &b->cpu));
     TRY(measure_cpu(b));
-    return api_plan(b->ctx)->where == ORDO_CPU ? ORDO_OK : measure_device(b);
+    ordo_calibration const cpu = b->found;
+    ordo_status const status = api_plan(b->ctx)->where == ORDO_CPU ? ORDO_OK : measure_device(b);
+    if (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED)
+        return status;
+    b->found = cpu; /* nothing of a GPU that fails is worth keeping */
+    snprintf(b->trouble, sizeof b->trouble, "the GPU was not measured: %.200s",
+             ordo_last_error(b->ctx));
+    return ORDO_OK;
 }
 
 static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
@@ -323,15 +345,17 @@ static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
                .most = most_keys(ctx, &wish),
                .threads = exec->threads,
                .found = plan->calibration};
-    ordo_calibration_standard(&b.found);
+    if (plan->where != ORDO_CPU) /* else the GPU's figures stay as they were */
+        ordo_calibration_standard(&b.found);
     ordo_status const status = measure_all(&b);
     ordo_ctx_free(b.cpu);
     api_release(ctx, b.from);
     api_release(ctx, b.keys);
     TRY(status);
     plan->calibration = b.found;
-    plan->checked = true;
-    (void)ordo_calibration_write(&plan->calibration);
+    plan->checked = plan->where != ORDO_CPU;
+    if (ordo_calibration_write(&plan->calibration))
+        memcpy(plan->calibration.note, b.trouble, sizeof b.trouble);
     return ORDO_OK;
 }
 

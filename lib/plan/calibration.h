@@ -26,9 +26,11 @@ typedef enum ordo_cost_id {
     COST_CPU_32,
     COST_CPU_64,
     COST_CPU_VALUE,
+    COST_CPU_VALUE_64,
     COST_CPU_INDEX,
     COST_CPU_RANK,
     COST_CPU_ALONE,
+    COST_CPU_SMALL,
     COST_CPU_CALL,
     COST_DEVICE_OPEN, /* from here on of the device */
     COST_DEVICE_CALL,

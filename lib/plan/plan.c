@@ -193,7 +193,7 @@ static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_lo
         return SIDE_BOTH;
     if (!weighed || by->cpu <= least(by->hybrid, by->device))
         return SIDE_CPU;
-    return ordo_is_streamed(load) ? SIDE_BOTH : SIDE_DEVICE;
+    return by->hybrid > 0 && by->hybrid <= by->device ? SIDE_BOTH : SIDE_DEVICE;
 }
 
 /* Of a job on host arrays that may go to the device. */

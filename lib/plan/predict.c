@@ -18,17 +18,22 @@ static ordo_cost_id cost_of_key(ordo_type type)
     }
 }
 
+static ordo_cost_id cost_of_value(const ordo_load *load)
+{
+    return load->key == COST_CPU_64 ? COST_CPU_VALUE_64 : COST_CPU_VALUE;
+}
+
 static double cost_of(const long *value, const ordo_load *load) /* of one thread, a key, in ps */
 {
     return (double)value[load->key] + (double)value[load->with] +
-           (double)value[COST_CPU_VALUE] * (double)load->value_size;
+           (double)value[cost_of_value(load)] * (double)load->value_size;
 }
 
 static double built_in(const ordo_load *load)
 {
     return (double)ordo_cost_facts[load->key].standard +
            (double)ordo_cost_facts[load->with].standard +
-           (double)ordo_cost_facts[COST_CPU_VALUE].standard * (double)load->value_size;
+           (double)ordo_cost_facts[cost_of_value(load)].standard * (double)load->value_size;
 }
 
 static ordo_load load_of(ordo_type type, size_t n, size_t value_size, ordo_cost_id with)
@@ -73,23 +78,34 @@ bool ordo_is_streamed(const ordo_load *load)
 
 /* ---- Forecasts ---- */
 
+/* By one thread, in its cache. */
+static bool is_small(const ordo_load *load)
+{
+    double const bytes = load->record_bytes != 0 ? (double)load->record_bytes : load->link_bytes;
+    return bytes <= ORDO_TUNE_RADIX_ALONE;
+}
+
+/* What a key costs a thread, beside what it costs where all threads are at work. */
+static double rise(const ordo_calibration *c, double used)
+{
+    double const alone = (double)c->value[COST_CPU_ALONE] * 1e-2;
+    double const all = (double)c->value[COST_THREADS];
+    return used >= all ? 1 : alone + (1 - alone) * (used - 1) / (all - 1);
+}
+
 static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsigned threads)
 {
     const long *const value = c->value;
-    double const      alone = (double)value[COST_CPU_ALONE] * 1e-2;
-    double const      all = (double)value[COST_THREADS];
-    bool const small = load->record_bytes != 0 && load->record_bytes <= ORDO_TUNE_RADIX_ALONE;
+    double const      ps = load->key != COST_NONE
+                               ? (double)load->n * cost_of(value, load)
+                               : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / ORDO_TUNE_CPU_64;
+    if (is_small(load))
+        return ps * (double)value[COST_CPU_SMALL] * 1e-14;
     /* More than could be measured are more than there are CPUs. */
-    double const most = c->measured[COST_THREADS] ? all : (double)threads;
-    double const used = small ? 1 : (double)threads < most ? (double)threads : most;
-    /* How far from one thread alone to all of them. */
-    double const way = all <= 1 ? 1 : used >= all ? 1 : (used - 1) / (all - 1);
-    double const rise = all <= 1 ? 1 : alone + (1 - alone) * way;
-    double const ps = load->key != COST_NONE
-                          ? (double)load->n * cost_of(value, load)
-                          : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / ORDO_TUNE_CPU_64;
-    double const call = used > 1 ? (double)value[COST_CPU_CALL] * 1e-6 * way : 0;
-    return call + ps * rise / used * 1e-12;
+    double const all = (double)value[COST_THREADS];
+    double const used = c->measured[COST_THREADS] && threads > all ? all : (double)threads;
+    double const call = used <= 1 ? 0 : used >= all ? 1 : (used - 1) / (all - 1);
+    return call * (double)value[COST_CPU_CALL] * 1e-6 + ps * rise(c, used) / used * 1e-12;
 }
 
 static double predict_device(const ordo_calibration *c, const ordo_load *load, unsigned threads)

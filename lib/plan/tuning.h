@@ -261,14 +261,17 @@ enum {
     ORDO_TUNE_CPU_32 = 10000,
     ORDO_TUNE_CPU_64 = 16000,
     ORDO_TUNE_CPU_VALUE = 1500,
+    ORDO_TUNE_CPU_VALUE_64 = 1500,
     ORDO_TUNE_CPU_INDEX = 8000,
     ORDO_TUNE_CPU_RANK = 50000,
 
     /* Threads that those were measured with; per cent of them that a thread takes which runs alone
-     * (EMR, 10^7 keys u32, one thread: 57 ms); microseconds of a call of all threads beside (of
+     * (EMR, 10^7 keys u32, one thread: 57 ms), and one that sorts in its cache (2^16 words: 3.0 ns
+     * a key); microseconds of a call of all threads beside (of
      * 2^20 keys u32, which take 1.0 ms). */
     ORDO_TUNE_CPU_THREADS = 16,
     ORDO_TUNE_CPU_ALONE = 57,
+    ORDO_TUNE_CPU_SMALL = 40,
     ORDO_TUNE_CPU_CALL = ORDO_TUNE(200, 0),
 
     /* When `auto` takes the GPU. MB/s of host arrays that one thread (an estimate) brings to it or
