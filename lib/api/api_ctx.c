@@ -345,7 +345,6 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->exec.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state);
     ctx->exec.detail = "";
     ctx->exec.changed = false;
-    ctx->plan.forecast = (ordo_forecast){0, 0, 0};
     ctx->shown = 0;
     ctx->caller = pthread_self();
     atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
@@ -375,9 +374,6 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
         ctx->error[0] = '\0'; /* a way that was tried and given up may have left one */
         ctx->running.threads = ctx->exec.threads;
         ctx->running.scratch_bytes = ctx->arena.taken;
-        ctx->running.predicted_cpu = ctx->plan.forecast.cpu;
-        ctx->running.predicted_cuda = ctx->plan.forecast.device;
-        ctx->running.predicted_hybrid = ctx->plan.forecast.hybrid;
         ctx->running.seconds = (double)(api_clock_ticks() - ctx->started) / api_clock_second();
         ctx->report = ctx->running;
     } else if (status == ORDO_E_CANCELLED && ctx->error[0] == '\0') {
@@ -394,6 +390,12 @@ ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, or
 {
     TRY(ordo_plan_choose(&ctx->plan, exec, load != NULL ? load : &no_load, choice));
     ctx->running.backend = choice->backend->name;
+    const ordo_forecast *const predicted = &ctx->plan.forecast;
+    if (predicted->cpu > 0) {
+        ctx->running.predicted_cpu = predicted->cpu;
+        ctx->running.predicted_cuda = predicted->device;
+        ctx->running.predicted_hybrid = predicted->hybrid;
+    }
     return ORDO_OK;
 }
 

@@ -124,8 +124,7 @@ static void predict(ordo_plan *plan, const ordo_exec *exec, const ordo_load *loa
 /* Predicts the times of a job that is worth it; whether it was. */
 static bool weigh(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
-    plan->forecast = (ordo_forecast){0, 0, 0};
-    if (exec->on_device || !ordo_worth_weighing(load, exec->threads))
+    if (!ordo_worth_weighing(load, exec->threads))
         return false;
     (void)ordo_plan_costs(plan);
     predict(plan, exec, load);
@@ -225,11 +224,13 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
     bool const weighed = load->cpu_ns > 0 && !exec->on_device;
     choice->backend = plan->cpu;
     choice->state = plan->cpu_state;
-    plan->forecast = (ordo_forecast){0, 0, 0};
+    plan->forecast.cpu = 0;
     if (exec->on_device && plan->where == ORDO_CPU)
         return ordo_fail(exec, ORDO_E_ARG,
                          "ORDO_ON_DEVICE, but the context was made for the CPU alone");
-    if (!weighed && !exec->on_device && plan->where != ORDO_CUDA)
+    bool const free_to_choose = plan->where == ORDO_AUTO || plan->where == ORDO_CPU;
+    if (!exec->on_device && (free_to_choose ? !ordo_worth_weighing(load, exec->threads)
+                                            : !weighed && plan->where != ORDO_CUDA))
         return ORDO_OK; /* not worth the way to the device */
 
     side const who = weighed ? side_of(plan, exec, load) : SIDE_DEVICE;

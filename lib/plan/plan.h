@@ -42,7 +42,7 @@ typedef struct ordo_plan {
     char                devices[PLAN_DEVICES];
     ordo_calibration    calibration; /* read by the first job that is worth weighing */
     bool                checked;     /* that it is of the device in use */
-    ordo_forecast       forecast;    /* of the last job */
+    ordo_forecast       forecast;    /* of the last job; cpu 0: none */
 } ordo_plan;
 
 typedef struct ordo_choice { /* a backend and its state, for one job */

@@ -1,8 +1,6 @@
 /* predict.c - see predict.h. */
 #include "plan/predict.h"
 
-#include "plan/tuning.h"
-
 /* ---- Loads ---- */
 
 static ordo_cost_id cost_of_key(ordo_type type)
@@ -29,11 +27,17 @@ static double cost_of(const long *value, const ordo_load *load) /* of one thread
            (double)value[cost_of_value(load)] * (double)load->value_size;
 }
 
+/* Of constants and not of the table, which is far away. */
 static double built_in(const ordo_load *load)
 {
-    return (double)ordo_cost_facts[load->key].standard +
-           (double)ordo_cost_facts[load->with].standard +
-           (double)ordo_cost_facts[cost_of_value(load)].standard * (double)load->value_size;
+    int const key = load->key == COST_CPU_32   ? ORDO_TUNE_CPU_32
+                    : load->key == COST_CPU_64 ? ORDO_TUNE_CPU_64
+                                               : ORDO_TUNE_CPU_NARROW;
+    int const with = load->with == COST_NONE        ? 0
+                     : load->with == COST_CPU_INDEX ? ORDO_TUNE_CPU_INDEX
+                                                    : ORDO_TUNE_CPU_RANK;
+    int const value = load->key == COST_CPU_64 ? ORDO_TUNE_CPU_VALUE_64 : ORDO_TUNE_CPU_VALUE;
+    return (double)(key + with) + (double)value * (double)load->value_size;
 }
 
 static ordo_load load_of(ordo_type type, size_t n, size_t value_size, ordo_cost_id with)
@@ -45,6 +49,8 @@ static ordo_load load_of(ordo_type type, size_t n, size_t value_size, ordo_cost_
 
 ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size)
 {
+    if (n < ORDO_TUNE_WEIGH_KEYS)
+        return (ordo_load){.cpu_ns = (double)n};
     ordo_load load = load_of(type, n, value_size, COST_NONE);
     load.record_bytes = n * (ordo_type_size(type) + value_size);
     load.link_bytes = 2 * (double)load.record_bytes;
@@ -53,6 +59,8 @@ ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size)
 
 ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type)
 {
+    if (n < ORDO_TUNE_WEIGH_KEYS)
+        return (ordo_load){.cpu_ns = (double)n};
     ordo_load load = load_of(type, n, 0, COST_CPU_INDEX);
     load.record_bytes = n * (ordo_type_size(type) + ordo_type_size(index_type));
     load.link_bytes = (double)load.record_bytes;
@@ -61,19 +69,11 @@ ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type)
 
 ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
 {
+    if (n < ORDO_TUNE_WEIGH_KEYS)
+        return (ordo_load){.cpu_ns = (double)n};
     ordo_load load = load_of(type, n, 0, COST_CPU_RANK);
     load.link_bytes = (double)n * (double)(ordo_type_size(type) + ordo_type_size(rank_type));
     return load;
-}
-
-bool ordo_worth_weighing(const ordo_load *load, unsigned threads)
-{
-    return load->cpu_ns > ORDO_TUNE_WEIGH_LEAST * 1e3 * (double)threads;
-}
-
-bool ordo_is_streamed(const ordo_load *load)
-{
-    return load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
 }
 
 /* ---- Forecasts ---- */

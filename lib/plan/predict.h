@@ -11,6 +11,7 @@
 #define ORDO_PLAN_PREDICT_H
 
 #include "plan/calibration.h"
+#include "plan/tuning.h"
 
 /* What has to be known of a job. cpu_ns == 0: never worth the way to a GPU. */
 typedef struct ordo_load {
@@ -33,8 +34,15 @@ typedef struct ordo_forecast { /* seconds; 0: not predicted, or not possible */
 } ordo_forecast;
 
 /* Whether the job is so large that it matters who does it. */
-bool ordo_worth_weighing(const ordo_load *load, unsigned threads);
-bool ordo_is_streamed(const ordo_load *load);
+static inline bool ordo_worth_weighing(const ordo_load *load, unsigned threads)
+{
+    return load->cpu_ns > ORDO_TUNE_WEIGH_LEAST * 1e3 * (double)threads;
+}
+
+static inline bool ordo_is_streamed(const ordo_load *load)
+{
+    return load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
+}
 
 ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads);
 
