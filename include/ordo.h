@@ -236,7 +236,7 @@ typedef struct ordo_info {
     const char *devices;      /* every GPU, a line each, and what is wrong with it, if anything   */
     uint64_t    device_held;  /* bytes of GPU memory                                              */
     uint64_t    device_limit; /* 0: none                                                          */
-    const char *calibration;      /* its file, there or not; "": none                             */
+    const char *calibration;  /* its file, there or not; "": none                             */
     const char *calibration_note; /* why it is not used; "": it is, or nobody has made one        */
 } ordo_info;
 /* Looks for the GPU if no call has yet. The strings last until the next call.                   */
@@ -248,20 +248,16 @@ ORDO_MUST ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes);
 
 /* ---- Calibration ------------------------------------------------------------------------ */
 
-/* AUTO and HYBRID give a large call to whom it is predicted to take the least time there: CPU, GPU
- * or both. Predictions rest on a few costs, which are built in or measured on this machine by
- * ordo_calibrate (`ordo tune`) and kept in a file: the context's option calibration, else the
- * environment's ORDO_TUNE_FILE ("": none), else one named after the machine in the folder ordo of
- * XDG_CACHE_HOME or ~/.cache. A context reads it once, with the first call that is large enough. A
- * file that is damaged, old or of another machine is not used; ordo_info says why.              */
+/* AUTO and HYBRID give a large call to whoever is predicted to be fastest: CPU, GPU or both. They
+ * predict from costs that are built in, or measured on this machine by ordo_calibrate (`ordo tune`)
+ * and kept in a file: ordo_ctx_opts.calibration, else ORDO_TUNE_FILE ("": none), else one named
+ * after the machine in the folder ordo of XDG_CACHE_HOME or ~/.cache. A context reads it once, with
+ * the first large call. What is damaged, old or of another machine is not used; ordo_info says why. */
 typedef struct ordo_cost {
     size_t      struct_size;
-    const char *name;     /* "cpu_32"; all strings are static                                     */
-    const char *unit;     /* "ps", "us", "ms", "MB/s", "%", "o/oo"                                */
-    const char *meaning;  /* "a key of 4 bytes"                                                   */
-    double      value;    /* in use                                                               */
-    double      standard; /* built in                                                             */
-    uint64_t    measured; /* 1: value was measured on this machine                                */
+    const char *name, *unit, *meaning; /* "cpu_32", "ps", "a key of 4 bytes"; static              */
+    double      value, standard;       /* in use, and built in                                    */
+    uint64_t    measured;              /* 1: value was measured                                   */
 } ordo_cost;
 
 typedef struct ordo_calibrate_opts {
@@ -269,10 +265,9 @@ typedef struct ordo_calibrate_opts {
     uint64_t most; /* keys of the largest array; default: 2^27, or a sixteenth of the memory      */
 } ordo_calibrate_opts;
 
-/* Measures the CPU with the context's threads and, if there is one, its GPU, for a few seconds.
- * The context uses the costs from now on, and they are kept in the file for others; if it cannot
- * be written, ordo_info says why and the call succeeds. Run it while nothing else runs. With
- * mem_limit smaller arrays are measured. On failure the costs stay what they were.              */
+/* Measures the CPU with the context's threads and its GPU, if any, for a few seconds, in which
+ * nothing else should run. The context uses the costs from now on; if the file cannot be written,
+ * ordo_info says why and the call succeeds. On failure the costs stay what they were.           */
 ORDO_MUST ordo_status ordo_calibrate(ordo_ctx *ctx, const ordo_calibrate_opts *opts);
 /* The i-th cost, from 0; ORDO_E_ARG behind the last one.                                        */
 ORDO_MUST ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out);
