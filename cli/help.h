@@ -36,7 +36,8 @@
 #define HELP_COMMON                                                                                \
     "Everywhere:\n"                                                                                \
     "  --threads N       at most N threads; default: every CPU this process may use\n"             \
-    "  --device D        auto, cpu, cuda (cuda:1: the second GPU) or hybrid\n"                     \
+    "  --device D        auto (the fastest; see ordo tune), cpu, cuda (cuda:1: the second\n"       \
+    "                    GPU) or hybrid\n"                                                         \
     "  --device-memory S at most S bytes of the GPU's memory\n"                                    \
     "  --cpu-share P     hybrid: part of the keys that the CPU sorts, 0.1; -1: none\n"             \
     "  --memory-limit S  at most S bytes of scratch: 512M, 4Gi\n"                                  \

@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-#include <ordo.h>
+#include "ordo.h"
 #include <stdio.h>
 
 bool profile_wanted(const common_options *common);
