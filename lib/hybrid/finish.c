@@ -141,6 +141,7 @@ static ordo_status put_down(hybrid_run *run, ordo_exec *exec, unsigned lane, uns
     if (records->out_values != NULL)
         hybrid_copy_past(records->out_values + piece->to * records->value_size,
                          buffer + ordo_round_up(key_bytes, ORDO_CACHE_LINE), value_bytes);
+    hybrid_past_done();
     ordo_profile_add(run->exec, ORDO_SPAN_PUT, lane, began,
                      piece->count * (records->key_size + records->value_size));
     return ORDO_OK;

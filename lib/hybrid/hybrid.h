@@ -175,6 +175,8 @@ void hybrid_labels(const hybrid_run *run, const void *keys, size_t n, uint16_t *
 
 /* copy.c: to memory that is not read soon, past the cache where the processor can. */
 void hybrid_copy_past(void *to, const void *from, size_t bytes);
+/* Others may see what the thread has copied so: once for many copies, for it waits for all. */
+void hybrid_past_done(void);
 
 /* divide.c: the records of a piece, the device's to a lane's buffer, the CPU's to the copy; says
  * how many are the device's. */
