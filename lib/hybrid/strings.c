@@ -105,7 +105,7 @@ static ordo_status find_order(string_run *s, const ordo_both *both, const string
     s->n = n;
     s->view = string_view_of(ask->strings, n, ask->descending);
     s->equal_wanted = ask->equal_wanted;
-    s->apart = s->view.pointers != NULL ||
+    s->apart = s->view.offsets == NULL ||
                (s->view.offsets[n] - s->view.offsets[0]) / n >= 2 * ORDO_CACHE_LINE;
     s->id_type = (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
     s->id_size = ordo_type_size(s->id_type);
