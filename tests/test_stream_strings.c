@@ -398,7 +398,7 @@ static void little_host_memory(void)
         size_t least = 0;
         testkit_case("verb %d within a limit", (int)what);
         CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
-        for (size_t limit = 1 << 16; limit < 1 << 20; limit += 8192 * FEWER) {
+        for (size_t limit = 1 << 16; limit < 1 << 20; limit += 16384 * FEWER) {
             for (int device = 0; device < 2; device++) {
                 ordo_ctx     *ctx = NULL;
                 ordo_ctx_opts opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = limit,
