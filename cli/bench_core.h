@@ -157,6 +157,7 @@ extern const bench_section bench_cuda_radius_sections[];
 bool bench_rank_unsorted(bench *b);       /* bench_argsort.c: a section of rank           */
 bool bench_rank_unsorted_small(bench *b); /* a part of one                                */
 bool bench_rough(bench *b);               /* bench_radius.c: a section of sort            */
+bool bench_hybrid_rank(bench *b);         /* bench_hybrid_rank.c: a section of hybrid     */
 
 /* Everything below that returns bool has said on stderr what went wrong when it returns false. */
 

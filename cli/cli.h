@@ -34,6 +34,7 @@ int cmd_scan(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 
 /* Prints "ordo: ", the message and a newline on stderr, after wiping a progress bar. Returns
  * CLI_TROUBLE, so that `return cli_error(...)` reads well. */

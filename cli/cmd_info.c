@@ -52,6 +52,8 @@ static void print_text(const ordo_info *info, bool cuda)
         printf("  %.*s\n", (int)length, line);
         line += length + (line[length] != '\0');
     }
+    if (info->calibration_note[0] != '\0')
+        printf("tune     not used: %s\n", info->calibration_note);
 }
 
 static void print_json(const ordo_info *info, bool cuda)

@@ -36,13 +36,18 @@
 #define HELP_COMMON                                                                                \
     "Everywhere:\n"                                                                                \
     "  --threads N       at most N threads; default: every CPU this process may use\n"             \
-    "  --device D        auto, cpu, cuda (cuda:1: the second GPU) or hybrid\n"                     \
+    "  --device D        auto (the fastest; see ordo tune), cpu, cuda (cuda:1: the second\n"       \
+    "                    GPU) or hybrid\n"                                                         \
     "  --device-memory S at most S bytes of the GPU's memory\n"                                    \
     "  --cpu-share P     hybrid: part of the keys that the CPU sorts, 0.1; -1: none\n"             \
     "  --memory-limit S  at most S bytes of scratch: 512M, 4Gi\n"                                  \
     "  --explain         say on stderr what was done: backend, algorithm, ISA, time, why\n"        \
     "  --json            the same as one line of JSON on stderr\n"                                 \
     "  --time            say on stderr how long reading, work and writing took\n"                  \
+    "  --profile         say on stderr what phases, link, GPU and threads did when, if the\n"      \
+    "                    array was streamed through a GPU\n"                                       \
+    "  --profile-json F  the same, with every span of time, in file F\n"                           \
+    "  --profile-svg F   the same as a picture\n"                                                  \
     "  -h, --help        this text\n"                                                              \
     "\n"                                                                                           \
     "Exit status: 0 done, 1 the answer is no (sort --check), 2 trouble (bad usage, bad\n"          \

@@ -30,6 +30,7 @@ static const char help[] =
     "  scan      prefix sums, minima, maxima; running counts of flags\n"
     "  gen       test data of many distributions, the same for the same seed\n"
     "  bench     measure ordo on this machine, beside its peers and a copy\n"
+    "  tune      measure this machine for the choice between CPU and GPU\n"
     "  info      what was found on this machine\n"
     "  help      this text, or that of a command: ordo help rank\n"
     "  version   the version\n"
@@ -56,7 +57,7 @@ static const struct {
                 {"select", cmd_select}, {"median", cmd_median},    {"quantile", cmd_quantile},
                 {"topk", cmd_topk},     {"radius", cmd_radius},    {"scan", cmd_scan},
                 {"gen", cmd_gen},       {"bench", cmd_bench},      {"info", cmd_info},
-                {"help", print_help},   {"version", print_version}};
+                {"tune", cmd_tune},     {"help", print_help},   {"version", print_version}};
 enum {
     COMMANDS = sizeof commands / sizeof commands[0]
 };

@@ -82,12 +82,14 @@ enum {
 
 /* What every command that computes accepts. */
 typedef struct common_options {
-    uint64_t threads;       /* 0: the library's choice */
-    uint64_t memory_limit;  /* bytes; 0: none */
-    uint64_t device_memory; /* bytes of the GPU's; 0: all */
-    double   cpu_share;     /* of a hybrid sort; 0: the library's choice */
-    int      device;        /* an ordo_where, and above CLI_DEVICE_SHIFT which GPU, from 1 */
-    bool     explain, json, time;
+    uint64_t    threads;       /* 0: the library's choice */
+    uint64_t    memory_limit;  /* bytes; 0: none */
+    uint64_t    device_memory; /* bytes of the GPU's; 0: all */
+    double      cpu_share;     /* of a hybrid sort; 0: the library's choice */
+    int         device;        /* an ordo_where, and above CLI_DEVICE_SHIFT which GPU, from 1 */
+    bool        explain, json, time;
+    bool        profile;                    /* as a table */
+    const char *profile_json, *profile_svg; /* files; NULL: none */
 } common_options;
 
 /* What several commands let choose from; in choices.c. */
@@ -105,7 +107,10 @@ extern const option_choice nans_choices[];             /* ordo_nans             
         OPTION_COUNT_AT("device-memory", 0, &(common).device_memory, 1, SIZE_MAX),                 \
         OPTION_REAL_AT("cpu-share", 0, &(common).cpu_share),                                       \
         OPTION_FLAG_AT("explain", 0, &(common).explain),                                           \
-        OPTION_FLAG_AT("json", 0, &(common).json), OPTION_FLAG_AT("time", 0, &(common).time)
+        OPTION_FLAG_AT("json", 0, &(common).json), OPTION_FLAG_AT("time", 0, &(common).time),      \
+        OPTION_FLAG_AT("profile", 0, &(common).profile),                                           \
+        OPTION_TEXT_AT("profile-json", 0, &(common).profile_json),                                 \
+        OPTION_TEXT_AT("profile-svg", 0, &(common).profile_svg)
 
 typedef enum options_result {
     OPTIONS_OK,

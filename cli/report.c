@@ -1,6 +1,8 @@
 /* report.c - --explain, --json and --time (see report.h). */
 #include "report.h"
 
+#include "profile.h"
+
 void timing_start(timing *t)
 {
     t->n = 0;
@@ -33,6 +35,26 @@ void json_string(FILE *to, const char *text)
     fputc('"', to);
 }
 
+/* Only what was weighed: small calls are not. */
+static void print_predicted(const ordo_report *r)
+{
+    const struct {
+        const char *name;
+        double      seconds;
+    } sides[] = {
+        {"cpu", r->predicted_cpu}, {"cuda", r->predicted_cuda}, {"hybrid", r->predicted_hybrid}};
+    const char *between = "predicted  ";
+
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        if (sides[i].seconds > 0) {
+            fprintf(stderr, "%s%s %.3g ms", between, sides[i].name, sides[i].seconds * 1e3);
+            between = ", ";
+        }
+    }
+    if (between[0] == ',')
+        fprintf(stderr, "; took %.3g ms\n", r->seconds * 1e3);
+}
+
 static void print_explain(const ordo_report *r, const char *type)
 {
     fprintf(stderr, "operation  %s\n", r->operation);
@@ -48,6 +70,7 @@ static void print_explain(const ordo_report *r, const char *type)
     fprintf(stderr, "\nscratch    %llu bytes\n", (unsigned long long)r->scratch_bytes);
     if (r->detail[0] != '\0')
         fprintf(stderr, "detail     %s\n", r->detail);
+    print_predicted(r);
 }
 
 static void print_json(const ordo_report *r, const char *type)
@@ -67,9 +90,13 @@ static void print_json(const ordo_report *r, const char *type)
         json_string(stderr, strings[i].value);
         fputs(", ", stderr);
     }
-    fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu}\n",
+    fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu",
             (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
             (unsigned long long)r->scratch_bytes);
+    if (r->predicted_cpu > 0)
+        fprintf(stderr, ", \"predicted\": {\"cpu\": %.9f, \"cuda\": %.9f, \"hybrid\": %.9f}",
+                r->predicted_cpu, r->predicted_cuda, r->predicted_hybrid);
+    fputs("}\n", stderr);
 }
 
 bool report_print(const ordo_ctx *ctx, const common_options *common, const char *type_name,
@@ -91,6 +118,8 @@ bool report_print(const ordo_ctx *ctx, const common_options *common, const char 
         print_explain(&r, type_name);
     if (common->json)
         print_json(&r, type_name);
+    if (profile_wanted(common) && !profile_print(ctx, common))
+        return false;
     if (common->time) {
         for (size_t i = 0; i < t->n; i++)
             fprintf(stderr, "%s%s %.3f s", i > 0 ? "  " : "", t->phases[i].name,

@@ -180,11 +180,16 @@ typedef struct ordo_ctx_opts {
     /* where == ORDO_HYBRID: the part of the keys that the CPU sorts, up to 1; negative: none, it
      * only brings the arrays to the GPU and back (default: what is predicted to be best).        */
     double cpu_share;
+    /* Not 0: calls note what they spend their time with, for ordo_last_profile.                  */
+    uint64_t profile;
+    /* The file of ordo_calibrate; "": none (default: see Calibration). Copied.                   */
+    const char *calibration;
 } ordo_ctx_opts;
 
 /* Reads the environment once: ORDO_THREADS, ORDO_ISA (generic, neon, avx2, avx512) and
  * ORDO_DEVICE (auto, cpu, cuda, cuda:0, cuda:1, ..., hybrid) stand in for options that are not set,
- * and ORDO_BACKEND_DIR says where libordo_cuda.so is, if not beside the library. The GPU is first
+ * and ORDO_BACKEND_DIR says where libordo_cuda.so is, if not beside the library; where the
+ * calibration is, ORDO_TUNE_FILE, XDG_CACHE_HOME and HOME say. The GPU is first
  * touched by a call that it would serve faster. On failure *out is NULL and
  * ordo_last_error(NULL) has the reason (kept per thread). Threads start with the first
  * call that needs them; a context may be used after fork() in the child.                        */
@@ -212,8 +217,35 @@ typedef struct ordo_report {
     uint64_t    n;
     uint64_t    scratch_bytes;
     double      seconds; /* wall time inside the call                                            */
+    /* What was predicted for keys in random order, in seconds; 0: it was not, because the call was
+     * small, or nobody is there to do it so.                                                    */
+    double predicted_cpu, predicted_cuda, predicted_hybrid;
 } ordo_report;
 ORDO_MUST ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out);
+
+/* What the parts of a machine did during the last call that was streamed through a GPU, by a
+ * context with `profile` set. Of a thread or of its way to the GPU `lane` says which.            */
+typedef enum ordo_span_kind {
+    ORDO_SPAN_PHASE_I = 1, /* the whole phase: a sample of the keys; memory                       */
+    ORDO_SPAN_PHASE_III,   /* II and III: the array divided and sent                              */
+    ORDO_SPAN_PHASE_IV,    /* sorts, and the result                                               */
+    ORDO_SPAN_DIVIDE,      /* a thread: a piece of the array to where it goes                     */
+    ORDO_SPAN_PUT,         /* a thread: a piece of the result to its place                        */
+    ORDO_SPAN_BIN,         /* a thread: a bin sorted                                              */
+    ORDO_SPAN_IN,          /* the link: a piece to the GPU                                        */
+    ORDO_SPAN_OUT,         /* the link: a piece from the GPU                                      */
+    ORDO_SPAN_WORK         /* the GPU: a run or a segment sorted                                  */
+} ordo_span_kind;
+
+typedef struct ordo_span {
+    uint32_t kind; /* an ordo_span_kind                                                           */
+    uint32_t lane;
+    double   began, ended; /* seconds since the call began                                        */
+    uint64_t bytes;
+} ordo_span;
+
+/* Copies at most `room` of them, in the order in which they ended; returns how many there are.   */
+ORDO_API size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room);
 
 /* What a context found on this machine.                                                         */
 typedef struct ordo_info {
@@ -230,6 +262,8 @@ typedef struct ordo_info {
     const char *devices;      /* every GPU, a line each, and what is wrong with it, if anything   */
     uint64_t    device_held;  /* bytes of GPU memory                                              */
     uint64_t    device_limit; /* 0: none                                                          */
+    const char *calibration;  /* its file, there or not; "": none                             */
+    const char *calibration_note; /* why it is not used; "": it is, or nobody has made one        */
 } ordo_info;
 /* Looks for the GPU if no call has yet. The strings last until the next call.                   */
 ORDO_MUST ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out);
@@ -237,6 +271,34 @@ ORDO_MUST ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out);
 /* Takes bytes of GPU memory as scratch now and keeps them: calls on device arrays whose
  * ordo_*_scratch (asked with ORDO_ON_DEVICE) is no more than this allocate nothing.             */
 ORDO_MUST ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes);
+
+/* ---- Calibration ------------------------------------------------------------------------ */
+
+/* AUTO and HYBRID give a large call to whoever is predicted to be fastest: CPU, GPU or both. They
+ * predict from costs that are built in, or measured on this machine by ordo_calibrate (`ordo tune`)
+ * and kept in a file: ordo_ctx_opts.calibration, else ORDO_TUNE_FILE ("": none), else one named
+ * after the machine in the folder ordo of XDG_CACHE_HOME or ~/.cache. A context reads it once, with
+ * the first large call. What is damaged, old or of another machine is not used; ordo_info says why. */
+typedef struct ordo_cost {
+    size_t      struct_size;
+    const char *name, *unit, *meaning; /* "cpu_32", "ps", "a key of 4 bytes"; static              */
+    double      value, standard;       /* in use, and built in                                    */
+    uint64_t    measured;              /* 1: value was measured                                   */
+} ordo_cost;
+
+typedef struct ordo_calibrate_opts {
+    size_t   struct_size;
+    uint64_t most; /* keys of the largest array; default: 2^27, or a sixteenth of the memory      */
+} ordo_calibrate_opts;
+
+/* Measures the CPU with the context's threads and its GPU, if any, for a few seconds, in which
+ * nothing else should run. The context uses the costs from now on; if the file cannot be written,
+ * ordo_info says why and the call succeeds. On failure the costs stay what they were.           */
+ORDO_MUST ordo_status ordo_calibrate(ordo_ctx *ctx, const ordo_calibrate_opts *opts);
+/* The i-th cost, from 0; ORDO_E_ARG behind the last one.                                        */
+ORDO_MUST ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out);
+/* Removes the file; the context has the built-in costs again. ORDO_E_ARG if it cannot be.       */
+ORDO_MUST ordo_status ordo_calibration_remove(ordo_ctx *ctx);
 
 /* ---- Sort ------------------------------------------------------------------------------- */
 

@@ -153,10 +153,10 @@ static void test_failing_under_auto(void)
 }
 
 /* The device had taken a copy and worked on it: an array of the caller is as it was, or, under
- * `auto`, right. The second round meets a device that is lost already. */
+ * `auto` and `hybrid`, right. The second round meets a device that is lost already. */
 static void test_lost(ordo_where where)
 {
-    bool const        goes_on = where == ORDO_AUTO;
+    bool const        goes_on = where != ORDO_CUDA;
     ordo_status const expected = goes_on ? ORDO_OK : ORDO_E_DEVICE;
 
     use("lost");
@@ -224,6 +224,7 @@ int main(void)
     test_failing_under_auto();
     test_lost(ORDO_CUDA);
     test_lost(ORDO_AUTO);
+    test_lost(ORDO_HYBRID);
     test_untouched();
     return testkit_done();
 }

@@ -127,11 +127,59 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
     CHECK((streamed > 0) == streams);
 }
 
+/* Dense keys come home in fewer bytes where the CPU may unpack them, and only there. */
+static void packed(ordo_where where)
+{
+    ordo_report     report = {.struct_size = sizeof report};
+    ordo_ctx *const ctx = context(where, 4, -1);
+    testkit_case("packed, device %d", (int)where);
+    prepare(SORT, inputs_find("random bits"), ORDO_U64, MOST, 0, 0);
+    CHECK_STATUS(ORDO_OK, call(ctx, SORT, ORDO_U64, keys, MOST, NULL, 0, 0), ctx);
+    CHECK_BYTES(expected, keys, (size_t)MOST * 8, 8);
+    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+    const char *const at = strstr(report.detail, "packed to ");
+    CHECK((at != NULL) == (where == ORDO_HYBRID));
+    if (at != NULL)
+        CHECK(strtol(at + strlen("packed to "), NULL, 10) < 95);
+    ordo_ctx_free(ctx);
+}
+
+/* What the parts of the machine did is told where it is asked for: every thread's and the link's
+ * bytes are those of the array. */
+static void profiled(void)
+{
+    static ordo_span spans[1 << 14];
+    uint64_t         bytes[ORDO_SPAN_WORK + 1] = {0};
+    ordo_ctx        *ctx = NULL;
+    testkit_case("profile");
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 3,
+                                                  .profile = 1)),
+                 NULL);
+    prepare(PAIRS, inputs_find("random bits"), ORDO_U32, MOST, 4, 0);
+    CHECK_STATUS(ORDO_OK, call(ctx, PAIRS, ORDO_U32, keys, MOST, values, 4, 0), ctx);
+    size_t const count = ordo_last_profile(ctx, spans, sizeof spans / sizeof *spans);
+    CHECK(count > 0 && count <= sizeof spans / sizeof *spans);
+    for (size_t i = 0; i < count; i++) {
+        CHECK(spans[i].kind >= ORDO_SPAN_PHASE_I && spans[i].kind <= ORDO_SPAN_WORK);
+        CHECK(spans[i].began >= 0 && spans[i].began <= spans[i].ended);
+        bytes[spans[i].kind] += spans[i].bytes;
+    }
+    CHECK(bytes[ORDO_SPAN_DIVIDE] == MOST * 8);
+    CHECK(bytes[ORDO_SPAN_IN] == MOST * 8);
+    CHECK(bytes[ORDO_SPAN_OUT] == MOST * 8);
+    CHECK(bytes[ORDO_SPAN_PUT] == MOST * 8);
+    CHECK(bytes[ORDO_SPAN_WORK] == 2 * MOST * 8); /* in a run and in a segment */
+    CHECK_STATUS(ORDO_OK, call(cpu, SORT, ORDO_U32, keys, MOST, NULL, 0, 0), cpu);
+    CHECK(ordo_last_profile(cpu, spans, 1) == 0);
+    ordo_ctx_free(ctx);
+}
+
 /* ---- Trouble ---- */
 
 static const char *const functions[] = {"begin", "copy_in",  "close_side", "wait_side", "join",
                                         "sort",  "iota",     "search",     "copy",      "mark",
-                                        "await", "copy_out", "end"};
+                                        "await", "copy_out", "end",        "pack"};
 
 static void lose_device(const char *function, int at, verb what)
 {
@@ -146,8 +194,10 @@ static void lose_device(const char *function, int at, verb what)
         bool const        lost = status != ORDO_OK;
         if (hybrid)
             CHECK(!lost);
-        else if (at == 1) /* all are called at least once, but iota for indices alone */
-            CHECK(lost || (what != ARGSORT && strcmp(function, "iota") == 0));
+        else if (at ==
+                 1) /* all are called at least once, but iota for indices, pack for both alone */
+            CHECK(lost || (what != ARGSORT && strcmp(function, "iota") == 0) ||
+                  strcmp(function, "pack") == 0);
         if (lost) {
             CHECK_STATUS(ORDO_E_DEVICE, status, ctx);
             CHECK(strstr(ordo_last_error(ctx), function) != NULL);
@@ -265,6 +315,9 @@ int main(void)
         ordo_ctx_free(ctx);
     }
     if (STREAMED) {
+        packed(ORDO_CUDA);
+        packed(ORDO_HYBRID);
+        profiled();
         lose_devices();
         little_memory();
         cancel(ORDO_CUDA, 0);

@@ -78,6 +78,7 @@ void testkit_start(void)
     unsetenv("ORDO_ISA");
     unsetenv("ORDO_THREADS");
     unsetenv("ORDO_DEVICE");
+    setenv("ORDO_TUNE_FILE", "", 1);
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (device != NULL && *device != '\0')
         use_device(device);

@@ -25,6 +25,17 @@ bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 /* The same where host memory did not suffice for a device's help: the CPU alone, with all of it. */
 bool api_alone(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
 
+/* A context that differs from ctx in what *other wishes of where, threads, share and progress; the
+ * GPU, the instruction set and half of the memory are those of ctx; no calibration is read. */
+ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
+ordo_plan  *api_plan(ordo_ctx *ctx);
+size_t      api_memory_limit(const ordo_ctx *ctx); /* 0: none */
+/* Memory that is not scratch of a call; NULL if there is none. */
+void *api_alloc(ordo_ctx *ctx, size_t bytes);
+void  api_release(ordo_ctx *ctx, void *block);
+/* Fills as much of the caller's report struct as both sides know; its struct_size stays. */
+ordo_status api_copy_out(void *dst, const void *src, size_t known);
+
 /* The size queries are calls that do no work: they report nothing and keep the last report. */
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);
 ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status);

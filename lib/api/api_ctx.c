@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "api/api.h"
 #include "api/api_clock.h"
+#include "api/api_profile.h"
 #include "core/arena.h"
 #include "core/cpus.h"
 #include "core/pool.h"
@@ -24,14 +25,15 @@ enum {
 };
 
 struct ordo_ctx {
-    ordo_exec   exec; /* first, so that an exec finds its context */
-    ordo_plan   plan;
-    ordo_arena  arena;
-    ordo_pool  *pool;
-    ordo_cpus   cpus;
-    ordo_alloc  source;
-    ordo_report report;  /* of the last successful call */
-    ordo_report running; /* of the call in progress */
+    ordo_exec    exec; /* first, so that an exec finds its context */
+    ordo_plan    plan;
+    ordo_arena   arena;
+    ordo_pool   *pool;
+    ordo_cpus    cpus;
+    ordo_alloc   source;
+    ordo_report  report;  /* of the last successful call */
+    ordo_report  running; /* of the call in progress */
+    ordo_profile profile; /* of the last call; exec.profile points here if it is asked for */
 
     ordo_progress_fn *progress;
     void             *progress_user;
@@ -231,6 +233,48 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
     atomic_init(&ctx->told, 0);
 }
 
+/* A context by wishes that have been checked. */
+static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const char *isa,
+                            const char *backend_directory)
+{
+    ordo_alloc source = {default_alloc, default_release, NULL};
+    if (wish->alloc != NULL && wish->release != NULL)
+        source = (ordo_alloc){wish->alloc, wish->release, wish->alloc_user};
+
+    ordo_ctx *const ctx = source.alloc(source.user, sizeof *ctx);
+    if (ctx == NULL)
+        return create_fail(ORDO_E_NOMEM, "no memory for a context");
+    fill_ctx(ctx, wish, &source);
+    if (wish->profile != 0) {
+        if (!api_profile_open(&ctx->profile, &source)) {
+            source.release(source.user, ctx);
+            return create_fail(ORDO_E_NOMEM, "no memory for a profile");
+        }
+        ctx->exec.profile = &ctx->profile;
+    }
+
+    ordo_backend_wishes const wishes = {.isa = isa,
+                                        .device = (size_t)wish->device,
+                                        .device_limit = wish->device_limit,
+                                        .threads = ctx->exec.threads,
+                                        .cpu_share = wish->cpu_share};
+    ordo_status               status = ordo_plan_open(&ctx->plan, (ordo_where)wish->where, &wishes,
+                                                      backend_directory, create_error, sizeof create_error);
+    if (status == ORDO_OK) {
+        ordo_plan_calibration(&ctx->plan, wish->calibration);
+        ctx->pool = ordo_pool_create(&source, ctx->exec.threads);
+        if (ctx->pool != NULL) {
+            *out = ctx;
+            return ORDO_OK;
+        }
+        ordo_plan_close(&ctx->plan);
+        status = create_fail(ORDO_E_NOMEM, "no memory for %u threads", ctx->exec.threads);
+    }
+    api_profile_close(&ctx->profile, &source);
+    source.release(source.user, ctx);
+    return status;
+}
+
 ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
 {
     create_error[0] = '\0';
@@ -240,34 +284,35 @@ ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
 
     ordo_ctx_opts wish;
     TRY(read_ctx_opts(&wish, opts));
-    ordo_alloc source = {default_alloc, default_release, NULL};
-    if (wish.alloc != NULL && wish.release != NULL)
-        source = (ordo_alloc){wish.alloc, wish.release, wish.alloc_user};
+    return make_ctx(out, &wish, getenv("ORDO_ISA"), getenv("ORDO_BACKEND_DIR"));
+}
 
-    ordo_ctx *const ctx = source.alloc(source.user, sizeof *ctx);
-    if (ctx == NULL)
-        return create_fail(ORDO_E_NOMEM, "no memory for a context");
-    fill_ctx(ctx, &wish, &source);
+ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out)
+{
+    ordo_ctx_opts wish = *other;
+    wish.mem_limit = ctx->arena.limit / 2;
+    wish.alloc = ctx->source.alloc;
+    wish.release = ctx->source.release;
+    wish.alloc_user = ctx->source.user;
+    wish.device = ctx->plan.wishes.device;
+    wish.device_limit = ctx->plan.wishes.device_limit;
+    wish.calibration = "";
+    *out = NULL;
+    ordo_status const status =
+        make_ctx(out, &wish, ctx->plan.cpu->isa(ctx->plan.cpu_state), ctx->plan.directory);
+    return status == ORDO_OK ? ORDO_OK : ordo_fail(&ctx->exec, status, "%s", create_error);
+}
 
-    ordo_backend_wishes const wishes = {.isa = getenv("ORDO_ISA"),
-                                        .device = (size_t)wish.device,
-                                        .device_limit = wish.device_limit,
-                                        .threads = ctx->exec.threads,
-                                        .cpu_share = wish.cpu_share};
-    ordo_status               status =
-        ordo_plan_open(&ctx->plan, (ordo_where)wish.where, &wishes, getenv("ORDO_BACKEND_DIR"),
-                       create_error, sizeof create_error);
-    if (status == ORDO_OK) {
-        ctx->pool = ordo_pool_create(&source, ctx->exec.threads);
-        if (ctx->pool != NULL) {
-            *out = ctx;
-            return ORDO_OK;
-        }
-        ordo_plan_close(&ctx->plan);
-        status = create_fail(ORDO_E_NOMEM, "no memory for %u threads", ctx->exec.threads);
-    }
-    source.release(source.user, ctx);
-    return status;
+ordo_plan *api_plan(ordo_ctx *ctx) { return &ctx->plan; }
+
+size_t api_memory_limit(const ordo_ctx *ctx) { return ctx->arena.limit; }
+
+void *api_alloc(ordo_ctx *ctx, size_t bytes) { return ctx->source.alloc(ctx->source.user, bytes); }
+
+void api_release(ordo_ctx *ctx, void *block)
+{
+    if (block != NULL)
+        ctx->source.release(ctx->source.user, block);
 }
 
 void ordo_ctx_free(ordo_ctx *ctx)
@@ -278,6 +323,7 @@ void ordo_ctx_free(ordo_ctx *ctx)
     ordo_plan_close(&ctx->plan);
     ordo_arena_free(&ctx->arena);
     ordo_alloc const source = ctx->source;
+    api_profile_close(&ctx->profile, &source);
     source.release(source.user, ctx);
 }
 
@@ -316,6 +362,8 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     atomic_store_explicit(&ctx->told, 0, memory_order_relaxed);
     if (ctx->progress != NULL)
         ctx->ticked = api_clock_nanoseconds();
+    if (ctx->exec.profile != NULL)
+        api_profile_begin(ctx->exec.profile);
     ctx->started = api_clock_ticks();
     return ORDO_OK;
 }
@@ -349,12 +397,18 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
     return status;
 }
 
-static const ordo_load no_load = {0, 0};
+static const ordo_load no_load = {0};
 
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice)
 {
     TRY(ordo_plan_choose(&ctx->plan, exec, load != NULL ? load : &no_load, choice));
     ctx->running.backend = choice->backend->name;
+    const ordo_forecast *const predicted = &ctx->plan.forecast;
+    if (predicted->cpu > 0) {
+        ctx->running.predicted_cpu = predicted->cpu;
+        ctx->running.predicted_cuda = predicted->device;
+        ctx->running.predicted_hybrid = predicted->hybrid;
+    }
     return ORDO_OK;
 }
 
@@ -399,8 +453,7 @@ size_t api_scratch_total(size_t bytes)
 
 /* ---- Reports ---- */
 
-/* Fills as much of the caller's struct as both sides know; its struct_size stays. */
-static ordo_status copy_out(void *dst, const void *src, size_t known)
+ordo_status api_copy_out(void *dst, const void *src, size_t known)
 {
     size_t given;
     if (dst == NULL)
@@ -420,26 +473,37 @@ ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
         .operation = "", .backend = "", .algorithm = "", .isa = "", .detail = ""};
     if (ctx == NULL)
         return create_fail(ORDO_E_ARG, "ctx is NULL");
-    return copy_out(out, ctx->report.operation == NULL ? &none : &ctx->report, sizeof none);
+    return api_copy_out(out, ctx->report.operation == NULL ? &none : &ctx->report, sizeof none);
+}
+
+size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room)
+{
+    return ctx == NULL || ctx->exec.profile == NULL
+               ? 0
+               : api_profile_copy(ctx->exec.profile, spans, room);
 }
 
 ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out)
 {
     if (ctx == NULL)
         return create_fail(ORDO_E_ARG, "ctx is NULL");
-    ordo_info const info = {.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state),
-                            .isa_all = ctx->plan.cpu->isa_all(ctx->plan.cpu_state),
-                            .cuda = ordo_plan_cuda(&ctx->plan),
-                            .threads = ctx->exec.threads,
-                            .cpus = ctx->cpus.online,
-                            .affinity = ctx->cpus.affinity,
-                            .cgroup = ctx->cpus.cgroup,
-                            .mem_limit = ctx->arena.limit,
-                            .scratch_held = ctx->arena.held,
-                            .devices = ordo_plan_devices(&ctx->plan),
-                            .device_held = ordo_plan_held(&ctx->plan),
-                            .device_limit = ctx->plan.wishes.device_limit};
-    return copy_out(out, &info, sizeof info);
+    (void)ordo_plan_cuda(&ctx->plan);
+    const ordo_calibration *const costs = ordo_plan_costs(&ctx->plan);
+    ordo_info const               info = {.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state),
+                                          .isa_all = ctx->plan.cpu->isa_all(ctx->plan.cpu_state),
+                                          .cuda = ordo_plan_cuda(&ctx->plan),
+                                          .threads = ctx->exec.threads,
+                                          .cpus = ctx->cpus.online,
+                                          .affinity = ctx->cpus.affinity,
+                                          .cgroup = ctx->cpus.cgroup,
+                                          .mem_limit = ctx->arena.limit,
+                                          .scratch_held = ctx->arena.held,
+                                          .devices = ordo_plan_devices(&ctx->plan),
+                                          .device_held = ordo_plan_held(&ctx->plan),
+                                          .device_limit = ctx->plan.wishes.device_limit,
+                                          .calibration = costs->path,
+                                          .calibration_note = costs->note};
+    return api_copy_out(out, &info, sizeof info);
 }
 
 /* ---- Device memory ---- */
@@ -455,7 +519,7 @@ static ordo_status reserve_checked(ordo_ctx *ctx, ordo_exec *exec, size_t bytes)
 
 ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes)
 {
-    ordo_exec *exec;
+    ordo_exec *exec = NULL;
     TRY(api_enter(ctx, "reserve", (ordo_type)0, bytes, &exec));
     return api_leave(ctx, reserve_checked(ctx, exec, bytes));
 }

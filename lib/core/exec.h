@@ -49,6 +49,8 @@ struct ordo_exec {
     /* Set once an array that is sorted in place may differ from what it was. */
     bool changed;
 
+    struct ordo_profile *profile; /* NULL: nobody asked for one (core/profile.h) */
+
     /* For the report. */
     const char *algorithm;
     const char *isa;

@@ -276,6 +276,14 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
     return frame_end(&frame, status);
 }
 
+/* Of arrays that are streamed, and on the device therefore. */
+static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
+{
+    cuda_frame frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, 0));
+    return frame_end(&frame, dev_put_ranks(&frame.call, job));
+}
+
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
 /* ---- The table ---- */
@@ -316,7 +324,10 @@ static ordo_backend make_table(void)
     table.reserve = cuda_reserve;
     table.held = cuda_held;
     table.search = cuda_search;
+    table.pack = cuda_pack;
     table.link = &cuda_link;
+    table.put_ranks = put_ranks;
+    table.put_ranks_work = dev_put_ranks_work;
     return table;
 }
 

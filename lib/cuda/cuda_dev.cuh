@@ -55,6 +55,12 @@ ordo_status dev_iota(cuda_call *call, void *out, size_t n, ordo_type type, uint6
 ordo_status dev_search(cuda_call *call, const ordo_search_job *job);
 size_t      dev_search_scratch(const ordo_search_job *job);
 
+/* device/dev_pack.cu: sorted keys as differences */
+ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job);
+/* device/dev_put_ranks.cu */
+size_t      dev_put_ranks_work(const ordo_put_job *job);
+ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job);
+
 /* device/dev_copy.cu */
 ordo_status dev_copy(cuda_call *call, const ordo_copy_job *job);
 

@@ -40,6 +40,7 @@ static ordo_status link_end(void *opened, ordo_exec *exec)
 {
     cuda_state *const state = (cuda_state *)opened;
     state->streaming = false;
+    watch_end(state);
     for (unsigned i = 0; i < state->lane_count; i++)
         CUDA_TRY(exec, cudaStreamSynchronize(state->lanes[i].stream));
     CUDA_TRY(exec, cudaStreamSynchronize(state->own));
@@ -58,6 +59,7 @@ static ordo_status lane_copy(void *opened, ordo_exec *exec, unsigned lane, void 
 {
     cuda_state *const state = (cuda_state *)opened;
     CUDA_TRY(exec, cudaSetDevice(state->facts.device));
+    TRY(watch_copy(state, exec, lane));
     CUDA_TRY(exec, cudaMemcpyAsync(to, from, bytes, way, state->lanes[lane].stream));
     return ORDO_OK;
 }
@@ -76,7 +78,9 @@ static ordo_status link_copy_out(void *opened, ordo_exec *exec, unsigned lane, v
 
 static ordo_status link_close_side(void *opened, ordo_exec *exec, unsigned lane, unsigned side)
 {
-    cuda_lane *const at = &((cuda_state *)opened)->lanes[lane];
+    cuda_state *const state = (cuda_state *)opened;
+    cuda_lane *const  at = &state->lanes[lane];
+    TRY(watch_side(state, exec, lane, side));
     CUDA_TRY(exec, cudaEventRecord(at->done[side], at->stream));
     return ORDO_OK;
 }
@@ -130,7 +134,14 @@ ordo_status cuda_search(void *opened, const ordo_search_job *job, ordo_exec *exe
     return frame_end(&frame, dev_search(&frame.call, job));
 }
 
-const ordo_link cuda_link = {CUDA_STAGE_BYTES, link_room,    link_begin,    link_end,
-                             link_buffer,      link_copy_in, link_copy_out, link_close_side,
-                             link_wait_side,   link_join,    link_mark,     link_await,
-                             link_iota};
+ordo_status cuda_pack(void *opened, const ordo_pack_job *job, ordo_exec *exec)
+{
+    cuda_frame frame;
+    TRY(frame_begin(&frame, (cuda_state *)opened, exec, 0));
+    return frame_end(&frame, dev_pack(&frame.call, job));
+}
+
+const ordo_link cuda_link = {
+    CUDA_STAGE_BYTES, link_room,       link_begin,       link_end,   link_buffer, link_copy_in,
+    link_copy_out,    link_close_side, link_wait_side,   link_join,  link_mark,   link_await,
+    link_iota,        watch_begin,     watch_side_times, watch_tick, watch_ticked};

@@ -63,7 +63,8 @@ struct cuda_call { /* one call on one stream */
     ordo_exec        *exec;
     cudaStream_t      stream;
     cuda_scratch      scratch;
-    void             *fetch; /* CUDA_FETCH_BYTES of pinned host memory */
+    void             *fetch;   /* CUDA_FETCH_BYTES of pinned host memory, which kernels may write */
+    bool              is_over; /* nothing of the call is left to wait for */
 };
 
 /* Records a failed CUDA call; out of device memory is ORDO_E_NOMEM, the rest ORDO_E_DEVICE. */
@@ -101,13 +102,29 @@ static inline bool cuda_capturing(cudaStream_t stream)
     return status != cudaStreamCaptureStatusNone;
 }
 
+/* Refuses a call whose answer the host cannot have. */
+static inline ordo_status call_may_answer(cuda_call *call)
+{
+    if (!cuda_capturing(call->stream))
+        return ORDO_OK;
+    return ordo_fail(call->exec, ORDO_E_ARG,
+                     "the stream is being captured; a result for the host cannot be had now");
+}
+
+/* Waits for bytes that a kernel puts in call->fetch; the last thing of a call. */
+static inline ordo_status call_answer(cuda_call *call, void *host, size_t bytes)
+{
+    CUDA_TRY(call->exec, cudaStreamSynchronize(call->stream));
+    memcpy(host, call->fetch, bytes);
+    call->is_over = true;
+    return ORDO_OK;
+}
+
 /* Brings bytes from the device to the host and waits for them: the only synchronisation of a
  * call, and only for results that the caller wants on the host. At most CUDA_FETCH_BYTES. */
 static inline ordo_status call_fetch(cuda_call *call, void *host, const void *device, size_t bytes)
 {
-    if (cuda_capturing(call->stream))
-        return ordo_fail(call->exec, ORDO_E_ARG,
-                         "the stream is being captured; a result for the host cannot be had now");
+    TRY(call_may_answer(call));
     CUDA_TRY(call->exec,
              cudaMemcpyAsync(call->fetch, device, bytes, cudaMemcpyDeviceToHost, call->stream));
     CUDA_TRY(call->exec, cudaStreamSynchronize(call->stream));

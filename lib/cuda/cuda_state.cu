@@ -178,6 +178,7 @@ void cuda_close(void *opened)
     if (state->used)
         (void)cudaEventSynchronize(state->last);
     stage_close(state);
+    watch_close(state);
     for (int i = 0; i < ORDO_LINK_MARKS; i++)
         if (state->marks[i] != NULL)
             (void)cudaEventDestroy(state->marks[i]);
@@ -311,13 +312,16 @@ ordo_status frame_begin(cuda_frame *frame, cuda_state *state, ordo_exec *exec, s
     frame->call.scratch.base = state->block;
     frame->call.scratch.used = 0;
     frame->call.fetch = state->fetch;
+    frame->call.is_over = false;
     return ORDO_OK;
 }
 
 ordo_status frame_end(cuda_frame *frame, ordo_status status)
 {
     cuda_state *const state = frame->state;
-    if (!cuda_capturing(frame->call.stream)) {
+    if (frame->call.is_over) { /* and with it all calls before, which it has waited for */
+        state->used = false;
+    } else if (!cuda_capturing(frame->call.stream)) {
         cudaError_t const error = cudaEventRecord(state->last, frame->call.stream);
         if (error != cudaSuccess && status == ORDO_OK)
             status = cuda_failed(frame->call.exec, error, "cudaEventRecord");

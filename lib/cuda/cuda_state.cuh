@@ -24,6 +24,8 @@ struct cuda_lane {      /* a thread's way between pageable host memory and the d
     cudaStream_t stream;
 };
 
+struct cuda_watch; /* cuda_watch.cu */
+
 struct cuda_state {
     cuda_facts   facts;
     char         isa[CUDA_ISA];
@@ -41,6 +43,7 @@ struct cuda_state {
     cuda_lane    lanes[CUDA_LANES];
     unsigned     lane_count; /* made so far */
     cudaEvent_t  marks[ORDO_LINK_MARKS];
+    cuda_watch  *watch; /* NULL: nobody asks when things are done */
 };
 
 /* cuda_state.cu */
@@ -70,8 +73,20 @@ ordo_status stage_out(cuda_frame *frame, void *host, const void *device, size_t 
 ordo_status stage_lanes(cuda_state *state, ordo_exec *exec, size_t wanted);
 void        stage_close(cuda_state *state);
 
+/* cuda_watch.cu: when copies and work are done, for a profile. A lane's copies begin, and the side
+ * that they use is closed; nothing happens without a watch. */
+ordo_status watch_begin(void *state, ordo_exec *exec);
+void        watch_end(cuda_state *state); /* no more is noted; what was stays */
+void        watch_close(cuda_state *state);
+ordo_status watch_copy(cuda_state *state, ordo_exec *exec, unsigned lane);
+ordo_status watch_side(cuda_state *state, ordo_exec *exec, unsigned lane, unsigned side);
+bool watch_side_times(void *state, unsigned lane, unsigned side, double *began, double *ended);
+ordo_status watch_tick(void *state, ordo_exec *exec, unsigned number);
+bool        watch_ticked(void *state, unsigned number, double *when);
+
 /* cuda_link.cu: how lib/hybrid streams arrays through the device. */
 extern const ordo_link cuda_link;
 ordo_status            cuda_search(void *state, const ordo_search_job *job, ordo_exec *exec);
+ordo_status            cuda_pack(void *state, const ordo_pack_job *job, ordo_exec *exec);
 
 #endif

@@ -25,9 +25,11 @@ enum {
 
 /* is_sorted, runs, count_nans (device/dev_order.cu): blocks of 256 threads on a multiprocessor.
  * H200, 128e6 keys, ms: is_sorted f32 0.139, u64 0.242; runs f32 0.136; NaNs f32 0.134; a read of
- * 4 bytes a key is 0.123, and to bring the answer home takes about 0.01. */
+ * 4 bytes a key is 0.123, and to bring the answer home takes about 0.01. Keys up to which one block
+ * does it and writes the answer home itself: an estimate. */
 enum {
-    CUDA_TUNE_ORDER_RESIDENT = 4
+    CUDA_TUNE_ORDER_RESIDENT = 4,
+    CUDA_TUNE_ORDER_ALONE = 1 << 14
 };
 
 /* Flags (device/dev_flags.cuh): most spans of an array. H200, split of 2^28 u32 by packed flags, us
@@ -129,6 +131,15 @@ enum {
     /* k of a top-k that one block sorts; a top-k of more than one key of so many is an argsort. */
     CUDA_TUNE_TOPK_ONE_BLOCK = 2048,
     CUDA_TUNE_TOPK_SORT = 16
+};
+
+/* Buckets of few keys (block/block_spread.cuh): keys of one block that selects; keys of a bucket
+ * from which on it is too full, and others in it that a key may have on average if all are sorted.
+ * Estimates. */
+enum {
+    CUDA_TUNE_SPREAD_KEYS = 1 << 14,
+    CUDA_TUNE_SPREAD_MOST = 48,
+    CUDA_TUNE_SPREAD_CROWD = 6
 };
 
 /* Radius (device/dev_radius.cu): threads of a block; keys of a thread, of 8 bytes and of fewer;

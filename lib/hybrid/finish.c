@@ -9,8 +9,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/hybrid.h"
 
+#include "core/pack.h"
+
 #include <sched.h>
-#include <string.h>
 
 enum {
     SPINS = 64
@@ -47,9 +48,13 @@ static ordo_status make_ready(hybrid_run *run, const hybrid_segment *segment)
     if (segment->as_is)
         return ORDO_OK;
     TRY(run->link->join(run->both->device_state, &run->device.exec));
+    TRY(hybrid_watch_work(run, segment->count));
     TRY(bring_together(run, segment));
     TRY(hybrid_sort_there(run, run->buffer_keys[segment->buffer],
                           run->buffer_values[segment->buffer], segment->count));
+    if (run->packs)
+        TRY(hybrid_pack(run, segment));
+    TRY(hybrid_watch_worked(run));
     return run->link->mark(run->both->device_state, &run->device.exec, segment->buffer);
 }
 
@@ -79,6 +84,15 @@ static void go_on(hybrid_run *run)
 
 /* ---- Home ---- */
 
+/* A lane's buffer holds keys, packed or not, and values behind them. */
+static size_t key_bytes_of(const hybrid_run *run, const hybrid_piece *piece)
+{
+    if (run->records->out_keys == NULL)
+        return 0;
+    return piece->width < run->records->key_size ? hybrid_packed_size(run, piece)
+                                                 : piece->count * run->records->key_size;
+}
+
 static ordo_status ask_for(hybrid_run *run, ordo_exec *exec, unsigned lane, unsigned side,
                            const hybrid_piece *piece)
 {
@@ -87,15 +101,24 @@ static ordo_status ask_for(hybrid_run *run, ordo_exec *exec, unsigned lane, unsi
     void *const                 state = run->both->device_state;
     hybrid_segment *const       segment = &run->segments[piece->segment];
     char *const                 buffer = link->buffer(state, lane, side);
-    size_t const                key_bytes = piece->count * records->key_size;
-    if (!segment->as_is) /* the runs have been waited for */
+    if (!segment->as_is) { /* the runs have been waited for */
+        if (run->packs)
+            TRY(hybrid_learn_widths(run, exec, lane, side, segment));
         TRY(link->await(state, exec, lane, segment->buffer));
+    }
+    size_t const key_bytes = key_bytes_of(run, piece);
+    size_t const number = (size_t)(piece - run->home) - segment->first_piece;
+    const char  *keys = piece->keys;
+    if (piece->width < records->key_size)
+        keys = run->packed[segment->buffer] +
+               number * ordo_pack_stride(run->piece_records, records->key_size);
     if (records->out_keys != NULL)
-        TRY(link->copy_out(state, exec, lane, buffer, piece->keys, key_bytes));
+        TRY(link->copy_out(state, exec, lane, buffer, keys, key_bytes));
     if (records->out_values != NULL)
         TRY(link->copy_out(state, exec, lane, buffer + ordo_round_up(key_bytes, ORDO_CACHE_LINE),
                            piece->values, piece->count * records->value_size));
     TRY(link->close_side(state, exec, lane, side));
+    atomic_fetch_add_explicit(&run->home_bytes, key_bytes, memory_order_relaxed);
     atomic_fetch_add_explicit(&segment->asked, 1, memory_order_release);
     go_on(run);
     return ORDO_OK;
@@ -106,15 +129,29 @@ static ordo_status put_down(hybrid_run *run, ordo_exec *exec, unsigned lane, uns
 {
     const hybrid_records *const records = run->records;
     const char *const           buffer = run->link->buffer(run->both->device_state, lane, side);
-    size_t const                key_bytes = piece->count * records->key_size;
+    size_t const                key_bytes = key_bytes_of(run, piece);
+    size_t const value_bytes = records->out_values != NULL ? piece->count * records->value_size : 0;
     TRY(run->link->wait_side(run->both->device_state, exec, lane, side));
-    if (records->out_keys != NULL)
-        memcpy(records->out_keys + piece->to * records->key_size, buffer, key_bytes);
+    hybrid_watch_side(run, lane, side, ORDO_SPAN_OUT, key_bytes + value_bytes);
+    double const began = ordo_profile_now(run->exec);
+    if (piece->width < records->key_size)
+        hybrid_unpack(run, piece, buffer, records->out_keys + piece->to * records->key_size);
+    else if (records->out_keys != NULL)
+        hybrid_copy_past(records->out_keys + piece->to * records->key_size, buffer, key_bytes);
     if (records->out_values != NULL)
-        memcpy(records->out_values + piece->to * records->value_size,
-               buffer + ordo_round_up(key_bytes, ORDO_CACHE_LINE),
-               piece->count * records->value_size);
+        hybrid_copy_past(records->out_values + piece->to * records->value_size,
+                         buffer + ordo_round_up(key_bytes, ORDO_CACHE_LINE), value_bytes);
+    ordo_profile_add(run->exec, ORDO_SPAN_PUT, lane, began,
+                     piece->count * (records->key_size + records->value_size));
     return ORDO_OK;
+}
+
+void hybrid_pause(unsigned tries)
+{
+    if (tries < SPINS)
+        ordo_cpu_relax();
+    else
+        sched_yield(); /* threads may outnumber CPUs */
 }
 
 /* The next piece, once its segment is ready; NULL: there is none. */
@@ -129,10 +166,7 @@ static const hybrid_piece *next_piece(hybrid_run *run)
         if (hybrid_wrong(run))
             return NULL;
         go_on(run);
-        if (tries < SPINS)
-            ordo_cpu_relax();
-        else
-            sched_yield(); /* threads may outnumber CPUs */
+        hybrid_pause(tries);
     }
     return piece;
 }
@@ -173,6 +207,7 @@ ordo_status hybrid_finish(hybrid_run *run)
     TRY(hybrid_segments(run));
     TRY(hybrid_prepare_bins(run));
     atomic_init(&run->home_next, 0);
+    atomic_init(&run->home_bytes, 0);
     atomic_init(&run->ready, 0);
     run->exec->phase++;
     run->exec->changed = run->records->out_keys == run->records->keys;

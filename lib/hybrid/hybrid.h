@@ -22,6 +22,7 @@
 #ifndef ORDO_HYBRID_HYBRID_H
 #define ORDO_HYBRID_HYBRID_H
 
+#include "core/profile.h"
 #include "core/turn.h"
 #include "plan/backend.h"
 #include "plan/tuning.h"
@@ -60,14 +61,16 @@ typedef struct hybrid_segment { /* a stretch of the result, all of one range of 
     size_t        start, count; /* in the result */
     bool          as_is;        /* one code: not sorted, and fetched from the runs */
     unsigned      buffer;
-    size_t        pieces; /* of the list of pieces to be fetched */
-    atomic_size_t asked;  /* of them so far */
+    size_t        first_piece, pieces; /* of the list of pieces to be fetched */
+    atomic_size_t asked;               /* of them so far */
+    atomic_int    widths;              /* packed.c: whether those of its pieces are known */
 } hybrid_segment;
 
 typedef struct hybrid_piece { /* of the result, on its way home */
     size_t segment;
     size_t to, count; /* records of the result */
     char  *keys, *values;
+    size_t width; /* bytes of a key on its way: of one that is packed fewer than it has */
 } hybrid_piece;
 
 typedef struct hybrid_run hybrid_run;
@@ -92,11 +95,17 @@ struct hybrid_run { /* one call */
     atomic_int            status; /* the first that went wrong; ORDO_OK so far */
     char                  why[256];
     double                began, seconds[HYBRID_PHASES]; /* of phase I, II with III, and IV */
+    bool                  watched;                       /* the device tells when it did what */
+    unsigned              works;                         /* ticks are 2 i and 2 i + 1; held: work */
+    size_t                work_bytes[ORDO_LINK_TICKS / 2];
+    size_t                side_bytes[HYBRID_LANES][ORDO_LINK_SIDES]; /* on their way in */
 
     /* Device memory. */
     char  *keys, *values; /* the runs */
     char  *buffer_keys[HYBRID_BUFFERS], *buffer_values[HYBRID_BUFFERS];
     size_t buffer_records;
+    bool   packs; /* keys come home packed */
+    char  *packed[HYBRID_BUFFERS];
 
     /* Phase I. */
     double     wished; /* share of the CPU */
@@ -130,8 +139,9 @@ struct hybrid_run { /* one call */
     hybrid_piece   *home;
     size_t          home_count;
     atomic_size_t   home_next;
-    atomic_size_t   ready;     /* segments whose work has been asked for */
-    size_t         *bin_start; /* in the result, bins + 1 */
+    atomic_size_t   home_bytes; /* that were asked for */
+    atomic_size_t   ready;      /* segments whose work has been asked for */
+    size_t         *bin_start;  /* in the result, bins + 1 */
     atomic_size_t   bin_next;
     char           *bin_scratch; /* for each lane */
     size_t          bin_scratch_bytes, largest_bin;
@@ -143,6 +153,14 @@ size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records,
 void   hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *records,
                    ordo_exec *exec);
 void   hybrid_close(hybrid_run *run);
+/* Steps of it that ranks take, too: the CPU's share, its host memory, the clock of the phases. */
+double      hybrid_wished_share(const hybrid_run *run);
+ordo_status hybrid_hold_host(hybrid_run *run);
+void        hybrid_phase_done(hybrid_run *run, int phase);
+
+/* ranks.c: ranks of keys in any order; the records are the keys, with their indices. */
+ordo_status hybrid_ranks(const ordo_both *both, const hybrid_records *records,
+                         const ordo_unsorted_job *job, ordo_exec *exec);
 
 /* rounds.c: one that needs more than the device's room. */
 ordo_status hybrid_rounds(const ordo_both *both, const hybrid_records *records, ordo_exec *exec,
@@ -178,8 +196,31 @@ ordo_status hybrid_scatter(hybrid_run *run);
 /* Asks the device to sort records that lie there, stably. */
 ordo_status hybrid_sort_there(hybrid_run *run, char *keys, char *values, size_t count);
 
+/* watch.c: spans of the link and of the device, where a profile is asked for. */
+ordo_status hybrid_watch(hybrid_run *run);
+/* A side that has been waited for, whose copies went one way. */
+void hybrid_watch_side(hybrid_run *run, unsigned lane, unsigned side, ordo_span_kind way,
+                       size_t bytes);
+/* Work of the device on so many records begins and ends. */
+ordo_status hybrid_watch_work(hybrid_run *run, size_t count);
+ordo_status hybrid_watch_worked(hybrid_run *run);
+/* After the device's end. */
+void hybrid_watch_end(hybrid_run *run);
+
 /* finish.c */
 ordo_status hybrid_finish(hybrid_run *run);
+/* Waits a little, for the `tries`th time. */
+void hybrid_pause(unsigned tries);
+/* packed.c: results as differences. Whether this run's are; device memory of one buffer of them. */
+bool   hybrid_packs(const hybrid_run *run);
+size_t hybrid_packed_bytes(const hybrid_run *run);
+/* Asks the device to pack a segment that it has sorted. */
+ordo_status hybrid_pack(hybrid_run *run, const hybrid_segment *segment);
+/* Sees to it that the widths of a segment's pieces are known. */
+ordo_status hybrid_learn_widths(hybrid_run *run, ordo_exec *exec, unsigned lane, unsigned side,
+                                hybrid_segment *segment);
+size_t      hybrid_packed_size(const hybrid_run *run, const hybrid_piece *piece);
+void hybrid_unpack(const hybrid_run *run, const hybrid_piece *piece, const char *packed, char *to);
 /* segments.c: looks up the cuts, makes the lists of segments and pieces. */
 ordo_status hybrid_segments(hybrid_run *run);
 /* own_bins.c: the CPU's part of the result. */

@@ -100,10 +100,31 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
     STREAM(argsort, job->algorithm);
 }
 
+/* Ranks have an array of their own: whatever the device does, the CPU can still do the job. */
 static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
-    return WHOLE(device, rank);
+    bool const             narrow = job->n <= ORDO_TUNE_RANK_NARROW;
+    hybrid_records const   records = {.type = job->type,
+                                      .descending = job->descending,
+                                      .folded = true,
+                                      .n = job->n,
+                                      .key_size = ordo_type_size(job->type),
+                                      .value_size = narrow ? sizeof(uint32_t) : sizeof(uint64_t),
+                                      .keys = job->keys};
+    if (both->share >= 1)
+        return WHOLE(cpu, rank);
+    if (both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
+        return WHOLE(device, rank);
+    ordo_status const streamed = hybrid_ranks(both, &records, job, exec);
+    if (!gives_up(streamed))
+        return streamed;
+    exec->isa = both->cpu->isa(both->cpu_state);
+    exec->phase = 0;
+    exec->phases = 1;
+    TRY(WHOLE(cpu, rank));
+    ordo_note(exec, "by the CPU, for the device gave up");
+    return ORDO_OK;
 }
 
 #define TABLE(label)                                                                               \

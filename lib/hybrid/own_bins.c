@@ -111,6 +111,15 @@ static void sort_bin(hybrid_run *run, hybrid_thread *thread, size_t bin)
     (void)cpu->sort_pairs(run->both->cpu_state, &pairs, &thread->exec);
 }
 
+static void watch_bin(hybrid_run *run, hybrid_thread *thread, unsigned lane, size_t bin)
+{
+    double const began = ordo_profile_now(run->exec);
+    sort_bin(run, thread, bin);
+    ordo_profile_add(run->exec, ORDO_SPAN_BIN, lane, began,
+                     (run->bin_start[bin + 1] - run->bin_start[bin]) *
+                         (run->records->key_size + run->records->value_size));
+}
+
 void hybrid_sort_bins(hybrid_run *run, unsigned lane)
 {
     hybrid_thread thread;
@@ -126,6 +135,6 @@ void hybrid_sort_bins(hybrid_run *run, unsigned lane)
         if (ordo_poll(run->exec, (double)bin / (double)run->bins))
             hybrid_cancel(run);
         else
-            sort_bin(run, &thread, bin);
+            watch_bin(run, &thread, lane, bin);
     }
 }

@@ -73,6 +73,7 @@ static ordo_status make_segments(hybrid_run *run)
                                         .as_is = as_is,
                                         .buffer = as_is ? 0 : buffer++ % HYBRID_BUFFERS};
             atomic_init(&segment->asked, 0);
+            atomic_init(&segment->widths, 0);
             run->segment_count++;
         }
         start += count;
@@ -87,8 +88,12 @@ static void add_pieces(hybrid_run *run, size_t number, size_t to, char *keys, ch
     const hybrid_records *const records = run->records;
     for (size_t at = 0; at < count; at += run->piece_records) {
         run->home[run->home_count++] =
-            (hybrid_piece){number, to + at, ordo_min(run->piece_records, count - at),
-                           keys + at * records->key_size, values + at * records->value_size};
+            (hybrid_piece){.segment = number,
+                           .to = to + at,
+                           .count = ordo_min(run->piece_records, count - at),
+                           .keys = keys + at * records->key_size,
+                           .values = values + at * records->value_size,
+                           .width = records->key_size};
         run->segments[number].pieces++;
     }
 }
@@ -103,6 +108,7 @@ static ordo_status make_pieces(hybrid_run *run)
     run->home_count = 0;
     for (size_t s = 0; s < run->segment_count; s++) {
         hybrid_segment *const segment = &run->segments[s];
+        segment->first_piece = run->home_count;
         if (!segment->as_is) {
             add_pieces(run, s, segment->start, run->buffer_keys[segment->buffer],
                        run->buffer_values[segment->buffer], segment->count);

@@ -4,7 +4,6 @@
 #include "hybrid/hybrid.h"
 
 #include <string.h>
-#include <time.h>
 
 enum {
     ALIGN = 256, /* of arrays on the device */
@@ -48,6 +47,8 @@ static size_t lay_out(hybrid_run *run, char *base)
     for (int i = 0; i < HYBRID_BUFFERS; i++) {
         run->buffer_keys[i] = take(base, &used, run->buffer_records * records->key_size);
         run->buffer_values[i] = take(base, &used, run->buffer_records * records->value_size);
+        if (run->packs)
+            run->packed[i] = take(base, &used, hybrid_packed_bytes(run));
     }
     return used;
 }
@@ -69,7 +70,7 @@ static size_t sort_scratch(const hybrid_run *run)
 }
 
 /* What the caller wishes, or what is predicted to be best. */
-static double wished_share(const hybrid_run *run)
+double hybrid_wished_share(const hybrid_run *run)
 {
     double const given = run->both->share;
     return given < 0 ? 0 : given > 0 ? given : ORDO_TUNE_CPU_SHARE / 100.0;
@@ -88,7 +89,7 @@ static ordo_status hold_device(hybrid_run *run)
 }
 
 /* A copy of the records, and where the CPU's are put aside and counted. */
-static ordo_status hold_host(hybrid_run *run)
+ordo_status hybrid_hold_host(hybrid_run *run)
 {
     const hybrid_records *const records = run->records;
     bool const                  in_place = records->out_keys == records->keys;
@@ -128,13 +129,14 @@ static void put_back(hybrid_run *run)
 }
 
 /* Notes how long the phase that ends now has taken. */
-static void phase_done(hybrid_run *run, int phase)
+void hybrid_phase_done(hybrid_run *run, int phase)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    double const now = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-    if (phase >= 0)
+    double const now = ordo_profile_clock();
+    if (phase >= 0) {
         run->seconds[phase] = now - run->began;
+        ordo_profile_span(run->exec, (ordo_span_kind)(ORDO_SPAN_PHASE_I + phase), 0, run->began,
+                          now, 0);
+    }
     run->began = now;
 }
 
@@ -143,19 +145,23 @@ static ordo_status phases(hybrid_run *run)
     ordo_exec *const exec = run->exec;
     exec->phase = 0;
     exec->phases = 2;
-    phase_done(run, -1);
-    run->wished = wished_share(run);
+    hybrid_phase_done(run, -1);
+    run->wished = hybrid_wished_share(run);
     TRY(hybrid_bins(run));
     TRY(hold_device(run));
-    ordo_status status = hold_host(run);
-    phase_done(run, 0);
+    ordo_status status = hybrid_hold_host(run);
+    if (status == ORDO_OK)
+        status = hybrid_watch(run);
+    hybrid_phase_done(run, 0);
     if (status == ORDO_OK)
         status = hybrid_scatter(run);
-    phase_done(run, 1);
+    hybrid_phase_done(run, 1);
     if (status == ORDO_OK)
         status = hybrid_finish(run);
     ordo_status const ended = run->link->end(run->both->device_state, exec);
-    phase_done(run, 2);
+    hybrid_phase_done(run, 2);
+    if (ended == ORDO_OK)
+        hybrid_watch_end(run);
     if (status == ORDO_OK)
         status = ended;
     if (status != ORDO_OK && status != ORDO_E_CANCELLED)
@@ -177,6 +183,7 @@ void hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *r
     pthread_mutex_init(&run->work, NULL);
     pthread_mutex_init(&run->wrong, NULL);
     cut_into_pieces(run);
+    run->packs = hybrid_packs(run);
 }
 
 void hybrid_close(hybrid_run *run)
@@ -203,11 +210,16 @@ ordo_status hybrid_stream(const ordo_both *both, const hybrid_records *records, 
     if (status == ORDO_OK) {
         exec->algorithm = run.device.exec.algorithm;
         exec->isa = run.device.exec.isa;
+        char packed[48] = "";
+        if (run.packs)
+            snprintf(packed, sizeof packed, " keys packed to %.0f %%;",
+                     100 * (double)atomic_load(&run.home_bytes) /
+                         (double)(run.first[run.runs] * records->key_size + 1));
         ordo_note(
             exec,
-            "streamed in %zu runs, %zu segments; %.1f %% by the CPU in %zu bins; phase I %.1f "
+            "streamed in %zu runs, %zu segments; %.1f %% by the CPU in %zu bins;%s phase I %.1f "
             "ms, II and III %.1f ms, IV %.1f ms",
-            run.runs, run.segment_count, 100 * run.share, run.bins, 1e3 * run.seconds[0],
+            run.runs, run.segment_count, 100 * run.share, run.bins, packed, 1e3 * run.seconds[0],
             1e3 * run.seconds[1], 1e3 * run.seconds[2]);
     }
     return status;

@@ -15,7 +15,7 @@
 #include "plan/job.h"
 #include "plan/link.h"
 
-#define ORDO_BACKEND_ABI 3u
+#define ORDO_BACKEND_ABI 4u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 typedef struct ordo_backend_wishes { /* what the context's options ask of every backend */
@@ -77,7 +77,11 @@ typedef struct ordo_backend {
     ordo_status (*reserve)(void *state, size_t bytes, ordo_exec *exec);
     size_t (*held)(const void *state); /* bytes of device memory */
     ordo_status (*search)(void *state, const ordo_search_job *job, ordo_exec *exec);
+    ordo_status (*pack)(void *state, const ordo_pack_job *job, ordo_exec *exec);
     const ordo_link *link; /* NULL: arrays cannot be streamed */
+    /* Of arrays on the device; and the bytes of job->work, whatever the part. */
+    ordo_status (*put_ranks)(void *state, const ordo_put_job *job, ordo_exec *exec);
+    size_t (*put_ranks_work)(const ordo_put_job *job);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);
@@ -91,6 +95,7 @@ typedef struct ordo_both {
     void               *cpu_state, *device_state;
     bool                keep;  /* a copy of what is sorted in place, in case the device fails */
     double              share; /* of the records that the CPU sorts; 0: as predicted; < 0: none */
+    bool                packs; /* the CPU unpacks results that the device packs for the link */
 } ordo_both;
 
 const ordo_backend *ordo_stream_backend(void);

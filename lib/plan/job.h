@@ -241,10 +241,37 @@ typedef struct ordo_divide_job { /* stable, by one thread: records before a pivo
     size_t     *n_first;
 } ordo_divide_job;
 
+typedef struct ordo_pack_job { /* sorted keys of 4 or 8 bytes as differences: core/pack.h */
+    ordo_type   type;
+    bool        descending;
+    const void *keys;
+    size_t      n, piece;
+    void       *packed; /* pieces ordo_pack_stride() bytes apart */
+    uint64_t   *widest; /* the largest difference of each piece */
+} ordo_pack_job;
+
 typedef struct ordo_copy_job {
     void       *dst;
     const void *src;
     size_t      bytes;
 } ordo_copy_job;
+
+/* Ranks of sorted records, put where the records came from. Records [0, split) are in order, and so
+ * are [split, n), which came later. It is asked for in parts, one after the other: once part p is
+ * done, the ranks below total / parts * (p + 1) are there; once the last is, all. */
+typedef struct ordo_put_job {
+    ordo_type   type;
+    const void *sorted;
+    size_t      n, split;
+    bool        descending;
+    ordo_ties   ties;
+    ordo_type   index_type; /* U32 (total < 2^31), U64 */
+    const void *index;      /* where each came from: below total, and no two from one place */
+    size_t      total;
+    void       *ranks; /* numbers as wide as the index: the rank, or twice it where ties have their
+                        * average; where no record came from, anything */
+    void       *work;  /* as put_ranks_work says; kept from part to part */
+    unsigned    part, parts;
+} ordo_put_job;
 
 #endif

@@ -14,7 +14,8 @@
 
 enum {
     ORDO_LINK_SIDES = 2, /* buffers of a lane */
-    ORDO_LINK_MARKS = 4  /* places in the device's queue that can be waited for */
+    ORDO_LINK_MARKS = 4, /* places in the device's queue that can be waited for */
+    ORDO_LINK_TICKS = 1024
 };
 
 typedef struct ordo_link {
@@ -48,6 +49,15 @@ typedef struct ordo_link {
     /* Device work: first, first + 1, ... as u32 or u64. */
     ordo_status (*iota)(void *state, ordo_exec *exec, void *device, size_t n, ordo_type type,
                         uint64_t first);
+
+    /* Of a device that can tell when things were done; NULL elsewhere. watch is called after begin
+     * and lasts until end; times are those of CLOCK_MONOTONIC, in seconds. side_times is for a side
+     * that has been waited for; tick is a point in the device's work, numbered as the caller likes
+     * below ORDO_LINK_TICKS, and ticked is for after end. */
+    ordo_status (*watch)(void *state, ordo_exec *exec);
+    bool (*side_times)(void *state, unsigned lane, unsigned side, double *began, double *ended);
+    ordo_status (*tick)(void *state, ordo_exec *exec, unsigned number);
+    bool (*ticked)(void *state, unsigned number, double *when);
 } ordo_link;
 
 #endif

@@ -1,9 +1,9 @@
 /* plan.c - see plan.h. */
+#define _GNU_SOURCE /* memmem */
 #include "plan/plan.h"
 
-#include "plan/tuning.h"
-
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend_wishes *wishes,
@@ -21,6 +21,7 @@ ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend
     }
     plan->device = DEVICE_UNTRIED;
     plan->forgone = 0;
+    plan->checked = false;
     plan->cpu = ordo_cpu_backend();
     return plan->cpu->open(&plan->cpu_state, wishes, why, why_size);
 }
@@ -31,6 +32,10 @@ void ordo_plan_close(ordo_plan *plan)
         plan->cuda->close(plan->cuda_state);
     plan->cpu->close(plan->cpu_state);
 }
+
+static atomic_bool opened_once;
+
+bool ordo_plan_opened_once(void) { return atomic_load(&opened_once); }
 
 /* Whether there is a GPU to work with; tries to open it once. */
 static bool device_there(ordo_plan *plan)
@@ -50,6 +55,7 @@ static bool device_there(ordo_plan *plan)
         plan->cuda->open(&plan->cuda_state, &plan->wishes, plan->why, sizeof plan->why) != ORDO_OK)
         return false;
     plan->device = DEVICE_OPEN;
+    atomic_store(&opened_once, true);
     plan->why[0] = '\0';
     return true;
 }
@@ -76,103 +82,175 @@ size_t ordo_plan_held(const ordo_plan *plan)
                : 0;
 }
 
-/* ---- When a GPU pays ---- */
+/* ---- Who does it ---- */
 
-static double per_key(ordo_type type)
+void ordo_plan_calibration(ordo_plan *plan, const char *place)
 {
-    switch (ordo_type_size(type)) {
-    case 1:
-    case 2:
-        return ORDO_TUNE_CPU_NARROW;
-    case 4:
-        return ORDO_TUNE_CPU_32;
-    default:
-        return ORDO_TUNE_CPU_64;
+    ordo_calibration_place(&plan->calibration, place, plan->cpu->isa(plan->cpu_state),
+                           plan->wishes.device);
+}
+
+const char *ordo_plan_device_line(ordo_plan *plan)
+{
+    size_t const wish = plan->wishes.device;
+    const char  *line = ordo_plan_devices(plan);
+    for (size_t i = 1; *line != '\0'; i++) {
+        size_t const length = strcspn(line, "\n");
+        if (wish != 0 ? i == wish : memmem(line, length, "not usable", 10) == NULL)
+            break;
+        line += length + (line[length] != '\0');
     }
+    return line;
 }
 
-ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size)
+const ordo_calibration *ordo_plan_costs(ordo_plan *plan)
 {
-    double const moved = ORDO_TUNE_CPU_VALUE * (double)value_size;
-    return (ordo_load){(double)n * (per_key(type) + moved) * 1e-3,
-                       (double)n * 2 * (double)(ordo_type_size(type) + value_size)};
+    ordo_calibration *const costs = &plan->calibration;
+    ordo_calibration_read(costs);
+    if (plan->device == DEVICE_OPEN && costs->device[0] != '\0' && !plan->checked) {
+        plan->checked = true;
+        (void)ordo_calibration_check_device(costs, ordo_plan_device_line(plan));
+    }
+    return costs;
 }
 
-ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type)
+static void predict(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
-    double const bytes = (double)(ordo_type_size(type) + ordo_type_size(index_type));
-    return (ordo_load){(double)n * (per_key(type) + ORDO_TUNE_CPU_INDEX) * 1e-3, (double)n * bytes};
+    plan->forecast = ordo_predict(&plan->calibration, load, exec->threads);
+    if (plan->where == ORDO_CPU || plan->device == DEVICE_ABSENT)
+        plan->forecast.device = plan->forecast.hybrid = 0;
 }
 
-ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
+/* Predicts the times of a job that is worth it; whether it was. */
+static bool weigh(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
-    double const bytes = (double)(ordo_type_size(type) + ordo_type_size(rank_type));
-    return (ordo_load){(double)n * (per_key(type) + ORDO_TUNE_CPU_RANK) * 1e-3, (double)n * bytes};
+    if (!ordo_worth_weighing(load, exec->threads))
+        return false;
+    (void)ordo_plan_costs(plan);
+    predict(plan, exec, load);
+    return true;
 }
 
-/* What the threads read of the strings they read in either case. Even no string is worth it: the
- * verbs of strings are those of lib/hybrid wherever there is a GPU. */
-ordo_load ordo_load_strings(size_t n)
+/* Opens the device, which may turn out to be another than was measured. */
+static bool open_and_check(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
-    double const bytes = 2.0 * (sizeof(uint64_t) + sizeof(uint32_t));
-    double const strings = n == 0 ? 1 : (double)n;
-    return (ordo_load){strings * ORDO_TUNE_CPU_STRING * 1e-3, strings * bytes};
+    if (!device_there(plan))
+        return false;
+    if (plan->forecast.cpu > 0 && !plan->checked) {
+        (void)ordo_plan_costs(plan);
+        predict(plan, exec, load);
+    }
+    return true;
 }
 
-/* Seconds that a GPU would save. Arrays go through pinned memory, which several threads fill. */
-static double gain(const ordo_exec *exec, const ordo_load *load)
-{
-    double const threads = (double)exec->threads;
-    double const cpu = load->cpu_ns * 1e-9 / threads;
-    double const copied = threads * ORDO_TUNE_STAGE_THREAD * 1e6;
-    double const rate = copied < ORDO_TUNE_STAGE_ALL * 1e6 ? copied : ORDO_TUNE_STAGE_ALL * 1e6;
-    return cpu - load->link_bytes / rate - ORDO_TUNE_DEVICE_CALL * 1e-6;
-}
+static double least(double a, double b) { return a > 0 && (b <= 0 || a < b) ? a : b; }
 
 /* Whether `auto` takes the GPU. */
 static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
-    if (load->cpu_ns <= 0 || plan->device == DEVICE_ABSENT)
+    const ordo_forecast *const by = &plan->forecast;
+    if (!weigh(plan, exec, load) || plan->device == DEVICE_ABSENT)
         return false;
-    double const saved = gain(exec, load);
+    double const saved = by->cpu - least(by->hybrid, by->device);
     if (saved <= 0)
         return false;
     if (plan->device == DEVICE_UNTRIED) {
         plan->forgone += saved;
-        if (plan->forgone < ORDO_TUNE_DEVICE_OPEN * 1e-3)
+        if (plan->forgone < (double)plan->calibration.value[COST_DEVICE_OPEN] * 1e-3)
             return false;
     }
-    return device_there(plan);
+    return open_and_check(plan, exec, load) && by->cpu > least(by->hybrid, by->device);
+}
+
+/* Of a hybrid sort: as given, else as measured, else what lib/hybrid thinks best. */
+static double share_of(const ordo_plan *plan)
+{
+    if (plan->wishes.cpu_share != 0)
+        return plan->wishes.cpu_share;
+    return plan->calibration.measured[COST_HYBRID_SHARE]
+               ? (double)plan->calibration.value[COST_HYBRID_SHARE] * 1e-3
+               : 0;
+}
+
+typedef enum side {
+    SIDE_CPU,
+    SIDE_DEVICE,
+    SIDE_BOTH
+} side;
+
+/* Of a context for both: a share that is given holds wherever a share is possible; elsewhere the
+ * faster one has it all. */
+static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
+{
+    double const               given = plan->wishes.cpu_share;
+    const ordo_forecast *const by = &plan->forecast;
+    bool const                 weighed = weigh(plan, exec, load);
+    (void)open_and_check(plan, exec, load);
+    if (given >= 1)
+        return SIDE_CPU;
+    if (given < 0 || (given > 0 && ordo_is_streamed(load)))
+        return SIDE_BOTH;
+    if (!weighed || by->cpu <= least(by->hybrid, by->device))
+        return SIDE_CPU;
+    return by->hybrid > 0 && by->hybrid <= by->device ? SIDE_BOTH : SIDE_DEVICE;
+}
+
+/* Of a job on host arrays that may go to the device. */
+static side side_of(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
+{
+    switch (plan->where) {
+    case ORDO_HYBRID:
+        return side_of_hybrid(plan, exec, load);
+    case ORDO_AUTO:
+        if (!device_wins(plan, exec, load))
+            return SIDE_CPU;
+        return plan->forecast.hybrid > 0 && plan->forecast.hybrid < plan->forecast.device
+                   ? SIDE_BOTH
+                   : SIDE_DEVICE;
+    case ORDO_CPU:
+        (void)weigh(plan, exec, load);
+        return SIDE_CPU;
+    case ORDO_CUDA:
+        break;
+    }
+    (void)weigh(plan, exec, load);
+    (void)open_and_check(plan, exec, load);
+    return SIDE_DEVICE;
 }
 
 ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *load,
                              ordo_choice *choice)
 {
+    bool const weighed = load->cpu_ns > 0 && !exec->on_device;
     choice->backend = plan->cpu;
     choice->state = plan->cpu_state;
+    plan->forecast.cpu = 0;
     if (exec->on_device && plan->where == ORDO_CPU)
         return ordo_fail(exec, ORDO_E_ARG,
                          "ORDO_ON_DEVICE, but the context was made for the CPU alone");
-    if (plan->where == ORDO_HYBRID && !exec->on_device && load->cpu_ns <= 0)
+    bool const free_to_choose = plan->where == ORDO_AUTO || plan->where == ORDO_CPU;
+    if (!exec->on_device && (free_to_choose ? !ordo_worth_weighing(load, exec->threads)
+                                            : !weighed && plan->where != ORDO_CUDA))
         return ORDO_OK; /* not worth the way to the device */
-    if (plan->where == ORDO_CUDA || plan->where == ORDO_HYBRID || exec->on_device) {
-        if (!device_there(plan))
-            return ordo_fail(exec, ORDO_E_UNSUPPORTED, "device %s: %s",
-                             plan->where == ORDO_HYBRID ? "hybrid" : "cuda", plan->why);
-    } else if (plan->where == ORDO_CPU || !device_wins(plan, exec, load)) {
+
+    side const who = weighed ? side_of(plan, exec, load) : SIDE_DEVICE;
+    if ((plan->where == ORDO_CUDA || plan->where == ORDO_HYBRID || exec->on_device) &&
+        !device_there(plan))
+        return ordo_fail(exec, ORDO_E_UNSUPPORTED, "device %s: %s",
+                         plan->where == ORDO_HYBRID ? "hybrid" : "cuda", plan->why);
+    if (who == SIDE_CPU)
         return ORDO_OK;
-    }
     choice->backend = plan->cuda;
     choice->state = plan->cuda_state;
-    if (load->cpu_ns > 0 && !exec->on_device) {
-        bool const hybrid = plan->where == ORDO_HYBRID;
+    if (weighed) {
         plan->both = (ordo_both){plan->cpu,
                                  plan->cuda,
                                  plan->cpu_state,
                                  plan->cuda_state,
                                  plan->where != ORDO_CUDA,
-                                 hybrid ? plan->wishes.cpu_share : -1};
-        choice->backend = hybrid ? ordo_hybrid_backend() : ordo_stream_backend();
+                                 who == SIDE_BOTH ? share_of(plan) : -1,
+                                 plan->where != ORDO_CUDA};
+        choice->backend = who == SIDE_BOTH ? ordo_hybrid_backend() : ordo_stream_backend();
         choice->state = &plan->both;
     }
     return ORDO_OK;
@@ -181,7 +259,7 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
 bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
                      ordo_choice *choice)
 {
-    if (plan->where != ORDO_AUTO || exec->on_device || choice->backend == plan->cpu ||
+    if (plan->where == ORDO_CUDA || exec->on_device || choice->backend == plan->cpu ||
         exec->changed)
         return false;
     if (failed != ORDO_E_DEVICE && failed != ORDO_E_NOMEM && failed != ORDO_E_UNSUPPORTED)

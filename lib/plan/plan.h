@@ -3,11 +3,15 @@
  * The CPU is opened with the context. A GPU is opened by the first call that wants it: because the
  * caller said so, because its arrays lie there, or because `auto` expects to gain by it. Opening
  * costs most of a second, so `auto` opens it only once the calls so far would have gained that
- * much: then the price is at most doubled, whatever comes later. */
+ * much: then the price is at most doubled, whatever comes later.
+ *
+ * `auto` and `hybrid` give a job to whom it takes the least time there as predicted (predict.h);
+ * jobs that are too small to be weighed are the CPU's. */
 #ifndef ORDO_PLAN_PLAN_H
 #define ORDO_PLAN_PLAN_H
 
 #include "plan/backend.h"
+#include "plan/predict.h"
 
 enum {
     PLAN_WHY = 256,
@@ -31,12 +35,14 @@ typedef struct ordo_plan {
     ordo_device_state   device;
     const ordo_backend *cuda;
     void               *cuda_state;
-    double              share;     /* of the CPU in a hybrid sort */
     ordo_both           both;      /* the CPU and the GPU, for jobs on host arrays */
     long                opened_by; /* process id: a GPU does not survive fork() */
     double              forgone;   /* seconds that `auto` has not gained so far */
     char                why[PLAN_WHY];
     char                devices[PLAN_DEVICES];
+    ordo_calibration    calibration; /* read by the first job that is worth weighing */
+    bool                checked;     /* that it is of the device in use */
+    ordo_forecast       forecast;    /* of the last job; cpu 0: none */
 } ordo_plan;
 
 typedef struct ordo_choice { /* a backend and its state, for one job */
@@ -44,28 +50,26 @@ typedef struct ordo_choice { /* a backend and its state, for one job */
     void               *state;
 } ordo_choice;
 
-/* What `auto` has to know of a job on host arrays: how long the CPU takes, and what the link to
- * a GPU would have to carry. cpu_ns == 0: never worth the way. */
-typedef struct ordo_load {
-    double cpu_ns;     /* of one thread, for the whole job; threads share it */
-    double link_bytes; /* both ways */
-} ordo_load;
-
-ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size);
-ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type);
-ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type);
-ordo_load ordo_load_strings(size_t n);
-
 /* Opens the CPU. `why` says what went wrong when it fails. wishes->isa and directory (NULL:
  * beside the library) are only read here. */
 ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend_wishes *wishes,
                            const char *directory, char *why, size_t why_size);
-void        ordo_plan_close(ordo_plan *plan);
+/* Where the calibration is; NULL: where the environment says. */
+void ordo_plan_calibration(ordo_plan *plan, const char *place);
+void ordo_plan_close(ordo_plan *plan);
 
 /* Why CUDA cannot be used, or "" if it can; looks for it if nobody has. */
 const char *ordo_plan_cuda(ordo_plan *plan);
 /* Every device, a line each; "" without any. */
 const char *ordo_plan_devices(ordo_plan *plan);
+
+/* That of the device in use. */
+const char *ordo_plan_device_line(ordo_plan *plan);
+/* Whether a device was ever opened in this process: it takes less time the next time. */
+bool ordo_plan_opened_once(void);
+
+/* The costs in use: those of the file, unless it is of another device than the one opened. */
+const ordo_calibration *ordo_plan_costs(ordo_plan *plan);
 
 /* Bytes of device memory that the context holds. */
 size_t ordo_plan_held(const ordo_plan *plan);
@@ -75,7 +79,8 @@ size_t ordo_plan_held(const ordo_plan *plan);
 ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *load,
                              ordo_choice *choice);
 
-/* After a job failed: whether `auto` may give it to another backend, which *choice then is. */
+/* After a job failed: whether `auto` or `hybrid` may give it to another backend, which *choice then
+ * is. */
 bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
                      ordo_choice *choice);
 

@@ -261,18 +261,37 @@ enum {
     ORDO_TUNE_CPU_32 = 10000,
     ORDO_TUNE_CPU_64 = 16000,
     ORDO_TUNE_CPU_VALUE = 1500,
+    ORDO_TUNE_CPU_VALUE_64 = 1500,
     ORDO_TUNE_CPU_INDEX = 8000,
     ORDO_TUNE_CPU_RANK = 50000,
 
-    /* When `auto` takes the GPU. MB/s of host arrays that one thread (an estimate) and all threads
-     * bring to it or back; microseconds that a call takes beside; milliseconds that opening it
-     * takes. EMR and an H200, u32 keys sorted in host memory, ms for 2^20, 2^22, 2^24, 2^26, 2^28,
-     * 2^30: 0.8, 1.8, 5.2, 15.7, 46, 170, the first call 230 to 280 more; 16 threads alone 1.0,
-     * 2.5, 9.8, 43, 216, 818. */
+    /* Threads that those were measured with; per cent of them that a thread takes which runs alone
+     * (EMR, 10^7 keys u32, one thread: 57 ms), and one that sorts in its cache (2^16 words: 3.0 ns
+     * a key); microseconds of a call of all threads beside (of
+     * 2^20 keys u32, which take 1.0 ms). */
+    ORDO_TUNE_CPU_THREADS = 16,
+    ORDO_TUNE_CPU_ALONE = 57,
+    ORDO_TUNE_CPU_SMALL = 40,
+    ORDO_TUNE_CPU_CALL = ORDO_TUNE(200, 0),
+
+    /* When `auto` takes the GPU. MB/s of host arrays that one thread (an estimate) brings to it or
+     * back, all threads whole, and all threads streamed; microseconds that a call takes beside,
+     * whole and streamed; milliseconds that opening it takes. EMR and an H200, u32 keys sorted in
+     * host memory, ms for 2^20, 2^22, 2^24, 2^26, 2^28, 2^30: 0.8, 1.8, 5.2, 15.7, 46, 170 (192
+     * with a copy kept), the first call 230 to 280 more; 16 threads alone 1.0, 2.5, 9.8, 43, 216,
+     * 818. `ordo tune` measures all of them (plan/calibration.h). */
     ORDO_TUNE_STAGE_THREAD = 6500,
+    ORDO_TUNE_STAGE_WHOLE = 25000,
     ORDO_TUNE_STAGE_ALL = 45000,
-    ORDO_TUNE_DEVICE_CALL = 600,
+    ORDO_TUNE_DEVICE_CALL = ORDO_TUNE(470, 1),
+    ORDO_TUNE_STREAM_CALL = ORDO_TUNE(2000, 1),
     ORDO_TUNE_DEVICE_OPEN = 250,
+    /* Microseconds that the CPU takes for a job, as predicted, from which on it is weighed who does
+     * it. An estimate: no call of a GPU on host arrays takes less. */
+    ORDO_TUNE_WEIGH_LEAST = ORDO_TUNE(100, 0),
+    /* Keys of a job that takes less in any case. V1, a sort of 16 keys u32: 92 ns with, 98 ns
+     * without a look at the number alone. */
+    ORDO_TUNE_WEIGH_KEYS = ORDO_TUNE(1024, 1),
 
     /* Bytes of records from which a host array is streamed through a device rather than brought
      * there whole (lib/hybrid). An estimate: 2^24 keys u32 take 5.2 ms streamed. */
@@ -287,8 +306,18 @@ enum {
     ORDO_TUNE_CPU_SHARE = ORDO_TUNE(0, 20),
     /* Records of one of the CPU's bins, which a thread sorts in its cache. */
     ORDO_TUNE_BIN = ORDO_TUNE(1 << 16, 100),
+    /* Threads from which on results are packed for the link: unpacking takes about as long as a
+     * copy, but few threads are the limit in either case. An estimate. */
+    ORDO_TUNE_PACK_THREADS = ORDO_TUNE(4, 1),
     /* Threads that bring segments home before they sort bins. */
     ORDO_TUNE_LINK_THREADS = 8,
+
+    /* Per cent of the keys that the device sorts before the others are there, where ranks are
+     * streamed: so many that it is done when they are. An estimate: 2^28 keys u32 arrive in about
+     * 20 ms, and a sort of them with their indices takes about 8. */
+    ORDO_TUNE_RANK_FIRST = 70,
+    /* Most keys whose ranks, and twice their averages, come home as numbers of 32 bits. */
+    ORDO_TUNE_RANK_NARROW = ORDO_TUNE(INT32_MAX, 5000),
 
     /* Strings with a device's help (lib/hybrid/strings.h): strings from which on, strings looked at
      * for what all have in common, keys in one block of a search for groups. Estimates. */

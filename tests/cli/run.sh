@@ -26,7 +26,8 @@ trap 'exit 2' INT TERM HUP
 
 unset ORDO_THREADS ORDO_ISA ORDO_DEVICE
 LC_ALL=C
-export LC_ALL
+ORDO_TUNE_FILE=
+export LC_ALL ORDO_TUNE_FILE
 mkdir "$work/bin"
 ln -s "$command_path" "$work/bin/ordo"
 PATH=$work/bin:$PATH

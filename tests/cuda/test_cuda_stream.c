@@ -1,6 +1,7 @@
 /* test_cuda_stream.c - host arrays large enough to be streamed through the GPU (lib/hybrid): keys,
- * pairs and indices, by the GPU alone, with a share for the CPU, and in rounds where the context
- * may hold too little of the GPU's memory. The bytes are those of the CPU. */
+ * pairs, indices and ranks, by the GPU alone, with a share for the CPU, and where the context may
+ * hold too little of the GPU's memory (in rounds; ranks then by the CPU). The bytes are those of
+ * the CPU. */
 #include "device.h"
 #include "inputs.h"
 
@@ -8,7 +9,8 @@
 #include <string.h>
 
 enum {
-    BYTES = 36 << 20 /* of keys: what is streamed begins at 32 MiB */
+    BYTES = 36 << 20, /* of keys: what is streamed begins at 32 MiB */
+    RANK_BYTES = BYTES / 5 * 8
 };
 
 static unsigned char *before, *keys, *expected;
@@ -66,6 +68,33 @@ static void try_all(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape, 
     CHECK_BYTES(values_expected, values, n * 4, 4);
 }
 
+/* Every rule and type of rank. Where the context may hold too little of the GPU's memory the CPU
+ * does it. */
+static void try_ranks(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape, uint64_t flags,
+                      const char *says)
+{
+    static const struct {
+        ordo_ties ties;
+        ordo_type rank_type;
+    } kinds[] = {{ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MAX, ORDO_F64},
+                 {ORDO_TIES_DENSE, ORDO_U64},   {ORDO_TIES_DENSE, ORDO_F64},
+                 {ORDO_TIES_ORDINAL, ORDO_U32}, {ORDO_TIES_AVERAGE, ORDO_F64}};
+    size_t const n = (size_t)BYTES / (ordo_type_size(type) < 4 ? 5 : 8); /* with indices 32 MiB */
+    inputs_fill(shape, type, before, n, shape);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        ordo_type const      rank_type = kinds[k].rank_type;
+        size_t const         size = ordo_type_size(rank_type);
+        ordo_rank_opts const opts =
+            ORDO_OPTS(ordo_rank_opts, .flags = flags, .ties = kinds[k].ties);
+        ordo_report report = {.struct_size = sizeof report};
+        CHECK_STATUS(ORDO_OK, ordo_rank(cpu, type, before, n, rank_type, expected, &opts), cpu);
+        CHECK_STATUS(ORDO_OK, ordo_rank(ctx, type, before, n, rank_type, keys, &opts), ctx);
+        CHECK_BYTES(expected, keys, n * size, size);
+        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+        CHECK(strstr(report.detail, says) != NULL);
+    }
+}
+
 int main(void)
 {
     static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_I64, ORDO_F64};
@@ -76,8 +105,8 @@ int main(void)
     } ways[] = {{ORDO_CUDA, 0, 0}, {ORDO_HYBRID, 0.2, 0}, {ORDO_HYBRID, -1, (size_t)48 << 20}};
     device_start();
     before = malloc(BYTES);
-    keys = malloc(BYTES);
-    expected = malloc(BYTES);
+    keys = malloc(RANK_BYTES);
+    expected = malloc(RANK_BYTES);
     values = malloc(BYTES);
     values_expected = malloc(BYTES);
     ordo_ctx *const cpu = context(ORDO_CPU, 0, 0);
@@ -89,6 +118,13 @@ int main(void)
             size_t const shape = shapes[(t + w) % 4];
             testkit_case("way %zu, %s of %s", w, inputs_name(shape), ordo_type_name(types[t]));
             try_all(ctx, cpu, types[t], shape, t % 2 != 0 ? ORDO_DESCENDING : 0);
+        }
+        for (size_t t = 0; t < INPUTS_TYPES; t += ways[w].limit == 0 ? 1 : 5) {
+            size_t const shape = shapes[(t + w) % 4];
+            testkit_case("way %zu, ranks: %s of %s", w, inputs_name(shape),
+                         ordo_type_name(inputs_types[t]));
+            try_ranks(ctx, cpu, inputs_types[t], shape, t % 3 == 1 ? ORDO_DESCENDING : 0,
+                      ways[w].limit == 0 ? "streamed" : "gave up");
         }
         ordo_ctx_free(ctx);
     }

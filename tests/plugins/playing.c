@@ -5,13 +5,16 @@
  * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of link function or verb
  * NAME fail. ORDO_PLAY_ROOM=BYTES is the device's memory. Everything is done under one lock, by
  * plain loops; the order of keys is core/keybits.h's. */
+#define _POSIX_C_SOURCE 200809L
 #include "plan/backend.h"
 
 #include "core/keybits.h"
+#include "core/pack.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 
@@ -27,8 +30,10 @@ typedef enum play_kind {
     PLAY_COPY,
     PLAY_SORT,
     PLAY_IOTA,
+    PLAY_PACK,
     PLAY_AWAIT,
-    PLAY_JOIN
+    PLAY_JOIN,
+    PLAY_RANKS
 } play_kind;
 
 typedef struct play_entry {
@@ -38,6 +43,8 @@ typedef struct play_entry {
     void          *numbers;
     size_t         n, width;
     uint64_t       first;
+    ordo_pack_job  pack;
+    ordo_put_job   put;
     size_t         until[LANES]; /* PLAY_JOIN: of each lane; PLAY_AWAIT: [0], of the work */
 } play_entry;
 
@@ -169,6 +176,107 @@ static void iota_now(const play_entry *entry)
     }
 }
 
+static uint64_t difference(const ordo_pack_job *job, const char *key)
+{
+    size_t const   size = size_of(job->type);
+    uint64_t const code = code_of(job->type, job->descending, false, key);
+    uint64_t const before = code_of(job->type, job->descending, false, key - size);
+    return (code - before) & UINT64_MAX >> (64 - 8 * size);
+}
+
+static uint64_t widest_of(const ordo_pack_job *job, const char *keys, size_t n)
+{
+    size_t const size = size_of(job->type), chain = ordo_pack_chain(n);
+    uint64_t     widest = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i % chain != 0)
+            widest = ordo_max(widest, difference(job, keys + i * size));
+    return widest;
+}
+
+static void pack_now(const ordo_pack_job *job)
+{
+    size_t const size = size_of(job->type);
+    for (size_t piece = 0; piece * job->piece < job->n; piece++) {
+        const char *const keys = (const char *)job->keys + piece * job->piece * size;
+        char *const       to = (char *)job->packed + piece * ordo_pack_stride(job->piece, size);
+        size_t const      n = ordo_min(job->piece, job->n - piece * job->piece);
+        size_t const      chain = ordo_pack_chain(n);
+        job->widest[piece] = widest_of(job, keys, n);
+        size_t const width = ordo_pack_width(job->widest[piece]);
+        for (size_t i = 0; i < n && width < size; i++) {
+            uint64_t const code = code_of(job->type, job->descending, false, keys + i * size);
+            uint64_t const d = i % chain == 0 ? 0 : difference(job, keys + i * size);
+            if (i % chain == 0)
+                for (size_t b = 0; b < size; b++)
+                    to[i / chain * size + b] = (char)(code >> (8 * b));
+            for (size_t b = 0; b < width; b++)
+                to[ORDO_PACK_CHAINS * size + i * width + b] = (char)(d >> (8 * b));
+        }
+    }
+}
+
+static uint64_t number_at(const void *numbers, size_t width, size_t i)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (width == sizeof wide) {
+        memcpy(&wide, (const char *)numbers + i * width, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)numbers + i * width, sizeof narrow);
+    return narrow;
+}
+
+/* All numbers to job->work, where they wait for their part. Of stretches that are not in order
+ * there are none. */
+static void number_now(const ordo_put_job *job, size_t width)
+{
+    play_item *const items = malloc(job->n * sizeof *items + 1);
+    uint64_t *const  numbers = job->work;
+    size_t const     size = size_of(job->type);
+    if (items == NULL)
+        abort();
+    for (size_t i = 0; i < job->n; i++) {
+        items[i] = (play_item){
+            code_of(job->type, job->descending, true, (const char *)job->sorted + i * size), i};
+        if (i > 0 && i != job->split && items[i].code < items[i - 1].code) {
+            free(items);
+            return;
+        }
+    }
+    qsort(items, job->n, sizeof *items, by_code);
+    for (size_t i = 0, start = 0, end = 0, runs = 0; i < job->n; i++) {
+        if (i == end) { /* of the keys that tied */
+            start = i;
+            runs++;
+            while (end < job->n && items[end].code == items[start].code)
+                end++;
+        }
+        uint64_t const of_rule[] = {[ORDO_TIES_MIN] = start + 1,
+                                    [ORDO_TIES_MAX] = end,
+                                    [ORDO_TIES_DENSE] = runs,
+                                    [ORDO_TIES_ORDINAL] = i + 1,
+                                    [ORDO_TIES_AVERAGE] = start + 1 + end};
+        numbers[number_at(job->index, width, items[i].at)] = of_rule[job->ties];
+    }
+    free(items);
+}
+
+static void ranks_now(const ordo_put_job *job)
+{
+    size_t const width = job->index_type == ORDO_U32 ? 4 : 8, stretch = job->total / job->parts;
+    bool const   last = job->part + 1 == job->parts;
+    if (job->part == 0)
+        number_now(job, width);
+    for (size_t i = job->part * stretch; i < (last ? job->total : (job->part + 1) * stretch); i++) {
+        uint64_t const wide = ((const uint64_t *)job->work)[i];
+        uint32_t const narrow = (uint32_t)wide;
+        memcpy((char *)job->ranks + i * width,
+               width == 4 ? (const void *)&narrow : (const void *)&wide, width);
+    }
+}
+
 static void do_until(play_queue *queue, size_t until)
 {
     while (queue->done < until) {
@@ -183,12 +291,18 @@ static void do_until(play_queue *queue, size_t until)
         case PLAY_IOTA:
             iota_now(entry);
             break;
+        case PLAY_PACK:
+            pack_now(&entry->pack);
+            break;
         case PLAY_AWAIT:
             do_until(&work, entry->until[0]);
             break;
         case PLAY_JOIN:
             for (int i = 0; i < LANES; i++)
                 do_until(&lanes[i], entry->until[i]);
+            break;
+        case PLAY_RANKS:
+            ranks_now(&entry->put);
             break;
         }
     }
@@ -328,6 +442,49 @@ static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, or
     return played();
 }
 
+/* ---- A clock: copies and work are done in the moment in which they are asked after ---- */
+
+static double ticks[ORDO_LINK_TICKS];
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static ordo_status watch(void *state, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("watch");
+    memset(ticks, 0, sizeof ticks);
+    return played();
+}
+
+static bool side_times(void *state, unsigned lane, unsigned side, double *began, double *ended)
+{
+    (void)state;
+    (void)lane;
+    (void)side;
+    *began = *ended = now();
+    return true;
+}
+
+static ordo_status tick(void *state, ordo_exec *exec, unsigned number)
+{
+    (void)state;
+    PLAY("tick");
+    ticks[number] = now();
+    return played();
+}
+
+static bool ticked(void *state, unsigned number, double *when)
+{
+    (void)state;
+    *when = ticks[number];
+    return ticks[number] != 0;
+}
+
 /* ---- Verbs: of arrays on the device noted, of the host's done at once ---- */
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
@@ -371,6 +528,14 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
     return played();
 }
 
+static ordo_status pack(void *state, const ordo_pack_job *job, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("pack");
+    note(&work, PLAY_PACK)->pack = *job;
+    return played();
+}
+
 static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *exec)
 {
     size_t const size = size_of(job->type);
@@ -385,6 +550,20 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
         job->positions[i] = at;
     }
     return played();
+}
+
+static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
+{
+    (void)state;
+    PLAY("put_ranks");
+    note(&work, PLAY_RANKS)->put = *job;
+    return played();
+}
+
+/* A merge has its price, as on a real device. */
+static size_t put_ranks_work(const ordo_put_job *job)
+{
+    return (job->total + (job->split < job->n ? job->n : 0)) * sizeof(uint64_t);
 }
 
 /* ---- The table ---- */
@@ -418,8 +597,9 @@ static const char *isa(const void *state)
 
 const ordo_backend *ordo_backend_table(uint32_t abi)
 {
-    static const ordo_link    link = {BUFFER,     room,      begin, end,  buffer, copy_in, copy_out,
-                                      close_side, wait_side, join,  mark, await,  iota};
+    static const ordo_link    link = {BUFFER,   room,       begin,      end,  buffer, copy_in,
+                                      copy_out, close_side, wait_side,  join, mark,   await,
+                                      iota,     watch,      side_times, tick, ticked};
     static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
                                        .struct_size = sizeof table,
                                        .name = "cuda",
@@ -433,6 +613,9 @@ const ordo_backend *ordo_backend_table(uint32_t abi)
                                        .sort_pairs_scratch = pairs_scratch,
                                        .copy = copy,
                                        .search = search,
-                                       .link = &link};
+                                       .pack = pack,
+                                       .link = &link,
+                                       .put_ranks = put_ranks,
+                                       .put_ranks_work = put_ranks_work};
     return abi == ORDO_BACKEND_ABI ? &table : NULL;
 }

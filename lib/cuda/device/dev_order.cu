@@ -6,6 +6,8 @@
  * so it does not matter in which order the warps add to them. A warp that would read behind a key
  * already found out of order stops, so an array that is far from sorted costs little.
  *
+ * Few keys are one block's, which writes the answer into host memory.
+ *
  * Device memory moved: the keys once. Scratch: one number. The result is for the host, so these
  * calls wait for it. Called by the backend's table. */
 #include "cuda/cuda_dev.cuh"
@@ -14,7 +16,8 @@
 
 enum {
     ORDER_WARPS = 8,
-    ORDER_THREADS = ORDER_WARPS * WARP_LANES
+    ORDER_THREADS = ORDER_WARPS * WARP_LANES,
+    ORDER_ALONE_THREADS = 1024 /* 32 warps, so that one of them adds up all */
 };
 
 enum order_question {
@@ -85,10 +88,62 @@ static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT
     }
 }
 
+/* The same by one block, which puts the answer where the host reads it: few keys are all latency,
+ * and this saves the launches that zero a number and bring it home. A NaN is asked about alone, the
+ * other questions by neighbours. */
+template <order_question QUESTION, typename CODE>
+static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
+    look_alone(const typename CODE::BITS *const keys, unsigned const n, CODE const code,
+               volatile unsigned long long *const answer)
+{
+    __shared__ unsigned of_warp[ORDER_ALONE_THREADS / WARP_LANES];
+    constexpr bool      LEAST = QUESTION == ORDER_FIRST_FALL;
+    constexpr unsigned  FROM =
+        QUESTION == ORDER_NANS ? 0 : 1; /* the first key that is asked about */
+
+    unsigned mine = LEAST ? UINT32_MAX : 0;
+#pragma unroll 4
+    for (unsigned i = FROM + threadIdx.x; i < n; i += ORDER_ALONE_THREADS) {
+        bool is_found;
+        if constexpr (QUESTION == ORDER_NANS)
+            is_found = key_is_nan<CODE>(keys[i]);
+        else
+            is_found = code.encode(keys[i]) < code.encode(keys[i - 1]);
+        mine = LEAST ? min(mine, is_found ? i : UINT32_MAX) : mine + is_found;
+    }
+    mine = LEAST ? __reduce_min_sync(WARP_ALL, mine) : __reduce_add_sync(WARP_ALL, mine);
+    if (lane_id() == 0)
+        of_warp[threadIdx.x / WARP_LANES] = mine;
+    __syncthreads();
+    if (threadIdx.x >= WARP_LANES)
+        return;
+    mine = of_warp[threadIdx.x];
+    mine = LEAST ? __reduce_min_sync(WARP_ALL, mine) : __reduce_add_sync(WARP_ALL, mine);
+    if (threadIdx.x == 0)
+        *answer = mine;
+}
+
+template <order_question QUESTION>
+static ordo_status ask_alone(cuda_call *const call, ordo_type const type, const void *const keys,
+                             unsigned const n, bool const descending, uint64_t *const answer)
+{
+    TRY(call_may_answer(call));
+    TRY(with_key_code(type, descending, KEY_FOLDED, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        CUDA_LAUNCH(call, (look_alone<QUESTION, CODE>), 1, ORDER_ALONE_THREADS, 0,
+                    (const BITS *)keys, n, code, (volatile unsigned long long *)call->fetch);
+        return ORDO_OK;
+    }));
+    return call_answer(call, answer, sizeof *answer);
+}
+
 template <order_question QUESTION>
 static ordo_status ask(cuda_call *const call, ordo_type const type, const void *const keys,
                        size_t const n, bool const descending, uint64_t *const answer)
 {
+    if (n <= CUDA_TUNE_ORDER_ALONE)
+        return ask_alone<QUESTION>(call, type, keys, (unsigned)n, descending, answer);
     unsigned long long *const device = scratch_take<unsigned long long>(&call->scratch, 1);
     size_t const              wanted = ordo_div_up(n, ORDER_WARPS * HEADS_CHUNK);
     size_t const blocks = ordo_min(wanted, (size_t)call->facts->sms * CUDA_TUNE_ORDER_RESIDENT);

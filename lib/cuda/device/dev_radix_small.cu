@@ -1,16 +1,20 @@
-/* dev_radix_small.cu - a radix sort in one launch, for arrays that fit into one block's shared
- * memory.
+/* dev_radix_small.cu - a sort in one launch, for arrays that fit into one block's shared memory.
  *
  * The encoded keys stay where they are in shared memory and places of 16 bits are sorted, so that
- * keys, pairs and indices are one kernel: least significant digit first, by block/block_radix.cuh.
- * Only bits that differ are looked at, and first only the leading 16 or 24 of them, which tell
- * nearly all of so few keys apart; if neighbours then are out of order, each key counts its way to
- * its place among those with the same prefix, and where a prefix is shared by too many the sort
- * starts again with all bits.
+ * keys, pairs and indices are one kernel. Up to 4096 keys that lie evenly are spread over as many
+ * buckets (block/block_spread.cuh), and each key counts its way to its place among those of its
+ * bucket.
+ *
+ * Others are sorted by digits, least significant first (block/block_radix.cuh). Only bits that
+ * differ are looked at, and first only the leading 16 or 24 of them, which tell nearly all of so
+ * few keys apart; if neighbours then are out of order, each key counts its way to its place among
+ * those with the same prefix, and where a prefix is shared by too many the sort starts again with
+ * all bits.
  *
  * Cost: one read and one write. Shared memory: the keys, 2 bytes a key, 1 KB a warp. H200, 2048
  * keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of CUB 7.4, 9.7, 14.1. Called by
  * device/dev_radix.cu. */
+#include "cuda/block/block_spread.cuh"
 #include "cuda/device/dev_radix_small.cuh"
 
 enum {
@@ -20,12 +24,31 @@ enum {
     SMALL_WALK = 48    /* longest run */
 };
 
-template <typename CODE, int THREADS, int ITEMS> struct small_shared {
-    typename CODE::BITS          keys[THREADS * ITEMS];
-    uint16_t                     order[THREADS * ITEMS]; /* which key is p-th */
-    radix_counters<THREADS / 32> counters;
-    typename CODE::BITS          ones, zeros; /* bits set in some key; in not all */
+/* Of keys that are spread over buckets: those, and of the key in each place its index below its
+ * bucket. */
+template <int THREADS, int ITEMS> struct small_buckets {
+    spread_shared<THREADS> spread;
+    uint32_t               tags[THREADS * ITEMS];
 };
+template <int THREADS> struct small_buckets<THREADS, 16> { /* too many keys for that */
+};
+
+template <typename CODE, int THREADS, int ITEMS> struct small_shared {
+    typename CODE::BITS keys[THREADS * ITEMS];
+    uint16_t            order[THREADS * ITEMS]; /* which key is p-th */
+    union {
+        radix_counters<THREADS / 32>  counters;
+        small_buckets<THREADS, ITEMS> buckets;
+    };
+    typename CODE::BITS ones, zeros; /* bits set in some key; in not all */
+};
+
+static __device__ __forceinline__ const void *small_source(const radix_job &job)
+{
+    return job.source != NULL ? job.source : job.keys[0];
+}
+
+/* ---- By digits ---- */
 
 /* Sorts the places by the bits [low, high) of their keys, stably; `end` of them are used, the
  * keys behind the array being the largest. `items` places a thread, the same for all. */
@@ -125,6 +148,125 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
     return true;
 }
 
+/* Sorts the places of the keys, by as many digits as it takes. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared,
+                                                       CODE const &code, const radix_job &job)
+{
+    typedef typename CODE::BITS BITS;
+    unsigned const              n = (unsigned)job.n;
+    unsigned const              items = (n + THREADS - 1) / THREADS;
+    if (threadIdx.x == 0) {
+        shared->ones = 0;
+        shared->zeros = 0;
+    }
+    __syncthreads();
+    BITS ones = 0, zeros = 0;
+#pragma unroll 4
+    for (unsigned p = threadIdx.x; p < items * THREADS; p += THREADS) {
+        BITS bits = (BITS) ~(BITS)0;
+        if (p < n) {
+            bits = code.encode(load_sized<BITS>(small_source(job), p, job.key_size));
+            ones |= code.fold(bits);
+            zeros |= ~code.fold(bits);
+        }
+        shared->keys[p] = bits;
+        shared->order[p] = (uint16_t)p;
+    }
+#pragma unroll
+    for (int half = 0; half < sizeof(BITS) / 4; half++) {
+        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
+        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
+        if (threadIdx.x % 32 == 0) {
+            atomicOr((unsigned *)&shared->ones + half, some);
+            atomicOr((unsigned *)&shared->zeros + half, lack);
+        }
+    }
+    __syncthreads();
+    BITS const differ = shared->ones & shared->zeros;
+    if (differ == 0)
+        return;
+    unsigned const low =
+        sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1 : __ffs((int)differ) - 1;
+    unsigned const high =
+        sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
+    unsigned from = small_from(shared, code, low, high, n);
+    for (;;) {
+        small_sort_bits(shared, code, items, from, high);
+        if (from == low || small_finish(shared, code, from, n))
+            break;
+        from = low;
+    }
+}
+
+/* ---- By buckets ---- */
+
+/* Sorts the places of keys that lie evenly: spread over buckets, each counts the keys of its bucket
+ * that come before it, by key and then by index. False, in all threads, if they do not. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
+                                                        CODE const &code, const radix_job &job)
+{
+    typedef typename CODE::BITS       BITS;
+    auto *const                       s = &shared->buckets.spread;
+    uint32_t *const                   tags = shared->buckets.tags;
+    unsigned const                    n = (unsigned)job.n;
+    spread_items<BITS, ITEMS>         items;
+    spread_line<BITS, CODE::is_float> line;
+    spread_clear(s);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        items.raw[i] = p < n ? load_sized<BITS>(small_source(job), p, job.key_size) : (BITS)0;
+    }
+    bool is_even = spread_find_line(s, code.total, items, n, &line) &&
+                   !spread_is_crowded<THREADS>(code.total, line, items, n, CUDA_TUNE_SPREAD_CROWD);
+    if (is_even) {
+        bool is_too_long = false;
+        spread_count(s, code.total, line, &items, n);
+        __syncthreads();
+        spread_counts const mine = spread_scan(s, n);
+#pragma unroll
+        for (int j = 0; j < SPREAD_SHARE; j++)
+            is_too_long |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+        is_even = !__syncthreads_or(is_too_long);
+    }
+    if (!is_even) {
+        __syncthreads();
+        return false;
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        if (p < n) {
+            tags[spread_start(*s, items.bucket(i)) + items.rank(i)] = items.bucket(i) << 16 | p;
+            shared->keys[p] = code.encode(items.raw[i]);
+        }
+    }
+    __syncthreads();
+    auto const bits_of = [&](uint32_t tag) { return code.fold(shared->keys[tag & 0xffff]); };
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        if (p >= n)
+            continue;
+        uint32_t const tag = tags[p], bucket = tag >> 16;
+        unsigned const start = spread_start(*s, bucket), end = spread_start(*s, bucket + 1);
+        BITS const     mine = bits_of(tag);
+        unsigned       to = start;
+#pragma unroll 1
+        for (unsigned q = start; q < end; q++) {
+            BITS const other = bits_of(tags[q]);
+            to += other < mine || (other == mine && tags[q] < tag);
+        }
+        shared->order[to] = (uint16_t)tag;
+    }
+    __syncthreads();
+    return true;
+}
+
+/* ---- Results ---- */
+
 /* Writes the sorted array and what goes with it. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
@@ -165,57 +307,16 @@ static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, C
 }
 
 template <typename CODE, int THREADS, int ITEMS>
-static __global__ void __launch_bounds__(THREADS)
+static __global__ void __launch_bounds__(THREADS, 1)
     radix_small_kernel(radix_job const job, CODE const code)
 {
-    typedef typename CODE::BITS BITS;
-    extern __shared__ uint64_t  small_words[];
-    auto *const                 shared = (small_shared<CODE, THREADS, ITEMS> *)small_words;
-    unsigned const              n = (unsigned)job.n;
-    unsigned const              items = (n + THREADS - 1) / THREADS;
-    const void *const           keys = job.source != NULL ? job.source : job.keys[0];
-
-    if (threadIdx.x == 0) {
-        shared->ones = 0;
-        shared->zeros = 0;
-    }
-    __syncthreads();
-    BITS ones = 0, zeros = 0;
-#pragma unroll 4
-    for (unsigned p = threadIdx.x; p < items * THREADS; p += THREADS) {
-        BITS bits = (BITS) ~(BITS)0;
-        if (p < n) {
-            bits = code.encode(load_sized<BITS>(keys, p, job.key_size));
-            ones |= code.fold(bits);
-            zeros |= ~code.fold(bits);
-        }
-        shared->keys[p] = bits;
-        shared->order[p] = (uint16_t)p;
-    }
-#pragma unroll
-    for (int half = 0; half < sizeof(BITS) / 4; half++) {
-        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
-        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
-        if (threadIdx.x % 32 == 0) {
-            atomicOr((unsigned *)&shared->ones + half, some);
-            atomicOr((unsigned *)&shared->zeros + half, lack);
-        }
-    }
-    __syncthreads();
-    BITS const differ = shared->ones & shared->zeros;
-    if (differ != 0) {
-        unsigned const low =
-            sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1 : __ffs((int)differ) - 1;
-        unsigned const high =
-            sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
-        unsigned from = small_from(shared, code, low, high, n);
-        for (;;) {
-            small_sort_bits(shared, code, items, from, high);
-            if (from == low || small_finish(shared, code, from, n))
-                break;
-            from = low;
-        }
-    }
+    extern __shared__ uint64_t small_words[];
+    auto *const                shared = (small_shared<CODE, THREADS, ITEMS> *)small_words;
+    bool                       is_sorted = false;
+    if constexpr (ITEMS < 16)
+        is_sorted = small_by_buckets(shared, code, job);
+    if (!is_sorted)
+        small_by_digits(shared, code, job);
     small_write(shared, code, job);
 }
 

@@ -1,9 +1,9 @@
 /* dev_select.cu - the k-th keys of an array in device memory, several positions at once.
  *
- * AUTO: arrays that stay in the second-level cache by digits, every pass reading the array; larger
- * ones by sample and one sweep (dev_select.cuh). RADIX: by digits whatever the size. Both end in
- * the same kernel, whose grid runs all passes itself (block_select.cuh). BITONIC is in
- * dev_select_bitonic.cu.
+ * AUTO: few keys by buckets, in one block (dev_select_few.cuh); arrays that stay in the second
+ * level of cache by digits, every pass reading the array; larger ones by sample and one sweep
+ * (dev_select.cuh). RADIX: by digits whatever the size. All end in the same kernel, whose grid runs
+ * all passes itself (block_select.cuh). BITONIC is in dev_select_bitonic.cu.
  *
  * A launch serves up to 32 positions; of large arrays more go in batches of 32. Beyond that, or
  * CUDA_TUNE_SELECT_MANY, a copy of the array is sorted, and every position read.
@@ -12,8 +12,9 @@
  * read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4 for more than 4
  * positions) and 2.2 million more; RADIX 0.2 MB; many positions a copy of the array and what its
  * sort takes. The results are valid for what is enqueued after the call. */
-#include "cuda/device/dev_select_sweep.cuh"
 #include "cuda/device/dev_select_bitonic.cuh"
+#include "cuda/device/dev_select_few.cuh"
+#include "cuda/device/dev_select_sweep.cuh"
 
 /* ---- Few positions ---- */
 
@@ -52,17 +53,37 @@ static __device__ __forceinline__ void narrow_to_buckets(select_shared<WORD> &s,
     __syncthreads();
 }
 
+template <typename BITS, typename WORD> union settle_shared {
+    select_shared<WORD>     settle;
+    select_few_shared<BITS> few;
+};
+
+template <typename CODE>
+static __device__ __forceinline__ bool
+select_few(select_few_shared<typename CODE::BITS> *s, const CODE &code,
+           const select_tiles<typename CODE::BITS> &tiles, const select_positions &positions,
+           typename CODE::BITS *out)
+{
+    unsigned const n = (unsigned)tiles.n;
+    if (n <= SPREAD_FEW * SELECT_THREADS)
+        return select_few_keys<SPREAD_FEW>(s, code, tiles.keys, n, positions, out);
+    return select_few_keys<SPREAD_MANY>(s, code, tiles.keys, n, positions, out);
+}
+
 template <typename CODE>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     settle_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
-                  const __grid_constant__ select_positions positions,
-                  typename CODE::BITS *const               out)
+                  const __grid_constant__ select_positions positions, bool is_few,
+                  typename CODE::BITS *const out)
 {
     typedef typename CODE::BITS              BITS;
     typedef typename select_word<BITS>::type WORD;
-    __shared__ select_shared<WORD> s;
-    CODE const                     code = code_with_ties<false>(given);
-    unsigned                       round = 0;
+    __shared__ settle_shared<BITS, WORD> shared;
+    select_shared<WORD>                 &s = shared.settle;
+    CODE const                           code = code_with_ties<false>(given);
+    unsigned                             round = 0;
+    if (is_few && select_few(&shared.few, code, tiles, positions, out))
+        return;
     bool const     is_told = select_begin(s, work, positions, tiles.n, (WORD)(BITS) ~(BITS)0);
     unsigned const taken = is_told ? work.plan->taken : 0;
     if (is_told && work.plan->map.is_used)
@@ -83,6 +104,12 @@ static bool is_swept(const ordo_select_job *job)
            job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT;
 }
 
+/* Few enough for the registers of a block. */
+static bool is_few(const ordo_select_job *job)
+{
+    return job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= CUDA_TUNE_SPREAD_KEYS;
+}
+
 static select_input input_of(const ordo_select_job *job)
 {
     select_input const input = {job->type, job->keys, job->n, job->descending, KEY_TOTAL};
@@ -97,8 +124,9 @@ static select_work few_layout(cuda_scratch *scratch, const ordo_select_job *job)
     return select_layout(scratch, &input, is_swept(job), job->n / share, 1);
 }
 
-static ordo_status select_few(cuda_call *call, const ordo_select_job *job, const select_work *work,
-                              const select_positions *positions, void *out)
+static ordo_status select_batch(cuda_call *call, const ordo_select_job *job,
+                                const select_work *work, const select_positions *positions,
+                                void *out)
 {
     select_input const input = input_of(job);
     unsigned const     blocks = select_settle_blocks(call, &input);
@@ -111,7 +139,7 @@ static ordo_status select_few(cuda_call *call, const ordo_select_job *job, const
             TRY(select_sweep<false>(call, work, code, &input, positions->count));
         SELECT_LAUNCH_TOGETHER(call, settle_kernel<decltype(code)>, blocks, code,
                                select_tiles_of<BITS>(job->keys, job->n), *work, *positions,
-                               (BITS *)out);
+                               is_few(job), (BITS *)out);
         return ORDO_OK;
     });
 }
@@ -124,13 +152,15 @@ static ordo_status select_in_batches(cuda_call *call, const ordo_select_job *job
         select_positions positions = {};
         positions.count = (unsigned)ordo_min(job->count - first, SELECT_TARGETS);
         memcpy(positions.k, job->k + first, positions.count * sizeof *positions.k);
-        TRY(select_few(call, job, &work, &positions, (char *)job->out + first * size));
+        TRY(select_batch(call, job, &work, &positions, (char *)job->out + first * size));
     }
     call->exec->algorithm = work.is_swept ? "sample" : "radix";
     if (work.is_swept)
         ordo_note(call->exec, "a sample, one sweep of the array, then the digits of what it kept");
     else
-        ordo_note(call->exec, "digits of up to %d bits", (int)SELECT_LG_BINS);
+        ordo_note(call->exec, "%sdigits of up to %d bits",
+                  is_few(job) ? "in one block: buckets, or if they are too full " : "",
+                  (int)SELECT_LG_BINS);
     return ORDO_OK;
 }
 

@@ -12,8 +12,9 @@
  * More winners are sorted by tiles and merged (merge_runs.cuh). Records all differ, so any
  * sort gives the stable order. If the k-th key is a heavy word, which the sweep only counted, the
  * ties are read from the array, no further than the last that wins. If the sweep's plan was void,
- * the same kernel reads the array instead. More than n / CUDA_TUNE_TOPK_SORT keys are an argsort,
- * cut.
+ * the same kernel reads the array instead. Few keys are spread over buckets first, by one block
+ * (dev_topk_few.cuh), and that is mostly all. More than n / CUDA_TUNE_TOPK_SORT keys are an
+ * argsort, cut.
  *
  * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47 ms); where
  * all keys that tie with the k-th are near the end, up to two reads more, and those of a radix
@@ -23,6 +24,7 @@
  * for what is enqueued after the call. */
 #include "cuda/block/block_select_ties.cuh"
 #include "cuda/device/dev_select_sweep.cuh"
+#include "cuda/device/dev_topk_few.cuh"
 #include "cuda/device/merge_runs.cuh"
 
 /* ---- Records ---- */
@@ -131,9 +133,10 @@ static __device__ __forceinline__ void order_few(RECORD *const sorted, const top
 
 /* ---- Winners ---- */
 
-template <typename WORD> union topk_shared {
+template <typename BITS, typename WORD> union topk_shared {
     select_shared<WORD>     keys;
     select_shared<uint64_t> ties;
+    topk_few_shared<BITS>   few;
     uint64_t                sorted[bitonic_room<uint64_t>(CUDA_TUNE_TOPK_ONE_BLOCK)];
     unsigned char
                sorted_wide[sizeof(topk_wide) * bitonic_room<topk_wide>(CUDA_TUNE_TOPK_ONE_BLOCK)];
@@ -247,18 +250,32 @@ static __device__ __forceinline__ void winners_among_kept(const select_kept &kep
 /* ---- The kernel ---- */
 
 template <typename CODE>
+static __device__ __forceinline__ bool
+topk_few(topk_few_shared<typename CODE::BITS> *s, const CODE &code,
+         const select_tiles<typename CODE::BITS> &tiles, const topk_out &out)
+{
+    unsigned const n = (unsigned)tiles.n, k = (unsigned)out.k;
+    auto const     put = [&](unsigned i, unsigned index) { put_result(out, i, index); };
+    if (n <= SPREAD_FEW * SELECT_THREADS)
+        return topk_few_keys<SPREAD_FEW>(s, code, tiles.keys, n, k, put);
+    return topk_few_keys<SPREAD_MANY>(s, code, tiles.keys, n, k, put);
+}
+
+template <typename CODE>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     topk_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
-                const topk_out out, topk_record *const winners)
+                const topk_out out, bool is_few, topk_record *const winners)
 {
     typedef typename CODE::BITS              BITS;
     typedef typename select_word<BITS>::type WORD;
-    __shared__ topk_shared<WORD> s;
-    __shared__ unsigned          alone_winners;
-    select_plan *const           plan = work.plan;
-    CODE const                   code = code_with_ties<true>(given);
-    unsigned                     round = 0;
-    __shared__ select_positions  position;
+    __shared__ topk_shared<BITS, WORD> s;
+    __shared__ unsigned                alone_winners;
+    select_plan *const                 plan = work.plan;
+    CODE const                         code = code_with_ties<true>(given);
+    unsigned                           round = 0;
+    __shared__ select_positions        position;
+    if (is_few && topk_few(&s.few, code, tiles, out))
+        return;
     if (threadIdx.x == 0) {
         position.k[0] = out.k - 1;
         position.count = 1;
@@ -428,6 +445,12 @@ static bool is_sorted_whole(const ordo_topk_job *job)
     return job->k > CUDA_TUNE_TOPK_ONE_BLOCK && job->k > job->n / CUDA_TUNE_TOPK_SORT;
 }
 
+/* Few enough for the registers of a block. */
+static bool is_few(const ordo_topk_job *job)
+{
+    return job->n <= CUDA_TUNE_SPREAD_KEYS && job->k <= CUDA_TUNE_TOPK_ONE_BLOCK;
+}
+
 static select_input input_of(const ordo_topk_job *job)
 {
     select_input const input = {job->type, job->keys, job->n, job->descending, KEY_FOLDED};
@@ -482,7 +505,7 @@ ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
             TRY(select_sweep<true>(call, &work.select, code, &input, 1));
         SELECT_LAUNCH_TOGETHER(call, topk_kernel<decltype(code)>, blocks, code,
                                select_tiles_of<typename decltype(code)::BITS>(job->keys, job->n),
-                               work.select, out, work.winners);
+                               work.select, out, is_few(job), work.winners);
         return ORDO_OK;
     }));
     if (job->k > CUDA_TUNE_TOPK_ONE_BLOCK)
@@ -491,6 +514,7 @@ ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
     call->exec->algorithm = "select and sort";
     ordo_note(call->exec, "%s",
               work.select.is_swept ? "a sample and one sweep of the array"
-                                   : "passes over the array");
+              : is_few(job) ? "in one block: buckets, or if they are too full passes over the array"
+                            : "passes over the array");
     return ORDO_OK;
 }

@@ -129,16 +129,17 @@ template <typename BITS> struct radius_open_memory { /* of one warp */
     BITS left[2 * radius_shape<BITS>::PATCH]; /* largest key from the array's start to each place */
 };
 
-/* left[i] = the largest key up to place from * PATCH + i. */
-template <typename CODE>
+/* left[i] = the largest key up to place from * PATCH + i, for PATCHES patches. */
+template <int PATCHES, typename CODE>
 static __device__ __forceinline__ void
 radius_open_left(const radius_view<CODE> &view, const radius_table<typename CODE::BITS> &table,
                  typename CODE::BITS *left, size_t from)
 {
     typedef typename CODE::BITS BITS;
     typedef radius_max<BITS>    MAX;
-    constexpr int               COUNT = 2 * radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
-    int const                   lane = (int)lane_id(), end = min((lane + 1) * EACH, COUNT);
+    constexpr int               COUNT = PATCHES * radius_shape<BITS>::PATCH;
+    constexpr int EACH = (COUNT + 31) / 32;
+    int const lane = (int)lane_id(), end = min((lane + 1) * EACH, COUNT);
     __syncwarp();
 #pragma unroll
     for (int i = lane; i < COUNT; i += 32)
@@ -192,6 +193,50 @@ static __device__ __forceinline__ size_t radius_open_first(const radius_view<COD
     return (p + 1) * PATCH;
 }
 
+/* Which of the patches `from` and from + 1 may hold, r + 1 places to the left of a key of the patch,
+ * a larger one: bits 0 and 1. The table knows the largest key up to the end of each. */
+template <typename BITS>
+static __device__ __forceinline__ unsigned radius_open_parts(const radius_table<BITS> &table,
+                                                             const BITS *right, size_t lo,
+                                                             size_t from, uint64_t r)
+{
+    constexpr int PATCH = radius_shape<BITS>::PATCH;
+    BITS const    upto[2] = {table.upto(from), table.upto(from + 1)};
+    bool          may[2] = {false, false};
+    for (int i = lane_id(); i < PATCH; i += 32)
+        if (lo + i >= r + 1) {
+            bool const next = lo + i - r - 1 >= (from + 1) * PATCH;
+            may[0] |= !next && upto[0] > right[i];
+            may[1] |= next && upto[1] > right[i];
+        }
+    return __any_sync(WARP_ALL, may[0]) | __any_sync(WARP_ALL, may[1]) << 1;
+}
+
+/* Whether a pair that ends in the patch is more than r places apart. Most patches that are opened
+ * have none, and one patch to their left tells, or none. */
+template <typename CODE>
+static __device__ __forceinline__ bool
+radius_open_beyond(const radius_view<CODE> &view, const radius_table<typename CODE::BITS> &table,
+                   radius_open_memory<typename CODE::BITS> *memory, size_t lo, size_t from,
+                   uint64_t r)
+{
+    constexpr int  PATCH = radius_shape<typename CODE::BITS>::PATCH;
+    unsigned const parts = radius_open_parts(table, memory->right, lo, from, r);
+    bool           beyond = false;
+    if (parts == 0)
+        return false;
+    if (parts == 3)
+        radius_open_left<2>(view, table, memory->left, from);
+    else
+        radius_open_left<1>(view, table, memory->left + parts / 2 * PATCH, from + parts / 2);
+    for (int i = lane_id(); i < PATCH; i += 32)
+        if (lo + i >= r + 1) {
+            size_t const at = lo + i - r - 1 - from * PATCH;
+            beyond |= (parts >> at / PATCH & 1) != 0 && memory->left[at] > memory->right[i];
+        }
+    return __any_sync(WARP_ALL, beyond);
+}
+
 /* The radius of pairs that end in the patch, or r if that is larger. Keys on the right are suffix
  * minima (see radius_measure), so the first partner of the patch's first key bounds all others. */
 template <typename CODE>
@@ -205,34 +250,30 @@ static __device__ uint64_t radius_open_patch(const radius_view<CODE>            
     size_t const                lo = patch * PATCH;
     BITS const                  low = table.low[patch];
     radius_open_right(view, memory->right, patch);
-    for (bool exact = false;; exact = true) {
-        size_t const from = lo > r + 1 ? (lo - r - 1) / PATCH : 0;
-        uint64_t     farthest = r;
-        radius_open_left(view, table, memory->left, from);
-        for (int i = lane_id(); i < PATCH; i += 32) {
-            size_t const place = lo + i;
-            BITS const   key = memory->right[i];
-            if (place < r + 1 || memory->left[place - r - 1 - from * PATCH] <= key)
-                continue;
-            int begin = 0, end = (int)(place - r - 1 - from * PATCH);
-            while (begin < end) {
-                int const middle = (begin + end) / 2;
-                if (memory->left[middle] > key)
-                    end = middle;
-                else
-                    begin = middle + 1;
-            }
-            farthest = max(farthest, place - (from * PATCH + begin));
+    if (!radius_open_beyond(view, table, memory, lo, lo > r + 1 ? (lo - r - 1) / PATCH : 0, r))
+        return r;
+    size_t const first = radius_open_first(view, low, radius_first(table, low, patch));
+    if (first < lo)
+        r = max(r, (uint64_t)(lo - first));
+    size_t const from = lo > r + 1 ? (lo - r - 1) / PATCH : 0;
+    uint64_t     farthest = r;
+    radius_open_left<2>(view, table, memory->left, from);
+    for (int i = lane_id(); i < PATCH; i += 32) {
+        size_t const place = lo + i;
+        BITS const   key = memory->right[i];
+        if (place < r + 1 || memory->left[place - r - 1 - from * PATCH] <= key)
+            continue;
+        int begin = 0, end = (int)(place - r - 1 - from * PATCH);
+        while (begin < end) {
+            int const middle = (begin + end) / 2;
+            if (memory->left[middle] > key)
+                end = middle;
+            else
+                begin = middle + 1;
         }
-        if (!__any_sync(WARP_ALL, farthest > r))
-            return r;
-        if (exact)
-            return warp_reduce<radius_max<uint64_t>>(farthest);
-        /* The first partner may be further to the left than was looked. */
-        size_t const first = radius_open_first(view, low, radius_first(table, low, patch));
-        if (first < lo)
-            r = max(r, (uint64_t)(lo - first));
+        farthest = max(farthest, place - (from * PATCH + begin));
     }
+    return warp_reduce<radius_max<uint64_t>>(farthest);
 }
 
 template <typename CODE>

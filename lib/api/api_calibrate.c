@@ -1,0 +1,400 @@
+/* api_calibrate.c - measures what the machine costs (plan/calibration.h), by the calls that are
+ * predicted later: sorts of random keys, each the best of a few, by contexts of their own for the
+ * CPU, the GPU and both.
+ *
+ * What a call costs whatever n, and what a key or a byte costs, are the line through two sizes. The
+ * larger one for the CPU is the first that takes ENOUGH seconds, so a slow machine does not take
+ * longer than a fast one; the GPU's are given by the size from which arrays are streamed. It takes
+ * one to three seconds. Memory: twice the bytes of the largest array, and what its sort takes. */
+#define _POSIX_C_SOURCE 200809L
+#include "api/api.h"
+#include "api/api_clock.h"
+#include "plan/tuning.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ENOUGH 0.02
+
+enum {
+    ROUNDS = 5,
+    STEPS = 20, /* about, for the progress */
+    FIRST = 1 << 18,
+    MOST_CPU = 1 << 26,
+    MOST = 1 << 27,
+    LEAST = 1 << 12,
+    KEY = 4 /* bytes; arrays are counted in keys of so many */
+};
+
+typedef enum verb {
+    SORT,
+    PAIRS,
+    ARGSORT,
+    RANK
+} verb;
+
+typedef struct bench {
+    ordo_ctx        *ctx; /* whose call this is */
+    ordo_exec       *exec;
+    ordo_ctx        *cpu;
+    char            *from, *keys; /* most keys each; the second is sorted */
+    size_t           most, filled;
+    unsigned         threads;
+    ordo_calibration found;
+    char             trouble[CALIBRATION_NOTE]; /* with the GPU; "": none */
+} bench;
+
+/* ---- One measurement ---- */
+
+static int watch(void *user, double done)
+{
+    const bench *const b = user;
+    return ordo_poll(b->exec, done) ? 1 : 0;
+}
+
+static ordo_status side(bench *b, ordo_where where, unsigned threads, double share, ordo_ctx **out)
+{
+    return api_sibling(b->ctx,
+                       &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)where, .threads = threads,
+                                  .cpu_share = share, .progress = watch, .progress_user = b),
+                       out);
+}
+
+/* Passes on what went wrong in a context of ours. */
+static ordo_status passed_on(const bench *b, const ordo_ctx *from, ordo_status status)
+{
+    if (status != ORDO_OK && status != ORDO_E_CANCELLED)
+        ordo_fail(b->exec, status, "%s", ordo_last_error(from));
+    return status;
+}
+
+static ordo_status fill(bench *b, size_t n)
+{
+    if (n <= b->filled)
+        return ORDO_OK;
+    b->filled = n;
+    return passed_on(b, b->cpu,
+                     ordo_gen(b->cpu, ORDO_DIST_UNIFORM, ORDO_U32, b->from, n,
+                              &ORDO_OPTS(ordo_gen_opts, .seed = 1)));
+}
+
+static ordo_status call(ordo_ctx *by, verb what, ordo_type type, char *keys, size_t n)
+{
+    char *const behind = keys + n * ordo_type_size(type);
+    switch (what) {
+    case PAIRS:
+        return ordo_sort_pairs(by, type, keys, n, behind, KEY, NULL);
+    case ARGSORT:
+        return ordo_argsort(by, type, keys, n, ORDO_U32, behind, NULL);
+    case RANK:
+        return ordo_rank(by, type, keys, n, ORDO_U32, behind, NULL);
+    case SORT:
+        break;
+    }
+    return ordo_sort(by, type, keys, n, NULL);
+}
+
+/* The least seconds of `rounds` calls; < 0 if somebody else than by's backend did the work. */
+static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, size_t n, int rounds,
+                            double *seconds)
+{
+    size_t const bytes = n * ordo_type_size(type) + (what == SORT ? 0 : n * KEY);
+    const char  *cpu_isa = api_plan(b->cpu)->cpu->isa(api_plan(b->cpu)->cpu_state);
+    *seconds = -1;
+    TRY(fill(b, bytes / KEY));
+    for (int round = 0; round < rounds; round++) {
+        ordo_report report = {.struct_size = sizeof report};
+        TRY(passed_on(b, b->cpu, ordo_copy(b->cpu, b->keys, b->from, bytes)));
+        TRY(passed_on(b, by, call(by, what, type, b->keys, n)));
+        TRY(ordo_last_report(by, &report));
+        if (by != b->cpu && api_plan(by)->where != ORDO_CPU && strcmp(report.isa, cpu_isa) == 0)
+            return ORDO_OK;
+        if (*seconds < 0 || report.seconds < *seconds)
+            *seconds = report.seconds;
+        if (ordo_poll(b->exec, (double)round / ROUNDS))
+            return ORDO_E_CANCELLED;
+    }
+    b->exec->phase = (unsigned)ordo_min((size_t)b->exec->phase + 1, (size_t)STEPS - 1);
+    return ORDO_OK;
+}
+
+/* ---- The CPU ---- */
+
+static ordo_status measure_cpu_sort(bench *b, size_t *n, double *call_seconds, double *per_key)
+{
+    double few, many;
+    size_t large = ordo_min((size_t)FIRST * 4, b->most);
+    TRY(least_of(b, b->cpu, SORT, ORDO_U32, large, ROUNDS, &many));
+    while (many < ENOUGH && large < MOST_CPU && large * 2 <= b->most) {
+        large *= 2;
+        TRY(least_of(b, b->cpu, SORT, ORDO_U32, large, ROUNDS, &many));
+    }
+    size_t const small = ordo_min((size_t)FIRST, large / 4);
+    TRY(least_of(b, b->cpu, SORT, ORDO_U32, small, 2 * ROUNDS, &few));
+    double const slope = (many - few) / (double)(large - small);
+    double const rest = few - (double)small * slope;
+    *n = large;
+    *call_seconds = b->threads > 1 && rest > 0 ? rest : 0;
+    *per_key = (many - *call_seconds) / (double)large;
+    return ORDO_OK;
+}
+
+/* One thread: alone, and in its cache; `key` is what it takes where all are at work. */
+static ordo_status measure_one_thread(bench *b, size_t n, double key)
+{
+    size_t const large = ordo_max(n / b->threads, ordo_min((size_t)FIRST, n));
+    size_t const small = ordo_min((size_t)ORDO_TUNE_RADIX_ALONE / (2 * KEY), n);
+    double       seconds = -1;
+    ordo_ctx    *alone;
+    TRY(side(b, ORDO_CPU, 1, 0, &alone));
+    ordo_status status = least_of(b, alone, SORT, ORDO_U32, large, ROUNDS, &seconds);
+    ordo_calibration_set(&b->found, COST_CPU_ALONE, 100 * seconds / (double)large / key);
+    if (status == ORDO_OK)
+        status = least_of(b, alone, SORT, ORDO_U32, small, 4 * ROUNDS, &seconds);
+    ordo_calibration_set(&b->found, COST_CPU_SMALL, 100 * seconds / (double)small / key);
+    ordo_ctx_free(alone);
+    return status;
+}
+
+static ordo_status measure_cpu(bench *b)
+{
+    static const struct {
+        ordo_cost_id id;
+        verb         what;
+        ordo_type    type;
+        ordo_cost_id beyond; /* what the cost of the key alone is, and the part of the rest */
+        double       part;
+    } rows[] = {{COST_CPU_16, SORT, ORDO_U16, COST_NONE, 1},
+                {COST_CPU_64, SORT, ORDO_U64, COST_NONE, 1},
+                {COST_CPU_VALUE, PAIRS, ORDO_U32, COST_CPU_32, 1.0 / KEY},
+                {COST_CPU_VALUE_64, PAIRS, ORDO_U64, COST_CPU_64, 1.0 / KEY},
+                {COST_CPU_INDEX, ARGSORT, ORDO_U32, COST_CPU_32, 1},
+                {COST_CPU_RANK, RANK, ORDO_U32, COST_CPU_32, 1}};
+    double const threads = b->threads, ps = threads * 1e12;
+    double       fixed, key, seconds;
+    size_t       n;
+    ordo_calibration_set(&b->found, COST_THREADS, threads);
+    TRY(measure_cpu_sort(b, &n, &fixed, &key));
+    ordo_calibration_set(&b->found, COST_CPU_CALL, fixed * 1e6);
+    ordo_calibration_set(&b->found, COST_CPU_32, key * ps);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t const fit = rows[i].type == ORDO_U64 ? n / 4 : n / 2;
+        TRY(least_of(b, b->cpu, rows[i].what, rows[i].type, fit, ROUNDS, &seconds));
+        double const each = (seconds - fixed) / (double)fit * ps;
+        ordo_calibration_set(&b->found, rows[i].id,
+                             (each - (double)b->found.value[rows[i].beyond]) * rows[i].part);
+    }
+    return measure_one_thread(b, n, key * threads);
+}
+
+/* ---- The GPU ---- */
+
+/* Bytes a second, both ways together, and the seconds of a call beside, by two sizes. */
+static void line_through(bench *b, size_t small, double few, size_t large, double many,
+                         ordo_cost_id rate, ordo_cost_id fixed)
+{
+    if (few < 0 || many <= few)
+        return; /* noise: the built-in figures are better than none */
+    double const bytes_a_second = 2.0 * KEY * (double)(large - small) / (many - few);
+    double const rest = few - 2.0 * KEY * (double)small / bytes_a_second;
+    ordo_calibration_set(&b->found, rate, bytes_a_second * 1e-6);
+    ordo_calibration_set(&b->found, fixed, (rest > 0 ? rest : 0) * 1e6);
+}
+
+static ordo_status measure_whole(bench *b, ordo_ctx *gpu, double opened)
+{
+    size_t const large = ordo_min((size_t)ORDO_TUNE_STREAM_LEAST / 8, b->most);
+    size_t const small = large / 16;
+    double       first, few, many, one;
+    ordo_ctx    *alone;
+    TRY(least_of(b, gpu, SORT, ORDO_U32, small, 1, &first));
+    TRY(least_of(b, gpu, SORT, ORDO_U32, small, 2 * ROUNDS, &few));
+    TRY(least_of(b, gpu, SORT, ORDO_U32, large, 2 * ROUNDS, &many));
+    if (opened > 0)
+        ordo_calibration_set(&b->found, COST_DEVICE_OPEN, (opened + first - few) * 1e3);
+    line_through(b, small, few, large, many, COST_STAGE_WHOLE, COST_DEVICE_CALL);
+
+    TRY(side(b, ORDO_CUDA, 1, 0, &alone));
+    ordo_status const status = least_of(b, alone, SORT, ORDO_U32, large, ROUNDS, &one);
+    ordo_ctx_free(alone);
+    double const rest = one - (double)b->found.value[COST_DEVICE_CALL] * 1e-6;
+    if (status == ORDO_OK && rest > 0)
+        ordo_calibration_set(&b->found, COST_STAGE_THREAD, 2.0 * KEY * (double)large / rest * 1e-6);
+    return status;
+}
+
+/* The best share for the CPU of a large sort; better than none by more than noise. */
+static ordo_status measure_shares(bench *b, size_t n, double streamed)
+{
+    static const double shares[] = {0, 0.05, 0.1, 0.2, 0.35};
+    double              best = streamed * 0.97, chosen = -1;
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        ordo_ctx *both;
+        double    seconds;
+        TRY(side(b, ORDO_HYBRID, b->threads, shares[i], &both));
+        ordo_status const status = least_of(b, both, SORT, ORDO_U32, n, ROUNDS, &seconds);
+        ordo_ctx_free(both);
+        TRY(status);
+        if (seconds > 0 && seconds < best) {
+            best = seconds;
+            chosen = shares[i];
+        }
+    }
+    ordo_calibration_set(&b->found, COST_HYBRID_SHARE, chosen * 1000);
+    ordo_calibration_set(&b->found, COST_HYBRID_TIME, chosen < 0 ? 100 : 100 * best / streamed);
+    return ORDO_OK;
+}
+
+static ordo_status measure_streams(bench *b)
+{
+    size_t const small = (size_t)ORDO_TUNE_STREAM_LEAST / 2, large = b->most;
+    double       few = -1, many = -1;
+    ordo_ctx    *both;
+    if (large < 2 * small)
+        return ORDO_OK;
+    TRY(side(b, ORDO_HYBRID, b->threads, -1, &both));
+    ordo_status status = least_of(b, both, SORT, ORDO_U32, small, ROUNDS, &few);
+    if (status == ORDO_OK)
+        status = least_of(b, both, SORT, ORDO_U32, large, ROUNDS, &many);
+    ordo_ctx_free(both);
+    TRY(status);
+    line_through(b, small, few, large, many, COST_STAGE_ALL, COST_STREAM_CALL);
+    return few > 0 && many > 0 ? measure_shares(b, large, many) : ORDO_OK;
+}
+
+static ordo_status measure_device(bench *b)
+{
+    bool const     again = ordo_plan_opened_once();
+    uint64_t const began = api_clock_nanoseconds();
+    ordo_ctx      *gpu;
+    TRY(side(b, ORDO_CUDA, b->threads, 0, &gpu));
+    ordo_plan *const plan = api_plan(gpu);
+    bool const       there = ordo_plan_cuda(plan)[0] == '\0';
+    double const     opened = again ? 0 : 1e-9 * (double)(api_clock_nanoseconds() - began);
+    ordo_status      status = ORDO_OK;
+    if (there) {
+        ordo_calibration_name_device(ordo_plan_device_line(plan), b->found.device,
+                                     sizeof b->found.device);
+        status = measure_whole(b, gpu, opened);
+        if (status == ORDO_OK)
+            status = measure_streams(b);
+    }
+    ordo_ctx_free(gpu);
+    return status;
+}
+
+/* ---- All ---- */
+
+static size_t most_keys(ordo_ctx *ctx, const ordo_calibrate_opts *wish)
+{
+    long const   pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    size_t const sixteenth = pages > 0 && page > 0 ? (size_t)pages / 16 * (size_t)page : SIZE_MAX;
+    size_t const limit = api_memory_limit(ctx), there = api_plan(ctx)->wishes.device_limit;
+    size_t most = wish->most != 0 ? (size_t)wish->most : ordo_min((size_t)MOST, sixteenth / KEY);
+    if (limit != 0)
+        most = ordo_min(most, limit / (16 * KEY)); /* ranks take the most scratch */
+    if (there != 0)
+        most = ordo_min(most, there / (4 * KEY));
+    return most;
+}
+
+/* Two arrays, smaller ones if there is no memory for them. */
+static ordo_status hold_arrays(bench *b)
+{
+    for (; b->most >= (size_t)LEAST; b->most /= 2) {
+        b->from = api_alloc(b->ctx, KEY * b->most);
+        b->keys = api_alloc(b->ctx, KEY * b->most);
+        if (b->from != NULL && b->keys != NULL)
+            return ORDO_OK;
+        api_release(b->ctx, b->from);
+        api_release(b->ctx, b->keys);
+        b->from = b->keys = NULL;
+    }
+    return ordo_fail(b->exec, ORDO_E_NOMEM, "no memory for two arrays of %d keys to measure with",
+                     LEAST);
+}
+
+static ordo_status measure_all(bench *b)
+{
+    TRY(hold_arrays(b));
+    TRY(side(b, ORDO_CPU, b->threads, 0, &b->cpu));
+    TRY(measure_cpu(b));
+    ordo_calibration const cpu = b->found;
+    ordo_status const status = api_plan(b->ctx)->where == ORDO_CPU ? ORDO_OK : measure_device(b);
+    if (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED)
+        return status;
+    b->found = cpu; /* nothing of a GPU that fails is worth keeping */
+    snprintf(b->trouble, sizeof b->trouble, "the GPU was not measured: %.200s",
+             ordo_last_error(b->ctx));
+    return ORDO_OK;
+}
+
+static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
+                                     const ordo_calibrate_opts *opts)
+{
+    ordo_calibrate_opts wish;
+    ordo_plan *const    plan = api_plan(ctx);
+    TRY(api_opts_read(exec, &wish, sizeof wish, opts));
+    FAIL_IF(wish.most != 0 && (wish.most < LEAST || wish.most > SIZE_MAX / KEY), ORDO_E_ARG,
+            "most is %llu; expected at least %d keys", (unsigned long long)wish.most, LEAST);
+    exec->phases = STEPS;
+    ordo_calibration_read(&plan->calibration);
+    bench b = {.ctx = ctx,
+               .exec = exec,
+               .most = most_keys(ctx, &wish),
+               .threads = exec->threads,
+               .found = plan->calibration};
+    if (plan->where != ORDO_CPU) /* else the GPU's figures stay as they were */
+        ordo_calibration_standard(&b.found);
+    ordo_status const status = measure_all(&b);
+    ordo_ctx_free(b.cpu);
+    api_release(ctx, b.from);
+    api_release(ctx, b.keys);
+    TRY(status);
+    plan->calibration = b.found;
+    plan->checked = plan->where != ORDO_CPU;
+    if (ordo_calibration_write(&plan->calibration))
+        memcpy(plan->calibration.note, b.trouble, sizeof b.trouble);
+    return ORDO_OK;
+}
+
+ordo_status ordo_calibrate(ordo_ctx *ctx, const ordo_calibrate_opts *opts)
+{
+    ordo_exec *exec;
+    TRY(api_enter(ctx, "calibrate", (ordo_type)0, 0, &exec));
+    return api_leave(ctx, calibrate_checked(ctx, exec, opts));
+}
+
+ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    ordo_calibration *const now = &api_plan(ctx)->calibration;
+    ordo_status             status = ORDO_E_ARG;
+    ordo_calibration_read(now);
+    if (i < COSTS - 1) {
+        const ordo_cost_fact *const fact = &ordo_cost_facts[i + 1];
+        ordo_cost const             cost = {.name = fact->name,
+                                            .unit = fact->unit,
+                                            .meaning = fact->meaning,
+                                            .value = (double)now->value[i + 1],
+                                            .standard = (double)fact->standard,
+                                            .measured = now->measured[i + 1]};
+        status = api_copy_out(out, &cost, sizeof cost);
+    }
+    if (status != ORDO_OK)
+        ordo_fail(exec, status, "there is no cost %zu, or no struct for it", i);
+    return api_leave_query(ctx, status);
+}
+
+ordo_status ordo_calibration_remove(ordo_ctx *ctx)
+{
+    ordo_exec *exec;
+    TRY(api_enter_query(ctx, &exec));
+    ordo_calibration *const now = &api_plan(ctx)->calibration;
+    ordo_status const       status = ordo_calibration_forget(now)
+                                         ? ORDO_OK
+                                         : ordo_fail(exec, ORDO_E_ARG, "%s: %s", now->path, now->note);
+    return api_leave_query(ctx, status);
+}

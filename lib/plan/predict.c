@@ -1,0 +1,137 @@
+/* predict.c - see predict.h. */
+#include "plan/predict.h"
+
+/* ---- Loads ---- */
+
+static ordo_cost_id cost_of_key(ordo_type type)
+{
+    switch (ordo_type_size(type)) {
+    case 1:
+    case 2:
+        return COST_CPU_16;
+    case 4:
+        return COST_CPU_32;
+    default:
+        return COST_CPU_64;
+    }
+}
+
+static ordo_cost_id cost_of_value(const ordo_load *load)
+{
+    return load->key == COST_CPU_64 ? COST_CPU_VALUE_64 : COST_CPU_VALUE;
+}
+
+static double cost_of(const long *value, const ordo_load *load) /* of one thread, a key, in ps */
+{
+    return (double)value[load->key] + (double)value[load->with] +
+           (double)value[cost_of_value(load)] * (double)load->value_size;
+}
+
+/* Of constants and not of the table, which is far away. */
+static double built_in(const ordo_load *load)
+{
+    int const key = load->key == COST_CPU_32   ? ORDO_TUNE_CPU_32
+                    : load->key == COST_CPU_64 ? ORDO_TUNE_CPU_64
+                                               : ORDO_TUNE_CPU_NARROW;
+    int const with = load->with == COST_NONE        ? 0
+                     : load->with == COST_CPU_INDEX ? ORDO_TUNE_CPU_INDEX
+                                                    : ORDO_TUNE_CPU_RANK;
+    int const value = load->key == COST_CPU_64 ? ORDO_TUNE_CPU_VALUE_64 : ORDO_TUNE_CPU_VALUE;
+    return (double)(key + with) + (double)value * (double)load->value_size;
+}
+
+static ordo_load load_of(ordo_type type, size_t n, size_t value_size, ordo_cost_id with)
+{
+    ordo_load load = {.n = n, .value_size = value_size, .key = cost_of_key(type), .with = with};
+    load.cpu_ns = (double)n * built_in(&load) * 1e-3;
+    return load;
+}
+
+ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size)
+{
+    if (n < ORDO_TUNE_WEIGH_KEYS)
+        return (ordo_load){.cpu_ns = (double)n};
+    ordo_load load = load_of(type, n, value_size, COST_NONE);
+    load.record_bytes = n * (ordo_type_size(type) + value_size);
+    load.link_bytes = 2 * (double)load.record_bytes;
+    return load;
+}
+
+ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type)
+{
+    if (n < ORDO_TUNE_WEIGH_KEYS)
+        return (ordo_load){.cpu_ns = (double)n};
+    ordo_load load = load_of(type, n, 0, COST_CPU_INDEX);
+    load.record_bytes = n * (ordo_type_size(type) + ordo_type_size(index_type));
+    load.link_bytes = (double)load.record_bytes;
+    return load;
+}
+
+ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
+{
+    if (n < ORDO_TUNE_WEIGH_KEYS)
+        return (ordo_load){.cpu_ns = (double)n};
+    ordo_load load = load_of(type, n, 0, COST_CPU_RANK);
+    load.link_bytes = (double)n * (double)(ordo_type_size(type) + ordo_type_size(rank_type));
+    return load;
+}
+
+/* What the threads read of the strings they read in either case. Even no string is worth it: the
+ * verbs of strings are those of lib/hybrid wherever there is a GPU. */
+ordo_load ordo_load_strings(size_t n)
+{
+    double const bytes = 2.0 * (sizeof(uint64_t) + sizeof(uint32_t));
+    double const strings = n == 0 ? 1 : (double)n;
+    return (ordo_load){.cpu_ns = strings * ORDO_TUNE_CPU_STRING * 1e-3,
+                       .link_bytes = strings * bytes};
+}
+
+/* ---- Forecasts ---- */
+
+/* By one thread, in its cache. */
+static bool is_small(const ordo_load *load)
+{
+    double const bytes = load->record_bytes != 0 ? (double)load->record_bytes : load->link_bytes;
+    return bytes <= ORDO_TUNE_RADIX_ALONE;
+}
+
+/* What a key costs a thread, beside what it costs where all threads are at work. */
+static double rise(const ordo_calibration *c, double used)
+{
+    double const alone = (double)c->value[COST_CPU_ALONE] * 1e-2;
+    double const all = (double)c->value[COST_THREADS];
+    return used >= all ? 1 : alone + (1 - alone) * (used - 1) / (all - 1);
+}
+
+static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsigned threads)
+{
+    const long *const value = c->value;
+    double const      ps = load->key != COST_NONE
+                               ? (double)load->n * cost_of(value, load)
+                               : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / ORDO_TUNE_CPU_64;
+    if (is_small(load))
+        return ps * (double)value[COST_CPU_SMALL] * 1e-14;
+    /* More than could be measured are more than there are CPUs. */
+    double const all = (double)value[COST_THREADS];
+    double const used = c->measured[COST_THREADS] && threads > all ? all : (double)threads;
+    double const call = used <= 1 ? 0 : used >= all ? 1 : (used - 1) / (all - 1);
+    return call * (double)value[COST_CPU_CALL] * 1e-6 + ps * rise(c, used) / used * 1e-12;
+}
+
+static double predict_device(const ordo_calibration *c, const ordo_load *load, unsigned threads)
+{
+    const long *const value = c->value;
+    bool const        streamed = ordo_is_streamed(load);
+    double const      call = (double)value[streamed ? COST_STREAM_CALL : COST_DEVICE_CALL];
+    double const      most = (double)value[streamed ? COST_STAGE_ALL : COST_STAGE_WHOLE];
+    double const      filled = (double)threads * (double)value[COST_STAGE_THREAD];
+    return call * 1e-6 + load->link_bytes / ((filled < most ? filled : most) * 1e6);
+}
+
+ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads)
+{
+    double const device = predict_device(c, load, threads);
+    double const hybrid = device * (double)c->value[COST_HYBRID_TIME] * 1e-2;
+    return (ordo_forecast){predict_cpu(c, load, threads), device,
+                           ordo_is_streamed(load) ? hybrid : 0};
+}

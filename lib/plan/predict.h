@@ -1,0 +1,50 @@
+/* predict.h - how long a job on host arrays takes on the CPU, on a GPU and on both, by the figures
+ * of a calibration. Keys are taken to be in random order: those that the CPU finds nearly sorted
+ * take less.
+ *
+ *   CPU      keys x cost of one thread / threads, and the cost of a call. The cost of one thread
+ *            rises from that of a thread alone to that of all threads, which share the memory.
+ *   GPU      bytes / rate of the link, and the cost of a call. Work of the GPU is hidden behind the
+ *            link where the array is streamed, and part of the measured rate where it is not.
+ *   hybrid   a part of the streamed time, as it was measured with the best share for the CPU. */
+#ifndef ORDO_PLAN_PREDICT_H
+#define ORDO_PLAN_PREDICT_H
+
+#include "plan/calibration.h"
+#include "plan/tuning.h"
+
+/* What has to be known of a job. cpu_ns == 0: never worth the way to a GPU. */
+typedef struct ordo_load {
+    double cpu_ns;     /* of one thread, for the whole job, by the built-in figures */
+    double link_bytes; /* both ways */
+    /* The same by calibrated figures: n times the cost of the key, of what comes with it, and of
+     * value_size bytes. key == COST_NONE: cpu_ns is all that is known. */
+    size_t       n;
+    size_t       value_size;
+    size_t       record_bytes; /* of all records where the job can be streamed, else 0 */
+    ordo_cost_id key, with;
+} ordo_load;
+
+ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size);
+ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type);
+ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type);
+ordo_load ordo_load_strings(size_t n);
+
+typedef struct ordo_forecast { /* seconds; 0: not predicted, or not possible */
+    double cpu, device, hybrid;
+} ordo_forecast;
+
+/* Whether the job is so large that it matters who does it. */
+static inline bool ordo_worth_weighing(const ordo_load *load, unsigned threads)
+{
+    return load->cpu_ns > ORDO_TUNE_WEIGH_LEAST * 1e3 * (double)threads;
+}
+
+static inline bool ordo_is_streamed(const ordo_load *load)
+{
+    return load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
+}
+
+ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads);
+
+#endif

@@ -1,0 +1,40 @@
+# Measures, keeps, shows and forgets; --device cpu, so that a GPU that may be there stays out of it.
+ORDO_TUNE_FILE=$PWD/costs
+export ORDO_TUNE_FILE
+ordo tune --show --device cpu | sed '/^no GPU/d' | tail -1 | sed "s|$PWD|HERE|"
+ordo tune -n 2^14 --device cpu --json costs.json >table
+echo $?
+sed '/^no GPU/d; s/[0-9][0-9]*/N/g; s/  */ /g' table | sed "s|$(pwd | sed 's/[0-9][0-9]*/N/g')|HERE|"
+head -1 costs
+tail -1 costs
+grep -c '"measured": true' costs.json
+ordo tune --show --device cpu >shown
+echo "$? $(grep -c '^from ' shown)"
+grep '^cpu_32' table >a
+grep '^cpu_32' shown | cmp - a
+# What is predicted is told; of small calls nothing is.
+ordo gen uniform -n 2^22 -o keys.npy
+ordo sort keys.npy --device cpu --explain -o sorted.npy 2>&1 | grep -c '^predicted  cpu [0-9.e+-]* ms; took'
+ordo sort keys.npy --device cpu --json -o sorted.npy 2>&1 | grep -c '"predicted": {"cpu": 0[.]'
+printf '2\n1\n' | ordo sort --explain 2>&1 | grep -c predicted
+ordo tune --forget
+echo "$? $(ls costs 2>&1 | grep -c 'No such')"
+ordo tune --forget
+echo $?
+# A file that is no calibration is not used, and said so.
+echo nonsense >costs
+ordo tune --show --device cpu 2>&1 >/dev/null | sed "s|$PWD|HERE|"
+ordo sort keys.npy -o sorted.npy
+echo $?
+# Nowhere, and where it cannot be.
+ORDO_TUNE_FILE='' ordo tune -n 2^12 --device cpu | tail -1
+ORDO_TUNE_FILE=/dev/null/costs ordo tune -n 2^12 --device cpu 2>&1 >/dev/null
+echo $?
+ordo tune --show --forget
+echo $?
+ordo tune --forget --json x
+echo $?
+ordo tune -n 7
+echo $?
+ordo tune now
+echo $?

@@ -1,0 +1,294 @@
+/* test_cuda_few.c - few keys on a GPU, which one block spreads over buckets: the bytes of the CPU
+ * for keys that lie evenly, for those that do not, and at the edge between the two, where some
+ * bucket is just full or one key more than full.
+ *
+ * All shapes of inputs.h in every type; then arrays made for the buckets: a crowd of a given number
+ * of neighbours among keys that are spread out, an outlier that leaves all others in one bucket,
+ * words that agree in their upper half, infinities and NaNs beside finite numbers, signed zeros. */
+#include "device.h"
+#include "inputs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_KEYS = 16384,
+    POSITIONS = 32,
+    VALUE_SIZE = 4
+};
+
+static size_t const sizes[] = {1, 2, 300, 1024, 2049, 4096, 4097, MOST_KEYS};
+
+static ordo_ctx    *cpu, *gpu;
+static cudaStream_t stream;
+static device_array device_keys, device_out, device_index;
+static uint64_t     given[MOST_KEYS], sorted[MOST_KEYS], found[MOST_KEYS];
+static uint32_t     index_of[MOST_KEYS], found_index[MOST_KEYS];
+
+static uint64_t next(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* ---- One array, every verb ---- */
+
+static void place(ordo_type type, size_t n, size_t out_bytes, size_t index_bytes)
+{
+    size_t const size = ordo_type_size(type);
+    device_place(&device_keys, n * size, size * (n % 3));
+    device_place(&device_out, out_bytes, size * (n % 5));
+    device_place(&device_index, index_bytes, 4 * (n % 7));
+    device_put(&device_keys, given);
+    device_spoil(&device_out);
+    device_spoil(&device_index);
+    CUDA_CHECK(cudaDeviceSynchronize()); /* uploads were on another stream */
+}
+
+/* The arrays of the device against `sorted` and `index_of`; the keys must be as they were unless
+ * they were sorted in place. */
+static void compare(ordo_type type, size_t n, size_t outs, size_t indices, bool in_place)
+{
+    size_t const size = ordo_type_size(type);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    device_get(&device_keys, found);
+    CHECK_BYTES(in_place ? sorted : given, found, n * size, size);
+    if (outs > 0) {
+        device_get(&device_out, found);
+        CHECK_BYTES(sorted, found, outs * size, size);
+    }
+    if (indices > 0) {
+        device_get(&device_index, found_index);
+        CHECK_BYTES(index_of, found_index, indices * sizeof *index_of, sizeof *index_of);
+    }
+    CHECK(device_intact(&device_keys) && device_intact(&device_out) &&
+          device_intact(&device_index));
+}
+
+static void try_sorts(ordo_type type, size_t n, uint64_t flags)
+{
+    ordo_sort_opts const there =
+        ORDO_OPTS(ordo_sort_opts, .flags = flags | ORDO_ON_DEVICE, .stream = stream);
+    ordo_sort_opts const here = ORDO_OPTS(ordo_sort_opts, .flags = flags);
+    size_t const         bytes = n * ordo_type_size(type);
+
+    memcpy(sorted, given, bytes);
+    CHECK_STATUS(ORDO_OK, ordo_sort(cpu, type, sorted, n, &here), cpu);
+    place(type, n, 0, 0);
+    CHECK_STATUS(ORDO_OK, ordo_sort(gpu, type, device_keys.data, n, &there), gpu);
+    compare(type, n, 0, 0, true);
+
+    CHECK_STATUS(ORDO_OK, ordo_argsort(cpu, type, given, n, ORDO_U32, index_of, &here), cpu);
+    place(type, n, 0, n * sizeof *index_of);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_argsort(gpu, type, device_keys.data, n, ORDO_U32, device_index.data, &there),
+                 gpu);
+    compare(type, n, 0, n, false);
+
+    for (size_t i = 0; i < n; i++)
+        index_of[i] = (uint32_t)i * 7;
+    memcpy(sorted, given, bytes);
+    place(type, n, 0, n * VALUE_SIZE);
+    device_put(&device_index, index_of);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK_STATUS(ORDO_OK, ordo_sort_pairs(cpu, type, sorted, n, index_of, VALUE_SIZE, &here), cpu);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_sort_pairs(gpu, type, device_keys.data, n, device_index.data, VALUE_SIZE, &there),
+        gpu);
+    compare(type, n, 0, n, true);
+}
+
+static void try_select(ordo_type type, size_t n, uint64_t flags, size_t count)
+{
+    ordo_select_opts const there =
+        ORDO_OPTS(ordo_select_opts, .flags = flags | ORDO_ON_DEVICE, .stream = stream);
+    ordo_select_opts const here = ORDO_OPTS(ordo_select_opts, .flags = flags);
+    size_t                 k[POSITIONS];
+
+    for (size_t j = 0; j < count; j++) /* the first, the last, and twice the same */
+        k[j] = count == 1 ? n / 2 : j % 5 == 4 ? k[j - 1] : (n - 1) * j / (count - 1);
+    CHECK_STATUS(ORDO_OK, ordo_select(cpu, type, given, n, k, count, sorted, &here), cpu);
+    place(type, n, count * ordo_type_size(type), 0);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_select(gpu, type, device_keys.data, n, k, count, device_out.data, &there),
+                 gpu);
+    compare(type, n, count, 0, false);
+}
+
+static void try_topk(ordo_type type, size_t n, uint64_t flags, size_t k)
+{
+    ordo_select_opts const there =
+        ORDO_OPTS(ordo_select_opts, .flags = flags | ORDO_ON_DEVICE, .stream = stream);
+    ordo_select_opts const here = ORDO_OPTS(ordo_select_opts, .flags = flags);
+
+    if (k == 0 || k > n)
+        return;
+    CHECK_STATUS(ORDO_OK,
+                 ordo_topk(cpu, type, given, n, k, sorted, ORDO_U32, index_of, NULL, &here), cpu);
+    place(type, n, k * ordo_type_size(type), k * sizeof *index_of);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_topk(gpu, type, device_keys.data, n, k, device_out.data, ORDO_U32,
+                           device_index.data, NULL, &there),
+                 gpu);
+    compare(type, n, k, k, false);
+}
+
+static void try_order(ordo_type type, size_t n, uint64_t flags)
+{
+    ordo_order_opts const there =
+        ORDO_OPTS(ordo_order_opts, .flags = flags | ORDO_ON_DEVICE, .stream = stream);
+    ordo_order_opts const here = ORDO_OPTS(ordo_order_opts, .flags = flags);
+    int                   is[2] = {-1, -2};
+    size_t                where[2] = {0, 0}, runs[2] = {0, 0};
+
+    place(type, n, 0, 0);
+    CHECK_STATUS(ORDO_OK, ordo_is_sorted(cpu, type, given, n, &is[0], &where[0], &here), cpu);
+    CHECK_STATUS(ORDO_OK, ordo_is_sorted(gpu, type, device_keys.data, n, &is[1], &where[1], &there),
+                 gpu);
+    CHECK_STATUS(ORDO_OK, ordo_runs(cpu, type, given, n, &runs[0], &here), cpu);
+    CHECK_STATUS(ORDO_OK, ordo_runs(gpu, type, device_keys.data, n, &runs[1], &there), gpu);
+    CHECK(is[0] == is[1]);
+    CHECK_EQ_U64(where[0], where[1]);
+    CHECK_EQ_U64(runs[0], runs[1]);
+    compare(type, n, 0, 0, false);
+}
+
+static void try_all(ordo_type type, size_t n, const char *name)
+{
+    for (int desc = 0; desc < 2; desc++) {
+        uint64_t const flags = desc ? (uint64_t)ORDO_DESCENDING : 0;
+        testkit_case("%s n=%zu %s%s", ordo_type_name(type), n, name, desc ? " descending" : "");
+        try_sorts(type, n, flags);
+        try_select(type, n, flags, 1);
+        try_select(type, n, flags, POSITIONS);
+        try_topk(type, n, flags, 1);
+        try_topk(type, n, flags, n / 7);
+        try_topk(type, n, flags, 2048);
+        try_order(type, n, flags);
+    }
+}
+
+/* ---- Arrays made for the buckets ---- */
+
+/* A key at x of 0 to 1: along the integers of the type, or the numbers of that size. */
+static void put(ordo_type type, size_t i, double x)
+{
+    switch (type) {
+    case ORDO_U32:
+        ((uint32_t *)(void *)given)[i] = (uint32_t)(x * 4294967295.0);
+        break;
+    case ORDO_U64:
+        given[i] = (uint64_t)(x * 9007199254740991.0) << 11;
+        break;
+    case ORDO_F32:
+        ((float *)(void *)given)[i] = (float)(x - 0.5);
+        break;
+    default:
+        ((double *)(void *)given)[i] = x - 0.5;
+    }
+}
+
+/* `crowd` keys closer to each other than a bucket is wide, the others anywhere. */
+static void make_crowd(ordo_type type, size_t n, size_t crowd, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        double const x = (double)(next(&seed) >> 11) / 9007199254740992.0;
+        put(type, i, i % 3 == 1 && i / 3 < crowd ? 0.7501 + x * 1e-5 : x);
+    }
+    put(type, 0, 0);
+    put(type, n - 1, 1);
+}
+
+static void test_crowds(void)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_U64, ORDO_F64};
+    static const size_t    crowds[] = {30, 32, 33, 46, 47, 48, 49, 200};
+
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t c = 0; c < sizeof crowds / sizeof *crowds; c++) {
+            char name[32];
+            snprintf(name, sizeof name, "crowd of %zu", crowds[c]);
+            make_crowd(types[t], 1000 + 500 * c, crowds[c], c);
+            try_all(types[t], 1000 + 500 * c, name);
+        }
+}
+
+static void make_special(ordo_type type, size_t i, uint64_t r)
+{
+    static const double specials[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 5e-324, -1e308, 1e308};
+    double const        x = specials[r % (sizeof specials / sizeof *specials)];
+    if (type == ORDO_F32)
+        ((float *)(void *)given)[i] = (float)x;
+    else
+        ((double *)(void *)given)[i] = x;
+}
+
+static void test_made(void)
+{
+    static const ordo_type types[] = {ORDO_F32, ORDO_F64};
+    uint64_t               seed = 5;
+
+    for (size_t n = 1000; n <= 6000; n += 2500) {
+        for (size_t i = 0; i < n; i++)
+            given[i] = i == n / 2 ? UINT64_MAX : next(&seed) % 10000;
+        try_all(ORDO_U64, n, "an outlier");
+        for (size_t i = 0; i < n; i++)
+            given[i] = UINT64_C(7) << 40 | next(&seed) >> 36;
+        try_all(ORDO_U64, n, "one upper half");
+        for (size_t i = 0; i < n; i++)
+            given[i] = UINT64_C(7) << 40 | next(&seed) >> 30;
+        try_all(ORDO_I64, n, "few upper halves");
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+            make_crowd(types[t], n, 0, n);
+            put(types[t], n / 2, 1e5);
+            try_all(types[t], n, "an outlier");
+            for (size_t each = 2; each <= 200; each *= 10) {
+                make_crowd(types[t], n, 0, n);
+                for (size_t i = 0; i < n; i++)
+                    if (next(&seed) % each == 0)
+                        make_special(types[t], i, next(&seed));
+                try_all(types[t], n, "specials");
+            }
+        }
+    }
+}
+
+static void test_shapes(void)
+{
+    size_t turn = 0;
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t shape = 0; shape < inputs_count(); shape++) {
+            size_t const n = sizes[turn++ % (sizeof sizes / sizeof *sizes)];
+            inputs_fill(shape, inputs_types[t], given, n, n);
+            try_all(inputs_types[t], n, inputs_name(shape));
+        }
+}
+
+int main(void)
+{
+    device_start();
+    if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
+        return 99;
+    gpu = device_context();
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    device_keys = device_make(sizeof given + 64, 0);
+    device_out = device_make(sizeof given + 64, 0);
+    device_index = device_make(sizeof given + 64, 0);
+    test_crowds();
+    if (getenv("ORDO_TEST_SMALL") == NULL) {
+        test_made();
+        test_shapes();
+    }
+    device_free(&device_keys);
+    device_free(&device_out);
+    device_free(&device_index);
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    ordo_ctx_free(gpu);
+    ordo_ctx_free(cpu);
+    return testkit_done();
+}

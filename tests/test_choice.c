@@ -1,0 +1,244 @@
+/* test_choice.c - times predicted from the costs of a machine, and who gets a job by them: `auto`
+ * and `hybrid` take whoever is predicted, and is, faster. Devices are those of tests/plugins:
+ * paced.c takes the time it is told, playing.c sorts. */
+#define _POSIX_C_SOURCE 200809L
+#include "tunekit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef TEST_PLUGINS
+#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
+#endif
+
+enum {
+    SHORT = 1 << 17 /* keys sorted in milliseconds */
+};
+
+/* ---- Choices by figures ---- */
+
+#define CPU_SLOW "threads 1\ncpu_32 1000000\ncpu_alone 100\ncpu_small 100\n"
+#define CPU_FAST "threads 1\ncpu_32 1\ncpu_alone 100\n"
+#define GPU_SLOW "device unnamed\ndevice_open 0\ndevice_call 1000000\nstream_call 1000000\n"
+#define GPU_FAST "device unnamed\ndevice_open 0\ndevice_call 0\nstream_call 0\n"
+
+static void chosen(ordo_where where, double share, const char *costs, const char *backend)
+{
+    ordo_ctx *ctx = NULL;
+    testkit_case("where %d, share %g: %s", (int)where, share, costs);
+    write_costs(costs);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = 1,
+                                                  .cpu_share = share, .calibration = file)),
+                 NULL);
+    CHECK_STATUS(ORDO_OK, sort_fresh(ctx, KEYS), ctx);
+    CHECK(rising(KEYS));
+    ordo_report const report = report_of(ctx);
+    if (!CHECK(strcmp(report.backend, backend) == 0))
+        printf("expected %s, got %s: cpu %g, cuda %g, hybrid %g\n", backend, report.backend,
+               report.predicted_cpu, report.predicted_cuda, report.predicted_hybrid);
+    CHECK(report.predicted_cpu > 0 && report.predicted_cuda > 0);
+    CHECK((report.predicted_hybrid > 0) == TINY); /* as shipped, this is too small to be streamed */
+    ordo_ctx_free(ctx);
+}
+
+static void test_choices(void)
+{
+    const char *const both = TINY ? "hybrid" : "cuda";
+    use_plugin(TEST_PLUGINS, "playing");
+    chosen(ORDO_AUTO, 0, CPU_SLOW GPU_FAST, "cuda");
+    chosen(ORDO_AUTO, 0, CPU_FAST GPU_FAST, "cpu"); /* the way there takes longer */
+    chosen(ORDO_AUTO, 0, CPU_SLOW GPU_SLOW, "cpu");
+    chosen(ORDO_AUTO, 0, CPU_SLOW GPU_FAST "hybrid_share 300\nhybrid_time 50\n", both);
+    chosen(ORDO_AUTO, 0, CPU_SLOW GPU_FAST "hybrid_share 300\nhybrid_time 150\n", "cuda");
+    chosen(ORDO_AUTO, 0, CPU_SLOW GPU_SLOW "hybrid_share 300\nhybrid_time 50\n", "cpu");
+
+    chosen(ORDO_CUDA, 0, CPU_FAST GPU_SLOW, "cuda");
+    chosen(ORDO_HYBRID, 0, CPU_SLOW GPU_FAST, both);
+    chosen(ORDO_HYBRID, 0, CPU_SLOW GPU_FAST "hybrid_share 300\nhybrid_time 50\n", both);
+    chosen(ORDO_HYBRID, 0, CPU_SLOW GPU_FAST "hybrid_share 300\nhybrid_time 150\n", "cuda");
+    chosen(ORDO_HYBRID, 0, CPU_FAST GPU_FAST, "cpu");
+    chosen(ORDO_HYBRID, 0, CPU_SLOW GPU_SLOW, "cpu");
+    chosen(ORDO_HYBRID, 1, CPU_SLOW GPU_FAST, "cpu");
+    chosen(ORDO_HYBRID, 0.3, CPU_FAST GPU_SLOW, TINY ? "hybrid" : "cpu");
+    chosen(ORDO_HYBRID, 0.3, CPU_SLOW GPU_FAST, both);
+    chosen(ORDO_HYBRID, -1, CPU_FAST GPU_SLOW, "hybrid");
+
+    testkit_case("what opening costs");
+    write_costs(CPU_SLOW GPU_FAST "device_open 70\n"); /* the last of several counts */
+    ordo_ctx *ctx = context(ORDO_AUTO, 1, file);
+    int       calls = 0;
+    do
+        CHECK_STATUS(ORDO_OK, sort_fresh(ctx, KEYS), ctx);
+    while (strcmp(report_of(ctx).backend, "cpu") == 0 && ++calls < 1000);
+    CHECK_EQ_U64((70 + KEYS / 1000 - 1) / (KEYS / 1000) - 1, calls);
+    ordo_ctx_free(ctx);
+
+    testkit_case("another device");
+    write_costs(CPU_SLOW "device another one\ndevice_open 0\nstage_all 12345\n");
+    ctx = context(ORDO_AUTO, 1, file);
+    CHECK(cost_of(ctx, "stage_all").value == 12345);
+    CHECK_STATUS(ORDO_OK, sort_fresh(ctx, KEYS), ctx);
+    CHECK(strstr(info_of(ctx).calibration_note, "another one") != NULL);
+    CHECK(cost_of(ctx, "stage_all").measured == 0 && cost_of(ctx, "cpu_32").measured == 1);
+    ordo_ctx_free(ctx);
+
+    testkit_case("small calls are not weighed");
+    ctx = context(ORDO_AUTO, 1, file);
+    CHECK_STATUS(ORDO_OK, sort_fresh(ctx, TINY ? 0 : 100), ctx);
+    CHECK(report_of(ctx).predicted_cpu == 0 && report_of(ctx).predicted_cuda == 0);
+    ordo_ctx_free(ctx);
+    unlink(file);
+}
+
+/* ---- Predictions against what calls take ---- */
+
+typedef enum verb {
+    SORT,
+    PAIRS,
+    ARGSORT,
+    RANK,
+    VERBS
+} verb;
+
+static ordo_status call(ordo_ctx *ctx, verb what, ordo_type type, size_t n)
+{
+    memcpy(keys, before, n * ordo_type_size(type));
+    switch (what) {
+    case PAIRS:
+        return ordo_sort_pairs(ctx, type, keys, n, values, 4, NULL);
+    case ARGSORT:
+        return ordo_argsort(ctx, type, keys, n, ORDO_U32, values, NULL);
+    case RANK:
+        return ordo_rank(ctx, type, keys, n, ORDO_U32, values, NULL);
+    default:
+        return ordo_sort(ctx, type, keys, n, NULL);
+    }
+}
+
+/* How far off: measured over predicted, or the other way round. */
+static double off_by(ordo_ctx *ctx, verb what, ordo_type type, size_t n)
+{
+    double least = 1e9, predicted = 0;
+    for (int round = 0; round < 9; round++) {
+        CHECK_STATUS(ORDO_OK, call(ctx, what, type, n), ctx);
+        ordo_report const report = report_of(ctx);
+        least = report.seconds < least ? report.seconds : least;
+        predicted = report.predicted_cpu;
+    }
+    CHECK(predicted > 0);
+    return least > predicted ? least / predicted : predicted / least;
+}
+
+/* Whether equal calls take equal time: other programs may have the CPUs. */
+static bool is_quiet(void)
+{
+    ordo_ctx *const ctx = context(ORDO_CPU, 2, "");
+    double          least = 1e9, most = 0;
+    for (int round = 0; round < 12; round++) {
+        CHECK_STATUS(ORDO_OK, sort_fresh(ctx, SHORT), ctx);
+        double const took = report_of(ctx).seconds;
+        least = took < least ? took : least;
+        most = took > most && round > 1 ? took : most;
+    }
+    ordo_ctx_free(ctx);
+    return most < 1.5 * least;
+}
+
+/* One good attempt is enough; if none is, that counts only on a machine that is quiet. */
+static void try_often(bool (*attempt)(void), const char *what)
+{
+    bool good = false, quiet = true;
+    for (int i = 0; i < 4 && !good; i++) {
+        quiet = is_quiet() && quiet;
+        good = attempt();
+        quiet = is_quiet() && quiet;
+    }
+    testkit_case("%s", what);
+    if (good || quiet)
+        CHECK(good);
+    else
+        testkit_skip("%s: other programs run here", what);
+}
+
+static bool predictions_hold(void)
+{
+    ordo_ctx *const ctx = context(ORDO_CPU, 2, "");
+    double          worst = 0;
+    CHECK_STATUS(ORDO_OK, calibrate(ctx, SHORT), ctx);
+    for (verb what = SORT; what < VERBS; what++)
+        for (size_t n = SHORT / 4; n <= SHORT; n *= 2)
+            for (int wide = 0; wide < 2; wide++) {
+                double const off = off_by(ctx, what, wide ? ORDO_U64 : ORDO_U32, n);
+                worst = off > worst ? off : worst;
+            }
+    ordo_ctx_free(ctx);
+    printf("predictions of the CPU are off by a factor of %.2f at most\n", worst);
+    return worst < 2.5;
+}
+
+/* One thread of the CPU wins small arrays, the device large ones, and the choice is right wherever
+ * the difference is clear. */
+static bool choices_hold(void)
+{
+    bool            right = true, both[2] = {false, false};
+    ordo_ctx *const measuring = context(ORDO_AUTO, 1, file);
+    CHECK_STATUS(ORDO_OK, calibrate(measuring, MOST), measuring);
+    ordo_ctx_free(measuring);
+    ordo_ctx *const sides[] = {context(ORDO_CPU, 1, file), context(ORDO_CUDA, 1, file)};
+    ordo_ctx *const choosers[] = {context(ORDO_AUTO, 1, file), context(ORDO_HYBRID, 1, file)};
+    CHECK(info_of(choosers[0]).cuda[0] == '\0'); /* opens it */
+    for (size_t n = SHORT / 8; n <= 4 * SHORT; n *= 2) {
+        double seconds[2] = {1e9, 1e9};
+        for (int round = 0; round < 5; round++)
+            for (int side = 0; side < 2; side++) {
+                CHECK_STATUS(ORDO_OK, sort_fresh(sides[side], n), sides[side]);
+                double const took = report_of(sides[side]).seconds;
+                seconds[side] = took < seconds[side] ? took : seconds[side];
+            }
+        for (int i = 0; i < 2; i++) {
+            CHECK_STATUS(ORDO_OK, sort_fresh(choosers[i], n), choosers[i]);
+            int const device = strcmp(report_of(choosers[i]).backend, "cpu") != 0;
+            right = right && seconds[device] < 1.7 * seconds[1 - device];
+            both[device] = true;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        ordo_ctx_free(sides[i]);
+        ordo_ctx_free(choosers[i]);
+    }
+    return right && both[0] && both[1];
+}
+
+/* A device of 1 ms a call and 1 ns a key. */
+static void test_paced(void)
+{
+    use_plugin(TEST_PLUGINS, "paced");
+    setenv("ORDO_PACE", "1000:1", 1);
+    try_often(choices_hold, "the faster one is chosen");
+    testkit_case("what was found of the device");
+    ordo_ctx *const ctx = context(ORDO_AUTO, 1, file);
+    CHECK(cost_of(ctx, "device_call").value > 500 && cost_of(ctx, "device_call").value < 5000);
+    CHECK(cost_of(ctx, "stage_whole").value > 2000 && cost_of(ctx, "stage_whole").value < 20000);
+    CHECK(cost_of(ctx, "stage_all").measured == 0); /* it cannot stream */
+    CHECK(info_of(ctx).calibration_note[0] == '\0');
+    ordo_ctx_free(ctx);
+    unlink(file);
+}
+
+int main(void)
+{
+    testkit_start();
+    use_plugin(TEST_PLUGINS, "empty");
+    tune_start();
+    test_choices();
+    if (!TINY && !TESTKIT_SANITIZED) { /* thresholds and times as they are shipped */
+        use_plugin(TEST_PLUGINS, "empty");
+        try_often(predictions_hold, "predictions hold");
+        test_paced();
+    }
+    tune_end();
+    return testkit_done();
+}

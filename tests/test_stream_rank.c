@@ -1,0 +1,284 @@
+/* test_stream_rank.c - ranks of host arrays streamed through a device (lib/hybrid/ranks.c), on
+ * machines without one: the device is tests/plugins/playing.c, which does everything as late as it
+ * may. The bytes are those of the CPU for every type, shape, rule, direction and type of rank, with
+ * every share for the CPU; a device that fails in any of its functions, or has too little memory,
+ * costs time alone; a cancelled call ends. */
+#define _POSIX_C_SOURCE 200809L
+#include "inputs.h"
+#include "testkit.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TEST_PLUGINS
+#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
+#endif
+
+enum {
+#ifdef ORDO_TINY
+    STREAMED = 1, /* thresholds are low enough for it */
+#else
+    STREAMED = 0,
+#endif
+    MOST = 6007,
+    RULES = 5,
+    FEWER = TESTKIT_SANITIZED ? 7 : 1 /* of the combinations */
+};
+
+typedef struct question {
+    ordo_type type, rank_type;
+    size_t    n, shape;
+    ordo_ties ties;
+    uint64_t  flags;
+} question;
+
+static ordo_ctx     *cpu;
+static unsigned char keys[MOST * 8], kept[MOST * 8], expected[MOST * 8], ranks[MOST * 8 + 8];
+
+static ordo_ctx *context(ordo_where where, unsigned threads, double share)
+{
+    ordo_ctx *ctx = NULL;
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads,
+                                                  .cpu_share = share)),
+                 NULL);
+    return ctx;
+}
+
+static bool detail_says(const ordo_ctx *ctx, const char *what)
+{
+    ordo_report report = {.struct_size = sizeof report};
+    return ordo_last_report(ctx, &report) == ORDO_OK && strstr(report.detail, what) != NULL;
+}
+
+static ordo_status call(ordo_ctx *ctx, const question *q, void *out)
+{
+    return ordo_rank(ctx, q->type, keys, q->n, q->rank_type, out,
+                     &ORDO_OPTS(ordo_rank_opts, .flags = q->flags, .ties = q->ties));
+}
+
+static void prepare(const question *q)
+{
+    inputs_fill(q->shape, q->type, keys, q->n, q->n + q->shape);
+    memcpy(kept, keys, sizeof kept);
+    CHECK_STATUS(ORDO_OK, call(cpu, q, expected), cpu);
+}
+
+/* Asks, and looks at every byte: the ranks, what lies behind them, the keys. */
+static void check(ordo_ctx *ctx, const question *q)
+{
+    size_t const size = ordo_type_size(q->rank_type);
+    memset(ranks, 0x5a, sizeof ranks);
+    CHECK_STATUS(ORDO_OK, call(ctx, q, ranks), ctx);
+    CHECK_BYTES(expected, ranks, q->n * size, size);
+    size_t end = q->n * size;
+    while (end < sizeof ranks && ranks[end] == 0x5a)
+        end++;
+    CHECK(end == sizeof ranks);
+    CHECK_BYTES(kept, keys, sizeof keys, 1);
+}
+
+static question pick(size_t t, size_t shape, size_t rule)
+{
+    static const ordo_type rank_types[] = {ORDO_F64, ORDO_U32, ORDO_U64};
+    size_t const           mix = t * 5 + shape * 3 + rule;
+    bool const             halves = rule == ORDO_TIES_AVERAGE;
+    return (question){.type = inputs_types[t],
+                      .rank_type = halves ? ORDO_F64 : rank_types[mix % 3],
+                      .n = MOST - (mix * 613) % 3500,
+                      .shape = shape,
+                      .ties = (ordo_ties)rule,
+                      .flags = mix % 4 < 2 ? ORDO_DESCENDING : 0};
+}
+
+/* Every `of`th combination; how many of them were streamed. */
+static size_t same_bytes(ordo_ctx *ctx, size_t of)
+{
+    size_t streamed = 0, number = 0;
+    for (size_t t = 0; t < INPUTS_TYPES; t++)
+        for (size_t shape = 0; shape < inputs_count(); shape++)
+            for (size_t rule = 0; rule < RULES; rule++) {
+                question const q = pick(t, shape, rule);
+                if (number++ % (of * FEWER) != 0)
+                    continue;
+                testkit_case("%s of %s, n = %zu, rule %zu, ranks %s, flags %d", inputs_name(shape),
+                             ordo_type_name(q.type), q.n, rule, ordo_type_name(q.rank_type),
+                             (int)q.flags);
+                prepare(&q);
+                check(ctx, &q);
+                streamed += detail_says(ctx, "streamed");
+            }
+    return streamed;
+}
+
+/* ---- Trouble ---- */
+
+static void lose_device(const char *function, int at, double share, ordo_ties ties)
+{
+    char            wish[64];
+    ordo_ctx *const ctx = context(share == 0 ? ORDO_CUDA : ORDO_HYBRID, 4, share);
+    question const  q = {.type = ORDO_F32,
+                         .rank_type = ORDO_F64,
+                         .n = MOST - 2000,
+                         .shape = inputs_find("random bits"),
+                         .ties = ties};
+    testkit_case("lost in call %d of %s, share %.1f, rule %d", at, function, share, (int)ties);
+    snprintf(wish, sizeof wish, "%s:%d", function, at);
+    setenv("ORDO_PLAY_FAIL", wish, 1);
+    prepare(&q);
+    check(ctx, &q);
+    /* All are called at least once; iota where the device has all keys. */
+    if (at == 1 && (share == 0 || strcmp(function, "iota") != 0))
+        CHECK(detail_says(ctx, "gave up"));
+    /* The next call is as if nothing had been. */
+    unsetenv("ORDO_PLAY_FAIL");
+    check(ctx, &q);
+    CHECK(detail_says(ctx, "streamed"));
+    ordo_ctx_free(ctx);
+}
+
+static void lose_devices(void)
+{
+    static const char *const functions[] = {"begin", "copy_in", "close_side", "wait_side",
+                                            "join",  "sort",    "iota",       "put_ranks",
+                                            "mark",  "await",   "copy_out",   "end"};
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        for (int at = 1; at <= 40; at += at < 4 && FEWER == 1 ? 1 : 18) {
+            lose_device(functions[f], at, 0, ORDO_TIES_AVERAGE);
+            lose_device(functions[f], at, 0.3, ORDO_TIES_DENSE);
+        }
+    /* The last index of a run, which dense ranks ask for: the last copies of the call. */
+    for (int at = 40; at < 60 && FEWER == 1; at++)
+        lose_device("copy_out", at, 0.3, ORDO_TIES_DENSE);
+}
+
+/* Memory of the device: far too little; enough for one run; for two. */
+static void little_memory(void)
+{
+    static const struct {
+        const char *room, *says;
+    } rooms[] = {{"100", "gave up"}, {"110000", "in 1 runs"}, {"160000", "in 2 runs"}};
+    question const q = {.type = ORDO_I32,
+                        .rank_type = ORDO_U32,
+                        .n = 4999,
+                        .shape = inputs_find("random bits"),
+                        .ties = ORDO_TIES_MAX};
+    prepare(&q);
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        ordo_ctx *const ctx = context(ORDO_CUDA, 2, 0);
+        testkit_case("%s bytes of device memory", rooms[i].room);
+        setenv("ORDO_PLAY_ROOM", rooms[i].room, 1);
+        check(ctx, &q);
+        CHECK(detail_says(ctx, rooms[i].says));
+        ordo_ctx_free(ctx);
+    }
+    unsetenv("ORDO_PLAY_ROOM");
+}
+
+/* A host that may hold less than the call wants: a clear status, or the ranks. Where both may do the
+ * job the CPU has ways that take less. */
+static void little_scratch(void)
+{
+    question const q = {.type = ORDO_U64,
+                        .rank_type = ORDO_U64,
+                        .n = MOST,
+                        .shape = inputs_find("random bits"),
+                        .ties = ORDO_TIES_DENSE};
+    size_t         done = 0, limits = 0;
+    prepare(&q);
+    for (size_t limit = 1 << 12; limit <= 1 << 21; limit += limit / 2) {
+        ordo_ctx *ctx = NULL;
+        testkit_case("%zu bytes of scratch", limit);
+        if (!CHECK_STATUS(ORDO_OK,
+                          ordo_ctx_create(
+                              &ctx, &ORDO_OPTS(ordo_ctx_opts,
+                                               .where = limits++ % 2 == 0 ? ORDO_CUDA : ORDO_HYBRID,
+                                               .threads = 2, .cpu_share = 0.4, .mem_limit = limit)),
+                          NULL))
+            return;
+        ordo_status const status = call(ctx, &q, ranks);
+        done += status == ORDO_OK;
+        if (status == ORDO_OK)
+            CHECK_BYTES(expected, ranks, q.n * 8, 8);
+        else
+            CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
+        ordo_ctx_free(ctx);
+    }
+    CHECK(done > 0);
+}
+
+typedef struct canceller {
+    ordo_ctx   *ctx;
+    atomic_bool over;
+} canceller;
+
+static void *keep_cancelling(void *arg)
+{
+    canceller *const with = arg;
+    while (!atomic_load(&with->over)) {
+        ordo_cancel(with->ctx);
+        sched_yield();
+    }
+    return NULL;
+}
+
+/* Wherever the call is then, it ends, and the next one works. */
+static void cancel(ordo_where where, double share)
+{
+    question const q = {.type = ORDO_U64,
+                        .rank_type = ORDO_U32,
+                        .n = MOST,
+                        .shape = inputs_find("random bits"),
+                        .ties = ORDO_TIES_MIN};
+    int            cancelled = 0;
+    testkit_case("cancelled, device %d", (int)where);
+    prepare(&q);
+    for (int round = 0; round < 200 && cancelled < 20; round++) {
+        canceller with = {.ctx = context(where, 3, share)};
+        pthread_t thread;
+        if (!CHECK(pthread_create(&thread, NULL, keep_cancelling, &with) == 0))
+            return;
+        ordo_status const status = call(with.ctx, &q, ranks);
+        atomic_store(&with.over, true);
+        pthread_join(thread, NULL);
+        cancelled += status == ORDO_E_CANCELLED;
+        if (status == ORDO_OK)
+            CHECK_BYTES(expected, ranks, q.n * 4, 4);
+        else
+            CHECK_STATUS(ORDO_E_CANCELLED, status, with.ctx);
+        check(with.ctx, &q);
+        ordo_ctx_free(with.ctx);
+    }
+    CHECK(cancelled > 0);
+}
+
+int main(void)
+{
+    static const double shares[] = {0, -1, 0.15, 0.5, 0.9, 0.999, 1};
+    testkit_start();
+    if (!STREAMED) {
+        testkit_skip("arrays this small are streamed by the library of the tests alone");
+        return testkit_done();
+    }
+    setenv("ORDO_BACKEND_DIR", TEST_PLUGINS "/playing", 1);
+    cpu = context(ORDO_CPU, 1, 0);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        ordo_ctx *const ctx =
+            context(i == 0 ? ORDO_CUDA : ORDO_HYBRID, 1 + (unsigned)i % 4, shares[i]);
+        size_t const streamed = same_bytes(ctx, i == 0 ? 1 : 4);
+        testkit_case("streamed, share %.3f", shares[i]);
+        CHECK((streamed > 0) == (shares[i] < 1));
+        ordo_ctx_free(ctx);
+    }
+    lose_devices();
+    little_memory();
+    little_scratch();
+    cancel(ORDO_CUDA, 0);
+    cancel(ORDO_HYBRID, 0.3);
+    ordo_ctx_free(cpu);
+    return testkit_done();
+}
