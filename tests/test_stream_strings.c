@@ -398,7 +398,7 @@ static void little_host_memory(void)
         size_t least = 0;
         testkit_case("verb %d within a limit", (int)what);
         CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
-        for (size_t limit = 1 << 16; limit < 1 << 20; limit += 8192 * FEWER) {
+        for (size_t limit = 1 << 16; limit < 1 << 20; limit += 16384 * FEWER) {
             for (int device = 0; device < 2; device++) {
                 ordo_ctx     *ctx = NULL;
                 ordo_ctx_opts opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = limit,
@@ -441,7 +441,7 @@ static void cancel(verb what)
     make_strings(shape_of(rare_deep_letter), MOST);
     testkit_case("verb %d, cancelled", (int)what);
     CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
-    for (int round = 0; round < 100 && cancelled < 20; round++) {
+    for (int round = 0; round < 100 && cancelled < 20 / FEWER; round++) {
         canceller with = {.ctx = context(ORDO_CUDA, 3)};
         pthread_t thread;
         if (!CHECK(pthread_create(&thread, NULL, keep_cancelling, &with) == 0))

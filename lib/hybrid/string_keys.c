@@ -327,7 +327,7 @@ bool string_tie_keys(const string_run *run, size_t first, size_t end, uint64_t *
 static size_t pivot_of(const string_run *run, const string_tie *tie)
 {
     size_t const count = ordo_min(tie->count, SAMPLES);
-    size_t       ids[SAMPLES], sums[SAMPLES] = {0}, best = 0;
+    size_t       ids[SAMPLES] = {0}, sums[SAMPLES] = {0}, best = 0;
     for (size_t i = 0; i < count; i++)
         ids[i] = string_id(run, tie->lo + i * (tie->count / count));
     for (size_t i = 0; i < count; i++)

@@ -105,7 +105,7 @@ static ordo_status find_order(string_run *s, const ordo_both *both, const string
     s->n = n;
     s->view = string_view_of(ask->strings, n, ask->descending);
     s->equal_wanted = ask->equal_wanted;
-    s->apart = s->view.pointers != NULL ||
+    s->apart = s->view.offsets == NULL ||
                (s->view.offsets[n] - s->view.offsets[0]) / n >= 2 * ORDO_CACHE_LINE;
     s->id_type = (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
     s->id_size = ordo_type_size(s->id_type);
@@ -140,9 +140,11 @@ static ordo_status find_order(string_run *s, const ordo_both *both, const string
 static ordo_status prepare(string_run *s, const ordo_both *both, const strings_ask *ask,
                            ordo_exec *exec)
 {
-    memset(s, 0, sizeof *s);
+    s->n = 0;
+    s->known.room = NULL;
     if (!is_worth_it(both, ask->n))
         return ORDO_OK;
+    memset(s, 0, sizeof *s);
     ordo_status const status = find_order(s, both, ask, exec);
     if (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED)
         return status;
@@ -191,9 +193,9 @@ ordo_status hybrid_argsort_strings(void *state, const ordo_strings_job *job, ord
 ordo_status hybrid_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
-    strings_ask const      ask = {
-             .strings = &job->strings, .n = job->n, .descending = job->descending, .equal_wanted = true};
+    strings_ask ask = {.strings = &job->strings, .n = job->n, .descending = job->descending};
     ordo_string_rank_job with = *job;
+    ask.equal_wanted = true;
     FINISH(rank_strings);
 }
 
