@@ -149,36 +149,6 @@ bool string_survey(string_run *run, size_t stride)
     return true;
 }
 
-/* ---- Prediction ---- */
-
-static void sample_piece(void *arg, size_t lo, size_t hi)
-{
-    string_run *const run = arg;
-    for (size_t i = lo; i < hi; i++)
-        run->keys[i] = string_key(&run->view, sampled(run, i), run->shared);
-}
-
-/* Each key of the sample is looked up in a table of those before it, which is twice as large. */
-bool string_ties_early(string_run *run, bool *cancelled)
-{
-    size_t const    count = ordo_div_up(run->n, run->stride);
-    unsigned const  bits = bits_for(count) + 1;
-    uint64_t *const table = run->keys + count;
-    size_t          tied = 0;
-    *cancelled = !ordo_loop(run->run.exec, count, SURVEY_PIECE, sample_piece, run);
-    if (*cancelled || count + ((size_t)1 << bits) > run->n)
-        return true;
-    memset(table, 0, sizeof *table << bits);
-    for (size_t i = 0; i < count; i++) {
-        size_t at = (size_t)(run->keys[i] * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
-        while (table[at] != 0 && table[at] != run->keys[i])
-            at = (at + 1) & (((size_t)1 << bits) - 1);
-        tied += table[at] == run->keys[i]; /* the key of an empty string may be 0: it ties */
-        table[at] = run->keys[i];
-    }
-    return tied * 100 >= count * ORDO_TUNE_STRINGS_TIED;
-}
-
 /* ---- Keys ---- */
 
 bool string_coder_make(string_run *run, size_t groups)
