@@ -152,11 +152,12 @@ static ordo_status report(string_run *s, ordo_exec *exec, ordo_status status)
         return status;
     }
     exec->isa = s->run.device.exec.isa;
-    ordo_note(exec,
-              "streamed in %zu rounds, %u bits a letter, %zu surveys; %zu groups left to the CPU; "
-              "survey %.1f ms, keys out %.1f ms, home %.1f ms, groups %.1f ms, CPU %.1f ms",
-              s->rounds, s->alphabet.bits, s->surveys, s->left, 1e3 * s->survey_s, 1e3 * s->send_s,
-              1e3 * s->home_s, 1e3 * s->ties_s, 1e3 * string_lap(s));
+    ordo_note(
+        exec,
+        "streamed in %zu rounds, %u bits a letter, %zu surveys; %zu groups left to the CPU; "
+        "survey %.1f ms, keys out %.1f and %.1f ms, home %.1f ms, groups %.1f ms, CPU %.1f ms",
+        s->rounds, s->alphabet.bits, s->surveys, s->left, 1e3 * s->survey_s, 1e3 * s->send_s[0],
+        1e3 * s->send_s[1], 1e3 * s->home_s, 1e3 * s->ties_s, 1e3 * string_lap(s));
     return status;
 }
 

@@ -98,7 +98,7 @@ typedef struct string_run {
     /* What is found out. */
     ordo_string_known known;
     size_t            rounds, surveys, left;
-    double            began, survey_s, send_s, home_s, ties_s;
+    double began, survey_s, send_s[2], home_s, ties_s; /* send_s: of the first round, and later */
 } string_run;
 
 /* ---- string_keys.c ---- */
