@@ -16,7 +16,8 @@ enum {
     SAMPLES = 16, /* of a group, for its pivot */
     AHEAD = 16,   /* strings whose bytes are asked for before they are needed */
     POLLS = 1 << 10,
-    BLOCK = 64 /* strings whose lines are brought together */
+    MEMBERS = 512, /* strings looked at for those in a group */
+    BLOCK = 64     /* strings whose lines are brought together */
 };
 
 /* ---- Pairs of strings ---- */
@@ -271,22 +272,38 @@ static inline uint64_t tie_key(const string_run *run, size_t label, size_t id, u
                                                                       << coder->group_shift;
 }
 
+/* The strings first, first + 1, ... before end that are in a group; without a branch, for nobody
+ * could foretell it. */
+static size_t members_of(const string_run *run, size_t first, size_t end, size_t *members)
+{
+    size_t count = 0;
+    for (size_t id = first; id < end; id++) {
+        members[count] = id;
+        count += run->labels[id] != 0;
+    }
+    return count;
+}
+
 bool string_tie_keys(const string_run *run, size_t first, size_t end, uint64_t *keys, char *ids)
 {
-    const uint32_t *const labels = run->labels;
-    size_t                count = 0;
-    unsigned              misfit = 0;
-    for (size_t id = first; id < end; id++) {
-        if (id + AHEAD < end && labels[id + AHEAD] != 0)
-            string_fetch_bytes(&run->view, id + AHEAD, run->ties[labels[id + AHEAD] - 1].depth);
-        if (labels[id] == 0)
-            continue;
-        keys[count] = tie_key(run, labels[id] - 1, id, &misfit);
-        if (run->id_type == ORDO_U32)
-            ((uint32_t *)(void *)ids)[count] = (uint32_t)id;
-        else
-            ((uint64_t *)(void *)ids)[count] = id;
-        count++;
+    size_t   members[MEMBERS];
+    unsigned misfit = 0;
+    for (size_t at = first; at < end; at += MEMBERS) {
+        size_t const count = members_of(run, at, ordo_min(at + MEMBERS, end), members);
+        for (size_t i = 0; i < count; i++) {
+            size_t const id = members[i];
+            if (i + AHEAD < count) {
+                string_fetch_bytes(&run->view, members[i + AHEAD], 0);
+                string_fetch_bytes(&run->view, members[i + AHEAD], ORDO_CACHE_LINE);
+            }
+            keys[i] = tie_key(run, run->labels[id] - 1, id, &misfit);
+            if (run->id_type == ORDO_U32)
+                ((uint32_t *)(void *)ids)[i] = (uint32_t)id;
+            else
+                ((uint64_t *)(void *)ids)[i] = id;
+        }
+        keys += count;
+        ids += count * run->id_size;
     }
     return (misfit & STRING_UNKNOWN) == 0;
 }
@@ -298,8 +315,14 @@ static size_t pivot_of(const string_run *run, const string_tie *tie)
 {
     size_t const count = ordo_min(tie->count, SAMPLES);
     size_t       ids[SAMPLES] = {0}, sums[SAMPLES] = {0}, best = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         ids[i] = string_id(run, tie->lo + i * (tie->count / count));
+        string_fetch_place(&run->view, ids[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        string_fetch_bytes(&run->view, ids[i], tie->depth);
+        string_fetch_bytes(&run->view, ids[i], tie->depth + ORDO_CACHE_LINE);
+    }
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++) {
             size_t const shared = both_share(&run->view, ids[i], ids[j], tie->depth, STRING_PLACES);
