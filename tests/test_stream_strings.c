@@ -348,25 +348,6 @@ static void lose_device(const char *function, int at, verb what)
     }
 }
 
-/* Hybrid leaves strings to the CPU that differ early. */
-static void predict(void)
-{
-    static const struct {
-        make_string *make;
-        bool         helps;
-    } rows[] = {{of_text, false}, {family, true}, {few_values, true}, {all_empty, true}};
-    ordo_ctx *const ctx = context(ORDO_HYBRID, 2);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t const shape = shape_of(rows[i].make);
-        testkit_case("hybrid, %s", shapes[shape].name);
-        make_strings(shape, MOST);
-        CHECK_STATUS(ORDO_OK, call(cpu, SORT, 0, 0, &expected), cpu);
-        check(ctx, call(ctx, SORT, 0, 0, &found), SORT);
-        CHECK(was_streamed(ctx) == rows[i].helps);
-    }
-    ordo_ctx_free(ctx);
-}
-
 static void lose_devices(void)
 {
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
@@ -466,13 +447,12 @@ int main(void)
     setenv("ORDO_BACKEND_DIR", TEST_PLUGINS "/playing", 1);
     cpu = context(ORDO_CPU, 1);
     for (unsigned threads = 1; threads <= 4; threads += 3) {
-        ordo_ctx *const ctx = context(ORDO_CUDA, threads);
+        ordo_ctx *const ctx = context(threads == 1 ? ORDO_HYBRID : ORDO_CUDA, threads);
         same_bytes(ctx, STREAMED, threads == 1 ? 2 : 1);
         ordo_ctx_free(ctx);
     }
     little_host_memory();
     if (STREAMED) {
-        predict();
         lose_devices();
         little_memory();
         for (verb what = ARGSORT_32; what < VERBS; what++)
