@@ -95,10 +95,11 @@ static question pick(size_t t, size_t shape, size_t rule)
                       .flags = mix % 4 < 2 ? ORDO_DESCENDING : 0};
 }
 
-/* Every `of`th combination; how many of them were streamed. */
-static size_t same_bytes(ordo_ctx *ctx, size_t of)
+/* Every `of`th combination; how many of them were streamed, and with bins for the CPU. */
+static size_t same_bytes(ordo_ctx *ctx, size_t of, size_t *shared)
 {
     size_t streamed = 0, number = 0;
+    *shared = 0;
     for (size_t t = 0; t < INPUTS_TYPES; t++)
         for (size_t shape = 0; shape < inputs_count(); shape++)
             for (size_t rule = 0; rule < RULES; rule++) {
@@ -111,6 +112,7 @@ static size_t same_bytes(ordo_ctx *ctx, size_t of)
                 prepare(&q);
                 check(ctx, &q);
                 streamed += detail_says(ctx, "streamed");
+                *shared += detail_says(ctx, "streamed") && !detail_says(ctx, "in 0 bins");
             }
     return streamed;
 }
@@ -269,9 +271,11 @@ int main(void)
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         ordo_ctx *const ctx =
             context(i == 0 ? ORDO_CUDA : ORDO_HYBRID, 1 + (unsigned)i % 4, shares[i]);
-        size_t const streamed = same_bytes(ctx, i == 0 ? 1 : 4);
+        size_t       shared;
+        size_t const streamed = same_bytes(ctx, i == 0 ? 1 : 4, &shared);
         testkit_case("streamed, share %.3f", shares[i]);
         CHECK((streamed > 0) == (shares[i] < 1));
+        CHECK((shared > 0) == (shares[i] > 0 && shares[i] < 1));
         ordo_ctx_free(ctx);
     }
     lose_devices();

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/hybrid.h"
 #include "hybrid/strings.h"
+#include "plan/predict.h"
 
 static bool is_streamed(const ordo_both *both, const hybrid_records *records,
                         ordo_algorithm algorithm)
@@ -114,7 +115,9 @@ static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *ex
                                       .keys = job->keys};
     if (both->share >= 1)
         return WHOLE(cpu, rank);
-    if (both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
+    /* A share for the CPU is possible only so. */
+    bool const wanted = both->share > 0 || ordo_rank_streams(job->type, job->n, job->rank_type);
+    if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
         return WHOLE(device, rank);
     ordo_status const streamed = hybrid_ranks(both, &records, job, exec);
     if (!gives_up(streamed))

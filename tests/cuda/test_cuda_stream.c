@@ -103,6 +103,13 @@ int main(void)
         double     share;
         size_t     limit;
     } ways[] = {{ORDO_CUDA, 0, 0}, {ORDO_HYBRID, 0.2, 0}, {ORDO_HYBRID, -1, (size_t)48 << 20}};
+    /* With a share, be it of no key, so few keys are streamed, too. */
+    static const struct {
+        double      share;
+        size_t      limit;
+        const char *says;
+    } rank_ways[] = {
+        {1e-17, 0, "streamed"}, {0.2, 0, "streamed"}, {1e-17, (size_t)48 << 20, "gave up"}};
     device_start();
     before = malloc(BYTES);
     keys = malloc(RANK_BYTES);
@@ -119,12 +126,16 @@ int main(void)
             testkit_case("way %zu, %s of %s", w, inputs_name(shape), ordo_type_name(types[t]));
             try_all(ctx, cpu, types[t], shape, t % 2 != 0 ? ORDO_DESCENDING : 0);
         }
-        for (size_t t = 0; t < INPUTS_TYPES; t += ways[w].limit == 0 ? 1 : 5) {
+        ordo_ctx_free(ctx);
+    }
+    for (size_t w = 0; w < sizeof rank_ways / sizeof *rank_ways; w++) {
+        ordo_ctx *const ctx = context(ORDO_HYBRID, rank_ways[w].share, rank_ways[w].limit);
+        for (size_t t = 0; t < INPUTS_TYPES; t += rank_ways[w].limit == 0 ? 1 : 5) {
             size_t const shape = shapes[(t + w) % 4];
             testkit_case("way %zu, ranks: %s of %s", w, inputs_name(shape),
                          ordo_type_name(inputs_types[t]));
             try_ranks(ctx, cpu, inputs_types[t], shape, t % 3 == 1 ? ORDO_DESCENDING : 0,
-                      ways[w].limit == 0 ? "streamed" : "gave up");
+                      rank_ways[w].says);
         }
         ordo_ctx_free(ctx);
     }
