@@ -111,6 +111,13 @@ enum {
     BLOCK = 512 /* keys of each chain that are unpacked, in the cache, before they are put down */
 };
 
+/* Keys of the first block: the others are to begin with a cache line, for a line that is written
+ * past the cache in two parts takes many times as long. */
+static size_t first_block(const char *to, size_t size)
+{
+    return BLOCK - (uintptr_t)to % ORDO_CACHE_LINE / size;
+}
+
 /* A difference, of which `mask` are the bytes: eight are read, the buffer goes on behind it. */
 static ALWAYS_INLINE uint64_t load(const char *at, uint64_t mask)
 {
@@ -157,8 +164,9 @@ static ALWAYS_INLINE uint64_t load(const char *at, uint64_t mask)
         bits                          sums[ORDO_PACK_CHAINS];                                      \
         _Alignas(ORDO_CACHE_LINE) key out[ORDO_PACK_CHAINS][BLOCK];                                \
         memcpy(sums, packed, sizeof sums);                                                         \
-        for (size_t at = 0; at < chain; at += BLOCK) {                                             \
-            size_t const count = ordo_min(BLOCK, chain - at);                                      \
+        size_t block = first_block(to, sizeof(key));                                               \
+        for (size_t at = 0; at < chain; at += block, block = BLOCK) {                              \
+            size_t const count = ordo_min(block, chain - at);                                      \
             for (size_t c = 0; c < ORDO_PACK_CHAINS; c++)                                          \
                 from[c] = bytes + ordo_min(c * chain + at, n) * width;                             \
             unpack_##tag(from, width, sums, count, descending, out);                               \
