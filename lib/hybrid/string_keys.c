@@ -286,7 +286,7 @@ static size_t members_of(const string_run *run, size_t first, size_t end, size_t
 
 bool string_tie_keys(const string_run *run, size_t first, size_t end, uint64_t *keys, char *ids)
 {
-    size_t   members[MEMBERS];
+    size_t   members[MEMBERS] = {0};
     unsigned misfit = 0;
     for (size_t at = first; at < end; at += MEMBERS) {
         size_t const count = members_of(run, at, ordo_min(at + MEMBERS, end), members);

@@ -338,8 +338,8 @@ enum {
     ORDO_TUNE_STRINGS_ROUND = ORDO_TUNE(1 << 17, 40),
     /* Picoseconds of one thread that a device saves for a string, the link's time included, where
      * it saves least: strings that differ in their first bytes. EMR and an H200, 500 MB, argsort,
-     * ms by 16 threads and with the device: random strings of 1 to 500 characters 11.3, 8.5; words
-     * of 15 letters 118, 65; 70 letters of ACGT 95, 27; protein records 252, 40. */
+     * ms by 16 threads and with the device: random strings of 1 to 500 characters 10.4, 7.6; words
+     * of 15 letters 120, 60; 70 letters of ACGT 90, 23; protein records 236, 34. */
     ORDO_TUNE_CPU_STRING = 30000
 };
 
