@@ -248,9 +248,13 @@ bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, be
     return true;
 }
 
+static char because[256]; /* of a call that used a context of its own */
+
+void bench_because(const char *why) { snprintf(because, sizeof because, "%s", why); }
+
 static const char *reason(const bench_row *row, const ordo_ctx *ctx)
 {
-    return row->peer ? "the peer failed" : ordo_last_error(ctx);
+    return row->peer ? "the peer failed" : because[0] != '\0' ? because : ordo_last_error(ctx);
 }
 
 static bool complain(const bench *b, const bench_row *row, const ordo_ctx *ctx)
@@ -280,6 +284,7 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
         return false;
     }
     const double start = cli_now();
+    because[0] = '\0';
     if (b->place != NULL && !b->place->start())
         return false;
     for (size_t i = 0; i < calls && status == ORDO_OK; i++)

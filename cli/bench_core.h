@@ -147,7 +147,9 @@ extern const bench_section bench_radius_sections[];
 extern const bench_section bench_strings_sections[];
 extern const bench_section bench_hybrid_sections[];
 void                       bench_hybrid_close(void); /* gives its contexts back           */
-bool bench_hybrid_strings(bench *b); /* bench_hybrid_strings.c: a section of hybrid       */
+bool bench_hybrid_strings(bench *b);        /* bench_hybrid_strings.c: a section of hybrid       */
+bool bench_hybrid_python(bench *b);         /* bench_hybrid_python.c: another                    */
+bool bench_hybrid_keys(bench *b, size_t n); /* a question of both: u32 keys by each side  */
 extern const bench_section bench_cuda_rank_sections[];
 extern const bench_section bench_cuda_scan_sections[];
 extern const bench_section bench_cuda_sort_sections[];
@@ -176,6 +178,9 @@ bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, be
                const void *what);
 /* Adds the copies of question->bytes / 2 bytes, measures, computes and prints the rows. */
 bool bench_measure(bench *b, const bench_question *question);
+
+/* Why a call that used another context than it was given failed. */
+void bench_because(const char *why);
 
 /* The median of a contender in the last question measured; NAN if it was not in it. */
 double bench_last_median(const bench *b, const char *name, unsigned threads);

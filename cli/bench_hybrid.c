@@ -52,6 +52,19 @@ typedef struct hybrid_args {
     unsigned  threads;
 } hybrid_args;
 
+static ordo_status call_verb(ordo_ctx *ctx, const hybrid_args *a)
+{
+    switch (a->what) {
+    case SORT:
+        return ordo_sort(ctx, a->type, a->keys, a->n, NULL);
+    case PAIRS:
+        return ordo_sort_pairs(ctx, a->type, a->keys, a->n, a->values, 4, NULL);
+    case ARGSORT:
+        break;
+    }
+    return ordo_argsort(ctx, a->type, a->keys, a->n, ORDO_U32, a->values, NULL);
+}
+
 /* The context of a side, in place of the one given. */
 static ordo_status call_side(ordo_ctx *ctx, const void *what)
 {
@@ -61,17 +74,14 @@ static ordo_status call_side(ordo_ctx *ctx, const void *what)
     if (*own == NULL &&
         ordo_ctx_create(own, &ORDO_OPTS(ordo_ctx_opts, .where = sides[a->side].where,
                                         .threads = a->threads,
-                                        .cpu_share = sides[a->side].share)) != ORDO_OK)
+                                        .cpu_share = sides[a->side].share)) != ORDO_OK) {
+        bench_because(ordo_last_error(NULL));
         return ORDO_E_UNSUPPORTED;
-    switch (a->what) {
-    case SORT:
-        return ordo_sort(*own, a->type, a->keys, a->n, NULL);
-    case PAIRS:
-        return ordo_sort_pairs(*own, a->type, a->keys, a->n, a->values, 4, NULL);
-    case ARGSORT:
-        break;
     }
-    return ordo_argsort(*own, a->type, a->keys, a->n, ORDO_U32, a->values, NULL);
+    const ordo_status status = call_verb(*own, a);
+    if (status != ORDO_OK)
+        bench_because(ordo_last_error(*own));
+    return status;
 }
 
 /* The keys are in b->src and are sorted in b->dst; values, or indices, come behind them there. */
@@ -110,16 +120,20 @@ static bool measure(bench *b, verb what, ordo_type type, size_t n, const char *l
     return bench_measure(b, &question);
 }
 
+bool bench_hybrid_keys(bench *b, size_t n)
+{
+    char count[32];
+    return bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, n, 0) &&
+           measure(b, SORT, ORDO_U32, n, bench_count(count, n), NULL, BOTH);
+}
+
 static bool run_n(bench *b)
 {
     bench_heading(b, "Sort u32 keys in host memory by n (figure 3.6); speed-up over the CPU alone",
                   0, "n", 14);
-    for (size_t n = (size_t)1 << 20; n <= b->set.n; n *= 4) {
-        char count[32];
-        if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, n, 0) ||
-            !measure(b, SORT, ORDO_U32, n, bench_count(count, n), NULL, BOTH))
+    for (size_t n = (size_t)1 << 20; n <= b->set.n; n *= 4)
+        if (!bench_hybrid_keys(b, n))
             return false;
-    }
     return true;
 }
 
@@ -180,5 +194,6 @@ const bench_section bench_hybrid_sections[] = {
     {"share", 4, 4, 0, run_share, false},
     {"rank", 4, 8, 0, bench_hybrid_rank, false},
     {"strings", 2, 2, 0, bench_hybrid_strings, false},
+    {"python", 4, 4, 0, bench_hybrid_python, false},
     {NULL, 0, 0, 0, NULL, false},
 };

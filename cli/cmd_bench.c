@@ -51,7 +51,7 @@ static const char help[] =
     "                   radius   k, n, types\n"
     "                   strings  words, strings, fasta, n, threads\n"
     "                   scan     ops, bits, partition, sorted, threads, small\n"
-    "                   hybrid   n, records, distributions, share, rank, strings\n"
+    "                   hybrid   n, records, distributions, share, rank, strings, python\n"
     "                   and with --device cuda:\n"
     "                   sort     types, distributions, n, algorithms, pairs, small, rough\n"
     "                   argsort  types, distributions, n\n"

@@ -93,6 +93,57 @@ static void test_choices(void)
     unlink(file);
 }
 
+/* ---- Predictions by figures ---- */
+
+static bool about(double expected_ms, double seconds)
+{
+    bool const near = seconds * 1e3 > 0.999 * expected_ms && seconds * 1e3 < 1.001 * expected_ms;
+    if (!CHECK(near))
+        printf("expected %g ms, got %g ms\n", expected_ms, seconds * 1e3);
+    return near;
+}
+
+/* 100000 keys, by hand. */
+static void test_figures(void)
+{
+    enum {
+        N = 100000
+    };
+    static const struct {
+        unsigned threads;
+        double   sort, pairs, argsort, rank, wide; /* ms of the CPU */
+        double   whole, streamed;                  /* ms of the GPU, for the sort */
+    } rows[] = {{1, 0.5, 0.7, 0.65, 1.5, 0.8, 1.9, 2.3},
+                {2, 0.366667, 0.5, 0.466667, 1.033333, 0.566667, 1.1, 1.5},
+                {4, 0.35, 0.45, 0.425, 0.85, 0.5, 0.7, 1.5},
+                {8, 0.35, 0.45, 0.425, 0.85, 0.5, 0.7, 1.5}}; /* there are four CPUs */
+    use_plugin(TEST_PLUGINS, "playing");
+    write_costs("threads 4\ncpu_32 10000\ncpu_64 16000\ncpu_alone 50\ncpu_call 100\n"
+                "cpu_value 1000\ncpu_index 3000\ncpu_rank 20000\ndevice unnamed\n"
+                "device_open 1000000\ndevice_call 300\nstage_whole 2000\nstage_thread 500\n"
+                "stream_call 700\nstage_all 1000\nhybrid_time 80\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        testkit_case("predicted for %u threads", rows[i].threads);
+        ordo_ctx *const ctx = context(ORDO_AUTO, rows[i].threads, file);
+        CHECK_STATUS(ORDO_OK, sort_fresh(ctx, N), ctx);
+        about(rows[i].sort, report_of(ctx).predicted_cpu);
+        about(TINY ? rows[i].streamed : rows[i].whole, report_of(ctx).predicted_cuda);
+        if (TINY)
+            about(0.8 * rows[i].streamed, report_of(ctx).predicted_hybrid);
+        CHECK_STATUS(ORDO_OK, ordo_sort_pairs(ctx, ORDO_U32, keys, N, values, 4, NULL), ctx);
+        about(rows[i].pairs, report_of(ctx).predicted_cpu);
+        CHECK_STATUS(ORDO_OK, ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, values, NULL), ctx);
+        about(rows[i].argsort, report_of(ctx).predicted_cpu);
+        CHECK_STATUS(ORDO_OK, ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, values, NULL), ctx);
+        about(rows[i].rank, report_of(ctx).predicted_cpu);
+        CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U64, keys, N, NULL), ctx);
+        about(rows[i].wide, report_of(ctx).predicted_cpu);
+        CHECK(strcmp(report_of(ctx).backend, "cpu") == 0); /* to open the device costs too much */
+        ordo_ctx_free(ctx);
+    }
+    unlink(file);
+}
+
 /* ---- Predictions against what calls take ---- */
 
 typedef enum verb {
@@ -234,6 +285,7 @@ int main(void)
     use_plugin(TEST_PLUGINS, "empty");
     tune_start();
     test_choices();
+    test_figures();
     if (!TINY && !TESTKIT_SANITIZED) { /* thresholds and times as they are shipped */
         use_plugin(TEST_PLUGINS, "empty");
         try_often(predictions_hold, "predictions hold");

@@ -144,6 +144,25 @@ static void packed(ordo_where where)
     ordo_ctx_free(ctx);
 }
 
+/* A share that is too large for the CPU ends up with the device. */
+static void handed_over(void)
+{
+    ordo_report     report = {.struct_size = sizeof report};
+    ordo_ctx *const ctx = context(ORDO_HYBRID, 1, 0.6);
+    testkit_case("handed over");
+    for (verb what = SORT; what < VERBS; what++) {
+        prepare(what, inputs_find("random bits"), ORDO_U32, MOST, what == SORT ? 0 : 4, 0);
+        CHECK_STATUS(ORDO_OK, call(ctx, what, ORDO_U32, keys, MOST, values, 4, 0), ctx);
+        CHECK_BYTES(what == ARGSORT ? before : expected, keys, (size_t)MOST * 4, 4);
+        if (what != SORT)
+            CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
+        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+        const char *const at = strstr(report.detail, " bins (");
+        CHECK(at != NULL && strtol(at + strlen(" bins ("), NULL, 10) > 0);
+    }
+    ordo_ctx_free(ctx);
+}
+
 /* What the parts of the machine did is told where it is asked for: every thread's and the link's
  * bytes are those of the array. */
 static void profiled(void)
@@ -317,6 +336,7 @@ int main(void)
     if (STREAMED) {
         packed(ORDO_CUDA);
         packed(ORDO_HYBRID);
+        handed_over();
         profiled();
         lose_devices();
         little_memory();

@@ -12,12 +12,15 @@
 #include "core/keybits.h"
 
 enum {
-    ORDO_PACK_CHAINS = 4
+    ORDO_PACK_CHAINS = 4,
+    ORDO_PACK_GRAIN = 16
 };
 
+/* A multiple of ORDO_PACK_GRAIN, so that all chains are alike against cache lines. */
 ORDO_HD size_t ordo_pack_chain(size_t keys)
 {
-    return (keys + ORDO_PACK_CHAINS - 1) / ORDO_PACK_CHAINS;
+    size_t const even = (keys + ORDO_PACK_CHAINS - 1) / ORDO_PACK_CHAINS;
+    return (even + ORDO_PACK_GRAIN - 1) / ORDO_PACK_GRAIN * ORDO_PACK_GRAIN;
 }
 
 /* Bytes of a difference, by the largest of the piece. */

@@ -24,11 +24,14 @@ void hybrid_copy_past(void *to, const void *from, size_t bytes)
             _mm_stream_si128((__m128i *)(void *)(out + i),
                              _mm_loadu_si128((const __m128i *)(const void *)(in + i)));
     memcpy(out, in, bytes);
-    _mm_sfence();
 }
+
+void hybrid_past_done(void) { _mm_sfence(); }
 
 #else
 
 void hybrid_copy_past(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+
+void hybrid_past_done(void) {}
 
 #endif

@@ -138,6 +138,7 @@ size_t hybrid_divide(hybrid_run *run, unsigned lane, size_t number, char *keys, 
     }
     for (size_t at = 0; at < n; at += BLOCK)
         divide_block(run, &piece, at, ordo_min(BLOCK, n - at));
+    hybrid_past_done();
     /* The indices are no longer needed; labels take their place. */
     hybrid_into_bins(run, number, piece.theirs, piece.own_keys, piece.own_values,
                      (uint16_t *)numbers, n - piece.theirs);

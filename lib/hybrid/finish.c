@@ -141,6 +141,8 @@ static ordo_status put_down(hybrid_run *run, ordo_exec *exec, unsigned lane, uns
     if (records->out_values != NULL)
         hybrid_copy_past(records->out_values + piece->to * records->value_size,
                          buffer + ordo_round_up(key_bytes, ORDO_CACHE_LINE), value_bytes);
+    hybrid_past_done();
+    atomic_fetch_add_explicit(&run->home_done, 1, memory_order_release);
     ordo_profile_add(run->exec, ORDO_SPAN_PUT, lane, began,
                      piece->count * (records->key_size + records->value_size));
     return ORDO_OK;
@@ -208,6 +210,7 @@ ordo_status hybrid_finish(hybrid_run *run)
     TRY(hybrid_prepare_bins(run));
     atomic_init(&run->home_next, 0);
     atomic_init(&run->home_bytes, 0);
+    atomic_init(&run->home_done, 0);
     atomic_init(&run->ready, 0);
     run->exec->phase++;
     run->exec->changed = run->records->out_keys == run->records->keys;

@@ -10,7 +10,8 @@
  *                    which sorts a run of pieces as soon as all of it is there
  *   IV   finish.c    the cuts are looked up in every run; what lies between two of them, of all
  *        segments.c  runs, is brought together and sorted by the device, segment after segment,
- *        own_bins.c  while lanes bring home the segments before and other threads sort the bins
+ *        own_bins.c  while lanes bring home the segments before and other threads sort the bins;
+ *        hand_over.c what is left of these when that is done is handed over to the device
  *
  * Whole ranges of keys go to one side, so nothing is merged at the end. The link works in one
  * direction after the other, and all work of the device but the sort of the last run and of the
@@ -140,9 +141,10 @@ struct hybrid_run { /* one call */
     size_t          home_count;
     atomic_size_t   home_next;
     atomic_size_t   home_bytes; /* that were asked for */
+    atomic_size_t   home_done;  /* pieces that are in their places */
     atomic_size_t   ready;      /* segments whose work has been asked for */
     size_t         *bin_start;  /* in the result, bins + 1 */
-    atomic_size_t   bin_next;
+    atomic_size_t   bin_next, handed_over;
     char           *bin_scratch; /* for each lane */
     size_t          bin_scratch_bytes, largest_bin;
 };
@@ -175,6 +177,8 @@ void hybrid_labels(const hybrid_run *run, const void *keys, size_t n, uint16_t *
 
 /* copy.c: to memory that is not read soon, past the cache where the processor can. */
 void hybrid_copy_past(void *to, const void *from, size_t bytes);
+/* Others may see what the thread has copied so: once for many copies, for it waits for all. */
+void hybrid_past_done(void);
 
 /* divide.c: the records of a piece, the device's to a lane's buffer, the CPU's to the copy; says
  * how many are the device's. */
@@ -226,6 +230,8 @@ ordo_status hybrid_segments(hybrid_run *run);
 /* own_bins.c: the CPU's part of the result. */
 ordo_status hybrid_prepare_bins(hybrid_run *run);
 void        hybrid_sort_bins(hybrid_run *run, unsigned lane);
+/* hand_over.c: some of the bins that are left to the device, if that has nothing else to do. */
+bool hybrid_hand_over(hybrid_run *run, ordo_exec *exec, unsigned lane);
 /* Where every bin begins in the result, behind `before` records. */
 ordo_status hybrid_bin_starts(hybrid_run *run, size_t before);
 /* A bin's records, from all pieces in order. */

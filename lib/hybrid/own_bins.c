@@ -57,6 +57,7 @@ ordo_status hybrid_prepare_bins(hybrid_run *run)
     void                       *memory;
     hybrid_thread               alone;
     atomic_init(&run->bin_next, 0);
+    atomic_init(&run->handed_over, 0);
     if (!run->divided) {
         run->bins = 0;
         return ORDO_OK;
@@ -129,12 +130,14 @@ void hybrid_sort_bins(hybrid_run *run, unsigned lane)
     thread.scratch = run->bin_scratch + lane * run->bin_scratch_bytes;
     thread.scratch_bytes = run->bin_scratch_bytes;
     while (!hybrid_wrong(run)) {
-        size_t const bin = atomic_fetch_add_explicit(&run->bin_next, 1, memory_order_relaxed);
-        if (bin >= run->bins)
-            break;
-        if (ordo_poll(run->exec, (double)bin / (double)run->bins))
+        size_t const taken = atomic_load_explicit(&run->bin_next, memory_order_relaxed);
+        if (ordo_poll(run->exec, (double)ordo_min(taken, run->bins) / (double)run->bins))
             hybrid_cancel(run);
-        else
+        else if (!hybrid_hand_over(run, &thread.exec, lane)) {
+            size_t const bin = atomic_fetch_add_explicit(&run->bin_next, 1, memory_order_relaxed);
+            if (bin >= run->bins)
+                break;
             watch_bin(run, &thread, lane, bin);
+        }
     }
 }

@@ -105,12 +105,21 @@ size_t hybrid_packed_size(const hybrid_run *run, const hybrid_piece *piece)
 
 /* ---- Unpacking ---- */
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 enum {
     BLOCK = 512 /* keys of each chain that are unpacked, in the cache, before they are put down */
 };
 
+/* Keys of the first block: the others are to begin with a cache line, for a line that is written
+ * past the cache in two parts takes many times as long. */
+static size_t first_block(const char *to, size_t size)
+{
+    return BLOCK - (uintptr_t)to % ORDO_CACHE_LINE / size;
+}
+
 /* A difference, of which `mask` are the bytes: eight are read, the buffer goes on behind it. */
-static inline uint64_t load(const char *at, uint64_t mask)
+static ALWAYS_INLINE uint64_t load(const char *at, uint64_t mask)
 {
     uint64_t word;
     memcpy(&word, at, sizeof word);
@@ -120,18 +129,21 @@ static inline uint64_t load(const char *at, uint64_t mask)
     return word & mask;
 }
 
-/* Up to BLOCK keys of all four chains, `left` of each at least. */
+/* n keys of each chain. The width is a constant wherever this is called: so a difference is one
+ * load. */
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static void unpack_##tag(const char *const *from, size_t width, bits *sums, size_t n,          \
-                             bool descending, key(*out)[BLOCK])                                    \
+    static ALWAYS_INLINE void unpack_##tag(const char *const *from, size_t width, bits *sums,      \
+                                           size_t n, bool descending, key(*out)[BLOCK])            \
     {                                                                                              \
-        uint64_t const mask = UINT64_MAX >> (64 - 8 * width);                                      \
-        bits           a = sums[0], b = sums[1], c = sums[2], d = sums[3];                         \
+        uint64_t const    mask = UINT64_MAX >> (64 - 8 * width);                                   \
+        const char *const first = from[0], *const second = from[1];                                \
+        const char *const third = from[2], *const fourth = from[3];                                \
+        bits a = sums[0], b = sums[1], c = sums[2], d = sums[3];                                   \
         for (size_t i = 0; i < n; i++) {                                                           \
-            a = (bits)(a + load(from[0] + i * width, mask));                                       \
-            b = (bits)(b + load(from[1] + i * width, mask));                                       \
-            c = (bits)(c + load(from[2] + i * width, mask));                                       \
-            d = (bits)(d + load(from[3] + i * width, mask));                                       \
+            a = (bits)(a + load(first + i * width, mask));                                         \
+            b = (bits)(b + load(second + i * width, mask));                                        \
+            c = (bits)(c + load(third + i * width, mask));                                         \
+            d = (bits)(d + load(fourth + i * width, mask));                                        \
             out[0][i] = key_of_##tag(descending ? key_turn_##tag(a) : a);                          \
             out[1][i] = key_of_##tag(descending ? key_turn_##tag(b) : b);                          \
             out[2][i] = key_of_##tag(descending ? key_turn_##tag(c) : c);                          \
@@ -143,7 +155,8 @@ static inline uint64_t load(const char *at, uint64_t mask)
         sums[3] = d;                                                                               \
     }                                                                                              \
                                                                                                    \
-    static void put_##tag(const char *packed, size_t n, size_t width, bool descending, char *to)   \
+    static ALWAYS_INLINE void put_##tag(const char *packed, size_t n, size_t width,                \
+                                        bool descending, char *to)                                 \
     {                                                                                              \
         size_t const                  chain = ordo_pack_chain(n);                                  \
         const char                   *bytes = packed + ORDO_PACK_CHAINS * sizeof(key);             \
@@ -151,8 +164,9 @@ static inline uint64_t load(const char *at, uint64_t mask)
         bits                          sums[ORDO_PACK_CHAINS];                                      \
         _Alignas(ORDO_CACHE_LINE) key out[ORDO_PACK_CHAINS][BLOCK];                                \
         memcpy(sums, packed, sizeof sums);                                                         \
-        for (size_t at = 0; at < chain; at += BLOCK) {                                             \
-            size_t const count = ordo_min(BLOCK, chain - at);                                      \
+        size_t block = first_block(to, sizeof(key));                                               \
+        for (size_t at = 0; at < chain; at += block, block = BLOCK) {                              \
+            size_t const count = ordo_min(block, chain - at);                                      \
             for (size_t c = 0; c < ORDO_PACK_CHAINS; c++)                                          \
                 from[c] = bytes + ordo_min(c * chain + at, n) * width;                             \
             unpack_##tag(from, width, sums, count, descending, out);                               \
@@ -164,6 +178,30 @@ static inline uint64_t load(const char *at, uint64_t mask)
                                      (last - first) * sizeof(key));                                \
             }                                                                                      \
         }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void put_any_##tag(const char *packed, size_t n, size_t width, bool descending,         \
+                              char *to)                                                            \
+    {                                                                                              \
+        switch (width) {                                                                           \
+        case 1:                                                                                    \
+            put_##tag(packed, n, 1, descending, to);                                               \
+            break;                                                                                 \
+        case 2:                                                                                    \
+            put_##tag(packed, n, 2, descending, to);                                               \
+            break;                                                                                 \
+        case 3:                                                                                    \
+            put_##tag(packed, n, 3, descending, to);                                               \
+            break;                                                                                 \
+        case 4:                                                                                    \
+            put_##tag(packed, n, 4, descending, to);                                               \
+            break;                                                                                 \
+        case 5:                                                                                    \
+            put_##tag(packed, n, 5, descending, to);                                               \
+            break;                                                                                 \
+        default:                                                                                   \
+            put_##tag(packed, n, width, descending, to);                                           \
+        }                                                                                          \
     }
 #include "core/types.def"
 
@@ -173,7 +211,7 @@ void hybrid_unpack(const hybrid_run *run, const hybrid_piece *piece, const char 
     switch (records->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        put_##tag(packed, piece->count, piece->width, records->descending, to);                    \
+        put_any_##tag(packed, piece->count, piece->width, records->descending, to);                \
         break;
 #include "core/types.def"
     }

@@ -166,6 +166,7 @@ static void to_ranks(const hybrid_ranking *ranking, const char *numbers, size_t 
     _Alignas(ORDO_CACHE_LINE) char block[BLOCK * sizeof(uint64_t)];
     if (size == ranking->width && job->rank_type != ORDO_F64) {
         hybrid_copy_past(ranks, numbers, count * size);
+        hybrid_past_done();
         return;
     }
     for (size_t i = 0; i < count; i += BLOCK) {
@@ -173,6 +174,7 @@ static void to_ranks(const hybrid_ranking *ranking, const char *numbers, size_t 
         convert(ranking, numbers + i * ranking->width, block, here);
         hybrid_copy_past(ranks + i * size, block, here * size);
     }
+    hybrid_past_done();
 }
 
 /* The part whose end is not before a piece's. */

@@ -64,6 +64,8 @@ static void copy_and_keep(char *buffer, char *kept, const char *from, size_t byt
         if (kept != NULL)
             hybrid_copy_past(kept + at, from + at, count);
     }
+    if (kept != NULL)
+        hybrid_past_done();
 }
 
 /* All records of a piece. */

@@ -215,12 +215,13 @@ ordo_status hybrid_stream(const ordo_both *both, const hybrid_records *records, 
             snprintf(packed, sizeof packed, " keys packed to %.0f %%;",
                      100 * (double)atomic_load(&run.home_bytes) /
                          (double)(run.first[run.runs] * records->key_size + 1));
-        ordo_note(
-            exec,
-            "streamed in %zu runs, %zu segments; %.1f %% by the CPU in %zu bins;%s phase I %.1f "
-            "ms, II and III %.1f ms, IV %.1f ms",
-            run.runs, run.segment_count, 100 * run.share, run.bins, packed, 1e3 * run.seconds[0],
-            1e3 * run.seconds[1], 1e3 * run.seconds[2]);
+        ordo_note(exec,
+                  "streamed in %zu runs, %zu segments; %.1f %% by the CPU in %zu bins (%zu handed "
+                  "over);%s phase I %.1f "
+                  "ms, II and III %.1f ms, IV %.1f ms",
+                  run.runs, run.segment_count, 100 * run.share, run.bins,
+                  atomic_load(&run.handed_over), packed, 1e3 * run.seconds[0], 1e3 * run.seconds[1],
+                  1e3 * run.seconds[2]);
     }
     return status;
 }

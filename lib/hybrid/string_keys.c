@@ -16,7 +16,8 @@ enum {
     SAMPLES = 16, /* of a group, for its pivot */
     AHEAD = 16,   /* strings whose bytes are asked for before they are needed */
     POLLS = 1 << 10,
-    BLOCK = 64 /* strings whose lines are brought together */
+    MEMBERS = 512, /* strings looked at for those in a group */
+    BLOCK = 64     /* strings whose lines are brought together */
 };
 
 /* ---- Pairs of strings ---- */
@@ -149,36 +150,6 @@ bool string_survey(string_run *run, size_t stride)
     return true;
 }
 
-/* ---- Prediction ---- */
-
-static void sample_piece(void *arg, size_t lo, size_t hi)
-{
-    string_run *const run = arg;
-    for (size_t i = lo; i < hi; i++)
-        run->keys[i] = string_key(&run->view, sampled(run, i), run->shared);
-}
-
-/* Each key of the sample is looked up in a table of those before it, which is twice as large. */
-bool string_ties_early(string_run *run, bool *cancelled)
-{
-    size_t const    count = ordo_div_up(run->n, run->stride);
-    unsigned const  bits = bits_for(count) + 1;
-    uint64_t *const table = run->keys + count;
-    size_t          tied = 0;
-    *cancelled = !ordo_loop(run->run.exec, count, SURVEY_PIECE, sample_piece, run);
-    if (*cancelled || count + ((size_t)1 << bits) > run->n)
-        return true;
-    memset(table, 0, sizeof *table << bits);
-    for (size_t i = 0; i < count; i++) {
-        size_t at = (size_t)(run->keys[i] * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
-        while (table[at] != 0 && table[at] != run->keys[i])
-            at = (at + 1) & (((size_t)1 << bits) - 1);
-        tied += table[at] == run->keys[i]; /* the key of an empty string may be 0: it ties */
-        table[at] = run->keys[i];
-    }
-    return tied * 100 >= count * ORDO_TUNE_STRINGS_TIED;
-}
-
 /* ---- Keys ---- */
 
 bool string_coder_make(string_run *run, size_t groups)
@@ -301,22 +272,38 @@ static inline uint64_t tie_key(const string_run *run, size_t label, size_t id, u
                                                                       << coder->group_shift;
 }
 
+/* The strings first, first + 1, ... before end that are in a group; without a branch, for nobody
+ * could foretell it. */
+static size_t members_of(const string_run *run, size_t first, size_t end, size_t *members)
+{
+    size_t count = 0;
+    for (size_t id = first; id < end; id++) {
+        members[count] = id;
+        count += run->labels[id] != 0;
+    }
+    return count;
+}
+
 bool string_tie_keys(const string_run *run, size_t first, size_t end, uint64_t *keys, char *ids)
 {
-    const uint32_t *const labels = run->labels;
-    size_t                count = 0;
-    unsigned              misfit = 0;
-    for (size_t id = first; id < end; id++) {
-        if (id + AHEAD < end && labels[id + AHEAD] != 0)
-            string_fetch_bytes(&run->view, id + AHEAD, run->ties[labels[id + AHEAD] - 1].depth);
-        if (labels[id] == 0)
-            continue;
-        keys[count] = tie_key(run, labels[id] - 1, id, &misfit);
-        if (run->id_type == ORDO_U32)
-            ((uint32_t *)(void *)ids)[count] = (uint32_t)id;
-        else
-            ((uint64_t *)(void *)ids)[count] = id;
-        count++;
+    size_t   members[MEMBERS];
+    unsigned misfit = 0;
+    for (size_t at = first; at < end; at += MEMBERS) {
+        size_t const count = members_of(run, at, ordo_min(at + MEMBERS, end), members);
+        for (size_t i = 0; i < count; i++) {
+            size_t const id = members[i];
+            if (i + AHEAD < count) {
+                string_fetch_bytes(&run->view, members[i + AHEAD], 0);
+                string_fetch_bytes(&run->view, members[i + AHEAD], ORDO_CACHE_LINE);
+            }
+            keys[i] = tie_key(run, run->labels[id] - 1, id, &misfit);
+            if (run->id_type == ORDO_U32)
+                ((uint32_t *)(void *)ids)[i] = (uint32_t)id;
+            else
+                ((uint64_t *)(void *)ids)[i] = id;
+        }
+        keys += count;
+        ids += count * run->id_size;
     }
     return (misfit & STRING_UNKNOWN) == 0;
 }
@@ -327,9 +314,15 @@ bool string_tie_keys(const string_run *run, size_t first, size_t end, uint64_t *
 static size_t pivot_of(const string_run *run, const string_tie *tie)
 {
     size_t const count = ordo_min(tie->count, SAMPLES);
-    size_t       ids[SAMPLES], sums[SAMPLES] = {0}, best = 0;
-    for (size_t i = 0; i < count; i++)
+    size_t       ids[SAMPLES] = {0}, sums[SAMPLES] = {0}, best = 0;
+    for (size_t i = 0; i < count; i++) {
         ids[i] = string_id(run, tie->lo + i * (tie->count / count));
+        string_fetch_place(&run->view, ids[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        string_fetch_bytes(&run->view, ids[i], tie->depth);
+        string_fetch_bytes(&run->view, ids[i], tie->depth + ORDO_CACHE_LINE);
+    }
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++) {
             size_t const shared = both_share(&run->view, ids[i], ids[j], tie->depth, STRING_PLACES);

@@ -88,16 +88,6 @@ typedef struct strings_ask {
     bool                descending, equal_wanted;
 } strings_ask;
 
-/* Whether a device is, as far as can be seen. */
-static ordo_status is_of_help(string_run *s)
-{
-    bool cancelled;
-    if (string_ties_early(s, &cancelled))
-        return cancelled ? ORDO_E_CANCELLED : ORDO_OK;
-    snprintf(s->run.why, sizeof s->run.why, "most strings differ in their first bytes");
-    return ORDO_E_UNSUPPORTED;
-}
-
 static ordo_status find_order(string_run *s, const ordo_both *both, const strings_ask *ask,
                               ordo_exec *exec)
 {
@@ -105,7 +95,7 @@ static ordo_status find_order(string_run *s, const ordo_both *both, const string
     s->n = n;
     s->view = string_view_of(ask->strings, n, ask->descending);
     s->equal_wanted = ask->equal_wanted;
-    s->apart = s->view.pointers != NULL ||
+    s->apart = s->view.offsets == NULL ||
                (s->view.offsets[n] - s->view.offsets[0]) / n >= 2 * ORDO_CACHE_LINE;
     s->id_type = (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
     s->id_size = ordo_type_size(s->id_type);
@@ -118,8 +108,6 @@ static ordo_status find_order(string_run *s, const ordo_both *both, const string
     ordo_status status = hold_host(s);
     if (status == ORDO_OK && !string_survey(s, ordo_max(1, n / ORDO_TUNE_STRINGS_SAMPLE)))
         status = ORDO_E_CANCELLED;
-    if (status == ORDO_OK && both->keep)
-        status = is_of_help(s);
     if (status == ORDO_OK)
         status = hold_device(s);
     s->survey_s = string_lap(s);
@@ -140,9 +128,11 @@ static ordo_status find_order(string_run *s, const ordo_both *both, const string
 static ordo_status prepare(string_run *s, const ordo_both *both, const strings_ask *ask,
                            ordo_exec *exec)
 {
-    memset(s, 0, sizeof *s);
+    s->n = 0;
+    s->known.room = NULL;
     if (!is_worth_it(both, ask->n))
         return ORDO_OK;
+    memset(s, 0, sizeof *s);
     ordo_status const status = find_order(s, both, ask, exec);
     if (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED)
         return status;
@@ -162,11 +152,12 @@ static ordo_status report(string_run *s, ordo_exec *exec, ordo_status status)
         return status;
     }
     exec->isa = s->run.device.exec.isa;
-    ordo_note(exec,
-              "streamed in %zu rounds, %u bits a letter, %zu surveys; %zu groups left to the CPU; "
-              "survey %.1f ms, keys out %.1f ms, home %.1f ms, groups %.1f ms, CPU %.1f ms",
-              s->rounds, s->alphabet.bits, s->surveys, s->left, 1e3 * s->survey_s, 1e3 * s->send_s,
-              1e3 * s->home_s, 1e3 * s->ties_s, 1e3 * string_lap(s));
+    ordo_note(
+        exec,
+        "streamed in %zu rounds, %u bits a letter, %zu surveys; %zu groups left to the CPU; "
+        "survey %.1f ms, keys out %.1f and %.1f ms, home %.1f ms, groups %.1f ms, CPU %.1f ms",
+        s->rounds, s->alphabet.bits, s->surveys, s->left, 1e3 * s->survey_s, 1e3 * s->send_s[0],
+        1e3 * s->send_s[1], 1e3 * s->home_s, 1e3 * s->ties_s, 1e3 * string_lap(s));
     return status;
 }
 
@@ -191,9 +182,9 @@ ordo_status hybrid_argsort_strings(void *state, const ordo_strings_job *job, ord
 ordo_status hybrid_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
-    strings_ask const      ask = {
-             .strings = &job->strings, .n = job->n, .descending = job->descending, .equal_wanted = true};
+    strings_ask ask = {.strings = &job->strings, .n = job->n, .descending = job->descending};
     ordo_string_rank_job with = *job;
+    ask.equal_wanted = true;
     FINISH(rank_strings);
 }
 

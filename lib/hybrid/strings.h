@@ -98,7 +98,7 @@ typedef struct string_run {
     /* What is found out. */
     ordo_string_known known;
     size_t            rounds, surveys, left;
-    double            began, survey_s, send_s, home_s, ties_s;
+    double began, survey_s, send_s[2], home_s, ties_s; /* send_s: of the first round, and later */
 } string_run;
 
 /* ---- string_keys.c ---- */
@@ -106,9 +106,6 @@ typedef struct string_run {
 /* What a sample of strings, one of every stride, has in common and which letters follow; false:
  * cancelled. */
 bool string_survey(string_run *run, size_t stride);
-/* Whether so many of these strings share a key of the CPU's that it would take several: only then
- * is a device of help, for to read strings takes as long as to sort those that differ early. */
-bool string_ties_early(string_run *run, bool *cancelled);
 /* Letters for every byte. */
 void string_all_letters(string_alphabet *alphabet);
 /* The keys of a round of `groups`, or of the first one: 0. false: there are too many groups. */

@@ -7,8 +7,8 @@
 #ifndef ORDO_CPU_STRINGS_STRING_SORT_H
 #define ORDO_CPU_STRINGS_STRING_SORT_H
 
-#include "cpu/cpu.h"
 #include "core/string_view.h"
+#include "cpu/cpu.h"
 
 #include <stdatomic.h>
 
@@ -32,8 +32,8 @@ enum {
     STRING_SORT_PHASES = 4
 };
 
-/* Takes 32 n bytes of scratch unless order->known has them, and 16 KB for each piece of a loop, four
- * a thread. */
+/* Takes 32 n bytes of scratch unless order->known has them, and 16 KB for each piece of a loop,
+ * four a thread. */
 ordo_status string_sort(const string_order *order, ordo_exec *exec);
 
 /* ---- Between the two parts ---- */
