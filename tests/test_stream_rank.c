@@ -181,8 +181,8 @@ static void little_memory(void)
     unsetenv("ORDO_PLAY_ROOM");
 }
 
-/* A host that may hold less than the call wants: a clear status, or the ranks. Where both may do the
- * job the CPU has ways that take less. */
+/* A host that may hold less than the call wants: a clear status, or the ranks. Where both may do
+ * the job the CPU has ways that take less. */
 static void little_scratch(void)
 {
     question const q = {.type = ORDO_U64,

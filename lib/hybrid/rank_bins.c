@@ -79,6 +79,16 @@ static void rank_bin(hybrid_ranking *ranking, hybrid_thread *thread, size_t bin)
         (void)cpu->rank_sorted(run->both->cpu_state, &ranks, &thread->exec);
 }
 
+static void watch_bin(hybrid_ranking *ranking, hybrid_thread *thread, unsigned lane, size_t bin)
+{
+    const hybrid_run *const run = ranking->run;
+    double const            began = ordo_profile_now(run->exec);
+    rank_bin(ranking, thread, bin);
+    ordo_profile_add(run->exec, ORDO_SPAN_BIN, lane, began,
+                     (run->bin_start[bin + 1] - run->bin_start[bin]) *
+                         (run->records->key_size + ranking->width));
+}
+
 void hybrid_rank_bins(hybrid_ranking *ranking, unsigned lane)
 {
     hybrid_run *const run = ranking->run;
@@ -95,7 +105,7 @@ void hybrid_rank_bins(hybrid_ranking *ranking, unsigned lane)
         if (ordo_poll(run->exec, (double)bin / (double)run->bins))
             hybrid_cancel(run);
         else
-            rank_bin(ranking, &thread, bin);
+            watch_bin(ranking, &thread, lane, bin);
     }
 }
 

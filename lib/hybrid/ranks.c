@@ -118,7 +118,9 @@ static ordo_status put_ranks(hybrid_ranking *ranking)
     void *const       device = run->both->device_state;
     ordo_put_job      job = put_job(ranking, ranking->theirs, run->first[1]);
     for (job.part = 0; job.part < PARTS && job.n > 0; job.part++) {
+        TRY(hybrid_watch_work(run, job.n));
         TRY(run->both->device->put_ranks(device, &job, &run->device.exec));
+        TRY(hybrid_watch_worked(run));
         TRY(run->link->mark(device, &run->device.exec, job.part));
     }
     return ORDO_OK;
@@ -206,9 +208,12 @@ static ordo_status put_down(hybrid_ranking *ranking, ordo_exec *exec, unsigned l
     hybrid_run *const run = ranking->run;
     void *const       state = run->both->device_state;
     size_t const      first = piece * ranking->piece_numbers;
+    size_t const      count = piece_end(ranking, piece) - first;
     TRY(run->link->wait_side(state, exec, lane, side));
-    to_ranks(ranking, run->link->buffer(state, lane, side), first,
-             piece_end(ranking, piece) - first);
+    hybrid_watch_side(run, lane, side, ORDO_SPAN_OUT, count * ranking->width);
+    double const began = ordo_profile_now(run->exec);
+    to_ranks(ranking, run->link->buffer(state, lane, side), first, count);
+    ordo_profile_add(run->exec, ORDO_SPAN_PUT, lane, began, count * ranking->width);
     return ORDO_OK;
 }
 
@@ -325,6 +330,8 @@ static ordo_status phases(hybrid_ranking *ranking)
     }
     TRY(status);
     status = hybrid_hold_host(run);
+    if (status == ORDO_OK)
+        status = hybrid_watch(run);
     hybrid_phase_done(run, 0);
     if (status == ORDO_OK)
         status = hybrid_scatter(run);
@@ -333,6 +340,8 @@ static ordo_status phases(hybrid_ranking *ranking)
         status = finish(ranking);
     ordo_status const ended = run->link->end(run->both->device_state, exec);
     hybrid_phase_done(run, 2);
+    if (ended == ORDO_OK)
+        hybrid_watch_end(run);
     return status != ORDO_OK ? status : ended;
 }
 

@@ -45,7 +45,7 @@ static inline bool ordo_is_streamed(const ordo_load *load)
     return load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
 }
 
-/* Whether ranks come home sooner streamed than from an array that is brought to the device whole. */
+/* Whether ranks come home sooner streamed than from an array that is brought there whole. */
 static inline bool ordo_rank_streams(ordo_type type, size_t n, ordo_type rank_type)
 {
     double const saved = ORDO_TUNE_RANK_SAVED_KEY * (double)ordo_type_size(type) +

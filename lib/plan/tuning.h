@@ -313,8 +313,8 @@ enum {
     ORDO_TUNE_LINK_THREADS = 8,
 
     /* Per cent of the keys that the device sorts before the others are there, where ranks are
-     * streamed: so many that it is done when they are. EMR and an H200, 2^28 keys u32, ms for 60, 70,
-     * 80 and 100 per cent (no merge): 50.9, 49.9, 51.2, 53.6. */
+     * streamed: so many that it is done when they are. EMR and an H200, 2^28 keys u32, ms for 60,
+     * 70, 80 and 100 per cent (no merge): 50.9, 49.9, 51.2, 53.6. */
     ORDO_TUNE_RANK_FIRST = 70,
     /* Ranks are streamed where that saves more than it costs, over bringing the arrays whole: ps
      * for each byte of a key, whose sort is hidden, and for each byte of a rank beyond the four
