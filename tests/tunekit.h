@@ -12,7 +12,7 @@ enum {
     TINY = 0,
 #endif
     LEAST = 1 << 12,            /* keys that can be calibrated with */
-    KEYS = TINY ? 4000 : 20000, /* that are worth weighing for one thread */
+    KEYS = TINY ? 4000 : 40000, /* that are worth weighing for one thread */
     MOST = 1 << 22,
     TEXT = 4096
 };

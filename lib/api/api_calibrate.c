@@ -248,7 +248,7 @@ static ordo_status measure_shares(bench *b, size_t n, double streamed)
 
 static ordo_status measure_streams(bench *b)
 {
-    size_t const small = (size_t)ORDO_TUNE_STREAM_LEAST / 2, large = b->most;
+    size_t const small = (size_t)ORDO_TUNE_STREAM_LEAST / KEY, large = b->most;
     double       few = -1, many = -1;
     ordo_ctx    *both;
     if (large < 2 * small)

@@ -91,13 +91,6 @@ ordo_load ordo_load_strings(size_t n)
 
 /* ---- Forecasts ---- */
 
-/* By one thread, in its cache. */
-static bool is_small(const ordo_load *load)
-{
-    double const bytes = load->record_bytes != 0 ? (double)load->record_bytes : load->link_bytes;
-    return bytes <= ORDO_TUNE_RADIX_ALONE;
-}
-
 /* What a key costs a thread, beside what it costs where all threads are at work. */
 static double rise(const ordo_calibration *c, double used)
 {
@@ -112,7 +105,7 @@ static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsi
     double const      ps = load->key != COST_NONE
                                ? (double)load->n * cost_of(value, load)
                                : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / ORDO_TUNE_CPU_64;
-    if (is_small(load))
+    if (ordo_is_small(load))
         return ps * (double)value[COST_CPU_SMALL] * 1e-14;
     /* More than could be measured are more than there are CPUs. */
     double const all = (double)value[COST_THREADS];

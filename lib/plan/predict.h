@@ -34,10 +34,20 @@ typedef struct ordo_forecast { /* seconds; 0: not predicted, or not possible */
     double cpu, device, hybrid;
 } ordo_forecast;
 
-/* Whether the job is so large that it matters who does it. */
+/* Whether one thread of the CPU sorts it, in its cache. */
+static inline bool ordo_is_small(const ordo_load *load)
+{
+    return (load->record_bytes != 0 ? (double)load->record_bytes : load->link_bytes) <=
+           ORDO_TUNE_RADIX_ALONE;
+}
+
+/* Whether the CPU takes so long, by the built-in figures, that it matters who does the job. */
 static inline bool ordo_worth_weighing(const ordo_load *load, unsigned threads)
 {
-    return load->cpu_ns > ORDO_TUNE_WEIGH_LEAST * 1e3 * (double)threads;
+    double const call = ORDO_TUNE_CPU_CALL * 1e3 * (threads - 1.0) / (ORDO_TUNE_CPU_THREADS - 1);
+    double const ns = ordo_is_small(load) ? load->cpu_ns * ORDO_TUNE_CPU_SMALL * 1e-2
+                                          : load->cpu_ns / (double)threads + call;
+    return ns > ORDO_TUNE_WEIGH_LEAST * 1e3;
 }
 
 static inline bool ordo_is_streamed(const ordo_load *load)

@@ -279,15 +279,16 @@ enum {
      * whole and streamed; milliseconds that opening it takes. EMR and an H200, u32 keys sorted in
      * host memory, ms for 2^20, 2^22, 2^24, 2^26, 2^28, 2^30: 0.8, 1.8, 5.2, 15.7, 46, 170 (192
      * with a copy kept), the first call 230 to 280 more; 16 threads alone 1.0, 2.5, 9.8, 43, 216,
-     * 818. `ordo tune` measures all of them (plan/calibration.h). */
+     * 818. Whole, for 2^16, 2^18, 2^20, 2^22: 0.10, 0.54, 0.93, 1.86. `ordo tune` measures all of
+     * them (plan/calibration.h); there it found 8513, 15627, 35495, 172, 4142, 228. */
     ORDO_TUNE_STAGE_THREAD = 6500,
-    ORDO_TUNE_STAGE_WHOLE = 25000,
+    ORDO_TUNE_STAGE_WHOLE = 18000,
     ORDO_TUNE_STAGE_ALL = 45000,
-    ORDO_TUNE_DEVICE_CALL = ORDO_TUNE(470, 1),
+    ORDO_TUNE_DEVICE_CALL = ORDO_TUNE(200, 1),
     ORDO_TUNE_STREAM_CALL = ORDO_TUNE(2000, 1),
     ORDO_TUNE_DEVICE_OPEN = 250,
     /* Microseconds that the CPU takes for a job, as predicted, from which on it is weighed who does
-     * it. An estimate: no call of a GPU on host arrays takes less. */
+     * it: a GPU takes as long for 2^16 keys u32 (above), and the CPU 270. */
     ORDO_TUNE_WEIGH_LEAST = ORDO_TUNE(100, 0),
     /* Keys of a job that takes less in any case. V1, a sort of 16 keys u32: 92 ns with, 98 ns
      * without a look at the number alone. */
