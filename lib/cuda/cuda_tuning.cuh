@@ -151,7 +151,8 @@ enum {
  * 512 x 9 0.58, 384 x 15 0.48, 256 x 23 0.42, 256 x 27 0.41, 192 x 35 0.35, 160 x 41 0.39,
  * 128 x 53 0.36, for what a step costs beside its keys; two steps on their way are no faster than
  * one. 192 x 35 with entries of 8 and 4 threads, radius 100, 14000 (just above what the ring holds)
- * and 30000: 0.35, 1.71, 0.88; 0.37, 1.10, 0.56. A copy of the keys takes 0.51. A ring of 35 keys
+ * and 30000: 0.35, 1.71, 0.88; 0.37, 1.10, 0.56; with 31 keys and patches opened only as far as
+ * their own keys ask, 0.40, 0.50, 0.47. A copy of the keys takes 0.51. A ring of 35 keys
  * a thread is more than a block of compute capability 8.6 may have; 31, an estimate from these, is
  * not. */
 enum {
