@@ -135,13 +135,15 @@ enum {
 };
 
 /* Buckets of few keys (block/block_spread.cuh): keys of one block that selects; keys of a bucket
- * from which on it is too full. H200, us, by buckets and by digits: nine quantiles of 2^12 f32 6.0,
+ * from which on it is too full; keys of which no more than one may be that of the thread 16 lanes
+ * on. H200, us, by buckets and by digits: nine quantiles of 2^12 f32 6.0,
  * 21.7, of 2^13 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14 9.3, 16.9; the 16 largest of 2^12
- * 6.1, before 18.5. How full a bucket may be is an estimate: if all are, a sort of 2^12 keys takes
+ * 6.1, before 18.5. The other two are estimates: if all buckets are full, a sort of 2^12 keys takes
  * as long as by digits. */
 enum {
     CUDA_TUNE_SPREAD_KEYS = 1 << 14,
-    CUDA_TUNE_SPREAD_MOST = 64
+    CUDA_TUNE_SPREAD_MOST = 64,
+    CUDA_TUNE_SPREAD_ALIKE = 24
 };
 
 /* Radius (device/dev_radius.cu): threads of a block; keys of a thread, of 8 bytes and of fewer;

@@ -12,7 +12,8 @@
  * for other algorithms.
  *
  * Keys of a block of THREADS x ITEMS lie in registers: item i of thread t is key THREADS i + t.
- * Four buckets a thread; 16 bytes of shared memory for them. 4096 keys take about 1 us (estimate).
+ * Four buckets a thread, 16 bytes of shared memory for them. H200, 4096 keys f32: with their read
+ * and a median's result 2.9 us beyond an empty launch, which takes 2.7.
  *
  * Called by all threads of a one-dimensional block. Used by device/dev_radix_small.cu,
  * dev_select_few.cuh and dev_topk_few.cuh. */
@@ -26,8 +27,7 @@
 enum {
     SPREAD_SHARE = 4, /* buckets of a thread */
     SPREAD_FEW = 4,   /* keys of a thread: as many as buckets */
-    SPREAD_MANY = CUDA_TUNE_SPREAD_KEYS / 1024,
-    SPREAD_ALIKE = 24 /* of so many keys one may be that of the thread 16 lanes on */
+    SPREAD_MANY = CUDA_TUNE_SPREAD_KEYS / 1024
 };
 
 template <int THREADS> struct spread_shared {
@@ -209,7 +209,7 @@ spread_find_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
                            [&] { return (uint32_t)(LINE::mark(code, items.raw[i]) >> UPPER); });
     BITS const other = (BITS)__shfl_xor_sync(WARP_ALL, items.raw[0], WARP_LANES / 2);
     ends = spread_meet(s, 0, ends, threadIdx.x < n && other == items.raw[0]);
-    if (ends.low > ends.high || ends.alike * SPREAD_ALIKE > min(n, (unsigned)THREADS))
+    if (ends.low > ends.high || ends.alike * CUDA_TUNE_SPREAD_ALIKE > min(n, (unsigned)THREADS))
         return false;
     BITS low = (BITS)((BITS)ends.low << UPPER);
     BITS high = (BITS)((BITS)ends.high << UPPER | (((BITS)1 << UPPER) - 1));
