@@ -26,10 +26,11 @@ enum {
 /* is_sorted, runs, count_nans (device/dev_order.cu): blocks of 256 threads on a multiprocessor.
  * H200, 128e6 keys, ms: is_sorted f32 0.139, u64 0.242; runs f32 0.136; NaNs f32 0.134; a read of
  * 4 bytes a key is 0.123, and to bring the answer home takes about 0.01. Keys up to which one block
- * does it and writes the answer home itself: an estimate. */
+ * does it and writes the answer home itself, us a call: is_sorted of 2^8, 2^12 and 2^14 f32 9.5,
+ * 10.4, 13.1; of 2^15 by a grid 20.4. */
 enum {
     CUDA_TUNE_ORDER_RESIDENT = 4,
-    CUDA_TUNE_ORDER_ALONE = 1 << 14
+    CUDA_TUNE_ORDER_ALONE = 1 << 15
 };
 
 /* Flags (device/dev_flags.cuh): most spans of an array. H200, split of 2^28 u32 by packed flags, us
@@ -134,12 +135,15 @@ enum {
 };
 
 /* Buckets of few keys (block/block_spread.cuh): keys of one block that selects; keys of a bucket
- * from which on it is too full, and others in it that a key may have on average if all are sorted.
- * Estimates. */
+ * from which on it is too full; keys of which no more than one may be that of the thread 16 lanes
+ * on. H200, us, by buckets and by digits: nine quantiles of 2^12 f32 6.0,
+ * 21.7, of 2^13 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14 9.3, 16.9; the 16 largest of 2^12
+ * 6.1, before 18.5. The other two are estimates: if all buckets are full, a sort of 2^12 keys takes
+ * as long as by digits. */
 enum {
     CUDA_TUNE_SPREAD_KEYS = 1 << 14,
-    CUDA_TUNE_SPREAD_MOST = 48,
-    CUDA_TUNE_SPREAD_CROWD = 6
+    CUDA_TUNE_SPREAD_MOST = 64,
+    CUDA_TUNE_SPREAD_ALIKE = 24
 };
 
 /* Radius (device/dev_radius.cu): threads of a block; keys of a thread, of 8 bytes and of fewer;
@@ -149,7 +153,8 @@ enum {
  * 512 x 9 0.58, 384 x 15 0.48, 256 x 23 0.42, 256 x 27 0.41, 192 x 35 0.35, 160 x 41 0.39,
  * 128 x 53 0.36, for what a step costs beside its keys; two steps on their way are no faster than
  * one. 192 x 35 with entries of 8 and 4 threads, radius 100, 14000 (just above what the ring holds)
- * and 30000: 0.35, 1.71, 0.88; 0.37, 1.10, 0.56. A copy of the keys takes 0.51. A ring of 35 keys
+ * and 30000: 0.35, 1.71, 0.88; 0.37, 1.10, 0.56; with 31 keys and patches opened only as far as
+ * their own keys ask, 0.40, 0.50, 0.47. A copy of the keys takes 0.51. A ring of 35 keys
  * a thread is more than a block of compute capability 8.6 may have; 31, an estimate from these, is
  * not. */
 enum {

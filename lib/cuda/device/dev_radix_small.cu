@@ -1,11 +1,12 @@
 /* dev_radix_small.cu - a sort in one launch, for arrays that fit into one block's shared memory.
  *
- * The encoded keys stay where they are in shared memory and places of 16 bits are sorted, so that
- * keys, pairs and indices are one kernel. Up to 4096 keys that lie evenly are spread over as many
+ * With the encoded keys, in shared memory, places of 16 bits are sorted, so that keys, pairs and
+ * indices are one kernel. Up to 4096 keys that lie evenly are spread over as many
  * buckets (block/block_spread.cuh), and each key counts its way to its place among those of its
  * bucket.
  *
- * Others are sorted by digits, least significant first (block/block_radix.cuh). Only bits that
+ * Of others the places alone are sorted, by digits, least significant first
+ * (block/block_radix.cuh). Only bits that
  * differ are looked at, and first only the leading 16 or 24 of them, which tell nearly all of so
  * few keys apart; if neighbours then are out of order, each key counts its way to its place among
  * those with the same prefix, and where a prefix is shared by too many the sort starts again with
@@ -201,8 +202,8 @@ static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREAD
 
 /* ---- By buckets ---- */
 
-/* Sorts the places of keys that lie evenly: spread over buckets, each counts the keys of its bucket
- * that come before it, by key and then by index. False, in all threads, if they do not. */
+/* Sorts keys that lie evenly, and their places: spread over buckets, each counts the keys of its
+ * bucket that come before it, by key and then by index. False, in all threads, if they do not. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
                                                         CODE const &code, const radix_job &job)
@@ -219,18 +220,15 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
         unsigned const p = i * THREADS + threadIdx.x;
         items.raw[i] = p < n ? load_sized<BITS>(small_source(job), p, job.key_size) : (BITS)0;
     }
-    bool is_even = spread_find_line(s, code.total, items, n, &line) &&
-                   !spread_is_crowded<THREADS>(code.total, line, items, n, CUDA_TUNE_SPREAD_CROWD);
-    if (is_even) {
-        bool is_too_long = false;
-        spread_count(s, code.total, line, &items, n);
-        __syncthreads();
-        spread_counts const mine = spread_scan(s, n);
+    bool const is_even =
+        spread_find_line(s, code.total, items, n, &line) &&
+        spread_over_line(s, code.total, &line, &items, n, [](spread_counts const &mine) {
+            bool is_full = false;
 #pragma unroll
-        for (int j = 0; j < SPREAD_SHARE; j++)
-            is_too_long |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
-        is_even = !__syncthreads_or(is_too_long);
-    }
+            for (int j = 0; j < SPREAD_SHARE; j++)
+                is_full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+            return is_full;
+        });
     if (!is_even) {
         __syncthreads();
         return false;
@@ -239,12 +237,14 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
         if (p < n) {
-            tags[spread_start(*s, items.bucket(i)) + items.rank(i)] = items.bucket(i) << 16 | p;
-            shared->keys[p] = code.encode(items.raw[i]);
+            unsigned const at = spread_start(*s, items.bucket(i)) + items.rank(i);
+            shared->keys[at] = code.encode(items.raw[i]);
+            tags[at] = items.bucket(i) << 16 | p;
         }
     }
     __syncthreads();
-    auto const bits_of = [&](uint32_t tag) { return code.fold(shared->keys[tag & 0xffff]); };
+    BITS     bits[ITEMS];
+    uint32_t move[ITEMS]; /* where a key comes from above where it goes */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
@@ -252,32 +252,40 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
             continue;
         uint32_t const tag = tags[p], bucket = tag >> 16;
         unsigned const start = spread_start(*s, bucket), end = spread_start(*s, bucket + 1);
-        BITS const     mine = bits_of(tag);
-        unsigned       to = start;
+        bits[i] = shared->keys[p];
+        BITS const mine = code.fold(bits[i]);
+        unsigned   to = start;
 #pragma unroll 1
         for (unsigned q = start; q < end; q++) {
-            BITS const other = bits_of(tags[q]);
+            BITS const other = code.fold(shared->keys[q]);
             to += other < mine || (other == mine && tags[q] < tag);
         }
-        shared->order[to] = (uint16_t)tag;
+        move[i] = tag << 16 | to;
     }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * THREADS + threadIdx.x < n) {
+            shared->keys[move[i] & 0xffff] = bits[i];
+            shared->order[move[i] & 0xffff] = (uint16_t)(move[i] >> 16);
+        }
     __syncthreads();
     return true;
 }
 
 /* ---- Results ---- */
 
-/* Writes the sorted array and what goes with it. */
+/* Writes the sorted array and what goes with it. The keys have been moved, or only their places. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
-                                   const radix_job &job)
+                                   const radix_job &job, bool is_moved)
 {
     typedef typename CODE::BITS BITS;
     unsigned const              n = (unsigned)job.n;
 #pragma unroll 1
     for (unsigned p = threadIdx.x; p < n; p += THREADS) {
         unsigned const source = shared->order[p];
-        BITS const     bits = shared->keys[source];
+        BITS const     bits = shared->keys[is_moved ? p : source];
         if (job.source == NULL)
             store_sized<BITS>((char *)job.keys[0] + (size_t)p * job.key_size, job.key_size,
                               code.decode(bits));
@@ -312,12 +320,12 @@ static __global__ void __launch_bounds__(THREADS, 1)
 {
     extern __shared__ uint64_t small_words[];
     auto *const                shared = (small_shared<CODE, THREADS, ITEMS> *)small_words;
-    bool                       is_sorted = false;
+    bool                       is_moved = false;
     if constexpr (ITEMS < 16)
-        is_sorted = small_by_buckets(shared, code, job);
-    if (!is_sorted)
+        is_moved = small_by_buckets(shared, code, job);
+    if (!is_moved)
         small_by_digits(shared, code, job);
-    small_write(shared, code, job);
+    small_write(shared, code, job, is_moved);
 }
 
 template <int THREADS, int ITEMS, typename CODE>

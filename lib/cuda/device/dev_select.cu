@@ -58,16 +58,15 @@ template <typename BITS, typename WORD> union settle_shared {
     select_few_shared<BITS> few;
 };
 
+/* Not inlined: the passes of large arrays would have fewer registers. */
 template <typename CODE>
-static __device__ __forceinline__ bool
-select_few(select_few_shared<typename CODE::BITS> *s, const CODE &code,
-           const select_tiles<typename CODE::BITS> &tiles, const select_positions &positions,
-           typename CODE::BITS *out)
+static __device__ __noinline__ bool
+select_few(select_few_shared<typename CODE::BITS> *s, CODE code, const typename CODE::BITS *keys,
+           unsigned n, const select_positions &positions, typename CODE::BITS *out)
 {
-    unsigned const n = (unsigned)tiles.n;
     if (n <= SPREAD_FEW * SELECT_THREADS)
-        return select_few_keys<SPREAD_FEW>(s, code, tiles.keys, n, positions, out);
-    return select_few_keys<SPREAD_MANY>(s, code, tiles.keys, n, positions, out);
+        return select_few_keys<SPREAD_FEW>(s, code, keys, n, positions, out);
+    return select_few_keys<SPREAD_MANY>(s, code, keys, n, positions, out);
 }
 
 template <typename CODE>
@@ -82,7 +81,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     select_shared<WORD>                 &s = shared.settle;
     CODE const                           code = code_with_ties<false>(given);
     unsigned                             round = 0;
-    if (is_few && select_few(&shared.few, code, tiles, positions, out))
+    if (is_few && select_few(&shared.few, code, tiles.keys, (unsigned)tiles.n, positions, out))
         return;
     bool const     is_told = select_begin(s, work, positions, tiles.n, (WORD)(BITS) ~(BITS)0);
     unsigned const taken = is_told ? work.plan->taken : 0;

@@ -101,13 +101,10 @@ select_few_keys(select_few_shared<typename CODE::BITS> *s, const CODE &code,
         unsigned const p = i * SELECT_THREADS + threadIdx.x;
         items.raw[i] = p < n ? __ldg(keys + p) : (BITS)0;
     }
-    bool is_done = spread_find_line(&s->spread, code, items, n, &line);
-    if (is_done) {
-        spread_count(&s->spread, code, line, &items, n);
-        __syncthreads();
-        spread_counts const mine = spread_scan(&s->spread, n);
-        is_done = !__syncthreads_or(few_find(s, positions, mine));
-    }
+    bool const is_done =
+        spread_find_line(&s->spread, code, items, n, &line) &&
+        spread_over_line(&s->spread, code, &line, &items, n,
+                         [&](spread_counts const &mine) { return few_find(s, positions, mine); });
     if (!is_done) {
         __syncthreads();
         return false;

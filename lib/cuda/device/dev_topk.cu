@@ -249,16 +249,17 @@ static __device__ __forceinline__ void winners_among_kept(const select_kept &kep
 
 /* ---- The kernel ---- */
 
+/* Not inlined: the passes of large arrays would have fewer registers. */
 template <typename CODE>
-static __device__ __forceinline__ bool
-topk_few(topk_few_shared<typename CODE::BITS> *s, const CODE &code,
-         const select_tiles<typename CODE::BITS> &tiles, const topk_out &out)
+static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS> *s, CODE code,
+                                             unsigned n, topk_out out)
 {
-    unsigned const n = (unsigned)tiles.n, k = (unsigned)out.k;
-    auto const     put = [&](unsigned i, unsigned index) { put_result(out, i, index); };
+    const typename CODE::BITS *const keys = (const typename CODE::BITS *)out.keys;
+    unsigned const                   k = (unsigned)out.k;
+    auto const put = [&](unsigned i, unsigned index) { put_result(out, i, index); };
     if (n <= SPREAD_FEW * SELECT_THREADS)
-        return topk_few_keys<SPREAD_FEW>(s, code, tiles.keys, n, k, put);
-    return topk_few_keys<SPREAD_MANY>(s, code, tiles.keys, n, k, put);
+        return topk_few_keys<SPREAD_FEW>(s, code, keys, n, k, put);
+    return topk_few_keys<SPREAD_MANY>(s, code, keys, n, k, put);
 }
 
 template <typename CODE>
@@ -274,7 +275,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     CODE const                         code = code_with_ties<true>(given);
     unsigned                           round = 0;
     __shared__ select_positions        position;
-    if (is_few && topk_few(&s.few, code, tiles, out))
+    if (is_few && topk_few(&s.few, code, (unsigned)tiles.n, out))
         return;
     if (threadIdx.x == 0) {
         position.k[0] = out.k - 1;

@@ -41,21 +41,19 @@ topk_few_keys(topk_few_shared<typename CODE::BITS> *s, const CODE &code,
         unsigned const p = i * SELECT_THREADS + threadIdx.x;
         items.raw[i] = p < n ? __ldg(keys + p) : (BITS)0;
     }
-    bool is_done = spread_find_line(&s->spread, code, items, n, &line);
-    if (is_done) {
-        bool is_too_long = false;
-        spread_count(&s->spread, code, line, &items, n);
-        __syncthreads();
-        spread_counts const mine = spread_scan(&s->spread, n);
+    bool const is_done =
+        spread_find_line(&s->spread, code, items, n, &line) &&
+        spread_over_line(&s->spread, code, &line, &items, n, [&](spread_counts const &mine) {
+            bool is_full = false;
 #pragma unroll
-        for (int j = 0; j < SPREAD_SHARE; j++)
-            if (mine.start[j] < k) {
-                is_too_long |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
-                if (k - mine.start[j] <= mine.count[j])
-                    s->end = mine.start[j] + mine.count[j];
-            }
-        is_done = !__syncthreads_or(is_too_long);
-    }
+            for (int j = 0; j < SPREAD_SHARE; j++)
+                if (mine.start[j] < k) {
+                    is_full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+                    if (k - mine.start[j] <= mine.count[j])
+                        s->end = mine.start[j] + mine.count[j];
+                }
+            return is_full;
+        });
     if (!is_done) {
         __syncthreads();
         return false;

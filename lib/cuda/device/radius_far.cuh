@@ -193,8 +193,8 @@ static __device__ __forceinline__ size_t radius_open_first(const radius_view<COD
     return (p + 1) * PATCH;
 }
 
-/* Which of the patches `from` and from + 1 may hold, r + 1 places to the left of a key of the patch,
- * a larger one: bits 0 and 1. The table knows the largest key up to the end of each. */
+/* Which of the patches `from` and from + 1 may hold a larger key r + 1 places to the left of one of
+ * the patch: bits 0 and 1. The table knows the largest key up to the end of each. */
 template <typename BITS>
 static __device__ __forceinline__ unsigned radius_open_parts(const radius_table<BITS> &table,
                                                              const BITS *right, size_t lo,
