@@ -6,6 +6,7 @@
 #include "output.h"
 #include "report.h"
 #include "session.h"
+#include "ordo_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

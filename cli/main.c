@@ -53,11 +53,11 @@ static int print_help(int argc, char **argv);
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"sort", cmd_sort},     {"argsort", cmd_argsort},  {"rank", cmd_rank},
-                {"select", cmd_select}, {"median", cmd_median},    {"quantile", cmd_quantile},
-                {"topk", cmd_topk},     {"radius", cmd_radius},    {"scan", cmd_scan},
-                {"gen", cmd_gen},       {"bench", cmd_bench},      {"info", cmd_info},
-                {"tune", cmd_tune},     {"help", print_help},   {"version", print_version}};
+} commands[] = {{"sort", cmd_sort},     {"argsort", cmd_argsort}, {"rank", cmd_rank},
+                {"select", cmd_select}, {"median", cmd_median},   {"quantile", cmd_quantile},
+                {"topk", cmd_topk},     {"radius", cmd_radius},   {"scan", cmd_scan},
+                {"gen", cmd_gen},       {"bench", cmd_bench},     {"info", cmd_info},
+                {"tune", cmd_tune},     {"help", print_help},     {"version", print_version}};
 enum {
     COMMANDS = sizeof commands / sizeof commands[0]
 };

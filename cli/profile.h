@@ -1,10 +1,10 @@
-/* profile.h - --profile, --profile-json, --profile-svg: what a streamed call spent its time with. */
+/* profile.h - --profile, --profile-json, --profile-svg: what a streamed call spent its time on. */
 #ifndef ORDO_CLI_PROFILE_H
 #define ORDO_CLI_PROFILE_H
 
 #include "options.h"
 
-#include "ordo.h"
+#include "ordo_machine.h"
 #include <stdio.h>
 
 bool profile_wanted(const common_options *common);

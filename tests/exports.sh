@@ -1,6 +1,6 @@
 #!/bin/sh
 # exports.sh LIBRARY ROOT - libordo.so exports exactly the functions listed in tests/exports.txt,
-# and that list is exactly what include/ordo.h declares.
+# and that list is exactly what the headers in include/ declare.
 set -eu
 export LC_ALL=C
 library=$1
@@ -16,7 +16,7 @@ awk '/^ORDO_(API|MUST) / {
     sub(/\(.*/, "")
     sub(/.*[ *]/, "")
     print
-}' "$root/include/ordo.h" | sort >"$tmp/declared"
+}' "$root"/include/*.h | sort >"$tmp/declared"
 
 status=0
 for view in declared exported; do

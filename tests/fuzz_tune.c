@@ -8,6 +8,7 @@
 #include "fuzz.h"
 
 #include "plan/calibration.h"
+#include "ordo_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -25,6 +25,7 @@ expect() {
 expect 0 lib/cpu/a.c '#include "plan/backend.h"'
 expect 0 lib/cpu/a.c '#include <stdio.h>'
 expect 0 lib/api/a.c '#include "ordo.h"'
+expect 0 lib/core/a.h '#include "ordo_machine.h"'
 expect 0 cli/a.c '#include "cli.h"'
 expect 1 lib/cpu/a.c '#include "api/api.h"'
 expect 1 lib/cpu/a.c '#define ORDO_TEMPLATE "api/a.t.h"'

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "inputs.h"
 #include "testkit.h"
+#include "ordo_machine.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
-/* test_tune.c - measuring what a machine costs, and the file that keeps it: damaged, old and foreign
- * files are not used and harm nobody, places may not be writable, several may write at once, and
- * whatever stops a measurement leaves things as they were. */
+/* test_tune.c - measuring what a machine costs, and the file that keeps it: damaged, old and
+ * foreign files are not used and harm nobody, places may not be writable, several may write at
+ * once, and whatever stops a measurement leaves things as they were. */
 #define _POSIX_C_SOURCE 200809L
 #include "tunekit.h"
 
@@ -137,7 +137,7 @@ static void test_places(void)
         *strrchr(path, '/') = '\0';
     }
 
-    /* Without a folder of caches: that of the home; without that: nowhere. A relative one is none. */
+    /* Without a folder of caches: that of the home; without that: nowhere. A relative is none. */
     setenv("XDG_CACHE_HOME", "relative", 1);
     setenv("HOME", "/no/such/home", 1);
     ctx = context(ORDO_CPU, 1, NULL);

@@ -4,6 +4,7 @@
 #define ORDO_TESTS_TUNEKIT_H
 
 #include "testkit.h"
+#include "ordo_machine.h"
 
 enum {
 #ifdef ORDO_TINY

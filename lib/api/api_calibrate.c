@@ -10,6 +10,7 @@
 #include "api/api.h"
 #include "api/api_clock.h"
 #include "plan/tuning.h"
+#include "ordo_machine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -393,8 +394,8 @@ ordo_status ordo_calibration_remove(ordo_ctx *ctx)
     ordo_exec *exec;
     TRY(api_enter_query(ctx, &exec));
     ordo_calibration *const now = &api_plan(ctx)->calibration;
-    ordo_status const       status = ordo_calibration_forget(now)
-                                         ? ORDO_OK
-                                         : ordo_fail(exec, ORDO_E_ARG, "%s: %s", now->path, now->note);
+    ordo_status             status = ORDO_OK;
+    if (!ordo_calibration_forget(now))
+        status = ordo_fail(exec, ORDO_E_ARG, "%s: %s", now->path, now->note);
     return api_leave_query(ctx, status);
 }

@@ -6,6 +6,7 @@
 #define ORDO_CORE_PROFILE_H
 
 #include "core/exec.h"
+#include "ordo_machine.h"
 
 #include <time.h>
 

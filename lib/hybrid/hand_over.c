@@ -1,5 +1,5 @@
-/* hand_over.c - the share adapts while the sort runs: when the device's results are home and bins of
- * the CPU are left, the device gets them.
+/* hand_over.c - the share adapts while the sort runs: when the device's results are home and bins
+ * of the CPU are left, the device gets them.
  *
  * A thread brings bins that follow each other together in its lane's buffer, as many as it holds,
  * has the device sort them in one go and puts the result in its place: they are a range of keys, so

@@ -1,6 +1,6 @@
-/* packed.c - phase IV where results come home as differences (core/pack.h): the device packs what it
- * has sorted, the threads unpack it while they put it in its place. Sorted keys are dense: 2^30 keys
- * of 32 bits come home in a quarter of their bytes, and the link is what a sort waits for.
+/* packed.c - phase IV where results come home as differences (core/pack.h): the device packs what
+ * it has sorted, the threads unpack it while they put it in its place. Sorted keys are dense: 2^30
+ * keys of 32 bits come home in a quarter of their bytes, and the link is what a sort waits for.
  *
  * How many bytes a piece takes is known when its segment is done; who fetches the first piece of a
  * segment asks for the widths of all. unpack.c makes keys of differences. */

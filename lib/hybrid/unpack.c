@@ -1,8 +1,8 @@
 /* unpack.c - differences back to keys (core/pack.h), while they are put in their place.
  *
  * Codes of a block are summed up in the cache, become keys there and leave past the cache. Sums of
- * 32-bit codes with differences of one byte, which is what dense keys have, are made by vectors; the
- * others four chains at a time, for a sum waits for the one before it. V1, ns a key in
+ * 32-bit codes with differences of one byte, which dense keys have, are made by vectors; the others
+ * four chains at a time, for a sum waits for the one before it. V1, ns a key in
  * the cache: 0.3 by vectors, 0.7 by chains; a copy 0.12. One thread's work; no scratch. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/hybrid.h"
