@@ -192,7 +192,7 @@ const bench_section bench_hybrid_sections[] = {
     {"records", 4, 6, 0, run_records, false},
     {"distributions", 1, 1, 0, run_distributions, false},
     {"share", 4, 4, 0, run_share, false},
-    {"rank", 4, 8, 0, bench_hybrid_rank, false},
+    {"rank", 6, 8, 0, bench_hybrid_rank, false},
     {"strings", 2, 2, 0, bench_hybrid_strings, false},
     {"python", 4, 4, 0, bench_hybrid_python, false},
     {NULL, 0, 0, 0, NULL, false},
