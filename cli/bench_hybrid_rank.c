@@ -29,10 +29,16 @@ static ordo_status call_side(ordo_ctx *ctx, const void *what)
 {
     const rank_args *const a = what;
     (void)ctx;
-    if (a->contexts[a->side] == NULL)
+    ordo_ctx *const own = a->contexts[a->side];
+    if (own == NULL) {
+        bench_because("there is no such context here");
         return ORDO_E_UNSUPPORTED;
-    return ordo_rank(a->contexts[a->side], a->type, a->keys, a->n, a->rank_type, a->ranks,
-                     &ORDO_OPTS(ordo_rank_opts, .ties = a->ties));
+    }
+    const ordo_status status = ordo_rank(own, a->type, a->keys, a->n, a->rank_type, a->ranks,
+                                         &ORDO_OPTS(ordo_rank_opts, .ties = a->ties));
+    if (status != ORDO_OK)
+        bench_because(ordo_last_error(own));
+    return status;
 }
 
 /* 64-bit keys are half as many, so that the bytes are the same. */
