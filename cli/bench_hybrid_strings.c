@@ -32,11 +32,16 @@ static ordo_status call_side(ordo_ctx *ctx, const void *what)
     (void)ctx;
     if (a->by->ctx == NULL &&
         ordo_ctx_create(&a->by->ctx, &ORDO_OPTS(ordo_ctx_opts, .where = a->by->where,
-                                                .threads = a->threads)) != ORDO_OK)
+                                                .threads = a->threads)) != ORDO_OK) {
+        bench_because(ordo_last_error(NULL));
         return ORDO_E_UNSUPPORTED;
-    if (a->whole)
-        return ordo_sort_strings(a->by->ctx, &a->strings, a->n, a->out, a->out_offsets, NULL);
-    return ordo_argsort_strings(a->by->ctx, &a->strings, a->n, ORDO_U32, a->out, NULL);
+    }
+    const ordo_status status =
+        a->whole ? ordo_sort_strings(a->by->ctx, &a->strings, a->n, a->out, a->out_offsets, NULL)
+                 : ordo_argsort_strings(a->by->ctx, &a->strings, a->n, ORDO_U32, a->out, NULL);
+    if (status != ORDO_OK)
+        bench_because(ordo_last_error(a->by->ctx));
+    return status;
 }
 
 static bool measure(bench *b, side sides[2], const strings_args *given, const char *dist)

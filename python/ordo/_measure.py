@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, Rows, is_text, place_of
+from ._arrays import HOST, PLAIN, USABLE, Rows, address, is_text, ndarray, place_of
+from ._context import host_context
 from ._device import with_guests
 
 
@@ -31,7 +33,13 @@ def _ask_sorted(context: Any, code: int, keys: int, n: int, out: int, wish: Any)
     return _lib.is_sorted(context, code, keys, n, out, None, wish)
 
 
-@with_guests
+def _is_plain(a: Any, axis: int | None, descending: bool) -> bool:
+    """One row of host numbers in ascending order: what a call costs matters if they are few."""
+    if type(a) is not ndarray or a.ndim != 1 or descending or axis not in (-1, 0, None):
+        return False
+    return a.dtype in PLAIN and a.flags.num & USABLE == USABLE
+
+
 def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     """Whether elements are in order, NaNs last: True or False, for every row of several.
 
@@ -43,6 +51,19 @@ def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any
     >>> ordo.is_sorted(np.array([[1, 2], [2, 1]]))
     array([ True, False])
     """
+    if _is_plain(a, axis, descending):
+        answer = ctypes.c_int()
+        context = host_context()
+        where = ctypes.addressof(answer)
+        status = _lib.is_sorted(context, PLAIN[a.dtype], address(a), a.size, where, None, None)
+        if status:
+            _lib.fail(status, context)
+        return answer.value != 0
+    return _is_sorted(a, axis, descending)
+
+
+@with_guests
+def _is_sorted(a: Any, axis: int | None, descending: bool) -> Any:
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings
@@ -52,7 +73,6 @@ def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any
     return answers != 0
 
 
-@with_guests
 def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     """How far from sorted: the least k such that elements more than k places apart are in order.
 
@@ -66,4 +86,17 @@ def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     >>> ordo.radius([2, 3, 1, 4])
     2
     """
+    if _is_plain(a, axis, descending):
+        answer = ctypes.c_size_t()
+        context = host_context()
+        where = ctypes.addressof(answer)
+        status = _lib.radius(context, PLAIN[a.dtype], address(a), a.size, where, None)
+        if status:
+            _lib.fail(status, context)
+        return answer.value
+    return _radius(a, axis, descending)
+
+
+@with_guests
+def _radius(a: Any, axis: int | None, descending: bool) -> Any:
     return _measure(a, axis, descending, _lib.radius, np.int64)

@@ -2,7 +2,7 @@
 
 The element is found by ``ordo_select``; a stable split then brings the smaller ones to the front,
 and those equal to it are swapped behind them. With several places at once, and on a GPU, a sort
-does it, which is a partition too.
+does it, which is a partition too; likewise of few elements.
 """
 
 from __future__ import annotations
@@ -12,10 +12,20 @@ from typing import Any
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, Rows, address, is_text, place_of
+from ._arrays import HOST, PLAIN, Rows, address, is_text, ndarray, place_of
 from ._device import with_guests
 from ._order import argsort, argsort_rows, sort
 from ._select import check_positions
+
+
+_FEW = 4096  # elements that are sorted sooner than split
+
+
+def _is_few(a: Any, kth: Any) -> bool:
+    """One row of so few numbers that sorting them is the way, and a place that there is in it."""
+    if type(a) is not ndarray or a.ndim != 1 or type(kth) is not int:
+        return False
+    return a.size <= _FEW and -a.size <= kth < a.size and a.dtype in PLAIN
 
 
 def _split(context: Any, flags: Any, elements: Any, out: Any) -> int:
@@ -67,7 +77,6 @@ def _places(rows: Rows, kth: Any) -> Any:
     return np.unique(check_positions(kth, rows.n, "kth"))
 
 
-@with_guests
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """A copy with the `kth` element at its place in order, as `numpy.partition`.
 
@@ -78,8 +87,15 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     --------
     >>> import numpy as np, ordo
     >>> ordo.partition(np.array([7, 1, 9, 3, 5]), 2)
-    array([1, 3, 5, 9, 7])
+    array([1, 3, 5, 7, 9])
     """
+    if _is_few(a, kth):
+        return sort(a, axis)
+    return _partition(a, kth, axis)
+
+
+@with_guests
+def _partition(a: Any, kth: Any, axis: int | None) -> Any:
     place, array = place_of(a)
     if place is not HOST or is_text(array):
         return sort(array, axis)
@@ -95,7 +111,6 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     return place.astype_back(rows.back(result), rows.dtype)
 
 
-@with_guests
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """The indices that `partition` would bring the elements in, as `numpy.argpartition`.
 
@@ -106,6 +121,13 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     >>> x[ordo.argpartition(x, 2)][2]
     np.int64(5)
     """
+    if _is_few(a, kth):
+        return argsort(a, axis)
+    return _argpartition(a, kth, axis)
+
+
+@with_guests
+def _argpartition(a: Any, kth: Any, axis: int | None) -> Any:
     place, array = place_of(a)
     if place is not HOST or is_text(array):
         return argsort(array, axis)

@@ -7,7 +7,20 @@ from typing import Any
 import numpy as np
 
 from . import _lib
-from ._arrays import FLOATS, HOST, TYPES, Rows, is_text, place_of, rows_have_nan
+from ._arrays import (
+    FLOATS,
+    HOST,
+    PLAIN,
+    TYPES,
+    USABLE,
+    Rows,
+    address,
+    is_text,
+    ndarray,
+    place_of,
+    rows_have_nan,
+)
+from ._context import host_context
 from ._device import with_guests
 
 # Sums of narrow integers and bools are 64 bits wide, as NumPy's.
@@ -38,7 +51,32 @@ def _scan_rows(rows: Rows, op: int, out_code: int, exclusive: bool) -> Any:
     return result
 
 
-@with_guests
+# Of host arrays that can be read as they are: the dtype of the sums.
+_SUMS = {dtype: _DTYPES[_WIDE.get(code, code)] for dtype, code in TYPES.items()}
+
+
+def _is_plain(a: Any, axis: int | None) -> bool:
+    return (
+        type(a) is ndarray
+        and a.ndim == 1
+        and a.dtype in PLAIN
+        and axis in (None, 0, -1)
+        and a.flags.num & USABLE == USABLE
+    )
+
+
+def _scan_plain(a: Any, op: int, dtype: Any) -> Any:
+    """The scan of one row of host keys: what a call costs matters where they are few."""
+    result = np.empty(a.size, dtype)
+    context = host_context()
+    status = _lib.scan(
+        context, op, PLAIN[a.dtype], address(a), a.size, PLAIN[dtype], address(result), None
+    )
+    if status:
+        _lib.fail(status, context)
+    return result
+
+
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: bool = False) -> Any:
     """Cumulative sums, as `numpy.cumsum`.
 
@@ -60,6 +98,13 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: boo
     >>> ordo.cumsum([1.5, 2.5, 3.0], exclusive=True)
     array([0. , 1.5, 4. ])
     """
+    if dtype is None and not exclusive and _is_plain(a, axis):
+        return _scan_plain(a, _lib.SUM, _SUMS[a.dtype])
+    return _cumsum(a, axis, dtype, exclusive)
+
+
+@with_guests
+def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool) -> Any:
     place, array = _rows(a, axis)
     if dtype is not None and place.wants_cast(array, dtype):
         array = place.astype(array, dtype)
@@ -75,7 +120,6 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: boo
     return result
 
 
-@with_guests
 def cummax(a: Any, axis: int | None = None) -> Any:
     """The largest element so far, as `numpy.maximum.accumulate`; from a NaN on, NaN.
 
@@ -85,12 +129,18 @@ def cummax(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummax([2, 1, 4, 3])
     array([2, 2, 4, 4])
     """
+    if _is_plain(a, axis):
+        return _scan_plain(a, _lib.MAX, a.dtype)
+    return _cummax(a, axis)
+
+
+@with_guests
+def _cummax(a: Any, axis: int | None) -> Any:
     rows = Rows(*_rows(a, axis), axis)
     result = _scan_rows(rows, _lib.MAX, rows.code, False)
     return rows.place.astype_back(rows.back(result), rows.dtype)
 
 
-@with_guests
 def cummin(a: Any, axis: int | None = None) -> Any:
     """The smallest element so far, as `numpy.minimum.accumulate`; from a NaN on, NaN.
 
@@ -100,6 +150,13 @@ def cummin(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummin([2.0, float("nan"), 1.0])
     array([ 2., nan, nan])
     """
+    if _is_plain(a, axis) and a.dtype.kind != "f":
+        return _scan_plain(a, _lib.MIN, a.dtype)
+    return _cummin(a, axis)
+
+
+@with_guests
+def _cummin(a: Any, axis: int | None) -> Any:
     rows = Rows(*_rows(a, axis), axis)
     place = rows.place
     result = _scan_rows(rows, _lib.MIN, rows.code, False)

@@ -170,7 +170,6 @@ def _positions(n: int, q: Any, method: str) -> Any:
     return np.clip(place, 0, n - 1).astype(np.uintp)
 
 
-@with_guests
 def quantile(
     a: Any,
     q: Any,
@@ -198,6 +197,31 @@ def quantile(
     >>> ordo.quantile(np.array([[1, 2], [3, 5]]), 0.5, axis=1, method="lower")
     array([1, 3])
     """
+    if type(q) is float and type(a) is ndarray and a.ndim == 1 and 0 < a.size < _MANY:
+        code = PLAIN.get(a.dtype)
+        usual = method == "linear" and nan_policy == "propagate" and not keepdims
+        if usual and code is not None and axis in (None, 0, -1) and a.flags.num & USABLE == USABLE:
+            return _quantile_plain(a, code, q)
+    return _quantile(a, q, axis, method, keepdims, nan_policy)
+
+
+def _quantile_plain(a: Any, code: Any, q: float) -> Any:
+    """One quantile of few host elements, as NumPy's default method has it."""
+    wanted, result = ctypes.c_double(q), ctypes.c_double()
+    context = host_context()
+    status = _lib.quantiles(
+        context, code, address(a), a.size, ctypes.addressof(wanted), 1, ctypes.addressof(result),
+        _PROPAGATE,
+    )  # fmt: skip
+    if status:
+        _lib.fail(status, context)
+    return np.float32(result.value) if a.dtype.char == "f" else np.float64(result.value)
+
+
+@with_guests
+def _quantile(
+    a: Any, q: Any, axis: int | tuple | None, method: str, keepdims: bool, nan_policy: str
+) -> Any:
     number_is_plain = isinstance(q, (int, float)) and not isinstance(q, np.generic)
     wanted = np.asarray(q)
     if wanted.dtype.kind not in "iufb":
@@ -261,7 +285,6 @@ def check_positions(k: Any, n: int, what: str = "k") -> Any:
     return np.where(wanted < 0, wanted + n, wanted).astype(np.uintp)
 
 
-@with_guests
 def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool = False) -> Any:
     """The element that sorting would put at place `k`, 0 being the first.
 
@@ -280,6 +303,24 @@ def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool 
     >>> ordo.select(np.array([40, 10, 30, 20]), [0, -1])
     array([10, 40])
     """
+    if type(a) is ndarray and a.ndim == 1 and type(k) is int and not descending:
+        code, n = PLAIN.get(a.dtype), a.size
+        plain = code is not None and axis in (None, 0, -1) and a.flags.num & USABLE == USABLE
+        if plain and -n <= k < n:
+            result = np.empty(1, a.dtype)
+            where = ctypes.c_size_t(k % n)
+            context = host_context()
+            status = _lib.select(
+                context, code, address(a), n, ctypes.addressof(where), 1, address(result), None
+            )
+            if status:
+                _lib.fail(status, context)
+            return result[0]
+    return _select(a, k, axis, descending)
+
+
+@with_guests
+def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool) -> Any:
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings
@@ -302,7 +343,10 @@ class TopK(NamedTuple):
     indices: Any
 
 
-@with_guests
+_LARGEST, _SMALLEST = _select_options(HOST, True), _select_options(HOST, False)
+_INDEX = np.dtype(np.int64)
+
+
 def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK:
     """The `k` largest (or smallest) elements in order, and where they are; as `torch.topk`.
 
@@ -315,6 +359,23 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK
     >>> ordo.topk(np.array([3.0, 9.0, 1.0, 9.0]), 3)
     TopK(values=array([9., 9., 3.]), indices=array([1, 3, 0]))
     """
+    if type(a) is ndarray and a.ndim == 1 and type(k) is int and 0 <= k <= a.size:
+        code = PLAIN.get(a.dtype)
+        if code is not None and axis in (-1, 0) and a.flags.num & USABLE == USABLE:
+            values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
+            context = host_context()
+            status = _lib.topk(
+                context, code, address(a), a.size, k, address(values), _lib.U64, address(index),
+                None, _LARGEST if largest else _SMALLEST,
+            )  # fmt: skip
+            if status:
+                _lib.fail(status, context)
+            return TopK(values, index)
+    return _topk(a, k, axis, largest)
+
+
+@with_guests
+def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings
