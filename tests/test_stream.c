@@ -3,13 +3,11 @@
  * of the CPU for every type, shape, direction and verb; a device that fails in any of its
  * functions, at its first use or later, costs no data; a cancelled call ends. */
 #define _POSIX_C_SOURCE 200809L
+#include "canceller.h"
 #include "inputs.h"
 #include "testkit.h"
 #include "ordo_machine.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,21 +270,6 @@ static void little_memory(void)
     unsetenv("ORDO_PLAY_ROOM");
 }
 
-typedef struct canceller {
-    ordo_ctx   *ctx;
-    atomic_bool over;
-} canceller;
-
-static void *keep_cancelling(void *arg)
-{
-    canceller *const with = arg;
-    while (!atomic_load(&with->over)) {
-        ordo_cancel(with->ctx);
-        sched_yield();
-    }
-    return NULL;
-}
-
 /* Wherever the call is then, it ends; what it says of the array is so, and the next one works. */
 static void cancel(ordo_where where, double share)
 {
@@ -294,13 +277,11 @@ static void cancel(ordo_where where, double share)
     testkit_case("cancelled, device %d", (int)where);
     for (int round = 0; round < 200 && cancelled < 20; round++) {
         canceller with = {.ctx = context(where, 3, share)};
-        pthread_t thread;
         prepare(PAIRS, inputs_find("random bits"), ORDO_U64, MOST, 4, 0);
-        if (!CHECK(pthread_create(&thread, NULL, keep_cancelling, &with) == 0))
+        if (!canceller_start(&with))
             return;
         ordo_status const status = call(with.ctx, PAIRS, ORDO_U64, keys, MOST, values, 4, 0);
-        atomic_store(&with.over, true);
-        pthread_join(thread, NULL);
+        canceller_end(&with);
         cancelled += status == ORDO_E_CANCELLED;
         if (status == ORDO_OK) {
             CHECK_BYTES(expected, keys, (size_t)MOST * 8, 8);

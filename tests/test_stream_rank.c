@@ -4,12 +4,10 @@
  * every share for the CPU; a device that fails in any of its functions, or has too little memory,
  * costs time alone; a cancelled call ends. */
 #define _POSIX_C_SOURCE 200809L
+#include "canceller.h"
 #include "inputs.h"
 #include "testkit.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,21 +211,6 @@ static void little_scratch(void)
     CHECK(done > 0);
 }
 
-typedef struct canceller {
-    ordo_ctx   *ctx;
-    atomic_bool over;
-} canceller;
-
-static void *keep_cancelling(void *arg)
-{
-    canceller *const with = arg;
-    while (!atomic_load(&with->over)) {
-        ordo_cancel(with->ctx);
-        sched_yield();
-    }
-    return NULL;
-}
-
 /* Wherever the call is then, it ends, and the next one works. */
 static void cancel(ordo_where where, double share)
 {
@@ -241,12 +224,10 @@ static void cancel(ordo_where where, double share)
     prepare(&q);
     for (int round = 0; round < 200 && cancelled < 20; round++) {
         canceller with = {.ctx = context(where, 3, share)};
-        pthread_t thread;
-        if (!CHECK(pthread_create(&thread, NULL, keep_cancelling, &with) == 0))
+        if (!canceller_start(&with))
             return;
         ordo_status const status = call(with.ctx, &q, ranks);
-        atomic_store(&with.over, true);
-        pthread_join(thread, NULL);
+        canceller_end(&with);
         cancelled += status == ORDO_E_CANCELLED;
         if (status == ORDO_OK)
             CHECK_BYTES(expected, ranks, q.n * 4, 4);

@@ -4,11 +4,9 @@
  * of all strings or of families, letters that a sample misses; a device that fails in any of its
  * functions or has too little memory costs nothing but time; a cancelled call ends. */
 #define _POSIX_C_SOURCE 200809L
+#include "canceller.h"
 #include "testkit.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,21 +398,6 @@ static void little_host_memory(void)
     }
 }
 
-typedef struct canceller {
-    ordo_ctx   *ctx;
-    atomic_bool over;
-} canceller;
-
-static void *keep_cancelling(void *arg)
-{
-    canceller *const with = arg;
-    while (!atomic_load(&with->over)) {
-        ordo_cancel(with->ctx);
-        sched_yield();
-    }
-    return NULL;
-}
-
 /* Wherever the call is then, it ends, pointers are as they were, and the next one works. */
 static void cancel(verb what)
 {
@@ -424,12 +407,10 @@ static void cancel(verb what)
     CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
     for (int round = 0; round < 100 && cancelled < 20 / FEWER; round++) {
         canceller with = {.ctx = context(ORDO_CUDA, 3)};
-        pthread_t thread;
-        if (!CHECK(pthread_create(&thread, NULL, keep_cancelling, &with) == 0))
+        if (!canceller_start(&with))
             return;
         ordo_status const status = call(with.ctx, what, 0, 0, &found);
-        atomic_store(&with.over, true);
-        pthread_join(thread, NULL);
+        canceller_end(&with);
         cancelled += status == ORDO_E_CANCELLED;
         if (status == ORDO_OK)
             check(with.ctx, status, what);
