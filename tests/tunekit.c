@@ -40,7 +40,8 @@ ordo_cost cost_of(ordo_ctx *ctx, const char *name)
     for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++)
         if (strcmp(cost.name, name) == 0)
             return cost;
-    CHECK(!"a cost of that name");
+    bool const there = false; /* a cost of that name */
+    CHECK(there);
     return cost;
 }
 

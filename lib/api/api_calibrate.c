@@ -136,7 +136,7 @@ static ordo_status measure_cpu_sort(bench *b, size_t *n, double *call_seconds, d
     double const slope = (many - few) / (double)(large - small);
     double const rest = few - (double)small * slope;
     *n = large;
-    *call_seconds = b->threads > 1 && rest > 0 ? rest : 0;
+    *call_seconds = b->threads > 1 && rest > 0 && slope > 0 ? rest : 0;
     *per_key = (many - *call_seconds) / (double)large;
     return ORDO_OK;
 }

@@ -235,7 +235,7 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
 
 /* A context by wishes that have been checked. */
 static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const char *isa,
-                            const char *backend_directory)
+                            const char *directory)
 {
     ordo_alloc source = {default_alloc, default_release, NULL};
     if (wish->alloc != NULL && wish->release != NULL)
@@ -258,8 +258,8 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
                                         .device_limit = wish->device_limit,
                                         .threads = ctx->exec.threads,
                                         .cpu_share = wish->cpu_share};
-    ordo_status               status = ordo_plan_open(&ctx->plan, (ordo_where)wish->where, &wishes,
-                                                      backend_directory, create_error, sizeof create_error);
+    ordo_status status = ordo_plan_open(&ctx->plan, (ordo_where)wish->where, &wishes, directory,
+                                        create_error, sizeof create_error);
     if (status == ORDO_OK) {
         ordo_plan_calibration(&ctx->plan, wish->calibration);
         ctx->pool = ordo_pool_create(&source, ctx->exec.threads);
@@ -416,6 +416,7 @@ bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 {
     if (!ordo_plan_again(&ctx->plan, exec, status, choice))
         return false;
+    ordo_arena_reset(&ctx->arena); /* what was taken for the way that failed */
     ctx->running.backend = choice->backend->name;
     return true;
 }

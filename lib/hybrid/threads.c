@@ -23,10 +23,10 @@ static ordo_status thread_fail(ordo_exec *exec, ordo_status status, const char *
 
 static bool thread_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
 {
-    (void)exec;
     for (size_t lo = 0; lo < n; lo += grain)
         body(arg, lo, ordo_min(lo + grain, n));
-    return true;
+    /* A body that asked may have been told to leave its piece as it was. */
+    return !hybrid_wrong(((hybrid_thread *)exec)->run);
 }
 
 static bool thread_poll(ordo_exec *exec, double share)
