@@ -17,4 +17,4 @@ ordo rank keys --text --json -o out
 ordo select keys --text -k 1 --json -o out
 ordo sort keys --dtype u16 --threads 1 --explain 2>err >/dev/null
 sed 's/  *.*//' err | tr '\n' ' ' >out
-sed 's/detail $//' out
+sed 's/predicted $//; s/detail $//' out
