@@ -17,9 +17,10 @@
  * direction after the other, and all work of the device but the sort of the last run and of the
  * first segment is hidden behind it. Without a share for the CPU the array is only streamed.
  *
- * Device memory: the device's records, three segments of a sixteenth to a half of them, and the
- * scratch of a sort of so many. Host memory: an entry for every piece; where the array is sorted in
- * place and must survive the device, or the CPU has a share, a copy of the records. */
+ * Device memory: the device's records, three segments of a sixteenth to a half of them, as much
+ * again of their keys where these come home packed (packed.c), and the scratch of a sort of so
+ * many. Host memory: an entry for every piece; where the array is sorted in place and must survive
+ * the device, or the CPU has a share, a copy of the records. */
 #ifndef ORDO_HYBRID_HYBRID_H
 #define ORDO_HYBRID_HYBRID_H
 
