@@ -12,6 +12,7 @@
 #include "cpu/sort/narrow.h"
 #include "cpu/sort/permute.h"
 #include "cpu/sort/records.h"
+#include "cpu/sort/short_keys.h"
 
 #include <string.h>
 
@@ -155,10 +156,35 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
         radix_io const io = records_of_keys(kernels, job);
         status = cpu_radix(&io, exec);
     }
-    return status == ORDO_E_NOMEM ? sort_inplace(job, exec) : status;
+    return status == ORDO_E_NOMEM && job->from == NULL ? sort_inplace(job, exec) : status;
+}
+
+static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
+
+/* Keys of another array, which the radix sort alone reads from there; for everything else they are
+ * brought to their place first. */
+static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+{
+    size_t const bytes = job->n * ordo_type_size(job->type);
+    if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE &&
+        (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(job))) {
+        ordo_status const status = sort_radix(kernels, job, exec);
+        if (status != ORDO_E_NOMEM)
+            return status;
+    }
+    ordo_copy_job const copy = {job->keys, job->from, bytes};
+    ordo_sort_job       here = *job;
+    here.from = NULL;
+    TRY(cpu_copy(&copy, exec));
+    return sort_here(kernels, &here, exec);
 }
 
 ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+{
+    return job->from != NULL ? sort_from(kernels, job, exec) : sort_here(kernels, job, exec);
+}
+
+static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
     if (job->n < 2)
         return ORDO_OK;
@@ -206,6 +232,26 @@ static ordo_status argsort_items(const ordo_argsort_job *job, ordo_exec *exec)
     return records_store_index(&items, job->index_type, job->index, exec);
 }
 
+/* 64-bit keys by words of 64 bits where that can be; the same memory serves both ways. */
+static ordo_status argsort_radix(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                                 ordo_exec *exec)
+{
+    short_keys keys;
+    void      *room = NULL;
+    TRY(short_keys_choose(kernels, job, &keys, exec));
+    if (keys.way != SHORT_NOT) {
+        bool done;
+        TRY(ordo_scratch(exec, short_keys_room(job->n), &room));
+        radix_io const io = short_keys_io(kernels, job, &keys, room);
+        TRY(short_keys_sort(&io, &done, exec));
+        if (done)
+            return ORDO_OK;
+    }
+    radix_io io = records_of_argsort(kernels, job, records_kind_of_argsort(job->type, job->n));
+    io.room = room;
+    return cpu_radix(&io, exec);
+}
+
 ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
 {
     if (job->n == 0)
@@ -218,9 +264,7 @@ ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
     }
     if (!cpu_is_radix(job->algorithm))
         return argsort_items(job, exec);
-    radix_io const io =
-        records_of_argsort(kernels, job, records_kind_of_argsort(job->type, job->n));
-    ordo_status const status = cpu_radix(&io, exec);
+    ordo_status const status = argsort_radix(kernels, job, exec);
     return status == ORDO_E_NOMEM ? cpu_argsort_inplace(job, exec) : status;
 }
 
@@ -230,7 +274,8 @@ size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
     if (job->n == 0)
         return 0;
     if (cpu_is_radix(job->algorithm))
-        return cpu_radix_scratch(kind, job->n, kind == RADIX_P32 && job->index_type == ORDO_U64,
+        return short_keys_scratch(job->type, job->n, threads) +
+               cpu_radix_scratch(kind, job->n, kind == RADIX_P32 && job->index_type == ORDO_U64,
                                  threads);
     return ordo_round_up(job->n * radix_record_size(kind), ORDO_CACHE_LINE) +
            items_scratch(item_of_argsort(job->type, job->n), job->n, job->algorithm, threads);
@@ -260,13 +305,10 @@ static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_j
     void            *spare;
     TRY(ordo_scratch(exec, order.n * ordo_type_size(order.index_type), &order.index));
     TRY(ordo_scratch(exec, order.n * widest, &spare));
-    if (cpu_is_radix(order.algorithm)) { /* in place would cost too much here */
-        radix_io const io =
-            records_of_argsort(kernels, &order, records_kind_of_argsort(order.type, order.n));
-        TRY(cpu_radix(&io, exec));
-    } else {
+    if (cpu_is_radix(order.algorithm)) /* in place would cost too much here */
+        TRY(argsort_radix(kernels, &order, exec));
+    else
         TRY(cpu_argsort(kernels, &order, exec));
-    }
     exec->changed = true;
     TRY(cpu_permute(job->keys.keys, key_size, &order, spare, exec));
     return cpu_permute(job->values, job->value_size, &order, spare, exec);

@@ -12,10 +12,14 @@
  * into the first or last bucket. A bucket too large for one thread is split again in the same way
  * by all of them; one whose keys are all equal is done.
  *
- * Memory is read twice and written once before the finish, which reads and writes it once.
- * Scratch: n records, an eighth of that for the threads' buffers, tables of a few megabytes, and n
- * records more if a bucket is split again and the caller has no room of its own. */
+ * Memory is read twice and written once before the finish, which reads and writes it once. Where
+ * records are gathered before they are written, the buckets of uneven keys are kept from the first
+ * read to the second, which then need not find them again.
+ * Scratch: n records, an eighth of that for the threads' buffers, tables of a few megabytes, 2n
+ * bytes for the kept buckets, and n records more if a bucket is split again and the caller has no
+ * room of its own. */
 #include "cpu/sort/radix_work.h"
+#include "cpu/sort/short_keys.h"
 
 #include <string.h>
 
@@ -160,6 +164,7 @@ typedef struct radix_memory { /* what the splits of one job share */
     size_t     *ends;         /* [level][bucket] */
     uint16_t   *table;
     char       *sample;
+    uint16_t   *labels; /* NULL so far */
     radix_slots slots;
     size_t      slot_records, chunks;
 } radix_memory;
@@ -206,6 +211,7 @@ static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory
     memory->slots.bytes = slot_bytes(io->kind, io->n, exec->threads);
     memory->rooms[0] = io->room;
     memory->rooms[1] = io->spare;
+    memory->labels = NULL;
     if (io->room == NULL) {
         TRY(ordo_scratch(exec, io->n * size, &block));
         memory->rooms[0] = block;
@@ -270,6 +276,24 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
     return ORDO_OK;
 }
 
+/* Whether so many records are gathered before they are written. */
+static bool is_combined(enum radix_kind kind, size_t n)
+{
+    return RADIX_COMBINE && n * radix_record_size(kind) >= ORDO_TUNE_STREAM;
+}
+
+/* Without them the buckets are found twice. */
+static void take_labels(radix_work *work, radix_memory *memory)
+{
+    void *block;
+    if (!work->combine || work->cut.even)
+        return;
+    if (memory->labels == NULL &&
+        ordo_scratch(work->exec, work->io->n * sizeof(uint16_t), &block) == ORDO_OK)
+        memory->labels = block;
+    work->labels = memory->labels;
+}
+
 static bool has_big(const radix_work *work)
 {
     size_t from = 0;
@@ -321,14 +345,17 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
                          .slots = memory->slots};
     work.chunk = ordo_div_up(n, work.chunks);
     TRY(choose_cut(&work, memory, level));
-    work.combine = RADIX_COMBINE && n * size >= ORDO_TUNE_STREAM &&
-                   work.cut.buckets * GATHER <= memory->slots.bytes;
+    if (io->shorter != NULL && io->shorter->way == SHORT_WORDS &&
+        work.cut.shift < io->shorter->map.unit)
+        return ORDO_E_UNSUPPORTED;
+    work.combine = is_combined(io->kind, n) && work.cut.buckets * GATHER <= memory->slots.bytes;
+    take_labels(&work, memory);
     work.most = work.cut.even && level < SAMPLE_LEVELS ? work.cut.shift : 64;
     if (level == 0)
         ordo_note(exec,
-                  work.cut.even ? "evenly spread keys: %zu buckets by their top bits"
-                                : "unevenly spread keys: %zu buckets by a sample",
-                  work.cut.buckets);
+                  work.cut.even ? "evenly spread keys: %zu buckets by their top bits%s"
+                                : "unevenly spread keys: %zu buckets by a sample%s",
+                  work.cut.buckets, io->shorter != NULL ? "; key and index in 8 bytes" : "");
     if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
         return ORDO_E_CANCELLED;
     place_buckets(&work);
@@ -362,6 +389,7 @@ size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigne
         return 2 * ordo_round_up(n * size, LINE);
     return (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
            threads * slot_bytes(kind, n, threads) +
+           (is_combined(kind, n) ? ordo_round_up(n * sizeof(uint16_t), LINE) : 0) +
            ordo_round_up(table_bytes(kind, n, threads), LINE);
 }
 

@@ -17,7 +17,8 @@ enum radix_kind { /* see for_each_record.h */
     RADIX_KINDS
 };
 
-typedef struct radix_io radix_io;
+typedef struct radix_io   radix_io;
+typedef struct short_keys short_keys; /* short_keys.h */
 struct radix_io {
     const cpu_kernels *kernels;
     enum radix_kind    kind;
@@ -43,7 +44,9 @@ struct radix_io {
     bool        turned; /* descending */
     bool        folded; /* keys that tie by value are alike (load_digits) */
     bool        rising; /* payloads rise with the place in the input: ties may be ordered by them */
-    const void *job;    /* for load and store */
+    ordo_type   index_type; /* of results that are indices; 0: they are records */
+    short_keys *shorter; /* keys that lost bits, all of one such key for one bucket; NULL: none */
+    const void *job;     /* for load and store */
 };
 
 static inline size_t radix_record_size(enum radix_kind kind)
@@ -52,7 +55,8 @@ static inline size_t radix_record_size(enum radix_kind kind)
     return size[kind];
 }
 
-/* Sorts. ORDO_E_NOMEM comes before anything is stored. */
+/* Sorts. ORDO_E_NOMEM comes before anything is stored. ORDO_E_UNSUPPORTED: shortened keys of one
+ * kind would have to go to several buckets. */
 ordo_status cpu_radix(const radix_io *io, ordo_exec *exec);
 /* The most scratch it takes; `has_spare`: io.spare is given. */
 size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigned threads);

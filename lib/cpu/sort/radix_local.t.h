@@ -32,6 +32,21 @@ static inline unsigned FN(differing)(const ITEM *items, size_t n, unsigned most)
     return FN(bit_length)(all);
 }
 
+/* The least key, and the length of what the others are above it. That may be much shorter than the
+ * bits in which they differ: neighbours on two sides of a power of two differ in all bits up to
+ * it. */
+static inline DIGITS FN(least)(const ITEM *items, size_t n, unsigned *bits)
+{
+    DIGITS low = KEY_OF(items[0]), high = low;
+    for (size_t i = 1; i < n; i++) {
+        DIGITS const key = KEY_OF(items[i]);
+        low = key < low ? key : low;
+        high = key > high ? key : high;
+    }
+    *bits = FN(bit_length)(high - low);
+    return low;
+}
+
 static inline unsigned FN(digit_at)(ITEM item, unsigned shift, unsigned mask)
 {
     return (unsigned)(KEY_OF(item) >> shift) & mask;
@@ -103,20 +118,23 @@ static void FN(one_pass)(const ITEM *from, ITEM *to, size_t n, unsigned shift, u
 static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
                            const radix_local *local);
 
-/* items are in order but for the bits below shift: finishes each group of equal higher bits. */
-static void FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, unsigned shift,
+/* items are in order but for the bits below shift of what they are above base: finishes each group
+ * of equal higher bits. */
+static void FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, DIGITS base, unsigned shift,
                               const radix_local *local)
 {
+    unsigned const most = base == 0 ? shift : 8 * sizeof(DIGITS);
     for (size_t i = 1; i < n; i++) {
-        if (KEY_OF(items[i]) >> shift != KEY_OF(items[i - 1]) >> shift)
+        if ((KEY_OF(items[i]) - base) >> shift != (KEY_OF(items[i - 1]) - base) >> shift)
             continue;
         size_t const first = i - 1;
-        while (i < n && KEY_OF(items[i]) >> shift == KEY_OF(items[first]) >> shift)
+        DIGITS const group = (KEY_OF(items[first]) - base) >> shift;
+        while (i < n && (KEY_OF(items[i]) - base) >> shift == group)
             i++;
         if (i - first <= RADIX_INSERTION)
             FN(insertion)(items + first, i - first);
         else
-            FN(local_sort)(items + first, spare + first, i - first, items + first, shift, local);
+            FN(local_sort)(items + first, spare + first, i - first, items + first, most, local);
     }
 }
 
@@ -146,10 +164,10 @@ static bool FN(fetch)(const ITEM *items, const uint32_t *numbers, size_t n, uint
 }
 
 /* Sorts words of 32 bits, each the highest bits that differ above the record's number, and fetches
- * the records in their order. Words that tie but for the number keep the order of the records, so
+ * the records in their order. The bits are those of keys less `base`, and `bits` many. Words that tie but for the number keep the order of the records, so
  * the sort is stable. The words take the end of spare and are read before they are overwritten. */
-static void FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned bits,
-                            const radix_local *local)
+static void FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, DIGITS base,
+                            unsigned bits, const radix_local *local)
 {
     unsigned const  number_bits = 64 - (unsigned)__builtin_clzll(n - 1);
     unsigned const  taken = (unsigned)ordo_min(bits, 32 - number_bits), shift = bits - taken;
@@ -157,10 +175,10 @@ static void FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsign
     uint32_t *const words = (uint32_t *)(void *)(spare + n) - n;
     ITEM *const     result = to == items ? spare : to;
     for (size_t i = 0; i < n; i++)
-        words[i] = (uint32_t)(KEY_OF(items[i]) >> shift) << number_bits | (uint32_t)i;
+        words[i] = (uint32_t)((KEY_OF(items[i]) - base) >> shift) << number_bits | (uint32_t)i;
     local->sort_packed(words, spare, n, words, NULL);
     if (FN(fetch)(items, words, n, number_mask, result) && shift > 0)
-        FN(finish_groups)(result, items, n, shift, local);
+        FN(finish_groups)(result, items, n, base, shift, local);
     if (result != to)
         memcpy(to, result, n * sizeof *to);
 }
@@ -218,9 +236,15 @@ static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigne
             memcpy(to, items, n * sizeof *items);
         return;
     }
-    unsigned const bits = FN(differing)(items, n, most);
-    if (local->sort_packed != NULL && bits > 0 && n <= RADIX_PACKED) {
-        FN(packed_sort)(items, spare, n, to, bits, local);
+    bool const packed = local->sort_packed != NULL && n <= RADIX_PACKED;
+    DIGITS     base = 0;
+    unsigned   bits;
+    if (packed && most == 8 * sizeof(DIGITS)) /* all keys have to be looked at in any case */
+        base = FN(least)(items, n, &bits);
+    else
+        bits = FN(differing)(items, n, most);
+    if (packed && bits > 0) {
+        FN(packed_sort)(items, spare, n, to, base, bits, local);
         return;
     }
     bool const large =
@@ -247,7 +271,7 @@ static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigne
             result = shift == 0 && to != spare ? to : items;
             FN(two_passes)(items, spare, result, n, shift, taken / 2, taken - taken / 2);
             if (shift > 0)
-                FN(finish_groups)(items, spare, n, shift, local);
+                FN(finish_groups)(items, spare, n, 0, shift, local);
         }
     }
     if (result != to)

@@ -51,7 +51,9 @@ static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut
     DIGITS const cell_width = (DIGITS)1 << shift;
     cut->even = false;
     cut->shift = shift;
-    cut->base = low >= cell_width ? (uint64_t)(DIGITS)(low - cell_width) : 0;
+    /* At a multiple of the width: keys that agree but for fewer bits are in one cell. */
+    DIGITS const start = (DIGITS)(low >> shift << shift);
+    cut->base = start >= cell_width ? (uint64_t)(DIGITS)(start - cell_width) : 0;
     cut->last = (((uint64_t)high - cut->base) >> shift) + 1;
     cut->table = table;
     size_t const share = ordo_max(count / buckets, 1);
@@ -82,6 +84,23 @@ INLINE size_t FN(bucket_of)(const radix_cut *cut, DIGITS key, bool even)
     uint64_t const above = key > cut->base ? (uint64_t)key - cut->base : 0;
     uint64_t const cell = above >> cut->shift;
     return cut->table[cell < cut->last ? cell : cut->last];
+}
+
+/* The buckets of uneven keys. */
+static inline void FN(label)(const radix_cut *cut, const DIGITS *keys, size_t count,
+                             uint16_t *labels)
+{
+    size_t i = 0;
+#if defined(__AVX512F__) /* the fetch of a cell reads the next one as well, which is there */
+    if (sizeof(DIGITS) == sizeof(uint64_t))
+        for (; i + 8 <= count; i += 8)
+            radix_label_64(cut, keys + i, labels + i);
+    else
+        for (; i + 16 <= count; i += 16)
+            radix_label_32(cut, keys + i, labels + i);
+#endif
+    for (; i < count; i++)
+        labels[i] = (uint16_t)FN(bucket_of)(cut, keys[i], false);
 }
 
 /* ---- Count ---- */
@@ -141,6 +160,18 @@ INLINE void FN(tally)(const radix_cut *cut, const DIGITS *keys, size_t count,
         tally[0][FN(bucket_of)(cut, keys[i], even)]++;
 }
 
+static inline void FN(tally_labels)(const uint16_t *labels, size_t count,
+                                    uint32_t tally[2][BUCKETS])
+{
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        tally[0][labels[i]]++;
+        tally[1][labels[i + 1]]++;
+    }
+    if (i < count)
+        tally[0][labels[i]]++;
+}
+
 static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *counts)
 {
     ITEM            block[BLOCK];
@@ -156,8 +187,12 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
         const DIGITS *const keys = FN(digits_of)(work, at, count, block, digits);
         if (cut.even)
             FN(tally)(&cut, keys, count, tally, true);
-        else
+        else if (work->labels == NULL)
             FN(tally)(&cut, keys, count, tally, false);
+        else {
+            FN(label)(&cut, keys, count, work->labels + at);
+            FN(tally_labels)(work->labels + at, count, tally);
+        }
         if (blocks % 4096 == 0 || at + BLOCK >= hi) {
             for (size_t b = 0; b < cut.buckets; b++) {
                 counts[b] += tally[0][b];
@@ -191,15 +226,16 @@ static inline void FN(flush_line)(ITEM *to, const ITEM *line, size_t first, size
     memcpy(to + begin, line + begin % HELD, (end - begin) * sizeof *to);
 }
 
-INLINE void FN(scatter_combined)(const ITEM *items, size_t count, ITEM *to, size_t *places,
-                                 const size_t *firsts, ITEM *lines, const radix_cut *cut, bool even)
+INLINE void FN(scatter_combined)(const ITEM *items, const uint16_t *labels, size_t count, ITEM *to,
+                                 size_t *places, const size_t *firsts, ITEM *lines,
+                                 const radix_cut *cut, bool even)
 {
     enum {
         HELD = GATHER / sizeof(ITEM)
     };
     for (size_t i = 0; i < count; i++) {
         ITEM const   item = items[i];
-        size_t const b = FN(bucket_of)(cut, KEY_OF(item), even);
+        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(item), even);
         size_t const place = places[b]++;
         lines[b * HELD + place % HELD] = item;
         if (ORDO_UNLIKELY((place + 1) % HELD == 0)) {
@@ -233,9 +269,12 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
         size_t const      count = ordo_min(BLOCK, hi - at);
         const ITEM *const items = FN(block_of)(work, at, count, block);
         if (work->combine && cut.even)
-            FN(scatter_combined)(items, count, to, places, firsts, lines, &cut, true);
+            FN(scatter_combined)(items, NULL, count, to, places, firsts, lines, &cut, true);
+        else if (work->combine && work->labels != NULL)
+            FN(scatter_combined)(items, work->labels + at, count, to, places, firsts, lines, &cut,
+                                 false);
         else if (work->combine)
-            FN(scatter_combined)(items, count, to, places, firsts, lines, &cut, false);
+            FN(scatter_combined)(items, NULL, count, to, places, firsts, lines, &cut, false);
         else if (cut.even)
             FN(scatter_plain)(items, count, to, places, &cut, true);
         else

@@ -51,6 +51,29 @@ static inline void lines_fence(void)
 #endif
 }
 
+#if defined(__AVX512F__)
+/* Buckets of 8 keys of 64 bits, and of 16 of 32, as bucket_of (radix_split.t.h) finds them. */
+static inline void radix_label_64(const radix_cut *cut, const void *keys, uint16_t *labels)
+{
+    __m512i const base = _mm512_set1_epi64((long long)cut->base);
+    __m512i const above = _mm512_sub_epi64(_mm512_max_epu64(_mm512_loadu_si512(keys), base), base);
+    __m512i const cell = _mm512_srl_epi64(above, _mm_cvtsi32_si128((int)cut->shift));
+    __m512i const last = _mm512_set1_epi64((long long)cut->last);
+    __m256i const fetched = _mm512_i64gather_epi32(_mm512_min_epu64(cell, last), cut->table, 2);
+    _mm_storeu_si128((__m128i *)(void *)labels, _mm256_cvtepi32_epi16(fetched));
+}
+
+static inline void radix_label_32(const radix_cut *cut, const void *keys, uint16_t *labels)
+{
+    __m512i const base = _mm512_set1_epi32((int)cut->base);
+    __m512i const above = _mm512_sub_epi32(_mm512_max_epu32(_mm512_loadu_si512(keys), base), base);
+    __m512i const cell = _mm512_srl_epi32(above, _mm_cvtsi32_si128((int)cut->shift));
+    __m512i const last = _mm512_set1_epi32((int)cut->last);
+    __m512i const fetched = _mm512_i32gather_epi32(_mm512_min_epu32(cell, last), cut->table, 2);
+    _mm256_storeu_si256((__m256i *)(void *)labels, _mm512_cvtepi32_epi16(fetched));
+}
+#endif
+
 #define ORDO_TEMPLATE "cpu/sort/small.t.h"
 #include "cpu/sort/for_each_record.h"
 #define ORDO_TEMPLATE "cpu/sort/radix_local.t.h"

@@ -66,6 +66,7 @@ typedef struct radix_work {
     size_t           big;    /* buckets larger than this are left for all threads */
     unsigned         most;   /* low bits in which the keys of one bucket may differ */
     bool             combine;
+    uint16_t        *labels; /* buckets of uneven keys, kept from counting to moving; NULL: not */
     radix_slots      slots;
 } radix_work;
 

@@ -9,17 +9,27 @@
  *
  * An average rank is carried as twice its value, so every rank is an integer on the way.
  * Scratch: 2n records of 8 bytes (keys of at most 32 bits, n < 2^31) or 16, and what the radix
- * sort needs beside its rooms. */
+ * sort needs beside its rooms. Keys of 64 bits that hardly tie, or of a narrow range, are ranked
+ * by records of 8 bytes, too (short_keys.c), which takes half of that memory. */
 #include "core/keybits.h"
 #include "cpu/sort/items.h"
 #include "cpu/sort/records.h"
+#include "cpu/sort/short_keys.h"
 
 #include <string.h>
 
+enum record_form {
+    FORM_WIDE,   /* (key, index) in 16 bytes */
+    FORM_PACKED, /* in a word of 64 bits, 32 each */
+    FORM_WORDS   /* in a word that says whether its key ties with the one before it */
+};
+
 typedef struct rank_work {
     const ordo_unsorted_job *job;
-    bool                     packed; /* records are (key, index) in a word of 64 bits */
-    bool                     direct; /* ranks go straight to their places */
+    enum record_form         form;
+    unsigned                 tie_bit;    /* FORM_WORDS: that says so */
+    uint64_t                 index_mask; /* of words, whatever the form */
+    bool                     direct;     /* ranks go straight to their places */
     void                    *records;
     size_t                   grain;
     uint64_t                *heads; /* of dense ranks: runs that begin before each piece */
@@ -43,21 +53,20 @@ static inline int      key_is_nan_p64(cpu_item_128 record) { return (void)record
 
 /* ---- Number ---- */
 
-static inline uint64_t key_at(const rank_work *work, size_t i)
+/* Whether record i > 0 ties with the one before it. */
+INLINE bool is_tie(const rank_work *work, enum record_form form, size_t i)
 {
-    return work->packed ? ((const uint64_t *)work->records)[i] >> 32
-                        : ((const cpu_item_128 *)work->records)[i].key;
+    const uint64_t *const     words = work->records;
+    const cpu_item_128 *const wide = work->records;
+    return form == FORM_WORDS    ? (words[i] >> work->tie_bit & 1) != 0
+           : form == FORM_PACKED ? (words[i] ^ words[i - 1]) >> 32 == 0
+                                 : wide[i].key == wide[i - 1].key;
 }
 
-static inline uint64_t index_at(const rank_work *work, size_t i)
+INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
 {
-    return work->packed ? (uint32_t)((const uint64_t *)work->records)[i]
-                        : ((const cpu_item_128 *)work->records)[i].index;
-}
-
-static inline bool is_head(const rank_work *work, size_t i)
-{
-    return i == 0 || key_at(work, i) != key_at(work, i - 1);
+    return form == FORM_WIDE ? ((const cpu_item_128 *)work->records)[i].index
+                             : ((const uint64_t *)work->records)[i] & work->index_mask;
 }
 
 static void heads_piece(void *arg, size_t lo, size_t hi)
@@ -65,21 +74,33 @@ static void heads_piece(void *arg, size_t lo, size_t hi)
     const rank_work *const work = arg;
     uint64_t               heads = 0;
     for (size_t i = lo; i < hi; i++)
-        heads += is_head(work, i);
+        heads += i == 0 || !is_tie(work, work->form, i);
     work->heads[lo / work->grain] = heads;
 }
 
 /* Where the run of record i begins and ends: a run that spans many pieces costs each of them its
- * logarithm. */
+ * logarithm. Words that say where keys tie hardly have runs. */
 static size_t run_begin(const rank_work *work, size_t i)
 {
-    return work->packed ? run_start_p32(work->records, i) : run_start_p64(work->records, i);
+    if (work->form == FORM_WORDS) {
+        while (i > 0 && is_tie(work, FORM_WORDS, i))
+            i--;
+        return i;
+    }
+    return work->form == FORM_PACKED ? run_start_p32(work->records, i)
+                                     : run_start_p64(work->records, i);
 }
 
 static size_t run_end(const rank_work *work, size_t i)
 {
-    return work->packed ? run_end_p32(work->records, work->job->n, i)
-                        : run_end_p64(work->records, work->job->n, i);
+    if (work->form == FORM_WORDS) {
+        do
+            i++;
+        while (i < work->job->n && is_tie(work, FORM_WORDS, i));
+        return i;
+    }
+    return work->form == FORM_PACKED ? run_end_p32(work->records, work->job->n, i)
+                                     : run_end_p64(work->records, work->job->n, i);
 }
 
 /* Twice the rank for averages, else the rank. */
@@ -99,15 +120,15 @@ static inline void put_rank(const ordo_unsorted_job *job, uint64_t index, uint64
     }
 }
 
-static inline void give_rank(const rank_work *work, size_t i, uint64_t rank)
+INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, uint64_t rank)
 {
-    uint64_t const index = index_at(work, i);
+    uint64_t const index = index_at(work, form, i);
     if (work->direct)
         put_rank(work->job, index, rank);
-    else if (work->packed)
-        ((uint64_t *)work->records)[i] = index << 32 | rank;
-    else
+    else if (form == FORM_WIDE)
         ((cpu_item_128 *)work->records)[i] = (cpu_item_128){index, rank};
+    else
+        ((uint64_t *)work->records)[i] = index << 32 | rank;
 }
 
 /* Both edges of the piece's runs are settled before any record changes: the neighbours' records
@@ -118,7 +139,7 @@ typedef struct rank_edges {
     bool     continues;             /* the first record's run began before the piece */
 } rank_edges;
 
-static uint64_t rank_of_run(ordo_ties ties, size_t begin, size_t end, uint64_t heads)
+static inline uint64_t rank_of_run(ordo_ties ties, size_t begin, size_t end, uint64_t heads)
 {
     switch (ties) {
     case ORDO_TIES_MIN:
@@ -130,12 +151,6 @@ static uint64_t rank_of_run(ordo_ties ties, size_t begin, size_t end, uint64_t h
     default:
         return begin + 1 + end; /* twice the average */
     }
-}
-
-static void number_run(const rank_work *work, size_t from, size_t to, uint64_t rank)
-{
-    for (size_t i = from; i < to; i++)
-        give_rank(work, i, rank);
 }
 
 typedef struct number_work {
@@ -154,27 +169,43 @@ static void edges_piece(void *arg, size_t lo, size_t hi)
     edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
 }
 
+/* Its own copy of the work, which no store into a record can change. */
+INLINE void number_form(rank_work work, rank_edges edges, size_t lo, size_t hi,
+                        enum record_form form)
+{
+    ordo_ties const ties = work.job->ties;
+    uint64_t        heads = edges.heads + !edges.continues;
+    if (ties == ORDO_TIES_ORDINAL) {
+        for (size_t i = lo; i < hi; i++)
+            give_rank(&work, form, i, i + 1);
+        return;
+    }
+    for (size_t from = lo; from < hi; heads++) {
+        size_t to = from + 1;
+        while (to < hi && is_tie(&work, form, to))
+            to++;
+        size_t const   begin = from == lo ? edges.first_begin : from;
+        size_t const   end = to == hi ? edges.last_end : to;
+        uint64_t const rank = rank_of_run(ties, begin, end, heads);
+        for (; from < to; from++)
+            give_rank(&work, form, from, rank);
+    }
+}
+
 static void number_piece(void *arg, size_t lo, size_t hi)
 {
     const number_work *const number = arg;
     const rank_work *const   work = number->rank;
     rank_edges const         edges = number->edges[lo / work->grain];
-    ordo_ties const          ties = work->job->ties;
-    uint64_t                 heads = edges.heads + !edges.continues;
-    if (ties == ORDO_TIES_ORDINAL) {
-        for (size_t i = lo; i < hi; i++)
-            give_rank(work, i, i + 1);
-        return;
-    }
-    for (size_t from = lo; from < hi; heads++) {
-        uint64_t const key = key_at(work, from);
-        size_t         to = from + 1;
-        while (to < hi && key_at(work, to) == key)
-            to++;
-        size_t const begin = from == lo ? edges.first_begin : from;
-        size_t const end = to == hi ? edges.last_end : to;
-        number_run(work, from, to, rank_of_run(ties, begin, end, heads));
-        from = to;
+    switch (work->form) {
+    case FORM_WIDE:
+        number_form(*work, edges, lo, hi, FORM_WIDE);
+        break;
+    case FORM_PACKED:
+        number_form(*work, edges, lo, hi, FORM_PACKED);
+        break;
+    default:
+        number_form(*work, edges, lo, hi, FORM_WORDS);
     }
 }
 
@@ -238,6 +269,27 @@ static enum radix_kind kind_of(const ordo_unsorted_job *job)
                                                                                        : RADIX_P64;
 }
 
+typedef struct rank_room { /* records go to and fro between */
+    void *records, *room;
+} rank_room;
+
+/* 64-bit keys as records of 8 bytes, in half of the records' memory. */
+static ordo_status sort_short(const cpu_kernels *kernels, const ordo_unsorted_job *job,
+                              short_keys *keys, rank_room *rooms, bool *done, ordo_exec *exec)
+{
+    ordo_argsort_job const order = order_of(job);
+    *done = false;
+    TRY(short_keys_choose(kernels, &order, keys, exec));
+    if (keys->way == SHORT_NOT)
+        return ORDO_OK;
+    radix_io io = short_keys_sorted(kernels, &order, keys);
+    rooms->room = (char *)rooms->records + short_keys_room(job->n) / 2;
+    io.out = rooms->records;
+    io.spare = rooms->records;
+    io.room = rooms->room;
+    return short_keys_sort(&io, done, exec);
+}
+
 static ordo_status sort_records(const cpu_kernels *kernels, const ordo_unsorted_job *job,
                                 const cpu_items *items, void *room, ordo_exec *exec)
 {
@@ -259,25 +311,40 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
     enum radix_kind const kind = kind_of(job);
     size_t const          size = radix_record_size(kind);
     rank_work             work = {.job = job,
-                                  .packed = kind == RADIX_P32,
+                                  .form = kind == RADIX_P32 ? FORM_PACKED : FORM_WIDE,
+                                  .index_mask = UINT32_MAX,
                                   .direct = job->n * size <= ORDO_TUNE_RANK_DIRECT,
                                   .grain = cpu_grain(job->n)};
-    void                 *room;
+    rank_room             rooms;
+    short_keys            keys = {.way = SHORT_NOT};
+    bool                  done = false;
     if (job->n == 0)
         return ORDO_OK;
-    TRY(ordo_scratch(exec, job->n * size, &work.records));
-    TRY(ordo_scratch(exec, job->n * size, &room));
-    cpu_items const items = {work.packed ? CPU_ITEM_64 : CPU_ITEM_128, work.records, job->n};
-    TRY(sort_records(kernels, job, &items, room, exec));
+    bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RADIX_P64;
+    TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
+    if (may_be_short)
+        TRY(sort_short(kernels, job, &keys, &rooms, &done, exec));
+    if (!done) {
+        cpu_items const items = {kind == RADIX_P32 ? CPU_ITEM_64 : CPU_ITEM_128, rooms.records,
+                                 job->n};
+        TRY(ordo_scratch(exec, job->n * size, &rooms.room));
+        TRY(sort_records(kernels, job, &items, rooms.room, exec));
+    }
+    if (done) {
+        work.form = keys.way == SHORT_WORDS ? FORM_WORDS : FORM_PACKED;
+        work.index_mask = keys.map.index_mask;
+        work.tie_bit = keys.map.unit - 1;
+    }
+    work.records = rooms.records;
     const char *const algorithm = exec->algorithm;
     TRY(number_records(&work, exec));
     if (!work.direct) {
         radix_io const back = {.kernels = kernels,
-                               .kind = kind,
+                               .kind = work.form == FORM_WIDE ? RADIX_P64 : RADIX_P32,
                                .n = job->n,
-                               .store = work.packed ? return_packed : return_wide,
+                               .store = work.form == FORM_WIDE ? return_wide : return_packed,
                                .in = work.records,
-                               .room = room,
+                               .room = rooms.room,
                                .spare = work.records,
                                .loose = true,
                                .job = job};
@@ -293,8 +360,8 @@ size_t cpu_rank_scratch(const ordo_unsorted_job *job, unsigned threads)
     size_t const rooms = 2 * ordo_round_up(job->n * radix_record_size(kind), ORDO_CACHE_LINE);
     size_t const pieces = ordo_div_up(job->n, cpu_grain(job->n));
     size_t const sort = cpu_radix_scratch(kind, job->n, true, threads);
-    return job->n == 0
-               ? 0
-               : rooms + 2 * sort + ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE) +
-                     ordo_round_up(pieces * sizeof(uint64_t), ORDO_CACHE_LINE);
+    return job->n == 0 ? 0
+                       : rooms + 2 * sort + short_keys_scratch(job->type, job->n, threads) +
+                             ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE) +
+                             ordo_round_up(pieces * sizeof(uint64_t), ORDO_CACHE_LINE);
 }

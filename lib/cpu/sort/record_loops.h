@@ -2,6 +2,7 @@
  * file defines RECORD_TYPE, the name of the function that finds them. */
 #include "core/keybits.h"
 #include "cpu/sort/record_type.h"
+#include "cpu/sort/short_keys.h"
 
 #include <string.h>
 
@@ -41,10 +42,12 @@ FOLD_INTEGER(u64)
 const record_type *RECORD_TYPE(ordo_type type)
 {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static const record_type of_##tag = {                                                          \
-        load_keys_##tag,      store_keys_##tag,      load_index_p32_##tag, load_index_p64_##tag,   \
-        load_pairs_p32_##tag, store_pairs_p32_##tag, load_pairs_p64_##tag, store_pairs_p64_##tag,  \
-        load_digits_32_##tag, load_digits_64_##tag,  fold_alike_##tag};
+    static const record_type of_##tag =                                                            \
+        {load_keys_##tag,         store_keys_##tag,      load_index_p32_##tag,                     \
+         load_index_p64_##tag,    load_pairs_p32_##tag,  store_pairs_p32_##tag,                    \
+         load_pairs_p64_##tag,    store_pairs_p64_##tag, load_digits_32_##tag,                     \
+         load_digits_64_##tag,    fold_alike_##tag,      load_short_##tag,                         \
+         load_short_digits_##tag, key_at_##tag,          extent_##tag};
 #include "core/types.def"
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \

@@ -17,6 +17,10 @@ typedef struct record_type {
     void (*load_digits_32)(const radix_io *io, size_t at, size_t count, void *digits);
     void (*load_digits_64)(const radix_io *io, size_t at, size_t count, void *digits);
     bool (*fold_alike)(const void *keys, size_t lo, size_t hi);
+    void (*load_short)(const radix_io *io, size_t at, size_t count, void *records);
+    void (*load_short_digits)(const radix_io *io, size_t at, size_t count, void *digits);
+    uint64_t (*key_at)(const radix_io *io, size_t index);
+    void (*extent)(const radix_io *io, size_t lo, size_t hi, uint64_t *least, uint64_t *most);
 } record_type;
 
 const record_type *record_type_generic(ordo_type type);

@@ -106,7 +106,7 @@ radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job)
                       .store = is_bits ? NULL : type->store_keys,
                       .map = map_of(job),
                       .key_size = ordo_type_size(job->type),
-                      .in = job->keys,
+                      .in = job->from != NULL ? job->from : job->keys,
                       .out = job->keys,
                       .spare = job->keys,
                       .turned = job->descending};
@@ -132,6 +132,24 @@ radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *
                       .out = job->index,
                       .spare = packed && !narrow ? job->index : NULL,
                       .turned = job->descending};
+}
+
+void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io)
+{
+    const record_type *const of = type_of(kernels, type);
+    io->load = of->load_short;
+    io->load_digits = io->kind == RADIX_P32 ? of->load_short_digits : NULL;
+}
+
+uint64_t (*records_key_at(ordo_type type))(const radix_io *io, size_t index)
+{
+    return type_of(NULL, type)->key_at;
+}
+
+void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
+                    uint64_t *most)
+{
+    type_of(io->kernels, type)->extent(io, lo, hi, least, most);
 }
 
 radix_io records_of_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job)

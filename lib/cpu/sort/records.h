@@ -4,7 +4,7 @@
 
 #include "cpu/sort/radix.h"
 
-/* Keys alone, of 32 or 64 bits, in place. */
+/* Keys alone, of 32 or 64 bits. */
 radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job);
 /* Keys with the index they came from; the results are the indices. kind is P64, or P32 if that
  * holds both. */
@@ -28,6 +28,13 @@ ordo_status records_unmap(const ordo_sort_job *job, ordo_exec *exec);
 ordo_status records_index(const ordo_argsort_job *job, const cpu_items *items, ordo_exec *exec);
 ordo_status records_store_index(const cpu_items *items, ordo_type index_type, void *index,
                                 ordo_exec *exec);
+
+/* How keys become short ones (io.shorter), of a type of 64 bits; one key whole, and the least and
+ * largest of keys [lo, hi) of the input, as argsorts order them. */
+void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io);
+uint64_t (*records_key_at(ordo_type type))(const radix_io *io, size_t index);
+void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
+                    uint64_t *most);
 
 /* *alike = no key is a NaN or a -0: keys that tie have the same bits. */
 ordo_status records_fold_alike(ordo_type type, const void *keys, size_t n, bool *alike,

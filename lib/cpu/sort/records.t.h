@@ -118,6 +118,56 @@ static void FN(load_index_p64)(const radix_io *io, size_t at, size_t count, void
     FN(index_p64)((const KEY *)io->in + at, at, count, records, io->turned);
 }
 
+/* ---- Shortened, with an index ---- */
+
+static inline uint64_t FN(short_bits)(const short_map *map, KEY x, bool turned)
+{
+    uint64_t const bits = FN(fold_bits)(x, turned);
+    uint64_t const above = (bits > map->base ? bits - map->base : 0) >> map->shift;
+    return above < map->top ? above : map->top;
+}
+
+static void FN(load_short)(const radix_io *io, size_t at, size_t count, void *records)
+{
+    const KEY *const keys = (const KEY *)io->in + at;
+    uint64_t *const  to = records;
+    short_map const  map = io->shorter->map;
+    if (io->turned)
+        for (size_t i = 0; i < count; i++)
+            to[i] = FN(short_bits)(&map, keys[i], true) << map.unit | (at + i);
+    else
+        for (size_t i = 0; i < count; i++)
+            to[i] = FN(short_bits)(&map, keys[i], false) << map.unit | (at + i);
+}
+
+static void FN(load_short_digits)(const radix_io *io, size_t at, size_t count, void *digits)
+{
+    const KEY *const keys = (const KEY *)io->in + at;
+    uint32_t *const  to = digits;
+    short_map const  map = io->shorter->map;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint32_t)FN(short_bits)(&map, keys[i], io->turned);
+}
+
+static uint64_t FN(key_at)(const radix_io *io, size_t index)
+{
+    return FN(fold_bits)(((const KEY *)io->in)[index], io->turned);
+}
+
+/* The least and the largest of keys [lo, hi). */
+static void FN(extent)(const radix_io *io, size_t lo, size_t hi, uint64_t *least, uint64_t *most)
+{
+    const KEY *const keys = io->in;
+    BITS             low = FN(fold_bits)(keys[lo], io->turned), high = low;
+    for (size_t i = lo; i < hi; i++) {
+        BITS const bits = FN(fold_bits)(keys[i], io->turned);
+        low = bits < low ? bits : low;
+        high = bits > high ? bits : high;
+    }
+    *least = low;
+    *most = high;
+}
+
 /* ---- With a value ---- */
 
 static void FN(load_pairs_p32)(const radix_io *io, size_t at, size_t count, void *records)
