@@ -257,6 +257,7 @@ typedef struct ordo_sort_opts {
     uint32_t algorithm; /* AUTO; RADIX, SAMPLE, MERGE, BITONIC, SPLIT, BUBBLE, ROUGH, HALVING     */
     uint32_t reserved;  /* 0                                                                     */
     void    *stream;    /* of ORDO_ON_DEVICE                                                     */
+    const void *from;   /* ordo_sort: the keys are here, and stay; NULL: they are in keys        */
 } ordo_sort_opts;
 
 /* Sorts keys[0..n) in place. Every algorithm writes the same bytes: -0 before +0 (descending:
@@ -265,6 +266,8 @@ typedef struct ordo_sort_opts {
  * few runs, roughly sorted, few bits that differ, or the general one (ordo_report.algorithm and
  * .detail say what it saw). With too little scratch it sorts in place, more slowly. A radius
  * that is too small is noticed, and the array sorted all the same.
+ * With opts.from, n keys that may not overlap with keys, keys alone is written: the sort of a copy,
+ * without the time of one; whatever goes wrong, keys is unspecified then.
  * On ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified. A GPU that
  * is lost while it brings the result back leaves it unspecified where the context is for the GPU
  * alone (ORDO_E_DEVICE); else the CPU sorts. After any other error it is unchanged.              */

@@ -29,7 +29,7 @@ enum {
 static test_context contexts[TEST_MAX_CONTEXTS];
 static size_t       context_count;
 static guard_region region;
-static void        *original, *expected;
+static void        *original, *original_before, *expected;
 
 /* The keys that wait in `original`, and in `expected` what becomes of them. */
 typedef struct sample {
@@ -79,10 +79,27 @@ static void try_opts(const sample *s, const test_context *with, const ordo_sort_
     is_right(s, keys);
 }
 
+/* The same from an array that stays as it is. */
+static void try_from(const sample *s, const test_context *with, const ordo_sort_opts *opts)
+{
+    size_t const   bytes = s->n * ordo_type_size(s->type);
+    void *const    keys = guard_place(&region, bytes, s->side);
+    ordo_sort_opts from = *opts;
+    from.from = original;
+    memset(keys, 0xee, bytes);
+    memcpy(original_before, original, bytes);
+    CHECK_STATUS(ORDO_OK, ordo_sort(with->ctx, s->type, keys, s->n, &from), with->ctx);
+    is_right(s, keys);
+    CHECK_BYTES(original_before, original, bytes, 1);
+}
+
 static void try_sort(const sample *s, const test_context *with, ordo_algorithm algorithm)
 {
+    static size_t        turn;
     ordo_sort_opts const opts = opts_of(s, algorithm);
     try_opts(s, with, &opts);
+    if (turn++ % 3 == 0)
+        try_from(s, with, &opts);
 }
 
 /* Another context each time, coprime to the rest of the loops. */
@@ -346,8 +363,9 @@ int main(void)
     context_count = test_contexts_make(contexts);
     region = guard_make((size_t)LARGE * 8);
     original = malloc((size_t)LARGE * 8);
+    original_before = malloc((size_t)LARGE * 8);
     expected = malloc((size_t)LARGE * 8);
-    if (original == NULL || expected == NULL)
+    if (original == NULL || original_before == NULL || expected == NULL)
         return 99;
 
     test_small();
@@ -365,6 +383,7 @@ int main(void)
     test_defaults();
 
     free(original);
+    free(original_before);
     free(expected);
     guard_free(&region);
     test_contexts_free(contexts, context_count);

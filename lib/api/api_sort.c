@@ -29,6 +29,15 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, o
     return ORDO_OK;
 }
 
+/* Of sorts that know no other array. */
+static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts,
+                                      ordo_sort_opts *wish)
+{
+    TRY(read_sort_opts(exec, opts, wish));
+    FAIL_IF(wish->from != NULL, ORDO_E_ARG, "opts.from is for ordo_sort alone");
+    return ORDO_OK;
+}
+
 static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sort_opts *wish)
 {
     return (ordo_sort_job){type,
@@ -36,7 +45,8 @@ static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sor
                            n,
                            (wish->flags & ORDO_DESCENDING) != 0,
                            (ordo_algorithm)wish->algorithm,
-                           (size_t)ordo_min(wish->radius, n)};
+                           (size_t)ordo_min(wish->radius, n),
+                           wish->from};
 }
 
 /* A sort that was cancelled says what it left behind. */
@@ -49,6 +59,27 @@ static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char
 
 /* ---- Keys ---- */
 
+/* Keys of another array: whatever becomes of the result, they can be sorted once more. */
+static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice,
+                             ordo_sort_job *job)
+{
+    size_t const bytes = job->n * ordo_type_size(job->type);
+    ordo_status  status;
+    TRY(api_check_array(exec, job->from, job->n, ordo_type_size(job->type), "opts.from"));
+    TRY(api_check_apart(exec, job->keys, bytes, "keys", job->from, bytes, "opts.from"));
+    if (exec->on_device) {
+        ordo_copy_job const copy = {job->keys, job->from, bytes};
+        TRY(choice->backend->copy(choice->state, &copy, exec));
+        job->from = NULL;
+    }
+    do {
+        status = choice->backend->sort(choice->state, job, exec);
+        exec->changed = false;
+    } while (status != ORDO_OK && api_again(ctx, exec, status, choice));
+    FAIL_IF(status == ORDO_E_CANCELLED, status, "sort was cancelled; keys is unspecified");
+    return status;
+}
+
 static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
                                 size_t n, const ordo_sort_opts *opts)
 {
@@ -60,8 +91,10 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_load const load = ordo_load_sort(type, n, 0);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort);
-    ordo_sort_job const job = job_of(type, keys, n, &wish);
-    ordo_status         status;
+    ordo_sort_job job = job_of(type, keys, n, &wish);
+    ordo_status   status;
+    if (job.from != NULL)
+        return sort_from(ctx, exec, &choice, &job);
     RUN(status, choice, sort, job);
     return sorted_or_not(exec, status, "sort");
 }
@@ -105,7 +138,7 @@ static ordo_status check_pairs(ordo_exec *exec, ordo_type type, size_t value_siz
     TRY(api_check_type(exec, type, "type"));
     FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
             "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
-    return read_sort_opts(exec, opts, wish);
+    return read_in_place_opts(exec, opts, wish);
 }
 
 static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
@@ -175,7 +208,7 @@ static ordo_status check_argsort(ordo_exec *exec, ordo_type type, size_t n, ordo
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_index_type(exec, index_type, n));
-    return read_sort_opts(exec, opts, wish);
+    return read_in_place_opts(exec, opts, wish);
 }
 
 static ordo_argsort_job argsort_of(ordo_type type, const void *keys, size_t n, ordo_type index_type,
@@ -251,8 +284,8 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     ordo_choice    choice;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_STABLE, wish.stream));
-    FAIL_IF(wish.reserved != 0 || wish.radius != 0, ORDO_E_ARG,
-            "opts.radius and opts.reserved must be 0");
+    FAIL_IF(wish.reserved != 0 || wish.radius != 0 || wish.from != NULL, ORDO_E_ARG,
+            "opts.radius, opts.reserved and opts.from must be 0");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
             ORDO_E_ARG, "algorithm %u does not take a comparison; expected auto, sample or merge",

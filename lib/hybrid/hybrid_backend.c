@@ -65,7 +65,7 @@ static hybrid_records keys_of(const ordo_sort_job *job)
                             .descending = job->descending,
                             .n = job->n,
                             .key_size = ordo_type_size(job->type),
-                            .keys = job->keys,
+                            .keys = job->from != NULL ? job->from : job->keys,
                             .out_keys = job->keys};
 }
 

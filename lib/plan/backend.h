@@ -15,7 +15,7 @@
 #include "plan/job.h"
 #include "plan/link.h"
 
-#define ORDO_BACKEND_ABI 4u
+#define ORDO_BACKEND_ABI 5u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 typedef struct ordo_backend_wishes { /* what the context's options ask of every backend */

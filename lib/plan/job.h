@@ -4,13 +4,15 @@
 
 #include "core/base.h"
 
-typedef struct ordo_sort_job { /* keys in place */
+typedef struct ordo_sort_job { /* keys in place, or of another array */
     ordo_type      type;
     void          *keys;
     size_t         n;
     bool           descending;
     ordo_algorithm algorithm;
     size_t         radius; /* ROUGH, HALVING: as the caller knows it; 0: measure */
+    const void    *from;   /* where the keys are, apart from where they go; NULL: in keys. Devices,
+                            * and those who sort pairs, always find NULL. */
 } ordo_sort_job;
 
 typedef struct ordo_pairs_job { /* keys and values in place, stable */

@@ -88,7 +88,11 @@ static size_t room_of(const ordo_select_job *job, select_way way)
 
 static ordo_sort_job sort_of(const ordo_select_job *job, void *copy)
 {
-    return (ordo_sort_job){job->type, copy, job->n, job->descending, job->algorithm, 0};
+    return (ordo_sort_job){.type = job->type,
+                           .keys = copy,
+                           .n = job->n,
+                           .descending = job->descending,
+                           .algorithm = job->algorithm};
 }
 
 size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)

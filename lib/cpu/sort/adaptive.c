@@ -304,6 +304,18 @@ static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec
     return reverse(&work, job->keys, ordo_type_size(job->type), exec);
 }
 
+static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view)
+{
+    return may_be_rough(view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
+           ordo_type_size(job->type) >= sizeof(uint32_t);
+}
+
+bool cpu_may_be_ordered(const ordo_sort_job *job)
+{
+    adaptive_view const view = look(job->type, job->from, job->n, false, job->descending);
+    return may_be_runs(&view) || may_be_reversed(&view) || is_rough_enough(job, &view);
+}
+
 ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *exec)
 {
     *done = cpu_few_sort(job, exec);
@@ -317,8 +329,7 @@ ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *e
         return ORDO_OK;
     if (may_be_reversed(&view))
         return sort_reversed(job, done, exec);
-    if (may_be_rough(&view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
-        ordo_type_size(job->type) >= sizeof(uint32_t))
+    if (is_rough_enough(job, &view))
         return sort_rough(job, done, exec);
     return ORDO_OK;
 }
