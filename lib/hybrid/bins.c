@@ -205,11 +205,22 @@ static void make_bins(hybrid_run *run, const uint64_t *draws, size_t count, size
     }
 }
 
+static size_t draws_of(size_t n)
+{
+    return ordo_max(ordo_min(n, HYBRID_CUTS), ordo_min(MOST_DRAWS, n / ONE_OF));
+}
+
+size_t hybrid_sample_bytes(const hybrid_run *run)
+{
+    ordo_sort_job const job = {.type = ORDO_U64, .n = draws_of(run->records->n)};
+    return job.n * sizeof(uint64_t) + run->both->cpu->sort_scratch(&job, run->exec) +
+           (HYBRID_TAKES + 1) * ORDO_CACHE_LINE;
+}
+
 static ordo_status draw_sorted(hybrid_run *run, uint64_t **draws, size_t *count)
 {
-    size_t const n = run->records->n;
-    void        *memory;
-    *count = ordo_max(ordo_min(n, HYBRID_CUTS), ordo_min(MOST_DRAWS, n / ONE_OF));
+    void *memory;
+    *count = draws_of(run->records->n);
     TRY(ordo_scratch(run->exec, *count * sizeof(uint64_t), &memory));
     *draws = memory;
     return sorted_draws(run, *draws, *count);
