@@ -181,7 +181,7 @@ ordo_status hybrid_rounds(const ordo_both *both, const hybrid_records *records, 
 ordo_status hybrid_bins(hybrid_run *run);
 /* Bins for all records, `wanted` at most: none is the device's. */
 ordo_status hybrid_ranges(hybrid_run *run, size_t wanted);
-/* Host scratch of either. */
+/* Host scratch of the former without a share for the CPU. */
 size_t hybrid_sample_bytes(const hybrid_run *run);
 /* The bin of every key, none of them before the pivot. */
 void hybrid_labels(const hybrid_run *run, const void *keys, size_t n, uint16_t *labels);
