@@ -9,7 +9,7 @@
  *
  * Host memory: a copy of the records; of an argsort, whose keys must not move, another of the keys;
  * and the scratch of one range, which all use in turn: of one that is streamed a few megabytes and
- * 56 bytes for each of its pieces, taken before the array changes, so that no range can fail for
+ * 48 bytes for each of its pieces, taken before the array changes, so that no range can fail for
  * want of it; of one that is the CPU's, the first time there is one, what its sort of the largest
  * range takes, without which it sorts in place. */
 #define _POSIX_C_SOURCE 200809L
