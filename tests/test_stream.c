@@ -1,27 +1,16 @@
-/* test_stream.c - host arrays streamed through a device (lib/hybrid), on machines without one: the
- * device is tests/plugins/playing.c, which does everything as late as it may. The bytes are those
- * of the CPU for every type, shape, direction and verb; a device that fails in any of its
- * functions, at its first use or later, costs no data; a cancelled call ends. */
+/* test_stream.c - host arrays streamed through a device (lib/hybrid), on machines without one
+ * (streamkit.h). The bytes are those of the CPU for every type, shape, direction and verb; profiles
+ * have every byte; a device that fails in any of its functions, at its first use or later, costs no
+ * data, or the status says so; a cancelled call ends, and what it says of the array is true. */
 #define _POSIX_C_SOURCE 200809L
-#include "canceller.h"
 #include "inputs.h"
-#include "testkit.h"
+#include "streamkit.h"
 #include "ordo_machine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
-#endif
-
 enum {
-#ifdef ORDO_TINY
-    STREAMED = 1, /* thresholds are low enough for it */
-#else
-    STREAMED = 0,
-#endif
     MOST = 6007,
     VALUE_MOST = 16,
     FEWER = TESTKIT_SANITIZED ? 7 : 1 /* of the combinations */
@@ -31,16 +20,6 @@ static ordo_ctx     *cpu;
 static unsigned char before[MOST * 8], keys[MOST * 8], expected[MOST * 8];
 static unsigned char values_before[MOST * VALUE_MOST], values[MOST * VALUE_MOST],
     values_expected[MOST * VALUE_MOST];
-
-static ordo_ctx *context(ordo_where where, unsigned threads, double share)
-{
-    ordo_ctx *ctx = NULL;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads,
-                                                  .cpu_share = share)),
-                 NULL);
-    return ctx;
-}
 
 static bool was_streamed(const ordo_ctx *ctx)
 {
@@ -130,7 +109,7 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
 static void packed(ordo_where where)
 {
     ordo_report     report = {.struct_size = sizeof report};
-    ordo_ctx *const ctx = context(where, 4, -1);
+    ordo_ctx *const ctx = play_context(where, 4, -1);
     testkit_case("packed, device %d", (int)where);
     prepare(SORT, inputs_find("random bits"), ORDO_U64, MOST, 0, 0);
     CHECK_STATUS(ORDO_OK, call(ctx, SORT, ORDO_U64, keys, MOST, NULL, 0, 0), ctx);
@@ -147,7 +126,7 @@ static void packed(ordo_where where)
 static void handed_over(void)
 {
     ordo_report     report = {.struct_size = sizeof report};
-    ordo_ctx *const ctx = context(ORDO_HYBRID, 1, 0.6);
+    ordo_ctx *const ctx = play_context(ORDO_HYBRID, 1, 0.6);
     testkit_case("handed over");
     for (verb what = SORT; what < VERBS; what++) {
         prepare(what, inputs_find("random bits"), ORDO_U32, MOST, what == SORT ? 0 : 4, 0);
@@ -162,35 +141,56 @@ static void handed_over(void)
     ordo_ctx_free(ctx);
 }
 
-/* What the parts of the machine did is told where it is asked for: every thread's and the link's
- * bytes are those of the array. */
-static void profiled(void)
+/* Bytes of the spans of each kind of one sort of pairs, whose keys are too short to be packed. */
+static void profile(ordo_where where, unsigned threads, double share, uint64_t *bytes)
 {
     static ordo_span spans[1 << 14];
-    uint64_t         bytes[ORDO_SPAN_WORK + 1] = {0};
     ordo_ctx        *ctx = NULL;
-    testkit_case("profile");
     CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 3,
-                                                  .profile = 1)),
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads,
+                                                  .cpu_share = share, .profile = 1)),
                  NULL);
-    prepare(PAIRS, inputs_find("random bits"), ORDO_U32, MOST, 4, 0);
-    CHECK_STATUS(ORDO_OK, call(ctx, PAIRS, ORDO_U32, keys, MOST, values, 4, 0), ctx);
+    prepare(PAIRS, inputs_find("random bits"), ORDO_U16, MOST, 4, 0);
+    CHECK_STATUS(ORDO_OK, call(ctx, PAIRS, ORDO_U16, keys, MOST, values, 4, 0), ctx);
     size_t const count = ordo_last_profile(ctx, spans, sizeof spans / sizeof *spans);
     CHECK(count > 0 && count <= sizeof spans / sizeof *spans);
+    memset(bytes, 0, (ORDO_SPAN_WORK + 1) * sizeof *bytes);
     for (size_t i = 0; i < count; i++) {
         CHECK(spans[i].kind >= ORDO_SPAN_PHASE_I && spans[i].kind <= ORDO_SPAN_WORK);
         CHECK(spans[i].began >= 0 && spans[i].began <= spans[i].ended);
         bytes[spans[i].kind] += spans[i].bytes;
     }
-    CHECK(bytes[ORDO_SPAN_DIVIDE] == MOST * 8);
-    CHECK(bytes[ORDO_SPAN_IN] == MOST * 8);
-    CHECK(bytes[ORDO_SPAN_OUT] == MOST * 8);
-    CHECK(bytes[ORDO_SPAN_PUT] == MOST * 8);
-    CHECK(bytes[ORDO_SPAN_WORK] == 2 * MOST * 8); /* in a run and in a segment */
-    CHECK_STATUS(ORDO_OK, call(cpu, SORT, ORDO_U32, keys, MOST, NULL, 0, 0), cpu);
-    CHECK(ordo_last_profile(cpu, spans, 1) == 0);
     ordo_ctx_free(ctx);
+}
+
+/* What the parts of the machine did is told where it is asked for: every thread's and the link's
+ * bytes are those of the array. */
+static void profiled(void)
+{
+    enum {
+        ALL = MOST * 6
+    };
+    uint64_t  bytes[ORDO_SPAN_WORK + 1];
+    ordo_span none;
+    testkit_case("profile");
+    profile(ORDO_CUDA, 3, 0, bytes);
+    CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_DIVIDE]);
+    CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_IN]);
+    CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_OUT]);
+    CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_PUT]);
+    CHECK_EQ_U64(2 * ALL, bytes[ORDO_SPAN_WORK]); /* in a run and in a segment */
+    CHECK_STATUS(ORDO_OK, call(cpu, SORT, ORDO_U32, keys, MOST, NULL, 0, 0), cpu);
+    CHECK(ordo_last_profile(cpu, &none, 1) == 0);
+
+    testkit_case("profile of a share that is handed over");
+    profile(ORDO_HYBRID, 1, 0.6, bytes);
+    uint64_t const in = bytes[ORDO_SPAN_IN];
+    uint64_t const handed_over = 2 * in - bytes[ORDO_SPAN_WORK]; /* sorted once on the device */
+    CHECK(in <= ALL && handed_over > 0 && handed_over < in);
+    CHECK_EQ_U64(in, bytes[ORDO_SPAN_OUT]);
+    CHECK_EQ_U64(in, bytes[ORDO_SPAN_PUT]);
+    CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_PUT] + bytes[ORDO_SPAN_BIN]);
+    CHECK_EQ_U64(ALL + handed_over, bytes[ORDO_SPAN_DIVIDE]); /* they move once more */
 }
 
 /* ---- Trouble ---- */
@@ -201,12 +201,10 @@ static const char *const functions[] = {"begin", "copy_in",  "close_side", "wait
 
 static void lose_device(const char *function, int at, verb what)
 {
-    char wish[64];
     testkit_case("verb %d, lost in call %d of %s", (int)what, at, function);
-    snprintf(wish, sizeof wish, "%s:%d", function, at);
-    setenv("ORDO_PLAY_FAIL", wish, 1);
+    play_fail(function, at, false);
     for (int hybrid = 0; hybrid < 2; hybrid++) {
-        ordo_ctx *const ctx = context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 4, 0.3);
+        ordo_ctx *const ctx = play_context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 4, 0.3);
         prepare(what, inputs_find("random bits"), ORDO_F32, MOST, what == SORT ? 0 : 4, 0);
         ordo_status const status = call(ctx, what, ORDO_F32, keys, MOST, values, 4, 0);
         bool const        lost = status != ORDO_OK;
@@ -225,15 +223,15 @@ static void lose_device(const char *function, int at, verb what)
                 CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
         }
         /* The next call is as if nothing had been. */
-        unsetenv("ORDO_PLAY_FAIL");
+        play_well();
         memcpy(keys, before, sizeof before);
         memcpy(values, values_before, sizeof values);
         CHECK_STATUS(ORDO_OK, call(ctx, what, ORDO_F32, keys, MOST, values, 4, 0), ctx);
         CHECK_BYTES(what == ARGSORT ? before : expected, keys, (size_t)MOST * 4, 4);
-        setenv("ORDO_PLAY_FAIL", wish, 1);
+        play_fail(function, at, false);
         ordo_ctx_free(ctx);
     }
-    unsetenv("ORDO_PLAY_FAIL");
+    play_well();
 }
 
 static void lose_devices(void)
@@ -244,30 +242,126 @@ static void lose_devices(void)
                 lose_device(functions[f], at, what);
 }
 
+/* Memory that the device runs out of, wherever: the array is as it was, or the status is that of a
+ * device that has spoilt it; under `hybrid` the CPU sorts. */
+static void no_memory_there(void)
+{
+    size_t refused = 0, spoilt = 0;
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        for (int at = 1; at <= 13; at += FEWER == 1 ? 6 : 12) {
+            for (int hybrid = 0; hybrid < 2; hybrid++) {
+                ordo_ctx *const ctx = play_context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 3, 0.3);
+                testkit_case("device %d, no memory in call %d of %s", hybrid, at, functions[f]);
+                prepare(PAIRS, inputs_find("random bits"), ORDO_I32, MOST, 4, 0);
+                play_fail(functions[f], at, true);
+                ordo_status const status = call(ctx, PAIRS, ORDO_I32, keys, MOST, values, 4, 0);
+                play_well();
+                if (hybrid || status == ORDO_OK) {
+                    CHECK_STATUS(ORDO_OK, status, ctx);
+                    CHECK_BYTES(expected, keys, (size_t)MOST * 4, 4);
+                    CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
+                } else if (status == ORDO_E_NOMEM) {
+                    CHECK_BYTES(before, keys, (size_t)MOST * 4, 4);
+                    CHECK_BYTES(values_before, values, (size_t)MOST * 4, 4);
+                    refused++;
+                } else {
+                    CHECK_STATUS(ORDO_E_DEVICE, status, ctx);
+                    spoilt++;
+                }
+                ordo_ctx_free(ctx);
+            }
+        }
+    CHECK(refused > 0 && spoilt > 0);
+}
+
+/* The same of the host's, which refuses one piece or all from one on, at once and in rounds: all
+ * that a context for the device alone needs is taken before the array changes. */
+static void no_memory_here(void)
+{
+    static const char *const rooms[] = {NULL, "40000"};
+    for (size_t i = 0; i < 4; i++) {
+        bool more = true;
+        play_room(rooms[i % 2]);
+        for (size_t at = 2; more; at += 1 + FEWER / 2) { /* the first is the context's */
+            test_allocator allocator = {.fail_at = at, .only_one = i < 2};
+            ordo_ctx      *ctx = NULL;
+            if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 2,
+                                                 .alloc = test_alloc, .release = test_release,
+                                                 .alloc_user = &allocator)) != ORDO_OK)
+                continue;
+            testkit_case("room %zu, piece %zu of host memory is refused", i, at);
+            prepare(PAIRS, inputs_find("random bits"), ORDO_I32, MOST, 4, 0);
+            ordo_status const status = call(ctx, PAIRS, ORDO_I32, keys, MOST, values, 4, 0);
+            if (status == ORDO_OK) {
+                CHECK_BYTES(expected, keys, (size_t)MOST * 4, 4);
+                CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
+            } else if (CHECK_STATUS(ORDO_E_NOMEM, status, ctx)) {
+                CHECK_BYTES(before, keys, (size_t)MOST * 4, 4);
+                CHECK_BYTES(values_before, values, (size_t)MOST * 4, 4);
+            }
+            more = allocator.refused > 0;
+            ordo_ctx_free(ctx);
+        }
+        CHECK(!more);
+    }
+    play_room(NULL);
+}
+
+/* Many rounds take host memory as often as few: each range uses the same. */
+static void scratch_of_rounds(void)
+{
+    static const char *const rooms[] = {"45000", "12000"};
+    ordo_report              report = {.struct_size = sizeof report};
+    size_t                   taken[2];
+    long                     rounds[2];
+    testkit_case("scratch of rounds");
+    for (int i = 0; i < 2; i++) {
+        test_allocator allocator = {0};
+        ordo_ctx      *ctx = NULL;
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 2,
+                                             .alloc = test_alloc, .release = test_release,
+                                             .alloc_user = &allocator)),
+            NULL);
+        play_room(rooms[i]);
+        prepare(SORT, inputs_find("random bits"), ORDO_U64, MOST, 0, 0);
+        CHECK_STATUS(ORDO_OK, call(ctx, SORT, ORDO_U64, keys, MOST, NULL, 0, 0), ctx);
+        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+        const char *const at = strstr(report.detail, "in ");
+        rounds[i] = at != NULL ? strtol(at + strlen("in "), NULL, 10) : 0;
+        taken[i] = atomic_load(&allocator.calls);
+        ordo_ctx_free(ctx);
+    }
+    play_room(NULL);
+    CHECK(rounds[0] > 1 && rounds[1] >= 3 * rounds[0]);
+    CHECK_EQ_U64(taken[0], taken[1]);
+}
+
 /* Memory of the device from far too little to nearly enough. */
 static void little_memory(void)
 {
     static const char *const rooms[] = {"100", "12000", "30000", "60000", "90000"};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        setenv("ORDO_PLAY_ROOM", rooms[i], 1);
-        ordo_ctx *const ctx = context(ORDO_HYBRID, 1 + (unsigned)i % 4, i % 2 == 0 ? -1 : 0.2);
+        play_room(rooms[i]);
+        ordo_ctx *const ctx = play_context(ORDO_HYBRID, 1 + (unsigned)i % 4, i % 2 == 0 ? -1 : 0.2);
         same_bytes(ctx, i > 0, 6);
         ordo_ctx_free(ctx);
     }
-    setenv("ORDO_PLAY_ROOM", "40000", 1);
+    play_room("40000");
     for (verb what = SORT; what < VERBS; what++)
         for (int at = 1; at <= 61; at += 20) {
             lose_device("sort", at, what);
             lose_device("copy_out", at, what);
         }
     testkit_case("too little memory");
-    setenv("ORDO_PLAY_ROOM", "100", 1);
-    ordo_ctx *const ctx = context(ORDO_CUDA, 2, 0);
+    play_room("100");
+    ordo_ctx *const ctx = play_context(ORDO_CUDA, 2, 0);
     prepare(SORT, inputs_find("random bits"), ORDO_U32, MOST, 0, 0);
     CHECK_STATUS(ORDO_E_NOMEM, call(ctx, SORT, ORDO_U32, keys, MOST, NULL, 0, 0), ctx);
     CHECK_BYTES(before, keys, (size_t)MOST * 4, 4);
     ordo_ctx_free(ctx);
-    unsetenv("ORDO_PLAY_ROOM");
+    play_room(NULL);
 }
 
 /* Wherever the call is then, it ends; what it says of the array is so, and the next one works. */
@@ -276,7 +370,7 @@ static void cancel(ordo_where where, double share)
     int cancelled = 0;
     testkit_case("cancelled, device %d", (int)where);
     for (int round = 0; round < 200 && cancelled < 20; round++) {
-        canceller with = {.ctx = context(where, 3, share)};
+        canceller with = {.ctx = play_context(where, 3, share)};
         prepare(PAIRS, inputs_find("random bits"), ORDO_U64, MOST, 4, 0);
         if (!canceller_start(&with))
             return;
@@ -299,19 +393,72 @@ static void cancel(ordo_where where, double share)
     CHECK(cancelled > 0);
 }
 
+/* An allocator that cancels the call when it is asked for the `at`th piece. */
+typedef struct cancelling {
+    ordo_ctx *ctx;
+    size_t    asked, at;
+} cancelling;
+
+static void *alloc_and_cancel(void *user, size_t bytes)
+{
+    cancelling *const with = user;
+    if (++with->asked == with->at && with->ctx != NULL)
+        ordo_cancel(with->ctx);
+    return malloc(bytes);
+}
+
+static void release(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+/* The device is lost when the array has changed, and the CPU, which goes on, is cancelled: where it
+ * is said to be unchanged it is, also if the copy that it was put back from has another order. */
+static void cancel_after_loss(double share)
+{
+    size_t cancelled = 0;
+    bool   more = true;
+    for (size_t at = 1; more; at += FEWER) {
+        cancelling with = {.at = at};
+        ordo_ctx  *ctx = NULL;
+        CHECK_STATUS(
+            ORDO_OK,
+            ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_HYBRID, .threads = 2,
+                                             .cpu_share = share, .alloc = alloc_and_cancel,
+                                             .release = release, .alloc_user = &with)),
+            NULL);
+        testkit_case("the device was lost, cancelled at piece %zu, share %.1f", at, share);
+        with.ctx = ctx;
+        prepare(SORT, inputs_find("random bits"), ORDO_U32, MOST, 0, 0);
+        play_fail("copy_out", 20, false);
+        ordo_status const status = call(ctx, SORT, ORDO_U32, keys, MOST, NULL, 0, 0);
+        play_well();
+        cancelled += status == ORDO_E_CANCELLED;
+        if (status == ORDO_OK)
+            CHECK_BYTES(expected, keys, (size_t)MOST * 4, 4);
+        else if (CHECK_STATUS(ORDO_E_CANCELLED, status, ctx) &&
+                 strstr(ordo_last_error(ctx), "unchanged") != NULL)
+            CHECK_BYTES(before, keys, (size_t)MOST * 4, 4);
+        more = with.asked >= at;
+        ordo_ctx_free(ctx);
+    }
+    CHECK(cancelled > 0);
+}
+
 int main(void)
 {
     testkit_start();
-    setenv("ORDO_BACKEND_DIR", TEST_PLUGINS "/playing", 1);
-    cpu = context(ORDO_CPU, 1, 0);
+    play_start(TEST_PLUGINS);
+    cpu = play_context(ORDO_CPU, 1, 0);
     for (unsigned threads = 1; threads <= 4; threads += 3) {
-        ordo_ctx *const ctx = context(ORDO_CUDA, threads, 0);
+        ordo_ctx *const ctx = play_context(ORDO_CUDA, threads, 0);
         same_bytes(ctx, STREAMED, threads);
         ordo_ctx_free(ctx);
     }
     static double const shares[] = {-1, 0.15, 0.5, 0.9, 1, 0};
     for (size_t i = 0; i < sizeof shares / sizeof *shares && STREAMED; i++) {
-        ordo_ctx *const ctx = context(ORDO_HYBRID, 1 + (unsigned)i % 4, shares[i]);
+        ordo_ctx *const ctx = play_context(ORDO_HYBRID, 1 + (unsigned)i % 4, shares[i]);
         same_bytes(ctx, shares[i] < 1, 4);
         ordo_ctx_free(ctx);
     }
@@ -322,6 +469,11 @@ int main(void)
         profiled();
         lose_devices();
         little_memory();
+        no_memory_there();
+        no_memory_here();
+        scratch_of_rounds();
+        cancel_after_loss(0.3);
+        cancel_after_loss(-1);
         cancel(ORDO_CUDA, 0);
         cancel(ORDO_HYBRID, 0.3);
     }

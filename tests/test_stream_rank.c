@@ -1,27 +1,15 @@
 /* test_stream_rank.c - ranks of host arrays streamed through a device (lib/hybrid/ranks.c), on
- * machines without one: the device is tests/plugins/playing.c, which does everything as late as it
- * may. The bytes are those of the CPU for every type, shape, rule, direction and type of rank, with
- * every share for the CPU; a device that fails in any of its functions, or has too little memory,
- * costs time alone; a cancelled call ends. */
+ * machines without one (streamkit.h). The bytes are those of the CPU for every type, shape, rule,
+ * direction and type of rank, with every share for the CPU; a device that fails in any of its
+ * functions, or has too little memory, costs time alone or, where it is to do the job alone, is an
+ * error in its words; a cancelled call ends. */
 #define _POSIX_C_SOURCE 200809L
-#include "canceller.h"
 #include "inputs.h"
-#include "testkit.h"
+#include "streamkit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
-#endif
-
 enum {
-#ifdef ORDO_TINY
-    STREAMED = 1, /* thresholds are low enough for it */
-#else
-    STREAMED = 0,
-#endif
     MOST = 6007,
     RULES = 5,
     FEWER = TESTKIT_SANITIZED ? 7 : 1 /* of the combinations */
@@ -36,22 +24,6 @@ typedef struct question {
 
 static ordo_ctx     *cpu;
 static unsigned char keys[MOST * 8], kept[MOST * 8], expected[MOST * 8], ranks[MOST * 8 + 8];
-
-static ordo_ctx *context(ordo_where where, unsigned threads, double share)
-{
-    ordo_ctx *ctx = NULL;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads,
-                                                  .cpu_share = share)),
-                 NULL);
-    return ctx;
-}
-
-static bool detail_says(const ordo_ctx *ctx, const char *what)
-{
-    ordo_report report = {.struct_size = sizeof report};
-    return ordo_last_report(ctx, &report) == ORDO_OK && strstr(report.detail, what) != NULL;
-}
 
 static ordo_status call(ordo_ctx *ctx, const question *q, void *out)
 {
@@ -117,25 +89,33 @@ static size_t same_bytes(ordo_ctx *ctx, size_t of, size_t *shared)
 
 /* ---- Trouble ---- */
 
-static void lose_device(const char *function, int at, double share, ordo_ties ties)
+/* A context for the device alone says what happened; of others the CPU does the job. */
+static void lose_device(const char *function, int at, ordo_where where, double share,
+                        ordo_ties ties)
 {
-    char            wish[64];
-    ordo_ctx *const ctx = context(share == 0 ? ORDO_CUDA : ORDO_HYBRID, 4, share);
+    ordo_ctx *const ctx = play_context(where, 4, share);
     question const  q = {.type = ORDO_F32,
                          .rank_type = ORDO_F64,
                          .n = MOST - 2000,
                          .shape = inputs_find("random bits"),
                          .ties = ties};
-    testkit_case("lost in call %d of %s, share %.1f, rule %d", at, function, share, (int)ties);
-    snprintf(wish, sizeof wish, "%s:%d", function, at);
-    setenv("ORDO_PLAY_FAIL", wish, 1);
+    testkit_case("device %d, lost in call %d of %s, share %.1f, rule %d", (int)where, at, function,
+                 share, (int)ties);
+    play_fail(function, at, false);
     prepare(&q);
-    check(ctx, &q);
     /* All are called at least once; iota where the device has all keys. */
-    if (at == 1 && (share == 0 || strcmp(function, "iota") != 0))
-        CHECK(detail_says(ctx, "gave up"));
+    bool const called = at == 1 && (share <= 0 || strcmp(function, "iota") != 0);
+    if (where == ORDO_CUDA) {
+        ordo_status const status = call(ctx, &q, ranks);
+        CHECK(status != ORDO_OK || !called);
+        if (status != ORDO_OK && CHECK_STATUS(ORDO_E_DEVICE, status, ctx))
+            CHECK(strstr(ordo_last_error(ctx), function) != NULL);
+    } else {
+        check(ctx, &q);
+        CHECK(detail_says(ctx, "gave up") || !called);
+    }
     /* The next call is as if nothing had been. */
-    unsetenv("ORDO_PLAY_FAIL");
+    play_well();
     check(ctx, &q);
     CHECK(detail_says(ctx, "streamed"));
     ordo_ctx_free(ctx);
@@ -148,12 +128,13 @@ static void lose_devices(void)
                                             "mark",  "await",   "copy_out",   "end"};
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (int at = 1; at <= 40; at += at < 4 && FEWER == 1 ? 1 : 18) {
-            lose_device(functions[f], at, 0, ORDO_TIES_AVERAGE);
-            lose_device(functions[f], at, 0.3, ORDO_TIES_DENSE);
+            lose_device(functions[f], at, ORDO_CUDA, 0, ORDO_TIES_AVERAGE);
+            lose_device(functions[f], at, ORDO_HYBRID, -1, ORDO_TIES_MAX);
+            lose_device(functions[f], at, ORDO_HYBRID, 0.3, ORDO_TIES_DENSE);
         }
     /* The last index of a run, which dense ranks ask for: the last copies of the call. */
     for (int at = 40; at < 60 && FEWER == 1; at++)
-        lose_device("copy_out", at, 0.3, ORDO_TIES_DENSE);
+        lose_device("copy_out", at, ORDO_HYBRID, 0.3, ORDO_TIES_DENSE);
 }
 
 /* Memory of the device: far too little; enough for one run; for two. */
@@ -169,14 +150,20 @@ static void little_memory(void)
                         .ties = ORDO_TIES_MAX};
     prepare(&q);
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        ordo_ctx *const ctx = context(ORDO_CUDA, 2, 0);
+        ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, -1);
         testkit_case("%s bytes of device memory", rooms[i].room);
-        setenv("ORDO_PLAY_ROOM", rooms[i].room, 1);
+        play_room(rooms[i].room);
         check(ctx, &q);
         CHECK(detail_says(ctx, rooms[i].says));
         ordo_ctx_free(ctx);
     }
-    unsetenv("ORDO_PLAY_ROOM");
+    testkit_case("too little memory, and nobody else");
+    ordo_ctx *const alone = play_context(ORDO_CUDA, 2, 0);
+    play_room("100");
+    CHECK_STATUS(ORDO_E_NOMEM, call(alone, &q, ranks), alone);
+    CHECK(strstr(ordo_last_error(alone), "the device has 100 bytes") != NULL);
+    ordo_ctx_free(alone);
+    play_room(NULL);
 }
 
 /* A host that may hold less than the call wants: a clear status, or the ranks. Where both may do
@@ -223,7 +210,7 @@ static void cancel(ordo_where where, double share)
     testkit_case("cancelled, device %d", (int)where);
     prepare(&q);
     for (int round = 0; round < 200 && cancelled < 20; round++) {
-        canceller with = {.ctx = context(where, 3, share)};
+        canceller with = {.ctx = play_context(where, 3, share)};
         if (!canceller_start(&with))
             return;
         ordo_status const status = call(with.ctx, &q, ranks);
@@ -247,11 +234,11 @@ int main(void)
         testkit_skip("arrays this small are streamed by the library of the tests alone");
         return testkit_done();
     }
-    setenv("ORDO_BACKEND_DIR", TEST_PLUGINS "/playing", 1);
-    cpu = context(ORDO_CPU, 1, 0);
+    play_start(TEST_PLUGINS);
+    cpu = play_context(ORDO_CPU, 1, 0);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         ordo_ctx *const ctx =
-            context(i == 0 ? ORDO_CUDA : ORDO_HYBRID, 1 + (unsigned)i % 4, shares[i]);
+            play_context(i == 0 ? ORDO_CUDA : ORDO_HYBRID, 1 + (unsigned)i % 4, shares[i]);
         size_t       shared;
         size_t const streamed = same_bytes(ctx, i == 0 ? 1 : 4, &shared);
         testkit_case("streamed, share %.3f", shares[i]);

@@ -1,41 +1,21 @@
 /* test_stream_strings.c - strings put in order with a device's help (lib/hybrid/strings.h), on
- * machines without one: the device is tests/plugins/playing.c. The results are those of the CPU,
- * byte for byte, for alphabets of one letter to all bytes, lengths of 0 to 900, shared beginnings
- * of all strings or of families, letters that a sample misses; a device that fails in any of its
- * functions or has too little memory costs nothing but time; a cancelled call ends. */
+ * machines without one (streamkit.h). The results are those of the CPU, byte for byte, for
+ * alphabets of one letter to all bytes, lengths of 0 to 900, shared beginnings of all strings or of
+ * families, letters that a sample misses; a device that fails in any of its functions or has too
+ * little memory costs nothing but time or, where it is asked for alone, is an error in its words
+ * that leaves the results as they were; a cancelled call ends. */
 #define _POSIX_C_SOURCE 200809L
-#include "canceller.h"
-#include "testkit.h"
+#include "streamkit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
-#endif
-
 enum {
-#ifdef ORDO_TINY
-    STREAMED = 1, /* thresholds are low enough for it */
-#else
-    STREAMED = 0,
-#endif
     MOST = 2500,
     LONGEST = 900,
     FEWER = TESTKIT_SANITIZED ? 5 : 1 /* of the combinations */
 };
 
 static ordo_ctx *cpu;
-
-static ordo_ctx *context(ordo_where where, unsigned threads)
-{
-    ordo_ctx *ctx = NULL;
-    CHECK_STATUS(
-        ORDO_OK,
-        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads)), NULL);
-    return ctx;
-}
 
 /* ---- Strings: bytes with offsets, and the same ended by zero bytes ---- */
 
@@ -246,7 +226,7 @@ typedef struct result {
     char     text[MOST * LONGEST];
 } result;
 
-static result expected, found, untouched;
+static result expected, found;
 
 static ordo_status call(ordo_ctx *ctx, verb what, int form, uint64_t flags, result *to)
 {
@@ -285,14 +265,17 @@ static void check(ordo_ctx *ctx, ordo_status status, verb what)
         CHECK_BYTES(expected.text, found.text, offsets[n], 1);
 }
 
-static const char *detail(const ordo_ctx *ctx)
+/* A call that failed has written nothing. */
+static void check_untouched(verb what)
 {
-    static ordo_report report;
-    report = (ordo_report){.struct_size = sizeof report};
-    return ordo_last_report(ctx, &report) == ORDO_OK ? report.detail : "";
+    static result untouched;
+    memset(untouched.out, 0xee, sizeof untouched.out);
+    if (what == POINTERS)
+        memcpy(untouched.out, pointers, n * sizeof *pointers);
+    CHECK_BYTES(untouched.out, found.out, sizeof found.out, 8);
 }
 
-static bool was_streamed(const ordo_ctx *ctx) { return strstr(detail(ctx), "streamed") != NULL; }
+static bool was_streamed(const ordo_ctx *ctx) { return detail_says(ctx, "streamed"); }
 
 static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
 {
@@ -312,9 +295,9 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
                     check(ctx, call(ctx, what, form, flags, &found), what);
                     CHECK(was_streamed(ctx) == streams);
                     if (streams && shapes[shape].rounds)
-                        CHECK(strstr(detail(ctx), " in 1 rounds") == NULL);
+                        CHECK(!detail_says(ctx, " in 1 rounds"));
                     if (streams && shapes[shape].misfit)
-                        CHECK(strstr(detail(ctx), " 2 surveys") != NULL);
+                        CHECK(detail_says(ctx, " 2 surveys"));
                 }
     }
 }
@@ -327,19 +310,23 @@ static const char *const functions[] = {"begin", "copy_in",  "close_side", "wait
 
 static void lose_device(const char *function, int at, verb what)
 {
-    char wish[64];
     testkit_case("verb %d, lost in call %d of %s", (int)what, at, function);
-    snprintf(wish, sizeof wish, "%s:%d", function, at);
     make_strings(shape_of(family), MOST);
     CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
     for (int hybrid = 0; hybrid < 2; hybrid++) {
-        ordo_ctx *const ctx = context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 4);
-        setenv("ORDO_PLAY_FAIL", wish, 1);
-        check(ctx, call(ctx, what, 0, 0, &found), what);
-        if (at == 1) /* all are called at least once */
-            CHECK(!was_streamed(ctx) && strstr(detail(ctx), "the CPU alone") != NULL);
+        ordo_ctx *const ctx = play_context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 4, 0);
+        play_fail(function, at, false);
+        ordo_status const status = call(ctx, what, 0, 0, &found);
+        if (hybrid || status == ORDO_OK) {
+            check(ctx, status, what);
+            if (at == 1) /* all are called at least once */
+                CHECK(hybrid && !was_streamed(ctx) && detail_says(ctx, "the CPU alone"));
+        } else if (CHECK_STATUS(ORDO_E_DEVICE, status, ctx)) {
+            CHECK(strstr(ordo_last_error(ctx), function) != NULL);
+            check_untouched(what);
+        }
         /* The next call is as if nothing had been. */
-        unsetenv("ORDO_PLAY_FAIL");
+        play_well();
         check(ctx, call(ctx, what, 0, 0, &found), what);
         CHECK(was_streamed(ctx));
         ordo_ctx_free(ctx);
@@ -359,43 +346,53 @@ static void little_memory(void)
 {
     static const char *const rooms[] = {"0", "100", "20000", "26000"};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        setenv("ORDO_PLAY_ROOM", rooms[i], 1);
-        ordo_ctx *const ctx = context(ORDO_CUDA, 2);
+        play_room(rooms[i]);
+        ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, 0);
         same_bytes(ctx, false, 5);
         ordo_ctx_free(ctx);
+        testkit_case("%s bytes of device memory, and nobody else", rooms[i]);
+        ordo_ctx *const alone = play_context(ORDO_CUDA, 2, 0);
+        CHECK_STATUS(ORDO_E_NOMEM, call(alone, RANK_32, 0, 0, &found), alone);
+        CHECK(strstr(ordo_last_error(alone), "the device has") != NULL);
+        check_untouched(RANK_32);
+        ordo_ctx_free(alone);
     }
-    unsetenv("ORDO_PLAY_ROOM");
+    play_room(NULL);
 }
 
-/* A limit under which the CPU can do it alone is enough. */
+/* A limit under which the CPU can do it alone is enough where it may; else it is an error. */
 static void little_host_memory(void)
 {
+    static const ordo_where wheres[] = {ORDO_CPU, ORDO_HYBRID, ORDO_CUDA};
+    size_t                  refused = 0; /* what the CPU alone can do */
     make_strings(shape_of(family), MOST);
-    memset(untouched.out, 0xee, sizeof untouched.out);
     for (verb what = ARGSORT_32; what < VERBS; what++) {
         bool   streamed = false;
         size_t least = 0;
         testkit_case("verb %d within a limit", (int)what);
         CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
         for (size_t limit = 1 << 16; limit < 1 << 20; limit += 16384 * FEWER) {
-            for (int device = 0; device < 2; device++) {
+            for (size_t w = 0; w < sizeof wheres / sizeof *wheres; w++) {
                 ordo_ctx     *ctx = NULL;
-                ordo_ctx_opts opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = limit,
-                                               .where = device ? ORDO_CUDA : ORDO_CPU);
+                ordo_ctx_opts opts =
+                    ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = limit, .where = wheres[w]);
                 CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
                 ordo_status const status = call(ctx, what, 0, 0, &found);
+                bool const        alone = wheres[w] == ORDO_CUDA;
                 if (status == ORDO_OK && least == 0)
                     least = limit;
-                if (least != 0)
+                if (status == ORDO_OK || (least != 0 && !alone))
                     check(ctx, status, what);
-                else if (CHECK_STATUS(ORDO_E_NOMEM, status, ctx) && what != POINTERS)
-                    CHECK_BYTES(untouched.out, found.out, sizeof found.out, 8);
+                else if (CHECK_STATUS(ORDO_E_NOMEM, status, ctx))
+                    check_untouched(what);
+                refused += status != ORDO_OK && least != 0;
                 streamed |= was_streamed(ctx);
                 ordo_ctx_free(ctx);
             }
         }
         CHECK(least != 0 && streamed == STREAMED);
     }
+    CHECK((refused > 0) == STREAMED);
 }
 
 /* Wherever the call is then, it ends, pointers are as they were, and the next one works. */
@@ -406,7 +403,7 @@ static void cancel(verb what)
     testkit_case("verb %d, cancelled", (int)what);
     CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
     for (int round = 0; round < 100 && cancelled < 20 / FEWER; round++) {
-        canceller with = {.ctx = context(ORDO_CUDA, 3)};
+        canceller with = {.ctx = play_context(ORDO_CUDA, 3, 0)};
         if (!canceller_start(&with))
             return;
         ordo_status const status = call(with.ctx, what, 0, 0, &found);
@@ -425,10 +422,10 @@ static void cancel(verb what)
 int main(void)
 {
     testkit_start();
-    setenv("ORDO_BACKEND_DIR", TEST_PLUGINS "/playing", 1);
-    cpu = context(ORDO_CPU, 1);
+    play_start(TEST_PLUGINS);
+    cpu = play_context(ORDO_CPU, 1, 0);
     for (unsigned threads = 1; threads <= 4; threads += 3) {
-        ordo_ctx *const ctx = context(threads == 1 ? ORDO_HYBRID : ORDO_CUDA, threads);
+        ordo_ctx *const ctx = play_context(threads == 1 ? ORDO_HYBRID : ORDO_CUDA, threads, 0);
         same_bytes(ctx, STREAMED, threads == 1 ? 2 : 1);
         ordo_ctx_free(ctx);
     }

@@ -424,7 +424,8 @@ bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 bool api_alone(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice)
 {
     const ordo_plan *const plan = &ctx->plan;
-    if (status != ORDO_E_NOMEM || choice->backend == plan->cpu || exec->changed)
+    if (plan->where == ORDO_CUDA || status != ORDO_E_NOMEM || choice->backend == plan->cpu ||
+        exec->changed)
         return false;
     ordo_arena_reset(&ctx->arena);
     *choice = (ordo_choice){plan->cpu, plan->cpu_state};

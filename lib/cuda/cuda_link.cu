@@ -33,6 +33,7 @@ static ordo_status link_begin(void *opened, ordo_exec *exec, size_t memory, size
     TRY(frame_end(&frame, status));
     CUDA_TRY(exec, cudaEventSynchronize(state->last));
     state->streaming = true;
+    state->before = frame.previous;
     return ORDO_OK;
 }
 
@@ -41,6 +42,8 @@ static ordo_status link_end(void *opened, ordo_exec *exec)
     cuda_state *const state = (cuda_state *)opened;
     state->streaming = false;
     watch_end(state);
+    if (state->before != state->facts.device)
+        (void)cudaSetDevice(state->before);
     for (unsigned i = 0; i < state->lane_count; i++)
         CUDA_TRY(exec, cudaStreamSynchronize(state->lanes[i].stream));
     CUDA_TRY(exec, cudaStreamSynchronize(state->own));

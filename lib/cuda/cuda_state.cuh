@@ -35,6 +35,7 @@ struct cuda_state {
     char        *store; /* of arrays that are streamed (cuda_link.cu) */
     size_t       store_bytes;
     bool         streaming;   /* the store is in use */
+    int          before;      /* the caller's current device then, which lanes change */
     void        *fetch;       /* CUDA_FETCH_BYTES, pinned */
     cudaStream_t own;         /* of calls on host arrays */
     cudaStream_t last_stream; /* of the last call */

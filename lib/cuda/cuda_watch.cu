@@ -40,16 +40,24 @@ static ordo_status make_events(cuda_watch *watch, ordo_exec *exec)
     return ORDO_OK;
 }
 
+/* All of it or nothing: a watch without some of its events would fail every later profile. */
+static ordo_status make_watch(cuda_state *state, ordo_exec *exec)
+{
+    state->watch = (cuda_watch *)calloc(1, sizeof *state->watch);
+    if (state->watch == NULL)
+        return ordo_fail(exec, ORDO_E_NOMEM, "no memory for a profile");
+    ordo_status const status = make_events(state->watch, exec);
+    if (status != ORDO_OK)
+        watch_close(state);
+    return status;
+}
+
 ordo_status watch_begin(void *opened, ordo_exec *exec)
 {
     cuda_state *const state = (cuda_state *)opened;
     CUDA_TRY(exec, cudaSetDevice(state->facts.device));
-    if (state->watch == NULL) {
-        state->watch = (cuda_watch *)calloc(1, sizeof *state->watch);
-        if (state->watch == NULL)
-            return ordo_fail(exec, ORDO_E_NOMEM, "no memory for a profile");
-        TRY(make_events(state->watch, exec));
-    }
+    if (state->watch == NULL)
+        TRY(make_watch(state, exec));
     CUDA_TRY(exec, cudaEventRecord(state->watch->zero, state->own));
     CUDA_TRY(exec, cudaEventSynchronize(state->watch->zero));
     state->watch->zero_seconds = now();

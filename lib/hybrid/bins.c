@@ -5,8 +5,8 @@
  * keys that tie stay together. Every so-many-th code before it is a cut of the device's part. A
  * code that two cuts or more would have is a heavy key, whose range needs no sorting: so equal keys
  * never unbalance the segments. What the CPU gets is divided into cells of equal width, of which as
- * many as hold about the same number of draws make a bin. Cost: up to 2^17 draws, by all threads.
- */
+ * many as hold about the same number of draws make a bin. Cost: up to 2^17 draws, by all threads;
+ * without a share for the CPU, and so without bins, 2^14, which one thread sorts in its cache. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/hybrid.h"
 
@@ -14,8 +14,9 @@
 #include "core/random.h"
 
 enum {
-    MOST_DRAWS = 1 << 17,
-    ONE_OF = ORDO_TUNE(64, 2), /* keys that are drawn */
+    MOST_DRAWS = 1 << 17,                    /* 64 for each bin */
+    CUT_DRAWS = ORDO_TUNE(1 << 14, 1 << 10), /* of cuts alone: 64 for each */
+    ONE_OF = ORDO_TUNE(64, 2),               /* keys that are drawn */
     GRAIN = 1 << 10
 };
 
@@ -205,11 +206,23 @@ static void make_bins(hybrid_run *run, const uint64_t *draws, size_t count, size
     }
 }
 
-static ordo_status draw_sorted(hybrid_run *run, uint64_t **draws, size_t *count)
+static size_t draws_of(const hybrid_run *run, size_t most)
 {
     size_t const n = run->records->n;
-    void        *memory;
-    *count = ordo_max(ordo_min(n, HYBRID_CUTS), ordo_min(MOST_DRAWS, n / ONE_OF));
+    return ordo_max(ordo_min(n, HYBRID_CUTS), ordo_min(most, n / ONE_OF));
+}
+
+size_t hybrid_sample_bytes(const hybrid_run *run)
+{
+    ordo_sort_job const job = {.type = ORDO_U64, .n = draws_of(run, CUT_DRAWS)};
+    return job.n * sizeof(uint64_t) + run->both->cpu->sort_scratch(&job, run->exec) +
+           (HYBRID_TAKES + 1) * ORDO_CACHE_LINE;
+}
+
+static ordo_status draw_sorted(hybrid_run *run, size_t most, uint64_t **draws, size_t *count)
+{
+    void *memory;
+    *count = draws_of(run, most);
     TRY(ordo_scratch(run->exec, *count * sizeof(uint64_t), &memory));
     *draws = memory;
     return sorted_draws(run, *draws, *count);
@@ -219,7 +232,7 @@ ordo_status hybrid_bins(hybrid_run *run)
 {
     uint64_t *draws;
     size_t    count;
-    TRY(draw_sorted(run, &draws, &count));
+    TRY(draw_sorted(run, run->wished > 0 ? MOST_DRAWS : CUT_DRAWS, &draws, &count));
     size_t const theirs = choose_pivot(run, draws, count, run->wished);
     make_cuts(run, draws, theirs);
     if (run->divided) {
@@ -234,7 +247,7 @@ ordo_status hybrid_ranges(hybrid_run *run, size_t wanted)
 {
     uint64_t *draws;
     size_t    count;
-    TRY(draw_sorted(run, &draws, &count));
+    TRY(draw_sorted(run, MOST_DRAWS, &draws, &count));
     run->divided = true;
     run->pivot = draws[0]; /* what comes before it is of the first cell, too */
     make_bins(run, draws, count, wanted);

@@ -33,6 +33,7 @@
 
 enum {
     HYBRID_PHASES = 3,
+    HYBRID_TAKES = 16,  /* pieces of scratch that a sort of the CPU takes, each rounded up */
     HYBRID_RUNS = 16,   /* sorted while the next one is on its way */
     HYBRID_BUFFERS = 3, /* segments on the device: one is sorted, one fetched, one waits */
     HYBRID_CUTS = 256,
@@ -150,16 +151,23 @@ struct hybrid_run { /* one call */
     size_t          bin_scratch_bytes, largest_bin;
 };
 
-/* stream.c: one sort whose records fit the device; the device memory that it takes. */
+/* stream.c: one sort whose records fit the device; the device memory that it takes. After an error
+ * exec->changed says whether the array is what it was; where it is not and both->keep, it holds its
+ * records still, those that tie in their order. */
 ordo_status hybrid_stream(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
 size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
+/* The most host scratch that it takes where nothing is kept and the CPU has no share. */
+size_t hybrid_host_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
 void   hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *records,
                    ordo_exec *exec);
 void   hybrid_close(hybrid_run *run);
-/* Steps of it that ranks take, too: the CPU's share, its host memory, the clock of the phases. */
-double      hybrid_wished_share(const hybrid_run *run);
-ordo_status hybrid_hold_host(hybrid_run *run);
-void        hybrid_phase_done(hybrid_run *run, int phase);
+
+/* The phases of a sort or a ranking: begin is phase I and holds the device, finish is phase IV. */
+typedef ordo_status hybrid_step(void *arg);
+ordo_status hybrid_phases(hybrid_run *run, hybrid_step *begin, hybrid_step *finish, void *arg);
+/* Device memory and lanes. Arrays are taken from base one after the other; NULL: only counted. */
+ordo_status hybrid_hold_device(hybrid_run *run, size_t memory, size_t scratch, char **base);
+char       *hybrid_take(char *base, size_t *used, size_t bytes);
 
 /* ranks.c: ranks of keys in any order; the records are the keys, with their indices. */
 ordo_status hybrid_ranks(const ordo_both *both, const hybrid_records *records,
@@ -173,6 +181,8 @@ ordo_status hybrid_rounds(const ordo_both *both, const hybrid_records *records, 
 ordo_status hybrid_bins(hybrid_run *run);
 /* Bins for all records, `wanted` at most: none is the device's. */
 ordo_status hybrid_ranges(hybrid_run *run, size_t wanted);
+/* Host scratch of the former without a share for the CPU. */
+size_t hybrid_sample_bytes(const hybrid_run *run);
 /* The bin of every key, none of them before the pivot. */
 void hybrid_labels(const hybrid_run *run, const void *keys, size_t n, uint16_t *labels);
 
@@ -228,6 +238,8 @@ size_t      hybrid_packed_size(const hybrid_run *run, const hybrid_piece *piece)
 void hybrid_unpack(const hybrid_run *run, const hybrid_piece *piece, const char *packed, char *to);
 /* segments.c: looks up the cuts, makes the lists of segments and pieces. */
 ordo_status hybrid_segments(hybrid_run *run);
+/* The most host scratch of that. */
+size_t hybrid_segments_bytes(const hybrid_run *run);
 /* own_bins.c: the CPU's part of the result. */
 ordo_status hybrid_prepare_bins(hybrid_run *run);
 void        hybrid_sort_bins(hybrid_run *run, unsigned lane);

@@ -26,21 +26,23 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
                               : ordo_fail(exec, ORDO_E_UNSUPPORTED, "the %s backend has no %s",    \
                                           both->side->name, #slot))
 
-/* Streams what is worth it, and leaves the job to the CPU where the device fails and the records
- * have been kept. */
-#define STREAM(slot, wish)                                                                         \
+/* Streams what is worth it. If the device fails, the CPU does the job where it may, for nothing of
+ * the caller's is lost by then; a context for the device alone says what went wrong. */
+#define STREAM(slot, worth, way)                                                                   \
     do {                                                                                           \
         if (both->share >= 1)                                                                      \
             return WHOLE(cpu, slot);                                                               \
-        if (!is_streamed(both, &records, wish))                                                    \
+        if (!(worth))                                                                              \
             return WHOLE(device, slot);                                                            \
-        ordo_status const streamed = by_size(both, &records, exec);                                \
-        if (!both->keep || exec->changed || !gives_up(streamed))                                   \
+        ordo_status const streamed = (way);                                                        \
+        if (!both->keep || !gives_up(streamed))                                                    \
             return streamed;                                                                       \
         exec->isa = both->cpu->isa(both->cpu_state);                                               \
         exec->phase = 0;                                                                           \
         exec->phases = 1;                                                                          \
-        return WHOLE(cpu, slot);                                                                   \
+        TRY(WHOLE(cpu, slot));                                                                     \
+        ordo_note(exec, "by the CPU, for the device gave up");                                     \
+        return ORDO_OK;                                                                            \
     } while (0)
 
 static bool gives_up(ordo_status status)
@@ -48,15 +50,18 @@ static bool gives_up(ordo_status status)
     return status == ORDO_E_DEVICE || status == ORDO_E_NOMEM || status == ORDO_E_UNSUPPORTED;
 }
 
-/* At once, or in rounds where the device has not the memory for it. */
+/* At once, or in rounds where the device has not the memory for it. Of an array that is spoilt one
+ * status tells, whatever the device ran out of. */
 static ordo_status by_size(const ordo_both *both, const hybrid_records *records, ordo_exec *exec)
 {
-    ordo_status const status = hybrid_stream(both, records, exec);
-    if (status != ORDO_E_NOMEM || exec->changed)
-        return status;
-    size_t const need = hybrid_device_bytes(both, records, exec);
-    size_t const room = both->device->link->room(both->device_state);
-    return need <= room ? status : hybrid_rounds(both, records, exec, need, room);
+    ordo_status status = hybrid_stream(both, records, exec);
+    if (status == ORDO_E_NOMEM && !exec->changed) {
+        size_t const need = hybrid_device_bytes(both, records, exec);
+        size_t const room = both->device->link->room(both->device_state);
+        if (need > room)
+            status = hybrid_rounds(both, records, exec, need, room);
+    }
+    return !both->keep && exec->changed && gives_up(status) ? ORDO_E_DEVICE : status;
 }
 
 static hybrid_records keys_of(const ordo_sort_job *job)
@@ -73,7 +78,7 @@ static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
     hybrid_records const   records = keys_of(job);
-    STREAM(sort, job->algorithm);
+    STREAM(sort, is_streamed(both, &records, job->algorithm), by_size(both, &records, exec));
 }
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
@@ -84,7 +89,8 @@ static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec 
     records.value_size = job->value_size;
     records.values = job->values;
     records.out_values = job->values;
-    STREAM(sort_pairs, job->keys.algorithm);
+    STREAM(sort_pairs, is_streamed(both, &records, job->keys.algorithm),
+           by_size(both, &records, exec));
 }
 
 static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
@@ -98,10 +104,9 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
                                       .value_size = ordo_type_size(job->index_type),
                                       .keys = job->keys,
                                       .out_values = job->index};
-    STREAM(argsort, job->algorithm);
+    STREAM(argsort, is_streamed(both, &records, job->algorithm), by_size(both, &records, exec));
 }
 
-/* Ranks have an array of their own: whatever the device does, the CPU can still do the job. */
 static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
@@ -113,21 +118,11 @@ static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *ex
                                       .key_size = ordo_type_size(job->type),
                                       .value_size = narrow ? sizeof(uint32_t) : sizeof(uint64_t),
                                       .keys = job->keys};
-    if (both->share >= 1)
-        return WHOLE(cpu, rank);
     /* A share for the CPU is possible only so. */
     bool const wanted = both->share > 0 || ordo_rank_streams(job->type, job->n, job->rank_type);
-    if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
-        return WHOLE(device, rank);
-    ordo_status const streamed = hybrid_ranks(both, &records, job, exec);
-    if (!gives_up(streamed))
-        return streamed;
-    exec->isa = both->cpu->isa(both->cpu_state);
-    exec->phase = 0;
-    exec->phases = 1;
-    TRY(WHOLE(cpu, rank));
-    ordo_note(exec, "by the CPU, for the device gave up");
-    return ORDO_OK;
+    STREAM(rank,
+           wanted && both->device->put_ranks != NULL && is_streamed(both, &records, job->algorithm),
+           hybrid_ranks(both, &records, job, exec));
 }
 
 #define TABLE(label)                                                                               \

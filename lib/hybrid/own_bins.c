@@ -25,10 +25,7 @@ static size_t sort_scratch(const hybrid_run *run, const ordo_exec *exec)
     ordo_pairs_job const pairs = {job, NULL, records->value_size};
     size_t const         bytes = records->value_size == 0 ? cpu->sort_scratch(&job, exec)
                                                           : cpu->sort_pairs_scratch(&pairs, exec);
-    enum {
-        MOST_PIECES = 16 /* that a sort takes, each rounded up */
-    };
-    return ordo_round_up(bytes + MOST_PIECES * ORDO_CACHE_LINE, ORDO_CACHE_LINE);
+    return ordo_round_up(bytes + HYBRID_TAKES * ORDO_CACHE_LINE, ORDO_CACHE_LINE);
 }
 
 ordo_status hybrid_bin_starts(hybrid_run *run, size_t before)

@@ -12,9 +12,6 @@
 
 ordo_status hybrid_prepare_rank_bins(hybrid_ranking *ranking)
 {
-    enum {
-        MOST_PIECES = 16 /* that a sort takes, each rounded up */
-    };
     hybrid_run *const           run = ranking->run;
     const hybrid_records *const records = run->records;
     void                       *memory;
@@ -40,7 +37,7 @@ ordo_status hybrid_prepare_rank_bins(hybrid_ranking *ranking)
     size_t const keys = ordo_round_up(run->largest_bin * records->key_size, ORDO_CACHE_LINE);
     run->bin_scratch_bytes =
         keys + ordo_round_up(run->both->cpu->sort_pairs_scratch(&largest, &alone.exec) +
-                                 MOST_PIECES * ORDO_CACHE_LINE,
+                                 HYBRID_TAKES * ORDO_CACHE_LINE,
                              ORDO_CACHE_LINE);
     TRY(ordo_scratch(run->exec, run->lanes * run->bin_scratch_bytes, &memory));
     run->bin_scratch = memory;

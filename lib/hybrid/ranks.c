@@ -25,7 +25,6 @@
 
 enum {
     PARTS = ORDO_LINK_MARKS, /* that the numbers are put in, each with a mark behind it */
-    ALIGN = 256,             /* of arrays on the device */
     TURNS = 4,               /* pieces of a lane, at least */
     BLOCK = 2048             /* numbers that are converted at a time, in the cache */
 };
@@ -66,13 +65,6 @@ static ordo_put_job put_job(const hybrid_ranking *ranking, size_t n, size_t spli
                           .parts = PARTS};
 }
 
-static char *take(char *base, size_t *used, size_t bytes)
-{
-    size_t const at = *used;
-    *used += ordo_round_up(bytes, ALIGN);
-    return base == NULL ? NULL : base + at;
-}
-
 /* Lays out the device's memory from base on, which may be NULL; returns its size. */
 static size_t lay_out(hybrid_ranking *ranking, char *base)
 {
@@ -80,10 +72,10 @@ static size_t lay_out(hybrid_ranking *ranking, char *base)
     size_t const       n = run->records->n;
     ordo_put_job const most = put_job(ranking, n, run->runs == 1 ? n : 0);
     size_t             used = 0;
-    run->keys = take(base, &used, n * run->records->key_size);
-    run->values = take(base, &used, n * ranking->width);
-    ranking->numbers = take(base, &used, n * ranking->width);
-    ranking->work = take(base, &used, run->both->device->put_ranks_work(&most));
+    run->keys = hybrid_take(base, &used, n * run->records->key_size);
+    run->values = hybrid_take(base, &used, n * ranking->width);
+    ranking->numbers = hybrid_take(base, &used, n * ranking->width);
+    ranking->work = hybrid_take(base, &used, run->both->device->put_ranks_work(&most));
     return used;
 }
 
@@ -101,12 +93,8 @@ static ordo_status hold_device(hybrid_ranking *ranking)
 {
     hybrid_run *const run = ranking->run;
     char             *base;
-    run->lanes = run->exec->threads < HYBRID_LANES ? run->exec->threads : HYBRID_LANES;
-    TRY(run->link->begin(run->both->device_state, run->exec, lay_out(ranking, NULL),
-                         sort_scratch(run), &run->lanes, &base, &run->device.exec.stream));
+    TRY(hybrid_hold_device(run, lay_out(ranking, NULL), sort_scratch(run), &base));
     (void)lay_out(ranking, base);
-    for (unsigned i = 0; i < run->lanes; i++)
-        atomic_init(&run->lane_taken[i], 0);
     return ORDO_OK;
 }
 
@@ -284,12 +272,13 @@ static ordo_status count_distinct(hybrid_ranking *ranking, uint64_t *distinct)
     return ORDO_OK;
 }
 
-static ordo_status finish(hybrid_ranking *ranking)
+static ordo_status finish(void *arg)
 {
-    hybrid_run *const run = ranking->run;
-    size_t const      n = run->records->n, bytes = n * ranking->width;
-    size_t const      least = ordo_max(ORDO_TUNE_PIECE_LEAST, bytes / run->exec->threads / TURNS);
-    uint64_t          distinct;
+    hybrid_ranking *const ranking = arg;
+    hybrid_run *const     run = ranking->run;
+    size_t const          n = run->records->n, bytes = n * ranking->width;
+    size_t const least = ordo_max(ORDO_TUNE_PIECE_LEAST, bytes / run->exec->threads / TURNS);
+    uint64_t     distinct;
     ranking->theirs = run->first[run->runs];
     ranking->piece_numbers = ordo_min(run->link->buffer_bytes, least) / ranking->width;
     run->home_count = ranking->theirs == 0 ? 0 : ordo_div_up(n, ranking->piece_numbers);
@@ -312,37 +301,20 @@ static ordo_status finish(hybrid_ranking *ranking)
 
 /* ---- All of it ---- */
 
-static ordo_status phases(hybrid_ranking *ranking)
+static ordo_status begin(void *arg)
 {
-    hybrid_run *const run = ranking->run;
-    ordo_exec *const  exec = run->exec;
-    hybrid_phase_done(run, -1);
-    run->wished = hybrid_wished_share(run);
+    hybrid_ranking *const ranking = arg;
+    hybrid_run *const     run = ranking->run;
     if (run->wished > 0) /* a pivot is needed for that alone */
         TRY(hybrid_bins(run));
-    exec->phase = 0;
-    exec->phases = run->divided ? 3 : 2;
+    run->exec->phase = 0;
+    run->exec->phases = run->divided ? 3 : 2;
     in_two_runs(run);
-    ordo_status status = hold_device(ranking);
-    if (status == ORDO_E_NOMEM && run->runs > 1) {
-        in_one_run(run);
-        status = hold_device(ranking);
-    }
-    TRY(status);
-    status = hybrid_hold_host(run);
-    if (status == ORDO_OK)
-        status = hybrid_watch(run);
-    hybrid_phase_done(run, 0);
-    if (status == ORDO_OK)
-        status = hybrid_scatter(run);
-    hybrid_phase_done(run, 1);
-    if (status == ORDO_OK)
-        status = finish(ranking);
-    ordo_status const ended = run->link->end(run->both->device_state, exec);
-    hybrid_phase_done(run, 2);
-    if (ended == ORDO_OK)
-        hybrid_watch_end(run);
-    return status != ORDO_OK ? status : ended;
+    ordo_status const status = hold_device(ranking);
+    if (status != ORDO_E_NOMEM || run->runs == 1)
+        return status;
+    in_one_run(run);
+    return hold_device(ranking);
 }
 
 ordo_status hybrid_ranks(const ordo_both *both, const hybrid_records *records,
@@ -351,7 +323,7 @@ ordo_status hybrid_ranks(const ordo_both *both, const hybrid_records *records,
     hybrid_run     run;
     hybrid_ranking ranking = {.run = &run, .job = job, .width = records->value_size};
     hybrid_open(&run, both, records, exec);
-    ordo_status const status = phases(&ranking);
+    ordo_status const status = hybrid_phases(&run, begin, finish, &ranking);
     hybrid_close(&run);
     if (status == ORDO_OK) {
         exec->algorithm = run.device.exec.algorithm;

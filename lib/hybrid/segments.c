@@ -98,10 +98,22 @@ static void add_pieces(hybrid_run *run, size_t number, size_t to, char *keys, ch
     }
 }
 
+/* Pieces of so many segments, some of which are cut at the ends of runs. */
+static size_t most_pieces(const hybrid_run *run, size_t segments)
+{
+    return run->pieces + segments * (run->runs + 1);
+}
+
+size_t hybrid_segments_bytes(const hybrid_run *run)
+{
+    return HYBRID_MOST_CUTS * sizeof *run->segments +
+           most_pieces(run, HYBRID_MOST_CUTS) * sizeof *run->home + 2 * ORDO_CACHE_LINE;
+}
+
 static ordo_status make_pieces(hybrid_run *run)
 {
     const hybrid_records *const records = run->records;
-    size_t const                most = run->pieces + run->segment_count * (run->runs + 1);
+    size_t const                most = most_pieces(run, run->segment_count);
     void                       *memory;
     TRY(ordo_scratch(run->exec, most * sizeof *run->home, &memory));
     run->home = memory;

@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-    ALIGN = 256, /* of arrays on the device */
-    TURNS = 4    /* pieces of a lane, at least */
+    TURNS = 4 /* pieces of a lane, at least */
 };
 
 /* ---- Memory ---- */
@@ -30,8 +29,11 @@ static void cut_into_pieces(hybrid_run *run)
     run->buffer_records = ordo_div_up(records->n, runs) * 8 / 7; /* parts of it may be uneven */
 }
 
-static char *take(char *base, size_t *used, size_t bytes)
+char *hybrid_take(char *base, size_t *used, size_t bytes)
 {
+    enum {
+        ALIGN = 256 /* of arrays on the device */
+    };
     size_t const at = *used;
     *used += ordo_round_up(bytes, ALIGN);
     return base == NULL ? NULL : base + at;
@@ -42,13 +44,13 @@ static size_t lay_out(hybrid_run *run, char *base)
 {
     const hybrid_records *const records = run->records;
     size_t                      used = 0;
-    run->keys = take(base, &used, records->n * records->key_size);
-    run->values = take(base, &used, records->n * records->value_size);
+    run->keys = hybrid_take(base, &used, records->n * records->key_size);
+    run->values = hybrid_take(base, &used, records->n * records->value_size);
     for (int i = 0; i < HYBRID_BUFFERS; i++) {
-        run->buffer_keys[i] = take(base, &used, run->buffer_records * records->key_size);
-        run->buffer_values[i] = take(base, &used, run->buffer_records * records->value_size);
+        run->buffer_keys[i] = hybrid_take(base, &used, run->buffer_records * records->key_size);
+        run->buffer_values[i] = hybrid_take(base, &used, run->buffer_records * records->value_size);
         if (run->packs)
-            run->packed[i] = take(base, &used, hybrid_packed_bytes(run));
+            run->packed[i] = hybrid_take(base, &used, hybrid_packed_bytes(run));
     }
     return used;
 }
@@ -70,26 +72,21 @@ static size_t sort_scratch(const hybrid_run *run)
 }
 
 /* What the caller wishes, or what is predicted to be best. */
-double hybrid_wished_share(const hybrid_run *run)
+static double wished_share(const hybrid_run *run)
 {
     double const given = run->both->share;
     return given < 0 ? 0 : given > 0 ? given : ORDO_TUNE_CPU_SHARE / 100.0;
 }
 
-static ordo_status hold_device(hybrid_run *run)
+ordo_status hybrid_hold_device(hybrid_run *run, size_t memory, size_t scratch, char **base)
 {
-    char *base;
     run->lanes = run->exec->threads < HYBRID_LANES ? run->exec->threads : HYBRID_LANES;
-    TRY(run->link->begin(run->both->device_state, run->exec, lay_out(run, NULL), sort_scratch(run),
-                         &run->lanes, &base, &run->device.exec.stream));
-    (void)lay_out(run, base);
-    for (unsigned i = 0; i < run->lanes; i++)
-        atomic_init(&run->lane_taken[i], 0);
-    return ORDO_OK;
+    return run->link->begin(run->both->device_state, run->exec, memory, scratch, &run->lanes, base,
+                            &run->device.exec.stream);
 }
 
 /* A copy of the records, and where the CPU's are put aside and counted. */
-ordo_status hybrid_hold_host(hybrid_run *run)
+static ordo_status hold_host(hybrid_run *run)
 {
     const hybrid_records *const records = run->records;
     bool const                  in_place = records->out_keys == records->keys;
@@ -116,20 +113,24 @@ ordo_status hybrid_hold_host(hybrid_run *run)
     return ORDO_OK;
 }
 
-/* The array as it was; where the CPU has a share, records that tie in the order they were in. */
+/* The records from the copy, in an array that may have lost some. Where the CPU has a share the
+ * copy has them in another order, but for those that tie: sorted, they give the same bytes, and yet
+ * the array is not what it was. */
 static void put_back(hybrid_run *run)
 {
     const hybrid_records *const records = run->records;
-    if (run->kept_keys == NULL || records->out_keys == NULL || !run->exec->changed)
+    if (run->kept_keys == NULL || !run->exec->changed)
         return;
     memcpy(records->out_keys, run->kept_keys, records->n * records->key_size);
     if (run->kept_values != NULL)
         memcpy(records->out_values, run->kept_values, records->n * records->value_size);
-    run->exec->changed = false;
+    run->exec->changed = run->divided;
 }
 
+/* ---- The phases ---- */
+
 /* Notes how long the phase that ends now has taken. */
-void hybrid_phase_done(hybrid_run *run, int phase)
+static void phase_done(hybrid_run *run, int phase)
 {
     double const now = ordo_profile_clock();
     if (phase >= 0) {
@@ -140,34 +141,43 @@ void hybrid_phase_done(hybrid_run *run, int phase)
     run->began = now;
 }
 
-static ordo_status phases(hybrid_run *run)
+ordo_status hybrid_phases(hybrid_run *run, hybrid_step *begin, hybrid_step *finish, void *arg)
 {
     ordo_exec *const exec = run->exec;
-    exec->phase = 0;
-    exec->phases = 2;
-    hybrid_phase_done(run, -1);
-    run->wished = hybrid_wished_share(run);
-    TRY(hybrid_bins(run));
-    TRY(hold_device(run));
-    ordo_status status = hybrid_hold_host(run);
+    phase_done(run, -1);
+    run->wished = wished_share(run);
+    TRY(begin(arg));
+    ordo_status status = hold_host(run);
     if (status == ORDO_OK)
         status = hybrid_watch(run);
-    hybrid_phase_done(run, 0);
+    phase_done(run, 0);
     if (status == ORDO_OK)
         status = hybrid_scatter(run);
-    hybrid_phase_done(run, 1);
+    phase_done(run, 1);
     if (status == ORDO_OK)
-        status = hybrid_finish(run);
+        status = finish(arg);
     ordo_status const ended = run->link->end(run->both->device_state, exec);
-    hybrid_phase_done(run, 2);
+    phase_done(run, 2);
     if (ended == ORDO_OK)
         hybrid_watch_end(run);
-    if (status == ORDO_OK)
-        status = ended;
-    if (status != ORDO_OK && status != ORDO_E_CANCELLED)
-        put_back(run);
-    return status;
+    return status == ORDO_OK ? ended : status;
 }
+
+/* ---- A sort ---- */
+
+static ordo_status begin_sort(void *arg)
+{
+    hybrid_run *const run = arg;
+    char             *base;
+    TRY(hybrid_bins(run));
+    run->exec->phase = 0;
+    run->exec->phases = 2;
+    TRY(hybrid_hold_device(run, lay_out(run, NULL), sort_scratch(run), &base));
+    (void)lay_out(run, base);
+    return ORDO_OK;
+}
+
+static ordo_status finish_sort(void *arg) { return hybrid_finish(arg); }
 
 void hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *records,
                  ordo_exec *exec)
@@ -182,6 +192,8 @@ void hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *r
     run->device.exec.on_device = true;
     pthread_mutex_init(&run->work, NULL);
     pthread_mutex_init(&run->wrong, NULL);
+    for (unsigned i = 0; i < HYBRID_LANES; i++)
+        atomic_init(&run->lane_taken[i], 0);
     cut_into_pieces(run);
     run->packs = hybrid_packs(run);
 }
@@ -201,11 +213,22 @@ size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records,
     return bytes;
 }
 
+size_t hybrid_host_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec)
+{
+    hybrid_run run;
+    hybrid_open(&run, both, records, exec);
+    size_t const bytes = hybrid_sample_bytes(&run) + hybrid_segments_bytes(&run);
+    hybrid_close(&run);
+    return bytes;
+}
+
 ordo_status hybrid_stream(const ordo_both *both, const hybrid_records *records, ordo_exec *exec)
 {
     hybrid_run run;
     hybrid_open(&run, both, records, exec);
-    ordo_status const status = phases(&run);
+    ordo_status const status = hybrid_phases(&run, begin_sort, finish_sort, &run);
+    if (status != ORDO_OK && status != ORDO_E_CANCELLED)
+        put_back(&run);
     hybrid_close(&run);
     if (status == ORDO_OK) {
         exec->algorithm = run.device.exec.algorithm;

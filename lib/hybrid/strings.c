@@ -2,8 +2,8 @@
  *
  * The rounds (strings.h) find an order of the strings that is right but inside groups; with that
  * the CPU's own verb begins. Whatever goes wrong before, with the device or for want of memory, the
- * CPU does all of it: nothing of the caller's has been changed by then. So the scratch that the CPU
- * needs is taken first, and serves the rounds meanwhile. */
+ * CPU does all of it where it may (ordo_both's keep): nothing of the caller's has been changed by
+ * then. So the scratch that the CPU needs is taken first, and serves the rounds meanwhile. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/strings.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    ALIGN = 256,    /* of arrays on the device */
     CPU_BYTES = 32, /* of scratch that the CPU takes for a string */
     PHASES = 8      /* of progress: keys out and home are two, the rest the CPU's */
 };
@@ -45,19 +44,16 @@ static ordo_status hold_host(string_run *s)
 static ordo_status hold_device(string_run *s)
 {
     hybrid_run *const    run = &s->run;
-    size_t const         key_bytes = ordo_round_up(s->n * sizeof(uint64_t), ALIGN);
     ordo_pairs_job const job = {
         {.type = ORDO_U64, .n = s->n, .algorithm = ORDO_ALGORITHM_RADIX}, NULL, s->id_size};
     size_t const scratch = run->both->device->sort_pairs_scratch(&job, &run->device.exec);
+    size_t       bytes = 0, used = 0;
     char        *base;
-    run->lanes = run->exec->threads < HYBRID_LANES ? run->exec->threads : HYBRID_LANES;
-    TRY(run->link->begin(run->both->device_state, run->exec,
-                         key_bytes + ordo_round_up(s->n * s->id_size, ALIGN), scratch, &run->lanes,
-                         &base, &run->device.exec.stream));
-    s->device_keys = base;
-    s->device_ids = base + key_bytes;
-    for (unsigned i = 0; i < run->lanes; i++)
-        atomic_init(&run->lane_taken[i], 0);
+    (void)hybrid_take(NULL, &bytes, s->n * sizeof(uint64_t));
+    (void)hybrid_take(NULL, &bytes, s->n * s->id_size);
+    TRY(hybrid_hold_device(run, bytes, scratch, &base));
+    s->device_keys = hybrid_take(base, &used, s->n * sizeof(uint64_t));
+    s->device_ids = hybrid_take(base, &used, s->n * s->id_size);
     return ORDO_OK;
 }
 
@@ -124,7 +120,7 @@ static ordo_status find_order(string_run *s, const ordo_both *both, const string
     return status;
 }
 
-/* The order, or nothing but the room for it; what else went wrong. */
+/* The order; where the CPU may do the job, nothing but the room for it; what else went wrong. */
 static ordo_status prepare(string_run *s, const ordo_both *both, const strings_ask *ask,
                            ordo_exec *exec)
 {
@@ -134,7 +130,8 @@ static ordo_status prepare(string_run *s, const ordo_both *both, const strings_a
         return ORDO_OK;
     memset(s, 0, sizeof *s);
     ordo_status const status = find_order(s, both, ask, exec);
-    if (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED)
+    if (!both->keep ||
+        (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED))
         return status;
     s->known.part_count = 0;
     exec->phase = 0;

@@ -93,7 +93,7 @@ const ordo_backend *ordo_cpu_backend(void);
 typedef struct ordo_both {
     const ordo_backend *cpu, *device;
     void               *cpu_state, *device_state;
-    bool                keep;  /* a copy of what is sorted in place, in case the device fails */
+    bool                keep;  /* the CPU does what the device fails at, in place from a copy */
     double              share; /* of the records that the CPU sorts; 0: as predicted; < 0: none */
     bool                packs; /* the CPU unpacks results that the device packs for the link */
 } ordo_both;

@@ -1,4 +1,11 @@
-# --json, --explain and --time of every command that orders.
+# --json, --explain and --time of every command that orders. Of calls as small as these nothing is
+# predicted, but in builds that weigh all calls: there it is taken out.
+if [ -n "${TEST_WEIGHS_ALL:-}" ]; then
+    unpredicted='/^predicted /d; s/, "predicted": {[^}]*}//'
+else
+    unpredicted=''
+fi
+exec 3>&2 2>reports
 printf '30\n10\n20\n' >keys
 ordo sort keys --json --time -o out
 ordo sort keys --unique --time -o out
@@ -16,5 +23,6 @@ ordo argsort keys --text --json -o out
 ordo rank keys --text --json -o out
 ordo select keys --text -k 1 --json -o out
 ordo sort keys --dtype u16 --threads 1 --explain 2>err >/dev/null
-sed 's/  *.*//' err | tr '\n' ' ' >out
-sed 's/predicted $//; s/detail $//' out
+sed "$unpredicted" err | sed 's/  *.*//' | tr '\n' ' ' >out
+sed 's/detail $//' out
+sed "$unpredicted" reports >&3

@@ -9,7 +9,7 @@
 #                   expression in line i
 #   NAME.code       its exit code, if not 0
 # A missing file means: nothing is printed there. $CASES is this folder; *.inc are functions that
-# several cases use.
+# several cases use. TEST_WEIGHS_ALL=1: the command is of a build whose thresholds are shrunk.
 set -u
 
 if [ $# -lt 1 ] || [ ! -x "$1" ]; then

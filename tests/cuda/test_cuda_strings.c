@@ -119,6 +119,7 @@ int main(void)
     }
     ordo_ctx *const cpu = context(ORDO_CPU, 0), *const gpu = context(ORDO_CUDA, 0);
     ordo_ctx *const small = context(ORDO_CUDA, (size_t)4 << 20);
+    ordo_ctx *const both = context(ORDO_HYBRID, (size_t)4 << 20);
     for (int kind = 0; kind < 5; kind++) {
         generate(cpu, kind);
         for (int verb = 0; verb < 5; verb++) {
@@ -132,11 +133,14 @@ int main(void)
                 CHECK_BYTES(sorted[0], sorted[1], (size_t)offsets[n], 1);
         }
         testkit_case("text %d, too little device memory", kind);
-        CHECK_STATUS(ORDO_OK, call(small, 4, 0, 0), small);
-        CHECK(!streamed(small));
+        CHECK_STATUS(ORDO_E_NOMEM, call(small, 4, 0, 0), small);
+        CHECK_BYTES((const void *)pointers, out[0], n * sizeof *pointers, sizeof *pointers);
+        CHECK_STATUS(ORDO_OK, call(both, 4, 0, 0), both);
+        CHECK(!streamed(both));
         CHECK_STATUS(ORDO_OK, call(gpu, 4, 0, 1), gpu);
         CHECK_BYTES(out[0], out[1], n * sizeof *out[0], sizeof *out[0]);
     }
+    ordo_ctx_free(both);
     ordo_ctx_free(small);
     ordo_ctx_free(gpu);
     ordo_ctx_free(cpu);

@@ -41,20 +41,5 @@ static size_t held(const void *state)
 
 static void devices(char *text, size_t size) { snprintf(text, size, "a stub"); }
 
-const ordo_backend *ordo_backend_table(uint32_t abi)
-{
-    static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
-                                       .struct_size = sizeof table,
-                                       .name = "cuda",
-                                       .open = open,
-                                       .close = close,
-                                       .isa = isa,
-                                       .isa_all = isa,
-                                       .sort = sort,
-                                       .sort_pairs = sort_pairs,
-                                       .argsort = argsort,
-                                       .rank = rank,
-                                       .devices = devices,
-                                       .held = held};
-    return abi == ORDO_BACKEND_ABI ? &table : NULL;
-}
+STUB_TABLE(.sort = sort, .sort_pairs = sort_pairs, .argsort = argsort, .rank = rank,
+           .devices = devices, .held = held)

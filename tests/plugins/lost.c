@@ -47,18 +47,4 @@ static ordo_status reserve(void *state, size_t bytes, ordo_exec *exec)
     return ordo_fail(exec, ORDO_E_DEVICE, "the GPU was lost before it had %zu bytes", bytes);
 }
 
-const ordo_backend *ordo_backend_table(uint32_t abi)
-{
-    static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
-                                       .struct_size = sizeof table,
-                                       .name = "cuda",
-                                       .open = open,
-                                       .close = close,
-                                       .isa = isa,
-                                       .isa_all = isa,
-                                       .sort = sort,
-                                       .sort_pairs = sort_pairs,
-                                       .argsort = argsort,
-                                       .reserve = reserve};
-    return abi == ORDO_BACKEND_ABI ? &table : NULL;
-}
+STUB_TABLE(.sort = sort, .sort_pairs = sort_pairs, .argsort = argsort, .reserve = reserve)

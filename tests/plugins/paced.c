@@ -27,16 +27,4 @@ static void devices(char *text, size_t size)
     snprintf(text, size, "0: a clock, 0.0 GiB (0.0 free), usable\n");
 }
 
-const ordo_backend *ordo_backend_table(uint32_t abi)
-{
-    static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,
-                                       .struct_size = sizeof table,
-                                       .name = "cuda",
-                                       .open = open,
-                                       .close = close,
-                                       .isa = isa,
-                                       .isa_all = isa,
-                                       .sort = sort,
-                                       .devices = devices};
-    return abi == ORDO_BACKEND_ABI ? &table : NULL;
-}
+STUB_TABLE(.sort = sort, .devices = devices)

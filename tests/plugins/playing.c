@@ -3,8 +3,8 @@
  * join, mark and await is done in the wrong order or not at all, and the test sees it.
  *
  * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of link function or verb
- * NAME fail. ORDO_PLAY_ROOM=BYTES is the device's memory. Everything is done under one lock, by
- * plain loops; the order of keys is core/keybits.h's. */
+ * NAME fail, NAME:K:memory for want of memory. ORDO_PLAY_ROOM=BYTES is the device's memory.
+ * Everything is done under one lock, by plain loops; the order of keys is core/keybits.h's. */
 #define _POSIX_C_SOURCE 200809L
 #include "play_work.h"
 
@@ -58,12 +58,13 @@ static char           *memory;
 static int             state_here;
 static char            failing[32];
 static long            failing_at;
+static ordo_status     failing_with;
 
 static bool fails(ordo_exec *exec, const char *name)
 {
     if (strcmp(failing, name) != 0 || --failing_at != 0)
         return false;
-    ordo_fail(exec, ORDO_E_DEVICE, "the device was lost in %s", name);
+    ordo_fail(exec, failing_with, "the device was lost in %s", name);
     return true;
 }
 
@@ -71,7 +72,7 @@ static bool fails(ordo_exec *exec, const char *name)
     pthread_mutex_lock(&lock);                                                                     \
     if (fails(exec, name)) {                                                                       \
         pthread_mutex_unlock(&lock);                                                               \
-        return ORDO_E_DEVICE;                                                                      \
+        return failing_with;                                                                       \
     }
 
 static ordo_status played(void)
@@ -153,7 +154,9 @@ static void read_wishes(void)
         return;
     memcpy(failing, text, (size_t)(colon - text));
     failing[colon - text] = '\0';
-    failing_at = strtol(colon + 1, NULL, 10);
+    char *end;
+    failing_at = strtol(colon + 1, &end, 10);
+    failing_with = strcmp(end, ":memory") == 0 ? ORDO_E_NOMEM : ORDO_E_DEVICE;
 }
 
 static ordo_status begin(void *state, ordo_exec *exec, size_t bytes, size_t scratch,

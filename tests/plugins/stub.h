@@ -1,4 +1,5 @@
-/* stub.h - what backends that open share: a device that is there and does nothing by itself. */
+/* stub.h - what backends that open share: a device that is there and does nothing by itself, and
+ * its table; STUB_TABLE(.slot = function, ...) adds what a backend does. */
 #ifndef ORDO_TESTS_PLUGINS_STUB_H
 #define ORDO_TESTS_PLUGINS_STUB_H
 
@@ -25,5 +26,19 @@ static const char *isa(const void *state)
     (void)state;
     return "sm_00";
 }
+
+#define STUB_TABLE(...)                                                                            \
+    const ordo_backend *ordo_backend_table(uint32_t abi)                                           \
+    {                                                                                              \
+        static const ordo_backend table = {.abi = ORDO_BACKEND_ABI,                                \
+                                           .struct_size = sizeof table,                            \
+                                           .name = "cuda",                                         \
+                                           .open = open,                                           \
+                                           .close = close,                                         \
+                                           .isa = isa,                                             \
+                                           .isa_all = isa,                                         \
+                                           __VA_ARGS__};                                           \
+        return abi == ORDO_BACKEND_ABI ? &table : NULL;                                            \
+    }
 
 #endif
