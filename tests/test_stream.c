@@ -30,6 +30,7 @@ static bool was_streamed(const ordo_ctx *ctx)
 
 typedef enum verb {
     SORT,
+    FROM, /* a sort of `before`, which stays, to another array */
     PAIRS,
     ARGSORT,
     VERBS
@@ -39,9 +40,12 @@ static ordo_status call(ordo_ctx *ctx, verb what, ordo_type type, void *k, size_
                         size_t value_size, uint64_t flags)
 {
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
+    ordo_sort_opts const from = ORDO_OPTS(ordo_sort_opts, .flags = flags, .from = before);
     switch (what) {
     case SORT:
         return ordo_sort(ctx, type, k, n, &opts);
+    case FROM:
+        return ordo_sort(ctx, type, k, n, &from);
     case PAIRS:
         return ordo_sort_pairs(ctx, type, k, n, v, value_size, &opts);
     default:
@@ -69,6 +73,10 @@ static void prepare(verb what, size_t shape, ordo_type type, size_t n, size_t va
                  cpu);
     memcpy(keys, before, n * size);
     memcpy(values, values_before, n * value_size);
+    if (what == FROM) {
+        memset(keys, 0xee, n * size);
+        memcpy(values_expected, before, n * size);
+    }
 }
 
 /* Every `of`th combination. */
@@ -82,7 +90,7 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
                 ordo_type const type = inputs_types[t];
                 size_t const    size = ordo_type_size(type);
                 size_t const    pick = t + shape + (size_t)what;
-                size_t const    value_size = what == SORT    ? 0
+                size_t const    value_size = what <= FROM    ? 0
                                              : what == PAIRS ? value_sizes[pick % 5]
                                                              : value_sizes[pick % 2];
                 size_t const    n = MOST - (pick * 613) % 3000;
@@ -99,6 +107,8 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
                 CHECK_BYTES(what == ARGSORT ? before : expected, keys, n * size, size);
                 if (value_size != 0)
                     CHECK_BYTES(values_expected, values, n * value_size, value_size);
+                else if (what == FROM)
+                    CHECK_BYTES(values_expected, before, n * size, size);
                 streamed += was_streamed(ctx);
             }
     testkit_case("streamed");
@@ -129,10 +139,10 @@ static void handed_over(void)
     ordo_ctx *const ctx = play_context(ORDO_HYBRID, 1, 0.6);
     testkit_case("handed over");
     for (verb what = SORT; what < VERBS; what++) {
-        prepare(what, inputs_find("random bits"), ORDO_U32, MOST, what == SORT ? 0 : 4, 0);
+        prepare(what, inputs_find("random bits"), ORDO_U32, MOST, what <= FROM ? 0 : 4, 0);
         CHECK_STATUS(ORDO_OK, call(ctx, what, ORDO_U32, keys, MOST, values, 4, 0), ctx);
         CHECK_BYTES(what == ARGSORT ? before : expected, keys, (size_t)MOST * 4, 4);
-        if (what != SORT)
+        if (what > FROM)
             CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
         CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
         const char *const at = strstr(report.detail, " bins (");
@@ -205,7 +215,7 @@ static void lose_device(const char *function, int at, verb what)
     play_fail(function, at, false);
     for (int hybrid = 0; hybrid < 2; hybrid++) {
         ordo_ctx *const ctx = play_context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 4, 0.3);
-        prepare(what, inputs_find("random bits"), ORDO_F32, MOST, what == SORT ? 0 : 4, 0);
+        prepare(what, inputs_find("random bits"), ORDO_F32, MOST, what <= FROM ? 0 : 4, 0);
         ordo_status const status = call(ctx, what, ORDO_F32, keys, MOST, values, 4, 0);
         bool const        lost = status != ORDO_OK;
         if (hybrid)
@@ -219,7 +229,7 @@ static void lose_device(const char *function, int at, verb what)
             CHECK(strstr(ordo_last_error(ctx), function) != NULL);
         } else {
             CHECK_BYTES(what == ARGSORT ? before : expected, keys, (size_t)MOST * 4, 4);
-            if (what != SORT)
+            if (what > FROM)
                 CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
         }
         /* The next call is as if nothing had been. */

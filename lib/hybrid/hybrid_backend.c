@@ -78,7 +78,15 @@ static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
     hybrid_records const   records = keys_of(job);
-    STREAM(sort, is_streamed(both, &records, job->algorithm), by_size(both, &records, exec));
+    bool const             worth = is_streamed(both, &records, job->algorithm);
+    ordo_sort_job          here = *job;
+    if (job->from != NULL && !worth && both->share < 1) { /* devices know no other array */
+        ordo_copy_job const copy = {job->keys, job->from, job->n * ordo_type_size(job->type)};
+        TRY(both->cpu->copy(both->cpu_state, &copy, exec));
+        here.from = NULL;
+        job = &here;
+    }
+    STREAM(sort, worth, by_size(both, &records, exec));
 }
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
