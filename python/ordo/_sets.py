@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._arrays import HOST, Rows, is_text, place_of
+from . import _lib, _short
+from ._arrays import HOST, Rows, is_text, ndarray, place_of, plain_code
 from ._device import with_guests
 from ._order import argsort, argsort_rows, sort, sort_pairs
 from ._rank import rank_rows
 from ._scan import cumsum
 
 # ---- unique ------------------------------------------------------------------------------------
+
+_FEW = 4096  # elements of which what calls cost is a good part
 
 
 def _firsts(place: Any, ordered: Any, equal_nan: bool) -> Any:
@@ -44,7 +46,40 @@ def _chosen(place: Any, elements: Any, flags: Any, count: int) -> Any:
     return place.copy(split[:count]) if 2 * count < n else split[:count]
 
 
-@with_guests
+def _unique_few(
+    a: Any, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool
+) -> Any:
+    """The same of a plain row of few elements, with no more calls than there must be."""
+    n = a.size
+    more = return_index or return_inverse
+    if not more and not return_counts and n <= _short.DISTINCT:
+        values = _short.distinct(a)
+        if values is not None:
+            return values
+    order = argsort(a) if more else None
+    # Of zeros with different signs an index is that of the first, else -0 stands for both.
+    ordered = a[order] if return_index or more and a.dtype.kind != "f" else sort(a)
+    first = np.empty(n, bool)
+    first[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], first[1:])
+    if equal_nan and n and ordered[-1] != ordered[-1]:
+        first[ordered.searchsorted(np.nan) + 1 :] = False
+    values = ordered[first]
+    if not more and not return_counts:
+        return values
+    results = [values]
+    if return_index:
+        results.append(order[first])
+    if return_inverse:
+        inverse = np.empty(n, np.int64)
+        inverse[order] = cumsum(first.view(np.int8))
+        inverse -= 1
+        results.append(inverse)
+    if return_counts:
+        results.append(_counts(HOST, first, values.size))
+    return tuple(results)
+
+
 def unique(
     ar: Any,
     return_index: bool = False,
@@ -72,6 +107,15 @@ def unique(
     >>> values, counts
     (array(['a', 'b'], dtype='<U1'), array([1, 2]))
     """
+    if plain_code(ar) is not None and ar.size <= _FEW:
+        return _unique_few(ar, return_index, return_inverse, return_counts, equal_nan)
+    return _unique(ar, return_index, return_inverse, return_counts, equal_nan)
+
+
+@with_guests
+def _unique(
+    ar: Any, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool
+) -> Any:
     place, array = place_of(ar)
     if place is HOST and is_text(array):
         from . import _strings
@@ -124,9 +168,9 @@ def _counts(place: Any, first: Any, count: int) -> Any:
 # 46 : 113.
 _HAYSTACK_BYTES = 1 << 17
 _MANY_NEEDLES = 1 << 14
+_NUMBERS = (float, int)
 
 
-@with_guests
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where elements of `v` go in the sorted array `a`, as `numpy.searchsorted`.
 
@@ -138,6 +182,15 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     >>> ordo.searchsorted([10, 20, 20, 30], [20, 5], side="right")
     array([3, 0])
     """
+    plain = type(a) is ndarray and a.dtype.kind in "biuf" and sorter is None
+    if plain and (type(v) in _NUMBERS or type(v) is ndarray and v.size < _MANY_NEEDLES):
+        if side == "left" or side == "right":
+            return a.searchsorted(v, side)
+    return _searchsorted(a, v, side, sorter)
+
+
+@with_guests
+def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
     if side not in ("left", "right"):
         raise ValueError(f"side is {side!r}; expected left or right")
     place, haystack = place_of(a)
