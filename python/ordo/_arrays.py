@@ -78,8 +78,8 @@ def plain_code(a: Any) -> ctypes.c_int | None:
     return None
 
 
-# Of up to so many keys `a.item(a.argmax())` is the fastest way to the largest, a NaN if there is one;
-# of more it is `last_in_order`.
+# Keys among which `a.item(a.argmax())` is the fastest way to the largest, a NaN if there is one;
+# among more it is `last_in_order`.
 FEW_TO_SEARCH = 4096
 
 

@@ -11,7 +11,6 @@ from ._arrays import (
     COPY_BY_THREADS,
     HOST,
     PLAIN,
-    USABLE,
     Rows,
     address,
     is_text,

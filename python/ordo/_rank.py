@@ -24,6 +24,7 @@ from ._device import with_guests
 
 _FLOAT = np.dtype(np.float64)
 _INTEGER = np.dtype(np.int64)
+_F32, _F64 = PLAIN[np.dtype(np.float32)], PLAIN[_FLOAT]
 _RANK_TYPES = {
     np.dtype("u4"): _lib.U32,
     np.dtype("i4"): _lib.U32,
@@ -129,7 +130,7 @@ def rankdata(
         if kind is not None and axis in (None, 0, -1):
             n = a.size
             context = host_context()
-            if a.dtype.kind == "f" and n:
+            if (code is _F64 or code is _F32) and n:
                 few = n <= FEW_TO_SEARCH
                 largest = a.item(a.argmax()) if few else last_in_order(context, code, a, n)
                 if largest != largest:

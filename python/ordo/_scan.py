@@ -61,9 +61,7 @@ _SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
 def _scan_plain(a: Any, op: Any, code: Any, dtype: Any) -> Any:
     result = np.empty(a.size, dtype)
     context = host_context()
-    status = _lib.scan(
-        context, op, code, pointer(a), a.size, PLAIN[dtype], pointer(result), None
-    )
+    status = _lib.scan(context, op, code, pointer(a), a.size, PLAIN[dtype], pointer(result), None)
     if status:
         _lib.fail(status, context)
     return result

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib, _short
+from . import _distinct, _lib, _short
 from ._arrays import HOST, Rows, is_text, ndarray, place_of, plain_code
 from ._device import with_guests
+from ._measure import is_sorted
 from ._order import argsort, argsort_rows, sort, sort_pairs
 from ._rank import rank_rows
 from ._scan import cumsum
@@ -34,6 +35,8 @@ def _chosen(place: Any, elements: Any, flags: Any, count: int) -> Any:
     n = elements.shape[0]
     if count == n:
         return elements
+    if place is HOST and 16 * count < n:  # a split moves the others too
+        return elements[np.flatnonzero(flags)]
     split = place.empty(elements.shape, elements.dtype)
     context = place.context
     wish = _lib.options(_lib.PartitionOptions, flags=place.flags, stream=place.stream or None)
@@ -52,31 +55,31 @@ def _unique_few(
     """The same of a plain row of few elements, with no more calls than there must be."""
     n = a.size
     more = return_index or return_inverse
-    if not more and not return_counts and n <= _short.DISTINCT:
-        values = _short.distinct(a)
-        if values is not None:
-            return values
-    order = argsort(a) if more else None
+    order: Any = argsort(a) if more else None
     # Of zeros with different signs an index is that of the first, else -0 stands for both.
-    ordered = a[order] if return_index or more and a.dtype.kind != "f" else sort(a)
+    ordered = a[order] if return_index or (more and a.dtype.kind != "f") else sort(a)
     first = np.empty(n, bool)
     first[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], first[1:])
     if equal_nan and n and ordered[-1] != ordered[-1]:
         first[ordered.searchsorted(np.nan) + 1 :] = False
-    values = ordered[first]
+    starts = first.nonzero()[0]
+    values = ordered[starts]
     if not more and not return_counts:
         return values
     results = [values]
     if return_index:
-        results.append(order[first])
+        results.append(order[starts])
     if return_inverse:
         inverse = np.empty(n, np.int64)
-        inverse[order] = cumsum(first.view(np.int8))
+        inverse[order] = np.add.accumulate(first)
         inverse -= 1
         results.append(inverse)
     if return_counts:
-        results.append(_counts(HOST, first, values.size))
+        counts = np.empty(starts.size, np.int64)
+        np.subtract(starts[1:], starts[:-1], counts[:-1])
+        counts[-1:] = n - starts[-1:]
+        results.append(counts)
     return tuple(results)
 
 
@@ -108,6 +111,10 @@ def unique(
     (array(['a', 'b'], dtype='<U1'), array([1, 2]))
     """
     if plain_code(ar) is not None and ar.size <= _FEW:
+        if ar.size <= _short.DISTINCT and not (return_index or return_inverse or return_counts):
+            values = _short.distinct(ar)
+            if values is not None:
+                return values
         return _unique_few(ar, return_index, return_inverse, return_counts, equal_nan)
     return _unique(ar, return_index, return_inverse, return_counts, equal_nan)
 
@@ -123,6 +130,11 @@ def _unique(
         parts = _strings.unique(array, return_index, return_inverse, return_counts)
         return parts if len(parts) > 1 else parts[0]
     rows = Rows(place, array, None)
+    large = place is HOST and rows.n >= _distinct.LARGE and (equal_nan or not return_inverse)
+    if large and not return_index and not return_counts:
+        values, inverse = _unique_large(rows, return_inverse, equal_nan)
+        values = place.astype_back(values, rows.dtype)
+        return (values, inverse.reshape(array.shape)) if return_inverse else values
     if return_index:
         ordered, index = sort_pairs(rows.keys, place.count_up(rows.n))
     else:
@@ -139,12 +151,27 @@ def _unique(
     return tuple(results) if len(results) > 1 else results[0]
 
 
-def _inverse(rows: Rows, index: Any, first: Any, equal_nan: bool) -> Any:
+def _unique_large(rows: Rows, return_inverse: bool, equal_nan: bool) -> tuple[Any, Any]:
+    """Values and inverse of a large host row."""
+    if equal_nan and not is_sorted(rows.keys):
+        few = _distinct.of_few(rows.keys, return_inverse)
+        if few is not None:
+            return few
+    inverse = _dense(rows) if return_inverse else None
+    return _distinct.of_sorted(sort(rows.keys), equal_nan), inverse
+
+
+def _dense(rows: Rows) -> Any:
     """Each element's place among the distinct ones: its dense rank, counted from 0."""
+    ranks = rank_rows(rows, "dense", False, np.dtype(np.int64))
+    ranks -= 1
+    return ranks
+
+
+def _inverse(rows: Rows, index: Any, first: Any, equal_nan: bool) -> Any:
+    """Each element's place among the distinct ones."""
     if equal_nan and index is None:
-        ranks = rank_rows(rows, "dense", False, np.dtype(np.int64))
-        ranks -= 1
-        return ranks
+        return _dense(rows)
     if index is None:
         index = argsort_rows(rows, False)
     inverse = rows.place.empty(first.shape, np.dtype(np.int64))
@@ -182,10 +209,10 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     >>> ordo.searchsorted([10, 20, 20, 30], [20, 5], side="right")
     array([3, 0])
     """
-    plain = type(a) is ndarray and a.dtype.kind in "biuf" and sorter is None
-    if plain and (type(v) in _NUMBERS or type(v) is ndarray and v.size < _MANY_NEEDLES):
-        if side == "left" or side == "right":
-            return a.searchsorted(v, side)
+    few = type(v) in _NUMBERS or (type(v) is ndarray and v.size < _MANY_NEEDLES)
+    usual = sorter is None and (side == "left" or side == "right")
+    if few and usual and type(a) is ndarray and a.dtype.kind in "biuf":
+        return a.searchsorted(v, side)
     return _searchsorted(a, v, side, sorter)
 
 
