@@ -42,22 +42,57 @@ _DATA = object.__basicsize__
 _pointer_at = ctypes.c_void_p.from_address
 
 
-def _address_by_layout(array: Any) -> int:
-    return _pointer_at(id(array) + _DATA).value  # type: ignore[return-value] # never NULL
+def _pointer_by_layout(array: Any) -> ctypes.c_void_p:
+    return _pointer_at(id(array) + _DATA)
 
 
-def _address_by_interface(array: Any) -> int:
-    return array.__array_interface__["data"][0]
+def _pointer_by_interface(array: Any) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.__array_interface__["data"][0])
 
 
 def _layout_is_known() -> bool:
     if sys.implementation.name != "cpython":
         return False
     samples = [np.zeros(3), np.zeros((2, 2), "i2")[1:, ::-1]]
-    return all(_address_by_layout(a) == _address_by_interface(a) for a in samples)
+    return all(_pointer_by_layout(a).value == _pointer_by_interface(a).value for a in samples)
 
 
-address = _address_by_layout if _layout_is_known() else _address_by_interface
+# Where an array that stays alive has its elements, as an argument of a call.
+pointer = _pointer_by_layout if _layout_is_known() else _pointer_by_interface
+
+
+def address(array: Any) -> int:
+    return pointer(array).value  # type: ignore[return-value] # never NULL
+
+
+# ---- Plain arrays ------------------------------------------------------------------------------
+
+
+def plain_code(a: Any) -> ctypes.c_int | None:
+    """The type of one row of host numbers that can be read as they are; None for all else.
+
+    Calls on such arrays go straight to the library: what they cost matters where elements are few.
+    """
+    if type(a) is ndarray and a.ndim == 1 and a.flags.num & USABLE == USABLE:
+        return PLAIN.get(a.dtype)
+    return None
+
+
+# Keys among which `a.item(a.argmax())` is the fastest way to the largest, a NaN if there is one;
+# among more it is `last_in_order`.
+FEW_TO_SEARCH = 4096
+
+
+def last_in_order(context: Any, code: Any, a: Any, n: int) -> Any:
+    """The largest of a plain row, a NaN if there is one, found by all threads."""
+    last, where = np.empty(1, a.dtype), ctypes.c_size_t(n - 1)
+    status = _lib.select(
+        context, code, pointer(a), n, ctypes.addressof(where), 1, pointer(last), None
+    )
+    if status:
+        _lib.fail(status, context)
+    return last[0]
+
 
 # ---- Places ------------------------------------------------------------------------------------
 

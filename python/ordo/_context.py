@@ -246,7 +246,9 @@ class Report(NamedTuple):
 
 
 def explain() -> Report:
-    """The plan of this thread's last successful call: where it ran, how, how long.
+    """The plan of this thread's last successful call of the library: where it ran, how, how long.
+
+    Few elements may need no such call, and several results more than one.
 
     Examples
     --------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
+from ctypes import addressof, c_int, c_size_t
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, PLAIN, USABLE, Rows, address, is_text, ndarray, place_of
+from ._arrays import HOST, Rows, is_text, place_of, plain_code, pointer
 from ._context import host_context
 from ._device import with_guests
 
@@ -33,13 +33,6 @@ def _ask_sorted(context: Any, code: int, keys: int, n: int, out: int, wish: Any)
     return _lib.is_sorted(context, code, keys, n, out, None, wish)
 
 
-def _is_plain(a: Any, axis: int | None, descending: bool) -> bool:
-    """One row of host numbers in ascending order: what a call costs matters if they are few."""
-    if type(a) is not ndarray or a.ndim != 1 or descending or axis not in (-1, 0, None):
-        return False
-    return a.dtype in PLAIN and a.flags.num & USABLE == USABLE
-
-
 def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     """Whether elements are in order, NaNs last: True or False, for every row of several.
 
@@ -51,11 +44,11 @@ def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any
     >>> ordo.is_sorted(np.array([[1, 2], [2, 1]]))
     array([ True, False])
     """
-    if _is_plain(a, axis, descending):
-        answer = ctypes.c_int()
+    code = plain_code(a)
+    if code is not None and not descending and axis in (-1, 0, None):
+        answer = c_int()
         context = host_context()
-        where = ctypes.addressof(answer)
-        status = _lib.is_sorted(context, PLAIN[a.dtype], address(a), a.size, where, None, None)
+        status = _lib.is_sorted(context, code, pointer(a), a.size, addressof(answer), None, None)
         if status:
             _lib.fail(status, context)
         return answer.value != 0
@@ -86,11 +79,11 @@ def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     >>> ordo.radius([2, 3, 1, 4])
     2
     """
-    if _is_plain(a, axis, descending):
-        answer = ctypes.c_size_t()
+    code = plain_code(a)
+    if code is not None and not descending and axis in (-1, 0, None):
+        answer = c_size_t()
         context = host_context()
-        where = ctypes.addressof(answer)
-        status = _lib.radius(context, PLAIN[a.dtype], address(a), a.size, where, None)
+        status = _lib.radius(context, code, pointer(a), a.size, addressof(answer), None)
         if status:
             _lib.fail(status, context)
         return answer.value

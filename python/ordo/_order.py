@@ -11,12 +11,13 @@ from ._arrays import (
     COPY_BY_THREADS,
     HOST,
     PLAIN,
-    USABLE,
     Rows,
     address,
     is_text,
     ndarray,
     place_of,
+    plain_code,
+    pointer,
     product,
 )
 from ._context import host_context
@@ -181,18 +182,17 @@ def argsort(
     >>> ordo.argsort(np.array([30, 10, 20, 10]), descending=True)
     array([0, 2, 1, 3])
     """
-    if type(a) is ndarray and a.ndim == 1 and kind is None and dtype is _INTP and axis in (-1, 0):
-        code = PLAIN.get(a.dtype)
-        plain = algorithm == "auto" and order is None
-        if code is not None and plain and a.flags.num & USABLE == USABLE:
-            n = a.size
-            result = np.empty(n, _INTP)
-            context = host_context()
-            wish = _DESCENDING if descending else None
-            status = _lib.argsort(context, code, address(a), n, _WIDE, address(result), wish)
-            if status:
-                _lib.fail(status, context)
-            return result
+    code = plain_code(a)
+    usual = kind is None and order is None and algorithm == "auto" and dtype is _INTP
+    if usual and code is not None and axis in (-1, 0):
+        n = a.size
+        result = np.empty(n, _INTP)
+        context = host_context()
+        wish = _DESCENDING if descending else None
+        status = _lib.argsort(context, code, pointer(a), n, _WIDE, pointer(result), wish)
+        if status:
+            _lib.fail(status, context)
+        return result
     _check_kind(kind, order)
     return _argsort(a, axis, descending, algorithm, dtype)
 
@@ -213,7 +213,6 @@ def _argsort(a: Any, axis: int | None, descending: bool, algorithm: str, dtype: 
 _LARGEST_VALUE = 16  # bytes that move with a key; larger values are fetched by index
 
 
-@with_guests
 def sort_pairs(
     keys: Any, values: Any, *, descending: bool = False, algorithm: str = "auto"
 ) -> tuple[Any, Any]:
@@ -227,6 +226,25 @@ def sort_pairs(
     >>> ordo.sort_pairs(np.array([3, 1, 2]), np.array(["c", "a", "b"]))
     (array([1, 2, 3]), array(['a', 'b', 'c'], dtype='<U1'))
     """
+    code = plain_code(keys)
+    if code is not None and algorithm == "auto" and type(values) is ndarray:
+        n = keys.size
+        small = values.nbytes < COPY_BY_THREADS
+        if small and values.ndim == 1 and values.size == n and values.dtype in PLAIN:
+            sorted_keys, moved = keys.copy(), values.copy()
+            context = host_context()
+            status = _lib.sort_pairs(
+                context, code, pointer(sorted_keys), n, pointer(moved), moved.itemsize,
+                _DESCENDING if descending else None,
+            )  # fmt: skip
+            if status:
+                _lib.fail(status, context)
+            return sorted_keys, moved
+    return _sort_pairs(keys, values, descending, algorithm)
+
+
+@with_guests
+def _sort_pairs(keys: Any, values: Any, descending: bool, algorithm: str) -> tuple[Any, Any]:
     place, array = place_of(keys)
     load_place, load = place_of(values)
     if place.name != load_place.name or place.on_device != load_place.on_device:

@@ -14,9 +14,8 @@ import numpy as np
 from . import _lib
 from ._arrays import HOST, PLAIN, Rows, address, is_text, ndarray, place_of
 from ._device import with_guests
-from ._order import argsort, argsort_rows, sort
+from ._order import argsort, sort
 from ._select import check_positions
-
 
 _FEW = 4096  # elements that are sorted sooner than split
 
@@ -40,7 +39,7 @@ def _split(context: Any, flags: Any, elements: Any, out: Any) -> int:
     return int(first[0])
 
 
-def _partition_row(context: Any, code: int, keys: Any, k: int, elements: Any) -> Any:
+def _split_row(context: Any, code: int, keys: Any, k: int, elements: Any, result: Any) -> None:
     """`elements` (the keys, or their indices) split around the k-th key."""
     pivot = np.empty(1, keys.dtype)
     where = np.array([k], np.uintp)
@@ -49,17 +48,15 @@ def _partition_row(context: Any, code: int, keys: Any, k: int, elements: Any) ->
     )
     if status:
         _lib.fail(status, context)
-    result = np.empty_like(elements)
     if pivot[0] != pivot[0]:
         _split(context, ~np.isnan(keys), elements, result)
-        return result
+        return
     count = _split(context, keys < pivot[0], elements, result)
     rest = result[count:]
     if elements is keys:
         _to_front(rest, np.flatnonzero(rest == pivot[0]))
     else:  # indices, which the split left in order
         _to_front(rest, np.searchsorted(rest, np.flatnonzero(keys == pivot[0])))
-    return result
 
 
 def _to_front(elements: Any, chosen: Any) -> None:
@@ -71,10 +68,6 @@ def _to_front(elements: Any, chosen: Any) -> None:
     kept = elements[free]
     elements[free] = elements[late]
     elements[late] = kept
-
-
-def _places(rows: Rows, kth: Any) -> Any:
-    return np.unique(check_positions(kth, rows.n, "kth"))
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
@@ -91,24 +84,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """
     if _is_few(a, kth):
         return sort(a, axis)
-    return _partition(a, kth, axis)
-
-
-@with_guests
-def _partition(a: Any, kth: Any, axis: int | None) -> Any:
-    place, array = place_of(a)
-    if place is not HOST or is_text(array):
-        return sort(array, axis)
-    rows = Rows(place, array, axis)
-    places = _places(rows, kth)
-    if places.size != 1:
-        return sort(array, axis)
-    result = np.empty_like(rows.keys)
-    context = place.context
-    flat, flat_out = rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)
-    for keys, out in zip(flat, flat_out):
-        out[:] = _partition_row(context, rows.code, keys, int(places[0]), keys)
-    return place.astype_back(rows.back(result), rows.dtype)
+    return _split_rows(a, kth, axis, False)
 
 
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
@@ -123,22 +99,19 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     """
     if _is_few(a, kth):
         return argsort(a, axis)
-    return _argpartition(a, kth, axis)
+    return _split_rows(a, kth, axis, True)
 
 
 @with_guests
-def _argpartition(a: Any, kth: Any, axis: int | None) -> Any:
+def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
+    """The elements of every row, or their indices, split around the k-th."""
     place, array = place_of(a)
-    if place is not HOST or is_text(array):
-        return argsort(array, axis)
-    rows = Rows(place, array, axis)
-    places = _places(rows, kth)
-    if places.size != 1:
-        return rows.back(argsort_rows(rows, False))
-    result = np.empty(rows.keys.shape, np.intp)
-    context = place.context
-    index = np.arange(rows.n)
-    flat, flat_out = rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)
-    for keys, out in zip(flat, flat_out):
-        out[:] = _partition_row(context, rows.code, keys, int(places[0]), index)
-    return rows.back(result)
+    rows = None if place is not HOST or is_text(array) else Rows(place, array, axis)
+    places = None if rows is None else np.unique(check_positions(kth, rows.n, "kth"))
+    if rows is None or places is None or places.size != 1:
+        return argsort(array, axis) if indices else sort(array, axis)
+    result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
+    context, index = place.context, np.arange(rows.n) if indices else None
+    for keys, out in zip(rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)):
+        _split_row(context, rows.code, keys, int(places[0]), keys if index is None else index, out)
+    return rows.back(result) if indices else place.astype_back(rows.back(result), rows.dtype)

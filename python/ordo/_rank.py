@@ -8,14 +8,15 @@ import numpy as np
 
 from . import _lib, _short
 from ._arrays import (
+    FEW_TO_SEARCH,
     HOST,
     PLAIN,
-    USABLE,
     Rows,
-    address,
     is_text,
-    ndarray,
+    last_in_order,
     place_of,
+    plain_code,
+    pointer,
     rows_have_nan,
 )
 from ._context import host_context
@@ -23,6 +24,7 @@ from ._device import with_guests
 
 _FLOAT = np.dtype(np.float64)
 _INTEGER = np.dtype(np.int64)
+_F32, _F64 = PLAIN[np.dtype(np.float32)], PLAIN[_FLOAT]
 _RANK_TYPES = {
     np.dtype("u4"): _lib.U32,
     np.dtype("i4"): _lib.U32,
@@ -31,7 +33,6 @@ _RANK_TYPES = {
     np.dtype("f8"): _lib.F64,
 }
 NAN_POLICIES = ("propagate", "omit", "raise")
-_FEW = 4096  # keys that one thread looks through faster than a call asks for the last one
 
 
 def check_nan_policy(nan_policy: str) -> None:
@@ -65,8 +66,15 @@ def _options(place: Any, method: str, descending: bool) -> Any:
     )
 
 
-_PREPARED = {(m, d): (_options(HOST, m, d),) for m in _lib.TIES for d in (False, True)}
-_AVERAGES, _COUNTS = PLAIN[_FLOAT], PLAIN[np.dtype(np.uint64)]
+def _prepare(method: str, descending: bool) -> tuple:
+    dtype = rank_type(method, None, 0)
+    return _options(HOST, method, descending), dtype, PLAIN[dtype if dtype == _FLOAT else _COUNT]
+
+
+# Of plain rows: options, and dtype and type of the ranks, by method and direction.
+_COUNT = np.dtype(np.uint64)
+_UNKNOWN = (None, None, None)
+_PREPARED = {(m, d): _prepare(m, d) for m in _lib.TIES for d in (False, True)}
 
 
 def rank_rows(rows: Rows, method: str, descending: bool, dtype: Any) -> Any:
@@ -81,22 +89,6 @@ def rank_rows(rows: Rows, method: str, descending: bool, dtype: Any) -> Any:
         result,
     )
     return result
-
-
-def _largest(context: Any, code: Any, keys: Any, n: int) -> Any:
-    """The largest of host keys, a NaN if there is one.
-
-    NumPy's is the cheapest to ask for among few keys; of many, all threads select the last in
-    order.
-    """
-    if n <= _FEW:
-        return keys[keys.argmax()]
-    last = np.empty(1, keys.dtype)
-    where = np.array((n - 1,), np.uintp)
-    status = _lib.select(context, code, address(keys), n, address(where), 1, address(last), None)
-    if status:
-        _lib.fail(status, context)
-    return last[0]
 
 
 def rankdata(
@@ -132,12 +124,22 @@ def rankdata(
     >>> ordo.rankdata([0, 2, 3, 2], method="dense", descending=True)
     array([3, 2, 1, 2])
     """
-    if type(a) is ndarray and a.ndim == 1 and dtype is None and nan_policy == "propagate":
-        code = PLAIN.get(a.dtype)
-        wish: Any = _PREPARED.get((method, descending)) if type(method) is str else None
-        plain = code is not None and wish is not None and axis in (None, 0, -1)
-        if plain and a.flags.num & USABLE == USABLE:
-            return _rank_plain(a, code, method, wish[0])
+    code = plain_code(a)
+    if code is not None and dtype is None and nan_policy == "propagate" and type(method) is str:
+        wish, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
+        if kind is not None and axis in (None, 0, -1):
+            n = a.size
+            context = host_context()
+            if (code is _F64 or code is _F32) and n:
+                few = n <= FEW_TO_SEARCH
+                largest = a.item(a.argmax()) if few else last_in_order(context, code, a, n)
+                if largest != largest:
+                    return np.full(n, np.nan)
+            result = np.empty(n, kind)
+            status = _lib.rank(context, code, pointer(a), n, kind_code, pointer(result), wish)
+            if status:
+                _lib.fail(status, context)
+            return result
     return _rankdata(a, method, axis, nan_policy, descending, dtype)
 
 
@@ -165,21 +167,3 @@ def _rankdata(
     ranks = rank_rows(rows, method, descending, _FLOAT)
     place.set_nan(ranks, with_nan if nan_policy == "propagate" else place.isnan(rows.keys))
     return rows.back(ranks)
-
-
-def _rank_plain(a: Any, code: Any, method: str, wish: Any) -> Any:
-    """One dimension of host keys, NaNs propagated, ranks of the usual dtype."""
-    n = a.size
-    context = host_context()
-    if a.dtype.kind == "f" and n > 0:
-        largest = _largest(context, code, a, n)
-        if largest != largest:
-            return np.full(n, np.nan)
-    if method == "average":
-        result, out_code = np.empty(n), _AVERAGES
-    else:
-        result, out_code = np.empty(n, _INTEGER), _COUNTS
-    status = _lib.rank(context, code, address(a), n, out_code, address(result), wish)
-    if status:
-        _lib.fail(status, context)
-    return result

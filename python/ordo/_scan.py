@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
 
 from . import _lib
 from ._arrays import (
+    FEW_TO_SEARCH,
     FLOATS,
     HOST,
     PLAIN,
     TYPES,
-    USABLE,
     Rows,
-    address,
     is_text,
-    ndarray,
+    last_in_order,
     place_of,
+    plain_code,
+    pointer,
     rows_have_nan,
 )
 from ._context import host_context
@@ -51,27 +53,15 @@ def _scan_rows(rows: Rows, op: int, out_code: int, exclusive: bool) -> Any:
     return result
 
 
-# Of host arrays that can be read as they are: the dtype of the sums.
+# Of plain rows: the dtype of the sums.
 _SUMS = {dtype: _DTYPES[_WIDE.get(code, code)] for dtype, code in TYPES.items()}
+_SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
 
 
-def _is_plain(a: Any, axis: int | None) -> bool:
-    return (
-        type(a) is ndarray
-        and a.ndim == 1
-        and a.dtype in PLAIN
-        and axis in (None, 0, -1)
-        and a.flags.num & USABLE == USABLE
-    )
-
-
-def _scan_plain(a: Any, op: int, dtype: Any) -> Any:
-    """The scan of one row of host keys: what a call costs matters where they are few."""
+def _scan_plain(a: Any, op: Any, code: Any, dtype: Any) -> Any:
     result = np.empty(a.size, dtype)
     context = host_context()
-    status = _lib.scan(
-        context, op, PLAIN[a.dtype], address(a), a.size, PLAIN[dtype], address(result), None
-    )
+    status = _lib.scan(context, op, code, pointer(a), a.size, PLAIN[dtype], pointer(result), None)
     if status:
         _lib.fail(status, context)
     return result
@@ -98,8 +88,9 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: boo
     >>> ordo.cumsum([1.5, 2.5, 3.0], exclusive=True)
     array([0. , 1.5, 4. ])
     """
-    if dtype is None and not exclusive and _is_plain(a, axis):
-        return _scan_plain(a, _lib.SUM, _SUMS[a.dtype])
+    code = plain_code(a)
+    if code is not None and dtype is None and not exclusive and axis in (None, 0, -1):
+        return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
     return _cumsum(a, axis, dtype, exclusive)
 
 
@@ -129,8 +120,9 @@ def cummax(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummax([2, 1, 4, 3])
     array([2, 2, 4, 4])
     """
-    if _is_plain(a, axis):
-        return _scan_plain(a, _lib.MAX, a.dtype)
+    code = plain_code(a)
+    if code is not None and axis in (None, 0, -1):
+        return _scan_plain(a, _MAX, code, a.dtype)
     return _cummax(a, axis)
 
 
@@ -150,8 +142,16 @@ def cummin(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummin([2.0, float("nan"), 1.0])
     array([ 2., nan, nan])
     """
-    if _is_plain(a, axis) and a.dtype.kind != "f":
-        return _scan_plain(a, _lib.MIN, a.dtype)
+    code = plain_code(a)
+    if code is not None and axis in (None, 0, -1):
+        n = a.size
+        if a.dtype.kind != "f" or not n:
+            return _scan_plain(a, _MIN, code, a.dtype)
+        # A NaN is above all numbers, so a minimum passes it by.
+        few = n <= FEW_TO_SEARCH
+        largest = a.item(a.argmax()) if few else last_in_order(host_context(), code, a, n)
+        if largest == largest:
+            return _scan_plain(a, _MIN, code, a.dtype)
     return _cummin(a, axis)
 
 
@@ -160,6 +160,6 @@ def _cummin(a: Any, axis: int | None) -> Any:
     rows = Rows(*_rows(a, axis), axis)
     place = rows.place
     result = _scan_rows(rows, _lib.MIN, rows.code, False)
-    if rows_have_nan(rows) is not None:  # a NaN is above all numbers, so a minimum passes it by
+    if rows_have_nan(rows) is not None:
         place.set_nan(result, place.isnan(_scan_rows(rows, _lib.MAX, rows.code, False)))
     return place.astype_back(rows.back(result), rows.dtype)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+from ctypes import addressof, c_double, c_size_t
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +12,13 @@ from ._arrays import (
     FLOATS,
     HOST,
     PLAIN,
-    USABLE,
     Rows,
     address,
     is_text,
     ndarray,
     place_of,
+    plain_code,
+    pointer,
     rows_have_nan,
 )
 from ._context import host_context
@@ -25,10 +26,12 @@ from ._device import with_guests
 from ._rank import check_nan_policy
 
 _DOUBLE = np.dtype(np.float64)
+_SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
 # Elements from which on it costs more to count NaNs than to ask for one more element. Nine
 # quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with a pass that counts 34; on an H200 that pass
 # takes as long as finding a median.
 _MANY = 4096
+_FEW = 64  # elements whose sort costs less than what a call of ordo_select takes
 _DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
 
 
@@ -99,17 +102,16 @@ def median(
     >>> ordo.median(np.array([3, np.nan, 4]), nan_policy="omit")
     np.float64(3.5)
     """
-    if type(a) is ndarray and a.ndim == 1 and not keepdims and nan_policy == "propagate":
-        code = PLAIN.get(a.dtype)
-        if code is not None and axis in (None, 0, -1) and a.flags.num & USABLE == USABLE:
-            middle = ctypes.c_double()
-            context = host_context()
-            status = _lib.median(
-                context, code, address(a), a.size, ctypes.addressof(middle), _PROPAGATE
-            )
-            if status:
-                _lib.fail(status, context)
-            return np.float32(middle.value) if a.dtype.char == "f" else np.float64(middle.value)
+    code = plain_code(a)
+    usual = nan_policy == "propagate" and not keepdims
+    if usual and code is not None and axis in (None, 0, -1):
+        middle = c_double()
+        context = host_context()
+        where = addressof(middle)
+        status = _lib.median(context, code, pointer(a), a.size, where, _PROPAGATE)
+        if status:
+            _lib.fail(status, context)
+        return np.float32(middle.value) if code is _SINGLE else np.float64(middle.value)
     return _median(a, axis, keepdims, nan_policy)
 
 
@@ -197,25 +199,31 @@ def quantile(
     >>> ordo.quantile(np.array([[1, 2], [3, 5]]), 0.5, axis=1, method="lower")
     array([1, 3])
     """
-    if type(q) is float and type(a) is ndarray and a.ndim == 1 and 0 < a.size < _MANY:
-        code = PLAIN.get(a.dtype)
-        usual = method == "linear" and nan_policy == "propagate" and not keepdims
-        if usual and code is not None and axis in (None, 0, -1) and a.flags.num & USABLE == USABLE:
-            return _quantile_plain(a, code, q)
+    code = plain_code(a)
+    usual = method == "linear" and nan_policy == "propagate" and not keepdims
+    if usual and code is not None and axis in (None, 0, -1) and 0 < a.size < _MANY:
+        context = host_context()
+        if type(q) is float:
+            wanted, result = c_double(q), c_double()
+            status = _lib.quantiles(
+                context, code, pointer(a), a.size, addressof(wanted), 1, addressof(result),
+                _PROPAGATE,
+            )  # fmt: skip
+            if status:
+                _lib.fail(status, context)
+            return np.float32(result.value) if code is _SINGLE else np.float64(result.value)
+        if type(q) is list or type(q) is ndarray:
+            several = np.array(q)
+            if several.ndim == 1 and several.dtype is _DOUBLE:
+                results = np.empty(several.size)
+                status = _lib.quantiles(
+                    context, code, pointer(a), a.size, pointer(several), several.size,
+                    pointer(results), _PROPAGATE,
+                )  # fmt: skip
+                if status:
+                    _lib.fail(status, context)
+                return results
     return _quantile(a, q, axis, method, keepdims, nan_policy)
-
-
-def _quantile_plain(a: Any, code: Any, q: float) -> Any:
-    """One quantile of few host elements, as NumPy's default method has it."""
-    wanted, result = ctypes.c_double(q), ctypes.c_double()
-    context = host_context()
-    status = _lib.quantiles(
-        context, code, address(a), a.size, ctypes.addressof(wanted), 1, ctypes.addressof(result),
-        _PROPAGATE,
-    )  # fmt: skip
-    if status:
-        _lib.fail(status, context)
-    return np.float32(result.value) if a.dtype.char == "f" else np.float64(result.value)
 
 
 @with_guests
@@ -303,19 +311,22 @@ def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool 
     >>> ordo.select(np.array([40, 10, 30, 20]), [0, -1])
     array([10, 40])
     """
-    if type(a) is ndarray and a.ndim == 1 and type(k) is int and not descending:
-        code, n = PLAIN.get(a.dtype), a.size
-        plain = code is not None and axis in (None, 0, -1) and a.flags.num & USABLE == USABLE
-        if plain and -n <= k < n:
-            result = np.empty(1, a.dtype)
-            where = ctypes.c_size_t(k % n)
+    code = plain_code(a)
+    if code is not None and type(k) is int and not descending and axis in (None, 0, -1):
+        n = a.size
+        if -n <= k < n:
             context = host_context()
-            status = _lib.select(
-                context, code, address(a), n, ctypes.addressof(where), 1, address(result), None
-            )
+            if n <= _FEW:
+                result = a.copy()
+                status = _lib.sort(context, code, pointer(result), n, None)
+            else:
+                result, where, k = np.empty(1, a.dtype), c_size_t(k % n), 0
+                status = _lib.select(
+                    context, code, pointer(a), n, addressof(where), 1, pointer(result), None
+                )
             if status:
                 _lib.fail(status, context)
-            return result[0]
+            return result[k]
     return _select(a, k, axis, descending)
 
 
@@ -359,18 +370,19 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK
     >>> ordo.topk(np.array([3.0, 9.0, 1.0, 9.0]), 3)
     TopK(values=array([9., 9., 3.]), indices=array([1, 3, 0]))
     """
-    if type(a) is ndarray and a.ndim == 1 and type(k) is int and 0 <= k <= a.size:
-        code = PLAIN.get(a.dtype)
-        if code is not None and axis in (-1, 0) and a.flags.num & USABLE == USABLE:
-            values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
-            context = host_context()
-            status = _lib.topk(
-                context, code, address(a), a.size, k, address(values), _lib.U64, address(index),
-                None, _LARGEST if largest else _SMALLEST,
-            )  # fmt: skip
-            if status:
-                _lib.fail(status, context)
-            return TopK(values, index)
+    code = plain_code(a)
+    if code is not None and type(k) is int and 0 <= k <= a.size and axis in (-1, 0):
+        if a.size <= _short.TOPK:
+            return TopK(*_short.topk(a, k, largest))
+        values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
+        context = host_context()
+        status = _lib.topk(
+            context, code, pointer(a), a.size, k, pointer(values), _WIDE, pointer(index), None,
+            _LARGEST if largest else _SMALLEST,
+        )  # fmt: skip
+        if status:
+            _lib.fail(status, context)
+        return TopK(values, index)
     return _topk(a, k, axis, largest)
 
 

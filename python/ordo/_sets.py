@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
-from ._arrays import HOST, Rows, is_text, place_of
+from . import _distinct, _lib, _short
+from ._arrays import HOST, Rows, is_text, ndarray, place_of, plain_code
 from ._device import with_guests
+from ._measure import is_sorted
 from ._order import argsort, argsort_rows, sort, sort_pairs
 from ._rank import rank_rows
 from ._scan import cumsum
 
 # ---- unique ------------------------------------------------------------------------------------
+
+_FEW = 4096  # elements of which what calls cost is a good part
 
 
 def _firsts(place: Any, ordered: Any, equal_nan: bool) -> Any:
@@ -32,6 +35,8 @@ def _chosen(place: Any, elements: Any, flags: Any, count: int) -> Any:
     n = elements.shape[0]
     if count == n:
         return elements
+    if place is HOST and 16 * count < n:  # a split moves the others too
+        return elements[np.flatnonzero(flags)]
     split = place.empty(elements.shape, elements.dtype)
     context = place.context
     wish = _lib.options(_lib.PartitionOptions, flags=place.flags, stream=place.stream or None)
@@ -44,7 +49,40 @@ def _chosen(place: Any, elements: Any, flags: Any, count: int) -> Any:
     return place.copy(split[:count]) if 2 * count < n else split[:count]
 
 
-@with_guests
+def _unique_few(
+    a: Any, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool
+) -> Any:
+    """The same of a plain row of few elements, with no more calls than there must be."""
+    n = a.size
+    more = return_index or return_inverse
+    order: Any = argsort(a) if more else None
+    # Of zeros with different signs an index is that of the first, else -0 stands for both.
+    ordered = a[order] if return_index or (more and a.dtype.kind != "f") else sort(a)
+    first = np.empty(n, bool)
+    first[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], first[1:])
+    if equal_nan and n and ordered[-1] != ordered[-1]:
+        first[ordered.searchsorted(np.nan) + 1 :] = False
+    starts = first.nonzero()[0]
+    values = ordered[starts]
+    if not more and not return_counts:
+        return values
+    results = [values]
+    if return_index:
+        results.append(order[starts])
+    if return_inverse:
+        inverse = np.empty(n, np.int64)
+        inverse[order] = np.add.accumulate(first)
+        inverse -= 1
+        results.append(inverse)
+    if return_counts:
+        counts = np.empty(starts.size, np.int64)
+        np.subtract(starts[1:], starts[:-1], counts[:-1])
+        counts[-1:] = n - starts[-1:]
+        results.append(counts)
+    return tuple(results)
+
+
 def unique(
     ar: Any,
     return_index: bool = False,
@@ -72,6 +110,19 @@ def unique(
     >>> values, counts
     (array(['a', 'b'], dtype='<U1'), array([1, 2]))
     """
+    if plain_code(ar) is not None and ar.size <= _FEW:
+        if ar.size <= _short.DISTINCT and not (return_index or return_inverse or return_counts):
+            values = _short.distinct(ar)
+            if values is not None:
+                return values
+        return _unique_few(ar, return_index, return_inverse, return_counts, equal_nan)
+    return _unique(ar, return_index, return_inverse, return_counts, equal_nan)
+
+
+@with_guests
+def _unique(
+    ar: Any, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool
+) -> Any:
     place, array = place_of(ar)
     if place is HOST and is_text(array):
         from . import _strings
@@ -79,6 +130,11 @@ def unique(
         parts = _strings.unique(array, return_index, return_inverse, return_counts)
         return parts if len(parts) > 1 else parts[0]
     rows = Rows(place, array, None)
+    large = place is HOST and rows.n >= _distinct.LARGE and (equal_nan or not return_inverse)
+    if large and not return_index and not return_counts:
+        values, inverse = _unique_large(rows, return_inverse, equal_nan)
+        values = place.astype_back(values, rows.dtype)
+        return (values, inverse.reshape(array.shape)) if return_inverse else values
     if return_index:
         ordered, index = sort_pairs(rows.keys, place.count_up(rows.n))
     else:
@@ -95,12 +151,27 @@ def unique(
     return tuple(results) if len(results) > 1 else results[0]
 
 
-def _inverse(rows: Rows, index: Any, first: Any, equal_nan: bool) -> Any:
+def _unique_large(rows: Rows, return_inverse: bool, equal_nan: bool) -> tuple[Any, Any]:
+    """Values and inverse of a large host row."""
+    if equal_nan and not is_sorted(rows.keys):
+        few = _distinct.of_few(rows.keys, return_inverse)
+        if few is not None:
+            return few
+    inverse = _dense(rows) if return_inverse else None
+    return _distinct.of_sorted(sort(rows.keys), equal_nan), inverse
+
+
+def _dense(rows: Rows) -> Any:
     """Each element's place among the distinct ones: its dense rank, counted from 0."""
+    ranks = rank_rows(rows, "dense", False, np.dtype(np.int64))
+    ranks -= 1
+    return ranks
+
+
+def _inverse(rows: Rows, index: Any, first: Any, equal_nan: bool) -> Any:
+    """Each element's place among the distinct ones."""
     if equal_nan and index is None:
-        ranks = rank_rows(rows, "dense", False, np.dtype(np.int64))
-        ranks -= 1
-        return ranks
+        return _dense(rows)
     if index is None:
         index = argsort_rows(rows, False)
     inverse = rows.place.empty(first.shape, np.dtype(np.int64))
@@ -124,9 +195,9 @@ def _counts(place: Any, first: Any, count: int) -> Any:
 # 46 : 113.
 _HAYSTACK_BYTES = 1 << 17
 _MANY_NEEDLES = 1 << 14
+_NUMBERS = (float, int)
 
 
-@with_guests
 def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     """Where elements of `v` go in the sorted array `a`, as `numpy.searchsorted`.
 
@@ -138,6 +209,15 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     >>> ordo.searchsorted([10, 20, 20, 30], [20, 5], side="right")
     array([3, 0])
     """
+    few = type(v) in _NUMBERS or (type(v) is ndarray and v.size < _MANY_NEEDLES)
+    usual = sorter is None and (side == "left" or side == "right")
+    if few and usual and type(a) is ndarray and a.dtype.kind in "biuf":
+        return a.searchsorted(v, side)
+    return _searchsorted(a, v, side, sorter)
+
+
+@with_guests
+def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
     if side not in ("left", "right"):
         raise ValueError(f"side is {side!r}; expected left or right")
     place, haystack = place_of(a)

@@ -1,8 +1,8 @@
-"""Many rows of few elements, which NumPy works on all at once.
+"""Few elements, which NumPy or Python has done with before a call of the library begins.
 
-A call of the library costs a few microseconds, in which NumPy sorts a row of a hundred elements.
-Where rows are shorter and there are several, the functions here do the same with NumPy's loops over
-rows; the results are the same bytes as those of a call for each row.
+A call costs a microsecond or two, in which NumPy sorts a row of a hundred elements. Where rows are
+shorter and there are several, the functions here do the same with NumPy's loops over rows; some do
+one row of few elements. The results are the same bytes as those of a call for each row.
 """
 
 from __future__ import annotations
@@ -99,3 +99,29 @@ def middle(triples: Any) -> Any:
         mean = np.where(whole, total / 2, below / 2 + above / 2)
     result = np.where(below == above, below, mean)
     return np.where(last == last, result, np.nan)
+
+
+# ---- One row -----------------------------------------------------------------------------------
+
+# Elements of one row up to which it is done here. Neoverse V1, f64, microseconds (here : library)
+# of 10, 32, 64 and 128 elements: topk 2.2 : 3.8, 2.5 : 4.0, 3.8 : 4.1, 5.8 : 4.5; distinct 2.5 : 5,
+# 5.1 : 5, 8 : 5.3.
+TOPK = 64
+DISTINCT = 24
+
+
+def topk(a: Any, k: int, largest: bool) -> tuple[Any, Any]:
+    """The k first elements and their places, equal ones by place."""
+    keys = _turned(a) if largest else a
+    index = keys.argsort(kind="stable")[:k]
+    return a[index], index
+
+
+def distinct(a: Any) -> Any:
+    """The distinct elements in order; None if there may be a NaN or a zero that has a sign."""
+    numbers = a.tolist()
+    if a.dtype.kind == "f":
+        total = sum(numbers)
+        if total != total or 0.0 in numbers:
+            return None
+    return np.array(sorted(set(numbers)), a.dtype)

@@ -68,10 +68,10 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
     return front * fraction / a
 
 
-def _student_tail(t: float, freedom: float) -> float:
-    """P(T > t) of Student's distribution."""
-    half = _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2
-    return half if t >= 0 else 1 - half
+def _student_tails(t: float, freedom: float) -> tuple[float, float]:
+    """P(T > t) and P(T < t) of Student's distribution."""
+    far = _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2
+    return (far, 1 - far) if t >= 0 else (1 - far, far)
 
 
 def _normal_tail(z: float) -> float:
@@ -144,19 +144,20 @@ def spearmanr(
     if math.isinf(t):
         upper = 0.0 if t > 0 else 1.0
         return TestResult(r, _p_value(upper, 1 - upper, alternative))
-    upper, lower = _student_tail(t, freedom), _student_tail(-t, freedom)
+    upper, lower = _student_tails(t, freedom)
     return TestResult(r, _p_value(upper, lower, alternative))
 
 
-def _exact_tail(u: int, m: int, n: int) -> float:
-    """P(U >= u) if all orders of m and n elements without ties are equally likely."""
+def _exact_tails(u: int, v: int, m: int, n: int) -> tuple[float, float]:
+    """P(U >= u), P(U >= v) if all orders of m and n elements without ties are equally likely."""
     counts = [1] + [0] * (m * n)  # the coefficients of the Gaussian binomial, factor by factor
     for i in range(1, m + 1):
         for k in range(len(counts) - 1, n + i - 1, -1):
             counts[k] -= counts[k - n - i]
         for k in range(i, len(counts)):
             counts[k] += counts[k - i]
-    return sum(counts[max(u, 0) :]) / math.comb(m + n, m)
+    orders = math.comb(m + n, m)
+    return sum(counts[max(u, 0) :]) / orders, sum(counts[max(v, 0) :]) / orders
 
 
 @with_guests
@@ -214,8 +215,7 @@ def mannwhitneyu(
     if method == "auto":
         method = "exact" if min(m, n) <= 8 and ties == 0 else "asymptotic"
     if method == "exact":
-        upper = _exact_tail(math.ceil(first), m, n)
-        lower = _exact_tail(math.ceil(second), m, n)
+        upper, lower = _exact_tails(math.ceil(first), math.ceil(second), m, n)
         return TestResult(first, _p_value(upper, lower, alternative))
     total = m + n
     spread = math.sqrt(m * n / 12 * ((total + 1) - ties / (total * (total - 1))))

@@ -99,8 +99,12 @@ class Bench:
 
 def overhead(bench: Bench, n: int) -> None:
     """Ten elements: what a call costs before it does anything."""
-    x = np.random.default_rng(1).random(10)
-    stats, many = optional("scipy.stats"), 2000
+    rng = np.random.default_rng(1)
+    x, y = rng.random(10), rng.random(10)
+    ordered, names = np.sort(x), np.arange(10)
+    stats, pandas = optional("scipy.stats"), optional("pandas")
+    series: Any = pandas.Series(x) if pandas else None
+    many = 100
 
     def times(call: Callable[[], Any]) -> Callable[[], Any]:
         def run() -> None:
@@ -109,18 +113,79 @@ def overhead(bench: Bench, n: int) -> None:
 
         return run
 
-    subjects: list[tuple[str, Callable, Callable | None]] = [
-        ("sort", lambda: ordo.sort(x), lambda: np.sort(x)),
-        ("argsort", lambda: ordo.argsort(x), lambda: np.argsort(x)),
-        ("rankdata", lambda: ordo.rankdata(x), (lambda: stats.rankdata(x)) if stats else None),
-        ("median", lambda: ordo.median(x), lambda: np.median(x)),
-        ("quantile", lambda: ordo.quantile(x, 0.9), lambda: np.quantile(x, 0.9)),
-        ("cumsum", lambda: ordo.cumsum(x), lambda: np.cumsum(x)),
-        ("unique", lambda: ordo.unique(x), lambda: np.unique(x)),
+    def pairs() -> Any:
+        index = np.argsort(x, kind="stable")
+        return x[index], names[index]
+
+    def largest() -> Any:
+        index = np.argsort(-x, kind="stable")[:3]
+        return x[index], index
+
+    subjects: list[tuple[str, Callable, Calls]] = [
+        ("sort", lambda: ordo.sort(x), {"numpy": lambda: np.sort(x)}),
+        ("argsort", lambda: ordo.argsort(x), {"numpy": lambda: np.argsort(x)}),
+        ("sort_pairs", lambda: ordo.sort_pairs(x, names), {"numpy": pairs}),
+        (
+            "rankdata",
+            lambda: ordo.rankdata(x),
+            {"scipy": lambda: stats.rankdata(x), "pandas": lambda: series.rank()},
+        ),
+        (
+            "median",
+            lambda: ordo.median(x),
+            {"numpy": lambda: np.median(x), "pandas": lambda: series.median()},
+        ),
+        (
+            "quantile",
+            lambda: ordo.quantile(x, 0.9),
+            {"numpy": lambda: np.quantile(x, 0.9), "pandas": lambda: series.quantile(0.9)},
+        ),
+        (
+            "quantile, nine q",
+            lambda: ordo.quantile(x, NINE),
+            {"numpy": lambda: np.quantile(x, NINE)},
+        ),
+        ("select", lambda: ordo.select(x, 3), {"numpy": lambda: np.partition(x, 3)[3]}),
+        (
+            "topk",
+            lambda: ordo.topk(x, 3),
+            {"numpy": largest, "pandas": lambda: series.nlargest(3)},
+        ),
+        ("partition", lambda: ordo.partition(x, 3), {"numpy": lambda: np.partition(x, 3)}),
+        ("argpartition", lambda: ordo.argpartition(x, 3), {"numpy": lambda: np.argpartition(x, 3)}),
+        (
+            "unique",
+            lambda: ordo.unique(x),
+            {"numpy": lambda: np.unique(x), "pandas": lambda: np.sort(series.unique())},
+        ),
+        (
+            "unique, all results",
+            lambda: ordo.unique(x, True, True, True),
+            {"numpy": lambda: np.unique(x, True, True, True)},
+        ),
+        (
+            "searchsorted",
+            lambda: ordo.searchsorted(ordered, x),
+            {"numpy": lambda: np.searchsorted(ordered, x)},
+        ),
+        ("cumsum", lambda: ordo.cumsum(x), {"numpy": lambda: np.cumsum(x)}),
+        ("cummax", lambda: ordo.cummax(x), {"numpy": lambda: np.maximum.accumulate(x)}),
+        ("cummin", lambda: ordo.cummin(x), {"numpy": lambda: np.minimum.accumulate(x)}),
+        ("is_sorted", lambda: ordo.is_sorted(x), {"numpy": lambda: (x[1:] >= x[:-1]).all()}),
+        ("radius", lambda: ordo.radius(x), {}),
+        ("spearmanr", lambda: ordo.spearmanr(x, y), {"scipy": lambda: stats.spearmanr(x, y)}),
+        (
+            "mannwhitneyu",
+            lambda: ordo.mannwhitneyu(x, y),
+            {"scipy": lambda: stats.mannwhitneyu(x, y)},
+        ),
     ]
-    for name, mine, peer in subjects:
-        peers = {"numpy or scipy": times(peer)} if peer else {}
-        bench.row("overhead", name, times(mine), peers, scale=many)
+    here = {"numpy": np, "scipy": stats, "pandas": pandas}
+    repeat, bench.repeat = bench.repeat, 5 * bench.repeat  # microseconds are easily disturbed
+    for name, mine, peers in subjects:
+        found = {who: times(call) for who, call in peers.items() if here[who] is not None}
+        bench.row("overhead", name, times(mine), found, scale=many)
+    bench.repeat = repeat
 
 
 def host(bench: Bench, n: int) -> None:
@@ -221,6 +286,15 @@ def host(bench: Bench, n: int) -> None:
     bench.pair(
         "host",
         "unique, 1000 values",
+        lambda: ordo.unique(few),
+        peers(
+            numpy=lambda: np.unique(few),
+            pandas=(lambda: np.sort(pandas.unique(few))) if pandas else None,
+        ),
+    )
+    bench.pair(
+        "host",
+        "unique, 1000 values and inverse",
         lambda: ordo.unique(few, return_inverse=True),
         peers(numpy=lambda: np.unique(few, return_inverse=True)),
     )

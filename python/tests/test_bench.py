@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import ordo
 from ordo import bench
 
 
@@ -18,6 +19,15 @@ def test_a_small_run(tmp_path, capsys):
     assert {"sort", "rankdata average", "quantile, nine q", "sort S12"} <= set(names)
     assert "numpy" in document["machine"]
     assert "median" in capsys.readouterr().out
+
+
+def test_every_function_has_a_row_of_its_overhead(tmp_path):
+    target = tmp_path / "rows.json"
+    bench.main(["overhead", "--repeat", "1", "--json", str(target)])
+    names = {row["name"].split(",")[0] for row in json.loads(target.read_text())["rows"]}
+    others = {"config", "context", "explain", "show_config"}
+    public = {name for name in ordo.__all__ if name.islower() and not name.startswith("_")}
+    assert names == public - others
 
 
 def test_an_unknown_section():
