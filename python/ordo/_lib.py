@@ -65,7 +65,7 @@ ContextOptions = _struct(
 )  # fmt: skip
 SortOptions = _struct(
     "SortOptions", ("flags", c_uint64), ("radius", c_uint64), ("algorithm", c_uint32),
-    ("reserved", c_uint32), ("stream", c_void_p),
+    ("reserved", c_uint32), ("stream", c_void_p), ("source", c_void_p),
 )  # fmt: skip
 RankOptions = _struct(
     "RankOptions", ("flags", c_uint64), ("ties", c_uint32), ("algorithm", c_uint32),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ._arrays import (
     COPY_BY_THREADS,
     HOST,
     PLAIN,
+    USABLE,
     Rows,
     address,
     is_text,
@@ -92,7 +94,9 @@ def sort(
     if type(a) is ndarray and a.ndim == 1 and kind is None and out is None and axis in (-1, 0):
         code = PLAIN.get(a.dtype)
         if code is not None and algorithm == "auto" and order is None:
-            result = a.copy() if a.nbytes < COPY_BY_THREADS else HOST.copy(a)
+            if a.nbytes >= COPY_BY_THREADS and a.flags.num & USABLE == USABLE:
+                return _sort_large(a, code, descending)
+            result = a.copy()
             context = host_context()
             wish = _DESCENDING if descending else None
             status = _lib.sort(context, code, address(result), a.size, wish)
@@ -101,6 +105,20 @@ def sort(
             return result
     _check_kind(kind, order)
     return _sort(a, axis, descending, algorithm, out)
+
+
+def _sort_large(a: Any, code: Any, descending: bool) -> Any:
+    """Keys that are read where they are, and not copied first."""
+    result = np.empty(a.size, a.dtype)
+    context = host_context()
+    flags = _lib.DESCENDING if descending else 0
+    wish = _lib.SortOptions(
+        struct_size=ctypes.sizeof(_lib.SortOptions), flags=flags, source=address(a)
+    )
+    status = _lib.sort(context, code, address(result), a.size, ctypes.addressof(wish))
+    if status:
+        _lib.fail(status, context)
+    return result
 
 
 @with_guests

@@ -1,13 +1,16 @@
 /* test_cuda_big.c - more than 2^32 elements on the device, where an index of 32 bits would give
- * itself away: 5 * 10^9 bytes sorted, ranked, scanned, split, searched. Each part runs where the
- * device has the memory and is skipped where it has not.
+ * itself away: 5 * 10^9 bytes sorted, ranked, scanned, split, searched; and more than 2^31 keys of
+ * host memory streamed. Each part runs where there is the memory and is skipped where there is
+ * not.
  *
  * The keys are one block of a prime number of bytes, repeated; so every answer is known from that
  * block, and the results are looked at in pieces. */
+#define _GNU_SOURCE
 #include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     BLOCK = 15485863, /* bytes */
@@ -222,6 +225,45 @@ static void test_partition(void)
     device_free(&out);
 }
 
+/* ---- Streamed ---- */
+
+/* More than 2^31 keys of host memory. An odd number times the index takes no value twice: sorted
+ * keys rise, and their sum tells that they are the same. */
+static void stream(ordo_where where, uint32_t *from, uint32_t *to, size_t n)
+{
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .from = from);
+    ordo_ctx            *ctx = NULL;
+    uint64_t             sum = 0;
+    size_t               falls = 0;
+    testkit_case("more than 2^31 keys of host memory, device %d", (int)where);
+    for (size_t i = 0; i < n; i++)
+        sum += from[i] = (uint32_t)i * UINT32_C(2654435761);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where)), NULL);
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, to, n, &opts), ctx);
+    for (size_t i = 0; i < n; i++) {
+        falls += i > 0 && to[i] <= to[i - 1];
+        sum -= to[i];
+    }
+    CHECK_EQ_U64(0, falls);
+    CHECK_EQ_U64(0, sum);
+    ordo_ctx_free(ctx);
+}
+
+static void test_streamed(void)
+{
+    size_t const    n = ((size_t)1 << 31) + 12345, bytes = n * sizeof(uint32_t);
+    size_t const    free_pages = (size_t)sysconf(_SC_AVPHYS_PAGES);
+    uint32_t *const from = malloc(bytes), *const to = malloc(bytes);
+    if (from == NULL || to == NULL || free_pages < 3 * (bytes / 4096))
+        testkit_skip("streamed: needs %zu MiB of host memory", 3 * (bytes >> 20));
+    else if (room_for(bytes * 2, "streamed")) {
+        stream(ORDO_CUDA, from, to, n);
+        stream(ORDO_HYBRID, from, to, n);
+    }
+    free(from);
+    free(to);
+}
+
 int main(void)
 {
     test_rng rng = {9};
@@ -249,5 +291,6 @@ int main(void)
     device_free(&keys);
     ordo_ctx_free(gpu);
     free(block);
+    test_streamed();
     return testkit_done();
 }
