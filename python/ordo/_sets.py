@@ -9,7 +9,6 @@ import numpy as np
 from . import _distinct, _lib, _short
 from ._arrays import HOST, Rows, is_text, ndarray, place_of, plain_code
 from ._device import with_guests
-from ._measure import is_sorted
 from ._order import argsort, argsort_rows, sort, sort_pairs
 from ._rank import rank_rows
 from ._scan import cumsum
@@ -130,11 +129,11 @@ def _unique(
         parts = _strings.unique(array, return_index, return_inverse, return_counts)
         return parts if len(parts) > 1 else parts[0]
     rows = Rows(place, array, None)
-    large = place is HOST and rows.n >= _distinct.LARGE and (equal_nan or not return_inverse)
-    if large and not return_index and not return_counts:
-        values, inverse = _unique_large(rows, return_inverse, equal_nan)
-        values = place.astype_back(values, rows.dtype)
-        return (values, inverse.reshape(array.shape)) if return_inverse else values
+    if place is HOST and rows.n >= _distinct.LARGE and not return_index and not return_counts:
+        found = _unique_large(rows, return_inverse, equal_nan)
+        if found is not None:
+            values = place.astype_back(found[0], rows.dtype)
+            return (values, found[1].reshape(array.shape)) if return_inverse else values
     if return_index:
         ordered, index = sort_pairs(rows.keys, place.count_up(rows.n))
     else:
@@ -151,12 +150,11 @@ def _unique(
     return tuple(results) if len(results) > 1 else results[0]
 
 
-def _unique_large(rows: Rows, return_inverse: bool, equal_nan: bool) -> tuple[Any, Any]:
-    """Values and inverse of a large host row."""
-    if equal_nan and not is_sorted(rows.keys):
-        few = _distinct.of_few(rows.keys, return_inverse)
-        if few is not None:
-            return few
+def _unique_large(rows: Rows, return_inverse: bool, equal_nan: bool) -> tuple[Any, Any] | None:
+    """Values and inverse of a large host row; None if the general way is as good."""
+    few = _distinct.of_few(rows.keys, return_inverse) if equal_nan else None
+    if few is not None or rows.n < _distinct.VERY_LARGE or (return_inverse and not equal_nan):
+        return few
     inverse = _dense(rows) if return_inverse else None
     return _distinct.of_sorted(sort(rows.keys), equal_nan), inverse
 
