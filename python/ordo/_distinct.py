@@ -20,11 +20,9 @@ from ._context import explain
 from ._measure import is_sorted
 from ._order import sort
 
-# Elements from which on the ways of this file pay, with few values and with many. Two Neoverse V1,
-# f64, milliseconds (here : general) for 2^17, 2^18, 2^19 and 2^20 elements of 1000 values 0.8 : 0.9,
-# 1.1 : 1.6, 1.8 : 2.9, 3.1 : 5.8; of distinct ones 1.0 : 0.9, 1.6 : 1.5, 3.3 : 3.0, 6.4 : 5.9; of
-# 10^7 elements, about half of them distinct, 85 : 92.
-LARGE = 1 << 18
+# Elements from which on `of_sorted` pays. Two Neoverse V1, f64, milliseconds (with it : without)
+# for 2^18, 2^19 and 2^20 distinct elements 1.6 : 1.5, 3.3 : 3.0, 6.4 : 5.9; for 10^7, about half of
+# them distinct, 85 : 92.
 VERY_LARGE = 1 << 22
 # Elements whose passes follow each other in cache. 10^7 i64 of 1000 values on two threads: 23.6 ms
 # with 2^14, 18.7 with 2^15, 16.4 with 2^16, 14.8 with 2^17, as the GIL is asked for less often.

@@ -110,7 +110,7 @@ def test_searches(a, v, x, i):
 @pytest.fixture
 def small_limits(monkeypatch):
     """Makes six thousand elements a large row of several slices, each of several blocks."""
-    monkeypatch.setattr(_distinct, "LARGE", 1000)
+    monkeypatch.setattr(_sets, "_LARGE", 1000)
     monkeypatch.setattr(_distinct, "VERY_LARGE", 1000)
     monkeypatch.setattr(_distinct, "_BLOCK", 64)
     monkeypatch.setattr(_distinct, "_SLICE", 1000)
@@ -157,7 +157,7 @@ def test_large_distinct_ones(rng, small_limits, monkeypatch, dtype, threads):
             with ordo.context(threads=threads, device="cpu"):
                 result = ordo.unique(a, return_inverse=inverse, equal_nan=equal_nan)
             with monkeypatch.context() as general:
-                general.setattr(_distinct, "LARGE", 1 << 60)
+                general.setattr(_sets, "_LARGE", 1 << 60)
                 expected = _sets._unique(a, False, inverse, False, equal_nan)
             same_bytes(result, expected)
             assert a.tobytes() == before, name
