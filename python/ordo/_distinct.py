@@ -114,6 +114,28 @@ def _compact(ordered: Any, lo: int, hi: int) -> int:
     return end - lo
 
 
+def inverse(index: Any, first: Any) -> Any:
+    """Each element's place among the distinct ones, from what is known of them in order.
+
+    `index` says which element comes i-th, `first` whether it differs from the one before.
+    """
+    result = np.empty(first.size, np.int64)
+
+    def spread(lo: int, hi: int) -> None:
+        ranks = np.empty(_BLOCK, np.int64)
+        last = int(np.count_nonzero(first[:lo])) - 1
+        for start in range(lo, hi, _BLOCK):
+            stop = min(start + _BLOCK, hi)
+            part = ranks[: stop - start]
+            np.add.accumulate(first[start:stop], out=part)
+            part += last
+            result[index[start:stop]] = part
+            last = int(part[-1])
+
+    _by_threads(spread, first.size)
+    return result
+
+
 # ---- Of few values -----------------------------------------------------------------------------
 
 _SAMPLE = 1 << 14

@@ -79,10 +79,7 @@ def _unique_few(
         inverse -= 1
         results.append(inverse)
     if return_counts:
-        counts = np.empty(starts.size, np.int64)
-        np.subtract(starts[1:], starts[:-1], counts[:-1])
-        counts[-1:] = n - starts[-1:]
-        results.append(counts)
+        results.append(_counts(HOST, starts, n))
     return tuple(results)
 
 
@@ -150,7 +147,7 @@ def _unique(
     if return_inverse:
         results.append(place.reshape(_inverse(rows, index, first, equal_nan), array.shape))
     if return_counts:
-        results.append(_counts(place, first, count))
+        results.append(_counts(place, place.nonzero(first), rows.n))
     return tuple(results) if len(results) > 1 else results[0]
 
 
@@ -178,17 +175,22 @@ def _inverse(rows: Rows, index: Any, first: Any, equal_nan: bool) -> Any:
         return _dense(rows)
     if index is None:
         index = argsort_rows(rows, False)
+    if rows.place is HOST and rows.n >= _LARGE:
+        from . import _distinct
+
+        return _distinct.inverse(index, first)
     inverse = rows.place.empty(first.shape, np.dtype(np.int64))
     inverse[index] = cumsum(first) - 1
     return inverse
 
 
-def _counts(place: Any, first: Any, count: int) -> Any:
-    """The distances between the first of one element and of the next."""
-    starts = place.empty((count + 1,), np.dtype(np.int64))
-    starts[:count] = place.nonzero(first)
-    starts[count] = first.shape[0]
-    return starts[1:] - starts[:-1]
+def _counts(place: Any, starts: Any, n: int) -> Any:
+    """How many of n elements there are from each start to the next."""
+    counts = place.empty(starts.shape, np.dtype(np.int64))
+    counts[:-1] = starts[1:]
+    counts[-1:] = n
+    counts -= starts
+    return counts
 
 
 # ---- searchsorted ------------------------------------------------------------------------------
