@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
-from pathlib import Path
 from typing import Any, NoReturn
 
 # ---- Enums -------------------------------------------------------------------------------------
@@ -150,10 +149,10 @@ def _candidates() -> list[str]:
     chosen = os.environ.get("ORDO_LIBRARY")
     if chosen:
         return [chosen]
-    here = Path(__file__).resolve().parent
-    tree = here.parent.parent
-    beside = [here / "libordo.so", tree / "build" / "libordo.so"]
-    return [str(path) for path in beside if path.exists()] + ["libordo.so.0"]
+    here = os.path.dirname(os.path.realpath(__file__))
+    tree = os.path.dirname(os.path.dirname(here))
+    beside = [os.path.join(folder, "libordo.so") for folder in (here, os.path.join(tree, "build"))]
+    return [file for file in beside if os.path.exists(file)] + ["libordo.so.0"]
 
 
 def _load() -> ctypes.CDLL:

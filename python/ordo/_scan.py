@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib
+from . import _lib, _short
 from ._arrays import (
     FEW_TO_SEARCH,
     FLOATS,
@@ -122,7 +122,8 @@ def cummax(a: Any, axis: int | None = None) -> Any:
     """
     code = plain_code(a)
     if code is not None and axis in (None, 0, -1):
-        return _scan_plain(a, _MAX, code, a.dtype)
+        result = _short.extremes(a, np.maximum) if 0 < a.size <= _short.EXTREMES else None
+        return _scan_plain(a, _MAX, code, a.dtype) if result is None else result
     return _cummax(a, axis)
 
 
@@ -145,6 +146,9 @@ def cummin(a: Any, axis: int | None = None) -> Any:
     code = plain_code(a)
     if code is not None and axis in (None, 0, -1):
         n = a.size
+        result = _short.extremes(a, np.minimum) if 0 < n <= _short.EXTREMES else None
+        if result is not None:
+            return result
         if a.dtype.kind != "f" or not n:
             return _scan_plain(a, _MIN, code, a.dtype)
         # A NaN is above all numbers, so a minimum passes it by.

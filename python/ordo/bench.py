@@ -87,8 +87,8 @@ class Bench:
         self, section: str, name: str, mine: dict[str, float], peers: Calls, wait: Any, scale: int
     ) -> None:
         theirs = {who: self.least(call, wait) / scale for who, call in peers.items()}
-        best = min(theirs.values(), default=float("nan"))
-        ratios = {who: best / value for who, value in mine.items()}
+        best = min(theirs.values(), default=None)
+        ratios = {who: best / value for who, value in mine.items()} if best else {}
         seconds = {**mine, **theirs}
         self.rows.append({"section": section, "name": name, "seconds": seconds, "ratios": ratios})
         unit, factor = ("us", 1e6) if section == "overhead" else ("ms", 1e3)

@@ -110,7 +110,8 @@ def test_searches(a, v, x, i):
 @pytest.fixture
 def small_limits(monkeypatch):
     """Makes six thousand elements a large row of several slices, each of several blocks."""
-    monkeypatch.setattr(_distinct, "LARGE", 1000)
+    monkeypatch.setattr(_sets, "_LARGE", 1000)
+    monkeypatch.setattr(_distinct, "VERY_LARGE", 1000)
     monkeypatch.setattr(_distinct, "_BLOCK", 64)
     monkeypatch.setattr(_distinct, "_SLICE", 1000)
     monkeypatch.setattr(_distinct, "_SAMPLE", 1024)
@@ -119,6 +120,7 @@ def small_limits(monkeypatch):
 
 def large_rows(rng: np.random.Generator, dtype: str) -> dict[str, Any]:
     n = 6000
+    sampled = _distinct._scattered(n, _distinct._SAMPLE)
     rows = {
         "many": rng.permutation(n),
         "half": rng.integers(0, n // 2, n),
@@ -129,9 +131,9 @@ def large_rows(rng: np.random.Generator, dtype: str) -> dict[str, Any]:
         "sorted": np.sort(rng.integers(0, 50, n)),
         "a zero": rng.integers(1, 50, n),
         # What the sample sees is few values; the rest of the row is not.
-        "hidden": np.where(np.isin(np.arange(n), sampled(n)), 7, rng.permutation(n)),
+        "hidden": np.where(np.isin(np.arange(n), sampled), 7, rng.permutation(n)),
     }
-    rows["a zero"][np.setdiff1d(np.arange(n), sampled(n))[0]] = 0
+    rows["a zero"][np.setdiff1d(np.arange(n), sampled)[0]] = 0
     made = {name: row.astype(dtype) for name, row in rows.items()}
     if np.dtype(dtype).kind == "f":
         made["fractions"] = (rows["few"] / 7).astype(dtype)
@@ -146,35 +148,28 @@ def large_rows(rng: np.random.Generator, dtype: str) -> dict[str, Any]:
     return made
 
 
-def sampled(n: int) -> Any:
-    step = np.arange(_distinct._SAMPLE, dtype=np.uint64) * np.uint64(_distinct._SPREAD)
-    return ((step >> np.uint64(11)) * (n / 2.0**53)).astype(np.intp)
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u4", "i2", "f2"])
 def test_large_distinct_ones(rng, small_limits, monkeypatch, dtype, threads):
     for name, a in large_rows(rng, dtype).items():
         before = a.tobytes()
-        for inverse, equal_nan in product(BOTH, repeat=2):
+        for *wish, equal_nan in product(BOTH, repeat=4):
             with ordo.context(threads=threads, device="cpu"):
-                result = ordo.unique(a, return_inverse=inverse, equal_nan=equal_nan)
+                result = ordo.unique(a, *wish, equal_nan=equal_nan)
             with monkeypatch.context() as general:
-                general.setattr(_distinct, "LARGE", 1 << 60)
-                expected = _sets._unique(a, False, inverse, False, equal_nan)
+                general.setattr(_sets, "_LARGE", 1 << 60)
+                expected = _sets._unique(a, *wish, equal_nan)
             same_bytes(result, expected)
             assert a.tobytes() == before, name
-            values = result[0] if inverse else result
+            values = result[0] if any(wish) else result
             np.testing.assert_array_equal(values, np.unique(a, equal_nan=equal_nan), name)
-            if inverse:
-                np.testing.assert_array_equal(values[result[1]], a, name)
 
 
 def test_few_values_need_no_sort(rng, small_limits):
     shapes = large_rows(rng, "f8")
     for name in ("few", "rare", "two", "fractions", "few, special"):
         assert _distinct.of_few(shapes[name], True) is not None, name
-    for name in ("many", "half", "hidden"):
+    for name in ("many", "half", "hidden", "sorted"):
         assert _distinct.of_few(shapes[name], True) is None, name
 
 
