@@ -245,7 +245,10 @@ static __device__ __forceinline__ void make_plan(const CODE &code, const sample_
             at = until + 1;
         }
     }
-    if (count >= SELECT_MAPPED && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
+    /* One bracket and the last keys need no map: the sweep counts both in registers. */
+    bool const is_tail = __popc(__ballot_sync(WARP_ALL, is_first)) == 2 &&
+                         __any_sync(WARP_ALL, is_first && to == CELLS - 1);
+    if (count >= SELECT_MAPPED && !is_tail && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
         make_map(code, s, pieces == 1, last_word, &lo[0], &hi[0], &kept, &plan->map);
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(pieces);
     for (unsigned i = 0; i < pieces; i++) {

@@ -1,9 +1,9 @@
 /* dev_select_sweep.cuh - the sweep of a selection: one read of the array that counts the keys
  * before, in and between the intervals of a plan, and keeps those in them (dev_select.cuh).
  *
- *     one bracket of up to three intervals
+ *     one bracket of up to three intervals, the last of which may be that of the last words
  *                      one comparison for each key, and one more for each interval; counts in
- *                      registers
+ *                      registers; those before the last words are all others
  *     several          whole buckets of a map (block_select_map.cuh): one atomic in shared memory
  *                      counts a key in its bucket, and what it returns tells whether the bucket is
  *                      in an interval, whatever the number of intervals
@@ -29,7 +29,7 @@ template <typename WORD> struct select_sweep_shared {
     WORD               ends[1 << SELECT_LG_ENDS]; /* the last word of each cell but the last */
     uint8_t            is_heavy[1 << SELECT_LG_ENDS];
     unsigned           from[WARP_LANES], to[WARP_LANES]; /* buckets of the intervals, with a map */
-    unsigned long long before, in[SELECT_BRACKET];
+    unsigned long long before, in[SELECT_BRACKET], others;
 };
 
 /* Keys in intervals that a lane sets aside before they are kept, of GROUP keys at a time. */
@@ -57,8 +57,8 @@ template <typename BITS> static inline size_t select_sweep_bytes(unsigned target
 
 /* ---- One bracket ---- */
 
-/* A bracket of N intervals, one behind the other, some of which are heavy words: bounds and counts
- * in registers. */
+/* A bracket of N intervals, one behind the other but for the last words, some of which are heavy
+ * words: bounds and counts in registers. */
 template <int N, typename CODE, typename WORD>
 static __device__ __forceinline__ void
 sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
@@ -67,7 +67,7 @@ sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
     typedef select_tiles<typename CODE::BITS> T;
     unsigned const                            lane = lane_id();
     WORD                                      lo[N], width[N];
-    uint32_t                                  before = 0, in[N];
+    uint32_t                                  before = 0, seen = 0, in[N];
     select_pen                                pen = {};
 #pragma unroll
     for (int v = 0; v < N; v++) {
@@ -92,14 +92,21 @@ sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
             in[v] += (uint32_t)__popc(mask[v]);
             kept_mask |= width[v] != 0 ? mask[v] : 0;
         }
+        if (N > 1)
+            seen += (uint32_t)__popc(valid);
         pen_keep(code, tiles, kept, &pen, &plan->taken, kept_mask,
                  [&](unsigned j) { return tile_index(tiles, tile, lane, j); });
     }
     pen_close(kept, pen);
     atomicAdd(&s.before, (unsigned long long)before);
+    seen -= before;
 #pragma unroll
-    for (int v = 0; v < N; v++)
+    for (int v = 0; v < N; v++) {
         atomicAdd(&s.in[v], (unsigned long long)in[v]);
+        seen -= in[v];
+    }
+    if (N > 1)
+        atomicAdd(&s.others, (unsigned long long)seen);
 }
 
 /* ---- Any intervals ---- */
@@ -315,11 +322,15 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
     unsigned long long *const sums = (unsigned long long *)plan->cells;
     /* Intervals of a bracket for which there are registers. */
     constexpr unsigned MOST = select_tiles<typename CODE::BITS>::KEYS > 16 ? 1 : SELECT_BRACKET;
-    bool               is_bracket = intervals <= MOST && !plan->map.is_used;
-    for (unsigned v = 1; v < intervals && is_bracket; v++)
-        is_bracket = plan->lo[v] == plan->hi[v - 1] + 1;
+    WORD const         last_word = (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0;
+    bool               is_bracket = intervals <= MOST && !plan->map.is_used, is_tail = false;
+    for (unsigned v = 1; v < intervals && is_bracket; v++) {
+        bool const follows = plan->lo[v] == plan->hi[v - 1] + 1;
+        is_tail = !follows && v + 1 == intervals && (WORD)plan->hi[v] == last_word;
+        is_bracket = follows || is_tail;
+    }
     if (threadIdx.x == 0)
-        s.before = 0;
+        s.before = s.others = 0;
     if (threadIdx.x < SELECT_BRACKET)
         s.in[threadIdx.x] = 0;
     if (is_bracket) {
@@ -333,6 +344,8 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
         __syncthreads();
         if (threadIdx.x == 0)
             atomicAdd(&sums[0], s.before);
+        if (threadIdx.x == 0 && is_tail) /* between the bracket and the last words */
+            atomicAdd(&sums[2 * intervals - 2], s.others);
         if (threadIdx.x < intervals)
             atomicAdd(&sums[2 * threadIdx.x + 1], s.in[threadIdx.x]);
         return;

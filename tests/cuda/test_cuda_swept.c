@@ -1,0 +1,112 @@
+/* test_cuda_swept.c - selection from arrays that do not stay in the GPU's cache, which goes by a
+ * sample and one sweep: the keys of the CPU at one position, at neighbours, at both ends, at some
+ * and the last, at nine quantiles and at all that fit one launch; for keys that lie evenly, that
+ * tie often or all, that are sorted, and for NaNs at the end. */
+#include "device.h"
+#include "inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEYS = 9000001, /* of four bytes: more than stay in the cache */
+    MOST_POSITIONS = 32
+};
+
+static ordo_ctx    *cpu, *gpu;
+static device_array device_keys, device_out;
+static uint64_t    *given;
+
+static size_t positions_of(size_t set, size_t n, size_t *k)
+{
+    size_t const middle = n / 2;
+    switch (set) {
+    case 0:
+        k[0] = middle;
+        return 1;
+    case 1:
+        k[0] = n - 1;
+        return 1;
+    case 2: /* a median, and whether there is a NaN */
+        k[0] = middle - 1;
+        k[1] = middle;
+        k[2] = n - 1;
+        return 3;
+    case 3:
+        k[0] = 0;
+        k[1] = middle;
+        k[2] = n - 1;
+        return 3;
+    case 4:
+        for (size_t i = 0; i < 3; i++)
+            k[i] = n - 3 + i;
+        return 3;
+    case 5:
+        k[0] = n / 4;
+        k[1] = n / 4;
+        k[2] = n - 2;
+        k[3] = n - 1;
+        return 4;
+    case 6:
+        for (size_t i = 0; i < 9; i++)
+            k[i] = n / 10 * (i + 1);
+        return 9;
+    default:
+        for (size_t i = 0; i < MOST_POSITIONS; i++)
+            k[i] = (n - 1) / (MOST_POSITIONS - 1) * i;
+        return MOST_POSITIONS;
+    }
+}
+
+static void try_sets(ordo_type type, size_t n, const char *name)
+{
+    size_t const           size = ordo_type_size(type);
+    ordo_select_opts const there = ORDO_OPTS(ordo_select_opts, .flags = ORDO_ON_DEVICE);
+    device_place(&device_keys, n * size, size * (n % 3));
+    device_put(&device_keys, given);
+    for (size_t set = 0; set < 8; set++) {
+        size_t       k[MOST_POSITIONS];
+        uint64_t     expected[MOST_POSITIONS], found[MOST_POSITIONS];
+        size_t const count = positions_of(set, n, k);
+        testkit_case("%s n=%zu %s positions %zu", ordo_type_name(type), n, name, set);
+        CHECK_STATUS(ORDO_OK, ordo_select(cpu, type, given, n, k, count, expected, NULL), cpu);
+        device_place(&device_out, count * size, 0);
+        device_spoil(&device_out);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        CHECK_STATUS(ORDO_OK,
+                     ordo_select(gpu, type, device_keys.data, n, k, count, device_out.data, &there),
+                     gpu);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        device_get(&device_out, found);
+        CHECK_BYTES(expected, found, count * size, size);
+        CHECK(device_intact(&device_out) && device_intact(&device_keys));
+    }
+}
+
+int main(void)
+{
+    static const ordo_type   types[] = {ORDO_F32, ORDO_U32, ORDO_F64, ORDO_I64};
+    static const char *const shapes[] = {"random bits", "few values", "some NaNs",
+                                         "rising ramp", "skewed",     "all equal"};
+    device_start();
+    if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
+        return 99;
+    gpu = device_context();
+    given = malloc(KEYS * sizeof *given);
+    if (given == NULL)
+        return 99;
+    device_keys = device_make(KEYS * sizeof *given + 64, 0);
+    device_out = device_make(MOST_POSITIONS * sizeof *given, 0);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            size_t const n = KEYS - 17 * t - s;
+            inputs_fill(inputs_find(shapes[s]), types[t], given, n, n);
+            try_sets(types[t], n, shapes[s]);
+        }
+    free(given);
+    device_free(&device_keys);
+    device_free(&device_out);
+    ordo_ctx_free(gpu);
+    ordo_ctx_free(cpu);
+    return testkit_done();
+}
