@@ -35,22 +35,29 @@ def _loaded(name: str, part: str | None = None) -> Any:
 # ---- PyTorch -----------------------------------------------------------------------------------
 
 
+def _torch_stream(torch: Any, device: Any) -> int:
+    """The current stream's handle; as PyTorch's own compiled code asks for it, if it can."""
+    fast = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+    if fast is not None and device.index is not None:
+        return fast(device.index)
+    return torch.cuda.current_stream(device).cuda_stream
+
+
 class TorchPlace:
     """Tensors of one device, in host memory or on a GPU."""
 
     name = "torch"
 
     def __init__(self, torch: Any, tensor: Any) -> None:
-        kind = tensor.device.type
+        device = tensor.device
+        kind = device.type
         if kind not in ("cpu", "cuda"):
-            raise TypeError(f"the tensor is on device {tensor.device}; expected cpu or cuda")
+            raise TypeError(f"the tensor is on device {device}; expected cpu or cuda")
         self.torch = torch
-        self.device = tensor.device
+        self.device = device
         self.on_device = kind == "cuda"
         self.flags = _lib.ON_DEVICE if self.on_device else 0
-        self.stream = (
-            torch.cuda.current_stream(tensor.device).cuda_stream if self.on_device else None
-        )
+        self.stream = _torch_stream(torch, device) if self.on_device else None
         self.isnan = torch.isnan
         self.concatenate = torch.cat
 
@@ -67,19 +74,19 @@ class TorchPlace:
 
     def typed(self, array: Any) -> tuple[Any, int, Any]:
         torch, dtype = self.torch, array.dtype
-        array = array.detach()
+        if array.requires_grad:
+            array = array.detach()
+        code = _torch_codes(torch).get(dtype)
+        if code is not None:
+            return array, code, dtype
         if dtype == torch.bool:
             return array.view(torch.uint8), _lib.U8, dtype
         if dtype in (torch.float16, torch.bfloat16):
             return array.to(torch.float32), _lib.F32, dtype
-        name = str(dtype).replace("torch.", "")
-        code = _TORCH_TYPES.get(name)
-        if code is None:
-            raise TypeError(
-                f"elements are of dtype {dtype}; expected integers of 8 to 64 bits, bool, "
-                "float16, bfloat16, float32 or float64"
-            )
-        return array, code, dtype
+        raise TypeError(
+            f"elements are of dtype {dtype}; expected integers of 8 to 64 bits, bool, float16, "
+            "bfloat16, float32 or float64"
+        )
 
     def address(self, array: Any) -> int:
         return array.data_ptr()
@@ -100,6 +107,8 @@ class TorchPlace:
         return array.to(self.native(dtype))
 
     def astype_back(self, array: Any, dtype: Any) -> Any:
+        if array.dtype == dtype:
+            return array
         return array.view(dtype) if dtype == self.torch.bool else array.to(dtype)
 
     def reshape(self, array: Any, shape: tuple) -> Any:
@@ -155,12 +164,13 @@ class TorchPlace:
         return self.torch.searchsorted(haystack, needles, side=side, sorter=sorter)
 
 
-_TORCH_TYPES = {
-    name: code
-    for code, name in enumerate(
-        "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64".split(), start=1
-    )
-}
+@functools.lru_cache(maxsize=1)
+def _torch_codes(torch: Any) -> dict[Any, int]:
+    """The library's number of every dtype that both have."""
+    names = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64"
+    known = ((getattr(torch, name, None), code) for code, name in enumerate(names.split(), start=1))
+    return {dtype: code for dtype, code in known if dtype is not None}
+
 
 # ---- CuPy --------------------------------------------------------------------------------------
 
@@ -210,7 +220,9 @@ class CupyPlace(HostPlace):
 
     def from_host(self, array: Any) -> Any:
         with self.cupy.cuda.Device(self.ordinal):
-            return self.cupy.asarray(array)
+            result = self.cupy.empty(array.shape, array.dtype)
+            result.set(np.ascontiguousarray(array).reshape(array.shape))
+            return result
 
     def scalar(self, array: Any) -> Any:
         return array
@@ -222,15 +234,21 @@ class CupyPlace(HostPlace):
         return self.cupy.searchsorted(haystack, needles, side, sorter)
 
 
-def place_of(a: Any) -> Any:
-    """The place of an array of PyTorch or CuPy; None if it is neither's."""
+def _library_of(a: Any) -> tuple[Any, Any]:
+    """The class of an array's place and its library, PyTorch or CuPy; None if it is neither's."""
     torch = _loaded("torch", "Tensor")
     if torch is not None and isinstance(a, torch.Tensor):
-        return TorchPlace(torch, a)
+        return TorchPlace, torch
     cupy = _loaded("cupy", "ndarray")
     if cupy is not None and isinstance(a, cupy.ndarray):
-        return CupyPlace(cupy, a)
-    return None
+        return CupyPlace, cupy
+    return None, None
+
+
+def place_of(a: Any) -> Any:
+    """The place of an array of PyTorch or CuPy; None if it is neither's."""
+    place, library = _library_of(a)
+    return place(library, a) if place else None
 
 
 # ---- Guests ------------------------------------------------------------------------------------
@@ -300,7 +318,7 @@ def _wide(jax: Any) -> Any:
 def _is_guest(a: Any) -> bool:
     if isinstance(a, (np.ndarray, list, tuple, int, float, str, bytes, type(None))):
         return False
-    return place_of(a) is None and (_is_jax(a) or _lies_on_gpu(a))
+    return _library_of(a)[0] is None and (_is_jax(a) or _lies_on_gpu(a))
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

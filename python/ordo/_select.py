@@ -122,7 +122,8 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
     if rows.place.on_device and _last_tells(rows, nan_policy):  # CPUs count NaNs faster
         span = n - 1
         places = np.array([span // 2 / span, n // 2 / span, 1.0])
-        result = _short.middle(_quantile_rows(rows, places, "last", "nearest"))
+        triples = _quantile_rows(rows, places, "last", "nearest")
+        result = _short.middle_of_one(triples) if rows.count == 1 else _short.middle(triples)
     elif _short.are_short(rows, "median") and nan_policy != "omit":
         result = _short.median(rows)
     else:

@@ -7,6 +7,7 @@ one row of few elements. The results are the same bytes as those of a call for e
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -139,3 +140,17 @@ def extremes(a: Any, extreme: Any) -> Any:
         if not (first > 0 < last or first < 0 > last):
             return None
     return result
+
+
+def middle_of_one(triple: Any) -> Any:
+    """`middle` of one row, by numbers: NumPy's functions cost microseconds each."""
+    below, above, last = triple.reshape(-1).tolist()
+    if last != last:
+        result = math.nan
+    elif below == above:
+        result = below
+    else:
+        total = below + above
+        too_far = math.isinf(total) and math.isfinite(below) and math.isfinite(above)
+        result = below / 2 + above / 2 if too_far else total / 2
+    return np.array([result]).reshape(*triple.shape[:-1], 1)

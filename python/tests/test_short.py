@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import NUMBERS, arrays, sample
+from cases import NUMBERS, arrays, same, sample
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _distinct, _measure, _order, _rank, _scan, _select, _sets
+from ordo import _distinct, _measure, _order, _rank, _scan, _select, _sets, _short
 
 
 def same_bytes(result: Any, expected: Any) -> None:
@@ -191,3 +191,12 @@ def test_threads_that_fail(small_limits, monkeypatch):
 
         monkeypatch.setattr(_distinct.threading.Thread, "start", refuses)
         assert _distinct._by_threads(lambda lo, hi: hi, 9000) == expected
+
+
+def test_the_middle_of_one_row_is_that_of_many():
+    specials = [0.0, -0.0, 1.0, -2.5, 1.7e308, -1.7e308, np.inf, -np.inf, np.nan, 5e-324]
+    for below in specials:
+        for above in specials:
+            for last in (above, np.nan):
+                triple = np.array([[below, above, last]])
+                same(_short.middle_of_one(triple), _short.middle(triple))
