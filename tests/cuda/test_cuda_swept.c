@@ -86,8 +86,8 @@ static void try_sets(ordo_type type, size_t n, const char *name)
 int main(void)
 {
     static const ordo_type   types[] = {ORDO_F32, ORDO_U32, ORDO_F64, ORDO_I64};
-    static const char *const shapes[] = {"random bits", "few values", "some NaNs",
-                                         "rising ramp", "skewed",     "all equal"};
+    static const char *const shapes[] = {"random bits", "few distinct", "some NaNs",
+                                         "ramp",        "skewed",       "all equal"};
     device_start();
     if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
         return 99;
