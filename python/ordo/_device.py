@@ -43,6 +43,12 @@ def _torch_stream(torch: Any, device: Any) -> int:
     return torch.cuda.current_stream(device).cuda_stream
 
 
+@functools.lru_cache(maxsize=None)
+def _torch_dtype(torch: Any, dtype: Any) -> Any:
+    name = np.dtype(dtype).name
+    return getattr(torch, name, None) or getattr(torch, name.replace("u", "", 1))
+
+
 class TorchPlace:
     """Tensors of one device, in host memory or on a GPU."""
 
@@ -67,10 +73,7 @@ class TorchPlace:
 
     def native(self, dtype: Any) -> Any:
         """PyTorch's dtype for one of NumPy's; unsigned ones that it has not are the signed ones."""
-        if isinstance(dtype, self.torch.dtype):
-            return dtype
-        name = np.dtype(dtype).name
-        return getattr(self.torch, name, None) or getattr(self.torch, name.replace("u", "", 1))
+        return dtype if isinstance(dtype, self.torch.dtype) else _torch_dtype(self.torch, dtype)
 
     def typed(self, array: Any) -> tuple[Any, int, Any]:
         torch, dtype = self.torch, array.dtype
@@ -315,10 +318,18 @@ def _wide(jax: Any) -> Any:
     return importlib.import_module("jax.experimental").enable_x64()
 
 
+# Types of arguments that are no guests; those of arrays that have a place are added when met.
+_AT_HOME = {np.ndarray, list, tuple, bool, int, float, str, bytes, type(None)}
+
+
 def _is_guest(a: Any) -> bool:
-    if isinstance(a, (np.ndarray, list, tuple, int, float, str, bytes, type(None))):
+    kind = type(a)
+    if kind in _AT_HOME:
         return False
-    return _library_of(a)[0] is None and (_is_jax(a) or _lies_on_gpu(a))
+    if _library_of(a)[0] is not None:
+        _AT_HOME.add(kind)
+        return False
+    return not isinstance(a, np.ndarray) and (_is_jax(a) or _lies_on_gpu(a))
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -331,10 +342,10 @@ def with_guests(function: _Function) -> _Function:
     def wrapped(*arguments: Any, **named: Any) -> Any:
         if arguments and type(arguments[0]) is np.ndarray:
             return function(*arguments, **named)
-        guest = next((a for a in arguments if _is_guest(a)), None)
-        if guest is None:
-            return function(*arguments, **named)
-        seen = [_take_in(a) if _is_guest(a) else a for a in arguments]
-        return _hand_back(function(*seen, **named), guest)
+        for guest in arguments:
+            if _is_guest(guest):
+                seen = [_take_in(a) if _is_guest(a) else a for a in arguments]
+                return _hand_back(function(*seen, **named), guest)
+        return function(*arguments, **named)
 
     return cast(_Function, wrapped)
