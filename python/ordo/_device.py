@@ -43,7 +43,7 @@ def _torch_stream(torch: Any, device: Any) -> int:
     return torch.cuda.current_stream(device).cuda_stream
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _torch_dtype(torch: Any, dtype: Any) -> Any:
     name = np.dtype(dtype).name
     return getattr(torch, name, None) or getattr(torch, name.replace("u", "", 1))
