@@ -11,12 +11,6 @@
 
 #include "core/pack.h"
 
-#include <sched.h>
-
-enum {
-    SPINS = 64
-};
-
 /* ---- The device's part ---- */
 
 static ordo_status bring_together(hybrid_run *run, const hybrid_segment *segment)
@@ -146,14 +140,6 @@ static ordo_status put_down(hybrid_run *run, ordo_exec *exec, unsigned lane, uns
     ordo_profile_add(run->exec, ORDO_SPAN_PUT, lane, began,
                      piece->count * (records->key_size + records->value_size));
     return ORDO_OK;
-}
-
-void hybrid_pause(unsigned tries)
-{
-    if (tries < SPINS)
-        ordo_cpu_relax();
-    else
-        sched_yield(); /* threads may outnumber CPUs */
 }
 
 /* The next piece, once its segment is ready; NULL: there is none. */

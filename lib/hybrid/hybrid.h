@@ -224,8 +224,6 @@ void hybrid_watch_end(hybrid_run *run);
 
 /* finish.c */
 ordo_status hybrid_finish(hybrid_run *run);
-/* Waits a little, for the `tries`th time. */
-void hybrid_pause(unsigned tries);
 /* packed.c: results as differences. Whether this run's are; device memory of one buffer of them. */
 bool   hybrid_packs(const hybrid_run *run);
 size_t hybrid_packed_bytes(const hybrid_run *run);
@@ -255,6 +253,8 @@ void     hybrid_start(hybrid_run *run, hybrid_thread *thread);
 unsigned hybrid_take_lane(hybrid_run *run);
 void     hybrid_give_lane(hybrid_run *run, unsigned lane);
 bool     hybrid_wrong(const hybrid_run *run);
+/* Waits a little, for the `tries`th time. */
+void hybrid_pause(unsigned tries);
 /* The caller wants no more. */
 void hybrid_cancel(hybrid_run *run);
 /* After a loop, which ran all its pieces or not: what went wrong, recorded with the caller. */

@@ -8,6 +8,10 @@
 
 #include <sched.h>
 
+enum {
+    SPINS = 64
+};
+
 static ordo_status thread_fail(ordo_exec *exec, ordo_status status, const char *format,
                                va_list args)
 {
@@ -74,6 +78,14 @@ unsigned hybrid_take_lane(hybrid_run *run)
 void hybrid_give_lane(hybrid_run *run, unsigned lane)
 {
     atomic_store_explicit(&run->lane_taken[lane], 0, memory_order_release);
+}
+
+void hybrid_pause(unsigned tries)
+{
+    if (tries < SPINS)
+        ordo_cpu_relax();
+    else
+        sched_yield(); /* threads may outnumber CPUs */
 }
 
 bool hybrid_wrong(const hybrid_run *run)
