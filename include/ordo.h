@@ -75,8 +75,8 @@ typedef enum ordo_type { /* 0 is never valid: catches unset memory              
 typedef enum ordo_where { /* who does the work                                                */
     ORDO_AUTO = 0,        /* the fastest backend for the size at hand                         */
     ORDO_CPU = 1,
-    ORDO_CUDA = 2,  /* the GPU, which host arrays are brought to; where it fails, so does the call */
-    ORDO_HYBRID = 3 /* both, for sorts of host arrays; where the GPU fails, the CPU goes on       */
+    ORDO_CUDA = 2,  /* the GPU alone: where it fails, so does the call                  */
+    ORDO_HYBRID = 3 /* both, for host arrays; where the GPU fails, the CPU goes on      */
 } ordo_where;
 
 typedef enum ordo_ties {   /* what tied keys get; the example ranks 10 20 20 30               */

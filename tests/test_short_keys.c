@@ -3,8 +3,8 @@
  *
  * Random keys; neighbours that differ in their last bits alone, two or a few together; keys far
  * outside of what a sample sees; ranges just within 32 bits and just beyond; NaNs among numbers;
- * few or many numbers that are equal; and neighbours so many that the short way must be given up half-way. The report says which way
- * was taken. */
+ * few or many numbers that are equal; and neighbours so many that the short way must be given up
+ * half-way. The report says which way was taken. */
 #include "oracle.h"
 #include "testkit.h"
 

@@ -164,8 +164,9 @@ static bool FN(fetch)(const ITEM *items, const uint32_t *numbers, size_t n, uint
 }
 
 /* Sorts words of 32 bits, each the highest bits that differ above the record's number, and fetches
- * the records in their order. The bits are those of keys less `base`, and `bits` many. Words that tie but for the number keep the order of the records, so
- * the sort is stable. The words take the end of spare and are read before they are overwritten. */
+ * the records in their order. The bits are those of keys less `base`, and `bits` many. Words that
+ * tie but for the number keep the order of the records, so the sort is stable. The words take the
+ * end of spare and are read before they are overwritten. */
 static void FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, DIGITS base,
                             unsigned bits, const radix_local *local)
 {

@@ -7,8 +7,8 @@
  * that do, and those outside the range, are brought in order by their whole keys when a bucket is
  * stored; they are looked up in the input, all of a block at once, so that the fetches overlap.
  *
- * Keys that tie often are not for this: the sample tells how many do. A sort that meets too many all
- * the same gives up, at the price of what it has done so far. */
+ * Keys that tie often are not for this: the sample tells how many do. A sort that meets too many
+ * all the same gives up, at the price of what it has done so far. */
 #include "cpu/sort/short_keys.h"
 #include "cpu/sort/records.h"
 
