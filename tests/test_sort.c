@@ -311,6 +311,22 @@ static void test_mem_limit(size_t n, unsigned threads)
         }
 }
 
+/* Roughly sorted keys whose radius there is no memory to measure are sorted all the same. */
+static void test_rough_limit(test_rng *rng)
+{
+    ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = 1000);
+    uint64_t *const     keys = original;
+    ordo_ctx           *ctx = NULL;
+    testkit_case("roughly sorted by 500, little memory");
+    for (size_t i = 0; i < LARGE; i++)
+        keys[i] = i + test_rng_below(rng, 500);
+    oracle_sort(ORDO_U64, original, LARGE, false, expected);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U64, keys, LARGE, NULL), ctx);
+    CHECK_BYTES(expected, keys, LARGE * sizeof *keys, sizeof *keys);
+    ordo_ctx_free(ctx);
+}
+
 /* Inputs that make a quicksort of the textbook quadratic take no more than a few times as long as
  * random ones. A quadratic sort of so many keys would take thousands of times as long. */
 static void test_killers(void)
@@ -378,6 +394,7 @@ int main(void)
         test_mem_limit(1000, 1);
         test_mem_limit(1201, 4);
         test_mem_limit(LARGE / 2, 4);
+        test_rough_limit(&rng);
     }
     test_killers();
     test_defaults();

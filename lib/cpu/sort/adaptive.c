@@ -261,7 +261,10 @@ static ordo_status sort_rough(const ordo_sort_job *job, bool *done, ordo_exec *e
         TRY(try_rough(job, radius, done, exec));
     if (*done)
         return ORDO_OK;
-    TRY(cpu_radius_bits(job, &radius, exec));
+    ordo_status const measured = cpu_radius_bits(job, &radius, exec);
+    if (measured == ORDO_E_NOMEM) /* the general way asks for less */
+        return ORDO_OK;
+    TRY(measured);
     if (radius > most) {
         ordo_note(exec, "radius %zu", radius);
         return ORDO_OK;

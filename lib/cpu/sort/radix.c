@@ -84,6 +84,8 @@ static void finish_bucket(void *arg, size_t lo, size_t hi)
     char *const       buffer = slot_take(&work->slots, &slot);
     for (size_t b = lo; b < hi && !ordo_poll(work->exec, (double)lo / (double)BUCKETS); b++) {
         size_t const from = b == 0 ? 0 : work->ends[b - 1], to = work->ends[b];
+        if (work->io->shorter != NULL && short_keys_lost(work->io->shorter))
+            break;
         if (to - from <= work->big)
             work->ops->finish(work, from, to, buffer);
     }

@@ -207,12 +207,15 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 
 /* ---- Scatter ---- */
 
-INLINE void FN(scatter_plain)(const ITEM *items, size_t count, ITEM *to, size_t *places,
-                              const radix_cut *cut, bool even)
+/* Keys are read once more than they are counted. Should somebody change them in between, the result
+ * is not worth much, but no place is beyond the last. */
+INLINE void FN(scatter_plain)(const ITEM *items, size_t count, ITEM *to, size_t last,
+                              size_t *places, const radix_cut *cut, bool even)
 {
     for (size_t i = 0; i < count; i++) {
-        ITEM const item = items[i];
-        to[places[FN(bucket_of)(cut, KEY_OF(item), even)]++] = item;
+        ITEM const   item = items[i];
+        size_t const place = places[FN(bucket_of)(cut, KEY_OF(item), even)]++;
+        to[place < last ? place : last] = item;
     }
 }
 
@@ -227,7 +230,7 @@ static inline void FN(flush_line)(ITEM *to, const ITEM *line, size_t first, size
 }
 
 INLINE void FN(scatter_combined)(const ITEM *items, const uint16_t *labels, size_t count, ITEM *to,
-                                 size_t *places, const size_t *firsts, ITEM *lines,
+                                 size_t last, size_t *places, const size_t *firsts, ITEM *lines,
                                  const radix_cut *cut, bool even)
 {
     enum {
@@ -238,7 +241,7 @@ INLINE void FN(scatter_combined)(const ITEM *items, const uint16_t *labels, size
         size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(item), even);
         size_t const place = places[b]++;
         lines[b * HELD + place % HELD] = item;
-        if (ORDO_UNLIKELY((place + 1) % HELD == 0)) {
+        if (ORDO_UNLIKELY((place + 1) % HELD == 0) && ORDO_LIKELY(place <= last)) {
             if (ORDO_LIKELY(place + 1 - firsts[b] >= HELD))
                 lines_stream(to + (place + 1 - HELD), lines + b * HELD, GATHER);
             else
@@ -259,8 +262,10 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
     ITEM           *to = (ITEM *)(void *)work->to;
     size_t const    skew = (uintptr_t)to % LINE / sizeof(ITEM);
     ITEM *const     lines = (ITEM *)(void *)buffer;
-    if (work->combine) { /* count from the line that `to` is in */
+    size_t          last = work->n - 1; /* place */
+    if (work->combine) {                /* count from the line that `to` is in */
         to -= skew;
+        last += skew;
         for (size_t b = 0; b < cut.buckets; b++)
             firsts[b] = places[b] += skew;
     }
@@ -269,22 +274,22 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
         size_t const      count = ordo_min(BLOCK, hi - at);
         const ITEM *const items = FN(block_of)(work, at, count, block);
         if (work->combine && cut.even)
-            FN(scatter_combined)(items, NULL, count, to, places, firsts, lines, &cut, true);
+            FN(scatter_combined)(items, NULL, count, to, last, places, firsts, lines, &cut, true);
         else if (work->combine && work->labels != NULL)
-            FN(scatter_combined)(items, work->labels + at, count, to, places, firsts, lines, &cut,
-                                 false);
+            FN(scatter_combined)(items, work->labels + at, count, to, last, places, firsts, lines,
+                                 &cut, false);
         else if (work->combine)
-            FN(scatter_combined)(items, NULL, count, to, places, firsts, lines, &cut, false);
+            FN(scatter_combined)(items, NULL, count, to, last, places, firsts, lines, &cut, false);
         else if (cut.even)
-            FN(scatter_plain)(items, count, to, places, &cut, true);
+            FN(scatter_plain)(items, count, to, last, places, &cut, true);
         else
-            FN(scatter_plain)(items, count, to, places, &cut, false);
+            FN(scatter_plain)(items, count, to, last, places, &cut, false);
         if (blocks % 4096 == 0 && ordo_poll(work->exec, (double)at / (double)work->n))
             return;
     }
     if (work->combine) {
         for (size_t b = 0; b < cut.buckets; b++)
-            if (places[b] % HELD != 0 && places[b] > firsts[b])
+            if (places[b] % HELD != 0 && places[b] > firsts[b] && places[b] <= last + 1)
                 FN(flush_line)(to, lines + b * HELD, firsts[b], places[b]);
         lines_fence();
     }

@@ -79,26 +79,15 @@ static void heads_piece(void *arg, size_t lo, size_t hi)
 }
 
 /* Where the run of record i begins and ends: a run that spans many pieces costs each of them its
- * logarithm. Words that say where keys tie hardly have runs. */
+ * logarithm. Not for words that say where keys tie. */
 static size_t run_begin(const rank_work *work, size_t i)
 {
-    if (work->form == FORM_WORDS) {
-        while (i > 0 && is_tie(work, FORM_WORDS, i))
-            i--;
-        return i;
-    }
     return work->form == FORM_PACKED ? run_start_p32(work->records, i)
                                      : run_start_p64(work->records, i);
 }
 
 static size_t run_end(const rank_work *work, size_t i)
 {
-    if (work->form == FORM_WORDS) {
-        do
-            i++;
-        while (i < work->job->n && is_tie(work, FORM_WORDS, i));
-        return i;
-    }
     return work->form == FORM_PACKED ? run_end_p32(work->records, work->job->n, i)
                                      : run_end_p64(work->records, work->job->n, i);
 }
@@ -163,10 +152,38 @@ static void edges_piece(void *arg, size_t lo, size_t hi)
     const number_work *const number = arg;
     const rank_work *const   work = number->rank;
     rank_edges *const        edges = &number->edges[lo / work->grain];
+    edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
+    if (work->form == FORM_WORDS) {
+        size_t first = lo, behind = hi; /* the piece's first head, and what follows its last one */
+        while (first < hi && is_tie(work, FORM_WORDS, first))
+            first++;
+        while (behind > lo && is_tie(work, FORM_WORDS, behind - 1))
+            behind--;
+        edges->continues = first > lo;
+        edges->last_end = first;
+        edges->first_begin = behind;
+        return;
+    }
     edges->first_begin = run_begin(work, lo);
     edges->last_end = run_end(work, hi - 1);
     edges->continues = edges->first_begin < lo;
-    edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
+}
+
+/* Words: the heads of all pieces, as edges_piece has noted them, tell where runs begin and end. */
+static void carry_edges(const rank_work *work, rank_edges *edges, size_t pieces)
+{
+    size_t begin = 0, end = work->job->n;
+    for (size_t p = 0; p < pieces; p++) {
+        size_t const lo = p * work->grain, behind = edges[p].first_begin;
+        edges[p].first_begin = edges[p].continues ? begin : lo;
+        begin = behind > lo ? behind - 1 : begin;
+    }
+    for (size_t p = pieces; p-- > 0;) {
+        size_t const hi = ordo_min((p + 1) * work->grain, work->job->n);
+        size_t const first = edges[p].last_end;
+        edges[p].last_end = end;
+        end = first < hi ? first : end;
+    }
 }
 
 /* Its own copy of the work, which no store into a record can change. */
@@ -230,6 +247,8 @@ static ordo_status number_records(rank_work *work, ordo_exec *exec)
     }
     if (!ordo_loop(exec, n, work->grain, edges_piece, &number))
         return ORDO_E_CANCELLED;
+    if (work->form == FORM_WORDS)
+        carry_edges(work, number.edges, pieces);
     return cpu_done(ordo_loop(exec, n, work->grain, number_piece, &number));
 }
 
@@ -336,7 +355,9 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
         work.tie_bit = keys.map.unit - 1;
     }
     work.records = rooms.records;
-    const char *const algorithm = exec->algorithm;
+    const char *const algorithm = exec->algorithm, *const detail = exec->detail;
+    char note[sizeof exec->note]; /* of the sort: the way back has its own */
+    memcpy(note, exec->note, sizeof note);
     TRY(number_records(&work, exec));
     if (!work.direct) {
         radix_io const back = {.kernels = kernels,
@@ -351,6 +372,8 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
         TRY(cpu_radix(&back, exec));
     }
     exec->algorithm = algorithm;
+    exec->detail = detail;
+    memcpy(exec->note, note, sizeof note);
     return ORDO_OK;
 }
 

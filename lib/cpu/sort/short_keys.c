@@ -132,19 +132,22 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         sample[i] = keys->key_at(&io, i * stride + (size_t)((random >> 33) % stride));
     }
-    radix_io const order = {.kernels = kernels,
-                            .kind = RADIX_K64,
-                            .n = count,
-                            .key_size = sizeof *sample,
-                            .in = sample,
-                            .out = sample,
-                            .spare = sample};
-    bool const     changed = exec->changed; /* no array of the caller's does */
-    unsigned const phase = exec->phase, phases = exec->phases;
+    radix_io const  order = {.kernels = kernels,
+                             .kind = RADIX_K64,
+                             .n = count,
+                             .key_size = sizeof *sample,
+                             .in = sample,
+                             .out = sample,
+                             .spare = sample};
+    ordo_exec const before = *exec; /* what is reported is not this sort */
     TRY(cpu_radix(&order, exec));
-    exec->changed = changed;
-    exec->phase = phase;
-    exec->phases = phases;
+    exec->changed = before.changed;
+    exec->phase = before.phase;
+    exec->phases = before.phases;
+    exec->algorithm = before.algorithm;
+    exec->isa = before.isa;
+    exec->detail = before.detail;
+    memcpy(exec->note, before.note, sizeof exec->note);
     if (sample[0] != sample[count - 1] && sample[count - 1] - sample[0] <= UINT32_MAX)
         TRY(choose_narrow(&io, job->type, keys, exec));
     else if (sample[0] != sample[count - 1])
@@ -255,7 +258,7 @@ static void settle_ties(const radix_io *io, size_t at, size_t count, const uint6
                                        (size_t)(words[j] & keys->map.index_mask) *
                                            sizeof(uint64_t));
             }
-        if (found > 0 && atomic_load_explicit(&keys->tied, memory_order_relaxed) > keys->most_tied)
+        if (found > 0 && short_keys_lost(keys))
             return;
         for (size_t t = 0; t < found; t++) {
             size_t const first = lo + ties[t] - 1;
@@ -321,7 +324,6 @@ ordo_status short_keys_sort(const radix_io *io, bool *done, ordo_exec *exec)
 {
     short_keys *const keys = io->shorter;
     ordo_status const status = cpu_radix(io, exec);
-    *done = status != ORDO_E_UNSUPPORTED &&
-            atomic_load_explicit(&keys->tied, memory_order_relaxed) <= keys->most_tied;
-    return *done ? status : ORDO_OK;
+    *done = status != ORDO_E_UNSUPPORTED && !short_keys_lost(keys);
+    return status == ORDO_E_UNSUPPORTED ? ORDO_OK : status;
 }

@@ -29,6 +29,12 @@ struct short_keys {
     size_t        most_tied; /* more of them are not worth it */
 };
 
+/* Whether so many tied that the sort is given up. */
+static inline bool short_keys_lost(const short_keys *keys)
+{
+    return atomic_load_explicit(&keys->tied, memory_order_relaxed) > keys->most_tied;
+}
+
 /* For n records of 16 bytes, too: those of the general way. */
 static inline size_t short_keys_room(size_t n)
 {

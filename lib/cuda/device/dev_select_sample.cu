@@ -246,7 +246,8 @@ static __device__ __forceinline__ void make_plan(const CODE &code, const sample_
         }
     }
     /* One bracket and the last keys need no map: the sweep counts both in registers. */
-    bool const is_tail = __popc(__ballot_sync(WARP_ALL, is_first)) == 2 &&
+    bool const is_tail = select_tiles<typename CODE::BITS>::KEYS <= 16 &&
+                         __popc(__ballot_sync(WARP_ALL, is_first)) == 2 &&
                          __any_sync(WARP_ALL, is_first && to == CELLS - 1);
     if (count >= SELECT_MAPPED && !is_tail && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
         make_map(code, s, pieces == 1, last_word, &lo[0], &hi[0], &kept, &plan->map);
