@@ -249,7 +249,8 @@ static void lose_devices(void)
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (verb what = SORT; what < VERBS; what++)
             for (int at = 1; at <= 16; at += at < 3 && FEWER == 1 ? 1 : 13)
-                lose_device(functions[f], at, what);
+                if (testkit_turn(3))
+                    lose_device(functions[f], at, what);
 }
 
 /* Memory that the device runs out of, wherever: the array is as it was, or the status is that of a
@@ -260,6 +261,8 @@ static void no_memory_there(void)
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (int at = 1; at <= 13; at += FEWER == 1 ? 6 : 12) {
             for (int hybrid = 0; hybrid < 2; hybrid++) {
+                if (!testkit_turn(3))
+                    continue;
                 ordo_ctx *const ctx = play_context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 3, 0.3);
                 testkit_case("device %d, no memory in call %d of %s", hybrid, at, functions[f]);
                 prepare(PAIRS, inputs_find("random bits"), ORDO_I32, MOST, 4, 0);

@@ -25,6 +25,8 @@ static void release_block(ordo_arena *arena, ordo_arena_block *block)
     arena->source.release(arena->source.user, block);
 }
 
+static bool is_empty(const ordo_arena_block *block) { return block->used == first_free(block); }
+
 /* Whether taking bytes from a block wastes no memory that is needed elsewhere: an empty block must
  * be about as large, and under a limit no larger than a new one would be. */
 static bool suits(const ordo_arena *arena, const ordo_arena_block *block, size_t bytes)
@@ -33,20 +35,28 @@ static bool suits(const ordo_arena *arena, const ordo_arena_block *block, size_t
         SLACK = 1 << 16
     };
     size_t const room = block->bytes - block->used;
-    if (room < bytes || block->used > first_free(block))
+    if (room < bytes || !is_empty(block))
         return room >= bytes;
     return arena->limit != 0 ? block->bytes <= ordo_arena_cost(bytes)
                              : room / 2 <= bytes || room <= SLACK;
 }
 
-/* The smallest block that suits: so a call that takes what the last one took finds each piece
- * where it was. */
+/* Whether a is to be taken from rather than b: what this call has begun, then the smaller room. */
+static bool is_better(const ordo_arena_block *a, const ordo_arena_block *b)
+{
+    if (is_empty(a) != is_empty(b))
+        return !is_empty(a);
+    return a->bytes - a->used < b->bytes - b->used;
+}
+
+/* The best block that suits. A call that takes what the last one took finds each piece where it
+ * was: what fitted into a block that was begun does so again, and what got a block of its own finds
+ * that one the smallest of the empty ones. */
 static ordo_arena_block *block_with(const ordo_arena *arena, size_t bytes)
 {
     ordo_arena_block *best = NULL;
     for (ordo_arena_block *block = arena->blocks; block != NULL; block = block->next)
-        if (suits(arena, block, bytes) &&
-            (best == NULL || block->bytes - block->used < best->bytes - best->used))
+        if (suits(arena, block, bytes) && (best == NULL || is_better(block, best)))
             best = block;
     return best;
 }
@@ -56,7 +66,7 @@ static void release_empty(ordo_arena *arena)
 {
     for (ordo_arena_block **at = &arena->blocks; *at != NULL;) {
         ordo_arena_block *const block = *at;
-        if (block->used == first_free(block)) {
+        if (is_empty(block)) {
             *at = block->next;
             release_block(arena, block);
         } else {
