@@ -1,6 +1,7 @@
 /* test_alloc.c - every allocation failed in turn, for the making of a context and for each verb:
  * the status says so or the call copes, outputs stay as they were, nothing leaks, and the next
  * call on the same context is right. */
+#include "core/arena.h"
 #include "testkit.h"
 #include "verbs.h"
 
@@ -103,6 +104,30 @@ static void test_warm(void)
     CHECK_EQ_U64(0, atomic_load(&allocator.live));
 }
 
+/* Pieces that once found room in a block that was begun do so again, though there are empty blocks
+ * by then that they fit more closely. */
+static void test_arena(void)
+{
+    static const size_t first[] = {800000, 1033408};
+    static const size_t then[] = {800000, 800000, 100096, 5824,  200000,
+                                  16704,  100096, 5824,   200000};
+    test_allocator      allocator = {0};
+    size_t              calls[2];
+    ordo_arena          arena = {.source = {test_alloc, test_release, &allocator}};
+    testkit_case("the same pieces again");
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        CHECK(ordo_arena_take(&arena, first[i]) != NULL);
+    for (size_t round = 0; round < 2; round++) {
+        ordo_arena_reset(&arena);
+        for (size_t i = 0; i < sizeof then / sizeof *then; i++)
+            CHECK(ordo_arena_take(&arena, then[i]) != NULL);
+        calls[round] = atomic_load(&allocator.calls);
+    }
+    CHECK_EQ_U64(calls[0], calls[1]);
+    ordo_arena_free(&arena);
+    CHECK_EQ_U64(0, atomic_load(&allocator.live));
+}
+
 int main(void)
 {
     testkit_start();
@@ -112,5 +137,6 @@ int main(void)
     test_verbs(3000, 3);
     test_verbs(100000, 4);
     test_warm();
+    test_arena();
     return testkit_done();
 }

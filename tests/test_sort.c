@@ -327,6 +327,31 @@ static void test_rough_limit(test_rng *rng)
     ordo_ctx_free(ctx);
 }
 
+/* Another array must be apart, and is for sorts of keys alone. */
+static void test_from_errors(void)
+{
+    const char *const    text = "b";
+    const char          *pointers[] = {text};
+    ordo_strings const   strings = {.struct_size = sizeof strings, .pointers = pointers};
+    ordo_ctx *const      ctx = test_context_make(1);
+    uint32_t             keys[4] = {4, 3, 2, 1}, other[4] = {0, 0, 0, 0};
+    uint32_t const       keys_of[4] = {4, 3, 2, 1};
+    ordo_sort_opts const overlaps = ORDO_OPTS(ordo_sort_opts, .from = keys + 1);
+    ordo_sort_opts const same = ORDO_OPTS(ordo_sort_opts, .from = keys);
+    ordo_sort_opts const from = ORDO_OPTS(ordo_sort_opts, .from = other);
+    testkit_case("opts.from that is wrong");
+    CHECK_STATUS(ORDO_E_ARG, ordo_sort(ctx, ORDO_U32, keys, 3, &overlaps), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "opts.from") != NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_sort(ctx, ORDO_U32, keys, 4, &same), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_sort_pairs(ctx, ORDO_U32, keys, 2, keys + 2, 4, &from), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_argsort(ctx, ORDO_U32, keys, 2, ORDO_U32, keys + 2, &from), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "opts.from") != NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_sort_pointers(ctx, pointers, 1, &from), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_argsort_strings(ctx, &strings, 1, ORDO_U32, other, &from), ctx);
+    CHECK_BYTES(keys_of, keys, sizeof keys, sizeof *keys);
+    ordo_ctx_free(ctx);
+}
+
 /* Inputs that make a quicksort of the textbook quadratic take no more than a few times as long as
  * random ones. A quadratic sort of so many keys would take thousands of times as long. */
 static void test_killers(void)
@@ -398,6 +423,7 @@ int main(void)
     }
     test_killers();
     test_defaults();
+    test_from_errors();
 
     free(original);
     free(original_before);

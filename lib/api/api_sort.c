@@ -68,6 +68,7 @@ static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice
     TRY(api_check_array(exec, job->from, job->n, ordo_type_size(job->type), "opts.from"));
     TRY(api_check_apart(exec, job->keys, bytes, "keys", job->from, bytes, "opts.from"));
     if (exec->on_device) {
+        NEEDS(*choice, copy);
         ordo_copy_job const copy = {job->keys, job->from, bytes};
         TRY(choice->backend->copy(choice->state, &copy, exec));
         job->from = NULL;

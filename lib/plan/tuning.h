@@ -102,7 +102,7 @@ enum {
     ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 8, 40),
 
     /* Keys of 64 bits whose argsorts and ranks move words that hold a part of the key and its index
-     * (lib/cpu/sort/short_keys.c), at least and at most: more leave too few bits of the key. */
+     * (lib/cpu/sort/short_keys.c), at least (an estimate) and at most: more leave too few bits. */
     ORDO_TUNE_SHORT_LEAST = ORDO_TUNE(1 << 16, 64),
     ORDO_TUNE_SHORT_MOST = 1 << 28,
     /* Different keys that are told apart on the stack if they are equal when short. */

@@ -343,16 +343,15 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
     TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
     if (may_be_short)
         TRY(sort_short(kernels, job, &keys, &rooms, &done, exec));
-    if (!done) {
-        cpu_items const items = {kind == RADIX_P32 ? CPU_ITEM_64 : CPU_ITEM_128, rooms.records,
-                                 job->n};
-        TRY(ordo_scratch(exec, job->n * size, &rooms.room));
-        TRY(sort_records(kernels, job, &items, rooms.room, exec));
-    }
     if (done) {
         work.form = keys.way == SHORT_WORDS ? FORM_WORDS : FORM_PACKED;
         work.index_mask = keys.map.index_mask;
         work.tie_bit = keys.map.unit - 1;
+    } else {
+        cpu_items const items = {kind == RADIX_P32 ? CPU_ITEM_64 : CPU_ITEM_128, rooms.records,
+                                 job->n};
+        TRY(ordo_scratch(exec, job->n * size, &rooms.room));
+        TRY(sort_records(kernels, job, &items, rooms.room, exec));
     }
     work.records = rooms.records;
     const char *const algorithm = exec->algorithm, *const detail = exec->detail;

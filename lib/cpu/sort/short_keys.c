@@ -2,10 +2,11 @@
  *
  * A sample tells the range of the keys. Where all of them, which are then looked at, span less than
  * 2^32, a word holds what a key is above the least one and its index, 32 bits each. Otherwise a
- * word holds as many of the key's first bits, within the sample's range and as much again around
- * it, as n leaves room for: 2^24 keys leave 39 bits of random ones, which hardly ever tie. Those
- * that do, and those outside the range, are brought in order by their whole keys when a bucket is
- * stored; they are looked up in the input, all of a block at once, so that the fetches overlap.
+ * word holds as many of the key's first bits, within the sample's range and three times as much
+ * around it, as n leaves room for: 2^24 keys leave 39 bits of random ones, which hardly ever tie.
+ * Those that do, and those outside the range, are brought in order by their whole keys when a
+ * bucket is stored; they are looked up in the input, all of a block at once, so that the fetches
+ * overlap.
  *
  * Keys that tie often are not for this: the sample tells how many do. A sort that meets too many
  * all the same gives up, at the price of what it has done so far. */
@@ -36,9 +37,9 @@ static size_t sample_count(size_t n)
 }
 
 typedef struct extent_work {
-    const radix_io *io;
-    ordo_type       type;
-    atomic_size_t   low, high;
+    const radix_io      *io;
+    ordo_type            type;
+    atomic_uint_fast64_t low, high;
 } extent_work;
 
 static void extent_piece(void *arg, size_t lo, size_t hi)
@@ -46,10 +47,10 @@ static void extent_piece(void *arg, size_t lo, size_t hi)
     extent_work *const work = arg;
     uint64_t           least, most;
     records_extent(work->io, work->type, lo, hi, &least, &most);
-    size_t low = atomic_load_explicit(&work->low, memory_order_relaxed);
+    uint_fast64_t low = atomic_load_explicit(&work->low, memory_order_relaxed);
     while (least < low && !atomic_compare_exchange_weak(&work->low, &low, least)) {
     }
-    size_t high = atomic_load_explicit(&work->high, memory_order_relaxed);
+    uint_fast64_t high = atomic_load_explicit(&work->high, memory_order_relaxed);
     while (most > high && !atomic_compare_exchange_weak(&work->high, &high, most)) {
     }
 }
@@ -60,7 +61,7 @@ static ordo_status choose_narrow(const radix_io *io, ordo_type type, short_keys 
                                  ordo_exec *exec)
 {
     extent_work work = {.io = io, .type = type};
-    atomic_init(&work.low, SIZE_MAX);
+    atomic_init(&work.low, UINT64_MAX);
     atomic_init(&work.high, 0);
     if (!ordo_loop(exec, io->n, cpu_grain(io->n), extent_piece, &work))
         return ORDO_E_CANCELLED;
@@ -295,25 +296,30 @@ static void store_words(const radix_io *io, size_t at, size_t count, const void 
 
 /* ---- The sort ---- */
 
-radix_io short_keys_sorted(const cpu_kernels *kernels, const ordo_argsort_job *job,
-                           short_keys *keys)
+/* What both ways to sort have in common. */
+static radix_io shortened(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys)
 {
     radix_io io = records_of_argsort(kernels, job, RADIX_P32);
-    io.store = keys->way == SHORT_WORDS ? store_words : NULL;
     io.kind = keys->way == SHORT_WORDS ? RADIX_K64 : RADIX_P32;
     io.shorter = keys;
     records_shorten(kernels, job->type, &io);
     return io;
 }
 
+radix_io short_keys_sorted(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                           short_keys *keys)
+{
+    radix_io io = shortened(kernels, job, keys);
+    io.store = keys->way == SHORT_WORDS ? store_words : NULL;
+    return io;
+}
+
 radix_io short_keys_io(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys,
                        void *room)
 {
-    radix_io io = short_keys_sorted(kernels, job, keys);
+    radix_io io = shortened(kernels, job, keys);
     if (keys->way == SHORT_WORDS)
         io.store = store_index;
-    else
-        io.store = records_of_argsort(kernels, job, RADIX_P32).store;
     io.index_type = job->index_type;
     io.room = room;
     io.spare = (char *)room + short_keys_room(job->n) / 2;
