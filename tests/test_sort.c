@@ -352,7 +352,7 @@ static void test_from_errors(void)
     ordo_ctx_free(ctx);
 }
 
-/* Inputs that make a quicksort of the textbook quadratic take no more than a few times as long as
+/* Inputs that make a textbook quicksort quadratic take no more than a few times the CPU time of
  * random ones. A quadratic sort of so many keys would take thousands of times as long. */
 static void test_killers(void)
 {
@@ -372,14 +372,15 @@ static void test_killers(void)
             for (int repeat = 0; repeat < 3; repeat++) {
                 void *const          keys = put_keys(&s);
                 ordo_sort_opts const opts = opts_of(&s, algorithms[a]);
-                double const         start = test_now();
+                double const         start = test_cpu_seconds();
                 CHECK_STATUS(ORDO_OK, ordo_sort(ctx, s.type, keys, s.n, &opts), ctx);
-                best = test_now() - start < best ? test_now() - start : best;
+                double const took = test_cpu_seconds() - start;
+                best = took < best ? took : best;
             }
             testkit_case("%s of %s: %g s, random keys %g s", inputs_sort_name(algorithms[a]),
                          inputs_name(shape), best, base);
             base = i == 0 ? best : base;
-            CHECK(best < 20 * base + 0.020);
+            CHECK(best < 50 * base + 0.020);
         }
     }
     ordo_ctx_free(ctx);

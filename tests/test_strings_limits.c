@@ -159,11 +159,10 @@ static void test_allocator_fails(int number)
     CHECK(done);
 }
 
-/* ---- Time ---- */
+/* ---- Equal and nearly equal strings: a quadratic sort of these would not end in time ---- */
 
-/* Seconds to sort n pointers to copies of one string; a few hundred times what it takes here is
- * still far from quadratic. */
-static void time_copies(const char *name, const char *string, size_t n, size_t copies, double limit)
+/* Sorts n pointers to copies of one string. */
+static void sort_copies(const char *name, const char *string, size_t n, size_t copies)
 {
     ordo_ctx *const    ctx = test_context_make(2);
     const char **const same = must(malloc(n * sizeof *same));
@@ -177,14 +176,10 @@ static void time_copies(const char *name, const char *string, size_t n, size_t c
     for (size_t i = 0; i < n; i++)
         same[i] = memory + i % copies * length;
     testkit_case("%s", name);
-    double const start = test_now();
     CHECK_STATUS(ORDO_OK, ordo_argsort_strings(ctx, &strings, n, ORDO_U32, index, NULL), ctx);
-    double const seconds = test_now() - start;
     for (size_t i = 0; i < n; i++)
         wrong += index[i] != i;
     CHECK_EQ_U64(0, wrong);
-    if (!TESTKIT_SANITIZED)
-        CHECK(seconds < limit);
     ordo_ctx_free(ctx);
     free(memory);
     free(index);
@@ -217,11 +212,8 @@ static void test_shared_megabyte(void)
                                    {sizeof *forms, NULL, NULL, ends}};
     for (int form = 0; form < 2; form++) {
         testkit_case("shared megabyte, form %d", form);
-        double const start = test_now();
         CHECK_STATUS(ORDO_OK, ordo_argsort_strings(ctx, &forms[form], COUNT, ORDO_U32, index, NULL),
                      ctx);
-        if (!TESTKIT_SANITIZED)
-            CHECK(test_now() - start < 2);
         for (size_t i = 0; i < COUNT; i++)
             CHECK_EQ_U64(COUNT - 1 - i, index[i]);
     }
@@ -229,7 +221,7 @@ static void test_shared_megabyte(void)
     free(memory);
 }
 
-static void test_time(void)
+static void test_copies(void)
 {
     enum {
         LONG = 1 << 20
@@ -237,11 +229,11 @@ static void test_time(void)
     char *const string = must(malloc(LONG + 1));
     memset(string, 'e', LONG);
     string[LONG] = '\0';
-    time_copies("a million equal words", "fifteen letters", 1000000, 1000, 3);
-    time_copies("equal strings of a megabyte", string, 200, 20, 3);
-    time_copies("two equal strings of a megabyte", string, 2, 2, 3);
+    sort_copies("a million equal words", "fifteen letters", 1000000, 1000);
+    sort_copies("equal strings of a megabyte", string, 200, 20);
+    sort_copies("two equal strings of a megabyte", string, 2, 2);
     string[300] = '\0';
-    time_copies("many equal strings", string, 200000, 1000, 3);
+    sort_copies("many equal strings", string, 200000, 1000);
     free(string);
     test_shared_megabyte();
 }
@@ -250,7 +242,7 @@ static void test_time(void)
 
 typedef struct canceller {
     unsigned calls;
-    double   when;
+    double   when; /* seconds: when it cancelled */
 } canceller;
 
 static int cancel_third(void *user, double done)
@@ -263,33 +255,28 @@ static int cancel_third(void *user, double done)
     return 1;
 }
 
-/* n pointers to one string of `length` bytes: far more work than there will be time for. */
+/* n pointers to one string of `length` bytes: a sort that is not cancelled takes very long. */
 static void try_cancel(size_t n, size_t length, unsigned threads)
 {
     char *const        string = must(malloc(length + 1));
     const char **const same = must(malloc(n * sizeof *same));
-    double             best = 1e9;
     memset(string, 's', length);
     string[length] = '\0';
     testkit_case("cancel, n=%zu length=%zu threads=%u", n, length, threads);
-    for (int attempt = 0; attempt < 3; attempt++) {
-        canceller self = {0, 0};
-        ordo_ctx *ctx;
-        for (size_t i = 0; i < n; i++)
-            same[i] = string + i % 2;
-        CHECK_STATUS(
-            ORDO_OK,
-            ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads,
-                                             .progress = cancel_third, .progress_user = &self)),
-            NULL);
-        CHECK_STATUS(ORDO_E_CANCELLED, ordo_sort_pointers(ctx, same, n, NULL), NULL);
-        double const took = test_now() - self.when;
-        best = took < best ? took : best;
-        CHECK(same[0] == string && same[1] == string + 1 && same[n - 1] == string + (n - 1) % 2);
-        ordo_ctx_free(ctx);
-    }
-    if (!TESTKIT_SANITIZED)
-        CHECK(best < 0.050);
+    canceller self = {0, 0};
+    ordo_ctx *ctx;
+    for (size_t i = 0; i < n; i++)
+        same[i] = string + i % 2;
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads,
+                                         .progress = cancel_third, .progress_user = &self)),
+        NULL);
+    CHECK_STATUS(ORDO_E_CANCELLED, ordo_sort_pointers(ctx, same, n, NULL), NULL);
+    CHECK(!test_times_count() || test_now() - self.when < 0.050);
+    CHECK_EQ_U64(3, self.calls);
+    CHECK(same[0] == string && same[1] == string + 1 && same[n - 1] == string + (n - 1) % 2);
+    ordo_ctx_free(ctx);
     free(same);
     free(string);
 }
@@ -329,7 +316,7 @@ int main(void)
         test_memory_limit(number);
         test_allocator_fails(number);
     }
-    test_time();
+    test_copies();
     try_cancel(1000000, 1 << 20, 1);
     try_cancel(1000000, 1 << 20, 4);
     try_cancel(60000, 1 << 20, 1);

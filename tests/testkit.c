@@ -341,3 +341,16 @@ double test_now(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+bool test_times_count(void)
+{
+    const char *const wish = getenv("ORDO_TEST_TIMES");
+    return wish != NULL && strcmp(wish, "1") == 0 && !TESTKIT_SANITIZED;
+}
+
+double test_cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}

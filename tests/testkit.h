@@ -149,4 +149,11 @@ ordo_ctx *test_context_make(unsigned threads);
 
 double test_now(void); /* seconds of a monotonic clock */
 
+/* Whether limits on elapsed time are checked: only with ORDO_TEST_TIMES=1 in the environment, which
+ * is for an otherwise idle machine. Every other check must hold on a busy machine, too. */
+bool test_times_count(void);
+
+/* Seconds of CPU time of this process. Other processes cannot add to them. */
+double test_cpu_seconds(void);
+
 #endif

@@ -21,7 +21,7 @@ enum {
     ERROR_SIZE = 512,
     MAX_THREADS = 4096,
     HUGE_PAGE = 2 << 20,
-    TICK_NANOSECONDS = 5 * 1000 * 1000 /* between two calls of the progress callback */
+    TICK_NANOSECONDS = 5 * 1000 * 1000 /* least time between two progress callbacks */
 };
 
 struct ordo_ctx {
@@ -37,9 +37,10 @@ struct ordo_ctx {
 
     ordo_progress_fn *progress;
     void             *progress_user;
-    uint64_t          started; /* ticks of the report's clock */
-    uint64_t          ticked;  /* nanoseconds; of a context with progress */
-    double            shown;   /* the last progress reported */
+    uint64_t          started;  /* ticks of the report's clock */
+    uint64_t          interval; /* least nanoseconds between two callbacks */
+    uint64_t          ticked;   /* when the last callback began, in nanoseconds */
+    double            shown;    /* the last progress reported */
 
     pthread_t   caller; /* the thread the running call came in on */
     atomic_flag busy;
@@ -96,7 +97,7 @@ static void tick(void *user, double share)
     if (ctx->progress == NULL || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
         return;
     uint64_t const time = api_clock_nanoseconds();
-    if (time - ctx->ticked < TICK_NANOSECONDS)
+    if (time - ctx->ticked < ctx->interval)
         return;
     ctx->ticked = time;
     double const done = ((double)ctx->exec.phase + share) / (double)ctx->exec.phases;
@@ -228,6 +229,7 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
     ctx->exec.fail = exec_fail;
     ctx->progress = opts->progress;
     ctx->progress_user = opts->progress_user;
+    ctx->interval = TICK_NANOSECONDS;
     atomic_flag_clear(&ctx->busy);
     atomic_init(&ctx->stop, 0);
     atomic_init(&ctx->told, 0);
@@ -304,6 +306,8 @@ ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **ou
 }
 
 ordo_plan *api_plan(ordo_ctx *ctx) { return &ctx->plan; }
+
+void api_progress_interval(ordo_ctx *ctx, uint64_t nanoseconds) { ctx->interval = nanoseconds; }
 
 size_t api_memory_limit(const ordo_ctx *ctx) { return ctx->arena.limit; }
 
