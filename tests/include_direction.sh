@@ -1,13 +1,14 @@
 #!/bin/sh
-# include_direction.sh ROOT - the tree obeys scripts/check-includes, and the script catches a tree
-# that does not.
+# include_direction.sh ROOT OBJECTS - the tree and its object files obey scripts/check-includes, and
+# the script catches a tree that does not. Uses CC from the environment.
 set -eu
 root=$1
+objects=$2
 check=$root/scripts/check-includes
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-"$check" "$root"
+"$check" "$root" "$objects"
 
 # expect CODE FILE LINE - a tree whose FILE holds LINE gets exit status CODE.
 expect() {
@@ -22,7 +23,7 @@ expect() {
         exit 1
     fi
 }
-expect 0 lib/cpu/a.c '#include "plan/backend.h"'
+expect 0 lib/cpu/a.c '#include "backend/backend.h"'
 expect 0 lib/cpu/a.c '#include <stdio.h>'
 expect 0 lib/api/a.c '#include "ordo.h"'
 expect 0 lib/core/a.h '#include "ordo_machine.h"'
@@ -38,3 +39,16 @@ expect 1 cli/a.c '#include "../lib/core/base.h"'
 expect 1 include/ordo.h '#include "core/base.h"'
 expect 1 lib/core/a.h '#include <core/base.h>'
 expect 1 lib/news/a.c '#include "core/base.h"'
+
+# The same for calls: lib/core may not call what lib/api defines.
+mkdir -p "$tmp/tree/include" "$tmp/objects/lib/core" "$tmp/objects/lib/api"
+echo 'int api_f(void); int core_g(void); int core_g(void) { return api_f(); }' >"$tmp/core.c"
+echo 'int api_f(void); int api_f(void) { return 1; }' >"$tmp/api.c"
+${CC:-cc} -c "$tmp/core.c" -o "$tmp/objects/lib/core/core.c.o"
+${CC:-cc} -c "$tmp/api.c" -o "$tmp/objects/lib/api/api.c.o"
+rm -rf "$tmp/tree/lib" "$tmp/tree/cli" "$tmp/tree/include/ordo.h"
+if "$check" "$tmp/tree" "$tmp/objects" >"$tmp/out"; then
+    echo "include_direction.sh: a call from lib/core to lib/api was not noticed" >&2
+    exit 1
+fi
+grep -q 'may not call api_f' "$tmp/out"

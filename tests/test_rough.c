@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"
 #include "cpu/sort/items.h"
-#include "cpu/sort/rough.h"
+#include "cpu/rough/rough.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"

@@ -1,4 +1,4 @@
-/* test_stream_rank.c - ranks of host arrays streamed through a device (lib/hybrid/ranks.c), on
+/* test_stream_rank.c - ranks of host arrays streamed through a device (lib/hybrid/stream/ranks.c), on
  * machines without one (streamkit.h). The bytes are those of the CPU for every type, shape, rule,
  * direction and type of rank, with every share for the CPU; a device that fails in any of its
  * functions, or has too little memory, costs time alone or, where it is to do the job alone, is an

@@ -1,4 +1,4 @@
-/* test_stream_strings.c - strings put in order with a device's help (lib/hybrid/strings.h), on
+/* test_stream_strings.c - strings put in order with a device's help (lib/hybrid/strings/strings.h), on
  * machines without one (streamkit.h). The results are those of the CPU, byte for byte, for
  * alphabets of one letter to all bytes, lengths of 0 to 900, shared beginnings of all strings or of
  * families, letters that a sample misses; a device that fails in any of its functions or has too

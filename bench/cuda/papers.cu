@@ -4,9 +4,9 @@
  * sorted in shared memory and their merging, for every length of sub-array in its table 2.
  *
  * The kernels are those of the CUDA backend (lib/cuda/device), compiled into this module too. */
-#include "cuda/cuda_dev.cuh"
-#include "cuda/device/dev_bits.cuh"
-#include "cuda/device/dev_select_bitonic.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/papers/dev_bits.cuh"
+#include "cuda/papers/dev_select_bitonic.cuh"
 #include "peers.cuh"
 
 namespace peers

@@ -8,7 +8,7 @@
 #ifndef ORDO_API_API_H
 #define ORDO_API_API_H
 
-#include "core/exec.h"
+#include "backend/exec.h"
 #include "plan/plan.h"
 
 /* Refuses a NULL context and re-entry; clears the last error, starts the clock. */

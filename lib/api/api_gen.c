@@ -1,6 +1,6 @@
 /* api_gen.c - ordo_gen and ordo_gen_strings: checks, defaults, and the generator to call. */
 #include "api/api.h"
-#include "core/gen.h"
+#include "gen/gen.h"
 
 enum {
     DEFAULT_FEW = 100,

@@ -3,7 +3,7 @@
 #define ORDO_API_API_PROFILE_H
 
 #include "core/arena.h"
-#include "core/profile.h"
+#include "backend/profile.h"
 
 bool api_profile_open(ordo_profile *profile, const ordo_alloc *source);
 void api_profile_close(ordo_profile *profile, const ordo_alloc *source);

@@ -21,6 +21,9 @@
             return try_status_;                                                                    \
     } while (0)
 
+/* One chunk of a parallel loop: the items [lo, hi). */
+typedef void ordo_body(void *arg, size_t lo, size_t hi);
+
 /* Both return false, and leave *out alone, if the result does not fit. */
 static inline bool ordo_size_mul(size_t a, size_t b, size_t *out)
 {

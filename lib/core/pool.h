@@ -8,7 +8,8 @@
 #define ORDO_CORE_POOL_H
 
 #include "core/arena.h"
-#include "core/exec.h"
+
+#include <stdatomic.h>
 
 typedef struct ordo_pool ordo_pool;
 

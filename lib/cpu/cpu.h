@@ -2,10 +2,10 @@
 #ifndef ORDO_CPU_CPU_H
 #define ORDO_CPU_CPU_H
 
-#include "core/exec.h"
+#include "backend/exec.h"
 #include "cpu/kernel/kernels.h"
-#include "plan/job.h"
-#include "plan/tuning.h"
+#include "backend/job.h"
+#include "cpu/tuning.h"
 
 /* The kernels for an ISA by name, NULL for the best one this CPU has; NULL if it cannot run. */
 const cpu_kernels *cpu_isa_choose(const char *name);

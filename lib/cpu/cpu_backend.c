@@ -1,7 +1,7 @@
 /* cpu_backend.c - the CPU as a backend: always there, complete, the reference for the others.
  * Its state is a table of kernels, which is constant: opening it takes no memory. */
 #include "cpu/cpu.h"
-#include "plan/backend.h"
+#include "backend/backend.h"
 
 #include <stdio.h>
 

@@ -3,9 +3,8 @@
  * A job on many records is streamed (hybrid.h), in rounds if the device has not the memory for all
  * of them; everything else is the device's own, which then takes the array whole. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/hybrid.h"
-#include "hybrid/strings.h"
-#include "plan/predict.h"
+#include "hybrid/stream/hybrid.h"
+#include "hybrid/strings/strings.h"
 
 static bool is_streamed(const ordo_both *both, const hybrid_records *records,
                         ordo_algorithm algorithm)

@@ -10,7 +10,7 @@
 #ifndef ORDO_PLAN_PLAN_H
 #define ORDO_PLAN_PLAN_H
 
-#include "plan/backend.h"
+#include "backend/backend.h"
 #include "plan/predict.h"
 
 enum {

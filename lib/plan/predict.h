@@ -55,14 +55,6 @@ static inline bool ordo_is_streamed(const ordo_load *load)
     return load->record_bytes >= ORDO_TUNE_STREAM_LEAST;
 }
 
-/* Whether ranks come home sooner streamed than from an array that is brought there whole. */
-static inline bool ordo_rank_streams(ordo_type type, size_t n, ordo_type rank_type)
-{
-    double const saved = ORDO_TUNE_RANK_SAVED_KEY * (double)ordo_type_size(type) +
-                         ORDO_TUNE_RANK_SAVED_RANK * ((double)ordo_type_size(rank_type) - 4);
-    return (double)n * saved >= ORDO_TUNE_RANK_STREAM * 1e6;
-}
-
 ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads);
 
 #endif

@@ -1,5 +1,5 @@
 /* not_opening.c - a backend that finds no device. */
-#include "plan/backend.h"
+#include "backend/backend.h"
 
 __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 

@@ -1,6 +1,6 @@
 /* other_abi.c - a backend of another version, which does not notice that its caller is not its
  * own: the caller must. */
-#include "plan/backend.h"
+#include "backend/backend.h"
 
 __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 

@@ -4,8 +4,8 @@
 #define ORDO_TESTS_PLAY_WORK_H
 
 #include "core/keybits.h"
-#include "core/pack.h"
-#include "plan/backend.h"
+#include "backend/pack.h"
+#include "backend/backend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* refusing.c - a backend that says it was built for another version. */
-#include "plan/backend.h"
+#include "backend/backend.h"
 
 __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 

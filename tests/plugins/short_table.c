@@ -1,5 +1,5 @@
 /* short_table.c - a backend of the right version whose table ends too early. */
-#include "plan/backend.h"
+#include "backend/backend.h"
 
 __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 

@@ -3,7 +3,7 @@
 #ifndef ORDO_TESTS_PLUGINS_STUB_H
 #define ORDO_TESTS_PLUGINS_STUB_H
 
-#include "plan/backend.h"
+#include "backend/backend.h"
 
 __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 

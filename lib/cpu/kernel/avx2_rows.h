@@ -1,6 +1,6 @@
 /* avx2_rows.h - the tables of kernels_avx2.c: rows of eight 32-bit lanes for each byte of bits. */
-#ifndef ORDO_CPU_AVX2_ROWS_H
-#define ORDO_CPU_AVX2_ROWS_H
+#ifndef ORDO_CPU_KERNEL_AVX2_ROWS_H
+#define ORDO_CPU_KERNEL_AVX2_ROWS_H
 
 #include <stdint.h>
 

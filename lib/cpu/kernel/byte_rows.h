@@ -4,8 +4,8 @@
  *   LAST(b, l, none)   1 + index of the last set bit at or before l, or none
  *   NEXT(b, l, none)   index of the next set bit after l, or none
  *   COUNT(b, l)        number of set bits at or before l */
-#ifndef ORDO_CPU_BYTE_ROWS_H
-#define ORDO_CPU_BYTE_ROWS_H
+#ifndef ORDO_CPU_KERNEL_BYTE_ROWS_H
+#define ORDO_CPU_KERNEL_BYTE_ROWS_H
 
 #define BIT_(b, i) ((b) >> (i)&1)
 

@@ -4,8 +4,8 @@
  * A word is what order compares: the key bits, turned around for a descending order (keybits.h).
  * The loop is plain C that compilers turn into vectors; it is compiled once for every ISA.
  * And which keys lie below one word, as bits. */
-#ifndef ORDO_CPU_COUNT_BAND_H
-#define ORDO_CPU_COUNT_BAND_H
+#ifndef ORDO_CPU_KERNEL_COUNT_BAND_H
+#define ORDO_CPU_KERNEL_COUNT_BAND_H
 
 #include "core/base.h"
 

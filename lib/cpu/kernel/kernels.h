@@ -6,8 +6,8 @@
  *
  * kernels_generic.c is complete and portable; the ISA files share one frame (word_rank.h) and fill
  * in what is theirs. Kernels know nothing of threads, scratch or options. */
-#ifndef ORDO_CPU_KERNELS_H
-#define ORDO_CPU_KERNELS_H
+#ifndef ORDO_CPU_KERNEL_KERNELS_H
+#define ORDO_CPU_KERNEL_KERNELS_H
 
 #include "core/base.h"
 

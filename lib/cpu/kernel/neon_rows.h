@@ -1,8 +1,8 @@
 /* neon_rows.h - the tables of kernels_neon.c. All but neon_count are biased by ROW_ZERO, so that
  * unsigned 16-bit lanes order positions on both sides of a byte. [odd] rows stand for the second
  * byte of a pair, counted from the start of the first. */
-#ifndef ORDO_CPU_NEON_ROWS_H
-#define ORDO_CPU_NEON_ROWS_H
+#ifndef ORDO_CPU_KERNEL_NEON_ROWS_H
+#define ORDO_CPU_KERNEL_NEON_ROWS_H
 
 #include <stdint.h>
 

@@ -17,7 +17,7 @@
  * radix count digits in more reads of the array and need none. */
 #include "cpu/select/select.h"
 #include "cpu/sort/items.h"
-#include "cpu/sort/narrow.h"
+#include "cpu/radix/narrow.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * Everything below the keys speaks of words: the key bits, turned around for a descending order
  * (keybits.h), so that word order is the order asked for and every word is one key. In memory a
  * word takes 4 bytes, or 8 for keys of 64 bits. */
-#ifndef ORDO_CPU_SELECT_H
-#define ORDO_CPU_SELECT_H
+#ifndef ORDO_CPU_SELECT_SELECT_H
+#define ORDO_CPU_SELECT_SELECT_H
 
 #include "cpu/cpu.h"
 #include "cpu/kernel/count_band.h"

@@ -17,8 +17,8 @@
 #include "cpu/sort/adaptive.h"
 #include "cpu/sort/few.h"
 #include "cpu/sort/items.h"
-#include "cpu/sort/records.h"
-#include "cpu/sort/rough.h"
+#include "cpu/radix/records.h"
+#include "cpu/rough/rough.h"
 
 #include <stdlib.h>
 #include <string.h>

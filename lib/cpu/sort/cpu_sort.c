@@ -9,10 +9,10 @@
  * fails, fails before the caller's arrays change. */
 #include "core/keybits.h"
 #include "cpu/sort/adaptive.h"
-#include "cpu/sort/narrow.h"
+#include "cpu/radix/narrow.h"
 #include "cpu/sort/permute.h"
-#include "cpu/sort/records.h"
-#include "cpu/sort/short_keys.h"
+#include "cpu/radix/records.h"
+#include "cpu/radix/short_keys.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef ORDO_CPU_SORT_FEW_H
 #define ORDO_CPU_SORT_FEW_H
 
-#include "core/exec.h"
-#include "plan/job.h"
+#include "backend/exec.h"
+#include "backend/job.h"
 
 /* Each sorts if the keys are few enough, and says whether they were; it cannot fail. */
 bool cpu_few_sort(const ordo_sort_job *job, ordo_exec *exec);

@@ -10,8 +10,8 @@
 #ifndef ORDO_CPU_SORT_ITEMS_H
 #define ORDO_CPU_SORT_ITEMS_H
 
-#include "core/exec.h"
-#include "plan/job.h"
+#include "backend/exec.h"
+#include "backend/job.h"
 
 typedef uint32_t cpu_item_32;
 typedef uint64_t cpu_item_64;

@@ -16,10 +16,10 @@
  * Called by all threads of a block, of any number; keys that were written before the call need
  * no barrier, the result is valid in all threads. Used by dev_select_bitonic.cu, dev_select.cu,
  * dev_topk.cu and dev_bitonic.cu. */
-#ifndef ORDO_CUDA_BLOCK_BITONIC_CUH
-#define ORDO_CUDA_BLOCK_BITONIC_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_BITONIC_H
+#define ORDO_CUDA_BLOCK_BLOCK_BITONIC_H
 
-#include "cuda/cuda_rt.cuh"
+#include "cuda/runtime/cuda_rt.cuh"
 
 enum {
     BITONIC_LEAST = 8 /* the smallest tile: one thread's keys */

@@ -11,8 +11,8 @@
  * Called by all threads of a block of 1024; the inclusive count is valid in every thread, *total
  * likewise. Shared memory may be used again after the next barrier. Called by device/dev_bits.cu
  * (dev_bits_paper). */
-#ifndef ORDO_CUDA_BLOCK_BITS_CUH
-#define ORDO_CUDA_BLOCK_BITS_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_BITS_H
+#define ORDO_CUDA_BLOCK_BLOCK_BITS_H
 
 #include "cuda/warp/warp_ballot.cuh"
 

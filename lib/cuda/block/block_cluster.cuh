@@ -4,8 +4,8 @@
  * The barrier comes in two halves, so that a block can do something between them; all threads of
  * all blocks take part. Addresses are those of the shared::cluster space of PTX. A block must not
  * end while others may still read or write its memory. Used by device/dev_radix_cluster.cu. */
-#ifndef ORDO_CUDA_BLOCK_CLUSTER_CUH
-#define ORDO_CUDA_BLOCK_CLUSTER_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_CLUSTER_H
+#define ORDO_CUDA_BLOCK_BLOCK_CLUSTER_H
 
 #include <stdint.h>
 

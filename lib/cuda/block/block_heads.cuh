@@ -10,10 +10,10 @@
  *
  * The table has at most a few thousand entries of 8 bytes and is read by every block, from L2. All
  * threads of a block of HEADS_WARPS warps call together; shared memory: 24 bytes a warp. */
-#ifndef ORDO_CUDA_BLOCK_HEADS_CUH
-#define ORDO_CUDA_BLOCK_HEADS_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_HEADS_H
+#define ORDO_CUDA_BLOCK_BLOCK_HEADS_H
 
-#include "cuda/cuda_tuning.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/warp/warp_heads.cuh"
 
 enum {

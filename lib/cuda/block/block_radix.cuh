@@ -13,8 +13,8 @@
  * block_radix_columns, and before block_radix_place, the caller puts barriers as said there.
  * Shared memory: 1 KB a warp. Used by device/dev_radix_pass.cuh, dev_radix_small.cu and
  * dev_radix_cluster.cu. */
-#ifndef ORDO_CUDA_BLOCK_RADIX_CUH
-#define ORDO_CUDA_BLOCK_RADIX_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_RADIX_H
+#define ORDO_CUDA_BLOCK_BLOCK_RADIX_H
 
 #include "cuda/warp/warp_match.cuh"
 

@@ -4,8 +4,8 @@
  * modulo 16 (run_offset), so that whole vectors match; its ragged ends go unit by unit. Called by
  * all threads of a block, after a barrier; the caller has another one before it overwrites the
  * run. Used by device/dev_partition.cu. */
-#ifndef ORDO_CUDA_BLOCK_RUNS_CUH
-#define ORDO_CUDA_BLOCK_RUNS_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_RUNS_H
+#define ORDO_CUDA_BLOCK_BLOCK_RUNS_H
 
 #include <stdint.h>
 

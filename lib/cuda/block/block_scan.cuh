@@ -6,8 +6,8 @@
  *
  * Called by all threads of a block of up to 1024; results are valid in every thread. `totals` has
  * one place for each warp and must not be written again before the next barrier of the block. */
-#ifndef ORDO_CUDA_BLOCK_SCAN_CUH
-#define ORDO_CUDA_BLOCK_SCAN_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_SCAN_H
+#define ORDO_CUDA_BLOCK_BLOCK_SCAN_H
 
 #include "cuda/warp/warp_scan.cuh"
 

@@ -19,12 +19,12 @@
  *
  * A block has 1024 threads and 43 KB of shared memory; in device memory three histograms of 64 KB,
  * the first of them zero, and the gathered words. Used by dev_select.cu and dev_topk.cu. */
-#ifndef ORDO_CUDA_BLOCK_SELECT_CUH
-#define ORDO_CUDA_BLOCK_SELECT_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_H
+#define ORDO_CUDA_BLOCK_BLOCK_SELECT_H
 
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/block/block_scan.cuh"
-#include "cuda/cuda_tuning.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
 
 enum {
     SELECT_TARGETS = 32, /* one lane each */

@@ -10,8 +10,8 @@
  * Six instructions for each key. Made by one warp of dev_select_sample.cu, used by all threads of
  * the sweep in dev_select_sweep.cuh. A map may turn out not to hold the words it was made for
  * (rounding, infinities): the maker asks. */
-#ifndef ORDO_CUDA_BLOCK_SELECT_MAP_CUH
-#define ORDO_CUDA_BLOCK_SELECT_MAP_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_MAP_H
+#define ORDO_CUDA_BLOCK_BLOCK_SELECT_MAP_H
 
 #include "cuda/block/block_select_read.cuh"
 

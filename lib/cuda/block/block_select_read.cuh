@@ -9,11 +9,11 @@
  * Keys are encoded as they are read and are words from then on: 64 bits for 8-byte keys, else 32.
  *
  * Called by whole warps. Used by dev_select.cuh and dev_topk.cu. */
-#ifndef ORDO_CUDA_BLOCK_SELECT_READ_CUH
-#define ORDO_CUDA_BLOCK_SELECT_READ_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_READ_H
+#define ORDO_CUDA_BLOCK_BLOCK_SELECT_READ_H
 
-#include "cuda/cuda_keys.cuh"
-#include "cuda/cuda_tuning.cuh"
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/warp/warp_ballot.cuh"
 
 template <typename BITS> struct select_word {

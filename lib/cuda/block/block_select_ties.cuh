@@ -9,8 +9,8 @@
  * Called by all blocks of a grid, of SELECT_THREADS, as select_settle in block_select.cuh, whose
  * shared memory and grid it takes (with its own histogram, zero at the start). The result is valid
  * in the threads of block 0. Used by dev_topk.cu. */
-#ifndef ORDO_CUDA_BLOCK_SELECT_TIES_CUH
-#define ORDO_CUDA_BLOCK_SELECT_TIES_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_TIES_H
+#define ORDO_CUDA_BLOCK_BLOCK_SELECT_TIES_H
 
 #include "cuda/block/block_select.cuh"
 #include "cuda/block/block_select_read.cuh"

@@ -7,10 +7,10 @@
  * 2b holds what lies below splitter b, bucket 2b + 1 what equals it.
  *
  * Called by all threads of a block; used by device/dev_sample.cu. */
-#ifndef ORDO_CUDA_BLOCK_SPLITTERS_CUH
-#define ORDO_CUDA_BLOCK_SPLITTERS_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_SPLITTERS_H
+#define ORDO_CUDA_BLOCK_BLOCK_SPLITTERS_H
 
-#include "cuda/cuda_rt.cuh"
+#include "cuda/runtime/cuda_rt.cuh"
 
 enum {
     SPLIT_LG = 8,

@@ -17,12 +17,12 @@
  *
  * Called by all threads of a one-dimensional block. Used by device/dev_radix_small.cu,
  * dev_select_few.cuh and dev_topk_few.cuh. */
-#ifndef ORDO_CUDA_BLOCK_SPREAD_CUH
-#define ORDO_CUDA_BLOCK_SPREAD_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_SPREAD_H
+#define ORDO_CUDA_BLOCK_BLOCK_SPREAD_H
 
 #include "cuda/block/block_scan.cuh"
-#include "cuda/cuda_keys.cuh"
-#include "cuda/cuda_tuning.cuh"
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
 
 enum {
     SPREAD_SHARE = 4, /* buckets of a thread */

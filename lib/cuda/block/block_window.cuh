@@ -9,8 +9,8 @@
  *
  * Called by whole blocks; results are valid after the barrier that ends each function. Used by
  * device/dev_rough_block.cu. */
-#ifndef ORDO_CUDA_BLOCK_WINDOW_CUH
-#define ORDO_CUDA_BLOCK_WINDOW_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_WINDOW_H
+#define ORDO_CUDA_BLOCK_BLOCK_WINDOW_H
 
 #include "cuda/warp/warp_sort.cuh"
 

@@ -10,8 +10,8 @@
  *
  * Cost for each key: two accesses at random and six in order to shared memory, 14 comparators;
  * eight barriers. Called by whole blocks. Used by device/dev_rough_block.cu. */
-#ifndef ORDO_CUDA_BLOCK_WINDOW_BUCKETS_CUH
-#define ORDO_CUDA_BLOCK_WINDOW_BUCKETS_CUH
+#ifndef ORDO_CUDA_BLOCK_BLOCK_WINDOW_BUCKETS_H
+#define ORDO_CUDA_BLOCK_BLOCK_WINDOW_BUCKETS_H
 
 #include "cuda/block/block_window.cuh"
 #include "cuda/warp/warp_scan.cuh"

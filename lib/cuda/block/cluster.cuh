@@ -8,10 +8,10 @@
  * cluster_scan is called by all threads of all blocks of the cluster; its result is valid in every
  * thread. cluster_leave must follow it before the block ends. Used by device/dev_scan.cu,
  * dev_bits.cu and dev_partition.cu. */
-#ifndef ORDO_CUDA_CLUSTER_CUH
-#define ORDO_CUDA_CLUSTER_CUH
+#ifndef ORDO_CUDA_BLOCK_CLUSTER_H
+#define ORDO_CUDA_BLOCK_CLUSTER_H
 
-#include "cuda/cuda_rt.cuh"
+#include "cuda/runtime/cuda_rt.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 enum {

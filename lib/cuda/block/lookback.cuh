@@ -21,11 +21,11 @@
  * take_tile and look_back are called by all threads of a block, walk_to by one warp; results are
  * valid in every thread that calls. Used by device/dev_scan.cu, dev_scan_stream.cuh and
  * dev_bits.cu. */
-#ifndef ORDO_CUDA_LOOKBACK_CUH
-#define ORDO_CUDA_LOOKBACK_CUH
+#ifndef ORDO_CUDA_BLOCK_LOOKBACK_H
+#define ORDO_CUDA_BLOCK_LOOKBACK_H
 
-#include "cuda/cuda_rt.cuh"
-#include "cuda/cuda_tuning.cuh"
+#include "cuda/runtime/cuda_rt.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
 /* ---- Words: a value of 4 or 8 bytes and its mark ---- */

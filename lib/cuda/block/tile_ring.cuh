@@ -10,8 +10,8 @@
  *
  * Cost: a copy takes no register and next to no instructions. Used by
  * device/dev_scan_stream.cuh. */
-#ifndef ORDO_CUDA_TILE_RING_CUH
-#define ORDO_CUDA_TILE_RING_CUH
+#ifndef ORDO_CUDA_BLOCK_TILE_RING_H
+#define ORDO_CUDA_BLOCK_TILE_RING_H
 
 #include "cuda/warp/warp_ballot.cuh"
 

@@ -5,8 +5,8 @@
  *
  * Called by whole warps; results are valid in every lane. Used by block/block_bits.cuh, the flag
  * readers of warp_flags.cuh and every kernel that ranks by flags. */
-#ifndef ORDO_CUDA_WARP_BALLOT_CUH
-#define ORDO_CUDA_WARP_BALLOT_CUH
+#ifndef ORDO_CUDA_WARP_WARP_BALLOT_H
+#define ORDO_CUDA_WARP_WARP_BALLOT_H
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
  *
  * Called by whole warps; lane i's word is valid in lane i. Reads no byte outside the array. Used by
  * device/dev_flags.cu, dev_bits.cu and dev_partition.cu. */
-#ifndef ORDO_CUDA_WARP_FLAGS_CUH
-#define ORDO_CUDA_WARP_FLAGS_CUH
+#ifndef ORDO_CUDA_WARP_WARP_FLAGS_H
+#define ORDO_CUDA_WARP_WARP_FLAGS_H
 
 #include "cuda/warp/warp_ballot.cuh"
 #include "ordo.h"

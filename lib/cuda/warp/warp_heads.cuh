@@ -13,10 +13,10 @@
  * All 32 lanes call together; a result is valid in every lane unless it says otherwise. Nothing is
  * kept in shared memory. Cost: about 3 instructions a key to make flags (6 of floats), 5 to use
  * them. Called by device/dev_rank*.cu and dev_order.cu. */
-#ifndef ORDO_CUDA_WARP_HEADS_CUH
-#define ORDO_CUDA_WARP_HEADS_CUH
+#ifndef ORDO_CUDA_WARP_WARP_HEADS_H
+#define ORDO_CUDA_WARP_WARP_HEADS_H
 
-#include "cuda/cuda_keys.cuh"
+#include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/warp/warp_ballot.cuh"
 
 enum {

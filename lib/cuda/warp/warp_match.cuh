@@ -8,8 +8,8 @@
  *
  * Called by all 32 lanes, in a one-dimensional block; the result is valid in each of them. No
  * shared memory, no barrier. Used by block/block_radix.cuh. */
-#ifndef ORDO_CUDA_WARP_MATCH_CUH
-#define ORDO_CUDA_WARP_MATCH_CUH
+#ifndef ORDO_CUDA_WARP_WARP_MATCH_H
+#define ORDO_CUDA_WARP_WARP_MATCH_H
 
 #include "cuda/warp/warp_ballot.cuh"
 

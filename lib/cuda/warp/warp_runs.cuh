@@ -9,8 +9,8 @@
  *
  * Equality is all that is used, so ascending and descending arrays are alike. All 32 lanes call
  * together; the result is valid in every lane. Called by device/dev_rank_pass.cu. */
-#ifndef ORDO_CUDA_WARP_RUNS_CUH
-#define ORDO_CUDA_WARP_RUNS_CUH
+#ifndef ORDO_CUDA_WARP_WARP_RUNS_H
+#define ORDO_CUDA_WARP_WARP_RUNS_H
 
 #include "cuda/warp/warp_heads.cuh"
 

@@ -6,8 +6,8 @@
  * five shuffles of 4 bytes, ten of 8.
  *
  * Called by whole warps; results are valid in every lane. */
-#ifndef ORDO_CUDA_WARP_SCAN_CUH
-#define ORDO_CUDA_WARP_SCAN_CUH
+#ifndef ORDO_CUDA_WARP_WARP_SCAN_H
+#define ORDO_CUDA_WARP_WARP_SCAN_H
 
 #include "cuda/warp/warp_ballot.cuh"
 

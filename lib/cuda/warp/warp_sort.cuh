@@ -12,8 +12,8 @@
  *
  * Called by whole warps. A warp's memory is its own; the functions end with the lanes in step.
  * "Blocked": lane l holds places 16 l to 16 l + 15 of the warp's 512. */
-#ifndef ORDO_CUDA_WARP_SORT_CUH
-#define ORDO_CUDA_WARP_SORT_CUH
+#ifndef ORDO_CUDA_WARP_WARP_SORT_H
+#define ORDO_CUDA_WARP_WARP_SORT_H
 
 #include "cuda/warp/warp_ballot.cuh"
 

@@ -1,0 +1,53 @@
+/* profile.h - where the time of one call goes: spans that threads note as they end them.
+ *
+ * exec->profile is NULL unless the context was asked for it, and then nothing is noted and no clock
+ * is read. Any thread may add; what does not fit is counted and lost. */
+#ifndef ORDO_BACKEND_PROFILE_H
+#define ORDO_BACKEND_PROFILE_H
+
+#include "backend/exec.h"
+#include "ordo_machine.h"
+
+#include <time.h>
+
+typedef struct ordo_profile {
+    ordo_span    *spans;
+    size_t        capacity;
+    atomic_size_t count;
+    double        zero; /* the clock when the call began */
+} ordo_profile;
+
+static inline double ordo_profile_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Now, for a span that begins. */
+static inline double ordo_profile_now(const ordo_exec *exec)
+{
+    return exec->profile == NULL ? 0 : ordo_profile_clock();
+}
+
+static inline void ordo_profile_span(const ordo_exec *exec, ordo_span_kind kind, unsigned lane,
+                                     double began, double ended, size_t bytes)
+{
+    ordo_profile *const profile = exec->profile;
+    if (profile == NULL)
+        return;
+    size_t const at = atomic_fetch_add_explicit(&profile->count, 1, memory_order_relaxed);
+    if (at < profile->capacity)
+        profile->spans[at] =
+            (ordo_span){(uint32_t)kind, lane, began - profile->zero, ended - profile->zero, bytes};
+}
+
+/* A span that ends now. */
+static inline void ordo_profile_add(const ordo_exec *exec, ordo_span_kind kind, unsigned lane,
+                                    double began, size_t bytes)
+{
+    if (exec->profile != NULL)
+        ordo_profile_span(exec, kind, lane, began, ordo_profile_clock(), bytes);
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* cpu_rank_paper.c - ranks of a sorted array as the competition ranking paper computes them on a
+ * CPU (Liang, Bisnett, Hylton, Sang, Yu: Parallel Computation of Standard Competition Rankings
+ * over a Sorted Array), kept for comparison.
+ *
+ *   sequential   one loop that compares each key with the one before it
+ *   threads      one segment of the array for each thread; the rank of a segment's first key by
+ *                the modified binary search, then the sequential loop
+ *
+ * The paper has the loop for the least rank; the other rules are done in its spirit. Dense ranks
+ * need the number of runs before a segment, so their segments are read twice. Cost: n
+ * comparisons with a branch each, plus lg n for each segment.
+ *
+ * The loops compare with ==, as the paper does. The NaNs at the end, which are unequal to
+ * themselves, are one run that is written apart. */
+#include "core/keybits.h"
+#include "cpu/cpu.h"
+#include "cpu/rank/cpu_runs.h"
+
+typedef struct rank_segments {
+    const ordo_rank_job *job;
+    size_t               n;       /* without the NaNs */
+    size_t               segment; /* keys in each */
+    uint64_t            *runs;    /* before each segment; NULL where no rule asks */
+    ordo_exec           *exec;
+} rank_segments;
+
+enum {
+    POLL_KEYS = 1 << 20
+}; /* ranked between two looks at the cancel flag: about 5 ms */
+
+#define ORDO_TEMPLATE "cpu/papers/paper_key.t.h"
+#include "core/for_each_type.h"
+
+static double rank_as_double(const ordo_rank_job *job, size_t i)
+{
+    switch (job->rank_type) {
+    case ORDO_U32:
+        return (double)((const uint32_t *)job->ranks)[i];
+    case ORDO_U64:
+        return (double)((const uint64_t *)job->ranks)[i];
+    default:
+        return ((const double *)job->ranks)[i];
+    }
+}
+
+static void rank_part(const rank_segments *work, size_t lo, size_t hi, uint64_t runs)
+{
+    switch (work->job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        paper_rank_##tag(work, lo, hi, runs);                                                      \
+        break;
+#include "core/types.def"
+    }
+}
+
+/* A segment, in parts, so that a long one can be cancelled and shows its progress. */
+static void rank_segment(void *arg, size_t lo, size_t hi)
+{
+    const rank_segments *const work = arg;
+    uint64_t                   runs = work->runs != NULL ? work->runs[lo / work->segment] : 0;
+    for (size_t at = lo; at < hi; at += POLL_KEYS) {
+        size_t const end = hi - at > POLL_KEYS ? at + POLL_KEYS : hi;
+        if (ordo_poll(work->exec, (double)(at - lo) / (double)(hi - lo)))
+            return;
+        rank_part(work, at, end, runs);
+        runs =
+            work->job->ties == ORDO_TIES_DENSE ? (uint64_t)rank_as_double(work->job, end - 1) : 0;
+    }
+}
+
+static uint64_t count_part(const rank_segments *work, size_t lo, size_t hi)
+{
+    switch (work->job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return paper_runs_##tag(work->job->sorted, lo, hi);
+#include "core/types.def"
+    }
+    return 0;
+}
+
+static void count_segment(void *arg, size_t lo, size_t hi)
+{
+    const rank_segments *const work = arg;
+    uint64_t                   runs = 0;
+    for (size_t at = lo; at < hi; at += POLL_KEYS) {
+        if (ordo_poll(work->exec, (double)(at - lo) / (double)(hi - lo)))
+            return;
+        runs += count_part(work, at, hi - at > POLL_KEYS ? at + POLL_KEYS : hi);
+    }
+    work->runs[lo / work->segment] = runs;
+}
+
+static size_t segments_of(const ordo_rank_job *job, unsigned threads)
+{
+    size_t const wanted = job->algorithm == ORDO_ALGORITHM_SEQUENTIAL ? 1 : threads;
+    return ordo_max(1, ordo_min(wanted, job->n));
+}
+
+size_t cpu_rank_sorted_scratch(const ordo_rank_job *job, unsigned threads)
+{
+    bool const counts = job->algorithm == ORDO_ALGORITHM_THREADS && job->ties == ORDO_TIES_DENSE;
+    return counts ? segments_of(job, threads) * sizeof(uint64_t) : 0;
+}
+
+/* Counts the runs of every segment and turns the counts into what precedes each. */
+static ordo_status count_runs(rank_segments *work, size_t segments, ordo_exec *exec)
+{
+    void *block;
+    TRY(ordo_scratch(exec, segments * sizeof(uint64_t), &block));
+    work->runs = block;
+    exec->phases = 2;
+    if (!ordo_loop(exec, work->n, work->segment, count_segment, work) || ordo_poll(exec, 1))
+        return ORDO_E_CANCELLED;
+    exec->phase = 1;
+    uint64_t before = 0;
+    for (size_t s = 0; s < ordo_div_up(work->n, work->segment); s++) {
+        uint64_t const here = work->runs[s];
+        work->runs[s] = before;
+        before += here;
+    }
+    return ORDO_OK;
+}
+
+static void put_rank(const ordo_rank_job *job, size_t i, double rank)
+{
+    switch (job->rank_type) {
+    case ORDO_U32:
+        ((uint32_t *)job->ranks)[i] = (uint32_t)rank;
+        break;
+    case ORDO_U64:
+        ((uint64_t *)job->ranks)[i] = (uint64_t)rank;
+        break;
+    default:
+        ((double *)job->ranks)[i] = rank;
+        break;
+    }
+}
+
+static double nan_rank(const ordo_rank_job *job, size_t n)
+{
+    switch (job->ties) {
+    case ORDO_TIES_MIN:
+        return (double)n + 1;
+    case ORDO_TIES_MAX:
+        return (double)job->n;
+    case ORDO_TIES_AVERAGE:
+        return ((double)n + 1 + (double)job->n) * 0.5;
+    case ORDO_TIES_DENSE:
+        return n > 0 ? rank_as_double(job, n - 1) + 1 : 1;
+    case ORDO_TIES_ORDINAL:
+        break;
+    }
+    return 0;
+}
+
+/* The NaNs [n, job->n), one after the other. */
+static ordo_status rank_nans(const rank_segments *work)
+{
+    const ordo_rank_job *const job = work->job;
+    bool const                 ordinal = job->ties == ORDO_TIES_ORDINAL;
+    double const               rank = nan_rank(job, work->n);
+    for (size_t i = work->n; i < job->n; i++) {
+        if (i % POLL_KEYS == 0 && ordo_poll(work->exec, (double)i / (double)job->n))
+            return ORDO_E_CANCELLED;
+        put_rank(job, i, ordinal ? (double)i + 1 : rank);
+    }
+    return ORDO_OK;
+}
+
+ordo_status cpu_rank_paper(const ordo_rank_job *job, ordo_exec *exec)
+{
+    bool const    alone = job->algorithm == ORDO_ALGORITHM_SEQUENTIAL;
+    size_t const  segments = segments_of(job, exec->threads);
+    rank_segments work = {
+        .job = job, .n = cpu_nan_start(job->type, job->sorted, job->n), .exec = exec};
+
+    exec->algorithm = alone ? "sequential" : "threads";
+    exec->isa = "generic";
+    work.segment = ordo_max(1, ordo_div_up(work.n, segments));
+    if (cpu_rank_sorted_scratch(job, exec->threads) > 0 && work.n > 0)
+        TRY(count_runs(&work, segments, exec));
+    if (!ordo_loop(exec, work.n, work.segment, rank_segment, &work) || ordo_poll(exec, 1))
+        return ORDO_E_CANCELLED;
+    return rank_nans(&work);
+}

@@ -1,0 +1,122 @@
+/* sort_halving.c - sorts a k-sorted array by halving its radius.
+ *
+ * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), as Pfaff
+ * and Treadwell describe it. If the radius is at most 2l, this makes it l - 1 at most: partition
+ * each run of 2l items about its median, then each run of those that begin l items later, then the
+ * first ones again. After lg k rounds the radius is 1 or 0, and one pass of bubble sort ends it.
+ *
+ * The median is found by quickselect, the pivot being the middle of three; after as many
+ * partitions as a good one could need a few times over, the run is sorted by heap instead. So a
+ * round takes O(n) but for inputs made against it, O(n lg k) then, and all takes O(n lg k), for
+ * those O(n lg^2 k). Runs are independent of each other: any thread partitions any of them, and the
+ * result does not depend on which. In place; scratch only for measuring, if the radius is not
+ * given.
+ *
+ * That the result is in order is checked while it is bubbled; if not, the radius given was too
+ * small, and twice as much is tried. */
+#include "cpu/cpu.h"
+#include "cpu/sort/items.h"
+#include "cpu/rough/rough.h"
+#include "cpu/rough/view.h"
+
+#include <stdlib.h>
+
+enum {
+    HALVING_SMALL = 12,      /* items that are sorted by insertion */
+    HALVING_PATIENCE = 4,    /* times lg of the run: partitions before the heap */
+    HALVING_STRIDE = 1 << 20 /* items partitioned between two looks at whether to stop */
+};
+
+typedef struct halving_work {
+    ordo_exec  *exec;
+    void       *items;
+    size_t      n, run, offset; /* runs of `run` items from `offset` on */
+    atomic_bool stopped;
+} halving_work;
+
+static unsigned floor_lg(size_t x)
+{
+    unsigned lg = 0;
+    while (x > 1) {
+        x /= 2;
+        lg++;
+    }
+    return lg;
+}
+
+#define ORDO_TEMPLATE "cpu/papers/sort_halving.t.h"
+#include "cpu/sort/for_each_item.h"
+
+typedef struct halving_kind {
+    ordo_body *partition;
+    bool (*bubble)(void *items, size_t n, ordo_exec *exec, bool *stopped);
+} halving_kind;
+
+/* One round of three partitions. Many short runs go to one body. */
+static bool halve(halving_work *work, ordo_body *partition, size_t run)
+{
+    static const bool staggered[3] = {false, true, false};
+    for (unsigned step = 0; step < 3; step++) {
+        work->run = run;
+        work->offset = staggered[step] ? run / 2 : 0;
+        if (work->offset >= work->n)
+            continue;
+        size_t const runs = ordo_div_up(work->n - work->offset, run);
+        if (!ordo_loop(work->exec, runs, ordo_max(ORDO_TUNE_PIECE / run, 1), partition, work) ||
+            atomic_load_explicit(&work->stopped, memory_order_relaxed))
+            return false;
+    }
+    return true;
+}
+
+static bool halve_all(halving_work *work, ordo_body *partition, size_t radius)
+{
+    while (radius > 1) {
+        size_t const half = radius / 2 + radius % 2;
+        if (!halve(work, partition, 2 * half))
+            return false;
+        radius = half - 1;
+        if (work->exec->phase + 1 < work->exec->phases)
+            work->exec->phase++;
+    }
+    return true;
+}
+
+ordo_status cpu_items_halving(const cpu_items *items, size_t radius, ordo_exec *exec)
+{
+    static const halving_kind kinds[CPU_ITEM_KINDS] = {
+        {halving_piece_32, halving_bubble_32},
+        {halving_piece_64, halving_bubble_64},
+        {halving_piece_128, halving_bubble_128},
+    };
+    const halving_kind *const kind = &kinds[items->kind];
+    size_t const              n = items->n;
+    halving_work              work = {.exec = exec, .items = items->items, .n = n};
+    bool                      stopped = false;
+    atomic_init(&work.stopped, false);
+    exec->algorithm = "halving";
+    exec->isa = "generic";
+    if (n < 2)
+        return ORDO_OK;
+    exec->phases = exec->phase + CPU_RADIUS_PHASES + floor_lg(n) + 1;
+    if (radius == 0) {
+        cpu_view const view = {items->kind, items->items, n, cpu_item_size(items->kind), NULL};
+        TRY(cpu_view_radius(&view, &radius, exec));
+        if (radius == 0)
+            return ORDO_OK;
+    }
+    for (radius = ordo_min(radius, n - 1);; radius = ordo_min(n - 1, 2 * radius)) {
+        if (!halve_all(&work, kind->partition, radius))
+            return ORDO_E_CANCELLED;
+        if (kind->bubble(items->items, n, exec, &stopped))
+            return ORDO_OK;
+        if (stopped)
+            return ORDO_E_CANCELLED;
+    }
+}
+
+size_t cpu_items_halving_scratch(enum cpu_item kind, size_t n, unsigned threads)
+{
+    (void)threads;
+    return cpu_view_radius_scratch(kind, n);
+}

@@ -1,0 +1,417 @@
+/* radix.c - stable radix sort of records, threaded: the production sort.
+ *
+ *   sample    a few thousand keys tell how the array is spread
+ *   count     each thread counts, for its chunks, how many records go to each bucket
+ *   scatter   and moves them there: the only pass that leaves the cache
+ *   finish    buckets are sorted in the cache (radix_local.t.h) and stored as results, each
+ *             thread taking the next one
+ *
+ * A bucket is the top bits of the key where the sample is even; otherwise a table over the range
+ * of the sample (65536 cells, cut into buckets of equally many sampled keys) says which, so that
+ * skewed keys (floats, Gaussians) cost what even ones do. Keys outside the sampled range fall
+ * into the first or last bucket. A bucket too large for one thread is split again in the same way
+ * by all of them; one whose keys are all equal is done.
+ *
+ * Memory is read twice and written once before the finish, which reads and writes it once. Where
+ * records are gathered before they are written, the buckets of uneven keys are kept from the first
+ * read to the second, which then need not find them again.
+ * Scratch: n records, an eighth of that for the threads' buffers, tables of a few megabytes, 2n
+ * bytes for the kept buckets, and n records more if a bucket is split again and the caller has no
+ * room of its own. */
+#include "cpu/radix/radix_work.h"
+#include "cpu/radix/short_keys.h"
+
+#include <string.h>
+
+/* Whether records are gathered into whole cache lines that are then written past the cache. It
+ * pays where ordinary stores first read the line they overwrite. */
+#if defined(__SSE2__)
+#define RADIX_COMBINE true
+#else
+#define RADIX_COMBINE false
+#endif
+
+static char *slot_take(radix_slots *slots, size_t *which)
+{
+    for (size_t i = 0;; i++)
+        if (!atomic_flag_test_and_set_explicit(&slots->busy[i], memory_order_acquire)) {
+            *which = i;
+            return slots->memory + i * slots->bytes;
+        }
+}
+
+static void slot_give(radix_slots *slots, size_t which)
+{
+    atomic_flag_clear_explicit(&slots->busy[which], memory_order_release);
+}
+
+static const radix_ops *ops_of(const radix_io *io)
+{
+#if defined(__x86_64__)
+    if (strcmp(io->kernels->isa, "avx2") == 0)
+        return &radix_steps_avx2[io->kind];
+    if (strcmp(io->kernels->isa, "avx512") == 0)
+        return &radix_steps_avx512[io->kind];
+#endif
+    return &radix_steps_generic[io->kind];
+}
+
+/* ---- Loops ---- */
+
+static void count_chunk(void *arg, size_t lo, size_t hi)
+{
+    const radix_work *const work = arg;
+    for (size_t c = lo; c < hi; c++)
+        work->ops->count(work, c * work->chunk, ordo_min((c + 1) * work->chunk, work->n),
+                         work->counts + c * BUCKETS);
+}
+
+static void scatter_chunk(void *arg, size_t lo, size_t hi)
+{
+    radix_work *const work = arg;
+    size_t            slot;
+    char *const       buffer = slot_take(&work->slots, &slot);
+    for (size_t c = lo; c < hi; c++)
+        work->ops->scatter(work, c * work->chunk, ordo_min((c + 1) * work->chunk, work->n),
+                           work->counts + c * BUCKETS, buffer);
+    slot_give(&work->slots, slot);
+}
+
+static void finish_bucket(void *arg, size_t lo, size_t hi)
+{
+    radix_work *const work = arg;
+    size_t            slot;
+    char *const       buffer = slot_take(&work->slots, &slot);
+    for (size_t b = lo; b < hi && !ordo_poll(work->exec, (double)lo / (double)BUCKETS); b++) {
+        size_t const from = b == 0 ? 0 : work->ends[b - 1], to = work->ends[b];
+        if (work->io->shorter != NULL && short_keys_lost(work->io->shorter))
+            break;
+        if (to - from <= work->big)
+            work->ops->finish(work, from, to, buffer);
+    }
+    slot_give(&work->slots, slot);
+}
+
+/* Turns counts into places and the ends of buckets. */
+static void place_buckets(radix_work *work)
+{
+    size_t sum = 0;
+    for (size_t b = 0; b < work->cut.buckets; b++) {
+        for (size_t c = 0; c < work->chunks; c++) {
+            size_t const here = work->counts[c * BUCKETS + b];
+            work->counts[c * BUCKETS + b] = sum;
+            sum += here;
+        }
+        work->ends[b] = sum;
+    }
+}
+
+/* ---- A bucket for all threads ---- */
+
+typedef struct differ_work {
+    const char *records;
+    uint64_t (*differ)(const void *records, size_t lo, size_t hi);
+    atomic_uint_fast64_t bits; /* in which any key differs from the first */
+} differ_work;
+
+static void differ_piece(void *arg, size_t lo, size_t hi)
+{
+    differ_work *const work = arg;
+    atomic_fetch_or_explicit(&work->bits, work->differ(work->records, lo, hi),
+                             memory_order_relaxed);
+}
+
+typedef struct store_work {
+    const radix_io *io;
+    const char     *records;
+    size_t          at;
+} store_work;
+
+static void store_piece(void *arg, size_t lo, size_t hi)
+{
+    store_work *const work = arg;
+    size_t const      size = radix_record_size(work->io->kind);
+    if (work->io->store != NULL)
+        work->io->store(work->io, work->at + lo, hi - lo, work->records + lo * size);
+    else
+        memmove((char *)work->io->out + (work->at + lo) * size, work->records + lo * size,
+                (hi - lo) * size);
+}
+
+/* Stores a bucket whose keys are all equal; *done says whether it was one. */
+static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const char *records,
+                                  size_t at, size_t n, bool *done)
+{
+    differ_work look = {.records = records, .differ = ops_of(io)->differ};
+    store_work  store = {io, records, at};
+    atomic_init(&look.bits, 0);
+    if (!ordo_loop(exec, n, cpu_grain(n), differ_piece, &look))
+        return ORDO_E_CANCELLED;
+    *done = atomic_load_explicit(&look.bits, memory_order_relaxed) == 0;
+    return *done ? cpu_done(ordo_loop(exec, n, cpu_grain(n), store_piece, &store)) : ORDO_OK;
+}
+
+/* ---- The split ---- */
+
+enum {
+    COUNT_BYTES = BUCKETS * sizeof(size_t),
+    TABLE_BYTES = (1 << CELL_BITS) * sizeof(uint16_t),
+    SAMPLE_LEVELS = 3, /* from there on buckets are digits of the bits that differ */
+    MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1
+};
+
+typedef struct radix_memory { /* what the splits of one job share */
+    char       *rooms[2];     /* records go from one to the other; [1] only if need be */
+    size_t     *counts;       /* [chunk][bucket] */
+    size_t     *ends;         /* [level][bucket] */
+    uint16_t   *table;
+    char       *sample;
+    uint16_t   *labels; /* NULL so far */
+    radix_slots slots;
+    size_t      slot_records, chunks;
+} radix_memory;
+
+static size_t chunk_count(size_t n, unsigned threads)
+{
+    return threads == 1 ? 1 : ordo_min(4 * (size_t)threads, n / ORDO_TUNE_PIECE + 1);
+}
+
+/* Buckets up to this size are one thread's. */
+static size_t big_bucket(size_t n, unsigned threads)
+{
+    return ordo_min(n, ordo_max(n / (8 * (size_t)threads), ORDO_TUNE_RADIX_BIG));
+}
+
+/* At most BUCKETS, and so many that each holds few enough records. */
+static size_t wanted_buckets(size_t n)
+{
+    size_t buckets = LEAST_BUCKETS;
+    while (buckets < BUCKETS && buckets < n >> ORDO_TUNE_RADIX_BUCKET)
+        buckets *= 2;
+    return buckets;
+}
+
+static size_t slot_bytes(enum radix_kind kind, size_t n, unsigned threads)
+{
+    size_t const bucket = big_bucket(n, threads) * radix_record_size(kind);
+    return ordo_round_up(ordo_max(bucket, (wanted_buckets(n) + 1) * GATHER), LINE);
+}
+
+static size_t table_bytes(enum radix_kind kind, size_t n, unsigned threads)
+{
+    return (chunk_count(n, threads) + MOST_LEVELS) * COUNT_BYTES + TABLE_BYTES +
+           2 * RADIX_SAMPLE * radix_record_size(kind) +
+           ordo_round_up(threads * sizeof(atomic_flag), LINE);
+}
+
+static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory *memory)
+{
+    size_t const size = radix_record_size(io->kind);
+    void        *block;
+    memory->chunks = chunk_count(io->n, exec->threads);
+    memory->slot_records = big_bucket(io->n, exec->threads);
+    memory->slots.bytes = slot_bytes(io->kind, io->n, exec->threads);
+    memory->rooms[0] = io->room;
+    memory->rooms[1] = io->spare;
+    memory->labels = NULL;
+    if (io->room == NULL) {
+        TRY(ordo_scratch(exec, io->n * size, &block));
+        memory->rooms[0] = block;
+    }
+    TRY(ordo_scratch(exec, memory->slots.bytes * exec->threads, &block));
+    memory->slots.memory = block;
+    TRY(ordo_scratch(exec, table_bytes(io->kind, io->n, exec->threads), &block));
+    char *at = block;
+    memory->counts = (size_t *)block;
+    at += memory->chunks * COUNT_BYTES;
+    memory->ends = (size_t *)(void *)at;
+    at += MOST_LEVELS * COUNT_BYTES;
+    memory->table = (uint16_t *)(void *)at;
+    at += TABLE_BYTES;
+    memory->sample = at;
+    at += 2 * RADIX_SAMPLE * size;
+    memory->slots.busy = (atomic_flag *)(void *)at;
+    for (unsigned i = 0; i < exec->threads; i++)
+        atomic_flag_clear(&memory->slots.busy[i]);
+    return ORDO_OK;
+}
+
+/* Keys alone may be sorted as words, and keys above a payload that rises: no order of ties is
+ * lost. */
+static radix_local local_of(const radix_io *io, ordo_exec *exec)
+{
+    radix_local local = {.exec = exec};
+    if (io->kind == RADIX_K32) {
+        local.sort_words = io->kernels->sort_words[CPU_WORDS_32];
+        local.most_words = ORDO_TUNE_WORDS_32;
+        return local;
+    }
+    local.sort_packed = io->kernels->sort_words[CPU_WORDS_32];
+    if (io->kind == RADIX_K64 || (io->kind == RADIX_P32 && io->rising)) {
+        local.sort_words = io->kernels->sort_words[CPU_WORDS_64];
+        local.most_words = ORDO_TUNE_WORDS_64;
+    }
+    return local;
+}
+
+/* Decides the buckets of work, by a sample or, deep down, by the highest bits that differ. */
+static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level)
+{
+    const radix_ops *const ops = work->ops;
+    size_t const           size = radix_record_size(work->io->kind);
+    if (level < SAMPLE_LEVELS) {
+        size_t const sampled = ordo_min(RADIX_SAMPLE, work->n);
+        ops->sample(work, memory->sample, memory->sample + RADIX_SAMPLE * size, sampled);
+        ops->cut(memory->sample, sampled, wanted_buckets(work->n), &work->cut, memory->table);
+        return ORDO_OK;
+    }
+    differ_work look = {.records = work->from, .differ = ops->differ};
+    atomic_init(&look.bits, 0);
+    if (!ordo_loop(work->exec, work->n, cpu_grain(work->n), differ_piece, &look))
+        return ORDO_E_CANCELLED;
+    uint64_t const bits = atomic_load_explicit(&look.bits, memory_order_relaxed);
+    unsigned const length = bits == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bits);
+    work->cut = (radix_cut){.even = true,
+                            .shift = length - (unsigned)ordo_min(length, TOP_BITS),
+                            .mask = BUCKETS - 1,
+                            .buckets = BUCKETS};
+    return ORDO_OK;
+}
+
+/* Whether so many records are gathered before they are written. */
+static bool is_combined(enum radix_kind kind, size_t n)
+{
+    return RADIX_COMBINE && n * radix_record_size(kind) >= ORDO_TUNE_STREAM;
+}
+
+/* Without them the buckets are found twice. */
+static void take_labels(radix_work *work, radix_memory *memory)
+{
+    void *block;
+    if (!work->combine || work->cut.even)
+        return;
+    if (memory->labels == NULL &&
+        ordo_scratch(work->exec, work->io->n * sizeof(uint16_t), &block) == ORDO_OK)
+        memory->labels = block;
+    work->labels = memory->labels;
+}
+
+static bool has_big(const radix_work *work)
+{
+    size_t from = 0;
+    for (size_t b = 0; b < work->cut.buckets; from = work->ends[b++])
+        if (work->ends[b] - from > work->big)
+            return true;
+    return false;
+}
+
+static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
+                         const char *from, size_t at, size_t n, ordo_exec *exec);
+
+/* The buckets that a split left for all threads. */
+static ordo_status split_big(const radix_work *work, radix_memory *memory, unsigned level,
+                             unsigned room)
+{
+    size_t const size = radix_record_size(work->io->kind);
+    size_t       from = 0;
+    for (size_t b = 0; b < work->cut.buckets; from = work->ends[b++]) {
+        size_t const n = work->ends[b] - from;
+        if (n <= work->big)
+            continue;
+        bool              done = false;
+        const char *const records = work->to + from * size;
+        TRY(store_if_equal(work->io, work->exec, records, work->at + from, n, &done));
+        if (!done)
+            TRY(split(work->io, memory, level + 1, !room, records, work->at + from, n, work->exec));
+    }
+    return ORDO_OK;
+}
+
+static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
+                         const char *from, size_t at, size_t n, ordo_exec *exec)
+{
+    size_t const size = radix_record_size(io->kind);
+    radix_work   work = {.io = io,
+                         .exec = exec,
+                         .local = local_of(io, exec),
+                         .from = from,
+                         .to = memory->rooms[room] + at * size,
+                         .n = n,
+                         .at = at,
+                         .chunks =
+                             ordo_max(ordo_min(memory->chunks, chunk_count(n, exec->threads)), 1),
+                         .counts = memory->counts,
+                         .ends = memory->ends + level * BUCKETS,
+                         .big = memory->slot_records,
+                         .ops = ops_of(io),
+                         .slots = memory->slots};
+    work.chunk = ordo_div_up(n, work.chunks);
+    TRY(choose_cut(&work, memory, level));
+    if (io->shorter != NULL && io->shorter->way == SHORT_WORDS &&
+        work.cut.shift < io->shorter->map.unit)
+        return ORDO_E_UNSUPPORTED;
+    work.combine = is_combined(io->kind, n) && work.cut.buckets * GATHER <= memory->slots.bytes;
+    take_labels(&work, memory);
+    work.most = work.cut.even && level < SAMPLE_LEVELS ? work.cut.shift : 64;
+    if (level == 0)
+        ordo_note(exec,
+                  work.cut.even ? "evenly spread keys: %zu buckets by their top bits%s"
+                                : "unevenly spread keys: %zu buckets by a sample%s",
+                  work.cut.buckets, io->shorter != NULL ? "; key and index in 8 bytes" : "");
+    if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
+        return ORDO_E_CANCELLED;
+    place_buckets(&work);
+    if (memory->rooms[1] == NULL && has_big(&work)) { /* while nothing has been stored yet */
+        void *more;
+        TRY(ordo_scratch(exec, io->n * size, &more));
+        memory->rooms[1] = more;
+    }
+    exec->phase += level == 0;
+    if (!ordo_loop(exec, work.chunks, 1, scatter_chunk, &work))
+        return ORDO_E_CANCELLED;
+    exec->phase += level == 0;
+    exec->changed = true;
+    size_t const grain = ordo_max(work.cut.buckets / (32 * (size_t)exec->threads), 1);
+    if (!ordo_loop(exec, work.cut.buckets, grain, finish_bucket, &work))
+        return ORDO_E_CANCELLED;
+    return split_big(&work, memory, level, room);
+}
+
+/* ---- All of it ---- */
+
+static bool fits_cache(enum radix_kind kind, size_t n)
+{
+    return n <= ORDO_TUNE_RADIX_ALONE / radix_record_size(kind);
+}
+
+size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigned threads)
+{
+    size_t const size = radix_record_size(kind);
+    if (fits_cache(kind, n))
+        return 2 * ordo_round_up(n * size, LINE);
+    return (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
+           threads * slot_bytes(kind, n, threads) +
+           (is_combined(kind, n) ? ordo_round_up(n * sizeof(uint16_t), LINE) : 0) +
+           ordo_round_up(table_bytes(kind, n, threads), LINE);
+}
+
+ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
+{
+    size_t const size = radix_record_size(io->kind);
+    exec->algorithm = "radix";
+    radix_local const local = local_of(io, exec);
+    exec->isa = ops_of(io) == &radix_steps_generic[io->kind] ? "generic" : io->kernels->isa;
+    if (fits_cache(io->kind, io->n)) {
+        void *records, *spare;
+        TRY(ordo_scratch(exec, io->n * size, &records));
+        TRY(ordo_scratch(exec, io->n * size, &spare));
+        exec->changed = true;
+        ops_of(io)->alone(io, records, spare, &local);
+        ordo_note(exec, "fits the cache of one thread");
+        return cpu_done(!ordo_poll(exec, 1));
+    }
+    radix_memory memory;
+    TRY(take_memory(io, exec, &memory));
+    exec->phases = exec->phase + 3;
+    return split(io, &memory, 0, 0, NULL, 0, io->n, exec);
+}

@@ -1,0 +1,92 @@
+/* radix_steps.h - the inner steps of the radix sort, as a table for one ISA: included once by each
+ * of the files radix_steps_X.c, which are compiled with the options of their ISA. Loops over keys
+ * gain from what it has (shifts by any count, vectors) without being written for it. */
+#include "cpu/radix/radix_work.h"
+
+#include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+static inline void radix_offsets(uint32_t *count, size_t n)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t const here = count[i];
+        count[i] = sum;
+        sum += here;
+    }
+}
+
+/* Asks for memory that is read soon: processors read ahead by themselves, but not across pages. */
+static inline void radix_prefetch(const void *at, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += LINE)
+        __builtin_prefetch((const char *)at + i, 0, 2);
+}
+
+/* Writes whole cache lines past the cache, where that is possible. */
+static inline void lines_stream(void *to, const void *lines, size_t bytes)
+{
+#if defined(__AVX512F__)
+    for (size_t i = 0; i < bytes / 64; i++)
+        _mm512_stream_si512((__m512i *)to + i, _mm512_load_si512((const __m512i *)lines + i));
+#elif defined(__AVX2__)
+    for (size_t i = 0; i < bytes / 32; i++)
+        _mm256_stream_si256((__m256i *)to + i, _mm256_load_si256((const __m256i *)lines + i));
+#elif defined(__SSE2__)
+    for (size_t i = 0; i < bytes / 16; i++)
+        _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)lines + i));
+#else
+    memcpy(to, lines, bytes);
+#endif
+}
+
+static inline void lines_fence(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+#if defined(__AVX512F__)
+/* Buckets of 8 keys of 64 bits, and of 16 of 32, as bucket_of (radix_split.t.h) finds them. */
+static inline void radix_label_64(const radix_cut *cut, const void *keys, uint16_t *labels)
+{
+    __m512i const base = _mm512_set1_epi64((long long)cut->base);
+    __m512i const above = _mm512_sub_epi64(_mm512_max_epu64(_mm512_loadu_si512(keys), base), base);
+    __m512i const cell = _mm512_srl_epi64(above, _mm_cvtsi32_si128((int)cut->shift));
+    __m512i const last = _mm512_set1_epi64((long long)cut->last);
+    __m256i const fetched = _mm512_i64gather_epi32(_mm512_min_epu64(cell, last), cut->table, 2);
+    _mm_storeu_si128((__m128i *)(void *)labels, _mm256_cvtepi32_epi16(fetched));
+}
+
+static inline void radix_label_32(const radix_cut *cut, const void *keys, uint16_t *labels)
+{
+    __m512i const base = _mm512_set1_epi32((int)cut->base);
+    __m512i const above = _mm512_sub_epi32(_mm512_max_epu32(_mm512_loadu_si512(keys), base), base);
+    __m512i const cell = _mm512_srl_epi32(above, _mm_cvtsi32_si128((int)cut->shift));
+    __m512i const last = _mm512_set1_epi32((int)cut->last);
+    __m512i const fetched = _mm512_i32gather_epi32(_mm512_min_epu32(cell, last), cut->table, 2);
+    _mm256_storeu_si256((__m256i *)(void *)labels, _mm512_cvtepi32_epi16(fetched));
+}
+#endif
+
+#define ORDO_TEMPLATE "cpu/radix/small.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_TEMPLATE "cpu/radix/radix_local.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_TEMPLATE "cpu/radix/radix_split.t.h"
+#include "cpu/radix/for_each_record.h"
+
+#define RADIX_STEPS_OF(kind)                                                                       \
+    {                                                                                              \
+        sample_##kind, cut_##kind, count_##kind, scatter_##kind, finish_##kind, alone_##kind,      \
+            differ_##kind                                                                          \
+    }
+#define RADIX_STEPS                                                                                \
+    {                                                                                              \
+        RADIX_STEPS_OF(k32), RADIX_STEPS_OF(k64), RADIX_STEPS_OF(p32), RADIX_STEPS_OF(p64)         \
+    }

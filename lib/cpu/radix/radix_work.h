@@ -1,0 +1,91 @@
+/* radix_work.h - what the radix sort's driver (radix.c) and inner steps (radix_steps.h) share. */
+#ifndef ORDO_CPU_RADIX_RADIX_WORK_H
+#define ORDO_CPU_RADIX_RADIX_WORK_H
+
+#include "cpu/radix/radix.h"
+
+#include <stdatomic.h>
+
+enum {
+    RADIX_DIGIT = ORDO_TUNE_RADIX_DIGIT,
+    RADIX_SMALL = ORDO_TUNE_RADIX_SMALL,
+    RADIX_INSERTION = ORDO_TUNE_RADIX_INSERTION,
+    RADIX_LOCAL = ORDO_TUNE_RADIX_LOCAL,
+    RADIX_PACKED = ORDO_TUNE_RADIX_PACKED,
+    RADIX_SAMPLE = ORDO_TUNE_RADIX_SAMPLE,
+    CELL_BITS = ORDO_TUNE_RADIX_CELLS,
+    TOP_BITS = ORDO_TUNE_RADIX_TOP,
+    BUCKETS = 1 << TOP_BITS,
+    LEAST_BUCKETS = 16,
+    BLOCK = 512, /* records turned at a time: they stay in L1 */
+    LINE = ORDO_CACHE_LINE,
+    GATHER = ORDO_TUNE_RADIX_GATHER,
+    AHEAD = ORDO_TUNE_RADIX_AHEAD
+};
+
+/* What decides the bucket of a key. */
+typedef struct radix_cut {
+    bool            even; /* the bucket is (key >> shift) & mask; otherwise table[cell] */
+    unsigned        shift;
+    unsigned        mask;
+    uint64_t        base; /* of the cells; keys below it fall into cell 0 */
+    uint64_t        last; /* the last cell, for all keys above */
+    const uint16_t *table;
+    size_t          buckets;
+} radix_cut;
+
+/* What a sort within the cache needs. */
+typedef struct radix_local {
+    ordo_exec    *exec;
+    cpu_words_fn *sort_words;  /* of whole records; NULL: not that way */
+    size_t        most_words;  /* how many at most */
+    cpu_words_fn *sort_packed; /* of 32-bit words that stand for records; NULL: by digits */
+} radix_local;
+
+typedef struct radix_slots { /* one buffer for each thread that works at the time */
+    atomic_flag *busy;
+    char        *memory;
+    size_t       bytes;
+} radix_slots;
+
+typedef struct radix_ops radix_ops;
+
+/* One split: records from `from` (or the job's input) into `to`. */
+typedef struct radix_work {
+    const radix_io  *io;
+    const radix_ops *ops;
+    ordo_exec       *exec;
+    radix_local      local;
+    const char      *from; /* records; NULL: the job's input, loaded */
+    char            *to;
+    size_t           n, at; /* at: the place of the first one in the whole */
+    radix_cut        cut;
+    size_t           chunk, chunks;
+    size_t          *counts; /* [chunk][bucket]: counts, then places */
+    size_t          *ends;   /* of the buckets */
+    size_t           big;    /* buckets larger than this are left for all threads */
+    unsigned         most;   /* low bits in which the keys of one bucket may differ */
+    bool             combine;
+    uint16_t        *labels; /* buckets of uneven keys, kept from counting to moving; NULL: not */
+    radix_slots      slots;
+} radix_work;
+
+/* The steps of one split, for one kind of record. */
+struct radix_ops {
+    void (*sample)(const radix_work *work, void *records, void *spare, size_t count);
+    void (*cut)(const void *sample, size_t count, size_t buckets, radix_cut *cut, uint16_t *table);
+    void (*count)(const radix_work *work, size_t lo, size_t hi, size_t *counts);
+    void (*scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer);
+    void (*finish)(const radix_work *work, size_t lo, size_t hi, char *buffer);
+    void (*alone)(const radix_io *io, void *records, void *spare, const radix_local *local);
+    uint64_t (*differ)(const void *records, size_t lo, size_t hi);
+};
+
+/* By kind of record, for one ISA each: the same source, compiled for what that ISA has. */
+extern const radix_ops radix_steps_generic[RADIX_KINDS];
+#if defined(__x86_64__)
+extern const radix_ops radix_steps_avx2[RADIX_KINDS];
+extern const radix_ops radix_steps_avx512[RADIX_KINDS];
+#endif
+
+#endif

@@ -1,0 +1,278 @@
+/* records.c - see records.h. The loops of each type are in record_type.h; here they are chosen.
+ * Values are little-endian in the low bytes of a payload or big-endian in the high ones: memcpy
+ * there and back restores them either way. */
+#include "cpu/radix/record_type.h"
+#include "cpu/radix/records.h"
+
+#include <string.h>
+
+/* The loops of a type for the ISA of kernels; NULL: for any. */
+static const record_type *type_of(const cpu_kernels *kernels, ordo_type type)
+{
+#if defined(__x86_64__)
+    if (kernels != NULL && strcmp(kernels->isa, "avx2") == 0)
+        return record_type_avx2(type);
+    if (kernels != NULL && strcmp(kernels->isa, "avx512") == 0)
+        return record_type_avx512(type);
+#else
+    (void)kernels;
+#endif
+    return record_type_generic(type);
+}
+
+static void store_index_u32_p32(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const uint64_t *const from = records;
+    uint32_t *const       to = (uint32_t *)io->out + at;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint32_t)from[i];
+}
+
+static void store_index_u64_p32(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const uint64_t *const from = records;
+    uint64_t *const       to = (uint64_t *)io->out + at;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint32_t)from[i];
+}
+
+static void store_index_u32_p64(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const cpu_item_128 *const from = records;
+    uint32_t *const           to = (uint32_t *)io->out + at;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint32_t)from[i].index;
+}
+
+static void store_index_u64_p64(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const cpu_item_128 *const from = records;
+    uint64_t *const           to = (uint64_t *)io->out + at;
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i].index;
+}
+
+/* ---- Which kind ---- */
+
+enum radix_kind records_kind_of_keys(ordo_type type)
+{
+    return ordo_type_size(type) == sizeof(uint64_t) ? RADIX_K64 : RADIX_K32;
+}
+
+enum radix_kind records_kind_of_argsort(ordo_type type, size_t n)
+{
+    return ordo_type_size(type) <= sizeof(uint32_t) && n - 1 <= UINT32_MAX ? RADIX_P32 : RADIX_P64;
+}
+
+enum radix_kind records_kind_of_pairs(ordo_type type, size_t value_size)
+{
+    return ordo_type_size(type) <= sizeof(uint32_t) && value_size <= sizeof(uint32_t) ? RADIX_P32
+                                                                                      : RADIX_P64;
+}
+
+/* ---- Jobs ---- */
+
+/* Words back to keys; NULL for floats that fall, whose NaNs stay where they are. */
+static const cpu_words_map *map_of(const ordo_sort_job *job)
+{
+    static const cpu_words_map same = {0, 0, 0}, turned = {0, UINT64_MAX, 0};
+    static const cpu_words_map of_i32 = {0, UINT64_C(1) << 31, 0};
+    static const cpu_words_map of_i64 = {0, UINT64_C(1) << 63, 0};
+    static const cpu_words_map turned_i32 = {0, INT32_MAX, 0}, turned_i64 = {0, INT64_MAX, 0};
+    static const cpu_words_map of_f32 = {0x007fffff, UINT64_C(1) << 31, INT32_MAX};
+    static const cpu_words_map of_f64 = {0x000fffffffffffff, UINT64_C(1) << 63, INT64_MAX};
+    switch (job->type) {
+    case ORDO_I32:
+        return job->descending ? &turned_i32 : &of_i32;
+    case ORDO_I64:
+        return job->descending ? &turned_i64 : &of_i64;
+    case ORDO_F32:
+        return job->descending ? NULL : &of_f32;
+    case ORDO_F64:
+        return job->descending ? NULL : &of_f64;
+    default:
+        return job->descending ? &turned : &same;
+    }
+}
+
+radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job)
+{
+    const record_type *const type = type_of(kernels, job->type);
+    bool const is_bits = (job->type == ORDO_U32 || job->type == ORDO_U64) && !job->descending;
+    return (radix_io){.kernels = kernels,
+                      .kind = records_kind_of_keys(job->type),
+                      .n = job->n,
+                      .load = is_bits ? NULL : type->load_keys,
+                      .store = is_bits ? NULL : type->store_keys,
+                      .map = map_of(job),
+                      .key_size = ordo_type_size(job->type),
+                      .in = job->from != NULL ? job->from : job->keys,
+                      .out = job->keys,
+                      .spare = job->keys,
+                      .turned = job->descending};
+}
+
+radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                            enum radix_kind kind)
+{
+    const record_type *const type = type_of(kernels, job->type);
+    bool const               packed = kind == RADIX_P32, narrow = job->index_type == ORDO_U32;
+    return (radix_io){.kernels = kernels,
+                      .kind = kind,
+                      .n = job->n,
+                      .load = packed ? type->load_index_p32 : type->load_index_p64,
+                      .store = packed   ? narrow ? store_index_u32_p32 : store_index_u64_p32
+                               : narrow ? store_index_u32_p64
+                                        : store_index_u64_p64,
+                      .load_digits = packed ? type->load_digits_32 : type->load_digits_64,
+                      .folded = true,
+                      .rising = true,
+                      .key_size = ordo_type_size(job->type),
+                      .in = job->keys,
+                      .out = job->index,
+                      .spare = packed && !narrow ? job->index : NULL,
+                      .turned = job->descending};
+}
+
+void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io)
+{
+    const record_type *const of = type_of(kernels, type);
+    io->load = of->load_short;
+    io->load_digits = io->kind == RADIX_P32 ? of->load_short_digits : NULL;
+}
+
+uint64_t (*records_key_at(ordo_type type))(const radix_io *io, size_t index)
+{
+    return type_of(NULL, type)->key_at;
+}
+
+void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
+                    uint64_t *most)
+{
+    type_of(io->kernels, type)->extent(io, lo, hi, least, most);
+}
+
+radix_io records_of_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job)
+{
+    const ordo_sort_job *const keys = &job->keys;
+    const record_type *const   type = type_of(kernels, keys->type);
+    enum radix_kind const      kind = records_kind_of_pairs(keys->type, job->value_size);
+    bool const                 packed = kind == RADIX_P32;
+    return (radix_io){.kernels = kernels,
+                      .kind = kind,
+                      .n = keys->n,
+                      .load = packed ? type->load_pairs_p32 : type->load_pairs_p64,
+                      .store = packed ? type->store_pairs_p32 : type->store_pairs_p64,
+                      .load_digits = packed ? type->load_digits_32 : type->load_digits_64,
+                      .key_size = ordo_type_size(keys->type),
+                      .in = keys->keys,
+                      .out = keys->keys,
+                      .values = job->values,
+                      .value_size = job->value_size,
+                      .turned = keys->descending};
+}
+
+/* ---- In place ---- */
+
+typedef struct map_work {
+    radix_io io;
+    bool     back;
+} map_work;
+
+static void map_piece(void *arg, size_t lo, size_t hi)
+{
+    const map_work *const work = arg;
+    char *const           at = (char *)work->io.out + lo * radix_record_size(work->io.kind);
+    if (work->back)
+        work->io.store(&work->io, lo, hi - lo, at);
+    else
+        work->io.load(&work->io, lo, hi - lo, at);
+}
+
+static ordo_status map_all(const ordo_sort_job *job, bool back, ordo_exec *exec)
+{
+    map_work work = {records_of_keys(NULL, job), back};
+    if (work.io.load == NULL)
+        return ORDO_OK;
+    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), map_piece, &work));
+}
+
+ordo_status records_map(const ordo_sort_job *job, ordo_exec *exec)
+{
+    return map_all(job, false, exec);
+}
+
+ordo_status records_unmap(const ordo_sort_job *job, ordo_exec *exec)
+{
+    return map_all(job, true, exec);
+}
+
+/* ---- Items with an index ---- */
+
+typedef struct index_work {
+    radix_io  io;
+    cpu_items items;
+} index_work;
+
+static void index_piece(void *arg, size_t lo, size_t hi)
+{
+    const index_work *const work = arg;
+    work->io.load(&work->io, lo, hi - lo,
+                  (char *)work->items.items + lo * cpu_item_size(work->items.kind));
+}
+
+ordo_status records_index(const ordo_argsort_job *job, const cpu_items *items, ordo_exec *exec)
+{
+    enum radix_kind const kind = items->kind == CPU_ITEM_64 ? RADIX_P32 : RADIX_P64;
+    index_work            work = {records_of_argsort(NULL, job, kind), *items};
+    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), index_piece, &work));
+}
+
+static void store_piece(void *arg, size_t lo, size_t hi)
+{
+    const index_work *const work = arg;
+    work->io.store(&work->io, lo, hi - lo,
+                   (const char *)work->items.items + lo * cpu_item_size(work->items.kind));
+}
+
+ordo_status records_store_index(const cpu_items *items, ordo_type index_type, void *index,
+                                ordo_exec *exec)
+{
+    bool const packed = items->kind == CPU_ITEM_64, narrow = index_type == ORDO_U32;
+    index_work work = {.items = *items};
+    work.io.out = index;
+    work.io.store = packed   ? narrow ? store_index_u32_p32 : store_index_u64_p32
+                    : narrow ? store_index_u32_p64
+                             : store_index_u64_p64;
+    return cpu_done(ordo_loop(exec, items->n, cpu_grain(items->n), store_piece, &work));
+}
+
+/* ---- Ties ---- */
+
+typedef struct alike_work {
+    const void *keys;
+    bool (*fold_alike)(const void *keys, size_t lo, size_t hi);
+    atomic_bool differ;
+} alike_work;
+
+static void alike_piece(void *arg, size_t lo, size_t hi)
+{
+    alike_work *const work = arg;
+    if (!atomic_load_explicit(&work->differ, memory_order_relaxed) &&
+        !work->fold_alike(work->keys, lo, hi))
+        atomic_store_explicit(&work->differ, true, memory_order_relaxed);
+}
+
+ordo_status records_fold_alike(ordo_type type, const void *keys, size_t n, bool *alike,
+                               ordo_exec *exec)
+{
+    *alike = true;
+    if (type != ORDO_F32 && type != ORDO_F64)
+        return ORDO_OK;
+    alike_work work = {.keys = keys, .fold_alike = type_of(NULL, type)->fold_alike};
+    atomic_init(&work.differ, false);
+    if (!ordo_loop(exec, n, cpu_grain(n), alike_piece, &work))
+        return ORDO_E_CANCELLED;
+    *alike = !atomic_load_explicit(&work.differ, memory_order_relaxed);
+    return ORDO_OK;
+}

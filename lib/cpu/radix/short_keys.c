@@ -1,0 +1,335 @@
+/* short_keys.c - argsorts and ranks of 64-bit keys that move 8 bytes a key instead of 16.
+ *
+ * A sample tells the range of the keys. Where all of them, which are then looked at, span less than
+ * 2^32, a word holds what a key is above the least one and its index, 32 bits each. Otherwise a
+ * word holds as many of the key's first bits, within the sample's range and three times as much
+ * around it, as n leaves room for: 2^24 keys leave 39 bits of random ones, which hardly ever tie.
+ * Those that do, and those outside the range, are brought in order by their whole keys when a
+ * bucket is stored; they are looked up in the input, all of a block at once, so that the fetches
+ * overlap.
+ *
+ * Keys that tie often are not for this: the sample tells how many do. A sort that meets too many
+ * all the same gives up, at the price of what it has done so far. */
+#include "cpu/radix/short_keys.h"
+#include "cpu/radix/records.h"
+
+#include <string.h>
+
+enum {
+    LEAST = ORDO_TUNE_SHORT_LEAST,
+    MOST = ORDO_TUNE_SHORT_MOST,
+    NEAR_BITS = 10, /* of a short key that near ones may differ in */
+    MOST_KNOWN = ORDO_TUNE_SHORT_KNOWN,
+    BLOCK = 512
+};
+
+#define MOST_TIED 0.125 /* of the keys: from there on it does not pay (an estimate) */
+
+/* ---- Which way ---- */
+
+/* So many that if one key in eight tied with one other, a pair of the sample would. */
+static size_t sample_count(size_t n)
+{
+    size_t count = ORDO_TUNE_RADIX_SAMPLE;
+    while (count * count / 16 < n)
+        count *= 2;
+    return ordo_min(count, n / 4);
+}
+
+typedef struct extent_work {
+    const radix_io      *io;
+    ordo_type            type;
+    atomic_uint_fast64_t low, high;
+} extent_work;
+
+static void extent_piece(void *arg, size_t lo, size_t hi)
+{
+    extent_work *const work = arg;
+    uint64_t           least, most;
+    records_extent(work->io, work->type, lo, hi, &least, &most);
+    uint_fast64_t low = atomic_load_explicit(&work->low, memory_order_relaxed);
+    while (least < low && !atomic_compare_exchange_weak(&work->low, &low, least)) {
+    }
+    uint_fast64_t high = atomic_load_explicit(&work->high, memory_order_relaxed);
+    while (most > high && !atomic_compare_exchange_weak(&work->high, &high, most)) {
+    }
+}
+
+static unsigned bit_length(uint64_t x) { return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x); }
+
+static ordo_status choose_narrow(const radix_io *io, ordo_type type, short_keys *keys,
+                                 ordo_exec *exec)
+{
+    extent_work work = {.io = io, .type = type};
+    atomic_init(&work.low, UINT64_MAX);
+    atomic_init(&work.high, 0);
+    if (!ordo_loop(exec, io->n, cpu_grain(io->n), extent_piece, &work))
+        return ORDO_E_CANCELLED;
+    uint64_t const low = atomic_load(&work.low), high = atomic_load(&work.high);
+    if (high - low > UINT32_MAX)
+        return ORDO_OK;
+    keys->way = SHORT_NARROW;
+    keys->map = (short_map){low, UINT32_MAX, 0, 32, UINT32_MAX};
+    return ORDO_OK;
+}
+
+/* The share of n keys that will tie when short, by a sorted sample. Values that it holds three
+ * times or more have that share of the keys. Of count^2 / 2 pairs of the sample so many tie or are
+ * near; of near ones, which differ in the last bits alone, one in 2^NEAR_BITS ties. */
+static double tied_share(const uint64_t *sample, size_t count, size_t n, uint64_t base,
+                         unsigned shift)
+{
+    size_t heavy = 0, pairs = 0, near = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t const key = (sample[i] - base) >> shift;
+        for (end = i + 1; end < count && (sample[end] - base) >> shift == key; end++) {
+        }
+        heavy += end - i > 2 ? end - i : 0;
+        pairs += end - i == 2;
+        near += end < count && ((sample[end] - base) >> shift ^ key) >> NEAR_BITS == 0;
+    }
+    double const of_pairs = 2 * (double)n / ((double)count * (double)count);
+    return (double)heavy / (double)count +
+           of_pairs * ((double)pairs + (double)near / (1 << NEAR_BITS));
+}
+
+static void choose_words(const uint64_t *sample, size_t count, size_t n, short_keys *keys)
+{
+    uint64_t const low = sample[0], high = sample[count - 1];
+    uint64_t const around = high - low > UINT64_MAX / 2 ? UINT64_MAX : (high - low) / 2 * 3;
+    uint64_t const base = low - ordo_min(low, around);
+    uint64_t const span = high + ordo_min(UINT64_MAX - high, around) - base;
+    unsigned const index_bits = bit_length(n - 1);
+    unsigned const key_bits = 63 - index_bits;
+    unsigned const shift = bit_length(span) - (unsigned)ordo_min(bit_length(span), key_bits);
+    if (tied_share(sample, count, n, base, shift) > MOST_TIED)
+        return;
+    keys->way = SHORT_WORDS;
+    keys->map = (short_map){base, ((uint64_t)1 << key_bits) - 1, shift, index_bits + 1,
+                            ((uint64_t)1 << index_bits) - 1};
+}
+
+static bool is_for_short(ordo_type type, size_t n)
+{
+    return ordo_type_size(type) == sizeof(uint64_t) && n >= LEAST && n <= MOST;
+}
+
+ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                              short_keys *keys, ordo_exec *exec)
+{
+    size_t const count = sample_count(job->n), stride = job->n / ordo_max(count, 1);
+    uint64_t     random = job->n;
+    void        *memory;
+    keys->way = SHORT_NOT;
+    if (!is_for_short(job->type, job->n))
+        return ORDO_OK;
+    TRY(ordo_scratch(exec, count * sizeof(uint64_t), &memory));
+    uint64_t *const sample = memory;
+    radix_io const  io = records_of_argsort(kernels, job, RADIX_P64);
+    keys->key_at = records_key_at(job->type);
+    atomic_init(&keys->tied, 0);
+    keys->most_tied = job->n / 4; /* twice what is expected at most */
+    for (size_t i = 0; i < count; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        sample[i] = keys->key_at(&io, i * stride + (size_t)((random >> 33) % stride));
+    }
+    radix_io const  order = {.kernels = kernels,
+                             .kind = RADIX_K64,
+                             .n = count,
+                             .key_size = sizeof *sample,
+                             .in = sample,
+                             .out = sample,
+                             .spare = sample};
+    ordo_exec const before = *exec; /* what is reported is not this sort */
+    TRY(cpu_radix(&order, exec));
+    exec->changed = before.changed;
+    exec->phase = before.phase;
+    exec->phases = before.phases;
+    exec->algorithm = before.algorithm;
+    exec->isa = before.isa;
+    exec->detail = before.detail;
+    memcpy(exec->note, before.note, sizeof exec->note);
+    if (sample[0] != sample[count - 1] && sample[count - 1] - sample[0] <= UINT32_MAX)
+        TRY(choose_narrow(&io, job->type, keys, exec));
+    else if (sample[0] != sample[count - 1])
+        choose_words(sample, count, job->n, keys);
+    return ORDO_OK;
+}
+
+size_t short_keys_scratch(ordo_type type, size_t n, unsigned threads)
+{
+    size_t const count = sample_count(n);
+    if (!is_for_short(type, n))
+        return 0;
+    return ordo_round_up(count * sizeof(uint64_t), ORDO_CACHE_LINE) +
+           cpu_radix_scratch(RADIX_K64, count, true, threads) +
+           cpu_radix_scratch(RADIX_K64, n, true, threads) - short_keys_room(n) / 2 +
+           (size_t)2 * ORDO_CACHE_LINE; /* a room's two halves are each rounded up */
+}
+
+/* ---- Words that tie ---- */
+
+typedef struct known_key {
+    uint64_t key, index;
+} known_key;
+
+/* Shell's sort: there are few, and most often two. */
+static void order_known(known_key *a, size_t n)
+{
+    for (size_t step = n; step > 1;) {
+        step = step < 5 ? 1 : step * 5 / 11;
+        for (size_t i = step; i < n; i++) {
+            known_key const one = a[i];
+            size_t          j = i;
+            for (; j >= step && (one.key < a[j - step].key ||
+                                 (one.key == a[j - step].key && one.index < a[j - step].index));
+                 j -= step)
+                a[j] = a[j - step];
+            a[j] = one;
+        }
+    }
+}
+
+static inline void put_index(const radix_io *io, size_t at, uint64_t index)
+{
+    if (io->index_type == ORDO_U32)
+        ((uint32_t *)io->out)[at] = (uint32_t)index;
+    else
+        ((uint64_t *)io->out)[at] = index;
+}
+
+/* The result at `at`: an index, or a word that says whether its key is the one before it. */
+static inline void put_known(const radix_io *io, size_t at, uint64_t word, uint64_t index, bool tie)
+{
+    const short_keys *const keys = io->shorter;
+    if (io->index_type != 0)
+        put_index(io, at, index);
+    else
+        ((uint64_t *)io->out)[at] = word >> keys->map.unit << keys->map.unit |
+                                    (uint64_t)tie << (keys->map.unit - 1) | index;
+}
+
+static void settle_many(const radix_io *io, size_t at, size_t n, const uint64_t *words)
+{
+    short_keys *const keys = io->shorter;
+    uint64_t const    first = keys->key_at(io, (size_t)(words[0] & keys->map.index_mask));
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const index = words[i] & keys->map.index_mask;
+        if (keys->key_at(io, (size_t)index) != first) {
+            atomic_store_explicit(&keys->tied, io->n, memory_order_relaxed);
+            return;
+        }
+        put_known(io, at + i, words[i], index, i > 0);
+    }
+}
+
+/* Brings n words of one short key in the order of their whole keys. */
+static void settle(const radix_io *io, size_t at, size_t n, const uint64_t *words)
+{
+    short_keys *const keys = io->shorter;
+    known_key         known[MOST_KNOWN];
+    atomic_fetch_add_explicit(&keys->tied, n, memory_order_relaxed);
+    if (n > MOST_KNOWN) {
+        settle_many(io, at, n, words);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const index = words[i] & keys->map.index_mask;
+        known[i] = (known_key){keys->key_at(io, (size_t)index), index};
+    }
+    order_known(known, n);
+    for (size_t i = 0; i < n; i++)
+        put_known(io, at + i, words[i], known[i].index, i > 0 && known[i].key == known[i - 1].key);
+}
+
+/* Settles those of the sorted words that tie: all of one short key are among them. */
+static void settle_ties(const radix_io *io, size_t at, size_t count, const uint64_t *words)
+{
+    short_keys *const keys = io->shorter;
+    uint16_t          ties[BLOCK];
+    size_t            settled = 0;
+    for (size_t lo = 1; lo < count; lo += BLOCK) {
+        size_t const hi = ordo_min(lo + BLOCK, count);
+        size_t       found = 0;
+        for (size_t i = lo; i < hi; i++)
+            if (ORDO_UNLIKELY((words[i] ^ words[i - 1]) >> keys->map.unit == 0)) {
+                ties[found++] = (uint16_t)(i - lo);
+                for (size_t j = i - 1; j <= i; j++)
+                    __builtin_prefetch((const char *)io->in +
+                                       (size_t)(words[j] & keys->map.index_mask) *
+                                           sizeof(uint64_t));
+            }
+        if (found > 0 && short_keys_lost(keys))
+            return;
+        for (size_t t = 0; t < found; t++) {
+            size_t const first = lo + ties[t] - 1;
+            size_t       end = first + 2;
+            if (first < settled)
+                continue;
+            while (end < count && (words[end] ^ words[first]) >> keys->map.unit == 0)
+                end++;
+            settle(io, at + first, end - first, words + first);
+            settled = end;
+        }
+    }
+}
+
+static void store_index(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const uint64_t *const words = records;
+    uint64_t const        mask = io->shorter->map.index_mask;
+    if (io->index_type == ORDO_U32)
+        for (size_t i = 0; i < count; i++)
+            ((uint32_t *)io->out)[at + i] = (uint32_t)(words[i] & mask);
+    else
+        for (size_t i = 0; i < count; i++)
+            ((uint64_t *)io->out)[at + i] = words[i] & mask;
+    settle_ties(io, at, count, words);
+}
+
+/* records may lie in the result's own place, and ties are read before they are written. */
+static void store_words(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    memmove((uint64_t *)io->out + at, records, count * sizeof(uint64_t));
+    settle_ties(io, at, count, records);
+}
+
+/* ---- The sort ---- */
+
+/* What both ways to sort have in common. */
+static radix_io shortened(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys)
+{
+    radix_io io = records_of_argsort(kernels, job, RADIX_P32);
+    io.kind = keys->way == SHORT_WORDS ? RADIX_K64 : RADIX_P32;
+    io.shorter = keys;
+    records_shorten(kernels, job->type, &io);
+    return io;
+}
+
+radix_io short_keys_sorted(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                           short_keys *keys)
+{
+    radix_io io = shortened(kernels, job, keys);
+    io.store = keys->way == SHORT_WORDS ? store_words : NULL;
+    return io;
+}
+
+radix_io short_keys_io(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys,
+                       void *room)
+{
+    radix_io io = shortened(kernels, job, keys);
+    if (keys->way == SHORT_WORDS)
+        io.store = store_index;
+    io.index_type = job->index_type;
+    io.room = room;
+    io.spare = (char *)room + short_keys_room(job->n) / 2;
+    return io;
+}
+
+ordo_status short_keys_sort(const radix_io *io, bool *done, ordo_exec *exec)
+{
+    short_keys *const keys = io->shorter;
+    ordo_status const status = cpu_radix(io, exec);
+    *done = status != ORDO_E_UNSUPPORTED && !short_keys_lost(keys);
+    return status == ORDO_E_UNSUPPORTED ? ORDO_OK : status;
+}

@@ -1,0 +1,237 @@
+/* cpu_rank.c - ranks of a sorted array: the production path.
+ *
+ * A key's rank follows from its run of equal keys: where it starts, where it ends, or how many
+ * runs there are up to it. Each piece of the array looks up the run it begins in and the one it
+ * ends in (as the competition ranking paper does for each of its threads); in between, the
+ * kernels turn 64 comparisons at a time into a word of bits and the word into 64 ranks. Memory
+ * is read once and written once, whatever the ties, and no scratch is taken.
+ *
+ * Dense ranks count runs, so a piece must know how many there are before it: it makes its bits
+ * first, waits for its turn, and then writes.
+ *
+ * Set apart are the first key, which has no key before it; a few keys until the ranks begin a
+ * cache line, so that whole lines can be written past the cache; and the NaNs at the end, one
+ * run that the kernels' IEEE comparison would take apart. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/turn.h"
+#include "cpu/cpu.h"
+#include "cpu/rank/cpu_runs.h"
+
+#include <string.h>
+
+typedef struct rank_work {
+    const ordo_rank_job *job;
+    const cpu_kernels   *kernels;
+    enum cpu_key_class class;
+    enum cpu_out out;
+    size_t       key_size, rank_size;
+    size_t       n;     /* without the NaNs */
+    size_t       start; /* where the loop over pieces begins */
+    size_t       grain;
+    bool         stream;
+    uint64_t     fill; /* twice the rank of the NaNs */
+    ordo_turn    turn;
+    uint64_t     runs; /* up to the piece whose turn it is */
+} rank_work;
+
+static enum cpu_key_class class_of(ordo_type type)
+{
+    switch (type) {
+    case ORDO_I8:
+    case ORDO_U8:
+        return CPU_KEY_8;
+    case ORDO_I16:
+    case ORDO_U16:
+        return CPU_KEY_16;
+    case ORDO_I32:
+    case ORDO_U32:
+        return CPU_KEY_32;
+    case ORDO_I64:
+    case ORDO_U64:
+        return CPU_KEY_64;
+    case ORDO_F32:
+        return CPU_KEY_F32;
+    case ORDO_F64:
+        return CPU_KEY_F64;
+    }
+    return CPU_KEY_CLASSES;
+}
+
+static const void *key_at(const rank_work *work, size_t i)
+{
+    return (const char *)work->job->sorted + i * work->key_size;
+}
+
+static void *rank_at(const rank_work *work, size_t i)
+{
+    return (char *)work->job->ranks + i * work->rank_size;
+}
+
+/* ---- Keys [lo, hi) with lo > 0, none of them NaN ---- */
+
+/* Least, greatest and mean ranks: what the kernels need beside the keys is where the run that
+ * the range begins in started, and where the one it ends in stops. */
+static void rank_runs(rank_work *work, size_t lo, size_t hi)
+{
+    const ordo_rank_job *const job = work->job;
+    bool const                 ahead = job->ties != ORDO_TIES_MIN;
+    cpu_span const             span = {
+                    .keys = key_at(work, lo),
+                    .n = hi - lo,
+                    .base = lo,
+                    .before = cpu_run_start(job->type, job->sorted, lo - 1) + 1,
+                    .after = ahead ? cpu_run_end(job->type, job->sorted, work->n, hi - 1) : 0,
+                    .stream = work->stream && lo >= work->start,
+    };
+    if (job->ties == ORDO_TIES_MIN)
+        work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
+    else if (job->ties == ORDO_TIES_MAX)
+        work->kernels->rank_next[work->class][work->out](&span, rank_at(work, lo));
+    else
+        work->kernels->rank_mean[work->class](&span, rank_at(work, lo));
+}
+
+static void rank_dense(rank_work *work, size_t lo, size_t hi, size_t piece)
+{
+    uint64_t     words[CPU_PIECE_WORDS];
+    size_t const heads = work->kernels->heads[work->class](key_at(work, lo), hi - lo, words);
+    ordo_turn_wait(&work->turn, piece);
+    uint64_t const before = work->runs;
+    work->runs = before + heads;
+    ordo_turn_pass(&work->turn, piece);
+    work->kernels->count[work->out](words, hi - lo, before, rank_at(work, lo),
+                                    work->stream && lo >= work->start);
+}
+
+/* Every key is a run of its own: the count of set bits where all are set. */
+static void rank_ordinal(rank_work *work, size_t lo, size_t hi)
+{
+    uint64_t words[ORDO_TUNE_SPAN / 64];
+    memset(words, 0xff, sizeof words);
+    for (size_t at = lo; at < hi; at += ORDO_TUNE_SPAN)
+        work->kernels->count[work->out](words, ordo_min(ORDO_TUNE_SPAN, hi - at), at,
+                                        rank_at(work, at), work->stream && lo >= work->start);
+}
+
+static void rank_range(rank_work *work, size_t lo, size_t hi, size_t piece)
+{
+    switch (work->job->ties) {
+    case ORDO_TIES_MIN:
+    case ORDO_TIES_MAX:
+    case ORDO_TIES_AVERAGE:
+        rank_runs(work, lo, hi);
+        break;
+    case ORDO_TIES_DENSE:
+        rank_dense(work, lo, hi, piece);
+        break;
+    case ORDO_TIES_ORDINAL:
+        rank_ordinal(work, lo, hi);
+        break;
+    }
+}
+
+static void rank_piece(void *arg, size_t lo, size_t hi)
+{
+    rank_work *const work = arg;
+    rank_range(work, work->start + lo, work->start + hi, 1 + lo / work->grain);
+}
+
+/* ---- The rest ---- */
+
+/* Writes one rank n times; twice its value comes in, because a mean may be a half. */
+static void fill_ranks(const rank_work *work, size_t at, size_t n, uint64_t twice)
+{
+    void *const out = rank_at(work, at);
+    switch (work->out) {
+    case CPU_OUT_U32:
+        for (size_t i = 0; i < n; i++)
+            ((uint32_t *)out)[i] = (uint32_t)(twice / 2);
+        break;
+    case CPU_OUT_U64:
+        for (size_t i = 0; i < n; i++)
+            ((uint64_t *)out)[i] = twice / 2;
+        break;
+    default:
+        for (size_t i = 0; i < n; i++)
+            ((double *)out)[i] = (double)twice * 0.5;
+    }
+}
+
+static void fill_piece(void *arg, size_t lo, size_t hi)
+{
+    const rank_work *const work = arg;
+    fill_ranks(work, work->n + lo, hi - lo, work->fill);
+}
+
+/* The NaNs are one run behind the others: [n, job->n). */
+static bool rank_nans(rank_work *work, ordo_exec *exec)
+{
+    size_t const first = work->n + 1, last = work->job->n, count = last - work->n;
+    if (count == 0)
+        return true;
+    switch (work->job->ties) {
+    case ORDO_TIES_MIN:
+        work->fill = 2 * (uint64_t)first;
+        break;
+    case ORDO_TIES_MAX:
+        work->fill = 2 * (uint64_t)last;
+        break;
+    case ORDO_TIES_AVERAGE:
+        work->fill = (uint64_t)first + last;
+        break;
+    case ORDO_TIES_DENSE:
+        work->fill = 2 * (work->runs + 1);
+        break;
+    case ORDO_TIES_ORDINAL:
+        return true; /* written with the others */
+    }
+    return ordo_loop(exec, count, cpu_grain(count), fill_piece, work);
+}
+
+/* Key 0, after key 1: tied with it, or rank 1 by every rule. */
+static void rank_first(rank_work *work)
+{
+    if (work->n == 0)
+        return;
+    if (work->n > 1 && cpu_same_run(work->job->type, work->job->sorted, 0, 1) &&
+        work->job->ties != ORDO_TIES_ORDINAL)
+        memcpy(rank_at(work, 0), rank_at(work, 1), work->rank_size);
+    else
+        fill_ranks(work, 0, 1, 2);
+}
+
+ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+{
+    bool const by_index = job->ties == ORDO_TIES_ORDINAL;
+    rank_work  work = {.job = job,
+                       .kernels = kernels,
+                       .class = class_of(job->type),
+                       .out = job->rank_type == ORDO_U32   ? CPU_OUT_U32
+                              : job->rank_type == ORDO_U64 ? CPU_OUT_U64
+                                                           : CPU_OUT_F64,
+                       .key_size = ordo_type_size(job->type),
+                       .rank_size = ordo_type_size(job->rank_type),
+                       .n = by_index ? job->n : cpu_nan_start(job->type, job->sorted, job->n),
+                       .runs = 1};
+
+    exec->algorithm = "vector";
+    exec->isa = kernels->isa;
+    work.stream = cpu_streams(job->n * work.rank_size);
+    work.start = ordo_min(1, work.n);
+    if (work.stream) {
+        size_t const past = (uintptr_t)rank_at(&work, 1) % ORDO_CACHE_LINE;
+        size_t const aligned = 1 + (ORDO_CACHE_LINE - past) % ORDO_CACHE_LINE / work.rank_size;
+        work.stream = past % work.rank_size == 0;
+        work.start = ordo_min(aligned, work.n);
+    }
+    if (work.start > 1)
+        rank_range(&work, 1, work.start, 0);
+    ordo_turn_pass(&work.turn, 0);
+    work.grain = cpu_grain(work.n - work.start);
+    if (!ordo_loop(exec, work.n - work.start, work.grain, rank_piece, &work))
+        return ORDO_E_CANCELLED;
+    rank_first(&work);
+    if (work.n == 0)
+        work.runs = 0;
+    return cpu_done(rank_nans(&work, exec));
+}

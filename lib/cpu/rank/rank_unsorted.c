@@ -1,0 +1,389 @@
+/* rank_unsorted.c - ranks of an array in any order.
+ *
+ *   order    keys with their index are sorted by the radix sort (or a named algorithm)
+ *   number   each run of tied keys gets its rank, one read of the records, which become
+ *            (index, rank); dense ranks count the runs of every piece first
+ *   return   ranks go back to where their keys were. For large arrays the records are first
+ *            gathered by the high bits of the index (the radix sort's own split), so that the
+ *            writes of one bucket stay in the cache.
+ *
+ * An average rank is carried as twice its value, so every rank is an integer on the way.
+ * Scratch: 2n records of 8 bytes (keys of at most 32 bits, n < 2^31) or 16, and what the radix
+ * sort needs beside its rooms. Keys of 64 bits that hardly tie, or of a narrow range, are ranked
+ * by records of 8 bytes, too (short_keys.c), which takes half of that memory. */
+#include "core/keybits.h"
+#include "cpu/sort/items.h"
+#include "cpu/radix/records.h"
+#include "cpu/radix/short_keys.h"
+
+#include <string.h>
+
+enum record_form {
+    FORM_WIDE,   /* (key, index) in 16 bytes */
+    FORM_PACKED, /* in a word of 64 bits, 32 each */
+    FORM_WORDS   /* in a word that says whether its key ties with the one before it */
+};
+
+typedef struct rank_work {
+    const ordo_unsorted_job *job;
+    enum record_form         form;
+    unsigned                 tie_bit;    /* FORM_WORDS: that says so */
+    uint64_t                 index_mask; /* of words, whatever the form */
+    bool                     direct;     /* ranks go straight to their places */
+    void                    *records;
+    size_t                   grain;
+    uint64_t                *heads; /* of dense ranks: runs that begin before each piece */
+} rank_work;
+
+/* The search for the edges of runs, over records. */
+static inline uint32_t key_fold_p32(uint64_t record) { return (uint32_t)(record >> 32); }
+static inline uint64_t key_fold_p64(cpu_item_128 record) { return record.key; }
+static inline int      key_is_nan_p32(uint64_t record) { return (void)record, 0; }
+static inline int      key_is_nan_p64(cpu_item_128 record) { return (void)record, 0; }
+#define KEY uint64_t
+#define FN(name) name##_p32
+#include "core/search.t.h"
+#undef FN
+#undef KEY
+#define KEY cpu_item_128
+#define FN(name) name##_p64
+#include "core/search.t.h"
+#undef FN
+#undef KEY
+
+/* ---- Number ---- */
+
+/* Whether record i > 0 ties with the one before it. */
+INLINE bool is_tie(const rank_work *work, enum record_form form, size_t i)
+{
+    const uint64_t *const     words = work->records;
+    const cpu_item_128 *const wide = work->records;
+    return form == FORM_WORDS    ? (words[i] >> work->tie_bit & 1) != 0
+           : form == FORM_PACKED ? (words[i] ^ words[i - 1]) >> 32 == 0
+                                 : wide[i].key == wide[i - 1].key;
+}
+
+INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
+{
+    return form == FORM_WIDE ? ((const cpu_item_128 *)work->records)[i].index
+                             : ((const uint64_t *)work->records)[i] & work->index_mask;
+}
+
+static void heads_piece(void *arg, size_t lo, size_t hi)
+{
+    const rank_work *const work = arg;
+    uint64_t               heads = 0;
+    for (size_t i = lo; i < hi; i++)
+        heads += i == 0 || !is_tie(work, work->form, i);
+    work->heads[lo / work->grain] = heads;
+}
+
+/* Where the run of record i begins and ends: a run that spans many pieces costs each of them its
+ * logarithm. Not for words that say where keys tie. */
+static size_t run_begin(const rank_work *work, size_t i)
+{
+    return work->form == FORM_PACKED ? run_start_p32(work->records, i)
+                                     : run_start_p64(work->records, i);
+}
+
+static size_t run_end(const rank_work *work, size_t i)
+{
+    return work->form == FORM_PACKED ? run_end_p32(work->records, work->job->n, i)
+                                     : run_end_p64(work->records, work->job->n, i);
+}
+
+/* Twice the rank for averages, else the rank. */
+static inline void put_rank(const ordo_unsorted_job *job, uint64_t index, uint64_t rank)
+{
+    switch (job->rank_type) {
+    case ORDO_U32:
+        ((uint32_t *)job->ranks)[index] = (uint32_t)rank;
+        break;
+    case ORDO_U64:
+        ((uint64_t *)job->ranks)[index] = rank;
+        break;
+    default:
+        ((double *)job->ranks)[index] =
+            job->ties == ORDO_TIES_AVERAGE ? (double)rank * 0.5 : (double)rank;
+        break;
+    }
+}
+
+INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, uint64_t rank)
+{
+    uint64_t const index = index_at(work, form, i);
+    if (work->direct)
+        put_rank(work->job, index, rank);
+    else if (form == FORM_WIDE)
+        ((cpu_item_128 *)work->records)[i] = (cpu_item_128){index, rank};
+    else
+        ((uint64_t *)work->records)[i] = index << 32 | rank;
+}
+
+/* Both edges of the piece's runs are settled before any record changes: the neighbours' records
+ * may have become (index, rank) already, so keys outside the piece are not looked at then. */
+typedef struct rank_edges {
+    size_t   first_begin, last_end; /* of the run of the first record, and of the last */
+    uint64_t heads;                 /* runs that begin before the piece */
+    bool     continues;             /* the first record's run began before the piece */
+} rank_edges;
+
+static inline uint64_t rank_of_run(ordo_ties ties, size_t begin, size_t end, uint64_t heads)
+{
+    switch (ties) {
+    case ORDO_TIES_MIN:
+        return begin + 1;
+    case ORDO_TIES_MAX:
+        return end;
+    case ORDO_TIES_DENSE:
+        return heads;
+    default:
+        return begin + 1 + end; /* twice the average */
+    }
+}
+
+typedef struct number_work {
+    rank_work  *rank;
+    rank_edges *edges; /* one for each piece */
+} number_work;
+
+static void edges_piece(void *arg, size_t lo, size_t hi)
+{
+    const number_work *const number = arg;
+    const rank_work *const   work = number->rank;
+    rank_edges *const        edges = &number->edges[lo / work->grain];
+    edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
+    if (work->form == FORM_WORDS) {
+        size_t first = lo, behind = hi; /* the piece's first head, and what follows its last one */
+        while (first < hi && is_tie(work, FORM_WORDS, first))
+            first++;
+        while (behind > lo && is_tie(work, FORM_WORDS, behind - 1))
+            behind--;
+        edges->continues = first > lo;
+        edges->last_end = first;
+        edges->first_begin = behind;
+        return;
+    }
+    edges->first_begin = run_begin(work, lo);
+    edges->last_end = run_end(work, hi - 1);
+    edges->continues = edges->first_begin < lo;
+}
+
+/* Words: the heads of all pieces, as edges_piece has noted them, tell where runs begin and end. */
+static void carry_edges(const rank_work *work, rank_edges *edges, size_t pieces)
+{
+    size_t begin = 0, end = work->job->n;
+    for (size_t p = 0; p < pieces; p++) {
+        size_t const lo = p * work->grain, behind = edges[p].first_begin;
+        edges[p].first_begin = edges[p].continues ? begin : lo;
+        begin = behind > lo ? behind - 1 : begin;
+    }
+    for (size_t p = pieces; p-- > 0;) {
+        size_t const hi = ordo_min((p + 1) * work->grain, work->job->n);
+        size_t const first = edges[p].last_end;
+        edges[p].last_end = end;
+        end = first < hi ? first : end;
+    }
+}
+
+/* Its own copy of the work, which no store into a record can change. */
+INLINE void number_form(rank_work work, rank_edges edges, size_t lo, size_t hi,
+                        enum record_form form)
+{
+    ordo_ties const ties = work.job->ties;
+    uint64_t        heads = edges.heads + !edges.continues;
+    if (ties == ORDO_TIES_ORDINAL) {
+        for (size_t i = lo; i < hi; i++)
+            give_rank(&work, form, i, i + 1);
+        return;
+    }
+    for (size_t from = lo; from < hi; heads++) {
+        size_t to = from + 1;
+        while (to < hi && is_tie(&work, form, to))
+            to++;
+        size_t const   begin = from == lo ? edges.first_begin : from;
+        size_t const   end = to == hi ? edges.last_end : to;
+        uint64_t const rank = rank_of_run(ties, begin, end, heads);
+        for (; from < to; from++)
+            give_rank(&work, form, from, rank);
+    }
+}
+
+static void number_piece(void *arg, size_t lo, size_t hi)
+{
+    const number_work *const number = arg;
+    const rank_work *const   work = number->rank;
+    rank_edges const         edges = number->edges[lo / work->grain];
+    switch (work->form) {
+    case FORM_WIDE:
+        number_form(*work, edges, lo, hi, FORM_WIDE);
+        break;
+    case FORM_PACKED:
+        number_form(*work, edges, lo, hi, FORM_PACKED);
+        break;
+    default:
+        number_form(*work, edges, lo, hi, FORM_WORDS);
+    }
+}
+
+static ordo_status number_records(rank_work *work, ordo_exec *exec)
+{
+    size_t const n = work->job->n, pieces = ordo_div_up(n, work->grain);
+    number_work  number = {.rank = work};
+    void        *memory;
+    TRY(ordo_scratch(exec, pieces * sizeof(rank_edges), &memory));
+    number.edges = memory;
+    if (work->job->ties == ORDO_TIES_DENSE) {
+        uint64_t sum = 0;
+        TRY(ordo_scratch(exec, pieces * sizeof(uint64_t), &memory));
+        work->heads = memory;
+        if (!ordo_loop(exec, n, work->grain, heads_piece, work))
+            return ORDO_E_CANCELLED;
+        for (size_t p = 0; p < pieces; p++) {
+            uint64_t const here = work->heads[p];
+            work->heads[p] = sum;
+            sum += here;
+        }
+    }
+    if (!ordo_loop(exec, n, work->grain, edges_piece, &number))
+        return ORDO_E_CANCELLED;
+    if (work->form == FORM_WORDS)
+        carry_edges(work, number.edges, pieces);
+    return cpu_done(ordo_loop(exec, n, work->grain, number_piece, &number));
+}
+
+/* ---- Return ---- */
+
+static void return_packed(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const uint64_t *const from = records;
+    (void)at;
+    for (size_t i = 0; i < count; i++)
+        put_rank(io->job, from[i] >> 32, (uint32_t)from[i]);
+}
+
+static void return_wide(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const cpu_item_128 *const from = records;
+    (void)at;
+    for (size_t i = 0; i < count; i++)
+        put_rank(io->job, from[i].key, from[i].index);
+}
+
+/* ---- All of it ---- */
+
+static ordo_argsort_job order_of(const ordo_unsorted_job *job)
+{
+    return (ordo_argsort_job){.type = job->type,
+                              .keys = job->keys,
+                              .n = job->n,
+                              .descending = job->descending,
+                              .algorithm = job->algorithm};
+}
+
+/* Ranks, and twice their averages, fit 32 bits. */
+static enum radix_kind kind_of(const ordo_unsorted_job *job)
+{
+    return ordo_type_size(job->type) <= sizeof(uint32_t) && job->n < UINT32_C(1) << 31 ? RADIX_P32
+                                                                                       : RADIX_P64;
+}
+
+typedef struct rank_room { /* records go to and fro between */
+    void *records, *room;
+} rank_room;
+
+/* 64-bit keys as records of 8 bytes, in half of the records' memory. */
+static ordo_status sort_short(const cpu_kernels *kernels, const ordo_unsorted_job *job,
+                              short_keys *keys, rank_room *rooms, bool *done, ordo_exec *exec)
+{
+    ordo_argsort_job const order = order_of(job);
+    *done = false;
+    TRY(short_keys_choose(kernels, &order, keys, exec));
+    if (keys->way == SHORT_NOT)
+        return ORDO_OK;
+    radix_io io = short_keys_sorted(kernels, &order, keys);
+    rooms->room = (char *)rooms->records + short_keys_room(job->n) / 2;
+    io.out = rooms->records;
+    io.spare = rooms->records;
+    io.room = rooms->room;
+    return short_keys_sort(&io, done, exec);
+}
+
+static ordo_status sort_records(const cpu_kernels *kernels, const ordo_unsorted_job *job,
+                                const cpu_items *items, void *room, ordo_exec *exec)
+{
+    ordo_argsort_job const order = order_of(job);
+    if (cpu_is_radix(job->algorithm)) {
+        radix_io io = records_of_argsort(kernels, &order, kind_of(job));
+        io.store = NULL;
+        io.out = items->items;
+        io.spare = items->items;
+        io.room = room;
+        return cpu_radix(&io, exec);
+    }
+    TRY(records_index(&order, items, exec));
+    return cpu_items_sort(items, job->algorithm, 0, exec);
+}
+
+ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, ordo_exec *exec)
+{
+    enum radix_kind const kind = kind_of(job);
+    size_t const          size = radix_record_size(kind);
+    rank_work             work = {.job = job,
+                                  .form = kind == RADIX_P32 ? FORM_PACKED : FORM_WIDE,
+                                  .index_mask = UINT32_MAX,
+                                  .direct = job->n * size <= ORDO_TUNE_RANK_DIRECT,
+                                  .grain = cpu_grain(job->n)};
+    rank_room             rooms;
+    short_keys            keys = {.way = SHORT_NOT};
+    bool                  done = false;
+    if (job->n == 0)
+        return ORDO_OK;
+    bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RADIX_P64;
+    TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
+    if (may_be_short)
+        TRY(sort_short(kernels, job, &keys, &rooms, &done, exec));
+    if (done) {
+        work.form = keys.way == SHORT_WORDS ? FORM_WORDS : FORM_PACKED;
+        work.index_mask = keys.map.index_mask;
+        work.tie_bit = keys.map.unit - 1;
+    } else {
+        cpu_items const items = {kind == RADIX_P32 ? CPU_ITEM_64 : CPU_ITEM_128, rooms.records,
+                                 job->n};
+        TRY(ordo_scratch(exec, job->n * size, &rooms.room));
+        TRY(sort_records(kernels, job, &items, rooms.room, exec));
+    }
+    work.records = rooms.records;
+    const char *const algorithm = exec->algorithm, *const detail = exec->detail;
+    char note[sizeof exec->note]; /* of the sort: the way back has its own */
+    memcpy(note, exec->note, sizeof note);
+    TRY(number_records(&work, exec));
+    if (!work.direct) {
+        radix_io const back = {.kernels = kernels,
+                               .kind = work.form == FORM_WIDE ? RADIX_P64 : RADIX_P32,
+                               .n = job->n,
+                               .store = work.form == FORM_WIDE ? return_wide : return_packed,
+                               .in = work.records,
+                               .room = rooms.room,
+                               .spare = work.records,
+                               .loose = true,
+                               .job = job};
+        TRY(cpu_radix(&back, exec));
+    }
+    exec->algorithm = algorithm;
+    exec->detail = detail;
+    memcpy(exec->note, note, sizeof note);
+    return ORDO_OK;
+}
+
+size_t cpu_rank_scratch(const ordo_unsorted_job *job, unsigned threads)
+{
+    enum radix_kind const kind = kind_of(job);
+    size_t const rooms = 2 * ordo_round_up(job->n * radix_record_size(kind), ORDO_CACHE_LINE);
+    size_t const pieces = ordo_div_up(job->n, cpu_grain(job->n));
+    size_t const sort = cpu_radix_scratch(kind, job->n, true, threads);
+    return job->n == 0 ? 0
+                       : rooms + 2 * sort + short_keys_scratch(job->type, job->n, threads) +
+                             ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE) +
+                             ordo_round_up(pieces * sizeof(uint64_t), ORDO_CACHE_LINE);
+}

@@ -1,0 +1,70 @@
+/* cpu_order.c - is an array sorted, and where is it not; and the threaded copy.
+ *
+ * Pieces are looked through in order until one holds a key out of place; the least index found
+ * wins. Pieces behind it are skipped, so an unsorted array costs little. */
+#include "core/keybits.h"
+#include "cpu/cpu.h"
+
+#include <string.h>
+
+#define ORDO_TEMPLATE "cpu/rough/order_key.t.h"
+#include "core/for_each_type.h"
+
+typedef struct order_work {
+    const ordo_order_job *job;
+    atomic_size_t         wrong; /* the least index found out of place, or n */
+} order_work;
+
+static size_t first_wrong(const ordo_order_job *job, size_t lo, size_t hi)
+{
+    switch (job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return first_wrong_##tag(job->keys, lo, hi, job->descending);
+#include "core/types.def"
+    }
+    return hi;
+}
+
+static void order_piece(void *arg, size_t lo, size_t hi)
+{
+    order_work *const work = arg;
+    size_t            found = atomic_load_explicit(&work->wrong, memory_order_relaxed);
+    if (found < lo)
+        return;
+    size_t const wrong = first_wrong(work->job, ordo_max(lo, 1), hi);
+    while (wrong < hi && wrong < found &&
+           !atomic_compare_exchange_weak_explicit(&work->wrong, &found, wrong, memory_order_relaxed,
+                                                  memory_order_relaxed))
+        ;
+}
+
+ordo_status cpu_is_sorted(const ordo_order_job *job, ordo_exec *exec)
+{
+    order_work work = {.job = job};
+    atomic_init(&work.wrong, job->n);
+    exec->algorithm = "compare";
+    exec->isa = "generic";
+    if (!ordo_loop(exec, job->n, cpu_grain(job->n), order_piece, &work))
+        return ORDO_E_CANCELLED;
+    *job->where = atomic_load_explicit(&work.wrong, memory_order_relaxed);
+    return ORDO_OK;
+}
+
+static void copy_piece(void *arg, size_t lo, size_t hi)
+{
+    const ordo_copy_job *const job = arg;
+    memcpy((char *)job->dst + lo, (const char *)job->src + lo, hi - lo);
+}
+
+/* One stretch for each thread, none shorter than what is worth waking one for: memcpy itself
+ * knows from which size on to bypass the cache. */
+ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec)
+{
+    ordo_copy_job work = *job;
+    size_t const  share = ordo_round_up(ordo_div_up(job->bytes, exec->threads), 4096);
+    exec->algorithm = "memcpy";
+    exec->isa = "generic";
+    return cpu_done(ordo_loop(exec, job->bytes, ordo_max(share, 8 * (size_t)ORDO_TUNE_ALONE),
+                              copy_piece, &work));
+}

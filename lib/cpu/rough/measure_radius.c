@@ -1,0 +1,214 @@
+/* measure_radius.c - the radius of an array: the largest distance between two keys out of order.
+ *
+ * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), and
+ * A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
+ *
+ * SEQUENTIAL is theirs: LR (prefix maxima), RL (suffix minima), and the disorder measure DM from
+ * the two by a walk along both, keeping only its maximum. 2n items of scratch, O(n), one thread.
+ *
+ * AUTO tries small radii first. If no two items r+1 to 2r+1 places apart are out of order, none
+ * further apart are: a larger distance is a sum of such ones. So a piece can be checked for a given
+ * r with the 2r+1 items before it and nothing else, in one read, by any thread: each item is
+ * compared with the largest of those that end r+1 places before it. The largest radius found in any
+ * piece is shared; a piece that fails finds its own by bisection, and pieces that passed for a
+ * smaller r are checked once more. When all have passed for one r, which some piece has shown to
+ * occur, that is the radius.
+ *
+ * If the radius is above a limit, or is raised too often, the keys are cut into short blocks: one
+ * read gives the largest and least item of each; maxima of the blocks up to each one tell within
+ * two blocks what the radius is; and only blocks that may hold a partner further away than that are
+ * opened. Each takes O(block + lg n), so all takes O(n) for every input. Scratch: two items for
+ * each block. */
+#include "cpu/cpu.h"
+#include "cpu/kernel/lanes.h"
+#include "cpu/rough/rough.h"
+#include "cpu/rough/view.h"
+
+#include <string.h>
+
+enum {
+    RADIUS_TILE = 512, /* items compared at once */
+    RADIUS_NEAR = ORDO_TUNE_RADIUS_NEAR,
+    RADIUS_GROUP = 256, /* bytes of items that are compared as a whole from RADIUS_FAR on */
+    RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
+    RADIUS_ITEMS = 2 * RADIUS_NEAR, /* made at once */
+    RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
+    RADIUS_ROUNDS = 3,      /* tries of one piece */
+    RADIUS_RAISES = 64,     /* bisections of one call */
+    RADIUS_STRIDE = 1 << 16 /* items between two looks at whether to stop */
+};
+
+typedef struct radius_work {
+    const cpu_view *view;
+    size_t          grain, limit;
+    atomic_size_t   radius; /* the largest distance seen of two items out of order */
+    atomic_uint     raises;
+    atomic_bool     far;    /* give up small radii */
+    size_t         *passed; /* 1 + the radius that a piece was checked for; 0: none */
+    void           *high, *low;
+} radius_work;
+
+static void radius_raise(atomic_size_t *radius, size_t to)
+{
+    size_t r = atomic_load_explicit(radius, memory_order_relaxed);
+    while (r < to && !atomic_compare_exchange_weak_explicit(radius, &r, to, memory_order_relaxed,
+                                                            memory_order_relaxed))
+        ;
+}
+
+/* Whether all pieces have passed for the radius that was seen; if only some have, the others get
+ * another chance. */
+static bool radius_agreed(const radius_work *work, size_t pieces)
+{
+    size_t const r = atomic_load_explicit(&work->radius, memory_order_relaxed);
+    bool         agreed = !atomic_load_explicit(&work->far, memory_order_relaxed);
+    for (size_t piece = 0; agreed && piece < pieces; piece++)
+        agreed = work->passed[piece] == r + 1;
+    return agreed;
+}
+
+#define ORDO_PASTE_(a, b) a##b
+#define ORDO_PASTE(a, b) ORDO_PASTE_(a, b)
+#define ITEM ORDO_PASTE(cpu_item_, W)
+#define FN(name) ORDO_PASTE(name##_, W)
+#define W 32
+#include "cpu/rough/measure_check.t.h"
+#undef W
+#define W 64
+#include "cpu/rough/measure_check.t.h"
+#undef W
+#undef FN
+#undef ITEM
+#undef ORDO_PASTE
+#undef ORDO_PASTE_
+
+static bool any_before_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count)
+{
+    int before = 0;
+    for (size_t i = 0; i < count; i++)
+        before |= cpu_less_128(right[i], left[i]);
+    return before != 0;
+}
+
+static bool any_before_all_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count,
+                               cpu_item_128 *largest)
+{
+    int before = 0;
+    for (size_t i = 0; i < count; i++) {
+        *largest = cpu_less_128(*largest, left[i]) ? left[i] : *largest;
+        before |= cpu_less_128(right[i], *largest);
+    }
+    return before != 0;
+}
+
+static void bounds_128(const cpu_item_128 *a, size_t count, cpu_item_128 *most, cpu_item_128 *least)
+{
+    *most = *least = a[0];
+    for (size_t i = 1; i < count; i++) {
+        *most = cpu_less_128(*most, a[i]) ? a[i] : *most;
+        *least = cpu_less_128(a[i], *least) ? a[i] : *least;
+    }
+}
+
+static bool any_before_far_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count,
+                               cpu_item_128 *largest)
+{
+    return any_before_all_128(left, right, count, largest);
+}
+
+#define ORDO_TEMPLATE "cpu/rough/measure_radius.t.h"
+#include "cpu/sort/for_each_item.h"
+
+static size_t blocks_bytes(enum cpu_item kind, size_t n)
+{
+    return ordo_round_up(ordo_div_up(n, RADIUS_BLOCK) * cpu_item_size(kind), ORDO_CACHE_LINE);
+}
+
+static size_t pieces_bytes(size_t n) { return ordo_div_up(n, cpu_grain(n)) * sizeof(size_t); }
+
+size_t cpu_view_radius_scratch(enum cpu_item kind, size_t n)
+{
+    return 2 * blocks_bytes(kind, n) + ordo_round_up(pieces_bytes(n), ORDO_CACHE_LINE);
+}
+
+ordo_status cpu_view_radius(const cpu_view *view, size_t *radius, ordo_exec *exec)
+{
+    size_t const n = view->n, blocks = blocks_bytes(view->kind, n);
+    radius_work  work = {.view = view, .grain = cpu_grain(n)};
+    void        *scratch;
+    bool         finished = false;
+    if (n < 2) {
+        *radius = 0;
+        return ORDO_OK;
+    }
+    TRY(ordo_scratch(exec, cpu_view_radius_scratch(view->kind, n), &scratch));
+    work.high = scratch;
+    work.low = (char *)scratch + blocks;
+    work.passed = (size_t *)(void *)((char *)scratch + 2 * blocks);
+    memset(work.passed, 0, pieces_bytes(n));
+    work.limit = ordo_min(RADIUS_NEAR, n - 1);
+    atomic_init(&work.radius, 0);
+    atomic_init(&work.raises, 0);
+    atomic_init(&work.far, false);
+    switch (view->kind) {
+    case CPU_ITEM_32:
+        finished = measure_32(&work, exec);
+        break;
+    case CPU_ITEM_64:
+        finished = measure_64(&work, exec);
+        break;
+    default:
+        finished = measure_128(&work, exec);
+        break;
+    }
+    *radius = atomic_load_explicit(&work.radius, memory_order_relaxed);
+    return cpu_done(finished);
+}
+
+static ordo_status by_sequences(const cpu_view *view, size_t *radius, ordo_exec *exec)
+{
+    size_t const bytes = view->n * cpu_item_size(view->kind);
+    void        *lr;
+    if (bytes > SIZE_MAX / 4)
+        return ordo_fail(exec, ORDO_E_NOMEM, "two items for each of %zu keys", view->n);
+    TRY(ordo_scratch(exec, 2 * bytes, &lr));
+    void *const rl = (char *)lr + bytes;
+    switch (view->kind) {
+    case CPU_ITEM_32:
+        return cpu_done(by_sequences_32(view, lr, rl, radius, exec));
+    case CPU_ITEM_64:
+        return cpu_done(by_sequences_64(view, lr, rl, radius, exec));
+    default:
+        return cpu_done(by_sequences_128(view, lr, rl, radius, exec));
+    }
+}
+
+ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec)
+{
+    cpu_view const view =
+        cpu_view_of(job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED);
+    exec->isa = "generic";
+    if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL) {
+        exec->algorithm = "sequential";
+        return by_sequences(&view, job->radius, exec);
+    }
+    exec->algorithm = "pieces";
+    exec->phases = exec->phase + CPU_RADIUS_PHASES;
+    return cpu_view_radius(&view, job->radius, exec);
+}
+
+size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
+{
+    cpu_view const view = cpu_view_of(job->type, NULL, job->n, false, CPU_VIEW_FOLDED);
+    (void)threads;
+    if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
+        return ordo_round_up(2 * job->n * cpu_item_size(view.kind), ORDO_CACHE_LINE);
+    return cpu_view_radius_scratch(view.kind, job->n);
+}
+
+ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec)
+{
+    cpu_view const view =
+        cpu_view_of(job->type, job->keys, job->n, job->descending, CPU_VIEW_TOTAL);
+    return cpu_view_radius(&view, radius, exec);
+}

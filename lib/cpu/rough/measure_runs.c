@@ -1,0 +1,46 @@
+/* measure_runs.c - how many maximal stretches of an array are in order.
+ *
+ * A stretch begins at the first key and at every key that comes before its left neighbour: these
+ * are counted, without a branch, piece by piece. One read, no scratch. */
+#include "cpu/cpu.h"
+#include "cpu/rough/view.h"
+
+#define ORDO_TEMPLATE "cpu/rough/measure_runs.t.h"
+#include "cpu/sort/for_each_item.h"
+
+typedef struct runs_work {
+    cpu_view      view;
+    atomic_size_t falls; /* keys before their left neighbour */
+} runs_work;
+
+static size_t falls(const cpu_view *view, size_t lo, size_t hi)
+{
+    switch (view->kind) {
+    case CPU_ITEM_32:
+        return falls_32(view, lo, hi);
+    case CPU_ITEM_64:
+        return falls_64(view, lo, hi);
+    default:
+        return falls_128(view, lo, hi);
+    }
+}
+
+static void runs_piece(void *arg, size_t lo, size_t hi)
+{
+    runs_work *const work = arg;
+    size_t const     here = falls(&work->view, lo, hi);
+    atomic_fetch_add_explicit(&work->falls, here, memory_order_relaxed);
+}
+
+ordo_status cpu_runs(const ordo_runs_job *job, ordo_exec *exec)
+{
+    runs_work work = {
+        .view = cpu_view_of(job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED)};
+    atomic_init(&work.falls, 0);
+    exec->algorithm = "compare";
+    exec->isa = "generic";
+    if (!ordo_loop(exec, job->n, cpu_grain(job->n), runs_piece, &work))
+        return ORDO_E_CANCELLED;
+    *job->runs = job->n == 0 ? 0 : atomic_load_explicit(&work.falls, memory_order_relaxed) + 1;
+    return ORDO_OK;
+}

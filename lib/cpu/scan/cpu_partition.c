@@ -1,0 +1,152 @@
+/* cpu_partition.c - stable split of an array by flags.
+ *
+ * First every piece counts its set flags (only the flags are read); the counts, summed up, tell
+ * each piece where its elements of either kind go, and pieces then move independently. Within a
+ * piece the choice is not a branch: each element is written to both of two small buffers and one
+ * of their ends moves on, or vectors are compressed into both where the ISA can; full buffers go
+ * out with memcpy. Scratch: one count for each piece. */
+#include "cpu/cpu.h"
+#include "cpu/scan/cpu_bits.h"
+
+#include <string.h>
+
+enum {
+    MAX_ELEMENT = 16,
+    STEP = ORDO_TUNE_SPLIT /* elements between two flushes; a multiple of 64 */
+};
+
+typedef struct split_work {
+    const ordo_partition_job *job;
+    const cpu_kernels        *kernels;
+    size_t                    grain;
+    size_t                   *first; /* first-group elements before each piece */
+    size_t                    total; /* first-group elements in all */
+} split_work;
+
+/* Flags as "belongs to the first group". */
+static size_t read_flags(const split_work *work, size_t lo, size_t hi, uint64_t *words)
+{
+    const ordo_partition_job *const job = work->job;
+    size_t const set = cpu_bits_read(work->kernels, job->kind, job->flags, lo, hi, words);
+    if (!job->unset_first)
+        return set;
+    for (size_t w = 0; w < ordo_div_up(hi - lo, 64); w++)
+        words[w] = ~words[w];
+    return hi - lo - set;
+}
+
+static void count_piece(void *arg, size_t lo, size_t hi)
+{
+    split_work *const work = arg;
+    uint64_t          words[CPU_PIECE_WORDS];
+    work->first[lo / work->grain] = read_flags(work, lo, hi, words);
+}
+
+/* Splits up to 64 elements by the bits of a word; size is a constant wherever it matters. The
+ * two ends are counted in one register: they move on by turns. */
+INLINE size_t split_word(const char *in, size_t n, size_t size, uint64_t word, char *first,
+                         char *second)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++, word >>= 1) {
+        memcpy(first + kept * size, in + i * size, size);
+        memcpy(second + (i - kept) * size, in + i * size, size);
+        kept += word & 1;
+    }
+    return kept;
+}
+
+/* Splits n <= STEP elements into two buffers. */
+INLINE size_t split_step(const char *in, size_t n, size_t size, const uint64_t *words, char *first,
+                         char *second)
+{
+    size_t kept = 0, at = 0;
+    for (; at + 64 <= n; at += 64)
+        kept += split_word(in + at * size, 64, size, words[at / 64], first + kept * size,
+                           second + (at - kept) * size);
+    if (at < n)
+        kept += split_word(in + at * size, n - at, size, words[at / 64], first + kept * size,
+                           second + (at - kept) * size);
+    return kept;
+}
+
+static size_t split_sized(const cpu_kernels *kernels, const char *in, size_t n, size_t size,
+                          const uint64_t *words, char *first, char *second)
+{
+    cpu_split_fn *const vectors = size == sizeof(uint32_t)   ? kernels->split[CPU_WIDTH_32]
+                                  : size == sizeof(uint64_t) ? kernels->split[CPU_WIDTH_64]
+                                                             : NULL;
+    if (vectors != NULL)
+        return vectors(in, n, words, first, second);
+    switch (size) {
+    case 1:
+        return split_step(in, n, 1, words, first, second);
+    case 2:
+        return split_step(in, n, 2, words, first, second);
+    case 4:
+        return split_step(in, n, 4, words, first, second);
+    case 8:
+        return split_step(in, n, 8, words, first, second);
+    case 12:
+        return split_step(in, n, 12, words, first, second);
+    case 16:
+        return split_step(in, n, 16, words, first, second);
+    default:
+        return split_step(in, n, size, words, first, second);
+    }
+}
+
+static void split_piece(void *arg, size_t lo, size_t hi)
+{
+    split_work *const work = arg;
+    size_t const      size = work->job->elem_size;
+    const char       *in = (const char *)work->job->in + lo * size;
+    size_t const      before = work->first[lo / work->grain];
+    char             *to_first = (char *)work->job->out + before * size;
+    char             *to_second = (char *)work->job->out + (work->total + lo - before) * size;
+    uint64_t          words[CPU_PIECE_WORDS];
+    char              first[(STEP + 4) * MAX_ELEMENT], second[(STEP + 4) * MAX_ELEMENT];
+
+    (void)read_flags(work, lo, hi, words);
+    for (size_t at = lo; at < hi; at += STEP) {
+        size_t const n = ordo_min(STEP, hi - at);
+        size_t const kept =
+            split_sized(work->kernels, in, n, size, words + (at - lo) / 64, first, second);
+        memcpy(to_first, first, kept * size);
+        memcpy(to_second, second, (n - kept) * size);
+        to_first += kept * size;
+        to_second += (n - kept) * size;
+        in += n * size;
+    }
+}
+
+size_t cpu_partition_scratch(const ordo_partition_job *job, unsigned threads)
+{
+    (void)threads;
+    return ordo_div_up(job->n, cpu_grain(job->n)) * sizeof(size_t);
+}
+
+ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *job,
+                          ordo_exec *exec)
+{
+    split_work work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
+    void      *block = NULL;
+
+    exec->algorithm = "split";
+    exec->isa = kernels->isa;
+    exec->phases = 2;
+    TRY(ordo_scratch(exec, cpu_partition_scratch(job, exec->threads), &block));
+    work.first = block;
+    if (!ordo_loop(exec, job->n, work.grain, count_piece, &work))
+        return ORDO_E_CANCELLED;
+    exec->phase = 1;
+    for (size_t p = 0; p < ordo_div_up(job->n, work.grain); p++) {
+        size_t const here = work.first[p];
+        work.first[p] = work.total;
+        work.total += here;
+    }
+    if (!ordo_loop(exec, job->n, work.grain, split_piece, &work))
+        return ORDO_E_CANCELLED;
+    *job->n_first = work.total;
+    return ORDO_OK;
+}

@@ -1,0 +1,266 @@
+/* tuning.h - thresholds of the CPU backend, each with the measurement that set it.
+ *
+ * Machines: V1 is a Neoverse V1 with 2 cores, 1 MB L2 each; EMR a Xeon (Emerald Rapids) with 16
+ * cores, 2 MB L2 each. Measured in November 2026 with `ordo bench` at 64e6 keys unless said.
+ *
+ * The test build (ORDO_TINY) shrinks all of them, so that a thousand keys reach every phase, every
+ * border between chunks and every thread. */
+#ifndef ORDO_CPU_TUNING_H
+#define ORDO_CPU_TUNING_H
+
+#include "backend/tuning.h"
+
+enum {
+    /* Keys in one piece of a parallel loop. Short pieces restart the prefetchers too often; long
+     * ones leave the cache before a scan reads them again. V1, 2 threads, ms for 2^12, 2^13,
+     * 2^14, 2^15, 2^16 keys: rank f32 -> u32 15.0, 13.0, 11.5, 11.4, 10.8; sum of u32 18.1, 16.3,
+     * 16.1, 19.0, not taken. */
+    ORDO_TUNE_PIECE = ORDO_TUNE(1 << 15, 192),
+
+    /* Up to this many keys a call stays on the calling thread. Waking 15 threads costs about as
+     * much as ranking 10^5 keys: EMR, 10^5 keys f32 -> u32, 38 us alone and 42 us with 16
+     * threads; byte flags -> u32 13 us and 36 us. */
+    ORDO_TUNE_ALONE = ORDO_TUNE(1 << 17, 64),
+
+    /* Ordinal ranks written by one call of a kernel, from words of ones on the stack. */
+    ORDO_TUNE_SPAN = ORDO_TUNE(2048, 128),
+
+    /* Results of this many bytes and more are written past the cache where the ISA can (x86): an
+     * ordinary store first reads the line it overwrites. EMR, 16 threads, 128e6 keys: sums of 32
+     * bits 14.0 ms with ordinary stores and scalar sums, 8.0 ms with vector sums streamed. */
+    ORDO_TUNE_STREAM = ORDO_TUNE(8 << 20, 512),
+
+    /* The radix sort (lib/cpu/radix/radix.c). Bits of a digit inside the cache: 2048 counters. */
+    ORDO_TUNE_RADIX_DIGIT = ORDO_TUNE(11, 4),
+
+    /* Records sorted by counting and merging rather than by digits. V1, a sort of 32, 64 and 128
+     * keys u32, microseconds by counting and by digits: 0.61, 1.16, 3.1; 0.46, 0.61, 1.4. */
+    ORDO_TUNE_RADIX_SMALL = ORDO_TUNE(20, 12),
+
+    /* Records equal in the digits taken that are finished by insertion. */
+    ORDO_TUNE_RADIX_INSERTION = ORDO_TUNE(16, 3),
+
+    /* Bytes of records that are sorted by two digits at once; more are split first. */
+    ORDO_TUNE_RADIX_LOCAL = ORDO_TUNE(512 << 10, 512),
+
+    /* Most keys looked at before a split. EMR, one thread, 10^7 keys f64, ns each to look and to
+     * finish the buckets: 0.05 and 6.0 for 8192, 0.2 and 5.6 for 32768. */
+    ORDO_TUNE_RADIX_SAMPLE = ORDO_TUNE(16384, 64),
+
+    /* Bits of a bucket's number, and of a cell's number where keys are uneven. */
+    ORDO_TUNE_RADIX_TOP = ORDO_TUNE(11, 4),
+    ORDO_TUNE_RADIX_CELLS = ORDO_TUNE(16, 6),
+
+    /* lg of the records wanted in a bucket. V1, one thread, 10^7 records, ms for 13, 14, 15: u32
+     * 60, 58, 65; f32 75, 71, 70; u64 78, 75, 74; pairs u32/u32 79, 76, 84. EMR, 14, 15, 16: u32
+     * 57, 72, 61; pairs 123, 138, 138. */
+    ORDO_TUNE_RADIX_BUCKET = ORDO_TUNE(14, 5),
+
+    /* Records of a bucket that one thread sorts in any case. */
+    ORDO_TUNE_RADIX_BIG = ORDO_TUNE(1 << 16, 96),
+
+    /* Keys of 8 or 16 bits in one thread's piece that are counted in a table of their own first,
+     * which takes about 15 us to clear and to add up (lib/cpu/radix/narrow.c). V1, 10^7 keys, ns a
+     * key with and without: u8 0.40, 0.56; u16 0.90, 1.28. */
+    ORDO_TUNE_NARROW_MANY = ORDO_TUNE(1 << 18, 300),
+
+    /* Keys that are sorted in registers (lib/cpu/sort/few.c): of up to 32 bits, of 64, and the same
+     * with an index or a value. V1, ns for a call on 16, 32, 64, 128 keys, beside std::sort: u32
+     * 95, 119, 150, 265 and 133, 473, 1170, 2780; f64 118, 169, 300 and 163, 582, 1470; argsort of
+     * u32 120, 161, 300. By digits 128 keys u32 took 1290, 64 keys f64 1220, argsort of 64 550.
+     * Where a comparison takes several instructions (lanes.h), as many as cost about the same by
+     * their number. */
+    ORDO_TUNE_FEW_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
+    ORDO_TUNE_FEW_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
+    ORDO_TUNE_FEW_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
+    ORDO_TUNE_FEW_ORDER_64 = ORDO_TUNE(32, 6),
+
+    /* Bytes of one bucket that are gathered before they are written past the cache, a multiple of
+     * a cache line. EMR, one thread, 10^7 records, ns each for the scatter with 64, 128, 256, 512
+     * bytes: u32 2.25, 2.24, 2.22, 2.17; u64 2.9, 2.6, 2.5, 2.6; pairs u64/u64 6.4, 4.9, 4.5, 4.6.
+     * Written to their places one by one: 5.2, 7.7, 13.4. */
+    ORDO_TUNE_RADIX_GATHER = ORDO_TUNE(256, 128),
+
+    /* Records read ahead of those that are counted and moved. EMR, one thread, 10^7 records, ns
+     * each for the scatter without and with: argsort f32 4.3, 3.4; pairs u32/u32 3.2, 2.9; u64/u64
+     * 5.4, 4.5; keys alone are alike, and so is V1. */
+    ORDO_TUNE_RADIX_AHEAD = ORDO_TUNE(1024, 64),
+
+    /* Records sorted by words of 32 bits that stand for them, where the ISA sorts those; more are
+     * split by a digit first. The words keep 18 bits of 2^14 keys, and 15 keys of 16 alone. EMR,
+     * buckets of 9766 records, ns each to finish them for 2^13 and 2^14: u64 6.6, 5.2; pairs
+     * u32/u32 6.9, 5.8; u64/u64 12.2, 7.7. By digits: 7.8, 7.7 and 11.2. */
+    ORDO_TUNE_RADIX_PACKED = ORDO_TUNE(1 << 14, 100),
+
+    /* Words that are sorted as vectors where the ISA can; more are split by a digit first. EMR, ns
+     * a key for 128, 1024, 9766, 65536 words: of 32 bits 1.0, 1.7, 2.3, 3.0; of 64 bits 1.9, 3.6,
+     * 5.0, 6.0. Words of 32 bits that stand for records of 64 take about 1 more than others. */
+    ORDO_TUNE_WORDS_32 = ORDO_TUNE(1 << 16, 100),
+    ORDO_TUNE_WORDS_64 = ORDO_TUNE(1 << 8, 40),
+
+    /* Keys of 64 bits whose argsorts and ranks move words that hold a part of the key and its index
+     * (lib/cpu/radix/short_keys.c), at least (an estimate) and at most: more leave too few bits. */
+    ORDO_TUNE_SHORT_LEAST = ORDO_TUNE(1 << 16, 64),
+    ORDO_TUNE_SHORT_MOST = 1 << 28,
+
+    /* Different keys that are told apart on the stack if they are equal when short. */
+    ORDO_TUNE_SHORT_KNOWN = ORDO_TUNE(1024, 6),
+
+    /* Bytes of records whose ranks go straight to their places (lib/cpu/rank/rank_unsorted.c). */
+    ORDO_TUNE_RANK_DIRECT = ORDO_TUNE(1 << 20, 512),
+
+    /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
+    ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
+    ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),
+
+    /* Runs that are merged rather than sorted again. */
+    ORDO_TUNE_RUNS = ORDO_TUNE(8, 4),
+
+    /* Radius up to which roughly sorted keys are sorted in windows, for keys of 32 and 64 bits, and
+     * the keys that are worth it. V1, 10^7 keys, ns a key with the radius known, for 16, 32, 64,
+     * 1000, 10^4: u32 0.64, 1.2, 3.2, 3.2, 3.6; u64 2.2, 4.0, 4.8, 5.0, 5.5; to measure it takes
+     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. */
+    ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
+    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 32),
+    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(1 << 14, 32),
+    ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
+
+    /* Elements staged on each side by one step of the stable split: two buffers of at most 8 KB
+     * stay in L1. */
+    ORDO_TUNE_SPLIT = ORDO_TUNE(512, 64),
+
+    /* Items sorted by one thread before merging passes over the whole array begin: block and
+     * buffer of 32-bit items are half of V1's L2. V1, 3e6 random items of 32 and 64 bits, ms of one
+     * thread for 2^13, 2^16, 2^18: 66, 68, 67 and 70, 72, 71: fewer passes, not faster ones. */
+    ORDO_TUNE_MERGE_BLOCK = ORDO_TUNE(1 << 16, 48),
+
+    /* Items of output in one piece of a merging pass: four binary searches over the whole array
+     * are a small part of it. V1, 4 runs of 1e6 items of 64 bits, ms of one thread for 2^13, 2^15,
+     * 2^17: 10.0, 8.6, 8.6. */
+    ORDO_TUNE_MERGE_PIECE = ORDO_TUNE(1 << 15, 80),
+
+    /* Sample sort: lg of the leaves of the splitter tree (twice as many buckets, and a bucket is a
+     * byte); buckets up to this many items are merge sorted; items labelled by one piece. V1, 3e6
+     * random items of 64 and 128 bits, ms of one thread for 2^12, 2^14, 2^16 items merged: 61.6,
+     * 61.7, 63.8 and 122, 124, 148. */
+    ORDO_TUNE_SAMPLE_LG = ORDO_TUNE(7, 3),
+    ORDO_TUNE_SAMPLE_BASE = ORDO_TUNE(1 << 14, 128),
+    ORDO_TUNE_SAMPLE_PIECE = ORDO_TUNE(1 << 16, 96),
+
+    /* Items of a bitonic network's block, whose exchanges are done in the cache. V1, 2e6 items of
+     * 32 bits, ms of one thread for 2^12, 2^14, 2^16: 87.4, 85.5, 85.2. */
+    ORDO_TUNE_BITONIC_BLOCK = ORDO_TUNE(1 << 14, 32),
+
+    /* Items up to which the in-place radix sort merges with a buffer on the stack (8 KB).
+     * V1, 3e6 random items of 32 and 128 bits, ms of one thread for 128, 512, 1024: 36.1, 36.6,
+     * 36.3 and 72.5, 71.8, 72.3. */
+    ORDO_TUNE_INPLACE_SMALL = ORDO_TUNE(512, 32),
+
+    /* Keys that are a task of their own for a thread when indices or pairs are sorted in place. */
+    ORDO_TUNE_INPLACE_TASK = ORDO_TUNE(1 << 13, 64),
+
+    /* Sorts by a caller's comparison, which takes 5 ns at best: elements sorted by one thread and
+     * merged by one piece; elements up to which merging is left to do it all. */
+    ORDO_TUNE_BY_BLOCK = ORDO_TUNE(1 << 12, 24),
+    ORDO_TUNE_BY_SAMPLE = ORDO_TUNE(1 << 14, 128),
+
+    /* Bytes from which elements are sorted by pointers to them: a pointer saves moves and costs a
+     * cache miss for every comparison. V1, 1e6 elements of 200 bytes, one thread, sample sort and
+     * stable sort: 519 and 1387 ms by pointers, 176 and 245 ms without. */
+    ORDO_TUNE_BY_LARGE = ORDO_TUNE(512, 32),
+
+    /* Strings are sorted by all threads together above this many, by one thread below. V1, one
+     * thread, 10^7 random words of 15 letters, M strings/s of CPU time for 2^14, 2^16, 2^18: 47.6,
+     * 47.3, 47.7. Smaller would make more loops for 16 threads, larger fewer groups to share. */
+    ORDO_TUNE_STRINGS_LARGE = ORDO_TUNE(1 << 16, 64),
+
+    /* Bits of one digit of a string's key. Likewise, 9, 10, 11 bits: 46.5, 48.3, 47.3; eleven hold
+     * two lower-case letters even where others occur. At most 11. */
+    ORDO_TUNE_STRINGS_DIGIT = ORDO_TUNE(11, 4),
+
+    /* A group of n strings is sorted by this many bits more than lg n, which leave most of them
+     * alone. Likewise, 3e6 words, 2, 4, 6, 8 bits: 41.7, 46.6, 47.7, 47.7; 10^6 strings of ACGT:
+     * 15.0, 14.9, 16.1, 15.6. */
+    ORDO_TUNE_STRINGS_EXTRA = ORDO_TUNE(6, 3),
+
+    /* Up to this many strings their keys are sorted by insertion. Likewise, 10^6 strings with a
+     * thousand different values, 12, 16, 24, 40: 19.5, 21.2, 19.7, 19.7; words are alike. */
+    ORDO_TUNE_STRINGS_LEAF = ORDO_TUNE(16, 4),
+
+    /* Up to this many strings with equal keys are compared with each other. Of ACGT, 2, 3, 4, 8:
+     * 14.7, 15.0, 14.7, 14.7; but each string is then read that often, however long it is. At
+     * least 2. */
+    ORDO_TUNE_STRINGS_FEW = ORDO_TUNE(3, 2),
+
+    /* Bytes of the first block of a shared prefix; it is looked at where a whole key was shared,
+     * and the next one is twice as long. A cache line or two of each string. */
+    ORDO_TUNE_STRINGS_BLOCK = ORDO_TUNE(64, 8),
+
+    /* Selection: up to this many keys are copied and quickselected; beyond, the sample's fixed
+     * cost is small. V1, median of u32, 1 thread, beside std::nth_element in the same run: 7.9
+     * times as fast at 10^6 keys, 13 times at 10^8. */
+    ORDO_TUNE_SELECT_SMALL = ORDO_TUNE(1 << 16, 96),
+
+    /* Keys that all ranges of a pass look at while they are in L1 (V1, blocks of 2048, one range:
+     * 0.31 ns a key for u32, 0.47 for u64), and keys of one histogram, whose counts are added up
+     * atomically. */
+    ORDO_TUNE_SELECT_BLOCK = ORDO_TUNE(2048, 48),
+    ORDO_TUNE_SELECT_PIECE = ORDO_TUNE(1 << 18, 200),
+
+    /* lg of the largest sample, draws of one piece, and how many standard deviations a bracket
+     * reaches to each side: 3 miss once in 370 times, which costs a second read. */
+    ORDO_TUNE_SELECT_LG_SAMPLE = ORDO_TUNE(20, 10),
+    ORDO_TUNE_SELECT_DRAWS = ORDO_TUNE(1 << 13, 40),
+    ORDO_TUNE_SELECT_SIGMAS = ORDO_TUNE(3, 2),
+
+    /* lg of the cells that keys are counted by where several k are wanted, and the part of the keys
+     * within which all k are better bracketed as one. V1, one thread, 10^7 keys, ns a key for the
+     * median, 3, 9 and 33 quantiles: u32 0.60, 1.4, 1.5, 2.8; f64 1.25, 2.4, 2.6, 4.9; one bracket
+     * after the other 9 took 5.2 and 10.2. */
+    ORDO_TUNE_SELECT_CELLS = ORDO_TUNE(11, 5),
+    ORDO_TUNE_SELECT_NEAR = ORDO_TUNE(64, 8),
+
+    /* What is kept takes at most one word of scratch for this many keys. */
+    ORDO_TUNE_SELECT_SHARE = ORDO_TUNE(8, 2),
+
+    /* Bits of a digit of radix select: a histogram of 16 KB on the stack. */
+    ORDO_TUNE_SELECT_DIGIT = ORDO_TUNE(11, 4),
+
+    /* Items of top-k that are sorted in place, on one thread. */
+    ORDO_TUNE_TOPK_SMALL = ORDO_TUNE(1 << 14, 64),
+
+    /* Radius: keys of a block whose largest and least key are kept; the largest radius that is
+     * looked for in pieces, each with twice as many keys before it; and the radius, in bytes of
+     * items, from which on whole groups of 256 bytes are compared. V1, one thread, 10^7 and 64e6
+     * keys, in sums of the array (u32 0.20 ns a key, u64 0.40): sorted 1.0; u32 1.6 up to 128, 1.2
+     * for 256, 1.0 for 1000, 1.1 for 4000, 1.5 for 10^4, 1.2 random; u64 2.5 up to 64, 1.6 for 128,
+     * 1.1 for 1000, 1.4 for 10^4, 1.1 random. Floats, which are turned into numbers first, 3 to
+     * 4.6. */
+    ORDO_TUNE_RADIUS_BLOCK = ORDO_TUNE(256, 16),
+    ORDO_TUNE_RADIUS_NEAR = ORDO_TUNE(4096, 48),
+    ORDO_TUNE_RADIUS_FAR = ORDO_TUNE(768, 96),
+
+    /* Roughly sorted keys: keys of a piece sorted by networks, a multiple of 128. V1, one thread,
+     * u32, radius 16, ns a key for pieces of 2^12, 2^13, 2^14, 2^15: 0.69, 0.63, 0.61, 0.60. */
+    ORDO_TUNE_ROUGH_PIECE = ORDO_TUNE(1 << 14, 512),
+
+    /* The longest window for a radius that would allow a shorter one, and the shortest. V1, one
+     * thread, radius 1000, ns a key for windows of at least 2^13, 2^14, 2^15 keys: u32 3.7, 3.4,
+     * 3.2; u64 5.6, 5.3, 5.0. Windows of that many keys are spread by one digit and finished by
+     * networks; random stores, two of 0.57 ns for each key, are most of it. */
+    ORDO_TUNE_ROUGH_WINDOW = ORDO_TUNE(1 << 16, 256),
+    ORDO_TUNE_ROUGH_SHORTEST = ORDO_TUNE(1 << 15, 96),
+    ORDO_TUNE_ROUGH_SPREAD = ORDO_TUNE(1 << 10, 64),
+
+    /* Bits of a digit where keys are too uneven for that, in windows from ROUGH_WIDE keys on and in
+     * shorter ones. V1, a window of 8192 keys u32 that span 19 bits, ns a key for digits of 11, 9
+     * and 8 bits at most: 3.6, 4.8, 4.9. */
+    ORDO_TUNE_ROUGH_WIDE = ORDO_TUNE(1 << 13, 96),
+    ORDO_TUNE_ROUGH_DIGIT = ORDO_TUNE(11, 5),
+    ORDO_TUNE_ROUGH_DIGIT_SMALL = ORDO_TUNE(8, 3),
+
+    /* Borders between windows merged by one body. */
+    ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2)
+};
+
+#endif

@@ -1,0 +1,396 @@
+/* dev_sample.cu - comparison sample sort, in the four steps of the hybrid sample sort paper.
+ *
+ * I    splitters: of every segment 1024 records are drawn, sorted by a block, and each fourth is a
+ *      splitter; at first the array is the only segment.
+ * II   labels and histograms: every record finds its bucket in the splitters' tree
+ *      (block/block_splitters.cuh); blocks count the buckets of their spans of a segment.
+ * III  scatter: the counts are summed up over spans and buckets, and the records written to their
+ *      buckets. Those equal to a splitter are in place for good.
+ * IV   recursion: buckets that fit shared memory are sorted there; longer ones are the segments of
+ *      the next level.
+ *
+ * How many segments there are is known to the device alone: grids have a fixed size and loop over
+ * what there is. 256 buckets a level leave few segments after lg(n) / 8 - 1 levels; one more level
+ * takes uneven ones, and what is too long even then is sorted by one block in device memory, slowly
+ * but surely. Records that tie are equal bytes (dev_compare.cuh), so the order inside a bucket is
+ * free.
+ *
+ * Cost: for each level 2 reads and 1 write of the records and one of their labels (2 bytes), then
+ * one read and one write. Scratch: a third array of records, labels, and counts of about half an
+ * array of 32-bit records. Called through dev_compare.cu. */
+#include "cuda/block/block_bitonic.cuh"
+#include "cuda/block/block_splitters.cuh"
+#include "cuda/sort/dev_compare.cuh"
+
+enum {
+    SAMPLES = 1024,
+    TAKE = SAMPLES / SPLIT_LEAVES,
+    BUCKET_BYTES = 32 << 10, /* of a bucket that is sorted in shared memory */
+    SPAN_RECORDS = 8192,     /* at least, if the segment has them */
+    MOST_SPANS = 1024,       /* of one segment */
+    THREADS = 512,
+    RESIDENT = 4, /* blocks on a multiprocessor */
+    SCAN_THREADS = 1024
+};
+
+struct segment {
+    unsigned long long start, count;
+};
+
+struct sample_tables {
+    unsigned           *segments[2]; /* how many; of this level and the next */
+    segment            *segment_at[2];
+    unsigned long long *span_first; /* [segments + 1] spans before each segment */
+    unsigned long long *counts;     /* [spans][BUCKETS], then where each bucket of a span begins */
+    unsigned long long *bucket_first; /* [segments][BUCKETS + 1] */
+    uint16_t           *labels;
+    void               *splitters; /* [segments][SPLITTERS] */
+    void               *finished;  /* the third array of records */
+};
+
+template <typename K> static __host__ __device__ constexpr size_t bucket_records(void)
+{
+    return BUCKET_BYTES / sizeof(K);
+}
+
+/* Bytes of shared memory for the longest of them. */
+template <typename K> static __host__ __device__ constexpr size_t bucket_room(void)
+{
+    return bitonic_room<K>((unsigned)bucket_records<K>()) * sizeof(K);
+}
+
+/* No level has more segments than there are buckets too long for shared memory. */
+static size_t most_segments(size_t n, size_t record_size)
+{
+    return 1 + n / (BUCKET_BYTES / record_size);
+}
+
+static sample_tables sample_layout(cuda_scratch *scratch, size_t n, size_t record_size)
+{
+    size_t const  segments = most_segments(n, record_size);
+    size_t const  spans = segments + n / SPAN_RECORDS;
+    sample_tables tables;
+    for (int i = 0; i < 2; i++) {
+        tables.segments[i] = scratch_take<unsigned>(scratch, 1);
+        tables.segment_at[i] = scratch_take<segment>(scratch, segments);
+    }
+    tables.span_first = scratch_take<unsigned long long>(scratch, segments + 1);
+    tables.counts = scratch_take<unsigned long long>(scratch, spans * BUCKETS);
+    tables.bucket_first = scratch_take<unsigned long long>(scratch, segments * (BUCKETS + 1));
+    tables.labels = scratch_take<uint16_t>(scratch, n);
+    tables.splitters = scratch_take<char>(scratch, segments * SPLITTERS * record_size);
+    tables.finished = scratch_take<char>(scratch, n * record_size);
+    return tables;
+}
+
+static size_t sample_scratch(size_t n, size_t record_size)
+{
+    cuda_scratch scratch = {NULL, 0};
+    (void)sample_layout(&scratch, n, record_size);
+    return scratch.used;
+}
+
+static __global__ void first_segment(sample_tables const tables, size_t n)
+{
+    *tables.segments[0] = 1;
+    *tables.segments[1] = 0;
+    tables.segment_at[0][0].start = 0;
+    tables.segment_at[0][0].count = n;
+}
+
+/* ---- I: splitters ---- */
+
+static __device__ __forceinline__ unsigned long long spread(unsigned long long x)
+{
+    x += 0x9e3779b97f4a7c15ull;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+/* One record of each of 1024 equal parts of the segment, at a place that depends on n alone. */
+template <typename K>
+static __global__ void __launch_bounds__(THREADS)
+    choose_splitters(sample_tables const tables, int level, const K *records)
+{
+    __shared__ __align__(16) unsigned char room[bitonic_room<K>(SAMPLES) * sizeof(K)];
+    K *const                               sample = (K *)room;
+    unsigned const                         segments = *tables.segments[level % 2];
+    for (unsigned s = blockIdx.x; s < segments; s += gridDim.x) {
+        segment const whole = tables.segment_at[level % 2][s];
+        for (unsigned i = threadIdx.x; i < SAMPLES; i += THREADS) {
+            unsigned long long const lo = whole.count / SAMPLES * i;
+            unsigned long long const part = whole.count / SAMPLES;
+            sample[bitonic_at<K>(i)] = records[whole.start + lo + spread(whole.start + i) % part];
+        }
+        block_bitonic_sort(sample, SAMPLES);
+        K *const splitters = (K *)tables.splitters + (size_t)s * SPLITTERS;
+        for (unsigned i = threadIdx.x; i < SPLITTERS; i += THREADS)
+            splitters[i] = sample[bitonic_at<K>(TAKE * (i + 1))];
+        __syncthreads();
+    }
+}
+
+/* ---- Spans ---- */
+
+static __device__ __forceinline__ unsigned long long spans_of(unsigned long long count)
+{
+    unsigned long long const spans = (count + SPAN_RECORDS - 1) / SPAN_RECORDS;
+    return spans < MOST_SPANS ? spans : MOST_SPANS;
+}
+
+/* span_first: the spans of each segment summed up by one block. */
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    number_spans(sample_tables const tables, int level)
+{
+    __shared__ unsigned long long sums[SCAN_THREADS];
+    unsigned const                segments = *tables.segments[level % 2];
+    unsigned long long            before = 0;
+    if (threadIdx.x == 0) /* the next level's list is empty so far */
+        *tables.segments[(level + 1) % 2] = 0;
+    for (unsigned first = 0; first < segments; first += SCAN_THREADS) {
+        unsigned const           s = first + threadIdx.x;
+        unsigned long long const own =
+            s < segments ? spans_of(tables.segment_at[level % 2][s].count) : 0;
+        sums[threadIdx.x] = own;
+        __syncthreads();
+        for (unsigned step = 1; step < SCAN_THREADS; step *= 2) {
+            unsigned long long const left = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+            __syncthreads();
+            sums[threadIdx.x] += left;
+            __syncthreads();
+        }
+        if (s < segments)
+            tables.span_first[s] = before + sums[threadIdx.x] - own;
+        before += sums[SCAN_THREADS - 1];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        tables.span_first[segments] = before;
+}
+
+struct span { /* records [lo, hi) of segment s */
+    unsigned           s;
+    unsigned long long lo, hi;
+};
+
+/* The span with a number. Called by all threads. */
+static __device__ __forceinline__ span find_span(const sample_tables &tables, int level,
+                                                 unsigned long long number)
+{
+    unsigned lo = 0, hi = *tables.segments[level % 2];
+    while (hi - lo > 1) {
+        unsigned const middle = lo + (hi - lo) / 2;
+        if (tables.span_first[middle] <= number)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    segment const            whole = tables.segment_at[level % 2][lo];
+    unsigned long long const spans = spans_of(whole.count);
+    unsigned long long const each = (whole.count + spans - 1) / spans;
+    unsigned long long const from = (number - tables.span_first[lo]) * each;
+    unsigned long long const to = from + each;
+    span                     found;
+    found.s = lo;
+    found.lo = whole.start + (from < whole.count ? from : whole.count);
+    found.hi = whole.start + (to < whole.count ? to : whole.count);
+    return found;
+}
+
+/* ---- II: labels and histograms ---- */
+
+template <typename K>
+static __global__ void __launch_bounds__(THREADS)
+    label_records(sample_tables const tables, int level, const K *records)
+{
+    __shared__ __align__(16) unsigned char room[sizeof(splitter_tree<K>)];
+    __shared__ unsigned                    counts[BUCKETS];
+    splitter_tree<K> *const                tree = (splitter_tree<K> *)room;
+    unsigned long long const               spans = tables.span_first[*tables.segments[level % 2]];
+    for (unsigned long long number = blockIdx.x; number < spans; number += gridDim.x) {
+        span const mine = find_span(tables, level, number);
+        for (unsigned b = threadIdx.x; b < BUCKETS; b += THREADS)
+            counts[b] = 0;
+        load_splitters(tree, (const K *)tables.splitters + (size_t)mine.s * SPLITTERS);
+        for (unsigned long long i = mine.lo + threadIdx.x; i < mine.hi; i += THREADS) {
+            unsigned const bucket = bucket_of(*tree, records[i]);
+            tables.labels[i] = (uint16_t)bucket;
+            atomicAdd(&counts[bucket], 1u);
+        }
+        __syncthreads();
+        for (unsigned b = threadIdx.x; b < BUCKETS; b += THREADS)
+            tables.counts[number * BUCKETS + b] = counts[b];
+        __syncthreads();
+    }
+}
+
+/* ---- III: where each bucket of each span begins, and the scatter ---- */
+
+static __global__ void __launch_bounds__(BUCKETS)
+    place_buckets(sample_tables const tables, int level)
+{
+    __shared__ unsigned long long sums[BUCKETS];
+    unsigned const                segments = *tables.segments[level % 2], b = threadIdx.x;
+    for (unsigned s = blockIdx.x; s < segments; s += gridDim.x) {
+        unsigned long long const first = tables.span_first[s], end = tables.span_first[s + 1];
+        unsigned long long       total = 0;
+#pragma unroll 8
+        for (unsigned long long i = first; i < end; i++)
+            total += tables.counts[i * BUCKETS + b];
+        sums[b] = total;
+        __syncthreads();
+        for (unsigned step = 1; step < BUCKETS; step *= 2) {
+            unsigned long long const left = b >= step ? sums[b - step] : 0;
+            __syncthreads();
+            sums[b] += left;
+            __syncthreads();
+        }
+        unsigned long long at = tables.segment_at[level % 2][s].start + sums[b] - total;
+        tables.bucket_first[(size_t)s * (BUCKETS + 1) + b] = at;
+        if (b == BUCKETS - 1)
+            tables.bucket_first[(size_t)s * (BUCKETS + 1) + BUCKETS] = at + total;
+#pragma unroll 8
+        for (unsigned long long i = first; i < end; i++) {
+            unsigned long long const here = tables.counts[i * BUCKETS + b];
+            tables.counts[i * BUCKETS + b] = at;
+            at += here;
+        }
+        __syncthreads();
+    }
+}
+
+template <typename K>
+static __global__ void __launch_bounds__(THREADS)
+    scatter_records(sample_tables const tables, int level, const K *from, K *to)
+{
+    __shared__ unsigned long long first[BUCKETS];
+    __shared__ unsigned           taken[BUCKETS];
+    unsigned long long const      spans = tables.span_first[*tables.segments[level % 2]];
+    for (unsigned long long number = blockIdx.x; number < spans; number += gridDim.x) {
+        span const mine = find_span(tables, level, number);
+        for (unsigned b = threadIdx.x; b < BUCKETS; b += THREADS) {
+            first[b] = tables.counts[number * BUCKETS + b];
+            taken[b] = 0;
+        }
+        __syncthreads();
+        for (unsigned long long i = mine.lo + threadIdx.x; i < mine.hi; i += THREADS) {
+            unsigned const           bucket = tables.labels[i];
+            unsigned long long const place = first[bucket] + atomicAdd(&taken[bucket], 1u);
+            (bucket % 2 == 1 ? (K *)tables.finished : to)[place] = from[i];
+        }
+        __syncthreads();
+    }
+}
+
+/* ---- IV: buckets sorted, or segments of the next level ---- */
+
+template <typename K>
+static __device__ __forceinline__ void sort_shared(K *room, const K *from, K *to, unsigned count)
+{
+    unsigned const tile = bitonic_tile(count);
+    for (unsigned i = threadIdx.x; i < tile; i += THREADS)
+        room[bitonic_at<K>(i)] = i < count ? from[i] : last_record<K>();
+    block_bitonic_sort(room, tile);
+    for (unsigned i = threadIdx.x; i < count; i += THREADS)
+        to[i] = room[bitonic_at<K>(i)];
+    __syncthreads();
+}
+
+template <typename K>
+static __global__ void __launch_bounds__(THREADS)
+    sort_buckets(sample_tables const tables, int level, const K *records)
+{
+    __shared__ __align__(16) unsigned char room[bucket_room<K>()];
+    unsigned long long const               ranges =
+        (unsigned long long)*tables.segments[level % 2] * SPLIT_LEAVES;
+    for (unsigned long long r = blockIdx.x; r < ranges; r += gridDim.x) {
+        unsigned long long const *const first =
+            tables.bucket_first + r / SPLIT_LEAVES * (BUCKETS + 1) + r % SPLIT_LEAVES * 2;
+        unsigned long long const count = first[1] - first[0];
+        if (count > bucket_records<K>()) {
+            if (threadIdx.x == 0) {
+                unsigned const s = atomicAdd(tables.segments[(level + 1) % 2], 1u);
+                tables.segment_at[(level + 1) % 2][s].start = first[0];
+                tables.segment_at[(level + 1) % 2][s].count = count;
+            }
+        } else if (count > 0) {
+            sort_shared((K *)room, records + first[0], (K *)tables.finished + first[0],
+                        (unsigned)count);
+        }
+    }
+}
+
+template <typename K>
+static __global__ void __launch_bounds__(THREADS) sort_one(const K *from, K *to, unsigned n)
+{
+    __shared__ __align__(16) unsigned char room[bucket_room<K>()];
+    sort_shared((K *)room, from, to, n);
+}
+
+/* What is left after the last level: a bitonic network in device memory, by one block a segment. */
+template <typename K>
+static __global__ void __launch_bounds__(THREADS)
+    sort_stubborn(sample_tables const tables, int level, K *records)
+{
+    unsigned const segments = *tables.segments[level % 2];
+    for (unsigned s = blockIdx.x; s < segments; s += gridDim.x) {
+        segment const            whole = tables.segment_at[level % 2][s];
+        unsigned long long const n = whole.count;
+        K *const                 at = records + whole.start;
+        for (unsigned long long size = 2; size / 2 < n; size *= 2) {
+            for (unsigned long long gap = size / 2; gap > 0; gap /= 2) {
+                for (unsigned long long t = threadIdx.x; t < (n + size - 1) / size * (size / 2);
+                     t += THREADS) {
+                    unsigned long long const low = t / gap * 2 * gap + t % gap;
+                    unsigned long long const high =
+                        gap == size / 2 ? low / size * size + size - 1 - low % size : low + gap;
+                    if (high < n && at[high] < at[low]) {
+                        K const other = at[low];
+                        at[low] = at[high];
+                        at[high] = other;
+                    }
+                }
+                __syncthreads();
+            }
+        }
+        for (unsigned long long i = threadIdx.x; i < n; i += THREADS)
+            ((K *)tables.finished)[whole.start + i] = at[i];
+        __syncthreads();
+    }
+}
+
+/* ---- All of it ---- */
+
+template <typename K>
+static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted)
+{
+    sample_tables const tables = sample_layout(&call->scratch, n, sizeof(K));
+    unsigned const      grid = (unsigned)call->facts->sms * RESIDENT;
+    *sorted = (K *)tables.finished;
+    if (n <= bucket_records<K>()) {
+        CUDA_LAUNCH(call, (sort_one<K>), 1, THREADS, 0, a, (K *)tables.finished, (unsigned)n);
+        return ORDO_OK;
+    }
+    CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, n);
+    int    level = 0;
+    size_t left = n;
+    do {
+        CUDA_LAUNCH(call, (choose_splitters<K>), grid, THREADS, 0, tables, level, a);
+        CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, level);
+        CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, level, a);
+        CUDA_LAUNCH(call, place_buckets, grid, BUCKETS, 0, tables, level);
+        CUDA_LAUNCH(call, (scatter_records<K>), grid, THREADS, 0, tables, level, a, b);
+        CUDA_LAUNCH(call, (sort_buckets<K>), grid, THREADS, 0, tables, level, b);
+        K *const other = a;
+        a = b;
+        b = other;
+        left /= SPLIT_LEAVES;
+        level++;
+    } while (left > bucket_records<K>() / (2 * SPLIT_LEAVES));
+    CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level, a);
+    return ORDO_OK;
+}
+
+const compare_sorter sample_sorter = {"sample", sample_scratch, sample_sort<uint32_t>,
+                                      sample_sort<uint64_t>, sample_sort<key_record>};

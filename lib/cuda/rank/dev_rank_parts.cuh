@@ -1,0 +1,244 @@
+/* dev_rank_parts.cuh - ranks on their way back to where their keys were: parted by the high bits of
+ * their index, twice, until a bucket is as many ranks as shared memory holds, where a block puts
+ * them in order.
+ *
+ * The indices are a permutation, so how many ranks go into each bucket is known beforehand and
+ * nothing has to be counted; the order inside a bucket does not matter, so a tile takes its places
+ * in the buckets by atomic additions. A mean rank travels as twice its value. Device memory moved
+ * for ranks of 32 bits: index 4 n, records 32 n, ranks. Included by dev_rank_unsorted.cu, which
+ * ranks whole arrays, and dev_put_ranks.cu, whose ranks leave the device part by part. */
+#ifndef ORDO_CUDA_RANK_DEV_RANK_PARTS_H
+#define ORDO_CUDA_RANK_DEV_RANK_PARTS_H
+
+#include "cuda/rank/dev_rank.cuh"
+
+enum {
+    BUCKETS_LG = 10, /* most that one pass parts into */
+    BUCKETS = 1 << BUCKETS_LG,
+    BUCKETS_OF_THREAD = BUCKETS / HEADS_THREADS,
+    TILE_ROWS = 16,                              /* of 32 ranks, of each warp */
+    TILE = HEADS_WARPS * TILE_ROWS * WARP_LANES, /* ranks that a block parts at a time */
+    LEAF_LG = CUDA_TUNE_RANK_LEAF_LG,            /* ranks of the last buckets */
+    LEAF = 1 << LEAF_LG,
+    LEAF_THREADS = 512,
+    MOST_KEYS_LG = LEAF_LG + 2 * BUCKETS_LG
+};
+
+/* A rank on its way: NUM is uint32_t, for n < 2^31, or uint64_t. */
+template <typename NUM> struct alignas(2 * sizeof(NUM)) rank_record {
+    NUM index, rank;
+};
+
+/* Bucket b, index >> shift, is records [b << shift, (b + 1) << shift). A tile's ranks go into
+ * `buckets` neighbours, a power of two. */
+template <typename NUM> struct part_plan {
+    rank_record<NUM> *records;
+    uint32_t         *taken; /* of each bucket, by the tiles so far */
+    unsigned          shift, buckets;
+};
+
+/* Shared memory of a block that parts a tile. */
+template <typename NUM> struct part_shared {
+    rank_record<NUM> records[TILE]; /* by buckets */
+    size_t           to[BUCKETS];   /* where a record goes, less its place in records */
+    uint32_t         count[BUCKETS], start[BUCKETS];
+    uint32_t         of_warp[HEADS_WARPS];
+};
+
+template <typename NUM>
+static __device__ __forceinline__ part_shared<NUM> *part_start(char *const bytes)
+{
+    part_shared<NUM> *const shared = (part_shared<NUM> *)bytes;
+    for (unsigned b = threadIdx.x; b < BUCKETS; b += HEADS_THREADS)
+        shared->count[b] = 0;
+    __syncthreads();
+    return shared;
+}
+
+/* A place among the tile's records of a bucket. Lanes that all want the same one, as they do where
+ * the array was sorted before, ask together. */
+static __device__ __forceinline__ uint32_t place_in(uint32_t *const count, unsigned const bucket,
+                                                    bool const there)
+{
+    unsigned const first = __shfl_sync(WARP_ALL, bucket, 0);
+    if (__all_sync(WARP_ALL, there && bucket == first)) {
+        uint32_t place = 0;
+        if (lane_id() == 0)
+            place = atomicAdd(&count[bucket], WARP_LANES);
+        return __shfl_sync(WARP_ALL, place, 0) + lane_id();
+    }
+    return there ? atomicAdd(&count[bucket], 1) : 0;
+}
+
+/* Where each bucket's records begin in the tile, and where they go. Returns how many there are in
+ * all. A thread has every HEADS_THREADS-th bucket, and records are kept by threads. */
+template <typename NUM>
+static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const shared,
+                                                       part_plan<NUM> const    plan,
+                                                       size_t const            first_bucket)
+{
+    unsigned const warp = block_warp();
+    uint32_t       count[BUCKETS_OF_THREAD], taken[BUCKETS_OF_THREAD];
+    uint32_t       mine = 0, before = 0, all = 0;
+#pragma unroll
+    for (int b = 0; b < BUCKETS_OF_THREAD; b++) {
+        unsigned const bucket = b * HEADS_THREADS + threadIdx.x;
+        count[b] = shared->count[bucket];
+        taken[b] = count[b] > 0 ? atomicAdd(&plan.taken[first_bucket + bucket], count[b]) : 0;
+        shared->count[bucket] = 0; /* for the next tile */
+        mine += count[b];
+    }
+    uint32_t sum = mine;
+#pragma unroll
+    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
+        uint32_t const other = __shfl_up_sync(WARP_ALL, sum, distance);
+        sum += lane_id() >= distance ? other : 0;
+    }
+    if (lane_id() == WARP_LANES - 1)
+        shared->of_warp[warp] = sum;
+    __syncthreads();
+    for (unsigned w = 0; w < HEADS_WARPS; w++) {
+        before += w < warp ? shared->of_warp[w] : 0;
+        all += shared->of_warp[w];
+    }
+    uint32_t start = before + sum - mine;
+#pragma unroll
+    for (int b = 0; b < BUCKETS_OF_THREAD; b++) {
+        unsigned const bucket = b * HEADS_THREADS + threadIdx.x;
+        shared->start[bucket] = start;
+        shared->to[bucket] = ((first_bucket + bucket) << plan.shift) + taken[b] - start;
+        start += count[b];
+    }
+    return all;
+}
+
+/* Parts a tile, TILE_ROWS rows of each warp. The lane's record of a row has index of[row] and
+ * rank_of(row), if the row has more than `lane` of the warp's `keys`. All threads of the block. */
+template <typename NUM, typename RANK_OF>
+static __device__ __forceinline__ void
+part_tile(part_shared<NUM> *const shared, part_plan<NUM> const plan, size_t const first_bucket,
+          const NUM (&of)[TILE_ROWS], unsigned const keys, RANK_OF &&rank_of)
+{
+    unsigned const inside = plan.buckets - 1;
+    uint32_t       place[TILE_ROWS];
+#pragma unroll
+    for (int row = 0; row < TILE_ROWS; row++)
+        place[row] = place_in(shared->count, (unsigned)(of[row] >> plan.shift) & inside,
+                              row * 32 + lane_id() < keys);
+    __syncthreads();
+    uint32_t const records = part_places(shared, plan, first_bucket);
+    __syncthreads();
+#pragma unroll
+    for (int row = 0; row < TILE_ROWS; row++) {
+        rank_record<NUM> const record = {of[row], rank_of(row)};
+        unsigned const         bucket = (unsigned)(of[row] >> plan.shift) & inside;
+        if (row * 32 + lane_id() < keys)
+            shared->records[shared->start[bucket] + place[row]] = record;
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < records; i += HEADS_THREADS) {
+        rank_record<NUM> const record = shared->records[i];
+        plan.records[shared->to[(unsigned)(record.index >> plan.shift) & inside] + i] = record;
+    }
+}
+
+/* The first time: ranks as they are made. The chunks of a block's warps are far from each other,
+ * which does not matter. */
+template <rank_kind KIND, typename NUM>
+static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
+    part_ranks(heads_table const table, const NUM *const index, part_plan<NUM> const plan)
+{
+    extern __shared__ __align__(16) char shared_bytes[];
+    part_shared<NUM> *const              shared = part_start<NUM>(shared_bytes);
+    heads_walk<KIND, NUM>                walk = walk_start<KIND, NUM>(table);
+    while (__syncthreads_or(walk.left > 0)) {
+        heads_chunk<NUM> chunk = {table.n, 0, {}}; /* of no keys */
+        if (walk.left > 0)
+            chunk = walk_chunk(table, &walk);
+        for (int first = 0; first < HEADS_CHUNK / 32; first += TILE_ROWS) {
+            size_t const   at = smaller(chunk.base + first * 32, table.n);
+            unsigned const keys = (unsigned)smaller(table.n - at, TILE_ROWS * 32);
+            NUM            of[TILE_ROWS];
+#pragma unroll
+            for (int row = 0; row < TILE_ROWS; row++)
+                of[row] =
+                    row * 32 + lane_id() < keys ? __ldcs(index + at + row * 32 + lane_id()) : 0;
+            part_tile(shared, plan, 0, of, keys, [&](int row) {
+                return warp_row_numbers<KIND, 1>(first + row, chunk.word, chunk.edges,
+                                                 (NUM)chunk.base)
+                    .at[0];
+            });
+        }
+    }
+}
+
+/* The second time: records that are all of one bucket of the first time. */
+template <typename NUM>
+static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
+    part_records(const rank_record<NUM> *const from, size_t const n, part_plan<NUM> const plan)
+{
+    extern __shared__ __align__(16) char shared_bytes[];
+    part_shared<NUM> *const              shared = part_start<NUM>(shared_bytes);
+    size_t const                         tile = (size_t)blockIdx.x * TILE;
+    size_t const                         at = smaller(tile + block_warp() * (TILE_ROWS * 32), n);
+    unsigned const                       keys = (unsigned)smaller(n - at, TILE_ROWS * 32);
+    size_t const first_bucket = tile >> plan.shift & ~(size_t)(plan.buckets - 1);
+    NUM          of[TILE_ROWS], rank[TILE_ROWS];
+#pragma unroll
+    for (int row = 0; row < TILE_ROWS; row++) {
+        rank_record<NUM> record = {0, 0};
+        if (row * 32 + lane_id() < keys)
+            record = from[at + row * 32 + lane_id()];
+        of[row] = record.index;
+        rank[row] = record.rank;
+    }
+    part_tile(shared, plan, first_bucket, of, keys, [&](int row) { return rank[row]; });
+}
+
+/* A block for each of the last buckets. */
+template <typename RANK, typename NUM>
+static __global__ void __launch_bounds__(LEAF_THREADS)
+    return_ranks(const rank_record<NUM> *const records, size_t const n, bool const doubled,
+                 RANK *const ranks)
+{
+    extern __shared__ __align__(16) char shared_bytes[];
+    NUM *const                           leaf = (NUM *)shared_bytes;
+    size_t const                         base = (size_t)blockIdx.x * LEAF;
+    unsigned const                       count = (unsigned)smaller(n - base, LEAF);
+#pragma unroll 8
+    for (unsigned i = threadIdx.x; i < count; i += LEAF_THREADS) {
+        rank_record<NUM> const record = records[base + i];
+        leaf[record.index % LEAF] = record.rank;
+    }
+    __syncthreads();
+#pragma unroll 8
+    for (unsigned i = threadIdx.x; i < count; i += LEAF_THREADS)
+        ranks[base + i] = doubled ? (RANK)((double)leaf[i] * 0.5) : (RANK)leaf[i];
+}
+
+/* ---- Launches ---- */
+
+/* lg of the ranks of a bucket, of the first time: the two times take half of the bits each. */
+static inline unsigned first_shift(size_t const n)
+{
+    unsigned bits = 0; /* of a bucket's number */
+    while (n > (size_t)LEAF << bits)
+        bits++;
+    return LEAF_LG + bits / 2;
+}
+
+static inline size_t buckets_of(size_t const n, unsigned const shift)
+{
+    return ordo_div_up(n, (size_t)1 << shift);
+}
+
+/* A kernel that wants more shared memory than every device has. */
+#define LAUNCH_SHARED(call, kernel, grid, block, shared, ...)                                      \
+    do {                                                                                           \
+        CUDA_TRY((call)->exec,                                                                     \
+                 cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,         \
+                                      (int)(shared)));                                             \
+        CUDA_LAUNCH(call, kernel, grid, block, shared, __VA_ARGS__);                               \
+    } while (0)
+
+#endif

@@ -1,0 +1,210 @@
+/* dev_order.cu - questions that one read of an array answers: where it is first out of order, how
+ * many sorted stretches it has, how many of its keys are NaN.
+ *
+ * Warps read chunks of 1024 keys, all warps side by side through the array, and test every key
+ * against its left neighbour (warp/warp_heads.cuh). The answers are a minimum and sums of integers,
+ * so it does not matter in which order the warps add to them. A warp that would read behind a key
+ * already found out of order stops, so an array that is far from sorted costs little.
+ *
+ * Few keys are one block's, which writes the answer into host memory.
+ *
+ * Device memory moved: the keys once. Scratch: one number. The result is for the host, so these
+ * calls wait for it. Called by the backend's table. */
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
+#include "cuda/warp/warp_heads.cuh"
+
+enum {
+    ORDER_WARPS = 8,
+    ORDER_THREADS = ORDER_WARPS * WARP_LANES,
+    ORDER_ALONE_THREADS = 1024 /* 32 warps, so that one of them adds up all */
+};
+
+enum order_question {
+    ORDER_FIRST_FALL, /* the least index of a key that comes before its left neighbour */
+    ORDER_FALLS,      /* how many such keys there are */
+    ORDER_NANS        /* how many keys are NaN */
+};
+
+/* The place in the chunk of the first of a lane's flags; HEADS_CHUNK if there is none. */
+template <int V> static __device__ __forceinline__ unsigned first_flag(uint32_t const flags)
+{
+    unsigned const bit = lowest_bit(flags);
+    return flags != 0 ? bit / V * 32 * V + lane_id() * V + bit % V : HEADS_CHUNK;
+}
+
+/* answer: ORDER_FIRST_FALL: a minimum, from above n; else a sum, from 0. */
+template <order_question QUESTION, int V, typename CODE>
+static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT)
+    look_through(const typename CODE::BITS *const keys, size_t const n, CODE const code,
+                 unsigned long long *const answer)
+{
+    typedef typename CODE::BITS   BITS;
+    __shared__ unsigned long long of_warp[ORDER_WARPS];
+
+    auto const test = [&](BITS left, BITS key) {
+        if constexpr (QUESTION == ORDER_NANS)
+            return key_is_nan<CODE>(key);
+        else
+            return code.encode(key) < code.encode(left);
+    };
+    unsigned const     warp = threadIdx.x / WARP_LANES;
+    size_t const       warps = (size_t)gridDim.x * ORDER_WARPS;
+    unsigned long long count = 0;
+    for (size_t chunk = (size_t)blockIdx.x * ORDER_WARPS + warp; chunk * HEADS_CHUNK < n;
+         chunk += warps) {
+        size_t const             base = chunk * HEADS_CHUNK;
+        unsigned long long const found =
+            QUESTION == ORDER_FIRST_FALL ? *(volatile unsigned long long *)answer : 0;
+        BITS const before = keys[base > 0 ? base - 1 : 0];
+        uint32_t   flags;
+        unsigned   first;
+        if (n - base >= HEADS_CHUNK) {
+            flags = warp_flags<V, ACCESS_ONCE>(keys + base, before, test);
+            first = first_flag<V>(flags);
+        } else {
+            flags = warp_flags_tail(keys + base, (unsigned)(n - base), before, test);
+            first = first_flag<1>(flags);
+        }
+        if constexpr (QUESTION == ORDER_FIRST_FALL) {
+            first = __reduce_min_sync(WARP_ALL, first);
+            if (first != HEADS_CHUNK && lane_id() == 0)
+                atomicMin(answer, (unsigned long long)(base + first));
+            if (first != HEADS_CHUNK || found < base)
+                return; /* what this warp would read next lies behind */
+        } else
+            count += __popc(flags);
+    }
+    if constexpr (QUESTION != ORDER_FIRST_FALL) {
+        for (int distance = 16; distance >= 1; distance /= 2)
+            count += __shfl_xor_sync(WARP_ALL, count, distance);
+        if (lane_id() == 0)
+            of_warp[warp] = count;
+        __syncthreads();
+        for (int w = 1; threadIdx.x == 0 && w < ORDER_WARPS; w++)
+            count += of_warp[w];
+        if (threadIdx.x == 0 && count != 0)
+            atomicAdd(answer, count);
+    }
+}
+
+/* The same by one block, which puts the answer where the host reads it: few keys are all latency,
+ * and this saves the launches that zero a number and bring it home. A NaN is asked about alone, the
+ * other questions by neighbours. */
+template <order_question QUESTION, typename CODE>
+static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
+    look_alone(const typename CODE::BITS *const keys, unsigned const n, CODE const code,
+               volatile unsigned long long *const answer)
+{
+    __shared__ unsigned of_warp[ORDER_ALONE_THREADS / WARP_LANES];
+    constexpr bool      LEAST = QUESTION == ORDER_FIRST_FALL;
+    constexpr unsigned  FROM =
+        QUESTION == ORDER_NANS ? 0 : 1; /* the first key that is asked about */
+
+    unsigned mine = LEAST ? UINT32_MAX : 0;
+#pragma unroll 4
+    for (unsigned i = FROM + threadIdx.x; i < n; i += ORDER_ALONE_THREADS) {
+        bool is_found;
+        if constexpr (QUESTION == ORDER_NANS)
+            is_found = key_is_nan<CODE>(keys[i]);
+        else
+            is_found = code.encode(keys[i]) < code.encode(keys[i - 1]);
+        mine = LEAST ? min(mine, is_found ? i : UINT32_MAX) : mine + is_found;
+    }
+    mine = LEAST ? __reduce_min_sync(WARP_ALL, mine) : __reduce_add_sync(WARP_ALL, mine);
+    if (lane_id() == 0)
+        of_warp[threadIdx.x / WARP_LANES] = mine;
+    __syncthreads();
+    if (threadIdx.x >= WARP_LANES)
+        return;
+    mine = of_warp[threadIdx.x];
+    mine = LEAST ? __reduce_min_sync(WARP_ALL, mine) : __reduce_add_sync(WARP_ALL, mine);
+    if (threadIdx.x == 0)
+        *answer = mine;
+}
+
+template <order_question QUESTION>
+static ordo_status ask_alone(cuda_call *const call, ordo_type const type, const void *const keys,
+                             unsigned const n, bool const descending, uint64_t *const answer)
+{
+    TRY(call_may_answer(call));
+    TRY(with_key_code(type, descending, KEY_FOLDED, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        CUDA_LAUNCH(call, (look_alone<QUESTION, CODE>), 1, ORDER_ALONE_THREADS, 0,
+                    (const BITS *)keys, n, code, (volatile unsigned long long *)call->fetch);
+        return ORDO_OK;
+    }));
+    return call_answer(call, answer, sizeof *answer);
+}
+
+template <order_question QUESTION>
+static ordo_status ask(cuda_call *const call, ordo_type const type, const void *const keys,
+                       size_t const n, bool const descending, uint64_t *const answer)
+{
+    if (n <= CUDA_TUNE_ORDER_ALONE)
+        return ask_alone<QUESTION>(call, type, keys, (unsigned)n, descending, answer);
+    unsigned long long *const device = scratch_take<unsigned long long>(&call->scratch, 1);
+    size_t const              wanted = ordo_div_up(n, ORDER_WARPS * HEADS_CHUNK);
+    size_t const blocks = ordo_min(wanted, (size_t)call->facts->sms * CUDA_TUNE_ORDER_RESIDENT);
+
+    CUDA_TRY(call->exec, cudaMemsetAsync(device, QUESTION == ORDER_FIRST_FALL ? 0xff : 0,
+                                         sizeof *device, call->stream));
+    TRY(with_key_code(type, descending, KEY_FOLDED, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        const BITS *const           bits = (const BITS *)keys;
+        constexpr int               V = 16 / (int)sizeof(BITS);
+        if ((uintptr_t)keys % 16 == 0)
+            CUDA_LAUNCH(call, (look_through<QUESTION, V, CODE>), blocks, ORDER_THREADS, 0, bits, n,
+                        code, device);
+        else
+            CUDA_LAUNCH(call, (look_through<QUESTION, 1, CODE>), blocks, ORDER_THREADS, 0, bits, n,
+                        code, device);
+        return ORDO_OK;
+    }));
+    return call_fetch(call, answer, device, sizeof *answer);
+}
+
+static size_t one_number(void)
+{
+    cuda_scratch counted = {};
+    scratch_take<unsigned long long>(&counted, 1);
+    return counted.used;
+}
+
+size_t dev_is_sorted_scratch(const ordo_order_job *job) { return (void)job, one_number(); }
+
+ordo_status dev_is_sorted(cuda_call *const call, const ordo_order_job *const job)
+{
+    uint64_t fall = UINT64_MAX;
+    call->exec->algorithm = "compare";
+    if (job->n > 1)
+        TRY(ask<ORDER_FIRST_FALL>(call, job->type, job->keys, job->n, job->descending, &fall));
+    *job->where = ordo_min(fall, job->n);
+    return ORDO_OK;
+}
+
+size_t dev_runs_scratch(const ordo_runs_job *job) { return (void)job, one_number(); }
+
+ordo_status dev_runs(cuda_call *const call, const ordo_runs_job *const job)
+{
+    uint64_t falls = 0;
+    call->exec->algorithm = "compare";
+    if (job->n > 1)
+        TRY(ask<ORDER_FALLS>(call, job->type, job->keys, job->n, job->descending, &falls));
+    *job->runs = job->n == 0 ? 0 : (size_t)falls + 1;
+    return ORDO_OK;
+}
+
+size_t dev_count_nans_scratch(const ordo_count_job *job) { return (void)job, one_number(); }
+
+ordo_status dev_count_nans(cuda_call *const call, const ordo_count_job *const job)
+{
+    uint64_t nans = 0;
+    call->exec->algorithm = "compare";
+    if (job->n > 0 && (job->type == ORDO_F32 || job->type == ORDO_F64))
+        TRY(ask<ORDER_NANS>(call, job->type, job->keys, job->n, false, &nans));
+    *job->nans = (size_t)nans;
+    return ORDO_OK;
+}

@@ -1,0 +1,133 @@
+/* dev_radius.cu - the radius of an array: the largest distance between two keys out of order.
+ *
+ * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), compute
+ * prefix maxima, suffix minima and a walk along both. Here it is one read: the radius is the
+ * largest of j - min{i: P[i] > a[j]}, P being prefix maxima, and the largest distance seen so far
+ * makes one comparison for each key of the question whether it has a larger one.
+ *
+ *   radius_near   a block for each of at most CUDA_TUNE_RADIUS_SPANS spans: the radius within the
+ *                 span, up to what a ring in shared memory holds (radius_near.cuh), and a table of
+ *                 the largest and least key of every patch of 124
+ *   radius_settle, radius_bound, radius_list, radius_open
+ *                 pairs across spans, and all if the radius is larger than the ring, from the
+ *                 table; only patches that may hold a larger one are read again (radius_far.cuh)
+ *
+ * Bytes: n keys read once, 1.7 % of them for the table, and the patches opened (a share of a
+ * percent, at worst some of n). Scratch: three words for each patch. No step waits for the host;
+ * dev_radius fetches the result. Exact for every input; the time is the same for every radius but
+ * for the patches opened.
+ *
+ * Called by the table of the backend and by dev_rough.cu. */
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/rough/dev_rough.cuh"
+#include "cuda/rough/radius_far.cuh"
+#include "cuda/rough/radius_near.cuh"
+
+struct radius_words { /* results on the device */
+    uint64_t radius;
+    unsigned listed, within;
+};
+
+struct radius_pieces { /* of scratch */
+    radius_words *words;
+    void         *high, *low, *before;
+    uint32_t     *patches;
+};
+
+template <typename BITS> static size_t radius_steps(size_t n)
+{
+    /* The places before an array that is not aligned count too. */
+    return ordo_div_up(n + 16 / sizeof(BITS) - 1, radius_shape<BITS>::STEP);
+}
+
+template <typename BITS> static radius_pieces radius_layout(cuda_scratch *scratch, size_t n)
+{
+    size_t const  patches = radius_steps<BITS>(n) * radius_shape<BITS>::PATCHES;
+    radius_pieces pieces;
+    pieces.words = scratch_take<radius_words>(scratch, 1);
+    pieces.before = scratch_take<BITS>(scratch, CUDA_TUNE_RADIUS_SPANS);
+    pieces.high = scratch_take<BITS>(scratch, patches);
+    pieces.low = scratch_take<BITS>(scratch, patches);
+    pieces.patches = scratch_take<uint32_t>(scratch, patches);
+    return pieces;
+}
+
+size_t dev_radius_scratch(const ordo_radius_job *job)
+{
+    cuda_scratch counted = {NULL, 0};
+    (void)with_key_code(job->type, false, KEY_TOTAL, [&](auto code) {
+        (void)radius_layout<typename decltype(code)::BITS>(&counted, job->n);
+        return ORDO_OK;
+    });
+    return counted.used;
+}
+
+template <typename CODE>
+static ordo_status radius_run(cuda_call *call, const ordo_radius_job *job, CODE code, size_t limit,
+                              const uint64_t **radius)
+{
+    typedef typename CODE::BITS BITS;
+    typedef radius_shape<BITS>  SHAPE;
+    radius_pieces const         pieces = radius_layout<BITS>(&call->scratch, job->n);
+    size_t const                pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
+    radius_view<CODE> const     view = {code, (const BITS *)job->keys - pad, pad, job->n + pad};
+    size_t const                steps = ordo_div_up(view.end, SHAPE::STEP);
+
+    CUDA_TRY(call->exec, cudaMemsetAsync(pieces.words, 0, sizeof *pieces.words, call->stream));
+    *radius = &pieces.words->radius;
+    if (job->n < 2)
+        return ORDO_OK;
+
+    CUDA_TRY(call->exec,
+             cudaFuncSetAttribute(radius_near<CODE>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)SHAPE::BYTES));
+    size_t const blocks =
+        ordo_min((size_t)call->facts->sms * CUDA_TUNE_RADIUS_RESIDENT, CUDA_TUNE_RADIUS_SPANS);
+    size_t const span_steps = ordo_div_up(steps, ordo_min(steps, blocks));
+    size_t const spans = ordo_div_up(steps, span_steps);
+    size_t const patches = steps * SHAPE::PATCHES;
+
+    radius_table<BITS> table;
+    table.high = (BITS *)pieces.high;
+    table.low = (BITS *)pieces.low;
+    table.before = (BITS *)pieces.before;
+    table.patches = pieces.patches;
+    table.radius = &pieces.words->radius;
+    table.listed = &pieces.words->listed;
+    table.within = &pieces.words->within;
+    table.steps = steps;
+    table.span_steps = span_steps;
+    table.limit = limit;
+
+    CUDA_LAUNCH(call, radius_near<CODE>, spans, SHAPE::THREADS, SHAPE::BYTES, view, table);
+    if (spans == 1 && view.end <= SHAPE::REACH)
+        return ORDO_OK; /* the ring held it all */
+    CUDA_LAUNCH(call, radius_settle<BITS>, 1, CUDA_TUNE_RADIUS_SPANS, 0, table, (unsigned)spans);
+    CUDA_LAUNCH(call, radius_bound<BITS>, ordo_div_up(patches, 256), 256, 0, table);
+    CUDA_LAUNCH(call, radius_list<BITS>, ordo_div_up(patches, 256), 256, 0, table);
+    size_t const open = ordo_min((size_t)call->facts->sms * CUDA_TUNE_RADIUS_OPEN,
+                                 ordo_div_up(patches, RADIUS_OPEN_WARPS));
+    CUDA_LAUNCH(call, radius_open<CODE>, open, RADIUS_OPEN_WARPS * 32, 0, view, table);
+    return ORDO_OK;
+}
+
+ordo_status dev_radius_enqueue(cuda_call *call, const ordo_radius_job *job, key_ties ties,
+                               size_t limit, const uint64_t **radius)
+{
+    return with_key_code(job->type, job->descending, ties,
+                         [&](auto code) { return radius_run(call, job, code, limit, radius); });
+}
+
+ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job)
+{
+    const uint64_t *radius;
+    uint64_t        found = 0;
+    if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "algorithm sequential of radius runs on the CPU only");
+    call->exec->algorithm = "pieces";
+    TRY(dev_radius_enqueue(call, job, KEY_FOLDED, SIZE_MAX - 1, &radius));
+    TRY(call_fetch(call, &found, radius, sizeof found));
+    *job->radius = (size_t)found;
+    return ORDO_OK;
+}

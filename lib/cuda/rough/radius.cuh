@@ -1,0 +1,107 @@
+/* radius.cuh - what the kernels of the radius share: the array as they see it, the sizes they cut
+ * it into, and the table that the first one leaves for the others. See dev_radius.cu. */
+#ifndef ORDO_CUDA_ROUGH_RADIUS_H
+#define ORDO_CUDA_ROUGH_RADIUS_H
+
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
+#include "cuda/warp/warp_scan.cuh"
+
+template <typename BITS_> struct radius_shape {
+    typedef BITS_        BITS;
+    static constexpr int THREADS = CUDA_TUNE_RADIUS_THREADS;
+    static constexpr int WARPS = THREADS / 32;
+    /* Odd, so that threads that walk their own keys do not meet in a bank. */
+    static constexpr int ITEMS =
+        sizeof(BITS) == 8 ? CUDA_TUNE_RADIUS_ITEMS_8 : CUDA_TUNE_RADIUS_ITEMS;
+    static constexpr int SLOTS =
+        CUDA_TUNE_RADIUS_SLOTS * (sizeof(BITS) < 4 ? 4 / (int)sizeof(BITS) : 1);
+    static constexpr int AHEAD = CUDA_TUNE_RADIUS_AHEAD; /* steps that are on their way */
+    static constexpr int STEP = THREADS * ITEMS;         /* keys that a block takes at once */
+    static constexpr int RING = SLOTS * STEP;
+    static constexpr int SHARE = /* threads of an entry of the table */
+        sizeof(BITS) == 8 ? CUDA_TUNE_RADIUS_SHARE_8 : CUDA_TUNE_RADIUS_SHARE;
+    static constexpr int PATCH = SHARE * ITEMS; /* keys of an entry */
+    static constexpr int PATCHES = STEP / PATCH;
+    /* Radii below this are found in the ring, AHEAD slots of which are being filled. */
+    static constexpr unsigned REACH = (SLOTS - AHEAD - 1) * STEP - 1;
+    static constexpr size_t   BYTES = RING * sizeof(BITS);
+
+    static_assert(ITEMS % 2 == 1 && STEP * sizeof(BITS) % 16 == 0, "steps are whole vectors");
+    static_assert(SLOTS > AHEAD + 1, "the ring has a past");
+    static_assert(BYTES <= 98 << 10, "a block of compute capability 8.6 has as much");
+};
+
+/* The array from the 16-byte boundary before it: `pad` places in front of it hold the least key
+ * of all, places from `end` on the greatest, so that they are in order with everything. */
+template <typename CODE> struct radius_view {
+    typedef typename CODE::BITS BITS;
+
+    CODE        code;
+    const BITS *base; /* keys - pad; not read below pad */
+    size_t      pad, end;
+
+    __device__ __forceinline__ BITS raw(size_t at) const
+    {
+        if (at >= pad && at < end)
+            return base[at];
+        return code.decode(at < pad ? (BITS)0 : (BITS) ~(BITS)0);
+    }
+    __device__ __forceinline__ BITS key(size_t at) const { return code.encode(raw(at)); }
+};
+
+/* high[p] is the largest key from the start of p's span to the end of patch p, low[p] the least of
+ * patch p; before[s] is the largest key of all spans before s. */
+template <typename BITS_> struct radius_table {
+    typedef BITS_ BITS;
+
+    BITS     *high, *low, *before;
+    uint32_t *patches; /* list of those to open */
+    uint64_t *radius;
+    unsigned *listed, *within; /* length of the list; whether spans are settled */
+    size_t    steps, span_steps;
+    uint64_t  limit;
+
+    __device__ __forceinline__ size_t count(void) const
+    {
+        return steps * radius_shape<BITS>::PATCHES;
+    }
+    __device__ __forceinline__ size_t span_patches(void) const
+    {
+        return span_steps * radius_shape<BITS>::PATCHES;
+    }
+    /* The largest key from the start of the array to the end of patch p. */
+    __device__ __forceinline__ BITS upto(size_t p) const
+    {
+        BITS const earlier = before[p / span_patches()], here = high[p];
+        return here > earlier ? here : earlier;
+    }
+    __device__ __forceinline__ uint64_t seen(void) const { return *(volatile uint64_t *)radius; }
+};
+
+template <typename BITS> struct radius_max {
+    typedef BITS                           ACC;
+    static __device__ __forceinline__ BITS identity(void) { return 0; }
+    static __device__ __forceinline__ BITS add(BITS a, BITS b) { return a > b ? a : b; }
+};
+template <typename BITS> struct radius_min {
+    typedef BITS                           ACC;
+    static __device__ __forceinline__ BITS identity(void) { return (BITS) ~(BITS)0; }
+    static __device__ __forceinline__ BITS add(BITS a, BITS b) { return a < b ? a : b; }
+};
+
+/* The largest of a warp's values. */
+template <typename BITS> static __device__ __forceinline__ BITS radius_largest(BITS x)
+{
+    if constexpr (sizeof(BITS) <= 4)
+        return (BITS)__reduce_max_sync(WARP_ALL, (unsigned)x);
+    else
+        return warp_reduce<radius_max<BITS>>(x);
+}
+
+static __device__ __forceinline__ void radius_grow(uint64_t *radius, uint64_t to)
+{
+    atomicMax((unsigned long long *)radius, (unsigned long long)to);
+}
+
+#endif

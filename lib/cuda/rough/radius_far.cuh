@@ -1,0 +1,298 @@
+/* radius_far.cuh - the radius across spans and beyond the ring, from the table of patches; see
+ * dev_radius.cu.
+ *
+ * The largest key up to each patch and the least of each tell within two patches how far apart two
+ * keys out of order can be. radius_settle makes the table one for the whole array; radius_bound
+ * raises the radius to what the table proves; radius_list finds the patches that may still hold
+ * more; radius_open reads those, and as many keys as far to their left as matter. */
+#ifndef ORDO_CUDA_ROUGH_RADIUS_FAR_H
+#define ORDO_CUDA_ROUGH_RADIUS_FAR_H
+
+#include "cuda/rough/radius.cuh"
+
+/* Whether patch p may end pairs more than r places apart that are not known yet. */
+template <typename BITS>
+static __device__ __forceinline__ bool radius_doubtful(const radius_table<BITS> &table, size_t p,
+                                                       BITS low, uint64_t r)
+{
+    constexpr uint64_t PATCH = radius_shape<BITS>::PATCH;
+    uint64_t           end = (p + 1) * PATCH; /* of what partners may be in */
+    if (end < r + 2)
+        return false;
+    end = end - r - 1;
+    if (*table.within) /* then only earlier spans count */
+        end = min(end, (uint64_t)(p - p % table.span_patches()) * PATCH);
+    return end > 0 && table.upto((end - 1) / PATCH) > low;
+}
+
+/* The first patch whose upto is larger than low; it is in [0, last]. */
+template <typename BITS>
+static __device__ __forceinline__ size_t radius_first(const radius_table<BITS> &table, BITS low,
+                                                      size_t last)
+{
+    size_t begin = 0, end = last;
+    while (begin < end) {
+        size_t const middle = begin + (end - begin) / 2;
+        if (table.upto(middle) > low)
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    return begin;
+}
+
+/* What patch p proves: a radius above r, or r. */
+template <typename BITS>
+static __device__ __forceinline__ uint64_t radius_proved(const radius_table<BITS> &table, size_t p,
+                                                         uint64_t r)
+{
+    constexpr uint64_t PATCH = radius_shape<BITS>::PATCH;
+    BITS const         low = table.low[p];
+    uint64_t const     apart = 1 + (r + PATCH - 1) / PATCH; /* patches that prove more than r */
+    if (p < apart || table.upto(p - apart) <= low)
+        return r;
+    return (p - radius_first(table, low, p - apart) - 1) * PATCH + 1;
+}
+
+/* The largest key before each span, and what some patches all over the array prove. One block of
+ * CUDA_TUNE_RADIUS_SPANS threads. */
+template <typename BITS>
+static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
+{
+    typedef radius_max<BITS> MAX;
+    __shared__ BITS          warp_high[32];
+    unsigned const           lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint64_t const           r = table.seen();
+    bool const               within = r < radius_shape<BITS>::REACH;
+    BITS const               mine = threadIdx.x < spans ? table.before[threadIdx.x] : (BITS)0;
+    BITS const               upto = warp_scan<MAX>(mine);
+    if (lane == 31)
+        warp_high[warp] = upto;
+    __syncthreads();
+    BITS const left = radius_largest(lane < warp ? warp_high[lane] : (BITS)0);
+    BITS const before = MAX::add(left, warp_before<MAX>(upto));
+    __syncthreads();
+    if (threadIdx.x < spans)
+        table.before[threadIdx.x] = before;
+    if (threadIdx.x == 0) {
+        *table.within = within;
+        *table.listed = 0;
+    }
+    __syncthreads();
+    if (r > table.limit)
+        return;
+    size_t const   sample = table.count() - 1 - threadIdx.x * table.count() / blockDim.x;
+    uint64_t const proved = radius_proved(table, sample, r);
+    uint64_t const most = warp_reduce<radius_max<uint64_t>>(proved);
+    if (lane == 0)
+        radius_grow(table.radius, most);
+}
+
+/* What all patches prove; not needed if few are in doubt, those behind borders of spans. */
+template <typename BITS> static __global__ void radius_bound(radius_table<BITS> table)
+{
+    if (*table.within)
+        return;
+    size_t const   p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    uint64_t const r = table.seen();
+    uint64_t       proved = 0;
+    if (p < table.count() && r <= table.limit && radius_doubtful(table, p, table.low[p], r))
+        proved = radius_proved(table, p, r);
+    uint64_t const most = warp_reduce<radius_max<uint64_t>>(proved);
+    if (lane_id() == 0 && most > r)
+        radius_grow(table.radius, most);
+}
+
+template <typename BITS> static __global__ void radius_list(radius_table<BITS> table)
+{
+    size_t const   p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    uint64_t const r = table.seen();
+    bool const     open =
+        p < table.count() && r <= table.limit && radius_doubtful(table, p, table.low[p], r);
+    unsigned const opens = __ballot_sync(WARP_ALL, open);
+    unsigned       at = 0;
+    if (opens == 0)
+        return;
+    if (lane_id() == 0)
+        at = atomicAdd(table.listed, __popc(opens));
+    at = __shfl_sync(WARP_ALL, at, 0) + __popc(opens & ((1u << lane_id()) - 1));
+    if (open)
+        table.patches[at] = (uint32_t)p;
+}
+
+enum {
+    RADIUS_OPEN_WARPS = 4
+};
+
+template <typename BITS> struct radius_open_memory { /* of one warp */
+    BITS right[radius_shape<BITS>::PATCH];    /* least key from each place to the patch's end */
+    BITS left[2 * radius_shape<BITS>::PATCH]; /* largest key from the array's start to each place */
+};
+
+/* left[i] = the largest key up to place from * PATCH + i, for PATCHES patches. */
+template <int PATCHES, typename CODE>
+static __device__ __forceinline__ void
+radius_open_left(const radius_view<CODE> &view, const radius_table<typename CODE::BITS> &table,
+                 typename CODE::BITS *left, size_t from)
+{
+    typedef typename CODE::BITS BITS;
+    typedef radius_max<BITS>    MAX;
+    constexpr int               COUNT = PATCHES * radius_shape<BITS>::PATCH;
+    constexpr int EACH = (COUNT + 31) / 32;
+    int const lane = (int)lane_id(), end = min((lane + 1) * EACH, COUNT);
+    __syncwarp();
+#pragma unroll
+    for (int i = lane; i < COUNT; i += 32)
+        left[i] = view.key(from * radius_shape<BITS>::PATCH + i);
+    __syncwarp();
+    BITS high = 0;
+    for (int i = lane * EACH; i < end; i++)
+        left[i] = high = MAX::add(high, left[i]);
+    BITS const before =
+        MAX::add(warp_before<MAX>(warp_scan<MAX>(high)), from > 0 ? table.upto(from - 1) : (BITS)0);
+    for (int i = lane * EACH; i < end; i++)
+        left[i] = MAX::add(before, left[i]);
+    __syncwarp();
+}
+
+/* right[i] = the least key from place patch * PATCH + i to the end of the patch. */
+template <typename CODE>
+static __device__ __forceinline__ void radius_open_right(const radius_view<CODE> &view,
+                                                         typename CODE::BITS *right, size_t patch)
+{
+    typedef typename CODE::BITS BITS;
+    typedef radius_min<BITS>    MIN;
+    constexpr int               COUNT = radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
+    int const                   lane = (int)lane_id(), begin = (31 - lane) * EACH;
+    int const                   end = min(begin + EACH, COUNT);
+    __syncwarp();
+#pragma unroll
+    for (int i = lane; i < COUNT; i += 32)
+        right[i] = view.key(patch * COUNT + i);
+    __syncwarp();
+    BITS low = MIN::identity();
+    for (int i = end - 1; i >= begin; i--)
+        right[i] = low = MIN::add(low, right[i]);
+    BITS const after = warp_before<MIN>(warp_scan<MIN>(low));
+    for (int i = begin; i < end; i++)
+        right[i] = MIN::add(after, right[i]);
+    __syncwarp();
+}
+
+/* The first place of all with a key larger than low, which is in patch p. */
+template <typename CODE>
+static __device__ __forceinline__ size_t radius_open_first(const radius_view<CODE> &view,
+                                                           typename CODE::BITS low, size_t p)
+{
+    constexpr int PATCH = radius_shape<typename CODE::BITS>::PATCH;
+    for (int i = 0; i < PATCH; i += 32) { /* may look beyond the patch, but finds it before */
+        unsigned const larger = __ballot_sync(WARP_ALL, view.key(p * PATCH + i + lane_id()) > low);
+        if (larger != 0)
+            return p * PATCH + i + __ffs(larger) - 1;
+    }
+    return (p + 1) * PATCH;
+}
+
+/* Which of the patches `from` and from + 1 may hold a larger key r + 1 places to the left of one of
+ * the patch: bits 0 and 1. The table knows the largest key up to the end of each. */
+template <typename BITS>
+static __device__ __forceinline__ unsigned radius_open_parts(const radius_table<BITS> &table,
+                                                             const BITS *right, size_t lo,
+                                                             size_t from, uint64_t r)
+{
+    constexpr int PATCH = radius_shape<BITS>::PATCH;
+    BITS const    upto[2] = {table.upto(from), table.upto(from + 1)};
+    bool          may[2] = {false, false};
+    for (int i = lane_id(); i < PATCH; i += 32)
+        if (lo + i >= r + 1) {
+            bool const next = lo + i - r - 1 >= (from + 1) * PATCH;
+            may[0] |= !next && upto[0] > right[i];
+            may[1] |= next && upto[1] > right[i];
+        }
+    return __any_sync(WARP_ALL, may[0]) | __any_sync(WARP_ALL, may[1]) << 1;
+}
+
+/* Whether a pair that ends in the patch is more than r places apart. Most patches that are opened
+ * have none, and one patch to their left tells, or none. */
+template <typename CODE>
+static __device__ __forceinline__ bool
+radius_open_beyond(const radius_view<CODE> &view, const radius_table<typename CODE::BITS> &table,
+                   radius_open_memory<typename CODE::BITS> *memory, size_t lo, size_t from,
+                   uint64_t r)
+{
+    constexpr int  PATCH = radius_shape<typename CODE::BITS>::PATCH;
+    unsigned const parts = radius_open_parts(table, memory->right, lo, from, r);
+    bool           beyond = false;
+    if (parts == 0)
+        return false;
+    if (parts == 3)
+        radius_open_left<2>(view, table, memory->left, from);
+    else
+        radius_open_left<1>(view, table, memory->left + parts / 2 * PATCH, from + parts / 2);
+    for (int i = lane_id(); i < PATCH; i += 32)
+        if (lo + i >= r + 1) {
+            size_t const at = lo + i - r - 1 - from * PATCH;
+            beyond |= (parts >> at / PATCH & 1) != 0 && memory->left[at] > memory->right[i];
+        }
+    return __any_sync(WARP_ALL, beyond);
+}
+
+/* The radius of pairs that end in the patch, or r if that is larger. Keys on the right are suffix
+ * minima (see radius_measure), so the first partner of the patch's first key bounds all others. */
+template <typename CODE>
+static __device__ uint64_t radius_open_patch(const radius_view<CODE>                 &view,
+                                             const radius_table<typename CODE::BITS> &table,
+                                             radius_open_memory<typename CODE::BITS> *memory,
+                                             size_t patch, uint64_t r)
+{
+    typedef typename CODE::BITS BITS;
+    constexpr int               PATCH = radius_shape<BITS>::PATCH;
+    size_t const                lo = patch * PATCH;
+    BITS const                  low = table.low[patch];
+    radius_open_right(view, memory->right, patch);
+    if (!radius_open_beyond(view, table, memory, lo, lo > r + 1 ? (lo - r - 1) / PATCH : 0, r))
+        return r;
+    size_t const first = radius_open_first(view, low, radius_first(table, low, patch));
+    if (first < lo)
+        r = max(r, (uint64_t)(lo - first));
+    size_t const from = lo > r + 1 ? (lo - r - 1) / PATCH : 0;
+    uint64_t     farthest = r;
+    radius_open_left<2>(view, table, memory->left, from);
+    for (int i = lane_id(); i < PATCH; i += 32) {
+        size_t const place = lo + i;
+        BITS const   key = memory->right[i];
+        if (place < r + 1 || memory->left[place - r - 1 - from * PATCH] <= key)
+            continue;
+        int begin = 0, end = (int)(place - r - 1 - from * PATCH);
+        while (begin < end) {
+            int const middle = (begin + end) / 2;
+            if (memory->left[middle] > key)
+                end = middle;
+            else
+                begin = middle + 1;
+        }
+        farthest = max(farthest, place - (from * PATCH + begin));
+    }
+    return warp_reduce<radius_max<uint64_t>>(farthest);
+}
+
+template <typename CODE>
+static __global__ void __launch_bounds__(RADIUS_OPEN_WARPS * 32)
+    radius_open(radius_view<CODE> view, radius_table<typename CODE::BITS> table)
+{
+    typedef typename CODE::BITS BITS;
+    __shared__ radius_open_memory<BITS> memory[RADIUS_OPEN_WARPS];
+    unsigned const warp = threadIdx.x / 32, warps = gridDim.x * RADIUS_OPEN_WARPS;
+    unsigned const listed = *table.listed;
+    for (unsigned i = blockIdx.x * RADIUS_OPEN_WARPS + warp; i < listed; i += warps) {
+        size_t const   patch = table.patches[i];
+        uint64_t const r = __shfl_sync(WARP_ALL, table.seen(), 0);
+        if (!radius_doubtful(table, patch, table.low[patch], r))
+            continue;
+        uint64_t const farthest = radius_open_patch(view, table, memory + warp, patch, r);
+        if (farthest > r && lane_id() == 0)
+            radius_grow(table.radius, farthest);
+    }
+}
+
+#endif

@@ -1,0 +1,221 @@
+/* radius_near.cuh - the radius within spans of the array, in one read; see dev_radius.cu.
+ *
+ * A block walks a span in steps. A step's keys come to a ring in shared memory, where they are
+ * replaced by prefix maxima, so that the ring holds those of the last few thousand places. Let r be
+ * the largest radius anyone has seen. A key that is out of order with one more than r places to its
+ * left is less than the prefix maximum r + 1 places before it: one comparison for each key, and
+ * one alone for all keys of a thread where even the least of them is no less than the last of those
+ * maxima. So r only grows, and where it is right already, which is almost everywhere, that is all.
+ * A thread that finds a larger radius measures it exactly.
+ *
+ * Once r is beyond what the ring holds, a span only fills the table. */
+#ifndef ORDO_CUDA_ROUGH_RADIUS_NEAR_H
+#define ORDO_CUDA_ROUGH_RADIUS_NEAR_H
+
+#include "cuda/rough/radius.cuh"
+
+/* Starts to bring the keys [at, at + STEP) of the view to shared memory. All threads. */
+template <typename CODE>
+static __device__ __forceinline__ void radius_copy(const radius_view<CODE> &view, size_t at,
+                                                   typename CODE::BITS *to)
+{
+    typedef typename CODE::BITS BITS;
+    typedef radius_shape<BITS>  SHAPE;
+    constexpr int               VECTOR = 16 / sizeof(BITS), ROW = SHAPE::THREADS * VECTOR;
+    int const                   mine = (int)threadIdx.x * VECTOR;
+    if (at >= view.pad && at + SHAPE::STEP <= view.end) {
+        const BITS *const from = view.base + at + mine;
+        unsigned const    shared = (unsigned)__cvta_generic_to_shared(to + mine);
+#pragma unroll
+        for (int row = 0; row < SHAPE::STEP; row += ROW)
+            if (row + ROW <= SHAPE::STEP || mine < SHAPE::STEP - row)
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                                 shared + row * (unsigned)sizeof(BITS)),
+                             "l"(from + row)
+                             : "memory");
+    } else {
+#pragma unroll 1
+        for (int i = (int)threadIdx.x; i < SHAPE::STEP; i += SHAPE::THREADS)
+            to[i] = view.raw(at + i);
+    }
+}
+static __device__ __forceinline__ void radius_copy_commit(void)
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/* Waits until no more than LEFT groups of this thread's copies are on their way. */
+template <int LEFT> static __device__ __forceinline__ void radius_copy_wait(void)
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+}
+
+template <typename BITS> struct radius_ring { /* of prefix maxima */
+    const BITS *upto;
+    unsigned    lo, oldest; /* places in the span: of this thread's first key, of the ring's */
+    int         place;      /* of the former in the ring */
+
+    __device__ __forceinline__ BITS at(unsigned position) const
+    {
+        int const i = place - (int)(lo - position);
+        return upto[i < 0 ? i + radius_shape<BITS>::RING : i];
+    }
+};
+
+/* The radius of pairs whose right key is one of this thread's, or r if that is larger. least[j] is
+ * the least of the thread's keys from the j-th on: that changes no maximum, and then the first
+ * larger key moves only to the right, so the distance grows by one at most from a key to the next,
+ * and one comparison tells. */
+template <typename BITS>
+static __device__ __noinline__ unsigned radius_measure(radius_ring<BITS> ring, const BITS *least,
+                                                       unsigned r)
+{
+    constexpr int ITEMS = radius_shape<BITS>::ITEMS;
+    unsigned      begin = ring.oldest, end = ring.lo; /* where the first larger key is, if at all */
+    if (begin > 0 && ring.at(begin) > least[0])
+        return end - begin; /* or more: beyond the ring in any case */
+    while (begin < end) {
+        unsigned const middle = begin + (end - begin) / 2;
+        if (ring.at(middle) > least[0])
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    r = max(r, ring.lo - begin);
+    for (unsigned at = max(ring.lo, r + 1); at < ring.lo + ITEMS; at++)
+        r += ring.at(at - r - 1) > least[at - ring.lo];
+    return r;
+}
+
+/* Whether one of this thread's keys, x, is out of order with one more than r places before it; low
+ * is the least of them. May say so wrongly at the start of a span. */
+template <typename BITS>
+static __device__ __forceinline__ bool radius_beyond(const radius_ring<BITS> &ring, const BITS *x,
+                                                     BITS low, unsigned r)
+{
+    constexpr int ITEMS = radius_shape<BITS>::ITEMS, RING = radius_shape<BITS>::RING;
+    if (ring.lo + ITEMS < r + 2 || ring.at(ring.lo + ITEMS - r - 2) <= low)
+        return false;
+    int const from = ring.place - (int)(r + 1), start = from < 0 ? from + RING : from;
+    if (ring.lo < r + 1)
+        return true;
+    bool beyond = false;
+    if (start + ITEMS <= RING) {
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++)
+            beyond |= x[j] < ring.upto[start + j];
+    } else {
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++)
+            beyond |= x[j] < ring.upto[start + j < RING ? start + j : start + j - RING];
+    }
+    return beyond;
+}
+
+/* One block for each span. Fills the table; the radius grows to that of any span. */
+template <typename CODE>
+static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RADIUS_RESIDENT)
+    radius_near(radius_view<CODE> view, radius_table<typename CODE::BITS> table)
+{
+    typedef typename CODE::BITS BITS;
+    typedef radius_shape<BITS>  SHAPE;
+    typedef radius_max<BITS>    MAX;
+    typedef radius_min<BITS>    MIN;
+    constexpr int               ITEMS = SHAPE::ITEMS, STEP = SHAPE::STEP, AHEAD = SHAPE::AHEAD;
+    constexpr int               PAST = SHAPE::SLOTS - AHEAD - 1; /* slots behind the one at work */
+    extern __shared__ uint4     radius_memory[];
+    __shared__ BITS             warp_high[SHAPE::WARPS];
+    __shared__ unsigned         now, found;
+
+    BITS *const    ring = (BITS *)radius_memory;
+    unsigned const thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    size_t const   first = blockIdx.x * table.span_steps;
+    unsigned const steps = (unsigned)min(table.span_steps, table.steps - first);
+    unsigned const limit = (unsigned)min(table.limit, (uint64_t)0x7fffffff);
+    size_t         ahead = first * STEP; /* the next key to ask for */
+    BITS          *high_to = table.high + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
+    BITS          *low_to = table.low + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
+    unsigned       others = 0; /* what thread 0 last saw of the radius */
+    int            slot = 0;
+    BITS           carry = 0;
+    if (thread == 0)
+        found = 0;
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++, ahead += STEP) {
+        if ((unsigned)i < steps)
+            radius_copy(view, ahead, ring + i * STEP);
+        radius_copy_commit();
+    }
+    for (unsigned step = 0; step < steps; step++) {
+        int const place = slot * STEP + (int)thread * ITEMS;
+        radius_copy_wait<AHEAD - 1>();
+        __syncthreads();
+        if (step + AHEAD < steps) {
+            int const fill = slot + AHEAD - (slot + AHEAD >= SHAPE::SLOTS ? SHAPE::SLOTS : 0);
+            radius_copy(view, ahead, ring + fill * STEP);
+            ahead += STEP;
+        }
+        radius_copy_commit();
+        if (thread == 0) {
+            if (found > others)
+                radius_grow(table.radius, found);
+            now = max(found, others);
+            others = (unsigned)min(table.seen(), (uint64_t)0x7fffffff); /* is there by next time */
+        }
+
+        BITS x[ITEMS], high = 0, low = MIN::identity();
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++) {
+            x[j] = view.code.encode(ring[place + j]);
+            high = MAX::add(high, x[j]);
+            low = MIN::add(low, x[j]);
+        }
+        BITS const upto = warp_scan<MAX>(high);
+        if (lane == 31)
+            warp_high[warp] = upto;
+        BITS patch_low = low;
+#pragma unroll
+        for (int apart = 1; apart < SHAPE::SHARE; apart *= 2)
+            patch_low = MIN::add(patch_low, __shfl_xor_sync(WARP_ALL, patch_low, apart));
+        __syncthreads();
+        BITS before = radius_largest(lane < warp ? warp_high[lane] : (BITS)0);
+        before = MAX::add(MAX::add(before, carry), warp_before<MAX>(upto));
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++) {
+            before = MAX::add(before, x[j]);
+            ring[place + j] = before;
+        }
+        if (lane % SHAPE::SHARE == SHAPE::SHARE - 1) {
+            *high_to = before;
+            *low_to = patch_low;
+        }
+        high_to += SHAPE::PATCHES;
+        low_to += SHAPE::PATCHES;
+        __syncthreads();
+
+        carry = ring[slot * STEP + STEP - 1];
+        unsigned const r = now;
+        if (r > limit)
+            break;
+        if (r < SHAPE::REACH) {
+            radius_ring<BITS> const seen = {ring, step * STEP + thread * ITEMS,
+                                            step > PAST ? (step - PAST) * STEP : 0, place};
+            if (radius_beyond(seen, x, low, r)) {
+                BITS least[ITEMS];
+                low = MIN::identity();
+#pragma unroll
+                for (int j = ITEMS - 1; j >= 0; j--)
+                    least[j] = low = MIN::add(low, x[j]);
+                atomicMax(&found, radius_measure(seen, least, r));
+            }
+        }
+        slot = slot + 1 == SHAPE::SLOTS ? 0 : slot + 1;
+    }
+    radius_copy_wait<0>();
+    __syncthreads();
+    if (thread == 0) {
+        radius_grow(table.radius, found);
+        table.before[blockIdx.x] = carry;
+    }
+}
+
+#endif

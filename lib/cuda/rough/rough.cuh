@@ -1,0 +1,138 @@
+/* rough.cuh - what the sorts of nearly sorted arrays share: the array as they see it, and the
+ * borders between its spans; see dev_rough.cu. */
+#ifndef ORDO_CUDA_ROUGH_ROUGH_H
+#define ORDO_CUDA_ROUGH_ROUGH_H
+
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
+#include "cuda/warp/warp_sort.cuh"
+
+/* The array from the 16-byte boundary before it. The `pad` places in front of it hold the least key
+ * of all, places from `end` on the greatest: they stay where they are and are never written. */
+template <typename CODE> struct rough_view {
+    typedef typename CODE::BITS    BITS;
+    typedef warp_sort_vector<BITS> VECTOR;
+    static constexpr int           V = 16 / sizeof(BITS);
+
+    CODE   code;
+    BITS  *base; /* keys - pad */
+    size_t pad, end;
+
+    __device__ __forceinline__ BITS key(size_t at) const
+    {
+        if (at >= pad && at < end)
+            return code.encode(base[at]);
+        return at < pad ? (BITS)0 : (BITS) ~(BITS)0;
+    }
+    /* The V keys from `at` on, a multiple of V. */
+    __device__ __forceinline__ void load(size_t at, BITS *x) const
+    {
+        if (at >= pad && at + V <= end) {
+            VECTOR vector;
+            vector.all = __ldcs((const uint4 *)(base + at));
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                x[j] = code.encode(vector.key[j]);
+        } else {
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                x[j] = key(at + j);
+        }
+    }
+    /* Those of the V keys from `at` on that are in [lo, hi). */
+    __device__ __forceinline__ void store(size_t at, const BITS *x, size_t lo, size_t hi) const
+    {
+        if (at >= lo && at + V <= hi) {
+            VECTOR vector;
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                vector.key[j] = code.decode(x[j]);
+            __stcs((uint4 *)(base + at), vector.all);
+        } else {
+#pragma unroll
+            for (int j = 0; j < V; j++)
+                if (at + j >= lo && at + j < hi)
+                    base[at + j] = code.decode(x[j]);
+        }
+    }
+};
+
+template <typename CODE>
+static inline rough_view<CODE> rough_view_of(const ordo_sort_job *job, CODE code)
+{
+    typedef typename CODE::BITS BITS;
+    size_t const                pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
+    rough_view<CODE> const      view = {code, (BITS *)job->keys - pad, pad, job->n + pad};
+    return view;
+}
+
+static __device__ __forceinline__ void rough_raise(unsigned *unsorted) { atomicExch(unsorted, 1u); }
+
+/* Merges the `radius` keys on either side of every border between two spans, which are sorted. One
+ * block for each border; radius places before and behind stay as they are, so spans are four
+ * radii long or more. Dynamic shared memory for 2 radius keys. */
+template <typename CODE>
+static __global__ void rough_borders(rough_view<CODE> view, size_t span, unsigned radius,
+                                     unsigned *unsorted)
+{
+    typedef typename CODE::BITS BITS;
+    constexpr unsigned EACH = 8;
+    extern __shared__ uint4 rough_memory[];
+    BITS *const             left = (BITS *)rough_memory;
+    size_t const            border = (blockIdx.x + 1) * span;
+    if (view.key(border - 1) <= view.key(border))
+        return;
+    size_t const   lo = max(border - radius, view.pad), hi = min(border + radius, view.end);
+    unsigned const lefts = (unsigned)(border - lo), all = (unsigned)(hi - lo);
+    BITS *const    right = left + lefts;
+    for (unsigned i = threadIdx.x; i < all; i += blockDim.x)
+        left[i] = view.key(lo + i);
+    __syncthreads();
+    bool broken = false; /* a merge of runs that are not sorted would lose keys */
+    for (unsigned i = threadIdx.x + 1; i < all; i += blockDim.x)
+        broken |= i != lefts && left[i] < left[i - 1];
+    if (__syncthreads_or(broken)) {
+        if (threadIdx.x == 0)
+            rough_raise(unsorted);
+        return;
+    }
+    for (unsigned at = threadIdx.x * EACH; at < all; at += blockDim.x * EACH) {
+        unsigned begin = at > all - lefts ? at - (all - lefts) : 0, end = min(at, lefts);
+        while (begin < end) { /* how many of the first `at` keys are from the left */
+            unsigned const middle = (begin + end) / 2;
+            if (left[middle] <= right[at - 1 - middle])
+                begin = middle + 1;
+            else
+                end = middle;
+        }
+        unsigned i = begin, j = at - begin;
+        for (unsigned o = at; o < min(at + EACH, all); o++) {
+            bool const take = j >= all - lefts || (i < lefts && left[i] <= right[j]);
+            view.base[lo + o] = view.code.decode(take ? left[i++] : right[j++]);
+        }
+    }
+    if (threadIdx.x == 0) {
+        BITS const least = min(left[0], right[0]);
+        BITS const most = max(left[lefts - 1], left[all - 1]);
+        if ((lo > view.pad && view.key(lo - 1) > least) || (hi < view.end && view.key(hi) < most))
+            rough_raise(unsorted);
+    }
+}
+
+template <typename CODE>
+static ordo_status rough_join(cuda_call *call, rough_view<CODE> view, size_t span, size_t radius,
+                              unsigned *unsorted)
+{
+    size_t const borders = ordo_div_up(view.end, span) - 1;
+    size_t const bytes = 2 * radius * sizeof(typename CODE::BITS);
+    if (borders == 0)
+        return ORDO_OK;
+    CUDA_TRY(call->exec,
+             cudaFuncSetAttribute(rough_borders<CODE>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)bytes));
+    CUDA_LAUNCH(call, rough_borders<CODE>, borders, radius <= 512 ? 64 : 512, bytes, view, span,
+                (unsigned)radius, unsorted);
+    return ORDO_OK;
+}
+
+#endif

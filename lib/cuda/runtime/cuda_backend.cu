@@ -1,0 +1,340 @@
+/* cuda_backend.cu - the GPU as a backend: the table, and the way of host arrays to the device.
+ *
+ * Every verb is framed alike: count what the call needs, hold that much device memory, bring host
+ * arrays in, run the device verb, bring results out. Arrays that are on the device already are
+ * used in place. A verb here is the list of its job's arrays; the job that the device verb gets
+ * differs from the caller's only in these pointers. */
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/runtime/cuda_state.cuh"
+
+/* ---- The arrays of a job ---- */
+
+enum {
+    MOST_ARRAYS = 3,
+    READ = 1,   /* the device needs what is in it */
+    WRITTEN = 2 /* the caller needs what the device writes */
+};
+
+struct job_array {
+    void      **pointer; /* the job's own; changed to device memory */
+    void       *host;
+    size_t      bytes;
+    int         use;
+    const char *what;
+};
+
+struct job_arrays {
+    job_array at[MOST_ARRAYS];
+    int       count;
+};
+
+template <typename T>
+static void add(job_arrays *arrays, T **pointer, size_t bytes, int use, const char *what)
+{
+    job_array const array = {(void **)pointer, (void *)*pointer, bytes, use, what};
+    arrays->at[arrays->count++] = array;
+}
+
+/* Device memory for copies of host arrays. */
+static size_t copies_of(const job_arrays *arrays, const ordo_exec *exec)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < arrays->count && !exec->on_device; i++)
+        bytes += ordo_round_up(arrays->at[i].bytes, CUDA_SCRATCH_ALIGN);
+    return bytes;
+}
+
+/* Device arrays must be memory that the device can reach: a kernel that meets a host pointer ends
+ * the process's use of the GPU. */
+static ordo_status check_device_memory(ordo_exec *exec, const job_array *array)
+{
+    cudaPointerAttributes attributes;
+    cudaError_t const     error = cudaPointerGetAttributes(&attributes, array->host);
+    if (error != cudaSuccess)
+        return cuda_failed(exec, error, "cudaPointerGetAttributes");
+    if (attributes.devicePointer == NULL)
+        return ordo_fail(exec, ORDO_E_ARG, "ORDO_ON_DEVICE is set, but %s is host memory",
+                         array->what);
+    return ORDO_OK;
+}
+
+static ordo_status bring_in(cuda_frame *frame, const job_arrays *arrays)
+{
+    ordo_exec *const exec = frame->call.exec;
+    exec->phases = 2 + (unsigned)arrays->count;
+    for (int i = 0; i < arrays->count; i++) {
+        const job_array *const array = &arrays->at[i];
+        if (exec->on_device) {
+            TRY(check_device_memory(exec, array));
+            continue;
+        }
+        *array->pointer = scratch_take<char>(&frame->call.scratch, array->bytes);
+        if ((array->use & READ) != 0)
+            TRY(stage_in(frame, *array->pointer, array->host, array->bytes));
+        exec->phase++;
+    }
+    return ORDO_OK;
+}
+
+static ordo_status bring_out(cuda_frame *frame, const job_arrays *arrays)
+{
+    ordo_exec *const exec = frame->call.exec;
+    exec->phase = exec->phases - 1;
+    for (int i = 0; i < arrays->count && !exec->on_device; i++) {
+        const job_array *const array = &arrays->at[i];
+        if ((array->use & WRITTEN) != 0)
+            TRY(stage_out(frame, array->host, *array->pointer, array->bytes));
+    }
+    return ORDO_OK;
+}
+
+/* ---- The frame of a verb ---- */
+
+static size_t                         keys_of(const ordo_pairs_job *job) { return job->keys.n; }
+template <typename JOB> static size_t keys_of(const JOB *job) { return job->n; }
+
+template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *)>
+static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
+{
+    JOB              job = *given;
+    job_arrays const arrays = list(&job);
+    return keys_of(given) == 0 ? 0 : copies_of(&arrays, exec) + scratch(given);
+}
+
+template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *),
+          ordo_status (*run)(cuda_call *, const JOB *)>
+static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
+{
+    if (keys_of(given) == 0)
+        return ORDO_OK;
+    JOB              job = *given;
+    job_arrays const arrays = list(&job);
+    cuda_frame       frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, copies_of(&arrays, exec) + scratch(given)));
+    ordo_status status = bring_in(&frame, &arrays);
+    if (status == ORDO_OK)
+        status = run(&frame.call, &job);
+    if (!exec->on_device) /* only copies on the device were; bring_out says when more is */
+        exec->changed = false;
+    if (status == ORDO_OK)
+        status = bring_out(&frame, &arrays);
+    return frame_end(&frame, status);
+}
+
+/* ---- Lists of arrays ----
+ *
+ * A result that is not wanted is NULL and not in the list, unless the job is a question about
+ * scratch, which has no arrays at all. */
+
+static job_arrays sort_arrays(ordo_sort_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ | WRITTEN, "keys");
+    return list;
+}
+
+static job_arrays pairs_arrays(ordo_pairs_job *job)
+{
+    job_arrays list = sort_arrays(&job->keys);
+    add(&list, &job->values, job->keys.n * job->value_size, READ | WRITTEN, "values");
+    return list;
+}
+
+static job_arrays argsort_arrays(ordo_argsort_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
+    add(&list, &job->index, job->n * cuda_type_size(job->index_type), WRITTEN, "index");
+    return list;
+}
+
+static job_arrays unsorted_arrays(ordo_unsorted_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
+    add(&list, &job->ranks, job->n * cuda_type_size(job->rank_type), WRITTEN, "ranks");
+    return list;
+}
+
+static job_arrays rank_arrays(ordo_rank_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->sorted, job->n * cuda_type_size(job->type), READ, "sorted");
+    add(&list, &job->ranks, job->n * cuda_type_size(job->rank_type), WRITTEN, "ranks");
+    return list;
+}
+
+static job_arrays topk_arrays(ordo_topk_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
+    if (job->values != NULL || job->keys == NULL)
+        add(&list, &job->values, job->k * cuda_type_size(job->type), WRITTEN, "values");
+    if (job->index != NULL || job->keys == NULL)
+        add(&list, &job->index, job->k * cuda_type_size(job->index_type), WRITTEN, "index");
+    return list;
+}
+
+static job_arrays scan_arrays(ordo_scan_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->in, job->n * cuda_type_size(job->type), READ, "in");
+    add(&list, &job->out, job->n * cuda_type_size(job->out_type), WRITTEN, "out");
+    return list;
+}
+
+static size_t flag_bytes(ordo_flags_kind kind, size_t n)
+{
+    return kind == ORDO_FLAG_BITS ? ordo_div_up(n, 8) : n;
+}
+
+static job_arrays bits_arrays(ordo_bits_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->flags, flag_bytes(job->kind, job->n), READ, "flags");
+    if (job->counts != NULL || job->flags == NULL)
+        add(&list, &job->counts, job->n * cuda_type_size(job->count_type), WRITTEN, "counts");
+    return list;
+}
+
+static job_arrays partition_arrays(ordo_partition_job *job)
+{
+    job_arrays list = {};
+    add(&list, &job->flags, flag_bytes(job->kind, job->n), READ, "flags");
+    add(&list, &job->in, job->n * job->elem_size, READ, "in");
+    add(&list, &job->out, job->n * job->elem_size, WRITTEN, "out");
+    return list;
+}
+
+template <typename JOB> static job_arrays keys_arrays(JOB *job)
+{
+    job_arrays list = {};
+    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
+    return list;
+}
+
+/* ---- Verbs that differ ---- */
+
+/* Results of a selection may be wanted on the host though the keys are on the device, where they
+ * are waited for. */
+static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *exec)
+{
+    ordo_select_job  copy = *job;
+    job_arrays const arrays = keys_arrays(&copy);
+    return job->n == 0 ? 0
+                       : copies_of(&arrays, exec) + dev_select_scratch(job) +
+                             ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
+}
+
+static ordo_status select_framed(cuda_frame *frame, ordo_select_job *job, const job_arrays *arrays)
+{
+    ordo_exec *const exec = frame->call.exec;
+    void *const      out = job->out;
+    bool const       home = !exec->on_device || job->out_on_host;
+    size_t const     bytes = job->count * cuda_type_size(job->type);
+    TRY(bring_in(frame, arrays));
+    if (home)
+        job->out = scratch_take<char>(&frame->call.scratch, bytes);
+    TRY(dev_select(&frame->call, job));
+    if (!home)
+        return ORDO_OK;
+    if (bytes <= CUDA_FETCH_BYTES)
+        return call_fetch(&frame->call, out, job->out, bytes);
+    return stage_out(frame, out, job->out, bytes);
+}
+
+static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_exec *exec)
+{
+    if (given->n == 0)
+        return ORDO_OK;
+    ordo_select_job  job = *given;
+    job_arrays const arrays = keys_arrays(&job);
+    cuda_frame       frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, select_keys_scratch(given, exec)));
+    return frame_end(&frame, select_framed(&frame, &job, &arrays));
+}
+
+/* The yardstick: host arrays go to the device and back; device arrays, or one of each, are copied
+ * by the driver. */
+static size_t copy_bytes(const ordo_copy_job *job, const ordo_exec *exec)
+{
+    return exec->on_device ? 0 : ordo_round_up(job->bytes, CUDA_SCRATCH_ALIGN);
+}
+
+static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
+{
+    cuda_frame frame;
+    if (job->bytes == 0)
+        return ORDO_OK;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, copy_bytes(job, exec)));
+    if (exec->on_device)
+        return frame_end(&frame, dev_copy(&frame.call, job));
+    char *const device = scratch_take<char>(&frame.call.scratch, job->bytes);
+    ordo_status status = stage_in(&frame, device, job->src, job->bytes);
+    if (status == ORDO_OK)
+        status = stage_out(&frame, job->dst, device, job->bytes);
+    return frame_end(&frame, status);
+}
+
+/* Of arrays that are streamed, and on the device therefore. */
+static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
+{
+    cuda_frame frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, 0));
+    return frame_end(&frame, dev_put_ranks(&frame.call, job));
+}
+
+static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
+
+/* ---- The table ---- */
+
+#define SLOT(slot, job, list, name) table.slot = verb<job, list, dev_##name##_scratch, dev_##name>
+
+#define SLOTS(slot, job, list, name)                                                               \
+    SLOT(slot, job, list, name);                                                                   \
+    table.slot##_scratch = verb_scratch<job, list, dev_##name##_scratch>
+
+static ordo_backend make_table(void)
+{
+    ordo_backend table = {};
+    table.abi = ORDO_BACKEND_ABI;
+    table.struct_size = sizeof table;
+    table.name = "cuda";
+    table.open = cuda_open;
+    table.close = cuda_close;
+    table.isa = isa;
+    table.isa_all = isa;
+    SLOTS(sort, ordo_sort_job, sort_arrays, sort);
+    SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
+    SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
+    SLOTS(rank, ordo_unsorted_job, unsorted_arrays, rank);
+    SLOTS(rank_sorted, ordo_rank_job, rank_arrays, rank_sorted);
+    SLOTS(topk, ordo_topk_job, topk_arrays, topk);
+    SLOTS(scan, ordo_scan_job, scan_arrays, scan);
+    SLOTS(scan_bits, ordo_bits_job, bits_arrays, scan_bits);
+    SLOTS(partition, ordo_partition_job, partition_arrays, partition);
+    SLOTS(radius, ordo_radius_job, keys_arrays<ordo_radius_job>, radius);
+    SLOT(is_sorted, ordo_order_job, keys_arrays<ordo_order_job>, is_sorted);
+    SLOT(runs, ordo_runs_job, keys_arrays<ordo_runs_job>, runs);
+    SLOT(count_nans, ordo_count_job, keys_arrays<ordo_count_job>, count_nans);
+    table.select = select_keys;
+    table.select_scratch = select_keys_scratch;
+    table.copy = copy;
+    table.devices = cuda_devices;
+    table.reserve = cuda_reserve;
+    table.held = cuda_held;
+    table.search = cuda_search;
+    table.pack = cuda_pack;
+    table.link = &cuda_link;
+    table.put_ranks = put_ranks;
+    table.put_ranks_work = dev_put_ranks_work;
+    return table;
+}
+
+static const ordo_backend table = make_table();
+
+extern "C" __attribute__((visibility("default"))) const ordo_backend *
+ordo_backend_table(uint32_t abi)
+{
+    return abi == ORDO_BACKEND_ABI ? &table : NULL;
+}

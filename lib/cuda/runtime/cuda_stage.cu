@@ -1,0 +1,229 @@
+/* cuda_stage.cu - host arrays to the device and back, through pinned buffers filled by several
+ * threads.
+ *
+ * A plain copy of pageable memory goes through one small buffer of the driver, one thread long:
+ * 7 GB/s on an H200's link of 55. Here every thread of the call has a lane: a stream and two
+ * pinned buffers of 4 MiB. While the link empties one buffer, the thread fills the other.
+ *
+ *     host array   | piece | piece | piece | ...       pieces are handed out to the threads
+ *     lane          buffer 0 -> device, buffer 1 <- host, and so on in turns
+ *
+ * Arrays that are pinned already are copied as they are. Called by cuda_backend.cu. */
+#include "cuda/runtime/cuda_state.cuh"
+
+#include <sched.h>
+
+enum {
+    PIECE_CHUNKS = 4 /* buffers' worth handed out at a time: a lane's two buffers alternate */
+};
+
+struct stage_copy {
+    cuda_state *state;
+    char       *host, *device;
+    size_t      bytes;
+    size_t      chunk; /* bytes of a buffer that are used: less than all of small arrays */
+    bool        inward;
+    int         error; /* the first cudaError_t; changed atomically */
+};
+
+/* ---- Lanes ---- */
+
+static cudaError_t make_lane(cuda_lane *lane)
+{
+    cudaError_t error = cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking);
+    for (int i = 0; i < 2 && error == cudaSuccess; i++) {
+        error = cudaMallocHost((void **)&lane->buffer[i], CUDA_STAGE_BYTES);
+        if (error == cudaSuccess)
+            error = cudaEventCreateWithFlags(&lane->done[i], cudaEventDisableTiming);
+    }
+    return error;
+}
+
+static void free_lane(cuda_lane *lane)
+{
+    for (int i = 0; i < 2; i++) {
+        if (lane->done[i] != NULL)
+            (void)cudaEventDestroy(lane->done[i]);
+        if (lane->buffer[i] != NULL)
+            (void)cudaFreeHost(lane->buffer[i]);
+    }
+    if (lane->stream != NULL)
+        (void)cudaStreamDestroy(lane->stream);
+    memset(lane, 0, sizeof *lane);
+}
+
+void stage_close(cuda_state *state)
+{
+    for (unsigned i = 0; i < state->lane_count; i++) {
+        (void)cudaStreamSynchronize(state->lanes[i].stream);
+        free_lane(&state->lanes[i]);
+    }
+    state->lane_count = 0;
+}
+
+/* As many lanes as threads can use; fewer if pinned memory is short, but one at least. */
+ordo_status stage_lanes(cuda_state *state, ordo_exec *exec, size_t wanted)
+{
+    wanted = ordo_min(wanted, ordo_min(exec->threads, CUDA_LANES));
+    while (state->lane_count < wanted) {
+        cuda_lane *const  lane = &state->lanes[state->lane_count];
+        cudaError_t const error = make_lane(lane);
+        if (error != cudaSuccess) {
+            free_lane(lane);
+            if (state->lane_count > 0) {
+                (void)cudaGetLastError();
+                break;
+            }
+            return cuda_failed(exec, error, "pinned memory for copies");
+        }
+        state->lane_count++;
+    }
+    return ORDO_OK;
+}
+
+static cuda_lane *take_lane(cuda_state *state)
+{
+    for (;;) {
+        for (unsigned i = 0; i < state->lane_count; i++)
+            if (__atomic_exchange_n(&state->lanes[i].taken, 1, __ATOMIC_ACQUIRE) == 0)
+                return &state->lanes[i];
+        sched_yield();
+    }
+}
+
+static void give_lane(cuda_lane *lane) { __atomic_store_n(&lane->taken, 0, __ATOMIC_RELEASE); }
+
+/* ---- Pieces ---- */
+
+static size_t chunk_size(const stage_copy *copy, size_t chunk)
+{
+    return ordo_min(copy->chunk, copy->bytes - chunk * copy->chunk);
+}
+
+static cudaError_t chunks_in(const stage_copy *copy, cuda_lane *lane, size_t lo, size_t hi)
+{
+    for (size_t chunk = lo; chunk < hi; chunk++) {
+        int const    side = (int)(chunk & 1);
+        size_t const at = chunk * copy->chunk, size = chunk_size(copy, chunk);
+        cudaError_t  error = cudaEventSynchronize(lane->done[side]);
+        if (error == cudaSuccess) {
+            memcpy(lane->buffer[side], copy->host + at, size);
+            error = cudaMemcpyAsync(copy->device + at, lane->buffer[side], size,
+                                    cudaMemcpyHostToDevice, lane->stream);
+        }
+        if (error == cudaSuccess)
+            error = cudaEventRecord(lane->done[side], lane->stream);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t fetch_chunk(const stage_copy *copy, cuda_lane *lane, size_t chunk)
+{
+    int const         side = (int)(chunk & 1);
+    cudaError_t const error =
+        cudaMemcpyAsync(lane->buffer[side], copy->device + chunk * copy->chunk,
+                        chunk_size(copy, chunk), cudaMemcpyDeviceToHost, lane->stream);
+    return error != cudaSuccess ? error : cudaEventRecord(lane->done[side], lane->stream);
+}
+
+static cudaError_t chunks_out(const stage_copy *copy, cuda_lane *lane, size_t lo, size_t hi)
+{
+    cudaError_t error = fetch_chunk(copy, lane, lo);
+    for (size_t chunk = lo; chunk < hi && error == cudaSuccess; chunk++) {
+        int const side = (int)(chunk & 1);
+        if (chunk + 1 < hi)
+            error = fetch_chunk(copy, lane, chunk + 1);
+        if (error == cudaSuccess)
+            error = cudaEventSynchronize(lane->done[side]);
+        if (error == cudaSuccess)
+            memcpy(copy->host + chunk * copy->chunk, lane->buffer[side], chunk_size(copy, chunk));
+    }
+    return error;
+}
+
+static void stage_piece(void *arg, size_t lo, size_t hi)
+{
+    stage_copy *const copy = (stage_copy *)arg;
+    if (__atomic_load_n(&copy->error, __ATOMIC_RELAXED) != cudaSuccess)
+        return;
+    cudaError_t error = cudaSetDevice(copy->state->facts.device); /* a pool's thread starts at 0 */
+    if (error == cudaSuccess) {
+        cuda_lane *const lane = take_lane(copy->state);
+        error = (copy->inward ? chunks_in : chunks_out)(copy, lane, lo, hi);
+        give_lane(lane);
+    }
+    int none = cudaSuccess;
+    if (error != cudaSuccess)
+        __atomic_compare_exchange_n(&copy->error, &none, (int)error, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+}
+
+/* ---- Whole arrays ---- */
+
+static bool is_pinned(const void *host)
+{
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return false;
+    }
+    return attributes.type == cudaMemoryTypeHost;
+}
+
+static ordo_status run(cuda_frame *frame, stage_copy *copy)
+{
+    cuda_state *const state = frame->state;
+    cuda_call *const  call = &frame->call;
+    size_t const      lanes = ordo_min(call->exec->threads, CUDA_LANES);
+    /* Every lane gets work, and enough of it to be worth waking a thread. */
+    copy->chunk =
+        ordo_round_up(ordo_max(copy->bytes / lanes / PIECE_CHUNKS, CUDA_STAGE_LEAST), 4096);
+    copy->chunk = ordo_min(copy->chunk, CUDA_STAGE_BYTES);
+    size_t const chunks = ordo_div_up(copy->bytes, copy->chunk);
+    TRY(stage_lanes(state, call->exec, ordo_div_up(chunks, PIECE_CHUNKS)));
+
+    /* Lanes begin when the call's stream is done with the memory they write or read. */
+    CUDA_TRY(call->exec, cudaEventRecord(state->last, call->stream));
+    for (unsigned i = 0; i < state->lane_count; i++)
+        CUDA_TRY(call->exec, cudaStreamWaitEvent(state->lanes[i].stream, state->last, 0));
+    bool const all = ordo_loop(call->exec, chunks, PIECE_CHUNKS, stage_piece, copy);
+    for (unsigned i = 0; i < state->lane_count; i++)
+        for (int side = 0; side < 2; side++)
+            CUDA_TRY(call->exec, cudaStreamWaitEvent(call->stream, state->lanes[i].done[side], 0));
+    if (copy->error != cudaSuccess)
+        return cuda_failed(call->exec, (cudaError_t)copy->error, "copy between host and device");
+    return all ? ORDO_OK : ORDO_E_CANCELLED;
+}
+
+ordo_status stage_in(cuda_frame *frame, void *device, const void *host, size_t bytes)
+{
+    if (bytes == 0)
+        return ORDO_OK;
+    if (is_pinned(host)) {
+        CUDA_TRY(frame->call.exec,
+                 cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, frame->call.stream));
+        return ORDO_OK;
+    }
+    stage_copy copy = {frame->state, (char *)host, (char *)device, bytes, 0, true, cudaSuccess};
+    return run(frame, &copy);
+}
+
+ordo_status stage_out(cuda_frame *frame, void *host, const void *device, size_t bytes)
+{
+    ordo_exec *const exec = frame->call.exec;
+    if (bytes == 0)
+        return ORDO_OK;
+    /* What failed on the device must show before the first byte of the result is overwritten. */
+    CUDA_TRY(exec, cudaStreamSynchronize(frame->call.stream));
+    exec->changed = true;
+    if (is_pinned(host)) {
+        CUDA_TRY(exec,
+                 cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, frame->call.stream));
+        CUDA_TRY(exec, cudaStreamSynchronize(frame->call.stream));
+        return ORDO_OK;
+    }
+    stage_copy copy = {frame->state, (char *)host, (char *)device, bytes, 0, false, cudaSuccess};
+    return run(frame, &copy);
+}

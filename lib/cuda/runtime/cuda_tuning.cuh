@@ -1,0 +1,192 @@
+/* cuda_tuning.cuh - every threshold and tile size of the CUDA backend, each with the measurement
+ * that set it. H200 is an NVIDIA H200 (132 multiprocessors, 4.3 TB/s of copy), November 2026. */
+#ifndef ORDO_CUDA_RUNTIME_CUDA_TUNING_H
+#define ORDO_CUDA_RUNTIME_CUDA_TUNING_H
+
+/* Ranks of sorted arrays (device/dev_rank.cu, dev_rank_pass.cu): warps of a block; blocks of a
+ * multiprocessor that registers must allow; most blocks of dev_rank.cu's two launches, which are
+ * the entries of the table that every block reads. H200, 128e6 keys f32 -> u32, two launches, ms
+ * for (resident, blocks): (4, 528) 0.298, (4, 1056) 0.295, (4, 2112) 0.292, (6, 792) 0.335,
+ * (8, 1056) 0.367: with fewer registers less is read at a time. */
+enum {
+    CUDA_TUNE_RANK_WARPS = 8,
+    CUDA_TUNE_RANK_RESIDENT = 4,
+    CUDA_TUNE_RANK_BLOCKS = 2112
+};
+
+/* Ranks of unsorted arrays (device/dev_rank_unsorted.cu): bytes of ranks up to which they are
+ * scattered straight; lg of the ranks that a block scatters in shared memory (64 KB, so that three
+ * blocks fit). H200, u32 ranks, ms beyond the argsort, straight: 2^20 0.02, 2^23 0.19, 2^24 0.81,
+ * 2^26 4.0; parted once and then scattered within L2: 2^20 0.04, 2^24 0.39, 2^26 1.55. */
+enum {
+    CUDA_TUNE_RANK_DIRECT = 16 << 20,
+    CUDA_TUNE_RANK_LEAF_LG = 14
+};
+
+/* is_sorted, runs, count_nans (device/dev_order.cu): blocks of 256 threads on a multiprocessor.
+ * H200, 128e6 keys, ms: is_sorted f32 0.139, u64 0.242; runs f32 0.136; NaNs f32 0.134; a read of
+ * 4 bytes a key is 0.123, and to bring the answer home takes about 0.01. Keys up to which one block
+ * does it and writes the answer home itself, us a call: is_sorted of 2^8, 2^12 and 2^14 f32 9.5,
+ * 10.4, 13.1; of 2^15 by a grid 20.4. */
+enum {
+    CUDA_TUNE_ORDER_RESIDENT = 4,
+    CUDA_TUNE_ORDER_ALONE = 1 << 15
+};
+
+/* Flags (device/dev_flags.cuh): most spans of an array. H200, split of 2^28 u32 by packed flags, us
+ * for 1056, 2048, 4096, 8192 and 16384 spans: 706, 710, 712, 746, 833 with tiles of 16 words a
+ * warp; for 4096 and 8192 with 32 words: 638, 631. */
+#define CUDA_TUNE_SPANS 8192
+
+/* Binary prefix sum (device/dev_bits.cu): rows of 1024 flags a warp, and flags from which a tile
+ * has more than one. H200, 2^28 flags to u32, us for 4, 8 and 16 rows: packed 303, 312, 295; bytes
+ * 371, 358, 365. Tiles of 8 rows fill the device from 2^26 flags on. */
+#define CUDA_TUNE_BITS_ROWS 8
+#define CUDA_TUNE_BITS_LARGE ((size_t)1 << 26)
+
+/* Split (device/dev_partition.cu): by the size of an element, words of 32 flags a warp and tile,
+ * and elements a lane reads at a time; blocks on a multiprocessor that registers must allow. H200,
+ * 2^28 elements, packed flags, us for 4 and 5 blocks: of 1 byte 337, 316; 2 bytes 426, 406; 4 bytes
+ * 608, 627; 8 bytes 1169, 1187. Words 16 and 32, of 4 bytes: 712, 638. */
+#define CUDA_TUNE_SPLIT_RESIDENT 4
+#define CUDA_TUNE_SPLIT_WORDS_1 32
+#define CUDA_TUNE_SPLIT_PACK_1 4
+#define CUDA_TUNE_SPLIT_WORDS_2 32
+#define CUDA_TUNE_SPLIT_PACK_2 4
+#define CUDA_TUNE_SPLIT_WORDS_4 32
+#define CUDA_TUNE_SPLIT_PACK_4 1
+#define CUDA_TUNE_SPLIT_WORDS_8 16
+#define CUDA_TUNE_SPLIT_WORDS_16 8
+#define CUDA_TUNE_SPLIT_WORDS_ODD 8
+
+/* Scans by tiles (device/dev_scan.cu): threads of a block, rows of 512 bytes a warp, blocks on a
+ * multiprocessor. H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843,
+ * 766, 1504; 256 10 5: 806, 748, 1374; 512 4 3: 852, 858, 1568; 128 8 12: 1010, 992, 1769. */
+#define CUDA_TUNE_SCAN_THREADS 256
+#define CUDA_TUNE_SCAN_ROWS 8
+#define CUDA_TUNE_SCAN_RESIDENT 6
+
+/* Scans by a stream of tiles (device/dev_scan_stream.cuh): scanning warps; rows of 512 bytes of a
+ * scanner, and of sums wider than what is summed; reducing warps; most slots; tiles of a group of
+ * totals; tiles from which arrays are streamed. H200, sums of 2^28 u32, u64, us (a copy takes 510,
+ * 1015), for scanners x rows, and so many slots of that size: 16 x 4, 6 slots 571, 1167; 8 x 8, 6
+ * slots 575, 1174; 16 x 6, 4 slots 612, 1329; 16 x 3, 8 slots 654, 1413; 16 x 8, 3 slots 764, 1942;
+ * 16 x 4 with 4 slots 653, 1530. Reducers 2, 4 and 6 differ by less than 2 %. u32 by stream and by
+ * tiles: 2^20 9.2 and 7.6, 2^22 23 and 24, 2^24 52 and 67. Bytes are always taken by tiles: their
+ * reducers are too slow (sums of 2^28 320 and 230). */
+#define CUDA_TUNE_STREAM_SCANNERS 16
+#define CUDA_TUNE_STREAM_ROWS 4
+#define CUDA_TUNE_STREAM_ROWS_WIDER 8
+#define CUDA_TUNE_STREAM_REDUCERS 3
+#define CUDA_TUNE_STREAM_SLOTS 12
+#define CUDA_TUNE_STREAM_GROUP 128
+#define CUDA_TUNE_STREAM_FROM 512
+
+/* Selection (device/dev_select.cu, dev_topk.cu), H200, f32, median unless said otherwise. */
+
+/* Bytes of keys up to which every pass reads the array, from cache: 32 MiB take 0.058 ms so and
+ * 0.076 by sample and sweep, 64 MiB 0.092 and 0.091. Keys up to which one block does: 2^14 keys
+ * take 0.020 ms, and 2^15 by a grid 0.032. */
+#define CUDA_TUNE_SELECT_DIRECT ((size_t)32 << 20)
+#define CUDA_TUNE_SELECT_ALONE ((size_t)1 << 14)
+
+enum {
+    /* lg of the keys drawn for up to 4 positions (0.030 ms with their plan; 0.8 % of 2^28 keys are
+     * kept), up to 20 and more, and the standard deviations that a bracket reaches to each side: 4
+     * miss once in 16,000 times. 20 and 21 draw 0.054 and 0.077 ms; nine quantiles of f32 take
+     * 0.465 and 0.464, 32 positions 0.829 and 0.734, nine of two values 0.397 and 0.424. */
+    CUDA_TUNE_SELECT_LG_FEW = 18,
+    CUDA_TUNE_SELECT_LG_MANY = 20,
+    CUDA_TUNE_SELECT_LG_MOST = 21,
+    CUDA_TUNE_SELECT_SIGMAS = 4,
+
+    /* A word that one draw of this many hits is only counted. */
+    CUDA_TUNE_SELECT_HEAVY = 128,
+
+    /* The sweep: its blocks of 256 threads on a multiprocessor (2^28 keys in 0.283 ms, a copy of
+     * them in 0.51) and at most; words of a chunk of kept keys; one key of how many there is room
+     * for, for up to 4 positions and for more. */
+    CUDA_TUNE_SELECT_RESIDENT = 4,
+    CUDA_TUNE_SELECT_BLOCKS = 1024,
+    CUDA_TUNE_SELECT_CHUNK = 256,
+    CUDA_TUNE_SELECT_ROOM_FEW = 16,
+    CUDA_TUNE_SELECT_ROOM_MANY = 4,
+
+    /* lg of the buckets of a sweep of several intervals, and bytes of keys that a lane sets aside
+     * before they are kept. Nine quantiles of f32, ms, for 11 and 12: 0.496, 0.462; for 11 with 32
+     * and 64 bytes: 0.496, 0.488. By a search among the ends they took 0.766. */
+    CUDA_TUNE_SELECT_LG_BUCKETS = 12,
+    CUDA_TUNE_SELECT_ASIDE = 32,
+
+    /* Keys that one block sorts at the end: 1024 take 5 us. */
+    CUDA_TUNE_SELECT_GATHER = 2048,
+
+    /* Positions beyond which a copy is sorted: of 2^28 keys 32 positions take 0.73 ms, and the copy
+     * and its sort 5.7. Of arrays that every pass reads, beyond 32: 2^22 keys 0.10 and 0.15. */
+    CUDA_TUNE_SELECT_MANY = 160,
+
+    /* Keys of a sub-array of the median paper. 2^20 keys in sub-arrays of 256, 512, 1024, 2048:
+     * network 0.026, 0.022, 0.021, 0.023 ms, merges 0.092, 0.084, 0.075, 0.069 ms. */
+    CUDA_TUNE_SELECT_SUB_ARRAY = 2048,
+
+    /* k of a top-k that one block sorts; a top-k of more than one key of so many is an argsort. */
+    CUDA_TUNE_TOPK_ONE_BLOCK = 2048,
+    CUDA_TUNE_TOPK_SORT = 16
+};
+
+/* Buckets of few keys (block/block_spread.cuh): keys of one block that selects; keys of a bucket
+ * from which on it is too full; keys of which no more than one may be that of the thread 16 lanes
+ * on. H200, us, by buckets and by digits: nine quantiles of 2^12 f32 6.0,
+ * 21.7, of 2^13 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14 9.3, 16.9; the 16 largest of 2^12
+ * 6.1, before 18.5. The other two are estimates: if all buckets are full, a sort of 2^12 keys takes
+ * as long as by digits. */
+enum {
+    CUDA_TUNE_SPREAD_KEYS = 1 << 14,
+    CUDA_TUNE_SPREAD_MOST = 64,
+    CUDA_TUNE_SPREAD_ALIKE = 24
+};
+
+/* Radius (device/dev_radius.cu): threads of a block; keys of a thread, of 8 bytes and of fewer;
+ * threads of an entry of the table; steps that the ring holds, and that are on their way to it;
+ * blocks that this lets a multiprocessor have; most spans, which are one block's threads; blocks of
+ * a multiprocessor that open patches. H200, 2^28 keys u32 of radius 100, ms, threads x keys:
+ * 512 x 9 0.58, 384 x 15 0.48, 256 x 23 0.42, 256 x 27 0.41, 192 x 35 0.35, 160 x 41 0.39,
+ * 128 x 53 0.36, for what a step costs beside its keys; two steps on their way are no faster than
+ * one. 192 x 35 with entries of 8 and 4 threads, radius 100, 14000 (just above what the ring holds)
+ * and 30000: 0.35, 1.71, 0.88; 0.37, 1.10, 0.56; with 31 keys and patches opened only as far as
+ * their own keys ask, 0.40, 0.50, 0.47. A copy of the keys takes 0.51. A ring of 35 keys
+ * a thread is more than a block of compute capability 8.6 may have; 31, an estimate from these, is
+ * not. */
+enum {
+    CUDA_TUNE_RADIUS_THREADS = 192,
+    CUDA_TUNE_RADIUS_ITEMS = 31,
+    CUDA_TUNE_RADIUS_ITEMS_8 = 15,
+    CUDA_TUNE_RADIUS_SHARE = 4,
+    CUDA_TUNE_RADIUS_SHARE_8 = 8,
+    CUDA_TUNE_RADIUS_SLOTS = 4,
+    CUDA_TUNE_RADIUS_AHEAD = 1,
+    CUDA_TUNE_RADIUS_RESIDENT = 2,
+    CUDA_TUNE_RADIUS_SPANS = 1024,
+    CUDA_TUNE_RADIUS_OPEN = 16
+};
+
+/* Roughly sorted keys: warps of a block (device/dev_rough_warp.cu); threads of a block, 16 keys
+ * each, for radii up to a tile (dev_rough_block.cu), and bytes of one key in each thread of a
+ * multiprocessor, which decides about registers. H200, 2^28 keys u32, ms for 4 and 8 warps and
+ * radius 16: 0.86, 0.85; for 4096 and 3072 bytes and radius 1000: 1.46, 1.57, 8192: 2.20, 2.75. */
+enum {
+    CUDA_TUNE_ROUGH_WARPS = 4,
+    CUDA_TUNE_ROUGH_SMALL = 256,
+    CUDA_TUNE_ROUGH_LARGE = 512,
+    CUDA_TUNE_ROUGH_BYTES = 4096
+};
+
+/* Largest radius that a look may have seen for a guess (device/dev_rough.cu); its windows have 1024
+ * keys. H200, 2^28 keys u32 of radius 128 and 256, ms: guessed 1.44, 1.45, measured 1.63, 1.89. */
+#define CUDA_TUNE_ROUGH_GUESS ((size_t)512)
+
+/* Bytes from which an array is looked at before it is sorted (device/dev_rough_auto.cu). An
+ * estimate: a launch and a wait for the host, about 15 us, are 2 % of a radix sort of so many. */
+#define CUDA_TUNE_LOOK_BYTES ((size_t)128 << 20)
+
+#endif

@@ -1,0 +1,307 @@
+/* dev_bits.cu - the binary prefix sum: counts of set flags.
+ *
+ * Production: a block takes a tile of flags, 1024 a warp and row. A lane holds a word of 32 flags
+ * of each row; counting words, a warp scan of those counts and a block scan give the flags before
+ * each word within the tile, and a look back over earlier tiles the rest (block/lookback.cuh), or,
+ * of few tiles, what the blocks of one cluster tell each other (block/cluster.cuh). The counts are
+ * then written 16 bytes a lane, from four (two) neighbouring flags of the word of another lane.
+ * Reads n bytes or n/8 and writes n counts, once. If only the total is wanted, dev_flags.cu counts
+ * spans and one block adds them up.
+ *
+ * Paper: one flag a thread and one block scan for 1024 flags (block/block_bits.cuh), by ballots or
+ * in shared memory, over spans counted by dev_flags.cu.
+ *
+ * Scratch: 16 bytes a tile, or 4 bytes a span, and 8 bytes for the total. Called through the
+ * backend's table; dev_bits_paper by the benchmark. Counts are valid once the stream has done the
+ * work; the total is waited for, if the job wants it. */
+#include "cuda/block/block_bits.cuh"
+#include "cuda/block/cluster.cuh"
+#include "cuda/block/lookback.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/papers/dev_bits.cuh"
+#include "cuda/scan/dev_flags.cuh"
+
+/* PER counts at a time, 16 bytes. */
+template <typename COUNT> struct alignas(16) count_vector {
+    static constexpr unsigned per = 16 / sizeof(COUNT);
+    COUNT                     at[per];
+};
+
+/* Writes the counts of 1024 flags, all of which exist: lane i holds word i and the number of set
+ * flags before it. A lane writes the counts of PER neighbouring flags. */
+template <typename COUNT>
+static __device__ __forceinline__ void write_counts(COUNT *out, uint32_t word, COUNT before,
+                                                    bool exclusive)
+{
+    typedef count_vector<COUNT> VECTOR;
+    unsigned const              lane = lane_id(), per = VECTOR::per;
+    unsigned const              lanes_of_word = FLAGS_OF_WORD / per;
+    unsigned const              bit = lane % lanes_of_word * per;
+    uint32_t const              below = (1u << bit) - 1;
+#pragma unroll
+    for (unsigned row = 0; row < lanes_of_word; row++) {
+        unsigned const from = row * per + lane / lanes_of_word;
+        uint32_t const its_word = __shfl_sync(WARP_ALL, word, from);
+        COUNT          count = __shfl_sync(WARP_ALL, before, from);
+        VECTOR         counts;
+        count += (COUNT)__popc(its_word & below);
+#pragma unroll
+        for (unsigned i = 0; i < per; i++) {
+            COUNT const next = count + (its_word >> (bit + i) & 1);
+            counts.at[i] = exclusive ? count : next;
+            count = next;
+        }
+        *((VECTOR *)out + row * WARP_LANES + lane) = counts;
+    }
+}
+
+/* The same for `n` flags and for counts at any address: one flag a lane, as the poster counts. */
+template <typename COUNT>
+static __device__ __forceinline__ void write_counts_singly(COUNT *out, size_t n, uint32_t word,
+                                                           COUNT before, bool exclusive)
+{
+    unsigned const lane = lane_id();
+    uint32_t const counted = exclusive ? lanes_before() : lanes_to_here();
+    for (unsigned row = 0; row < WARP_LANES; row++) {
+        unsigned const at = row * WARP_LANES + lane;
+        COUNT const    count = __shfl_sync(WARP_ALL, before, row);
+        uint32_t const its_word = __shfl_sync(WARP_ALL, word, row);
+        if (at < n)
+            out[at] = count + (COUNT)__popc(its_word & counted);
+    }
+}
+
+struct bits_wishes {
+    bool exclusive;
+    bool aligned; /* flags may be read 16 bytes at a time */
+    bool wide;    /* counts may be written 16 bytes at a time */
+};
+
+/* CLUSTER: the blocks are one cluster, and block i takes tile i. */
+template <ordo_flags_kind KIND, typename COUNT, int ROWS, bool CLUSTER>
+static __global__ void __launch_bounds__(FLAGS_THREADS)
+    scan_flags(const uint8_t *flags, size_t n, COUNT *counts, bits_wishes wishes,
+               lookback<uint64_t> state, uint64_t *total)
+{
+    __shared__ uint32_t totals[FLAGS_WARPS];
+    __shared__ uint64_t looked[FLAGS_WARPS + 1];
+    bool const          alone = gridDim.x == 1;
+    size_t const        tile = CLUSTER || alone ? blockIdx.x : take_tile(state);
+    unsigned const      warp = threadIdx.x / WARP_LANES;
+    size_t const        at = (tile * FLAGS_WARPS + warp) * (ROWS * FLAGS_OF_WARP);
+    uint32_t            word[ROWS], before[ROWS], of_warp = 0;
+
+    if (wishes.aligned && at + ROWS * FLAGS_OF_WARP <= n) {
+#pragma unroll
+        for (int row = 0; row < ROWS; row++)
+            word[row] = warp_flags_whole<KIND>(flags, at + row * FLAGS_OF_WARP);
+    } else {
+#pragma unroll
+        for (int row = 0; row < ROWS; row++)
+            word[row] = warp_flags<KIND>(flags, at + row * FLAGS_OF_WARP, n, wishes.aligned);
+    }
+#pragma unroll
+    for (int row = 0; row < ROWS; row++) {
+        uint32_t const here = (uint32_t)__popc(word[row]);
+        uint32_t const to_here = warp_scan<scan_add<uint32_t>>(here);
+        before[row] = of_warp + to_here - here;
+        of_warp += __shfl_sync(WARP_ALL, to_here, WARP_LANES - 1);
+    }
+    block_sums<uint32_t> const block =
+        block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(of_warp, totals);
+    uint64_t start = 0;
+    if constexpr (CLUSTER)
+        start = cluster_scan<scan_add<uint64_t>>(block.total, looked).before;
+    else if (!alone)
+        start = look_back<scan_add<uint64_t>, FLAGS_WARPS>(state, tile, block.total, 0, looked);
+    if (tile == gridDim.x - 1 && threadIdx.x == 0)
+        *total = start + block.total;
+    COUNT const warp_start = (COUNT)(start + block.before);
+#pragma unroll
+    for (int row = 0; row < ROWS; row++) {
+        size_t const row_at = at + row * FLAGS_OF_WARP;
+        COUNT const  row_start = warp_start + before[row];
+        if (wishes.wide && row_at + FLAGS_OF_WARP <= n)
+            write_counts<COUNT>(counts + row_at, word[row], row_start, wishes.exclusive);
+        else if (row_at < n)
+            write_counts_singly<COUNT>(counts + row_at, n - row_at, word[row], row_start,
+                                       wishes.exclusive);
+    }
+    if constexpr (CLUSTER)
+        cluster_leave();
+}
+
+static __global__ void __launch_bounds__(FLAGS_THREADS)
+    add_counts(flag_spans spans, uint64_t *total)
+{
+    flag_sums const sums = flags_sum(spans);
+    if (threadIdx.x == 0)
+        *total = sums.total;
+}
+
+template <typename COUNT, bits_form FORM>
+static __global__ void __launch_bounds__(BLOCK_BITS_THREADS)
+    paper_counts(ordo_flags_kind kind, const uint8_t *flags, flag_spans spans, COUNT *counts,
+                 bool exclusive, uint64_t *all)
+{
+    __shared__ block_bits_shared shared;
+    __shared__ uint64_t          totals[WARP_LANES];
+    size_t const                 first = blockIdx.x * spans.span;
+    size_t const                 end = first + spans.span < spans.n ? first + spans.span : spans.n;
+    uint64_t                     before = 0;
+
+    for (unsigned i = threadIdx.x; i < blockIdx.x; i += BLOCK_BITS_THREADS)
+        before += spans.counts[i];
+    before = block_reduce<scan_add<uint64_t>, WARP_LANES>(before, totals);
+    for (size_t tile = first; tile < end; tile += BLOCK_BITS_THREADS) {
+        size_t const at = tile + threadIdx.x;
+        bool         flag = false;
+        unsigned     total, count;
+        if (at < end)
+            flag = kind == ORDO_FLAG_BITS ? (flags[at / 8] >> at % 8 & 1) != 0 : flags[at] != 0;
+        if constexpr (FORM == BITS_BY_BALLOT)
+            count = block_bits_by_ballot(flag, &shared, &total);
+        else
+            count = block_bits_by_shared(flag, &shared, &total);
+        if (at < end)
+            counts[at] = (COUNT)(before + count - (exclusive && flag));
+        before += total;
+        __syncthreads();
+    }
+    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
+        *all = before;
+}
+
+/* ---- Which kernel ---- */
+
+struct bits_work {
+    uint64_t          *total;
+    bool               large; /* tiles of CUDA_TUNE_BITS_ROWS rows, not of one */
+    size_t             tiles;
+    lookback<uint64_t> state;
+    size_t             state_bytes;
+};
+
+static void layout(cuda_scratch *scratch, const ordo_bits_job *job, bits_work *work)
+{
+    work->large = job->n >= CUDA_TUNE_BITS_LARGE;
+    work->tiles = ordo_div_up(job->n, (work->large ? CUDA_TUNE_BITS_ROWS : 1) * FLAGS_TILE);
+    work->total = scratch_take<uint64_t>(scratch, 1);
+    work->state_bytes = lookback_layout(scratch, work->tiles, FLAGS_THREADS, &work->state);
+}
+
+struct span_work { /* the total alone, and the paper's way */
+    uint64_t  *total;
+    flag_spans spans;
+};
+
+static void span_layout(cuda_scratch *scratch, const ordo_bits_job *job, span_work *work)
+{
+    work->total = scratch_take<uint64_t>(scratch, 1);
+    flags_layout(scratch, job->kind, job->flags, job->n, false, &work->spans);
+}
+
+size_t dev_scan_bits_scratch(const ordo_bits_job *job)
+{
+    cuda_scratch by_tiles = {NULL, 0}, by_spans = {NULL, 0};
+    bits_work    tiles;
+    span_work    spans;
+    layout(&by_tiles, job, &tiles);
+    span_layout(&by_spans, job, &spans);
+    return ordo_max(by_tiles.used, by_spans.used);
+}
+
+template <ordo_flags_kind KIND, typename COUNT>
+static ordo_status scan_by(cuda_call *call, const ordo_bits_job *job, const bits_work *work)
+{
+    const uint8_t *const flags = (const uint8_t *)job->flags;
+    COUNT *const         counts = (COUNT *)job->counts;
+    bits_wishes const    wishes = {job->exclusive, flags_aligned(flags),
+                                   (uintptr_t)counts % sizeof(count_vector<COUNT>) == 0};
+    if (work->tiles > 1 && cluster_fits(call, work->tiles) &&
+        cluster_launch(call, scan_flags<KIND, COUNT, 1, true>, cluster_blocks(work->tiles),
+                       FLAGS_THREADS, flags, job->n, counts, wishes, work->state, work->total))
+        return ORDO_OK;
+    if (work->tiles > 1)
+        CUDA_TRY(call->exec,
+                 cudaMemsetAsync(work->state.ticket, 0, work->state_bytes, call->stream));
+    if (work->large)
+        CUDA_LAUNCH(call, (scan_flags<KIND, COUNT, CUDA_TUNE_BITS_ROWS, false>), work->tiles,
+                    FLAGS_THREADS, 0, flags, job->n, counts, wishes, work->state, work->total);
+    else
+        CUDA_LAUNCH(call, (scan_flags<KIND, COUNT, 1, false>), work->tiles, FLAGS_THREADS, 0, flags,
+                    job->n, counts, wishes, work->state, work->total);
+    return ORDO_OK;
+}
+
+template <typename COUNT>
+static ordo_status scan_as(cuda_call *call, const ordo_bits_job *job, const bits_work *work)
+{
+    return job->kind == ORDO_FLAG_BITS ? scan_by<ORDO_FLAG_BITS, COUNT>(call, job, work)
+                                       : scan_by<ORDO_FLAG_BYTES, COUNT>(call, job, work);
+}
+
+static ordo_status bring_total(cuda_call *call, const ordo_bits_job *job, const uint64_t *total)
+{
+    return job->total == NULL ? ORDO_OK : call_fetch(call, job->total, total, sizeof *total);
+}
+
+static ordo_status count_all(cuda_call *call, const ordo_bits_job *job)
+{
+    span_work work;
+    span_layout(&call->scratch, job, &work);
+    TRY(flags_count(call, job->kind, job->flags, &work.spans));
+    CUDA_LAUNCH(call, add_counts, 1, FLAGS_THREADS, 0, work.spans, work.total);
+    return bring_total(call, job, work.total);
+}
+
+ordo_status dev_scan_bits(cuda_call *call, const ordo_bits_job *job)
+{
+    bits_work work;
+    call->exec->algorithm = "lookback";
+    if (job->n == 0) {
+        if (job->total != NULL)
+            *job->total = 0;
+        return ORDO_OK;
+    }
+    if (job->counts == NULL)
+        return count_all(call, job);
+    layout(&call->scratch, job, &work);
+    if (job->count_type == ORDO_U32)
+        TRY(scan_as<uint32_t>(call, job, &work));
+    else
+        TRY(scan_as<uint64_t>(call, job, &work));
+    return bring_total(call, job, work.total);
+}
+
+template <typename COUNT>
+static ordo_status paper(cuda_call *call, const ordo_bits_job *job, const span_work *work,
+                         bits_form form)
+{
+    const uint8_t *const flags = (const uint8_t *)job->flags;
+    COUNT *const         counts = (COUNT *)job->counts;
+    if (form == BITS_BY_BALLOT)
+        CUDA_LAUNCH(call, (paper_counts<COUNT, BITS_BY_BALLOT>), work->spans.spans,
+                    BLOCK_BITS_THREADS, 0, job->kind, flags, work->spans, counts, job->exclusive,
+                    work->total);
+    else
+        CUDA_LAUNCH(call, (paper_counts<COUNT, BITS_BY_SHARED>), work->spans.spans,
+                    BLOCK_BITS_THREADS, 0, job->kind, flags, work->spans, counts, job->exclusive,
+                    work->total);
+    return ORDO_OK;
+}
+
+ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job, bits_form form)
+{
+    span_work work;
+    if (job->n == 0)
+        return dev_scan_bits(call, job);
+    call->exec->algorithm = form == BITS_BY_BALLOT ? "ballot" : "shared";
+    span_layout(&call->scratch, job, &work);
+    TRY(flags_count(call, job->kind, job->flags, &work.spans));
+    if (job->count_type == ORDO_U32)
+        TRY(paper<uint32_t>(call, job, &work, form));
+    else
+        TRY(paper<uint64_t>(call, job, &work, form));
+    return bring_total(call, job, work.total);
+}

@@ -1,0 +1,287 @@
+/* dev_partition.cu - stable split of an array by flags.
+ *
+ * dev_flags.cu counts the set flags of each span (and packs bytes), after which every span knows
+ * where its elements of either group go. A block then walks its span in tiles. A warp reads its
+ * elements in rows, one or a few a lane, beside the words of their flags; an element's place in its
+ * group is a population count of the bits before its own plus the counts of the words before (the
+ * poster's binary prefix sum; the flags not set are what is left of the position). Elements go to
+ * shared memory in their new order and from there to the two runs of the output, 16 bytes at a
+ * time. Of few elements every block takes one tile and counts its flags itself, and the blocks of
+ * one cluster tell each other (block/cluster.cuh), so that one launch does it.
+ *
+ * Elements of 1, 2, 4, 8 and 16 bytes at addresses of that alignment pass through registers. Any
+ * other element is moved as several units of the largest size that divides it and its addresses.
+ *
+ * Reads n elements, n bytes or n/8 of flags, then n/8 again; writes n elements: 8.25 bytes for
+ * elements of 4 and packed flags, 9.25 for bytes. Scratch: that of dev_flags.cuh and 8 bytes.
+ * Called through the backend's table; out is valid once the stream has done the work, and the size
+ * of the first group is waited for, if the job wants it. */
+#include "cuda/block/block_runs.cuh"
+#include "cuda/block/cluster.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/scan/dev_flags.cuh"
+
+struct split_work {
+    flag_spans      spans;
+    ordo_flags_kind kind; /* of flags: the caller's, or packed ones made of them */
+    const uint8_t  *flags;
+    bool            aligned; /* flags may be read 16 bytes at a time */
+    const char     *in;
+    char           *out;
+    unsigned        units;       /* of one element */
+    bool            wide;        /* in may be read by vectors */
+    bool            unset_first; /* the first group is those whose flag is not set */
+    uint64_t       *n_first;
+};
+
+/* A warp takes WORDS words of flags and their elements; a lane reads PACK neighbouring elements at
+ * a time. ONE: an element is one unit. */
+template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_shape {
+    enum {
+        ROW = 32 * PACK, /* elements that a warp reads at a time */
+        ROWS = WORDS * 32 / ROW,
+        TILE = FLAGS_WARPS * WORDS * 32,
+        ELEMENT_BYTES = ONE ? sizeof(UNIT) : 16,
+        SHARED_BYTES = TILE * ELEMENT_BYTES + 3 * RUN_ALIGN
+    };
+    static_assert(FLAGS_TILE % TILE == 0, "a span is whole tiles");
+    static_assert(WORDS % PACK == 0, "rows are whole words");
+};
+
+template <typename UNIT, int PACK> struct alignas(PACK * sizeof(UNIT)) split_vector {
+    UNIT at[PACK];
+};
+
+/* Where a warp's elements go in shared memory. Lane i holds word i. */
+struct split_places {
+    unsigned first, second; /* offset in bytes of each group's run */
+    unsigned before;        /* first-group elements of the tile before this lane's word */
+    uint32_t word;          /* which of its elements belong to the first group */
+};
+
+/* Which of OF_WARP elements from `at` on belong to the first group, as words, one a lane. */
+template <unsigned OF_WARP, bool SMALL>
+static __device__ __forceinline__ uint32_t split_word(const split_work &work, size_t at, size_t end)
+{
+    size_t const   limit = at + OF_WARP < end ? at + OF_WARP : end;
+    size_t const   mine = at + lane_id() * FLAGS_OF_WORD;
+    uint32_t const word = !SMALL || work.kind == ORDO_FLAG_BITS
+                              ? warp_flags<ORDO_FLAG_BITS>(work.flags, at, limit, work.aligned)
+                              : warp_flags<ORDO_FLAG_BYTES>(work.flags, at, limit, work.aligned);
+    if (!work.unset_first || mine >= limit)
+        return word;
+    return ~word & (limit - mine < FLAGS_OF_WORD ? (1u << (limit - mine)) - 1 : WARP_ALL);
+}
+
+struct split_sums {
+    uint64_t before;  /* first-group elements before this block's */
+    uint64_t n_first; /* and in all */
+};
+
+/* Called by all threads; the block's elements are [start, end). SMALL: the blocks are one cluster,
+ * spans are not counted, and each is one tile. */
+template <unsigned OF_WARP, bool SMALL>
+static __device__ __forceinline__ split_sums split_sum(const split_work &work, size_t start,
+                                                       size_t end)
+{
+    if constexpr (SMALL) {
+        __shared__ uint64_t totals[FLAGS_WARPS], place;
+        size_t const        at = start + threadIdx.x / WARP_LANES * OF_WARP;
+        uint64_t const      here = (uint64_t)__popc(split_word<OF_WARP, SMALL>(work, at, end));
+        uint64_t const      total = block_reduce<scan_add<uint64_t>, FLAGS_WARPS>(here, totals);
+        cluster_sums<uint64_t> const sums = cluster_scan<scan_add<uint64_t>>(total, &place);
+        return {sums.before, sums.total};
+    }
+    flag_sums const sums = flags_sum(work.spans);
+    if (work.unset_first)
+        return {start - sums.before, work.spans.n - sums.total};
+    return {sums.before, sums.total};
+}
+
+template <typename UNIT, int WORDS, int PACK, bool ONE, bool SMALL>
+static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT)
+    split_tiles(split_work work)
+{
+    typedef split_shape<UNIT, WORDS, PACK, ONE> SHAPE;
+    typedef split_vector<UNIT, PACK>            VECTOR;
+    constexpr unsigned                          ROWS = SHAPE::ROWS, ROW = SHAPE::ROW;
+    constexpr unsigned                          TILE = SHAPE::TILE, OF_WARP = WORDS * 32;
+
+    __shared__ __align__(16) char shared[SHAPE::SHARED_BYTES];
+    __shared__ uint32_t           totals[FLAGS_WARPS];
+    flag_spans const             &spans = work.spans;
+    size_t const     start = blockIdx.x * spans.span < spans.n ? blockIdx.x * spans.span : spans.n;
+    size_t const     end = spans.n - start < spans.span ? spans.n : start + spans.span;
+    unsigned const   warp = threadIdx.x / WARP_LANES, lane = lane_id();
+    unsigned const   bytes = ONE ? sizeof(UNIT) : work.units * sizeof(UNIT);
+    split_sums const sums = split_sum<OF_WARP, SMALL>(work, start, end);
+    char            *first_out = work.out + sums.before * bytes;
+    char            *second_out = work.out + (sums.n_first + start - sums.before) * bytes;
+
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *work.n_first = sums.n_first;
+    for (size_t tile = start; tile < end; tile += TILE) {
+        unsigned const    count = (unsigned)(end - tile < TILE ? end - tile : TILE);
+        unsigned const    position = warp * OF_WARP; /* of the warp's elements in the tile */
+        const UNIT *const in = (const UNIT *)(work.in + tile * bytes);
+        VECTOR            elements[ONE ? ROWS : 1];
+        split_places      places;
+
+        if constexpr (ONE) {
+            if (work.wide && position + OF_WARP <= count) {
+#pragma unroll
+                for (unsigned row = 0; row < ROWS; row++)
+                    elements[row] = *(const VECTOR *)(in + position + row * ROW + lane * PACK);
+            } else {
+#pragma unroll
+                for (unsigned row = 0; row < ROWS; row++)
+#pragma unroll
+                    for (unsigned i = 0; i < PACK; i++) {
+                        unsigned const here = position + row * ROW + lane * PACK + i;
+                        if (here < count)
+                            elements[row].at[i] = in[here];
+                    }
+            }
+        }
+        places.word = split_word<OF_WARP, SMALL>(work, tile + position, end);
+        uint32_t const             here = (uint32_t)__popc(places.word);
+        uint32_t const             to_here = warp_scan<scan_add<uint32_t>>(here);
+        block_sums<uint32_t> const block = block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(
+            __shfl_sync(WARP_ALL, to_here, WARP_LANES - 1), totals);
+        places.before = block.before + to_here - here;
+        places.first = run_offset(0, first_out);
+        places.second = run_offset(places.first + block.total * bytes, second_out);
+#pragma unroll
+        for (unsigned row = 0; row < ROWS; row++) {
+            unsigned const from = row * PACK + lane * PACK / WARP_LANES;
+            unsigned const bit = lane * PACK % WARP_LANES;
+            unsigned const at = position + from * WARP_LANES + bit;
+            uint32_t const word = __shfl_sync(WARP_ALL, places.word, from);
+            unsigned       firsts = __shfl_sync(WARP_ALL, places.before, from) +
+                              (unsigned)__popc(word & ((1u << bit) - 1));
+#pragma unroll
+            for (unsigned i = 0; i < PACK; i++) {
+                bool const     is_first = (word >> (bit + i) & 1) != 0;
+                unsigned const place = is_first ? places.first + firsts * bytes
+                                                : places.second + (at + i - firsts) * bytes;
+                UNIT *const    to = (UNIT *)(shared + place);
+                firsts += is_first;
+                if (at + i >= count)
+                    continue;
+                if constexpr (ONE) {
+                    *to = elements[row].at[i];
+                } else {
+                    for (unsigned u = 0; u < work.units; u++)
+                        to[u] = in[(at + i) * work.units + u];
+                }
+            }
+        }
+        __syncthreads();
+        run_write<UNIT>(first_out, shared, places.first, block.total * bytes);
+        run_write<UNIT>(second_out, shared, places.second, (count - block.total) * bytes);
+        first_out += (size_t)block.total * bytes;
+        second_out += (size_t)(count - block.total) * bytes;
+        __syncthreads();
+    }
+    if constexpr (SMALL)
+        cluster_leave();
+}
+
+static void layout(cuda_scratch *scratch, const ordo_partition_job *job, split_work *work)
+{
+    work->n_first = scratch_take<uint64_t>(scratch, 1);
+    flags_layout(scratch, job->kind, job->flags, job->n, true, &work->spans);
+}
+
+size_t dev_partition_scratch(const ordo_partition_job *job)
+{
+    cuda_scratch counting = {NULL, 0};
+    split_work   work;
+    layout(&counting, job, &work);
+    return counting.used;
+}
+
+/* Tries one launch of one cluster: few elements. */
+template <typename UNIT, int WORDS, int PACK, bool ONE>
+static bool split_small(cuda_call *call, const ordo_partition_job *job, split_work work)
+{
+    constexpr size_t TILE = split_shape<UNIT, WORDS, PACK, ONE>::TILE;
+    size_t const     tiles = ordo_div_up(job->n, TILE);
+    work.spans.span = TILE;
+    work.kind = job->kind;
+    work.flags = (const uint8_t *)job->flags;
+    work.aligned = flags_aligned(job->flags);
+    return cluster_fits(call, tiles) &&
+           cluster_launch(call, split_tiles<UNIT, WORDS, PACK, ONE, true>, cluster_blocks(tiles),
+                          FLAGS_THREADS, work);
+}
+
+template <typename UNIT, int WORDS, int PACK, bool ONE>
+static ordo_status split_as(cuda_call *call, const ordo_partition_job *job, const split_work *work)
+{
+    if (split_small<UNIT, WORDS, PACK, ONE>(call, job, *work))
+        return ORDO_OK;
+    TRY(flags_count(call, job->kind, job->flags, &work->spans));
+    CUDA_LAUNCH(call, (split_tiles<UNIT, WORDS, PACK, ONE, false>), work->spans.spans,
+                FLAGS_THREADS, 0, *work);
+    return ORDO_OK;
+}
+
+template <typename UNIT, int WORDS, int PACK>
+static ordo_status split(cuda_call *call, const ordo_partition_job *job, split_work *work)
+{
+    work->units = (unsigned)(job->elem_size / sizeof(UNIT));
+    work->wide = (uintptr_t)work->in % sizeof(split_vector<UNIT, PACK>) == 0;
+    if (work->units == 1)
+        return split_as<UNIT, WORDS, PACK, true>(call, job, work);
+    if constexpr (sizeof(UNIT) < 16)
+        return split_as<UNIT, CUDA_TUNE_SPLIT_WORDS_ODD, 1, false>(call, job, work);
+    return ORDO_E_ARG;
+}
+
+/* The largest power of two up to 16 that divides the element and both addresses. */
+static size_t unit_of(const ordo_partition_job *job)
+{
+    uintptr_t const all = (uintptr_t)job->in | (uintptr_t)job->out | job->elem_size | 16;
+    return (size_t)(all & -all);
+}
+
+ordo_status dev_partition(cuda_call *call, const ordo_partition_job *job)
+{
+    split_work work;
+    call->exec->algorithm = "split";
+    if (job->n == 0) {
+        if (job->n_first != NULL)
+            *job->n_first = 0;
+        return ORDO_OK;
+    }
+    layout(&call->scratch, job, &work);
+    work.in = (const char *)job->in;
+    work.out = (char *)job->out;
+    work.unset_first = job->unset_first;
+    work.kind = ORDO_FLAG_BITS;
+    work.flags = work.spans.bits;
+    work.aligned = work.spans.aligned;
+    switch (unit_of(job)) {
+    case 1:
+        TRY((split<uint8_t, CUDA_TUNE_SPLIT_WORDS_1, CUDA_TUNE_SPLIT_PACK_1>(call, job, &work)));
+        break;
+    case 2:
+        TRY((split<uint16_t, CUDA_TUNE_SPLIT_WORDS_2, CUDA_TUNE_SPLIT_PACK_2>(call, job, &work)));
+        break;
+    case 4:
+        TRY((split<uint32_t, CUDA_TUNE_SPLIT_WORDS_4, CUDA_TUNE_SPLIT_PACK_4>(call, job, &work)));
+        break;
+    case 8:
+        TRY((split<uint2, CUDA_TUNE_SPLIT_WORDS_8, 1>(call, job, &work)));
+        break;
+    default:
+        TRY((split<uint4, CUDA_TUNE_SPLIT_WORDS_16, 1>(call, job, &work)));
+    }
+    uint64_t n_first = 0;
+    if (job->n_first != NULL) {
+        TRY(call_fetch(call, &n_first, work.n_first, sizeof n_first));
+        *job->n_first = (size_t)n_first;
+    }
+    return ORDO_OK;
+}

@@ -1,0 +1,309 @@
+/* dev_scan.cu - prefix sums, minima and maxima, in one pass over memory.
+ *
+ * Arrays that are not small stream through blocks that stay (dev_scan_stream.cuh). Of a small one,
+ * and of bytes, each block takes a tile. A warp of it reads ROWS rows of 32 vectors, a vector of up
+ * to 16 bytes a lane; every lane adds up its vector, the warp scans those sums by shuffles, row
+ * after row, and the block scans the totals of its warps. What comes before the tile the blocks
+ * tell each other: as one cluster, where there is such a thing (block/cluster.cuh) and tiles are
+ * few, else by words in global memory (block/lookback.cuh), in the same order. Then each lane adds
+ * up its vectors again, from where it knows to begin, and writes them. Meanwhile a tile stands in
+ * shared memory.
+ *
+ * Integers, minima and maxima give the bytes of the CPU's scan. Float sums are made in an order
+ * that n alone decides, but not the CPU's order: every result is within (64 + n / 2^19) u of the
+ * exact one, times the sum of the absolute values, with u half a unit in the last place: 2^-24 for
+ * f32, 2^-53 for f64.
+ *
+ * Reads and writes each element once. Scratch: 8 or 16 bytes a tile of 4096 to 32768 elements
+ * (lookback.cuh), none if one tile is all. Called through the backend's table; out is valid once
+ * the stream has done the work. */
+#include "cuda/block/block_scan.cuh"
+#include "cuda/block/cluster.cuh"
+#include "cuda/block/lookback.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
+#include "cuda/scan/dev_scan_ops.cuh"
+#include "cuda/scan/dev_scan_stream.cuh"
+
+/* ---- A block a tile ---- */
+
+/* Starts a copy of a vector to shared memory, or makes it where the vector is too short for that;
+ * copies_wait is done when this thread's copies are there. */
+template <typename VECTOR>
+static __device__ __forceinline__ void copy_start(VECTOR *shared, const VECTOR *from)
+{
+    if constexpr (sizeof(VECTOR) == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                         (unsigned)__cvta_generic_to_shared(shared)),
+                     "l"(from)
+                     : "memory");
+    else if constexpr (sizeof(VECTOR) >= 4)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                         (unsigned)__cvta_generic_to_shared(shared)),
+                     "l"(from), "n"(sizeof(VECTOR))
+                     : "memory");
+    else
+        *shared = *from;
+}
+
+static __device__ __forceinline__ void copies_wait(void)
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+template <typename OP> struct scan_shape {
+    enum {
+        THREADS = CUDA_TUNE_SCAN_THREADS,
+        ROWS = CUDA_TUNE_SCAN_ROWS,
+        WARPS = THREADS / 32,
+        WIDER = sizeof(typename OP::RAW) > sizeof(typename OP::OUT) ? sizeof(typename OP::RAW)
+                                                                    : sizeof(typename OP::OUT),
+        VECTOR = 16 / WIDER, /* elements of a lane in a row */
+        ROW = 32 * VECTOR,
+        TILE = WARPS * ROWS * ROW
+    };
+};
+
+enum scan_links { /* between the tiles */
+    SCAN_ALONE,   /* there is one tile */
+    SCAN_CLUSTER, /* the blocks are one cluster, and block i takes tile i */
+    SCAN_LOOKBACK
+};
+
+template <typename OP>
+static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_RESIDENT)
+    scan_tiles(const __grid_constant__ scan_work<OP> work, scan_links links,
+               lookback<typename OP::ACC> state)
+{
+    typedef scan_shape<OP>           SHAPE;
+    typedef typename OP::RAW         RAW;
+    typedef typename OP::OUT         OUT;
+    typedef typename OP::ACC         ACC;
+    constexpr unsigned               ROWS = SHAPE::ROWS, ROW = SHAPE::ROW, VECTOR = SHAPE::VECTOR;
+    typedef scan_vector<RAW, VECTOR> IN_VECTOR;
+    typedef scan_vector<OUT, VECTOR> OUT_VECTOR;
+
+    __shared__ ACC totals[SHAPE::WARPS];
+    __shared__ ACC looked[SHAPE::WARPS + 1];
+    __shared__ __align__(16) RAW tile_of[SHAPE::TILE];
+    unsigned const               warp = threadIdx.x / WARP_LANES, lane = lane_id();
+    size_t const                 tile = links == SCAN_LOOKBACK ? take_tile(state) : blockIdx.x;
+    size_t const                 first = tile * SHAPE::TILE;
+    size_t const                 left = first < work.n ? work.n - first : 0;
+    unsigned const               count = left < SHAPE::TILE ? (unsigned)left : SHAPE::TILE;
+    unsigned const               mine = warp * (ROWS * ROW) + lane * VECTOR; /* of the tile */
+    bool const                   whole = work.wide_in && work.wide_out && count == SHAPE::TILE;
+
+    if (whole) { /* each thread reads again what it has copied itself: no barrier */
+#pragma unroll
+        for (unsigned row = 0; row < ROWS; row++)
+            copy_start((IN_VECTOR *)(tile_of + mine + row * ROW),
+                       (const IN_VECTOR *)(work.in + first + mine + row * ROW));
+        copies_wait();
+    } else {
+        for (unsigned i = threadIdx.x; i < SHAPE::TILE; i += SHAPE::THREADS)
+            tile_of[i] = i < count ? work.in[first + i] : work.op.blank();
+        __syncthreads();
+    }
+
+    ACC before[ROWS], of_warp = OP::identity(); /* what comes before each of the lane's vectors */
+#pragma unroll
+    for (unsigned row = 0; row < ROWS; row++) {
+        IN_VECTOR const raw = *(const IN_VECTOR *)(tile_of + mine + row * ROW);
+        ACC const       scanned = warp_scan<OP>(vector_sum<OP, VECTOR>(work.op, raw));
+        before[row] = OP::add(of_warp, warp_before<OP>(scanned));
+        of_warp = OP::add(of_warp, __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1));
+    }
+    block_sums<ACC> const block = block_scan_warps<OP, SHAPE::WARPS>(of_warp, totals);
+    ACC                   tile_start = work.start;
+    if (links == SCAN_CLUSTER)
+        tile_start = OP::add(work.start, cluster_scan<OP>(block.total, looked).before);
+    else if (links == SCAN_LOOKBACK)
+        tile_start = look_back<OP, SHAPE::WARPS>(state, tile, block.total, work.start, looked);
+    ACC const warp_start = OP::add(tile_start, block.before);
+
+#pragma unroll
+    for (unsigned row = 0; row < ROWS; row++) {
+        unsigned const   at = mine + row * ROW;
+        IN_VECTOR const  raw = *(const IN_VECTOR *)(tile_of + at);
+        OUT_VECTOR const result =
+            vector_scan<OP, VECTOR>(work.op, raw, OP::add(warp_start, before[row]), work.exclusive);
+        if (whole) {
+            *(OUT_VECTOR *)(work.out + first + at) = result;
+        } else if constexpr (sizeof(RAW) == sizeof(OUT)) {
+            *(OUT_VECTOR *)(tile_of + at) = result;
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < VECTOR; i++)
+                if (at + i < count)
+                    work.out[first + at + i] = result.at[i];
+        }
+    }
+    if (!whole && sizeof(RAW) == sizeof(OUT)) {
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < count; i += SHAPE::THREADS)
+            work.out[first + i] = ((const OUT *)tile_of)[i];
+    }
+    if (work.first_given && tile == 0 && threadIdx.x == 0)
+        work.out[0] = work.first_result;
+    if (links == SCAN_CLUSTER)
+        cluster_leave();
+}
+
+/* ---- Which kernel ---- */
+
+struct scan_plan { /* one call: counts scratch if call is NULL */
+    cuda_call           *call;
+    const ordo_scan_job *job;
+    cuda_scratch        *scratch;
+};
+
+template <typename OP>
+static ordo_status tile_scan(cuda_call *call, const scan_work<OP> &work, size_t tiles,
+                             const lookback<typename OP::ACC> &state, size_t state_bytes)
+{
+    constexpr unsigned THREADS = scan_shape<OP>::THREADS;
+    if (tiles == 1) {
+        CUDA_LAUNCH(call, (scan_tiles<OP>), 1, THREADS, 0, work, SCAN_ALONE, state);
+        return ORDO_OK;
+    }
+    if (cluster_fits(call, tiles) && cluster_launch(call, scan_tiles<OP>, cluster_blocks(tiles),
+                                                    THREADS, work, SCAN_CLUSTER, state))
+        return ORDO_OK;
+    CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
+    CUDA_LAUNCH(call, (scan_tiles<OP>), tiles, THREADS, 0, work, SCAN_LOOKBACK, state);
+    return ORDO_OK;
+}
+
+template <typename OP>
+static ordo_status scan_by(const scan_plan *plan, OP op, bool first_given, typename OP::OUT first)
+{
+    const ordo_scan_job *const    job = plan->job;
+    cuda_call *const              call = plan->call;
+    const typename OP::RAW *const in = (const typename OP::RAW *)job->in;
+    typename OP::OUT *const       out = (typename OP::OUT *)job->out;
+    size_t const                  vector = scan_shape<OP>::VECTOR;
+    scan_work<OP> const           work = {in,
+                                          out,
+                                          job->n,
+                                          op,
+                                          OP::start(job->exclusive),
+                                          job->exclusive,
+                                          (uintptr_t)in % (vector * sizeof *in) == 0,
+                                          (uintptr_t)out % (vector * sizeof *out) == 0,
+                                          first_given && job->exclusive,
+                                          first};
+    bool const                    streams =
+        !by_bytes<OP> && job->n >= CUDA_TUNE_STREAM_FROM * (size_t)stream_shape<OP>::TILE;
+    size_t const               tiles = ordo_div_up(job->n, streams ? (size_t)stream_shape<OP>::TILE
+                                                                   : (size_t)scan_shape<OP>::TILE);
+    lookback<typename OP::ACC> state = {NULL, NULL, NULL};
+    size_t const               state_bytes =
+        tiles > 1 ? lookback_layout(plan->scratch, tiles, scan_shape<OP>::THREADS, &state) : 0;
+
+    if (call == NULL || tiles == 0)
+        return ORDO_OK;
+    if constexpr (!by_bytes<OP>)
+        if (streams) {
+            call->exec->algorithm = "stream";
+            CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
+            return stream_launch(call, work, state);
+        }
+    return tile_scan(call, work, tiles, state, state_bytes);
+}
+
+template <typename RAW, typename OUT>
+static ordo_status integer_sum(const scan_plan *plan, bool is_signed)
+{
+    typedef typename sum_integer<RAW, OUT>::ACC ACC;
+    bool const                                  extends = is_signed && sizeof(RAW) < sizeof(OUT);
+    sum_integer<RAW, OUT> const op = {extends ? (ACC)1 << (8 * sizeof(RAW) - 1) : 0};
+    return scan_by(plan, op, false, (OUT)0);
+}
+
+template <typename RAW, typename OUT> static ordo_status float_sum(const scan_plan *plan)
+{
+    sum_float<RAW, OUT> const op = {};
+    return scan_by(plan, op, false, (OUT)0);
+}
+
+static ordo_status sum(const scan_plan *plan)
+{
+    switch (plan->job->type) {
+    case ORDO_I8:
+    case ORDO_U8:
+        return integer_sum<uint8_t, uint8_t>(plan, false);
+    case ORDO_I16:
+    case ORDO_U16:
+        return integer_sum<uint16_t, uint16_t>(plan, false);
+    case ORDO_I32:
+    case ORDO_U32:
+        return integer_sum<uint32_t, uint32_t>(plan, false);
+    case ORDO_I64:
+    case ORDO_U64:
+        return integer_sum<uint64_t, uint64_t>(plan, false);
+    case ORDO_F32:
+        return float_sum<float, float>(plan);
+    case ORDO_F64:
+        break;
+    }
+    return float_sum<double, double>(plan);
+}
+
+static ordo_status wide_sum(const scan_plan *plan)
+{
+    bool const is_signed = plan->job->out_type == ORDO_I64;
+    switch (plan->job->type) {
+    case ORDO_I8:
+    case ORDO_U8:
+        return integer_sum<uint8_t, uint64_t>(plan, is_signed);
+    case ORDO_I16:
+    case ORDO_U16:
+        return integer_sum<uint16_t, uint64_t>(plan, is_signed);
+    case ORDO_I32:
+    case ORDO_U32:
+        return integer_sum<uint32_t, uint64_t>(plan, is_signed);
+    default:
+        break;
+    }
+    return float_sum<float, double>(plan);
+}
+
+/* The neutral start of minima is the largest of the key bits: of floats a NaN, which nobody expects
+ * to see, so that their first exclusive minimum is +inf. */
+static ordo_status bound(const scan_plan *plan)
+{
+    bool const least = plan->job->op == ORDO_MIN;
+    return with_key_code(plan->job->type, false, KEY_TOTAL, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        uint64_t const             infinity = sizeof(BITS) == 4 ? 0x7f800000u : 0x7ff0000000000000u;
+        most<BITS, CODE::is_float> op = {(BITS)(least ? ~(BITS)0 : 0)};
+        if constexpr (!CODE::is_float)
+            op.turn ^= code.flip;
+        return scan_by(plan, op, least && CODE::is_float, (BITS)infinity);
+    });
+}
+
+static ordo_status scan(const scan_plan *plan)
+{
+    if (plan->job->op != ORDO_SUM)
+        return bound(plan);
+    return plan->job->out_type == plan->job->type ? sum(plan) : wide_sum(plan);
+}
+
+size_t dev_scan_scratch(const ordo_scan_job *job)
+{
+    cuda_scratch    counting = {NULL, 0};
+    scan_plan const plan = {NULL, job, &counting};
+    (void)scan(&plan);
+    return counting.used;
+}
+
+ordo_status dev_scan(cuda_call *call, const ordo_scan_job *job)
+{
+    scan_plan const plan = {call, job, &call->scratch};
+    call->exec->algorithm = "lookback";
+    return scan(&plan);
+}

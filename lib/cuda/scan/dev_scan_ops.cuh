@@ -1,0 +1,215 @@
+/* dev_scan_ops.cuh - what a scan adds up: sums, minima and maxima of the ten types.
+ *
+ * An operation is a struct. RAW is what is read, OUT what is written, ACC what is added up; enter
+ * and leave turn one into the other; add combines, and identity changes nothing; start is what
+ * comes before the first element, and blank stands where an element is missing. of_warp is what the
+ * values of all lanes come to (32-bit integers have an instruction for that).
+ *
+ * Integers wrap, so narrow sums are made in 32 bits and cut. Minima and maxima are maxima of the
+ * key bits (core/keybits.h), turned around for minima. What is missing from a float sum is -0,
+ * which changes nothing, and a NaN is written as the one default NaN.
+ *
+ * Bytes would be bound by instructions, so a word of four is scanned at a time, its even and its
+ * odd bytes in the halves of two words: about 3 instructions an element instead of 7.
+ *
+ * Used by dev_scan.cu and dev_scan_stream.cuh. */
+#ifndef ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
+#define ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
+
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/warp/warp_scan.cuh"
+
+template <int BYTES> struct acc_of {
+    typedef uint32_t type;
+};
+template <> struct acc_of<8> {
+    typedef uint64_t type;
+};
+
+/* Every second byte of a word. */
+static __device__ __forceinline__ uint32_t even_bytes(uint32_t word) { return word & 0x00ff00ffu; }
+
+template <typename RAW_, typename OUT_> struct sum_integer {
+    typedef RAW_                               RAW;
+    typedef OUT_                               OUT;
+    typedef typename acc_of<sizeof(OUT)>::type ACC;
+
+    ACC sign; /* the sign bit of RAW, where it is to be extended */
+
+    static __device__ __forceinline__ ACC identity(void) { return 0; }
+    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
+    static __device__ __forceinline__ ACC of_warp(ACC x)
+    {
+        if constexpr (sizeof(ACC) == 4)
+            return __reduce_add_sync(WARP_ALL, x);
+        else
+            return warp_reduce<sum_integer>(x);
+    }
+    static __host__ ACC            start(bool exclusive) { return (void)exclusive, 0; }
+    __device__ __forceinline__ RAW blank(void) const { return 0; }
+    __device__ __forceinline__ ACC enter(RAW x) const { return ((ACC)x ^ sign) - sign; }
+    __device__ __forceinline__ OUT leave(ACC sum) const { return (OUT)sum; }
+
+    /* Bytes: of a word, and in the halves of a word */
+    __device__ __forceinline__ uint32_t        flip(void) const { return 0; }
+    static __device__ __forceinline__ uint32_t add_halves(uint32_t a, uint32_t b) { return a + b; }
+};
+
+static __device__ __forceinline__ float  one_nan(float) { return __uint_as_float(0x7fc00000u); }
+static __device__ __forceinline__ double one_nan(double)
+{
+    return __longlong_as_double(0x7ff8000000000000ll);
+}
+
+template <typename RAW_, typename OUT_> struct sum_float {
+    typedef RAW_ RAW;
+    typedef OUT_ OUT;
+    typedef OUT_ ACC;
+
+    static __device__ __forceinline__ ACC identity(void) { return (ACC)-0.0; }
+    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
+    static __device__ __forceinline__ ACC of_warp(ACC x) { return warp_reduce<sum_float>(x); }
+    static __host__ ACC start(bool exclusive) { return exclusive ? (ACC)0.0 : (ACC)-0.0; }
+    __device__ __forceinline__ RAW blank(void) const { return (RAW)-0.0; }
+    __device__ __forceinline__ ACC enter(RAW x) const { return (ACC)x; }
+    __device__ __forceinline__ OUT leave(ACC sum) const { return sum != sum ? one_nan(sum) : sum; }
+};
+
+/* The largest key bits, xor turn. */
+template <typename BITS, bool FLOAT> struct most {
+    typedef BITS                                RAW;
+    typedef BITS                                OUT;
+    typedef typename acc_of<sizeof(BITS)>::type ACC;
+
+    BITS turn; /* all ones for minima; of signed integers, the sign too */
+
+    static __device__ __forceinline__ ACC identity(void) { return 0; }
+    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a > b ? a : b; }
+    static __device__ __forceinline__ ACC of_warp(ACC x)
+    {
+        if constexpr (sizeof(ACC) == 4)
+            return __reduce_max_sync(WARP_ALL, x);
+        else
+            return warp_reduce<most>(x);
+    }
+    static __host__ ACC            start(bool exclusive) { return (void)exclusive, 0; }
+    __device__ __forceinline__ RAW blank(void) const { return leave(0); }
+    __device__ __forceinline__ ACC enter(RAW x) const
+    {
+        if constexpr (FLOAT)
+            return key_float<BITS>::bits(x) ^ turn;
+        else
+            return (BITS)(x ^ turn);
+    }
+    __device__ __forceinline__ OUT leave(ACC bits) const
+    {
+        if constexpr (FLOAT)
+            return key_float<BITS>::raw((BITS)bits ^ turn);
+        else
+            return (BITS)(bits ^ turn);
+    }
+
+    __device__ __forceinline__ uint32_t        flip(void) const { return turn * 0x01010101u; }
+    static __device__ __forceinline__ uint32_t add_halves(uint32_t a, uint32_t b)
+    {
+        return __vmaxu2(a, b);
+    }
+};
+
+/* ---- Vectors ---- */
+
+template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) scan_vector {
+    T at[COUNT];
+};
+
+/* Bytes are scanned four at a time. */
+template <typename OP>
+static constexpr bool by_bytes = sizeof(typename OP::RAW) == 1 && sizeof(typename OP::OUT) == 1;
+
+/* What the elements of a vector come to. */
+template <typename OP, int COUNT>
+static __device__ __forceinline__ typename OP::ACC
+                  vector_sum(const OP &op, const scan_vector<typename OP::RAW, COUNT> &vector)
+{
+    typedef typename OP::ACC ACC;
+    if constexpr (by_bytes<OP>) {
+        uint32_t words[COUNT / 4], halves = 0;
+        memcpy(words, &vector, sizeof words);
+#pragma unroll
+        for (int i = 0; i < COUNT / 4; i++) {
+            uint32_t const x = words[i] ^ op.flip();
+            halves = OP::add_halves(halves, OP::add_halves(even_bytes(x), even_bytes(x >> 8)));
+        }
+        return OP::add(halves & 0xffffu, halves >> 16);
+    } else {
+        ACC sum = op.enter(vector.at[0]);
+#pragma unroll
+        for (int i = 1; i < COUNT; i++)
+            sum = OP::add(sum, op.enter(vector.at[i]));
+        return sum;
+    }
+}
+
+/* The results of four bytes, and in *base what comes before the next: at most 255 and four bytes,
+ * so that no half overflows. */
+template <typename OP>
+static __device__ __forceinline__ uint32_t bytes_scan(const OP &op, uint32_t word, uint32_t *base,
+                                                      bool exclusive)
+{
+    uint32_t const x = word ^ op.flip(), even = even_bytes(x);
+    uint32_t const pairs = OP::add_halves(even, even_bytes(x >> 8));
+    uint32_t const before = pairs << 16; /* the even bytes: nothing, and the first pair */
+    uint32_t const all = (*base & 0xffu) * 0x00010001u;
+    uint32_t const to_even = OP::add_halves(OP::add_halves(even, before), all);
+    uint32_t const to_odd = OP::add_halves(OP::add_halves(pairs, before), all);
+    *base = to_odd >> 16;
+    return op.flip() ^ (exclusive ? __byte_perm(OP::add_halves(before, all), to_even, 0x6240)
+                                  : __byte_perm(to_even, to_odd, 0x6240));
+}
+
+/* The results of a vector before whose elements `base` comes. */
+template <typename OP, int COUNT>
+static __device__ __forceinline__ scan_vector<typename OP::OUT, COUNT>
+vector_scan(const OP &op, const scan_vector<typename OP::RAW, COUNT> &vector, typename OP::ACC base,
+            bool exclusive)
+{
+    typedef typename OP::ACC             ACC;
+    scan_vector<typename OP::OUT, COUNT> result;
+    if constexpr (by_bytes<OP>) {
+        uint32_t words[COUNT / 4];
+        memcpy(words, &vector, sizeof words);
+#pragma unroll
+        for (int i = 0; i < COUNT / 4; i++)
+            words[i] = bytes_scan(op, words[i], &base, exclusive);
+        memcpy(&result, words, sizeof words);
+    } else {
+        ACC sum = op.enter(vector.at[0]);
+        result.at[0] = op.leave(exclusive ? base : OP::add(base, sum));
+#pragma unroll
+        for (int i = 1; i < COUNT; i++) {
+            ACC const next = OP::add(sum, op.enter(vector.at[i]));
+            result.at[i] = op.leave(OP::add(base, exclusive ? sum : next));
+            sum = next;
+        }
+    }
+    return result;
+}
+
+/* ---- One scan ---- */
+
+template <typename OP> struct scan_work {
+    typedef typename OP::RAW RAW;
+    typedef typename OP::OUT OUT;
+
+    const RAW       *in;
+    OUT             *out;
+    size_t           n;
+    OP               op;
+    typename OP::ACC start;
+    bool             exclusive;
+    bool             wide_in, wide_out; /* the array may be taken by vectors */
+    bool             first_given;       /* the first result is first_result */
+    OUT              first_result;
+};
+
+#endif

@@ -1,0 +1,207 @@
+/* dev_select.cuh - what selection and top-k share: sample, sweep, settle, and their scratch.
+ *
+ * Both find a k-th key in little more than one read of the array:
+ *     splitters   one block draws and sorts 2048 keys
+ *     sample      many more keys are drawn and counted between the splitters; from the counts each
+ *                 position gets a bracket of words that holds its key but once in 16,000 times
+ *     sweep       one read of the array counts the keys before and in each bracket, and keeps those
+ *                 in it, about 4 n / sqrt(draws) (dev_select_sweep.cuh)
+ *     settle      block_select.cuh on what was kept; on the array itself if a bracket missed, or
+ *                 held too much
+ * (R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18, 1975, chose pivots
+ * so.) Nothing is decided on the host: each step reads from device memory what the step before has
+ * found, and a step that is not needed ends at once.
+ *
+ * Words that many keys share would fill the room. A word found often in the sample gets an interval
+ * of its own, which is only counted. */
+#ifndef ORDO_CUDA_SELECT_DEV_SELECT_H
+#define ORDO_CUDA_SELECT_DEV_SELECT_H
+
+#include "cuda/block/block_select.cuh"
+#include "cuda/block/block_select_map.cuh"
+#include "cuda/block/block_select_read.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+
+enum {
+    SELECT_HEAVY = 2,                     /* words of a bracket that may get an interval */
+    SELECT_PIECES = 2 * SELECT_HEAVY + 1, /* intervals of a bracket, at most */
+    SELECT_INTERVALS = SELECT_PIECES * SELECT_TARGETS,
+    SELECT_SWEEP_THREADS = 256,
+    SELECT_FEW = 4,     /* positions for which less is drawn and kept */
+    SELECT_MANY = 20,   /* positions up to which not the most is drawn */
+    SELECT_MAPPED = 3,  /* positions from which on a map is made */
+    SELECT_GIVEN = 256, /* positions that travel with a launch */
+    SELECT_ROUNDS = 16  /* of a search for a tie, each of eight times the keys: any n */
+};
+
+/* In device memory. Intervals are disjoint and rise; cells 0, 2, 4, ... count the keys before,
+ * between and behind them, cells 1, 3, ... those in them. */
+struct select_plan {
+    unsigned   intervals;
+    unsigned   is_void; /* no sweep: what it would keep is too much */
+    unsigned   sampled; /* blocks of the sample that are done */
+    unsigned   taken;   /* chunks of the sweep */
+    unsigned   arrived, gathered, gathered_ties, winners; /* of the settling grid */
+    uint64_t   word, below, ties, last; /* what the blocks of a top-k tell each other */
+    uint64_t   tied[SELECT_ROUNDS];     /* ties in each round of block_select_ties.cuh */
+    select_map map;                     /* intervals are whole buckets of it, if it is used */
+    uint64_t   lo[SELECT_INTERVALS], hi[SELECT_INTERVALS];
+    uint64_t   cells[2 * SELECT_INTERVALS + 1];
+    uint64_t   buckets[SELECT_BUCKETS]; /* keys of those that are in an interval */
+};
+
+struct select_work {
+    select_plan *plan;
+    uint64_t    *bins;     /* right behind the plan: the first histogram of each settling grid */
+    uint64_t    *more;     /* the second and third of each */
+    uint64_t    *gathered; /* SELECT_GATHER words of each */
+    void        *sample;   /* dev_select_sample.cu's */
+    select_kept  kept;
+    bool         is_swept;
+    unsigned     grids; /* 1; 2 for top-k, whose kept keys have indices */
+};
+
+struct select_input {
+    ordo_type   type;
+    const void *keys;
+    size_t      n;
+    bool        descending;
+    key_ties    ties;
+};
+
+/* dev_select_sample.cu: bytes of work->sample; splitters and sample of a swept selection, which
+ * fill work->plan. from_first: the interval of the only position starts at the first word. */
+size_t      select_sample_bytes(void);
+ordo_status select_sample(cuda_call *call, const select_work *work, const select_input *input,
+                          const select_positions *positions, bool from_first);
+
+/* dev_select_put.cu: the positions of a job in device memory. Few travel with a launch, which a
+ * graph keeps; more are copied from the job's array. */
+ordo_status select_put_positions(cuda_call *call, const ordo_select_job *job, uint64_t *k);
+
+/* ---- Scratch ---- */
+
+static inline size_t select_tile(ordo_type type)
+{
+    return WARP_LANES * (cuda_type_size(type) == 1 ? 32 : 64 / cuda_type_size(type));
+}
+
+/* Blocks of a sweep, whatever the device. */
+static inline size_t select_sweep_blocks(const select_input *input)
+{
+    size_t const warps = SELECT_SWEEP_THREADS / WARP_LANES;
+    return ordo_min(input->n / (select_tile(input->type) * warps) + 1, CUDA_TUNE_SELECT_BLOCKS);
+}
+
+/* Of a selection that sweeps and has room for `keeps` keys, or reads the array in every pass.
+ * Every warp may leave a chunk open, and a closed one lacks less than a row of the warp. */
+static inline select_work select_layout(cuda_scratch *scratch, const select_input *input,
+                                        bool is_swept, size_t keeps, unsigned grids)
+{
+    size_t const chunk = CUDA_TUNE_SELECT_CHUNK;
+    size_t const word = cuda_type_size(input->type) == 8 ? 8 : 4;
+    select_work  work = {};
+    work.is_swept = is_swept;
+    work.grids = grids;
+    work.plan = scratch_take<select_plan>(scratch, 1);
+    work.bins = scratch_take<uint64_t>(scratch, SELECT_BINS * grids);
+    work.more = scratch_take<uint64_t>(scratch, 2 * SELECT_BINS * grids);
+    work.gathered = scratch_take<uint64_t>(scratch, SELECT_GATHER * grids);
+    if (is_swept) {
+        size_t const chunks = ordo_div_up(keeps, chunk - WARP_LANES) +
+                              select_sweep_blocks(input) * (SELECT_SWEEP_THREADS / WARP_LANES);
+        work.sample = scratch_take<char>(scratch, select_sample_bytes());
+        work.kept.chunks = (unsigned)chunks;
+        work.kept.counts = scratch_take<uint32_t>(scratch, chunks);
+        work.kept.words = scratch_take<char>(scratch, chunks * chunk * word);
+        if (grids > 1)
+            work.kept.index = scratch_take<uint64_t>(scratch, chunks * chunk);
+    }
+    return work;
+}
+
+/* ---- Settle ---- */
+
+/* Gives every target the interval of the sweep that it is in: true. Or all of them all words, if
+ * there was no sweep or it does not tell: false. Called by all threads of a block. */
+template <typename WORD>
+static __device__ __forceinline__ bool select_begin(select_shared<WORD> &s, const select_work &work,
+                                                    const select_positions &positions, size_t n,
+                                                    WORD last_word)
+{
+    const select_plan *const plan = work.plan;
+    unsigned const           t = threadIdx.x;
+    bool is_told = work.is_swept && !plan->is_void && plan->taken <= work.kept.chunks;
+    if (is_told) {
+        unsigned const intervals = plan->intervals;
+        for (unsigned i = t; i < 2 * intervals + 1; i += SELECT_THREADS)
+            s.before[i] = plan->cells[i];
+        __syncthreads();
+        if (t < positions.count) {
+            uint64_t const k = positions.k[t];
+            uint64_t       below = s.before[0];
+            unsigned       v = 0;
+            while (v + 1 < intervals && k >= below + s.before[2 * v + 1] + s.before[2 * v + 2]) {
+                below += s.before[2 * v + 1] + s.before[2 * v + 2];
+                v++;
+            }
+            select_target<WORD> const target = {
+                (WORD)plan->lo[v], (WORD)plan->hi[v], below, s.before[2 * v + 1], 0, 0};
+            s.target[t] = target;
+            is_told = k >= below && k < below + target.inside;
+        }
+        is_told = __syncthreads_and(is_told) != 0;
+    }
+    if (!is_told && t < positions.count) {
+        select_target<WORD> const target = {0, last_word, 0, n, 0, 0};
+        s.target[t] = target;
+    }
+    __syncthreads();
+    return is_told;
+}
+
+/* Blocks of the settling grid: one to a multiprocessor, which a cooperative launch can always have;
+ * one alone for few keys. */
+static inline unsigned select_settle_blocks(const cuda_call *call, const select_input *input)
+{
+    if (input->n <= CUDA_TUNE_SELECT_ALONE)
+        return 1;
+    size_t const tiles = input->n / select_tile(input->type) + 1;
+    return (unsigned)ordo_min(ordo_div_up(tiles, 4), (size_t)call->facts->sms);
+}
+
+/* Zeroes what settling grids share, if no sample has done so and several blocks need it. */
+static inline ordo_status select_clear(cuda_call *call, const select_work *work, unsigned blocks)
+{
+    if (blocks == 1 || work->is_swept)
+        return ORDO_OK;
+    char *const start = (char *)work->plan;
+    char *const end = (char *)(work->bins + (size_t)SELECT_BINS * work->grids);
+    CUDA_TRY(call->exec, cudaMemsetAsync(start, 0, (size_t)(end - start), call->stream));
+    return ORDO_OK;
+}
+
+/* The first settling grid: the keys. */
+static __device__ __forceinline__ select_grid select_grid_of(const select_work &work)
+{
+    select_grid const grid = {work.bins, work.more, work.gathered, &work.plan->gathered,
+                              &work.plan->arrived};
+    return grid;
+}
+
+/* kernel<<<blocks, SELECT_THREADS>>> with all its blocks running at once. */
+#define SELECT_LAUNCH_TOGETHER(call, kernel, blocks, ...)                                          \
+    do {                                                                                           \
+        cudaLaunchAttribute together_[1];                                                          \
+        together_[0].id = cudaLaunchAttributeCooperative;                                          \
+        together_[0].val.cooperative = 1;                                                          \
+        cudaLaunchConfig_t config_ = {};                                                           \
+        config_.gridDim = dim3(blocks);                                                            \
+        config_.blockDim = dim3(SELECT_THREADS);                                                   \
+        config_.stream = (call)->stream;                                                           \
+        config_.attrs = together_;                                                                 \
+        config_.numAttrs = (blocks) > 1 ? 1 : 0;                                                   \
+        CUDA_TRY((call)->exec, cudaLaunchKernelEx(&config_, kernel, __VA_ARGS__));                 \
+    } while (0)
+
+#endif

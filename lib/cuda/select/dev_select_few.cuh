@@ -1,0 +1,124 @@
+/* dev_select_few.cuh - several k-th keys of an array that one block holds in registers.
+ *
+ * The keys are spread over buckets (block/block_spread.cuh). A position's key is in the bucket
+ * whose places it lies between; the keys of these buckets alone are set down in shared memory, and
+ * a warp for each position counts, for each of at most 32 keys, those before it. One read of the
+ * array, five barriers, no sort. Keys that lie too unevenly for that are left to the caller, with
+ * nothing written.
+ *
+ * Called by all threads of a block of SELECT_THREADS. Used by dev_select.cu. */
+#ifndef ORDO_CUDA_SELECT_DEV_SELECT_FEW_H
+#define ORDO_CUDA_SELECT_DEV_SELECT_FEW_H
+
+#include "cuda/block/block_select.cuh"
+#include "cuda/block/block_spread.cuh"
+
+template <typename BITS> struct select_few_shared {
+    spread_shared<SELECT_THREADS> spread;
+    struct {
+        unsigned bucket, start, count; /* where its key is */
+    } target[SELECT_TARGETS];
+    BITS keys[SELECT_TARGETS][WARP_LANES]; /* of the targets' buckets; the first of those that share
+                                            * one has them */
+};
+
+/* Which targets are in the buckets of this warp, from place `first` up to `end`. */
+static __device__ __forceinline__ uint32_t few_targets(const select_positions &positions,
+                                                       uint32_t first, uint32_t end)
+{
+    unsigned const lane = lane_id();
+    size_t const   k = lane < positions.count ? positions.k[lane] : SIZE_MAX;
+    return __ballot_sync(WARP_ALL, k >= first && k < end);
+}
+
+/* Each target finds its bucket. The starts of buckets are no longer needed and make room for the
+ * first target of each, or SELECT_TARGETS if there is none. True if a bucket holds too many. */
+template <typename BITS>
+static __device__ __forceinline__ bool
+few_find(select_few_shared<BITS> *s, const select_positions &positions, const spread_counts &mine)
+{
+    uint32_t const first = __shfl_sync(WARP_ALL, mine.start[0], 0);
+    uint32_t const end = __shfl_sync(
+        WARP_ALL, mine.start[SPREAD_SHARE - 1] + mine.count[SPREAD_SHARE - 1], WARP_LANES - 1);
+    uint32_t owner[SPREAD_SHARE];
+    bool     is_too_long = false;
+#pragma unroll
+    for (int j = 0; j < SPREAD_SHARE; j++)
+        owner[j] = SELECT_TARGETS;
+#pragma unroll 1
+    for (uint32_t left = few_targets(positions, first, end); left != 0; left &= left - 1) {
+        unsigned const t = (unsigned)__ffs((int)left) - 1;
+        uint32_t const k = (uint32_t)positions.k[t];
+#pragma unroll
+        for (int j = 0; j < SPREAD_SHARE; j++)
+            if (k - mine.start[j] < mine.count[j]) {
+                owner[j] = min(owner[j], t);
+                is_too_long |= mine.count[j] > WARP_LANES;
+                s->target[t].bucket = owner[j];
+                s->target[t].start = mine.start[j];
+                s->target[t].count = mine.count[j];
+            }
+    }
+    s->spread.buckets[threadIdx.x] = make_uint4(owner[0], owner[1], owner[2], owner[3]);
+    return is_too_long;
+}
+
+/* The key of target t, of the keys set down, by the warp of that number: out[t]. */
+template <typename CODE>
+static __device__ __forceinline__ void
+few_settle(const select_few_shared<typename CODE::BITS> &s, const CODE &code,
+           const select_positions &positions, typename CODE::BITS *out)
+{
+    typedef typename CODE::BITS BITS;
+    unsigned const              t = threadIdx.x / WARP_LANES, lane = lane_id();
+    if (t >= positions.count)
+        return;
+    auto const target = s.target[t];
+    BITS const mine = lane < target.count ? s.keys[target.bucket][lane] : (BITS)0;
+    unsigned   before = 0;
+#pragma unroll 1
+    for (unsigned i = 0; i < target.count; i++) {
+        BITS const other = (BITS)__shfl_sync(WARP_ALL, mine, (int)i);
+        before += other < mine || (other == mine && i < lane);
+    }
+    if (lane < target.count && before == (unsigned)positions.k[t] - target.start)
+        out[t] = code.decode(mine);
+}
+
+/* True, in all threads, if out has the keys. `n` is at most SELECT_THREADS * ITEMS. */
+template <int ITEMS, typename CODE>
+static __device__ __forceinline__ bool
+select_few_keys(select_few_shared<typename CODE::BITS> *s, const CODE &code,
+                const typename CODE::BITS *keys, unsigned n, const select_positions &positions,
+                typename CODE::BITS *out)
+{
+    typedef typename CODE::BITS       BITS;
+    spread_items<BITS, ITEMS>         items;
+    spread_line<BITS, CODE::is_float> line;
+    spread_clear(&s->spread);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * SELECT_THREADS + threadIdx.x;
+        items.raw[i] = p < n ? __ldg(keys + p) : (BITS)0;
+    }
+    bool const is_done =
+        spread_find_line(&s->spread, code, items, n, &line) &&
+        spread_over_line(&s->spread, code, &line, &items, n,
+                         [&](spread_counts const &mine) { return few_find(s, positions, mine); });
+    if (!is_done) {
+        __syncthreads();
+        return false;
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * SELECT_THREADS + threadIdx.x < n) {
+            unsigned const owner = spread_start(s->spread, items.bucket(i));
+            if (owner < SELECT_TARGETS)
+                s->keys[owner][items.rank(i)] = code.encode(items.raw[i]);
+        }
+    __syncthreads();
+    few_settle(*s, code, positions, out);
+    return true;
+}
+
+#endif

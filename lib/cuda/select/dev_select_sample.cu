@@ -1,0 +1,369 @@
+/* dev_select_sample.cu - brackets for wanted positions, told by a random sample on the device.
+ *
+ * Two kernels. The first, of one block, draws 2048 keys, sorts them by a bitonic network and leaves
+ * them as splitters. The second draws 2^18 keys or more, finds each among the splitters and counts
+ * (words equal to a splitter apart from those between two); its last block adds the counts up. Of m
+ * keys drawn about x = m k/n come before the k-th key, give or take a few times sqrt(x (1 - x/m)):
+ * the splitters that far to either side are its bracket, wider than the sample's own words would be
+ * by one key in 2048 at most. A sort of 2^18 keys is what the splitters save.
+ *
+ * The draws are one key of each of m equal stretches, at a place that a hash of its number tells: a
+ * sorted array is sampled evenly, a periodic one not in step, and the same n draws the same places.
+ *
+ * Brackets that overlap are one. A word that many draws hit gets an interval of its own. Several
+ * brackets without such words are widened to buckets of a map (block_select_map.cuh) if that makes
+ * them little wider. If there is no room for what the sweep would keep, the plan is void.
+ *
+ * Reads 32 bytes for each draw: 8 MB, for many positions 32 or 64, of an array of any size. Scratch
+ * 33 KB. Called by dev_select.cu and dev_topk.cu; the plan is valid for the kernels enqueued after
+ * it. */
+#include "cuda/select/dev_select.cuh"
+
+enum {
+    LG_SPLITTERS = 11,
+    SPLITTERS = 1 << LG_SPLITTERS,
+    CELLS = 2 * SPLITTERS + 1, /* even: before, between, behind splitters; odd: at one */
+    THREADS = 1024,
+    CELL_SHARE = CELLS / THREADS, /* and one over */
+    AT_ONCE = 2,                  /* draws of a thread that are read together */
+    SLACK = 2,                    /* draws added to each side of a bracket */
+    LEAST_HEAVY = 16              /* draws that hit a heavy word, at least */
+};
+
+static_assert(CELL_SHARE * THREADS + 1 == CELLS, "the last cell is behind all threads' shares");
+
+struct sample_scratch {
+    uint64_t splitters[SPLITTERS]; /* words of 4 or 8 bytes */
+    uint32_t cells[CELLS];
+};
+
+size_t select_sample_bytes(void) { return sizeof(sample_scratch); }
+
+/* ---- Draws ---- */
+
+static __device__ __forceinline__ uint32_t hash_of(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= UINT32_C(0x7feb352d);
+    x ^= x >> 15;
+    x *= UINT32_C(0x846ca68b);
+    return x ^ x >> 16;
+}
+
+/* The place of draw i of 2^lg in an array of n, n < 2^43. */
+static __device__ __forceinline__ size_t place_of_draw(size_t n, size_t i, unsigned lg)
+{
+    size_t const start = i * n >> lg, end = (i + 1) * n >> lg;
+    return start + (size_t)((uint64_t)hash_of((uint32_t)i ^ lg << 24) * (end - start) >> 32);
+}
+
+/* Also zeroes what later kernels count in. */
+template <typename CODE>
+static __global__ void __launch_bounds__(THREADS)
+    splitters_kernel(CODE code, const typename CODE::BITS *keys, size_t n, sample_scratch *out,
+                     select_plan *plan, uint64_t *bins, unsigned bins_count)
+{
+    typedef typename select_word<typename CODE::BITS>::type WORD;
+    __shared__ WORD                                         drawn[bitonic_room<WORD>(SPLITTERS)];
+    for (unsigned i = threadIdx.x; i < SPLITTERS; i += THREADS)
+        drawn[bitonic_at<WORD>(i)] = (WORD)code.encode(keys[place_of_draw(n, i, LG_SPLITTERS)]);
+    for (unsigned i = threadIdx.x; i < CELLS; i += THREADS)
+        out->cells[i] = 0;
+    for (unsigned i = threadIdx.x; i < sizeof *plan / sizeof(uint32_t); i += THREADS)
+        ((uint32_t *)plan)[i] = 0;
+    for (unsigned i = threadIdx.x; i < bins_count; i += THREADS)
+        bins[i] = 0;
+    block_bitonic_sort(drawn, SPLITTERS);
+    for (unsigned i = threadIdx.x; i < SPLITTERS; i += THREADS)
+        ((WORD *)out->splitters)[i] = drawn[bitonic_at<WORD>(i)];
+}
+
+/* ---- Brackets ---- */
+
+struct sample_wish { /* what the brackets are for */
+    select_positions positions;
+    double           n, draws;
+    size_t           room; /* keys that the sweep may keep */
+    bool             from_first;
+};
+
+template <typename WORD> struct sample_shared {
+    WORD     splitters[SPLITTERS];
+    uint32_t cells[CELLS + 1]; /* counts; then draws before each cell */
+    uint32_t totals[THREADS / 32];
+    bool     is_last;
+};
+
+/* The cell of the draw of rank r: the last one that begins at or before it. */
+static __device__ __forceinline__ unsigned cell_of_rank(const uint32_t *before, double rank)
+{
+    uint32_t const r = (uint32_t)rank;
+    unsigned       at = 0, left = CELLS;
+    while (left > 1) {
+        unsigned const half = left / 2;
+        at += before[at + half] <= r ? half : 0;
+        left -= half;
+    }
+    return at;
+}
+
+/* The words of cells [from, to]; false if there are none. */
+template <typename WORD>
+static __device__ __forceinline__ bool words_of_cells(const WORD *splitters, WORD last_word,
+                                                      unsigned from, unsigned to, WORD *lo,
+                                                      WORD *hi)
+{
+    unsigned const i = from / 2, j = to / 2;
+    bool const     has_lo = from % 2 == 1 || i == 0 || splitters[i - 1] != last_word;
+    bool const     has_hi = to % 2 == 1 || j == SPLITTERS || splitters[j] != 0;
+    *lo = from % 2 == 1 ? splitters[i] : i == 0 ? 0 : (WORD)(splitters[i - 1] + 1);
+    *hi = to % 2 == 1 ? splitters[j] : j == SPLITTERS ? last_word : (WORD)(splitters[j] - 1);
+    return has_lo && has_hi && *lo <= *hi;
+}
+
+/* The heaviest cells at a splitter in [from, to], rising; returns how many. */
+static __device__ __forceinline__ unsigned heavy_cells(const uint32_t *before, unsigned from,
+                                                       unsigned to, uint32_t least,
+                                                       unsigned (&heavy)[SELECT_HEAVY])
+{
+    static_assert(SELECT_HEAVY == 2, "two of them are kept in order by hand");
+    uint32_t most = 0, second = 0;
+    unsigned at_most = 0, at_second = 0;
+    for (unsigned cell = from | 1; cell <= to; cell += 2) {
+        uint32_t const count = before[cell + 1] - before[cell];
+        if (count < least)
+            continue;
+        if (count > most) {
+            second = most;
+            at_second = at_most;
+            most = count;
+            at_most = cell;
+        } else if (count > second) {
+            second = count;
+            at_second = cell;
+        }
+    }
+    bool const is_rising = second == 0 || at_most < at_second;
+    heavy[0] = is_rising ? at_most : at_second;
+    heavy[1] = is_rising ? at_second : at_most;
+    return second > 0 ? 2 : most > 0 ? 1 : 0;
+}
+
+/* The cell of a word: at or between splitters. */
+template <typename WORD>
+static __device__ __forceinline__ unsigned cell_of_word(const WORD *splitters, WORD word)
+{
+    unsigned at = 0;
+    for (unsigned half = SPLITTERS / 2; half > 0; half /= 2)
+        at += splitters[at + half - 1] < word ? half : 0;
+    at += splitters[at] < word ? 1 : 0;
+    return 2 * at + (at < SPLITTERS && splitters[at] == word ? 1 : 0);
+}
+
+/* Several intervals, one in each lane that has_one: widens them to the buckets of a map, if one
+ * spreads the keys so well that the sweep keeps at most twice as many for it. */
+template <typename CODE, typename WORD>
+static __device__ __forceinline__ void make_map(const CODE &code, const sample_shared<WORD> &s,
+                                                bool has_one, WORD last_word, WORD *lo, WORD *hi,
+                                                double *kept, select_map *out)
+{
+    uint32_t const having = __ballot_sync(WARP_ALL, has_one), earlier = having & lanes_before();
+    if (__popc(having) < 2)
+        return;
+    int const                 first = __ffs((int)having) - 1, last = 31 - __clz((int)having);
+    int const                 left = earlier == 0 ? first : 31 - __clz((int)earlier);
+    WORD const                start = __shfl_sync(WARP_ALL, *lo, first);
+    WORD const                end = __shfl_sync(WARP_ALL, *hi, last);
+    select_map const          map = map_over(code, start, end);
+    select_mapper<CODE> const mapper = mapper_of(map, code);
+    unsigned const            from = has_one ? bucket_rank(code, mapper, *lo) : 0;
+    unsigned const            to = has_one ? bucket_rank(code, mapper, *hi) : 0;
+    unsigned const            to_left = __shfl_sync(WARP_ALL, to, left);
+    bool const is_apart = from >= 1 && to <= SELECT_BUCKETS && (earlier == 0 || to_left < from);
+    if (__any_sync(WARP_ALL, has_one && !is_apart))
+        return;
+    WORD   wide_lo = *lo, wide_hi = *hi;
+    double now = 0;
+    if (has_one) {
+        words_of_ranks(code, mapper, from, to, (WORD)0, *lo, *hi, last_word, &wide_lo, &wide_hi);
+        now = s.cells[cell_of_word(s.splitters, wide_hi) + 1] -
+              s.cells[cell_of_word(s.splitters, wide_lo)];
+    }
+    __syncwarp();
+    if (warp_reduce<scan_add<double>>(now) > 2 * warp_reduce<scan_add<double>>(has_one ? *kept : 0))
+        return;
+    if (has_one) {
+        *lo = wide_lo;
+        *hi = wide_hi;
+        *kept = now;
+    }
+    if (lane_id() == 0)
+        *out = map;
+}
+
+/* Called by one warp, lane t for position t, when s.cells holds the draws before each cell. */
+template <typename CODE, typename WORD>
+static __device__ __forceinline__ void make_plan(const CODE &code, const sample_shared<WORD> &s,
+                                                 const sample_wish &wish, WORD last_word,
+                                                 select_plan *plan)
+{
+    unsigned const lane = lane_id(), count = wish.positions.count;
+    unsigned const mine = lane < count ? lane : 0;
+    double const   x = ((double)wish.positions.k[mine] + 0.5) / wish.n * wish.draws;
+    double const   reach = CUDA_TUNE_SELECT_SIGMAS * sqrt(x * (1 - x / wish.draws)) + SLACK;
+    unsigned const from = wish.from_first || x - reach < 0 ? 0 : cell_of_rank(s.cells, x - reach);
+    unsigned const own_to = x + reach >= wish.draws ? CELLS - 1 : cell_of_rank(s.cells, x + reach);
+
+    /* Positions rise and so do both ends: a bracket overlaps that of the lane before or none. */
+    unsigned const to_left = __shfl_up_sync(WARP_ALL, own_to, 1);
+    bool const     is_first = lane < count && (lane == 0 || from > to_left);
+    uint32_t const later = __ballot_sync(WARP_ALL, is_first) & ~lanes_to_here();
+    unsigned const last = later != 0 ? (unsigned)__ffs((int)later) - 2 : count - 1;
+    unsigned const to = __shfl_sync(WARP_ALL, own_to, (int)last);
+
+    WORD     lo[SELECT_PIECES], hi[SELECT_PIECES];
+    unsigned pieces = 0;
+    double   kept = 0;
+    if (is_first) {
+        unsigned       heavy[SELECT_HEAVY];
+        uint32_t const least =
+            (uint32_t)fmax(wish.draws / CUDA_TUNE_SELECT_HEAVY, (double)LEAST_HEAVY);
+        unsigned const heavies = heavy_cells(s.cells, from, to, least, heavy);
+        unsigned       at = from;
+        kept = s.cells[to + 1] - s.cells[from];
+        for (unsigned i = 0; i <= heavies; i++) {
+            bool const     is_heavy = i < heavies;
+            unsigned const until = is_heavy ? heavy[i] : to + 1;
+            if (at < until &&
+                words_of_cells(s.splitters, last_word, at, until - 1, &lo[pieces], &hi[pieces]))
+                pieces++;
+            if (is_heavy) {
+                lo[pieces] = hi[pieces] = s.splitters[until / 2];
+                kept -= s.cells[until + 1] - s.cells[until];
+                pieces++;
+            }
+            at = until + 1;
+        }
+    }
+    /* One bracket and the last keys need no map: the sweep counts both in registers. */
+    bool const is_tail = select_tiles<typename CODE::BITS>::KEYS <= 16 &&
+                         __popc(__ballot_sync(WARP_ALL, is_first)) == 2 &&
+                         __any_sync(WARP_ALL, is_first && to == CELLS - 1);
+    if (count >= SELECT_MAPPED && !is_tail && !wish.from_first && !__any_sync(WARP_ALL, pieces > 1))
+        make_map(code, s, pieces == 1, last_word, &lo[0], &hi[0], &kept, &plan->map);
+    unsigned const scanned = warp_scan<scan_add<uint32_t>>(pieces);
+    for (unsigned i = 0; i < pieces; i++) {
+        plan->lo[scanned - pieces + i] = lo[i];
+        plan->hi[scanned - pieces + i] = hi[i];
+    }
+    kept = warp_reduce<scan_add<double>>(kept);
+    if (lane == WARP_LANES - 1) {
+        plan->intervals = scanned;
+        plan->is_void =
+            scanned == 0 || (kept + 4 * sqrt(kept)) * wish.n / wish.draws > (double)wish.room;
+    }
+}
+
+/* ---- Sample ---- */
+
+template <typename CODE>
+static __global__ void __launch_bounds__(THREADS)
+    sample_kernel(CODE code, const typename CODE::BITS *const keys, size_t n, unsigned lg_draws,
+                  sample_scratch *const scratch, const __grid_constant__ sample_wish wish,
+                  select_plan *const plan)
+{
+    typedef typename select_word<typename CODE::BITS>::type WORD;
+    __shared__ sample_shared<WORD> s;
+    for (unsigned i = threadIdx.x; i < SPLITTERS; i += THREADS)
+        s.splitters[i] = ((const WORD *)scratch->splitters)[i];
+    for (unsigned i = threadIdx.x; i < CELLS; i += THREADS)
+        s.cells[i] = 0;
+    __syncthreads();
+
+    size_t const threads = (size_t)gridDim.x * THREADS;
+    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < (size_t)1 << lg_draws;
+         i += threads * AT_ONCE) {
+        WORD word[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) /* 2^lg_draws is a multiple of all threads' draws */
+            word[j] = (WORD)code.encode(
+                __ldg(keys + place_of_draw(n, i + (size_t)j * threads, lg_draws)));
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            atomicAdd(&s.cells[cell_of_word(s.splitters, word[j])], 1u);
+        }
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < CELLS; i += THREADS)
+        if (s.cells[i] != 0)
+            atomicAdd(&scratch->cells[i], s.cells[i]);
+
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        s.is_last = atomicAdd(&plan->sampled, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!s.is_last)
+        return;
+    __threadfence();
+    uint32_t count[CELL_SHARE], sum = 0;
+#pragma unroll
+    for (int i = 0; i < CELL_SHARE; i++) {
+        count[i] = __ldcg(&scratch->cells[threadIdx.x * CELL_SHARE + i]);
+        sum += count[i];
+    }
+    typedef scan_add<uint32_t> ADD;
+    uint32_t const             scanned = warp_scan<ADD>(sum);
+    block_sums<uint32_t> const sums = block_scan_warps<ADD, THREADS / 32>(
+        __shfl_sync(WARP_ALL, scanned, WARP_LANES - 1), s.totals);
+    uint32_t before = sums.before + scanned - sum;
+#pragma unroll
+    for (int i = 0; i < CELL_SHARE; i++) {
+        s.cells[threadIdx.x * CELL_SHARE + i] = before;
+        before += count[i];
+    }
+    if (threadIdx.x == 0) {
+        s.cells[CELLS - 1] = sums.total;
+        s.cells[CELLS] = 1u << lg_draws;
+    }
+    __syncthreads();
+    if (threadIdx.x < WARP_LANES)
+        make_plan(code, s, wish, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, plan);
+}
+
+/* ---- Both ---- */
+
+/* One key of 64 at most is drawn: a draw reads a sector of 32 bytes. */
+static unsigned lg_draws_of(size_t n, unsigned positions)
+{
+    unsigned lg = positions <= SELECT_FEW    ? CUDA_TUNE_SELECT_LG_FEW
+                  : positions <= SELECT_MANY ? CUDA_TUNE_SELECT_LG_MANY
+                                             : CUDA_TUNE_SELECT_LG_MOST;
+    while (lg > LG_SPLITTERS && n >> lg < 64)
+        lg--;
+    return lg;
+}
+
+ordo_status select_sample(cuda_call *call, const select_work *work, const select_input *input,
+                          const select_positions *positions, bool from_first)
+{
+    unsigned const lg = lg_draws_of(input->n, positions->count);
+    size_t const   draws = (size_t)1 << lg;
+    size_t const   room = (size_t)work->kept.chunks -
+                        select_sweep_blocks(input) * (SELECT_SWEEP_THREADS / WARP_LANES);
+    sample_wish const wish = {*positions, (double)input->n, (double)draws,
+                              room * (CUDA_TUNE_SELECT_CHUNK - WARP_LANES), from_first};
+    unsigned          blocks = 1; /* a power of 2, so that every thread draws the same number */
+    while (blocks * 2 <= draws / (THREADS * AT_ONCE) && blocks * 2 <= (unsigned)call->facts->sms)
+        blocks *= 2;
+    return with_key_code(input->type, input->descending, input->ties, [&](auto code) {
+        typedef typename decltype(code)::BITS BITS;
+        const BITS *const                     keys = (const BITS *)input->keys;
+        sample_scratch *const                 scratch = (sample_scratch *)work->sample;
+        CUDA_LAUNCH(call, splitters_kernel, 1, THREADS, 0, code, keys, input->n, scratch,
+                    work->plan, work->bins, SELECT_BINS * work->grids);
+        CUDA_LAUNCH(call, sample_kernel, blocks, THREADS, 0, code, keys, input->n, lg, scratch,
+                    wish, work->plan);
+        return ORDO_OK;
+    });
+}

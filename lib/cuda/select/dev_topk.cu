@@ -1,0 +1,521 @@
+/* dev_topk.cu - the first k keys in order and where they are; equal keys by index.
+ *
+ * The k-th key is found as in dev_select.cu, by sample and sweep or in passes over the array, but
+ * the sweep keeps every key up to the end of the bracket, with its index: then the winners are
+ * among what it kept, and the array is read once. One kernel, whose grid runs in step, does the
+ * rest:
+ *     the k-th key     block_select.cuh on the keys
+ *     the last tie     where more keys tie with it than are wanted, the index of the last that is:
+ *                      block_select.cuh on the indices, or block_select_ties.cuh
+ *     the winners      keys before the k-th, and ties up to the last, in any order
+ *     their order      for k up to 2048: one block sorts the records (key, index)
+ * More winners are sorted by tiles and merged (merge_runs.cuh). Records all differ, so any
+ * sort gives the stable order. If the k-th key is a heavy word, which the sweep only counted, the
+ * ties are read from the array, no further than the last that wins. If the sweep's plan was void,
+ * the same kernel reads the array instead. Few keys are spread over buckets first, by one block
+ * (dev_topk_few.cuh), and that is mostly all. More than n / CUDA_TUNE_TOPK_SORT keys are an
+ * argsort, cut.
+ *
+ * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47 ms); where
+ * all keys that tie with the k-th are near the end, up to two reads more, and those of a radix
+ * selection if the sample did not tell. Scratch: 12 or 16 bytes for each of 2k + n/512
+ * + 2.2 million keys, and 32 bytes for each of k records. Keys are folded: -0 ties with +0, and
+ * NaNs with each other; values come from the array, so their bits are kept. The results are valid
+ * for what is enqueued after the call. */
+#include "cuda/block/block_select_ties.cuh"
+#include "cuda/select/dev_select_sweep.cuh"
+#include "cuda/select/dev_topk_few.cuh"
+#include "cuda/sort/merge_runs.cuh"
+
+/* ---- Records ---- */
+
+struct topk_record {
+    uint64_t word, index;
+};
+
+struct topk_wide {
+    uint64_t word, index;
+
+    __device__ __forceinline__ bool operator<(const topk_wide &other) const
+    {
+        return word < other.word || (word == other.word && index < other.index);
+    }
+};
+
+/* What is sorted: both in 64 bits where they fit. */
+template <typename RECORD> static __device__ __forceinline__ RECORD record_of(topk_record record);
+template <> __device__ __forceinline__ uint64_t record_of<uint64_t>(topk_record record)
+{
+    return record.word << 32 | record.index;
+}
+template <> __device__ __forceinline__ topk_wide record_of<topk_wide>(topk_record record)
+{
+    topk_wide const wide = {record.word, record.index};
+    return wide;
+}
+template <typename RECORD> static __device__ __forceinline__ RECORD record_last(void)
+{
+    topk_record const last = {UINT64_MAX, UINT64_MAX};
+    return record_of<RECORD>(last);
+}
+static __device__ __forceinline__ uint64_t index_of(uint64_t record) { return (uint32_t)record; }
+static __device__ __forceinline__ uint64_t index_of(topk_wide record) { return record.index; }
+
+static bool is_wide(const ordo_topk_job *job)
+{
+    return cuda_type_size(job->type) == 8 || job->n > (size_t)UINT32_MAX + 1;
+}
+
+/* ---- Results ---- */
+
+struct topk_out { /* where result i goes; values and index may be NULL */
+    const void *keys;
+    void       *values, *index;
+    size_t      k;
+    unsigned    key_size;
+    bool        is_index_wide, is_record_wide;
+};
+
+static topk_out out_of(const ordo_topk_job *job)
+{
+    topk_out const out = {job->keys,
+                          job->values,
+                          job->index,
+                          job->k,
+                          (unsigned)cuda_type_size(job->type),
+                          job->index_type == ORDO_U64,
+                          is_wide(job)};
+    return out;
+}
+
+static __device__ __forceinline__ void put_result(const topk_out &out, size_t i, uint64_t index)
+{
+    if (out.index != NULL && out.is_index_wide)
+        ((uint64_t *)out.index)[i] = index;
+    else if (out.index != NULL)
+        ((uint32_t *)out.index)[i] = (uint32_t)index;
+    if (out.values == NULL)
+        return;
+    switch (out.key_size) {
+    case 1:
+        ((uint8_t *)out.values)[i] = ((const uint8_t *)out.keys)[index];
+        break;
+    case 2:
+        ((uint16_t *)out.values)[i] = ((const uint16_t *)out.keys)[index];
+        break;
+    case 4:
+        ((uint32_t *)out.values)[i] = ((const uint32_t *)out.keys)[index];
+        break;
+    case 8:
+        ((uint64_t *)out.values)[i] = ((const uint64_t *)out.keys)[index];
+        break;
+    }
+}
+
+/* Sorts up to CUDA_TUNE_TOPK_ONE_BLOCK winners in shared memory and writes the results. */
+template <typename RECORD>
+static __device__ __forceinline__ void order_few(RECORD *const sorted, const topk_record *winners,
+                                                 const topk_out &out)
+{
+    unsigned const k = (unsigned)out.k, tile = bitonic_tile(k);
+    for (unsigned i = threadIdx.x; i < tile; i += blockDim.x) {
+        topk_record record = {};
+        if (i < k) {
+            record.word = __ldcg(&winners[i].word);
+            record.index = __ldcg(&winners[i].index);
+        }
+        sorted[bitonic_at<RECORD>(i)] = i < k ? record_of<RECORD>(record) : record_last<RECORD>();
+    }
+    block_bitonic_sort(sorted, tile);
+    for (unsigned i = threadIdx.x; i < k; i += blockDim.x)
+        put_result(out, i, index_of(sorted[bitonic_at<RECORD>(i)]));
+}
+
+/* ---- Winners ---- */
+
+template <typename BITS, typename WORD> union topk_shared {
+    select_shared<WORD>     keys;
+    select_shared<uint64_t> ties;
+    topk_few_shared<BITS>   few;
+    uint64_t                sorted[bitonic_room<uint64_t>(CUDA_TUNE_TOPK_ONE_BLOCK)];
+    unsigned char
+               sorted_wide[sizeof(topk_wide) * bitonic_room<topk_wide>(CUDA_TUNE_TOPK_ONE_BLOCK)];
+    __device__ topk_shared() {}
+};
+
+/* Room for the records of all lanes' `mine`; the place of this lane's first. Called by whole
+ * warps: one atomic for all. */
+static __device__ __forceinline__ size_t claim_places(unsigned *const next, unsigned mine)
+{
+    unsigned const scanned = warp_scan<scan_add<uint32_t>>(mine);
+    unsigned       first = 0;
+    if (lane_id() == WARP_LANES - 1)
+        first = atomicAdd(next, scanned);
+    return (size_t)__shfl_sync(WARP_ALL, first, WARP_LANES - 1) + scanned - mine;
+}
+
+/* Who wins: keys before `word`, and those that tie with it up to index `last`. */
+template <typename WORD> struct topk_bound {
+    WORD     word;
+    uint64_t last;
+};
+
+/* Which winners a sweep has kept. */
+enum topk_kept {
+    TOPK_NONE,    /* not all that are smaller than the k-th */
+    TOPK_SMALLER, /* those, but not the ties */
+    TOPK_ALL
+};
+static __device__ __forceinline__ topk_kept kept_of(const select_plan &plan, uint64_t word)
+{
+    for (unsigned v = 0; v < plan.intervals; v++) {
+        bool const is_counted = plan.lo[v] == plan.hi[v];
+        if (word <= plan.hi[v])
+            return is_counted ? TOPK_SMALLER : TOPK_ALL;
+        if (is_counted)
+            return TOPK_NONE;
+    }
+    return TOPK_NONE;
+}
+
+/* All winners, or those that tie with the k-th. */
+template <typename CODE, typename WORD>
+static __device__ __forceinline__ void
+winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
+                 const topk_bound<WORD> &bound, bool only_ties, topk_record *winners,
+                 unsigned *next)
+{
+    typedef select_tiles<typename CODE::BITS> T;
+    unsigned const                            lane = lane_id();
+    for (size_t tile = grid_warp(); tile < tiles_count(tiles); tile += grid_warps()) {
+        size_t const start = tile_index(tiles, tile, 0, 0);
+        if (only_ties && start > bound.last)
+            continue;
+        WORD           key[T::KEYS];
+        uint32_t const valid = tile_read(code, tiles, tile, lane, key);
+        uint32_t       before = 0, tied = 0;
+#pragma unroll
+        for (int j = 0; j < T::KEYS; j++) {
+            before |= key[j] < bound.word ? 1u << j : 0;
+            tied |= key[j] == bound.word ? 1u << j : 0;
+        }
+        /* Ties are cut off in one tile; they all win before it and none does behind. */
+        if (start > bound.last)
+            tied = 0;
+        else if (bound.last - start < T::TILE)
+            for (int j = 0; j < T::KEYS; j++)
+                if (tile_index(tiles, tile, lane, (unsigned)j) > bound.last)
+                    tied &= ~(1u << j);
+        uint32_t mask = (only_ties ? tied : before | tied) & valid;
+        if (__ballot_sync(WARP_ALL, mask != 0) == 0)
+            continue;
+        size_t at = claim_places(next, (unsigned)__popc(mask));
+        for (; mask != 0; mask &= mask - 1) {
+            size_t const      index = tile_index(tiles, tile, lane, (unsigned)__ffs((int)mask) - 1);
+            topk_record const record = {code.encode(__ldg(tiles.keys + index)), index};
+            winners[at++] = record;
+        }
+    }
+}
+
+template <typename WORD>
+static __device__ __forceinline__ void winners_among_kept(const select_kept &kept, unsigned taken,
+                                                          const topk_bound<WORD> &bound,
+                                                          topk_record *winners, unsigned *next)
+{
+    unsigned const lane = lane_id();
+    for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
+        unsigned const count = kept.counts[chunk];
+        size_t const   start = chunk * CUDA_TUNE_SELECT_CHUNK;
+        WORD           words[CHUNK_ROWS];
+        chunk_read(kept, chunk, words);
+#pragma unroll
+        for (unsigned row = 0; row < CHUNK_ROWS; row++) {
+            size_t const at = start + row * WARP_LANES + lane;
+            bool const   is_there = row * WARP_LANES + lane < count;
+            bool const   is_tied = is_there && words[row] == bound.word;
+            bool const   is_in =
+                is_there && (words[row] < bound.word || (is_tied && kept.index[at] <= bound.last));
+            if (__ballot_sync(WARP_ALL, is_in) == 0)
+                continue;
+            size_t const place = claim_places(next, is_in ? 1 : 0);
+            if (is_in) {
+                topk_record const record = {words[row], kept.index[at]};
+                winners[place] = record;
+            }
+        }
+    }
+}
+
+/* ---- The kernel ---- */
+
+/* Not inlined: the passes of large arrays would have fewer registers. */
+template <typename CODE>
+static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS> *s, CODE code,
+                                             unsigned n, topk_out out)
+{
+    const typename CODE::BITS *const keys = (const typename CODE::BITS *)out.keys;
+    unsigned const                   k = (unsigned)out.k;
+    auto const put = [&](unsigned i, unsigned index) { put_result(out, i, index); };
+    if (n <= SPREAD_FEW * SELECT_THREADS)
+        return topk_few_keys<SPREAD_FEW>(s, code, keys, n, k, put);
+    return topk_few_keys<SPREAD_MANY>(s, code, keys, n, k, put);
+}
+
+template <typename CODE>
+static __global__ void __launch_bounds__(SELECT_THREADS, 1)
+    topk_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
+                const topk_out out, bool is_few, topk_record *const winners)
+{
+    typedef typename CODE::BITS              BITS;
+    typedef typename select_word<BITS>::type WORD;
+    __shared__ topk_shared<BITS, WORD> s;
+    __shared__ unsigned                alone_winners;
+    select_plan *const                 plan = work.plan;
+    CODE const                         code = code_with_ties<true>(given);
+    unsigned                           round = 0;
+    __shared__ select_positions        position;
+    if (is_few && topk_few(&s.few, code, (unsigned)tiles.n, out))
+        return;
+    if (threadIdx.x == 0) {
+        position.k[0] = out.k - 1;
+        position.count = 1;
+    }
+    __syncthreads();
+
+    bool const     is_told = select_begin(s.keys, work, position, tiles.n, (WORD)(BITS) ~(BITS)0);
+    unsigned const taken = is_told ? plan->taken : 0;
+    select_grid    grid = select_grid_of(work);
+    select_settle(s.keys, grid, position, is_told, &round, [&](auto &&f) {
+        if (is_told)
+            each_kept<WORD>(work.kept, taken, f);
+        else
+            each_in_array(code, tiles, f);
+    });
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        plan->word = s.keys.target[0].lo;
+        plan->below = s.keys.target[0].below;
+        plan->ties = s.keys.target[0].inside;
+        alone_winners = 0;
+    }
+    grid_barrier(grid.arrived, &round);
+
+    topk_bound<WORD> bound = {(WORD)__ldcg(&plan->word), UINT64_MAX};
+    uint64_t const   wanted = out.k - __ldcg(&plan->below), ties = __ldcg(&plan->ties);
+    topk_kept const  has = is_told ? kept_of(*plan, (uint64_t)bound.word) : TOPK_NONE;
+    if (ties > wanted) {
+        select_target<uint64_t> const target = {0, tiles.n - 1, 0, ties, 0, 0};
+        uint64_t                      last = 0;
+        if (threadIdx.x == 0) {
+            s.ties.target[0] = target;
+            position.k[0] = wanted - 1;
+        }
+        grid.bins = work.bins + SELECT_BINS;
+        grid.more = work.more + 2 * SELECT_BINS;
+        grid.words = work.gathered + SELECT_GATHER;
+        grid.gathered = &plan->gathered_ties;
+        if (has == TOPK_ALL) {
+            select_settle(s.ties, grid, position, true, &round, [&](auto &&f) {
+                each_kept<WORD>(work.kept, taken, [&](WORD word, auto &&index) {
+                    if (word == bound.word)
+                        f((uint64_t)index(), index);
+                });
+            });
+            last = s.ties.target[0].lo;
+        } else {
+            last = select_tie(s.ties, grid, plan->tied, code, tiles, bound.word, ties, wanted - 1,
+                              &position, &round);
+        }
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            plan->last = last;
+        grid_barrier(grid.arrived, &round);
+        bound.last = __ldcg(&plan->last);
+    }
+
+    unsigned *const next = gridDim.x == 1 ? &alone_winners : &plan->winners;
+    if (has != TOPK_NONE)
+        winners_among_kept(work.kept, taken, bound, winners, next);
+    if (has != TOPK_ALL)
+        winners_in_array(code, tiles, bound, has == TOPK_SMALLER, winners, next);
+    if (out.k > CUDA_TUNE_TOPK_ONE_BLOCK)
+        return;
+    grid_barrier(grid.arrived, &round);
+    if (blockIdx.x != 0)
+        return;
+    if (out.is_record_wide)
+        order_few((topk_wide *)s.sorted_wide, winners, out);
+    else
+        order_few(s.sorted, winners, out);
+}
+
+/* ---- Many winners ---- */
+
+template <typename RECORD>
+static __global__ void __launch_bounds__(MERGE_THREADS)
+    topk_tile_kernel(const topk_record *const winners, size_t k, RECORD *const out)
+{
+    __shared__ __align__(16) unsigned char room[sizeof(RECORD) * bitonic_room<RECORD>(MERGE_TILE)];
+    RECORD *const                          tile = (RECORD *)room;
+    size_t const                           first = (size_t)blockIdx.x * MERGE_TILE;
+    for (unsigned i = threadIdx.x; i < MERGE_TILE; i += MERGE_THREADS)
+        tile[bitonic_at<RECORD>(i)] =
+            first + i < k ? record_of<RECORD>(winners[first + i]) : record_last<RECORD>();
+    block_bitonic_sort(tile, MERGE_TILE);
+    for (unsigned i = threadIdx.x; i < MERGE_TILE && first + i < k; i += MERGE_THREADS)
+        out[first + i] = tile[bitonic_at<RECORD>(i)];
+}
+
+template <typename RECORD>
+static __global__ void __launch_bounds__(MERGE_THREADS)
+    topk_write_kernel(const RECORD *const sorted, const topk_out out)
+{
+    size_t const i = (size_t)blockIdx.x * MERGE_THREADS + threadIdx.x;
+    if (i < out.k)
+        put_result(out, i, index_of(sorted[i]));
+}
+
+struct topk_work {
+    select_work  select;
+    topk_record *winners;
+    topk_record *sorted; /* room for two arrays of k sortable records; the second may be winners */
+};
+
+template <typename RECORD>
+static ordo_status order_many(cuda_call *call, const topk_work *work, const topk_out *out)
+{
+    RECORD *sorted;
+    CUDA_LAUNCH(call, topk_tile_kernel<RECORD>, ordo_div_up(out->k, MERGE_TILE), MERGE_THREADS, 0,
+                work->winners, out->k, (RECORD *)work->sorted);
+    TRY(merge_runs(call, (RECORD *)work->sorted, (RECORD *)work->winners, out->k, MERGE_TILE,
+                   &sorted));
+    CUDA_LAUNCH(call, topk_write_kernel<RECORD>, ordo_div_up(out->k, MERGE_THREADS), MERGE_THREADS,
+                0, sorted, *out);
+    return ORDO_OK;
+}
+
+/* ---- An argsort, cut ---- */
+
+static ordo_argsort_job argsort_of(const ordo_topk_job *job, void *index)
+{
+    ordo_argsort_job sort = {};
+    sort.type = job->type;
+    sort.keys = job->keys;
+    sort.n = job->n;
+    sort.descending = job->descending;
+    sort.algorithm = ORDO_ALGORITHM_RADIX;
+    sort.index_type = job->n > (size_t)UINT32_MAX + 1 ? ORDO_U64 : ORDO_U32;
+    sort.index = index;
+    return sort;
+}
+
+template <typename INDEX>
+static __global__ void __launch_bounds__(MERGE_THREADS)
+    topk_cut_kernel(const INDEX *const order, const topk_out out)
+{
+    size_t const i = (size_t)blockIdx.x * MERGE_THREADS + threadIdx.x;
+    if (i < out.k)
+        put_result(out, i, order[i]);
+}
+
+static void *cut_layout(cuda_scratch *scratch, const ordo_topk_job *job)
+{
+    return scratch_take<char>(scratch, job->n * (job->n > (size_t)UINT32_MAX + 1 ? 8 : 4));
+}
+
+static ordo_status topk_by_argsort(cuda_call *call, const ordo_topk_job *job)
+{
+    void *const            order = cut_layout(&call->scratch, job);
+    ordo_argsort_job const sort = argsort_of(job, order);
+    topk_out const         out = out_of(job);
+    size_t const           blocks = ordo_div_up(job->k, MERGE_THREADS);
+    TRY(dev_argsort(call, &sort));
+    if (sort.index_type == ORDO_U64)
+        CUDA_LAUNCH(call, topk_cut_kernel<uint64_t>, blocks, MERGE_THREADS, 0,
+                    (const uint64_t *)order, out);
+    else
+        CUDA_LAUNCH(call, topk_cut_kernel<uint32_t>, blocks, MERGE_THREADS, 0,
+                    (const uint32_t *)order, out);
+    ordo_note(call->exec, "%zu of %zu keys: an argsort, cut", job->k, job->n);
+    return ORDO_OK;
+}
+
+/* ---- Which ---- */
+
+static bool is_sorted_whole(const ordo_topk_job *job)
+{
+    return job->k > CUDA_TUNE_TOPK_ONE_BLOCK && job->k > job->n / CUDA_TUNE_TOPK_SORT;
+}
+
+/* Few enough for the registers of a block. */
+static bool is_few(const ordo_topk_job *job)
+{
+    return job->n <= CUDA_TUNE_SPREAD_KEYS && job->k <= CUDA_TUNE_TOPK_ONE_BLOCK;
+}
+
+static select_input input_of(const ordo_topk_job *job)
+{
+    select_input const input = {job->type, job->keys, job->n, job->descending, KEY_FOLDED};
+    return input;
+}
+
+/* The sweep keeps k keys, what the bracket reaches beyond them, and twice that for the unlikely. */
+static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
+{
+    select_input const input = input_of(job);
+    bool const         is_swept = job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT;
+    size_t const       keeps = 2 * job->k + job->n / 512;
+    topk_work          work;
+    work.select = select_layout(scratch, &input, is_swept, keeps, 2);
+    work.winners = scratch_take<topk_record>(scratch, job->k);
+    work.sorted =
+        scratch_take<topk_record>(scratch, job->k > CUDA_TUNE_TOPK_ONE_BLOCK ? job->k : 0);
+    return work;
+}
+
+size_t dev_topk_scratch(const ordo_topk_job *job)
+{
+    cuda_scratch scratch = {};
+    if (!is_sorted_whole(job)) {
+        (void)topk_layout(&scratch, job);
+        return scratch.used;
+    }
+    ordo_argsort_job const sort = argsort_of(job, NULL);
+    (void)cut_layout(&scratch, job);
+    return scratch.used + dev_argsort_scratch(&sort);
+}
+
+ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
+{
+    if (job->k == 0 || (job->values == NULL && job->index == NULL))
+        return ORDO_OK;
+    if (is_sorted_whole(job))
+        return topk_by_argsort(call, job);
+
+    topk_work const    work = topk_layout(&call->scratch, job);
+    select_input const input = input_of(job);
+    topk_out const     out = out_of(job);
+    unsigned const     blocks = select_settle_blocks(call, &input);
+    select_positions   position = {};
+    position.k[0] = job->k - 1;
+    position.count = 1;
+    if (work.select.is_swept)
+        TRY(select_sample(call, &work.select, &input, &position, true));
+    TRY(select_clear(call, &work.select, blocks));
+    TRY(with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
+        if (work.select.is_swept)
+            TRY(select_sweep<true>(call, &work.select, code, &input, 1));
+        SELECT_LAUNCH_TOGETHER(call, topk_kernel<decltype(code)>, blocks, code,
+                               select_tiles_of<typename decltype(code)::BITS>(job->keys, job->n),
+                               work.select, out, is_few(job), work.winners);
+        return ORDO_OK;
+    }));
+    if (job->k > CUDA_TUNE_TOPK_ONE_BLOCK)
+        TRY(out.is_record_wide ? order_many<topk_wide>(call, &work, &out)
+                               : order_many<uint64_t>(call, &work, &out));
+    call->exec->algorithm = "select and sort";
+    ordo_note(call->exec, "%s",
+              work.select.is_swept ? "a sample and one sweep of the array"
+              : is_few(job) ? "in one block: buckets, or if they are too full passes over the array"
+                            : "passes over the array");
+    return ORDO_OK;
+}

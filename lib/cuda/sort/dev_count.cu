@@ -1,0 +1,289 @@
+/* dev_count.cu - sorts keys of one or two bytes by counting how often each occurs.
+ *
+ * Three kernels: a histogram of all 2^8 or 2^16 values in shared memory, a scan of it, and a fill,
+ * in which each thread finds the value of its first key by bisection and writes 16 bytes. One read
+ * and one write of the keys. For two bytes the shared counters have 16 bits, two in a word: the
+ * thread that takes one to 2^15 moves that much to global memory. Scratch: 8 bytes a value, twice.
+ *
+ * Called by device/dev_radix.cu. */
+#include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/sort/dev_radix.cuh"
+#include "cuda/warp/warp_match.cuh"
+
+enum {
+    COUNT_THREADS = 1024,
+    FILL_THREADS = 256,
+    FILL_VECTORS = 4 /* of a thread */
+};
+
+struct count_tables {
+    unsigned long long *bins;   /* [values] */
+    uint64_t           *starts; /* [values + 1] */
+};
+
+static count_tables count_layout(cuda_scratch *scratch, const ordo_sort_job *job)
+{
+    size_t const values = (size_t)1 << 8 * cuda_type_size(job->type);
+    count_tables tables;
+    tables.bins = scratch_take<unsigned long long>(scratch, values);
+    tables.starts = scratch_take<uint64_t>(scratch, values + 1);
+    return tables;
+}
+
+/* ---- histogram ------------------------------------------------------------------------------ */
+
+/* Counts in shared memory. Keys of one byte: COPIES counters for each value, which lanes share. */
+template <typename KEY> struct count_shared;
+
+template <> struct count_shared<uint8_t> {
+    enum {
+        COPIES = 8,
+        VALUES = 1 << 8
+    };
+    uint32_t count[VALUES][COPIES];
+
+    __device__ void clear(unsigned i) { (&count[0][0])[i] = 0; }
+    enum {
+        WORDS = VALUES * COPIES
+    };
+    __device__ void add(unsigned key, unsigned times, unsigned long long *)
+    {
+        atomicAdd(&count[key][threadIdx.x % COPIES], times);
+    }
+    __device__ void flush(unsigned long long *bins) const
+    {
+        for (unsigned v = threadIdx.x; v < VALUES; v += COUNT_THREADS) {
+            uint32_t sum = 0;
+            for (unsigned c = 0; c < COPIES; c++)
+                sum += count[v][c];
+            if (sum != 0)
+                atomicAdd(bins + v, (unsigned long long)sum);
+        }
+    }
+};
+
+template <> struct count_shared<uint16_t> {
+    enum {
+        VALUES = 1 << 16,
+        WORDS = VALUES / 2,
+        FULL = 1 << 15
+    };
+    uint32_t pair[WORDS];
+
+    __device__ void clear(unsigned i) { pair[i] = 0; }
+    __device__ void add(unsigned key, unsigned times, unsigned long long *bins)
+    {
+        unsigned const shift = key % 2 * 16;
+        unsigned const before = atomicAdd(pair + key / 2, times << shift) >> shift & 0xffff;
+        /* Until it is emptied the others add less than another 2^15. */
+        if (before < FULL && before + times >= FULL) {
+            atomicSub(pair + key / 2, (unsigned)FULL << shift);
+            atomicAdd(bins + key, (unsigned long long)FULL);
+        }
+    }
+    __device__ void flush(unsigned long long *bins) const
+    {
+        for (unsigned w = threadIdx.x; w < WORDS; w += COUNT_THREADS) {
+            uint32_t const word = pair[w];
+            if (word % 65536 != 0)
+                atomicAdd(bins + 2 * w, (unsigned long long)(word % 65536));
+            if (word / 65536 != 0)
+                atomicAdd(bins + 2 * w + 1, (unsigned long long)(word / 65536));
+        }
+    }
+};
+
+template <typename KEY> union count_chunk {
+    uint4 vector;
+    KEY   key[16 / sizeof(KEY)];
+};
+
+template <typename KEY>
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    count_histogram(const KEY *keys, size_t n, KEY flip, unsigned long long *bins)
+{
+    enum {
+        EACH = 16 / sizeof(KEY)
+    };
+    extern __shared__ uint32_t count_words[];
+    auto *const                shared = (count_shared<KEY> *)count_words;
+    for (unsigned i = threadIdx.x; i < count_shared<KEY>::WORDS; i += COUNT_THREADS)
+        shared->clear(i);
+    __syncthreads();
+
+    size_t const       head = min((16 - (size_t)keys % 16) % 16 / sizeof(KEY), n);
+    size_t const       chunks = (n - head) / EACH;
+    const uint4 *const vectors = (const uint4 *)(keys + head);
+    size_t const       threads = (size_t)gridDim.x * COUNT_THREADS;
+    size_t const       me = (size_t)blockIdx.x * COUNT_THREADS + threadIdx.x;
+    for (size_t base = me - threadIdx.x % 32; base < chunks; base += threads) {
+        size_t const     c = base + threadIdx.x % 32;
+        count_chunk<KEY> chunk;
+        if (c < chunks)
+            chunk.vector = vectors[c];
+        /* A warp full of one key would add to one counter a hundred times. */
+        unsigned const one = chunk.key[0] * (sizeof(KEY) == 1 ? 0x01010101u : 0x00010001u);
+        bool const     even = c < chunks && chunk.vector.x == one && chunk.vector.y == one &&
+                          chunk.vector.z == one && chunk.vector.w == one;
+        int same;
+        __match_all_sync(WARP_ALL, one, &same);
+        if (__all_sync(WARP_ALL, even) && same) {
+            if (threadIdx.x % 32 == 0)
+                shared->add((KEY)(chunk.key[0] ^ flip), 32 * EACH, bins);
+        } else if (c < chunks) {
+#pragma unroll
+            for (unsigned k = 0; k < EACH; k++)
+                shared->add((KEY)(chunk.key[k] ^ flip), 1, bins);
+        }
+    }
+    for (size_t i = me; i < head; i += threads)
+        shared->add((KEY)(keys[i] ^ flip), 1, bins);
+    for (size_t i = head + chunks * EACH + me; i < n; i += threads)
+        shared->add((KEY)(keys[i] ^ flip), 1, bins);
+    __syncthreads();
+    shared->flush(bins);
+}
+
+/* ---- scan ----------------------------------------------------------------------------------- */
+
+/* starts[v] = bins[0] + ... + bins[v - 1]: a value for each thread. Every block adds up all bins
+ * before its own: to wait for another block would take longer. */
+static __global__ void __launch_bounds__(COUNT_THREADS)
+    count_scan(const unsigned long long *bins, uint64_t *starts, unsigned values)
+{
+    __shared__ uint64_t below[COUNT_THREADS / 32], sums[COUNT_THREADS / 32];
+    unsigned const      warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    unsigned const      v = blockIdx.x * COUNT_THREADS + threadIdx.x;
+    uint64_t const      count = v < values ? bins[v] : 0;
+    uint64_t            before = 0, scan = count;
+#pragma unroll 8
+    for (unsigned block = 0; block < blockIdx.x; block++)
+        before += bins[block * COUNT_THREADS + threadIdx.x];
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        uint64_t const lower = __shfl_up_sync(WARP_ALL, scan, step);
+        scan += lane >= step ? lower : 0;
+        before += __shfl_xor_sync(WARP_ALL, before, step);
+    }
+    if (lane == 31) {
+        below[warp] = before;
+        sums[warp] = scan;
+    }
+    __syncthreads();
+    uint64_t at = scan - count;
+#pragma unroll
+    for (unsigned w = 0; w < COUNT_THREADS / 32; w++)
+        at += below[w] + (w < warp ? sums[w] : 0);
+    if (v < values)
+        starts[v] = at;
+    if (v + 1 == values)
+        starts[values] = at + count;
+}
+
+/* ---- fill ----------------------------------------------------------------------------------- */
+
+/* The last value in [low, high] that starts at or before position i: the i-th key. */
+static __device__ __forceinline__ unsigned count_find(const uint64_t *starts, unsigned low,
+                                                      unsigned high, size_t i)
+{
+    while (low < high) {
+        unsigned const middle = (low + high + 1) / 2;
+        if (starts[middle] <= i)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* `skip` keys would have to lie before the array for it to start at a multiple of 16 bytes. */
+template <typename KEY>
+static __global__ void __launch_bounds__(FILL_THREADS)
+    count_fill(KEY *keys, size_t n, KEY flip, const uint64_t *starts, unsigned skip)
+{
+    enum {
+        EACH = 16 / sizeof(KEY),
+        TILE = FILL_THREADS * FILL_VECTORS * EACH
+    };
+    __shared__ unsigned bound[2];
+    size_t const        begin = (size_t)blockIdx.x * TILE; /* counted from `skip` before keys */
+    size_t const        first = begin < skip ? 0 : begin - skip;
+    size_t const        last = min(begin + TILE - skip, n);
+    unsigned const      most = (1u << 8 * sizeof(KEY)) - 1;
+    if (threadIdx.x < 2)
+        bound[threadIdx.x] = count_find(starts, 0, most, threadIdx.x == 0 ? first : last - 1);
+    __syncthreads();
+    unsigned const low = bound[0], high = bound[1];
+
+#pragma unroll
+    for (unsigned v = 0; v < FILL_VECTORS; v++) {
+        size_t const from = begin + (size_t)(v * FILL_THREADS + threadIdx.x) * EACH;
+        size_t const i = from < skip ? 0 : from - skip, end = min(from + EACH - skip, n);
+        if (i >= end)
+            continue;
+        unsigned         value = count_find(starts, low, high, i);
+        count_chunk<KEY> chunk;
+        if (end - i == EACH) {
+#pragma unroll
+            for (unsigned k = 0; k < EACH; k++) {
+                while (value < high && starts[value + 1] <= i + k)
+                    value++;
+                chunk.key[k] = (KEY)(value ^ flip);
+            }
+            *(uint4 *)(keys + i) = chunk.vector;
+        } else {
+            for (size_t j = i; j < end; j++) {
+                while (value < high && starts[value + 1] <= j)
+                    value++;
+                keys[j] = (KEY)(value ^ flip);
+            }
+        }
+    }
+}
+
+/* ---- entry ---------------------------------------------------------------------------------- */
+
+template <typename KEY>
+static ordo_status count_keys(cuda_call *call, const ordo_sort_job *job, KEY flip)
+{
+    enum {
+        EACH = 16 / sizeof(KEY),
+        TILE = FILL_THREADS * FILL_VECTORS * EACH
+    };
+    count_tables const tables = count_layout(&call->scratch, job);
+    unsigned const     values = 1u << 8 * sizeof(KEY);
+    size_t const       n = job->n, shared = sizeof(count_shared<KEY>);
+    KEY *const         keys = (KEY *)job->keys;
+    unsigned const     skip = (unsigned)((uintptr_t)keys % 16 / sizeof(KEY));
+
+    CUDA_TRY(call->exec,
+             cudaFuncSetAttribute(count_histogram<KEY>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)shared));
+    CUDA_TRY(call->exec,
+             cudaMemsetAsync(tables.bins, 0, values * sizeof *tables.bins, call->stream));
+    size_t const most = (size_t)call->facts->sms * (sizeof(KEY) == 1 ? 2 : 1);
+    size_t const blocks = ordo_div_up(n, (size_t)COUNT_THREADS * EACH);
+    CUDA_LAUNCH(call, count_histogram<KEY>, ordo_min(blocks, most), COUNT_THREADS, shared, keys, n,
+                flip, tables.bins);
+    CUDA_LAUNCH(call, count_scan, ordo_div_up(values, COUNT_THREADS), COUNT_THREADS, 0, tables.bins,
+                tables.starts, values);
+    CUDA_LAUNCH(call, count_fill<KEY>, ordo_div_up(n + skip, TILE), FILL_THREADS, 0, keys, n, flip,
+                tables.starts, skip);
+    return ORDO_OK;
+}
+
+size_t dev_count_keys_scratch(const ordo_sort_job *job)
+{
+    cuda_scratch scratch = {};
+    count_layout(&scratch, job);
+    return scratch.used;
+}
+
+ordo_status dev_count_keys(cuda_call *call, const ordo_sort_job *job)
+{
+    if (job->type == ORDO_I8 || job->type == ORDO_U8)
+        return count_keys<uint8_t>(
+            call, job, integer_code<uint8_t>(job->type == ORDO_I8, job->descending).flip);
+    return count_keys<uint16_t>(
+        call, job, integer_code<uint16_t>(job->type == ORDO_I16, job->descending).flip);
+}

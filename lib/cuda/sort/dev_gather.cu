@@ -1,0 +1,128 @@
+/* dev_gather.cu - keys and values put in the order that an argsort found, and values of odd sizes
+ * as words.
+ *
+ * Both arrays are copied to scratch and gathered from there, an element a thread, by the widest
+ * unit that the size of an element and the addresses allow: a read of a few bytes in a random place
+ * takes 32 bytes of memory traffic. Scratch: both arrays.
+ *
+ * Called by dev_radix.cu, dev_split.cu and the comparison sorts for pairs. */
+#include "cuda/sort/dev_gather.cuh"
+
+gather_buffers gather_layout(cuda_scratch *scratch, const ordo_pairs_job *job)
+{
+    size_t const   n = job->keys.n;
+    gather_buffers buffers;
+    buffers.keys = scratch_take<char>(scratch, n * cuda_type_size(job->keys.type));
+    buffers.values = scratch_take<char>(scratch, n * job->value_size);
+    return buffers;
+}
+
+/* Elements of `units` UNITs each. */
+template <typename UNIT, typename INDEX>
+static __global__ void gather(UNIT *to, const UNIT *from, const INDEX *index, size_t n,
+                              unsigned units)
+{
+    size_t const threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        size_t const source = (size_t)index[i] * units;
+        for (unsigned u = 0; u < units; u++)
+            to[i * units + u] = from[source + u];
+    }
+}
+
+template <typename INDEX>
+static ordo_status gather_elements(cuda_call *call, void *to, const void *from, const void *index,
+                                   size_t n, size_t size)
+{
+    size_t const   threads = 256, most = (size_t)call->facts->sms * 16;
+    size_t const   blocks = ordo_min(ordo_div_up(n, threads), most);
+    size_t const   unit = ((uintptr_t)to | size); /* its lowest bit is the unit */
+    unsigned const units = (unsigned)size;
+#define GATHER(UNIT)                                                                               \
+    CUDA_LAUNCH(call, (gather<UNIT, INDEX>), blocks, threads, 0, (UNIT *)to, (const UNIT *)from,   \
+                (const INDEX *)index, n, (unsigned)(units / sizeof(UNIT)))
+    if (unit % 8 == 0)
+        GATHER(uint64_t);
+    else if (unit % 4 == 0)
+        GATHER(uint32_t);
+    else if (unit % 2 == 0)
+        GATHER(uint16_t);
+    else
+        GATHER(uint8_t);
+#undef GATHER
+    return ORDO_OK;
+}
+
+static ordo_status gather_array(cuda_call *call, void *array, void *copy, const void *index,
+                                bool wide, size_t n, size_t size)
+{
+    CUDA_TRY(call->exec,
+             cudaMemcpyAsync(copy, array, n * size, cudaMemcpyDeviceToDevice, call->stream));
+    return wide ? gather_elements<uint64_t>(call, array, copy, index, n, size)
+                : gather_elements<uint32_t>(call, array, copy, index, n, size);
+}
+
+ordo_status dev_gather_pairs(cuda_call *call, const ordo_pairs_job *job, const void *index,
+                             bool wide, gather_buffers buffers)
+{
+    size_t const n = job->keys.n;
+    if (n == 0)
+        return ORDO_OK;
+    TRY(gather_array(call, job->keys.keys, buffers.keys, index, wide, n,
+                     cuda_type_size(job->keys.type)));
+    return gather_array(call, job->values, buffers.values, index, wide, n, job->value_size);
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+template <typename WORD>
+static __global__ void values_to_words(WORD *words, const uint8_t *values, unsigned size, size_t n)
+{
+    size_t const threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        WORD word = 0;
+        for (unsigned b = 0; b < size; b++)
+            word |= (WORD)values[i * size + b] << 8 * b;
+        words[i] = word;
+    }
+}
+
+template <typename WORD>
+static __global__ void words_to_values(uint8_t *values, unsigned size, const WORD *words, size_t n)
+{
+    size_t const threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+        WORD const word = words[i];
+        for (unsigned b = 0; b < size; b++)
+            values[i * size + b] = (uint8_t)(word >> 8 * b);
+    }
+}
+
+static size_t words_blocks(const cuda_call *call, size_t n)
+{
+    return ordo_min(ordo_div_up(n, 256), (size_t)call->facts->sms * 16);
+}
+
+ordo_status dev_values_to_words(cuda_call *call, void *words, size_t word_size, const void *values,
+                                size_t value_size, size_t n)
+{
+    if (word_size == 4)
+        CUDA_LAUNCH(call, values_to_words<uint32_t>, words_blocks(call, n), 256, 0,
+                    (uint32_t *)words, (const uint8_t *)values, (unsigned)value_size, n);
+    else
+        CUDA_LAUNCH(call, values_to_words<uint64_t>, words_blocks(call, n), 256, 0,
+                    (uint64_t *)words, (const uint8_t *)values, (unsigned)value_size, n);
+    return ORDO_OK;
+}
+
+ordo_status dev_words_to_values(cuda_call *call, void *values, size_t value_size, const void *words,
+                                size_t word_size, size_t n)
+{
+    if (word_size == 4)
+        CUDA_LAUNCH(call, words_to_values<uint32_t>, words_blocks(call, n), 256, 0,
+                    (uint8_t *)values, (unsigned)value_size, (const uint32_t *)words, n);
+    else
+        CUDA_LAUNCH(call, words_to_values<uint64_t>, words_blocks(call, n), 256, 0,
+                    (uint8_t *)values, (unsigned)value_size, (const uint64_t *)words, n);
+    return ORDO_OK;
+}

@@ -1,0 +1,227 @@
+/* dev_radix.cu - the radix sort of keys, of pairs and of indices: which arrays it alternates
+ * between and what moves with the keys. The sort itself: dev_radix_run.cuh.
+ *
+ * Keys of one and two bytes alone are counted (dev_count.cu). Values of four and eight bytes that
+ * are aligned to their size move with the keys; others of up to eight bytes do so as words that
+ * are made of them; for longer ones an index moves, and both arrays are gathered by it at the end
+ * (dev_gather.cu). Indices have 32 bits inside, as long as n fits, and are widened by the last step
+ * that moves them; the first step makes them, and the last writes no keys unless asked.
+ *
+ * Called by device/dev_sort.cu and dev_rank_unsorted.cu. */
+#include "cuda/sort/dev_gather.cuh"
+#include "cuda/sort/dev_radix.cuh"
+#include "cuda/sort/dev_radix_small.cuh"
+
+struct radix_layout {
+    radix_job      job;
+    radix_tables   tables;
+    gather_buffers gather;
+    void          *index; /* pairs that are gathered */
+};
+
+static ordo_status run(cuda_call *call, const radix_layout *layout, ordo_type type, bool descending)
+{
+    const radix_job *const job = &layout->job;
+    call->exec->algorithm = "radix";
+    bool const cluster = radix_fits_cluster(call, job);
+    if (radix_is_small(call, job) && (!cluster || job->n <= CUDA_TUNE_RADIX_CLUSTER_ABOVE)) {
+        ordo_note(call->exec, "in one block");
+        return radix_small(call, job, type, descending);
+    }
+    if (cluster) {
+        ordo_note(call->exec, "in one cluster");
+        return radix_cluster(call, job, type, descending);
+    }
+    ordo_note(call->exec, "digits chosen on the device");
+    switch (job->value_size) {
+    case 0:
+        return radix_run_keys(call, job, type, descending, layout->tables);
+    case 4:
+        return radix_run_values4(call, job, type, descending, layout->tables);
+    default:
+        return radix_run_values8(call, job, type, descending, layout->tables);
+    }
+}
+
+static radix_job describe(ordo_type type, size_t n, size_t value_size)
+{
+    radix_job job;
+    memset(&job, 0, sizeof job);
+    job.n = n;
+    job.key_size = (uint16_t)cuda_type_size(type);
+    job.value_size = job.value_out = (uint16_t)value_size;
+    job.finish = job.key_size >= 4;
+    return job;
+}
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+static radix_layout layout_keys(cuda_scratch *scratch, const ordo_sort_job *sort)
+{
+    radix_layout layout = {};
+    layout.job = describe(sort->type, sort->n, 0);
+    layout.job.keys[0] = sort->keys;
+    layout.job.keys[1] = scratch_take<char>(scratch, sort->n * layout.job.key_size);
+    layout.tables = radix_tables_layout(scratch, sort->n, layout.job.key_size, 0);
+    return layout;
+}
+
+/* Short keys, and too many for one block. */
+static bool counted(const ordo_sort_job *job)
+{
+    return cuda_type_size(job->type) < 4 && job->n > CUDA_TUNE_RADIX_SMALL;
+}
+
+size_t dev_radix_keys_scratch(const ordo_sort_job *job)
+{
+    if (counted(job))
+        return dev_count_keys_scratch(job);
+    cuda_scratch scratch = {};
+    layout_keys(&scratch, job);
+    return scratch.used;
+}
+
+ordo_status dev_radix_keys(cuda_call *call, const ordo_sort_job *job)
+{
+    call->exec->algorithm = "radix";
+    if (job->n < 2)
+        return ORDO_OK;
+    call->exec->changed = true;
+    if (counted(job)) {
+        ordo_note(call->exec, "by counting");
+        return dev_count_keys(call, job);
+    }
+    radix_layout const layout = layout_keys(&call->scratch, job);
+    return run(call, &layout, job->type, job->descending);
+}
+
+/* ---- indices -------------------------------------------------------------------------------- */
+
+/* Sorts indices of the keys; `index` gets them, with index_size bytes each. */
+static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const void *keys, size_t n,
+                                 void *index, size_t index_size, bool keep_keys)
+{
+    size_t const carried = n <= UINT32_MAX ? 4 : 8;
+    radix_layout layout = {};
+    layout.job = describe(type, n, carried);
+    size_t const key_bytes = ordo_max(layout.job.key_size, 4);
+    layout.job.source = keys;
+    layout.job.keep_keys = keep_keys;
+    layout.job.value_out = (uint16_t)index_size;
+    layout.job.keys[0] = scratch_take<char>(scratch, n * key_bytes);
+    layout.job.keys[1] = scratch_take<char>(scratch, n * key_bytes);
+    layout.job.values[0] = index;
+    layout.job.values[1] = scratch_take<char>(scratch, n * carried);
+    layout.tables = radix_tables_layout(scratch, n, layout.job.key_size, carried);
+    return layout;
+}
+
+static radix_layout layout_argsort(cuda_scratch *scratch, const ordo_argsort_job *job, bool keep)
+{
+    return layout_index(scratch, job->type, job->keys, job->n, job->index,
+                        cuda_type_size(job->index_type), keep);
+}
+
+size_t dev_argsort_keys_scratch(const ordo_argsort_job *job)
+{
+    cuda_scratch scratch = {};
+    layout_argsort(&scratch, job, true);
+    return scratch.used;
+}
+
+size_t dev_radix_argsort_scratch(const ordo_argsort_job *job)
+{
+    return dev_argsort_keys_scratch(job);
+}
+
+ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void **sorted_bits)
+{
+    radix_layout const layout = layout_argsort(&call->scratch, job, sorted_bits != NULL);
+    if (sorted_bits != NULL)
+        *sorted_bits = layout.job.keys[0];
+    call->exec->algorithm = "radix";
+    return job->n == 0 ? ORDO_OK : run(call, &layout, job->type, job->descending);
+}
+
+ordo_status dev_radix_argsort(cuda_call *call, const ordo_argsort_job *job)
+{
+    return dev_argsort_keys(call, job, NULL);
+}
+
+/* ---- pairs ---------------------------------------------------------------------------------- */
+
+enum pairs_way {
+    MOVED,
+    AS_WORDS,
+    GATHERED
+};
+
+static pairs_way way_of(const ordo_pairs_job *pairs)
+{
+    size_t const size = pairs->value_size;
+    bool const   word = (size == 4 || size == 8) && (uintptr_t)pairs->values % size == 0;
+    return word ? MOVED : size <= 8 ? AS_WORDS : GATHERED;
+}
+
+static radix_layout layout_moved(cuda_scratch *scratch, const ordo_pairs_job *pairs, bool as_words)
+{
+    size_t const n = pairs->keys.n, word = pairs->value_size <= 4 ? 4 : 8;
+    radix_layout layout = {};
+    layout.job = describe(pairs->keys.type, n, word);
+    layout.job.keys[0] = pairs->keys.keys;
+    layout.job.keys[1] = scratch_take<char>(scratch, n * layout.job.key_size);
+    layout.job.values[0] = as_words ? scratch_take<char>(scratch, n * word) : pairs->values;
+    layout.job.values[1] = scratch_take<char>(scratch, n * word);
+    layout.tables = radix_tables_layout(scratch, n, layout.job.key_size, word);
+    return layout;
+}
+
+static radix_layout layout_gathered(cuda_scratch *scratch, const ordo_pairs_job *pairs)
+{
+    size_t const n = pairs->keys.n, carried = n <= UINT32_MAX ? 4 : 8;
+    void *const  index = scratch_take<char>(scratch, n * carried);
+    size_t const start = scratch->used;
+    radix_layout layout =
+        layout_index(scratch, pairs->keys.type, pairs->keys.keys, n, index, carried, false);
+    size_t const sort_end = scratch->used;
+    scratch->used = start; /* the copies are made when the sort is done */
+    layout.gather = gather_layout(scratch, pairs);
+    scratch->used = ordo_max(scratch->used, sort_end);
+    layout.index = index;
+    return layout;
+}
+
+size_t dev_radix_pairs_scratch(const ordo_pairs_job *job)
+{
+    cuda_scratch scratch = {};
+    if (job->value_size > 8)
+        layout_gathered(&scratch, job);
+    else /* where the values will lie is not known yet */
+        layout_moved(&scratch, job, true);
+    return scratch.used;
+}
+
+ordo_status dev_radix_pairs(cuda_call *call, const ordo_pairs_job *job)
+{
+    ordo_type const type = job->keys.type;
+    size_t const    n = job->keys.n;
+    bool const      descending = job->keys.descending;
+    pairs_way const way = way_of(job);
+    call->exec->algorithm = "radix";
+    if (n < 2)
+        return ORDO_OK;
+    call->exec->changed = true;
+    if (way == GATHERED) {
+        radix_layout const layout = layout_gathered(&call->scratch, job);
+        TRY(run(call, &layout, type, descending));
+        return dev_gather_pairs(call, job, layout.index, layout.job.value_out == 8, layout.gather);
+    }
+    radix_layout const layout = layout_moved(&call->scratch, job, way == AS_WORDS);
+    if (way == MOVED)
+        return run(call, &layout, type, descending);
+    void *const  words = layout.job.values[0];
+    size_t const word = layout.job.value_size;
+    TRY(dev_values_to_words(call, words, word, job->values, job->value_size, n));
+    TRY(run(call, &layout, type, descending));
+    return dev_words_to_values(call, job->values, job->value_size, words, word, n);
+}

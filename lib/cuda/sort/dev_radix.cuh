@@ -1,0 +1,37 @@
+/* dev_radix.cuh - the radix sort of the device, as the other files of the backend see it.
+ *
+ * Keys are sorted by the digits of eight bits in which they differ, least significant first
+ * (dev_radix_plan.cuh says how), keys of one or two bytes alone by counting (dev_count.cu). Every
+ * function only enqueues on call->stream; nothing is decided on the host but by n and the types,
+ * so all of them can be captured in a graph. Scratch is what the function beside it says. */
+#ifndef ORDO_CUDA_SORT_DEV_RADIX_H
+#define ORDO_CUDA_SORT_DEV_RADIX_H
+
+#include "cuda/runtime/cuda_rt.cuh"
+
+size_t      dev_radix_keys_scratch(const ordo_sort_job *job);
+ordo_status dev_radix_keys(cuda_call *call, const ordo_sort_job *job);
+size_t      dev_radix_pairs_scratch(const ordo_pairs_job *job);
+ordo_status dev_radix_pairs(cuda_call *call, const ordo_pairs_job *job);
+size_t      dev_radix_argsort_scratch(const ordo_argsort_job *job);
+ordo_status dev_radix_argsort(cuda_call *call, const ordo_argsort_job *job);
+
+/* Argsort that keeps the keys: *sorted_bits gets n folded, encoded keys in sorted order, in
+ * scratch, as uint64_t for keys of eight bytes and as uint32_t for all narrower ones. Equal values
+ * are tied keys; the values rise along the array, in descending order too. */
+size_t      dev_argsort_keys_scratch(const ordo_argsort_job *job);
+ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void **sorted_bits);
+
+/* dev_count.cu: sorts keys of one or two bytes by counting them. */
+size_t      dev_count_keys_scratch(const ordo_sort_job *job);
+ordo_status dev_count_keys(cuda_call *call, const ordo_sort_job *job);
+
+/* dev_split.cu: one stable split by a binary prefix sum for every bit that differs. */
+size_t      dev_split_keys_scratch(const ordo_sort_job *job);
+ordo_status dev_split_keys(cuda_call *call, const ordo_sort_job *job);
+size_t      dev_split_pairs_scratch(const ordo_pairs_job *job);
+ordo_status dev_split_pairs(cuda_call *call, const ordo_pairs_job *job);
+size_t      dev_split_argsort_scratch(const ordo_argsort_job *job);
+ordo_status dev_split_argsort(cuda_call *call, const ordo_argsort_job *job);
+
+#endif

@@ -1,0 +1,481 @@
+/* dev_radix_cluster.cu - a radix sort in one launch, for arrays that the shared memory of a cluster
+ * of blocks holds (compute capability 9.0 and above).
+ *
+ * Block b of the cluster has the places [b * tile, (b + 1) * tile) of the array in its shared
+ * memory, as encoded keys and, if something goes with them, where they came from. A step sorts
+ * stably by one digit: blocks rank their keys in registers (block/block_radix.cuh's way), read each
+ * other's counts, and write the keys into the shared memory of the block where they belong; between
+ * that all blocks meet at the cluster's barrier. A tile's keys are first put in order in its own
+ * block, so that runs of a digit travel as runs. A key of 32 bits travels with its index in one
+ * word.
+ * As in one block (dev_radix_small.cu) only bits that differ are looked at, and first only the
+ * leading CLUSTER_PREFIX of them; each key then counts its way to its place among those with the
+ * same prefix, and where a prefix is shared by too many the sort starts again with all bits.
+ *
+ * Keys behind the array are the largest, and come last because the sort is stable.
+ *
+ * Cost: one read and one write. Shared memory of a block: two copies of its tile, 21 KB of tables.
+ * H200: see CUDA_TUNE_RADIX_CLUSTER_*. Called by device/dev_radix.cu. */
+#include "cuda/block/block_cluster.cuh"
+#include "cuda/sort/dev_radix_small.cuh"
+
+enum {
+    CLUSTER_PREFIX = 24, /* leading bits sorted by first */
+    CLUSTER_WALK = 48,   /* longest run */
+    CLUSTER_BLOCKS = 16, /* at most */
+    CLUSTER_THREADS = 512,
+    CLUSTER_ITEMS = 8, /* of a thread, at most */
+    CLUSTER_PLACES = CLUSTER_THREADS * CLUSTER_ITEMS,
+    CLUSTER_GROUPS = CLUSTER_THREADS / RADIX_BINS, /* of threads, one for each digit */
+    CLUSTER_ROWS = RADIX_BINS / 32                 /* of counters that a group adds up */
+};
+
+/* ---- shared memory -------------------------------------------------------------------------- */
+
+template <int SIZE> struct cluster_word {
+    typedef uint64_t type;
+};
+template <> struct cluster_word<4> {
+    typedef uint32_t type;
+};
+
+/* What is moved: a key, a key above its index, or a key whose index lies in an array beside. */
+template <typename CODE, bool INDEXED> struct cluster_item {
+    typedef typename CODE::BITS BITS;
+    static constexpr bool       packed = INDEXED && sizeof(BITS) == 4, beside = INDEXED && !packed;
+    typedef typename cluster_word<packed ? 8 : sizeof(BITS)>::type WORD;
+
+    static __device__ __forceinline__ WORD make(BITS bits, uint32_t index)
+    {
+        return packed ? (WORD)((uint64_t)bits << 32 | index) : (WORD)bits;
+    }
+    static __device__ __forceinline__ BITS bits(WORD word)
+    {
+        return packed ? (BITS)((uint64_t)word >> 32) : (BITS)word;
+    }
+};
+
+template <typename BITS>
+struct alignas(16) cluster_shared { /* the tables; the tiles lie behind them */
+    BITS     ones, zeros;           /* bits set in some key of the block; in not all */
+    uint32_t too_long;              /* some block met a long run */
+    uint32_t total[RADIX_BINS];     /* keys of the block with a digit */
+    uint32_t base[RADIX_BINS];      /* where they go in the array, less their place in the tile */
+    uint32_t part[CLUSTER_GROUPS][RADIX_BINS];
+    uint32_t sums[CLUSTER_GROUPS][CLUSTER_ROWS];
+    uint32_t count[CLUSTER_THREADS / 32][RADIX_BINS];
+};
+
+template <typename ITEM> struct cluster_tile { /* one block's part of the array */
+    typedef typename ITEM::BITS BITS;
+    typedef typename ITEM::WORD WORD;
+
+    cluster_shared<BITS> *shared;
+    WORD                 *words, *sorted;       /* the second: by the digit of the step */
+    uint32_t             *index, *sorted_index; /* where the keys came from, if beside */
+    uint32_t              places;               /* of a tile */
+    uint32_t              reciprocal;           /* 2^32 / places, rounded up */
+    uint32_t              first;                /* place of the array */
+    unsigned              items;                /* keys of a thread */
+};
+
+template <typename ITEM> static size_t cluster_bytes(size_t places)
+{
+    return sizeof(cluster_shared<typename ITEM::BITS>) +
+           2 * places * (sizeof(typename ITEM::WORD) + (ITEM::beside ? sizeof(uint32_t) : 0));
+}
+
+#ifdef HAVE_CLUSTERS
+/* Sums up over the 32 lanes from the first to this one. */
+static __device__ __forceinline__ uint32_t cluster_scan_lanes(uint32_t value)
+{
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        uint32_t const below = __shfl_up_sync(WARP_ALL, value, step);
+        value += threadIdx.x % 32 >= step ? below : 0;
+    }
+    return value;
+}
+
+/* Sorts all keys of the cluster, stably, by the bits [shift, shift + 8) & mask. */
+template <typename ITEM, typename CODE>
+static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &code,
+                                    unsigned shift, unsigned mask)
+{
+    typedef typename ITEM::WORD WORD;
+    auto *const                 shared = tile.shared;
+    unsigned const              thread = threadIdx.x, warp = thread / 32;
+    unsigned const              digit = thread % RADIX_BINS, group = thread / RADIX_BINS;
+    unsigned const              groups = blockDim.x / RADIX_BINS;
+    unsigned const              mine = warp * 32 * tile.items + thread % 32;
+    uint32_t *const             row = shared->count[warp];
+    uint32_t const              before = lanes_before();
+    auto const                  digit_of = [&](WORD word) {
+        return (unsigned)(code.fold(ITEM::bits(word)) >> shift) & mask;
+    };
+
+    for (unsigned d = thread % 32; d < RADIX_BINS; d += 32)
+        row[d] = 0;
+    __syncwarp();
+    WORD     word[CLUSTER_ITEMS];
+    uint32_t index[CLUSTER_ITEMS], ranked[CLUSTER_ITEMS]; /* rank above digit */
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++)
+        if (i < tile.items) {
+            word[i] = tile.words[mine + i * 32];
+            if (ITEM::beside)
+                index[i] = tile.index[mine + i * 32];
+            unsigned const value = digit_of(word[i]);
+            ranked[i] = block_radix_rank_one(row, before, value) << RADIX_BITS | value;
+        }
+    __syncthreads();
+
+    uint32_t count[CLUSTER_ROWS], sum = 0;
+#pragma unroll
+    for (int r = 0; r < CLUSTER_ROWS; r++) {
+        count[r] = shared->count[group * CLUSTER_ROWS + r][digit];
+        sum += count[r];
+    }
+    shared->part[group][digit] = sum;
+    __syncthreads();
+    uint32_t total = 0, at = 0;
+    for (unsigned g = 0; g < groups; g++) {
+        uint32_t const part = shared->part[g][digit];
+        at += g < group ? part : 0;
+        total += part;
+    }
+    if (group == 0)
+        shared->total[digit] = total;
+    cluster_arrive(); /* all keys are in registers, and the totals can be read */
+
+    uint32_t const scan = cluster_scan_lanes(total);
+    if (thread % 32 == 31)
+        shared->sums[group][digit / 32] = scan;
+    __syncthreads();
+    uint32_t start = scan - total;
+#pragma unroll
+    for (unsigned w = 0; w < CLUSTER_ROWS; w++)
+        start += w < digit / 32 ? shared->sums[group][w] : 0;
+    at += start;
+#pragma unroll
+    for (int r = 0; r < CLUSTER_ROWS; r++) {
+        shared->count[group * CLUSTER_ROWS + r][digit] = at;
+        at += count[r];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++)
+        if (i < tile.items) {
+            uint32_t const place = (ranked[i] >> RADIX_BITS) + row[ranked[i] % RADIX_BINS];
+            tile.sorted[place] = word[i];
+            if (ITEM::beside)
+                tile.sorted_index[place] = index[i];
+        }
+
+    cluster_wait();
+    uint32_t all = 0, lower = 0, scan_all = 0;
+    if (group == 0) {
+        unsigned const me = cluster_block(), blocks = cluster_blocks();
+#pragma unroll
+        for (unsigned b = 0; b < CLUSTER_BLOCKS; b++)
+            if (b < blocks) {
+                uint32_t there;
+                cluster_load(there, cluster_address(&shared->total[digit], b));
+                lower += b < me ? there : 0;
+                all += there;
+            }
+        scan_all = cluster_scan_lanes(all);
+        if (thread % 32 == 31)
+            shared->sums[0][digit / 32] = scan_all;
+    }
+    __syncthreads();
+    if (group == 0) {
+        uint32_t to = scan_all - all + lower;
+#pragma unroll
+        for (unsigned w = 0; w < CLUSTER_ROWS; w++)
+            to += w < digit / 32 ? shared->sums[0][w] : 0;
+        shared->base[digit] = to - start;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++)
+        if (i < tile.items) {
+            unsigned const from = thread + i * blockDim.x;
+            WORD const     moved = tile.sorted[from];
+            uint32_t const place = shared->base[digit_of(moved)] + from;
+            uint32_t const block = __umulhi(place, tile.reciprocal);
+            uint32_t const to = place - block * tile.places;
+            cluster_store(cluster_address(tile.words + to, block), moved);
+            if (ITEM::beside)
+                cluster_store(cluster_address(tile.index + to, block), tile.sorted_index[from]);
+        }
+    cluster_arrive();
+    cluster_wait();
+}
+
+/* Where the key at `place` of a cluster that is sorted by the bits from `shift` on belongs, counted
+ * among the keys with its prefix. *too_long if they are too many. */
+template <typename ITEM, typename CODE>
+static __device__ __forceinline__ uint32_t cluster_place(const cluster_tile<ITEM> &tile,
+                                                         CODE const &code, unsigned shift,
+                                                         uint32_t place, uint32_t n,
+                                                         typename ITEM::BITS mine, bool *too_long)
+{
+    typedef typename ITEM::BITS BITS;
+    auto const                  bits_at = [&](uint32_t other) {
+        typename ITEM::WORD word;
+        uint32_t const      at = other - tile.first;
+        if (at < tile.places) {
+            word = tile.words[at];
+        } else {
+            uint32_t const block = __umulhi(other, tile.reciprocal);
+            cluster_load(word, cluster_address(tile.words + (other - block * tile.places), block));
+        }
+        return code.fold(ITEM::bits(word));
+    };
+    unsigned left = 0, right = 0, before = 0;
+    for (; left < CLUSTER_WALK && left < place; left++) {
+        BITS const other = bits_at(place - left - 1);
+        if (other >> shift != mine >> shift)
+            break;
+        before += other <= mine;
+    }
+    for (; left + right < CLUSTER_WALK && place + right + 1 < n; right++) {
+        BITS const other = bits_at(place + right + 1);
+        if (other >> shift != mine >> shift)
+            break;
+        before += other < mine;
+    }
+    *too_long |= left + right >= CLUSTER_WALK;
+    return place - left + before;
+}
+
+/* The bits in which the keys of the cluster differ; block by block they are known. */
+template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BITS> *shared)
+{
+    cluster_arrive();
+    cluster_wait();
+    unsigned const lane = threadIdx.x % 32;
+    BITS           ones = 0, zeros = 0;
+    if (lane < cluster_blocks()) {
+        cluster_load(ones, cluster_address(&shared->ones, lane));
+        cluster_load(zeros, cluster_address(&shared->zeros, lane));
+    }
+    BITS differ = 0;
+#pragma unroll
+    for (int half = 0; half < sizeof(BITS) / 4; half++) {
+        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
+        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
+        differ |= (BITS)(some & lack) << 32 * half;
+    }
+    if (differ == 0) { /* no step follows, and no block may leave while it is being read */
+        cluster_arrive();
+        cluster_wait();
+    }
+    return differ;
+}
+
+/* ---- the kernel ----------------------------------------------------------------------------- */
+
+/* Reads the tile into shared memory; `ones` and `zeros` of it become known. */
+template <typename ITEM, typename CODE>
+static __device__ __forceinline__ void cluster_read(const cluster_tile<ITEM> &tile,
+                                                    CODE const &code, const radix_job &job)
+{
+    typedef typename ITEM::BITS BITS;
+    const void *const           source = job.source != NULL ? job.source : job.keys[0];
+    uint32_t const              n = (uint32_t)job.n;
+    BITS                        read[CLUSTER_ITEMS], ones = 0, zeros = 0;
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++) {
+        uint32_t const place = tile.first + threadIdx.x + i * blockDim.x;
+        if (i < tile.items && place < n)
+            read[i] = load_sized<BITS>(source, place, job.key_size);
+    }
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++) {
+        uint32_t const at = threadIdx.x + i * blockDim.x, place = tile.first + at;
+        if (i >= tile.items)
+            continue;
+        BITS bits = (BITS) ~(BITS)0;
+        if (place < n) {
+            bits = code.encode(read[i]);
+            ones |= code.fold(bits);
+            zeros |= ~code.fold(bits);
+        }
+        tile.words[at] = ITEM::make(bits, place);
+        if (ITEM::beside)
+            tile.index[at] = place;
+    }
+#pragma unroll
+    for (int half = 0; half < sizeof(BITS) / 4; half++) {
+        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
+        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
+        if (threadIdx.x % 32 == 0) {
+            atomicOr((unsigned *)&tile.shared->ones + half, some);
+            atomicOr((unsigned *)&tile.shared->zeros + half, lack);
+        }
+    }
+}
+#endif
+
+template <typename CODE, bool INDEXED>
+static __global__ void __launch_bounds__(CLUSTER_THREADS)
+    radix_cluster_kernel(radix_job const job, CODE const code, unsigned const items)
+{
+#ifdef HAVE_CLUSTERS
+    typedef typename CODE::BITS         BITS;
+    typedef cluster_item<CODE, INDEXED> ITEM;
+    typedef typename ITEM::WORD         WORD;
+    extern __shared__ uint4             cluster_memory[];
+    auto *const                         shared = (cluster_shared<BITS> *)cluster_memory;
+    uint32_t const                      places = blockDim.x * items, n = (uint32_t)job.n;
+    WORD *const                         words = (WORD *)(shared + 1);
+    uint32_t *const                     index = (uint32_t *)(words + 2 * places);
+    cluster_tile<ITEM> const            tile = {
+                   shared,         words,  words + places,          index,
+                   index + places, places, UINT32_MAX / places + 1, cluster_block() * places,
+                   items};
+    if (threadIdx.x == 0) {
+        shared->ones = 0;
+        shared->zeros = 0;
+        shared->too_long = 0;
+    }
+    __syncthreads();
+    cluster_read(tile, code, job);
+    BITS const     differ = cluster_differ(shared);
+    unsigned const low = differ == 0         ? 0
+                         : sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1
+                                             : __ffs((int)differ) - 1;
+    unsigned const high =
+        sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
+    unsigned from = high - low > CLUSTER_PREFIX ? high - CLUSTER_PREFIX : low;
+    uint32_t place[CLUSTER_ITEMS], source[CLUSTER_ITEMS];
+    BITS     bits[CLUSTER_ITEMS];
+    for (;;) {
+        for (unsigned shift = from; shift < high; shift += RADIX_BITS)
+            cluster_step(tile, code, shift, (1u << min(high - shift, (unsigned)RADIX_BITS)) - 1);
+        bool too_long = false;
+#pragma unroll
+        for (int i = 0; i < CLUSTER_ITEMS; i++) {
+            uint32_t const at = threadIdx.x + i * blockDim.x;
+            place[i] = tile.first + at;
+            if (i >= items || place[i] >= n)
+                continue;
+            WORD const word = tile.words[at];
+            bits[i] = ITEM::bits(word);
+            source[i] = ITEM::beside ? tile.index[at] : (uint32_t)word;
+            if (from != low)
+                place[i] =
+                    cluster_place(tile, code, from, place[i], n, code.fold(bits[i]), &too_long);
+        }
+        if (from == low)
+            break;
+        if (too_long)
+            for (unsigned b = 0; b < cluster_blocks(); b++)
+                cluster_store(cluster_address(&shared->too_long, b), 1u);
+        cluster_arrive();
+        cluster_wait();
+        if (shared->too_long == 0)
+            break;
+        from = low;
+    }
+
+    bool const pairs = INDEXED && job.source == NULL;
+    uint64_t   value[INDEXED ? CLUSTER_ITEMS : 1];
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++) {
+        if (i >= items || tile.first + threadIdx.x + i * blockDim.x >= n)
+            continue;
+        if (job.source == NULL)
+            store_sized<BITS>((char *)job.keys[0] + (size_t)place[i] * job.key_size, job.key_size,
+                              code.decode(bits[i]));
+        else if (job.keep_keys)
+            ((BITS *)job.keys[0])[place[i]] = code.fold(bits[i]);
+        if (INDEXED)
+            value[i] =
+                pairs ? load_sized<uint64_t>(job.values[0], source[i], job.value_size) : source[i];
+    }
+    if (!INDEXED)
+        return;
+    if (pairs) { /* all values are in registers */
+        cluster_arrive();
+        cluster_wait();
+    }
+#pragma unroll
+    for (int i = 0; i < CLUSTER_ITEMS; i++)
+        if (i < items && tile.first + threadIdx.x + i * blockDim.x < n)
+            store_sized<uint64_t>((char *)job.values[0] + (size_t)place[i] * job.value_out,
+                                  job.value_out, value[i]);
+#endif
+}
+
+/* ---- the launch ----------------------------------------------------------------------------- */
+
+struct cluster_shape {
+    unsigned blocks, items; /* items of a thread */
+};
+
+/* Clusters of eight blocks are always possible. Sixteen want as many multiprocessors in one
+ * processing cluster, of which there are eight at most with up to nine pairs of them: some one has
+ * eight pairs if there are more than 8 * 7 * 2. */
+static cluster_shape shape_of(const cuda_call *call, size_t n)
+{
+    bool const    sixteen = call->facts->capability == 90 && call->facts->sms > 112;
+    cluster_shape shape;
+    shape.blocks = n > CUDA_TUNE_RADIX_CLUSTER_8 && sixteen ? 16 : 8;
+    shape.items = (unsigned)ordo_div_up(n, (size_t)shape.blocks * CLUSTER_THREADS);
+    return shape;
+}
+
+template <bool INDEXED, typename CODE>
+static ordo_status launch(cuda_call *call, const radix_job *job, CODE code,
+                          const cluster_shape *shape)
+{
+    typedef cluster_item<CODE, INDEXED> ITEM;
+    auto *const                         kernel = radix_cluster_kernel<CODE, INDEXED>;
+    size_t const                        places = (size_t)CLUSTER_THREADS * shape->items;
+    cudaLaunchConfig_t                  config = {};
+    cudaLaunchAttribute                 attribute = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = shape->blocks;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.gridDim = dim3(shape->blocks);
+    config.blockDim = dim3(CLUSTER_THREADS);
+    config.dynamicSmemBytes = cluster_bytes<ITEM>(places);
+    config.stream = call->stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    /* the most there is, for calls of other threads may be under way */
+    CUDA_TRY(call->exec, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              (int)cluster_bytes<ITEM>(CLUSTER_PLACES)));
+    if (shape->blocks > 8)
+        CUDA_TRY(call->exec,
+                 cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    CUDA_TRY(call->exec, cudaLaunchKernelEx(&config, kernel, *job, code, shape->items));
+    return ORDO_OK;
+}
+
+bool radix_fits_cluster(const cuda_call *call, const radix_job *job)
+{
+    typedef cluster_item<radix_code<uint64_t, true, true>, true> widest;
+    cluster_shape const                                          shape = shape_of(call, job->n);
+    return call->facts->capability >= 90 && shape.items <= CLUSTER_ITEMS &&
+           cluster_bytes<widest>(CLUSTER_PLACES) <= call->facts->shared_bytes;
+}
+
+ordo_status radix_cluster(cuda_call *call, const radix_job *job, ordo_type type, bool descending)
+{
+    bool const          ties = job->value_size != 0;
+    cluster_shape const shape = shape_of(call, job->n);
+    return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        if (CODE::folds && !ties) { /* folding that changes nothing */
+            code.lesser_zero = code.zero;
+            code.inf = (BITS) ~(BITS)0;
+        }
+        return ties ? launch<true>(call, job, code, &shape)
+                    : launch<false>(call, job, code, &shape);
+    });
+}

@@ -1,0 +1,109 @@
+/* dev_radix_memory.cuh - loads and stores of the radix sort: elements whose size is known at run
+ * time, global memory reached through pointers that came from elsewhere, words that blocks pass to
+ * each other, and a barrier for all blocks of a cooperative launch. */
+#ifndef ORDO_CUDA_SORT_DEV_RADIX_MEMORY_H
+#define ORDO_CUDA_SORT_DEV_RADIX_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct radix_no_value {
+};
+
+template <typename VALUE> struct value_traits {
+    static constexpr bool exists = true;
+    static constexpr int  size = sizeof(VALUE);
+};
+template <> struct value_traits<radix_no_value> {
+    static constexpr bool exists = false;
+    static constexpr int  size = 0;
+};
+
+/* An unsigned integer of 1, 2, 4 or 8 bytes. */
+template <typename T>
+static __device__ __forceinline__ T load_sized(const void *from, size_t i, unsigned size)
+{
+    switch (size) {
+    case 1:
+        return __ldcg((const uint8_t *)from + i);
+    case 2:
+        return __ldcg((const uint16_t *)from + i);
+    case 4:
+        return __ldcg((const uint32_t *)from + i);
+    default:
+        return (T)__ldcg((const unsigned long long *)from + i);
+    }
+}
+
+template <typename T>
+static __device__ __forceinline__ void store_sized(void *to, unsigned size, T value)
+{
+    switch (size) {
+    case 1:
+        *(uint8_t *)to = (uint8_t)value;
+        break;
+    case 2:
+        *(uint16_t *)to = (uint16_t)value;
+        break;
+    case 4:
+        *(uint32_t *)to = (uint32_t)value;
+        break;
+    default:
+        *(uint64_t *)to = value;
+    }
+}
+
+/* Keeps the compiler from holding what it computed from a value for the next use of that value:
+ * digits are cheaper to take again than registers. */
+static __device__ __forceinline__ void forget(uint32_t &value) { asm volatile("" : "+r"(value)); }
+static __device__ __forceinline__ void forget(uint64_t &value) { asm volatile("" : "+l"(value)); }
+
+/* Global memory by name: the compiler does not know of pointers read from shared memory where they
+ * point, and would not move a load of shared memory before a store. Loads go past L1, which may
+ * hold what the array was two steps ago. */
+static __device__ __forceinline__ void store_global(void *to, uint32_t value)
+{
+    asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(value));
+}
+static __device__ __forceinline__ void store_global(void *to, uint64_t value)
+{
+    asm volatile("st.global.b64 [%0], %1;" ::"l"(to), "l"(value));
+}
+static __device__ __forceinline__ void load_global(uint32_t &value, const void *from)
+{
+    asm volatile("ld.global.cg.b32 %0, [%1];" : "=r"(value) : "l"(from));
+}
+static __device__ __forceinline__ void load_global(uint64_t &value, const void *from)
+{
+    asm volatile("ld.global.cg.b64 %0, [%1];" : "=l"(value) : "l"(from));
+}
+
+/* A word that other blocks write. */
+static __device__ __forceinline__ uint32_t load_relaxed(const uint32_t *word)
+{
+    uint32_t value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+}
+static __device__ __forceinline__ void store_relaxed(uint32_t *word, uint32_t value)
+{
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+/* All blocks of the launch have come here and see what the others wrote. `arrived` was 0 when the
+ * launch began. */
+static __device__ __forceinline__ void radix_barrier(uint32_t *arrived)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        uint32_t const mine = atomicAdd(arrived, 1u);
+        uint32_t const all = mine - mine % gridDim.x + gridDim.x;
+        while (load_relaxed(arrived) < all)
+            __nanosleep(50);
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+#endif

@@ -1,0 +1,314 @@
+/* dev_radix_plan.cu - the histograms of all digits of all keys, and the plan made of them.
+ *
+ * One read of the keys: each block counts in shared memory, with COPIES counters for each bin that
+ * neighbouring lanes share out among them, and adds its counts to the global ones. The block that
+ * finishes last scans the bins and writes the steps (dev_radix_plan.cuh); if they are for a prefix
+ * only, it then looks up a sample of the keys in a hash table, and writes other steps if different
+ * keys share their prefix there.
+ * H200, 2^28 keys: see CUDA_TUNE_RADIX_HISTOGRAM_THREADS.
+ *
+ * Called by device/dev_radix_run.cuh. */
+#include "cuda/sort/dev_radix_plan.cuh"
+
+/* ---- the plan, by the last block of the histogram ------------------------------------------ */
+
+struct plan_digit { /* of one digit */
+    bool  active;
+    float tied; /* chance that two keys have the same */
+};
+
+/* Called by one warp: scans the bins of a digit into starts. Valid in all lanes. */
+static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digit, size_t n)
+{
+    unsigned const                  lane = threadIdx.x % 32;
+    unsigned const                  each = RADIX_BINS / 32;
+    const unsigned long long *const bins = tables.bins + digit * RADIX_BINS + lane * each;
+    uint64_t *const                 starts =
+        tables.starts + digit * (tables.portions + 1) * RADIX_BINS + lane * each;
+
+    uint64_t count[each], total = 0;
+    bool     single = false;
+    float    tied = 0;
+#pragma unroll
+    for (unsigned b = 0; b < each; b++) {
+        count[b] = __ldcg(bins + b);
+        total += count[b];
+        single |= count[b] == n;
+        float const share = (float)count[b] / (float)n;
+        tied += share * share;
+    }
+    uint64_t scan = total;
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        uint64_t const below = __shfl_up_sync(WARP_ALL, scan, step);
+        scan += lane >= step ? below : 0;
+        tied += __shfl_xor_sync(WARP_ALL, tied, step);
+    }
+    uint64_t at = scan - total;
+#pragma unroll
+    for (unsigned b = 0; b < each; b++) {
+        starts[b] = at;
+        at += count[b];
+    }
+    return {__any_sync(WARP_ALL, single) == 0, tied};
+}
+
+/* The steps for all digits that differ, should the finish give up. Called by one thread. */
+static __device__ void plan_again(radix_plan *plan, const radix_job &job)
+{
+    unsigned at = 0;
+    for (unsigned d = 0; d < job.key_size; d++)
+        at += plan->active[d];
+    unsigned const steps = at;
+    at = 0;
+    for (unsigned d = 0; d < job.key_size; d++) {
+        if (!plan->active[d])
+            continue;
+        bool const        first = at == 0, last = at + 1 == steps, raw = job.source == NULL;
+        unsigned const    in = at % 2, out = 1 - in;
+        radix_step *const step = &plan->again_step[at];
+        step->keys_in = job.keys[in];
+        step->keys_out = job.keys[out];
+        step->values_in = job.values[in];
+        step->values_out = job.values[out];
+        step->shift = d * RADIX_BITS;
+        step->digit = d;
+        step->number = plan->steps + at;
+        step->key_in = step->key_out = job.key_size;
+        step->value_in = first ? job.value_out : job.value_size;
+        step->value_out = last && out == 0 ? job.value_out : job.value_size;
+        step->encode = raw && first;
+        step->fold = false;
+        step->loose = false;
+        step->decode = raw && last;
+        at++;
+    }
+    plan->again_settle = steps % 2;
+    plan->again_steps = steps;
+}
+
+/* Called by one thread. */
+static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const plan_digit *digit,
+                                  bool prefix)
+{
+    unsigned const digits = job.key_size;
+    unsigned       steps = 0, lowest = 0;
+    for (unsigned d = 0; d < digits; d++) {
+        plan->active[d] = digit[d].active;
+        steps += digit[d].active;
+    }
+    plan->prefix_shift = 0;
+    if (prefix) { /* from the leading digit down, until few keys share a prefix */
+        float    tied = (float)job.n;
+        unsigned taken = 0, d = digits;
+        while (d > 0 && tied * CUDA_TUNE_RADIX_TIED > 1) {
+            d--;
+            tied *= digit[d].tied;
+            taken += digit[d].active;
+        }
+        if (taken > 0 && taken < steps) {
+            lowest = d;
+            steps = taken;
+            plan->prefix_shift = d * RADIX_BITS;
+        }
+    }
+    bool const from_source = job.source != NULL, finish = plan->prefix_shift != 0;
+    if (steps == 0 && from_source) { /* an argsort of equal keys still writes the indices */
+        plan->active[digits - 1] = 1;
+        lowest = digits - 1;
+        steps = 1;
+    }
+
+    unsigned at = 0;
+    for (unsigned d = lowest; d < digits; d++) {
+        if (!plan->active[d])
+            continue;
+        bool const first = at == 0, last = at + 1 == steps;
+        /* Out of a source the arrays can be chosen so that the last step ends in the right one. */
+        unsigned const    out = from_source ? (steps - 1 - at) % 2 : (at + 1) % 2;
+        radix_step *const step = &plan->step[at];
+        step->keys_in = first && from_source ? job.source : job.keys[1 - out];
+        step->values_in = job.values[1 - out];
+        step->keys_out = job.keys[out];
+        step->values_out = job.values[out];
+        step->shift = d * RADIX_BITS;
+        step->digit = d;
+        step->number = at;
+        uint16_t const carried = from_source && job.key_size < 4 ? 4 : job.key_size;
+        step->key_in = first ? job.key_size : carried;
+        step->key_out = from_source && last && !job.keep_keys && !finish ? 0 : carried;
+        step->value_in = first && from_source ? 0 : job.value_size;
+        step->value_out = last ? job.value_out : job.value_size;
+        step->encode = first;
+        step->fold = first && from_source;
+        step->decode = last && !from_source;
+        /* Keys alone are told apart by the steps that follow; but equal digits would queue up. */
+        step->loose = first && job.value_size == 0 && digit[d].tied * CUDA_TUNE_RADIX_LOOSE < 1;
+        at++;
+    }
+    plan->steps = steps;
+    plan->settle = from_source ? 0 : steps % 2;
+    if (finish)
+        plan_again(plan, job);
+}
+
+/* ---- the sample ----------------------------------------------------------------------------- */
+
+/* The place of key s of the sample: anywhere in the s-th part of the array. */
+static __device__ __forceinline__ size_t plan_sample_at(const radix_tables &tables, size_t n,
+                                                        unsigned s)
+{
+    size_t const part = n / tables.sampled;
+    return s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
+}
+
+/* Whether a key of the sample seen before has the same prefix and is not the same. Keys of the
+ * value 0 are not looked at: that is an empty slot. */
+static __device__ bool plan_shares(const radix_tables &tables, uint64_t bits, unsigned shift)
+{
+    unsigned const slots = 2 * tables.sampled;
+    if (bits == 0)
+        return false;
+    for (unsigned at = (unsigned)((bits >> shift) * 0x9e3779b97f4a7c15ull >> 40);; at++) {
+        uint64_t const found = atomicCAS((unsigned long long *)tables.sample + at % slots, 0ull,
+                                         (unsigned long long)bits);
+        if (found == 0 || found == bits)
+            return false;
+        if (found >> shift == bits >> shift)
+            return true;
+    }
+}
+
+/* ---- histogram ------------------------------------------------------------------------------ */
+
+/* 16 bytes of keys as they lie in memory. */
+template <typename RAW> union histogram_chunk {
+    uint4 vector;
+    RAW   key[sizeof(uint4) / sizeof(RAW)];
+};
+
+template <typename RAW, typename CODE>
+static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
+    radix_histogram(radix_job const job, CODE const code, radix_tables const tables)
+{
+    enum {
+        DIGITS = sizeof(RAW),
+        COPIES = DIGITS <= 4 ? 4 : 2,
+        EACH = 16 / sizeof(RAW)
+    };
+    __shared__ uint32_t   count[DIGITS * RADIX_BINS * COPIES];
+    __shared__ plan_digit digit[RADIX_DIGITS];
+    __shared__ bool       last;
+    __shared__ unsigned   crowded; /* keys of the sample that share a prefix */
+    __shared__ radix_plan plan;    /* as it is written; what else is in it is 0 */
+
+    for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES; i += blockDim.x)
+        count[i] = 0;
+    for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
+        ((uint32_t *)&plan)[i] = 0;
+    __syncthreads();
+
+    uint32_t *const mine = count + threadIdx.x % COPIES;
+    auto const      add = [&](RAW raw) {
+        typename CODE::BITS const bits = code.fold(code.encode(raw));
+#pragma unroll
+        for (unsigned d = 0; d < DIGITS; d++) {
+            unsigned const value = (unsigned)(bits >> d * RADIX_BITS) % RADIX_BINS;
+            atomicAdd(mine + (d * RADIX_BINS + value) * COPIES, 1u);
+        }
+    };
+
+    const RAW *const   keys = (const RAW *)(job.source != NULL ? job.source : job.keys[0]);
+    size_t const       head = min((16 - (size_t)keys % 16) % 16 / sizeof(RAW), job.n);
+    size_t const       chunks = (job.n - head) / EACH;
+    const uint4 *const vectors = (const uint4 *)(keys + head);
+    size_t const       threads = (size_t)gridDim.x * blockDim.x;
+    size_t const       me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (size_t c = me; c < chunks; c += threads) {
+        histogram_chunk<RAW> chunk;
+        chunk.vector = vectors[c];
+#pragma unroll
+        for (unsigned k = 0; k < EACH; k++)
+            add(chunk.key[k]);
+    }
+    for (size_t i = me; i < head; i += threads)
+        add(keys[i]);
+    for (size_t i = head + chunks * EACH + me; i < job.n; i += threads)
+        add(keys[i]);
+    __syncthreads();
+
+    for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS; i += blockDim.x) {
+        uint32_t sum = 0;
+#pragma unroll
+        for (unsigned c = 0; c < COPIES; c++)
+            sum += count[i * COPIES + c];
+        if (sum != 0)
+            atomicAdd(tables.bins + i, (unsigned long long)sum);
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = atomicAdd(&tables.plan->blocks_done, 1u) + 1 == gridDim.x;
+    __syncthreads();
+    if (!last)
+        return;
+    __threadfence();
+    for (unsigned d = threadIdx.x / 32; d < DIGITS; d += blockDim.x / 32) {
+        plan_digit const found = plan_scan(tables, d, job.n);
+        if (threadIdx.x % 32 == 0)
+            digit[d] = found;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        plan_steps(&plan, job, digit, job.finish);
+        crowded = 0;
+    }
+    __syncthreads();
+    unsigned const shift = plan.prefix_shift;
+    if (shift != 0 && tables.sampled != 0) {
+        for (unsigned s = threadIdx.x; s < tables.sampled; s += blockDim.x)
+            if (plan_shares(tables, code.fold(code.encode(keys[plan_sample_at(tables, job.n, s)])),
+                            shift))
+                atomicAdd(&crowded, 1u);
+        __syncthreads();
+        if (threadIdx.x == 0 && crowded > CUDA_TUNE_RADIX_CROWDED)
+            plan_steps(&plan, job, digit, false);
+        __syncthreads();
+    }
+    for (unsigned i = threadIdx.x; i < sizeof plan / sizeof(uint32_t); i += blockDim.x)
+        ((uint32_t *)tables.plan)[i] = ((const uint32_t *)&plan)[i];
+}
+
+template <typename RAW, typename CODE>
+static ordo_status make_plan(cuda_call *call, const radix_job *job, CODE code, radix_tables tables)
+{
+    size_t const threads = CUDA_TUNE_RADIX_HISTOGRAM_THREADS;
+    size_t const wanted = ordo_div_up(job->n * sizeof(RAW), 2 * threads * sizeof(uint4));
+    size_t const most = (size_t)call->facts->sms * (2048 / threads);
+    CUDA_LAUNCH(call, (radix_histogram<RAW, CODE>), ordo_min(wanted, most), threads, 0, *job, code,
+                tables);
+    return ORDO_OK;
+}
+
+template <typename CODE>
+ordo_status radix_make_plan(cuda_call *call, const radix_job *job, CODE code, radix_tables tables)
+{
+    if constexpr (sizeof(typename CODE::BITS) == 8)
+        return make_plan<uint64_t>(call, job, code, tables);
+    else if (CODE::is_float || job->key_size == 4)
+        return make_plan<uint32_t>(call, job, code, tables);
+    else
+        return job->key_size == 1 ? make_plan<uint8_t>(call, job, code, tables)
+                                  : make_plan<uint16_t>(call, job, code, tables);
+}
+
+#define INSTANCE(BITS, FLOAT, TIES)                                                                \
+    template ordo_status radix_make_plan(cuda_call *, const radix_job *,                           \
+                                         radix_code<BITS, FLOAT, TIES>, radix_tables);
+INSTANCE(uint32_t, false, false)
+INSTANCE(uint64_t, false, false)
+INSTANCE(uint32_t, true, false)
+INSTANCE(uint32_t, true, true)
+INSTANCE(uint64_t, true, false)
+INSTANCE(uint64_t, true, true)
+#undef INSTANCE

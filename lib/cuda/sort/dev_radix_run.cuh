@@ -1,0 +1,208 @@
+/* dev_radix_run.cuh - a radix sort from start to end, for keys of four or eight bytes with values
+ * of none, four or eight: zero the tables, plan, passes, finish.
+ *
+ * Launches: one to zero, one histogram, and for few keys one for all the rest. For more, one for
+ * the steps and, where the leading digits may do, one finish and one for the steps again, which
+ * returns at once unless the finish gave up. Scratch: as many keys and values again (argsort: two
+ * arrays of encoded keys, one of indices), 1 KB for each tile, up to 256 KB for the sample. H200,
+ * 2^28 random keys, ms: see cuda_tuning_radix.cuh.
+ *
+ * Compiled once for each size of values: dev_radix_keys.cu, dev_radix_values4.cu, ...8.cu. */
+#ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
+#define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
+
+#include "cuda/sort/dev_radix_pass.cuh"
+
+/* Keys of a tile, which the tables depend on. */
+static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_size)
+{
+#define TILE(KEY, VALUE)                                                                           \
+    (size_t) cuda_tune_radix<KEY, VALUE>::THREADS *(n <= CUDA_TUNE_RADIX_FEW                       \
+                                                        ? cuda_tune_radix<KEY, VALUE>::FEW         \
+                                                        : cuda_tune_radix<KEY, VALUE>::ITEMS)
+    if (key_size == 8)
+        return value_size == 0 ? TILE(8, 0) : value_size == 4 ? TILE(8, 4) : TILE(8, 8);
+    return value_size == 0 ? TILE(4, 0) : value_size == 4 ? TILE(4, 4) : TILE(4, 8);
+#undef TILE
+}
+
+/* Keys of the sample: so many that two of them share a prefix if runs of ten are usual. */
+static inline uint32_t radix_sampled(size_t n)
+{
+    if (n < CUDA_TUNE_RADIX_SAMPLE_FROM)
+        return 0;
+    uint32_t keys = 1;
+    while (keys < CUDA_TUNE_RADIX_SAMPLE && (size_t)keys * keys < n)
+        keys *= 2;
+    return keys;
+}
+
+static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, size_t key_size,
+                                               size_t value_size)
+{
+    size_t const digits = ordo_max(key_size, 4);
+    size_t const tile = radix_tile_keys(n, key_size, value_size);
+    size_t const portions = ordo_div_up(n, CUDA_TUNE_RADIX_PORTION / tile * tile);
+    size_t const start = scratch->used;
+    radix_tables tables;
+    tables.portions = portions;
+    tables.plan = scratch_take<radix_plan>(scratch, 1);
+    tables.bins = scratch_take<unsigned long long>(scratch, digits * RADIX_BINS);
+    tables.tickets = scratch_take<uint32_t>(scratch, 2 * RADIX_DIGITS * portions);
+    tables.runs = scratch_take<uint64_t>(scratch, 1 + CUDA_TUNE_RADIX_RUNS);
+    tables.claims = scratch_take<uint64_t>(scratch, 2 * CUDA_TUNE_RADIX_RUNS);
+    tables.sampled = key_size < 4 ? 0 : radix_sampled(n);
+    tables.sample = scratch_take<uint64_t>(scratch, 2 * (size_t)tables.sampled);
+    tables.status = scratch_take<uint32_t>(scratch, ordo_div_up(n, tile) * RADIX_BINS);
+    tables.zero_bytes = scratch->used - start;
+    tables.starts = scratch_take<uint64_t>(scratch, digits * (portions + 1) * RADIX_BINS);
+    return tables;
+}
+
+struct radix_kernel { /* an instance of radix_pass */
+    const void *function;
+    unsigned    threads, tile;
+    size_t      shared, most; /* bytes; blocks that are there at once */
+};
+
+template <typename VALUE, bool FEW, typename CODE>
+static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kernel *kernel)
+{
+    typedef cuda_tune_radix<sizeof(typename CODE::BITS), value_traits<VALUE>::size> SHAPE;
+    enum {
+        ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS
+    };
+    (void)code;
+    kernel->function = (const void *)radix_pass<CODE, VALUE, SHAPE, FEW>;
+    kernel->threads = SHAPE::THREADS;
+    kernel->tile = SHAPE::THREADS * ITEMS;
+    kernel->shared = sizeof(radix_pass_shared<CODE, VALUE, SHAPE::THREADS, ITEMS>);
+    int resident;
+    CUDA_TRY(call->exec,
+             cudaFuncSetAttribute(kernel->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)kernel->shared));
+    CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                             &resident, kernel->function, (int)kernel->threads, kernel->shared));
+    kernel->most = (size_t)(resident * call->facts->sms);
+    return ORDO_OK;
+}
+
+/* The steps of a list: in one cooperative launch or, for an array of several portions, in one for
+ * each step and portion and one for what comes after them. */
+template <typename CODE>
+static ordo_status radix_launch_list(cuda_call *call, const radix_kernel *kernel,
+                                     const radix_job *job, CODE code, radix_tables tables,
+                                     bool again)
+{
+    unsigned const tile = kernel->tile;
+    size_t const   portion_keys = CUDA_TUNE_RADIX_PORTION / tile * tile;
+    size_t const   tiles = ordo_div_up(job->n, tile), blocks = ordo_min(tiles, kernel->most);
+    radix_portion  portion = {0, job->n, 0, (uint32_t)tiles, 0};
+    radix_range    range = {0, job->key_size, {!again, again}, true, false};
+    void          *arguments[] = {(void *)job, &code, &tables, &portion, &range};
+    if (tables.portions > 1) {
+        range.settle = false;
+        for (unsigned step = 0; step < job->key_size; step++)
+            for (size_t q = 0; q < tables.portions; q++) {
+                range.first = step;
+                range.last = step + 1;
+                portion.first = q * portion_keys;
+                portion.keys = ordo_min(portion_keys, job->n - portion.first);
+                portion.first_tile = (uint32_t)(q * (portion_keys / tile));
+                portion.tiles = (uint32_t)ordo_div_up(portion.keys, tile);
+                portion.number = (uint32_t)q;
+                CUDA_TRY(call->exec,
+                         cudaLaunchKernel(kernel->function,
+                                          dim3((unsigned)ordo_min(portion.tiles, kernel->most)),
+                                          dim3(kernel->threads), arguments, kernel->shared,
+                                          call->stream));
+            }
+        range.first = range.last = job->key_size; /* no step, only what comes after them */
+        range.settle = true;
+    }
+    CUDA_TRY(call->exec, cudaLaunchCooperativeKernel(kernel->function, dim3((unsigned)blocks),
+                                                     dim3(kernel->threads), arguments,
+                                                     kernel->shared, call->stream));
+    return ORDO_OK;
+}
+
+/* The finish, for few keys between both lists of steps. */
+template <typename CODE>
+static ordo_status radix_launch_finish(cuda_call *call, const radix_kernel *kernel,
+                                       const radix_job *job, CODE code, radix_tables tables,
+                                       bool lists)
+{
+    size_t const  tiles = ordo_div_up(job->n, kernel->tile);
+    radix_portion portion = {0, job->n, 0, (uint32_t)ordo_min(tiles, UINT32_MAX), 0};
+    radix_range   range = {0, job->key_size, {lists, lists && job->finish}, true, job->finish};
+    void         *arguments[] = {(void *)job, &code, &tables, &portion, &range};
+    CUDA_TRY(call->exec, cudaLaunchCooperativeKernel(
+                             kernel->function, dim3((unsigned)ordo_min(tiles, kernel->most)),
+                             dim3(kernel->threads), arguments, kernel->shared, call->stream));
+    return ORDO_OK;
+}
+
+template <typename VALUE, typename CODE>
+static ordo_status radix_run(cuda_call *call, const radix_job *job, CODE code, radix_tables tables)
+{
+    radix_kernel few, many;
+    CUDA_TRY(call->exec, cudaMemsetAsync(tables.plan, 0, tables.zero_bytes, call->stream));
+    TRY(radix_make_plan(call, job, code, tables));
+    TRY((radix_kernel_of<VALUE, true>(call, code, &few)));
+    if (job->n <= CUDA_TUNE_RADIX_FEW)
+        return radix_launch_finish(call, &few, job, code, tables, true);
+    TRY((radix_kernel_of<VALUE, false>(call, code, &many)));
+    TRY(radix_launch_list(call, &many, job, code, tables, false));
+    if (!job->finish)
+        return ORDO_OK;
+    TRY(radix_launch_finish(call, &few, job, code, tables, false));
+    return radix_launch_list(call, &many, job, code, tables, true);
+}
+
+/* ---- the code of a type --------------------------------------------------------------------- */
+
+/* Calls f with the radix_code of a type. Where raw keys need not come back they may be folded when
+ * they are encoded: `ties` KEY_FOLDED, and TIES false. */
+template <bool TIES, typename F>
+static inline ordo_status with_radix_code(ordo_type type, bool descending, key_ties ties, F &&f)
+{
+    return with_key_code(type, descending, ties, [&](auto total) {
+        typedef decltype(total)         KEY_CODE;
+        typedef typename KEY_CODE::BITS BITS;
+        if constexpr (KEY_CODE::is_float) {
+            BITS const plus =
+                sizeof(BITS) == 4 ? (BITS)UINT32_C(0x7f800001) : (BITS)UINT64_C(0x7ff0000000000001);
+            BITS const inf = sizeof(BITS) == 4 ? (BITS)KEY_INF_F32 : (BITS)KEY_INF_F64;
+            BITS const zero = descending ? inf - plus + 1 : plus;
+            radix_code<BITS, true, TIES> const code = {total, (BITS)(zero - 1), zero, inf};
+            return f(code);
+        } else if constexpr (sizeof(BITS) < 4) {
+            radix_code<uint32_t, false, false> const code = {{(uint32_t)total.flip}, 0, 0, 0};
+            return f(code);
+        } else {
+            radix_code<BITS, false, false> const code = {total, 0, 0, 0};
+            return f(code);
+        }
+    });
+}
+
+/* The sort of pairs, or of indices, with values of one size. */
+template <typename VALUE>
+static ordo_status radix_run_values(cuda_call *call, const radix_job *job, ordo_type type,
+                                    bool descending, radix_tables tables)
+{
+    auto const run = [&](auto code) { return radix_run<VALUE>(call, job, code, tables); };
+    return job->source != NULL ? with_radix_code<false>(type, descending, KEY_FOLDED, run)
+                               : with_radix_code<true>(type, descending, KEY_TOTAL, run);
+}
+
+/* Sorts with values of job->value_size bytes, keys alone if it is 0: dev_radix_keys.cu and so on
+ * each hold one size. */
+ordo_status radix_run_keys(cuda_call *call, const radix_job *job, ordo_type type, bool descending,
+                           radix_tables tables);
+ordo_status radix_run_values4(cuda_call *call, const radix_job *job, ordo_type type,
+                              bool descending, radix_tables tables);
+ordo_status radix_run_values8(cuda_call *call, const radix_job *job, ordo_type type,
+                              bool descending, radix_tables tables);
+
+#endif

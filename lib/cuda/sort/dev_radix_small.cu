@@ -1,0 +1,367 @@
+/* dev_radix_small.cu - a sort in one launch, for arrays that fit into one block's shared memory.
+ *
+ * With the encoded keys, in shared memory, places of 16 bits are sorted, so that keys, pairs and
+ * indices are one kernel. Up to 4096 keys that lie evenly are spread over as many
+ * buckets (block/block_spread.cuh), and each key counts its way to its place among those of its
+ * bucket.
+ *
+ * Of others the places alone are sorted, by digits, least significant first
+ * (block/block_radix.cuh). Only bits that
+ * differ are looked at, and first only the leading 16 or 24 of them, which tell nearly all of so
+ * few keys apart; if neighbours then are out of order, each key counts its way to its place among
+ * those with the same prefix, and where a prefix is shared by too many the sort starts again with
+ * all bits.
+ *
+ * Cost: one read and one write. Shared memory: the keys, 2 bytes a key, 1 KB a warp. H200, 2048
+ * keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of CUB 7.4, 9.7, 14.1. Called by
+ * device/dev_radix.cu. */
+#include "cuda/block/block_spread.cuh"
+#include "cuda/sort/dev_radix_small.cuh"
+
+enum {
+    SMALL_PREFIX = 24, /* leading bits sorted by first */
+    SMALL_SHORT = 16,  /* if not many keys are alike in them, these do */
+    SMALL_ALIKE = 2,   /* others that a key may have so */
+    SMALL_WALK = 48    /* longest run */
+};
+
+/* Of keys that are spread over buckets: those, and of the key in each place its index below its
+ * bucket. */
+template <int THREADS, int ITEMS> struct small_buckets {
+    spread_shared<THREADS> spread;
+    uint32_t               tags[THREADS * ITEMS];
+};
+template <int THREADS> struct small_buckets<THREADS, 16> { /* too many keys for that */
+};
+
+template <typename CODE, int THREADS, int ITEMS> struct small_shared {
+    typename CODE::BITS keys[THREADS * ITEMS];
+    uint16_t            order[THREADS * ITEMS]; /* which key is p-th */
+    union {
+        radix_counters<THREADS / 32>  counters;
+        small_buckets<THREADS, ITEMS> buckets;
+    };
+    typename CODE::BITS ones, zeros; /* bits set in some key; in not all */
+};
+
+static __device__ __forceinline__ const void *small_source(const radix_job &job)
+{
+    return job.source != NULL ? job.source : job.keys[0];
+}
+
+/* ---- By digits ---- */
+
+/* Sorts the places by the bits [low, high) of their keys, stably; `end` of them are used, the
+ * keys behind the array being the largest. `items` places a thread, the same for all. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ void small_sort_bits(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
+                                       unsigned items, unsigned low, unsigned high)
+{
+    typedef typename CODE::BITS BITS;
+    unsigned const              first = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
+    uint32_t *const             row = shared->counters.count[threadIdx.x / 32];
+    uint32_t const              before = lanes_before();
+    for (unsigned shift = low; shift < high; shift += RADIX_BITS) {
+        unsigned const width = min(high - shift, (unsigned)RADIX_BITS), mask = (1u << width) - 1;
+        uint32_t       place[ITEMS], ranked[ITEMS], start; /* rank above digit */
+        block_radix_clear(&shared->counters);
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            if (i < items) {
+                place[i] = shared->order[first + i * 32];
+                unsigned const digit =
+                    (unsigned)(code.fold(shared->keys[place[i]]) >> shift) & mask;
+                ranked[i] = block_radix_rank_one(row, before, digit) << RADIX_BITS | digit;
+            }
+        __syncthreads();
+        block_radix_columns(&shared->counters, &start, [](uint32_t) {});
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++)
+            if (i < items) {
+                uint32_t const to = (ranked[i] >> RADIX_BITS) + row[ranked[i] % RADIX_BINS];
+                shared->order[to] = (uint16_t)place[i];
+            }
+        __syncthreads();
+    }
+}
+
+/* The first bit to sort by. Among the 31 other keys of its warp a key meets as many with its
+ * leading bits as it would, times 31 / n, among all. Called by all threads, valid in them. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *shared,
+                                      CODE const &code, unsigned low, unsigned high, unsigned n)
+{
+    if (high - low <= SMALL_SHORT)
+        return low;
+    unsigned const looked = min(n, (unsigned)THREADS);
+    unsigned const mine = (unsigned)(code.fold(shared->keys[threadIdx.x]) >> (high - SMALL_SHORT));
+    bool const     here = threadIdx.x < n;
+    uint32_t const peers = __match_any_sync(WARP_ALL, here ? mine : ~threadIdx.x);
+    unsigned const alike = (unsigned)__syncthreads_count(here && (peers & (peers - 1)) != 0);
+    unsigned const bits = alike * n <= SMALL_ALIKE * 31 * looked ? SMALL_SHORT : SMALL_PREFIX;
+    return high - low > bits ? high - bits : low;
+}
+
+/* Puts keys in order that are sorted by their bits from `shift` on. False, in all threads, if a run
+ * of the same prefix is too long; then nothing is changed. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
+                                    unsigned shift, unsigned end)
+{
+    typedef typename CODE::BITS BITS;
+    auto const bits_at = [&](unsigned p) { return code.fold(shared->keys[shared->order[p]]); };
+    bool       turned = false, too_long = false;
+    for (unsigned p = threadIdx.x + 1; p < end; p += THREADS)
+        turned |= bits_at(p - 1) > bits_at(p);
+    if (!__syncthreads_or(turned))
+        return true;
+    uint32_t move[ITEMS]; /* what is there now above where it goes */
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = threadIdx.x + i * THREADS;
+        if (p >= end)
+            continue;
+        BITS const mine = bits_at(p);
+        unsigned   left = 0, right = 0, before = 0;
+        for (; left < SMALL_WALK && left < p; left++) {
+            BITS const other = bits_at(p - left - 1);
+            if (other >> shift != mine >> shift)
+                break;
+            before += other <= mine;
+        }
+        for (; left + right < SMALL_WALK && p + right + 1 < end; right++) {
+            BITS const other = bits_at(p + right + 1);
+            if (other >> shift != mine >> shift)
+                break;
+            before += other < mine;
+        }
+        too_long |= left + right >= SMALL_WALK;
+        move[i] = (uint32_t)shared->order[p] << 16 | (p - left + before);
+    }
+    if (__syncthreads_or(too_long))
+        return false;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (threadIdx.x + i * THREADS < end)
+            shared->order[move[i] % 65536] = (uint16_t)(move[i] / 65536);
+    __syncthreads();
+    return true;
+}
+
+/* Sorts the places of the keys, by as many digits as it takes. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared,
+                                                       CODE const &code, const radix_job &job)
+{
+    typedef typename CODE::BITS BITS;
+    unsigned const              n = (unsigned)job.n;
+    unsigned const              items = (n + THREADS - 1) / THREADS;
+    if (threadIdx.x == 0) {
+        shared->ones = 0;
+        shared->zeros = 0;
+    }
+    __syncthreads();
+    BITS ones = 0, zeros = 0;
+#pragma unroll 4
+    for (unsigned p = threadIdx.x; p < items * THREADS; p += THREADS) {
+        BITS bits = (BITS) ~(BITS)0;
+        if (p < n) {
+            bits = code.encode(load_sized<BITS>(small_source(job), p, job.key_size));
+            ones |= code.fold(bits);
+            zeros |= ~code.fold(bits);
+        }
+        shared->keys[p] = bits;
+        shared->order[p] = (uint16_t)p;
+    }
+#pragma unroll
+    for (int half = 0; half < sizeof(BITS) / 4; half++) {
+        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
+        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
+        if (threadIdx.x % 32 == 0) {
+            atomicOr((unsigned *)&shared->ones + half, some);
+            atomicOr((unsigned *)&shared->zeros + half, lack);
+        }
+    }
+    __syncthreads();
+    BITS const differ = shared->ones & shared->zeros;
+    if (differ == 0)
+        return;
+    unsigned const low =
+        sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1 : __ffs((int)differ) - 1;
+    unsigned const high =
+        sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
+    unsigned from = small_from(shared, code, low, high, n);
+    for (;;) {
+        small_sort_bits(shared, code, items, from, high);
+        if (from == low || small_finish(shared, code, from, n))
+            break;
+        from = low;
+    }
+}
+
+/* ---- By buckets ---- */
+
+/* Sorts keys that lie evenly, and their places: spread over buckets, each counts the keys of its
+ * bucket that come before it, by key and then by index. False, in all threads, if they do not. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
+                                                        CODE const &code, const radix_job &job)
+{
+    typedef typename CODE::BITS       BITS;
+    auto *const                       s = &shared->buckets.spread;
+    uint32_t *const                   tags = shared->buckets.tags;
+    unsigned const                    n = (unsigned)job.n;
+    spread_items<BITS, ITEMS>         items;
+    spread_line<BITS, CODE::is_float> line;
+    spread_clear(s);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        items.raw[i] = p < n ? load_sized<BITS>(small_source(job), p, job.key_size) : (BITS)0;
+    }
+    bool const is_even =
+        spread_find_line(s, code.total, items, n, &line) &&
+        spread_over_line(s, code.total, &line, &items, n, [](spread_counts const &mine) {
+            bool is_full = false;
+#pragma unroll
+            for (int j = 0; j < SPREAD_SHARE; j++)
+                is_full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+            return is_full;
+        });
+    if (!is_even) {
+        __syncthreads();
+        return false;
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        if (p < n) {
+            unsigned const at = spread_start(*s, items.bucket(i)) + items.rank(i);
+            shared->keys[at] = code.encode(items.raw[i]);
+            tags[at] = items.bucket(i) << 16 | p;
+        }
+    }
+    __syncthreads();
+    BITS     bits[ITEMS];
+    uint32_t move[ITEMS]; /* where a key comes from above where it goes */
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        if (p >= n)
+            continue;
+        uint32_t const tag = tags[p], bucket = tag >> 16;
+        unsigned const start = spread_start(*s, bucket), end = spread_start(*s, bucket + 1);
+        bits[i] = shared->keys[p];
+        BITS const mine = code.fold(bits[i]);
+        unsigned   to = start;
+#pragma unroll 1
+        for (unsigned q = start; q < end; q++) {
+            BITS const other = code.fold(shared->keys[q]);
+            to += other < mine || (other == mine && tags[q] < tag);
+        }
+        move[i] = tag << 16 | to;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (i * THREADS + threadIdx.x < n) {
+            shared->keys[move[i] & 0xffff] = bits[i];
+            shared->order[move[i] & 0xffff] = (uint16_t)(move[i] >> 16);
+        }
+    __syncthreads();
+    return true;
+}
+
+/* ---- Results ---- */
+
+/* Writes the sorted array and what goes with it. The keys have been moved, or only their places. */
+template <typename CODE, int THREADS, int ITEMS>
+static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
+                                   const radix_job &job, bool is_moved)
+{
+    typedef typename CODE::BITS BITS;
+    unsigned const              n = (unsigned)job.n;
+#pragma unroll 1
+    for (unsigned p = threadIdx.x; p < n; p += THREADS) {
+        unsigned const source = shared->order[p];
+        BITS const     bits = shared->keys[is_moved ? p : source];
+        if (job.source == NULL)
+            store_sized<BITS>((char *)job.keys[0] + (size_t)p * job.key_size, job.key_size,
+                              code.decode(bits));
+        else if (job.keep_keys)
+            ((BITS *)job.keys[0])[p] = code.fold(bits);
+        if (job.source != NULL)
+            store_sized<uint64_t>((char *)job.values[0] + (size_t)p * job.value_out, job.value_out,
+                                  source);
+    }
+    if (job.source != NULL || job.value_size == 0)
+        return;
+    __syncthreads();
+    /* The keys are done with; values take their place, a half at a time if they are longer. */
+    uint32_t *const words = (uint32_t *)shared->keys;
+    unsigned const  halves = job.value_size / 4;
+    for (unsigned h = 0; h < halves; h++) {
+        uint32_t *const values = (uint32_t *)job.values[0] + h;
+#pragma unroll 1
+        for (unsigned p = threadIdx.x; p < n; p += THREADS)
+            words[p] = values[p * halves];
+        __syncthreads();
+#pragma unroll 1
+        for (unsigned p = threadIdx.x; p < n; p += THREADS)
+            values[p * halves] = words[shared->order[p]];
+        __syncthreads();
+    }
+}
+
+template <typename CODE, int THREADS, int ITEMS>
+static __global__ void __launch_bounds__(THREADS, 1)
+    radix_small_kernel(radix_job const job, CODE const code)
+{
+    extern __shared__ uint64_t small_words[];
+    auto *const                shared = (small_shared<CODE, THREADS, ITEMS> *)small_words;
+    bool                       is_moved = false;
+    if constexpr (ITEMS < 16)
+        is_moved = small_by_buckets(shared, code, job);
+    if (!is_moved)
+        small_by_digits(shared, code, job);
+    small_write(shared, code, job, is_moved);
+}
+
+template <int THREADS, int ITEMS, typename CODE>
+static ordo_status launch(cuda_call *call, const radix_job *job, CODE code)
+{
+    auto *const  kernel = radix_small_kernel<CODE, THREADS, ITEMS>;
+    size_t const shared = sizeof(small_shared<CODE, THREADS, ITEMS>);
+    CUDA_TRY(call->exec, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              (int)shared));
+    CUDA_LAUNCH(call, kernel, 1, THREADS, shared, *job, code);
+    return ORDO_OK;
+}
+
+bool radix_is_small(const cuda_call *call, const radix_job *job)
+{
+    typedef radix_code<uint64_t, true, true>                         widest;
+    typedef small_shared<widest, 1024, 4>                            half;
+    typedef small_shared<widest, 1024, CUDA_TUNE_RADIX_SMALL / 1024> full;
+    size_t const shared = job->n <= 1024 * 4 ? sizeof(half) : sizeof(full);
+    return job->n <= CUDA_TUNE_RADIX_SMALL && shared <= call->facts->shared_bytes;
+}
+
+ordo_status radix_small(cuda_call *call, const radix_job *job, ordo_type type, bool descending)
+{
+    bool const ties = job->value_size != 0;
+    return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        if (CODE::folds && !ties) { /* folding that changes nothing */
+            code.lesser_zero = code.zero;
+            code.inf = (BITS) ~(BITS)0;
+        }
+        if (job->n <= 512 * 4)
+            return launch<512, 4>(call, job, code);
+        if (job->n <= 1024 * 4)
+            return launch<1024, 4>(call, job, code);
+        return launch<1024, CUDA_TUNE_RADIX_SMALL / 1024>(call, job, code);
+    });
+}

@@ -1,0 +1,112 @@
+/* dev_sort.cu - which algorithm sorts: keys, pairs, indices.
+ *
+ * AUTO looks at the keys first, if they are sorted alone and the host may wait (dev_rough_auto.cu),
+ * and else is the radix sort. The others are what they are called. */
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/sort/dev_compare.cuh"
+#include "cuda/sort/dev_radix.cuh"
+#include "cuda/rough/dev_rough.cuh"
+
+struct sorter { /* one algorithm */
+    size_t (*keys_scratch)(const ordo_sort_job *job);
+    ordo_status (*keys)(cuda_call *call, const ordo_sort_job *job);
+    size_t (*pairs_scratch)(const ordo_pairs_job *job);
+    ordo_status (*pairs)(cuda_call *call, const ordo_pairs_job *job);
+    size_t (*argsort_scratch)(const ordo_argsort_job *job);
+    ordo_status (*argsort)(cuda_call *call, const ordo_argsort_job *job);
+};
+
+#define SORTER(name)                                                                               \
+    {                                                                                              \
+        dev_##name##_keys_scratch, dev_##name##_keys, dev_##name##_pairs_scratch,                  \
+            dev_##name##_pairs, dev_##name##_argsort_scratch, dev_##name##_argsort                 \
+    }
+static const sorter radix = SORTER(radix), split = SORTER(split), bitonic = SORTER(bitonic),
+                    merge = SORTER(merge), sample = SORTER(sample);
+#undef SORTER
+
+/* NULL: not on the device. Windows are for keys alone: pairs and indices of roughly sorted keys,
+ * and keys that turn out not to be, are the radix sort's. */
+static const sorter *sorter_of(ordo_algorithm algorithm)
+{
+    switch (algorithm) {
+    case ORDO_ALGORITHM_AUTO:
+    case ORDO_ALGORITHM_RADIX:
+    case ORDO_ALGORITHM_ROUGH:
+        return &radix;
+    case ORDO_ALGORITHM_SPLIT:
+        return &split;
+    case ORDO_ALGORITHM_BITONIC:
+        return &bitonic;
+    case ORDO_ALGORITHM_MERGE:
+        return &merge;
+    case ORDO_ALGORITHM_SAMPLE:
+        return &sample;
+    default:
+        return NULL;
+    }
+}
+
+static ordo_status cpu_only(cuda_call *call, ordo_algorithm algorithm, const char *what)
+{
+    const char *const name = algorithm == ORDO_ALGORITHM_BUBBLE    ? "bubble"
+                             : algorithm == ORDO_ALGORITHM_HALVING ? "halving"
+                                                                   : "asked for";
+    return ordo_fail(call->exec, ORDO_E_UNSUPPORTED, "algorithm %s sorts %s on the CPU only", name,
+                     what);
+}
+
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+size_t dev_sort_scratch(const ordo_sort_job *job)
+{
+    const sorter *const by = sorter_of(job->algorithm);
+    size_t const        first = job->algorithm == ORDO_ALGORITHM_AUTO ? dev_rough_auto_scratch(job)
+                                : job->algorithm == ORDO_ALGORITHM_ROUGH ? dev_rough_scratch(job)
+                                                                         : 0;
+    return by == NULL ? 0 : ordo_max(first, by->keys_scratch(job));
+}
+
+ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
+{
+    const sorter *const by = sorter_of(job->algorithm);
+    bool                done = false;
+    if (by == NULL)
+        return cpu_only(call, job->algorithm, "keys");
+    if (job->algorithm == ORDO_ALGORITHM_AUTO)
+        TRY(dev_rough_auto(call, job, &done));
+    if (job->algorithm == ORDO_ALGORITHM_ROUGH)
+        TRY(dev_rough_keys(call, job, &done));
+    return done ? ORDO_OK : by->keys(call, job);
+}
+
+/* ---- pairs and indices ---------------------------------------------------------------------- */
+
+size_t dev_sort_pairs_scratch(const ordo_pairs_job *job)
+{
+    const sorter *const by = sorter_of(job->keys.algorithm);
+    return by == NULL ? 0 : by->pairs_scratch(job);
+}
+
+ordo_status dev_sort_pairs(cuda_call *call, const ordo_pairs_job *job)
+{
+    ordo_algorithm const algorithm = job->keys.algorithm;
+    const sorter *const  by = sorter_of(algorithm);
+    if (by == NULL)
+        return cpu_only(call, algorithm, "pairs");
+    return by->pairs(call, job);
+}
+
+size_t dev_argsort_scratch(const ordo_argsort_job *job)
+{
+    const sorter *const by = sorter_of(job->algorithm);
+    return by == NULL ? 0 : by->argsort_scratch(job);
+}
+
+ordo_status dev_argsort(cuda_call *call, const ordo_argsort_job *job)
+{
+    const sorter *const by = sorter_of(job->algorithm);
+    if (by == NULL)
+        return cpu_only(call, job->algorithm, "indices");
+    return by->argsort(call, job);
+}
