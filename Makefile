@@ -43,9 +43,9 @@ configured:
 
 # The plugin takes minutes to compile, so a first look at a machine without a GPU leaves it out.
 demo: configured
-	@target=ordo_product; \
-	if [ $(cuda) = AUTO ] && ! scripts/has-gpu; then target=ordo_command; fi; \
-	$(CMAKE) --build build --parallel $(JOBS) --target $$target
+	@plugin=; \
+	if [ $(cuda) = ON ] || { [ $(cuda) = AUTO ] && scripts/has-gpu; }; then plugin=ordo_cuda; fi; \
+	$(CMAKE) --build build --parallel $(JOBS) --target ordo_command $$plugin
 	@scripts/demo build/ordo
 
 test: configured

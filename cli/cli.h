@@ -1,6 +1,6 @@
 /* cli.h - what the files of the command share: exit codes, messages, the commands themselves. */
-#ifndef ORDO_CLI_H
-#define ORDO_CLI_H
+#ifndef ORDO_CLI_CLI_H
+#define ORDO_CLI_CLI_H
 
 #include "ordo.h"
 

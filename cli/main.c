@@ -1,6 +1,6 @@
 /* main.c - the command `ordo`: finds the command named by the first word and runs it. */
-#include "cli.h"
-#include "options.h"
+#include "cli/cli.h"
+#include "cli/ui/options.h"
 
 #include <errno.h>
 #include <stdio.h>

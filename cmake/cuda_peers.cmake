@@ -14,7 +14,7 @@ set(cuda_paper_sources # of which bench/cuda/papers.cu measures parts
     lib/cuda/scan/dev_bits.cu lib/cuda/scan/dev_flags.cu
     lib/cuda/papers/dev_select_bitonic.cu lib/cuda/select/dev_select_put.cu)
 add_library(ordo_cuda_peers MODULE EXCLUDE_FROM_ALL ${cuda_peer_sources} ${cuda_paper_sources})
-target_include_directories(ordo_cuda_peers PRIVATE bench/cuda cli include lib)
+target_include_directories(ordo_cuda_peers PRIVATE bench/cuda . include lib)
 target_link_libraries(ordo_cuda_peers PRIVATE CUDA::cudart_static)
 target_compile_options(ordo_cuda_peers PRIVATE --expt-extended-lambda -Xcompiler=-Wall,-Wextra)
 set_target_properties(ordo_cuda_peers PROPERTIES

@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(ordo_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ordo)
-install(TARGETS ordo_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS ordo_command ordo_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ordo ordo_usage EXPORT ordo LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET ordo_cuda) # found beside the library
     install(TARGETS ordo_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -3,7 +3,6 @@
 # built on demand (make bench), from the libraries that are installed; without a C++ compiler the
 # target only says so.
 option(ORDO_PEERS "Describe the peers of the benchmarks, where there is a C++ compiler" ON)
-target_link_libraries(ordo_command PRIVATE ${CMAKE_DL_LIBS}) # it opens the module
 
 set(peers_missing "no C++ compiler was found")
 if(NOT ORDO_PEERS)
@@ -33,7 +32,7 @@ add_library(ordo_peers MODULE EXCLUDE_FROM_ALL
 set_target_properties(ordo_peers PROPERTIES
     CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
     EXPORT_COMPILE_COMMANDS OFF) # the checks of `make lint` are for C
-target_include_directories(ordo_peers PRIVATE ${peers_dir} cli include)
+target_include_directories(ordo_peers PRIVATE ${peers_dir} . include)
 target_compile_options(ordo_peers PRIVATE -Wall -Wextra -Wshadow $<$<CONFIG:Release>:-O3>)
 target_link_libraries(ordo_peers PRIVATE Threads::Threads)
 

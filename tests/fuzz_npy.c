@@ -3,7 +3,7 @@
  * what it found is read back as the same. */
 #include "fuzz.h"
 
-#include "npy.h"
+#include "cli/io/npy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

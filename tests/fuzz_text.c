@@ -5,8 +5,8 @@
  * The first byte of the input chooses the type and whether bad lines are skipped. */
 #include "fuzz.h"
 
-#include "textnum.h"
-#include "textread.h"
+#include "cli/io/textnum.h"
+#include "cli/io/textread.h"
 
 #include <math.h>
 #include <stdio.h>

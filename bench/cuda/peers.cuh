@@ -1,6 +1,6 @@
 /* peers.cuh - how the files of this folder enter their peers into the table, and what they share.
  *
- * Each file adapts calls of one library to bench_peer_task (cli/bench_peer.h; arrays are device
+ * Each file adapts calls of one library to bench_peer_task (bench/harness/bench_peer.h; arrays are device
  * memory) and adds them before main() by
  *
  *     static bool const added = peers::library("CUB 3.0", 1, {...});
@@ -11,7 +11,7 @@
 #ifndef ORDO_BENCH_CUDA_PEERS_CUH
 #define ORDO_BENCH_CUDA_PEERS_CUH
 
-#include "bench_cuda_module.h"
+#include "bench/harness/bench_cuda_module.h"
 #include "ordo.h"
 
 #include <cuda_runtime.h>

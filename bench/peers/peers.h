@@ -9,7 +9,7 @@
 #ifndef ORDO_BENCH_PEERS_H
 #define ORDO_BENCH_PEERS_H
 
-#include "bench_peer.h"
+#include "bench/harness/bench_peer.h"
 #include "ordo.h"
 
 #include <cstring>

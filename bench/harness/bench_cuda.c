@@ -1,0 +1,251 @@
+/* bench_cuda.c - the GPU as a place of benchmarks: its module, its memory, its clock.
+ *
+ * The state is static: a process measures one GPU. Keys are made by the generators of the library
+ * on every CPU, in pinned memory, and uploaded; so they are those of the CPU's benchmarks. */
+#define _GNU_SOURCE
+#include "bench/harness/bench_cuda.h"
+#include "bench/harness/bench_peers.h"
+#include "cli/cli.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    WIPED = 0xa5
+};
+
+static const bench_cuda_module *module;
+static bench_place              place;
+static ordo_ctx                *generator, *host;
+static void                    *staging; /* pinned */
+static size_t                   staging_bytes;
+
+static bool went_well(int failed, const char *what)
+{
+    if (failed)
+        cli_error("bench: %s: %s", what, module->last_error());
+    return !failed;
+}
+
+/* ---- The place ---------------------------------------------------------------------------- */
+
+static size_t place_available(void) { return module->available(); }
+
+static void *place_alloc(size_t bytes)
+{
+    void *array = NULL;
+    return went_well(module->alloc(&array, bytes), "memory of the GPU") ? array : NULL;
+}
+
+static void place_release(void *array) { module->release(array); }
+
+static bool reserve_staging(size_t bytes)
+{
+    if (bytes <= staging_bytes)
+        return true;
+    module->release_host(staging);
+    staging = NULL;
+    staging_bytes = 0;
+    if (!went_well(module->alloc_host(&staging, bytes), "pinned memory"))
+        return false;
+    staging_bytes = bytes;
+    return true;
+}
+
+static bool place_generate(ordo_dist dist, ordo_type type, void *out, size_t n,
+                           const ordo_gen_opts *opts)
+{
+    const size_t bytes = n * ordo_type_size(type);
+
+    if (!reserve_staging(bytes))
+        return false;
+    if (ordo_gen(generator, dist, type, staging, n, opts) != ORDO_OK) {
+        cli_error("bench: cannot generate %zu keys of type %s: %s", n, ordo_type_name(type),
+                  ordo_last_error(generator));
+        return false;
+    }
+    return went_well(module->upload(out, staging, bytes), "upload");
+}
+
+static bool place_copy(void *dst, const void *src, size_t bytes)
+{
+    return went_well(module->copy(dst, src, bytes), "copy");
+}
+
+static bool place_wipe(void *array, size_t bytes)
+{
+    if (module->on_device(array))
+        return went_well(module->wipe(array, bytes), "wipe");
+    memset(array, WIPED, bytes);
+    return true;
+}
+
+static bool place_fingerprint(const void *array, size_t bytes, uint64_t *out)
+{
+    if (module->on_device(array))
+        return went_well(module->fingerprint(array, bytes, out), "an answer");
+    *out = bench_fingerprint(array, bytes);
+    return true;
+}
+
+static bool place_start(void) { return went_well(module->start(), "event"); }
+
+static bool place_stop(double *seconds) { return went_well(module->stop(seconds), "a call"); }
+
+/* ---- Opening ------------------------------------------------------------------------------ */
+
+static const bench_cuda_module *table_of(void *library)
+{
+    bench_cuda_entry *entry = NULL;
+    void *const       symbol = dlsym(library, BENCH_CUDA_SYMBOL);
+
+    if (symbol == NULL)
+        return NULL;
+    memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from object to function pointer */
+    const bench_cuda_module *const table = entry();
+    return table->abi == BENCH_CUDA_ABI ? table : NULL;
+}
+
+static bool open_module(void)
+{
+    char              path[4200];
+    const char *const wanted = getenv("ORDO_CUDA_PEERS");
+
+    if (wanted != NULL)
+        snprintf(path, sizeof path, "%s", wanted);
+    else
+        bench_beside_command("libordo_cuda_peers.so", path, sizeof path);
+    if (wanted == NULL && access(path, R_OK) != 0) {
+        cli_error("bench: libordo_cuda_peers.so is not beside the command; 'make gpu-check' builds "
+                  "it where there is nvcc");
+        return false;
+    }
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        cli_error("bench: %s", dlerror());
+        return false;
+    }
+    module = table_of(library);
+    if (module == NULL)
+        cli_error("bench: %s is not of this version of ordo", path);
+    return module != NULL;
+}
+
+static ordo_ctx *cpu_context(unsigned threads)
+{
+    ordo_ctx           *ctx = NULL;
+    const ordo_ctx_opts opts =
+        ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = (uint32_t)threads);
+
+    if (ordo_ctx_create(&ctx, &opts) != ORDO_OK)
+        cli_error("bench: no context with %u threads: %s", threads, ordo_last_error(NULL));
+    return ctx;
+}
+
+/* Whether the library can use the GPU at all; else every row would say that it cannot. */
+static bool library_finds_gpu(void)
+{
+    ordo_ctx *ctx = NULL;
+    ordo_info info = {.struct_size = sizeof info};
+
+    if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA)) != ORDO_OK ||
+        ordo_ctx_info(ctx, &info) != ORDO_OK) {
+        cli_error("bench: no context for the GPU: %s", ordo_last_error(ctx));
+        ordo_ctx_free(ctx);
+        return false;
+    }
+    const bool usable = info.cuda[0] == '\0';
+    if (!usable)
+        cli_error("bench: the GPU cannot be used: %s", info.cuda);
+    ordo_ctx_free(ctx);
+    return usable;
+}
+
+const bench_place *bench_cuda_open(unsigned threads)
+{
+    if (!open_module())
+        return NULL;
+    place = (bench_place){
+        .peers = &module->peers,
+        .available = place_available,
+        .alloc = place_alloc,
+        .release = place_release,
+        .generate = place_generate,
+        .copy = place_copy,
+        .wipe = place_wipe,
+        .fingerprint = place_fingerprint,
+        .start = place_start,
+        .stop = place_stop,
+    };
+    if (!went_well(module->open(place.device, sizeof place.device, &place.stream), "no GPU"))
+        return NULL;
+    if (!library_finds_gpu())
+        return NULL;
+    generator = cpu_context(threads);
+    return generator != NULL ? &place : NULL;
+}
+
+/* The module stays open, as a library that has started threads must. */
+void bench_cuda_close(void)
+{
+    ordo_ctx_free(generator);
+    ordo_ctx_free(host);
+    generator = host = NULL;
+    if (module != NULL)
+        module->release_host(staging);
+    staging = NULL;
+    staging_bytes = 0;
+}
+
+/* ---- For the experiments ------------------------------------------------------------------ */
+
+const void *bench_cuda_host_keys(void) { return staging; }
+
+ordo_ctx *bench_cuda_host_context(void)
+{
+    if (host == NULL)
+        host = cpu_context(1);
+    return host;
+}
+
+bool bench_cuda_flags(bench *b, ordo_flags_kind kind, void *flags, size_t n)
+{
+    const size_t bytes = kind == ORDO_FLAG_BITS ? n / 8 + (n % 8 != 0) : n;
+
+    return bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U8, flags, bytes, 0) &&
+           (kind == ORDO_FLAG_BITS || went_well(module->lower_to_flags(flags, n), "flags"));
+}
+
+void *bench_cuda_record(bench *b, bench_call *call, const void *what)
+{
+    ordo_ctx *const ctx = bench_context(b, b->set.threads);
+    void           *graph = NULL;
+
+    if (ctx == NULL || call(ctx, what) != ORDO_OK || /* scratch is taken outside of the graph */
+        module->graph_begin() != 0)
+        return NULL;
+    const ordo_status status = call(ctx, what);
+    if (module->graph_end(&graph) != 0 || status != ORDO_OK) {
+        module->graph_free(graph);
+        return NULL;
+    }
+    return graph;
+}
+
+ordo_status bench_cuda_replay(ordo_ctx *ctx, const void *graph)
+{
+    void *writable;
+
+    (void)ctx;
+    memcpy(&writable, &graph, sizeof writable); /* running a graph changes nothing the bench sees */
+    return went_well(module->graph_run(writable), "graph") ? ORDO_OK : ORDO_E_DEVICE;
+}
+
+void bench_cuda_forget(void *graph)
+{
+    if (graph != NULL)
+        module->graph_free(graph);
+}

@@ -1,0 +1,111 @@
+/* bench_json.c - everything `ordo bench` measured, as one JSON document.
+ *
+ * Times are seconds of one call. A figure that does not exist (the speed-up of a copy) is null. */
+#include "bench/harness/bench_machine.h"
+
+#include <math.h>
+
+static void put_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(file, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(file, "\\u%04x", *c);
+        else
+            fputc(*c, file);
+    }
+    fputc('"', file);
+}
+
+static void put_text(FILE *file, const char *name, const char *text)
+{
+    fprintf(file, "\"%s\": ", name);
+    if (text != NULL)
+        put_string(file, text);
+    else
+        fprintf(file, "null");
+    fprintf(file, ", ");
+}
+
+static void put_number(FILE *file, const char *name, double value)
+{
+    if (isfinite(value))
+        fprintf(file, "\"%s\": %.9g, ", name, value);
+    else
+        fprintf(file, "\"%s\": null, ", name);
+}
+
+static void put_machine(FILE *file, const bench_machine *machine)
+{
+    fprintf(file, "  \"machine\": {");
+    put_text(file, "cpu", machine->cpu);
+    put_text(file, "caches", machine->caches);
+    put_text(file, "isa", machine->isa);
+    put_text(file, "kernel", machine->kernel);
+    put_text(file, "compiler", machine->compiler);
+    fprintf(file, "\"cpus\": %u, \"affinity\": %u, \"cgroup\": %u, \"memory_bytes\": %llu},\n",
+            machine->cpus, machine->affinity, machine->cgroup, (unsigned long long)machine->memory);
+}
+
+static void put_row(FILE *file, const bench_row *row, unsigned repeat)
+{
+    const bench_question *const q = &row->question;
+
+    fprintf(file, "    {");
+    put_text(file, "section", row->section);
+    put_text(file, "label", q->label);
+    put_text(file, "op", q->op);
+    put_text(file, "variant", q->variant);
+    put_text(file, "type", q->type != 0 ? ordo_type_name(q->type) : NULL);
+    put_text(file, "out_type", q->out_type != 0 ? ordo_type_name(q->out_type) : NULL);
+    put_text(file, "dist", q->dist);
+    put_number(file, "p", q->p);
+    put_number(file, "k", q->k);
+    fprintf(file, "\"n\": %zu, \"bytes\": %zu, ", q->n, q->bytes);
+    put_text(file, "algorithm", row->name);
+    fprintf(file, "\"peer\": %s, \"threads\": %u, \"calls_per_round\": %zu, ",
+            row->peer ? "true" : "false", row->threads,
+            row->calls * (q->batch != 0 ? q->batch : 1));
+    put_number(file, "time_over_copy", row->over_copy);
+    put_number(file, "speedup", row->speedup);
+    put_number(file, "median_s", row->median);
+    put_number(file, "min_s", row->least);
+    put_number(file, "mkeys_per_s", (double)q->n / row->median * 1e-6);
+    put_number(file, "gb_per_s", (double)q->bytes / row->median * 1e-9);
+    fprintf(file, "\"seconds\": [");
+    for (unsigned i = 0; i < repeat; i++)
+        fprintf(file, "%s%.9g", i > 0 ? ", " : "", row->seconds[i]);
+    fprintf(file, "]}");
+}
+
+bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
+{
+    fprintf(file, "{\n  ");
+    put_text(file, "benchmark", b->set.subject);
+    put_text(file, "version", ordo_version());
+    put_text(file, "date", machine->date);
+    fprintf(file, "\n");
+    put_machine(file, machine);
+    fprintf(file, "  ");
+    put_text(file, "device", b->place != NULL ? b->place->device : NULL);
+    put_text(file, "peers", b->peers != NULL ? b->peers->libraries : NULL);
+    fprintf(file, "\n");
+    fprintf(file, "  \"n\": %zu, \"repeat\": %u, \"threads\": %u, \"seed\": %llu,\n", b->set.n,
+            b->set.repeat, b->set.threads, (unsigned long long)b->set.seed);
+    fprintf(file, "  \"summary\": [\n");
+    for (size_t i = 0; i < b->fact_count; i++) {
+        fprintf(file, "    {\"name\": ");
+        put_string(file, b->facts[i].name);
+        fprintf(file, ", \"value\": %.9g}%s\n", b->facts[i].value,
+                i + 1 < b->fact_count ? "," : "");
+    }
+    fprintf(file, "  ],\n  \"rows\": [\n");
+    for (size_t i = 0; i < b->row_count; i++) {
+        put_row(file, &b->rows[i], b->set.repeat);
+        fprintf(file, "%s\n", i + 1 < b->row_count ? "," : "");
+    }
+    fprintf(file, "  ]\n}\n");
+    return ferror(file) == 0;
+}

@@ -1,0 +1,73 @@
+/* bench_peer.h - the border between `ordo bench` and the module of its peers, in C and C++.
+ *
+ * The module libordo_peers.so (bench/peers) exports one function, which returns a table: one entry
+ * for every peer, operation and key type. The command itself needs no C++. */
+#ifndef ORDO_BENCH_HARNESS_BENCH_PEER_H
+#define ORDO_BENCH_HARNESS_BENCH_PEER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BENCH_PEER_ABI 2u
+#define BENCH_PEER_SYMBOL "ordo_bench_peers"
+
+typedef enum bench_peer_op {
+    BENCH_PEER_NONE = 0,     /* what no peer does                                             */
+    BENCH_PEER_SORT = 1,     /* keys in place                                                 */
+    BENCH_PEER_PAIRS,        /* keys and values, of one type, in place; stable if values ascend */
+    BENCH_PEER_ARGSORT,      /* out: u32 indices, equal keys by index                         */
+    BENCH_PEER_RANK_MIN,     /* out: u32 ranks from 1                                         */
+    BENCH_PEER_RANK_AVERAGE, /* out: f64 ranks from 1                                         */
+    BENCH_PEER_SELECT,       /* out: the ranks[0..count)-th keys, ranks ascend; moves keys    */
+    BENCH_PEER_TOPK,         /* out: the count largest keys, largest first; may move keys     */
+    BENCH_PEER_POINTERS,     /* keys: C strings, put in order in place; equal ones by address */
+    BENCH_PEER_STRINGS,      /* keys: bytes; values: n + 1 u64 offsets; out: u32 indices      */
+    /* Of GPUs alone, as are the differences below: sorts read keys (and values) and write out.   */
+    BENCH_PEER_RANK_SORTED,    /* keys ascend; out: u32 ranks from 1, ties get the least       */
+    BENCH_PEER_AVERAGE_SORTED, /* keys ascend; out: f64 ranks from 1                           */
+    BENCH_PEER_SUM,            /* out: inclusive sums, of the type of the keys                 */
+    BENCH_PEER_SUM_WIDE,       /* out: in 64 bits                                              */
+    BENCH_PEER_MAX,            /* out: prefix maxima                                           */
+    BENCH_PEER_BITS,           /* keys: packed flags; out: u32 counts, inclusive               */
+    BENCH_PEER_BYTES,          /* keys: flags as bytes; out: u32 counts, inclusive             */
+    BENCH_PEER_PARTITION,      /* values: flags as bytes; out: keys, set ones first            */
+    BENCH_PEER_PARTITION_BITS, /* the same for packed flags                                    */
+    BENCH_PEER_IS_SORTED,  /* out, on the host: u64, 2 * first break + whether it is sorted    */
+    BENCH_PEER_RADIUS,     /* out, on the host: u64                                            */
+    BENCH_PEER_SUB_ARRAYS, /* count: length of the sub-arrays that are sorted, for             */
+    BENCH_PEER_MERGE       /* which merges them; out: the ranks[0]-th key                      */
+} bench_peer_op;
+
+typedef struct bench_peer_task {
+    void         *keys, *values, *out;
+    const size_t *ranks;
+    size_t        count;
+    size_t        n;
+    unsigned      threads;
+} bench_peer_task;
+
+typedef struct bench_peer {
+    const char *name; /* "std::sort"                                                          */
+    uint32_t    op;   /* a bench_peer_op                                                      */
+    uint32_t    type; /* ordo_type of the keys; 0 for strings                                 */
+    uint32_t    threaded;
+    int (*call)(const bench_peer_task *task); /* 0: done                                      */
+} bench_peer;
+
+typedef struct bench_peer_table {
+    uint32_t          abi; /* BENCH_PEER_ABI                                                  */
+    const char       *libraries;
+    const bench_peer *peers;
+    size_t            count;
+} bench_peer_table;
+
+typedef const bench_peer_table *bench_peer_entry(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

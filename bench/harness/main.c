@@ -1,0 +1,268 @@
+/* main.c - the program ordo-bench, which `ordo bench` runs: options, the run over the sections, the
+ * results. The sections themselves are in bench/subjects. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "bench/harness/bench_core.h"
+#include "bench/harness/bench_cuda.h"
+#include "bench/harness/bench_machine.h"
+#include "cli/ui/options.h"
+#include "cli/io/output.h"
+#include "cli/ui/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Examples:\n"
+    "  ordo bench sort --quick                       a first impression, in seconds\n"
+    "  ordo bench rank --json rank.json              the full run, kept for bench/plot.py\n"
+    "  ordo bench scan --only bits,partition --threads 4\n"
+    "  ordo bench sort --only n,threads -n 1e8\n"
+    "  ordo bench sort --device cuda                 on the GPU, beside CUB\n"
+    "\n"
+    "Usage: ordo bench sort|argsort|rank|select|radius|strings|scan|hybrid [OPTION]...\n"
+    "Times ordo beside its peers and the copy of as many bytes, in one run: every round times\n"
+    "each contender once, in turn. All answers are compared before the first round. The peers\n"
+    "(std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so beside\n"
+    "the command, or from the module that ORDO_PEERS names; 'make bench' builds it.\n"
+    "\n"
+    "  time/copy   median time over that of the copy with as many threads; 1 is the limit of "
+    "memory\n"
+    "  speed-up    median time of the table's reference (a plain loop, std::sort) over this one\n"
+    "\n"
+    "Options:\n"
+    "  -n N             keys; takes 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"
+    "                   radius 1e8, hybrid 2^28, the others 1e7; far fewer with --quick\n"
+    "  --repeat R       rounds (default 7; 3 with --quick)\n"
+    "  --quick          few keys and few rounds\n"
+    "  --threads N      what \"all threads\" means (default: every CPU this process may use)\n"
+    "  --device D       cpu (default), or cuda: arrays on the GPU, times by its events, beside\n"
+    "                   CUB and Thrust and the copy on the GPU. Needs libordo_cuda_peers.so "
+    "beside\n"
+    "                   the command; 'make gpu-check' builds it\n"
+    "  --only SECTIONS  some sections alone, comma-separated:\n"
+    "                   sort     types, distributions, n, algorithms, pairs, small, threads, "
+    "rough\n"
+    "                   argsort  types, distributions, n, threads\n"
+    "                   rank     p, threads, n, ties, types, small, unsorted\n"
+    "                   select   types, distributions, n, quantiles, topk, algorithms, threads\n"
+    "                   radius   k, n, types\n"
+    "                   strings  words, strings, fasta, n, threads\n"
+    "                   scan     ops, bits, partition, sorted, threads, small\n"
+    "                   hybrid   n, records, distributions, share, rank, strings, python\n"
+    "                   and with --device cuda:\n"
+    "                   sort     types, distributions, n, algorithms, pairs, small, rough\n"
+    "                   argsort  types, distributions, n\n"
+    "                   rank     p, n, ties, types, small, unsorted\n"
+    "                   select   types, distributions, n, quantiles, topk, small, algorithms,\n"
+    "                            paper\n"
+    "                   radius   k, n, types\n"
+    "                   scan     ops, bits, partition, sorted, small\n"
+    "  --seed S         of the generated keys (default 1)\n"
+    "  --json FILE      write every figure there, too\n"
+    "  --help           this text\n";
+
+typedef struct bench_subject {
+    const char          *name;
+    const bench_section *sections;
+    size_t               keys, quick_keys; /* by default */
+    const bench_section *cuda;             /* on the GPU; NULL: it does not do this */
+    size_t               cuda_keys, cuda_quick_keys;
+} bench_subject;
+
+static const bench_subject subjects[] = {
+    {"sort", bench_sort_sections, 10000000, 100000, bench_cuda_sort_sections, 1 << 28, 1 << 22},
+    {"argsort", bench_argsort_sections, 10000000, 200000, bench_cuda_argsort_sections, 1 << 28,
+     1 << 22},
+    {"rank", bench_rank_sections, 128000000, 4000000, bench_cuda_rank_sections, 128000000, 4000000},
+    {"select", bench_select_sections, 100000000, 1000000, bench_cuda_select_sections, 1 << 28,
+     1 << 22},
+    {"radius", bench_radius_sections, 100000000, 4000000, bench_cuda_radius_sections, 1 << 28,
+     1 << 22},
+    {"strings", bench_strings_sections, 10000000, 100000, NULL, 0, 0},
+    {"scan", bench_scan_sections, 128000000, 4000000, bench_cuda_scan_sections, 1 << 28, 1 << 22},
+    {"hybrid", bench_hybrid_sections, 1 << 28, 1 << 22, NULL, 0, 0},
+};
+
+static const bench_subject *find_subject(const char *name)
+{
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        if (strcmp(subjects[i].name, name) == 0)
+            return &subjects[i];
+    return NULL;
+}
+
+/* Every name in the list must be a section: a misspelt one would silently measure nothing. */
+static bool check_only(const bench_settings *set, const bench_section *sections)
+{
+    for (const char *at = set->only; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        const int length = (int)strcspn(at, ",");
+        bool      known = false;
+        char      all[128] = "";
+        for (const bench_section *s = sections; s->name != NULL; s++) {
+            known = known || (strlen(s->name) == (size_t)length &&
+                              strncmp(s->name, at, (size_t)length) == 0);
+            const size_t used = strlen(all);
+            snprintf(all + used, sizeof all - used, "%s%s", used > 0 ? ", " : "", s->name);
+        }
+        if (!known) {
+            char quoted[80];
+            cli_error("bench: --only: '%s' is not a section of %s; they are: %s",
+                      cli_printable(at, (size_t)length, quoted, sizeof quoted), set->subject, all);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_sections(bench *b, const bench_section *sections)
+{
+    for (const bench_section *s = sections; s->name != NULL; s++) {
+        if (!bench_selected(b->set.only, s->name))
+            continue;
+        b->section = s->name;
+        b->unit = 1e-3;
+        b->batch_seconds = 0;
+        if (!s->run(b))
+            return false;
+    }
+    return true;
+}
+
+static bool save_results(const bench *b, const bench_machine *machine, output *out)
+{
+    char       *text = NULL;
+    size_t      length = 0;
+    FILE *const memory = open_memstream(&text, &length);
+    bool        ok = memory != NULL && bench_write_json(b, machine, memory);
+
+    ok = memory != NULL && fclose(memory) == 0 && ok;
+    if (!ok)
+        cli_error("bench: not enough memory for the results of %zu rows", b->row_count);
+    ok = ok && output_bytes(out, text, length) && output_commit(out);
+    free(text);
+    return ok;
+}
+
+static const bench_section *sections_of(const bench_settings *set)
+{
+    const bench_subject *const subject = find_subject(set->subject);
+    return set->where == ORDO_CUDA ? subject->cuda : subject->sections;
+}
+
+static bool measure(const bench_settings *set, const bench_place *place, output *json)
+{
+    const bench_section *const sections = sections_of(set);
+    bench                      b;
+    bench_machine              machine;
+    bool ok = bench_open(&b, set, place, sections) && bench_machine_read(&b, &machine);
+
+    if (ok) {
+        bench_machine_print(&b, &machine);
+        ok = run_sections(&b, sections) && (json == NULL || save_results(&b, &machine, json));
+    }
+    bench_hybrid_close();
+    bench_close(&b);
+    return ok;
+}
+
+/* The session is there for its signals, and to say what "all threads" means. The file of results
+ * is opened first, so that a long run cannot end in a path that was never writable. */
+static int run(bench_settings *set, const char *json_path)
+{
+    const common_options common = {.threads = set->threads, .device = ORDO_CPU};
+    ordo_ctx *const      ctx = session_open("bench", &common);
+    const bench_place   *place = NULL;
+    ordo_info            info = {.struct_size = sizeof info};
+    output               json;
+
+    if (ctx == NULL || ordo_ctx_info(ctx, &info) != ORDO_OK)
+        return CLI_TROUBLE;
+    set->threads = info.threads;
+    if (set->where == ORDO_CUDA) {
+        place = bench_cuda_open(info.threads);
+        if (place == NULL)
+            return CLI_TROUBLE;
+        set->threads = 1; /* which enqueues; the others make the keys */
+    }
+    bool ok = json_path == NULL || output_open(&json, json_path, FORMAT_TEXT);
+    ok = ok && measure(set, place, json_path != NULL ? &json : NULL);
+    if (json_path != NULL)
+        output_abandon(&json);
+    if (place != NULL)
+        bench_cuda_close();
+    session_close();
+    return ok ? CLI_OK : CLI_TROUBLE;
+}
+
+static const option_choice places[] = {{"cpu", ORDO_CPU}, {"cuda", ORDO_CUDA}, {NULL, 0}};
+
+static size_t default_keys(const bench_subject *subject, bool cuda, bool quick)
+{
+    if (cuda)
+        return quick ? subject->cuda_quick_keys : subject->cuda_keys;
+    return quick ? subject->quick_keys : subject->keys;
+}
+
+static int run_bench(int argc, char **argv)
+{
+    uint64_t          n = OPTION_UNSET, repeat = OPTION_UNSET, threads = 0, seed = 1;
+    bool              quick = false;
+    int               device = ORDO_CPU;
+    const char       *only = NULL, *json = NULL, *subject = NULL;
+    size_t            operands = 0;
+    const option_spec specs[] = {
+        OPTION_COUNT_AT("n", 'n', &n, 1000, UINT32_MAX),
+        OPTION_COUNT_AT("repeat", 0, &repeat, 1, BENCH_MOST_ROUNDS),
+        OPTION_FLAG_AT("quick", 0, &quick),
+        OPTION_COUNT_AT("threads", 0, &threads, 1, 4096),
+        OPTION_CHOICE_AT("device", 0, &device, places),
+        OPTION_TEXT_AT("only", 0, &only),
+        OPTION_COUNT_AT("seed", 0, &seed, 0, UINT64_MAX),
+        OPTION_TEXT_AT("json", 0, &json),
+        OPTION_END,
+    };
+    switch (options_parse(argc, argv, specs, help, &subject, 1, &operands)) {
+    case OPTIONS_OK:
+        break;
+    case OPTIONS_HELP:
+        return CLI_OK;
+    case OPTIONS_BAD:
+        return CLI_TROUBLE;
+    }
+    if (operands == 0)
+        return cli_error("bench: say what to measure: sort, argsort, rank, select, radius, strings "
+                         "or scan; see 'ordo bench --help'");
+    const bench_subject *const chosen = find_subject(subject);
+    if (chosen == NULL) {
+        char quoted[80];
+        return cli_error("bench: '%s' is not one of: sort, argsort, rank, select, radius, strings, "
+                         "scan",
+                         cli_printable(subject, strlen(subject), quoted, sizeof quoted));
+    }
+    bench_settings set = {
+        .subject = subject,
+        .n = n != OPTION_UNSET ? (size_t)n : default_keys(chosen, device == ORDO_CUDA, quick),
+        .repeat = repeat != OPTION_UNSET ? (unsigned)repeat
+                  : quick                ? 3
+                                         : 7,
+        .threads = (unsigned)threads,
+        .seed = seed,
+        .only = only,
+        .patience = quick || device == ORDO_CUDA ? 0.1 : 2,
+        .where = (ordo_where)device,
+    };
+    if (sections_of(&set) == NULL)
+        return cli_error("bench: %s are nothing a GPU does; leave out --device", subject);
+    return check_only(&set, sections_of(&set)) ? run(&set, json) : CLI_TROUBLE;
+}
+
+int main(int argc, char **argv)
+{
+    int const code = run_bench(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return cli_error("stdout: cannot write: %s", strerror(errno));
+    return code;
+}

@@ -1,0 +1,167 @@
+/* bench_radius.c - the experiments of `ordo bench radius`, on the host and on a GPU: how far an
+ * array is from sorted (the Roughsort paper's figures 1 and 2, and the radius swept). Its sorting
+ * of such arrays is in bench_rough.c.
+ *
+ * A radius is read off one pass over the keys, so on the host it stands beside a plain read of
+ * them (a sum) and beside the test for order on a sorted array. The peer on a GPU is what one
+ * builds from CUB: prefix maxima, a binary search for each key and a reduction; the test for
+ * order, which leaves at the first break, stands beside it where there is none. */
+#include "bench/subjects/bench_order.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The keys are in b->src; on the host a sorted array of as many is in b->flags. */
+typedef struct radius_args {
+    ordo_type       type;
+    const void     *keys, *sorted;
+    size_t          n;
+    uint64_t       *answer;
+    ordo_order_opts opts;
+} radius_args;
+
+static ordo_status call_radius(ordo_ctx *ctx, const void *what)
+{
+    const radius_args *const a = what;
+    size_t                   radius = 0;
+    const ordo_status        status = ordo_radius(ctx, a->type, a->keys, a->n, &radius, &a->opts);
+    *a->answer = radius;
+    return status;
+}
+
+static ordo_status call_is_sorted(ordo_ctx *ctx, const void *what)
+{
+    const radius_args *const a = what;
+    int                      sorted = 0;
+    const ordo_status        status =
+        ordo_is_sorted(ctx, a->type, a->sorted, a->n, &sorted, NULL, &a->opts);
+    *a->answer = (uint64_t)sorted;
+    return status;
+}
+
+static ordo_status call_read(ordo_ctx *ctx, const void *what)
+{
+    const radius_args *const a = what;
+    (void)ctx;
+    *a->answer = bench_read(a->keys, a->n * ordo_type_size(a->type));
+    return ORDO_OK;
+}
+
+static bool make_sorted(bench *b, ordo_type type, size_t n)
+{
+    return b->place != NULL || bench_generate(b, ORDO_DIST_SORTED, type, b->flags, n, 0);
+}
+
+static const char *reference(const bench *b)
+{
+    return bench_pick(b, "the sequential algorithm", "CUB's scan and searches");
+}
+
+/* Of the host: the paper's algorithm, the test for order, a plain read. */
+static bool add_of_host(bench *b, const radius_args *paper, const radius_args *found)
+{
+    return bench_add(b, "sequential", 1, BENCH_BASE, call_radius, paper) &&
+           bench_add_both(b, "auto", call_radius, found) &&
+           bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found) &&
+           (b->set.threads == 1 ||
+            bench_add(b, "is_sorted", b->set.threads, BENCH_BESIDE, call_is_sorted, found)) &&
+           bench_add(b, "sum", 1, BENCH_BESIDE, call_read, found);
+}
+
+static bool add_of_gpu(bench *b, const radius_args *found, bool in_order)
+{
+    const bench_peer_ask peers = {.op = BENCH_PEER_RADIUS,
+                                  .type = found->type,
+                                  .task = {.keys = b->src, .out = found->answer, .n = found->n},
+                                  .base = "cub scan, search"};
+    return bench_add_all_peers(b, &peers) && bench_add_both(b, "auto", call_radius, found) &&
+           (!in_order || bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found));
+}
+
+/* Measures the radius of the keys in b->src; k is NAN if they are no k-sorted array. */
+static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, double k)
+{
+    uint64_t       answer = 0;
+    bench_question q = bench_ask("radius", type, n);
+    radius_args    found = {
+           .type = type,
+           .keys = b->src,
+           .sorted = b->place == NULL ? b->flags : b->src,
+           .n = n,
+           .answer = &answer,
+           .opts = ORDO_OPTS(ordo_order_opts, .flags = bench_flags(b), .stream = bench_stream(b))};
+    radius_args paper = found;
+
+    paper.opts.algorithm = ORDO_ALGORITHM_SEQUENTIAL;
+    q.dist = isnan(k) ? "uniform" : "ksorted";
+    q.k = k;
+    q.bytes = n * ordo_type_size(type);
+    q.answer = &answer;
+    q.answer_bytes = sizeof answer;
+    snprintf(q.label, sizeof q.label, "%s", label);
+    return (b->place == NULL ? add_of_host(b, &paper, &found) : add_of_gpu(b, &found, k == 0)) &&
+           bench_measure(b, &q);
+}
+
+static bool run_k(bench *b)
+{
+    static const size_t radii[] = {0, 1, 2, 6, 15, 100, 1000, 10000, 100000, 1000000, 10000000};
+
+    bench_heading_over(b, "Radius of k-sorted u32 keys", reference(b), b->set.n, "k", 11);
+    if (!make_sorted(b, ORDO_U32, b->set.n))
+        return false;
+    for (size_t i = 0; i < sizeof radii / sizeof *radii && radii[i] < b->set.n / 2; i++) {
+        char count[32];
+        if (!bench_generate_k(b, ORDO_DIST_KSORTED, ORDO_U32, b->src, b->set.n, radii[i]) ||
+            !radius_once(b, bench_count(count, radii[i]), ORDO_U32, b->set.n, (double)radii[i]))
+            return false;
+    }
+    return bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, b->set.n, 0) &&
+           radius_once(b, "uniform", ORDO_U32, b->set.n, NAN) && bench_summary(b, "auto", true);
+}
+
+/* Figures 1 and 2 go to 2 million keys. */
+static bool run_n(bench *b)
+{
+    static const size_t radii[] = {2, 100};
+
+    bench_heading_over(b, "Radius, number of keys n (figures 1, 2), u32", reference(b), 0, "n, k",
+                       18);
+    for (size_t i = 0; i < sizeof radii / sizeof *radii; i++) {
+        for (size_t n = 1000; n <= b->set.n; n *= 10) {
+            char count[32], label[40];
+            snprintf(label, sizeof label, "%s, %zu", bench_count(count, n), radii[i]);
+            if (!make_sorted(b, ORDO_U32, n) ||
+                !bench_generate_k(b, ORDO_DIST_KSORTED, ORDO_U32, b->src, n, radii[i]) ||
+                !radius_once(b, label, ORDO_U32, n, (double)radii[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool run_types(bench *b)
+{
+    bench_heading_over(b, "Radius, key types, k = 100", reference(b), b->set.n, "keys", 6);
+    for (int type = ORDO_I32; type <= ORDO_F64; type++) { /* narrower ones have too few values */
+        if (!make_sorted(b, (ordo_type)type, b->set.n) ||
+            !bench_generate_k(b, ORDO_DIST_KSORTED, (ordo_type)type, b->src, b->set.n, 100) ||
+            !radius_once(b, ordo_type_name((ordo_type)type), (ordo_type)type, b->set.n, 100))
+            return false;
+    }
+    return bench_summary(b, "auto", false);
+}
+
+const bench_section bench_radius_sections[] = {
+    {"k", 4, 4, 4, run_k, false},
+    {"n", 4, 4, 4, run_n, false},
+    {"types", 8, 8, 8, run_types, false},
+    {NULL, 0, 0, 0, NULL, false},
+};
+
+const bench_section bench_cuda_radius_sections[] = {
+    {"k", 4, 4, 0, run_k, true},
+    {"n", 4, 4, 0, run_n, true},
+    {"types", 8, 8, 0, run_types, true},
+    {NULL, 0, 0, 0, NULL, false},
+};

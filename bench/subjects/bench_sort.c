@@ -1,0 +1,323 @@
+/* bench_sort.c - the experiments of `ordo bench sort`, on the host and on a GPU.
+ *
+ * Key types; the distributions of the sample-sort paper and of the generators; the number of keys;
+ * every named algorithm; pairs; small arrays; threads. (The experiments of the Roughsort paper are
+ * in bench_rough.c.) Each call sorts a fresh copy in place; the copying is not timed. Of the
+ * peers, CUB's radix sort alone, which cannot work in place, reads the original and writes beside
+ * it. */
+#include "bench/subjects/bench_order.h"
+
+#include <stdio.h>
+
+/* batch arrays of n keys one behind the other, and as many values behind all of them. */
+typedef struct sort_args {
+    ordo_type      type;
+    char          *keys;
+    size_t         n, batch, size;
+    size_t         value_size; /* 0: keys alone */
+    ordo_sort_opts opts;
+} sort_args;
+
+/* What one question needs until it is measured. */
+typedef struct sort_case {
+    bench_question question;
+    bench_restore  restore;
+    sort_args      args;
+    bench_peer_ask peers;
+} sort_case;
+
+/* For the longer sections: the reference, the textbook, and the best of the others. */
+static const char main_peers[] = "std::sort,lsd radix,vqsort,gnu parallel,tbb parallel_sort,"
+                                 "boost block_indirect";
+
+/* What speed-ups are over. */
+static const char *reference(const bench *b)
+{
+    return bench_pick(b, "std::sort", "CUB's radix sort");
+}
+
+static ordo_status call_sort(ordo_ctx *ctx, const void *what)
+{
+    const sort_args *const a = what;
+    const size_t           stride = a->n * a->size;
+    ordo_status            status = ORDO_OK;
+
+    for (size_t i = 0; i < a->batch && status == ORDO_OK; i++)
+        status = ordo_sort(ctx, a->type, a->keys + i * stride, a->n, &a->opts);
+    return status;
+}
+
+static ordo_status call_pairs(ordo_ctx *ctx, const void *what)
+{
+    const sort_args *const a = what;
+    return ordo_sort_pairs(ctx, a->type, a->keys, a->n, a->keys + a->n * a->size, a->value_size,
+                           &a->opts);
+}
+
+/* The unsorted keys are in b->src and are sorted in b->dst. Peers on the host find them there,
+ * those on a GPU read them from b->src. */
+static void ask_sort(const bench *b, ordo_type type, size_t n, size_t batch, sort_case *c)
+{
+    const size_t size = ordo_type_size(type), bytes = n * size;
+
+    *c = (sort_case){
+        .question = bench_ask("sort", type, n),
+        .restore = {.b = b, .to = {b->dst}, .from = {b->src}, .bytes = {bytes * batch}},
+        .args = {.type = type,
+                 .keys = b->dst,
+                 .n = n,
+                 .batch = batch,
+                 .size = size,
+                 .opts =
+                     ORDO_OPTS(ordo_sort_opts, .flags = bench_flags(b), .stream = bench_stream(b))},
+        .peers = {.op = BENCH_PEER_SORT,
+                  .type = type,
+                  .task = {.keys = b->place == NULL ? b->dst : b->src, .out = b->dst, .n = n},
+                  .batch = batch,
+                  .stride = bytes,
+                  .out_stride = bytes,
+                  .only = bench_pick(b, NULL, "cub radix,cub merge"),
+                  .base = bench_pick(b, "std::sort", "cub radix")},
+    };
+    c->question.bytes = 2 * bytes;
+    c->question.answer = b->dst;
+    c->question.answer_bytes = bytes * batch;
+    c->question.batch = batch;
+    c->question.prepare = bench_restore_call;
+    c->question.prepare_what = &c->restore;
+}
+
+static bool measure_all(bench *b, const sort_case *c)
+{
+    return bench_measure_auto(b, &c->peers, call_sort, &c->args, &c->question);
+}
+
+static bool run_types(bench *b)
+{
+    bench_heading_over(b, "Sort, key types, uniform", reference(b), b->set.n, "keys", 6);
+    for (int type = ORDO_I8; type <= ORDO_F64; type++) {
+        sort_case c;
+        ask_sort(b, (ordo_type)type, b->set.n, 1, &c);
+        snprintf(c.question.label, sizeof c.question.label, "%s", ordo_type_name(c.args.type));
+        if (!bench_generate(b, ORDO_DIST_UNIFORM, c.args.type, b->src, b->set.n, 0) ||
+            !measure_all(b, &c))
+            return false;
+    }
+    return bench_summary(b, "auto", false);
+}
+
+static bool run_distributions(bench *b)
+{
+    const ordo_type types[] = {ORDO_U32, b->place == NULL ? ORDO_F32 : ORDO_U64};
+
+    bench_heading_over(b, "Sort, distributions", reference(b), b->set.n, "keys", 14);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        for (const bench_dist *d = bench_dists; d->name != NULL; d++) {
+            sort_case c;
+            ask_sort(b, types[t], b->set.n, 1, &c);
+            c.peers.only = bench_pick(b, main_peers, "cub radix");
+            c.question.dist = d->name;
+            snprintf(c.question.label, sizeof c.question.label, "%s %s", d->name,
+                     ordo_type_name(types[t]));
+            if (!bench_generate_k(b, d->dist, types[t], b->src, b->set.n, d->k) ||
+                !measure_all(b, &c))
+                return false;
+        }
+    }
+    return bench_summary(b, "auto", true);
+}
+
+static bool run_n(bench *b)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_F64};
+
+    bench_heading_over(b, "Sort, number of keys n, uniform", reference(b), 0, "n, keys", 17);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        for (size_t n = bench_first_n(b); n <= b->set.n; n = bench_next_n(b, n)) {
+            const size_t batch = bench_batch(n);
+            sort_case    c;
+            char         count[32];
+            ask_sort(b, types[t], n, batch, &c);
+            c.peers.only = bench_pick(b, main_peers, c.peers.only);
+            snprintf(c.question.label, sizeof c.question.label, "%s %s", bench_count(count, n),
+                     ordo_type_name(types[t]));
+            if (!bench_generate(b, ORDO_DIST_UNIFORM, types[t], b->src, n * batch, 0) ||
+                !measure_all(b, &c))
+                return false;
+        }
+    }
+    return bench_summary(b, "auto", false);
+}
+
+/* The peer `split, shared scan` of the GPU is what the ballot-counting poster compared itself
+ * with. */
+static bool run_algorithms(bench *b)
+{
+    bench_algorithm algorithms[] = {
+        {"auto", 1, ORDO_ALGORITHM_AUTO, false},
+        {"radix", 1, ORDO_ALGORITHM_RADIX, false},
+        {"sample", 1, ORDO_ALGORITHM_SAMPLE, false},
+        {"merge", 1, ORDO_ALGORITHM_MERGE, false},
+        {"bitonic", 1, ORDO_ALGORITHM_BITONIC, false},
+        {"split", 1, ORDO_ALGORITHM_SPLIT, false},
+        {"rough", 1, ORDO_ALGORITHM_ROUGH, false},
+        {"halving", 1, ORDO_ALGORITHM_HALVING, b->place != NULL},
+        {"bubble", 2, ORDO_ALGORITHM_BUBBLE, b->place != NULL},
+    };
+    enum {
+        COUNT = sizeof algorithms / sizeof *algorithms
+    };
+
+    bench_heading_over(b, "Sort, named algorithms, uniform u32", reference(b), 0, "n", 13);
+    for (size_t n = bench_first_n(b); n <= b->set.n; n = bench_next_n(b, n)) {
+        const size_t batch = b->place == NULL && n < 10000 ? 16 : 1;
+        sort_case    c;
+        sort_args    args[COUNT];
+        ask_sort(b, ORDO_U32, n, batch, &c);
+        c.peers.only = bench_pick(b, "std::sort", NULL);
+        bench_count(c.question.label, n);
+        if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, n * batch, 0) ||
+            !bench_add_peers(b, &c.peers, 1))
+            return false;
+        for (size_t i = 0; i < COUNT; i++) {
+            args[i] = c.args;
+            args[i].opts.algorithm = (uint32_t)algorithms[i].algorithm;
+            if (!algorithms[i].out && !bench_add_both(b, algorithms[i].name, call_sort, &args[i]))
+                return false;
+        }
+        if (!bench_measure(b, &c.question))
+            return false;
+        bench_drop_slow(b, algorithms, COUNT, (double)bench_next_n(b, n) / (double)n);
+    }
+    return true;
+}
+
+/* Keys, then values. On the host the values are indices: a peer that sorts by key, then value,
+ * gives the stable answer. On a GPU they are random, and all peers are stable. */
+static bool make_pairs(bench *b, ordo_type type, size_t n)
+{
+    char *const values = b->src + n * ordo_type_size(type);
+
+    if (b->place != NULL)
+        return bench_generate(b, ORDO_DIST_UNIFORM, type, b->src, 2 * n, 0);
+    for (size_t i = 0; i < n; i++) {
+        if (type == ORDO_U32)
+            ((uint32_t *)(void *)values)[i] = (uint32_t)i;
+        else
+            ((uint64_t *)(void *)values)[i] = i;
+    }
+    return bench_generate(b, ORDO_DIST_UNIFORM, type, b->src, n, 0);
+}
+
+static bool pairs_once(bench *b, ordo_type type, size_t n, const char *label)
+{
+    sort_case c;
+
+    ask_sort(b, type, n, 1, &c);
+    const size_t bytes = n * c.args.size;
+    c.question.op = "sort_pairs";
+    c.question.bytes = 4 * bytes;
+    c.question.answer_bytes = 2 * bytes;
+    c.restore.bytes[0] = 2 * bytes; /* the values lie behind the keys in both arrays */
+    c.args.value_size = c.args.size;
+    c.peers.op = BENCH_PEER_PAIRS;
+    c.peers.task.values = (char *)c.peers.task.keys + bytes;
+    c.peers.base = bench_pick(b, "std::stable_sort", "cub radix");
+    snprintf(c.question.label, sizeof c.question.label, "%s", label);
+    return make_pairs(b, type, n) &&
+           bench_measure_auto(b, &c.peers, call_pairs, &c.args, &c.question);
+}
+
+static bool run_pairs(bench *b)
+{
+    bench_heading_over(b, "Sort pairs of equal width, uniform keys",
+                       bench_pick(b, "std::stable_sort", reference(b)), b->set.n, "pairs", 9);
+    return pairs_once(b, ORDO_U32, b->set.n, "u32/u32") &&
+           pairs_once(b, ORDO_U64, b->set.n, "u64/u64") && bench_summary(b, "auto", false);
+}
+
+/* Keys alone of few keys are in the section n. */
+static bool run_small_pairs(bench *b)
+{
+    b->unit = 1e-6;
+    bench_heading_over(b, "Sort few pairs, u32/u32, uniform, time of one call", reference(b), 0,
+                       "n", 9);
+    for (size_t n = 256; n <= (size_t)1 << 16; n *= 16) {
+        char count[32];
+        if (!pairs_once(b, ORDO_U32, n, bench_count(count, n)))
+            return false;
+    }
+    return true;
+}
+
+static bool run_small(bench *b)
+{
+    static const size_t    sizes[] = {1,  2,  3,  4,  6,   8,   12,  16,  24,
+                                      32, 48, 64, 96, 128, 192, 256, 500, 1000};
+    static const ordo_type types[] = {ORDO_U32, ORDO_F64};
+
+    b->unit = 1e-6;
+    bench_heading(b,
+                  "Sort, small arrays, time of one call in a warm context; speed-up over std::sort",
+                  0, "n, keys", 9);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            const size_t n = sizes[i], batch = bench_batch(n);
+            sort_case    c;
+            ask_sort(b, types[t], n, batch, &c);
+            c.peers.only = "std::sort,vqsort,boost pdqsort";
+            snprintf(c.question.label, sizeof c.question.label, "%zu %s", n,
+                     ordo_type_name(types[t]));
+            if (!bench_generate(b, ORDO_DIST_UNIFORM, types[t], b->src, n * batch, 0) ||
+                !bench_add_peers(b, &c.peers, 1) ||
+                !bench_add(b, "auto", 1, BENCH_CONTENDER, call_sort, &c.args) ||
+                !bench_measure(b, &c.question))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool run_threads(bench *b)
+{
+    static const ordo_type types[] = {ORDO_U32, ORDO_U64, ORDO_F64};
+
+    bench_heading(b, "Sort, number of threads, uniform; speed-up over std::sort", b->set.n, "keys",
+                  6);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        sort_case c;
+        ask_sort(b, types[t], b->set.n, 1, &c);
+        c.peers.only = main_peers;
+        snprintf(c.question.label, sizeof c.question.label, "%s", ordo_type_name(types[t]));
+        if (!bench_generate(b, ORDO_DIST_UNIFORM, types[t], b->src, b->set.n, 0))
+            return false;
+        for (unsigned i = 0; i < b->thread_count_count; i++)
+            if (!bench_add_peers(b, &c.peers, b->thread_counts[i]))
+                return false;
+        for (unsigned i = 0; i < b->thread_count_count; i++)
+            if (!bench_add(b, "auto", b->thread_counts[i], BENCH_CONTENDER, call_sort, &c.args))
+                return false;
+        if (!bench_measure(b, &c.question))
+            return false;
+    }
+    return true;
+}
+
+const bench_section bench_sort_sections[] = {
+    {"types", 8, 8, 0, run_types, true},
+    {"distributions", 4, 4, 0, run_distributions, true},
+    {"n", 8, 8, 0, run_n, true},
+    {"algorithms", 4, 4, 0, run_algorithms, true},
+    {"pairs", 16, 16, 0, run_pairs, true},
+    {"small", 8, 8, 0, run_small, true},
+    {"threads", 8, 8, 0, run_threads, true},
+    {"rough", 4, 4, 0, bench_rough, true},
+    {NULL, 0, 0, 0, NULL, false},
+};
+
+const bench_section bench_cuda_sort_sections[] = {
+    {"types", 8, 8, 0, run_types, true},   {"distributions", 8, 8, 0, run_distributions, true},
+    {"n", 8, 8, 0, run_n, true},           {"algorithms", 4, 4, 0, run_algorithms, true},
+    {"pairs", 16, 16, 0, run_pairs, true}, {"small", 8, 8, 0, run_small_pairs, true},
+    {"rough", 4, 4, 0, bench_rough, true}, {NULL, 0, 0, 0, NULL, false},
+};

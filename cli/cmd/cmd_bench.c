@@ -1,0 +1,23 @@
+/* cmd_bench.c - `ordo bench`: runs the program ordo-bench, which lies beside the command. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int cmd_bench(int argc, char **argv)
+{
+    static const char name[] = "ordo-bench";
+    char              path[PATH_MAX];
+    ssize_t const     length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
+    (void)argc;
+    if (length <= 0)
+        return cli_error("bench: cannot find the folder of this command: %s", strerror(errno));
+    path[length] = '\0';
+    strcpy(strrchr(path, '/') + 1, name);
+    execv(path, argv);
+    return cli_error("bench: cannot run %s: %s; 'make bench' builds it", path, strerror(errno));
+}

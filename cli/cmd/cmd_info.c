@@ -1,0 +1,102 @@
+/* cmd_info.c - `ordo info`: what the library found on this machine. */
+#define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
+
+#include "cli/ui/help.h"
+#include "cli/ui/report.h"
+#include "cli/ui/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Examples:\n"
+    "  ordo info\n"
+    "  ordo info --json\n"
+    "  ORDO_ISA=generic ordo info\n"
+    "\n"
+    "Usage: ordo info [options]\n"
+    "What ordo found on this machine and what it will use.\n"
+    "\n"
+    "Options:\n"
+    "  --json            the same as one line of JSON, on stdout\n"
+    "  --threads N, --device D, --memory-limit S, --device-memory S   as for the other commands\n"
+    "  -h, --help        this text\n";
+
+static uint64_t memory_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
+static void print_text(const ordo_info *info, bool cuda)
+{
+    printf("ordo     %s\n", ordo_version());
+    printf("isa      %s (available: %s)\n", info->isa, info->isa_all);
+    printf("threads  %u (CPUs online: %u, allowed by affinity: %u, by cgroup: ", info->threads,
+           info->cpus, info->affinity);
+    if (info->cgroup != 0)
+        printf("%u)\n", info->cgroup);
+    else
+        printf("no limit)\n");
+    printf("memory   %.1f GiB (scratch limit: ", (double)memory_bytes() / (1 << 30));
+    if (info->mem_limit != 0)
+        printf("%llu bytes)\n", (unsigned long long)info->mem_limit);
+    else
+        printf("none)\n");
+    printf("cpu      usable\n");
+    printf("cuda     %s%s\n", cuda ? "usable" : "not usable: ", info->cuda);
+    for (const char *line = info->devices; *line != '\0';) {
+        const size_t length = strcspn(line, "\n");
+        printf("  %.*s\n", (int)length, line);
+        line += length + (line[length] != '\0');
+    }
+    if (info->calibration_note[0] != '\0')
+        printf("tune     not used: %s\n", info->calibration_note);
+}
+
+static void print_json(const ordo_info *info, bool cuda)
+{
+    const struct {
+        const char *name, *value;
+    } strings[] = {{"version", ordo_version()}, {"isa", info->isa}, {"isa_all", info->isa_all}};
+
+    putchar('{');
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
+        printf("\"%s\": ", strings[i].name);
+        json_string(stdout, strings[i].value);
+        fputs(", ", stdout);
+    }
+    printf("\"threads\": %u, \"cpus\": %u, \"affinity\": %u, \"cgroup\": %u, ", info->threads,
+           info->cpus, info->affinity, info->cgroup);
+    printf("\"memory_bytes\": %llu, \"memory_limit\": %llu, \"cuda\": %s, \"cuda_reason\": ",
+           (unsigned long long)memory_bytes(), (unsigned long long)info->mem_limit,
+           cuda ? "true" : "false");
+    json_string(stdout, info->cuda);
+    fputs(", \"devices\": ", stdout);
+    json_string(stdout, info->devices);
+    puts("}");
+}
+
+int cmd_info(int argc, char **argv)
+{
+    common_options       common = {.threads = 0};
+    const option_spec    specs[] = {COMMON_OPTIONS(common), OPTION_END};
+    size_t               n;
+    const options_result r = options_parse(argc, argv, specs, help, NULL, 0, &n);
+    if (r != OPTIONS_OK)
+        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
+
+    ordo_ctx *const ctx = session_open("info", &common);
+    if (ctx == NULL)
+        return CLI_TROUBLE;
+    ordo_info         info = {.struct_size = sizeof info};
+    const ordo_status status = ordo_ctx_info(ctx, &info);
+    if (status == ORDO_OK)
+        (common.json ? print_json : print_text)(&info, info.cuda[0] == '\0');
+    else
+        cli_error("info: %s", ordo_status_text(status));
+    session_close();
+    return status == ORDO_OK ? CLI_OK : CLI_TROUBLE;
+}

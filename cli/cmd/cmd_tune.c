@@ -1,0 +1,185 @@
+/* cmd_tune.c - `ordo tune`: measures this machine for the choice between CPU, GPU and both, and
+ * shows or forgets what was measured. The library does the measuring and keeps the file. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+
+#include "cli/ui/help.h"
+#include "cli/io/output.h"
+#include "cli/ui/report.h"
+#include "cli/ui/session.h"
+#include "ordo_machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Examples:\n"
+    "  ordo tune                     # measure this machine, for a few seconds\n"
+    "  ordo tune --show              # what is in use, beside what is built in\n"
+    "  ordo tune --forget            # back to what is built in\n"
+    "  ORDO_TUNE_FILE=here.txt ordo tune --json costs.json\n"
+    "  ordo sort keys.npy --explain -o sorted.npy   # what was predicted, and what it took\n"
+    "\n"
+    "Usage: ordo tune [options]\n"
+    "Measures what sorting costs here: a key on the CPU, a byte on its way to the GPU, a call,\n"
+    "the best share of the CPU in a hybrid sort. '--device auto' and '--device hybrid' choose by\n"
+    "it. Run it while nothing else runs.\n"
+    "\n"
+    "Options:\n"
+    "  --show            measure nothing, show what is in use\n"
+    "  --forget          remove what was measured\n"
+    "  -n N              keys of the largest array measured; default: 2^27, or less where\n"
+    "                    memory is short\n"
+    "  --json FILE       write every figure there, too\n"
+    "  --threads N, --device D, --memory-limit S, --device-memory S   as for the other commands;\n"
+    "                    --device cpu measures the CPU alone\n"
+    "  -h, --help        this text\n"
+    "\n"
+    "The figures are kept in the file that ORDO_TUNE_FILE names (empty: nowhere), else in one for\n"
+    "this machine in $XDG_CACHE_HOME/ordo or ~/.cache/ordo.\n";
+
+static void print_table(ordo_ctx *ctx)
+{
+    ordo_cost cost = {.struct_size = sizeof cost};
+
+    printf("%-13s %10s %10s  %-5s %s\n", "cost", "here", "built in", "unit", "of");
+    for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++) {
+        char here[32] = "-";
+        if (cost.measured != 0)
+            snprintf(here, sizeof here, "%.0f", cost.value);
+        printf("%-13s %10s %10.0f  %-5s %s\n", cost.name, here, cost.standard, cost.unit,
+               cost.meaning);
+    }
+}
+
+static void print_json(FILE *to, ordo_ctx *ctx, const ordo_info *info)
+{
+    ordo_cost cost = {.struct_size = sizeof cost};
+
+    fputs("{\"version\": ", to);
+    json_string(to, ordo_version());
+    fputs(", \"file\": ", to);
+    json_string(to, info->calibration);
+    fputs(", \"note\": ", to);
+    json_string(to, info->calibration_note);
+    fprintf(to, ", \"threads\": %u, \"costs\": [", info->threads);
+    for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++) {
+        fprintf(to, "%s\n  {\"name\": ", i > 0 ? "," : "");
+        json_string(to, cost.name);
+        fprintf(to,
+                ", \"value\": %.0f, \"standard\": %.0f, \"measured\": %s, \"unit\": ", cost.value,
+                cost.standard, cost.measured != 0 ? "true" : "false");
+        json_string(to, cost.unit);
+        fputs(", \"meaning\": ", to);
+        json_string(to, cost.meaning);
+        fputc('}', to);
+    }
+    fputs("]}\n", to);
+}
+
+static bool save_json(const char *path, ordo_ctx *ctx, const ordo_info *info)
+{
+    char       *text = NULL;
+    size_t      size = 0;
+    output      out;
+    FILE *const memory = open_memstream(&text, &size);
+
+    if (memory == NULL)
+        return cli_error("tune: not enough memory for the figures") == CLI_OK;
+    print_json(memory, ctx, info);
+    const bool whole = fclose(memory) == 0;
+    const bool saved = whole && output_open(&out, path, FORMAT_TEXT) &&
+                       output_bytes(&out, text, size) && output_commit(&out);
+    if (whole)
+        output_abandon(&out);
+    free(text);
+    return saved;
+}
+
+static bool measured(ordo_ctx *ctx)
+{
+    ordo_cost cost = {.struct_size = sizeof cost};
+    for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++)
+        if (cost.measured != 0)
+            return true;
+    return false;
+}
+
+/* Where the figures are, or why they are not in use; whether that is as it was asked for. */
+static bool print_place(ordo_ctx *ctx, const ordo_info *info, bool show)
+{
+    const bool noted = info->calibration_note[0] != '\0';
+
+    if (info->calibration[0] == '\0') {
+        printf("kept nowhere%s%s\n", noted ? ": " : "", info->calibration_note);
+        return true;
+    }
+    if (show && !noted && !measured(ctx)) {
+        printf("not measured; 'ordo tune' would write %s\n", info->calibration);
+        return true;
+    }
+    if (!noted) {
+        printf("%s %s\n", show ? "from" : "written to", info->calibration);
+        return true;
+    }
+    if (show)
+        cli_note("tune: %s is not used: %s", info->calibration, info->calibration_note);
+    else
+        cli_error("tune: %s: %s", info->calibration, info->calibration_note);
+    return show;
+}
+
+static bool forget(ordo_ctx *ctx)
+{
+    if (ordo_calibration_remove(ctx) == ORDO_OK)
+        return true;
+    cli_error("tune: %s", ordo_last_error(ctx));
+    return false;
+}
+
+static bool run(ordo_ctx *ctx, bool show, uint64_t most, const char *json)
+{
+    ordo_info info = {.struct_size = sizeof info};
+
+    if (!show) {
+        session_begin("measuring");
+        if (!session_end(ordo_calibrate(ctx, &ORDO_OPTS(ordo_calibrate_opts, .most = most))))
+            return false;
+    }
+    if (ordo_ctx_info(ctx, &info) != ORDO_OK)
+        return cli_error("tune: nothing is known of this machine") == CLI_OK;
+    print_table(ctx);
+    if (info.cuda[0] != '\0')
+        printf("no GPU: %s\n", info.cuda);
+    const bool placed = print_place(ctx, &info, show);
+    return (json == NULL || save_json(json, ctx, &info)) && placed;
+}
+
+int cmd_tune(int argc, char **argv)
+{
+    common_options       common = {.threads = 0};
+    bool                 show = false, gone = false;
+    uint64_t             most = 0;
+    const char          *json = NULL;
+    const option_spec    specs[] = {OPTION_FLAG_AT("show", 0, &show),
+                                    OPTION_FLAG_AT("forget", 0, &gone),
+                                    OPTION_COUNT_AT("n", 'n', &most, 1 << 12, SIZE_MAX / 8),
+                                    OPTION_TEXT_AT("json", 0, &json),
+                                    COMMON_OPTIONS(common),
+                                    OPTION_END};
+    size_t               n;
+    const options_result r = options_parse(argc, argv, specs, help, NULL, 0, &n);
+    if (r != OPTIONS_OK)
+        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
+    if (show && gone)
+        return cli_error("tune: --show and --forget exclude each other");
+    if (gone && json != NULL)
+        return cli_error("tune: --forget writes no --json");
+
+    ordo_ctx *const ctx = session_open("tune", &common);
+    if (ctx == NULL)
+        return CLI_TROUBLE;
+    const bool done = gone ? forget(ctx) : run(ctx, show, most, json);
+    session_close();
+    return done ? CLI_OK : CLI_TROUBLE;
+}

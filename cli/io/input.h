@@ -1,0 +1,40 @@
+/* input.h - a whole array from a file or stdin, in any of the three formats. */
+#ifndef ORDO_CLI_IO_INPUT_H
+#define ORDO_CLI_IO_INPUT_H
+
+#include "cli/cli.h"
+
+typedef struct input_request {
+    const char *path;     /* NULL or "-": stdin                                           */
+    int         format;   /* a file_format; AUTO: npy by its first bytes, raw if the name ends in
+                           * .bin or .raw, otherwise text                                 */
+    const char *dtype;    /* a type name, "bits" if bits are wanted, or NULL              */
+    bool        bits_too; /* "bits" (packed flags, raw only) is a dtype here              */
+    bool        skip_bad; /* text: leave bad lines out and say how many                   */
+} input_request;
+
+typedef struct input {
+    const char *name;   /* for messages                                                   */
+    file_format format; /* never AUTO                                                     */
+    bool        bits;   /* data are packed bits; type is then ORDO_U8, n the flags        */
+    ordo_type   type;
+    size_t      n;
+    void       *data;  /* aligned for its type; writable                                  */
+    void       *block; /* what input_free() frees                                         */
+} input;
+
+/* The bytes of the whole input in memory from malloc(), a NUL behind them. name is for messages.
+ * False after a message; nothing is left to free then. */
+bool input_bytes(const char *path, const char *name, char **block, size_t *length);
+
+/* What messages call an input: its path, or stdin. */
+const char *input_name(const char *path);
+
+/* False after a message; nothing is left to free then. */
+bool input_read(const input_request *request, input *out);
+void input_free(input *in);
+
+/* FORMAT_NPY or FORMAT_RAW by the end of a file's name, FORMAT_AUTO if it says nothing. */
+file_format format_of_name(const char *name);
+
+#endif

@@ -1,0 +1,317 @@
+/* npy.c - reading and writing the header of .npy files (see npy.h).
+ *
+ * The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3,), }.
+ * It comes from strangers, so it is read by a small strict parser over a bounded range: three known
+ * keys, each once, in any order. Fortran order means nothing for one dimension and is accepted. */
+#include "cli/io/npy.h"
+
+#include "cli/cli.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MAGIC_LENGTH = 6,
+    HEADER_LIMIT = 1 << 20, /* no array of numbers has a longer one */
+    SHAPE_TEXT = 40
+};
+
+typedef struct reader { /* the unread part of the header */
+    const char *p, *end;
+} reader;
+
+typedef struct header {
+    bool        has_descr, has_order, has_shape;
+    const char *descr; /* the string, or the text of a list; NULL: neither */
+    size_t      descr_length;
+    size_t      dimensions, n;
+    const char *shape; /* the text of the tuple */
+    size_t      shape_length;
+} header;
+
+static const char magic[MAGIC_LENGTH] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+
+bool npy_is(const void *bytes, size_t length)
+{
+    return length >= MAGIC_LENGTH && memcmp(bytes, magic, MAGIC_LENGTH) == 0;
+}
+
+static void skip_space(reader *r)
+{
+    while (r->p < r->end && (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r'))
+        r->p++;
+}
+
+static bool take(reader *r, char c)
+{
+    skip_space(r);
+    if (r->p == r->end || *r->p != c)
+        return false;
+    r->p++;
+    return true;
+}
+
+/* A quoted string without escapes. */
+static bool take_string(reader *r, const char **text, size_t *length)
+{
+    skip_space(r);
+    if (r->p == r->end || (*r->p != '\'' && *r->p != '"'))
+        return false;
+    const char quote = *r->p++;
+    *text = r->p;
+    while (r->p < r->end && *r->p != quote && *r->p != '\\')
+        r->p++;
+    if (r->p == r->end || *r->p == '\\')
+        return false;
+    *length = (size_t)(r->p++ - *text);
+    return true;
+}
+
+static bool take_word(reader *r, const char *word)
+{
+    const size_t length = strlen(word);
+    skip_space(r);
+    if ((size_t)(r->end - r->p) < length || memcmp(r->p, word, length) != 0)
+        return false;
+    r->p += length;
+    return true;
+}
+
+static bool take_size(reader *r, size_t *out)
+{
+    skip_space(r);
+    const char *const first = r->p;
+    size_t            value = 0;
+    for (; r->p < r->end && *r->p >= '0' && *r->p <= '9'; r->p++)
+        if (__builtin_mul_overflow(value, (size_t)10, &value) ||
+            __builtin_add_overflow(value, (size_t)(*r->p - '0'), &value))
+            return false;
+    if (r->p == first)
+        return false;
+    if (r->p < r->end && *r->p == 'L') /* Python 2 wrote long integers so */
+        r->p++;
+    *out = value;
+    return true;
+}
+
+static bool take_shape(reader *r, header *h)
+{
+    skip_space(r);
+    h->shape = r->p;
+    if (!take(r, '('))
+        return false;
+    while (!take(r, ')')) {
+        if (!take_size(r, &h->n))
+            return false;
+        h->dimensions++;
+        if (!take(r, ',')) {
+            if (!take(r, ')') || h->dimensions == 1) /* (3) is a number, not a tuple */
+                return false;
+            break;
+        }
+    }
+    h->shape_length = (size_t)(r->p - h->shape);
+    return true;
+}
+
+/* A structured dtype is a list; its text is kept for the message. */
+static bool take_descr(reader *r, header *h)
+{
+    skip_space(r);
+    if (r->p < r->end && *r->p == '[') {
+        const char *last = r->end - 1;
+        while (*last != ']' && last > r->p)
+            last--;
+        h->descr = r->p;
+        h->descr_length = (size_t)(last - r->p) + 1;
+        return false;
+    }
+    if (!take_string(r, &h->descr, &h->descr_length)) {
+        h->descr = NULL;
+        return false;
+    }
+    return true;
+}
+
+static bool is_key(const char *text, size_t length, const char *key)
+{
+    return length == strlen(key) && memcmp(text, key, length) == 0;
+}
+
+static bool take_entry(reader *r, header *h)
+{
+    const char *key;
+    size_t      length;
+    if (!take_string(r, &key, &length) || !take(r, ':'))
+        return false;
+    if (is_key(key, length, "descr") && !h->has_descr) {
+        h->has_descr = true;
+        return take_descr(r, h);
+    }
+    if (is_key(key, length, "fortran_order") && !h->has_order) {
+        h->has_order = true;
+        return take_word(r, "False") || take_word(r, "True");
+    }
+    if (is_key(key, length, "shape") && !h->has_shape) {
+        h->has_shape = true;
+        return take_shape(r, h);
+    }
+    return false;
+}
+
+static bool take_dictionary(reader *r, header *h)
+{
+    if (!take(r, '{'))
+        return false;
+    while (!take(r, '}')) {
+        if (!take_entry(r, h))
+            return false;
+        if (!take(r, ',')) {
+            if (!take(r, '}'))
+                return false;
+            break;
+        }
+    }
+    skip_space(r);
+    return r->p == r->end && h->has_descr && h->has_order && h->has_shape;
+}
+
+/* "<f4" and the like. */
+static bool read_descr(const char *text, size_t length, npy_array *out)
+{
+    static const struct {
+        char      name[3];
+        ordo_type type;
+    } types[] = {{"i1", ORDO_I8},  {"u1", ORDO_U8},  {"i2", ORDO_I16}, {"u2", ORDO_U16},
+                 {"i4", ORDO_I32}, {"u4", ORDO_U32}, {"i8", ORDO_I64}, {"u8", ORDO_U64},
+                 {"f4", ORDO_F32}, {"f8", ORDO_F64}};
+    const bool marked = length == 3 && memchr("<>=|", text[0], 4) != NULL;
+    const char other_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<';
+
+    if (!marked && length != 2)
+        return false;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (memcmp(text + marked, types[i].name, 2) == 0) {
+            out->type = types[i].type;
+            out->swapped = marked && text[0] == other_order;
+            return true;
+        }
+    return false;
+}
+
+/* Finds the header's range; its length field has two bytes in version 1 and four later. */
+static bool find_header(const unsigned char *bytes, size_t length, reader *r, npy_array *out)
+{
+    if (!npy_is(bytes, length)) {
+        snprintf(out->why, sizeof out->why, "not an .npy file: it does not start with \\x93NUMPY");
+        return false;
+    }
+    const unsigned major = length > 6 ? bytes[6] : 0;
+    const unsigned minor = length > 7 ? bytes[7] : 0;
+    const size_t   start = major == 1 ? 10 : 12;
+    if (length < start) {
+        snprintf(out->why, sizeof out->why, "truncated .npy header: the file has %zu bytes",
+                 length);
+        return false;
+    }
+    if (major < 1 || major > 3 || minor != 0) {
+        snprintf(out->why, sizeof out->why,
+                 ".npy format version %u.%u is not known (expected 1.0, 2.0 or 3.0)", major, minor);
+        return false;
+    }
+    uint32_t header_length = bytes[8] | (uint32_t)bytes[9] << 8;
+    if (major > 1)
+        header_length |= (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24;
+    if (header_length > HEADER_LIMIT || header_length > length - start) {
+        snprintf(out->why, sizeof out->why,
+                 "bad .npy header: it claims %lu bytes, the file has %zu after the length field "
+                 "(at most %d are read)",
+                 (unsigned long)header_length, length - start, (int)HEADER_LIMIT);
+        return false;
+    }
+    r->p = (const char *)bytes + start;
+    r->end = r->p + header_length;
+    out->offset = start + header_length;
+    return true;
+}
+
+static bool check_data(const header *h, size_t length, npy_array *out)
+{
+    const size_t size = ordo_type_size(out->type);
+    const size_t there = length - out->offset;
+    size_t       bytes;
+    char         shape[SHAPE_TEXT];
+
+    cli_printable(h->shape, h->shape_length, shape, sizeof shape);
+    if (h->dimensions != 1) {
+        snprintf(out->why, sizeof out->why,
+                 "the array has %zu dimensions, shape %s; only one dimension is read",
+                 h->dimensions, shape);
+        return false;
+    }
+    if (__builtin_mul_overflow(h->n, size, &bytes)) {
+        snprintf(out->why, sizeof out->why,
+                 "bad .npy header: shape %s of %zu-byte elements is "
+                 "larger than any file",
+                 shape, size);
+        return false;
+    }
+    if (bytes != there) {
+        snprintf(out->why, sizeof out->why,
+                 "%s: the header says %zu elements, %zu bytes; the file has %zu bytes of data",
+                 there < bytes ? "truncated .npy data" : "trailing bytes after the .npy data", h->n,
+                 bytes, there);
+        return false;
+    }
+    out->n = h->n;
+    return true;
+}
+
+bool npy_parse(const void *bytes, size_t length, npy_array *out)
+{
+    header h = {.shape = ""};
+    reader r;
+    char   quoted[60];
+
+    memset(out, 0, sizeof *out);
+    if (!find_header(bytes, length, &r, out))
+        return false;
+    const char *const text = r.p;
+    const bool        well_formed = take_dictionary(&r, &h);
+    if (h.descr != NULL && !read_descr(h.descr, h.descr_length, out)) {
+        snprintf(out->why, sizeof out->why,
+                 "dtype '%s' is not supported (expected i1 u1 i2 u2 i4 u4 i8 u8 f4 or f8)",
+                 cli_printable(h.descr, h.descr_length, quoted, sizeof quoted));
+        return false;
+    }
+    if (!well_formed) {
+        const size_t from = (size_t)(r.p - text);
+        snprintf(out->why, sizeof out->why, "bad .npy header: cannot read it from byte %zu: '%s'",
+                 from, cli_printable(r.p, (size_t)(r.end - r.p), quoted, sizeof quoted));
+        return false;
+    }
+    return check_data(&h, length, out);
+}
+
+size_t npy_write_header(ordo_type type, size_t n, char *out)
+{
+    const bool   little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    const size_t size = ordo_type_size(type);
+    const char   order = size == 1 ? '|' : little ? '<' : '>';
+    char         text[NPY_HEADER_MAX];
+    const int    used = snprintf(text, sizeof text,
+                                 "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%zu,), }",
+                                 order, ordo_type_name(type)[0], size, n);
+    const size_t total = (10 + (size_t)used + 1 + 63) / 64 * 64;
+
+    memcpy(out, magic, MAGIC_LENGTH);
+    out[6] = 1;
+    out[7] = 0;
+    out[8] = (char)((total - 10) & 0xff);
+    out[9] = (char)((total - 10) >> 8);
+    memset(out + 10, ' ', total - 10);
+    memcpy(out + 10, text, (size_t)used);
+    out[total - 1] = '\n';
+    return total;
+}

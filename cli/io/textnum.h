@@ -1,0 +1,29 @@
+/* textnum.h - one number, from text and to text, exactly and in no locale but C. */
+#ifndef ORDO_CLI_IO_TEXTNUM_H
+#define ORDO_CLI_IO_TEXTNUM_H
+
+#include "ordo.h"
+
+#include <stddef.h>
+
+typedef enum number_result {
+    NUMBER_OK,
+    NUMBER_BAD,         /* no number at all                                     */
+    NUMBER_NOT_INTEGER, /* a number, but type is an integer type                */
+    NUMBER_RANGE        /* a number beyond the range of type                    */
+} number_result;
+
+enum {
+    NUMBER_TEXT_MAX = 32
+}; /* bytes number_format() may write */
+
+/* Reads all of [text, end) as one value of `type`, correctly rounded: an optional sign, digits with
+ * an optional fraction and exponent, or nan, inf, infinity in any case. No blanks, no hexadecimal.
+ * *end must be readable and must not be able to continue a number (a blank, a newline, a NUL). */
+number_result number_parse(ordo_type type, const char *text, const char *end, void *out);
+
+/* Writes the shortest text that reads back as the same value (every NaN is "nan") and returns its
+ * length. No NUL is added. */
+size_t number_format(ordo_type type, const void *value, char *out);
+
+#endif

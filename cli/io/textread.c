@@ -1,0 +1,159 @@
+/* textread.c - an array from text with one number a line (see textread.h).
+ *
+ * The lines are counted first, so the array is allocated once. When the type is to be chosen, the
+ * text is read as i64 and, at the first line that needs it, again as u64 or f64: text of one kind
+ * is read once, and three times at worst. */
+#include "cli/io/textread.h"
+
+#include "cli/cli.h"
+#include "cli/ui/progress.h"
+#include "cli/io/textnum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINES_PER_TICK = 1 << 16
+};
+
+typedef enum pass_result {
+    PASS_DONE,
+    PASS_RETRY,
+    PASS_FAILED
+} pass_result;
+
+typedef struct line {
+    const char *begin, *end; /* without blanks around */
+} line;
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* Text without the blank lines at its end. */
+static size_t trimmed_length(const char *text, size_t length)
+{
+    while (length > 0 &&
+           (is_blank(text[length - 1]) || text[length - 1] == '\n' || text[length - 1] == '\r'))
+        length--;
+    return length;
+}
+
+static size_t count_lines(const char *text, size_t length)
+{
+    const char *const end = text + length;
+    size_t            n = length > 0;
+    for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
+        n++;
+    return n;
+}
+
+/* Takes the line at *p and moves *p behind its newline. */
+static line next_line(const char **p, const char *text_end)
+{
+    const char       *begin = *p;
+    const char *const newline = memchr(begin, '\n', (size_t)(text_end - begin));
+    const char       *end = newline != NULL ? newline : text_end;
+
+    *p = newline != NULL ? newline + 1 : text_end;
+    if (newline != NULL && end > begin && end[-1] == '\r')
+        end--;
+    while (end > begin && is_blank(end[-1]))
+        end--;
+    while (begin < end && is_blank(*begin))
+        begin++;
+    return (line){begin, end};
+}
+
+/* The type that a line which is no value of `type` calls for; 0 if it is no number at all. */
+static int wider_type(ordo_type type, line l, bool any_negative)
+{
+    uint64_t u;
+    double   d;
+    if (type == ORDO_I64 && !any_negative &&
+        number_parse(ORDO_U64, l.begin, l.end, &u) == NUMBER_OK)
+        return ORDO_U64;
+    if (type != ORDO_F64 && number_parse(ORDO_F64, l.begin, l.end, &d) == NUMBER_OK)
+        return ORDO_F64;
+    return 0;
+}
+
+/* Says why a line is no value of `type`. */
+static void describe(text_array *out, ordo_type type, bool type_given, line l)
+{
+    const char *const   name = ordo_type_name(type);
+    char                quoted[48];
+    uint64_t            ignored;
+    const number_result r = number_parse(type, l.begin, l.end, &ignored);
+
+    cli_printable(l.begin, (size_t)(l.end - l.begin), quoted, sizeof quoted);
+    if (l.begin == l.end)
+        snprintf(out->why, sizeof out->why, "empty line where a number was expected");
+    else if (r == NUMBER_RANGE)
+        snprintf(out->why, sizeof out->why, "out of range of %s: '%s'", name, quoted);
+    else if (r == NUMBER_NOT_INTEGER)
+        snprintf(out->why, sizeof out->why, "not an integer (%s): '%s'", name, quoted);
+    else if (type_given)
+        snprintf(out->why, sizeof out->why, "not a number (%s): '%s'", name, quoted);
+    else
+        snprintf(out->why, sizeof out->why, "not a number: '%s'", quoted);
+}
+
+/* Reads every line as out->type into out->values. */
+static pass_result read_pass(const char *text, size_t length, bool choose, bool skip_bad,
+                             text_array *out)
+{
+    const char *const end = text + length;
+    const size_t      size = ordo_type_size(out->type);
+    bool              any_negative = false;
+    char             *value = out->values;
+    size_t            number = 0;
+
+    out->n = out->skipped = out->first_skipped = 0;
+    for (const char *p = text; p < end;) {
+        const line          l = next_line(&p, end);
+        const number_result r = number_parse(out->type, l.begin, l.end, value);
+        if (++number % LINES_PER_TICK == 0)
+            progress_at((double)(p - text) / (double)length);
+        if (r == NUMBER_OK) {
+            any_negative |= *l.begin == '-';
+            value += size;
+            out->n++;
+            continue;
+        }
+        const int wider = choose ? wider_type(out->type, l, any_negative) : 0;
+        if (wider != 0) {
+            out->type = (ordo_type)wider;
+            return PASS_RETRY;
+        }
+        if (!skip_bad) {
+            out->bad_line = number;
+            describe(out, choose ? ORDO_F64 : out->type, !choose, l);
+            return PASS_FAILED;
+        }
+        if (out->skipped++ == 0)
+            out->first_skipped = number;
+    }
+    return PASS_DONE;
+}
+
+bool text_read(const char *text, size_t length, int type, bool skip_bad, text_array *out)
+{
+    const bool choose = type == 0;
+
+    *out = (text_array){.type = choose ? ORDO_I64 : (ordo_type)type};
+    length = trimmed_length(text, length);
+    const size_t lines = count_lines(text, length);
+    out->values = cli_alloc(lines, ordo_type_size(out->type), "the numbers of the text");
+    if (out->values == NULL)
+        return false;
+
+    pass_result r;
+    do
+        r = read_pass(text, length, choose, skip_bad, out);
+    while (r == PASS_RETRY);
+    if (r == PASS_DONE)
+        return true;
+    free(out->values);
+    out->values = NULL;
+    return false;
+}

@@ -1,0 +1,130 @@
+/* report.c - --explain, --json and --time (see report.h). */
+#include "cli/ui/report.h"
+
+#include "cli/ui/profile.h"
+
+void timing_start(timing *t)
+{
+    t->n = 0;
+    t->last = cli_now();
+}
+
+void timing_mark(timing *t, const char *phase)
+{
+    const double now = cli_now();
+    if (t->n < sizeof t->phases / sizeof t->phases[0]) {
+        t->phases[t->n].name = phase;
+        t->phases[t->n].seconds = now - t->last;
+        t->n++;
+    }
+    t->last = now;
+}
+
+void json_string(FILE *to, const char *text)
+{
+    fputc('"', to);
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(to, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(to, "\\u%04x", c);
+        else
+            fputc(c, to);
+    }
+    fputc('"', to);
+}
+
+/* Only what was weighed: small calls are not. */
+static void print_predicted(const ordo_report *r)
+{
+    const struct {
+        const char *name;
+        double      seconds;
+    } sides[] = {
+        {"cpu", r->predicted_cpu}, {"cuda", r->predicted_cuda}, {"hybrid", r->predicted_hybrid}};
+    const char *between = "predicted  ";
+
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        if (sides[i].seconds > 0) {
+            fprintf(stderr, "%s%s %.3g ms", between, sides[i].name, sides[i].seconds * 1e3);
+            between = ", ";
+        }
+    }
+    if (between[0] == ',')
+        fprintf(stderr, "; took %.3g ms\n", r->seconds * 1e3);
+}
+
+static void print_explain(const ordo_report *r, const char *type)
+{
+    fprintf(stderr, "operation  %s\n", r->operation);
+    fprintf(stderr, "backend    %s\n", r->backend);
+    fprintf(stderr, "algorithm  %s\n", r->algorithm);
+    fprintf(stderr, "isa        %s\n", r->isa);
+    fprintf(stderr, "threads    %lu\n", (unsigned long)r->threads);
+    fprintf(stderr, "type       %s\n", type);
+    fprintf(stderr, "n          %llu\n", (unsigned long long)r->n);
+    fprintf(stderr, "seconds    %.6f", r->seconds);
+    if (r->seconds > 0 && r->n > 0)
+        fprintf(stderr, "  (%.1f million a second)", (double)r->n / r->seconds / 1e6);
+    fprintf(stderr, "\nscratch    %llu bytes\n", (unsigned long long)r->scratch_bytes);
+    if (r->detail[0] != '\0')
+        fprintf(stderr, "detail     %s\n", r->detail);
+    print_predicted(r);
+}
+
+static void print_json(const ordo_report *r, const char *type)
+{
+    const struct {
+        const char *name, *value;
+    } strings[] = {{"operation", r->operation},
+                   {"backend", r->backend},
+                   {"algorithm", r->algorithm},
+                   {"isa", r->isa},
+                   {"type", type},
+                   {"detail", r->detail}};
+
+    fputc('{', stderr);
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
+        fprintf(stderr, "\"%s\": ", strings[i].name);
+        json_string(stderr, strings[i].value);
+        fputs(", ", stderr);
+    }
+    fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu",
+            (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
+            (unsigned long long)r->scratch_bytes);
+    if (r->predicted_cpu > 0)
+        fprintf(stderr, ", \"predicted\": {\"cpu\": %.9f, \"cuda\": %.9f, \"hybrid\": %.9f}",
+                r->predicted_cpu, r->predicted_cuda, r->predicted_hybrid);
+    fputs("}\n", stderr);
+}
+
+bool report_print(const ordo_ctx *ctx, const common_options *common, const char *type_name,
+                  const timing *t)
+{
+    ordo_report r = {.struct_size = sizeof r};
+
+    if (common->explain || common->json) {
+        const ordo_status status = ordo_last_report(ctx, &r);
+        if (status != ORDO_OK) {
+            cli_error("no report: %s", ordo_status_text(status));
+            return false;
+        }
+        const char *const known = ordo_type_name((ordo_type)r.type);
+        if (known != NULL)
+            type_name = known;
+    }
+    if (common->explain)
+        print_explain(&r, type_name);
+    if (common->json)
+        print_json(&r, type_name);
+    if (profile_wanted(common) && !profile_print(ctx, common))
+        return false;
+    if (common->time) {
+        for (size_t i = 0; i < t->n; i++)
+            fprintf(stderr, "%s%s %.3f s", i > 0 ? "  " : "", t->phases[i].name,
+                    t->phases[i].seconds);
+        fputc('\n', stderr);
+    }
+    return true;
+}

@@ -1,0 +1,29 @@
+/* report.h - what a command did, on stderr: --explain, --json, --time. */
+#ifndef ORDO_CLI_UI_REPORT_H
+#define ORDO_CLI_UI_REPORT_H
+
+#include "cli/ui/options.h"
+
+#include <stdio.h>
+
+typedef struct timing { /* how long each phase took, in the order they came */
+    struct {
+        const char *name;
+        double      seconds;
+    } phases[6];
+    size_t n;
+    double last;
+} timing;
+
+void timing_start(timing *t);
+void timing_mark(timing *t, const char *phase); /* what ran since the last mark */
+
+/* Prints what the options ask for about the last call on ctx. type_name stands in where the report
+ * has no type. False after a message if the library has no report. */
+bool report_print(const ordo_ctx *ctx, const common_options *common, const char *type_name,
+                  const timing *t);
+
+/* Prints text as a JSON string, quotes included. */
+void json_string(FILE *to, const char *text);
+
+#endif
