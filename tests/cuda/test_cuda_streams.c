@@ -7,6 +7,7 @@
 #include "device.h"
 #include "inputs.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,6 +268,67 @@ static void test_two_streams(void)
     free(after);
 }
 
+/* cudaStreamPerThread names another stream in every thread. While a call of one thread is held, a
+ * call of another thread on the same context must wait for it: they share scratch. */
+typedef struct other_thread {
+    device_array keys;
+    ordo_status  status;
+} other_thread;
+
+static void *sort_held(void *user)
+{
+    other_thread *const  other = user;
+    ordo_sort_opts const opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE, .algorithm = ORDO_ALGORITHM_RADIX,
+                  .stream = cudaStreamPerThread);
+    hold_stream(cudaStreamPerThread);
+    other->status = ordo_sort(gpu, ORDO_U32, other->keys.data, KEYS, &opts);
+    return NULL;
+}
+
+static void test_streams_per_thread(void)
+{
+    size_t const          bytes = (size_t)KEYS * 4;
+    struct timespec const moment = {0, 1000000};
+    ordo_sort_opts const  opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE, .algorithm = ORDO_ALGORITHM_RADIX,
+                  .stream = cudaStreamPerThread);
+    uint32_t *const before = need(bytes), *const after = need(bytes);
+    other_thread other = {device_make(bytes, 0), ORDO_OK};
+    device_array keys = device_make(bytes, 0);
+    pthread_t    thread;
+    cudaError_t  state = cudaErrorNotReady;
+
+    testkit_case("streams per thread");
+    inputs_fill(0, ORDO_U32, before, KEYS, 50);
+    device_put(&other.keys, before);
+    device_put(&keys, before);
+    CHECK_STATUS(ORDO_OK, ordo_sort(gpu, ORDO_U32, keys.data, KEYS, &opts),
+                 gpu); /* takes scratch */
+    CUDA_CHECK(cudaDeviceSynchronize());
+    if (!CHECK(pthread_create(&thread, NULL, sort_held, &other) == 0))
+        return;
+    pthread_join(thread, NULL);
+    CHECK_STATUS(ORDO_OK, other.status, gpu);
+    CHECK_STATUS(ORDO_OK, ordo_sort(gpu, ORDO_U32, keys.data, KEYS, &opts), gpu);
+    for (int i = 0; i < 200 && state == cudaErrorNotReady; i++) {
+        nanosleep(&moment, NULL);
+        state = cudaStreamQuery(cudaStreamPerThread);
+    }
+    CHECK(state == cudaErrorNotReady); /* it waits for the call that is held */
+    let_go();
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK_STATUS(ORDO_OK, ordo_sort(cpu, ORDO_U32, before, KEYS, NULL), cpu);
+    device_get(&other.keys, after);
+    CHECK_BYTES(before, after, bytes, 4);
+    device_get(&keys, after);
+    CHECK_BYTES(before, after, bytes, 4);
+    device_free(&other.keys);
+    device_free(&keys);
+    free(before);
+    free(after);
+}
+
 /* Host arrays and device arrays in one context, and the default stream. */
 static void test_mixed(void)
 {
@@ -326,6 +388,7 @@ int main(void)
 
     test_mixed();
     test_two_streams();
+    test_streams_per_thread();
     test_not_captured();
     for_all_calls(KEYS, test_enqueues);
     for_all_calls(KEYS, test_captured);

@@ -118,6 +118,9 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
         exec->changed = false;
     if (status == ORDO_OK)
         status = bring_out(&frame, &arrays);
+    if (status != ORDO_OK &&
+        !exec->on_device) /* a copy may still read a pinned array of the caller */
+        (void)cudaStreamSynchronize(frame.call.stream);
     return frame_end(&frame, status);
 }
 

@@ -295,11 +295,13 @@ ordo_status frame_begin(cuda_frame *frame, cuda_state *state, ordo_exec *exec, s
         CUDA_TRY(exec, cudaSetDevice(state->facts.device));
     cudaStream_t const stream = exec->on_device ? (cudaStream_t)exec->stream : state->own;
     ordo_status        status = hold_block(state, exec, bytes);
-    if (status == ORDO_OK && state->used && stream != state->last_stream &&
-        !cuda_capturing(stream)) {
-        cudaError_t const error = cudaStreamWaitEvent(stream, state->last, 0);
+    if (status == ORDO_OK && state->used && !cuda_capturing(stream)) {
+        unsigned long long identity = 0;
+        cudaError_t        error = cudaStreamGetId(stream, &identity);
+        if (error == cudaSuccess && identity != state->last_stream)
+            error = cudaStreamWaitEvent(stream, state->last, 0);
         if (error != cudaSuccess)
-            status = cuda_failed(exec, error, "cudaStreamWaitEvent");
+            status = cuda_failed(exec, error, "waiting for the previous call");
     }
     if (status != ORDO_OK) {
         (void)cudaSetDevice(frame->previous);
@@ -322,10 +324,11 @@ ordo_status frame_end(cuda_frame *frame, ordo_status status)
     if (frame->call.is_over) { /* and with it all calls before, which it has waited for */
         state->used = false;
     } else if (!cuda_capturing(frame->call.stream)) {
-        cudaError_t const error = cudaEventRecord(state->last, frame->call.stream);
+        cudaError_t error = cudaEventRecord(state->last, frame->call.stream);
+        if (error == cudaSuccess)
+            error = cudaStreamGetId(frame->call.stream, &state->last_stream);
         if (error != cudaSuccess && status == ORDO_OK)
-            status = cuda_failed(frame->call.exec, error, "cudaEventRecord");
-        state->last_stream = frame->call.stream;
+            status = cuda_failed(frame->call.exec, error, "marking the end of the call");
         state->used = true;
     }
     if (frame->previous != state->facts.device)

@@ -2,7 +2,9 @@
  *
  * Device memory is one block, as large as the largest call so far, cut into pieces anew by every
  * call. Calls follow each other on it: the end of each is an event, which the next call waits for
- * (on the device) if it uses another stream. */
+ * (on the device) if it uses another stream. Streams are compared by identity, not by handle:
+ * cudaStreamPerThread is one handle for a different stream in every thread, and the handle of a
+ * destroyed stream is used again. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_STATE_H
 #define ORDO_CUDA_RUNTIME_CUDA_STATE_H
 
@@ -27,24 +29,24 @@ struct cuda_lane {      /* a thread's way between pageable host memory and the d
 struct cuda_watch; /* cuda_watch.cu */
 
 struct cuda_state {
-    cuda_facts   facts;
-    char         isa[CUDA_ISA];
-    size_t       limit; /* bytes of device memory; 0: none */
-    char        *block;
-    size_t       block_bytes;
-    char        *store; /* of arrays that are streamed (cuda_link.cu) */
-    size_t       store_bytes;
-    bool         streaming;   /* the store is in use */
-    int          before;      /* the caller's current device then, which lanes change */
-    void        *fetch;       /* CUDA_FETCH_BYTES, pinned */
-    cudaStream_t own;         /* of calls on host arrays */
-    cudaStream_t last_stream; /* of the last call */
-    cudaEvent_t  last;        /* its end */
-    bool         used;        /* there was one */
-    cuda_lane    lanes[CUDA_LANES];
-    unsigned     lane_count; /* made so far */
-    cudaEvent_t  marks[ORDO_LINK_MARKS];
-    cuda_watch  *watch; /* NULL: nobody asks when things are done */
+    cuda_facts         facts;
+    char               isa[CUDA_ISA];
+    size_t             limit; /* bytes of device memory; 0: none */
+    char              *block;
+    size_t             block_bytes;
+    char              *store; /* of arrays that are streamed (cuda_link.cu) */
+    size_t             store_bytes;
+    bool               streaming;   /* the store is in use */
+    int                before;      /* the caller's current device then, which lanes change */
+    void              *fetch;       /* CUDA_FETCH_BYTES, pinned */
+    cudaStream_t       own;         /* of calls on host arrays */
+    unsigned long long last_stream; /* identity of the last call's stream: cudaStreamGetId */
+    cudaEvent_t        last;        /* its end */
+    bool               used;        /* there was one */
+    cuda_lane          lanes[CUDA_LANES];
+    unsigned           lane_count; /* made so far */
+    cudaEvent_t        marks[ORDO_LINK_MARKS];
+    cuda_watch        *watch; /* NULL: nobody asks when things are done */
 };
 
 /* cuda_state.cu */
