@@ -12,6 +12,7 @@ import threading
 from typing import Any, NamedTuple
 
 from . import _lib
+from ._check import integer
 
 
 class _Unset:
@@ -26,6 +27,7 @@ _settings: dict[str, Any] = {
     "memory_limit": None,
     "device_memory_limit": None,
 }
+_MOST_THREADS, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # what ordo_ctx_opts can hold
 _epoch = object()  # replaced when the settings change; contexts of an older one are made anew
 
 
@@ -45,8 +47,14 @@ def _parse_device(device: str | int | None) -> tuple[int, int]:
 def _checked(settings: dict[str, Any]) -> dict[str, Any]:
     for name in ("threads", "memory_limit", "device_memory_limit"):
         value = settings[name]
-        if value is not None and (not isinstance(value, int) or value < 0):
-            raise ValueError(f"{name} is {value!r}; expected a number, or None for the default")
+        if value is None:
+            continue
+        settings[name] = value = integer(value, name)
+        most = _MOST_THREADS if name == "threads" else _MOST_BYTES
+        if not 0 <= value <= most:
+            raise ValueError(
+                f"{name} is {value}; expected a number from 0 to {most}, or None for the default"
+            )
     _parse_device(settings["device"])
     return settings
 

@@ -163,7 +163,15 @@ class TorchPlace:
     def nonzero(self, array: Any) -> Any:
         return self.torch.nonzero(array).reshape(-1)
 
+    def number_like(self, array: Any, number: Any) -> Any:
+        """A number as a tensor of the dtype that comparisons of it with `array` have."""
+        dtype = self.torch.result_type(array, number)
+        return self.torch.tensor(number, dtype=dtype, device=self.device)
+
     def searchsorted(self, haystack: Any, needles: Any, side: str, sorter: Any) -> Any:
+        if haystack.dtype != needles.dtype:  # PyTorch takes none but equal ones
+            dtype = self.torch.promote_types(haystack.dtype, needles.dtype)
+            haystack, needles = haystack.to(dtype), needles.to(dtype)
         return self.torch.searchsorted(haystack, needles, side=side, sorter=sorter)
 
 
@@ -232,6 +240,11 @@ class CupyPlace(HostPlace):
 
     def may_write(self, array: Any) -> bool:
         return True
+
+    def number_like(self, array: Any, number: Any) -> Any:
+        """A number as an array of no dimensions on the same GPU."""
+        with self.cupy.cuda.Device(self.ordinal):
+            return self.cupy.asarray(number)
 
     def searchsorted(self, haystack: Any, needles: Any, side: str, sorter: Any) -> Any:
         return self.cupy.searchsorted(haystack, needles, side, sorter)

@@ -12,7 +12,18 @@ from typing import Any
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, PLAIN, Rows, address, is_text, ndarray, place_of
+from ._arrays import (
+    HOST,
+    PLAIN,
+    Rows,
+    address,
+    is_text,
+    ndarray,
+    normal_axis,
+    place_of,
+    product,
+)
+from ._check import unmasked
 from ._device import with_guests
 from ._order import argsort, sort
 from ._select import check_positions
@@ -102,14 +113,29 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     return _split_rows(a, kth, axis, True)
 
 
+def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:
+    """The places `kth` names, from 0 on. Any are good where there are no elements, as in NumPy."""
+    sizes = tuple(shape)
+    n = product(sizes) if axis is None else sizes[normal_axis(axis, len(sizes))]
+    wanted = unmasked(kth, "kth")
+    if wanted.dtype.kind == "b":
+        raise ValueError(f"kth is {kth!r}; expected integers, not bools")
+    if wanted.ndim > 1:
+        raise ValueError(f"kth has {wanted.ndim} dimensions; expected at most 1")
+    if product(sizes) == 0 and wanted.dtype.kind in "iu":
+        return np.zeros(wanted.shape, np.uintp)
+    return check_positions(kth, n, "kth")
+
+
 @with_guests
 def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
     """The elements of every row, or their indices, split around the k-th."""
     place, array = place_of(a)
-    rows = None if place is not HOST or is_text(array) else Rows(place, array, axis)
-    places = None if rows is None else np.unique(check_positions(kth, rows.n, "kth"))
-    if rows is None or places is None or places.size != 1:
+    places = np.unique(_check_kth(kth, array.shape, axis))
+    text = place is HOST and is_text(array)
+    if text or place is not HOST or places.size != 1 or product(array.shape) == 0:
         return argsort(array, axis) if indices else sort(array, axis)
+    rows = Rows(place, array, axis)
     result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
     context, index = place.context, np.arange(rows.n) if indices else None
     for keys, out in zip(rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)):

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _lib, _short
 from ._arrays import (
+    AXIS_TYPES,
     FLOATS,
     HOST,
     PLAIN,
@@ -16,11 +17,13 @@ from ._arrays import (
     address,
     is_text,
     ndarray,
+    numbers_of,
     place_of,
     plain_code,
     pointer,
     rows_have_nan,
 )
+from ._check import flag, integer, unmasked
 from ._context import host_context
 from ._device import with_guests
 from ._rank import check_nan_policy
@@ -63,10 +66,8 @@ _PROPAGATE = _quantile_options(HOST, "propagate")
 
 
 def _rows(a: Any, axis: Any, nan_policy: str) -> Rows:
-    place, array = place_of(a)
-    if place is HOST and is_text(array):
-        raise TypeError(f"elements are of dtype {array.dtype}; expected numbers")
-    rows = Rows(place, array, axis)
+    rows = Rows(*numbers_of(a), axis, several=True)
+    check_nan_policy(nan_policy)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise ValueError("The input contains nan values")
     return rows
@@ -89,8 +90,8 @@ def median(
     a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
     axis : one, several or (None) all of them.
     keepdims : the axes that go stay with length 1.
-    nan_policy : 'propagate': a NaN makes the median NaN; 'omit': NaNs are not counted, as in
-        `numpy.nanmedian`; 'raise': ValueError.
+    nan_policy : 'propagate' (the default): a NaN makes the median NaN, as in `numpy.median`;
+        'omit': NaNs are left out, as in `numpy.nanmedian`; 'raise': a NaN is a ValueError.
 
     float32 stays float32, computed in float64 and rounded once; integers give float64.
 
@@ -102,8 +103,10 @@ def median(
     >>> ordo.median(np.array([3, np.nan, 4]), nan_policy="omit")
     np.float64(3.5)
     """
+    if keepdims is not False:
+        keepdims = flag(keepdims, "keepdims")
     code = plain_code(a)
-    usual = nan_policy == "propagate" and not keepdims
+    usual = nan_policy == "propagate" and not keepdims and type(axis) in AXIS_TYPES
     if usual and code is not None and axis in (None, 0, -1):
         middle = c_double()
         context = host_context()
@@ -188,7 +191,10 @@ def quantile(
     ----------
     a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
     q : one or several numbers from 0 to 1; their shape comes first in the result's.
-    axis, keepdims, nan_policy : as for `median`.
+    axis, keepdims : as for `median`.
+    nan_policy : 'propagate' (the default): a NaN makes every quantile of its row NaN, as in
+        `numpy.quantile`; 'omit': NaNs are left out, as in `numpy.nanquantile`; 'raise': a NaN is a
+        ValueError.
     method : any of NumPy's thirteen; 'inverted_cdf', 'closest_observation', 'lower', 'higher' and
         'nearest' give an element itself, in the dtype of `a`.
 
@@ -200,8 +206,11 @@ def quantile(
     >>> ordo.quantile(np.array([[1, 2], [3, 5]]), 0.5, axis=1, method="lower")
     array([1, 3])
     """
+    if keepdims is not False:
+        keepdims = flag(keepdims, "keepdims")
     code = plain_code(a)
     usual = method == "linear" and nan_policy == "propagate" and not keepdims
+    usual = usual and type(axis) in AXIS_TYPES
     if usual and code is not None and axis in (None, 0, -1) and 0 < a.size < _MANY:
         context = host_context()
         if type(q) is float:
@@ -232,9 +241,12 @@ def _quantile(
     a: Any, q: Any, axis: int | tuple | None, method: str, keepdims: bool, nan_policy: str
 ) -> Any:
     number_is_plain = isinstance(q, (int, float)) and not isinstance(q, np.generic)
-    wanted = np.asarray(q)
+    wanted = unmasked(q, "q")
     if wanted.dtype.kind not in "iufb":
         raise TypeError(f"q is of dtype {wanted.dtype}; expected numbers from 0 to 1")
+    outside = ~((wanted >= 0) & (wanted <= 1))
+    if outside.any():
+        raise ValueError(f"q is {wanted[outside].flat[0]}; expected 0 to 1")
     if wanted.dtype.kind in "iub" and method == "linear":
         method = "lower"  # 0 and 1 fall on an element: no arithmetic
         number_is_plain = True
@@ -244,8 +256,6 @@ def _quantile(
     _quantile_options(place, nan_policy, method)  # says what is wrong with them
     discrete = method in _DISCRETE
     if discrete and code not in FLOATS and n > 0:
-        if not ((probabilities >= 0) & (probabilities <= 1)).all():
-            raise ValueError("q has a number below 0 or above 1; expected 0 to 1")
         result = _selected(rows, _positions(n, probabilities, method), False)
         shaped = place.reshape(_front(place, result), rows.shape_after(wanted.shape, keepdims))
         return place.scalar(place.astype_back(shaped, rows.dtype))
@@ -285,13 +295,17 @@ def check_positions(k: Any, n: int, what: str = "k") -> Any:
     """Positions as an array from 0 to n - 1; negative ones count from the end."""
     if type(k) is int and -n <= k < n:
         return np.array(k % n, np.uintp)
-    wanted = np.asarray(k)
-    if wanted.dtype.kind not in "iu" and wanted.size:
+    wanted = unmasked(k, what)
+    if wanted.size == 0:
+        return np.zeros(wanted.shape, np.uintp)
+    if wanted.dtype.kind not in "iu":
         raise TypeError(f"{what} is of dtype {wanted.dtype}; expected integers")
-    low, high = (int(wanted.min()), int(wanted.max())) if wanted.size else (0, -1)
+    low, high = int(wanted.min()), int(wanted.max())
     if low < -n or high >= n:
-        raise ValueError(f"{what} is {low if low < -n else high}; expected {-n} to {n - 1}")
-    return np.where(wanted < 0, wanted + n, wanted).astype(np.uintp)
+        found, expected = low if low < -n else high, f"{-n} to {n - 1}" if n else "no elements"
+        raise ValueError(f"{what} is {found}; expected {expected}")
+    wide = wanted.astype(np.int64)  # int8 could not hold a sum with n
+    return np.where(wide < 0, wide + n, wide).astype(np.uintp)
 
 
 def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool = False) -> Any:
@@ -312,10 +326,12 @@ def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool 
     >>> ordo.select(np.array([40, 10, 30, 20]), [0, -1])
     array([10, 40])
     """
+    if descending is not False:
+        descending = flag(descending, "descending")
     code = plain_code(a)
     if code is not None and type(k) is int and not descending and axis in (None, 0, -1):
         n = a.size
-        if -n <= k < n:
+        if -n <= k < n and type(axis) in AXIS_TYPES:
             context = host_context()
             if n <= _FEW:
                 result = a.copy()
@@ -338,7 +354,7 @@ def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool) -> Any:
         from . import _strings
 
         return _strings.select(array, k, axis, descending)
-    rows = Rows(place, array, axis)
+    rows = Rows(place, array, axis, several=True)
     where = check_positions(k, rows.n)
     result = _selected(rows, np.ascontiguousarray(where.reshape(-1)), descending)
     shaped = place.reshape(_front(place, result), (*where.shape, *rows.lead))
@@ -362,6 +378,8 @@ _INDEX = np.dtype(np.int64)
 def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK:
     """The `k` largest (or smallest) elements in order, and where they are; as `torch.topk`.
 
+    `axis` is one axis, or None for all elements as one row.
+
     Equal elements come by index, and NaNs after all others, so they are among the first `k` only
     if nothing else is left.
 
@@ -371,8 +389,11 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK
     >>> ordo.topk(np.array([3.0, 9.0, 1.0, 9.0]), 3)
     TopK(values=array([9., 9., 3.]), indices=array([1, 3, 0]))
     """
+    if largest is not True:
+        largest = flag(largest, "largest")
     code = plain_code(a)
-    if code is not None and type(k) is int and 0 <= k <= a.size and axis in (-1, 0):
+    usual = type(k) is int and type(axis) is int and axis in (-1, 0)
+    if usual and code is not None and 0 <= k <= a.size:
         if a.size <= _short.TOPK:
             return TopK(*_short.topk(a, k, largest))
         values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
@@ -389,6 +410,7 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK
 
 @with_guests
 def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
+    k = integer(k, "k")
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings

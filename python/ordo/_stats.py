@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import FLOATS, HOST, Rows, place_of
+from ._arrays import FLOATS, HOST, Rows, numbers_of, place_of
+from ._check import same_place
 from ._device import with_guests
 from ._rank import check_nan_policy, rankdata
 
@@ -87,11 +88,16 @@ def _p_value(upper: float, lower: float, alternative: str) -> float:
 
 
 def _numbers(a: Any, name: str) -> Any:
-    place, array = place_of(a)
+    place, array = numbers_of(a)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions; expected 1")
     rows = Rows(place, array, None)
     return rows.keys, rows.code in FLOATS and bool(place.isnan(rows.keys).any())
+
+
+def _check_places(x: Any, y: Any, names: str) -> None:
+    if not same_place(place_of(x)[0], place_of(y)[0]):
+        raise TypeError(f"{names} are arrays of two libraries or devices; expected the same one")
 
 
 @with_guests
@@ -117,6 +123,7 @@ def spearmanr(
     _check_alternative(alternative)
     x, x_nan = _numbers(a, "a")
     y, y_nan = _numbers(b, "b")
+    _check_places(x, y, "a and b")
     if x.shape[0] != y.shape[0]:
         raise ValueError(f"a has {x.shape[0]} elements and b {y.shape[0]}; expected as many")
     if x_nan or y_nan:
@@ -193,8 +200,11 @@ def mannwhitneyu(
     _check_alternative(alternative)
     if method not in ("auto", "exact", "asymptotic"):
         raise ValueError(f"method is {method!r}; expected auto, exact or asymptotic")
+    if not isinstance(use_continuity, (bool, np.bool_)) and use_continuity not in (0, 1):
+        raise ValueError(f"use_continuity is {use_continuity!r}; expected True or False")
     u, u_nan = _numbers(x, "x")
     v, v_nan = _numbers(y, "y")
+    _check_places(u, v, "x and y")
     if u_nan or v_nan:
         if nan_policy == "raise":
             raise ValueError("The input contains nan values")
