@@ -113,7 +113,7 @@ def unique(
     """
     if equal_nan is not True:
         equal_nan = flag(equal_nan, "equal_nan")
-    if return_index or return_inverse or return_counts:
+    if not (return_index is return_inverse is return_counts is False):
         return_index = flag(return_index, "return_index")
         return_inverse = flag(return_inverse, "return_inverse")
         return_counts = flag(return_counts, "return_counts")
