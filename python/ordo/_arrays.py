@@ -232,6 +232,11 @@ def place_of(a: Any) -> tuple[Any, Any]:
     """The place of `a`, and `a` as an array of it."""
     if type(a) is ndarray:
         return HOST, a
+    if type(a) is list or type(a) is tuple:
+        array = np.asarray(a)
+        if array.ndim > 1 and any(isinstance(row, np.ma.MaskedArray) for row in a):
+            raise TypeError("an array in the sequence is masked; expected rows without a mask")
+        return HOST, array
     from . import _arrow, _device, _pandas, _strings
 
     if type(a) is _strings.Text:
@@ -245,11 +250,7 @@ def place_of(a: Any) -> tuple[Any, Any]:
         return HOST, _arrow.to_numpy(a)
     if isinstance(a, np.ma.MaskedArray):
         raise TypeError("the array is masked; expected a.compressed() or a.filled(value)")
-    array = np.asarray(a)
-    rows = a if array.ndim > 1 and isinstance(a, (list, tuple)) else ()
-    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
-        raise TypeError("an array in the sequence is masked; expected rows without a mask")
-    return HOST, array
+    return HOST, np.asarray(a)
 
 
 def numbers_of(a: Any) -> tuple[Any, Any]:
