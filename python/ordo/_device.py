@@ -172,6 +172,7 @@ class TorchPlace:
         if haystack.dtype != needles.dtype:  # PyTorch takes none but equal ones
             dtype = self.torch.promote_types(haystack.dtype, needles.dtype)
             haystack, needles = haystack.to(dtype), needles.to(dtype)
+        sorter = None if sorter is None else sorter.to(self.torch.int64)
         return self.torch.searchsorted(haystack, needles, side=side, sorter=sorter)
 
 

@@ -246,6 +246,8 @@ def _check_sorter(place: Any, sorter: Any, n: int) -> Any:
             raise TypeError(f"sorter is of dtype {sorter.dtype}; expected integers")
     elif not same_place(place, place_of(sorter)[0]):
         raise TypeError(f"sorter is no array of {place.name}; expected it in the place of a")
+    elif place.is_bool(sorter.dtype) or place.float_name(sorter.dtype) is not None:
+        raise TypeError(f"sorter is of dtype {sorter.dtype}; expected integers")
     if len(sorter.shape) != 1:
         raise TypeError(f"sorter has {len(sorter.shape)} dimensions; expected 1")
     if sorter.shape[0] != n:
