@@ -228,8 +228,8 @@ def _way_out(dtype: Any) -> str:
 HOST = HostPlace()
 
 
-def place_of(a: Any) -> tuple[Any, Any]:
-    """The place of `a`, and `a` as an array of it."""
+def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
+    """The place of `a`, and `a` as an array of it; `compare`: its elements will be compared."""
     if type(a) is ndarray:
         return HOST, a
     if type(a) is list or type(a) is tuple:
@@ -245,9 +245,9 @@ def place_of(a: Any) -> tuple[Any, Any]:
     if foreign is not None:
         return foreign, a
     if _pandas.is_extension(a):
-        return HOST, _pandas.to_numpy(a)
+        return HOST, _pandas.to_numpy(a, compare)
     if _arrow.is_arrow(a):
-        return HOST, _arrow.to_numpy(a)
+        return HOST, _arrow.to_numpy(a, None, compare)
     if isinstance(a, np.ma.MaskedArray):
         raise TypeError("the array is masked; expected a.compressed() or a.filled(value)")
     return HOST, np.asarray(a)

@@ -104,19 +104,20 @@ def is_arrow(a: Any) -> bool:
     return not isinstance(getattr(a, "dtype", None), np.dtype)
 
 
-def to_numpy(a: Any, source: Any = None) -> Any:
+def to_numpy(a: Any, source: Any = None, compare: bool = True) -> Any:
     """The elements as a NumPy array, or as Text; nulls of numbers as NaNs.
 
-    `source` is what sorted strings are taken from, by default `a`.
+    `source` is what sorted strings are taken from, by default `a`. With `compare`, categories that
+    have an order of their own are refused.
     """
     if hasattr(a, "__arrow_c_array__"):
         schema_capsule, array_capsule = a.__arrow_c_array__()
         schema = _pointer(schema_capsule, b"arrow_schema", _Schema).contents
         array = _pointer(array_capsule, b"arrow_array", _Array)
-        chunks = [_read(schema, array.contents, array_capsule)]
+        chunks = [_read(schema, array.contents, array_capsule, compare)]
         form = _value_format(schema)
     else:
-        form, chunks = _read_stream(a)
+        form, chunks = _read_stream(a, compare)
     if form in _NUMBERS or form in (b"b", b"n"):
         return _join_numbers(chunks, form)
     return _join_text(chunks, a if source is None else source)
@@ -133,7 +134,7 @@ class _OwnSchema:
             self.schema.release(ctypes.byref(self.schema))
 
 
-def _read_stream(a: Any) -> tuple[bytes, list]:
+def _read_stream(a: Any, compare: bool) -> tuple[bytes, list]:
     capsule = a.__arrow_c_stream__()
     stream = _pointer(capsule, b"arrow_array_stream", _Stream)
     own = _OwnSchema()
@@ -150,7 +151,7 @@ def _read_stream(a: Any) -> tuple[bytes, list]:
             raise ValueError(f"the Arrow stream failed: {why.decode()}")
         if not chunk.array.release:
             return form, chunks
-        chunks.append(_read(own.schema, chunk.array, chunk))
+        chunks.append(_read(own.schema, chunk.array, chunk, compare))
 
 
 # ---- Types -------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ def _bits(address: int, first: int, count: int, owner: Any) -> Any:
     return np.unpackbits(packed, bitorder="little")[first : first + count].astype(bool)
 
 
-def _read(schema: _Schema, array: _Array, owner: Any) -> tuple[Any, Any]:
+def _read(schema: _Schema, array: _Array, owner: Any, compare: bool) -> tuple[Any, Any]:
     """Elements, decoded if they are a dictionary's, and a mask of the nulls (None: none)."""
     name = _extension(schema)
     if name is not None and name not in _PLAIN_EXTENSIONS:
@@ -243,8 +244,8 @@ def _read(schema: _Schema, array: _Array, owner: Any) -> tuple[Any, Any]:
         return _read_plain(bytes(schema.format), array, owner)
     codes, missing = _read_plain(bytes(schema.format), array, owner)
     within = ctypes.cast(array.dictionary, ctypes.POINTER(_Array)).contents
-    values, absent = _read(_values_of(schema), within, owner)
-    if schema.flags & _ORDERED:
+    values, absent = _read(_values_of(schema), within, owner, compare)
+    if compare and schema.flags & _ORDERED:
         check_ascending(Text(*values, None) if isinstance(values, tuple) else values)
     return decode(codes, missing, values, absent)
 

@@ -308,7 +308,7 @@ def sort_pairs(
 @with_guests
 def _sort_pairs(keys: Any, values: Any, descending: bool, algorithm: str) -> tuple[Any, Any]:
     place, array = place_of(keys)
-    load_place, load = place_of(values)
+    load_place, load = place_of(values, compare=False)
     if not same_place(place, load_place):
         raise TypeError(
             f"keys are an array of {place.name} and values of {load_place.name}; "

@@ -31,17 +31,20 @@ def is_extension(a: Any) -> bool:
     return api is not None and isinstance(getattr(a, "dtype", None), api.ExtensionDtype)
 
 
-def to_numpy(a: Any) -> Any:
-    """The elements as a NumPy array, or as Text; missing numbers as NaNs."""
+def to_numpy(a: Any, compare: bool = True) -> Any:
+    """The elements as a NumPy array, or as Text; missing numbers as NaNs.
+
+    With `compare`, categories that have an order of their own are refused.
+    """
     kind = type(a.dtype).__name__
     if kind in _INSTEAD:
         raise TypeError(
             f"elements are of dtype {a.dtype}; expected numbers or strings; pass {_INSTEAD[kind]}"
         )
     if kind == "CategoricalDtype":
-        return _categorical(a)
+        return _categorical(a, compare)
     if kind in ("ArrowDtype", "StringDtype"):
-        return _arrow_backed(a)
+        return _arrow_backed(a, compare)
     wanted = getattr(a.dtype, "numpy_dtype", None)
     if isinstance(wanted, np.dtype) and wanted.kind in "biuf":
         missing = np.asarray(a.isna())
@@ -51,11 +54,11 @@ def to_numpy(a: Any) -> Any:
     return np.asarray(a)
 
 
-def _categorical(a: Any) -> Any:
+def _categorical(a: Any, compare: bool) -> Any:
     categories = place_of(a.dtype.categories)[1]
     if is_text(categories):
         categories = text_of(categories)
-    if a.dtype.ordered:
+    if compare and a.dtype.ordered:
         _arrow.check_ascending(categories)
     codes = np.asarray(getattr(a, "array", a).codes)
     missing = codes < 0
@@ -67,13 +70,13 @@ def _categorical(a: Any) -> Any:
     return Text(*values, a, missing)
 
 
-def _arrow_backed(a: Any) -> Any:
+def _arrow_backed(a: Any, compare: bool) -> Any:
     if hasattr(a, "__arrow_c_stream__"):
         try:
-            return _arrow.to_numpy(a)
+            return _arrow.to_numpy(a, None, compare)
         except ImportError:  # pandas needs pyarrow for this, even if it keeps Python's strings
             return np.asarray(a)
     within = getattr(a, "array", a)
     if "pyarrow" in sys.modules and hasattr(within, "__arrow_array__"):
-        return _arrow.to_numpy(within.__arrow_array__(), a)
+        return _arrow.to_numpy(within.__arrow_array__(), a, compare)
     return np.asarray(a)

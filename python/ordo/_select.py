@@ -302,8 +302,8 @@ def check_positions(k: Any, n: int, what: str = "k") -> Any:
         raise TypeError(f"{what} is of dtype {wanted.dtype}; expected integers")
     low, high = int(wanted.min()), int(wanted.max())
     if low < -n or high >= n:
-        found, expected = low if low < -n else high, f"{-n} to {n - 1}" if n else "no elements"
-        raise ValueError(f"{what} is {found}; expected {expected}")
+        limits = f"expected {-n} to {n - 1}" if n else "there are no elements"
+        raise ValueError(f"{what} is {low if low < -n else high}; {limits}")
     wide = wanted.astype(np.int64)  # int8 could not hold a sum with n
     return np.where(wide < 0, wide + n, wide).astype(np.uintp)
 

@@ -135,6 +135,16 @@ def test_an_order_of_its_own_is_refused(verb):
             getattr(ordo, verb)(column)
 
 
+def test_values_that_are_only_moved_may_have_an_order():
+    sizes = pd.Categorical(["lo", "hi", "mid"], ["lo", "mid", "hi"], ordered=True)
+    column = pa.DictionaryArray.from_arrays([1, 0, 1], ["b", "a"], ordered=True)
+    for values in (sizes, pd.Series(sizes), column, pa.chunked_array([column])):
+        expected = as_list(values)[::-1]
+        assert as_list(ordo.sort_pairs([3, 2, 1], values)[1]) == expected
+        with pytest.raises(TypeError, match="pass the codes"):
+            ordo.sort_pairs(values, [3, 2, 1])
+
+
 def test_the_ways_out_of_an_order_work():
     sizes = pd.Series(pd.Categorical(["lo", "hi", "mid"], ["lo", "mid", "hi"], ordered=True))
     assert ordo.rankdata(sizes.cat.codes).tolist() == [1, 3, 2]
