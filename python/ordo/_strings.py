@@ -141,7 +141,7 @@ def _rows(array: Any, axis: Any, several: bool = False) -> tuple[Any, tuple, int
 
 def _each(rows: Any, lead: tuple, width: int, dtype: Any, function: Callable[[Any], Any]) -> Any:
     """What `function` makes of every row, `width` elements each, along the last axis."""
-    if isinstance(rows, Text):
+    if not lead:  # one row, whose result needs no copy
         return np.asarray(function(rows), dtype)
     result = np.empty((*lead, width), dtype)
     for i in np.ndindex(lead):
