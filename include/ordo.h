@@ -187,10 +187,11 @@ typedef struct ordo_ctx_opts {
 } ordo_ctx_opts;
 
 /* Reads the environment once: ORDO_THREADS, ORDO_ISA (generic, neon, avx2, avx512) and
- * ORDO_DEVICE (auto, cpu, cuda, cuda:0, cuda:1, ..., hybrid) stand in for options that are not set,
- * and ORDO_BACKEND_DIR says where libordo_cuda.so is, if not beside the library; where the
- * calibration is, ORDO_TUNE_FILE, XDG_CACHE_HOME and HOME say. The GPU is first
- * touched by a call that it would serve faster. On failure *out is NULL and
+ * ORDO_DEVICE (auto, cpu, cuda, cuda:0, cuda:1, ..., hybrid) stand in for options that are not set.
+ * libordo_cuda.so is loaded from the folder ORDO_BACKEND_DIR, an absolute path, or else from the
+ * folder of the file that holds this library. ORDO_TUNE_FILE, XDG_CACHE_HOME and HOME say where the
+ * calibration is. Programs with raised privileges (set-user-ID) ignore all these variables.
+ * The GPU is first touched by a call that it would serve faster. On failure *out is NULL and
  * ordo_last_error(NULL) has the reason (kept per thread). Threads start with the first
  * call that needs them; a context may be used after fork() in the child.                        */
 ORDO_MUST ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts);

@@ -158,7 +158,7 @@ __attribute__((format(printf, 2, 3))) static ordo_status create_fail(ordo_status
 
 static ordo_status env_threads(uint32_t *threads)
 {
-    const char *const text = getenv("ORDO_THREADS");
+    const char *const text = secure_getenv("ORDO_THREADS");
     if (*threads != 0 || text == NULL || *text == '\0')
         return ORDO_OK;
     char *end;
@@ -174,7 +174,7 @@ static ordo_status env_threads(uint32_t *threads)
 static ordo_status env_where(uint32_t *where, uint64_t *device)
 {
     static const char *const names[] = {"auto", "cpu", "cuda", "hybrid"};
-    const char *const        text = getenv("ORDO_DEVICE");
+    const char *const        text = secure_getenv("ORDO_DEVICE");
     if (*where != ORDO_AUTO || text == NULL || *text == '\0')
         return ORDO_OK;
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -284,7 +284,7 @@ ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
 
     ordo_ctx_opts wish;
     TRY(read_ctx_opts(&wish, opts));
-    return make_ctx(out, &wish, getenv("ORDO_ISA"), getenv("ORDO_BACKEND_DIR"));
+    return make_ctx(out, &wish, secure_getenv("ORDO_ISA"), secure_getenv("ORDO_BACKEND_DIR"));
 }
 
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out)
