@@ -34,7 +34,7 @@ size_t      api_memory_limit(const ordo_ctx *ctx); /* 0: none */
 void *api_alloc(ordo_ctx *ctx, size_t bytes);
 void  api_release(ordo_ctx *ctx, void *block);
 /* Fills as much of the caller's report struct as both sides know; its struct_size stays. */
-ordo_status api_copy_out(void *dst, const void *src, size_t known);
+ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known);
 
 /* The size queries are calls that do no work: they report nothing and keep the last report. */
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);
