@@ -72,7 +72,7 @@ static bool run(const char *in, const char *file, const char *name, const char *
         return false;
     pid_t const child = fork();
     if (child == 0) {
-        char *const args[] = {(char *)(uintptr_t)name, (char *)(uintptr_t)what, NULL};
+        char *const args[] = {(char *)name, (char *)what, NULL};
         if (dup2(ends[1], STDOUT_FILENO) < 0 || chdir(in) != 0)
             _exit(5);
         execvp(file, args);

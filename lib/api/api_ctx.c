@@ -484,7 +484,7 @@ ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t kno
 }
 
 /* Contexts are never constants; const in a signature says that the caller sees no change. */
-static ordo_ctx *mutable(const ordo_ctx *ctx) { return (ordo_ctx *)(uintptr_t)ctx; }
+static ordo_ctx *mutable(const ordo_ctx *ctx) { return (ordo_ctx *)ctx; }
 
 ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
 {

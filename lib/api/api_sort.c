@@ -29,7 +29,7 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, o
     return ORDO_OK;
 }
 
-/* Of sorts that know no other array. */
+/* For the sorts that reject opts.from. */
 static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts,
                                       ordo_sort_opts *wish)
 {
@@ -290,8 +290,9 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     ordo_choice    choice;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_STABLE, wish.stream));
-    FAIL_IF(wish.reserved != 0 || wish.radius != 0 || wish.from != NULL, ORDO_E_ARG,
-            "opts.radius, opts.reserved and opts.from must be 0");
+    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish.radius != 0 || wish.from != NULL, ORDO_E_ARG,
+            "opts.radius and opts.from must be 0");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
             ORDO_E_ARG, "algorithm %u does not take a comparison; expected auto, sample or merge",
