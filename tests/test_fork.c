@@ -24,6 +24,17 @@ enum { /* N: enough for every verb to use its threads */
     FEW = 8 /* a step over the verbs that leaves some */
 };
 
+#ifdef TESTKIT_TSAN
+#define UNDER_TSAN true
+#else
+#define UNDER_TSAN false
+#endif
+#ifdef TESTKIT_ASAN
+#define UNDER_ASAN true
+#else
+#define UNDER_ASAN false
+#endif
+
 /* Stands in for the C library's, as if every process were the first one of a PID namespace. */
 static bool everyone_is_first;
 
@@ -253,18 +264,17 @@ int main(void)
 {
     testkit_start();
     test_fork(1);
-#ifdef TESTKIT_TSAN
-    testkit_skip("fork with threads: TSan cannot follow threads started in the child");
-#else
-    test_fork(4);
-    test_same_id();
-    test_fork_within_call();
-#ifdef TESTKIT_ASAN
-    testkit_skip("clone() without fork(): ASan does not know of the child");
-#else
-    test_clone();
-#endif
-#endif
+    if (UNDER_TSAN) {
+        testkit_skip("fork with threads: TSan cannot follow threads started in the child");
+    } else {
+        test_fork(4);
+        test_same_id();
+        test_fork_within_call();
+    }
+    if (UNDER_TSAN || UNDER_ASAN)
+        testkit_skip("clone() without fork(): sanitizers do not know of the child");
+    else
+        test_clone();
     test_concurrent_contexts();
     test_moved_context();
     return testkit_done();

@@ -55,8 +55,18 @@ ordo_status api_check_count(ordo_exec *exec, size_t n, size_t size, const char *
     return ORDO_OK;
 }
 
+/* The checks below in one condition, which calls on a few keys would otherwise feel. */
+static inline bool is_array(const void *p, size_t n, size_t size)
+{
+    size_t bytes;
+    return p != NULL && ordo_size_mul(n, size, &bytes) && bytes <= MOST_BYTES &&
+           (uintptr_t)p <= UINTPTR_MAX - bytes;
+}
+
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size, const char *what)
 {
+    if (ORDO_LIKELY(is_array(p, n, size)))
+        return ORDO_OK;
     FAIL_IF(p == NULL && n > 0, ORDO_E_ARG, "%s is NULL but n is %zu", what, n);
     TRY(api_check_count(exec, n, size, what));
     FAIL_IF((uintptr_t)p > UINTPTR_MAX - n * size, ORDO_E_ARG,
@@ -67,8 +77,11 @@ ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t siz
 ordo_status api_check_aligned(ordo_exec *exec, const void *p, size_t n, size_t size,
                               const char *what)
 {
+    bool const aligned = ((uintptr_t)p & (size - 1)) == 0;
+    if (ORDO_LIKELY(aligned && is_array(p, n, size)))
+        return ORDO_OK;
     TRY(api_check_array(exec, p, n, size, what));
-    FAIL_IF(n > 0 && ((uintptr_t)p & (size - 1)) != 0, ORDO_E_ARG,
+    FAIL_IF(n > 0 && !aligned, ORDO_E_ARG,
             "%s is at %p; expected an address that is a multiple of %zu", what, p, size);
     return ORDO_OK;
 }
