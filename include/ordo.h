@@ -1,13 +1,14 @@
 /* ordo.h - sort, rank, select, scan and measure arrays by order, on CPUs and GPUs.
  *
  * Result   every call returns a status, ORDO_OK is 0, and is synchronous (but see Device arrays).
- *          Results come back through out-parameters, which are written only on ORDO_OK unless
- *          a call says otherwise.
+ *          Results come back through out-parameters. Single results (a total, a radius) are
+ *          written only on ORDO_OK. Arrays of results are unspecified after ORDO_E_CANCELLED and
+ *          ORDO_E_DEVICE and unchanged after other errors, unless a call says otherwise.
  * Memory   the caller owns every array; ordo borrows it until the call returns. Scratch comes
  *          from the context and is kept for the next call. Input arrays are never written,
  *          but for those a call sorts in place.
- * Threads  one context serves one call at a time (a second one gets ORDO_E_BUSY); use one
- *          context per thread. Contexts are independent of each other.
+ * Threads  one context serves one call at a time (a second one gets ORDO_E_BUSY; ordo_cancel is
+ *          always allowed); use one context per thread. Contexts are independent of each other.
  * Order    integers by value; floats by value, -0 ties +0, every NaN ties every other NaN and
  *          comes last, ascending and descending alike.
  * Counts   n is a size_t everywhere; n == 0 is ordinary, and then arrays may be NULL.
@@ -49,7 +50,7 @@ extern "C" {
 
 typedef enum ordo_status { /* values are frozen; new ones are appended                      */
     ORDO_OK = 0,
-    ORDO_E_ARG = -1,         /* NULL array, unknown enum value, overlap, size that overflows  */
+    ORDO_E_ARG = -1,         /* NULL, misaligned, overlap, unknown enum, size that overflows  */
     ORDO_E_NOMEM = -2,       /* the system refused memory, or the call needs over mem_limit   */
     ORDO_E_UNSUPPORTED = -3, /* no backend of this build or machine does this                 */
     ORDO_E_DEVICE = -4,      /* a device failed; its own words are in ordo_last_error()       */
@@ -187,16 +188,22 @@ typedef struct ordo_ctx_opts {
 } ordo_ctx_opts;
 
 /* Reads the environment once: ORDO_THREADS, ORDO_ISA (generic, neon, avx2, avx512) and
- * ORDO_DEVICE (auto, cpu, cuda, cuda:0, cuda:1, ..., hybrid) stand in for options that are not set,
- * and ORDO_BACKEND_DIR says where libordo_cuda.so is, if not beside the library; where the
- * calibration is, ORDO_TUNE_FILE, XDG_CACHE_HOME and HOME say. The GPU is first
- * touched by a call that it would serve faster. On failure *out is NULL and
+ * ORDO_DEVICE (auto, cpu, cuda, cuda:0, cuda:1, ..., hybrid) stand in for options that are not set.
+ * libordo_cuda.so is loaded from the folder ORDO_BACKEND_DIR, an absolute path, or else from the
+ * folder of the file that holds this library. ORDO_TUNE_FILE, XDG_CACHE_HOME and HOME say where the
+ * calibration is. Programs with raised privileges (set-user-ID) ignore all these variables.
+ * The GPU is first touched by a call that it would serve faster. On failure *out is NULL and
  * ordo_last_error(NULL) has the reason (kept per thread). Threads start with the first
- * call that needs them; a context may be used after fork() in the child.                        */
+ * call that needs them.
+ * After fork() parent and child may each use and free the context, but a GPU that it had opened is
+ * lost to the child. A context that was inside a call at the fork stays so in the child (which gets
+ * ORDO_E_BUSY); a child that was forked by a callback must not return from the callback.         */
 ORDO_MUST ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts);
-ORDO_API void         ordo_ctx_free(ordo_ctx *ctx); /* NULL is fine                              */
+/* NULL is fine. A context that is inside a call is not freed.                                   */
+ORDO_API void ordo_ctx_free(ordo_ctx *ctx);
 
-/* Why the last call on ctx failed, in a sentence; "" if it did not. Valid until the next call.  */
+/* Why the last call on ctx failed, in a sentence; "" if it did not. Valid until the next call.
+ * After ORDO_E_BUSY ordo_last_error(NULL) has the sentence: that of ctx is of the running call.  */
 ORDO_API const char *ordo_last_error(const ordo_ctx *ctx);
 
 /* Makes the call now running on ctx return ORDO_E_CANCELLED soon. Safe from any thread and from

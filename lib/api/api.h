@@ -37,7 +37,7 @@ void api_progress_interval(ordo_ctx *ctx, uint64_t nanoseconds);
 void *api_alloc(ordo_ctx *ctx, size_t bytes);
 void  api_release(ordo_ctx *ctx, void *block);
 /* Fills as much of the caller's report struct as both sides know; its struct_size stays. */
-ordo_status api_copy_out(void *dst, const void *src, size_t known);
+ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known);
 
 /* The size queries are calls that do no work: they report nothing and keep the last report. */
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);
@@ -56,9 +56,14 @@ ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *
 /* The flags a call knows, and where its arrays are. */
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream);
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);
-/* n elements of size bytes at p, called `what`: NULL with n > 0, or more bytes than there are. */
+/* n elements of size bytes, called `what`: refuses more bytes than an array can have. */
+ordo_status api_check_count(ordo_exec *exec, size_t n, size_t size, const char *what);
+/* The same for an array at p: also refuses NULL with n > 0. */
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size,
                             const char *what);
+/* The same for elements that must be aligned to their size, a power of 2. */
+ordo_status api_check_aligned(ordo_exec *exec, const void *p, size_t n, size_t size,
+                              const char *what);
 ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, const char *a_what,
                             const void *b, size_t b_bytes, const char *b_what);
 

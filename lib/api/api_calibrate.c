@@ -372,9 +372,12 @@ ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out)
     ordo_exec *exec;
     TRY(api_enter_query(ctx, &exec));
     ordo_calibration *const now = &api_plan(ctx)->calibration;
-    ordo_status             status = ORDO_E_ARG;
+    ordo_status             status;
     ordo_calibration_read(now);
-    if (i < COSTS - 1) {
+    if (i >= COSTS - 1) {
+        status =
+            ordo_fail(exec, ORDO_E_ARG, "there is no cost %zu; the last one is %d", i, COSTS - 2);
+    } else {
         const ordo_cost_fact *const fact = &ordo_cost_facts[i + 1];
         ordo_cost const             cost = {.name = fact->name,
                                             .unit = fact->unit,
@@ -382,10 +385,8 @@ ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out)
                                             .value = (double)now->value[i + 1],
                                             .standard = (double)fact->standard,
                                             .measured = now->measured[i + 1]};
-        status = api_copy_out(out, &cost, sizeof cost);
+        status = api_copy_out(exec, out, &cost, sizeof cost);
     }
-    if (status != ORDO_OK)
-        ordo_fail(exec, status, "there is no cost %zu, or no struct for it", i);
     return api_leave_query(ctx, status);
 }
 

@@ -50,7 +50,9 @@ struct ordo_ctx {
     char        detail[sizeof((ordo_exec *)0)->note]; /* of the report */
 };
 
-static _Thread_local char create_error[ERROR_SIZE];
+/* For calls that fail without a context, or on a context that is busy: the error text of that
+ * context belongs to the call that runs. */
+static _Thread_local char thread_error[ERROR_SIZE];
 
 /* ---- Memory ---- */
 
@@ -145,29 +147,48 @@ void ordo_cancel(ordo_ctx *ctx)
         atomic_store_explicit(&ctx->stop, 1, memory_order_relaxed);
 }
 
-/* ---- Creation ---- */
-
-__attribute__((format(printf, 2, 3))) static ordo_status create_fail(ordo_status status,
-                                                                     const char *format, ...)
+__attribute__((format(printf, 2, 3))) static ordo_status fail_in_thread(ordo_status status,
+                                                                        const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(create_error, sizeof create_error, format, args);
+    vsnprintf(thread_error, sizeof thread_error, format, args);
     va_end(args);
     return status;
 }
 
+/* ---- One call at a time ---- */
+
+static ordo_status occupy(ordo_ctx *ctx)
+{
+    if (ctx == NULL)
+        return fail_in_thread(ORDO_E_ARG, "ctx is NULL");
+    if (atomic_flag_test_and_set_explicit(&ctx->busy, memory_order_acquire))
+        return fail_in_thread(ORDO_E_BUSY,
+                              "the context is inside another call; only ordo_cancel may be called "
+                              "meanwhile");
+    return ORDO_OK;
+}
+
+static ordo_status vacate(ordo_ctx *ctx, ordo_status status)
+{
+    atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
+    return status;
+}
+
+/* ---- Creation ---- */
+
 static ordo_status env_threads(uint32_t *threads)
 {
-    const char *const text = getenv("ORDO_THREADS");
+    const char *const text = secure_getenv("ORDO_THREADS");
     if (*threads != 0 || text == NULL || *text == '\0')
         return ORDO_OK;
     char *end;
     errno = 0;
     long const value = strtol(text, &end, 10);
     if (errno != 0 || *end != '\0' || value < 1 || value > MAX_THREADS)
-        return create_fail(ORDO_E_ARG, "ORDO_THREADS is '%s'; expected a number from 1 to %d", text,
-                           MAX_THREADS);
+        return fail_in_thread(ORDO_E_ARG, "ORDO_THREADS is '%s'; expected a number from 1 to %d",
+                              text, MAX_THREADS);
     *threads = (uint32_t)value;
     return ORDO_OK;
 }
@@ -175,7 +196,7 @@ static ordo_status env_threads(uint32_t *threads)
 static ordo_status env_where(uint32_t *where, uint64_t *device)
 {
     static const char *const names[] = {"auto", "cpu", "cuda", "hybrid"};
-    const char *const        text = getenv("ORDO_DEVICE");
+    const char *const        text = secure_getenv("ORDO_DEVICE");
     if (*where != ORDO_AUTO || text == NULL || *text == '\0')
         return ORDO_OK;
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -190,8 +211,8 @@ static ordo_status env_where(uint32_t *where, uint64_t *device)
         *device = (uint64_t)ordinal + 1;
         return ORDO_OK;
     }
-    return create_fail(ORDO_E_ARG,
-                       "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:0 or hybrid", text);
+    return fail_in_thread(ORDO_E_ARG,
+                          "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:0 or hybrid", text);
 }
 
 static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
@@ -201,16 +222,16 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
     scratch.exec.fail = exec_fail;
     ordo_status const status = api_opts_read(&scratch.exec, dst, sizeof *dst, src);
     if (status != ORDO_OK)
-        return create_fail(status, "%s", scratch.error);
+        return fail_in_thread(status, "%s", scratch.error);
     if (dst->where > ORDO_HYBRID)
-        return create_fail(ORDO_E_ARG, "where is %u; no such ordo_where", dst->where);
+        return fail_in_thread(ORDO_E_ARG, "where is %u; no such ordo_where", dst->where);
     if (dst->threads > MAX_THREADS)
-        return create_fail(ORDO_E_ARG, "threads is %u; at most %d are supported", dst->threads,
-                           MAX_THREADS);
+        return fail_in_thread(ORDO_E_ARG, "threads is %u; at most %d are supported", dst->threads,
+                              MAX_THREADS);
     if (!(dst->cpu_share <= 1))
-        return create_fail(ORDO_E_ARG, "cpu_share is %g; expected at most 1", dst->cpu_share);
+        return fail_in_thread(ORDO_E_ARG, "cpu_share is %g; expected at most 1", dst->cpu_share);
     if ((dst->alloc == NULL) != (dst->release == NULL))
-        return create_fail(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
+        return fail_in_thread(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
     TRY(env_threads(&dst->threads));
     return env_where(&dst->where, &dst->device);
 }
@@ -245,12 +266,12 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
 
     ordo_ctx *const ctx = source.alloc(source.user, sizeof *ctx);
     if (ctx == NULL)
-        return create_fail(ORDO_E_NOMEM, "no memory for a context");
+        return fail_in_thread(ORDO_E_NOMEM, "no memory for a context");
     fill_ctx(ctx, wish, &source);
     if (wish->profile != 0) {
         if (!api_profile_open(&ctx->profile, &source)) {
             source.release(source.user, ctx);
-            return create_fail(ORDO_E_NOMEM, "no memory for a profile");
+            return fail_in_thread(ORDO_E_NOMEM, "no memory for a profile");
         }
         ctx->exec.profile = &ctx->profile;
     }
@@ -261,7 +282,7 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
                                         .threads = ctx->exec.threads,
                                         .cpu_share = wish->cpu_share};
     ordo_status status = ordo_plan_open(&ctx->plan, (ordo_where)wish->where, &wishes, directory,
-                                        create_error, sizeof create_error);
+                                        thread_error, sizeof thread_error);
     if (status == ORDO_OK) {
         ordo_plan_calibration(&ctx->plan, wish->calibration);
         ctx->pool = ordo_pool_create(&source, ctx->exec.threads);
@@ -270,7 +291,7 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
             return ORDO_OK;
         }
         ordo_plan_close(&ctx->plan);
-        status = create_fail(ORDO_E_NOMEM, "no memory for %u threads", ctx->exec.threads);
+        status = fail_in_thread(ORDO_E_NOMEM, "no memory for %u threads", ctx->exec.threads);
     }
     api_profile_close(&ctx->profile, &source);
     source.release(source.user, ctx);
@@ -279,14 +300,14 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
 
 ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts)
 {
-    create_error[0] = '\0';
+    thread_error[0] = '\0';
     if (out == NULL)
-        return create_fail(ORDO_E_ARG, "out is NULL");
+        return fail_in_thread(ORDO_E_ARG, "out is NULL");
     *out = NULL;
 
     ordo_ctx_opts wish;
     TRY(read_ctx_opts(&wish, opts));
-    return make_ctx(out, &wish, getenv("ORDO_ISA"), getenv("ORDO_BACKEND_DIR"));
+    return make_ctx(out, &wish, secure_getenv("ORDO_ISA"), secure_getenv("ORDO_BACKEND_DIR"));
 }
 
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out)
@@ -302,7 +323,7 @@ ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **ou
     *out = NULL;
     ordo_status const status =
         make_ctx(out, &wish, ctx->plan.cpu->isa(ctx->plan.cpu_state), ctx->plan.directory);
-    return status == ORDO_OK ? ORDO_OK : ordo_fail(&ctx->exec, status, "%s", create_error);
+    return status == ORDO_OK ? ORDO_OK : ordo_fail(&ctx->exec, status, "%s", thread_error);
 }
 
 ordo_plan *api_plan(ordo_ctx *ctx) { return &ctx->plan; }
@@ -321,7 +342,7 @@ void api_release(ordo_ctx *ctx, void *block)
 
 void ordo_ctx_free(ordo_ctx *ctx)
 {
-    if (ctx == NULL)
+    if (ctx == NULL || occupy(ctx) != ORDO_OK)
         return;
     ordo_pool_free(ctx->pool);
     ordo_plan_close(&ctx->plan);
@@ -331,16 +352,13 @@ void ordo_ctx_free(ordo_ctx *ctx)
     source.release(source.user, ctx);
 }
 
-const char *ordo_last_error(const ordo_ctx *ctx) { return ctx == NULL ? create_error : ctx->error; }
+const char *ordo_last_error(const ordo_ctx *ctx) { return ctx == NULL ? thread_error : ctx->error; }
 
 /* ---- A call ---- */
 
 static ordo_status enter(ordo_ctx *ctx, ordo_exec **exec)
 {
-    if (ctx == NULL)
-        return create_fail(ORDO_E_ARG, "ctx is NULL");
-    if (atomic_flag_test_and_set_explicit(&ctx->busy, memory_order_acquire))
-        return ORDO_E_BUSY;
+    TRY(occupy(ctx));
     ctx->error[0] = '\0';
     ctx->exec.on_device = false;
     ctx->exec.stream = NULL;
@@ -397,8 +415,7 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
     ordo_arena_reset(&ctx->arena);
-    atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
-    return status;
+    return vacate(ctx, status);
 }
 
 static const ordo_load no_load = {0};
@@ -441,11 +458,7 @@ bool api_alone(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec) { return enter(ctx, exec); }
 
-ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
-{
-    atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
-    return status;
-}
+ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status) { return vacate(ctx, status); }
 
 /* No call takes more pieces than this; each may need a block of its own. */
 size_t api_scratch_total(size_t bytes)
@@ -457,42 +470,51 @@ size_t api_scratch_total(size_t bytes)
     return bytes == 0 ? 0 : bytes > SIZE_MAX - blocks ? SIZE_MAX : bytes + blocks;
 }
 
-/* ---- Reports ---- */
+/* ---- Reports ----
+ *
+ * These keep the text of the last error unless they fail themselves. */
 
-ordo_status api_copy_out(void *dst, const void *src, size_t known)
+ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known)
 {
     size_t given;
-    if (dst == NULL)
-        return ORDO_E_ARG;
+    FAIL_IF(dst == NULL, ORDO_E_ARG, "out is NULL");
     memcpy(&given, dst, sizeof given);
-    if (given < sizeof given || given > API_MAX_OPTS)
-        return ORDO_E_ARG;
+    FAIL_IF(given < sizeof given || given > API_MAX_OPTS, ORDO_E_ARG,
+            "out->struct_size is %zu; set it to the sizeof of the struct", given);
     memset((char *)dst + sizeof given, 0, given - sizeof given);
     size_t const both = ordo_min(given, known);
     memcpy((char *)dst + sizeof given, (const char *)src + sizeof given, both - sizeof given);
     return ORDO_OK;
 }
 
+/* Contexts are never constants; const in a signature says that the caller sees no change. */
+static ordo_ctx *mutable(const ordo_ctx *ctx) { return (ordo_ctx *)ctx; }
+
 ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
 {
     static const ordo_report none = {
         .operation = "", .backend = "", .algorithm = "", .isa = "", .detail = ""};
-    if (ctx == NULL)
-        return create_fail(ORDO_E_ARG, "ctx is NULL");
-    return api_copy_out(out, ctx->report.operation == NULL ? &none : &ctx->report, sizeof none);
+    ordo_ctx *const own = mutable(ctx);
+    TRY(occupy(own));
+    const ordo_report *const last = ctx->report.operation == NULL ? &none : &ctx->report;
+    return vacate(own, api_copy_out(&own->exec, out, last, sizeof none));
 }
 
 size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room)
 {
-    return ctx == NULL || ctx->exec.profile == NULL
-               ? 0
-               : api_profile_copy(ctx->exec.profile, spans, room);
+    ordo_ctx *const own = mutable(ctx);
+    if (occupy(own) != ORDO_OK)
+        return 0;
+    size_t const count = ctx->exec.profile == NULL
+                             ? 0
+                             : api_profile_copy(ctx->exec.profile, spans, spans != NULL ? room : 0);
+    (void)vacate(own, ORDO_OK);
+    return count;
 }
 
 ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out)
 {
-    if (ctx == NULL)
-        return create_fail(ORDO_E_ARG, "ctx is NULL");
+    TRY(occupy(ctx));
     (void)ordo_plan_cuda(&ctx->plan);
     const ordo_calibration *const costs = ordo_plan_costs(&ctx->plan);
     ordo_info const               info = {.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state),
@@ -509,7 +531,7 @@ ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out)
                                           .device_limit = ctx->plan.wishes.device_limit,
                                           .calibration = costs->path,
                                           .calibration_note = costs->note};
-    return api_copy_out(out, &info, sizeof info);
+    return vacate(ctx, api_copy_out(&ctx->exec, out, &info, sizeof info));
 }
 
 /* ---- Device memory ---- */

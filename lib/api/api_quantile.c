@@ -211,9 +211,9 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
             ordo_method_name((ordo_method)wish->method));
 
     size_t const size = ordo_type_size(call->type);
-    TRY(api_check_array(exec, call->keys, call->n, size, "keys"));
-    TRY(api_check_array(exec, call->q, call->count, sizeof(double), "q"));
-    TRY(api_check_array(exec, call->out, call->count, sizeof(double), "out"));
+    TRY(api_check_aligned(exec, call->keys, call->n, size, "keys"));
+    TRY(api_check_aligned(exec, call->q, call->count, sizeof(double), "q"));
+    TRY(api_check_aligned(exec, call->out, call->count, sizeof(double), "out"));
     TRY(api_check_apart(exec, call->keys, call->n * size, "keys", call->out,
                         call->count * sizeof(double), "out"));
     TRY(api_check_apart(exec, call->q, call->count * sizeof(double), "q", call->out,

@@ -64,8 +64,8 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type
 {
     ordo_rank_opts wish;
     TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
-    TRY(api_check_array(exec, sorted, n, ordo_type_size(type), "sorted"));
-    TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
+    TRY(api_check_aligned(exec, sorted, n, ordo_type_size(type), "sorted"));
+    TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(api_check_apart(exec, sorted, n * ordo_type_size(type), "sorted", ranks,
                         n * ordo_type_size(rank_type), "ranks"));
 
@@ -96,6 +96,8 @@ static ordo_status rank_sorted_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type
     ordo_rank_opts wish;
     ordo_choice    choice;
     TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "sorted"));
+    TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_rank_job const job = {.type = type,
@@ -124,8 +126,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_rank_opts wish;
     ordo_choice    choice;
     TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
-    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
-    TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
+    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", ranks,
                         n * ordo_type_size(rank_type), "ranks"));
     ordo_load const load = ordo_load_rank(type, n, rank_type);
@@ -158,6 +160,8 @@ static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_rank_opts wish;
     ordo_choice    choice;
     TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
+    TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, rank);

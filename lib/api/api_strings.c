@@ -99,7 +99,7 @@ static ordo_status check_offsets(ordo_exec *exec, const ordo_strings *strings, s
     size_t                count;
     FAIL_IF(!ordo_size_add(n, 1, &count), ORDO_E_ARG,
             "n is %zu; there would be one offset more than can be counted", n);
-    TRY(api_check_array(exec, offsets, count, sizeof *offsets, "strings.offsets"));
+    TRY(api_check_aligned(exec, offsets, count, sizeof *offsets, "strings.offsets"));
     if (!ordo_loop(exec, n, CHECK_PIECE, check_offsets_piece, &check))
         return ORDO_E_CANCELLED;
     size_t const bad = atomic_load_explicit(&check.bad, memory_order_relaxed);
@@ -121,7 +121,7 @@ static ordo_status check_pointers(ordo_exec *exec, const ordo_strings *strings, 
                                   const char *what)
 {
     string_check check = {strings, n};
-    TRY(api_check_array(exec, strings->pointers, n, sizeof *strings->pointers, what));
+    TRY(api_check_aligned(exec, strings->pointers, n, sizeof *strings->pointers, what));
     if (!ordo_loop(exec, n, CHECK_PIECE, check_pointers_piece, &check))
         return ORDO_E_CANCELLED;
     size_t const bad = atomic_load_explicit(&check.bad, memory_order_relaxed);
@@ -183,7 +183,7 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_st
     TRY(api_check_index_type(exec, index_type, n));
     TRY(read_sort_opts(exec, opts, &job.descending));
     TRY(read_strings(exec, given, n, &job.strings));
-    TRY(api_check_array(exec, index, n, ordo_type_size(index_type), "index"));
+    TRY(api_check_aligned(exec, index, n, ordo_type_size(index_type), "index"));
     ordo_load const load = ordo_load_strings(n);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, argsort_strings);
@@ -219,7 +219,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     if (n > 0) {
         size_t const total = (size_t)(job.strings.offsets[n] - job.strings.offsets[0]);
         size_t const offsets_bytes = (n + 1) * sizeof *out_offsets;
-        TRY(api_check_array(exec, out_offsets, n + 1, sizeof *out_offsets, "out_offsets"));
+        TRY(api_check_aligned(exec, out_offsets, n + 1, sizeof *out_offsets, "out_offsets"));
         FAIL_IF(out_bytes == NULL && total > 0, ORDO_E_ARG,
                 "out_bytes is NULL but the strings have %zu bytes", total);
         TRY(api_check_array(exec, out_bytes, total, 1, "out_bytes"));
@@ -282,7 +282,7 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     ordo_choice          choice;
     TRY(check_rank_opts(exec, n, rank_type, opts, &wish));
     TRY(read_strings(exec, given, n, &job.strings));
-    TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
+    TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     ordo_load const load = ordo_load_strings(n);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, rank_strings);
@@ -311,8 +311,8 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_str
     ordo_choice            choice;
     TRY(read_sort_opts(exec, opts, &job.descending));
     TRY(read_strings(exec, given, n, &job.strings));
-    TRY(api_check_array(exec, k, count, sizeof *k, "k"));
-    TRY(api_check_array(exec, index, count, sizeof *index, "index"));
+    TRY(api_check_aligned(exec, k, count, sizeof *k, "k"));
+    TRY(api_check_aligned(exec, index, count, sizeof *index, "index"));
     TRY(api_check_apart(exec, k, count * sizeof *k, "k", index, count * sizeof *index, "index"));
     for (size_t j = 0; j < count; j++)
         FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; expected less than n, which is %zu", j, k[j],

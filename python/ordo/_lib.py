@@ -137,7 +137,8 @@ _ERRORS: dict[int, type[Exception]] = {
 
 def fail(status: int, context: c_void_p | None) -> NoReturn:
     """Raises the Python exception for a status that is not ORDO_OK."""
-    text = last_error(context) or status_text(status)
+    busy = status == -8  # then the context's own text is that of the call that runs
+    text = last_error(None if busy else context) or status_text(status)
     raise _ERRORS.get(status, RuntimeError)(text.decode())
 
 
