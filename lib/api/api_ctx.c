@@ -8,6 +8,7 @@
 #include "api/api_profile.h"
 #include "core/arena.h"
 #include "core/cpus.h"
+#include "core/fpmode.h"
 #include "core/pool.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ struct ordo_ctx {
     double            shown;   /* the last progress reported */
 
     pthread_t   caller; /* the thread the running call came in on */
+    ordo_fpmode mode;   /* of that thread, to be restored */
     atomic_flag busy;
     atomic_int  stop; /* set by ordo_cancel and the progress callback */
     atomic_int  told; /* a body has asked and may have left its piece unfinished */
@@ -102,7 +104,10 @@ static void tick(void *user, double share)
     double const done = ((double)ctx->exec.phase + share) / (double)ctx->exec.phases;
     if (done > ctx->shown)
         ctx->shown = done < 1 ? done : 1;
-    if (ctx->progress(ctx->progress_user, ctx->shown) != 0)
+    ordo_fpmode_leave(ctx->mode); /* the callback runs in the caller's mode and may change it */
+    int const stop = ctx->progress(ctx->progress_user, ctx->shown);
+    ctx->mode = ordo_fpmode_enter();
+    if (stop != 0)
         atomic_store_explicit(&ctx->stop, 1, memory_order_relaxed);
 }
 
@@ -337,11 +342,19 @@ static ordo_status enter(ordo_ctx *ctx, ordo_exec **exec)
         return create_fail(ORDO_E_ARG, "ctx is NULL");
     if (atomic_flag_test_and_set_explicit(&ctx->busy, memory_order_acquire))
         return ORDO_E_BUSY;
+    ctx->mode = ordo_fpmode_enter();
     ctx->error[0] = '\0';
     ctx->exec.on_device = false;
     ctx->exec.stream = NULL;
     *exec = &ctx->exec;
     return ORDO_OK;
+}
+
+static void leave(ordo_ctx *ctx)
+{
+    ordo_fpmode const mode = ctx->mode;
+    atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
+    ordo_fpmode_leave(mode);
 }
 
 ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size_t n,
@@ -393,7 +406,7 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
     ordo_arena_reset(&ctx->arena);
-    atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
+    leave(ctx);
     return status;
 }
 
@@ -439,7 +452,7 @@ ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec) { return enter(ctx,
 
 ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
 {
-    atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
+    leave(ctx);
     return status;
 }
 
