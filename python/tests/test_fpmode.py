@@ -71,7 +71,7 @@ def results(a):
                 ordo.quantile(x, [0.1, 0.3, 0.77], axis),
                 ordo.quantile(x, 0.3, axis, method="hazen"),
             ]
-    found += [ordo.unique(flat), ordo.unique(flat[:20]), ordo.is_sorted(flat)]
+    found += [ordo.is_sorted(flat)]
     return [np.asarray(x).tobytes() for x in found]
 
 
