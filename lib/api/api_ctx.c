@@ -39,6 +39,7 @@ struct ordo_ctx {
     ordo_progress_fn *progress;
     void             *progress_user;
     uint64_t          started; /* ticks of the report's clock */
+    uint64_t          lasted;  /* ticks that the last successful call took */
     uint64_t          ticked;  /* nanoseconds; of a context with progress */
     double            shown;   /* the last progress reported */
 
@@ -391,6 +392,9 @@ static void keep_detail(ordo_ctx *ctx)
     ctx->running.detail = ctx->detail;
 }
 
+/* Computes nothing in floats. A division here raised the inexact flag, which was then restored; the
+ * next call raised it anew. ordo_runs of 4 keys took 319 ns so and takes 140 ns without (Sapphire
+ * Rapids, November 2026). */
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
 {
     if (status == ORDO_OK) {
@@ -400,7 +404,7 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
         ctx->error[0] = '\0'; /* a way that was tried and given up may have left one */
         ctx->running.threads = ctx->exec.threads;
         ctx->running.scratch_bytes = ctx->arena.taken;
-        ctx->running.seconds = (double)(api_clock_ticks() - ctx->started) / api_clock_second();
+        ctx->lasted = api_clock_ticks() - ctx->started;
         ctx->report = ctx->running;
     } else if (status == ORDO_E_CANCELLED && ctx->error[0] == '\0') {
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
@@ -488,7 +492,14 @@ ordo_status ordo_last_report(const ordo_ctx *ctx, ordo_report *out)
         .operation = "", .backend = "", .algorithm = "", .isa = "", .detail = ""};
     if (ctx == NULL)
         return create_fail(ORDO_E_ARG, "ctx is NULL");
-    return api_copy_out(out, ctx->report.operation == NULL ? &none : &ctx->report, sizeof none);
+    if (ctx->report.operation == NULL)
+        return api_copy_out(out, &none, sizeof none);
+    ordo_fpmode const mode = ordo_fpmode_enter();
+    ordo_report       report = ctx->report;
+    report.seconds = (double)ctx->lasted / api_clock_second();
+    ordo_status const status = api_copy_out(out, &report, sizeof report);
+    ordo_fpmode_leave(mode);
+    return status;
 }
 
 size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room)
