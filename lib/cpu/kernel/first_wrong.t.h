@@ -5,7 +5,7 @@ static inline BITS FN(order_word)(KEY x, bool descending)
 }
 
 /* Whether any of a[0 .. count) comes before its left neighbour, without a branch. Words of floats
- * are made once and kept, because each is compared twice; those of integers cost next to nothing. */
+ * are made once and kept, because each is compared twice; those of integers cost nearly nothing. */
 static inline
     __attribute__((always_inline)) bool FN(any_wrong)(const KEY *a, size_t count, bool descending)
 {
