@@ -11,6 +11,9 @@
  *          always allowed); use one context per thread. Contexts are independent of each other.
  * Order    integers by value; floats by value, -0 ties +0, every NaN ties every other NaN and
  *          comes last, ascending and descending alike.
+ * Floats   results do not depend on the caller's floating-point mode: calls compute in the default
+ *          mode (to nearest, subnormals kept) and leave the caller's mode and exception flags as
+ *          they were. ordo_sort_by calls compare in the default mode, too.
  * Counts   n is a size_t everywhere; n == 0 is ordinary, and then arrays may be NULL.
  * Arrays   must be aligned as their element type usually is; nothing more is asked of them.
  *
@@ -405,7 +408,10 @@ typedef struct ordo_quantile_opts {
 } ordo_quantile_opts;
 
 /* out[j] = the q[j]-quantile of the keys, 0 <= q[j] <= 1, as f64, for every type. n == 0 (or all
- * NaN and omitted) gives NaN. All q share one pass. ordo_median is q = 0.5, linear.              */
+ * NaN and omitted) gives NaN. All q share one pass. ordo_median is q = 0.5, linear. 64-bit integers
+ * are rounded to the nearest f64 first, which is exact up to 2^53. A result lies between its two
+ * neighbouring keys, so that finite keys have finite quantiles. Beside an infinite key it is that
+ * key, unless the other one has all the weight; between -inf and +inf it is NaN.                 */
 ORDO_MUST ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                      const double *q, size_t count, double *out,
                                      const ordo_quantile_opts *opts);

@@ -11,10 +11,12 @@
 #include "core/exec.h"
 #include "plan/plan.h"
 
-/* Refuses a NULL context and re-entry; clears the last error, starts the clock. */
+/* Refuses a NULL context and re-entry; clears the last error, starts the clock. Until api_leave the
+ * thread computes in the default floating-point mode (core/fpmode.h). */
 ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size_t n,
                       ordo_exec **exec);
-/* Gives scratch back, stores the report if status is ORDO_OK, and returns status. */
+/* Gives scratch back, stores the report if status is ORDO_OK, restores the caller's floating-point
+ * mode and exception flags, and returns status. */
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
 
 /* The backend for this call's job. load: what `auto` should weigh; NULL: the job is never worth

@@ -8,6 +8,8 @@
 #include "core/pool.h"
 #include "core/forked.h"
 
+#include "core/fpmode.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -62,6 +64,7 @@ static void *worker_main(void *arg)
 {
     ordo_pool *const pool = arg;
 
+    (void)ordo_fpmode_enter(); /* a new thread has the mode of its creator */
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         while (pool->seats == 0 && !pool->quit)

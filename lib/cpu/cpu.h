@@ -45,7 +45,7 @@ ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, 
 ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *job,
                           ordo_exec *exec);
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
-ordo_status cpu_is_sorted(const ordo_order_job *job, ordo_exec *exec);
+ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec);
 ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec);
 void        cpu_divide(const cpu_kernels *kernels, const ordo_divide_job *job);
 

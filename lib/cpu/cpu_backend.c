@@ -125,8 +125,7 @@ static ordo_status partition(void *state, const ordo_partition_job *job, ordo_ex
 
 static ordo_status is_sorted(void *state, const ordo_order_job *job, ordo_exec *exec)
 {
-    (void)state;
-    return cpu_is_sorted(job, exec);
+    return cpu_is_sorted(state, job, exec);
 }
 
 static ordo_status radius(void *state, const ordo_radius_job *job, ordo_exec *exec)

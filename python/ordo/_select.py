@@ -122,7 +122,8 @@ def median(
 def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
     rows = _rows(a, axis, nan_policy)
     code, n, wish = rows.code, rows.n, _quantile_options(rows.place, nan_policy)
-    if rows.place.on_device and _last_tells(rows, nan_policy):  # CPUs count NaNs faster
+    last_tells = rows.place.on_device and _last_tells(rows, nan_policy)  # CPUs count NaNs faster
+    if last_tells and _short.mode_is_default():
         span = n - 1
         places = np.array([span // 2 / span, n // 2 / span, 1.0])
         triples = _quantile_rows(rows, places, "last", "nearest")
@@ -262,7 +263,7 @@ def _quantile(
 
     if _last_tells(rows, nan_policy):
         result = _quantile_rows(rows, np.append(probabilities, 1.0), "last", method)
-        unsure = np.isnan(result[..., -1]).any()  # a NaN, or the difference of two infinities
+        unsure = np.isnan(result[..., -1]).any()  # a NaN among the keys
         result = result[..., :-1]
     else:
         unsure = True
@@ -394,7 +395,7 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK
     code = plain_code(a)
     usual = type(k) is int and type(axis) is int and axis in (-1, 0)
     if usual and code is not None and 0 <= k <= a.size:
-        if a.size <= _short.TOPK:
+        if a.size <= _short.TOPK and (a.dtype.kind != "f" or _short.mode_is_default()):
             return TopK(*_short.topk(a, k, largest))
         values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
         context = host_context()
