@@ -15,7 +15,7 @@
 
 #define HELP_FEW                                                                                   \
     "Output:\n"                                                                                    \
-    "  -o, --output FILE written beside and renamed; default: stdout\n"                            \
+    "  -o, --output FILE replaced when all is written; default: stdout\n"                          \
     "  --format F        npy, raw or text; default: npy if FILE ends in .npy, raw if it\n"         \
     "                    ends in .bin or .raw, otherwise text\n"
 
@@ -30,7 +30,7 @@
 
 #define HELP_OUTPUT                                                                                \
     "Output:\n"                                                                                    \
-    "  -o, --output FILE written beside and renamed; default: stdout\n"                            \
+    "  -o, --output FILE replaced when all is written; default: stdout\n"                          \
     "  --format F        npy, raw or text; default: the format of the input\n"
 
 #define HELP_COMMON                                                                                \

@@ -1,10 +1,14 @@
 /* main.c - the command `ordo`: finds the command named by the first word and runs it. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli.h"
 #include "options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
     "Examples:\n"
@@ -106,8 +110,22 @@ static int dispatch(int argc, char **argv)
     return run_command(argc - 1, argv + 1);
 }
 
+/* A standard descriptor that is closed would be given to the next file opened, and messages or
+ * results would go there. /dev/null takes its place, opened the wrong way round, so that using it
+ * is the error that using a closed one is. False: it could not be opened. */
+static bool open_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!open_standard_files())
+        return CLI_TROUBLE;
     const int code = dispatch(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout))
         return cli_error("stdout: cannot write: %s", strerror(errno));
