@@ -20,8 +20,8 @@ static const char help[] =
     "Selecting:\n"
     "  -k K[,K...]       which, counted from 1\n"
     "  --descending      count from the largest\n"
-    "  --nans N          last (NaNs are behind all others, the default), omit (they are\n"
-    "                    not there) or propagate (one makes every result NaN)\n"
+    "  --nans N          last (NaNs come after all numbers, the default), omit (leave\n"
+    "                    NaNs out) or propagate (one NaN makes every result NaN)\n"
     "  --text            lines of any bytes, not numbers\n" HELP_SELECT_ALGORITHM "\n" HELP_INPUT
     "\n" HELP_FEW "\n" HELP_COMMON;
 
