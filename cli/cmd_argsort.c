@@ -22,7 +22,7 @@ static const char help[] =
     "  --one-based       count elements from 1, not from 0\n"
     "  --index-type T    u32 or u64; default: u32, u64 from 2^32 elements on\n"
     "  --text            lines of any bytes, not numbers; indices are written as text\n"
-    "                    unless --format says otherwise\n"
+    "                    unless --format or the name of FILE says otherwise\n"
     "  --stable          it always is\n" HELP_SORT_ALGORITHM HELP_RADIUS "\n" HELP_INPUT
     "\n" HELP_OUTPUT "\n" HELP_COMMON;
 

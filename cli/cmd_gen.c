@@ -41,8 +41,8 @@ static const char help[] =
     "  --seed S          default: 1\n"
     "  -k K, -p P        the parameter of the distribution\n"
     "  -o, --output FILE replaced when all is written; default: stdout\n"
-    "  --format F        npy, raw or text; default: npy if FILE ends in .npy, raw if it\n"
-    "                    ends in .bin or .raw, otherwise text\n"
+    "  --format F        npy, raw or text; default: what FILE ends in says (.npy; .bin,\n"
+    "                    .raw; .txt, .text, .csv), otherwise text\n"
     "  --algorithm A     auto\n"
     "\n" HELP_COMMON;
 

@@ -50,16 +50,15 @@ static options_result read_options(int argc, char **argv, select_options *o)
 }
 
 /* Options that contradict each other. */
-static bool check_options(const select_options *o)
+static bool check_options(select_options *o)
 {
     const bool        text = o->task.text;
-    const bool        binary = o->task.format != FORMAT_AUTO && o->task.format != FORMAT_TEXT;
     const char *const wrong =
         o->k_text == NULL           ? "-k K is missing: which element? 1 is the smallest"
         : text && o->algorithm != 0 ? "--algorithm is for numbers: --text has one way only"
         : text && o->nans != 0      ? "--nans is for numbers: it does not go with --text"
-        : text && binary            ? "--text writes lines: --format text is all there is"
                                     : NULL;
+    o->task.lines = text;
     return task_check("select", wrong, &o->task);
 }
 

@@ -52,17 +52,16 @@ static options_result read_options(int argc, char **argv, sort_options *o)
 static bool check_options(sort_options *o)
 {
     const bool  text = o->task.text;
-    const bool  binary = o->task.format != FORMAT_AUTO && o->task.format != FORMAT_TEXT;
     const bool  report = o->task.common.explain || o->task.common.json;
     const char *wrong = sorting_wrong(&o->sorting, text);
 
     if (wrong == NULL)
-        wrong = text && binary ? "--text writes lines: --format text is all there is"
-                : o->check && o->task.out != NULL ? "--check writes nothing: -o does not go with it"
+        wrong = o->check && o->task.out != NULL ? "--check writes nothing: -o does not go with it"
                 : o->check && text && report
                     ? "--check --text only reads: there is nothing to --explain, nor for --json"
                     : NULL;
     o->task.silent = o->check;
+    o->task.lines = text && !o->check;
     return task_check("sort", wrong, &o->task);
 }
 

@@ -125,6 +125,8 @@ file_format format_of_name(const char *name)
         return FORMAT_NPY;
     if (ends_with(name, ".bin") || ends_with(name, ".raw"))
         return FORMAT_RAW;
+    if (ends_with(name, ".txt") || ends_with(name, ".text") || ends_with(name, ".csv"))
+        return FORMAT_TEXT;
     return FORMAT_AUTO;
 }
 
@@ -214,6 +216,14 @@ static bool from_text(int type, bool skip_bad, bytes *b, input *out)
     if (a.skipped > 0)
         cli_note("%s: skipped %zu bad line%s, the first is line %zu", out->name, a.skipped,
                  a.skipped == 1 ? "" : "s", a.first_skipped);
+    if (a.skipped > 0 && a.n == 0) {
+        cli_error("%s: no number is left: every line is bad", out->name);
+        free(a.values);
+        return false;
+    }
+    if (a.rounded > 0)
+        cli_note("%s: rounded %zu integer%s that %s cannot hold, the first in line %zu", out->name,
+                 a.rounded, a.rounded == 1 ? "" : "s", ordo_type_name(a.type), a.first_rounded);
     out->type = a.type;
     out->n = a.n;
     out->data = out->block = a.values;

@@ -34,7 +34,8 @@ const char *input_name(const char *path);
 bool input_read(const input_request *request, input *out);
 void input_free(input *in);
 
-/* FORMAT_NPY or FORMAT_RAW by the end of a file's name, FORMAT_AUTO if it says nothing. */
+/* The format that the end of a file's name says: .npy; .bin or .raw; .txt, .text or .csv.
+ * FORMAT_AUTO if it says nothing. */
 file_format format_of_name(const char *name);
 
 #endif

@@ -66,6 +66,33 @@ enum {
     COMMANDS = sizeof commands / sizeof commands[0]
 };
 
+/* What does here what other programs and libraries call so. */
+static const struct {
+    const char *name, *instead;
+} elsewhere[] = {{"min", "select -k 1"},
+                 {"max", "topk -k 1"},
+                 {"kth", "select"},
+                 {"nth", "select"},
+                 {"head", "topk"},
+                 {"percentile", "quantile"},
+                 {"percentiles", "quantile"},
+                 {"order", "argsort"},
+                 {"uniq", "sort --unique"},
+                 {"unique", "sort --unique"},
+                 {"check", "sort --check"},
+                 {"cumsum", "scan"},
+                 {"sum", "scan"},
+                 {"generate", "gen"},
+                 {"devices", "info"}};
+
+static const char *instead_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
+        if (strcmp(elsewhere[i].name, name) == 0)
+            return elsewhere[i].instead;
+    return NULL;
+}
+
 static int run_command(int argc, char **argv)
 {
     const char *names[COMMANDS];
@@ -75,10 +102,11 @@ static int run_command(int argc, char **argv)
         names[i] = commands[i].name;
     }
     char              quoted[40];
-    const char *const near = nearest_name(argv[0], names, COMMANDS);
+    const char *const known = instead_of(argv[0]);
+    const char *const near = known != NULL ? known : nearest_name(argv[0], names, COMMANDS);
     cli_printable(argv[0], strlen(argv[0]), quoted, sizeof quoted);
     if (near != NULL)
-        return cli_error("unknown command '%s'; did you mean '%s'?", quoted, near);
+        return cli_error("unknown command '%s'; did you mean 'ordo %s'?", quoted, near);
     return cli_error("unknown command '%s'; 'ordo help' lists them", quoted);
 }
 

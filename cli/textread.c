@@ -72,26 +72,32 @@ static int wider_type(ordo_type type, line l, bool any_negative)
     if (type == ORDO_I64 && !any_negative &&
         number_parse(ORDO_U64, l.begin, l.end, &u) == NUMBER_OK)
         return ORDO_U64;
-    if (type != ORDO_F64 && number_parse(ORDO_F64, l.begin, l.end, &d) == NUMBER_OK)
-        return ORDO_F64;
-    return 0;
+    const number_result r = number_parse(ORDO_F64, l.begin, l.end, &d);
+    return type != ORDO_F64 && (r == NUMBER_OK || r == NUMBER_INEXACT) ? ORDO_F64 : 0;
 }
 
 /* Says why a line is no value of `type`. */
 static void describe(text_array *out, ordo_type type, bool type_given, line l)
 {
     const char *const   name = ordo_type_name(type);
-    char                quoted[48];
+    char                quoted[48]; /* why[] holds it and the longest message */
     uint64_t            ignored;
     const number_result r = number_parse(type, l.begin, l.end, &ignored);
 
     cli_printable(l.begin, (size_t)(l.end - l.begin), quoted, sizeof quoted);
     if (l.begin == l.end)
         snprintf(out->why, sizeof out->why, "empty line where a number was expected");
+    else if (r == NUMBER_INEXACT)
+        snprintf(out->why, sizeof out->why,
+                 "the lines together need %s, which cannot hold this integer: '%s'; give --dtype "
+                 "%s to round it",
+                 name, quoted, name);
     else if (r == NUMBER_RANGE)
-        snprintf(out->why, sizeof out->why, "out of range of %s: '%s'", name, quoted);
+        snprintf(out->why, sizeof out->why, "out of range of %s: '%s'%s", name, quoted,
+                 type == ORDO_F64 ? "" : "; give a --dtype that holds it");
     else if (r == NUMBER_NOT_INTEGER)
-        snprintf(out->why, sizeof out->why, "not an integer (%s): '%s'", name, quoted);
+        snprintf(out->why, sizeof out->why,
+                 "not an integer (%s): '%s'; give --dtype f64 for fractions", name, quoted);
     else if (type_given)
         snprintf(out->why, sizeof out->why, "not a number (%s): '%s'", name, quoted);
     else
@@ -108,13 +114,15 @@ static pass_result read_pass(const char *text, size_t length, bool choose, bool 
     char             *value = out->values;
     size_t            number = 0;
 
-    out->n = out->skipped = out->first_skipped = 0;
+    out->n = out->skipped = out->first_skipped = out->rounded = 0;
     for (const char *p = text; p < end;) {
         const line          l = next_line(&p, end);
         const number_result r = number_parse(out->type, l.begin, l.end, value);
         if (++number % LINES_PER_TICK == 0)
             progress_at((double)(p - text) / (double)length);
-        if (r == NUMBER_OK) {
+        if (r == NUMBER_INEXACT && !choose && out->rounded++ == 0)
+            out->first_rounded = number;
+        if (r == NUMBER_OK || (r == NUMBER_INEXACT && !choose)) {
             any_negative |= *l.begin == '-';
             value += size;
             out->n++;
@@ -125,7 +133,7 @@ static pass_result read_pass(const char *text, size_t length, bool choose, bool 
             out->type = (ordo_type)wider;
             return PASS_RETRY;
         }
-        if (!skip_bad) {
+        if (!skip_bad || r == NUMBER_INEXACT) {
             out->bad_line = number;
             describe(out, choose ? ORDO_F64 : out->type, !choose, l);
             return PASS_FAILED;
