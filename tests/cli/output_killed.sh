@@ -1,4 +1,4 @@
-# A run that a signal ends leaves the old file and nothing beside it. tests/cli_output.c stops runs
+# A run that a signal ends leaves the old file and nothing beside it. output_steps.c stops runs
 # at every single step; here the command itself gets every signal in the midst of its work.
 printf 'old\n' >data
 for signal in TERM HUP QUIT PIPE ALRM XFSZ XCPU USR1 USR2 KILL; do

@@ -1,4 +1,4 @@
-/* cli_output.c - output.h under signals, kills and failing calls, at every step that matters.
+/* output_steps.c - output.h under signals, kills and failing calls, at every step that matters.
  *
  * A child writes a file. This program replaces the functions of the C library that change files,
  * and counts the child's calls of them. For every k the child is started again and, just before
