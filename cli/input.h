@@ -3,6 +3,7 @@
 #define ORDO_CLI_INPUT_H
 
 #include "cli.h"
+#include "npy.h"
 
 typedef struct input_request {
     const char *path;     /* NULL or "-": stdin                                           */
@@ -32,6 +33,23 @@ const char *input_name(const char *path);
 
 /* False after a message; nothing is left to free then. */
 bool input_read(const input_request *request, input *out);
+
+/* The parts of it. input_open() returns a descriptor, or -1 after a message. */
+int         input_open(const char *path, const char *name);
+file_format input_format(const input_request *request, const char *block, size_t length);
+
+/* Takes block[0..length), a whole input in memory from malloc() with a NUL behind it, and frees it
+ * if it returns false, after a message. */
+bool input_parse(const input_request *request, char *block, size_t length, input *out);
+
+/* Checks of binary data; type 0: not given. block need only hold the header of the length bytes.
+ * False after a message. */
+bool input_check_npy(const char *name, int type, const char *block, size_t length, npy_array *a);
+bool input_check_raw(const char *name, int type, size_t length, size_t *n);
+
+/* Turns the bytes of each element round. */
+void input_swap_bytes(void *data, size_t n, size_t size);
+
 void input_free(input *in);
 
 /* The format that the end of a file's name says: .npy; .bin or .raw; .txt, .text or .csv.
