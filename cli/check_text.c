@@ -117,8 +117,9 @@ static bool bad_line(reader *r, size_t line, text_line l, bool skip)
             r->first_skipped = line;
         return true;
     }
-    text_describe(why, r->choose ? ORDO_F64 : r->type, !r->choose, l);
-    cli_error("%s:%zu: %s", r->s->name, line, why);
+    const bool no_number = text_describe(why, r->choose ? ORDO_F64 : r->type, !r->choose, l);
+    cli_error("%s:%zu: %s%s", r->s->name, line, why,
+              no_number && line == 1 ? input_text_hint(&r->request->in) : "");
     return false;
 }
 
@@ -148,7 +149,7 @@ static bool read_number(reader *r, text_line l, number *v, bool *found)
     r->any_negative |= *l.begin == '-';
     if (r->choose && r->type != ORDO_F64 && r->inexact_line == 0 && is_inexact(r->type, v)) {
         r->inexact_line = r->s->number;
-        text_describe(r->inexact, ORDO_F64, false, l);
+        (void)text_describe(r->inexact, ORDO_F64, false, l);
     }
     return true;
 }

@@ -81,7 +81,7 @@ static bool argsort(task *t, const argsort_options *o)
 
 int cmd_argsort(int argc, char **argv)
 {
-    argsort_options      o = {.sorting.radius = OPTION_UNSET};
+    argsort_options      o = {.sorting.radius = OPTION_UNSET, .task.in.text_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

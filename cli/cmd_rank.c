@@ -190,7 +190,7 @@ static bool rank(task *t, const rank_options *o)
 
 int cmd_rank(int argc, char **argv)
 {
-    rank_options         o = {.ties = ORDO_TIES_MIN};
+    rank_options         o = {.ties = ORDO_TIES_MIN, .task.in.text_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

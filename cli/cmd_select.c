@@ -140,7 +140,7 @@ static bool select_elements(task *t, const select_options *o)
 
 int cmd_select(int argc, char **argv)
 {
-    select_options       o = {.task.few = true};
+    select_options       o = {.task.few = true, .task.in.text_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

@@ -140,7 +140,7 @@ static int check_stream(const sort_options *o)
 
 int cmd_sort(int argc, char **argv)
 {
-    sort_options         o = {.sorting.radius = OPTION_UNSET};
+    sort_options         o = {.sorting.radius = OPTION_UNSET, .task.in.text_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

@@ -80,6 +80,11 @@ static bool read_all(int fd, const char *name, size_t expected, bytes *out)
 
 static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
 
+const char *input_text_hint(const input_request *request)
+{
+    return request->text_too && request->dtype == NULL ? "; give --text for lines" : "";
+}
+
 const char *input_name(const char *path) { return is_stdin(path) ? "stdin" : path; }
 
 int input_open(const char *path, const char *name)
@@ -221,15 +226,16 @@ static bool from_raw(int type, bool bits, bytes *b, input *out)
     return true;
 }
 
-static bool from_text(int type, bool skip_bad, bytes *b, input *out)
+static bool from_text(const input_request *request, int type, bytes *b, input *out)
 {
     text_array a;
     progress_start("parsing");
-    const bool ok = text_read(b->block, b->length, type, skip_bad, &a);
+    const bool ok = text_read(b->block, b->length, type, request->skip_bad, &a);
     progress_end();
     if (!ok) {
         if (a.bad_line > 0)
-            cli_error("%s:%zu: %s", out->name, a.bad_line, a.why);
+            cli_error("%s:%zu: %s%s", out->name, a.bad_line, a.why,
+                      a.no_number && a.bad_line == 1 ? input_text_hint(request) : "");
         return false;
     }
     const text_notes notes = {a.type, a.n, a.skipped, a.first_skipped, a.rounded, a.first_rounded};
@@ -268,7 +274,7 @@ bool input_parse(const input_request *request, char *block, size_t length, input
     else if (out->format == FORMAT_RAW)
         ok = from_raw(type, bits, &b, out);
     else
-        ok = from_text(type, request->skip_bad, &b, out);
+        ok = from_text(request, type, &b, out);
     if (!ok)
         free(b.block);
     return ok;

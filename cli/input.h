@@ -12,6 +12,7 @@ typedef struct input_request {
     const char *dtype;    /* a type name, "bits" if bits are wanted, or NULL              */
     bool        bits_too; /* "bits" (packed flags, raw only) is a dtype here              */
     bool        skip_bad; /* text: leave bad lines out and say how many                   */
+    bool        text_too; /* the command has --text, which messages may suggest           */
 } input_request;
 
 typedef struct input {
@@ -27,6 +28,9 @@ typedef struct input {
 /* The bytes of the whole input in memory from malloc(), a NUL behind them. name is for messages.
  * False after a message; nothing is left to free then. */
 bool input_bytes(const char *path, const char *name, char **block, size_t *length);
+
+/* What to add to the message about a line that is no number. */
+const char *input_text_hint(const input_request *request);
 
 /* What messages call an input: its path, or stdin. */
 const char *input_name(const char *path);

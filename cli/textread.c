@@ -87,7 +87,7 @@ int text_wider_type(ordo_type type, text_line l, bool any_negative)
     return type != ORDO_F64 && (r == NUMBER_OK || r == NUMBER_INEXACT) ? ORDO_F64 : 0;
 }
 
-void text_describe(char *why, ordo_type type, bool type_given, text_line l)
+bool text_describe(char *why, ordo_type type, bool type_given, text_line l)
 {
     const char *const   name = ordo_type_name(type);
     char                quoted[48]; /* why[] holds it and the longest message */
@@ -112,6 +112,7 @@ void text_describe(char *why, ordo_type type, bool type_given, text_line l)
         snprintf(why, TEXT_WHY, "not a number (%s): '%s'", name, quoted);
     else
         snprintf(why, TEXT_WHY, "not a number: '%s'", quoted);
+    return r == NUMBER_BAD && l.begin != l.end;
 }
 
 /* Reads every line as out->type into out->values. */
@@ -145,7 +146,7 @@ static pass_result read_pass(const char *text, size_t length, bool choose, bool 
         }
         if (!skip_bad || r == NUMBER_INEXACT) {
             out->bad_line = number;
-            text_describe(out->why, choose ? ORDO_F64 : out->type, !choose, l);
+            out->no_number = text_describe(out->why, choose ? ORDO_F64 : out->type, !choose, l);
             return PASS_FAILED;
         }
         if (out->skipped++ == 0)

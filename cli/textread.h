@@ -20,6 +20,7 @@ typedef struct text_array {
     size_t    rounded;       /* integers that the float type cannot hold  */
     size_t    first_rounded; /* number of the first line with one, from 1 */
     size_t    bad_line;      /* on failure: where, or 0: no memory        */
+    bool      no_number;     /* on failure: it is not even a number       */
     char      why[TEXT_WHY]; /* on failure: what is wrong there           */
 } text_array;
 
@@ -43,8 +44,8 @@ text_line text_trim(const char *begin, const char *end);
  * f64. any_negative: some number before it is. 0 if it is no number at all. */
 int text_wider_type(ordo_type type, text_line l, bool any_negative);
 
-/* Writes why a line is no value of `type` to why[0..TEXT_WHY). */
-void text_describe(char *why, ordo_type type, bool type_given, text_line l);
+/* Writes why a line is no value of `type` to why[0..TEXT_WHY). True if it is no number at all. */
+bool text_describe(char *why, ordo_type type, bool type_given, text_line l);
 
 /* What is to be said after a text has been read. */
 typedef struct text_notes {
