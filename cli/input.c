@@ -167,7 +167,7 @@ bool input_check_npy(const char *name, int type, const char *block, size_t lengt
         return false;
     }
     if (type != 0 && (ordo_type)type != a->type) {
-        cli_error("%s: --dtype asks for %s, but the file holds %s", name,
+        cli_error("%s: --dtype asks for %s, but the file holds %s; leave out --dtype", name,
                   ordo_type_name((ordo_type)type), ordo_type_name(a->type));
         return false;
     }

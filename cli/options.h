@@ -12,8 +12,8 @@
  *     };
  *
  * Written --name=value, --name value, -nVALUE or -n VALUE. An option that is given twice with
- * different values is an error: no value could be meant. "--" ends the options, "-" is an operand. Nothing is abbreviated, so that a new option never breaks a
- * script. */
+ * different values is an error: the two contradict each other. "--" ends the options, "-" is an
+ * operand. Nothing is abbreviated, so that a new option never breaks a script. */
 #ifndef ORDO_CLI_OPTIONS_H
 #define ORDO_CLI_OPTIONS_H
 

@@ -1,8 +1,8 @@
 /* output.h - a whole array to a file or stdout, all or nothing.
  *
  * A regular file gets its new contents as a whole, as replace.h describes. A file that is no
- * regular file (a pipe, /dev/null) is written directly. Every function prints its own message on failure; after one, or instead of
- * output_commit(), call output_abandon(). */
+ * regular file (a pipe, /dev/null) is written directly. Every function prints its own message on
+ * failure; after one, or instead of output_commit(), call output_abandon(). */
 #ifndef ORDO_CLI_OUTPUT_H
 #define ORDO_CLI_OUTPUT_H
 

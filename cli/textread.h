@@ -26,13 +26,13 @@ typedef struct text_array {
 
 /* Reads text[0..length); text[length] must be readable and a NUL. type 0 chooses: i64 if every line
  * is an integer, u64 if some exceed i64 and none is negative or exceeds u64, otherwise f64. An
- * integer that f64 cannot hold then fails the call. If the type is given, it is rounded and counted.
- * Blanks around a number, CRLF and blank lines at the very end are fine; every other line that is no
- * value of the type is bad: it fails the call, or is left out if skip_bad is set. On failure
- * values is NULL. */
+ * integer that f64 cannot hold then fails the call. If the type is given, such an integer is
+ * rounded and counted. Blanks around a number, CRLF and blank lines at the very end are fine. Every
+ * other line that is no value of the type is bad: it fails the call, or is left out if skip_bad is
+ * set. On failure values is NULL. */
 bool text_read(const char *text, size_t length, int type, bool skip_bad, text_array *out);
 
-/* The parts of it, for those who read line by line. */
+/* The parts of it, to read line by line. */
 typedef struct text_line {
     const char *begin, *end; /* without blanks around; *end can be read */
 } text_line;
