@@ -73,7 +73,7 @@ static size_t *library_places(const task *t, const select_options *o)
     for (size_t j = 0; places != NULL && j < o->count; j++) {
         if (o->k[j] > there) {
             cli_error("select: -k %llu: %s has %zu element%s%s", (unsigned long long)o->k[j], name,
-                      there, there == 1 ? "" : "s", omit ? " that are no NaN" : "");
+                      there, there == 1 ? "" : "s", omit ? " besides NaNs" : "");
             free(places);
             return NULL;
         }

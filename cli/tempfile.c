@@ -152,14 +152,14 @@ static int create_nameless(const char *directory, mode_t mode)
 
 bool temp_create(tempfile *t, const char *beside, mode_t mode)
 {
-    char *number;
+    char *number; /* create_some() finds it again */
 
     *t = (tempfile){.fd = -1, .path = name_buffer(beside, &number)};
     if (t->path == NULL) {
         errno = ENOMEM;
         return false;
     }
-    char *const name = number - strlen(prefix);
+    char *const name = t->path + strlen(t->path) - strlen(prefix);
     *name = '\0';
     t->fd = create_nameless(t->path, mode);
     *name = prefix[0];

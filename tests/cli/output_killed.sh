@@ -1,3 +1,4 @@
+# shellcheck disable=SC2012 # the names are known
 # A run that a signal ends leaves the old file and nothing beside it. output_steps.c stops runs
 # at every single step; here the command itself gets every signal in the midst of its work.
 printf 'old\n' >data
