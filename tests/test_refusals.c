@@ -70,6 +70,9 @@ static void test_null_order(void)
     REFUSED("bytes", ordo_sort_scratch(ctx, ORDO_U32, N, NULL, NULL));
     REFUSED("bytes", ordo_sort_pairs_scratch(ctx, ORDO_U32, N, 4, NULL, NULL));
     REFUSED("bytes", ordo_argsort_scratch(ctx, ORDO_U32, N, ORDO_U32, NULL, NULL));
+    REFUSED("must be f64, not f32",
+            ordo_rank(ctx, ORDO_U32, keys, N, ORDO_F32, out,
+                      &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE)));
     REFUSED("bytes", ordo_rank_scratch(ctx, ORDO_U32, N, ORDO_U32, NULL, NULL));
     REFUSED("bytes", ordo_select_scratch(ctx, ORDO_U32, N, 1, NULL, NULL));
     REFUSED("bytes", ordo_topk_scratch(ctx, ORDO_U32, N, 1, NULL, NULL));

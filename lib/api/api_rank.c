@@ -8,12 +8,12 @@ ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
             wish->ties);
+    FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
+            "average ranks have halves; rank_type must be f64, not %s", ordo_type_name(rank_type));
     FAIL_IF(rank_type == ORDO_F32, ORDO_E_ARG,
             "rank_type f32 cannot hold ranks above 2^24; use f64, u32 or u64");
     FAIL_IF(rank_type != ORDO_U32 && rank_type != ORDO_U64 && rank_type != ORDO_F64, ORDO_E_ARG,
             "rank_type is %s; expected u32, u64 or f64", ordo_type_name(rank_type));
-    FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
-            "average ranks have halves; rank_type must be f64, not %s", ordo_type_name(rank_type));
     FAIL_IF(rank_type == ORDO_U32 && n > UINT32_MAX, ORDO_E_ARG,
             "n is %zu; ranks above 2^32 - 1 need rank_type u64 or f64", n);
     return ORDO_OK;
