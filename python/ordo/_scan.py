@@ -24,6 +24,7 @@ from ._arrays import (
 )
 from ._context import host_context
 from ._device import with_guests
+from ._numpy import into
 
 # Sums of narrow integers and bools are 64 bits wide, as NumPy's.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
@@ -67,7 +68,14 @@ def _scan_plain(a: Any, op: Any, code: Any, dtype: Any) -> Any:
     return result
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: bool = False) -> Any:
+def cumsum(
+    a: Any,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    *,
+    exclusive: bool = False,
+) -> Any:
     """Cumulative sums, as `numpy.cumsum`.
 
     Parameters
@@ -75,6 +83,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: boo
     a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
     axis : along which to add; None: all elements as one row.
     dtype : of the sums; default that of `a`, or 64 bits for narrower integers and bools.
+    out : an array of the result's shape that gets it.
     exclusive : sum i leaves element i out, so the first is 0.
 
     Integers wrap as NumPy's do. Floats are added in an order that depends on their number alone:
@@ -89,9 +98,10 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: boo
     array([0. , 1.5, 4. ])
     """
     code = plain_code(a)
-    if code is not None and dtype is None and not exclusive and axis in (None, 0, -1):
+    usual = dtype is None and out is None and not exclusive
+    if code is not None and usual and axis in (None, 0, -1):
         return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
-    return _cumsum(a, axis, dtype, exclusive)
+    return into(out, _cumsum(a, axis, dtype, exclusive))
 
 
 @with_guests
