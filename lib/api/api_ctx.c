@@ -21,8 +21,12 @@ enum {
     ERROR_SIZE = 512,
     MAX_THREADS = 4096,
     HUGE_PAGE = 2 << 20,
-    TICK_NANOSECONDS = 5 * 1000 * 1000 /* between two calls of the progress callback */
+    CALLBACK_SHARE = 20 /* the callback gets at most 1/20 of a call's time, see tick */
 };
+
+/* Seconds between two calls of the progress callback: the usual pause, and the longest one. */
+#define TICK_SECONDS 0.005
+#define LONGEST_SECONDS 0.100
 
 struct ordo_ctx {
     ordo_exec    exec; /* first, so that an exec finds its context */
@@ -38,8 +42,10 @@ struct ordo_ctx {
     ordo_progress_fn *progress;
     void             *progress_user;
     uint64_t          started; /* ticks of the report's clock */
-    uint64_t          ticked;  /* nanoseconds; of a context with progress */
+    uint64_t          ticked;  /* the last call of progress, on the same clock */
+    double            pause;   /* seconds until the next one */
     double            shown;   /* the last progress reported */
+    bool              refused; /* the callback has cancelled the running call */
 
     pthread_t   caller; /* the thread the running call came in on */
     atomic_flag busy;
@@ -90,20 +96,29 @@ static ordo_status exec_scratch(ordo_exec *exec, size_t bytes, void **out)
 
 /* ---- Loops, progress, errors ---- */
 
+/* Calls the progress callback if the last call of it is long enough ago. A callback may have to
+ * wait for a lock, as one in Python waits for the interpreter. The pause after it grows with the
+ * time that it took, up to LONGEST_SECONDS, so that a slow callback hardly slows the call. */
 static void tick(void *user, double share)
 {
     ordo_ctx *const ctx = user;
     if (ctx->progress == NULL || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
         return;
-    uint64_t const time = api_clock_nanoseconds();
-    if (time - ctx->ticked < TICK_NANOSECONDS)
+    uint64_t const begin = api_clock_ticks();
+    if ((double)(begin - ctx->ticked) < ctx->pause * api_clock_second())
         return;
-    ctx->ticked = time;
     double const done = ((double)ctx->exec.phase + share) / (double)ctx->exec.phases;
     if (done > ctx->shown)
         ctx->shown = done < 1 ? done : 1;
-    if (ctx->progress(ctx->progress_user, ctx->shown) != 0)
+    if (ctx->progress(ctx->progress_user, ctx->shown) != 0) {
+        ctx->refused = true;
         atomic_store_explicit(&ctx->stop, 1, memory_order_relaxed);
+    }
+    ctx->ticked = api_clock_ticks();
+    double const pause = CALLBACK_SHARE * (double)(ctx->ticked - begin) / api_clock_second();
+    ctx->pause = pause < TICK_SECONDS      ? TICK_SECONDS
+                 : pause > LONGEST_SECONDS ? LONGEST_SECONDS
+                                           : pause;
 }
 
 static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
@@ -360,11 +375,11 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->caller = pthread_self();
     atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
     atomic_store_explicit(&ctx->told, 0, memory_order_relaxed);
-    if (ctx->progress != NULL)
-        ctx->ticked = api_clock_nanoseconds();
     if (ctx->exec.profile != NULL)
         api_profile_begin(ctx->exec.profile);
     ctx->started = api_clock_ticks();
+    ctx->ticked = ctx->started;
+    ctx->pause = TICK_SECONDS;
     return ORDO_OK;
 }
 
@@ -380,7 +395,12 @@ static void keep_detail(ordo_ctx *ctx)
 
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
 {
-    if (status == ORDO_OK) {
+    if (status == ORDO_OK && ctx->refused) { /* too late to stop it; the caller still gets told */
+        snprintf(ctx->error, sizeof ctx->error,
+                 "%s was cancelled when it was nearly done; its results are unspecified",
+                 ctx->running.operation);
+        status = ORDO_E_CANCELLED;
+    } else if (status == ORDO_OK) {
         ctx->running.algorithm = ctx->exec.algorithm;
         ctx->running.isa = ctx->exec.isa;
         keep_detail(ctx);
@@ -392,6 +412,7 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
     } else if (status == ORDO_E_CANCELLED && ctx->error[0] == '\0') {
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
+    ctx->refused = false;
     ordo_arena_reset(&ctx->arena);
     atomic_flag_clear_explicit(&ctx->busy, memory_order_release);
     return status;
