@@ -15,8 +15,9 @@ SELECT_KINDS = ("introselect",)
 def check_kind(kind: Any, order: Any, names: tuple[str, ...] = SORT_KINDS) -> None:
     """Accepts a name or the beginning of one in any case ('q', 'Quick'); refuses the rest."""
     if kind is not None and kind not in names:
-        text = kind.lower() if isinstance(kind, str) else ""
-        if not text or not any(name.startswith(text) for name in names):
+        if not isinstance(kind, str):
+            raise TypeError(f"kind is {kind!r}; expected a str, one of {', '.join(names)}")
+        if not kind or not any(name.startswith(kind.lower()) for name in names):
             raise ValueError(f"kind is {kind!r}; expected one of {', '.join(names)}")
     if order is not None:
         raise TypeError("order names fields of a structured array, which are not supported")
@@ -44,13 +45,16 @@ def warn(message: str) -> None:
     package = frame.f_globals["__package__"]
     while frame.f_back is not None and frame.f_back.f_globals.get("__package__") == package:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, RuntimeWarning, stacklevel=level)
+    warnings.warn(message, RuntimeWarning, stacklevel=level + 1)
 
 
 def warn_of_no_elements(rows: Any, result: Any, nan_policy: str) -> None:
     """NumPy's warnings where a result is NaN because its row has no elements to look at."""
-    if rows.n == 0 and rows.count > 0:
+    if rows.count == 0:
+        return
+    if rows.n == 0:
         warn("Mean of empty slice")
-    elif nan_policy == "omit" and rows.count > 0 and np.isnan(result).any():
-        if rows.place.float_name(rows.dtype) and bool(rows.place.isnan(rows.keys).all(-1).any()):
+    elif nan_policy == "omit" and rows.place.float_name(rows.dtype) and np.isnan(result).any():
+        nans = rows.place.isnan(rows.keys)  # the median of -inf and inf is NaN, too
+        if bool(nans.all(-1).any()):
             warn("All-NaN slice encountered")

@@ -97,7 +97,8 @@ def median(
     nan_policy : 'propagate': a NaN makes the median NaN; 'omit': NaNs are not counted, as in
         `numpy.nanmedian`; 'raise': ValueError.
 
-    The median of no elements is NaN, with NumPy's RuntimeWarning. float32 stays float32, computed in float64 and rounded once; integers give float64.
+    The median of no elements is NaN, with NumPy's RuntimeWarning. float32 stays float32, computed
+    in float64 and rounded once; integers give float64.
 
     Examples
     --------
@@ -211,8 +212,9 @@ def quantile(
     array([1, 3])
     """
     code = plain_code(a)
-    usual = method == "linear" and nan_policy == "propagate" and not keepdims and out is None
-    if usual and weights is None and code is not None and axis in (None, 0, -1) and 0 < a.size < _MANY:
+    usual = method == "linear" and nan_policy == "propagate" and not keepdims
+    plain = usual and out is None and weights is None and code is not None
+    if plain and axis in (None, 0, -1) and 0 < a.size < _MANY:
         context = host_context()
         if type(q) is float:
             wanted, result = c_double(q), c_double()

@@ -115,9 +115,7 @@ def unique(
     (array(['a', 'b'], dtype='<U1'), array([1, 2]))
     """
     if axis is not None:
-        return _unique_slices(
-            ar, return_index, return_inverse, return_counts, axis, equal_nan
-        )
+        return _unique_slices(ar, return_index, return_inverse, return_counts, axis, equal_nan)
     if plain_code(ar) is not None and ar.size <= _FEW:
         if ar.size <= _short.DISTINCT and not (return_index or return_inverse or return_counts):
             values = _short.distinct(ar)

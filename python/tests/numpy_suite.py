@@ -22,8 +22,8 @@ import sys
 import tempfile
 from typing import Any
 
-# Test modules, and a pattern for the names (class::function) of the cases that call a function which
-# ordo has. Older releases of NumPy have test_multiarray in numpy.core.
+# Test modules, and a pattern for the names (class::function) of the cases that call a function of
+# ordo. Older releases of NumPy have test_multiarray in numpy.core.
 MODULES = {
     "numpy._core.tests.test_multiarray": "(?i)sort|partition",
     "numpy.core.tests.test_multiarray": "(?i)sort|partition",
@@ -46,13 +46,17 @@ NAMES: set[str] = set()  # all of their names
 # ---- Substitution ------------------------------------------------------------------------------
 
 
-def _sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+def _sort(
+    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> None:
     import ordo
 
     ordo.sort(a, axis, kind, order, stable=stable, out=a)
 
 
-def _partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
+def _partition(
+    a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None
+) -> None:
     import ordo
 
     a[...] = ordo.partition(a, kth, axis, kind, order)
@@ -233,12 +237,10 @@ def run(modules: list[str], plain: bool = False) -> dict[str, dict[str, str]]:
         environment = {**os.environ, OUTCOMES: outcomes, PLAIN: "1" if plain else "",
                        "PYTHONPATH": os.pathsep.join(filter(None, paths))}  # fmt: skip
         command = [sys.executable, "-m", "pytest", "-q", "-p", "numpy_suite", "-p",
-                   "no:cacheprovider", "--tb=line", "--no-summary", "--assert=plain", "-W",
-                   "ignore", "-c", os.devnull, "--rootdir", folder, "--pyargs",
-                   *modules]  # fmt: skip
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True
-        )
+                   "no:cacheprovider", "-p", "no:logging", "-s", "--tb=line", "--no-summary",
+                   "--assert=plain", "-W", "ignore", "-c", os.devnull, "--rootdir", folder,
+                   "--pyargs", *modules]  # fmt: skip
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
         if done.returncode not in (0, 1) or not os.path.exists(outcomes):
             raise RuntimeError(done.stdout + done.stderr)
         with open(outcomes) as file:
