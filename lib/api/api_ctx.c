@@ -21,6 +21,7 @@ enum {
     ERROR_SIZE = 512,
     MAX_THREADS = 4096,
     HUGE_PAGE = 2 << 20,
+    FEW_KEYS = 2048,    /* numbers that take far less time than the pause before a callback */
     CALLBACK_SHARE = 20 /* the callback gets at most 1/20 of a call's time, see tick */
 };
 
@@ -45,6 +46,7 @@ struct ordo_ctx {
     uint64_t          ticked;  /* the last call of progress, on the same clock */
     double            pause;   /* seconds until the next one */
     double            shown;   /* the last progress reported */
+    bool              watched; /* the running call may be long enough for a callback */
     bool              refused; /* the callback has cancelled the running call */
 
     pthread_t   caller; /* the thread the running call came in on */
@@ -102,7 +104,7 @@ static ordo_status exec_scratch(ordo_exec *exec, size_t bytes, void **out)
 static void tick(void *user, double share)
 {
     ordo_ctx *const ctx = user;
-    if (ctx->progress == NULL || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
+    if (!ctx->watched || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
         return;
     uint64_t const begin = api_clock_ticks();
     if ((double)(begin - ctx->ticked) < ctx->pause * api_clock_second())
@@ -380,6 +382,7 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->started = api_clock_ticks();
     ctx->ticked = ctx->started;
     ctx->pause = TICK_SECONDS;
+    ctx->watched = ctx->progress != NULL && (n >= FEW_KEYS || type == 0);
     return ORDO_OK;
 }
 
