@@ -99,7 +99,7 @@ def cumsum(
     """
     code = plain_code(a)
     usual = dtype is None and out is None and not exclusive
-    if code is not None and usual and axis in (None, 0, -1):
+    if usual and code is not None and axis in (None, 0, -1):
         return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
     return into(out, _cumsum(a, axis, dtype, exclusive))
 

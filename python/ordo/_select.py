@@ -32,6 +32,7 @@ _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
 # quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with a pass that counts 34; on an H200 that pass
 # takes as long as finding a median.
 _MANY = 4096
+_ALL = (None, 0, -1)  # axes of one row
 _FEW = 64  # elements whose sort costs less than what a call of ordo_select takes
 _DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
 
@@ -109,15 +110,16 @@ def median(
     np.float64(3.5)
     """
     code = plain_code(a)
-    usual = nan_policy == "propagate" and not keepdims and out is None
-    if usual and code is not None and axis in (None, 0, -1) and a.size:
-        middle = c_double()
-        context = host_context()
-        where = addressof(middle)
-        status = _lib.median(context, code, pointer(a), a.size, where, _PROPAGATE)
-        if status:
-            _lib.fail(status, context)
-        return np.float32(middle.value) if code is _SINGLE else np.float64(middle.value)
+    if code is not None and out is None and not keepdims and nan_policy == "propagate":
+        n = a.size
+        if n and axis in (None, 0, -1):
+            middle = c_double()
+            context = host_context()
+            where = addressof(middle)
+            status = _lib.median(context, code, pointer(a), n, where, _PROPAGATE)
+            if status:
+                _lib.fail(status, context)
+            return np.float32(middle.value) if code is _SINGLE else np.float64(middle.value)
     return into(out, _median(a, axis, keepdims, nan_policy))
 
 
@@ -212,9 +214,8 @@ def quantile(
     array([1, 3])
     """
     code = plain_code(a)
-    usual = method == "linear" and nan_policy == "propagate" and not keepdims
-    plain = usual and out is None and weights is None and code is not None
-    if plain and axis in (None, 0, -1) and 0 < a.size < _MANY:
+    usual = method == "linear" and nan_policy == "propagate" and not keepdims and axis in _ALL
+    if code is not None and usual and out is None and weights is None and 0 < a.size < _MANY:
         context = host_context()
         if type(q) is float:
             wanted, result = c_double(q), c_double()
