@@ -267,8 +267,13 @@ def percentile(
     np.float64(1.75)
     """
     _refuse_weights(weights)
-    parts = q / 100 if type(q) in (int, float) else np.true_divide(np.asarray(q), 100)
-    if not np.all((parts >= 0) & (parts <= 1)):
+    if type(q) in (int, float):
+        parts = q / 100
+        valid = 0 <= parts <= 1
+    else:
+        parts = np.true_divide(np.asarray(q), 100)
+        valid = bool(np.all((parts >= 0) & (parts <= 1)))
+    if not valid:
         raise ValueError("Percentiles must be in the range [0, 100]")
     return into(out, quantile(a, parts, axis, None, False, method, keepdims, nan_policy=nan_policy))
 
