@@ -162,8 +162,8 @@ ORDO_API int         ordo_type_parse(const char *name); /* ORDO_F32 for "f32"; 0
 
 typedef struct ordo_ctx ordo_ctx;
 
-/* Called on the calling thread every few milliseconds of a long call, with 0 <= done <= 1.
- * Return 0 to go on, anything else to cancel. It must not call into the same context.          */
+/* Called on the calling thread every few milliseconds of a long call, with 0 <= done <= 1. Return 0
+ * to go on, else the call returns ORDO_E_CANCELLED. It must not call into the same context.      */
 typedef int ordo_progress_fn(void *user, double done);
 
 typedef struct ordo_ctx_opts {

@@ -32,9 +32,9 @@ bool api_alone(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
 ordo_plan  *api_plan(ordo_ctx *ctx);
 size_t      api_memory_limit(const ordo_ctx *ctx); /* 0: none */
-/* Sets the least time between two progress callbacks. 0 calls back at every opportunity: tests
- * then count callbacks instead of measuring time. */
-void api_progress_interval(ordo_ctx *ctx, uint64_t nanoseconds);
+/* Sets the pause between two progress callbacks. 0 calls back at every opportunity: tests then count
+ * callbacks instead of measuring time. */
+void api_progress_pause(ordo_ctx *ctx, double seconds);
 /* Memory that is not scratch of a call; NULL if there is none. */
 void *api_alloc(ordo_ctx *ctx, size_t bytes);
 void  api_release(ordo_ctx *ctx, void *block);

@@ -22,8 +22,13 @@ enum {
     ERROR_SIZE = 512,
     MAX_THREADS = 4096,
     HUGE_PAGE = 2 << 20,
-    TICK_NANOSECONDS = 5 * 1000 * 1000 /* least time between two progress callbacks */
+    FEW_KEYS = 2048,    /* numbers that take far less time than the pause before a callback */
+    CALLBACK_SHARE = 20 /* the callback gets at most 1/20 of a call's time, see tick */
 };
+
+/* Seconds between two calls of the progress callback: the usual pause, and the longest one. */
+#define TICK_SECONDS 0.005
+#define LONGEST_SECONDS 0.100
 
 struct ordo_ctx {
     ordo_exec    exec; /* first, so that an exec finds its context */
@@ -38,11 +43,14 @@ struct ordo_ctx {
 
     ordo_progress_fn *progress;
     void             *progress_user;
-    uint64_t          started;  /* ticks of the report's clock */
-    uint64_t          lasted;   /* ticks that the last successful call took */
-    uint64_t          interval; /* least nanoseconds between two callbacks */
-    uint64_t          ticked;   /* when the last callback began, in nanoseconds */
-    double            shown;    /* the last progress reported */
+    uint64_t          started;     /* ticks of the report's clock */
+    uint64_t          lasted;      /* ticks that the last successful call took */
+    uint64_t          ticked;      /* when the last callback ended, on the same clock */
+    double            pause;       /* seconds until the next callback */
+    double            fixed_pause; /* the same for every callback; negative: see tick */
+    double            shown;       /* the last progress reported */
+    bool              watched;     /* the running call may be long enough for a callback */
+    bool              refused;     /* the callback has cancelled the running call */
 
     pthread_t   caller; /* the thread the running call came in on */
     ordo_fpmode mode;   /* of that thread, to be restored */
@@ -96,23 +104,33 @@ static ordo_status exec_scratch(ordo_exec *exec, size_t bytes, void **out)
 
 /* ---- Loops, progress, errors ---- */
 
+/* Calls the progress callback if the last call of it is long enough ago. A callback may have to
+ * wait for a lock, as one in Python waits for the interpreter. The pause after it grows with the
+ * time that it took, up to LONGEST_SECONDS, so that a slow callback hardly slows the call. */
 static void tick(void *user, double share)
 {
     ordo_ctx *const ctx = user;
-    if (ctx->progress == NULL || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
+    if (!ctx->watched || atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0)
         return;
-    uint64_t const time = api_clock_nanoseconds();
-    if (time - ctx->ticked < ctx->interval)
+    uint64_t const begin = api_clock_ticks();
+    if ((double)(begin - ctx->ticked) < ctx->pause * api_clock_second())
         return;
-    ctx->ticked = time;
     double const done = ((double)ctx->exec.phase + share) / (double)ctx->exec.phases;
     if (done > ctx->shown)
         ctx->shown = done < 1 ? done : 1;
     ordo_fpmode_leave(ctx->mode); /* the callback runs in the caller's mode and may change it */
     int const stop = ctx->progress(ctx->progress_user, ctx->shown);
     ctx->mode = ordo_fpmode_enter();
-    if (stop != 0)
+    if (stop != 0) {
+        ctx->refused = true;
         atomic_store_explicit(&ctx->stop, 1, memory_order_relaxed);
+    }
+    ctx->ticked = api_clock_ticks();
+    double const pause = CALLBACK_SHARE * (double)(ctx->ticked - begin) / api_clock_second();
+    ctx->pause = ctx->fixed_pause >= 0     ? ctx->fixed_pause
+                 : pause < TICK_SECONDS    ? TICK_SECONDS
+                 : pause > LONGEST_SECONDS ? LONGEST_SECONDS
+                                           : pause;
 }
 
 static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
@@ -256,7 +274,7 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
     ctx->exec.fail = exec_fail;
     ctx->progress = opts->progress;
     ctx->progress_user = opts->progress_user;
-    ctx->interval = TICK_NANOSECONDS;
+    ctx->fixed_pause = -1;
     atomic_flag_clear(&ctx->busy);
     atomic_init(&ctx->stop, 0);
     atomic_init(&ctx->told, 0);
@@ -334,7 +352,7 @@ ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **ou
 
 ordo_plan *api_plan(ordo_ctx *ctx) { return &ctx->plan; }
 
-void api_progress_interval(ordo_ctx *ctx, uint64_t nanoseconds) { ctx->interval = nanoseconds; }
+void api_progress_pause(ordo_ctx *ctx, double seconds) { ctx->fixed_pause = seconds; }
 
 size_t api_memory_limit(const ordo_ctx *ctx) { return ctx->arena.limit; }
 
@@ -397,11 +415,12 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->caller = pthread_self();
     atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
     atomic_store_explicit(&ctx->told, 0, memory_order_relaxed);
-    if (ctx->progress != NULL)
-        ctx->ticked = api_clock_nanoseconds();
     if (ctx->exec.profile != NULL)
         api_profile_begin(ctx->exec.profile);
     ctx->started = api_clock_ticks();
+    ctx->ticked = ctx->started;
+    ctx->pause = ctx->fixed_pause >= 0 ? ctx->fixed_pause : TICK_SECONDS;
+    ctx->watched = ctx->progress != NULL && (n >= FEW_KEYS || type == 0);
     return ORDO_OK;
 }
 
@@ -420,7 +439,12 @@ static void keep_detail(ordo_ctx *ctx)
  * Rapids, November 2026). */
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
 {
-    if (status == ORDO_OK) {
+    if (status == ORDO_OK && ctx->refused) { /* too late to stop it; the caller still gets told */
+        snprintf(ctx->error, sizeof ctx->error,
+                 "%s was cancelled when it was nearly done; its results are unspecified",
+                 ctx->running.operation);
+        status = ORDO_E_CANCELLED;
+    } else if (status == ORDO_OK) {
         ctx->running.algorithm = ctx->exec.algorithm;
         ctx->running.isa = ctx->exec.isa;
         keep_detail(ctx);
@@ -432,6 +456,7 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
     } else if (status == ORDO_E_CANCELLED && ctx->error[0] == '\0') {
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
+    ctx->refused = false;
     ordo_arena_reset(&ctx->arena);
     return leave(ctx, status);
 }

@@ -11,7 +11,7 @@ import ctypes
 import threading
 from typing import Any, NamedTuple
 
-from . import _lib
+from . import _interrupt, _lib
 from ._check import integer
 
 
@@ -60,7 +60,7 @@ def _checked(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_void_p:
-    """A new ordo_ctx; with `ordinal`, one for arrays on that GPU."""
+    """A new ordo_ctx for this thread; with `ordinal`, one for arrays on that GPU."""
     where, device = _parse_device(settings["device"])
     if ordinal is not None:
         where, device = _lib.WHERE["cuda"], ordinal + 1
@@ -69,6 +69,7 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
         where=where,
         threads=settings["threads"] or 0,
         mem_limit=settings["memory_limit"] or 0,
+        progress=_interrupt.callback(),
         device=device,
         device_limit=settings["device_memory_limit"] or 0,
     )

@@ -27,18 +27,15 @@ from ._arrays import (
 from ._check import flag, output, same_place
 from ._context import host_context
 from ._device import with_guests
+from ._numpy import check_kind
 
-_KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
 _INTP = np.dtype(np.intp)
 _INDEX = {np.dtype(name): code for name, code in
           (("u4", _lib.U32), ("i4", _lib.U32), ("u8", _lib.U64), ("i8", _lib.U64))}  # fmt: skip
 
 
 def _check_kind(kind: str | None, order: Any) -> None:
-    if kind not in _KINDS:
-        raise ValueError(f"kind is {kind!r}; expected one of {', '.join(_KINDS[1:])}")
-    if order is not None:
-        raise ValueError("order names fields of a structured array; sort one field, a['name']")
+    check_kind(kind, order)
 
 
 def _check_stable(kind: str | None, stable: Any) -> None:

@@ -25,6 +25,7 @@ from ._arrays import (
 )
 from ._check import unmasked
 from ._device import with_guests
+from ._numpy import SELECT_KINDS, check_kind
 from ._order import argsort, sort
 from ._select import check_positions
 
@@ -81,11 +82,13 @@ def _to_front(elements: Any, chosen: Any) -> None:
     elements[late] = kept
 
 
-def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+def partition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+) -> Any:
     """A copy with the `kth` element at its place in order, as `numpy.partition`.
 
     No element before it is larger and none behind it smaller; NaNs count as largest. `kth` may
-    name several places.
+    name several places. `kind` is accepted as NumPy's and changes nothing.
 
     Examples
     --------
@@ -93,12 +96,16 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     >>> ordo.partition(np.array([7, 1, 9, 3, 5]), 2)
     array([1, 3, 5, 7, 9])
     """
+    if kind != "introselect" or order is not None:
+        check_kind(kind, order, SELECT_KINDS)
     if _is_few(a, kth):
         return sort(a, axis)
     return _split_rows(a, kth, axis, False)
 
 
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+def argpartition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+) -> Any:
     """The indices that `partition` would bring the elements in, as `numpy.argpartition`.
 
     Examples
@@ -108,6 +115,8 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     >>> x[ordo.argpartition(x, 2)][2]
     np.int64(5)
     """
+    if kind != "introselect" or order is not None:
+        check_kind(kind, order, SELECT_KINDS)
     if _is_few(a, kth):
         return argsort(a, axis)
     return _split_rows(a, kth, axis, True)

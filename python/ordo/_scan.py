@@ -24,6 +24,7 @@ from ._arrays import (
 from ._check import flag
 from ._context import host_context
 from ._device import with_guests
+from ._numpy import into
 
 # Sums of narrow integers and bools are 64 bits wide, as NumPy's.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
@@ -60,7 +61,14 @@ def _scan_plain(a: Any, op: Any, code: Any, dtype: Any) -> Any:
     return result
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: bool = False) -> Any:
+def cumsum(
+    a: Any,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    *,
+    exclusive: bool = False,
+) -> Any:
     """Cumulative sums, as `numpy.cumsum`.
 
     Parameters
@@ -69,6 +77,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: boo
     axis : along which to add; None: all elements as one row.
     dtype : of the sums; default that of `a`, or 64 bits for narrower integers and bools. Sums of
         dtype bool are True from the first element that is not 0.
+    out : an array of the result's shape that gets it.
     exclusive : sum i leaves element i out, so the first is 0.
 
     Integers wrap as NumPy's do. Floats are added in an order that depends on their number alone:
@@ -85,10 +94,10 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: boo
     if exclusive is not False:
         exclusive = flag(exclusive, "exclusive")
     code = plain_code(a)
-    usual = dtype is None and not exclusive and type(axis) in AXIS_TYPES
+    usual = dtype is None and out is None and not exclusive and type(axis) in AXIS_TYPES
     if usual and code is not None and axis in (None, 0, -1):
         return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
-    return _cumsum(a, axis, dtype, exclusive)
+    return into(out, _cumsum(a, axis, dtype, exclusive))
 
 
 @with_guests

@@ -26,6 +26,7 @@ from ._arrays import (
 from ._check import flag, integer, unmasked
 from ._context import host_context
 from ._device import with_guests
+from ._numpy import into, warn_of_no_elements
 from ._rank import check_nan_policy
 
 _DOUBLE = np.dtype(np.float64)
@@ -34,6 +35,7 @@ _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
 # quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with a pass that counts 34; on an H200 that pass
 # takes as long as finding a median.
 _MANY = 4096
+_ALL = (None, 0, -1)  # axes of one row
 _FEW = 64  # elements whose sort costs less than what a call of ordo_select takes
 _DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
 
@@ -79,8 +81,10 @@ def _rows(a: Any, axis: Any, nan_policy: str) -> Rows:
 def median(
     a: Any,
     axis: int | tuple | None = None,
-    *,
+    out: Any = None,
+    overwrite_input: bool = False,
     keepdims: bool = False,
+    *,
     nan_policy: str = "propagate",
 ) -> Any:
     """The middle element, or the mean of the two middle ones, as `numpy.median`.
@@ -89,11 +93,14 @@ def median(
     ----------
     a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
     axis : one, several or (None) all of them.
+    out : an array of the result's shape that gets it.
+    overwrite_input : accepted as NumPy's; the input is never overwritten.
     keepdims : the axes that go stay with length 1.
     nan_policy : 'propagate' (the default): a NaN makes the median NaN, as in `numpy.median`;
         'omit': NaNs are left out, as in `numpy.nanmedian`; 'raise': a NaN is a ValueError.
 
-    float32 stays float32, computed in float64 and rounded once; integers give float64.
+    The median of no elements is NaN, with NumPy's RuntimeWarning. float32 stays float32, computed
+    in float64 and rounded once; integers give float64.
 
     Examples
     --------
@@ -107,7 +114,7 @@ def median(
         keepdims = flag(keepdims, "keepdims")
     code = plain_code(a)
     usual = nan_policy == "propagate" and not keepdims and type(axis) in AXIS_TYPES
-    if usual and code is not None and axis in (None, 0, -1):
+    if usual and code is not None and out is None and axis in (None, 0, -1) and a.size:
         middle = c_double()
         context = host_context()
         where = addressof(middle)
@@ -115,7 +122,7 @@ def median(
         if status:
             _lib.fail(status, context)
         return np.float32(middle.value) if code is _SINGLE else np.float64(middle.value)
-    return _median(a, axis, keepdims, nan_policy)
+    return into(out, _median(a, axis, keepdims, nan_policy))
 
 
 @with_guests
@@ -133,6 +140,7 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
     else:
         result = np.empty((*rows.lead, 1), _DOUBLE)
         rows.run(lambda context, keys, out: _lib.median(context, code, keys, n, out, wish), result)
+    warn_of_no_elements(rows, result, nan_policy)
     result = _as_float_of(rows, result)
     return rows.place.from_host(result.reshape(rows.shape_after((), keepdims)))
 
@@ -181,9 +189,12 @@ def quantile(
     a: Any,
     q: Any,
     axis: int | tuple | None = None,
-    *,
+    out: Any = None,
+    overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: None = None,
     nan_policy: str = "propagate",
 ) -> Any:
     """Sample quantiles, as `numpy.quantile`; all `q` of a row share one pass over it.
@@ -192,7 +203,8 @@ def quantile(
     ----------
     a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
     q : one or several numbers from 0 to 1; their shape comes first in the result's.
-    axis, keepdims : as for `median`.
+    axis, out, overwrite_input, keepdims : as for `median`.
+    weights : None; others are not supported.
     nan_policy : 'propagate' (the default): a NaN makes every quantile of its row NaN, as in
         `numpy.quantile`; 'omit': NaNs are left out, as in `numpy.nanquantile`; 'raise': a NaN is a
         ValueError.
@@ -211,7 +223,7 @@ def quantile(
         keepdims = flag(keepdims, "keepdims")
     code = plain_code(a)
     usual = method == "linear" and nan_policy == "propagate" and not keepdims
-    usual = usual and type(axis) in AXIS_TYPES
+    usual = usual and out is None and weights is None and type(axis) in AXIS_TYPES
     if usual and code is not None and axis in (None, 0, -1) and 0 < a.size < _MANY:
         context = host_context()
         if type(q) is float:
@@ -234,7 +246,45 @@ def quantile(
                 if status:
                     _lib.fail(status, context)
                 return results
-    return _quantile(a, q, axis, method, keepdims, nan_policy)
+    _refuse_weights(weights)
+    return into(out, _quantile(a, q, axis, method, keepdims, nan_policy))
+
+
+def _refuse_weights(weights: Any) -> None:
+    if weights is not None:
+        raise TypeError("weights are not supported; expected None")
+
+
+def percentile(
+    a: Any,
+    q: Any,
+    axis: int | tuple | None = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: None = None,
+    nan_policy: str = "propagate",
+) -> Any:
+    """Sample quantiles by numbers from 0 to 100, as `numpy.percentile`; see `quantile`.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.percentile([1.0, 2.0, 3.0, 4.0], 25)
+    np.float64(1.75)
+    """
+    _refuse_weights(weights)
+    if type(q) in (int, float):
+        parts = q / 100
+        valid = 0 <= parts <= 1
+    else:
+        parts = np.true_divide(np.asarray(q), 100)
+        valid = bool(np.all((parts >= 0) & (parts <= 1)))
+    if not valid:
+        raise ValueError("Percentiles must be in the range [0, 100]")
+    return into(out, quantile(a, parts, axis, None, False, method, keepdims, nan_policy=nan_policy))
 
 
 @with_guests
@@ -269,6 +319,7 @@ def _quantile(
         unsure = True
     if unsure:
         result = _quantile_rows(rows, probabilities, nan_policy, method)
+        warn_of_no_elements(rows, result, nan_policy)
     name = place.float_name(rows.dtype)
     if name and (discrete or number_is_plain):
         result = result.astype(name, copy=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _lib, _short
-from ._arrays import HOST, Rows, is_arrow_text, is_text, ndarray, place_of, plain_code
+from ._arrays import HOST, Rows, is_arrow_text, is_text, ndarray, normal_axis, place_of, plain_code
 from ._check import flag, same_place, unmasked
 from ._device import with_guests
 from ._order import argsort, argsort_rows, sort, sort_pairs
@@ -89,8 +89,10 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
+    axis: int | None = None,
     *,
     equal_nan: bool = True,
+    sorted: bool = True,
 ) -> Any:
     """The sorted distinct elements of an array, as `numpy.unique` of all its elements.
 
@@ -100,7 +102,9 @@ def unique(
     return_index : also the index of each element's first occurrence.
     return_inverse : also, in the shape of `ar`, where each element is in the result.
     return_counts : also how often each occurs.
+    axis : None. Of an array with several dimensions, `numpy.unique` finds the distinct slices.
     equal_nan : all NaNs are one element.
+    sorted : accepted as NumPy's; the elements are always sorted.
 
     Examples
     --------
@@ -117,6 +121,8 @@ def unique(
         return_index = flag(return_index, "return_index")
         return_inverse = flag(return_inverse, "return_inverse")
         return_counts = flag(return_counts, "return_counts")
+    if axis is not None:
+        return _unique_slices(ar, return_index, return_inverse, return_counts, axis, equal_nan)
     if plain_code(ar) is not None and ar.size <= _FEW:
         if ar.size <= _short.DISTINCT and not (return_index or return_inverse or return_counts):
             values = _short.distinct(ar)
@@ -124,6 +130,25 @@ def unique(
                 return values
         return _unique_few(ar, return_index, return_inverse, return_counts, equal_nan)
     return _unique(ar, return_index, return_inverse, return_counts, equal_nan)
+
+
+@with_guests
+def _unique_slices(
+    ar: Any,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    axis: int,
+    equal_nan: bool,
+) -> Any:
+    """The distinct slices along an axis: those of one dimension are elements, others NumPy's."""
+    place, array = place_of(ar)
+    normal_axis(axis, array.ndim)
+    if array.ndim == 1:
+        return unique(array, return_index, return_inverse, return_counts, equal_nan=equal_nan)
+    if place is not HOST:
+        raise TypeError(f"axis is {axis} and the array one of {place.name}; expected None")
+    return np.unique(array, return_index, return_inverse, return_counts, axis)
 
 
 @with_guests
