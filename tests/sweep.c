@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    MOST_QUADRATIC = 5000,
+    MOST_SLOW = 5000,
 #ifdef ORDO_TINY
     LARGE_ELEMENT = 48, /* elements that are sorted by pointers */
 #else
@@ -134,9 +134,11 @@ static bool same_answer(const verb_entry *a, const verb_entry *b)
            (a->choice == b->choice || a->kind == ARGSORT);
 }
 
-static bool is_quadratic(const verb_entry *v, size_t n)
+/* Bubble sort is quadratic; pairs are merged in place slowly, so values of one size must do. */
+static bool is_slow(const verb_entry *v, size_t n)
 {
-    return v->algorithm == ORDO_ALGORITHM_BUBBLE && n > MOST_QUADRATIC;
+    return n > MOST_SLOW &&
+           (v->algorithm == ORDO_ALGORITHM_BUBBLE || (v->kind == PAIRS && v->choice != 4));
 }
 
 /* What depends on the keys. */
@@ -191,7 +193,7 @@ static void visit_keys(sweep_call *call, const key_set *keys, size_t named_of, s
     verb_entry       before = {.kind = COPY};
     for (size_t i = 0; i < sizeof of_keys / sizeof *of_keys; i++) {
         verb_entry const v = adapted(of_keys[i], keys);
-        if (is_quadratic(&v, data->n) ||
+        if (is_slow(&v, data->n) ||
             (v.algorithm != ORDO_ALGORITHM_AUTO && (i + keys->number) % named_of != 0))
             continue;
         if (!same_answer(&v, &before)) {

@@ -22,7 +22,7 @@ typedef struct sweep_plan {
 } sweep_plan;
 
 /* Makes the calls that read keys, every third pair descending as well, then those that read flags,
- * elements or strings. Quadratic algorithms are left out where n is large. */
+ * elements or strings. Slow calls are left out where n is large. */
 void sweep_calls(const sweep_plan *plan, sweep_fn *visit, void *user);
 
 /* Makes the call, and checks what does not depend on its status: the input is as it was. */

@@ -19,7 +19,7 @@ enum {
     N = 64 * 1100 + 1,
     PAIRS_OF = 69,
     NAMED_OF = 23,
-    CHECKS = 4,
+    CHECKS = 2,
 #endif
     CONTEXTS = 3
 };

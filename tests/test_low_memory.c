@@ -9,7 +9,7 @@
 
 enum {
 #ifdef ORDO_TINY
-    N = 64 * 10 + 1,
+    N = 64 * 7 + 1,
     PAIRS_OF = TESTKIT_SANITIZED ? 7 : 1,
     NAMED_OF = 11,
     LIMITS_OF = 37, /* limits of one call: every so-many-th */
@@ -17,18 +17,19 @@ enum {
     N = 64 * 1100 + 1,
     PAIRS_OF = 69,
     NAMED_OF = 23,
-    LIMITS_OF = 37,
+    LIMITS_OF = 67,
 #endif
     LIMITS = 160,
     MOST_BYTES = 80, /* scratch of a call, for each key */
     ALLOCATIONS_OF = 31,
-    ENOUGH = 1000 /* more requests than any call makes */
+    THREADED_OF = 7, /* most calls are made by one thread, which is faster */
+    ENOUGH = 1000    /* more requests than any call makes */
 };
 
 typedef struct contexts {
     ordo_ctx *limited[LIMITS];
     size_t    count;
-    ordo_ctx *free; /* without a limit */
+    ordo_ctx *free[2]; /* without a limit: of one thread, and of two */
     size_t    right, refused;
 } contexts;
 
@@ -55,16 +56,17 @@ static void with_limits(const sweep_call *call, contexts *all)
 /* The k-th request for scratch is refused, alone or with all later ones. */
 static void with_refusals(const sweep_call *call, contexts *all)
 {
-    bool const only_one = call->number % 2 == 0;
-    size_t     k = 0;
-    faults_attach(all->free);
+    ordo_ctx *const ctx = all->free[call->number % THREADED_OF == 0];
+    bool const      only_one = call->number % 2 == 0;
+    size_t          k = 0;
+    faults_attach(ctx);
     do {
         faults_refuse(++k, only_one);
-        check(call, all->free, sweep_run(call, all->free), all);
+        check(call, ctx, sweep_run(call, ctx), all);
     } while (faults_refused() && k < ENOUGH);
     CHECK(k < ENOUGH);
     faults_detach();
-    CHECK_STATUS(ORDO_OK, sweep_run(call, all->free), all->free);
+    CHECK_STATUS(ORDO_OK, sweep_run(call, ctx), ctx);
     CHECK(sweep_right(call));
 }
 
@@ -103,10 +105,10 @@ static void starve(const sweep_call *call, void *user)
 /* From 1 byte to more than any call takes. */
 static contexts make_contexts(size_t n)
 {
-    contexts all = {.free = test_context_make(2)};
+    contexts all = {.free = {test_context_make(1), test_context_make(2)}};
     for (size_t limit = 1; limit < n * MOST_BYTES && all.count < LIMITS; limit += 1 + limit / 12) {
-        ordo_ctx_opts const opts =
-            ORDO_OPTS(ordo_ctx_opts, .mem_limit = limit, .threads = all.count % 4 == 0 ? 3 : 1);
+        ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .mem_limit = limit,
+                                             .threads = all.count % THREADED_OF == 0 ? 3 : 1);
         CHECK_STATUS(ORDO_OK, ordo_ctx_create(&all.limited[all.count++], &opts), NULL);
     }
     return all;
@@ -121,7 +123,8 @@ static void test_sweep(void)
     CHECK(all.right > 0 && all.refused > 0);
     for (size_t i = 0; i < all.count; i++)
         ordo_ctx_free(all.limited[i]);
-    ordo_ctx_free(all.free);
+    ordo_ctx_free(all.free[0]);
+    ordo_ctx_free(all.free[1]);
 }
 
 /* Generators take scratch, too. */
