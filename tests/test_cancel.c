@@ -1,7 +1,7 @@
 /* test_cancel.c - every verb, algorithm, type and shape, cancelled at its k-th check for every k
  * (faults.h). A call that returns ORDO_OK all the same has the right result; after
  * ORDO_E_CANCELLED its arrays are what ordo.h promises; the next call on the context is right.
- * Under AddressSanitizer this finds code that goes on with what a cancelled step left incomplete. */
+ * Under AddressSanitizer this finds code that uses what a cancelled step left incomplete. */
 #define _POSIX_C_SOURCE 200809L
 #include "faults.h"
 #include "sweep.h"
@@ -17,7 +17,7 @@ enum {
     CHECKS = 24, /* at most so many k of one call */
 #else
     N = 64 * 1100 + 1,
-    PAIRS_OF = 69,
+    PAIRS_OF = 137,
     NAMED_OF = 23,
     CHECKS = 2,
 #endif
@@ -58,6 +58,10 @@ static bool says_the_truth(const sweep_call *call, const ordo_ctx *ctx)
     return unchanged != unspecified && (unspecified || verb_untouched(call->data));
 }
 
+/* Calls that write results before they can be cancelled, of which ordo.h says nothing: the one
+ * place where these are listed. ordo_gen and ordo_gen_strings are of this kind, too. */
+static bool is_not_promised(verb_kind kind) { return kind == BITS || kind == TOPK || kind == COPY; }
+
 /* Whether the arrays are what ordo.h says of a cancelled call. */
 static bool keeps_promise(const sweep_call *call, const ordo_ctx *ctx)
 {
@@ -87,12 +91,9 @@ static bool keeps_promise(const sweep_call *call, const ordo_ctx *ctx)
     case RANK_STRINGS:
     case SELECT_STRINGS:
         return true;
-    case BITS: /* ordo.h says nothing of these, and they write results: not checked */
-    case TOPK:
-    case COPY:
-        return true;
+    default:
+        return false;
     }
-    return false;
 }
 
 static void cancel_at(const sweep_call *call, ordo_ctx *ctx, size_t k, contexts *all)
@@ -105,7 +106,7 @@ static void cancel_at(const sweep_call *call, ordo_ctx *ctx, size_t k, contexts 
         return;
     }
     CHECK_STATUS(ORDO_E_CANCELLED, status, ctx);
-    CHECK(keeps_promise(call, ctx));
+    CHECK(is_not_promised(call->entry.kind) || keeps_promise(call, ctx));
     CHECK(ordo_last_error(ctx)[0] != '\0');
     all->cancelled++;
 }
