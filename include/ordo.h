@@ -274,8 +274,10 @@ typedef struct ordo_sort_opts {
  * after it), NaNs last with their bit patterns kept, in the order of their key bits.
  * AUTO looks at a part of the array first and takes the cheapest way: in order already, reversed,
  * few runs, roughly sorted, few bits that differ, or the general one (ordo_report.algorithm and
- * .detail say what it saw). With too little scratch it sorts in place, more slowly. A radius
- * that is too small is noticed, and the array sorted all the same.
+ * .detail say what it saw). A radius that is too small is noticed, and the array sorted all the
+ * same. If scratch is refused, AUTO and RADIX sort in place, more slowly: they need no scratch and
+ * never return ORDO_E_NOMEM. Nor do BITONIC, BUBBLE and HALVING with a radius, for keys of 32 and
+ * 64 bits. The other algorithms do.
  * With opts.from, n keys that may not overlap with keys, keys alone is written: the sort of a copy,
  * without the time of one; whatever goes wrong, keys is unspecified then.
  * On ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified. A GPU that
@@ -288,7 +290,8 @@ ORDO_MUST ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
 
 /* Sorts keys and moves values[i] with keys[i]; equal keys (all NaNs; -0 and +0) keep their order,
  * whatever the algorithm. value_size is 1 to 16 bytes, values need no alignment. The arrays may
- * not overlap. Errors as in ordo_sort, for both arrays.                                          */
+ * not overlap. Errors as in ordo_sort, for both arrays. If scratch is refused, AUTO and RADIX sort
+ * in place; the other algorithms return ORDO_E_NOMEM.                                            */
 ORDO_MUST ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
                                       void *values, size_t value_size, const ordo_sort_opts *opts);
 ORDO_MUST ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
@@ -296,8 +299,9 @@ ORDO_MUST ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, siz
                                               size_t *bytes);
 
 /* index[i] = which key comes i-th: keys[index[0]] is first; equal keys by index. index_type is
- * ORDO_U32 (n <= 2^32) or ORDO_U64. The arrays may not overlap. On ORDO_E_CANCELLED index is
- * unspecified.                                                                                   */
+ * ORDO_U32 (n <= 2^32) or ORDO_U64. The arrays may not overlap. If scratch is refused, AUTO and
+ * RADIX sort the index in place; the other algorithms return ORDO_E_NOMEM. On ORDO_E_CANCELLED,
+ * and on ORDO_E_DEVICE of a context for the GPU alone, index is unspecified.                     */
 ORDO_MUST ordo_status ordo_argsort(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                    ordo_type index_type, void *index, const ordo_sort_opts *opts);
 ORDO_MUST ordo_status ordo_argsort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
@@ -331,8 +335,9 @@ typedef struct ordo_rank_opts {
 
 /* Ranks of an array in any order, 1-based: ranks[i] is the rank of keys[i] (with ORDO_DESCENDING
  * the largest key has rank 1). NaNs come last and tie. rank_type is ORDO_U32 (n < 2^32), ORDO_U64
- * or ORDO_F64; ORDO_TIES_AVERAGE needs ORDO_F64. The arrays may not overlap. On
- * ORDO_E_CANCELLED ranks is unspecified.                                                         */
+ * or ORDO_F64; ORDO_TIES_AVERAGE needs ORDO_F64. The arrays may not overlap. Needs scratch for
+ * two records of 8 or 16 bytes for each key. On ORDO_E_CANCELLED and ORDO_E_DEVICE ranks is
+ * unspecified.                                                                                   */
 ORDO_MUST ordo_status ordo_rank(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                 ordo_type rank_type, void *ranks, const ordo_rank_opts *opts);
 ORDO_MUST ordo_status ordo_rank_scratch(ordo_ctx *ctx, ordo_type type, size_t n,

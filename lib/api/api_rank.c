@@ -142,7 +142,14 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
                                    (ordo_ties)wish.ties,
                                    (ordo_algorithm)wish.algorithm};
     ordo_status             status;
-    RUN(status, choice, rank, job);
+    bool                    written = false; /* by a device that failed */
+    do {
+        status = choice.backend->rank(choice.state, &job, exec);
+        written = written || (status == ORDO_E_DEVICE && exec->changed);
+        exec->changed = false; /* the keys are as they were: the CPU can start over */
+    } while (status != ORDO_OK && api_again(ctx, exec, status, &choice));
+    FAIL_IF(status == ORDO_E_NOMEM && written, ORDO_E_DEVICE,
+            "the device failed, and the CPU has too little memory to rank; ranks is unspecified");
     return status;
 }
 

@@ -46,7 +46,8 @@ struct ordo_exec {
     bool  on_device;
     void *stream;
 
-    /* Set once an array that is sorted in place may differ from what it was. */
+    /* Set once an array that is sorted in place may differ from what it was. Of a streamed call
+     * (lib/hybrid): once any result may have been written. */
     bool changed;
 
     struct ordo_profile *profile; /* NULL: nobody asked for one (core/profile.h) */

@@ -121,8 +121,8 @@ enum {
      * 1000, 10^4: u32 0.64, 1.2, 3.2, 3.2, 3.6; u64 2.2, 4.0, 4.8, 5.0, 5.5; to measure it takes
      * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. */
     ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
-    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 32),
-    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(1 << 14, 32),
+    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
+    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(1 << 14, 64),
     ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
 
     /* Elements staged on each side by one step of the stable split: two buffers of at most 8 KB

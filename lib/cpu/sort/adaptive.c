@@ -118,16 +118,20 @@ static ordo_status find_runs(ordo_type type, const void *keys, size_t n, bool fo
     return ORDO_OK;
 }
 
+/* Merges the runs. After ORDO_E_NOMEM the keys are as they were. */
 static ordo_status merge_runs(const ordo_sort_job *job, const size_t *bounds, size_t count,
                               ordo_exec *exec)
 {
     cpu_items const items = {cpu_item_of_key(job->type), job->keys, job->n};
+    bool const      changed = exec->changed;
     exec->changed = true;
     TRY(records_map(job, exec));
     ordo_status const status = cpu_items_merge_runs(&items, bounds, count, exec);
     if (status == ORDO_E_CANCELLED)
         return status;
     TRY(records_unmap(job, exec));
+    if (status == ORDO_E_NOMEM)
+        exec->changed = changed;
     return status;
 }
 
@@ -228,14 +232,16 @@ static bool may_be_rough(const adaptive_view *view)
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
 }
 
-/* One try with a radius; *done says whether the keys are sorted now. */
+/* One try with a radius; *done says whether the keys are sorted now. Without memory for it, ORDO_OK
+ * and *done is false: no key was moved, and the general sort can do with less. */
 static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done, ordo_exec *exec)
 {
     bool const changed = exec->changed;
     exec->changed = true;
     ordo_status const status = cpu_rough_try(job, radius, done, exec);
-    if (status == ORDO_E_NOMEM) { /* nothing was moved, and the general way asks for less */
+    if (status == ORDO_E_NOMEM) {
         exec->changed = changed;
+        *done = false;
         return ORDO_OK;
     }
     if (status == ORDO_OK && *done) {

@@ -302,10 +302,13 @@ static bool run(rough_work *work, ordo_body *piece, ordo_body *between)
     return finished && ordo_loop(exec, borders, ORDO_TUNE_ROUGH_BORDERS, between, work);
 }
 
+/* Sorts, and sets *sorted to whether the radius was large enough. On any failure *sorted is false;
+ * ORDO_E_NOMEM comes before a key is moved. */
 static ordo_status rough(rough_work *work, bool *sorted)
 {
     ordo_exec *const exec = work->exec;
     bool             finished;
+    *sorted = false;
     atomic_init(&work->wrong, false);
     atomic_init(&work->stopped, false);
     atomic_init(&work->state.uneven, 0);
@@ -327,7 +330,7 @@ static ordo_status rough(rough_work *work, bool *sorted)
             atomic_flag_clear(&work->taken[i]);
         finished = run(work, window_piece, window_border);
     }
-    *sorted = !atomic_load_explicit(&work->wrong, memory_order_relaxed);
+    *sorted = finished && !atomic_load_explicit(&work->wrong, memory_order_relaxed);
     return cpu_done(finished);
 }
 
@@ -349,8 +352,11 @@ ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted,
                            !job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64)};
     exec->algorithm = "rough";
     exec->isa = "generic";
-    *sorted = true;
-    return job->n < 2 ? ORDO_OK : rough(&work, sorted);
+    if (job->n < 2) {
+        *sorted = true;
+        return ORDO_OK;
+    }
+    return rough(&work, sorted);
 }
 
 /* Windows of any smaller radius may be shorter, and more of them in use at once. */
