@@ -18,6 +18,7 @@
 #include "cpu/sort/few.h"
 #include "cpu/sort/items.h"
 #include "cpu/sort/records.h"
+#include "cpu/sort/reverse.h"
 #include "cpu/sort/rough.h"
 
 #include <stdlib.h>
@@ -138,7 +139,7 @@ typedef struct reverse_work {
     const void *keys;
     size_t      n, size;
     bool        folded, turned;
-    char       *array; /* of elements of size bytes */
+    void       *array; /* of elements of size bytes */
     atomic_bool broken;
 } reverse_work;
 
@@ -168,43 +169,10 @@ static ordo_status is_reversed(reverse_work *work, bool *reversed, ordo_exec *ex
     return ORDO_OK;
 }
 
-#define SWAP_ENDS(type)                                                                            \
-    do {                                                                                           \
-        type *const a = (type *)(void *)work->array;                                               \
-        for (size_t i = lo; i < hi; i++) {                                                         \
-            type const first = a[i];                                                               \
-            a[i] = a[work->n - 1 - i];                                                             \
-            a[work->n - 1 - i] = first;                                                            \
-        }                                                                                          \
-    } while (0)
-
 static void reverse_piece(void *arg, size_t lo, size_t hi)
 {
     const reverse_work *const work = arg;
-    char                      left[16];
-    switch (work->size) {
-    case 4:
-        if ((uintptr_t)work->array % 4 == 0) {
-            SWAP_ENDS(uint32_t);
-            return;
-        }
-        break;
-    case 8:
-        if ((uintptr_t)work->array % 8 == 0) {
-            SWAP_ENDS(uint64_t);
-            return;
-        }
-        break;
-    default:
-        break;
-    }
-    for (size_t i = lo; i < hi; i++) {
-        char *const a = work->array + i * work->size;
-        char *const b = work->array + (work->n - 1 - i) * work->size;
-        memcpy(left, a, work->size);
-        memcpy(a, b, work->size);
-        memcpy(b, left, work->size);
-    }
+    cpu_reverse(work->array, work->size, work->n, lo, hi);
 }
 
 static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_exec *exec)
