@@ -1,8 +1,8 @@
 /* reverse.c - reverses arrays of elements of any size up to 16 bytes.
  *
  * Elements of 1, 2, 4 and 8 bytes are exchanged in blocks of 64 bytes from both ends: a block is
- * loaded as vectors of 16 bytes, each vector is reversed in a register, and the vectors are stored
- * in reverse order. The vectors are those of GNU C, with shuffles that SSE2 and NEON have. Keys that
+ * loaded as vectors of 16 bytes, each vector is reversed in registers, and the vectors are stored in
+ * reverse order. The vectors are those of GNU C, with shuffles that SSE2 and NEON have. Keys that
  * the blocks leave over, and elements of other sizes, are exchanged one by one, each size with a
  * constant length. No alignment is assumed. */
 #include "cpu/sort/reverse.h"
@@ -16,22 +16,27 @@ enum {
 
 typedef uint64_t words_64 __attribute__((vector_size(16)));
 typedef uint32_t words_32 __attribute__((vector_size(16)));
-typedef uint16_t words_16 __attribute__((vector_size(16)));
 
-/* Reverses the elements of a vector. Bytes are first exchanged within pairs, because SSE2 has no
- * shuffle of bytes. */
+/* Reverses keys of 1 or 2 bytes within a word, on machines of either byte order. */
+static inline uint64_t reverse_word(uint64_t x, size_t size)
+{
+    if (size == 1)
+        return __builtin_bswap64(x);
+    x = x << 32 | x >> 32;
+    return (x & UINT64_C(0x0000ffff0000ffff)) << 16 | (x >> 16 & UINT64_C(0x0000ffff0000ffff));
+}
+
+/* Reverses the elements of a vector. Short keys go through general registers, because gcc makes
+ * slow code of their shuffles for SSE2. */
 static inline words_64 reverse_vector(words_64 v, size_t size)
 {
-    if (size == 8)
-        return __builtin_shufflevector(v, v, 1, 0);
     if (size == 4) {
         words_32 const x = (words_32)v;
         return (words_64)__builtin_shufflevector(x, x, 3, 2, 1, 0);
     }
-    words_16 x = (words_16)v;
-    if (size == 1)
-        x = x << 8 | x >> 8;
-    return (words_64)__builtin_shufflevector(x, x, 7, 6, 5, 4, 3, 2, 1, 0);
+    if (size == 8)
+        return __builtin_shufflevector(v, v, 1, 0);
+    return (words_64){reverse_word(v[1], size), reverse_word(v[0], size)};
 }
 
 static inline void exchange(char *a, char *b, size_t size)
