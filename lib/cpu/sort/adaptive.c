@@ -6,6 +6,8 @@
  *   hardly a key falls                find where runs begin, giving up at the first too many:
  *                                     one run is a sorted array, few are merged
  *   every key falls                   check that it does everywhere, turn the array around
+ *   few keys fall                     take out the keys that are out of place, sort them and merge
+ *                                     them back; give up if there are many
  *   keys fall, but windows rise       roughly sorted: sort in windows of the radius that the look
  *                                     suggests, or measure it
  *
@@ -15,6 +17,7 @@
  * Argsort and pairs use the first two, in the order in which ties count as ties. */
 #include "core/keybits.h"
 #include "cpu/sort/adaptive.h"
+#include "cpu/sort/displaced.h"
 #include "cpu/sort/few.h"
 #include "cpu/sort/items.h"
 #include "cpu/sort/records.h"
@@ -196,6 +199,14 @@ static bool may_be_rough(const adaptive_view *view)
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
 }
 
+/* Few keys are out of place: some windows may begin with one, or hold many. */
+static bool may_be_displaced(const ordo_sort_job *job, const adaptive_view *view)
+{
+    return view->falls * ORDO_TUNE_DISPLACED_FALLS <= view->looked &&
+           view->far_falls <= ORDO_TUNE_DISPLACED_FAR && job->n >= ORDO_TUNE_ROUGH_KEYS &&
+           ordo_type_size(job->type) >= sizeof(uint32_t);
+}
+
 /* One try with a radius; *done says whether the keys are sorted now. */
 static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done, ordo_exec *exec)
 {
@@ -213,14 +224,22 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
     return status;
 }
 
+/* The largest radius that is worth sorting in windows; 0: none. */
+static size_t most_radius(ordo_type type)
+{
+    return ordo_type_size(type) <= sizeof(uint32_t) ? ORDO_TUNE_ROUGH_RADIUS_32
+                                                    : ORDO_TUNE_ROUGH_RADIUS_64;
+}
+
 /* A radius a little above that of the windows is tried at once, for a try tells whether it was
  * enough and costs about what measuring does. Otherwise it is measured. */
 static ordo_status sort_rough(const ordo_sort_job *job, bool *done, ordo_exec *exec)
 {
     size_t const seen = look_radius(job->type, job->keys, job->n, job->descending);
-    bool const   narrow = ordo_type_size(job->type) <= sizeof(uint32_t);
-    size_t const most = narrow ? ORDO_TUNE_ROUGH_RADIUS_32 : ORDO_TUNE_ROUGH_RADIUS_64;
+    size_t const most = most_radius(job->type);
     size_t       radius = 0;
+    if (seen > most)
+        return ORDO_OK;
     for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
         if (seen + seen / 8 < guess)
             radius = guess;
@@ -278,17 +297,27 @@ static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec
 static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view)
 {
     return may_be_rough(view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
-           ordo_type_size(job->type) >= sizeof(uint32_t);
+           ordo_type_size(job->type) >= sizeof(uint32_t) && most_radius(job->type) > 0;
+}
+
+static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **room,
+                                  ordo_exec *exec)
+{
+    exec->phases += 2;
+    ordo_status const status = cpu_sort_displaced(job, done, room, exec);
+    return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general way asks for less */
 }
 
 bool cpu_may_be_ordered(const ordo_sort_job *job)
 {
     adaptive_view const view = look(job->type, job->from, job->n, false, job->descending);
-    return may_be_runs(&view) || may_be_reversed(&view) || is_rough_enough(job, &view);
+    return may_be_runs(&view) || may_be_reversed(&view) || may_be_displaced(job, &view) ||
+           is_rough_enough(job, &view);
 }
 
-ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, void **room, ordo_exec *exec)
 {
+    *room = NULL;
     *done = cpu_few_sort(job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
@@ -300,6 +329,10 @@ ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *e
         return ORDO_OK;
     if (may_be_reversed(&view))
         return sort_reversed(job, done, exec);
+    if (may_be_displaced(job, &view))
+        TRY(sort_displaced(job, done, room, exec));
+    if (*done)
+        return ORDO_OK;
     if (is_rough_enough(job, &view))
         return sort_rough(job, done, exec);
     return ORDO_OK;
@@ -311,10 +344,17 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
         return 0;
     enum cpu_item const kind =
         ordo_type_size(job->type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
-    return ordo_max(
-        cpu_items_merge_scratch(kind, job->n, threads),
-        cpu_rough_try_scratch(job, ORDO_TUNE_ROUGH_RADIUS_64, threads) +
-            cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads));
+    size_t const rough =
+        cpu_rough_try_scratch(job, most_radius(job->type), threads) +
+        cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
+    return ordo_max(cpu_items_merge_scratch(kind, job->n, threads), rough);
+}
+
+size_t cpu_adaptive_room(const ordo_sort_job *job)
+{
+    return ordo_type_size(job->type) < sizeof(uint32_t) || job->n < ORDO_TUNE_ROUGH_KEYS
+               ? 0
+               : cpu_displaced_scratch(job);
 }
 
 /* ---- With ties that keep their order ---- */
