@@ -9,12 +9,14 @@
  * AUTO tries small radii first. If no two items r+1 to 2r+1 places apart are out of order, none
  * further apart are: a larger distance is a sum of such ones. So a piece can be checked for a given
  * r with the 2r+1 items before it and nothing else, in one read, by any thread: each item is
- * compared with the largest of those that end r+1 places before it. The largest radius found in any
- * piece is shared; a piece that fails finds its own by bisection, and pieces that passed for a
- * smaller r are checked once more. When all have passed for one r, which some piece has shown to
- * occur, that is the radius.
+ * compared with the largest of those that end r+1 places before it. Where a tile of the piece
+ * fails, its radius is found by a walk over the tile and O(r) items before it, and the check goes on
+ * with that. The largest radius found is shared. A distance can also be a sum of distances that
+ * were checked with smaller radii, if those lie further to the left. So a piece is checked again only
+ * if a piece before it ended with a larger radius than this one began with, which happens only
+ * between threads.
  *
- * If the radius is above a limit, or is raised too often, the keys are cut into short blocks: one
+ * If the radius is above a limit, or raising it takes too many reads, the keys are cut into short blocks: one
  * read gives the largest and least item of each; maxima of the blocks up to each one tell within
  * two blocks what the radius is; and only blocks that may hold a partner further away than that are
  * opened. Each takes O(block + lg n), so all takes O(n) for every input. Scratch: two items for
@@ -33,18 +35,22 @@ enum {
     RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
     RADIUS_ITEMS = 2 * RADIUS_NEAR, /* made at once */
     RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
-    RADIUS_ROUNDS = 3,      /* tries of one piece */
-    RADIUS_RAISES = 64,     /* bisections of one call */
+    RADIUS_SPENT = 16,      /* one item in so many may be read again to raise the radius */
     RADIUS_STRIDE = 1 << 16 /* items between two looks at whether to stop */
 };
+
+typedef struct radius_piece {
+    size_t first, last;   /* the radius that its check began with, and ended with */
+    bool   passed, again; /* checked; to be checked again */
+} radius_piece;
 
 typedef struct radius_work {
     const cpu_view *view;
     size_t          grain, limit;
     atomic_size_t   radius; /* the largest distance seen of two items out of order */
-    atomic_uint     raises;
+    atomic_size_t   spent;  /* items read to raise it */
     atomic_bool     far;    /* give up small radii */
-    size_t         *passed; /* 1 + the radius that a piece was checked for; 0: none */
+    radius_piece   *pieces;
     void           *high, *low;
 } radius_work;
 
@@ -56,14 +62,30 @@ static void radius_raise(atomic_size_t *radius, size_t to)
         ;
 }
 
-/* Whether all pieces have passed for the radius that was seen; if only some have, the others get
- * another chance. */
+/* Counts items that were read to raise the radius; true if they are too many. A few raises are
+ * free, so that short arrays may raise it as well. */
+static bool radius_spend(radius_work *work, size_t read)
+{
+    size_t const spent = atomic_fetch_add_explicit(&work->spent, read, memory_order_relaxed) + read;
+    return spent > work->view->n / RADIUS_SPENT + (size_t)4 * RADIUS_NEAR;
+}
+
+/* Whether the checks of all pieces together show that the largest radius is right. If not, marks
+ * the pieces that must be checked again. */
 static bool radius_agreed(const radius_work *work, size_t pieces)
 {
-    size_t const r = atomic_load_explicit(&work->radius, memory_order_relaxed);
-    bool         agreed = !atomic_load_explicit(&work->far, memory_order_relaxed);
-    for (size_t piece = 0; agreed && piece < pieces; piece++)
-        agreed = work->passed[piece] == r + 1;
+    bool   agreed = !atomic_load_explicit(&work->far, memory_order_relaxed);
+    size_t before = 0;
+    for (size_t p = 0; agreed && p < pieces; p++)
+        agreed = work->pieces[p].passed;
+    if (!agreed)
+        return false;
+    for (size_t p = 0; p < pieces; p++) {
+        radius_piece *const piece = &work->pieces[p];
+        piece->again = piece->first < before;
+        agreed = agreed && !piece->again;
+        before = ordo_max(before, piece->last);
+    }
     return agreed;
 }
 
@@ -124,7 +146,7 @@ static size_t blocks_bytes(enum cpu_item kind, size_t n)
     return ordo_round_up(ordo_div_up(n, RADIUS_BLOCK) * cpu_item_size(kind), ORDO_CACHE_LINE);
 }
 
-static size_t pieces_bytes(size_t n) { return ordo_div_up(n, cpu_grain(n)) * sizeof(size_t); }
+static size_t pieces_bytes(size_t n) { return ordo_div_up(n, cpu_grain(n)) * sizeof(radius_piece); }
 
 size_t cpu_view_radius_scratch(enum cpu_item kind, size_t n)
 {
@@ -144,11 +166,11 @@ ordo_status cpu_view_radius(const cpu_view *view, size_t *radius, ordo_exec *exe
     TRY(ordo_scratch(exec, cpu_view_radius_scratch(view->kind, n), &scratch));
     work.high = scratch;
     work.low = (char *)scratch + blocks;
-    work.passed = (size_t *)(void *)((char *)scratch + 2 * blocks);
-    memset(work.passed, 0, pieces_bytes(n));
+    work.pieces = (radius_piece *)(void *)((char *)scratch + 2 * blocks);
+    memset(work.pieces, 0, pieces_bytes(n));
     work.limit = ordo_min(RADIUS_NEAR, n - 1);
     atomic_init(&work.radius, 0);
-    atomic_init(&work.raises, 0);
+    atomic_init(&work.spent, 0);
     atomic_init(&work.far, false);
     switch (view->kind) {
     case CPU_ITEM_32:

@@ -14,71 +14,96 @@ static bool FN(any_wrong)(const ITEM *left, const ITEM *right, size_t count, siz
     return FN(any_before_far)(left, right, count, largest);
 }
 
-/* Whether every item of [from, hi) is at least as large as all those of [from, its place - r), r at
- * most RADIUS_NEAR. Items are made once: those that will be on the left later are kept. */
-static bool FN(in_order)(const cpu_view *view, size_t from, size_t hi, size_t r)
+/* Compares the items of [from + r + 1, hi) with all those of [from, their place - r), r at most
+ * RADIUS_NEAR. Returns where the first tile of RADIUS_TILE items begins in which one is less, or hi.
+ * Items are made once: those that will be on the left later are kept. */
+static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size_t r)
 {
     ITEM         items[RADIUS_ITEMS];
     ITEM         largest;
     size_t const apart = r + 1;
     bool const   made = view->map != NULL;
     if (hi - from <= apart)
-        return true;
+        return hi;
     memset(&largest, 0, sizeof largest);
     if (made)
         cpu_view_tile(view, from, apart, items);
     for (size_t at = from, count; at < hi - apart; at += count) {
         count = ordo_min(made ? RADIUS_ITEMS - apart : RADIUS_TILE, hi - apart - at);
         const ITEM *const right = cpu_view_tile(view, at + apart, count, items + apart);
-        if (FN(any_wrong)(right - apart, right, count, r, &largest))
-            return false;
+        for (size_t i = 0, part; i < count; i += part) {
+            part = ordo_min(RADIUS_TILE, count - i);
+            if (FN(any_wrong)(right + i - apart, right + i, part, r, &largest))
+                return at + apart + i;
+        }
         if (made)
             memmove(items, items + count, apart * sizeof *items);
     }
-    return true;
+    return hi;
 }
 
-/* The radius of the items [from, hi), which is known to be larger than r; above `limit` all
- * answers are limit + 1. */
-static size_t FN(stretch_radius)(const cpu_view *view, size_t from, size_t hi, size_t r,
-                                 size_t limit)
+/* The radius of the pairs that end in [at, hi), at most RADIUS_TILE items, which is known to be
+ * larger than r; pairs that end before are at most r apart. Above `limit` all answers are limit + 1.
+ * One walk over the items from some way before `at` on: r grows while the largest item up to r + 1
+ * places before is larger. If it grew too far to be sure, the walk begins further back. */
+static size_t FN(tile_radius)(const cpu_view *view, size_t at, size_t hi, size_t r, size_t limit,
+                              size_t *read)
 {
-    if (r == limit || !FN(in_order)(view, from, hi, limit))
-        return limit + 1;
-    size_t too_small = r, enough = limit;
-    while (enough - too_small > 1) {
-        size_t const middle = too_small + (enough - too_small) / 2;
-        if (FN(in_order)(view, from, hi, middle))
-            enough = middle;
-        else
-            too_small = middle;
+    ITEM   items[RADIUS_ITEMS + 1 + RADIUS_TILE];
+    size_t found = r, back = 2 * r + 1;
+    for (;;) {
+        size_t const from = at - ordo_min(back, at), count = hi - from;
+        const ITEM  *a = cpu_view_tile(view, from, count, items);
+        if (a != items)
+            memcpy(items, a, count * sizeof *items);
+        *read += count;
+        for (size_t i = 1; i < at - from; i++)
+            items[i] = LESS(items[i], items[i - 1]) ? items[i - 1] : items[i];
+        for (size_t i = ordo_max(at - from, 1); i < count; i++) { /* items before i are maxima */
+            ITEM const x = items[i];
+            while (found < i && LESS(x, items[i - found - 1]))
+                found++;
+            items[i] = LESS(x, items[i - 1]) ? items[i - 1] : x;
+        }
+        if (found > limit)
+            return limit + 1;
+        if (from == 0 || 2 * found + 1 <= back)
+            return found;
+        back = ordo_min(ordo_max(2 * back, 2 * found + 1), 2 * limit + 1);
     }
-    return enough;
 }
 
 /* ---- Small radii ---- */
 
-/* A piece, and as much before it as the next radius may reach, is checked for the largest radius
- * seen so far; if that is not enough, its own is found and everyone told. */
+/* A piece, with as many items before it as the radius needs, is checked for the largest radius
+ * seen so far. Where that is not enough, it is raised, and the check goes on with the larger one. */
 static void FN(near_piece)(void *arg, size_t lo, size_t hi)
 {
-    radius_work *const work = arg;
-    size_t *const      passed = &work->passed[lo / work->grain];
-    for (unsigned round = 0; !atomic_load_explicit(&work->far, memory_order_relaxed); round++) {
-        size_t const r = atomic_load_explicit(&work->radius, memory_order_relaxed);
-        size_t const from = lo > 2 * r + 1 ? lo - 2 * r - 1 : 0;
-        if (*passed == r + 1 || r > work->limit)
+    radius_work *const  work = arg;
+    radius_piece *const piece = &work->pieces[lo / work->grain];
+    size_t              r = atomic_load_explicit(&work->radius, memory_order_relaxed);
+    size_t              from = lo > 2 * r + 1 ? lo - 2 * r - 1 : 0;
+    if (r > work->limit || (piece->passed && !piece->again))
+        return;
+    piece->first = r;
+    for (;;) {
+        if (atomic_load_explicit(&work->far, memory_order_relaxed))
             return;
-        if (FN(in_order)(work->view, from, hi, r)) {
-            *passed = r + 1;
+        size_t const at = FN(first_wrong)(work->view, from, hi, r);
+        if (at == hi)
+            break;
+        size_t const end = ordo_min(at + RADIUS_TILE, hi);
+        size_t       read = 0;
+        r = FN(tile_radius)(work->view, at, end, r, work->limit, &read);
+        radius_raise(&work->radius, r);
+        if (r > work->limit || radius_spend(work, read)) {
+            atomic_store_explicit(&work->far, true, memory_order_relaxed);
             return;
         }
-        size_t const raised = FN(stretch_radius)(work->view, from, hi, r, work->limit);
-        radius_raise(&work->radius, raised);
-        if (raised > work->limit || round == RADIUS_ROUNDS ||
-            atomic_fetch_add_explicit(&work->raises, 1, memory_order_relaxed) >= RADIUS_RAISES)
-            atomic_store_explicit(&work->far, true, memory_order_relaxed);
+        from = end > 2 * r + 1 ? end - 2 * r - 1 : 0;
     }
+    piece->last = r;
+    piece->passed = true;
 }
 
 /* ---- Any radius ---- */
@@ -134,21 +159,36 @@ static size_t FN(first_above)(const radius_work *work, ITEM x, size_t block)
     return at + i;
 }
 
-/* The largest item of [0, end). */
+/* The largest item of [0, end), end > 0. */
 static ITEM FN(largest_before)(const radius_work *work, size_t end)
 {
-    size_t const      block = end / RADIUS_BLOCK, count = end % RADIUS_BLOCK;
-    ITEM              buffer[RADIUS_BLOCK], largest;
-    const ITEM *const a = cpu_view_tile(work->view, end - count, count, buffer);
-    memset(&largest, 0, sizeof largest);
-    if (block > 0)
-        largest = ((const ITEM *)work->high)[block - 1];
-    for (size_t i = 0; i < count; i++)
-        largest = LESS(largest, a[i]) ? a[i] : largest;
-    return largest;
+    size_t const block = end / RADIUS_BLOCK, count = end % RADIUS_BLOCK;
+    ITEM         buffer[RADIUS_BLOCK], largest, least, before;
+    if (count == 0)
+        return ((const ITEM *)work->high)[block - 1];
+    FN(bounds)(cpu_view_tile(work->view, end - count, count, buffer), count, &largest, &least);
+    if (block == 0)
+        return largest;
+    before = ((const ITEM *)work->high)[block - 1];
+    return LESS(largest, before) ? before : largest;
 }
 
-/* The radius, knowing that it is at least r, of the pairs that end in block b. An item is replaced
+/* Whether any pair that ends in [lo, hi), at most a block of items, is more than r apart. */
+static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t r)
+{
+    ITEM              left_buffer[RADIUS_BLOCK], right_buffer[RADIUS_BLOCK], largest;
+    size_t const      at = ordo_max(lo, r + 1), left_from = at - r - 1;
+    const ITEM *const right = cpu_view_tile(work->view, at, hi - at, right_buffer);
+    const ITEM *const left = cpu_view_tile(work->view, left_from, hi - at, left_buffer);
+    if (left_from == 0)
+        memset(&largest, 0, sizeof largest);
+    else
+        largest = FN(largest_before)(work, left_from);
+    return FN(any_before_all)(left, right, hi - at, &largest);
+}
+
+/* The radius, knowing that it is at least r, of the pairs that end in block b. Most blocks are done
+ * after one comparison of vectors. An item is replaced
  * by the least one from it to the end of its block: that changes no maximum, and then the first
  * larger item moves only to the right, so the distance grows by one at most from an item to the
  * next, and one comparison tells. */
@@ -158,6 +198,8 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
     size_t const      lo = b * RADIUS_BLOCK, hi = ordo_min(lo + RADIUS_BLOCK, work->view->n);
     ITEM              least[RADIUS_BLOCK], left_buffer[RADIUS_BLOCK];
     if (r + 1 >= hi || !LESS(((const ITEM *)work->low)[b], high[(hi - r - 2) / RADIUS_BLOCK]))
+        return r;
+    if (!FN(far_wrong)(work, lo, hi, r))
         return r;
 
     const ITEM *const a = cpu_view_tile(work->view, lo, hi - lo, least);
@@ -173,7 +215,10 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
     size_t            at = ordo_max(lo, r + 1); /* whose partner is at - r - 1 */
     size_t const      left_from = at - r - 1;
     const ITEM *const left = cpu_view_tile(work->view, left_from, hi - at, left_buffer);
-    ITEM              largest = FN(largest_before)(work, left_from);
+    ITEM              largest;
+    memset(&largest, 0, sizeof largest);
+    if (left_from > 0)
+        largest = FN(largest_before)(work, left_from);
     for (size_t i = 0; at < hi; at++) {
         ITEM const upto = LESS(largest, left[i]) ? left[i] : largest;
         if (LESS(least[at - lo], upto)) {
