@@ -22,7 +22,6 @@
  * opened. Each takes O(block + lg n), so all takes O(n) for every input. Scratch: two items for
  * each block. */
 #include "cpu/cpu.h"
-#include "cpu/kernel/lanes.h"
 #include "cpu/sort/rough.h"
 #include "cpu/sort/view.h"
 
@@ -31,7 +30,6 @@
 enum {
     RADIUS_TILE = 512, /* items compared at once */
     RADIUS_NEAR = ORDO_TUNE_RADIUS_NEAR,
-    RADIUS_GROUP = 256, /* bytes of items that are compared as a whole from RADIUS_FAR on */
     RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
     RADIUS_ITEMS = 2 * RADIUS_NEAR, /* made at once */
     RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
@@ -89,33 +87,49 @@ static bool radius_agreed(const radius_work *work, size_t pieces)
     return agreed;
 }
 
-#define ORDO_PASTE_(a, b) a##b
-#define ORDO_PASTE(a, b) ORDO_PASTE_(a, b)
-#define ITEM ORDO_PASTE(cpu_item_, W)
-#define FN(name) ORDO_PASTE(name##_, W)
-#define W 32
-#include "cpu/sort/measure_check.t.h"
-#undef W
-#define W 64
-#include "cpu/sort/measure_check.t.h"
-#undef W
-#undef FN
-#undef ITEM
-#undef ORDO_PASTE
-#undef ORDO_PASTE_
+/* The loops of items that fit into lanes, by the table of the view. */
+#define RADIUS_LOOPS(W)                                                                            \
+    static inline bool any_before_##W(const cpu_view *view, const cpu_item_##W *left,              \
+                                      const cpu_item_##W *right, size_t count)                     \
+    {                                                                                              \
+        return view->loops->of_##W.any_before(left, right, count);                                 \
+    }                                                                                              \
+    static inline bool any_before_all_##W(const cpu_view *view, const cpu_item_##W *left,          \
+                                          const cpu_item_##W *right, size_t count,                 \
+                                          cpu_item_##W *largest)                                   \
+    {                                                                                              \
+        return view->loops->of_##W.any_before_all(left, right, count, largest);                    \
+    }                                                                                              \
+    static inline bool any_before_far_##W(const cpu_view *view, const cpu_item_##W *left,          \
+                                          const cpu_item_##W *right, size_t count,                 \
+                                          cpu_item_##W *largest)                                   \
+    {                                                                                              \
+        return view->loops->of_##W.any_before_far(left, right, count, largest);                    \
+    }                                                                                              \
+    static inline void bounds_##W(const cpu_view *view, const cpu_item_##W *a, size_t count,       \
+                                  cpu_item_##W *most, cpu_item_##W *least)                         \
+    {                                                                                              \
+        view->loops->of_##W.bounds(a, count, most, least);                                         \
+    }
+RADIUS_LOOPS(32)
+RADIUS_LOOPS(64)
+#undef RADIUS_LOOPS
 
-static bool any_before_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count)
+static bool any_before_128(const cpu_view *view, const cpu_item_128 *left,
+                           const cpu_item_128 *right, size_t count)
 {
     int before = 0;
+    (void)view;
     for (size_t i = 0; i < count; i++)
         before |= cpu_less_128(right[i], left[i]);
     return before != 0;
 }
 
-static bool any_before_all_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count,
-                               cpu_item_128 *largest)
+static bool any_before_all_128(const cpu_view *view, const cpu_item_128 *left,
+                               const cpu_item_128 *right, size_t count, cpu_item_128 *largest)
 {
     int before = 0;
+    (void)view;
     for (size_t i = 0; i < count; i++) {
         *largest = cpu_less_128(*largest, left[i]) ? left[i] : *largest;
         before |= cpu_less_128(right[i], *largest);
@@ -123,8 +137,10 @@ static bool any_before_all_128(const cpu_item_128 *left, const cpu_item_128 *rig
     return before != 0;
 }
 
-static void bounds_128(const cpu_item_128 *a, size_t count, cpu_item_128 *most, cpu_item_128 *least)
+static void bounds_128(const cpu_view *view, const cpu_item_128 *a, size_t count,
+                       cpu_item_128 *most, cpu_item_128 *least)
 {
+    (void)view;
     *most = *least = a[0];
     for (size_t i = 1; i < count; i++) {
         *most = cpu_less_128(*most, a[i]) ? a[i] : *most;
@@ -132,10 +148,10 @@ static void bounds_128(const cpu_item_128 *a, size_t count, cpu_item_128 *most, 
     }
 }
 
-static bool any_before_far_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count,
-                               cpu_item_128 *largest)
+static bool any_before_far_128(const cpu_view *view, const cpu_item_128 *left,
+                               const cpu_item_128 *right, size_t count, cpu_item_128 *largest)
 {
-    return any_before_all_128(left, right, count, largest);
+    return any_before_all_128(view, left, right, count, largest);
 }
 
 #define ORDO_TEMPLATE "cpu/sort/measure_radius.t.h"
@@ -153,16 +169,20 @@ size_t cpu_view_radius_scratch(enum cpu_item kind, size_t n)
     return 2 * blocks_bytes(kind, n) + ordo_round_up(pieces_bytes(n), ORDO_CACHE_LINE);
 }
 
-ordo_status cpu_view_radius(const cpu_view *view, size_t *radius, ordo_exec *exec)
+ordo_status cpu_view_radius(const cpu_view *of, size_t *radius, ordo_exec *exec)
 {
-    size_t const n = view->n, blocks = blocks_bytes(view->kind, n);
-    radius_work  work = {.view = view, .grain = cpu_grain(n)};
-    void        *scratch;
-    bool         finished = false;
+    cpu_view        with_loops = *of;
+    cpu_view *const view = &with_loops;
+    size_t const    n = view->n, blocks = blocks_bytes(view->kind, n);
+    radius_work     work = {.view = view, .grain = cpu_grain(n)};
+    void           *scratch;
+    bool            finished = false;
     if (n < 2) {
         *radius = 0;
         return ORDO_OK;
     }
+    if (view->loops == NULL)
+        view->loops = order_loops_of(NULL);
     TRY(ordo_scratch(exec, cpu_view_radius_scratch(view->kind, n), &scratch));
     work.high = scratch;
     work.low = (char *)scratch + blocks;
@@ -205,11 +225,11 @@ static ordo_status by_sequences(const cpu_view *view, size_t *radius, ordo_exec 
     }
 }
 
-ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec)
+ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec)
 {
     cpu_view const view =
-        cpu_view_of(job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED);
-    exec->isa = "generic";
+        cpu_view_of(kernels, job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED);
+    exec->isa = view.loops == order_loops_of(NULL) ? "generic" : kernels->isa;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL) {
         exec->algorithm = "sequential";
         return by_sequences(&view, job->radius, exec);
@@ -221,7 +241,7 @@ ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec)
 
 size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
 {
-    cpu_view const view = cpu_view_of(job->type, NULL, job->n, false, CPU_VIEW_FOLDED);
+    cpu_view const view = cpu_view_of(NULL, job->type, NULL, job->n, false, CPU_VIEW_FOLDED);
     (void)threads;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
         return ordo_round_up(2 * job->n * cpu_item_size(view.kind), ORDO_CACHE_LINE);
@@ -231,6 +251,6 @@ size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
 ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec)
 {
     cpu_view const view =
-        cpu_view_of(job->type, job->keys, job->n, job->descending, CPU_VIEW_TOTAL);
+        cpu_view_of(NULL, job->type, job->keys, job->n, job->descending, CPU_VIEW_TOTAL);
     return cpu_view_radius(&view, radius, exec);
 }

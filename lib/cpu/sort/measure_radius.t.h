@@ -4,14 +4,14 @@
 
 /* Whether an item of right[0 .. count) comes before one of the left ones up to its own place, or
  * before *largest, which becomes the largest of all these. */
-static bool FN(any_wrong)(const ITEM *left, const ITEM *right, size_t count, size_t r,
+static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *right, size_t count, size_t r,
                           ITEM *largest)
 {
     if (r == 0)
-        return FN(any_before)(left, right, count);
+        return FN(any_before)(view, left, right, count);
     if (r < RADIUS_FAR / sizeof(ITEM))
-        return FN(any_before_all)(left, right, count, largest);
-    return FN(any_before_far)(left, right, count, largest);
+        return FN(any_before_all)(view, left, right, count, largest);
+    return FN(any_before_far)(view, left, right, count, largest);
 }
 
 /* Compares the items of [from + r + 1, hi) with all those of [from, their place - r), r at most
@@ -33,7 +33,7 @@ static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size
         const ITEM *const right = cpu_view_tile(view, at + apart, count, items + apart);
         for (size_t i = 0, part; i < count; i += part) {
             part = ordo_min(RADIUS_TILE, count - i);
-            if (FN(any_wrong)(right + i - apart, right + i, part, r, &largest))
+            if (FN(any_wrong)(view, right + i - apart, right + i, part, r, &largest))
                 return at + apart + i;
         }
         if (made)
@@ -117,7 +117,7 @@ static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
     for (size_t at = lo; at < hi; at += RADIUS_BLOCK) {
         size_t const      count = ordo_min(RADIUS_BLOCK, hi - at);
         const ITEM *const a = cpu_view_tile(work->view, at, count, buffer);
-        FN(bounds)(a, count, &high[at / RADIUS_BLOCK], &low[at / RADIUS_BLOCK]);
+        FN(bounds)(work->view, a, count, &high[at / RADIUS_BLOCK], &low[at / RADIUS_BLOCK]);
     }
 }
 
@@ -159,32 +159,34 @@ static size_t FN(first_above)(const radius_work *work, ITEM x, size_t block)
     return at + i;
 }
 
-/* The largest item of [0, end), end > 0. */
-static ITEM FN(largest_before)(const radius_work *work, size_t end)
+/* Items [at, at + count), at most a block of them, in *left, and the largest item before `at`; 0 if
+ * there is none. The buffer has room for two blocks. */
+static ITEM FN(far_left)(const radius_work *work, size_t at, size_t count, ITEM *buffer,
+                         const ITEM **left)
 {
-    size_t const block = end / RADIUS_BLOCK, count = end % RADIUS_BLOCK;
-    ITEM         buffer[RADIUS_BLOCK], largest, least, before;
-    if (count == 0)
-        return ((const ITEM *)work->high)[block - 1];
-    FN(bounds)(cpu_view_tile(work->view, end - count, count, buffer), count, &largest, &least);
-    if (block == 0)
+    size_t const      block = at / RADIUS_BLOCK, more = at % RADIUS_BLOCK;
+    const ITEM *const a = cpu_view_tile(work->view, at - more, more + count, buffer);
+    ITEM              largest, least, here;
+    memset(&largest, 0, sizeof largest);
+    *left = a + more;
+    if (block > 0)
+        largest = ((const ITEM *)work->high)[block - 1];
+    if (more == 0)
         return largest;
-    before = ((const ITEM *)work->high)[block - 1];
-    return LESS(largest, before) ? before : largest;
+    FN(bounds)(work->view, a, more, &here, &least);
+    return LESS(largest, here) ? here : largest;
 }
 
-/* Whether any pair that ends in [lo, hi), at most a block of items, is more than r apart. */
+/* Whether any pair that ends in [lo, hi), at most a block of items, is more than r apart; r + 1 is
+ * less than hi. */
 static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t r)
 {
-    ITEM              left_buffer[RADIUS_BLOCK], right_buffer[RADIUS_BLOCK], largest;
-    size_t const      at = ordo_max(lo, r + 1), left_from = at - r - 1;
-    const ITEM *const right = cpu_view_tile(work->view, at, hi - at, right_buffer);
-    const ITEM *const left = cpu_view_tile(work->view, left_from, hi - at, left_buffer);
-    if (left_from == 0)
-        memset(&largest, 0, sizeof largest);
-    else
-        largest = FN(largest_before)(work, left_from);
-    return FN(any_before_all)(left, right, hi - at, &largest);
+    ITEM              left_buffer[2 * RADIUS_BLOCK], right_buffer[RADIUS_BLOCK];
+    const ITEM       *left;
+    size_t const      at = ordo_max(lo, r + 1), count = hi - at;
+    const ITEM *const right = cpu_view_tile(work->view, at, count, right_buffer);
+    ITEM              largest = FN(far_left)(work, at - r - 1, count, left_buffer, &left);
+    return FN(any_before_far)(work->view, left, right, count, &largest);
 }
 
 /* The radius, knowing that it is at least r, of the pairs that end in block b. Most blocks are done
@@ -196,7 +198,7 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
 {
     const ITEM *const high = work->high;
     size_t const      lo = b * RADIUS_BLOCK, hi = ordo_min(lo + RADIUS_BLOCK, work->view->n);
-    ITEM              least[RADIUS_BLOCK], left_buffer[RADIUS_BLOCK];
+    ITEM              least[RADIUS_BLOCK], left_buffer[2 * RADIUS_BLOCK];
     if (r + 1 >= hi || !LESS(((const ITEM *)work->low)[b], high[(hi - r - 2) / RADIUS_BLOCK]))
         return r;
     if (!FN(far_wrong)(work, lo, hi, r))
@@ -212,13 +214,9 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
     if (r + 1 >= hi)
         return r;
 
-    size_t            at = ordo_max(lo, r + 1); /* whose partner is at - r - 1 */
-    size_t const      left_from = at - r - 1;
-    const ITEM *const left = cpu_view_tile(work->view, left_from, hi - at, left_buffer);
-    ITEM              largest;
-    memset(&largest, 0, sizeof largest);
-    if (left_from > 0)
-        largest = FN(largest_before)(work, left_from);
+    const ITEM  *left;
+    size_t       at = ordo_max(lo, r + 1); /* whose partner is at - r - 1 */
+    ITEM         largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
     for (size_t i = 0; at < hi; at++) {
         ITEM const upto = LESS(largest, left[i]) ? left[i] : largest;
         if (LESS(least[at - lo], upto)) {

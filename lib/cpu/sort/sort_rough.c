@@ -424,7 +424,7 @@ size_t cpu_sort_rough_scratch(const ordo_sort_job *job, unsigned threads)
 
 static ordo_status rough_128(const cpu_items *items, size_t radius, ordo_exec *exec)
 {
-    cpu_view const view = {CPU_ITEM_128, items->items, items->n, sizeof(cpu_item_128), NULL};
+    cpu_view const view = {CPU_ITEM_128, items->items, items->n, sizeof(cpu_item_128), NULL, NULL};
     rough_work     work = {.exec = exec,
                            .keys = items->items,
                            .n = items->n,
