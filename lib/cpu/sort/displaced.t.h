@@ -81,8 +81,10 @@ static inline bool FN(displaced_step)(FN(displaced_state) * s, BITS x)
     return false;
 }
 
-/* After `row` keys in a row were dropped, the first of which is x: if at most as many kept keys
- * are greater than x, these are dropped instead. True if so: the row is to be read again. */
+/* After `row` keys in a row were dropped, the last of which is x: if at most as many kept keys
+ * are greater than x, these are dropped instead. True if so: the row is to be read again. The last
+ * key decides, because it changes: a key that is itself far too small would keep the scan from
+ * ever dropping keys that are too large. */
 static bool FN(displaced_doubt)(FN(displaced_state) * s, size_t row, BITS x)
 {
     size_t greater = 0;
@@ -131,9 +133,8 @@ static void FN(displaced_scan)(void *arg, size_t lo, size_t hi)
                 row = 0;
                 doubt = FIRST_ROW;
             } else if (++row >= doubt) {
-                BITS const first = FN(displaced_map)(keys[at + i + 1 - row], descending);
                 doubt *= 2;
-                if (reread >= row && FN(displaced_doubt)(&s, row, first)) {
+                if (reread >= row && FN(displaced_doubt)(&s, row, tile[i])) {
                     reread -= row;
                     count = i + 1; /* the next tile begins with the row */
                     at -= row;

@@ -23,13 +23,15 @@ static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size
     ITEM         largest;
     size_t const apart = r + 1;
     bool const   made = view->map != NULL;
+    size_t       longest = RADIUS_TILE; /* few items are made in vain if one is wrong soon */
     if (hi - from <= apart)
         return hi;
     memset(&largest, 0, sizeof largest);
     if (made)
         cpu_view_tile(view, from, apart, items);
     for (size_t at = from, count; at < hi - apart; at += count) {
-        count = ordo_min(made ? RADIUS_ITEMS - apart : RADIUS_TILE, hi - apart - at);
+        count = ordo_min(ordo_min(longest, RADIUS_ITEMS - apart), hi - apart - at);
+        longest = ordo_min(2 * longest, RADIUS_ITEMS);
         const ITEM *const right = cpu_view_tile(view, at + apart, count, items + apart);
         for (size_t i = 0, part; i < count; i += part) {
             part = ordo_min(RADIUS_TILE, count - i);
