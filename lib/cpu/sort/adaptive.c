@@ -36,6 +36,7 @@ typedef struct adaptive_view {
     size_t falls;     /* how many come before their left neighbour */
     size_t flats;     /* how many tie with it */
     size_t far_falls; /* windows whose first key comes before that of the window before */
+    size_t far_rises; /* windows whose first key comes after it */
 } adaptive_view;
 
 typedef struct adaptive_runs {
@@ -188,11 +189,20 @@ static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_ex
 
 /* ---- Keys alone ---- */
 
-/* A window may meet the end of a run or two; the search for runs gives up if there are many. */
-static bool may_be_runs(const adaptive_view *view) { return view->falls * 256 <= view->looked; }
+/* Whether there may be at most `most` runs. A window may meet the end of a run or two; between two
+ * windows of which the second begins lower, a run begins. */
+static bool may_be_runs(const adaptive_view *view, size_t most)
+{
+    return view->falls * 256 <= view->looked && view->far_falls < most;
+}
 static bool may_be_reversed(const adaptive_view *view)
 {
-    return view->falls + view->flats == view->looked && view->falls > 0;
+    return view->falls + view->flats == view->looked && view->falls > 0 && view->far_rises == 0;
+}
+/* Runs that are of use: fewer than four bytes are counted unless they are sorted. */
+static size_t most_runs(ordo_type type)
+{
+    return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
 static bool may_be_rough(const adaptive_view *view)
 {
@@ -311,8 +321,8 @@ static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **r
 bool cpu_may_be_ordered(const ordo_sort_job *job)
 {
     adaptive_view const view = look(job->type, job->from, job->n, false, job->descending);
-    return may_be_runs(&view) || may_be_reversed(&view) || may_be_displaced(job, &view) ||
-           is_rough_enough(job, &view);
+    return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
+           may_be_displaced(job, &view) || is_rough_enough(job, &view);
 }
 
 ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, void **room, ordo_exec *exec)
@@ -323,7 +333,7 @@ ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, void **room,
         return ORDO_OK;
     adaptive_view const view = look(job->type, job->keys, job->n, false, job->descending);
     exec->isa = "generic";
-    if (may_be_runs(&view))
+    if (may_be_runs(&view, most_runs(job->type)))
         TRY(sort_runs(job, done, exec));
     if (*done)
         return ORDO_OK;
@@ -367,10 +377,10 @@ static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *
         return ORDO_OK;
     adaptive_view const view = look(job->type, job->keys, job->n, true, job->descending);
     exec->isa = "generic";
-    if (may_be_runs(&view)) {
+    if (may_be_runs(&view, 1)) {
         TRY(find_runs(job->type, job->keys, job->n, true, job->descending, bounds, &count, exec));
         *sorted = count == 1;
-    } else if (view.falls == view.looked) {
+    } else if (view.falls == view.looked && view.far_rises == 0) {
         reverse_work work = {.type = job->type,
                              .keys = job->keys,
                              .n = job->n,
