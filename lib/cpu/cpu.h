@@ -34,9 +34,9 @@ ordo_status cpu_select_strings(const ordo_string_select_job *job, ordo_exec *exe
 ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_job *job,
                              ordo_exec *exec);
 ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec);
-ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec);
+ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec);
 size_t      cpu_radius_scratch(const ordo_radius_job *job, unsigned threads);
-ordo_status cpu_runs(const ordo_runs_job *job, ordo_exec *exec);
+ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec);
 ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec);
 ordo_status cpu_rank_paper(const ordo_rank_job *job, ordo_exec *exec);
 size_t      cpu_rank_sorted_scratch(const ordo_rank_job *job, unsigned threads);

@@ -6,6 +6,8 @@
  *   hardly a key falls                find where runs begin, giving up at the first too many:
  *                                     one run is a sorted array, few are merged
  *   every key falls                   check that it does everywhere, turn the array around
+ *   few keys fall                     take out the keys that are out of place, sort them and merge
+ *                                     them back; give up if there are many
  *   keys fall, but windows rise       roughly sorted: sort in windows of the radius that the look
  *                                     suggests, or measure it
  *
@@ -15,9 +17,11 @@
  * Argsort and pairs use the first two, in the order in which ties count as ties. */
 #include "core/keybits.h"
 #include "cpu/sort/adaptive.h"
+#include "cpu/sort/displaced.h"
 #include "cpu/sort/few.h"
 #include "cpu/sort/items.h"
 #include "cpu/sort/records.h"
+#include "cpu/sort/reverse.h"
 #include "cpu/sort/rough.h"
 
 #include <stdlib.h>
@@ -32,6 +36,7 @@ typedef struct adaptive_view {
     size_t falls;     /* how many come before their left neighbour */
     size_t flats;     /* how many tie with it */
     size_t far_falls; /* windows whose first key comes before that of the window before */
+    size_t far_rises; /* windows whose first key comes after it */
 } adaptive_view;
 
 typedef struct adaptive_runs {
@@ -142,7 +147,7 @@ typedef struct reverse_work {
     const void *keys;
     size_t      n, size;
     bool        folded, turned;
-    char       *array; /* of elements of size bytes */
+    void       *array; /* of elements of size bytes */
     atomic_bool broken;
 } reverse_work;
 
@@ -172,43 +177,10 @@ static ordo_status is_reversed(reverse_work *work, bool *reversed, ordo_exec *ex
     return ORDO_OK;
 }
 
-#define SWAP_ENDS(type)                                                                            \
-    do {                                                                                           \
-        type *const a = (type *)(void *)work->array;                                               \
-        for (size_t i = lo; i < hi; i++) {                                                         \
-            type const first = a[i];                                                               \
-            a[i] = a[work->n - 1 - i];                                                             \
-            a[work->n - 1 - i] = first;                                                            \
-        }                                                                                          \
-    } while (0)
-
 static void reverse_piece(void *arg, size_t lo, size_t hi)
 {
     const reverse_work *const work = arg;
-    char                      left[16];
-    switch (work->size) {
-    case 4:
-        if ((uintptr_t)work->array % 4 == 0) {
-            SWAP_ENDS(uint32_t);
-            return;
-        }
-        break;
-    case 8:
-        if ((uintptr_t)work->array % 8 == 0) {
-            SWAP_ENDS(uint64_t);
-            return;
-        }
-        break;
-    default:
-        break;
-    }
-    for (size_t i = lo; i < hi; i++) {
-        char *const a = work->array + i * work->size;
-        char *const b = work->array + (work->n - 1 - i) * work->size;
-        memcpy(left, a, work->size);
-        memcpy(a, b, work->size);
-        memcpy(b, left, work->size);
-    }
+    cpu_reverse(work->array, work->size, work->n, lo, hi);
 }
 
 static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_exec *exec)
@@ -221,15 +193,32 @@ static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_ex
 
 /* ---- Keys alone ---- */
 
-/* A window may meet the end of a run or two; the search for runs gives up if there are many. */
-static bool may_be_runs(const adaptive_view *view) { return view->falls * 256 <= view->looked; }
+/* Whether there may be at most `most` runs. A window may meet the end of a run or two; between two
+ * windows of which the second begins lower, a run begins. */
+static bool may_be_runs(const adaptive_view *view, size_t most)
+{
+    return view->falls * 256 <= view->looked && view->far_falls < most;
+}
 static bool may_be_reversed(const adaptive_view *view)
 {
-    return view->falls + view->flats == view->looked && view->falls > 0;
+    return view->falls + view->flats == view->looked && view->falls > 0 && view->far_rises == 0;
+}
+/* Runs that are of use: fewer than four bytes are counted unless they are sorted. */
+static size_t most_runs(ordo_type type)
+{
+    return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
 static bool may_be_rough(const adaptive_view *view)
 {
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
+}
+
+/* Few keys are out of place: some windows may begin with one, or hold many. */
+static bool may_be_displaced(const ordo_sort_job *job, const adaptive_view *view)
+{
+    return view->falls * ORDO_TUNE_DISPLACED_FALLS <= view->looked &&
+           view->far_falls <= ORDO_TUNE_DISPLACED_FAR && job->n >= ORDO_TUNE_ROUGH_KEYS &&
+           ordo_type_size(job->type) >= sizeof(uint32_t);
 }
 
 /* One try with a radius; *done says whether the keys are sorted now. Without memory for it, ORDO_OK
@@ -251,14 +240,22 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
     return status;
 }
 
+/* The largest radius that is worth sorting in windows; 0: none. */
+static size_t most_radius(ordo_type type)
+{
+    return ordo_type_size(type) <= sizeof(uint32_t) ? ORDO_TUNE_ROUGH_RADIUS_32
+                                                    : ORDO_TUNE_ROUGH_RADIUS_64;
+}
+
 /* A radius a little above that of the windows is tried at once, for a try tells whether it was
  * enough and costs about what measuring does. Otherwise it is measured. */
 static ordo_status sort_rough(const ordo_sort_job *job, bool *done, ordo_exec *exec)
 {
     size_t const seen = look_radius(job->type, job->keys, job->n, job->descending);
-    bool const   narrow = ordo_type_size(job->type) <= sizeof(uint32_t);
-    size_t const most = narrow ? ORDO_TUNE_ROUGH_RADIUS_32 : ORDO_TUNE_ROUGH_RADIUS_64;
+    size_t const most = most_radius(job->type);
     size_t       radius = 0;
+    if (seen > most)
+        return ORDO_OK;
     for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
         if (seen + seen / 8 < guess)
             radius = guess;
@@ -316,28 +313,42 @@ static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec
 static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view)
 {
     return may_be_rough(view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
-           ordo_type_size(job->type) >= sizeof(uint32_t);
+           ordo_type_size(job->type) >= sizeof(uint32_t) && most_radius(job->type) > 0;
+}
+
+static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **room,
+                                  ordo_exec *exec)
+{
+    exec->phases += 2;
+    ordo_status const status = cpu_sort_displaced(job, done, room, exec);
+    return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general way asks for less */
 }
 
 bool cpu_may_be_ordered(const ordo_sort_job *job)
 {
     adaptive_view const view = look(job->type, job->from, job->n, false, job->descending);
-    return may_be_runs(&view) || may_be_reversed(&view) || is_rough_enough(job, &view);
+    return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
+           may_be_displaced(job, &view) || is_rough_enough(job, &view);
 }
 
-ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, void **room, ordo_exec *exec)
 {
+    *room = NULL;
     *done = cpu_few_sort(job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
     adaptive_view const view = look(job->type, job->keys, job->n, false, job->descending);
     exec->isa = "generic";
-    if (may_be_runs(&view))
+    if (may_be_runs(&view, most_runs(job->type)))
         TRY(sort_runs(job, done, exec));
     if (*done)
         return ORDO_OK;
     if (may_be_reversed(&view))
         return sort_reversed(job, done, exec);
+    if (may_be_displaced(job, &view))
+        TRY(sort_displaced(job, done, room, exec));
+    if (*done)
+        return ORDO_OK;
     if (is_rough_enough(job, &view))
         return sort_rough(job, done, exec);
     return ORDO_OK;
@@ -349,10 +360,17 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
         return 0;
     enum cpu_item const kind =
         ordo_type_size(job->type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
-    return ordo_max(
-        cpu_items_merge_scratch(kind, job->n, threads),
-        cpu_rough_try_scratch(job, ORDO_TUNE_ROUGH_RADIUS_64, threads) +
-            cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads));
+    size_t const rough =
+        cpu_rough_try_scratch(job, most_radius(job->type), threads) +
+        cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
+    return ordo_max(cpu_items_merge_scratch(kind, job->n, threads), rough);
+}
+
+size_t cpu_adaptive_room(const ordo_sort_job *job)
+{
+    return ordo_type_size(job->type) < sizeof(uint32_t) || job->n < ORDO_TUNE_ROUGH_KEYS
+               ? 0
+               : cpu_displaced_scratch(job);
 }
 
 /* ---- With ties that keep their order ---- */
@@ -365,10 +383,10 @@ static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *
         return ORDO_OK;
     adaptive_view const view = look(job->type, job->keys, job->n, true, job->descending);
     exec->isa = "generic";
-    if (may_be_runs(&view)) {
+    if (may_be_runs(&view, 1)) {
         TRY(find_runs(job->type, job->keys, job->n, true, job->descending, bounds, &count, exec));
         *sorted = count == 1;
-    } else if (view.falls == view.looked) {
+    } else if (view.falls == view.looked && view.far_rises == 0) {
         reverse_work work = {.type = job->type,
                              .keys = job->keys,
                              .n = job->n,

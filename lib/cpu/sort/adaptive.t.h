@@ -26,6 +26,7 @@ static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, 
         view.falls += falls;
         view.flats += flats;
         view.far_falls += w > 0 && seen[0] < last;
+        view.far_rises += w > 0 && seen[0] > last;
         last = seen[0];
         view.looked += ORDO_TUNE_LOOK_KEYS - 1;
     }
