@@ -1,7 +1,7 @@
-/* test_displaced.c - sorts of arrays of which few keys are out of place, against the oracle: single
- * keys, groups of them, a random head or tail, keys too large or too small for their place, in every
- * type, direction and number of threads; arrays with too many of them; and that `auto` sorts the
- * usual ones without the radix sort. */
+/* test_displaced.c - sorts of arrays of which few keys are out of place, against the oracle:
+ * single keys, groups of them, a random head or tail, keys too large or too small for their
+ * place, in every type, direction and number of threads; arrays with too many of them; and that
+ * `auto` sorts the usual ones without the radix sort. */
 #include "core/base.h"
 #include "inputs.h"
 #include "oracle.h"
@@ -108,7 +108,8 @@ static void test_shapes(test_rng *rng, size_t n, size_t draws)
             }
 }
 
-/* Every `step`th type. Keys that are all different, so that each one out of place is seen as such. */
+/* Every `step`th type. Keys that are all different, so that each one out of place is seen as
+ * such. */
 static void test_choice(test_rng *rng, size_t n, size_t step)
 {
     static const ordo_type types[] = {ORDO_U32, ORDO_I32, ORDO_F32, ORDO_U64, ORDO_I64, ORDO_F64};

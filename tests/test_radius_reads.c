@@ -1,7 +1,7 @@
-/* test_radius_reads.c - how many keys the radius reads. A view whose map counts them shows that no
- * shape makes the measurement read the array more than a few times: jittered keys, reversed blocks,
- * radii that grow from tile to tile, single keys far from their places. The radius itself is compared
- * with the definition by prefix maxima and suffix minima. */
+/* test_radius_reads.c - how many keys the radius reads. A view whose map counts them shows that
+ * no shape makes the measurement read the array more than a few times: jittered keys, reversed
+ * blocks, radii that grow from tile to tile, single keys far from their places. The radius
+ * itself is compared with the definition by prefix maxima and suffix minima. */
 #include "core/exec.h"
 #include "cpu/cpu.h"
 #include "cpu/sort/view.h"

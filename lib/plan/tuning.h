@@ -119,10 +119,10 @@ enum {
     /* Radius up to which roughly sorted keys are sorted in windows, for keys of 32 and 64 bits, and
      * the keys that are worth it. V1, 10^7 keys, ns a key with the radius known, for 16, 32, 64,
      * 1000, 10^4: u32 0.64, 1.2, 3.2, 3.2, 3.6; u64 2.2, 4.0, 4.8, 5.0, 5.5; to measure it takes
-     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. EMR, one thread, 4e6 keys, ns a key in windows
-     * and by the radix sort with AVX-512, for radius 15, 63 (few distinct keys), 99, 9997: u32 3.2
-     * and 7.2, 10.2 and 6.9, 6.5 and 7.5, 9.5 and 7.5; f64 16 and 11, 25 and 12, 31 and 12, 30 and
-     * 14. 0: never. */
+     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. A Xeon with 105 MB L3, one thread, 4e6 keys, ns
+     * a key in windows and by the radix sort with AVX-512, for radius 15, 63 (few distinct keys),
+     * 99, 9997: u32 3.2 and 7.2, 10.2 and 6.9, 6.5 and 7.5, 9.5 and 7.5; f64 16 and 11, 25 and 12,
+     * 31 and 12, 30 and 14. 0: never. */
     ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
     ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
     ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 0), 64),

@@ -1,7 +1,7 @@
-/* lanes.h - sixteen bytes of unsigned numbers worked on together, for code that is written once for
- * every machine. Vectors are those of GNU C; what it cannot say (the smaller and the larger of two)
- * is an instruction of NEON, SSE4.1 or AVX-512 where the file that includes this is compiled for it,
- * and a compare with a select elsewhere.
+/* lanes.h - sixteen bytes of unsigned numbers worked on together, for code that is written once
+ * for every machine. Vectors are those of GNU C; what it cannot say (the smaller and the larger
+ * of two) is an instruction of NEON, SSE4.1 or AVX-512 where the file that includes this is
+ * compiled for it, and a compare with a select elsewhere.
  *
  *   lanes_order_W(a, b)     the smaller number of each lane to *a, the larger to *b
  *   lanes_max_W(a, b)

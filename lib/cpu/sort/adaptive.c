@@ -28,7 +28,8 @@
 #include <string.h>
 
 enum {
-    MOST_RUNS = ORDO_TUNE_RUNS
+    MOST_RUNS = ORDO_TUNE_RUNS,
+    LOOK_BLOCK = 1024 /* keys mapped at once */
 };
 
 typedef struct adaptive_view {

@@ -51,8 +51,9 @@ static size_t FN(displaced_below)(const BITS *a, size_t count, BITS x, bool equa
     return low;
 }
 
-/* What a scan has kept and dropped of its piece: kept[0 .. count), and the dropped ones from the end
- * of the same part of scratch down. There is room for both, for together they are the keys read. */
+/* What a scan has kept and dropped of its piece: kept[0 .. count), and the dropped ones from the
+ * end of the same part of scratch down. There is room for both, for together they are the keys
+ * read. */
 typedef struct FN(displaced_state) {
     BITS  *kept, *end;
     size_t count, drops;

@@ -1,26 +1,26 @@
 /* measure_radius.c - the radius of an array: the largest distance between two keys out of order.
  *
- * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), and
- * A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
+ * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989),
+ * and A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
  *
  * SEQUENTIAL is theirs: LR (prefix maxima), RL (suffix minima), and the disorder measure DM from
  * the two by a walk along both, keeping only its maximum. 2n items of scratch, O(n), one thread.
  *
  * AUTO tries small radii first. If no two items r+1 to 2r+1 places apart are out of order, none
- * further apart are: a larger distance is a sum of such ones. So a piece can be checked for a given
- * r with the 2r+1 items before it and nothing else, in one read, by any thread: each item is
- * compared with the largest of those that end r+1 places before it. Where a tile of the piece
- * fails, its radius is found by a walk over the tile and O(r) items before it, and the check goes on
- * with that. The largest radius found is shared. A distance can also be a sum of distances that
- * were checked with smaller radii, if those lie further to the left. So a piece is checked again only
- * if a piece before it ended with a larger radius than this one began with, which happens only
- * between threads.
+ * further apart are: a larger distance is a sum of such ones. So a piece can be checked for a
+ * given r with the 2r+1 items before it and nothing else, in one read, by any thread: each item
+ * is compared with the largest of those that end r+1 places before it. Where a tile of the piece
+ * fails, its radius is found by a walk over the tile and O(r) items before it, and the check
+ * goes on with that. The largest radius found is shared. A distance can also be a sum of
+ * distances that were checked with smaller radii, if those lie further to the left. So a piece
+ * is checked again only if a piece before it ended with a larger radius than this one began
+ * with, which happens only between threads.
  *
- * If the radius is above a limit, or raising it takes too many reads, the keys are cut into short blocks: one
- * read gives the largest and least item of each; maxima of the blocks up to each one tell within
- * two blocks what the radius is; and only blocks that may hold a partner further away than that are
- * opened. Each takes O(block + lg n), so all takes O(n) for every input. Scratch: two items for
- * each block. */
+ * If the radius is above a limit, or raising it takes too many reads, the keys are cut into
+ * short blocks: one read gives the largest and least item of each; maxima of the blocks up to
+ * each one tell within two blocks what the radius is; and only blocks that may hold a partner
+ * further away than that are opened. Each takes O(block + lg n), so all takes O(n) for every
+ * input. Scratch: two items for each block. */
 #include "cpu/cpu.h"
 #include "cpu/sort/rough.h"
 #include "cpu/sort/view.h"

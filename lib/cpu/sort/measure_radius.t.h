@@ -4,8 +4,8 @@
 
 /* Whether an item of right[0 .. count) comes before one of the left ones up to its own place, or
  * before *largest, which becomes the largest of all these. */
-static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *right, size_t count, size_t r,
-                          ITEM *largest)
+static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *right, size_t count,
+                          size_t r, ITEM *largest)
 {
     if (r == 0)
         return FN(any_before)(view, left, right, count);
@@ -15,8 +15,8 @@ static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *ri
 }
 
 /* Compares the items of [from + r + 1, hi) with all those of [from, their place - r), r at most
- * RADIUS_NEAR. Returns where the first tile of RADIUS_TILE items begins in which one is less, or hi.
- * Items are made once: those that will be on the left later are kept. */
+ * RADIUS_NEAR. Returns where the first tile of RADIUS_TILE items begins in which one is less, or
+ * hi. Items are made once: those that will be on the left later are kept. */
 static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size_t r)
 {
     ITEM         items[RADIUS_ITEMS];
@@ -45,9 +45,9 @@ static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size
 }
 
 /* The radius of the pairs that end in [at, hi), at most RADIUS_TILE items, which is known to be
- * larger than r; pairs that end before are at most r apart. Above `limit` all answers are limit + 1.
- * One walk over the items from some way before `at` on: r grows while the largest item up to r + 1
- * places before is larger. If it grew too far to be sure, the walk begins further back. */
+ * larger than r; pairs that end before are at most r apart. Above `limit` all answers are limit
+ * + 1. One walk over the items from some way before `at` on: r grows while the largest item up
+ * to r + 1 places before is larger. If it grew too far to be sure, the walk begins further back. */
 static size_t FN(tile_radius)(const cpu_view *view, size_t at, size_t hi, size_t r, size_t limit,
                               size_t *read)
 {
@@ -78,7 +78,8 @@ static size_t FN(tile_radius)(const cpu_view *view, size_t at, size_t hi, size_t
 /* ---- Small radii ---- */
 
 /* A piece, with as many items before it as the radius needs, is checked for the largest radius
- * seen so far. Where that is not enough, it is raised, and the check goes on with the larger one. */
+ * seen so far. Where that is not enough, it is raised, and the check goes on with the larger
+ * one. */
 static void FN(near_piece)(void *arg, size_t lo, size_t hi)
 {
     radius_work *const  work = arg;

@@ -1,5 +1,6 @@
-/* order_loops.h - the inner loops of measures of order, as a table for each ISA. The loops are written
- * once (order_loops.t.h) and compiled with the options of each ISA; their results are the same. */
+/* order_loops.h - the inner loops of measures of order, as a table for each ISA. The loops are
+ * written once (order_loops.t.h) and compiled with the options of each ISA; their results are
+ * the same. */
 #ifndef ORDO_CPU_SORT_ORDER_LOOPS_H
 #define ORDO_CPU_SORT_ORDER_LOOPS_H
 
@@ -18,11 +19,11 @@ enum {
     ORDER_GROUP = 256 /* bytes of items that any_before_far compares as a whole */
 };
 
-/* any_before: whether right[i] < left[i] for any i < count. any_before_all: whether right[i] is less
- * than *largest or any of left[0 .. i]; *largest becomes the largest of these. any_before_far: the
- * same, faster where hardly an item is near to being less. bounds: the largest and the least of
- * a[0 .. count), count > 0. After any_before_all or any_before_far returned true, *largest is
- * unspecified. */
+/* any_before: whether right[i] < left[i] for any i < count. any_before_all: whether right[i] is
+ * less than *largest or any of left[0 .. i]; *largest becomes the largest of these.
+ * any_before_far: the same, faster where hardly an item is near to being less. bounds: the
+ * largest and the least of a[0 .. count), count > 0. After any_before_all or any_before_far
+ * returned true, *largest is unspecified. */
 #define ORDER_OPS(W)                                                                               \
     typedef struct order_ops_##W {                                                                 \
         bool (*any_before)(const cpu_item_##W *left, const cpu_item_##W *right, size_t count);     \

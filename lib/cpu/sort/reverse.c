@@ -1,10 +1,10 @@
 /* reverse.c - reverses arrays of elements of any size up to 16 bytes.
  *
  * Elements of 1, 2, 4 and 8 bytes are exchanged in blocks of 64 bytes from both ends: a block is
- * loaded as vectors of 16 bytes, each vector is reversed in registers, and the vectors are stored in
- * reverse order. The vectors are those of GNU C, with shuffles that SSE2 and NEON have. Keys that
- * the blocks leave over, and elements of other sizes, are exchanged one by one, each size with a
- * constant length. No alignment is assumed. */
+ * loaded as vectors of 16 bytes, each vector is reversed in registers, and the vectors are
+ * stored in reverse order. The vectors are those of GNU C, with shuffles that SSE2 and NEON
+ * have. Keys that the blocks leave over, and elements of other sizes, are exchanged one by one,
+ * each size with a constant length. No alignment is assumed. */
 #include "cpu/sort/reverse.h"
 
 #include <string.h>
