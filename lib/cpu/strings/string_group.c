@@ -233,7 +233,8 @@ static bool look_further(group_worker *worker, string_group *group, size_t pivot
         string_write(engine->order, items, group->lo, count, true);
         return false;
     }
-    if (string_span_is_short(&span, count, group->depth)) {
+    if (string_span_is_short(&span, count, group->depth) &&
+        string_is_near(string_count_near(items, count, span.least), count)) {
         group->depth = span.least;
         string_load(worker->view, items, count, group->depth);
         string_count_work(engine, count, 0);
@@ -275,10 +276,17 @@ static void sort_group(group_worker *worker, const string_group *group)
         uint64_t const key = items[pivot_at].key;
         size_t         same = 0;
         (void)string_varying(items + next.lo, count, key, &same);
-        if (string_is_crowded(same, count) && !string_ends(worker->view, key) &&
-            !look_further(worker, &next, pivot_at))
-            continue;
         worker->depth = next.depth;
+        if (string_is_crowded(same, count) && !string_ends(worker->view, key)) {
+            if (same == count && string_splits_soon(worker->engine, items + next.lo, count,
+                                                    items[pivot_at].index, next.depth)) {
+                close_equal(worker, next.lo, next.hi);
+                continue;
+            }
+            if (!look_further(worker, &next, pivot_at))
+                continue;
+            worker->depth = next.depth;
+        }
         sort_keys(worker, next.lo, next.hi);
     }
 }

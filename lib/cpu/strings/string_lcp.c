@@ -130,7 +130,13 @@ void string_prefixes(string_engine *engine, const string_pivot *pivot, string_it
         BYTES_AHEAD = 8
     };
     const string_view *const view = &engine->order->view;
+    uint64_t                 looked = span->bytes; /* bytes, at the last look at cancel */
     for (size_t i = 0; i < count; i++) {
+        if (span->bytes - looked >= COMPARE_PART) {
+            looked = span->bytes;
+            if (cancelled(engine))
+                return;
+        }
         if (i + PLACE_AHEAD < count)
             string_fetch_place(view, items[i + PLACE_AHEAD].index);
         if (i + BYTES_AHEAD < count)
@@ -142,6 +148,14 @@ void string_prefixes(string_engine *engine, const string_pivot *pivot, string_it
         span->differ |= prefix.side != STRING_SAME;
         items[i].key = prefix.length << 2 | (uint64_t)prefix.side;
     }
+}
+
+size_t string_count_near(const string_item *items, size_t count, uint64_t least)
+{
+    size_t near = 0;
+    for (size_t i = 0; i < count; i++)
+        near += (items[i].key >> 2) < least + STRING_STEP;
+    return near;
 }
 
 void string_encode(string_item *items, size_t count, const string_codes *codes)
@@ -156,6 +170,28 @@ void string_encode(string_item *items, size_t count, const string_codes *codes)
 
 size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_t depth)
 {
+    if (count <= ORDO_TUNE_STRINGS_LEAF)
+        return lo + count / 2;
     uint64_t const stream = ordo_random_stream(engine->exec->seed, depth);
     return lo + (size_t)ordo_random_below(ordo_random_at(stream, lo), count);
+}
+
+bool string_splits_soon(const string_engine *engine, const string_item *items, size_t count,
+                        size_t pivot, uint64_t depth)
+{
+    enum {
+        DRAWS = 8,
+        ENOUGH = 2
+    };
+    const string_view *const view = &engine->order->view;
+    uint64_t const           stream = ordo_random_stream(engine->exec->seed, ~depth);
+    uint64_t const           key = string_key(view, pivot, depth + STRING_STEP);
+    size_t                   differ = 0;
+    if (count <= ORDO_TUNE_STRINGS_LEAF)
+        return false;
+    for (size_t i = 0; i < DRAWS; i++) {
+        size_t const at = (size_t)ordo_random_below(ordo_random_at(stream, i), count);
+        differ += string_key(view, items[at].index, depth + STRING_STEP) != key;
+    }
+    return differ >= ENOUGH;
 }

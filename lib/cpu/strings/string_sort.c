@@ -131,7 +131,7 @@ typedef struct large_work { /* one large group, and what its loops share */
     size_t           piece; /* items in one; a piece has the same items in every loop */
     string_item      drawn; /* some item; its key is what `varying` and `same` are against */
     _Atomic uint64_t varying;
-    atomic_size_t    same;
+    atomic_size_t    same;  /* keys as the drawn one; prefixes: the short ones */
     string_pivot     pivot; /* prefixes: with this string */
     _Atomic uint64_t least, most, bytes;
     atomic_bool      differ;
@@ -200,6 +200,15 @@ static void prefix_piece(void *arg, size_t lo, size_t hi)
     if (span.differ)
         atomic_store_explicit(&work->differ, true, memory_order_relaxed);
     string_count_work(work->engine, hi - lo, span.bytes);
+}
+
+static void near_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const        work = arg;
+    const string_item *const items = work->engine->items[work->group.side] + work->group.lo;
+    size_t const             near = string_count_near(items + lo, hi - lo,
+                                                      atomic_load_explicit(&work->least, memory_order_relaxed));
+    atomic_fetch_add_explicit(&work->same, near, memory_order_relaxed);
 }
 
 static void encode_piece(void *arg, size_t lo, size_t hi)
@@ -279,12 +288,23 @@ static bool look_further(large_work *work, uint64_t *varying)
                               atomic_load_explicit(&work->most, memory_order_relaxed),
                               atomic_load_explicit(&work->bytes, memory_order_relaxed),
                               atomic_load_explicit(&work->differ, memory_order_relaxed)};
-    group->loaded = !string_span_is_short(&span, count, group->depth);
-    if (!group->loaded) {
-        group->depth = span.least;
-        return true;
+    if (string_span_is_short(&span, count, group->depth)) {
+        atomic_store_explicit(&work->same, 0, memory_order_relaxed);
+        if (!run(work, count, work->piece, near_piece))
+            return false;
+        group->loaded =
+            !string_is_near(atomic_load_explicit(&work->same, memory_order_relaxed), count);
+        if (!group->loaded) {
+            group->depth = span.least;
+            return true;
+        }
     }
     group->codes = string_codes_of(&span);
+    if (!span.differ) { /* the code of one item says so */
+        work->engine->items[group->side][group->lo].key = group->codes.range;
+        *varying = 0;
+        return true;
+    }
     atomic_store_explicit(&work->varying, 0, memory_order_relaxed);
     bool const finished = run(work, count, work->piece, encode_piece);
     *varying = atomic_load_explicit(&work->varying, memory_order_relaxed);
@@ -336,9 +356,12 @@ static bool load(large_work *work, uint64_t *varying)
     if (fresh_keys)
         group->codes.range = 0;
     size_t const same = atomic_load_explicit(&work->same, memory_order_relaxed);
-    if (fresh_keys && string_is_crowded(same, count) && !string_ends(view, work->drawn.key))
-        return look_further(work, varying);
-    return true;
+    if (!fresh_keys || !string_is_crowded(same, count) || string_ends(view, work->drawn.key) ||
+        (same == count &&
+         string_splits_soon(work->engine, work->engine->items[group->side] + group->lo, count,
+                            work->drawn.index, group->depth)))
+        return true;
+    return look_further(work, varying);
 }
 
 /* Takes a large group one step further; large groups that come of it join the list. */

@@ -145,8 +145,15 @@ typedef struct string_span { /* of many prefixes */
     bool     differ; /* some string is not equal to the pivot */
 } string_span;
 
-/* The place of an item to be the pivot of a group, drawn by the call's seed. */
+/* The place of an item to be the pivot of a group, drawn by the call's seed. Without a draw in a
+ * group so small that the worst choice of pivots costs little. */
 size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_t depth);
+
+/* For a group of strings that all share the key at its depth: whether the next key tells about a
+ * quarter of them, at least, from the pivot, as a few draws say. Then that key is all that is wanted,
+ * and no prefixes. */
+bool string_splits_soon(const string_engine *engine, const string_item *items, size_t count,
+                        size_t pivot, uint64_t depth);
 
 /* The string goes on behind its key. */
 string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key, uint64_t depth);
@@ -160,14 +167,19 @@ void string_prefixes(string_engine *engine, const string_pivot *pivot, string_it
                      size_t count, string_span *span);
 void string_encode(string_item *items, size_t count, const string_codes *codes);
 
-/* Whether the keys behind the shortest prefix, which all strings share, are better than codes: they
- * tell most strings from the pivot, since few prefixes are STRING_STEP bytes longer. The bytes that
- * are compared again are at most four for a string, on average. */
+/* Whether the keys behind the shortest prefix, which all strings share, may be better than codes. The
+ * bytes that would be compared again are at most 16 for a string, on average. */
 static inline bool string_span_is_short(const string_span *span, size_t count, uint64_t depth)
 {
     return span->differ && span->least >= depth + STRING_STEP &&
-           span->bytes - count * (span->least - depth) <= 4 * (uint64_t)count;
+           span->bytes - count * (span->least - depth) <= 16 * (uint64_t)count;
 }
+
+/* They are if these keys tell a quarter of the strings, at least, from the pivot: how many of
+ * items[0..count), which hold prefixes, they tell from it. */
+size_t string_count_near(const string_item *items, size_t count, uint64_t least);
+
+static inline bool string_is_near(size_t near, size_t count) { return near >= count / 4; }
 
 static inline string_codes string_codes_of(const string_span *span)
 {
