@@ -1,8 +1,8 @@
 /* test_select_seed.c - selections whose sample an adversary knows, and selections among many ties.
  *
- * Answers must not depend on the seed of a call. Keys placed where one seed draws its sample mislead
- * that seed alone, as the report tells. Several selections among keys of which one value, or few, are
- * a large part are answered without sorting a copy, as the report tells too. */
+ * Answers must not depend on the seed of a call. Keys placed where one seed draws its sample
+ * mislead that seed alone, as the report tells. Several selections among keys of which one value,
+ * or few, are a large part are answered without sorting a copy, as the report tells too. */
 #include "api/api.h"
 #include "core/random.h"
 #include "testkit.h"
@@ -86,10 +86,11 @@ static ordo_report select_all(ordo_ctx *ctx, size_t count, bool descending)
         k[j] = (j + 1) * N / (count + 1);
         expected[j] = sorted[descending ? N - 1 - k[j] : k[j]];
     }
-    CHECK_STATUS(ORDO_OK,
-                 ordo_select(ctx, ORDO_U32, keys, N, k, count, out,
-                             &ORDO_OPTS(ordo_select_opts, .flags = descending ? ORDO_DESCENDING : 0)),
-                 ctx);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_select(ctx, ORDO_U32, keys, N, k, count, out,
+                    &ORDO_OPTS(ordo_select_opts, .flags = descending ? ORDO_DESCENDING : 0)),
+        ctx);
     CHECK_BYTES(expected, out, count * sizeof *out, sizeof *out);
     CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
     return report;

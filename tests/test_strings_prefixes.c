@@ -1,6 +1,6 @@
-/* test_strings_prefixes.c - strings with long common prefixes: the order against a plain stable sort,
- * and what it cost, counted in keys and bytes. Both must stay within what the bound allows: the bytes
- * that tell the strings apart, and n lg n.
+/* test_strings_prefixes.c - strings with long common prefixes: the order against a plain stable
+ * sort, and what it cost, counted in keys and bytes. Both must stay within what the bound allows:
+ * the bytes that tell the strings apart, and n lg n.
  *
  * The engine is called directly, with an ordo_exec of the test's own and several seeds. */
 #define _POSIX_C_SOURCE 200809L

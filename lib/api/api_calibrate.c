@@ -2,11 +2,12 @@
  * predicted later: sorts of random keys, each the best of a few, by contexts of their own for the
  * CPU, the GPU and both.
  *
- * What a call costs whatever n, and what a key or a byte costs, are the line through two sizes. The
- * larger one for the CPU is the first that takes ENOUGH seconds, so a slow machine does not take
- * longer than a fast one; the GPU's are given by the size from which arrays are streamed. It takes
- * one to three seconds. Strings are measured by an argsort of two sets: one whose first bytes
- * differ, and one that must be read further. Memory: twice the bytes of the largest array, and what its sort takes. */
+ * What a call costs whatever n, and what a key or a byte costs, are the line through two sizes.
+ * The larger one for the CPU is the first that takes ENOUGH seconds, so a slow machine does not
+ * take longer than a fast one; the GPU's are given by the size from which arrays are streamed. It
+ * takes one to three seconds. Strings are measured by an argsort of two sets: one whose first
+ * bytes differ, and one that must be read further. Memory: twice the bytes of the largest array,
+ * and what its sort takes. */
 #define _POSIX_C_SOURCE 200809L
 #include "api/api.h"
 #include "api/api_clock.h"

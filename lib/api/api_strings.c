@@ -140,8 +140,8 @@ static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, s
     return check_offsets(exec, strings, n);
 }
 
-/* Checks the strings and chooses who sorts them; `copies`: their bytes are written in order. Strings
- * on a device are not read here: no backend sorts them there. */
+/* Checks the strings and chooses who sorts them; `copies`: their bytes are written in order.
+ * Strings on a device are not read here: no backend sorts them there. */
 static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *strings,
                                       size_t n, bool copies, ordo_choice *choice)
 {

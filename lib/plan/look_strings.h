@@ -9,8 +9,8 @@ typedef struct ordo_string_look {
     double common; /* bytes that all strings share, about */
 } ordo_string_look;
 
-/* The strings have been checked. Draws at most 256 of them, by the seed; reads at most 1 KB of each,
- * so a depth is about 1 KB at most. */
+/* The strings have been checked. Draws at most 256 of them, by the seed; reads at most 1 KB of
+ * each, so a depth is about 1 KB at most. */
 ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uint64_t seed);
 
 #endif

@@ -88,9 +88,10 @@ ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
     return load;
 }
 
-/* How often a string is read further than its first key, as a cost. Groups get smaller from one key
- * to the next, so the cost grows with the logarithm of the bytes; a prefix that all strings share is
- * skipped at once, at the rate of memory (docs/strings.md). A copy costs about what a read does. */
+/* How often a string is read further than its first key, as a cost. Groups get smaller from one
+ * key to the next, so the cost grows with the logarithm of the bytes; a prefix that all strings
+ * share is skipped at once, at the rate of memory. A copy costs about what a
+ * read does. */
 static double further_reads(const ordo_string_look *look, double copied)
 {
     enum {

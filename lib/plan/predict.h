@@ -34,8 +34,8 @@ typedef struct ordo_load {
 ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size);
 ordo_load ordo_load_argsort(ordo_type type, size_t n, ordo_type index_type);
 ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type);
-/* Strings that have been checked, or NULL: not known, taken for short ones. `copied`: bytes of strings
- * that the job moves. */
+/* Strings that have been checked, or NULL: not known, taken for short ones. `copied`: bytes of
+ * strings that the job moves. */
 ordo_load ordo_load_strings(const ordo_strings *strings, size_t n, uint64_t copied, uint64_t seed);
 
 typedef struct ordo_forecast { /* seconds; 0: not predicted, or not possible */

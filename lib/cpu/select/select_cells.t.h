@@ -1,6 +1,7 @@
 /* select_cells.t.h - the loops of select_cells.c that see keys or words, for one key type. */
 
-/* The part of its cell that every word is in. Apart from the next function, whose loop stays short. */
+/* The part of its cell that every word is in. Apart from the next function, whose loop stays
+ * short. */
 static __attribute__((noinline)) void FN(parts_of)(const BITS *words, size_t n, const cell_map *map,
                                                    uint16_t *cells)
 {
@@ -10,8 +11,8 @@ static __attribute__((noinline)) void FN(parts_of)(const BITS *words, size_t n, 
     }
 }
 
-/* The cell of every word: 0 below the base, then cells of 2^shift words, the last one open; if cells
- * have parts, the one of them that the word is in. */
+/* The cell of every word: 0 below the base, then cells of 2^shift words, the last one open; if
+ * cells have parts, the one of them that the word is in. */
 static inline void FN(cells_of)(const BITS *words, size_t n, const cell_map *map, uint16_t *cells)
 {
     BITS const     base = (BITS)map->base;

@@ -53,8 +53,8 @@ static bool adaptive_add_run(adaptive_runs *runs, size_t start)
     return true;
 }
 
-/* Where the windows of a look begin, in the stretch of n / windows keys that each has: chosen by the
- * seed of the call, so that nobody can prepare just the keys that are looked at. */
+/* Where the windows of a look begin, in the stretch of n / windows keys that each has: chosen by
+ * the seed of the call, so that nobody can prepare just the keys that are looked at. */
 static size_t look_aside(size_t n, size_t windows, uint64_t seed)
 {
     if (windows == 0)

@@ -11,8 +11,9 @@
  * first three hold the depth, the end and the next group. Nothing recurs but the sort of one set
  * of keys, at most eleven deep, since every level takes six bits or more.
  *
- * Time: each byte that tells strings apart is loaded or compared once or twice. A string takes part
- * in O(lg n) passes: each one halves the group, or is by prefixes. Scratch: none but the spare array; 16 KB of stack. */
+ * Time: each byte that tells strings apart is loaded or compared once or twice. A string takes
+ * part in O(lg n) passes: each one halves the group, or is by prefixes. Scratch: none but the
+ * spare array; 16 KB of stack. */
 #define _POSIX_C_SOURCE 200809L
 #include "cpu/strings/string_sort.h"
 
@@ -213,9 +214,9 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
 
 /* ---- Groups ---- */
 
-/* Replaces keys, most of which are the pivot's, by codes of common prefixes, or loads the keys behind
- * the prefix that all strings of the group share. False if the group is done, since all its strings
- * are equal, or the call was cancelled. */
+/* Replaces keys, most of which are the pivot's, by codes of common prefixes, or loads the keys
+ * behind the prefix that all strings of the group share. False if the group is done, since all its
+ * strings are equal, or the call was cancelled. */
 static bool look_further(group_worker *worker, string_group *group, size_t pivot_at)
 {
     string_engine *const engine = worker->engine;

@@ -1,16 +1,16 @@
 /* string_lcp.c - sorts strings of a group by how many bytes each shares with one of them, a pivot.
  *
- * A key of 7 bytes moves a group forward by 7 bytes. Where most strings share the key, that is slow:
- * a group with a long common prefix, or one that loses few strings at each depth, would be
- * distributed once for every 7 bytes. Instead each string gets the length of its common prefix with
- * the pivot and whether it comes before or after the pivot. A string before the pivot comes the
- * earlier the shorter its prefix is; a string after it the later. The key of the item becomes a code
- * of this, and the codes are sorted as keys are (string_sort.h).
+ * A key of 7 bytes moves a group forward by 7 bytes. Where most strings share the key, that is
+ * slow: a group with a long common prefix, or one that loses few strings at each depth, would be
+ * distributed once for every 7 bytes. Instead each string gets the length of its common prefix
+ * with the pivot and whether it comes before or after the pivot. A string before the pivot comes
+ * the earlier the shorter its prefix is; a string after it the later. The key of the item becomes
+ * a code of this, and the codes are sorted as keys are (string_sort.h).
  *
- * Strings with equal codes agree up to their common prefix with the pivot and go on from there, so no
- * byte of a string is compared again. The pivot is drawn at random: groups shrink at least as fast as
- * those of quicksort, and a string takes part in O(lg n) passes. Time: every distinguishing byte
- * once, and n lg n, both expected. */
+ * Strings with equal codes agree up to their common prefix with the pivot and go on from there, so
+ * no byte of a string is compared again. The pivot is drawn at random: groups shrink at least as
+ * fast as those of quicksort, and a string takes part in O(lg n) passes. Time: every
+ * distinguishing byte once, and n lg n, both expected. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/random.h"
 #include "cpu/strings/string_sort.h"
@@ -21,8 +21,8 @@ enum {
     COMPARE_PART = 1 << 18 /* bytes compared between two looks at cancel */
 };
 
-/* How many of the first n bytes agree, n > 0; both strings have n bytes, and before them STRING_STEP
- * bytes that agree: the last load may begin there. */
+/* How many of the first n bytes agree, n > 0; both strings have n bytes, and before them
+ * STRING_STEP bytes that agree: the last load may begin there. */
 static size_t common_bytes(const char *a, const char *b, size_t n)
 {
     size_t done = 0;

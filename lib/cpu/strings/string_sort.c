@@ -206,9 +206,9 @@ static void near_piece(void *arg, size_t lo, size_t hi)
 {
     large_work *const        work = arg;
     const string_item *const items = work->engine->items[work->group.side] + work->group.lo;
-    size_t const             near = string_count_near(items + lo, hi - lo,
-                                                      atomic_load_explicit(&work->least, memory_order_relaxed));
-    atomic_fetch_add_explicit(&work->same, near, memory_order_relaxed);
+    uint64_t const           least = atomic_load_explicit(&work->least, memory_order_relaxed);
+    atomic_fetch_add_explicit(&work->same, string_count_near(items + lo, hi - lo, least),
+                              memory_order_relaxed);
 }
 
 static void encode_piece(void *arg, size_t lo, size_t hi)

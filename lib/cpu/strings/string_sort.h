@@ -150,8 +150,8 @@ typedef struct string_span { /* of many prefixes */
 size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_t depth);
 
 /* For a group of strings that all share the key at its depth: whether the next key tells about a
- * quarter of them, at least, from the pivot, as a few draws say. Then that key is all that is wanted,
- * and no prefixes. */
+ * quarter of them, at least, from the pivot, as a few draws say. Then that key is all that is
+ * wanted, and no prefixes. */
 bool string_splits_soon(const string_engine *engine, const string_item *items, size_t count,
                         size_t pivot, uint64_t depth);
 
@@ -161,14 +161,14 @@ string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key
 /* The item's key is that at the pivot's depth. */
 string_prefix string_prefix_of(string_engine *engine, const string_pivot *pivot, string_item item);
 
-/* Replaces the keys of items[0..count) by their prefixes and widens *span; string_encode makes codes
- * of these once the span of all is known. */
+/* Replaces the keys of items[0..count) by their prefixes and widens *span; string_encode makes
+ * codes of these once the span of all is known. */
 void string_prefixes(string_engine *engine, const string_pivot *pivot, string_item *items,
                      size_t count, string_span *span);
 void string_encode(string_item *items, size_t count, const string_codes *codes);
 
-/* Whether the keys behind the shortest prefix, which all strings share, may be better than codes. The
- * bytes that would be compared again are at most 16 for a string, on average. */
+/* Whether the keys behind the shortest prefix, which all strings share, may be better than codes.
+ * The bytes that would be compared again are at most 16 for a string, on average. */
 static inline bool string_span_is_short(const string_span *span, size_t count, uint64_t depth)
 {
     return span->differ && span->least >= depth + STRING_STEP &&
