@@ -10,6 +10,7 @@
 #include "core/cpus.h"
 #include "core/fpmode.h"
 #include "core/pool.h"
+#include "core/random.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -59,6 +60,7 @@ struct ordo_ctx {
     atomic_int  told; /* a body has asked and may have left its piece unfinished */
     char        error[ERROR_SIZE];
     char        detail[sizeof((ordo_exec *)0)->note]; /* of the report */
+    uint64_t    seed_step; /* added to exec.seed by every call; 0: a test has fixed the seed */
 };
 
 /* For calls that fail without a context, or on a context that is busy: the error text of that
@@ -272,6 +274,8 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
     ctx->exec.poll = exec_poll;
     ctx->exec.scratch = exec_scratch;
     ctx->exec.fail = exec_fail;
+    ctx->exec.seed = ordo_random_mix(api_clock_nanoseconds() ^ ordo_random_mix((uintptr_t)ctx));
+    ctx->seed_step = ORDO_RANDOM_STEP;
     ctx->progress = opts->progress;
     ctx->progress_user = opts->progress_user;
     ctx->fixed_pause = -1;
@@ -350,6 +354,12 @@ ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **ou
     return status == ORDO_OK ? ORDO_OK : ordo_fail(&ctx->exec, status, "%s", thread_error);
 }
 
+void api_fix_seed(ordo_ctx *ctx, uint64_t seed)
+{
+    ctx->exec.seed = seed;
+    ctx->seed_step = 0;
+}
+
 ordo_plan *api_plan(ordo_ctx *ctx) { return &ctx->plan; }
 
 void api_progress_pause(ordo_ctx *ctx, double seconds) { ctx->fixed_pause = seconds; }
@@ -411,6 +421,7 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->exec.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state);
     ctx->exec.detail = "";
     ctx->exec.changed = false;
+    ctx->exec.seed += ctx->seed_step;
     ctx->shown = 0;
     ctx->caller = pthread_self();
     atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);

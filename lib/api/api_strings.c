@@ -140,6 +140,20 @@ static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, s
     return check_offsets(exec, strings, n);
 }
 
+/* Checks the strings and chooses who sorts them; `copies`: their bytes are written in order.
+ * Strings on a device are not read here: no backend sorts them there. */
+static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *strings,
+                                      size_t n, bool copies, ordo_choice *choice)
+{
+    if (!exec->on_device)
+        TRY(check_strings(exec, strings, n));
+    uint64_t const copied =
+        copies && n > 0 && !exec->on_device ? strings->offsets[n] - strings->offsets[0] : 0;
+    ordo_load const load =
+        ordo_load_strings(exec->on_device ? NULL : strings, n, copied, exec->seed);
+    return api_choose(ctx, exec, &load, choice);
+}
+
 /* An output and what it must not overlap: the strings, or the pointers to them. n > 0. */
 static ordo_status check_apart(ordo_exec *exec, const ordo_strings *strings, size_t n,
                                const void *out, size_t out_bytes, const char *what)
@@ -184,10 +198,8 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_st
     TRY(read_sort_opts(exec, opts, &job.descending));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, index, n, ordo_type_size(index_type), "index"));
-    ordo_load const load = ordo_load_strings(n);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, false, &choice));
     NEEDS(choice, argsort_strings);
-    TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, index, n * ordo_type_size(index_type), "index"));
     RUN_STRINGS(choice, argsort_strings, job);
 }
@@ -212,10 +224,8 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     FAIL_IF(job.strings.pointers != NULL, ORDO_E_ARG,
             "strings has pointers; ordo_sort_strings takes bytes with offsets, ordo_sort_pointers "
             "pointers");
-    ordo_load const load = ordo_load_strings(n);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, true, &choice));
     NEEDS(choice, sort_strings);
-    TRY(check_strings(exec, &job.strings, n));
     if (n > 0) {
         size_t const total = (size_t)(job.strings.offsets[n] - job.strings.offsets[0]);
         size_t const offsets_bytes = (n + 1) * sizeof *out_offsets;
@@ -246,11 +256,11 @@ static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char *
     ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)pointers};
     ordo_choice        choice;
     TRY(read_sort_opts(exec, opts, &job.descending));
-    ordo_load const load = ordo_load_strings(n);
+    if (n > 0 && !exec->on_device)
+        TRY(check_pointers(exec, &strings, n, "pointers"));
+    ordo_load const load = ordo_load_strings(exec->on_device ? NULL : &strings, n, 0, exec->seed);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort_pointers);
-    if (n > 0)
-        TRY(check_pointers(exec, &strings, n, "pointers"));
     RUN_STRINGS(choice, sort_pointers, job);
 }
 
@@ -283,10 +293,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     TRY(check_rank_opts(exec, n, rank_type, opts, &wish));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
-    ordo_load const load = ordo_load_strings(n);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, false, &choice));
     NEEDS(choice, rank_strings);
-    TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type), "ranks"));
     job.ties = (ordo_ties)wish.ties;
     job.descending = (wish.flags & ORDO_DESCENDING) != 0;

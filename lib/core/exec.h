@@ -57,6 +57,10 @@ struct ordo_exec {
     const char *isa;
     const char *detail;
     char        note[240]; /* what detail may point to */
+
+    /* Another number for every call, by which samples are drawn: nobody who chooses the keys knows
+     * where a sample looks. Results never depend on it. At the end, for plugins built without. */
+    uint64_t seed;
 };
 
 static inline bool ordo_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)

@@ -107,7 +107,7 @@ static void draw(void *arg, size_t lo, size_t hi)
 /* Sorted by the CPU, whose sort of u64 is the order of codes. */
 static ordo_status sorted_draws(hybrid_run *run, uint64_t *draws, size_t count)
 {
-    draw_work work = {run->records, draws, ordo_random_stream(run->records->n, 1)};
+    draw_work work = {run->records, draws, ordo_random_stream(run->exec->seed, 1)};
     if (!ordo_loop(run->exec, count, GRAIN, draw, &work))
         return ORDO_E_CANCELLED;
     ordo_sort_job const job = {.type = ORDO_U64, .keys = draws, .n = count};

@@ -16,6 +16,7 @@
  *
  * Argsort and pairs use the first two, in the order in which ties count as ties. */
 #include "core/keybits.h"
+#include "core/random.h"
 #include "cpu/sort/adaptive.h"
 #include "cpu/sort/displaced.h"
 #include "cpu/sort/few.h"
@@ -58,26 +59,37 @@ static bool adaptive_add_run(adaptive_runs *runs, size_t start)
     return true;
 }
 
+/* Where the windows of a look begin, in the stretch of n / windows keys that each has: chosen by
+ * the seed of the call, so that nobody can prepare just the keys that are looked at. */
+static size_t look_aside(size_t n, size_t windows, uint64_t seed)
+{
+    if (windows == 0)
+        return 0;
+    size_t const free_keys = n / windows - ORDO_TUNE_LOOK_KEYS;
+    return (size_t)ordo_random_below(ordo_random_mix(seed), free_keys + 1);
+}
+
 #define ORDO_TEMPLATE "cpu/sort/adaptive.t.h"
 #include "core/for_each_type.h"
 
-static adaptive_view look(ordo_type type, const void *keys, size_t n, bool folded, bool turned)
+static adaptive_view look(ordo_type type, const void *keys, size_t n, bool folded, bool turned,
+                          uint64_t seed)
 {
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return look_##tag(keys, n, folded, turned);
+        return look_##tag(keys, n, folded, turned, seed);
 #include "core/types.def"
     }
     return (adaptive_view){0};
 }
 
-static size_t look_radius(ordo_type type, const void *keys, size_t n, bool turned)
+static size_t look_radius(ordo_type type, const void *keys, size_t n, bool turned, uint64_t seed)
 {
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return look_radius_##tag(keys, n, turned);
+        return look_radius_##tag(keys, n, turned, seed);
 #include "core/types.def"
     }
     return 0;
@@ -252,7 +264,7 @@ static size_t most_radius(ordo_type type)
  * enough and costs about what measuring does. Otherwise it is measured. */
 static ordo_status sort_rough(const ordo_sort_job *job, bool *done, ordo_exec *exec)
 {
-    size_t const seen = look_radius(job->type, job->keys, job->n, job->descending);
+    size_t const seen = look_radius(job->type, job->keys, job->n, job->descending, exec->seed);
     size_t const most = most_radius(job->type);
     size_t       radius = 0;
     if (seen > most)
@@ -325,9 +337,10 @@ static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **r
     return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general way asks for less */
 }
 
-bool cpu_may_be_ordered(const ordo_sort_job *job)
+bool cpu_may_be_ordered(const ordo_sort_job *job, const ordo_exec *exec)
 {
-    adaptive_view const view = look(job->type, job->from, job->n, false, job->descending);
+    adaptive_view const view =
+        look(job->type, job->from, job->n, false, job->descending, exec->seed);
     return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
            may_be_displaced(job, &view) || is_rough_enough(job, &view);
 }
@@ -338,7 +351,8 @@ ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, void **room,
     *done = cpu_few_sort(job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    adaptive_view const view = look(job->type, job->keys, job->n, false, job->descending);
+    adaptive_view const view =
+        look(job->type, job->keys, job->n, false, job->descending, exec->seed);
     exec->isa = "generic";
     if (may_be_runs(&view, most_runs(job->type)))
         TRY(sort_runs(job, done, exec));
@@ -382,7 +396,8 @@ static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *
     size_t bounds[MOST_RUNS + 2], count = 0;
     if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    adaptive_view const view = look(job->type, job->keys, job->n, true, job->descending);
+    adaptive_view const view =
+        look(job->type, job->keys, job->n, true, job->descending, exec->seed);
     exec->isa = "generic";
     if (may_be_runs(&view, 1)) {
         TRY(find_runs(job->type, job->keys, job->n, true, job->descending, bounds, &count, exec));

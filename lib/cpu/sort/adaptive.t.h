@@ -9,13 +9,15 @@ static inline BITS FN(seen)(KEY x, bool folded, bool turned)
 }
 
 /* Windows of neighbours all over the array; no branch on keys. */
-static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, bool turned)
+static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, bool turned,
+                                        uint64_t seed)
 {
     adaptive_view view = {0};
     size_t const  windows = ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS);
+    size_t const  aside = look_aside(n, windows, seed);
     BITS          last = 0;
     for (size_t w = 0; w < windows; w++) {
-        const KEY *const a = keys + w * (n / windows);
+        const KEY *const a = keys + w * (n / windows) + aside;
         BITS             seen[ORDO_TUNE_LOOK_KEYS], falls = 0, flats = 0;
         for (size_t i = 0; i < ORDO_TUNE_LOOK_KEYS; i++)
             seen[i] = FN(seen)(a[i], folded, turned);
@@ -33,21 +35,24 @@ static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, 
     return view;
 }
 
-static adaptive_view FN(look)(const void *keys, size_t n, bool folded, bool turned)
+static adaptive_view FN(look)(const void *keys, size_t n, bool folded, bool turned, uint64_t seed)
 {
     if (folded)
-        return turned ? FN(look_as)(keys, n, true, true) : FN(look_as)(keys, n, true, false);
-    return turned ? FN(look_as)(keys, n, false, true) : FN(look_as)(keys, n, false, false);
+        return turned ? FN(look_as)(keys, n, true, true, seed)
+                      : FN(look_as)(keys, n, true, false, seed);
+    return turned ? FN(look_as)(keys, n, false, true, seed)
+                  : FN(look_as)(keys, n, false, false, seed);
 }
 
 /* The largest radius of the same windows, each by itself, in the order of keys alone. */
-static size_t FN(look_radius)(const void *array, size_t n, bool turned)
+static size_t FN(look_radius)(const void *array, size_t n, bool turned, uint64_t seed)
 {
     const KEY *const keys = array;
     size_t const     windows = ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS);
+    size_t const     aside = look_aside(n, windows, seed);
     size_t           radius = 0;
     for (size_t w = 0; w < windows; w++) {
-        const KEY *const a = keys + w * (n / windows);
+        const KEY *const a = keys + w * (n / windows) + aside;
         BITS             highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
         highest[0] = FN(seen)(a[0], false, turned);
         for (size_t i = 1; i < ORDO_TUNE_LOOK_KEYS; i++) {

@@ -169,7 +169,7 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
     if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE &&
-        (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(job))) {
+        (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(job, exec))) {
         ordo_status const status = sort_radix(kernels, job, NULL, exec);
         if (status != ORDO_E_NOMEM)
             return status;

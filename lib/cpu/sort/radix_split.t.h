@@ -8,7 +8,7 @@ static bool FN(sample)(const radix_work *work, void *records, void *spare, size_
 {
     ITEM *const  sample = records;
     size_t const stride = work->n / count;
-    uint64_t     random = work->n ^ UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t     random = work->n ^ work->exec->seed;
     for (size_t i = 0; i < count; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         size_t const at = i * stride + (size_t)((random >> 33) % stride);

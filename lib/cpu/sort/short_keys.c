@@ -118,7 +118,7 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
                               short_keys *keys, ordo_exec *exec)
 {
     size_t const count = sample_count(job->n), stride = job->n / ordo_max(count, 1);
-    uint64_t     random = job->n;
+    uint64_t     random = job->n ^ exec->seed;
     void        *memory;
     keys->way = SHORT_NOT;
     if (!is_for_short(job->type, job->n))
