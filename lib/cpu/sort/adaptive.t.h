@@ -97,7 +97,7 @@ static inline bool FN(any_step)(const KEY *keys, size_t lo, size_t hi, bool up, 
     } else {
         for (size_t i = 0; i < count; i++)
             any = (BITS)(any | FN(is_step)(FN(seen)(a[i], folded, turned),
-                                           FN(seen)(a[i + 1], folded, turned), up, folded));
+                                              FN(seen)(a[i + 1], folded, turned), up, folded));
     }
     return any != 0;
 }
@@ -127,8 +127,7 @@ static void FN(find_falls)(adaptive_runs *runs, size_t lo, size_t hi)
         bool const   any = FN(any_step_of)(keys, at, end, false, runs->folded, runs->turned);
         for (size_t i = at; any && i < end; i++)
             if (FN(seen)(keys[i], runs->folded, runs->turned) <
-                    FN(seen)(keys[i - 1], runs->folded, runs->turned) &&
-                !adaptive_add_run(runs, i))
+                   FN(seen)(keys[i - 1], runs->folded, runs->turned) && !adaptive_add_run(runs, i))
                 return;
     }
 }

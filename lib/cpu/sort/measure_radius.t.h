@@ -217,9 +217,9 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
     if (r + 1 >= hi)
         return r;
 
-    const ITEM  *left;
-    size_t       at = ordo_max(lo, r + 1); /* whose partner is at - r - 1 */
-    ITEM         largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
+    const ITEM *left;
+    size_t      at = ordo_max(lo, r + 1); /* whose partner is at - r - 1 */
+    ITEM        largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
     for (size_t i = 0; at < hi; at++) {
         ITEM const upto = LESS(largest, left[i]) ? left[i] : largest;
         if (LESS(least[at - lo], upto)) {
