@@ -1,10 +1,14 @@
 /* main.c - the command `ordo`: finds the command named by the first word and runs it. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "cli/cli.h"
 #include "cli/ui/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
     "Examples:\n"
@@ -62,6 +66,33 @@ enum {
     COMMANDS = sizeof commands / sizeof commands[0]
 };
 
+/* What does here what other programs and libraries call so. */
+static const struct {
+    const char *name, *instead;
+} elsewhere[] = {{"min", "select -k 1"},
+                 {"max", "topk -k 1"},
+                 {"kth", "select"},
+                 {"nth", "select"},
+                 {"head", "topk"},
+                 {"percentile", "quantile"},
+                 {"percentiles", "quantile"},
+                 {"order", "argsort"},
+                 {"uniq", "sort --unique"},
+                 {"unique", "sort --unique"},
+                 {"check", "sort --check"},
+                 {"cumsum", "scan"},
+                 {"sum", "scan"},
+                 {"generate", "gen"},
+                 {"devices", "info"}};
+
+static const char *instead_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
+        if (strcmp(elsewhere[i].name, name) == 0)
+            return elsewhere[i].instead;
+    return NULL;
+}
+
 static int run_command(int argc, char **argv)
 {
     const char *names[COMMANDS];
@@ -71,10 +102,11 @@ static int run_command(int argc, char **argv)
         names[i] = commands[i].name;
     }
     char              quoted[40];
-    const char *const near = nearest_name(argv[0], names, COMMANDS);
+    const char *const known = instead_of(argv[0]);
+    const char *const near = known != NULL ? known : nearest_name(argv[0], names, COMMANDS);
     cli_printable(argv[0], strlen(argv[0]), quoted, sizeof quoted);
     if (near != NULL)
-        return cli_error("unknown command '%s'; did you mean '%s'?", quoted, near);
+        return cli_error("unknown command '%s'; did you mean 'ordo %s'?", quoted, near);
     return cli_error("unknown command '%s'; 'ordo help' lists them", quoted);
 }
 
@@ -106,8 +138,22 @@ static int dispatch(int argc, char **argv)
     return run_command(argc - 1, argv + 1);
 }
 
+/* A standard descriptor that is closed would be given to the next file opened, and messages or
+ * results would go there. /dev/null takes its place, opened the wrong way round, so that using it
+ * is the error that using a closed one is. False: it could not be opened. */
+static bool open_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!open_standard_files())
+        return CLI_TROUBLE;
     const int code = dispatch(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout))
         return cli_error("stdout: cannot write: %s", strerror(errno));

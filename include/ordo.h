@@ -1,15 +1,19 @@
 /* ordo.h - sort, rank, select, scan and measure arrays by order, on CPUs and GPUs.
  *
  * Result   every call returns a status, ORDO_OK is 0, and is synchronous (but see Device arrays).
- *          Results come back through out-parameters, which are written only on ORDO_OK unless
- *          a call says otherwise.
+ *          Results come back through out-parameters. Single results (a total, a radius) are
+ *          written only on ORDO_OK. Arrays of results are unspecified after ORDO_E_CANCELLED and
+ *          ORDO_E_DEVICE and unchanged after other errors, unless a call says otherwise.
  * Memory   the caller owns every array; ordo borrows it until the call returns. Scratch comes
  *          from the context and is kept for the next call. Input arrays are never written,
  *          but for those a call sorts in place.
- * Threads  one context serves one call at a time (a second one gets ORDO_E_BUSY); use one
- *          context per thread. Contexts are independent of each other.
+ * Threads  one context serves one call at a time (a second one gets ORDO_E_BUSY; ordo_cancel is
+ *          always allowed); use one context per thread. Contexts are independent of each other.
  * Order    integers by value; floats by value, -0 ties +0, every NaN ties every other NaN and
  *          comes last, ascending and descending alike.
+ * Floats   results do not depend on the caller's floating-point mode: calls compute in the default
+ *          mode (to nearest, subnormals kept) and leave the caller's mode and exception flags as
+ *          they were. ordo_sort_by calls compare in the default mode, too.
  * Counts   n is a size_t everywhere; n == 0 is ordinary, and then arrays may be NULL.
  * Arrays   must be aligned as their element type usually is; nothing more is asked of them.
  *
@@ -49,7 +53,7 @@ extern "C" {
 
 typedef enum ordo_status { /* values are frozen; new ones are appended                      */
     ORDO_OK = 0,
-    ORDO_E_ARG = -1,         /* NULL array, unknown enum value, overlap, size that overflows  */
+    ORDO_E_ARG = -1,         /* NULL, misaligned, overlap, unknown enum, size that overflows  */
     ORDO_E_NOMEM = -2,       /* the system refused memory, or the call needs over mem_limit   */
     ORDO_E_UNSUPPORTED = -3, /* no backend of this build or machine does this                 */
     ORDO_E_DEVICE = -4,      /* a device failed; its own words are in ordo_last_error()       */
@@ -158,8 +162,8 @@ ORDO_API int         ordo_type_parse(const char *name); /* ORDO_F32 for "f32"; 0
 
 typedef struct ordo_ctx ordo_ctx;
 
-/* Called on the calling thread every few milliseconds of a long call, with 0 <= done <= 1.
- * Return 0 to go on, anything else to cancel. It must not call into the same context.          */
+/* Called on the calling thread every few milliseconds of a long call, with 0 <= done <= 1. Return 0
+ * to go on, else the call returns ORDO_E_CANCELLED. It must not call into the same context.      */
 typedef int ordo_progress_fn(void *user, double done);
 
 typedef struct ordo_ctx_opts {
@@ -187,16 +191,22 @@ typedef struct ordo_ctx_opts {
 } ordo_ctx_opts;
 
 /* Reads the environment once: ORDO_THREADS, ORDO_ISA (generic, neon, avx2, avx512) and
- * ORDO_DEVICE (auto, cpu, cuda, cuda:0, cuda:1, ..., hybrid) stand in for options that are not set,
- * and ORDO_BACKEND_DIR says where libordo_cuda.so is, if not beside the library; where the
- * calibration is, ORDO_TUNE_FILE, XDG_CACHE_HOME and HOME say. The GPU is first
- * touched by a call that it would serve faster. On failure *out is NULL and
+ * ORDO_DEVICE (auto, cpu, cuda, cuda:0, cuda:1, ..., hybrid) stand in for options that are not set.
+ * libordo_cuda.so is loaded from the folder ORDO_BACKEND_DIR, an absolute path, or else from the
+ * folder of the file that holds this library. ORDO_TUNE_FILE, XDG_CACHE_HOME and HOME say where the
+ * calibration is. Programs with raised privileges (set-user-ID) ignore all these variables.
+ * The GPU is first touched by a call that it would serve faster. On failure *out is NULL and
  * ordo_last_error(NULL) has the reason (kept per thread). Threads start with the first
- * call that needs them; a context may be used after fork() in the child.                        */
+ * call that needs them.
+ * After fork() parent and child may each use and free the context, but a GPU that it had opened is
+ * lost to the child. A context that was inside a call at the fork stays so in the child (which gets
+ * ORDO_E_BUSY); a child that was forked by a callback must not return from the callback.         */
 ORDO_MUST ordo_status ordo_ctx_create(ordo_ctx **out, const ordo_ctx_opts *opts);
-ORDO_API void         ordo_ctx_free(ordo_ctx *ctx); /* NULL is fine                              */
+/* NULL is fine. A context that is inside a call is not freed.                                   */
+ORDO_API void ordo_ctx_free(ordo_ctx *ctx);
 
-/* Why the last call on ctx failed, in a sentence; "" if it did not. Valid until the next call.  */
+/* Why the last call on ctx failed, in a sentence; "" if it did not. Valid until the next call.
+ * After ORDO_E_BUSY ordo_last_error(NULL) has the sentence: that of ctx is of the running call.  */
 ORDO_API const char *ordo_last_error(const ordo_ctx *ctx);
 
 /* Makes the call now running on ctx return ORDO_E_CANCELLED soon. Safe from any thread and from
@@ -264,8 +274,10 @@ typedef struct ordo_sort_opts {
  * after it), NaNs last with their bit patterns kept, in the order of their key bits.
  * AUTO looks at a part of the array first and takes the cheapest way: in order already, reversed,
  * few runs, roughly sorted, few bits that differ, or the general one (ordo_report.algorithm and
- * .detail say what it saw). With too little scratch it sorts in place, more slowly. A radius
- * that is too small is noticed, and the array sorted all the same.
+ * .detail say what it saw). A radius that is too small is noticed, and the array sorted all the
+ * same. If scratch is refused, AUTO and RADIX sort in place, more slowly: they need no scratch and
+ * never return ORDO_E_NOMEM. Nor do BITONIC, BUBBLE and HALVING with a radius, for keys of 32 and
+ * 64 bits. The other algorithms do.
  * With opts.from, n keys that may not overlap with keys, keys alone is written: the sort of a copy,
  * without the time of one; whatever goes wrong, keys is unspecified then.
  * On ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified. A GPU that
@@ -278,7 +290,8 @@ ORDO_MUST ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
 
 /* Sorts keys and moves values[i] with keys[i]; equal keys (all NaNs; -0 and +0) keep their order,
  * whatever the algorithm. value_size is 1 to 16 bytes, values need no alignment. The arrays may
- * not overlap. Errors as in ordo_sort, for both arrays.                                          */
+ * not overlap. Errors as in ordo_sort, for both arrays. If scratch is refused, AUTO and RADIX sort
+ * in place; the other algorithms return ORDO_E_NOMEM.                                            */
 ORDO_MUST ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
                                       void *values, size_t value_size, const ordo_sort_opts *opts);
 ORDO_MUST ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
@@ -286,8 +299,9 @@ ORDO_MUST ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, siz
                                               size_t *bytes);
 
 /* index[i] = which key comes i-th: keys[index[0]] is first; equal keys by index. index_type is
- * ORDO_U32 (n <= 2^32) or ORDO_U64. The arrays may not overlap. On ORDO_E_CANCELLED index is
- * unspecified.                                                                                   */
+ * ORDO_U32 (n <= 2^32) or ORDO_U64. The arrays may not overlap. If scratch is refused, AUTO and
+ * RADIX sort the index in place; the other algorithms return ORDO_E_NOMEM. On ORDO_E_CANCELLED,
+ * and on ORDO_E_DEVICE of a context for the GPU alone, index is unspecified.                     */
 ORDO_MUST ordo_status ordo_argsort(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                    ordo_type index_type, void *index, const ordo_sort_opts *opts);
 ORDO_MUST ordo_status ordo_argsort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
@@ -321,8 +335,9 @@ typedef struct ordo_rank_opts {
 
 /* Ranks of an array in any order, 1-based: ranks[i] is the rank of keys[i] (with ORDO_DESCENDING
  * the largest key has rank 1). NaNs come last and tie. rank_type is ORDO_U32 (n < 2^32), ORDO_U64
- * or ORDO_F64; ORDO_TIES_AVERAGE needs ORDO_F64. The arrays may not overlap. On
- * ORDO_E_CANCELLED ranks is unspecified.                                                         */
+ * or ORDO_F64; ORDO_TIES_AVERAGE needs ORDO_F64. The arrays may not overlap. Needs scratch for
+ * two records of 8 or 16 bytes for each key. On ORDO_E_CANCELLED and ORDO_E_DEVICE ranks is
+ * unspecified.                                                                                   */
 ORDO_MUST ordo_status ordo_rank(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                 ordo_type rank_type, void *ranks, const ordo_rank_opts *opts);
 ORDO_MUST ordo_status ordo_rank_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
@@ -398,7 +413,10 @@ typedef struct ordo_quantile_opts {
 } ordo_quantile_opts;
 
 /* out[j] = the q[j]-quantile of the keys, 0 <= q[j] <= 1, as f64, for every type. n == 0 (or all
- * NaN and omitted) gives NaN. All q share one pass. ordo_median is q = 0.5, linear.              */
+ * NaN and omitted) gives NaN. All q share one pass. ordo_median is q = 0.5, linear. 64-bit integers
+ * are rounded to the nearest f64 first, which is exact up to 2^53. A result lies between its two
+ * neighbouring keys, so that finite keys have finite quantiles. Beside an infinite key it is that
+ * key, unless the other one has all the weight; between -inf and +inf it is NaN.                 */
 ORDO_MUST ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                      const double *q, size_t count, double *out,
                                      const ordo_quantile_opts *opts);

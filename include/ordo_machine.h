@@ -33,7 +33,8 @@ typedef struct ordo_span {
     uint64_t bytes;
 } ordo_span;
 
-/* Copies at most `room` of them, in the order in which they ended; returns how many there are.   */
+/* Copies at most `room` of them, in the order in which they ended; returns how many there are, or 0
+ * while a call runs.                                                                             */
 ORDO_API size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room);
 
 /* ---- Calibration ------------------------------------------------------------------------ */

@@ -1,12 +1,16 @@
 /* test_fork.c - a context used after fork, in the child and in the parent, with its threads
- * already running; contexts in several threads at once. */
+ * already running; also in a child that has the process id of its parent, and while another thread
+ * is inside a call; contexts in several threads at once. */
 #define _GNU_SOURCE
 #include "testkit.h"
 #include "verbs.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,17 +20,36 @@ enum { /* N: enough for every verb to use its threads */
 #else
     N = 150000,
 #endif
-    CALLERS = 3
+    CALLERS = 3,
+    FEW = 8 /* a step over the verbs that leaves some */
 };
 
-/* All verbs on ctx; how many were wrong. */
-static int wrong_verbs(ordo_ctx *ctx, verb_data *data)
+#ifdef TESTKIT_TSAN
+#define UNDER_TSAN true
+#else
+#define UNDER_TSAN false
+#endif
+#ifdef TESTKIT_ASAN
+#define UNDER_ASAN true
+#else
+#define UNDER_ASAN false
+#endif
+
+/* Stands in for the C library's, as if every process were the first one of a PID namespace. */
+static bool everyone_is_first;
+
+pid_t getpid(void) { return everyone_is_first ? 1 : (pid_t)syscall(SYS_getpid); }
+
+/* Every `step`th verb on ctx; how many were wrong. */
+static int wrong_of(ordo_ctx *ctx, verb_data *data, size_t step)
 {
     int wrong = 0;
-    for (size_t v = 0; v < VERBS; v += VERB_STEP)
+    for (size_t v = 0; v < VERBS; v += step)
         wrong += verb_run(v, ctx, data) != ORDO_OK || !verb_right(v, data);
     return wrong;
 }
+
+static int wrong_verbs(ordo_ctx *ctx, verb_data *data) { return wrong_of(ctx, data, VERB_STEP); }
 
 /* The child reports by its exit status alone: its checks would not be counted here. */
 static void fork_and_use(ordo_ctx *ctx, verb_data *data, bool free_in_child)
@@ -64,6 +87,123 @@ static void test_fork(unsigned threads)
     CHECK_EQ_U64(0, wrong_verbs(cold, &data));
     ordo_ctx_free(cold);
     ordo_ctx_free(warm);
+    verb_data_free(&data);
+}
+
+/* Parent and child have one process id; the library must not think that they are one process. */
+static void test_same_id(void)
+{
+    verb_data       data = verb_data_make(N);
+    ordo_ctx *const ctx = test_context_make(4);
+    int             status = -1;
+    testkit_case("a child with its parent's process id");
+    everyone_is_first = true;
+    CHECK_EQ_U64(0, wrong_of(ctx, &data, FEW));
+    fflush(stdout);
+    for (int uses = 0; uses < 2; uses++) { /* freed only; used before */
+        pid_t const child = fork();
+        if (child == 0) {
+            alarm(60);
+            int const wrong = uses != 0 ? wrong_of(ctx, &data, FEW) : 0;
+            ordo_ctx_free(ctx);
+            _exit(wrong);
+        }
+        if (CHECK(child > 0)) {
+            CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+            CHECK_EQ_U64(0, WEXITSTATUS(status));
+        }
+    }
+    CHECK_EQ_U64(0, wrong_of(ctx, &data, FEW));
+    everyone_is_first = false;
+    ordo_ctx_free(ctx);
+    verb_data_free(&data);
+}
+
+/* A child that no handler of fork() knows of: it was made by the system call. */
+static void test_clone(void)
+{
+    verb_data       data = verb_data_make(N);
+    ordo_ctx *const ctx = test_context_make(4);
+    int             status = -1;
+    testkit_case("a child made by clone()");
+    CHECK_EQ_U64(0, wrong_of(ctx, &data, FEW));
+    fflush(stdout);
+    long const child = syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
+    if (child == 0) {
+        alarm(60);
+        ordo_ctx_free(ctx);
+        _exit(0);
+    }
+    if (CHECK(child > 0)) {
+        CHECK(waitpid((pid_t)child, &status, 0) == (pid_t)child);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    CHECK_EQ_U64(0, wrong_of(ctx, &data, FEW));
+    ordo_ctx_free(ctx);
+    verb_data_free(&data);
+}
+
+/* A call that stays in its first comparison until it is told to go on. */
+typedef struct long_call {
+    ordo_ctx   *ctx;
+    atomic_bool inside, go_on;
+    ordo_status status;
+} long_call;
+
+static int wait_and_compare(void *user, const void *a, const void *b)
+{
+    long_call *const call = user;
+    atomic_store(&call->inside, true);
+    while (!atomic_load(&call->go_on))
+        usleep(100);
+    return memcmp(a, b, 1);
+}
+
+static void *run_long_call(void *user)
+{
+    long_call *const call = user;
+    char             few[] = "dcba";
+    call->status = ordo_sort_by(call->ctx, few, 4, 1, wait_and_compare, call, NULL);
+    return NULL;
+}
+
+/* In the child the context is inside that call for ever; a new one works. */
+static void test_fork_within_call(void)
+{
+    verb_data data = verb_data_make(N);
+    long_call call = {.ctx = test_context_make(1)};
+    pthread_t thread;
+    int       status = -1;
+    testkit_case("fork while another thread is inside a call");
+    if (!CHECK(pthread_create(&thread, NULL, run_long_call, &call) == 0))
+        exit(testkit_done());
+    while (!atomic_load(&call.inside))
+        usleep(100);
+    fflush(stdout);
+    pid_t const child = fork();
+    if (child == 0) {
+        uint32_t  one[2] = {2, 1};
+        ordo_info info = {.struct_size = sizeof info};
+        ordo_ctx *own = NULL;
+        alarm(60);
+        bool const busy = ordo_sort(call.ctx, ORDO_U32, one, 2, NULL) == ORDO_E_BUSY &&
+                          strstr(ordo_last_error(NULL), "inside another call") != NULL &&
+                          ordo_ctx_info(call.ctx, &info) == ORDO_E_BUSY;
+        ordo_ctx_free(call.ctx); /* does nothing */
+        if (ordo_ctx_create(&own, &ORDO_OPTS(ordo_ctx_opts, .threads = 4)) != ORDO_OK)
+            _exit(99);
+        int const wrong = wrong_of(own, &data, FEW);
+        ordo_ctx_free(own);
+        _exit(wrong + (busy ? 0 : 100));
+    }
+    if (CHECK(child > 0)) {
+        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+        CHECK_EQ_U64(0, WEXITSTATUS(status));
+    }
+    atomic_store(&call.go_on, true);
+    pthread_join(thread, NULL);
+    CHECK_STATUS(ORDO_OK, call.status, call.ctx);
+    ordo_ctx_free(call.ctx);
     verb_data_free(&data);
 }
 
@@ -124,11 +264,17 @@ int main(void)
 {
     testkit_start();
     test_fork(1);
-#ifdef TESTKIT_TSAN
-    testkit_skip("fork with threads: TSan cannot follow threads started in the child");
-#else
-    test_fork(4);
-#endif
+    if (UNDER_TSAN) {
+        testkit_skip("fork with threads: TSan cannot follow threads started in the child");
+    } else {
+        test_fork(4);
+        test_same_id();
+        test_fork_within_call();
+    }
+    if (UNDER_TSAN || UNDER_ASAN)
+        testkit_skip("clone() without fork(): sanitizers do not know of the child");
+    else
+        test_clone();
     test_concurrent_contexts();
     test_moved_context();
     return testkit_done();

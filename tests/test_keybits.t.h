@@ -12,8 +12,12 @@ static size_t FN(keybits_pair_wrong)(ordo_type type, const KEY *a, size_t i, siz
     int const  total = oracle_compare_total(type, a, i, a, j, false);
     int const  turned = oracle_compare_total(type, a, i, a, j, true);
 
-    return (size_t)((bi > bj) - (bi < bj) != total) + (size_t)((fi > fj) - (fi < fj) != order) +
-           (size_t)((di > dj) - (di < dj) != down) + (size_t)((ti > tj) - (ti < tj) != turned);
+    bool const nan = oracle_is_nan(type, a, i) || oracle_is_nan(type, a, j);
+    bool const same = nan || (FN(key_same)(a[i], a[j]) != 0) == (order == 0);
+
+    return (size_t)!same + (size_t)((bi > bj) - (bi < bj) != total) +
+           (size_t)((fi > fj) - (fi < fj) != order) + (size_t)((di > dj) - (di < dj) != down) +
+           (size_t)((ti > tj) - (ti < tj) != turned);
 }
 
 static void FN(keybits_test)(ordo_type type)
@@ -35,6 +39,7 @@ static void FN(keybits_test)(ordo_type type)
         size_t const near = i + 1 < n ? i + 1 : 0;
         wrong_inverse += memcmp(&back, &keys[i], sizeof back) != 0;
         wrong_turn += FN(key_turn)(FN(key_turn)(bits)) != bits;
+        wrong_turn += FN(key_desc)(keys[i]) != FN(key_turn)(FN(key_tie)(bits));
         wrong_nan += (FN(key_is_nan)(keys[i]) != 0) != oracle_is_nan(type, keys, i);
         wrong_pairs += FN(keybits_pair_wrong)(type, keys, i, near);
         for (size_t k = 0; k < 16; k++)

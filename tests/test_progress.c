@@ -121,7 +121,7 @@ static ordo_ctx *watched_context(watcher *w, unsigned threads)
                  ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads,
                                                   .progress = watch, .progress_user = w)),
                  NULL);
-    api_progress_interval(ctx, 0);
+    api_progress_pause(ctx, 0);
     w->ctx = ctx;
     return ctx;
 }

@@ -5,6 +5,7 @@
 #include "oracle.h"
 #include "testkit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +112,8 @@ static void test_numpy(void)
             }
 }
 
-/* numpy.quantile weighs infinities like any number, and so gets NaN where it is not asked for one
- * of the keys alone; numpy.median takes the mean of the middle keys. */
+/* Beside an infinite key. numpy.quantile returns NaN in most of these cases, because it multiplies
+ * the infinite difference by 0 or subtracts it from an infinity. */
 static void test_infinite(void)
 {
     static const struct {
@@ -121,16 +122,26 @@ static void test_infinite(void)
         int    method;
     } cases[] = {
         {{1, 2, INFINITY}, 0.25, 1.5, 2, 3, ORDO_METHOD_LINEAR},
-        {{1, 2, INFINITY}, 0.5, NAN, 2, 3, ORDO_METHOD_LINEAR},
+        {{1, 2, INFINITY}, 0.5, 2, 2, 3, ORDO_METHOD_LINEAR},
+        {{1, 2, INFINITY}, 0.625, INFINITY, 2, 3, ORDO_METHOD_LINEAR},
+        {{1, 2, INFINITY}, 0.875, INFINITY, 2, 3, ORDO_METHOD_LINEAR},
+        {{1, 2, INFINITY}, 1, INFINITY, 2, 3, ORDO_METHOD_LINEAR},
         {{1, 2, INFINITY}, 0.75, 2, 2, 3, ORDO_METHOD_LOWER},
         {{1, 2, INFINITY}, 1, INFINITY, 2, 3, ORDO_METHOD_HIGHER},
         {{1, 2, INFINITY}, 0.25, 1.25, 2, 3, ORDO_METHOD_HAZEN},
         {{1, 2, INFINITY}, 0.5, 2, 2, 3, ORDO_METHOD_AVERAGED_INVERTED_CDF},
         {{-INFINITY, 1, 2}, 0.25, -INFINITY, 1, 3, ORDO_METHOD_LINEAR},
-        {{-INFINITY, 1, 2}, 0, NAN, 1, 3, ORDO_METHOD_LINEAR},
+        {{-INFINITY, 1, 2}, 0, -INFINITY, 1, 3, ORDO_METHOD_LINEAR},
+        {{-INFINITY, 1, 2}, 0.375, -INFINITY, 1, 3, ORDO_METHOD_LINEAR},
+        {{-INFINITY, 1, 2}, 0.5, 1, 1, 3, ORDO_METHOD_LINEAR},
         {{1, 2, INFINITY, INFINITY}, 0.25, 1.75, INFINITY, 4, ORDO_METHOD_LINEAR},
-        {{1, 2, INFINITY, INFINITY}, 1, NAN, INFINITY, 4, ORDO_METHOD_LINEAR},
+        {{1, 2, INFINITY, INFINITY}, 1, INFINITY, INFINITY, 4, ORDO_METHOD_LINEAR},
+        {{1, 2, INFINITY, INFINITY}, 0.75, INFINITY, INFINITY, 4, ORDO_METHOD_LINEAR},
+        {{-INFINITY, -INFINITY, 1}, 0.25, -INFINITY, -INFINITY, 3, ORDO_METHOD_HAZEN},
         {{-INFINITY, INFINITY}, 1, INFINITY, NAN, 2, ORDO_METHOD_LOWER},
+        {{-INFINITY, INFINITY}, 0, -INFINITY, NAN, 2, ORDO_METHOD_LINEAR},
+        {{-INFINITY, INFINITY}, 1, INFINITY, NAN, 2, ORDO_METHOD_LINEAR},
+        {{-INFINITY, INFINITY}, 0.25, NAN, NAN, 2, ORDO_METHOD_LINEAR},
     };
     ordo_ctx *const ctx = contexts[0].ctx;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -147,6 +158,67 @@ static void test_infinite(void)
                      ctx);
         CHECK_BYTES(&middle, &out, sizeof out, sizeof out);
     }
+}
+
+/* Finite keys have finite quantiles, between the least and the largest key and in the order of q,
+ * by every method, although the difference of two keys overflows. */
+static void test_overflow(void)
+{
+    static const double keys[][4] = {{-1.7e308, 1.7e308, -1.7e308, 1.7e308},
+                                     {-DBL_MAX, DBL_MAX, 0, -0.0},
+                                     {-DBL_MAX, DBL_MAX, DBL_MAX, -DBL_MAX},
+                                     {-1e308, 1.2e308, -0.5, 1.6e308},
+                                     {DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX}};
+    ordo_ctx *const     ctx = contexts[0].ctx;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        for (size_t n = 1; n <= 4; n++)
+            for (int m = 1; m <= METHODS; m++) {
+                ordo_quantile_opts const opts = with_method(m);
+                double                   before = -DBL_MAX, low = DBL_MAX, high = -DBL_MAX;
+                for (size_t j = 0; j < n; j++) {
+                    low = fmin(low, keys[i][j]);
+                    high = fmax(high, keys[i][j]);
+                }
+                for (int step = 0; step <= 32; step++) {
+                    double const q = step / 32.0;
+                    double       out;
+                    testkit_case("overflow keys %zu n=%zu %s q=%g", i, n,
+                                 ordo_method_name((ordo_method)m), q);
+                    CHECK_STATUS(ORDO_OK,
+                                 ordo_quantiles(ctx, ORDO_F64, keys[i], n, &q, 1, &out, &opts),
+                                 ctx);
+                    CHECK(isfinite(out) && out >= low && out <= high && out >= before);
+                    before = out;
+                }
+            }
+}
+
+/* The values themselves, of a quarter and a half of the way between two keys. */
+static void test_overflow_values(void)
+{
+    static const double keys[] = {-1.7e308, 1.7e308};
+    static const double q[] = {0, 0.25, 0.5, 0.75, 1};
+    static const double expected[] = {-1.7e308, -0.85e308, 0, 0.85e308, 1.7e308};
+    ordo_ctx *const     ctx = contexts[0].ctx;
+    double              out[5], middle;
+    testkit_case("overflow values");
+    CHECK_STATUS(ORDO_OK, ordo_quantiles(ctx, ORDO_F64, keys, 2, q, 5, out, NULL), ctx);
+    CHECK_BYTES(expected, out, sizeof out, sizeof *out);
+    CHECK_STATUS(ORDO_OK, ordo_median(ctx, ORDO_F64, keys, 2, &middle, NULL), ctx);
+    CHECK(middle == 0);
+    double const large[] = {DBL_MAX, DBL_MAX / 2, DBL_MAX, 1};
+    CHECK_STATUS(ORDO_OK, ordo_median(ctx, ORDO_F64, large, 4, &middle, NULL), ctx);
+    CHECK(middle == DBL_MAX / 4 + DBL_MAX / 2);
+    /* 64-bit integers become the nearest f64 before anything else. */
+    int64_t const wide[] = {INT64_MIN, INT64_MAX};
+    CHECK_STATUS(ORDO_OK, ordo_quantiles(ctx, ORDO_I64, wide, 2, q, 5, out, NULL), ctx);
+    CHECK(out[0] == -0x1p63 && out[1] == -0x1p62 && out[2] == 0 && out[4] == 0x1p63);
+    uint64_t const odd[] = {(UINT64_C(1) << 53) + 1};
+    CHECK_STATUS(ORDO_OK, ordo_quantiles(ctx, ORDO_U64, odd, 1, q, 1, out, NULL), ctx);
+    CHECK(out[0] == 0x1p53);
+    float const floats[] = {-FLT_MAX, FLT_MAX};
+    CHECK_STATUS(ORDO_OK, ordo_quantiles(ctx, ORDO_F32, floats, 2, q, 5, out, NULL), ctx);
+    CHECK(out[1] == -(double)FLT_MAX / 2 && out[3] == (double)FLT_MAX / 2);
 }
 
 /* ---- Every type, and many quantiles ---- */
@@ -326,6 +398,8 @@ int main(void)
     context_count = test_contexts_make(contexts);
     test_numpy();
     test_infinite();
+    test_overflow();
+    test_overflow_values();
     test_types(&rng);
     test_medians();
     test_nans();

@@ -1,5 +1,7 @@
 /* test_refusals.c - what must be refused before any memory is touched: NULL, sizes that overflow,
- * arrays that overlap, types that cannot hold the answer. And what looks like it but is fine. */
+ * arrays that overlap or are not aligned, types that cannot hold the answer, structs of no known
+ * size, reserved fields that are set. And what looks like it but is fine. */
+#include "ordo_machine.h"
 #include "testkit.h"
 
 #include <math.h>
@@ -68,6 +70,9 @@ static void test_null_order(void)
     REFUSED("bytes", ordo_sort_scratch(ctx, ORDO_U32, N, NULL, NULL));
     REFUSED("bytes", ordo_sort_pairs_scratch(ctx, ORDO_U32, N, 4, NULL, NULL));
     REFUSED("bytes", ordo_argsort_scratch(ctx, ORDO_U32, N, ORDO_U32, NULL, NULL));
+    REFUSED("must be f64, not f32",
+            ordo_rank(ctx, ORDO_U32, keys, N, ORDO_F32, out,
+                      &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE)));
     REFUSED("bytes", ordo_rank_scratch(ctx, ORDO_U32, N, ORDO_U32, NULL, NULL));
     REFUSED("bytes", ordo_select_scratch(ctx, ORDO_U32, N, 1, NULL, NULL));
     REFUSED("bytes", ordo_topk_scratch(ctx, ORDO_U32, N, 1, NULL, NULL));
@@ -438,6 +443,103 @@ static void test_overlap(void)
     FINE(ordo_copy(ctx, at + N, at, N));
 }
 
+/* Arrays at addresses that are no multiple of the size of their elements. */
+static void test_misaligned(void)
+{
+    static _Alignas(16) unsigned char at[64 * N];
+    static unsigned char              before[sizeof at];
+    void *const odd = at + 1, *const far = at + 32 * N;
+    uint64_t *const    odd_words = (void *)((char *)far + 4);
+    ordo_strings const offsets = {sizeof offsets, "a", odd_words, NULL};
+    ordo_strings const fine = {sizeof fine, "a", (uint64_t *)far, NULL};
+    double             one;
+    size_t             count;
+    int                sorted;
+    memcpy(before, at, sizeof at);
+
+    for (int t = ORDO_I16; t <= ORDO_F64; t++) {
+        ordo_type const type = (ordo_type)t;
+        testkit_case("misaligned %s", ordo_type_name(type));
+        REFUSED("multiple of", ordo_sort(ctx, type, odd, N, NULL));
+        REFUSED("opts.from", ordo_sort(ctx, type, far, N, &ORDO_OPTS(ordo_sort_opts, .from = odd)));
+        REFUSED("keys", ordo_sort_pairs(ctx, type, odd, N, far, 1, NULL));
+        REFUSED("keys", ordo_argsort(ctx, type, odd, N, ORDO_U32, far, NULL));
+        REFUSED("keys", ordo_rank(ctx, type, odd, N, ORDO_U32, far, NULL));
+        REFUSED("sorted", ordo_rank_sorted(ctx, type, odd, N, ORDO_U32, far, NULL));
+        REFUSED("in", ordo_scan(ctx, ORDO_MAX, type, odd, N, type, far, NULL));
+        REFUSED("out", ordo_scan(ctx, ORDO_MAX, type, far, N, type, odd, NULL));
+        REFUSED("keys", ordo_is_sorted(ctx, type, odd, N, &sorted, NULL, NULL));
+        REFUSED("keys", ordo_radius(ctx, type, odd, N, &count, NULL));
+        REFUSED("keys", ordo_runs(ctx, type, odd, N, &count, NULL));
+        REFUSED("keys", ordo_median(ctx, type, odd, N, &one, NULL));
+        REFUSED("values", ordo_topk(ctx, type, far, N, 3, odd, ORDO_U32, NULL, NULL, NULL));
+        REFUSED("out", ordo_gen(ctx, ORDO_DIST_UNIFORM, type, odd, N, NULL));
+    }
+    testkit_case("misaligned indices, positions and offsets");
+    REFUSED("index", ordo_argsort(ctx, ORDO_U8, at, N, ORDO_U64, odd_words, NULL));
+    REFUSED("ranks", ordo_rank(ctx, ORDO_U8, at, N, ORDO_F64, odd_words, NULL));
+    REFUSED("counts", ordo_scan_bits(ctx, ORDO_FLAG_BITS, at, N, ORDO_U64, odd_words, NULL, NULL));
+    REFUSED("k", ordo_select(ctx, ORDO_U8, at, N, (size_t *)odd_words, 1, far, NULL));
+    REFUSED("q", ordo_quantiles(ctx, ORDO_U8, at, N, (void *)odd_words, 1, &one, NULL));
+    REFUSED("offsets", ordo_argsort_strings(ctx, &offsets, 1, ORDO_U32, at, NULL));
+    REFUSED("index", ordo_argsort_strings(ctx, &fine, 1, ORDO_U32, odd, NULL));
+    REFUSED("pointers", ordo_sort_pointers(ctx, (const char **)odd_words, 1, NULL));
+    REFUSED("offsets", ordo_gen_strings(ctx, ORDO_DIST_STRINGS, 1, odd_words, NULL, 0, NULL));
+    CHECK_BYTES(before, at, sizeof at, 1);
+
+    testkit_case("arrays that need no alignment");
+    FINE(ordo_sort_pairs(ctx, ORDO_U32, at, N, (char *)far + 1, 8, NULL));
+    FINE(ordo_partition(ctx, ORDO_FLAG_BITS, odd, at + 3, N, 8, (char *)far + 1, NULL, NULL));
+    FINE(ordo_copy(ctx, (char *)far + 1, odd, N));
+    FINE(ordo_sort(ctx, ORDO_U64, odd, 0, NULL));
+}
+
+/* Calls that fill a struct of the caller. */
+static void test_structs(void)
+{
+    static const size_t sizes[] = {0, 1, sizeof(size_t) - 1, 5000, SIZE_MAX};
+    ordo_info           info;
+    ordo_report         report;
+    ordo_cost           cost;
+
+    testkit_case("NULL structs");
+    REFUSED("out is NULL", ordo_ctx_info(ctx, NULL));
+    REFUSED("out is NULL", ordo_last_report(ctx, NULL));
+    REFUSED("out is NULL", ordo_calibration_cost(ctx, 0, NULL));
+    CHECK_STATUS(ORDO_E_ARG, ordo_ctx_info(NULL, &info), NULL);
+    CHECK(strstr(ordo_last_error(NULL), "ctx is NULL") != NULL);
+    CHECK_STATUS(ORDO_E_ARG, ordo_last_report(NULL, &report), NULL);
+    CHECK_EQ_U64(0, ordo_last_profile(NULL, NULL, 0));
+    CHECK_EQ_U64(0, ordo_last_profile(ctx, NULL, 5));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        testkit_case("structs of %zu bytes", sizes[i]);
+        info.struct_size = report.struct_size = cost.struct_size = sizes[i];
+        REFUSED("struct_size", ordo_ctx_info(ctx, &info));
+        REFUSED("struct_size", ordo_last_report(ctx, &report));
+        REFUSED("struct_size", ordo_calibration_cost(ctx, 0, &cost));
+    }
+    cost.struct_size = sizeof cost;
+    REFUSED("no cost 1000", ordo_calibration_cost(ctx, 1000, &cost));
+    FINE(ordo_calibration_cost(ctx, 0, &cost));
+}
+
+static void test_reserved(void)
+{
+    static uint32_t       keys[N], out[N];
+    size_t                count;
+    ordo_sort_opts const  sort = ORDO_OPTS(ordo_sort_opts, .reserved = 1);
+    ordo_order_opts const order = ORDO_OPTS(ordo_order_opts, .reserved = 1);
+
+    testkit_case("reserved fields");
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort(ctx, ORDO_U32, keys, N, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_by(ctx, keys, N, 4, never, NULL, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pointers(ctx, NULL, 0, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_radius(ctx, ORDO_U32, keys, N, &count, &order), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_runs(ctx, ORDO_U32, keys, N, &count, &order), ctx);
+}
+
 int main(void)
 {
     testkit_start();
@@ -451,6 +553,9 @@ int main(void)
     test_order_types();
     test_overlap();
     test_order_overlap();
+    test_misaligned();
+    test_structs();
+    test_reserved();
     ordo_ctx_free(ctx);
     return testkit_done();
 }

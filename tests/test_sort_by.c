@@ -325,6 +325,41 @@ static void test_progress(void)
         }
 }
 
+static int sleepy(void *user, const void *a, const void *b)
+{
+    double const until = test_now() + 6e-3; /* longer than the pause before the first callback */
+    while (test_now() < until)
+        ;
+    return by_key(user, a, b);
+}
+
+static int refuse(void *user, double done)
+{
+    (void)done;
+    ++*(int *)user;
+    return 1;
+}
+
+/* The callback is first called when the only comparison, and so the call, is over. */
+static void test_refused_at_the_end(void)
+{
+    int       calls = 0;
+    ordo_ctx *ctx;
+    facts     f = {.size = 12};
+    testkit_case("progress cancels a call that has done its work");
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 1, .progress = refuse,
+                                                  .progress_user = &calls)),
+                 NULL);
+    fill(0, 2, 12, 1);
+    ordo_sort_opts const wish = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_STABLE);
+    CHECK_STATUS(ORDO_E_CANCELLED, ordo_sort_by(ctx, data, 2, 12, sleepy, &f, &wish), ctx);
+    CHECK(calls == 1 && same_elements(input, data, 2, 12));
+    CHECK(strstr(ordo_last_error(ctx), "unspecified") != NULL);
+    CHECK_STATUS(ORDO_OK, ordo_sort_by(ctx, data, 1, 12, sleepy, &f, NULL), ctx);
+    ordo_ctx_free(ctx);
+}
+
 /* ---- Memory ---- */
 
 static void test_memory(void)
@@ -381,6 +416,7 @@ int main(void)
     test_adversary(ctx[0]);
     test_cancel(ctx, 3);
     test_progress();
+    test_refused_at_the_end();
     test_memory();
 
     for (size_t c = 0; c < 3; c++)

@@ -88,6 +88,7 @@ verb_data verb_data_make(size_t n)
     data.loose = verb_need(n * sizeof *data.loose);
     data.rough = verb_need(n * sizeof *data.rough);
     data.words = verb_need(n * ELEMENT);
+    data.keys = verb_need(n * sizeof(uint64_t));
     data.flags = verb_need(n);
     data.text = verb_need(n * STRING_MOST);
     data.offsets = verb_need((n + 1) * sizeof *data.offsets);
@@ -115,6 +116,7 @@ void verb_data_free(verb_data *data)
     free(data->loose);
     free(data->rough);
     free(data->words);
+    free(data->keys);
     free(data->flags);
     free(data->text);
     free(data->offsets);
@@ -123,6 +125,14 @@ void verb_data_free(verb_data *data)
     free(data->before);
     for (size_t v = 0; v < VERBS; v++)
         free(data->expected[v]);
+}
+
+void verb_data_fill(verb_data *data, size_t shape, ordo_type type, bool sorted, bool desc)
+{
+    if (sorted)
+        inputs_fill_sorted(shape, type, data->keys, data->n, desc, shape + 1);
+    else
+        inputs_fill(shape, type, data->keys, data->n, shape + 1);
 }
 
 const void *verb_input_of(const verb_entry *v, const verb_data *data)
@@ -136,6 +146,8 @@ const void *verb_input_of(const verb_entry *v, const verb_data *data)
         return data->rough;
     case WORDS:
         return data->words;
+    case KEYS:
+        return data->keys;
     case NONE:
         break;
     }
@@ -148,13 +160,38 @@ uint64_t *verb_out_offsets(const verb_data *data, unsigned char *out)
     return (uint64_t *)(void *)(out + (bytes + 7) / 8 * 8);
 }
 
-void verb_choose(size_t n, size_t k[CHOSEN])
+size_t verb_second(size_t n) { return n * sizeof(uint64_t); }
+
+/* The j-th of many, in no order: a number below MOST_CHOSEN. */
+static size_t mixed(size_t j) { return j * 37 % MOST_CHOSEN; }
+
+size_t verb_choose(const verb_entry *v, size_t n, size_t k[MOST_CHOSEN])
 {
     size_t const chosen[CHOSEN] = {n / 2, 0, n - 1, n / 3, n / 2};
-    memcpy(k, chosen, sizeof chosen);
+    if (v->choice != MOST_CHOSEN) {
+        memcpy(k, chosen, sizeof chosen);
+        return CHOSEN;
+    }
+    for (size_t j = 0; j < MOST_CHOSEN; j++)
+        k[j] = mixed(j) * (n - 1) / (MOST_CHOSEN - 1);
+    return MOST_CHOSEN;
 }
 
-const double verb_chosen_q[CHOSEN] = {0.5, 0, 1, 0.5, 0};
+size_t verb_choose_q(const verb_entry *v, double q[MOST_CHOSEN])
+{
+    static const double chosen[CHOSEN] = {0.5, 0, 1, 0.5, 0};
+    if (v->choice != MOST_CHOSEN) {
+        memcpy(q, chosen, sizeof chosen);
+        return CHOSEN;
+    }
+    for (size_t j = 0; j < MOST_CHOSEN; j++)
+        q[j] = (double)mixed(j) / (MOST_CHOSEN - 1);
+    return MOST_CHOSEN;
+}
+
+size_t verb_element(const verb_entry *v) { return v->choice == 0 ? ELEMENT : v->choice; }
+
+size_t verb_elements(const verb_entry *v, size_t n) { return n * ELEMENT / verb_element(v); }
 
 size_t verb_topk(size_t n) { return n / 10 + 1; }
 
@@ -177,9 +214,9 @@ static void prepare(const verb_entry *v, verb_data *data)
     size_t const n = data->n;
     memset(data->out, SPOIL, data->out_bytes);
     if (v->kind == SORT || v->kind == PAIRS)
-        memcpy(data->out, verb_input_of(v, data), 4 * n);
+        memcpy(data->out, verb_input_of(v, data), ordo_type_size(v->type) * n);
     if (v->kind == PAIRS)
-        memcpy(data->out + 4 * n, data->words, n * v->choice);
+        memcpy(data->out + verb_second(n), data->words, n * v->choice);
     if (v->kind == SORT_BY)
         memcpy(data->out, data->words, n * ELEMENT);
     if (v->kind == SORT_POINTERS)
@@ -192,40 +229,44 @@ static ordo_status run_order(const verb_entry *v, ordo_ctx *ctx, verb_data *data
 {
     size_t const         n = data->n;
     const void *const    keys = verb_input_of(v, data);
-    unsigned char *const out = data->out;
+    unsigned char *const out = data->out, *const second = out + verb_second(n);
     ordo_sort_opts const sort =
-        ORDO_OPTS(ordo_sort_opts, .flags = v->flags, .algorithm = v->algorithm);
+        ORDO_OPTS(ordo_sort_opts, .flags = v->flags, .algorithm = v->algorithm,
+                  .radius = v->kind == PAIRS || v->kind == SORT_BY ? 0 : v->choice,
+                  .from = v->kind == SORT_FROM ? keys : NULL);
     ordo_rank_opts const rank =
         ORDO_OPTS(ordo_rank_opts, .flags = v->flags, .ties = v->choice, .algorithm = v->algorithm);
     ordo_select_opts const select =
         ORDO_OPTS(ordo_select_opts, .flags = v->flags, .algorithm = v->algorithm);
-    size_t      k[CHOSEN], found = SIZE_MAX;
-    ordo_status status;
+    ordo_quantile_opts const quantile = ORDO_OPTS(ordo_quantile_opts, .algorithm = v->algorithm);
+    size_t                   k[MOST_CHOSEN], found = SIZE_MAX;
+    double                   q[MOST_CHOSEN];
+    ordo_status              status;
 
-    verb_choose(n, k);
     switch (v->kind) {
     case SORT:
+    case SORT_FROM:
         return ordo_sort(ctx, v->type, out, n, &sort);
     case PAIRS:
-        return ordo_sort_pairs(ctx, v->type, out, n, out + 4 * n, v->choice, &sort);
+        return ordo_sort_pairs(ctx, v->type, out, n, second, v->choice, &sort);
     case ARGSORT:
         return ordo_argsort(ctx, v->type, keys, n, v->out_type, out, &sort);
     case RANK:
         return ordo_rank(ctx, v->type, keys, n, v->out_type, out, &rank);
     case SELECT:
-        return ordo_select(ctx, v->type, keys, n, k, CHOSEN, out, &select);
+        return ordo_select(ctx, v->type, keys, n, k, verb_choose(v, n, k), out, &select);
     case TOPK:
-        status = ordo_topk(ctx, v->type, keys, n, verb_topk(n), out, v->out_type, out + 4 * n,
-                           &found, &select);
+        status = ordo_topk(ctx, v->type, keys, n, verb_topk(n), out, v->out_type, second, &found,
+                           &select);
         break;
     case QUANTILES:
-        return ordo_quantiles(ctx, v->type, keys, n, verb_chosen_q, CHOSEN, (double *)(void *)out,
-                              NULL);
+        return ordo_quantiles(ctx, v->type, keys, n, q, verb_choose_q(v, q), (double *)(void *)out,
+                              &quantile);
     case MEDIAN:
-        return ordo_median(ctx, v->type, keys, n, (double *)(void *)out, NULL);
+        return ordo_median(ctx, v->type, keys, n, (double *)(void *)out, &quantile);
     default:
-        return ordo_sort_by(ctx, out, n, ELEMENT, verb_by_words, v->flags != 0 ? data : NULL,
-                            &sort);
+        return ordo_sort_by(ctx, out, verb_elements(v, n), verb_element(v), verb_by_words,
+                            v->flags != 0 ? data : NULL, &sort);
     }
     if (found != SIZE_MAX)
         data->scalar = found;
@@ -239,9 +280,8 @@ static ordo_status run_strings(const verb_entry *v, ordo_ctx *ctx, verb_data *da
     ordo_strings const by_pointer = {.struct_size = sizeof by_pointer, .pointers = data->pointers};
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = v->flags);
     ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .ties = v->choice);
-    size_t               k[CHOSEN];
+    size_t               k[MOST_CHOSEN];
 
-    verb_choose(data->n, k);
     switch (v->kind) {
     case ARGSORT_STRINGS:
         return ordo_argsort_strings(ctx, &strings, data->n, v->out_type, data->out, &opts);
@@ -253,30 +293,35 @@ static ordo_status run_strings(const verb_entry *v, ordo_ctx *ctx, verb_data *da
     case RANK_STRINGS:
         return ordo_rank_strings(ctx, &by_pointer, data->n, v->out_type, data->out, &rank);
     default:
-        return ordo_select_strings(ctx, &strings, data->n, k, CHOSEN, (uint64_t *)(void *)data->out,
-                                   &opts);
+        return ordo_select_strings(ctx, &strings, data->n, k, verb_choose(v, data->n, k),
+                                   (uint64_t *)(void *)data->out, &opts);
     }
 }
 
 ordo_status verb_run(size_t verb, ordo_ctx *ctx, verb_data *data)
 {
-    const verb_entry *const v = &verbs[verb];
-    size_t const            n = data->n;
-    ordo_rank_opts const    rank =
+    return verb_call(&verbs[verb], ctx, data);
+}
+
+ordo_status verb_call(const verb_entry *v, ordo_ctx *ctx, verb_data *data)
+{
+    size_t const         n = data->n;
+    const void *const    keys = verb_input_of(v, data);
+    ordo_rank_opts const rank =
         ORDO_OPTS(ordo_rank_opts, .flags = v->flags, .ties = v->choice, .algorithm = v->algorithm);
     ordo_scan_opts const  scan = ORDO_OPTS(ordo_scan_opts, .flags = v->flags);
-    ordo_order_opts const order = ORDO_OPTS(ordo_order_opts, .algorithm = v->algorithm);
-    size_t                found = SIZE_MAX;
-    int                   sorted = -1;
-    ordo_status           status = ORDO_E_UNSUPPORTED;
+    ordo_order_opts const order =
+        ORDO_OPTS(ordo_order_opts, .flags = v->flags, .algorithm = v->algorithm);
+    size_t      found = SIZE_MAX;
+    int         sorted = -1;
+    ordo_status status = ORDO_E_UNSUPPORTED;
 
     prepare(v, data);
     switch (v->kind) {
     case RANK_SORTED:
-        return ordo_rank_sorted(ctx, v->type, data->sorted, n, v->out_type, data->out, &rank);
+        return ordo_rank_sorted(ctx, v->type, keys, n, v->out_type, data->out, &rank);
     case SCAN:
-        return ordo_scan(ctx, (ordo_op)v->choice, v->type, data->words, n, v->out_type, data->out,
-                         &scan);
+        return ordo_scan(ctx, (ordo_op)v->choice, v->type, keys, n, v->out_type, data->out, &scan);
     case BITS:
         return ordo_scan_bits(ctx, (ordo_flags_kind)v->choice, data->flags, n, v->out_type,
                               data->out, &data->scalar, &scan);
@@ -285,15 +330,15 @@ ordo_status verb_run(size_t verb, ordo_ctx *ctx, verb_data *data)
                                 ELEMENT, data->out, &found, NULL);
         break;
     case SORTED:
-        status = ordo_is_sorted(ctx, v->type, data->sorted, n, &sorted, &found, NULL);
-        if (sorted != -1 && !(sorted == 1 && found == n))
+        status = ordo_is_sorted(ctx, v->type, keys, n, &sorted, &found, &order);
+        if (sorted != -1 && sorted != (found == n))
             found = SIZE_MAX - 1; /* no right answer, whatever the verb */
         break;
     case RADIUS:
-        status = ordo_radius(ctx, v->type, verb_input_of(v, data), n, &found, &order);
+        status = ordo_radius(ctx, v->type, keys, n, &found, &order);
         break;
     case RUNS:
-        status = ordo_runs(ctx, v->type, verb_input_of(v, data), n, &found, NULL);
+        status = ordo_runs(ctx, v->type, keys, n, &found, &order);
         break;
     case COPY:
         return ordo_copy(ctx, data->out, data->words, n * ELEMENT);

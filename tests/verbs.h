@@ -22,6 +22,7 @@ typedef struct verb_data {
     float         *loose;    /* in any order, with ties and NaNs                    */
     int32_t       *rough;    /* no key further than a few places from its own       */
     uint32_t      *words;    /* random; elements of 12 bytes, too                   */
+    unsigned char *keys;     /* of any type; verb_data_fill writes them             */
     unsigned char *flags;    /* n bytes, which also serve as n packed bits          */
     char          *text;     /* n strings with ties, each with its zero byte        */
     uint64_t      *offsets;  /* n + 1, of the strings and their zero bytes          */
@@ -37,6 +38,9 @@ typedef struct verb_data {
 verb_data verb_data_make(size_t n); /* n > 0 */
 void      verb_data_free(verb_data *data);
 
+/* Fills keys with an input of inputs.h; in order if `sorted` is set. */
+void verb_data_fill(verb_data *data, size_t shape, ordo_type type, bool sorted, bool desc);
+
 const char *verb_name(size_t verb);      /* of this call: "rank_sorted dense threads"      */
 const char *verb_operation(size_t verb); /* as the report calls it: "rank_sorted"          */
 ordo_type   verb_type(size_t verb);      /* as the report says it; 0 where there is none   */
@@ -46,6 +50,12 @@ ordo_status verb_run(size_t verb, ordo_ctx *ctx, verb_data *data);
 
 bool verb_right(size_t verb, verb_data *data); /* the results are the oracle's            */
 bool verb_untouched(const verb_data *data);    /* nothing was written by the last call    */
+
+/* The same for calls that are not in the table; verbs_table.h has the description. */
+typedef struct verb_entry verb_entry;
+ordo_status               verb_call(const verb_entry *v, ordo_ctx *ctx, verb_data *data);
+/* What out (out_bytes) and scalar must be after the call. */
+void verb_expect(const verb_entry *v, const verb_data *data, unsigned char *out, uint64_t *scalar);
 
 /* The scratch query that belongs to the call; a verb that has none answers 0. */
 bool        verb_has_scratch(size_t verb);

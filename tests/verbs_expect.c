@@ -3,6 +3,7 @@
 #include "verbs.h"
 #include "verbs_table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +18,21 @@ static int string_order_down(const void *user, size_t i, size_t j)
     return string_order(user, j, i);
 }
 
+typedef struct element_array {
+    const char *first;
+    size_t      size;
+} element_array;
+
 static int element_order(const void *user, size_t i, size_t j)
 {
-    const uint32_t *const words = ((const verb_data *)user)->words;
-    return verb_by_words(NULL, words + i * ELEMENT / 4, words + j * ELEMENT / 4);
+    const element_array *const a = user;
+    return verb_by_words(NULL, a->first + i * a->size, a->first + j * a->size);
 }
 
 static int element_order_low(const void *user, size_t i, size_t j)
 {
-    const uint32_t *const words = ((const verb_data *)user)->words;
-    return (int)(words[i * ELEMENT / 4] & 0xff) - (int)(words[j * ELEMENT / 4] & 0xff);
+    element_array a = *(const element_array *)user;
+    return verb_by_words(&a, a.first + i * a.size, a.first + j * a.size);
 }
 
 /* Ranks of strings that tie as the least of them; order[i] comes i-th. */
@@ -45,9 +51,9 @@ static void expect_strings(const verb_entry *v, const verb_data *data, unsigned 
     size_t const    n = data->n;
     uint64_t *const order = verb_need(n * sizeof *order);
     uint64_t *const offsets = verb_out_offsets(data, out);
-    size_t          k[CHOSEN];
+    size_t          k[MOST_CHOSEN];
+    size_t const    count = verb_choose(v, n, k);
 
-    verb_choose(n, k);
     oracle_order(n, order, v->flags == ORDO_DESCENDING ? string_order_down : string_order, data);
     for (size_t i = 0, at = 0; i < n; i++) {
         const char *const string = data->pointers[order[i]];
@@ -66,29 +72,71 @@ static void expect_strings(const verb_entry *v, const verb_data *data, unsigned 
     if (v->kind == RANK_STRINGS)
         expect_string_ranks(data, order, out);
     if (v->kind == SELECT_STRINGS)
-        for (size_t j = 0; j < CHOSEN; j++)
+        for (size_t j = 0; j < count; j++)
             memcpy(out + 8 * j, &order[k[j]], sizeof *order);
     free(order);
+}
+
+static double as_double(ordo_type type, const void *keys, size_t i)
+{
+    switch (type) {
+    case ORDO_I8:
+        return ((const int8_t *)keys)[i];
+    case ORDO_U8:
+        return ((const uint8_t *)keys)[i];
+    case ORDO_I16:
+        return ((const int16_t *)keys)[i];
+    case ORDO_U16:
+        return ((const uint16_t *)keys)[i];
+    case ORDO_I32:
+        return ((const int32_t *)keys)[i];
+    case ORDO_U32:
+        return ((const uint32_t *)keys)[i];
+    case ORDO_I64:
+        return (double)((const int64_t *)keys)[i];
+    case ORDO_U64:
+        return (double)((const uint64_t *)keys)[i];
+    case ORDO_F32:
+        return (double)((const float *)keys)[i];
+    case ORDO_F64:
+        break;
+    }
+    return ((const double *)keys)[i];
+}
+
+/* The linear quantile as numpy computes it, infinities included; the median is the middle key or
+ * the mean of two. A NaN has no payload. */
+static double quantile_of(const verb_entry *v, const void *sorted, size_t n, double q)
+{
+    double const place = q * (double)(n - 1);
+    size_t const below = (size_t)place, above = below + 1 < n ? below + 1 : n - 1;
+    double const weight = below + 1 < n ? place - (double)below : place + 1;
+    double const left = as_double(v->type, sorted, below),
+                 right = as_double(v->type, sorted, above);
+    double const step = right - left;
+    double const value = v->kind == MEDIAN ? place > (double)below ? (left + right) / 2 : left
+                         : weight >= 0.5   ? right - step * (1 - weight)
+                                           : left + step * weight;
+    return isnan(value) ? (double)NAN : value;
 }
 
 /* Selections, by looking into the sorted array. */
 static void expect_selected(const verb_entry *v, const verb_data *data, unsigned char *out)
 {
-    size_t const    n = data->n;
-    bool const      desc = (v->flags & ORDO_DESCENDING) != 0;
-    uint32_t *const sorted = verb_need(n * sizeof *sorted);
-    size_t          k[CHOSEN];
+    size_t const n = data->n, size = ordo_type_size(v->type);
+    bool const   desc = (v->flags & ORDO_DESCENDING) != 0;
+    char *const  sorted = verb_need(n * size);
+    size_t       k[MOST_CHOSEN];
+    double       q[MOST_CHOSEN] = {0.5};
+    size_t const count = verb_choose(v, n, k);
 
-    verb_choose(n, k);
     oracle_sort(v->type, verb_input_of(v, data), n, desc, sorted);
-    for (size_t j = 0; j < (v->kind == MEDIAN ? 1 : CHOSEN); j++) {
-        double const q =
-            verb_chosen_q[j] * (double)(n - 1); /* a whole number, or a half above one */
-        size_t const below = (size_t)q;
-        double const left = sorted[below];
-        double const quantile = q > (double)below ? (left + sorted[below + 1]) / 2 : left;
+    if (v->kind != MEDIAN)
+        (void)verb_choose_q(v, q);
+    for (size_t j = 0; j < (v->kind == MEDIAN ? 1 : count); j++) {
+        double const quantile = quantile_of(v, sorted, n, q[j]);
         if (v->kind == SELECT)
-            memcpy(out + 4 * j, &sorted[k[j]], 4);
+            memcpy(out + size * j, sorted + size * k[j], size);
         else
             memcpy(out + 8 * j, &quantile, 8);
     }
@@ -97,47 +145,54 @@ static void expect_selected(const verb_entry *v, const verb_data *data, unsigned
 
 static void expect_topk(const verb_entry *v, const verb_data *data, unsigned char *out)
 {
-    size_t const    k = verb_topk(data->n);
-    uint64_t *const order = verb_need(data->n * sizeof *order);
-    oracle_argsort(v->type, data->loose, data->n, true, ORDO_U64, order);
-    oracle_gather(data->loose, 4, order, k, out);
-    for (size_t i = 0; i < k; i++)
-        ((uint32_t *)(void *)(out + 4 * data->n))[i] = (uint32_t)order[i];
+    size_t const         k = verb_topk(data->n);
+    uint64_t *const      order = verb_need(data->n * sizeof *order);
+    const void *const    keys = verb_input_of(v, data);
+    unsigned char *const index = out + verb_second(data->n);
+    oracle_argsort(v->type, keys, data->n, (v->flags & ORDO_DESCENDING) != 0, ORDO_U64, order);
+    oracle_gather(keys, ordo_type_size(v->type), order, k, out);
+    for (size_t i = 0; i < k; i++) {
+        uint32_t const narrow = (uint32_t)order[i];
+        if (v->out_type == ORDO_U32)
+            memcpy(index + sizeof narrow * i, &narrow, sizeof narrow);
+        else
+            memcpy(index + sizeof *order * i, &order[i], sizeof *order);
+    }
     free(order);
 }
 
 static void expect_moved(const verb_entry *v, const verb_data *data, unsigned char *out)
 {
-    uint64_t *const order = verb_need(data->n * sizeof *order);
+    uint64_t *const   order = verb_need(data->n * sizeof *order);
+    const void *const keys = verb_input_of(v, data);
     if (v->kind == PAIRS) {
-        oracle_argsort(v->type, verb_input_of(v, data), data->n, (v->flags & ORDO_DESCENDING) != 0,
-                       ORDO_U64, order);
-        oracle_gather(verb_input_of(v, data), 4, order, data->n, out);
-        oracle_gather(data->words, v->choice, order, data->n, out + 4 * data->n);
+        oracle_argsort(v->type, keys, data->n, (v->flags & ORDO_DESCENDING) != 0, ORDO_U64, order);
+        oracle_gather(keys, ordo_type_size(v->type), order, data->n, out);
+        oracle_gather(data->words, v->choice, order, data->n, out + verb_second(data->n));
     } else {
-        oracle_order(data->n, order, v->flags != 0 ? element_order_low : element_order, data);
-        oracle_gather(data->words, ELEMENT, order, data->n, out);
+        size_t const        count = verb_elements(v, data->n);
+        element_array const elements = {(const char *)data->words, verb_element(v)};
+        memcpy(out, data->words, data->n * ELEMENT);
+        oracle_order(count, order, v->flags != 0 ? element_order_low : element_order, &elements);
+        oracle_gather(data->words, elements.size, order, count, out);
     }
     free(order);
 }
 
-static void expect(size_t verb, verb_data *data)
+void verb_expect(const verb_entry *v, const verb_data *data, unsigned char *out, uint64_t *scalar)
 {
-    const verb_entry *const v = &verbs[verb];
-    size_t const            n = data->n;
-    const void *const       keys = verb_input_of(v, data);
-    bool const              desc = (v->flags & ORDO_DESCENDING) != 0;
-    unsigned char *const    out = verb_need(data->out_bytes);
-    uint64_t               *scalar = &data->expected_scalar[verb];
+    size_t const      n = data->n;
+    const void *const keys = verb_input_of(v, data);
+    bool const        desc = (v->flags & ORDO_DESCENDING) != 0;
 
     memset(out, SPOIL, data->out_bytes);
     *scalar = SPOILT_SCALAR;
     switch (v->kind) {
     case RANK_SORTED:
-        oracle_rank(v->type, data->sorted, n, false, (ordo_ties)v->choice, v->out_type, out);
+        oracle_rank(v->type, keys, n, desc, (ordo_ties)v->choice, v->out_type, out);
         break;
     case SCAN:
-        oracle_scan((ordo_op)v->choice, v->type, data->words, n, v->out_type, out,
+        oracle_scan((ordo_op)v->choice, v->type, keys, n, v->out_type, out,
                     (v->flags & ORDO_EXCLUSIVE) != 0);
         break;
     case BITS:
@@ -149,6 +204,7 @@ static void expect(size_t verb, verb_data *data)
                                    out, false);
         break;
     case SORT:
+    case SORT_FROM:
         oracle_sort(v->type, keys, n, desc, out);
         break;
     case ARGSORT:
@@ -164,7 +220,7 @@ static void expect(size_t verb, verb_data *data)
         *scalar = oracle_runs(v->type, keys, n, desc);
         break;
     case SORTED:
-        *scalar = n;
+        *scalar = oracle_first_violation(v->type, keys, n, desc);
         break;
     case COPY:
         memcpy(out, data->words, n * ELEMENT);
@@ -190,7 +246,6 @@ static void expect(size_t verb, verb_data *data)
         expect_strings(v, data, out);
         break;
     }
-    data->expected[verb] = out;
 }
 
 /* The first verb that must answer the same: all algorithms do. */
@@ -209,8 +264,10 @@ static size_t same_answer(size_t verb)
 bool verb_right(size_t verb, verb_data *data)
 {
     size_t const asked = same_answer(verb);
-    if (data->expected[asked] == NULL)
-        expect(asked, data);
+    if (data->expected[asked] == NULL) {
+        data->expected[asked] = verb_need(data->out_bytes);
+        verb_expect(&verbs[asked], data, data->expected[asked], &data->expected_scalar[asked]);
+    }
     return memcmp(data->expected[asked], data->out, data->out_bytes) == 0 &&
            data->expected_scalar[asked] == data->scalar;
 }

@@ -233,13 +233,14 @@ static int run_bench(int argc, char **argv)
         return CLI_TROUBLE;
     }
     if (operands == 0)
-        return cli_error("bench: say what to measure: sort, argsort, rank, select, radius, strings "
-                         "or scan; see 'ordo bench --help'");
+        return cli_error(
+            "bench: say what to measure: sort, argsort, rank, select, radius, strings, "
+            "scan or hybrid; see 'ordo bench --help'");
     const bench_subject *const chosen = find_subject(subject);
     if (chosen == NULL) {
         char quoted[80];
         return cli_error("bench: '%s' is not one of: sort, argsort, rank, select, radius, strings, "
-                         "scan",
+                         "scan, hybrid",
                          cli_printable(subject, strlen(subject), quoted, sizeof quoted));
     }
     bench_settings set = {
@@ -255,7 +256,8 @@ static int run_bench(int argc, char **argv)
         .where = (ordo_where)device,
     };
     if (sections_of(&set) == NULL)
-        return cli_error("bench: %s are nothing a GPU does; leave out --device", subject);
+        return cli_error("bench: %s has no benchmark for --device cuda; leave out --device",
+                         subject);
     return check_only(&set, sections_of(&set)) ? run(&set, json) : CLI_TROUBLE;
 }
 

@@ -89,7 +89,7 @@ static bool measure(bench *b, verb what, ordo_type type, size_t n, const char *l
                     const char *dist, who most)
 {
     const size_t   size = n * ordo_type_size(type), values = what == SORT ? 0 : n * 4;
-    bench_restore  restore = {.b = b, .to = {b->dst}, .from = {b->src}, .bytes = {size}};
+    bench_restore  restore = bench_restore_dst(b, size);
     bench_question question = bench_ask(what == SORT    ? "sort"
                                         : what == PAIRS ? "sort_pairs"
                                                         : "argsort",

@@ -49,6 +49,11 @@ size_t bench_first_n(const bench *b) { return b->place == NULL ? 1000 : 1024; }
 
 size_t bench_next_n(const bench *b, size_t n) { return n * (b->place == NULL ? 10 : 8); }
 
+bench_restore bench_restore_dst(const bench *b, size_t bytes)
+{
+    return (bench_restore){.b = b, .to = {b->dst}, .from = {b->src}, .bytes = {bytes}};
+}
+
 ordo_status bench_restore_call(ordo_ctx *ctx, const void *what)
 {
     const bench_restore *const a = what;

@@ -30,7 +30,8 @@ void bench_heading_over(bench *b, const char *what, const char *whom, size_t n, 
 size_t bench_first_n(const bench *b);
 size_t bench_next_n(const bench *b, size_t n);
 
-/* The prepare step of whoever works in place: copies bytes[i] bytes from from[i] to to[i]. */
+/* The prepare step of calls that work in place: bench_restore_call() copies bytes[i] bytes from
+ * from[i] to to[i]. b must be set: it says where the arrays are. */
 typedef struct bench_restore {
     const bench *b;
     void        *to[2];
@@ -39,6 +40,9 @@ typedef struct bench_restore {
 } bench_restore;
 
 ordo_status bench_restore_call(ordo_ctx *ctx, const void *what);
+
+/* Copies the first bytes of b->src to b->dst. */
+bench_restore bench_restore_dst(const bench *b, size_t bytes);
 
 /* A question about n keys of a type, of a uniform distribution unless said otherwise later. */
 bench_question bench_ask(const char *op, ordo_type type, size_t n);

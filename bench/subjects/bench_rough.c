@@ -48,7 +48,7 @@ static bool rough_once(bench *b, const char *label, size_t n, size_t k,
 {
     bench_question       q = bench_ask("sort", ORDO_U32, n);
     const size_t         bytes = n * sizeof(uint32_t);
-    const bench_restore  restore = {.b = b, .to = {b->dst}, .from = {b->src}, .bytes = {bytes}};
+    const bench_restore  restore = bench_restore_dst(b, bytes);
     const bench_peer_ask peers = {
         .op = BENCH_PEER_SORT,
         .type = ORDO_U32,

@@ -80,7 +80,7 @@ static void ask_select(const bench *b, ordo_type type, size_t n, size_t batch, s
 
     *c = (select_case){
         .question = bench_ask("select", type, n),
-        .restore = {.b = b, .to = {b->dst}, .from = {b->src}, .bytes = {n * size * batch}},
+        .restore = bench_restore_dst(b, n * size * batch),
         .args = {.type = type,
                  .keys = keys,
                  .n = n,

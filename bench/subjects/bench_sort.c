@@ -62,7 +62,7 @@ static void ask_sort(const bench *b, ordo_type type, size_t n, size_t batch, sor
 
     *c = (sort_case){
         .question = bench_ask("sort", type, n),
-        .restore = {.b = b, .to = {b->dst}, .from = {b->src}, .bytes = {bytes * batch}},
+        .restore = bench_restore_dst(b, bytes * batch),
         .args = {.type = type,
                  .keys = b->dst,
                  .n = n,

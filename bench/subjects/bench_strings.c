@@ -157,7 +157,7 @@ static bool measure_pointers(bench *b, const char *name, const text *t, bool eve
 {
     const strings_args   args = args_of(b, t);
     const size_t         bytes = t->n * sizeof(char *);
-    const bench_restore  restore = {.to = {b->dst}, .from = {b->src}, .bytes = {bytes}};
+    const bench_restore  restore = bench_restore_dst(b, bytes);
     const bench_peer_ask peers = {
         .op = BENCH_PEER_POINTERS, .task = {.keys = b->dst, .n = t->n}, .base = "std::sort"};
     bench_question q = bench_ask("sort_pointers", 0, t->n);

@@ -22,7 +22,7 @@ static const char help[] =
     "  --one-based       count elements from 1, not from 0\n"
     "  --index-type T    u32 or u64; default: u32, u64 from 2^32 elements on\n"
     "  --text            lines of any bytes, not numbers; indices are written as text\n"
-    "                    unless --format says otherwise\n"
+    "                    unless --format or the name of FILE says otherwise\n"
     "  --stable          it always is\n" HELP_SORT_ALGORITHM HELP_RADIUS "\n" HELP_INPUT
     "\n" HELP_OUTPUT "\n" HELP_COMMON;
 
@@ -81,7 +81,7 @@ static bool argsort(task *t, const argsort_options *o)
 
 int cmd_argsort(int argc, char **argv)
 {
-    argsort_options      o = {.sorting.radius = OPTION_UNSET};
+    argsort_options      o = {.sorting.radius = OPTION_UNSET, .task.in.text_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

@@ -40,9 +40,9 @@ static const char help[] =
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; default: u32\n"
     "  --seed S          default: 1\n"
     "  -k K, -p P        the parameter of the distribution\n"
-    "  -o, --output FILE written beside and renamed; default: stdout\n"
-    "  --format F        npy, raw or text; default: npy if FILE ends in .npy, raw if it\n"
-    "                    ends in .bin or .raw, otherwise text\n"
+    "  -o, --output FILE replaced when all is written; default: stdout\n"
+    "  --format F        npy, raw or text; default: what FILE ends in says (.npy; .bin,\n"
+    "                    .raw; .txt, .text, .csv), otherwise text\n"
     "  --algorithm A     auto\n"
     "\n" HELP_COMMON;
 

@@ -1,4 +1,7 @@
-/* cmd_quantile.c - `ordo quantile` and `ordo median`: sample quantiles of any definition. */
+/* cmd_quantile.c - `ordo quantile` and `ordo median`: sample quantiles of any definition.
+ *
+ * A NaN makes the results NaN unless --nans says otherwise, as in NumPy and in the Python package.
+ * (The default of the C library is ORDO_NANS_LAST.) */
 #include "cli/ui/help.h"
 #include "cli/cmd/task.h"
 
@@ -7,8 +10,8 @@
 #include <string.h>
 
 #define HELP_NANS                                                                                  \
-    "  --nans N          last (NaNs are behind all others, the default), omit (they are\n"         \
-    "                    not there) or propagate (one makes every result NaN)\n"
+    "  --nans N          propagate (one NaN makes every result NaN, the default), omit\n"          \
+    "                    (leave NaNs out) or last (NaNs come after all numbers)\n"
 
 static const char quantile_help[] =
     "Examples:\n"
@@ -118,7 +121,8 @@ static bool median_of(task *t, const quantile_options *o)
 
 int cmd_quantile(int argc, char **argv)
 {
-    quantile_options     o = {.task.few = true, .q_text = "0,0.25,0.5,0.75,1"};
+    quantile_options o = {
+        .task.few = true, .nans = ORDO_NANS_PROPAGATE, .q_text = "0,0.25,0.5,0.75,1"};
     const options_result r = read_quantile_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
@@ -137,7 +141,7 @@ int cmd_quantile(int argc, char **argv)
 
 int cmd_median(int argc, char **argv)
 {
-    quantile_options     o = {.task.few = true};
+    quantile_options     o = {.task.few = true, .nans = ORDO_NANS_PROPAGATE};
     const options_result r = read_median_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

@@ -5,6 +5,7 @@
 #include "cli/io/textnum.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char help[] =
     "Examples:\n"
@@ -34,8 +35,6 @@ static const char help[] =
 static const option_choice ties_choices[] = {
     {"min", ORDO_TIES_MIN},         {"max", ORDO_TIES_MAX},         {"dense", ORDO_TIES_DENSE},
     {"ordinal", ORDO_TIES_ORDINAL}, {"average", ORDO_TIES_AVERAGE}, {NULL, 0}};
-static const option_choice rank_type_choices[] = {
-    {"u32", ORDO_U32}, {"u64", ORDO_U64}, {"f64", ORDO_F64}, {NULL, 0}};
 static const option_choice algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO},
                                                   {"sequential", ORDO_ALGORITHM_SEQUENTIAL},
                                                   {"threads", ORDO_ALGORITHM_THREADS},
@@ -55,6 +54,7 @@ static const option_choice algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO},
 typedef struct rank_options {
     task_options task;
     int          ties, rank_type, algorithm;
+    const char  *rank_type_name; /* as given; NULL: not */
     bool         sorted, descending, check;
 } rank_options;
 
@@ -66,13 +66,33 @@ static options_result read_options(int argc, char **argv, rank_options *o)
         OPTION_FLAG_AT("sorted", 0, &o->sorted),
         OPTION_FLAG_AT("check", 0, &o->check),
         OPTION_FLAG_AT("text", 0, &o->task.text),
-        OPTION_CHOICE_AT("rank-type", 0, &o->rank_type, rank_type_choices),
+        OPTION_TEXT_AT("rank-type", 0, &o->rank_type_name),
         OPTION_CHOICE_AT("algorithm", 0, &o->algorithm, algorithm_choices),
         TASK_OPTIONS(o->task),
         OPTION_END,
     };
     size_t n;
     return options_parse(argc, argv, specs, help, &o->task.in.path, 1, &n);
+}
+
+/* Average ranks are f64 only, so that the types to choose from depend on --ties. */
+static bool parse_rank_type(rank_options *o)
+{
+    const char *const name = o->rank_type_name;
+    const bool        average = o->ties == ORDO_TIES_AVERAGE;
+    const int         type = name != NULL ? ordo_type_parse(name) : 0;
+    char              quoted[40];
+
+    if (name == NULL || type == ORDO_F64 || (!average && (type == ORDO_U32 || type == ORDO_U64))) {
+        o->rank_type = type;
+        return true;
+    }
+    cli_printable(name, strlen(name), quoted, sizeof quoted);
+    if (average)
+        cli_error("rank: --rank-type: '%s': average ranks are fractions: the type is f64", quoted);
+    else
+        cli_error("rank: --rank-type: '%s' is not one of: u32, u64, f64", quoted);
+    return false;
 }
 
 /* Options that contradict each other. */
@@ -82,11 +102,8 @@ static bool check_options(const rank_options *o)
                            o->algorithm == ORDO_ALGORITHM_THREADS ||
                            o->algorithm >= ORDO_ALGORITHM_NAIVE;
     const bool        sorts = o->algorithm != ORDO_ALGORITHM_AUTO && !of_sorted;
-    const bool        fractions = o->ties == ORDO_TIES_AVERAGE;
     const char *const wrong =
-        fractions && o->rank_type != 0 && o->rank_type != ORDO_F64
-            ? "--ties average gives fractions: it needs --rank-type f64"
-        : o->task.text && o->sorted    ? "--sorted is for numbers: it does not go with --text"
+        o->task.text && o->sorted      ? "--sorted is for numbers: it does not go with --text"
         : o->task.text && o->algorithm ? "--algorithm is for numbers: --text has one way only"
         : o->check && !o->sorted       ? "--check goes with --sorted only"
         : of_sorted && !o->sorted      ? "this --algorithm ranks sorted arrays: it needs --sorted"
@@ -173,11 +190,11 @@ static bool rank(task *t, const rank_options *o)
 
 int cmd_rank(int argc, char **argv)
 {
-    rank_options         o = {.ties = ORDO_TIES_MIN};
+    rank_options         o = {.ties = ORDO_TIES_MIN, .task.in.text_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
-    if (!check_options(&o))
+    if (!parse_rank_type(&o) || !check_options(&o))
         return CLI_TROUBLE;
 
     task       t;

@@ -20,8 +20,8 @@ static const char help[] =
     "Selecting:\n"
     "  -k K[,K...]       which, counted from 1\n"
     "  --descending      count from the largest\n"
-    "  --nans N          last (NaNs are behind all others, the default), omit (they are\n"
-    "                    not there) or propagate (one makes every result NaN)\n"
+    "  --nans N          last (NaNs come after all numbers, the default), omit (leave\n"
+    "                    NaNs out) or propagate (one NaN makes every result NaN)\n"
     "  --text            lines of any bytes, not numbers\n" HELP_SELECT_ALGORITHM "\n" HELP_INPUT
     "\n" HELP_FEW "\n" HELP_COMMON;
 
@@ -50,16 +50,15 @@ static options_result read_options(int argc, char **argv, select_options *o)
 }
 
 /* Options that contradict each other. */
-static bool check_options(const select_options *o)
+static bool check_options(select_options *o)
 {
     const bool        text = o->task.text;
-    const bool        binary = o->task.format != FORMAT_AUTO && o->task.format != FORMAT_TEXT;
     const char *const wrong =
         o->k_text == NULL           ? "-k K is missing: which element? 1 is the smallest"
         : text && o->algorithm != 0 ? "--algorithm is for numbers: --text has one way only"
         : text && o->nans != 0      ? "--nans is for numbers: it does not go with --text"
-        : text && binary            ? "--text writes lines: --format text is all there is"
                                     : NULL;
+    o->task.lines = text;
     return task_check("select", wrong, &o->task);
 }
 
@@ -73,8 +72,8 @@ static size_t *library_places(const task *t, const select_options *o)
 
     for (size_t j = 0; places != NULL && j < o->count; j++) {
         if (o->k[j] > there) {
-            cli_error("select: -k %llu: %s goes up to %zu%s", (unsigned long long)o->k[j], name,
-                      there, omit ? " without its NaNs" : "");
+            cli_error("select: -k %llu: %s has %zu element%s%s", (unsigned long long)o->k[j], name,
+                      there, there == 1 ? "" : "s", omit ? " besides NaNs" : "");
             free(places);
             return NULL;
         }
@@ -141,7 +140,7 @@ static bool select_elements(task *t, const select_options *o)
 
 int cmd_select(int argc, char **argv)
 {
-    select_options       o = {.task.few = true};
+    select_options       o = {.task.few = true, .task.in.text_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;

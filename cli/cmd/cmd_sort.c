@@ -1,9 +1,10 @@
 /* cmd_sort.c - `ordo sort`: numbers or lines in order, or whether they are. */
 #include "cli/io/arrays.h"
+#include "cli/cmd/check.h"
 #include "cli/ui/help.h"
+#include "cli/ui/profile.h"
 #include "cli/cmd/sorting.h"
 #include "cli/cmd/task.h"
-#include "cli/io/textnum.h"
 
 #include <stdlib.h>
 
@@ -52,69 +53,17 @@ static options_result read_options(int argc, char **argv, sort_options *o)
 static bool check_options(sort_options *o)
 {
     const bool  text = o->task.text;
-    const bool  binary = o->task.format != FORMAT_AUTO && o->task.format != FORMAT_TEXT;
     const bool  report = o->task.common.explain || o->task.common.json;
     const char *wrong = sorting_wrong(&o->sorting, text);
 
     if (wrong == NULL)
-        wrong = text && binary ? "--text writes lines: --format text is all there is"
-                : o->check && o->task.out != NULL ? "--check writes nothing: -o does not go with it"
+        wrong = o->check && o->task.out != NULL ? "--check writes nothing: -o does not go with it"
                 : o->check && text && report
                     ? "--check --text only reads: there is nothing to --explain, nor for --json"
                     : NULL;
     o->task.silent = o->check;
+    o->task.lines = text && !o->check;
     return task_check("sort", wrong, &o->task);
-}
-
-/* Says which line or element is out of order, counted from 1, in the words of GNU sort. */
-static void complain_of_line(const lines *l, size_t i)
-{
-    char         shown[80];
-    const size_t length = (size_t)(l->offsets[i + 1] - l->offsets[i]);
-
-    cli_note("%s:%zu: disorder: %s", l->name, i + 1,
-             cli_printable(l->bytes + l->offsets[i], length, shown, sizeof shown));
-}
-
-static void complain_of_key(const input *in, size_t i)
-{
-    const char *const key = (const char *)in->data + i * ordo_type_size(in->type);
-    char              text[NUMBER_TEXT_MAX + 1];
-
-    text[number_format(in->type, key, text)] = '\0';
-    cli_note("%s:%zu: disorder: %s", in->name, i + 1, text);
-}
-
-static bool check_lines(task *t, const sort_options *o, bool *sorted)
-{
-    for (size_t i = 1; i < t->n && *sorted; i++) {
-        const int order = lines_compare(&t->lines, i - 1, i);
-        *sorted = order == 0 ? !o->unique : (order < 0) != o->sorting.descending;
-        if (!*sorted)
-            complain_of_line(&t->lines, i);
-    }
-    timing_mark(&t->t, "check");
-    return true;
-}
-
-static bool check_keys(task *t, const sort_options *o, bool *sorted)
-{
-    const input *const in = &t->in;
-    int                in_order = 0;
-    size_t             where = t->n;
-
-    session_begin("checking");
-    if (!session_end(ordo_is_sorted(
-            t->ctx, in->type, in->data, in->n, &in_order, &where,
-            &ORDO_OPTS(ordo_order_opts, .flags = o->sorting.descending ? ORDO_DESCENDING : 0))))
-        return false;
-    if (o->unique)
-        where = first_tie(in->type, in->data, where);
-    *sorted = where == in->n;
-    if (!*sorted)
-        complain_of_key(in, where);
-    timing_mark(&t->t, "check");
-    return true;
 }
 
 static bool sort_lines(task *t, const sort_options *o)
@@ -154,20 +103,59 @@ static bool sort_keys(task *t, const sort_options *o)
     return task_write(t, t->in.type, t->in.data, n);
 }
 
+static check_request check_request_of(const sort_options *o)
+{
+    return (check_request){.in = o->task.in,
+                           .text = o->task.text,
+                           .descending = o->sorting.descending,
+                           .unique = o->unique};
+}
+
+/* A report is about one library call, so that the whole array must be in memory. */
+static bool check_whole(task *t, const sort_options *o, bool *sorted)
+{
+    const check_request request = check_request_of(o);
+    const bool          ok = check_array(t->ctx, &request, &t->in, sorted);
+    timing_mark(&t->t, "check");
+    return ok;
+}
+
+static int check_stream(const sort_options *o)
+{
+    const check_request   request = check_request_of(o);
+    const common_options *common = &o->task.common;
+    ordo_ctx *const       ctx = session_open("sort", common);
+    timing                t;
+    bool                  sorted = true;
+
+    if (ctx == NULL)
+        return CLI_TROUBLE;
+    timing_start(&t);
+    bool ok = check_input(ctx, &request, &sorted);
+    timing_mark(&t, "check");
+    ok = ok && report_print(ctx, common, "", &t);
+    session_close();
+    return !ok ? CLI_TROUBLE : sorted ? CLI_OK : CLI_NO;
+}
+
 int cmd_sort(int argc, char **argv)
 {
-    sort_options         o = {.sorting.radius = OPTION_UNSET};
+    sort_options         o = {.sorting.radius = OPTION_UNSET, .task.in.text_too = true};
     const options_result r = read_options(argc, argv, &o);
     if (r != OPTIONS_OK)
         return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
     if (!check_options(&o))
         return CLI_TROUBLE;
+    const common_options *const common = &o.task.common;
+    const bool                  report = common->explain || common->json || profile_wanted(common);
+    if (o.check && (o.task.text || !report))
+        return check_stream(&o);
 
     task t;
     bool sorted = true;
     bool ok = task_begin(&t, "sort", &o.task);
     if (o.check)
-        ok = ok && (o.task.text ? check_lines : check_keys)(&t, &o, &sorted);
+        ok = ok && check_whole(&t, &o, &sorted);
     else
         ok = ok && (o.task.text ? sort_lines : sort_keys)(&t, &o);
     const int code = task_end(&t, &o.task, ok);

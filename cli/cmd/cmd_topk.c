@@ -25,7 +25,8 @@ static const char help[] =
     "  --with-index      both: lines of an index and an element (text only)\n"
     "  --one-based       count from 1\n"
     "  --index-type T    u32 or u64; default: u32, u64 from 2^32 elements on\n"
-    "  --nans N          last (the default) or omit (they are not there)\n"
+    "  --nans N          last (NaNs come after all numbers, the default) or omit\n"
+    "                    (leave NaNs out)\n"
     "  --algorithm A     auto\n"
     "\n" HELP_INPUT "\n" HELP_FEW "\n" HELP_COMMON;
 

@@ -1,6 +1,14 @@
 /* task.c - from input to output (see task.h). */
 #include "cli/cmd/task.h"
 
+/* What --format or else the name of the output file asks for. */
+static file_format format_asked(const task_options *o)
+{
+    if (o->format != FORMAT_AUTO || o->out == NULL)
+        return (file_format)o->format;
+    return format_of_name(o->out);
+}
+
 bool task_check(const char *command, const char *wrong, const task_options *o)
 {
     const bool numeric = o->in.dtype != NULL || o->in.skip_bad;
@@ -10,6 +18,11 @@ bool task_check(const char *command, const char *wrong, const task_options *o)
         wrong = "--dtype and --skip-bad are for numbers: they do not go with --text";
     if (wrong == NULL && o->text && binary)
         wrong = "--text reads lines: --from npy and --from raw do not go with it";
+    if (wrong == NULL && o->lines && o->format != FORMAT_AUTO && o->format != FORMAT_TEXT)
+        wrong = "--text writes lines: the only --format is text";
+    if (wrong == NULL && o->lines && format_asked(o) != FORMAT_AUTO &&
+        format_asked(o) != FORMAT_TEXT)
+        wrong = "--text writes lines: name the output .txt, or give --format text";
     if (wrong != NULL)
         cli_error("%s: %s", command, wrong);
     return wrong == NULL;
@@ -25,10 +38,8 @@ static bool read_input(task *t, const task_options *o)
 
 static file_format output_format(const task *t, const task_options *o)
 {
-    file_format format = (file_format)o->format;
+    file_format format = format_asked(o);
 
-    if (format == FORMAT_AUTO && o->few && o->out != NULL)
-        format = format_of_name(o->out);
     if (format == FORMAT_AUTO)
         format = o->few || o->text ? FORMAT_TEXT : t->in.format;
     return format;

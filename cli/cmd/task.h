@@ -17,10 +17,10 @@
 typedef struct task_options {
     input_request  in;
     const char    *out;
-    int            format; /* a file_format; AUTO: see few                                     */
+    int            format; /* a file_format; AUTO: by the name of the output file, else see few */
     bool           text;   /* the input is lines of bytes, not numbers                         */
-    bool           few;    /* results are few: text, unless the output's name says otherwise;
-                            * not few: the format of the input                                 */
+    bool           few;    /* results are few: text; not few: the format of the input          */
+    bool           lines;  /* results are lines of bytes: text is the only format              */
     bool           silent; /* there is no output                                               */
     common_options common;
 } task_options;

@@ -80,25 +80,33 @@ static bool read_all(int fd, const char *name, size_t expected, bytes *out)
 
 static bool is_stdin(const char *path) { return path == NULL || strcmp(path, "-") == 0; }
 
+const char *input_text_hint(const input_request *request)
+{
+    return request->text_too && request->dtype == NULL ? "; give --text for lines" : "";
+}
+
 const char *input_name(const char *path) { return is_stdin(path) ? "stdin" : path; }
+
+int input_open(const char *path, const char *name)
+{
+    const int fd = is_stdin(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        cli_error("%s: cannot open: %s", name, strerror(errno));
+    return fd;
+}
 
 static bool read_source(const char *path, const char *name, bytes *out)
 {
-    const bool  from_stdin = is_stdin(path);
-    const int   fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    const int   fd = input_open(path, name);
     struct stat st;
 
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        cli_error("%s: cannot open: %s", name, strerror(errno));
-        if (fd >= 0 && !from_stdin)
-            close(fd);
+    if (fd < 0)
         return false;
-    }
-    const size_t expected = S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
+    const bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
     progress_start("reading");
-    const bool ok = read_all(fd, name, expected, out);
+    const bool ok = read_all(fd, name, regular ? (size_t)st.st_size : 0, out);
     progress_end();
-    if (!from_stdin)
+    if (!is_stdin(path))
         close(fd);
     return ok;
 }
@@ -125,53 +133,80 @@ file_format format_of_name(const char *name)
         return FORMAT_NPY;
     if (ends_with(name, ".bin") || ends_with(name, ".raw"))
         return FORMAT_RAW;
+    if (ends_with(name, ".txt") || ends_with(name, ".text") || ends_with(name, ".csv"))
+        return FORMAT_TEXT;
     return FORMAT_AUTO;
 }
 
-static file_format choose_format(const input_request *request, const bytes *b)
+file_format input_format(const input_request *request, const char *block, size_t length)
 {
     if (request->format != FORMAT_AUTO)
         return (file_format)request->format;
-    if (npy_is(b->block, b->length))
+    if (npy_is(block, length))
         return FORMAT_NPY;
     if (request->path != NULL && format_of_name(request->path) == FORMAT_RAW)
         return FORMAT_RAW;
     return FORMAT_TEXT;
 }
 
-static void swap_bytes(unsigned char *data, size_t n, size_t size)
+void input_swap_bytes(void *data, size_t n, size_t size)
 {
-    for (size_t i = 0; i < n; i++)
+    unsigned char *element = data;
+    for (size_t i = 0; i < n; i++, element += size)
         for (size_t j = 0; j < size / 2; j++) {
-            unsigned char *const element = data + i * size;
-            const unsigned char  byte = element[j];
+            const unsigned char byte = element[j];
             element[j] = element[size - 1 - j];
             element[size - 1 - j] = byte;
         }
 }
 
+bool input_check_npy(const char *name, int type, const char *block, size_t length, npy_array *a)
+{
+    if (!npy_parse(block, length, a)) {
+        cli_error("%s: %s", name, a->why);
+        return false;
+    }
+    if (type != 0 && (ordo_type)type != a->type) {
+        cli_error("%s: --dtype asks for %s, but the file holds %s; leave out --dtype", name,
+                  ordo_type_name((ordo_type)type), ordo_type_name(a->type));
+        return false;
+    }
+    return true;
+}
+
 static bool from_npy(int type, bytes *b, input *out)
 {
     npy_array a;
-    if (!npy_parse(b->block, b->length, &a)) {
-        cli_error("%s: %s", out->name, a.why);
+    if (!input_check_npy(out->name, type, b->block, b->length, &a))
         return false;
-    }
-    if (type != 0 && (ordo_type)type != a.type) {
-        cli_error("%s: --dtype asks for %s, but the file holds %s", out->name,
-                  ordo_type_name((ordo_type)type), ordo_type_name(a.type));
-        return false;
-    }
     const size_t size = ordo_type_size(a.type);
     char        *data = b->block + a.offset;
     if (a.offset % size != 0)
         data = memmove(b->block, data, a.n * size);
     if (a.swapped)
-        swap_bytes((unsigned char *)data, a.n, size);
+        input_swap_bytes(data, a.n, size);
     out->type = a.type;
     out->n = a.n;
     out->data = data;
     out->block = b->block;
+    return true;
+}
+
+bool input_check_raw(const char *name, int type, size_t length, size_t *n)
+{
+    const size_t size = type != 0 ? ordo_type_size((ordo_type)type) : 0;
+    if (size == 0) {
+        cli_error("%s: raw input says nothing about its type: give --dtype (i8 u8 i16 u16 i32 u32 "
+                  "i64 u64 f32 f64)",
+                  name);
+        return false;
+    }
+    if (length % size != 0) {
+        cli_error("%s: %zu bytes are no whole number of %s elements of %zu bytes", name, length,
+                  ordo_type_name((ordo_type)type), size);
+        return false;
+    }
+    *n = length / size;
     return true;
 }
 
@@ -181,39 +216,33 @@ static bool from_raw(int type, bool bits, bytes *b, input *out)
         cli_error("%s: too many bits", out->name);
         return false;
     }
-    const size_t size = type != 0 ? ordo_type_size((ordo_type)type) : 0;
-    if (!bits && size == 0) {
-        cli_error("%s: raw input says nothing about its type: give --dtype (i8 u8 i16 u16 i32 u32 "
-                  "i64 u64 f32 f64)",
-                  out->name);
+    if (bits)
+        out->n = b->length * 8;
+    else if (!input_check_raw(out->name, type, b->length, &out->n))
         return false;
-    }
-    if (!bits && b->length % size != 0) {
-        cli_error("%s: %zu bytes are no whole number of %s elements of %zu bytes", out->name,
-                  b->length, ordo_type_name((ordo_type)type), size);
-        return false;
-    }
     out->bits = bits;
     out->type = bits ? ORDO_U8 : (ordo_type)type;
-    out->n = bits ? b->length * 8 : b->length / size;
     out->data = out->block = b->block;
     return true;
 }
 
-static bool from_text(int type, bool skip_bad, bytes *b, input *out)
+static bool from_text(const input_request *request, int type, bytes *b, input *out)
 {
     text_array a;
     progress_start("parsing");
-    const bool ok = text_read(b->block, b->length, type, skip_bad, &a);
+    const bool ok = text_read(b->block, b->length, type, request->skip_bad, &a);
     progress_end();
     if (!ok) {
         if (a.bad_line > 0)
-            cli_error("%s:%zu: %s", out->name, a.bad_line, a.why);
+            cli_error("%s:%zu: %s%s", out->name, a.bad_line, a.why,
+                      a.no_number && a.bad_line == 1 ? input_text_hint(request) : "");
         return false;
     }
-    if (a.skipped > 0)
-        cli_note("%s: skipped %zu bad line%s, the first is line %zu", out->name, a.skipped,
-                 a.skipped == 1 ? "" : "s", a.first_skipped);
+    const text_notes notes = {a.type, a.n, a.skipped, a.first_skipped, a.rounded, a.first_rounded};
+    if (!text_print_notes(out->name, &notes)) {
+        free(a.values);
+        return false;
+    }
     out->type = a.type;
     out->n = a.n;
     out->data = out->block = a.values;
@@ -221,31 +250,46 @@ static bool from_text(int type, bool skip_bad, bytes *b, input *out)
     return true;
 }
 
-bool input_read(const input_request *request, input *out)
+static bool wants_bits(const input_request *request)
 {
-    const char *const dtype = request->dtype;
-    const bool        bits = request->bits_too && dtype != NULL && strcmp(dtype, "bits") == 0;
-    int               type = 0;
-    bytes             b;
+    return request->bits_too && request->dtype != NULL && strcmp(request->dtype, "bits") == 0;
+}
+
+bool input_parse(const input_request *request, char *block, size_t length, input *out)
+{
+    const bool bits = wants_bits(request);
+    bytes      b = {block, length};
+    bool       ok = false;
+    const int  type =
+        request->dtype != NULL && !bits ? option_dtype(request->dtype, request->bits_too) : 0;
 
     *out = (input){.name = input_name(request->path)};
-    if (dtype != NULL && !bits && (type = option_dtype(dtype, request->bits_too)) == 0)
-        return false;
-    if (!read_source(request->path, out->name, &b))
-        return false;
-    out->format = choose_format(request, &b);
-    bool ok = false;
-    if (bits && out->format != FORMAT_RAW)
+    out->format = input_format(request, block, length);
+    if (request->dtype != NULL && !bits && type == 0)
+        ok = false;
+    else if (bits && out->format != FORMAT_RAW)
         cli_error("%s: --dtype bits is for raw input: give --from raw", out->name);
     else if (out->format == FORMAT_NPY)
         ok = from_npy(type, &b, out);
     else if (out->format == FORMAT_RAW)
         ok = from_raw(type, bits, &b, out);
     else
-        ok = from_text(type, request->skip_bad, &b, out);
+        ok = from_text(request, type, &b, out);
     if (!ok)
         free(b.block);
     return ok;
+}
+
+bool input_read(const input_request *request, input *out)
+{
+    bytes b;
+
+    *out = (input){.name = input_name(request->path)};
+    if (request->dtype != NULL && !wants_bits(request) &&
+        option_dtype(request->dtype, request->bits_too) == 0)
+        return false;
+    return read_source(request->path, out->name, &b) &&
+           input_parse(request, b.block, b.length, out);
 }
 
 void input_free(input *in)

@@ -37,6 +37,20 @@ bool npy_is(const void *bytes, size_t length)
     return length >= MAGIC_LENGTH && memcmp(bytes, magic, MAGIC_LENGTH) == 0;
 }
 
+bool npy_header_fits(const void *bytes, size_t length)
+{
+    const unsigned char *const b = bytes;
+
+    if (!npy_is(bytes, length))
+        return true;
+    if (length < 12)
+        return false;
+    uint32_t claimed = b[8] | (uint32_t)b[9] << 8;
+    if (b[6] > 1)
+        claimed |= (uint32_t)b[10] << 16 | (uint32_t)b[11] << 24;
+    return claimed <= length - 12;
+}
+
 static void skip_space(reader *r)
 {
     while (r->p < r->end && (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r'))

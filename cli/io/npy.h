@@ -22,6 +22,9 @@ typedef struct npy_array {
 /* True if bytes start like an .npy file. */
 bool npy_is(const void *bytes, size_t length);
 
+/* True if bytes[0..length), the beginning of a file, hold all of its header, or it has none. */
+bool npy_header_fits(const void *bytes, size_t length);
+
 /* Reads the header of bytes[0..length), a whole file, and checks that the data are there, no more
  * and no less. False, with out->why, if it is not a one-dimensional array of one of the ten types.
  * Nothing is allocated and nothing outside bytes[0..length) is read. */

@@ -1,14 +1,13 @@
 /* output.c - writing an array, all or nothing (see output.h).
  *
- * Small pieces go through one buffer, large ones straight to write(). Signals are held while the
- * temporary file is made and while it is renamed, so that a signal always finds its name. */
-#define _XOPEN_SOURCE 700 /* realpath, mkstemp */
+ * Small pieces go through one buffer, large ones straight to write(). replace.c puts a finished
+ * file in its place. */
+#define _POSIX_C_SOURCE 200809L
 
 #include "cli/io/output.h"
 
 #include "cli/io/npy.h"
 #include "cli/ui/progress.h"
-#include "cli/ui/session.h"
 #include "cli/io/textnum.h"
 
 #include <errno.h>
@@ -25,10 +24,9 @@ enum {
     LINES_PER_TICK = 1 << 16
 };
 
-static bool fail(const char *name, const char *what, int error)
+static bool trouble(const output *out, int error)
 {
-    cli_error("%s: %s: %s", name, what, strerror(error));
-    return false;
+    return replace_trouble(out->name, error, out->replaces && out->file.exists);
 }
 
 static bool write_all(output *out, const char *data, size_t length, bool tick)
@@ -39,7 +37,7 @@ static bool write_all(output *out, const char *data, size_t length, bool tick)
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote < 0)
-            return fail(out->name, "cannot write", errno);
+            return trouble(out, errno);
         done += (size_t)wrote;
         if (tick)
             progress_at((double)done / (double)length);
@@ -104,82 +102,33 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n)
     return ok;
 }
 
-/* The directory of path with a slash behind it, in fresh memory with `room` bytes more. */
-static char *directory_of(const char *path, size_t room)
-{
-    const char *const slash = strrchr(path, '/');
-    const size_t      length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    char *const       directory = malloc(length + room + 1);
-    if (directory != NULL) {
-        memcpy(directory, path, length);
-        directory[length] = '\0';
-    }
-    return directory;
-}
-
-/* The mode of the file to be replaced, or that of a new file. */
-static mode_t wanted_mode(const struct stat *old)
-{
-    if (old != NULL)
-        return old->st_mode & 0777;
-    const mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-/* Creates the temporary file beside out->target. */
-static bool open_temp(output *out, const struct stat *old)
-{
-    static const char name[] = ".ordo-XXXXXX";
-
-    char *const temp = directory_of(out->target, sizeof name);
-    if (temp == NULL)
-        return fail(out->name, "cannot write", ENOMEM);
-    strcat(temp, name);
-    session_hold_signals(true);
-    out->fd = mkstemp(temp);
-    const int error = errno;
-    if (out->fd >= 0)
-        session_set_temp(temp);
-    session_hold_signals(false);
-    if (out->fd < 0) {
-        free(temp);
-        return fail(out->name, "cannot create a file beside it", error);
-    }
-    out->temp = temp;
-    if (fchmod(out->fd, wanted_mode(old)) != 0)
-        return fail(out->name, "cannot set its mode", errno);
-    return true;
-}
-
 static bool open_file(output *out, const char *path)
 {
     struct stat st;
-    const bool  exists = stat(path, &st) == 0;
 
     if (path[0] == '\0') {
         cli_error("--output: the name of the file is empty");
         return false;
     }
-    if (!exists && errno != ENOENT)
-        return fail(path, "cannot write", errno);
-    if (exists && S_ISDIR(st.st_mode))
-        return fail(path, "cannot write", EISDIR);
+    const bool exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) {
+        cli_error("%s: cannot write: %s", path, strerror(EISDIR));
+        return false;
+    }
     if (exists && !S_ISREG(st.st_mode)) {
         out->fd = open(path, O_WRONLY | O_CLOEXEC);
-        return out->fd >= 0 || fail(path, "cannot write", errno);
+        return out->fd >= 0 || replace_trouble(path, errno, false);
     }
-    if (exists && access(path, W_OK) != 0)
-        return fail(path, "cannot write", errno);
-    out->target = exists ? realpath(path, NULL) : strdup(path); /* a link stays a link */
-    if (out->target == NULL)
-        return fail(path, "cannot write", errno);
-    return open_temp(out, exists ? &st : NULL);
+    out->replaces = true;
+    const bool ok = replace_open(&out->file, path);
+    out->fd = out->file.temp.fd;
+    return ok;
 }
 
 bool output_open(output *out, const char *path, file_format format)
 {
-    const bool to_stdout = path == NULL || strcmp(path, "-") == 0;
+    const bool to_stdout =
+        path == NULL || strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 
     *out = (output){.name = to_stdout ? "stdout" : path, .fd = -1, .format = format};
     if (to_stdout && format != FORMAT_TEXT && isatty(STDOUT_FILENO)) {
@@ -189,7 +138,7 @@ bool output_open(output *out, const char *path, file_format format)
     }
     out->buffer = malloc(BUFFER_SIZE);
     if (out->buffer == NULL)
-        return fail(out->name, "cannot write", ENOMEM);
+        return trouble(out, ENOMEM);
     if (to_stdout) {
         out->fd = STDOUT_FILENO;
         return true;
@@ -197,49 +146,19 @@ bool output_open(output *out, const char *path, file_format format)
     return open_file(out, path);
 }
 
-/* A rename is on disk when its directory is; file systems that cannot say so are left alone. */
-static void sync_directory(const char *path)
+/* A file that is replaced closes its own descriptor. */
+static bool close_direct(output *out)
 {
-    char *const directory = directory_of(path, 1);
-    if (directory == NULL)
-        return;
-    if (directory[0] == '\0')
-        strcpy(directory, ".");
-    const int fd = open(directory, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        close(fd);
-    }
-    free(directory);
-}
+    const int fd = out->fd;
 
-static bool replace_target(output *out)
-{
-    session_hold_signals(true);
-    const bool renamed = rename(out->temp, out->target) == 0;
-    const int  error = errno;
-    if (renamed)
-        session_set_temp(NULL);
-    session_hold_signals(false);
-    if (!renamed)
-        return fail(out->name, "cannot replace it", error);
-    free(out->temp);
-    out->temp = NULL;
-    sync_directory(out->target);
-    return true;
+    out->fd = -1;
+    return close(fd) == 0 || trouble(out, errno);
 }
 
 bool output_commit(output *out)
 {
-    if (!flush_buffer(out))
-        return false;
-    if (out->temp != NULL && fsync(out->fd) != 0)
-        return fail(out->name, "cannot write", errno);
-    const int fd = out->fd;
-    out->fd = -1;
-    if (close(fd) != 0)
-        return fail(out->name, "cannot write", errno);
-    const bool ok = out->temp == NULL || replace_target(out);
+    const bool ok =
+        flush_buffer(out) && (out->replaces ? replace_commit(&out->file) : close_direct(out));
     if (ok)
         output_abandon(out);
     return ok;
@@ -247,16 +166,10 @@ bool output_commit(output *out)
 
 void output_abandon(output *out)
 {
-    if (out->fd >= 0 && out->fd != STDOUT_FILENO)
+    if (out->replaces)
+        replace_abandon(&out->file);
+    else if (out->fd >= 0 && out->fd != STDOUT_FILENO)
         close(out->fd);
-    if (out->temp != NULL) {
-        session_hold_signals(true);
-        unlink(out->temp);
-        session_set_temp(NULL);
-        session_hold_signals(false);
-    }
-    free(out->temp);
-    free(out->target);
     free(out->buffer);
     *out = (output){.fd = -1};
 }

@@ -1,25 +1,25 @@
 /* output.h - a whole array to a file or stdout, all or nothing.
  *
- * A file is written beside its target, flushed to disk and renamed: whatever happens, the target
- * is the old file or the complete new one. A target that is no regular file (a pipe, /dev/null)
- * is written directly. Every function prints its own message on failure; after one, or instead of
- * output_commit(), call output_abandon(). */
+ * A regular file gets its new contents as a whole, as replace.h describes. A file that is no
+ * regular file (a pipe, /dev/null) is written directly. Every function prints its own message on
+ * failure; after one, or instead of output_commit(), call output_abandon(). */
 #ifndef ORDO_CLI_IO_OUTPUT_H
 #define ORDO_CLI_IO_OUTPUT_H
 
 #include "cli/cli.h"
+#include "cli/io/replace.h"
 
 typedef struct output {
-    const char *name;   /* for messages                                     */
-    int         fd;     /* -1: closed                                       */
-    file_format format; /* never AUTO                                       */
-    char       *target; /* the file to replace; NULL: written directly      */
-    char       *temp;   /* its successor so far                             */
+    const char *name;     /* for messages                                     */
+    int         fd;       /* -1: closed                                       */
+    file_format format;   /* never AUTO                                       */
+    bool        replaces; /* fd is that of file.temp; else written directly   */
+    replacement file;
     char       *buffer;
     size_t      used;
 } output;
 
-/* path NULL or "-" is stdout. Refuses to write binary formats to a terminal. */
+/* path NULL, "-" or "/dev/stdout" is stdout. Refuses to write binary formats to a terminal. */
 bool output_open(output *out, const char *path, file_format format);
 
 /* Writes the array in the output's format. */

@@ -12,13 +12,15 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum {
-    EXPONENT_MAX = 100000
-}; /* beyond every float; keeps the arithmetic from overflowing */
+    EXPONENT_MAX = 100000, /* beyond every float; keeps the arithmetic from overflowing */
+    EXACT_DIGITS = 320     /* of the largest f64, and a NUL                             */
+};
 
 typedef struct decimal { /* (-1)^negative * significand * 10^exponent, if exact */
     bool     negative, exact, integer, special;
@@ -92,6 +94,29 @@ static bool scan_decimal(const char *p, const char *end, decimal *d)
     return p == end;
 }
 
+/* Whether v, a float that the integer text was rounded to, is that integer. */
+static bool is_same_integer(const char *text, const decimal *d, double v)
+{
+    const double size = fabs(v);
+    char         digits[EXACT_DIGITS];
+
+    if (d->exact)
+        return size < 0x1p64 && (uint64_t)size == d->significand;
+    snprintf(digits, sizeof digits, "%.0f", size);
+    text += *text == '-' || *text == '+';
+    while (*text == '0')
+        text++;
+    const size_t length = strlen(digits);
+    return strncmp(text, digits, length) == 0 && !is_digit(text[length]);
+}
+
+static number_result rounded(const char *text, const decimal *d, double v)
+{
+    if (isinf(v) && !d->special)
+        return NUMBER_RANGE;
+    return d->integer && !is_same_integer(text, d, v) ? NUMBER_INEXACT : NUMBER_OK;
+}
+
 static number_result parse_f64(const char *text, const decimal *d, double *out)
 {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -104,11 +129,8 @@ static number_result parse_f64(const char *text, const decimal *d, double *out)
         *out = d->negative ? -v : v;
         return NUMBER_OK;
     }
-    const double v = strtod(text, NULL);
-    if (isinf(v) && !d->special)
-        return NUMBER_RANGE;
-    *out = v;
-    return NUMBER_OK;
+    *out = strtod(text, NULL);
+    return rounded(text, d, *out);
 }
 
 static number_result parse_f32(const char *text, const decimal *d, float *out)
@@ -122,11 +144,8 @@ static number_result parse_f32(const char *text, const decimal *d, float *out)
         *out = d->negative ? -v : v;
         return NUMBER_OK;
     }
-    const float v = strtof(text, NULL);
-    if (isinf(v) && !d->special)
-        return NUMBER_RANGE;
-    *out = v;
-    return NUMBER_OK;
+    *out = strtof(text, NULL);
+    return rounded(text, d, (double)*out);
 }
 
 /* Digits of an integer; anything else is told apart by scan_decimal(). */

@@ -10,16 +10,20 @@ typedef enum number_result {
     NUMBER_OK,
     NUMBER_BAD,         /* no number at all                                     */
     NUMBER_NOT_INTEGER, /* a number, but type is an integer type                */
-    NUMBER_RANGE        /* a number beyond the range of type                    */
+    NUMBER_RANGE,       /* a number beyond the range of type                    */
+    NUMBER_INEXACT      /* an integer that the float type cannot hold: the
+                         * nearest value was stored                             */
 } number_result;
 
 enum {
     NUMBER_TEXT_MAX = 32
 }; /* bytes number_format() may write */
 
-/* Reads all of [text, end) as one value of `type`, correctly rounded: an optional sign, digits with
- * an optional fraction and exponent, or nan, inf, infinity in any case. No blanks, no hexadecimal.
- * *end must be readable and must not be able to continue a number (a blank, a newline, a NUL). */
+/* Reads all of [text, end) as one value of `type`: an optional sign, digits with an optional
+ * fraction and exponent, or nan, inf, infinity in any case. No blanks, no hexadecimal. Floats are
+ * rounded to nearest; that is NUMBER_OK for text with a fraction or an exponent, and NUMBER_INEXACT
+ * for an integer that changes. *end must be readable and must not be able to continue a number (a
+ * blank, a newline, a NUL). */
 number_result number_parse(ordo_type type, const char *text, const char *end, void *out);
 
 /* Writes the shortest text that reads back as the same value (every NaN is "nan") and returns its

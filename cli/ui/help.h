@@ -15,9 +15,9 @@
 
 #define HELP_FEW                                                                                   \
     "Output:\n"                                                                                    \
-    "  -o, --output FILE written beside and renamed; default: stdout\n"                            \
-    "  --format F        npy, raw or text; default: npy if FILE ends in .npy, raw if it\n"         \
-    "                    ends in .bin or .raw, otherwise text\n"
+    "  -o, --output FILE replaced when all is written; default: stdout\n"                          \
+    "  --format F        npy, raw or text; default: what FILE ends in says (.npy; .bin,\n"         \
+    "                    .raw; .txt, .text, .csv), otherwise text\n"
 
 #define HELP_INPUT                                                                                 \
     "Input:\n"                                                                                     \
@@ -25,13 +25,15 @@
     "  --from F          npy, raw or text; default: npy if it starts like one, raw if\n"           \
     "                    FILE ends in .bin or .raw, otherwise text\n"                              \
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; raw needs it. Text is\n"           \
-    "                    i64 if all lines are integers (u64 if they need it), else f64\n"          \
+    "                    i64 if all lines are integers (u64 if they need it), else f64;\n"         \
+    "                    an integer that f64 cannot hold is then an error\n"                       \
     "  --skip-bad        leave out lines that are not numbers, and count them\n"
 
 #define HELP_OUTPUT                                                                                \
     "Output:\n"                                                                                    \
-    "  -o, --output FILE written beside and renamed; default: stdout\n"                            \
-    "  --format F        npy, raw or text; default: the format of the input\n"
+    "  -o, --output FILE replaced when all is written; default: stdout\n"                          \
+    "  --format F        npy, raw or text; default: what FILE ends in says (.npy; .bin,\n"         \
+    "                    .raw; .txt, .text, .csv), otherwise the format of the input\n"
 
 #define HELP_COMMON                                                                                \
     "Everywhere:\n"                                                                                \

@@ -11,8 +11,9 @@
 #include <string.h>
 
 enum {
-    LONGEST_NAME = 32
-}; /* names longer than this are not compared; no option is */
+    LONGEST_NAME = 32, /* names longer than this are not compared; no option is */
+    MOST_OPTIONS = 64  /* of a command                                          */
+};
 
 static bool power_of_ten(const char *digits, uint64_t *value)
 {
@@ -111,18 +112,34 @@ static size_t edit_distance(const char *a, const char *b)
     return cost[n][m];
 }
 
+/* How many typing errors a word may have and still be taken for another. */
+static size_t errors_allowed(size_t length)
+{
+    return length < 3 ? 0 : length < 6 ? 1 : length < 10 ? 2 : 3;
+}
+
+/* One word begins with the other, and what they share is long enough to be no accident. */
+static bool begins_alike(const char *typed, const char *name)
+{
+    const size_t a = strlen(typed), b = strlen(name);
+    return (a > 1 && a <= b && strncmp(typed, name, a) == 0) ||
+           (b > 3 && b < a && strncmp(typed, name, b) == 0);
+}
+
 const char *nearest_name(const char *typed, const char *const *names, size_t n)
 {
     const size_t length = strlen(typed);
     const char  *best = NULL;
-    size_t       best_distance = length / 3 + 2; /* further away than this is another word */
+    size_t       best_distance = errors_allowed(length) + 1;
 
     if (length > LONGEST_NAME)
         return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (begins_alike(typed, names[i]))
+            return names[i];
     for (size_t i = 0; i < n; i++) {
-        const bool   prefix = length > 1 && strncmp(names[i], typed, length) == 0;
-        const size_t distance = prefix ? 1 : edit_distance(typed, names[i]);
-        if (distance < best_distance && distance < strlen(names[i])) {
+        const size_t distance = edit_distance(typed, names[i]);
+        if (distance < best_distance) {
             best = names[i];
             best_distance = distance;
         }
@@ -133,17 +150,38 @@ const char *nearest_name(const char *typed, const char *const *names, size_t n)
 /* "-" for a name of one letter, "--" for the others: as people write it. */
 static const char *dashes(const option_spec *spec) { return spec->name[1] == '\0' ? "-" : "--"; }
 
+/* The option of this command that does what an option of sort(1) does; NULL if there is none. */
+static const char *option_for_habit(const char *typed, const option_spec *specs)
+{
+    static const struct {
+        const char *typed, *name;
+    } habits[] = {{"r", "descending"},   {"reverse", "descending"},
+                  {"u", "unique"},       {"c", "check"},
+                  {"C", "check"},        {"s", "stable"},
+                  {"S", "memory-limit"}, {"parallel", "threads"}};
+
+    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
+        for (const option_spec *s = specs; strcmp(typed, habits[i].typed) == 0 && s->name != NULL;
+             s++)
+            if (strcmp(s->name, habits[i].name) == 0)
+                return s->name;
+    return NULL;
+}
+
 static options_result unknown_option(const char *command, const char *shown, const char *name,
                                      const option_spec *specs)
 {
-    const char *names[64] = {"help"};
+    const char *names[MOST_OPTIONS + 1] = {"help"};
     size_t      n = 1;
-    for (const option_spec *s = specs; s->name != NULL && n < 64; s++)
+    for (const option_spec *s = specs; s->name != NULL && n < MOST_OPTIONS; s++)
         if (s->name[1] != '\0')
             names[n++] = s->name;
-    const char *const near = name != NULL ? nearest_name(name, names, n) : NULL;
-    char              quoted[80];
+    const char  letter[2] = {shown[1], '\0'};
+    const char *near = option_for_habit(name != NULL ? name : letter, specs);
+    char        quoted[80];
 
+    if (near == NULL && name != NULL)
+        near = nearest_name(name, names, n);
     cli_printable(shown, strlen(shown), quoted, sizeof quoted);
     if (near != NULL)
         cli_error("%s: unknown option '%s'; did you mean '--%s'?", command, quoted, near);
@@ -208,8 +246,9 @@ static bool set_value(const char *command, const option_spec *spec, const char *
     case OPTION_REAL:
         break;
     }
-    double value;
-    if (number_parse(ORDO_F64, text, text + strlen(text), &value) == NUMBER_OK && !isnan(value)) {
+    double              value;
+    const number_result r = number_parse(ORDO_F64, text, text + strlen(text), &value);
+    if ((r == NUMBER_OK || r == NUMBER_INEXACT) && !isnan(value)) {
         *spec->to.real = value;
         return true;
     }
@@ -231,8 +270,25 @@ static const option_spec *find_option(const option_spec *specs, const char *name
     return NULL;
 }
 
-/* Reads the option at argv[*i] and moves *i to its last word. */
-static options_result parse_option(int argc, char **argv, int *i, const option_spec *specs)
+/* Remembers the value of an option. False after a message if it had another one before. */
+static bool remember(const char *command, const option_spec *spec, const char *value,
+                     const char **before)
+{
+    if (*before != NULL && strcmp(*before, value) != 0) {
+        char first[80], second[80];
+        cli_error("%s: option %s%s is given twice: '%s' and '%s'", command, dashes(spec),
+                  spec->name, cli_printable(*before, strlen(*before), first, sizeof first),
+                  cli_printable(value, strlen(value), second, sizeof second));
+        return false;
+    }
+    *before = value;
+    return true;
+}
+
+/* Reads the option at argv[*i] and moves *i to its last word. given[j] is the value that option j
+ * of the table had so far, or NULL. */
+static options_result parse_option(int argc, char **argv, int *i, const option_spec *specs,
+                                   const char **given)
 {
     const char *const command = argv[0];
     const char *const word = argv[*i];
@@ -262,13 +318,16 @@ static options_result parse_option(int argc, char **argv, int *i, const option_s
         }
         value = argv[++*i];
     }
+    if (spec->kind != OPTION_FLAG && !remember(command, spec, value, &given[spec - specs]))
+        return OPTIONS_BAD;
     return set_value(command, spec, value) ? OPTIONS_OK : OPTIONS_BAD;
 }
 
 options_result options_parse(int argc, char **argv, const option_spec *specs, const char *help,
                              const char **operands, size_t max_operands, size_t *n_operands)
 {
-    bool only_operands = false;
+    const char *given[MOST_OPTIONS] = {NULL};
+    bool        only_operands = false;
 
     *n_operands = 0;
     for (int i = 1; i < argc; i++) {
@@ -286,7 +345,7 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, co
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
             fputs(help, stdout);
             return OPTIONS_HELP;
-        } else if (parse_option(argc, argv, &i, specs) != OPTIONS_OK) {
+        } else if (parse_option(argc, argv, &i, specs, given) != OPTIONS_OK) {
             return OPTIONS_BAD;
         }
     }

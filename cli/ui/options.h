@@ -11,9 +11,9 @@
  *         OPTION_END,
  *     };
  *
- * Written --name=value, --name value, -nVALUE or -n VALUE; the last of several wins. "--" ends
- * the options, "-" is an operand. Nothing is abbreviated, so that a new option never breaks a
- * script. */
+ * Written --name=value, --name value, -nVALUE or -n VALUE. An option that is given twice with
+ * different values is an error: the two contradict each other. "--" ends the options, "-" is an
+ * operand. Nothing is abbreviated, so that a new option never breaks a script. */
 #ifndef ORDO_CLI_UI_OPTIONS_H
 #define ORDO_CLI_UI_OPTIONS_H
 

@@ -65,7 +65,8 @@ static bool read_fraction(const list_place *at, const char *part, void *out, siz
     double *const fractions = out;
 
     cli_printable(part, strlen(part), quoted, sizeof quoted);
-    if (number_parse(ORDO_F64, part, part + strlen(part), &fractions[i]) != NUMBER_OK)
+    const number_result r = number_parse(ORDO_F64, part, part + strlen(part), &fractions[i]);
+    if (r != NUMBER_OK && r != NUMBER_INEXACT)
         cli_error("%s: %s: '%s' is not a number", at->command, at->option, quoted);
     else if (!(fractions[i] >= 0 && fractions[i] <= 1))
         cli_error("%s: %s: %s is not between 0 and 1", at->command, at->option, quoted);

@@ -35,7 +35,7 @@ void json_string(FILE *to, const char *text)
     fputc('"', to);
 }
 
-/* Only what was weighed: small calls are not. */
+/* The times predicted for backends that this machine has; none were for small calls. */
 static void print_predicted(const ordo_report *r)
 {
     const struct {
@@ -93,23 +93,38 @@ static void print_json(const ordo_report *r, const char *type)
     fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu",
             (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
             (unsigned long long)r->scratch_bytes);
-    if (r->predicted_cpu > 0)
-        fprintf(stderr, ", \"predicted\": {\"cpu\": %.9f, \"cuda\": %.9f, \"hybrid\": %.9f}",
-                r->predicted_cpu, r->predicted_cuda, r->predicted_hybrid);
+    if (r->predicted_cpu > 0) {
+        fprintf(stderr, ", \"predicted\": {\"cpu\": %.9f", r->predicted_cpu);
+        if (r->predicted_cuda > 0)
+            fprintf(stderr, ", \"cuda\": %.9f", r->predicted_cuda);
+        if (r->predicted_hybrid > 0)
+            fprintf(stderr, ", \"hybrid\": %.9f", r->predicted_hybrid);
+        fputc('}', stderr);
+    }
     fputs("}\n", stderr);
 }
 
-bool report_print(const ordo_ctx *ctx, const common_options *common, const char *type_name,
+/* Asked before the report: strings of a report last until the next call. */
+static bool has_gpu(ordo_ctx *ctx)
+{
+    ordo_info info = {.struct_size = sizeof info};
+    return ordo_ctx_info(ctx, &info) == ORDO_OK && info.cuda[0] == '\0';
+}
+
+bool report_print(ordo_ctx *ctx, const common_options *common, const char *type_name,
                   const timing *t)
 {
     ordo_report r = {.struct_size = sizeof r};
 
     if (common->explain || common->json) {
+        const bool        gpu = has_gpu(ctx);
         const ordo_status status = ordo_last_report(ctx, &r);
         if (status != ORDO_OK) {
             cli_error("no report: %s", ordo_status_text(status));
             return false;
         }
+        if (!gpu)
+            r.predicted_cuda = r.predicted_hybrid = 0;
         const char *const known = ordo_type_name((ordo_type)r.type);
         if (known != NULL)
             type_name = known;

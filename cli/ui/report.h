@@ -20,7 +20,7 @@ void timing_mark(timing *t, const char *phase); /* what ran since the last mark 
 
 /* Prints what the options ask for about the last call on ctx. type_name stands in where the report
  * has no type. False after a message if the library has no report. */
-bool report_print(const ordo_ctx *ctx, const common_options *common, const char *type_name,
+bool report_print(ordo_ctx *ctx, const common_options *common, const char *type_name,
                   const timing *t);
 
 /* Prints text as a JSON string, quotes included. */

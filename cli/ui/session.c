@@ -1,6 +1,6 @@
 /* session.c - context and signals (see session.h). The state is static, because a signal handler
  * has no other way to it; the handler calls only what may be called from one. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* SIGPOLL */
 
 #include "cli/ui/session.h"
 
@@ -11,7 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static const int caught_signals[] = {SIGINT, SIGTERM, SIGHUP};
+/* Every signal that ends a process, except those of crashes, which leave what SIGKILL leaves. */
+static const int caught_signals[] = {
+    SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE, SIGALRM,
+    SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2, SIGPROF, SIGVTALRM,
+#ifdef SIGPOLL
+    SIGPOLL,
+#endif
+};
 enum {
     CAUGHT_SIGNALS = sizeof caught_signals / sizeof caught_signals[0]
 };
@@ -21,6 +28,8 @@ static ordo_ctx *volatile context;
 static const char *volatile temp_path;
 static volatile sig_atomic_t in_call;
 static volatile sig_atomic_t pending_signal;
+static volatile sig_atomic_t hold_depth;
+static volatile sig_atomic_t held_signal; /* came to another thread while signals were held */
 
 static void die_of(int signal_number)
 {
@@ -30,8 +39,17 @@ static void die_of(int signal_number)
     raise(signal_number);
 }
 
-static void on_signal(int signal_number)
+static void on_signal(int signal_number, siginfo_t *info, void *machine)
 {
+    (void)machine;
+    /* A write() beyond the file size limit sends this; it then fails with EFBIG, and that is
+     * reported. */
+    if (signal_number == SIGXFSZ && info->si_pid == getpid())
+        return;
+    if (hold_depth > 0) {
+        held_signal = signal_number;
+        return;
+    }
     if (!in_call || pending_signal != 0) {
         die_of(signal_number);
         return;
@@ -45,8 +63,8 @@ static void catch_signals(void)
 {
     for (size_t i = 0; i < CAUGHT_SIGNALS; i++) {
         struct sigaction old;
-        struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-        sigemptyset(&action.sa_mask);
+        struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
+        sigfillset(&action.sa_mask);
         if (sigaction(caught_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(caught_signals[i], &action, NULL);
     }
@@ -55,10 +73,16 @@ static void catch_signals(void)
 void session_hold_signals(bool hold)
 {
     sigset_t set;
+
+    hold_depth += hold ? 1 : -1;
+    if (hold_depth != (hold ? 1 : 0))
+        return;
     sigemptyset(&set);
     for (size_t i = 0; i < CAUGHT_SIGNALS; i++)
         sigaddset(&set, caught_signals[i]);
     sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+    if (!hold && held_signal != 0)
+        die_of(held_signal);
 }
 
 void session_set_temp(const char *path) { temp_path = path; }

@@ -1,8 +1,9 @@
 /* session.h - the context of a command, and what happens when the user interrupts it.
  *
- * A signal (INT, TERM, HUP) outside a library call removes the unfinished output file and ends the
- * process at once. Inside a call it cancels the call; session_end() then does the same. Either way
- * the process dies of that signal, so that shells see what happened. */
+ * A signal that ends processes (INT, TERM, HUP, QUIT, PIPE, ALRM, XCPU, XFSZ, USR1 ...) removes the
+ * unfinished output file and ends the process at once, unless a library call is running. Then it
+ * cancels that call, and session_end() does the same. Either way the process dies of that signal,
+ * so that shells see what happened. */
 #ifndef ORDO_CLI_UI_SESSION_H
 #define ORDO_CLI_UI_SESSION_H
 
@@ -17,7 +18,8 @@ void      session_close(void);
 void session_begin(const char *what);
 bool session_end(ordo_status status);
 
-/* Blocks (true) or lets through (false) the signals, around steps that must not be torn apart. */
+/* Blocks (true) or lets through (false) these signals, around steps that must not be interrupted.
+ * Calls nest: as many false as true let them through. */
 void session_hold_signals(bool hold);
 
 /* The file to remove if a signal ends the process; NULL: none. Signals must be held. The string is

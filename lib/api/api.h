@@ -11,10 +11,12 @@
 #include "backend/exec.h"
 #include "plan/plan.h"
 
-/* Refuses a NULL context and re-entry; clears the last error, starts the clock. */
+/* Refuses a NULL context and re-entry; clears the last error, starts the clock. Until api_leave the
+ * thread computes in the default floating-point mode (core/fpmode.h). */
 ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size_t n,
                       ordo_exec **exec);
-/* Gives scratch back, stores the report if status is ORDO_OK, and returns status. */
+/* Gives scratch back, stores the report if status is ORDO_OK, restores the caller's floating-point
+ * mode and exception flags, and returns status. */
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
 
 /* The backend for this call's job. load: what `auto` should weigh; NULL: the job is never worth
@@ -28,16 +30,19 @@ bool api_alone(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 /* A context that differs from ctx in what *other wishes of where, threads, share and progress; the
  * GPU, the instruction set and half of the memory are those of ctx; no calibration is read. */
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
-ordo_plan  *api_plan(ordo_ctx *ctx);
-size_t      api_memory_limit(const ordo_ctx *ctx); /* 0: none */
-/* Sets the least time between two progress callbacks. 0 calls back at every opportunity: tests
- * then count callbacks instead of measuring time. */
-void api_progress_interval(ordo_ctx *ctx, uint64_t nanoseconds);
+/* For tests: every later call of the context draws its samples by this seed (exec->seed), so that a
+ * report that depends on the draws is the same each time. */
+void api_fix_seed(ordo_ctx *ctx, uint64_t seed);
+/* Sets the pause between two progress callbacks. 0 calls back at every opportunity: tests then count
+ * callbacks instead of measuring time. */
+void       api_progress_pause(ordo_ctx *ctx, double seconds);
+ordo_plan *api_plan(ordo_ctx *ctx);
+size_t     api_memory_limit(const ordo_ctx *ctx); /* 0: none */
 /* Memory that is not scratch of a call; NULL if there is none. */
 void *api_alloc(ordo_ctx *ctx, size_t bytes);
 void  api_release(ordo_ctx *ctx, void *block);
 /* Fills as much of the caller's report struct as both sides know; its struct_size stays. */
-ordo_status api_copy_out(void *dst, const void *src, size_t known);
+ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known);
 
 /* The size queries are calls that do no work: they report nothing and keep the last report. */
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);
@@ -56,9 +61,14 @@ ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *
 /* The flags a call knows, and where its arrays are. */
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream);
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);
-/* n elements of size bytes at p, called `what`: NULL with n > 0, or more bytes than there are. */
+/* n elements of size bytes, called `what`: refuses more bytes than an array can have. */
+ordo_status api_check_count(ordo_exec *exec, size_t n, size_t size, const char *what);
+/* The same for an array at p: also refuses NULL with n > 0. */
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size,
                             const char *what);
+/* The same for elements that must be aligned to their size, a power of 2. */
+ordo_status api_check_aligned(ordo_exec *exec, const void *p, size_t n, size_t size,
+                              const char *what);
 ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, const char *a_what,
                             const void *b, size_t b_bytes, const char *b_what);
 

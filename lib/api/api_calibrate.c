@@ -2,13 +2,16 @@
  * predicted later: sorts of random keys, each the best of a few, by contexts of their own for the
  * CPU, the GPU and both.
  *
- * What a call costs whatever n, and what a key or a byte costs, are the line through two sizes. The
- * larger one for the CPU is the first that takes ENOUGH seconds, so a slow machine does not take
- * longer than a fast one; the GPU's are given by the size from which arrays are streamed. It takes
- * one to three seconds. Memory: twice the bytes of the largest array, and what its sort takes. */
+ * What a call costs whatever n, and what a key or a byte costs, are the line through two sizes.
+ * The larger one for the CPU is the first that takes ENOUGH seconds, so a slow machine does not
+ * take longer than a fast one; the GPU's are given by the size from which arrays are streamed. It
+ * takes one to three seconds. Strings are measured by an argsort of two sets: one whose first
+ * bytes differ, and one that must be read further. Memory: twice the bytes of the largest array,
+ * and what its sort takes. */
 #define _POSIX_C_SOURCE 200809L
 #include "api/api.h"
 #include "api/api_clock.h"
+#include "core/random.h"
 #include "plan/tuning.h"
 #include "ordo_machine.h"
 
@@ -189,6 +192,68 @@ static ordo_status measure_cpu(bench *b)
     return measure_one_thread(b, n, key * threads);
 }
 
+/* ---- Strings ---- */
+
+enum {
+    STRING_MOST = 1 << 17,
+    STRING_BYTES = 32, /* of each */
+    SYLLABLE = 4       /* letters of one of 16 syllables */
+};
+
+/* n strings of STRING_BYTES letters: random letters, which differ soon, or random syllables, which
+ * differ late. The offsets come first, then the bytes. */
+static ordo_strings make_strings(char *memory, size_t n, bool syllables)
+{
+    uint64_t *const offsets = (uint64_t *)(void *)memory;
+    char *const     bytes = memory + (n + 1) * sizeof *offsets;
+    uint64_t const  stream = ordo_random_stream(1, syllables);
+    size_t const    unit = syllables ? SYLLABLE : 1;
+    for (size_t i = 0; i <= n; i++)
+        offsets[i] = i * STRING_BYTES;
+    for (size_t i = 0; i < n * STRING_BYTES / unit; i++) {
+        uint64_t const draw = ordo_random_below(ordo_random_at(stream, i), syllables ? 16 : 26);
+        for (size_t j = 0; j < unit; j++)
+            bytes[i * unit + j] = (char)('a' + (draw + j * 5) % 26);
+    }
+    return (ordo_strings){sizeof(ordo_strings), bytes, offsets, NULL};
+}
+
+/* Picoseconds of one thread for each of n strings. */
+static ordo_status time_strings(bench *b, const ordo_strings *strings, size_t n, double *ps)
+{
+    double const threads = n > ORDO_TUNE_STRINGS_LARGE ? b->threads : 1;
+    double       best = -1;
+    for (int round = 0; round < ROUNDS; round++) {
+        ordo_report report = {.struct_size = sizeof report};
+        TRY(passed_on(b, b->cpu,
+                      ordo_argsort_strings(b->cpu, strings, n, ORDO_U32, b->keys, NULL)));
+        TRY(ordo_last_report(b->cpu, &report));
+        if (best < 0 || report.seconds < best)
+            best = report.seconds;
+        if (ordo_poll(b->exec, (double)round / ROUNDS))
+            return ORDO_E_CANCELLED;
+    }
+    *ps = best * threads / (double)n * 1e12;
+    return ORDO_OK;
+}
+
+static ordo_status measure_strings(bench *b)
+{
+    size_t const each = sizeof(uint64_t) + STRING_BYTES;
+    size_t const n = ordo_min((KEY * b->most - sizeof(uint64_t)) / each, (size_t)STRING_MOST);
+    double       soon, late;
+    b->filled = 0; /* the keys make room for strings */
+    ordo_strings strings = make_strings(b->from, n, false);
+    TRY(time_strings(b, &strings, n, &soon));
+    strings = make_strings(b->from, n, true);
+    TRY(time_strings(b, &strings, n, &late));
+    ordo_load const load = ordo_load_strings(&strings, n, 0, 1);
+    ordo_calibration_set(&b->found, COST_CPU_STRING, soon);
+    if (late > soon && load.further > 0.5)
+        ordo_calibration_set(&b->found, COST_CPU_STRING_MORE, (late - soon) / load.further);
+    return ORDO_OK;
+}
+
 /* ---- The GPU ---- */
 
 /* Bytes a second, both ways together, and the seconds of a call beside, by two sizes. */
@@ -321,6 +386,7 @@ static ordo_status measure_all(bench *b)
     TRY(hold_arrays(b));
     TRY(side(b, ORDO_CPU, b->threads, 0, &b->cpu));
     TRY(measure_cpu(b));
+    TRY(measure_strings(b));
     ordo_calibration const cpu = b->found;
     ordo_status const status = api_plan(b->ctx)->where == ORDO_CPU ? ORDO_OK : measure_device(b);
     if (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED)
@@ -372,9 +438,12 @@ ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out)
     ordo_exec *exec;
     TRY(api_enter_query(ctx, &exec));
     ordo_calibration *const now = &api_plan(ctx)->calibration;
-    ordo_status             status = ORDO_E_ARG;
+    ordo_status             status;
     ordo_calibration_read(now);
-    if (i < COSTS - 1) {
+    if (i >= COSTS - 1) {
+        status =
+            ordo_fail(exec, ORDO_E_ARG, "there is no cost %zu; the last one is %d", i, COSTS - 2);
+    } else {
         const ordo_cost_fact *const fact = &ordo_cost_facts[i + 1];
         ordo_cost const             cost = {.name = fact->name,
                                             .unit = fact->unit,
@@ -382,10 +451,8 @@ ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out)
                                             .value = (double)now->value[i + 1],
                                             .standard = (double)fact->standard,
                                             .measured = now->measured[i + 1]};
-        status = api_copy_out(out, &cost, sizeof cost);
+        status = api_copy_out(exec, out, &cost, sizeof cost);
     }
-    if (status != ORDO_OK)
-        ordo_fail(exec, status, "there is no cost %zu, or no struct for it", i);
     return api_leave_query(ctx, status);
 }
 

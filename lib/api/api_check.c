@@ -38,12 +38,51 @@ ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
     return ORDO_OK;
 }
 
-ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size, const char *what)
+/* The largest array. The addresses of a process end at 2^56 or earlier on every 64-bit machine that
+ * is supported. No operation takes more than 2^7 bytes of scratch for a byte of its arrays, so sums
+ * of sizes below this limit fit a size_t; tests/test_sizes.c asks for all of them at the limit. */
+#if SIZE_MAX > UINT32_MAX
+#define MOST_BYTES ((size_t)1 << 56)
+#else
+#define MOST_BYTES (SIZE_MAX / 2)
+#endif
+
+ordo_status api_check_count(ordo_exec *exec, size_t n, size_t size, const char *what)
 {
     size_t bytes;
-    FAIL_IF(p == NULL && n > 0, ORDO_E_ARG, "%s is NULL but n is %zu", what, n);
-    FAIL_IF(!ordo_size_mul(n, size, &bytes) || (uintptr_t)p > UINTPTR_MAX - bytes, ORDO_E_ARG,
+    FAIL_IF(!ordo_size_mul(n, size, &bytes) || bytes > MOST_BYTES, ORDO_E_ARG,
             "%s: %zu elements of %zu bytes are more than memory can hold", what, n, size);
+    return ORDO_OK;
+}
+
+/* The checks below in one condition, which calls on a few keys would otherwise feel. */
+static inline bool is_array(const void *p, size_t n, size_t size)
+{
+    size_t bytes;
+    return p != NULL && ordo_size_mul(n, size, &bytes) && bytes <= MOST_BYTES &&
+           (uintptr_t)p <= UINTPTR_MAX - bytes;
+}
+
+ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size, const char *what)
+{
+    if (ORDO_LIKELY(is_array(p, n, size)))
+        return ORDO_OK;
+    FAIL_IF(p == NULL && n > 0, ORDO_E_ARG, "%s is NULL but n is %zu", what, n);
+    TRY(api_check_count(exec, n, size, what));
+    FAIL_IF((uintptr_t)p > UINTPTR_MAX - n * size, ORDO_E_ARG,
+            "%s: %zu elements of %zu bytes reach past the end of memory", what, n, size);
+    return ORDO_OK;
+}
+
+ordo_status api_check_aligned(ordo_exec *exec, const void *p, size_t n, size_t size,
+                              const char *what)
+{
+    bool const aligned = ((uintptr_t)p & (size - 1)) == 0;
+    if (ORDO_LIKELY(aligned && is_array(p, n, size)))
+        return ORDO_OK;
+    TRY(api_check_array(exec, p, n, size, what));
+    FAIL_IF(n > 0 && !aligned, ORDO_E_ARG,
+            "%s is at %p; expected an address that is a multiple of %zu", what, p, size);
     return ORDO_OK;
 }
 

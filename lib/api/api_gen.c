@@ -85,7 +85,7 @@ static ordo_status gen_checked(ordo_exec *exec, ordo_gen_job *job, const ordo_ge
             "dist is %s, which makes strings; call ordo_gen_strings", name);
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
-    TRY(api_check_array(exec, job->out, job->n, ordo_type_size(job->type), "out"));
+    TRY(api_check_aligned(exec, job->out, job->n, ordo_type_size(job->type), "out"));
     job->seed = wish.seed;
     job->k = wish.k;
     job->p = wish.p;
@@ -139,7 +139,7 @@ static ordo_status gen_strings_checked(ordo_exec *exec, ordo_gen_text_job *job,
     FAIL_IF(!ordo_size_add(job->n, 1, &count), ORDO_E_ARG,
             "n is %zu; there would be one offset more than can be counted", job->n);
     FAIL_IF(job->offsets == NULL, ORDO_E_ARG, "offsets is NULL; %zu offsets go there", count);
-    TRY(api_check_array(exec, job->offsets, count, sizeof *job->offsets, "offsets"));
+    TRY(api_check_aligned(exec, job->offsets, count, sizeof *job->offsets, "offsets"));
     TRY(api_check_array(exec, job->bytes, job->bytes != NULL ? job->capacity : 0, 1, "bytes"));
     TRY(api_check_apart(exec, job->offsets, count * sizeof *job->offsets, "offsets", job->bytes,
                         job->bytes != NULL ? job->capacity : 0, "bytes"));

@@ -22,7 +22,7 @@ static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type t
     ordo_choice     choice;
     size_t          found = n;
     TRY(check_order(exec, type, opts, false, &wish));
-    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_order_job const job = {type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, &found};
@@ -48,7 +48,7 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
     ordo_choice     choice;
     size_t          found = 0;
     TRY(check_order(exec, type, opts, true, &wish));
-    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(radius == NULL, ORDO_E_ARG, "radius is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, radius);
@@ -73,6 +73,7 @@ static ordo_status radius_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
     ordo_order_opts wish;
     ordo_choice     choice;
     TRY(check_order(exec, type, opts, true, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, radius);
@@ -96,7 +97,7 @@ static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_choice     choice;
     size_t          found = 0;
     TRY(check_order(exec, type, opts, false, &wish));
-    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(runs == NULL, ORDO_E_ARG, "runs is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, runs);

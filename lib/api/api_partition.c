@@ -63,6 +63,7 @@ static ordo_status partition_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_flags_
     ordo_partition_opts wish;
     ordo_choice         choice;
     TRY(check_partition(exec, kind, elem_size, opts, &wish));
+    TRY(api_check_count(exec, n, elem_size, "in"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_partition_job const job = {.kind = kind, .n = n, .elem_size = elem_size};

@@ -4,8 +4,9 @@
  * differ in where (R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The
  * American Statistician 50, 1996; 1 to 9 are theirs). All places are turned into positions first
  * and selected by one call; then the arithmetic is done in f64, in the order of operations of
- * numpy.quantile, so that the results of f64 keys are the same bits. That includes infinities:
- * where numpy.quantile subtracts or weighs them and gets NaN, so does this.
+ * numpy.quantile, so that the results of f64 keys are the same bits. They differ where the
+ * difference of two neighbours is not finite: numpy.quantile then returns an infinity or NaN, and
+ * this returns a number between the two keys (see interpolate).
  *
  * ordo_median is the linear method at 1/2, computed as numpy.median does: the middle key of an odd
  * number of keys whatever its neighbours are, and the mean of the two middle keys of an even
@@ -160,10 +161,24 @@ static double as_double(ordo_type type, const void *keys, size_t i)
 }
 
 /* From the nearer end, so that a weight of 1 gives the key above exactly. */
-static double interpolate(double below, double above, double weight)
+static double between_keys(double below, double above, double weight)
 {
     double const step = above - below;
     return weight >= 0.5 ? above - step * (1 - weight) : below + step * weight;
+}
+
+/* The difference of two finite keys overflows only if both are large, so that halving them is
+ * exact. Beside an infinite key the result is that key, or the other one if it has all the weight;
+ * between -inf and +inf it is NaN. */
+static double interpolate(double below, double above, double weight)
+{
+    if (isfinite(above - below) || isnan(below) || isnan(above))
+        return between_keys(below, above, weight);
+    if (isfinite(below) && isfinite(above))
+        return 2 * between_keys(below / 2, above / 2, weight);
+    if (below == above || weight == 0)
+        return below;
+    return weight == 1 ? above : below + above;
 }
 
 static double value_at(const place *at, double below, double above)
@@ -211,9 +226,9 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
             ordo_method_name((ordo_method)wish->method));
 
     size_t const size = ordo_type_size(call->type);
-    TRY(api_check_array(exec, call->keys, call->n, size, "keys"));
-    TRY(api_check_array(exec, call->q, call->count, sizeof(double), "q"));
-    TRY(api_check_array(exec, call->out, call->count, sizeof(double), "out"));
+    TRY(api_check_aligned(exec, call->keys, call->n, size, "keys"));
+    TRY(api_check_aligned(exec, call->q, call->count, sizeof(double), "q"));
+    TRY(api_check_aligned(exec, call->out, call->count, sizeof(double), "out"));
     TRY(api_check_apart(exec, call->keys, call->n * size, "keys", call->out,
                         call->count * sizeof(double), "out"));
     TRY(api_check_apart(exec, call->q, call->count * sizeof(double), "q", call->out,

@@ -8,12 +8,12 @@ ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
             wish->ties);
+    FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
+            "average ranks have halves; rank_type must be f64, not %s", ordo_type_name(rank_type));
     FAIL_IF(rank_type == ORDO_F32, ORDO_E_ARG,
             "rank_type f32 cannot hold ranks above 2^24; use f64, u32 or u64");
     FAIL_IF(rank_type != ORDO_U32 && rank_type != ORDO_U64 && rank_type != ORDO_F64, ORDO_E_ARG,
             "rank_type is %s; expected u32, u64 or f64", ordo_type_name(rank_type));
-    FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
-            "average ranks have halves; rank_type must be f64, not %s", ordo_type_name(rank_type));
     FAIL_IF(rank_type == ORDO_U32 && n > UINT32_MAX, ORDO_E_ARG,
             "n is %zu; ranks above 2^32 - 1 need rank_type u64 or f64", n);
     return ORDO_OK;
@@ -64,8 +64,8 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type
 {
     ordo_rank_opts wish;
     TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
-    TRY(api_check_array(exec, sorted, n, ordo_type_size(type), "sorted"));
-    TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
+    TRY(api_check_aligned(exec, sorted, n, ordo_type_size(type), "sorted"));
+    TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(api_check_apart(exec, sorted, n * ordo_type_size(type), "sorted", ranks,
                         n * ordo_type_size(rank_type), "ranks"));
 
@@ -96,6 +96,8 @@ static ordo_status rank_sorted_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type
     ordo_rank_opts wish;
     ordo_choice    choice;
     TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "sorted"));
+    TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_rank_job const job = {.type = type,
@@ -124,8 +126,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_rank_opts wish;
     ordo_choice    choice;
     TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
-    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
-    TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
+    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", ranks,
                         n * ordo_type_size(rank_type), "ranks"));
     ordo_load const load = ordo_load_rank(type, n, rank_type);
@@ -140,7 +142,14 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
                                    (ordo_ties)wish.ties,
                                    (ordo_algorithm)wish.algorithm};
     ordo_status             status;
-    RUN(status, choice, rank, job);
+    bool                    written = false; /* by a device that failed */
+    do {
+        status = choice.backend->rank(choice.state, &job, exec);
+        written = written || (status == ORDO_E_DEVICE && exec->changed);
+        exec->changed = false; /* the keys are as they were: the CPU can start over */
+    } while (status != ORDO_OK && api_again(ctx, exec, status, &choice));
+    FAIL_IF(status == ORDO_E_NOMEM && written, ORDO_E_DEVICE,
+            "the device failed, and the CPU has too little memory to rank; ranks is unspecified");
     return status;
 }
 
@@ -158,6 +167,8 @@ static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_rank_opts wish;
     ordo_choice    choice;
     TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
+    TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, rank);

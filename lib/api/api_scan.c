@@ -47,8 +47,8 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_op op, ordo
     ordo_scan_opts wish;
     ordo_choice    choice;
     TRY(check_scan(exec, op, type, out_type, opts, &wish));
-    TRY(api_check_array(exec, in, n, ordo_type_size(type), "in"));
-    TRY(api_check_array(exec, out, n, ordo_type_size(out_type), "out"));
+    TRY(api_check_aligned(exec, in, n, ordo_type_size(type), "in"));
+    TRY(api_check_aligned(exec, out, n, ordo_type_size(out_type), "out"));
     if (in != out || type != out_type)
         TRY(api_check_apart(exec, in, n * ordo_type_size(type), "in", out,
                             n * ordo_type_size(out_type), "out"));
@@ -72,6 +72,8 @@ static ordo_status scan_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_op op, ordo
     ordo_scan_opts wish;
     ordo_choice    choice;
     TRY(check_scan(exec, op, type, out_type, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "in"));
+    TRY(api_check_count(exec, n, ordo_type_size(out_type), "out"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_scan_job const job = {.op = op, .type = type, .n = n, .out_type = out_type};
@@ -115,7 +117,7 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_flags_kind 
     size_t const flag_bytes = kind == ORDO_FLAG_BITS ? ordo_div_up(n, 8) : n;
     TRY(api_check_array(exec, flags, flag_bytes, 1, "flags"));
     if (counts != NULL) {
-        TRY(api_check_array(exec, counts, n, ordo_type_size(count_type), "counts"));
+        TRY(api_check_aligned(exec, counts, n, ordo_type_size(count_type), "counts"));
         TRY(api_check_apart(exec, flags, flag_bytes, "flags", counts,
                             n * ordo_type_size(count_type), "counts"));
     }
@@ -149,6 +151,7 @@ static ordo_status bits_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_flags_kind 
     ordo_scan_opts wish;
     ordo_choice    choice;
     TRY(check_bits(exec, kind, n, count_type, opts, &wish));
+    TRY(api_check_count(exec, kind == ORDO_FLAG_BITS ? ordo_div_up(n, 8) : n, 1, "flags"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     ordo_bits_job const job = {.kind = kind, .n = n, .count_type = count_type};

@@ -201,9 +201,9 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
     size_t           nans = 0;
     TRY(check_select(exec, type, opts, &wish));
     size_t const size = ordo_type_size(type);
-    TRY(api_check_array(exec, keys, n, size, "keys"));
-    TRY(api_check_array(exec, k, count, sizeof *k, "k"));
-    TRY(api_check_array(exec, out, count, size, "out"));
+    TRY(api_check_aligned(exec, keys, n, size, "keys"));
+    TRY(api_check_aligned(exec, k, count, sizeof *k, "k"));
+    TRY(api_check_aligned(exec, out, count, size, "out"));
     TRY(api_check_apart(exec, keys, n * size, "keys", out, count * size, "out"));
     TRY(api_check_apart(exec, k, count * sizeof *k, "k", out, count * size, "out"));
     TRY(check_positions(exec, k, count, n, "keys"));
@@ -243,6 +243,8 @@ static ordo_status select_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
     ordo_select_opts wish;
     ordo_choice      choice;
     TRY(check_select(exec, type, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
+    TRY(api_check_count(exec, count, sizeof(size_t), "k"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
@@ -253,7 +255,7 @@ static ordo_status select_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
                                  .algorithm = (ordo_algorithm)wish.algorithm};
     size_t const          positions = api_scratch_total(api_select_any_scratch(type, count));
     size_t const          backend =
-        count == 0 ? 0 : api_scratch_total(choice.backend->select_scratch(&job, exec));
+        job.count == 0 ? 0 : api_scratch_total(choice.backend->select_scratch(&job, exec));
     FAIL_IF(!ordo_size_add(positions, backend, bytes), ORDO_E_ARG,
             "%zu positions are more than memory can hold", count);
     return ORDO_OK;
@@ -294,9 +296,9 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(api_check_index_type(exec, index_type, n));
     size_t const size = ordo_type_size(type), index_size = ordo_type_size(index_type);
     size_t const most = ordo_min(k, n);
-    TRY(api_check_array(exec, keys, n, size, "keys"));
-    TRY(api_check_array(exec, values, values != NULL ? most : 0, size, "values"));
-    TRY(api_check_array(exec, index, index != NULL ? most : 0, index_size, "index"));
+    TRY(api_check_aligned(exec, keys, n, size, "keys"));
+    TRY(api_check_aligned(exec, values, values != NULL ? most : 0, size, "values"));
+    TRY(api_check_aligned(exec, index, index != NULL ? most : 0, index_size, "index"));
     size_t const values_bytes = values != NULL ? most * size : 0;
     size_t const index_bytes = index != NULL ? most * index_size : 0;
     TRY(api_check_apart(exec, keys, n * size, "keys", values, values_bytes, "values"));
@@ -332,6 +334,7 @@ static ordo_status topk_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_select_opts wish;
     ordo_choice      choice;
     TRY(check_topk(exec, type, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, topk);

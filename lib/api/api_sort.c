@@ -29,7 +29,7 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, o
     return ORDO_OK;
 }
 
-/* Of sorts that know no other array. */
+/* For the sorts that reject opts.from. */
 static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts,
                                       ordo_sort_opts *wish)
 {
@@ -65,7 +65,7 @@ static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
     ordo_status  status;
-    TRY(api_check_array(exec, job->from, job->n, ordo_type_size(job->type), "opts.from"));
+    TRY(api_check_aligned(exec, job->from, job->n, ordo_type_size(job->type), "opts.from"));
     TRY(api_check_apart(exec, job->keys, bytes, "keys", job->from, bytes, "opts.from"));
     if (exec->on_device) {
         NEEDS(*choice, copy);
@@ -88,7 +88,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_choice    choice;
     TRY(api_check_type(exec, type, "type"));
     TRY(read_sort_opts(exec, opts, &wish));
-    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     ordo_load const load = ordo_load_sort(type, n, 0);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort);
@@ -115,6 +115,7 @@ static ordo_status sort_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_choice    choice;
     TRY(api_check_type(exec, type, "type"));
     TRY(read_sort_opts(exec, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort);
@@ -149,7 +150,7 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     ordo_sort_opts wish;
     ordo_choice    choice;
     TRY(check_pairs(exec, type, value_size, opts, &wish));
-    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     TRY(api_check_array(exec, values, n, value_size, "values"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
                         "values"));
@@ -176,6 +177,8 @@ static ordo_status pairs_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     ordo_sort_opts wish;
     ordo_choice    choice;
     TRY(check_pairs(exec, type, value_size, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
+    TRY(api_check_count(exec, n, value_size, "values"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, sort_pairs);
@@ -232,8 +235,8 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type typ
     ordo_sort_opts wish;
     ordo_choice    choice;
     TRY(check_argsort(exec, type, n, index_type, opts, &wish));
-    TRY(api_check_array(exec, keys, n, ordo_type_size(type), "keys"));
-    TRY(api_check_array(exec, index, n, ordo_type_size(index_type), "index"));
+    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
+    TRY(api_check_aligned(exec, index, n, ordo_type_size(index_type), "index"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", index,
                         n * ordo_type_size(index_type), "index"));
     ordo_load const load = ordo_load_argsort(type, n, index_type);
@@ -259,6 +262,8 @@ static ordo_status argsort_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type typ
     ordo_sort_opts wish;
     ordo_choice    choice;
     TRY(check_argsort(exec, type, n, index_type, opts, &wish));
+    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
+    TRY(api_check_count(exec, n, ordo_type_size(index_type), "index"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, argsort);
@@ -285,8 +290,9 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     ordo_choice    choice;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_STABLE, wish.stream));
-    FAIL_IF(wish.reserved != 0 || wish.radius != 0 || wish.from != NULL, ORDO_E_ARG,
-            "opts.radius, opts.reserved and opts.from must be 0");
+    FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    FAIL_IF(wish.radius != 0 || wish.from != NULL, ORDO_E_ARG,
+            "opts.radius and opts.from must be 0");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
             ORDO_E_ARG, "algorithm %u does not take a comparison; expected auto, sample or merge",

@@ -99,7 +99,7 @@ static ordo_status check_offsets(ordo_exec *exec, const ordo_strings *strings, s
     size_t                count;
     FAIL_IF(!ordo_size_add(n, 1, &count), ORDO_E_ARG,
             "n is %zu; there would be one offset more than can be counted", n);
-    TRY(api_check_array(exec, offsets, count, sizeof *offsets, "strings.offsets"));
+    TRY(api_check_aligned(exec, offsets, count, sizeof *offsets, "strings.offsets"));
     if (!ordo_loop(exec, n, CHECK_PIECE, check_offsets_piece, &check))
         return ORDO_E_CANCELLED;
     size_t const bad = atomic_load_explicit(&check.bad, memory_order_relaxed);
@@ -121,7 +121,7 @@ static ordo_status check_pointers(ordo_exec *exec, const ordo_strings *strings, 
                                   const char *what)
 {
     string_check check = {strings, n};
-    TRY(api_check_array(exec, strings->pointers, n, sizeof *strings->pointers, what));
+    TRY(api_check_aligned(exec, strings->pointers, n, sizeof *strings->pointers, what));
     if (!ordo_loop(exec, n, CHECK_PIECE, check_pointers_piece, &check))
         return ORDO_E_CANCELLED;
     size_t const bad = atomic_load_explicit(&check.bad, memory_order_relaxed);
@@ -138,6 +138,20 @@ static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, s
     if (strings->pointers != NULL)
         return check_pointers(exec, strings, n, "strings.pointers");
     return check_offsets(exec, strings, n);
+}
+
+/* Checks the strings and chooses who sorts them; `copies`: their bytes are written in order.
+ * Strings on a device are not read here: no backend sorts them there. */
+static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *strings,
+                                      size_t n, bool copies, ordo_choice *choice)
+{
+    if (!exec->on_device)
+        TRY(check_strings(exec, strings, n));
+    uint64_t const copied =
+        copies && n > 0 && !exec->on_device ? strings->offsets[n] - strings->offsets[0] : 0;
+    ordo_load const load =
+        ordo_load_strings(exec->on_device ? NULL : strings, n, copied, exec->seed);
+    return api_choose(ctx, exec, &load, choice);
 }
 
 /* An output and what it must not overlap: the strings, or the pointers to them. n > 0. */
@@ -183,11 +197,9 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_st
     TRY(api_check_index_type(exec, index_type, n));
     TRY(read_sort_opts(exec, opts, &job.descending));
     TRY(read_strings(exec, given, n, &job.strings));
-    TRY(api_check_array(exec, index, n, ordo_type_size(index_type), "index"));
-    ordo_load const load = ordo_load_strings(n);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(api_check_aligned(exec, index, n, ordo_type_size(index_type), "index"));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, false, &choice));
     NEEDS(choice, argsort_strings);
-    TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, index, n * ordo_type_size(index_type), "index"));
     RUN_STRINGS(choice, argsort_strings, job);
 }
@@ -212,14 +224,12 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     FAIL_IF(job.strings.pointers != NULL, ORDO_E_ARG,
             "strings has pointers; ordo_sort_strings takes bytes with offsets, ordo_sort_pointers "
             "pointers");
-    ordo_load const load = ordo_load_strings(n);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, true, &choice));
     NEEDS(choice, sort_strings);
-    TRY(check_strings(exec, &job.strings, n));
     if (n > 0) {
         size_t const total = (size_t)(job.strings.offsets[n] - job.strings.offsets[0]);
         size_t const offsets_bytes = (n + 1) * sizeof *out_offsets;
-        TRY(api_check_array(exec, out_offsets, n + 1, sizeof *out_offsets, "out_offsets"));
+        TRY(api_check_aligned(exec, out_offsets, n + 1, sizeof *out_offsets, "out_offsets"));
         FAIL_IF(out_bytes == NULL && total > 0, ORDO_E_ARG,
                 "out_bytes is NULL but the strings have %zu bytes", total);
         TRY(api_check_array(exec, out_bytes, total, 1, "out_bytes"));
@@ -246,11 +256,11 @@ static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char *
     ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)pointers};
     ordo_choice        choice;
     TRY(read_sort_opts(exec, opts, &job.descending));
-    ordo_load const load = ordo_load_strings(n);
+    if (n > 0 && !exec->on_device)
+        TRY(check_pointers(exec, &strings, n, "pointers"));
+    ordo_load const load = ordo_load_strings(exec->on_device ? NULL : &strings, n, 0, exec->seed);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort_pointers);
-    if (n > 0)
-        TRY(check_pointers(exec, &strings, n, "pointers"));
     RUN_STRINGS(choice, sort_pointers, job);
 }
 
@@ -282,11 +292,9 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     ordo_choice          choice;
     TRY(check_rank_opts(exec, n, rank_type, opts, &wish));
     TRY(read_strings(exec, given, n, &job.strings));
-    TRY(api_check_array(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
-    ordo_load const load = ordo_load_strings(n);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, false, &choice));
     NEEDS(choice, rank_strings);
-    TRY(check_strings(exec, &job.strings, n));
     TRY(check_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type), "ranks"));
     job.ties = (ordo_ties)wish.ties;
     job.descending = (wish.flags & ORDO_DESCENDING) != 0;
@@ -311,8 +319,8 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_str
     ordo_choice            choice;
     TRY(read_sort_opts(exec, opts, &job.descending));
     TRY(read_strings(exec, given, n, &job.strings));
-    TRY(api_check_array(exec, k, count, sizeof *k, "k"));
-    TRY(api_check_array(exec, index, count, sizeof *index, "index"));
+    TRY(api_check_aligned(exec, k, count, sizeof *k, "k"));
+    TRY(api_check_aligned(exec, index, count, sizeof *index, "index"));
     TRY(api_check_apart(exec, k, count * sizeof *k, "k", index, count * sizeof *index, "index"));
     for (size_t j = 0; j < count; j++)
         FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; expected less than n, which is %zu", j, k[j],

@@ -43,7 +43,8 @@ struct ordo_exec {
     bool  on_device;
     void *stream;
 
-    /* Set once an array that is sorted in place may differ from what it was. */
+    /* Set once an array that is sorted in place may differ from what it was. Of a streamed call
+     * (lib/hybrid): once any result may have been written. */
     bool changed;
 
     struct ordo_profile *profile; /* NULL: nobody asked for one (backend/profile.h) */
@@ -53,6 +54,10 @@ struct ordo_exec {
     const char *isa;
     const char *detail;
     char        note[240]; /* what detail may point to */
+
+    /* Another number for every call, by which samples are drawn: nobody who chooses the keys knows
+     * where a sample looks. Results never depend on it. At the end, for plugins built without. */
+    uint64_t seed;
 };
 
 static inline bool ordo_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)

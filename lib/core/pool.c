@@ -6,12 +6,14 @@
  * seats nobody took, so a worker that is slow to wake never delays a loop that is done. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"
+#include "core/forked.h"
+
+#include "core/fpmode.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     TICK_NANOSECONDS = 5 * 1000 * 1000
@@ -22,7 +24,7 @@ struct ordo_pool {
     unsigned   threads; /* wanted, the caller included */
     unsigned   workers; /* running */
     bool       tried;   /* to start them */
-    pid_t      owner;   /* the process the workers live in */
+    uint64_t   owner;   /* ordo_process_number of the workers' process */
     pthread_t *ids;
 
     pthread_mutex_t lock;
@@ -62,6 +64,7 @@ static void *worker_main(void *arg)
 {
     ordo_pool *const pool = arg;
 
+    (void)ordo_fpmode_enter(); /* a new thread has the mode of its creator */
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         while (pool->seats == 0 && !pool->quit)
@@ -96,7 +99,7 @@ static void init_sleep(ordo_pool *pool)
     pool->workers = 0;
     pool->tried = false;
     pool->quit = false;
-    pool->owner = getpid();
+    pool->owner = ordo_process_number();
 }
 
 /* Workers block every signal: the program's handlers run on the program's own threads. */
@@ -130,7 +133,7 @@ void ordo_pool_free(ordo_pool *pool)
 {
     if (pool == NULL)
         return;
-    if (pool->owner == getpid()) { /* in a forked child the threads do not exist */
+    if (pool->owner == ordo_process_number()) { /* in a forked child the threads do not exist */
         pthread_mutex_lock(&pool->lock);
         pool->quit = true;
         pthread_cond_broadcast(&pool->wake);
@@ -148,7 +151,7 @@ void ordo_pool_free(ordo_pool *pool)
 /* Opens the loop to as many workers as have a piece to take. */
 static void open_seats(ordo_pool *pool)
 {
-    if (pool->owner != getpid())
+    if (pool->owner != ordo_process_number())
         init_sleep(pool);
     if (!pool->tried)
         start_workers(pool);

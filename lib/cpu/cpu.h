@@ -34,9 +34,9 @@ ordo_status cpu_select_strings(const ordo_string_select_job *job, ordo_exec *exe
 ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_job *job,
                              ordo_exec *exec);
 ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec);
-ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec);
+ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec);
 size_t      cpu_radius_scratch(const ordo_radius_job *job, unsigned threads);
-ordo_status cpu_runs(const ordo_runs_job *job, ordo_exec *exec);
+ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec);
 ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec);
 ordo_status cpu_rank_paper(const ordo_rank_job *job, ordo_exec *exec);
 size_t      cpu_rank_sorted_scratch(const ordo_rank_job *job, unsigned threads);
@@ -45,7 +45,7 @@ ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, 
 ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *job,
                           ordo_exec *exec);
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
-ordo_status cpu_is_sorted(const ordo_order_job *job, ordo_exec *exec);
+ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec);
 ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec);
 void        cpu_divide(const cpu_kernels *kernels, const ordo_divide_job *job);
 

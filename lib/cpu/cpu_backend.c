@@ -125,20 +125,17 @@ static ordo_status partition(void *state, const ordo_partition_job *job, ordo_ex
 
 static ordo_status is_sorted(void *state, const ordo_order_job *job, ordo_exec *exec)
 {
-    (void)state;
-    return cpu_is_sorted(job, exec);
+    return cpu_is_sorted(state, job, exec);
 }
 
 static ordo_status radius(void *state, const ordo_radius_job *job, ordo_exec *exec)
 {
-    (void)state;
-    return cpu_radius(job, exec);
+    return cpu_radius(state, job, exec);
 }
 
 static ordo_status runs(void *state, const ordo_runs_job *job, ordo_exec *exec)
 {
-    (void)state;
-    return cpu_runs(job, exec);
+    return cpu_runs(state, job, exec);
 }
 
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)

@@ -119,11 +119,24 @@ enum {
     /* Radius up to which roughly sorted keys are sorted in windows, for keys of 32 and 64 bits, and
      * the keys that are worth it. V1, 10^7 keys, ns a key with the radius known, for 16, 32, 64,
      * 1000, 10^4: u32 0.64, 1.2, 3.2, 3.2, 3.6; u64 2.2, 4.0, 4.8, 5.0, 5.5; to measure it takes
-     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. */
+     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. A Xeon with 105 MB L3, one thread, 4e6 keys, ns
+     * a key in windows and by the radix sort with AVX-512, for radius 15, 63 (few distinct keys),
+     * 99, 9997: u32 3.2 and 7.2, 10.2 and 6.9, 6.5 and 7.5, 9.5 and 7.5; f64 16 and 11, 25 and 12,
+     * 31 and 12, 30 and 14. 0: never. */
     ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
-    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 32),
-    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(1 << 14, 32),
+    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
+    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 0), 64),
     ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
+
+    /* Keys out of place that are sorted apart (lib/cpu/sort/displaced.c): one key in
+     * DISPLACED_FREE of the array, and one in DISPLACED_SHARE of those read so far. It is tried if
+     * at most one neighbour in DISPLACED_FALLS falls within the windows, and at most
+     * DISPLACED_FAR windows begin below the one before. An estimate: each key out of place
+     * costs a mispredicted branch or two, and about 12 ns to sort it. */
+    ORDO_TUNE_DISPLACED_FREE = ORDO_TUNE(64, 8),
+    ORDO_TUNE_DISPLACED_SHARE = ORDO_TUNE(16, 4),
+    ORDO_TUNE_DISPLACED_FALLS = ORDO_TUNE(16, 4),
+    ORDO_TUNE_DISPLACED_FAR = ORDO_TUNE(6, 2),
 
     /* Elements staged on each side by one step of the stable split: two buffers of at most 8 KB
      * stay in L1. */
@@ -191,10 +204,6 @@ enum {
      * 14.7, 15.0, 14.7, 14.7; but each string is then read that often, however long it is. At
      * least 2. */
     ORDO_TUNE_STRINGS_FEW = ORDO_TUNE(3, 2),
-
-    /* Bytes of the first block of a shared prefix; it is looked at where a whole key was shared,
-     * and the next one is twice as long. A cache line or two of each string. */
-    ORDO_TUNE_STRINGS_BLOCK = ORDO_TUNE(64, 8),
 
     /* Selection: up to this many keys are copied and quickselected; beyond, the sample's fixed
      * cost is small. V1, median of u32, 1 thread, beside std::nth_element in the same run: 7.9

@@ -25,8 +25,8 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
                               : ordo_fail(exec, ORDO_E_UNSUPPORTED, "the %s backend has no %s",    \
                                           both->side->name, #slot))
 
-/* Streams what is worth it. If the device fails, the CPU does the job where it may, for nothing of
- * the caller's is lost by then; a context for the device alone says what went wrong. */
+/* Streams what is worth it. If the device fails, the CPU does the job where it may, since the input
+ * is still there; a context for the device alone says what went wrong. */
 #define STREAM(slot, worth, way)                                                                   \
     do {                                                                                           \
         if (both->share >= 1)                                                                      \
@@ -36,10 +36,13 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
         ordo_status const streamed = (way);                                                        \
         if (!both->keep || !gives_up(streamed))                                                    \
             return streamed;                                                                       \
+        bool const written = exec->changed;                                                        \
         exec->isa = both->cpu->isa(both->cpu_state);                                               \
         exec->phase = 0;                                                                           \
         exec->phases = 1;                                                                          \
-        TRY(WHOLE(cpu, slot));                                                                     \
+        ordo_status const by_cpu = WHOLE(cpu, slot);                                               \
+        if (by_cpu != ORDO_OK)                                                                     \
+            return after_cpu(by_cpu, written, exec);                                               \
         ordo_note(exec, "by the CPU, for the device gave up");                                     \
         return ORDO_OK;                                                                            \
     } while (0)
@@ -49,8 +52,23 @@ static bool gives_up(ordo_status status)
     return status == ORDO_E_DEVICE || status == ORDO_E_NOMEM || status == ORDO_E_UNSUPPORTED;
 }
 
-/* At once, or in rounds where the device has not the memory for it. Of an array that is spoilt one
- * status tells, whatever the device ran out of. */
+/* The status of a failure after which results may be half written: ORDO_E_DEVICE, whatever it was
+ * for want of, so that ORDO_E_NOMEM means that nothing was written. */
+static ordo_status with_results_written(ordo_status status)
+{
+    return gives_up(status) ? ORDO_E_DEVICE : status;
+}
+
+/* The CPU took over and failed as well. What it did to exec->changed is of no meaning: it writes
+ * nothing before it has its memory. */
+static ordo_status after_cpu(ordo_status status, bool written, ordo_exec *exec)
+{
+    if (gives_up(status))
+        exec->changed = written;
+    return written ? with_results_written(status) : status;
+}
+
+/* At once, or in rounds where the device has not the memory for it. */
 static ordo_status by_size(const ordo_both *both, const hybrid_records *records, ordo_exec *exec)
 {
     ordo_status status = hybrid_stream(both, records, exec);
@@ -60,7 +78,14 @@ static ordo_status by_size(const ordo_both *both, const hybrid_records *records,
         if (need > room)
             status = hybrid_rounds(both, records, exec, need, room);
     }
-    return !both->keep && exec->changed && gives_up(status) ? ORDO_E_DEVICE : status;
+    return !both->keep && exec->changed ? with_results_written(status) : status;
+}
+
+static ordo_status ranks(const ordo_both *both, const hybrid_records *records,
+                         const ordo_unsorted_job *job, ordo_exec *exec)
+{
+    ordo_status const status = hybrid_ranks(both, records, job, exec);
+    return !both->keep && exec->changed ? with_results_written(status) : status;
 }
 
 static hybrid_records keys_of(const ordo_sort_job *job)
@@ -129,7 +154,7 @@ static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *ex
     bool const wanted = both->share > 0 || ordo_rank_streams(job->type, job->n, job->rank_type);
     STREAM(rank,
            wanted && both->device->put_ranks != NULL && is_streamed(both, &records, job->algorithm),
-           hybrid_ranks(both, &records, job, exec));
+           ranks(both, &records, job, exec));
 }
 
 #define TABLE(label)                                                                               \

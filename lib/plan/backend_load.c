@@ -1,69 +1,109 @@
 /* backend_load.c - finds and opens a backend that is a shared object of its own.
  *
- * It lies beside libordo, or in the folder the caller names; either way it is opened by its
- * absolute path, so that no search path can put another in its place. It stays open: CUDA does not
- * like to be unloaded while its threads run. */
+ * The plugin is loaded from the folder of the file that holds this code (libordo.so, or the program
+ * that libordo.a is linked into), or from the folder that the caller names. Both are absolute
+ * paths. The kernel names the file of this code, in /proc/self/maps: the names that the dynamic
+ * linker keeps are argv[0] for the main program and relative to an old working directory for
+ * dlopen("./libordo.so"), so they could lead to somebody else's folder.
+ *
+ * A plugin is never unloaded: CUDA does not survive that while its threads run. */
 #define _GNU_SOURCE
 #include "plan/plan.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PLUGIN "libordo_cuda.so"
+#define GONE " (deleted)" /* what the kernel appends to the path of a removed file */
 
-enum {
-    PATH_SIZE = 4096
-};
+static const char here = 0; /* an address inside the file of this code */
 
-static const char here = 0; /* something of this library, whose file is asked for */
-
-/* The absolute path of the plugin; false if there is no such file. */
-static bool plugin_path(const char *directory, char *path, size_t size, char *why, size_t why_size)
+/* The path at the end of a line of /proc/self/maps, which is changed, if the line's addresses
+ * include `address`; else NULL. The path is "" for memory that has no file. */
+static const char *path_of_mapping(char *line, uintptr_t address)
 {
-    char folder[PATH_SIZE];
-    if (*directory != '\0') {
-        snprintf(folder, sizeof folder, "%s", directory);
-    } else {
-        Dl_info self;
-        if (dladdr(&here, &self) == 0 || self.dli_fname == NULL ||
-            strlen(self.dli_fname) >= sizeof folder) {
-            snprintf(why, why_size, "the folder of libordo is unknown; set ORDO_BACKEND_DIR");
-            return false;
-        }
-        char *const real = realpath(self.dli_fname, NULL);
-        snprintf(folder, sizeof folder, "%s", real != NULL ? real : self.dli_fname);
-        free(real);
-        char *const slash = strrchr(folder, '/');
-        if (slash != NULL)
-            *slash = '\0';
-        else
-            snprintf(folder, sizeof folder, ".");
-    }
-    char wanted[PATH_SIZE + sizeof PLUGIN + 1];
-    snprintf(wanted, sizeof wanted, "%s/" PLUGIN, folder);
-    char *const found = realpath(wanted, NULL);
-    if (found == NULL || strlen(found) >= size) {
-        snprintf(why, why_size, "no " PLUGIN " in %.160s", folder);
-        free(found);
-        return false;
-    }
-    snprintf(path, size, "%s", found);
-    free(found);
-    return true;
+    unsigned long long first, end;
+    int                path = 0;
+    if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &first, &end, &path) < 2 || path == 0 ||
+        address < first || address >= end)
+        return NULL;
+    line[strcspn(line, "\n")] = '\0';
+    return line + path;
 }
 
-const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t why_size)
+/* The folder of the file that holds this code, to be freed; NULL: why says why not. */
+static char *own_folder(char *why, size_t why_size)
 {
-    char path[PATH_SIZE];
-    if (!plugin_path(directory, path, sizeof path, why, why_size))
-        return NULL;
-    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (library == NULL) {
-        snprintf(why, why_size, "%s", dlerror());
+    FILE *const maps = fopen("/proc/self/maps", "re");
+    if (maps == NULL) {
+        snprintf(why, why_size,
+                 "the folder of libordo is unknown: /proc/self/maps: %s; set ORDO_BACKEND_DIR",
+                 strerror(errno));
         return NULL;
     }
+    char       *line = NULL;
+    size_t      size = 0;
+    const char *path = NULL;
+    while (path == NULL && getline(&line, &size, maps) > 0)
+        path = path_of_mapping(line, (uintptr_t)&here);
+    fclose(maps);
+
+    char        *folder = NULL;
+    size_t const length = path != NULL ? strlen(path) : 0;
+    size_t const gone = strlen(GONE);
+    if (length == 0 || path[0] != '/' || strstr(path, "\\012") != NULL) {
+        snprintf(why, why_size, "the folder of libordo is unknown; set ORDO_BACKEND_DIR");
+    } else if (length >= gone && strcmp(path + length - gone, GONE) == 0) {
+        snprintf(why, why_size, "%.150s was removed or replaced after it was loaded; restart",
+                 path);
+    } else {
+        folder = strdup(path);
+        if (folder == NULL)
+            snprintf(why, why_size, "no memory for a path");
+        else
+            *strrchr(folder, '/') = '\0';
+    }
+    free(line);
+    return folder;
+}
+
+/* The absolute path of the plugin, to be freed; NULL: why says why not. */
+static char *plugin_path(const char *directory, char *why, size_t why_size)
+{
+    if (*directory != '\0' && *directory != '/') {
+        snprintf(why, why_size, "ORDO_BACKEND_DIR is '%.100s'; expected an absolute path",
+                 directory);
+        return NULL;
+    }
+    char *folder; /* "" is the root folder */
+    if (*directory == '\0') {
+        folder = own_folder(why, why_size);
+    } else {
+        snprintf(why, why_size, "no memory for a path");
+        folder = strdup(directory);
+    }
+    if (folder == NULL)
+        return NULL;
+    size_t const size = strlen(folder) + sizeof "/" PLUGIN;
+    char *const  wanted = malloc(size);
+    char        *found = NULL;
+    if (wanted != NULL) {
+        snprintf(wanted, size, "%s/" PLUGIN, folder);
+        found = realpath(wanted, NULL);
+    }
+    if (found == NULL)
+        snprintf(why, why_size, "no " PLUGIN " in %.160s", folder);
+    free(wanted);
+    free(folder);
+    return found;
+}
+
+/* The table of an opened plugin; NULL: why says why not. */
+static const ordo_backend *table_of(void *library, const char *path, char *why, size_t why_size)
+{
     ordo_backend_entry *entry = NULL;
     void *const         symbol = dlsym(library, ORDO_BACKEND_ENTRY);
     _Static_assert(sizeof entry == sizeof symbol, "POSIX: functions are found by dlsym");
@@ -77,5 +117,20 @@ const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t w
         snprintf(why, why_size, "%.160s was built for another version of libordo", path);
         return NULL;
     }
+    return table;
+}
+
+const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t why_size)
+{
+    char *const path = plugin_path(directory, why, why_size);
+    if (path == NULL)
+        return NULL;
+    const ordo_backend *table = NULL;
+    void *const         library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library != NULL)
+        table = table_of(library, path, why, why_size);
+    else
+        snprintf(why, why_size, "%s", dlerror());
+    free(path);
     return table;
 }

@@ -29,6 +29,8 @@ typedef enum ordo_cost_id {
     COST_CPU_VALUE_64,
     COST_CPU_INDEX,
     COST_CPU_RANK,
+    COST_CPU_STRING,
+    COST_CPU_STRING_MORE,
     COST_CPU_ALONE,
     COST_CPU_SMALL,
     COST_CPU_CALL,

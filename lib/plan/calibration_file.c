@@ -40,16 +40,16 @@ __attribute__((format(printf, 2, 3))) static bool say(ordo_calibration *c, const
 
 void ordo_calibration_place(ordo_calibration *c, const char *place, const char *isa, size_t gpu)
 {
-    const char *folder = getenv("XDG_CACHE_HOME"), *below = "/ordo";
+    const char *folder = secure_getenv("XDG_CACHE_HOME"), *below = "/ordo";
     int         length = 0;
     c->path[0] = c->note[0] = '\0';
     c->tried = c->in_folder = false;
     c->gpu = (long)ordo_min(gpu, (size_t)INT32_MAX);
     snprintf(c->isa, sizeof c->isa, "%s", isa);
     if (place == NULL)
-        place = getenv("ORDO_TUNE_FILE");
+        place = secure_getenv("ORDO_TUNE_FILE");
     if (folder == NULL || folder[0] != '/') {
-        folder = getenv("HOME");
+        folder = secure_getenv("HOME");
         below = "/.cache/ordo";
     }
     if (place != NULL) {

@@ -1,10 +1,10 @@
 /* plan.c - see plan.h. */
 #define _GNU_SOURCE /* memmem */
 #include "plan/plan.h"
+#include "core/forked.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend_wishes *wishes,
                            const char *directory, char *why, size_t why_size)
@@ -28,7 +28,7 @@ ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend
 
 void ordo_plan_close(ordo_plan *plan)
 {
-    if (plan->device == DEVICE_OPEN && plan->opened_by == (long)getpid())
+    if (plan->device == DEVICE_OPEN && plan->opened_by == ordo_process_number())
         plan->cuda->close(plan->cuda_state);
     plan->cpu->close(plan->cpu_state);
 }
@@ -40,7 +40,7 @@ bool ordo_plan_opened_once(void) { return atomic_load(&opened_once); }
 /* Whether there is a GPU to work with; tries to open it once. */
 static bool device_there(ordo_plan *plan)
 {
-    if (plan->device == DEVICE_OPEN && plan->opened_by != (long)getpid()) {
+    if (plan->device == DEVICE_OPEN && plan->opened_by != ordo_process_number()) {
         plan->device = DEVICE_ABSENT;
         snprintf(plan->why, sizeof plan->why,
                  "the GPU was opened before fork(); make a new context in the child");
@@ -49,7 +49,7 @@ static bool device_there(ordo_plan *plan)
         return plan->device == DEVICE_OPEN;
 
     plan->device = DEVICE_ABSENT;
-    plan->opened_by = (long)getpid();
+    plan->opened_by = ordo_process_number();
     plan->cuda = ordo_backend_load(plan->directory, plan->why, sizeof plan->why);
     if (plan->cuda == NULL ||
         plan->cuda->open(&plan->cuda_state, &plan->wishes, plan->why, sizeof plan->why) != ORDO_OK)

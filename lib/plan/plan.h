@@ -36,7 +36,7 @@ typedef struct ordo_plan {
     const ordo_backend *cuda;
     void               *cuda_state;
     ordo_both           both;      /* the CPU and the GPU, for jobs on host arrays */
-    long                opened_by; /* process id: a GPU does not survive fork() */
+    uint64_t            opened_by; /* process number: a GPU does not survive fork() */
     double              forgone;   /* seconds that `auto` has not gained so far */
     char                why[PLAN_WHY];
     char                devices[PLAN_DEVICES];

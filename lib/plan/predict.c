@@ -1,6 +1,10 @@
 /* predict.c - see predict.h. */
 #include "plan/predict.h"
 
+#include "plan/look_strings.h"
+
+#include <math.h>
+
 /* ---- Loads ---- */
 
 static ordo_cost_id cost_of_key(ordo_type type)
@@ -25,6 +29,11 @@ static double cost_of(const long *value, const ordo_load *load) /* of one thread
 {
     return (double)value[load->key] + (double)value[load->with] +
            (double)value[cost_of_value(load)] * (double)load->value_size;
+}
+
+static double cost_of_string(const long *value, const ordo_load *load)
+{
+    return (double)value[COST_CPU_STRING] + load->further * (double)value[COST_CPU_STRING_MORE];
 }
 
 /* Of constants and not of the table, which is far away. */
@@ -79,14 +88,39 @@ ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
     return load;
 }
 
+/* How often a string is read further than its first key, as a cost. Groups get smaller from one
+ * key to the next, so the cost grows with the logarithm of the bytes; a prefix that all strings
+ * share is skipped at once, at the rate of memory. A copy costs about what a
+ * read does. */
+static double further_reads(const ordo_string_look *look, double copied)
+{
+    enum {
+        KEY = 7
+    };
+    double const beyond = look->depth - look->common - (KEY - 1);
+    double       reads = copied > 0 ? 0.4 + copied / 400 : 0;
+    if (beyond > 0)
+        reads += log2(1 + beyond / KEY);
+    if (look->common >= KEY)
+        reads += 0.4 + look->common / 300;
+    return reads;
+}
+
 /* What the threads read of the strings they read in either case. Even no string is worth it: the
  * verbs of strings are those of lib/hybrid wherever there is a GPU. */
-ordo_load ordo_load_strings(size_t n)
+ordo_load ordo_load_strings(const ordo_strings *strings, size_t n, uint64_t copied, uint64_t seed)
 {
     double const bytes = 2.0 * (sizeof(uint64_t) + sizeof(uint32_t));
-    double const strings = n == 0 ? 1 : (double)n;
-    return (ordo_load){.cpu_ns = strings * ORDO_TUNE_CPU_STRING * 1e-3,
-                       .link_bytes = strings * bytes};
+    double const count = n == 0 ? 1 : (double)n;
+    ordo_load    load = {.n = n == 0 ? 1 : n, .key = COST_CPU_STRING, .link_bytes = count * bytes};
+    if (strings != NULL && n >= ORDO_TUNE_WEIGH_KEYS) {
+        ordo_string_look const look = ordo_look_at_strings(strings, n, seed);
+        load.further = further_reads(&look, (double)copied / count);
+    }
+    double const ps = ORDO_TUNE_CPU_STRING + load.further * ORDO_TUNE_CPU_STRING_MORE;
+    load.cpu_ns = count * ps * 1e-3;
+    load.host_ns = count * (ORDO_TUNE_CPU_STRING - ORDO_TUNE_CPU_STRING_SAVED) * 1e-3;
+    return load;
 }
 
 /* ---- Forecasts ---- */
@@ -102,16 +136,21 @@ static double rise(const ordo_calibration *c, double used)
 static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsigned threads)
 {
     const long *const value = c->value;
-    double const      ps = load->key != COST_NONE
-                               ? (double)load->n * cost_of(value, load)
-                               : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / ORDO_TUNE_CPU_64;
+    double const ps = load->key == COST_CPU_STRING ? (double)load->n * cost_of_string(value, load)
+                      : load->key != COST_NONE
+                          ? (double)load->n * cost_of(value, load)
+                          : load->cpu_ns * 1e3 * (double)value[COST_CPU_64] / ORDO_TUNE_CPU_64;
+    if (load->key == COST_CPU_STRING && ordo_is_small(load))
+        return ps * 1e-12;
     if (ordo_is_small(load))
         return ps * (double)value[COST_CPU_SMALL] * 1e-14;
     /* More than could be measured are more than there are CPUs. */
     double const all = (double)value[COST_THREADS];
     double const used = c->measured[COST_THREADS] && threads > all ? all : (double)threads;
     double const call = used <= 1 ? 0 : used >= all ? 1 : (used - 1) / (all - 1);
-    return call * (double)value[COST_CPU_CALL] * 1e-6 + ps * rise(c, used) / used * 1e-12;
+    /* Strings wait for memory one by one, with many threads as with one. */
+    double const shared = load->key == COST_CPU_STRING ? 1 : rise(c, used);
+    return call * (double)value[COST_CPU_CALL] * 1e-6 + ps * shared / used * 1e-12;
 }
 
 static double predict_device(const ordo_calibration *c, const ordo_load *load, unsigned threads)
@@ -121,7 +160,8 @@ static double predict_device(const ordo_calibration *c, const ordo_load *load, u
     double const      call = (double)value[streamed ? COST_STREAM_CALL : COST_DEVICE_CALL];
     double const      most = (double)value[streamed ? COST_STAGE_ALL : COST_STAGE_WHOLE];
     double const      filled = (double)threads * (double)value[COST_STAGE_THREAD];
-    return call * 1e-6 + load->link_bytes / ((filled < most ? filled : most) * 1e6);
+    return call * 1e-6 + load->host_ns / (double)threads * 1e-9 +
+           load->link_bytes / ((filled < most ? filled : most) * 1e6);
 }
 
 ordo_forecast ordo_predict(const ordo_calibration *c, const ordo_load *load, unsigned threads)

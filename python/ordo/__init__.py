@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ._partition import argpartition, partition
     from ._rank import rankdata
     from ._scan import cummax, cummin, cumsum
-    from ._select import TopK, median, quantile, select, topk
+    from ._select import TopK, median, percentile, quantile, select, topk
     from ._sets import searchsorted, unique
     from ._stats import TestResult, mannwhitneyu, spearmanr
 
@@ -40,7 +40,7 @@ _HOMES = {
     "_partition": "argpartition partition",
     "_rank": "rankdata",
     "_scan": "cummax cummin cumsum",
-    "_select": "TopK median quantile select topk",
+    "_select": "TopK median percentile quantile select topk",
     "_sets": "searchsorted unique",
     "_stats": "TestResult mannwhitneyu spearmanr",
 }
@@ -64,6 +64,7 @@ __all__ = [
     "mannwhitneyu",
     "median",
     "partition",
+    "percentile",
     "quantile",
     "radius",
     "rankdata",

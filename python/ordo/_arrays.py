@@ -18,6 +18,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib
+from ._check import integer
 from ._context import host_context
 
 ndarray = np.ndarray
@@ -31,6 +32,7 @@ PLAIN = {dtype: ctypes.c_int(number) for dtype, number in TYPES.items()}
 SIZES = {number: dtype.itemsize for dtype, number in TYPES.items()}
 FLOATS = frozenset((_lib.F32, _lib.F64))
 USABLE = 0x0101  # array.flags.num of what can be read as it is: C-contiguous, aligned
+AXIS_TYPES = (int, type(None))  # of `axis` in the short paths; 0.0 and False equal 0
 COPY_BY_THREADS = 1 << 22  # bytes; below, the copy costs less than handing it out
 
 # ---- Addresses ---------------------------------------------------------------------------------
@@ -197,59 +199,98 @@ class HostPlace:
         if dtype.kind == "b":
             return array.view(np.uint8), _lib.U8, dtype
         if dtype.kind == "f" and dtype.itemsize == 2:
-            return array.astype(np.float32), _lib.F32, np.dtype(np.float16)
+            with np.errstate(invalid="ignore"):  # which a signalling NaN would set
+                return array.astype(np.float32), _lib.F32, np.dtype(np.float16)
         if dtype.kind in "iuf" and not dtype.isnative:
             native = dtype.newbyteorder("=")
             return self.typed(array.astype(native))
         raise TypeError(
             f"elements are of dtype {dtype}; expected integers of 8 to 64 bits, bool, float16, "
-            "float32, float64 or strings"
+            f"float32, float64 or strings{_way_out(dtype)}"
         )
+
+
+def _way_out(dtype: Any) -> str:
+    """What to pass instead of an array of a dtype that is not supported."""
+    if dtype.kind in "Mm":
+        return "; pass np.asarray(a).view('i8'), in which NaT is the smallest"
+    if dtype.kind == "c":
+        return "; pass a.real or abs(a)"
+    if dtype.names:
+        return f"; pass one field, for example a[{dtype.names[0]!r}]"
+    if dtype.kind == "f":
+        return "; pass a.astype('f8')" if dtype.itemsize > 8 else "; pass a.astype('f4')"
+    if dtype.kind == "O":
+        return "; pass a.astype(float), or a.astype(int)"
+    return "; convert them with a.astype()"
 
 
 HOST = HostPlace()
 
 
-def place_of(a: Any) -> tuple[Any, Any]:
-    """The place of `a`, and `a` as an array of it."""
+def place_of(a: Any, compare: bool = True) -> tuple[Any, Any]:
+    """The place of `a`, and `a` as an array of it; `compare`: its elements will be compared."""
     if type(a) is ndarray:
         return HOST, a
-    from . import _arrow, _device
+    if type(a) is list or type(a) is tuple:
+        array = np.asarray(a)
+        if array.ndim > 1 and any(isinstance(row, np.ma.MaskedArray) for row in a):
+            raise TypeError("an array in the sequence is masked; expected rows without a mask")
+        return HOST, array
+    from . import _arrow, _device, _pandas, _strings
 
+    if type(a) is _strings.Text:
+        return HOST, a
     foreign = _device.place_of(a)
     if foreign is not None:
         return foreign, a
+    if _pandas.is_extension(a):
+        return HOST, _pandas.to_numpy(a, compare)
     if _arrow.is_arrow(a):
-        return HOST, _arrow.to_numpy(a)
+        return HOST, _arrow.to_numpy(a, None, compare)
     if isinstance(a, np.ma.MaskedArray):
         raise TypeError("the array is masked; expected a.compressed() or a.filled(value)")
     return HOST, np.asarray(a)
+
+
+def numbers_of(a: Any) -> tuple[Any, Any]:
+    """The place of `a`, and `a` as an array of it; TypeError if it holds strings or objects."""
+    place, array = place_of(a)
+    if place is HOST and is_text(array):
+        if array.dtype.kind == "O":
+            raise TypeError(
+                f"elements are of dtype object; expected numbers{_way_out(array.dtype)}"
+            )
+        raise TypeError("elements are strings; expected numbers")
+    return place, array
 
 
 # ---- Rows --------------------------------------------------------------------------------------
 
 
 def normal_axis(axis: int, ndim: int) -> int:
-    """`axis` counted from the front; AxisError, a ValueError, if there is none such."""
-    try:
-        index = axis.__index__()
-    except AttributeError:
-        raise TypeError(f"axis is {axis!r}; expected an integer") from None
+    """`axis` counted from the front; AxisError, a ValueError, if it is out of range."""
+    index = integer(axis, "axis")
     if not -ndim <= index < ndim:
         raise AxisError(index, ndim)
     return index % ndim
 
 
 class Rows:
-    """Keys as `count` contiguous rows of `n`, and the way back to the caller's axes."""
+    """Keys as `count` contiguous rows of `n`, and the way back to the caller's axes.
+
+    `axis` is an integer or None; a tuple of integers only if `several` is set.
+    """
 
     __slots__ = ("axes", "code", "count", "dtype", "keys", "lead", "n", "ndim", "place")
 
-    def __init__(self, place: Any, array: Any, axis: int | tuple | None) -> None:
+    def __init__(
+        self, place: Any, array: Any, axis: int | tuple | None, several: bool = False
+    ) -> None:
         keys, self.code, self.dtype = place.typed(array)
         self.place = place
         self.ndim = keys.ndim
-        if self.ndim == 1 and (axis is None or axis == -1 or axis == 0):
+        if self.ndim == 1 and type(axis) in AXIS_TYPES and axis in (None, -1, 0):
             self.axes: tuple[int, ...] = (0,)
             self.keys = place.contiguous(keys)
             self.lead: tuple[int, ...] = ()
@@ -259,7 +300,7 @@ class Rows:
             self.axes = tuple(range(self.ndim))
             keys = place.reshape(keys, (-1,))
         else:
-            axes = axis if isinstance(axis, tuple) else (axis,)
+            axes = axis if isinstance(axis, tuple) and several else (axis,)
             self.axes = tuple(normal_axis(one, self.ndim) for one in axes)
             if len(set(self.axes)) != len(self.axes):
                 raise ValueError(f"axis {axis} names a dimension twice")
@@ -331,6 +372,13 @@ def product(sizes: Any) -> int:
 def is_text(array: Any) -> bool:
     """Whether an array of HOST holds strings, or objects, which may be strings."""
     return array.dtype.kind in "SUOT"
+
+
+def is_arrow_text(array: Any) -> bool:
+    """Whether an array is Text: strings that are not in a NumPy array."""
+    from ._strings import Text
+
+    return type(array) is Text
 
 
 def rows_have_nan(rows: Rows) -> Any:

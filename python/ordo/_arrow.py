@@ -1,8 +1,9 @@
 """Arrow arrays, through the C data interface that the PyCapsule protocol hands out.
 
 Any object with ``__arrow_c_array__`` or ``__arrow_c_stream__`` is read: numbers without a copy,
-strings of every layout. Nulls are what NaNs are: last, tied, propagated or omitted. Integers with
-nulls become float64 for that, if that can hold them all.
+strings of every layout, dictionaries decoded to their values. Nulls are treated as NaNs: last,
+tied, propagated or omitted. Integers with nulls become float64 if that can hold all of them.
+Extension types and all other types are refused, with a message that says what to pass instead.
 
 https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html
 """
@@ -72,6 +73,9 @@ _NUMBERS = {
     b"L": "u8", b"e": "f2", b"f": "f4", b"g": "f8",
 }  # fmt: skip
 _OFFSETS = {b"u": np.int32, b"z": np.int32, b"U": np.int64, b"Z": np.int64}
+_ORDERED = 1  # ARROW_FLAG_DICTIONARY_ORDERED
+_EXTENSION = b"ARROW:extension:name"
+_PLAIN_EXTENSIONS = (b"arrow.bool8", b"arrow.json")  # their storage compares as the values do
 _INLINE = 12  # a string view no longer than this holds its bytes itself
 _EXACT = 1 << 53  # float64 holds every integer up to here
 
@@ -100,29 +104,45 @@ def is_arrow(a: Any) -> bool:
     return not isinstance(getattr(a, "dtype", None), np.dtype)
 
 
-def to_numpy(a: Any) -> Any:
-    """The elements as a NumPy array, or as Text; nulls of numbers as NaNs."""
+def to_numpy(a: Any, source: Any = None, compare: bool = True) -> Any:
+    """The elements as a NumPy array, or as Text; nulls of numbers as NaNs.
+
+    `source` is what sorted strings are taken from, by default `a`. With `compare`, categories that
+    have an order of their own are refused.
+    """
     if hasattr(a, "__arrow_c_array__"):
         schema_capsule, array_capsule = a.__arrow_c_array__()
-        schema = _pointer(schema_capsule, b"arrow_schema", _Schema)
+        schema = _pointer(schema_capsule, b"arrow_schema", _Schema).contents
         array = _pointer(array_capsule, b"arrow_array", _Array)
-        chunks = [_read(schema.contents.format, array.contents, array_capsule)]
-        form = schema.contents.format
+        chunks = [_read(schema, array.contents, array_capsule, compare)]
+        form = _value_format(schema)
     else:
-        form, chunks = _read_stream(a)
-    if form in _NUMBERS or form == b"b":
+        form, chunks = _read_stream(a, compare)
+    if form in _NUMBERS or form in (b"b", b"n"):
         return _join_numbers(chunks, form)
-    return _join_text(chunks, a)
+    return _join_text(chunks, a if source is None else source)
 
 
-def _read_stream(a: Any) -> tuple[bytes, list]:
+class _OwnSchema:
+    """An ArrowSchema that a stream gave us; released with this object."""
+
+    def __init__(self) -> None:
+        self.schema = _Schema()
+
+    def __del__(self) -> None:
+        if self.schema.release:
+            self.schema.release(ctypes.byref(self.schema))
+
+
+def _read_stream(a: Any, compare: bool) -> tuple[bytes, list]:
     capsule = a.__arrow_c_stream__()
     stream = _pointer(capsule, b"arrow_array_stream", _Stream)
-    schema = _Schema()
-    if stream.contents.get_schema(stream, ctypes.byref(schema)):
+    own = _OwnSchema()
+    if stream.contents.get_schema(stream, ctypes.byref(own.schema)):
         raise ValueError("the Arrow stream gives no schema")
-    form = bytes(schema.format)
-    schema.release(ctypes.byref(schema))
+    form = _value_format(own.schema)
+    if not _is_readable(form):
+        raise TypeError(_refusal(form))
     chunks: list = []
     while True:
         chunk = _Chunk()
@@ -131,7 +151,70 @@ def _read_stream(a: Any) -> tuple[bytes, list]:
             raise ValueError(f"the Arrow stream failed: {why.decode()}")
         if not chunk.array.release:
             return form, chunks
-        chunks.append(_read(form, chunk.array, chunk))
+        chunks.append(_read(own.schema, chunk.array, chunk, compare))
+
+
+# ---- Types -------------------------------------------------------------------------------------
+
+
+def _values_of(schema: _Schema) -> _Schema:
+    """The schema of a dictionary's values."""
+    return ctypes.cast(schema.dictionary, ctypes.POINTER(_Schema)).contents
+
+
+def _value_format(schema: _Schema) -> bytes:
+    """The format of the values, those of the dictionary if there is one."""
+    while schema.dictionary:
+        schema = _values_of(schema)
+    return bytes(schema.format)
+
+
+def _is_readable(form: bytes) -> bool:
+    return form in _NUMBERS or form in _OFFSETS or form in (b"b", b"n", b"vu", b"vz")
+
+
+def _extension(schema: _Schema) -> bytes | None:
+    """The name of an extension type, which the metadata holds; None for a type of Arrow's own.
+
+    Metadata is the number of pairs, then for each pair the size and the bytes of key and value.
+    """
+    if not schema.metadata:
+        return None
+    at = schema.metadata
+
+    def number() -> int:
+        nonlocal at
+        at += 4
+        return ctypes.c_int32.from_address(at - 4).value
+
+    def text() -> bytes:
+        nonlocal at
+        size = number()
+        at += size
+        return ctypes.string_at(at - size, size)
+
+    pairs = [(text(), text()) for _ in range(number())]
+    return dict(pairs).get(_EXTENSION)
+
+
+def _refusal(form: bytes) -> str:
+    """The message for a format that is not read: what it is, and what to pass instead."""
+    known = {
+        b"ts": ("timestamps", "np.asarray(a).view('i8')"),
+        b"td": ("dates", "np.asarray(a).view('i8')"),
+        b"tD": ("durations", "np.asarray(a).view('i8')"),
+        b"tt": ("times of day", "them cast to integers"),
+        b"+s": ("a table or a struct", "one column, or a.to_numpy() of a frame"),
+        b"+r": ("run-end encoded", "the decoded array"),
+        b"d:": ("decimals", "them cast to float64"),
+        b"w:": ("binary of a fixed size", "it cast to binary"),
+    }
+    unknown = ("a nested type", "its flattened values") if form[:1] == b"+" else None
+    what, instead = known.get(form[:2], unknown or ("an unknown type", "a.to_numpy()"))
+    return (
+        f"the Arrow array has format {form.decode()!r} ({what}); expected numbers, bool, utf8 or "
+        f"binary; pass {instead}"
+    )
 
 
 def _view(address: int, dtype: Any, count: int, owner: Any) -> Any:
@@ -149,9 +232,28 @@ def _bits(address: int, first: int, count: int, owner: Any) -> Any:
     return np.unpackbits(packed, bitorder="little")[first : first + count].astype(bool)
 
 
-def _read(form: bytes, array: _Array, owner: Any) -> tuple[Any, Any]:
-    """Elements and a mask of the nulls (None: there are none)."""
+def _read(schema: _Schema, array: _Array, owner: Any, compare: bool) -> tuple[Any, Any]:
+    """Elements, decoded if they are a dictionary's, and a mask of the nulls (None: none)."""
+    name = _extension(schema)
+    if name is not None and name not in _PLAIN_EXTENSIONS:
+        raise TypeError(
+            f"the Arrow array has extension type {name.decode()!r}; expected numbers, bool, utf8 "
+            "or binary; pass a.storage, or the values as one of these"
+        )
+    if not schema.dictionary:
+        return _read_plain(bytes(schema.format), array, owner)
+    codes, missing = _read_plain(bytes(schema.format), array, owner)
+    within = ctypes.cast(array.dictionary, ctypes.POINTER(_Array)).contents
+    values, absent = _read(_values_of(schema), within, owner, compare)
+    if compare and schema.flags & _ORDERED:
+        check_ascending(Text(*values, None) if isinstance(values, tuple) else values)
+    return decode(codes, missing, values, absent)
+
+
+def _read_plain(form: bytes, array: _Array, owner: Any) -> tuple[Any, Any]:
     count, first = array.length, array.offset
+    if form == b"n":
+        return np.zeros(count), np.ones(count, bool) if count else None
     buffers = [array.buffers[i] or 0 for i in range(array.n_buffers)]
     missing = None
     if array.null_count != 0 and buffers and buffers[0] and count:
@@ -170,9 +272,7 @@ def _read(form: bytes, array: _Array, owner: Any) -> tuple[Any, Any]:
         return (data, (offsets - offsets[0]).astype(np.uint64)), missing
     if form in (b"vu", b"vz"):
         return _read_views(buffers, first, count, owner), missing
-    raise TypeError(
-        f"the Arrow array has format {form.decode()!r}; expected numbers, bool, utf8 or binary"
-    )
+    raise TypeError(_refusal(form))
 
 
 def _read_views(buffers: list, first: int, count: int, owner: Any) -> tuple[Any, Any]:
@@ -192,28 +292,77 @@ def _read_views(buffers: list, first: int, count: int, owner: Any) -> tuple[Any,
     return np.concatenate(pieces)[where], offsets.astype(np.uint64)
 
 
+# ---- Dictionaries ------------------------------------------------------------------------------
+
+
+def check_ascending(categories: Any) -> None:
+    """TypeError if ordered categories are not in the order of their values.
+
+    The functions compare values, so they would contradict the order that the categories have.
+    """
+    from ._measure import is_sorted
+
+    if not is_sorted(categories):
+        raise TypeError(
+            "the categories have an order of their own, and ordo compares values; pass the codes "
+            "(pandas: a.cat.codes or a.codes, pyarrow: a.indices, polars: a.to_physical()) to "
+            "compare categories, or np.asarray(a) to compare values"
+        )
+
+
+def decode(codes: Any, missing: Any, values: Any, absent: Any) -> tuple[Any, Any]:
+    """The values that codes stand for, and a mask of those that are missing (None: none).
+
+    `values` are numbers, or the bytes and the offsets of strings. `missing` tells which codes
+    mean nothing, `absent` which values are null; either may be None.
+    """
+    count = values[1].size - 1 if isinstance(values, tuple) else values.size
+    no_value = np.append(np.zeros(count, bool) if absent is None else absent, True)
+    places = codes.astype(np.intp)
+    if missing is not None:
+        places[missing] = count  # a place behind the last value, which all null codes share
+    null = no_value[places]
+    null = null if null.any() else None
+    if not isinstance(values, tuple):
+        return np.append(values, np.zeros(1, values.dtype))[places], null
+    data, offsets = values
+    lengths = np.append(np.diff(offsets), 0).astype(np.int64)[places]
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    starts = offsets.astype(np.int64)[places]
+    where = np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])
+    return (data[where], ends.astype(np.uint64)), null
+
+
+# ---- Chunks ------------------------------------------------------------------------------------
+
+
 def _join_numbers(chunks: list, form: bytes) -> Any:
-    values = [chunk[0] for chunk in chunks] or [np.empty(0, _NUMBERS.get(form, "?"))]
+    empty = np.empty(0, _NUMBERS.get(form, "?" if form == b"b" else "f8"))
+    values = [chunk[0] for chunk in chunks] or [empty]
     joined = values[0] if len(values) == 1 else np.concatenate(values)
     if all(chunk[1] is None for chunk in chunks):
         return joined
-    missing = _join_masks(chunks)
-    if joined.dtype.kind != "f":
-        largest = joined[~missing]
+    return with_nans(joined, _join_masks(chunks))
+
+
+def with_nans(values: Any, missing: Any) -> Any:
+    """Numbers with NaNs for those that are missing; integers and bools become float64."""
+    if values.dtype.kind == "f":
+        values = values.copy()
+    else:
+        present = values[~missing]
         if (
-            joined.dtype.itemsize == 8
-            and largest.size
-            and not (-_EXACT <= int(largest.min()) and int(largest.max()) <= _EXACT)
+            values.dtype.itemsize == 8
+            and present.size
+            and not (-_EXACT <= int(present.min()) and int(present.max()) <= _EXACT)
         ):
             raise ValueError(
-                "the Arrow array has nulls and 64-bit integers beyond 2^53, which float64 cannot "
-                "hold beside NaN; drop or fill the nulls"
+                "the array has nulls and 64-bit integers beyond 2^53, which float64 cannot hold "
+                "beside NaN; drop or fill the nulls"
             )
-        joined = joined.astype(np.float64)
-    elif joined.base is not None:
-        joined = joined.copy()
-    joined[missing] = np.nan
-    return joined
+        values = values.astype(np.float64)
+    values[missing] = np.nan
+    return values
 
 
 def _join_masks(chunks: list) -> Any:

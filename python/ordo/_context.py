@@ -11,7 +11,8 @@ import ctypes
 import threading
 from typing import Any, NamedTuple
 
-from . import _lib
+from . import _interrupt, _lib
+from ._check import integer
 
 
 class _Unset:
@@ -26,6 +27,7 @@ _settings: dict[str, Any] = {
     "memory_limit": None,
     "device_memory_limit": None,
 }
+_MOST_THREADS, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # what ordo_ctx_opts can hold
 _epoch = object()  # replaced when the settings change; contexts of an older one are made anew
 
 
@@ -45,14 +47,20 @@ def _parse_device(device: str | int | None) -> tuple[int, int]:
 def _checked(settings: dict[str, Any]) -> dict[str, Any]:
     for name in ("threads", "memory_limit", "device_memory_limit"):
         value = settings[name]
-        if value is not None and (not isinstance(value, int) or value < 0):
-            raise ValueError(f"{name} is {value!r}; expected a number, or None for the default")
+        if value is None:
+            continue
+        settings[name] = value = integer(value, name)
+        most = _MOST_THREADS if name == "threads" else _MOST_BYTES
+        if not 0 <= value <= most:
+            raise ValueError(
+                f"{name} is {value}; expected a number from 0 to {most}, or None for the default"
+            )
     _parse_device(settings["device"])
     return settings
 
 
 def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_void_p:
-    """A new ordo_ctx; with `ordinal`, one for arrays on that GPU."""
+    """A new ordo_ctx for this thread; with `ordinal`, one for arrays on that GPU."""
     where, device = _parse_device(settings["device"])
     if ordinal is not None:
         where, device = _lib.WHERE["cuda"], ordinal + 1
@@ -61,6 +69,7 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
         where=where,
         threads=settings["threads"] or 0,
         mem_limit=settings["memory_limit"] or 0,
+        progress=_interrupt.callback(),
         device=device,
         device_limit=settings["device_memory_limit"] or 0,
     )

@@ -163,7 +163,18 @@ class TorchPlace:
     def nonzero(self, array: Any) -> Any:
         return self.torch.nonzero(array).reshape(-1)
 
+    def number_like(self, array: Any, number: Any) -> Any:
+        """A number as a tensor of no dimensions on the device of `array`."""
+        dtype = self.torch.float64 if isinstance(number, float) else self.torch.int64
+        return self.torch.tensor(number, dtype=dtype, device=array.device)
+
     def searchsorted(self, haystack: Any, needles: Any, side: str, sorter: Any) -> Any:
+        if haystack.dtype != needles.dtype:  # PyTorch needs equal ones
+            dtype = self.torch.float64  # of a float and an integer, as NumPy has it
+            if haystack.dtype.is_floating_point == needles.dtype.is_floating_point:
+                dtype = self.torch.promote_types(haystack.dtype, needles.dtype)
+            haystack, needles = haystack.to(dtype), needles.to(dtype)
+        sorter = None if sorter is None else sorter.to(self.torch.int64)
         return self.torch.searchsorted(haystack, needles, side=side, sorter=sorter)
 
 
@@ -232,6 +243,11 @@ class CupyPlace(HostPlace):
 
     def may_write(self, array: Any) -> bool:
         return True
+
+    def number_like(self, array: Any, number: Any) -> Any:
+        """A number as an array of no dimensions on the same GPU."""
+        with self.cupy.cuda.Device(self.ordinal):
+            return self.cupy.asarray(number)
 
     def searchsorted(self, haystack: Any, needles: Any, side: str, sorter: Any) -> Any:
         return self.cupy.searchsorted(haystack, needles, side, sorter)

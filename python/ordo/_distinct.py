@@ -76,7 +76,7 @@ def of_sorted(ordered: Any, equal_nan: bool) -> Any:
     """The distinct elements of a sorted row, which is overwritten and may be the result."""
     n = ordered.size
     if equal_nan and n and ordered[-1] != ordered[-1]:
-        ordered = ordered[: ordered.searchsorted(np.nan) + 1]
+        ordered = ordered[: ordered.searchsorted(ordered.dtype.type(np.nan)) + 1]
     parts = _by_threads(lambda lo, hi: _compact(ordered, lo, hi), ordered.size)
     count = sum(kept for _, kept in parts)
     if 2 * count < n:

@@ -14,6 +14,8 @@ import os
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any, NoReturn
 
+from . import _interrupt
+
 # ---- Enums -------------------------------------------------------------------------------------
 
 I8, U8, I16, U16, I32, U32, I64, U64, F32, F64 = range(1, 11)
@@ -136,8 +138,15 @@ _ERRORS: dict[int, type[Exception]] = {
 
 
 def fail(status: int, context: c_void_p | None) -> NoReturn:
-    """Raises the Python exception for a status that is not ORDO_OK."""
-    text = last_error(context) or status_text(status)
+    """Raises the Python exception for a status that is not ORDO_OK.
+
+    It is the one that a signal handler raised during the call, if there is one.
+    """
+    interrupt = _interrupt.take()
+    if interrupt is not None:
+        raise interrupt
+    busy = status == -8  # then the context's own text is that of the call that runs
+    text = last_error(None if busy else context) or status_text(status)
     raise _ERRORS.get(status, RuntimeError)(text.decode())
 
 

@@ -8,7 +8,8 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, Rows, is_text, place_of, plain_code, pointer
+from ._arrays import AXIS_TYPES, HOST, Rows, is_text, numbers_of, place_of, plain_code, pointer
+from ._check import flag
 from ._context import host_context
 from ._device import with_guests
 
@@ -17,7 +18,7 @@ def _measure(
     a: Any, axis: int | None, descending: bool, ask: Callable[..., int], answer: Any
 ) -> Any:
     """What `ask` answers for every row, as a NumPy array, or one number for one dimension."""
-    rows = Rows(*place_of(a), axis)
+    rows = Rows(*numbers_of(a), axis)
     place, code, n = rows.place, rows.code, rows.n
     wish = _lib.options(
         _lib.OrderOptions,
@@ -44,8 +45,11 @@ def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any
     >>> ordo.is_sorted(np.array([[1, 2], [2, 1]]))
     array([ True, False])
     """
+    if descending is not False:
+        descending = flag(descending, "descending")
     code = plain_code(a)
-    if code is not None and not descending and axis in (-1, 0, None):
+    usual = not descending and type(axis) in AXIS_TYPES
+    if usual and code is not None and axis in (-1, 0, None):
         answer = c_int()
         context = host_context()
         status = _lib.is_sorted(context, code, pointer(a), a.size, addressof(answer), None, None)
@@ -79,8 +83,11 @@ def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     >>> ordo.radius([2, 3, 1, 4])
     2
     """
+    if descending is not False:
+        descending = flag(descending, "descending")
     code = plain_code(a)
-    if code is not None and not descending and axis in (-1, 0, None):
+    usual = not descending and type(axis) in AXIS_TYPES
+    if usual and code is not None and axis in (-1, 0, None):
         answer = c_size_t()
         context = host_context()
         status = _lib.radius(context, code, pointer(a), a.size, addressof(answer), None)

@@ -15,27 +15,36 @@ from ._arrays import (
     USABLE,
     Rows,
     address,
+    is_arrow_text,
     is_text,
     ndarray,
+    normal_axis,
     place_of,
     plain_code,
     pointer,
     product,
 )
+from ._check import flag, output, same_place
 from ._context import host_context
 from ._device import with_guests
+from ._numpy import check_kind
 
-_KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
 _INTP = np.dtype(np.intp)
 _INDEX = {np.dtype(name): code for name, code in
           (("u4", _lib.U32), ("i4", _lib.U32), ("u8", _lib.U64), ("i8", _lib.U64))}  # fmt: skip
 
 
 def _check_kind(kind: str | None, order: Any) -> None:
-    if kind not in _KINDS:
-        raise ValueError(f"kind is {kind!r}; expected one of {', '.join(_KINDS[1:])}")
-    if order is not None:
-        raise TypeError("order names fields of a structured array, which are not supported")
+    check_kind(kind, order)
+
+
+def _check_stable(kind: str | None, stable: Any) -> None:
+    if kind is not None and stable is not None:
+        raise ValueError(
+            "`kind` and `stable` parameters can't be provided at the same time; expected one"
+        )
+    if stable is not None:
+        flag(stable, "stable")
 
 
 def _options(place: Any, descending: bool, algorithm: str) -> Any:
@@ -78,7 +87,8 @@ def sort(
     kind, stable : accepted as NumPy's, and of no consequence: every algorithm gives the same bytes.
     descending : largest first; NaNs are last either way.
     algorithm : 'auto', or the name of one: radix, sample, merge, bitonic, split, rough, ...
-    out : where the result goes, an array like it; with ``out=a`` the array is sorted in place.
+        Strings take 'auto' only.
+    out : an array for the result, of the same shape and dtype; ``out=a`` sorts in place.
 
     Examples
     --------
@@ -91,7 +101,12 @@ def sort(
     >>> ordo.sort(["pear", "fig", "apple"])
     array(['apple', 'fig', 'pear'], dtype='<U5')
     """
-    if type(a) is ndarray and a.ndim == 1 and kind is None and out is None and axis in (-1, 0):
+    if descending is not False:
+        descending = flag(descending, "descending")
+    if stable is not None:
+        _check_stable(kind, stable)
+    usual = kind is None and out is None and type(axis) is int and axis in (-1, 0)
+    if usual and type(a) is ndarray and a.ndim == 1:
         code = PLAIN.get(a.dtype)
         if code is not None and algorithm == "auto" and order is None:
             if a.nbytes >= COPY_BY_THREADS and a.flags.num & USABLE == USABLE:
@@ -127,10 +142,12 @@ def _sort(a: Any, axis: int | None, descending: bool, algorithm: str, out: Any) 
     if place is HOST and is_text(array):
         from . import _strings
 
+        _strings.check_algorithm(algorithm)
         return _strings.sort(array, axis, descending, out)
     if out is not None:
         return _sort_into(place, array, axis, descending, algorithm, out)
     rows = Rows(place, array, axis)
+    _options(place, descending, algorithm)  # raises for an unknown algorithm
     result = _short.sort(rows, descending) if _short.are_short(rows, "sort") else None
     if result is None:
         result = rows.own(array)
@@ -141,13 +158,13 @@ def _sort(a: Any, axis: int | None, descending: bool, algorithm: str, out: Any) 
 def _sort_into(
     place: Any, array: Any, axis: int | None, descending: bool, algorithm: str, out: Any
 ) -> Any:
+    if not hasattr(out, "dtype"):
+        raise TypeError(f"out is a {type(out).__name__}; expected an array")
     expected = tuple(array.shape) if axis is not None else (product(array.shape),)
-    if tuple(out.shape) != expected or out.dtype != array.dtype:
-        raise ValueError(
-            f"out is {out.dtype} of shape {tuple(out.shape)}; expected {array.dtype} of {expected}"
-        )
-    if not place.may_write(out):
-        raise ValueError("out is read-only; expected an array that can be written")
+    output(place, place_of(out)[0], out, expected, array.dtype)
+    if axis is not None:
+        normal_axis(axis, len(expected))
+    _options(place, descending, algorithm)  # raises for an unknown algorithm
     if out is not array:
         out[...] = array if axis is not None else place.reshape(array, (-1,))
     rows = Rows(place, out, -1 if axis is None else axis)
@@ -160,12 +177,20 @@ def _sort_into(
 # ---- argsort -----------------------------------------------------------------------------------
 
 
+def check_index_dtype(dtype: Any, n: int) -> Any:
+    """The dtype of indices of n elements; TypeError or ValueError if it cannot hold them."""
+    wanted = np.dtype(dtype)
+    if wanted not in _INDEX:
+        raise TypeError(f"dtype is {wanted}; expected int64, uint64, int32 or uint32")
+    if wanted.itemsize == 4 and n > np.iinfo(wanted).max:
+        raise ValueError(f"dtype is {wanted}, which cannot hold indices of {n} elements")
+    return wanted
+
+
 def argsort_rows(rows: Rows, descending: bool, algorithm: str = "auto", dtype: Any = _INTP) -> Any:
     """The order of every row, in an array of the keys' shape."""
     code, n, wish = rows.code, rows.n, _options(rows.place, descending, algorithm)
-    index_code = _INDEX.get(np.dtype(dtype))
-    if index_code is None:
-        raise TypeError(f"dtype is {dtype}; indices are int64, uint64, int32 or uint32")
+    index_code = _INDEX[check_index_dtype(dtype, n)]
     if _short.are_short(rows, "argsort"):
         return _short.argsort(rows, descending, dtype)
     result = rows.place.empty(rows.keys.shape, np.dtype(dtype))
@@ -200,9 +225,13 @@ def argsort(
     >>> ordo.argsort(np.array([30, 10, 20, 10]), descending=True)
     array([0, 2, 1, 3])
     """
+    if descending is not False:
+        descending = flag(descending, "descending")
+    if stable is not None:
+        _check_stable(kind, stable)
     code = plain_code(a)
     usual = kind is None and order is None and algorithm == "auto" and dtype is _INTP
-    if usual and code is not None and axis in (-1, 0):
+    if usual and code is not None and type(axis) is int and axis in (-1, 0):
         n = a.size
         result = np.empty(n, _INTP)
         context = host_context()
@@ -221,7 +250,8 @@ def _argsort(a: Any, axis: int | None, descending: bool, algorithm: str, dtype: 
     if place is HOST and is_text(array):
         from . import _strings
 
-        return _strings.argsort(array, axis, descending)
+        _strings.check_algorithm(algorithm)
+        return _strings.argsort(array, axis, descending, check_index_dtype(dtype, array.size))
     rows = Rows(place, array, axis)
     return rows.back(argsort_rows(rows, descending, algorithm, dtype))
 
@@ -229,6 +259,15 @@ def _argsort(a: Any, axis: int | None, descending: bool, algorithm: str, dtype: 
 # ---- sort_pairs --------------------------------------------------------------------------------
 
 _LARGEST_VALUE = 16  # bytes that move with a key; larger values are fetched by index
+
+
+def _is_large(place: Any, load: Any) -> bool:
+    """Whether values are fetched by index: they have many bytes, or are references to objects."""
+    return place.itemsize(load) > _LARGEST_VALUE or place.opaque(load)
+
+
+def _taken(array: Any, index: Any) -> Any:
+    return array.take(index) if is_arrow_text(array) else array[index]
 
 
 def sort_pairs(
@@ -244,6 +283,8 @@ def sort_pairs(
     >>> ordo.sort_pairs(np.array([3, 1, 2]), np.array(["c", "a", "b"]))
     (array([1, 2, 3]), array(['a', 'b', 'c'], dtype='<U1'))
     """
+    if descending is not False:
+        descending = flag(descending, "descending")
     code = plain_code(keys)
     if code is not None and algorithm == "auto" and type(values) is ndarray:
         n = keys.size
@@ -264,8 +305,8 @@ def sort_pairs(
 @with_guests
 def _sort_pairs(keys: Any, values: Any, descending: bool, algorithm: str) -> tuple[Any, Any]:
     place, array = place_of(keys)
-    load_place, load = place_of(values)
-    if place.name != load_place.name or place.on_device != load_place.on_device:
+    load_place, load = place_of(values, compare=False)
+    if not same_place(place, load_place):
         raise TypeError(
             f"keys are an array of {place.name} and values of {load_place.name}; "
             "expected both in the same place"
@@ -276,9 +317,14 @@ def _sort_pairs(keys: Any, values: Any, descending: bool, algorithm: str) -> tup
             "dimension of keys and as many values"
         )
     text = place is HOST and is_text(array)
-    if text or load.ndim > 1 or place.itemsize(load) > _LARGEST_VALUE or place.opaque(load):
+    _options(place, descending, algorithm)  # raises for an unknown algorithm
+    if text:
+        from . import _strings
+
+        _strings.check_algorithm(algorithm)
+    if text or load.ndim > 1 or is_arrow_text(load) or _is_large(place, load):
         index = argsort(array, descending=descending)
-        return array[index], load[index]
+        return _taken(array, index), _taken(load, index)
     rows = Rows(place, array, -1)
     sorted_keys = rows.own(array)
     moved = place.copy(load)

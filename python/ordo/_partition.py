@@ -12,8 +12,20 @@ from typing import Any
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, PLAIN, Rows, address, is_text, ndarray, place_of
+from ._arrays import (
+    HOST,
+    PLAIN,
+    Rows,
+    address,
+    is_text,
+    ndarray,
+    normal_axis,
+    place_of,
+    product,
+)
+from ._check import unmasked
 from ._device import with_guests
+from ._numpy import SELECT_KINDS, check_kind
 from ._order import argsort, sort
 from ._select import check_positions
 
@@ -70,11 +82,13 @@ def _to_front(elements: Any, chosen: Any) -> None:
     elements[late] = kept
 
 
-def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+def partition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+) -> Any:
     """A copy with the `kth` element at its place in order, as `numpy.partition`.
 
     No element before it is larger and none behind it smaller; NaNs count as largest. `kth` may
-    name several places.
+    name several places. `kind` is accepted as NumPy's and changes nothing.
 
     Examples
     --------
@@ -82,12 +96,16 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     >>> ordo.partition(np.array([7, 1, 9, 3, 5]), 2)
     array([1, 3, 5, 7, 9])
     """
+    if kind != "introselect" or order is not None:
+        check_kind(kind, order, SELECT_KINDS)
     if _is_few(a, kth):
         return sort(a, axis)
     return _split_rows(a, kth, axis, False)
 
 
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
+def argpartition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
+) -> Any:
     """The indices that `partition` would bring the elements in, as `numpy.argpartition`.
 
     Examples
@@ -97,19 +115,36 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Any:
     >>> x[ordo.argpartition(x, 2)][2]
     np.int64(5)
     """
+    if kind != "introselect" or order is not None:
+        check_kind(kind, order, SELECT_KINDS)
     if _is_few(a, kth):
         return argsort(a, axis)
     return _split_rows(a, kth, axis, True)
+
+
+def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:
+    """The places `kth` names, from 0 on. Any are good where there are no elements, as in NumPy."""
+    sizes = tuple(shape)
+    n = product(sizes) if axis is None else sizes[normal_axis(axis, len(sizes))]
+    wanted = unmasked(kth, "kth")
+    if wanted.dtype.kind == "b":
+        raise ValueError(f"kth is {kth!r}; expected integers, not bools")
+    if wanted.ndim > 1:
+        raise ValueError(f"kth has {wanted.ndim} dimensions; expected at most 1")
+    if product(sizes) == 0 and wanted.dtype.kind in "iu":
+        return np.zeros(wanted.shape, np.uintp)
+    return check_positions(kth, n, "kth")
 
 
 @with_guests
 def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
     """The elements of every row, or their indices, split around the k-th."""
     place, array = place_of(a)
-    rows = None if place is not HOST or is_text(array) else Rows(place, array, axis)
-    places = None if rows is None else np.unique(check_positions(kth, rows.n, "kth"))
-    if rows is None or places is None or places.size != 1:
+    places = np.unique(_check_kth(kth, array.shape, axis))
+    text = place is HOST and is_text(array)
+    if text or place is not HOST or places.size != 1 or product(array.shape) == 0:
         return argsort(array, axis) if indices else sort(array, axis)
+    rows = Rows(place, array, axis)
     result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
     context, index = place.context, np.arange(rows.n) if indices else None
     for keys, out in zip(rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)):

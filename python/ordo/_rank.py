@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _lib, _short
 from ._arrays import (
+    AXIS_TYPES,
     FEW_TO_SEARCH,
     HOST,
     PLAIN,
@@ -19,6 +20,7 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
+from ._check import flag
 from ._context import host_context
 from ._device import with_guests
 
@@ -124,10 +126,12 @@ def rankdata(
     >>> ordo.rankdata([0, 2, 3, 2], method="dense", descending=True)
     array([3, 2, 1, 2])
     """
+    if descending is not False:
+        descending = flag(descending, "descending")
     code = plain_code(a)
     if code is not None and dtype is None and nan_policy == "propagate" and type(method) is str:
         wish, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
-        if kind is not None and axis in (None, 0, -1):
+        if kind is not None and axis in (None, 0, -1) and type(axis) in AXIS_TYPES:
             n = a.size
             context = host_context()
             if (code is _F64 or code is _F32) and n:
@@ -154,7 +158,8 @@ def _rankdata(
         from . import _strings
 
         wanted = rank_type(method, dtype, array.size)
-        return _strings.rankdata(array, axis, nan_policy, wanted, ties, descending)
+        exact = dtype is not None and wanted != _FLOAT
+        return _strings.rankdata(array, axis, nan_policy, wanted, exact, ties, descending)
     rows = Rows(place, array, axis)
     wanted = rank_type(method, dtype, rows.n)
     with_nan = rows_have_nan(rows)

@@ -9,33 +9,27 @@ import numpy as np
 
 from . import _lib, _short
 from ._arrays import (
+    AXIS_TYPES,
     FEW_TO_SEARCH,
     FLOATS,
-    HOST,
     PLAIN,
     TYPES,
     Rows,
-    is_text,
     last_in_order,
-    place_of,
+    numbers_of,
     plain_code,
     pointer,
     rows_have_nan,
 )
+from ._check import flag
 from ._context import host_context
 from ._device import with_guests
+from ._numpy import into
 
 # Sums of narrow integers and bools are 64 bits wide, as NumPy's.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
 _WIDE.update(dict.fromkeys((_lib.U8, _lib.U16, _lib.U32, _lib.U64), _lib.U64))
 _DTYPES = {code: dtype for dtype, code in TYPES.items()}
-
-
-def _rows(a: Any, axis: int | None) -> tuple[Any, Any]:
-    place, array = place_of(a)
-    if place is HOST and is_text(array):
-        raise TypeError(f"elements are of dtype {array.dtype}; expected numbers")
-    return place, array
 
 
 def _scan_rows(rows: Rows, op: int, out_code: int, exclusive: bool) -> Any:
@@ -67,14 +61,23 @@ def _scan_plain(a: Any, op: Any, code: Any, dtype: Any) -> Any:
     return result
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: bool = False) -> Any:
+def cumsum(
+    a: Any,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    *,
+    exclusive: bool = False,
+) -> Any:
     """Cumulative sums, as `numpy.cumsum`.
 
     Parameters
     ----------
     a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
     axis : along which to add; None: all elements as one row.
-    dtype : of the sums; default that of `a`, or 64 bits for narrower integers and bools.
+    dtype : of the sums; default that of `a`, or 64 bits for narrower integers and bools. Sums of
+        dtype bool are True from the first element that is not 0.
+    out : an array of the result's shape that gets it.
     exclusive : sum i leaves element i out, so the first is 0.
 
     Integers wrap as NumPy's do. Floats are added in an order that depends on their number alone:
@@ -88,27 +91,45 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, *, exclusive: boo
     >>> ordo.cumsum([1.5, 2.5, 3.0], exclusive=True)
     array([0. , 1.5, 4. ])
     """
+    if exclusive is not False:
+        exclusive = flag(exclusive, "exclusive")
     code = plain_code(a)
-    if code is not None and dtype is None and not exclusive and axis in (None, 0, -1):
+    usual = dtype is None and out is None and not exclusive and type(axis) in AXIS_TYPES
+    if usual and code is not None and axis in (None, 0, -1):
         return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
-    return _cumsum(a, axis, dtype, exclusive)
+    return into(out, _cumsum(a, axis, dtype, exclusive))
 
 
 @with_guests
 def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool) -> Any:
-    place, array = _rows(a, axis)
+    place, array = numbers_of(a)
+    if dtype is not None:
+        _check_sum_dtype(place, array, dtype)
     if dtype is not None and place.wants_cast(array, dtype):
         array = place.astype(array, dtype)
     rows = Rows(place, array, axis)
     out_code = rows.code
-    if rows.code not in FLOATS and dtype is None:
+    logical = place.is_bool(rows.dtype)
+    if rows.code not in FLOATS and (dtype is None or logical):
         out_code = _WIDE[rows.code]
     result = rows.back(_scan_rows(rows, _lib.SUM, out_code, exclusive))
     if rows.code in FLOATS:
         return place.astype_back(result, rows.dtype)
-    if place.is_bool(rows.dtype):
-        return place.astype(result, np.dtype(np.int64))
+    if logical:
+        sums = place.astype(result, np.dtype(np.int64))
+        return sums if dtype is None else place.astype(sums, np.dtype(bool))
     return result
+
+
+def _check_sum_dtype(place: Any, array: Any, dtype: Any) -> None:
+    """TypeError if the elements are no numbers, or sums cannot be of this dtype."""
+    if place.name == "torch":
+        return  # its dtypes are not NumPy's; Rows checks the elements
+    if array.dtype.kind not in "biuf":
+        place.typed(array)  # raises
+    wanted = np.dtype(dtype)
+    if wanted.kind not in "biuf" or wanted.itemsize > 8:
+        raise TypeError(f"dtype is {wanted}; expected integers, bool, float16, float32 or float64")
 
 
 def cummax(a: Any, axis: int | None = None) -> Any:
@@ -121,7 +142,7 @@ def cummax(a: Any, axis: int | None = None) -> Any:
     array([2, 2, 4, 4])
     """
     code = plain_code(a)
-    if code is not None and axis in (None, 0, -1):
+    if code is not None and axis in (None, 0, -1) and type(axis) in AXIS_TYPES:
         result = _short.extremes(a, np.maximum) if 0 < a.size <= _short.EXTREMES else None
         return _scan_plain(a, _MAX, code, a.dtype) if result is None else result
     return _cummax(a, axis)
@@ -129,7 +150,7 @@ def cummax(a: Any, axis: int | None = None) -> Any:
 
 @with_guests
 def _cummax(a: Any, axis: int | None) -> Any:
-    rows = Rows(*_rows(a, axis), axis)
+    rows = Rows(*numbers_of(a), axis)
     result = _scan_rows(rows, _lib.MAX, rows.code, False)
     return rows.place.astype_back(rows.back(result), rows.dtype)
 
@@ -144,7 +165,7 @@ def cummin(a: Any, axis: int | None = None) -> Any:
     array([ 2., nan, nan])
     """
     code = plain_code(a)
-    if code is not None and axis in (None, 0, -1):
+    if code is not None and axis in (None, 0, -1) and type(axis) in AXIS_TYPES:
         n = a.size
         result = _short.extremes(a, np.minimum) if 0 < n <= _short.EXTREMES else None
         if result is not None:
@@ -161,7 +182,7 @@ def cummin(a: Any, axis: int | None = None) -> Any:
 
 @with_guests
 def _cummin(a: Any, axis: int | None) -> Any:
-    rows = Rows(*_rows(a, axis), axis)
+    rows = Rows(*numbers_of(a), axis)
     place = rows.place
     result = _scan_rows(rows, _lib.MIN, rows.code, False)
     if rows_have_nan(rows) is not None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import _lib, _short
-from ._arrays import HOST, Rows, is_text, ndarray, place_of, plain_code
+from ._arrays import HOST, Rows, is_arrow_text, is_text, ndarray, normal_axis, place_of, plain_code
+from ._check import flag, same_place, unmasked
 from ._device import with_guests
 from ._order import argsort, argsort_rows, sort, sort_pairs
 from ._rank import rank_rows
@@ -65,7 +66,7 @@ def _unique_few(
     first[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], first[1:])
     if equal_nan and n and ordered[-1] != ordered[-1]:
-        first[ordered.searchsorted(np.nan) + 1 :] = False
+        first[ordered.searchsorted(ordered.dtype.type(np.nan)) + 1 :] = False
     starts = first.nonzero()[0]
     values = ordered[starts]
     if not more and not return_counts:
@@ -88,8 +89,10 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
+    axis: int | None = None,
     *,
     equal_nan: bool = True,
+    sorted: bool = True,
 ) -> Any:
     """The sorted distinct elements of an array, as `numpy.unique` of all its elements.
 
@@ -99,7 +102,9 @@ def unique(
     return_index : also the index of each element's first occurrence.
     return_inverse : also, in the shape of `ar`, where each element is in the result.
     return_counts : also how often each occurs.
+    axis : None. Of an array with several dimensions, `numpy.unique` finds the distinct slices.
     equal_nan : all NaNs are one element.
+    sorted : accepted as NumPy's; the elements are always sorted.
 
     Examples
     --------
@@ -110,6 +115,14 @@ def unique(
     >>> values, counts
     (array(['a', 'b'], dtype='<U1'), array([1, 2]))
     """
+    if equal_nan is not True:
+        equal_nan = flag(equal_nan, "equal_nan")
+    if not (return_index is return_inverse is return_counts is False):
+        return_index = flag(return_index, "return_index")
+        return_inverse = flag(return_inverse, "return_inverse")
+        return_counts = flag(return_counts, "return_counts")
+    if axis is not None:
+        return _unique_slices(ar, return_index, return_inverse, return_counts, axis, equal_nan)
     if plain_code(ar) is not None and ar.size <= _FEW:
         if ar.size <= _short.DISTINCT and not (return_index or return_inverse or return_counts):
             values = _short.distinct(ar)
@@ -117,6 +130,25 @@ def unique(
                 return values
         return _unique_few(ar, return_index, return_inverse, return_counts, equal_nan)
     return _unique(ar, return_index, return_inverse, return_counts, equal_nan)
+
+
+@with_guests
+def _unique_slices(
+    ar: Any,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    axis: int,
+    equal_nan: bool,
+) -> Any:
+    """The distinct slices along an axis: those of one dimension are elements, others NumPy's."""
+    place, array = place_of(ar)
+    normal_axis(axis, array.ndim)
+    if array.ndim == 1:
+        return unique(array, return_index, return_inverse, return_counts, equal_nan=equal_nan)
+    if place is not HOST:
+        raise TypeError(f"axis is {axis} and the array one of {place.name}; expected None")
+    return np.unique(array, return_index, return_inverse, return_counts, axis)
 
 
 @with_guests
@@ -209,31 +241,87 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
     Many needles in a large haystack are brought in order first.
 
+    Parameters
+    ----------
+    a : one dimension, in ascending order, or in the order that `sorter` gives it.
+    v : what to look for; strings if `a` holds strings.
+    side : 'left': before elements that are equal; 'right': behind them.
+    sorter : the indices that sort `a`, from 0 to len(a) - 1, as many as there are elements.
+
     Examples
     --------
     >>> import ordo
     >>> ordo.searchsorted([10, 20, 20, 30], [20, 5], side="right")
     array([3, 0])
     """
-    few = type(v) in _NUMBERS or (type(v) is ndarray and v.size < _MANY_NEEDLES)
+    few = type(v) in _NUMBERS or (
+        type(v) is ndarray and v.size < _MANY_NEEDLES and v.dtype.kind in "biuf"
+    )
     usual = sorter is None and (side == "left" or side == "right")
     if few and usual and type(a) is ndarray and a.dtype.kind in "biuf":
         return a.searchsorted(v, side)
     return _searchsorted(a, v, side, sorter)
 
 
+def _check_sorter(place: Any, sorter: Any, n: int) -> Any:
+    """`sorter` as an array of `place`: n integers from 0 to n - 1."""
+    if place is HOST:
+        sorter = unmasked(sorter, "sorter")
+        if sorter.dtype.kind not in "iu" and (sorter.size or sorter.ndim != 1):
+            raise TypeError(f"sorter is of dtype {sorter.dtype}; expected integers")
+    elif not same_place(place, place_of(sorter)[0]):
+        raise TypeError(f"sorter is no array of {place.name}; expected it in the place of a")
+    elif place.is_bool(sorter.dtype) or place.float_name(sorter.dtype) is not None:
+        raise TypeError(f"sorter is of dtype {sorter.dtype}; expected integers")
+    if len(sorter.shape) != 1:
+        raise TypeError(f"sorter has {len(sorter.shape)} dimensions; expected 1")
+    if sorter.shape[0] != n:
+        raise ValueError(f"sorter has {sorter.shape[0]} elements; expected {n}, as a has")
+    if n and (int(sorter.min()) < 0 or int(sorter.max()) >= n):
+        bad = sorter.min() if int(sorter.min()) < 0 else sorter.max()
+        raise ValueError(f"sorter has an index {int(bad)}; expected 0 to {n - 1}")
+    return sorter if place is not HOST else sorter.astype(np.intp, copy=False)
+
+
+def _comparable(array: Any) -> Any:
+    """Arrow strings as an array that NumPy can search; all else as it is."""
+    if not is_arrow_text(array):
+        return array
+    if array.missing is not None:
+        raise ValueError("there are nulls among the strings; drop or fill them")
+    return np.asarray(array.source, object)
+
+
 @with_guests
 def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
+    if not isinstance(side, str):
+        raise TypeError(f"side is {side!r}; expected left or right")
     if side not in ("left", "right"):
         raise ValueError(f"side is {side!r}; expected left or right")
     place, haystack = place_of(a)
     needle_place, needles = place_of(v)
+    if len(haystack.shape) != 1:
+        raise ValueError(f"a has {len(haystack.shape)} dimensions; expected 1")
+    if place is not HOST and type(v) in _NUMBERS:
+        needle_place, needles = place, place.number_like(haystack, v)
+    if not same_place(place, needle_place):
+        raise TypeError(
+            f"a is an array of {place.name} and v of {needle_place.name}; expected both in the "
+            "same place"
+        )
+    if sorter is not None:
+        sorter = _check_sorter(place, sorter, haystack.shape[0])
     if place is not HOST:
         return place.searchsorted(haystack, needles, side, sorter)
-    if needle_place is not HOST:
-        raise TypeError("v is on a GPU and a is not; expected both in the same place")
+    haystack, needles = _comparable(haystack), _comparable(needles)
+    kinds = {haystack.dtype.kind, needles.dtype.kind}
+    if kinds & set("SUT") and kinds & set("biufc"):  # NumPy would compare the numbers as strings
+        raise TypeError(
+            f"a is of dtype {haystack.dtype} and v of {needles.dtype}; expected numbers in both, "
+            "or strings in both"
+        )
     if sorter is not None:
-        haystack, sorter = haystack[np.asarray(sorter)], None
+        haystack = haystack[sorter]
     numeric = haystack.dtype.kind in "biuf" and needles.dtype == haystack.dtype
     many = needles.size >= _MANY_NEEDLES and haystack.nbytes >= _HAYSTACK_BYTES
     if not numeric or not many:

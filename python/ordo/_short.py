@@ -8,6 +8,7 @@ one row of few elements. The results are the same bytes as those of a call for e
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,22 @@ from ._arrays import FLOATS, HOST, Rows
 _SHORT = {"sort": 128, "argsort": 64, "rank": 32, "median": 128}
 
 
+# Names, because Python computes expressions of constants when it compiles them.
+_ONE, _LITTLE, _LEAST = 1.0, 1e-30, sys.float_info.min
+
+
+def mode_is_default() -> bool:
+    """Whether this thread rounds to nearest and keeps subnormal numbers.
+
+    NumPy and Python compute in the thread's floating-point mode, the library in the default one. In
+    another mode, such as that of torch.set_flush_denormal, the functions here must not be used.
+    """
+    return _LEAST / 2 > 0.0 and _ONE + _LITTLE == _ONE == _ONE - _LITTLE
+
+
 def are_short(rows: Rows, verb: str) -> bool:
-    return rows.count > 1 and 0 < rows.n < _SHORT[verb] and rows.place is HOST
+    short = rows.count > 1 and 0 < rows.n < _SHORT[verb] and rows.place is HOST
+    return short and (rows.code not in FLOATS or mode_is_default())
 
 
 def _turned(keys: Any) -> Any:
@@ -86,7 +101,13 @@ def _tied_ranks(ordered: Any, place: Any, method: str) -> Any:
 
 def median(rows: Rows) -> Any:
     """The medians of rows, NaN where there is one."""
-    ordered = np.sort(rows.keys, -1).astype(np.float64, copy=False)
+    keys = rows.keys
+    if rows.code in FLOATS:  # by their bits, because NumPy leaves zeros of both signs mixed
+        keys = np.where(keys == keys, keys, np.nan).astype(keys.dtype, copy=False)
+        bits = np.sort(_in_order_of_bits(keys.view(f"i{keys.itemsize}")), -1)
+        ordered = _in_order_of_bits(bits).view(keys.dtype).astype(np.float64, copy=False)
+    else:
+        ordered = np.sort(keys, -1).astype(np.float64, copy=False)
     places = [(rows.n - 1) // 2, rows.n // 2, rows.n - 1]
     return middle(ordered[..., places])
 
@@ -121,6 +142,8 @@ def topk(a: Any, k: int, largest: bool) -> tuple[Any, Any]:
 
 def distinct(a: Any) -> Any:
     """The distinct elements in order; None if there may be a NaN or a zero that has a sign."""
+    if a.dtype.kind == "f" and not mode_is_default():
+        return None
     numbers = a.tolist()
     if a.dtype.kind == "f":
         total = sum(numbers)
@@ -134,6 +157,8 @@ def extremes(a: Any, extreme: Any) -> Any:
 
     They rise or fall, so there is no zero if the first and the last are on one side of it.
     """
+    if a.dtype.kind == "f" and not mode_is_default():
+        return None
     result = extreme.accumulate(a)
     if a.dtype.kind == "f":
         first, last = result.item(0), result.item(-1)

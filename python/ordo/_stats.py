@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import FLOATS, HOST, Rows, place_of
+from ._arrays import FLOATS, HOST, Rows, normal_axis, numbers_of, place_of
+from ._check import same_place
 from ._device import with_guests
 from ._rank import check_nan_policy, rankdata
 
@@ -27,6 +28,11 @@ class TestResult(NamedTuple):
 
     statistic: float
     pvalue: float
+
+    @property
+    def correlation(self) -> float:
+        """The statistic, by the name that SciPy's result of `spearmanr` has for it, too."""
+        return self.statistic
 
 
 TestResult.__test__ = False  # type: ignore[attr-defined] # its name is no invitation to pytest
@@ -86,23 +92,38 @@ def _p_value(upper: float, lower: float, alternative: str) -> float:
     return min(1.0, 2 * min(upper, lower))
 
 
-def _numbers(a: Any, name: str) -> Any:
-    place, array = place_of(a)
+def _numbers(a: Any, name: str, axis: int | None) -> Any:
+    """A sample as contiguous keys, and whether it holds a NaN."""
+    place, array = numbers_of(a)
+    if axis is None or array.ndim == 0:
+        array = place.reshape(array, (-1,))
+    else:
+        normal_axis(axis, array.ndim)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions; expected 1")
     rows = Rows(place, array, None)
     return rows.keys, rows.code in FLOATS and bool(place.isnan(rows.keys).any())
 
 
+def _check_places(x: Any, y: Any, names: str) -> None:
+    if not same_place(place_of(x)[0], place_of(y)[0]):
+        raise TypeError(f"{names} are arrays of two libraries or devices; expected the same one")
+
+
 @with_guests
 def spearmanr(
-    a: Any, b: Any, *, nan_policy: str = "propagate", alternative: str = "two-sided"
+    a: Any,
+    b: Any,
+    axis: int | None = 0,
+    nan_policy: str = "propagate",
+    alternative: str = "two-sided",
 ) -> TestResult:
     """Spearman's rank correlation of two samples, as `scipy.stats.spearmanr` of two of them.
 
     Parameters
     ----------
     a, b : one dimension each, equally long.
+    axis : None takes arrays of any shape as one dimension.
     nan_policy : 'propagate': NaNs give NaN; 'omit': pairs with a NaN are left out; 'raise'.
     alternative : 'two-sided', 'less' (negative correlation) or 'greater'.
 
@@ -115,8 +136,9 @@ def spearmanr(
     """
     check_nan_policy(nan_policy)
     _check_alternative(alternative)
-    x, x_nan = _numbers(a, "a")
-    y, y_nan = _numbers(b, "b")
+    x, x_nan = _numbers(a, "a", axis)
+    y, y_nan = _numbers(b, "b", axis)
+    _check_places(x, y, "a and b")
     if x.shape[0] != y.shape[0]:
         raise ValueError(f"a has {x.shape[0]} elements and b {y.shape[0]}; expected as many")
     if x_nan or y_nan:
@@ -166,8 +188,9 @@ def mannwhitneyu(
     y: Any,
     use_continuity: bool = True,
     alternative: str = "two-sided",
-    *,
+    axis: int | None = 0,
     method: str = "auto",
+    *,
     nan_policy: str = "propagate",
 ) -> TestResult:
     """The Mann-Whitney U test of two samples, as `scipy.stats.mannwhitneyu`.
@@ -175,6 +198,7 @@ def mannwhitneyu(
     Parameters
     ----------
     x, y : one dimension each.
+    axis : None takes arrays of any shape as one dimension.
     use_continuity : correct the normal approximation by 1/2.
     alternative : 'two-sided', 'less' (x tends to be smaller) or 'greater'.
     method : 'exact', 'asymptotic', or 'auto': exact if a sample has at most 8 elements and
@@ -193,8 +217,11 @@ def mannwhitneyu(
     _check_alternative(alternative)
     if method not in ("auto", "exact", "asymptotic"):
         raise ValueError(f"method is {method!r}; expected auto, exact or asymptotic")
-    u, u_nan = _numbers(x, "x")
-    v, v_nan = _numbers(y, "y")
+    if not isinstance(use_continuity, (bool, np.bool_)) and use_continuity not in (0, 1):
+        raise ValueError(f"use_continuity is {use_continuity!r}; expected True or False")
+    u, u_nan = _numbers(x, "x", axis)
+    v, v_nan = _numbers(y, "y", axis)
+    _check_places(u, v, "x and y")
     if u_nan or v_nan:
         if nan_policy == "raise":
             raise ValueError("The input contains nan values")

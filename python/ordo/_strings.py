@@ -13,7 +13,8 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib
-from ._arrays import address, normal_axis
+from ._arrays import HOST, address, normal_axis, place_of, product
+from ._check import output
 from ._context import host_context
 
 _RANK_CODES = {"u4": _lib.U32, "i4": _lib.U32, "u8": _lib.U64, "i8": _lib.U64, "f8": _lib.F64}
@@ -116,57 +117,93 @@ def _objects(array: Any, source: Any) -> Text:
 # ---- Rows --------------------------------------------------------------------------------------
 
 
-def _along(array: Any, axis: int | None, function: Callable[[Any], Any]) -> Any:
-    """What `function` makes of every row of strings along an axis, put back together."""
+def _rows(array: Any, axis: Any, several: bool = False) -> tuple[Any, tuple, int]:
+    """Rows along the last axis, the shape of what is before it, and the length of a row.
+
+    Text is one row. `axis` may be a tuple if `several` is set.
+    """
     if isinstance(array, Text):
-        if axis is not None:
-            normal_axis(axis, 1)
-        return function(array)
+        for one in axis if several and isinstance(axis, tuple) else (axis,):
+            if one is not None:
+                normal_axis(one, 1)
+        return array, (), array.size
     if axis is None:
-        return function(array.reshape(-1))
-    axis = normal_axis(axis, array.ndim)
-    if array.ndim == 1:
-        return function(array)
-    rows = np.moveaxis(array, axis, -1)
-    lead = rows.shape[:-1]
-    results = [function(rows[i]) for i in np.ndindex(lead)]
-    if not results:
-        return np.empty(array.shape, np.intp)
-    stacked = np.stack(results).reshape(lead + results[0].shape)
-    return np.moveaxis(stacked, -1, axis) if results[0].ndim else stacked
+        return array.reshape(-1), (), array.size
+    axes = axis if several and isinstance(axis, tuple) else (axis,)
+    axes = tuple(normal_axis(one, array.ndim) for one in axes)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"axis {axis} names a dimension twice")
+    rows = np.moveaxis(array, axes, tuple(range(array.ndim - len(axes), array.ndim)))
+    lead = rows.shape[: array.ndim - len(axes)]
+    n = product(rows.shape[len(lead) :])
+    return rows.reshape((*lead, n)), lead, n
 
 
-def _order(array: Any, descending: bool) -> Any:
+def _each(rows: Any, lead: tuple, width: int, dtype: Any, function: Callable[[Any], Any]) -> Any:
+    """What `function` makes of every row, `width` elements each, along the last axis."""
+    if not lead:  # one row, whose result needs no copy
+        return np.asarray(function(rows), dtype)
+    result = np.empty((*lead, width), dtype)
+    for i in np.ndindex(lead):
+        result[i] = function(rows[i])
+    return result
+
+
+def _back(result: Any, axis: int | None) -> Any:
+    """The last axis brought to where the caller's was."""
+    return result if axis is None or result.ndim < 2 else np.moveaxis(result, -1, axis)
+
+
+def check_algorithm(algorithm: str) -> None:
+    _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm")
+    if algorithm != "auto":
+        raise ValueError(f"algorithm is {algorithm!r}; strings are sorted by 'auto' alone")
+
+
+def _order(array: Any, descending: bool, dtype: Any = np.intp) -> Any:
     text = text_of(array)
     if text.missing is not None:
         present = np.flatnonzero(~text.missing)
         order = present[_order(text.present(), descending)]
-        return np.concatenate((order, np.flatnonzero(text.missing)))
-    result = np.empty(text.size, np.intp)
+        return np.concatenate((order, np.flatnonzero(text.missing))).astype(dtype, copy=False)
+    result = np.empty(text.size, dtype)
     context, strings = host_context(), text.struct()
     wish = _lib.options(_lib.SortOptions, flags=_lib.DESCENDING if descending else 0)
+    code = _lib.U32 if result.itemsize == 4 else _lib.U64
     status = _lib.argsort_strings(
-        context, ctypes.addressof(strings), text.size, _lib.U64, address(result), wish
+        context, ctypes.addressof(strings), text.size, code, address(result), wish
     )
     if status:
         _lib.fail(status, context)
     return result
 
 
-def argsort(array: Any, axis: int | None, descending: bool) -> Any:
-    return _along(array, axis, lambda row: _order(row, descending))
+def argsort(array: Any, axis: int | None, descending: bool, dtype: Any = np.intp) -> Any:
+    rows, lead, n = _rows(array, axis)
+    return _back(_each(rows, lead, n, dtype, lambda row: _order(row, descending, dtype)), axis)
 
 
 def sort(array: Any, axis: int | None, descending: bool, out: Any) -> Any:
-    def ordered(row: Any) -> Any:
-        index = _order(row, descending)
-        return row.take(index) if isinstance(row, Text) else row[index]
-
-    result = _along(array, axis, ordered)
+    rows, lead, n = _rows(array, axis)
+    if out is not None:
+        _check_out(array, out, array.shape if axis is not None else (n,))
+    if isinstance(rows, Text):
+        return rows.take(_order(rows, descending))
+    ordered = _each(rows, lead, n, array.dtype, lambda row: row[_order(row, descending)])
+    result = _back(ordered, axis)
     if out is None:
         return result
     out[...] = result
     return out
+
+
+def _check_out(array: Any, out: Any, shape: tuple) -> None:
+    if isinstance(array, Text):
+        raise TypeError("out is an array of NumPy and a is not; expected no out")
+    place, _ = place_of(out) if hasattr(out, "dtype") else (None, None)
+    if place is None:
+        raise TypeError(f"out is a {type(out).__name__}; expected an array")
+    output(HOST, place, out, shape, array.dtype)
 
 
 def ranks_of(array: Any, ties: int, descending: bool, dtype: Any) -> Any:
@@ -186,17 +223,29 @@ def ranks_of(array: Any, ties: int, descending: bool, dtype: Any) -> Any:
 
 
 def rankdata(
-    array: Any, axis: int | None, nan_policy: str, dtype: Any, ties: int, descending: bool
+    array: Any,
+    axis: int | None,
+    nan_policy: str,
+    dtype: Any,
+    exact: bool,
+    ties: int,
+    descending: bool,
 ) -> Any:
+    """`exact`: the caller asked for this dtype, and it holds no NaN."""
+    rows, lead, n = _rows(array, axis)
     if isinstance(array, Text) and array.missing is not None:
         if nan_policy == "raise":
             raise ValueError("The input contains nulls")
+        if exact:
+            raise ValueError(f"dtype is {dtype}, which cannot hold NaN, the rank of a null")
         result = np.full(array.size, np.nan)
         if nan_policy == "omit":
             kept = ~array.missing
             result[kept] = ranks_of(array.present(), ties, descending, np.float64)
         return result
-    return _along(array, axis, lambda row: ranks_of(row, ties, descending, dtype))
+    return _back(
+        _each(rows, lead, n, dtype, lambda row: ranks_of(row, ties, descending, dtype)), axis
+    )
 
 
 def _places(text: Text, where: Any, descending: bool) -> Any:
@@ -217,36 +266,51 @@ def _places(text: Text, where: Any, descending: bool) -> Any:
 def select(array: Any, k: Any, axis: Any, descending: bool) -> Any:
     from ._select import check_positions
 
+    rows, lead, n = _rows(array, axis, several=True)
+    where = check_positions(k, n)
+    flat = where.reshape(-1)
+
     def chosen(row: Any) -> Any:
-        where = check_positions(k, row.size)
         text = text_of(row)
         if text.missing is None:
-            index = _places(text, where, descending)
-        else:
-            index = _order(text, descending)[where]
-        return row.take(index) if isinstance(row, Text) else row[index]
+            return _places(text, flat, descending)
+        return _order(text, descending)[flat]
 
-    return _along(array, axis, chosen)
+    index = _each(rows, lead, flat.size, np.intp, chosen)
+    if isinstance(rows, Text):
+        return _select_text(rows, index, where)
+    values = np.take_along_axis(rows, index, -1)
+    return np.moveaxis(values, -1, 0).reshape((*where.shape, *lead))[()]
+
+
+def _select_text(text: Text, index: Any, where: Any) -> Any:
+    if where.ndim > 1:
+        raise ValueError(f"k has {where.ndim} dimensions; expected at most 1 for Arrow strings")
+    taken = text.take(index)
+    if where.ndim:
+        return taken
+    return taken.iloc[0] if hasattr(taken, "iloc") else taken[0]
 
 
 def topk(array: Any, k: int, axis: int | None, largest: bool) -> tuple[Any, Any]:
-    count = array.size if axis is None else array.shape[axis]
-    if not 0 <= k <= count:
-        raise ValueError(f"k is {k}; expected 0 to {count}")
-    index = _along(array, axis, lambda row: _order(row, largest)[:k])
-    if isinstance(array, Text):
-        return array.take(index), index
-    source = array.reshape(-1) if axis is None else array
-    return np.take_along_axis(source, index, -1 if axis is None else axis), index
+    rows, lead, n = _rows(array, axis)
+    if not 0 <= k <= n:
+        raise ValueError(f"k is {k}; expected 0 to {n}")
+    index = _each(rows, lead, k, np.intp, lambda row: _order(row, largest)[:k])
+    if isinstance(rows, Text):
+        return rows.take(index), index
+    return _back(np.take_along_axis(rows, index, -1), axis), _back(index, axis)
 
 
 def is_sorted(array: Any, axis: int | None, descending: bool) -> Any:
+    rows, lead, _ = _rows(array, axis)
+
     def answer(row: Any) -> Any:
         order = _order(row, descending)
-        return np.bool_((order == np.arange(order.size)).all())
+        return (order == np.arange(order.size)).all()
 
-    result = _along(array, axis, answer)
-    return bool(result) if result.ndim == 0 else result
+    result = _each(rows, lead, 1, bool, answer).reshape(lead)
+    return result if lead else bool(result)
 
 
 def unique(

@@ -145,6 +145,7 @@ def overhead(bench: Bench, n: int) -> None:
             lambda: ordo.quantile(x, NINE),
             {"numpy": lambda: np.quantile(x, NINE)},
         ),
+        ("percentile", lambda: ordo.percentile(x, 90), {"numpy": lambda: np.percentile(x, 90)}),
         ("select", lambda: ordo.select(x, 3), {"numpy": lambda: np.partition(x, 3)[3]}),
         (
             "topk",

@@ -150,9 +150,15 @@ def test_fork(rng):
     assert np.array_equal(ordo.sort(a), expected)
 
 
-def run(code):
+def run(code, **environment):
     """Runs code in a fresh interpreter and returns what it printed."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

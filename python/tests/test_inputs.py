@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -126,6 +127,34 @@ def test_bad_types_are_named():
 def test_masks_are_not_dropped():
     with pytest.raises(TypeError, match="compressed"):
         ordo.sort(np.ma.array([1, 2], mask=[True, False]))
+
+
+@pytest.mark.parametrize(
+    "dtype, bits", [("f2", 0x7C01), ("f4", 0x7F800001), ("f8", 0x7FF << 52 | 1)]
+)
+def test_signalling_nans_raise_no_warning(dtype, bits):
+    for shape in ((5,), (3, 5), (300,), (2, 300), (5000,)):
+        a = (np.arange(np.prod(shape)) % 7).reshape(shape).astype(dtype)
+        a.view(f"u{a.itemsize}")[..., 1] = bits
+        row = a.reshape(-1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert np.isnan(ordo.sort(row)[-1])
+            assert ordo.argsort(row)[0] == 0
+            assert np.isnan(ordo.rankdata(a, axis=-1)).all()
+            assert np.isnan(ordo.median(a, -1)).all()
+            assert np.isnan(ordo.quantile(a, [0.1, 0.9], -1)).all()
+            assert ordo.median(row, nan_policy="omit") >= 0
+            assert np.isnan(ordo.select(a, -1, -1)).all()
+            assert np.isnan(ordo.unique(row)[-1])
+            assert np.isnan(ordo.unique(row, True, True, True)[0][-1])
+            assert np.isnan(ordo.cummin(row)[-1])
+            assert np.isnan(ordo.cumsum(row)[-1])
+            ordo.topk(a, 3)
+            ordo.partition(a, 2)
+            ordo.searchsorted(ordo.sort(row), row)
+            ordo.spearmanr(row, row, nan_policy="omit")
+            ordo.mannwhitneyu(row, row, nan_policy="omit")
 
 
 def test_read_only_out():

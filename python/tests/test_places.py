@@ -227,3 +227,63 @@ def test_out_on_the_device(lib, rng):
     x = lib.put(a)
     assert ordo.sort(x, 0, out=x) is x
     np.testing.assert_array_equal(lib.get(x), np.sort(a, 0))
+
+
+def test_bad_arguments(lib, rng):
+    x = lib.put(rng.random(500))
+    for verb in (ordo.partition, ordo.argpartition):
+        for kth, error in ((500, ValueError), (1.5, TypeError), (True, ValueError)):
+            with pytest.raises(error, match="kth is"):
+                verb(x, kth)
+    for axis in (0.0, True, (0,)):
+        with pytest.raises(TypeError, match="axis is"):
+            ordo.sort(x, axis)
+        with pytest.raises(TypeError, match="axis is"):
+            ordo.cumsum(x, axis)
+    with pytest.raises(ValueError, match="axis 1"):
+        ordo.topk(x, 2, 1)
+    with pytest.raises(TypeError, match=r"k is 2\.0"):
+        ordo.topk(x, 2.0)
+    with pytest.raises(ValueError, match="k is 501"):
+        ordo.topk(x, 501)
+    with pytest.raises(ValueError, match="k is 500"):
+        ordo.select(x, 500)
+    with pytest.raises(ValueError, match="expected 0 to 1"):
+        ordo.quantile(x, 1.5)
+    with pytest.raises(TypeError, match="descending"):
+        ordo.argsort(x, descending="yes")
+    if isinstance(lib, (Torch, Cupy)):
+        with pytest.raises(TypeError, match="same place"):
+            ordo.sort(x, out=np.empty(500))
+        with pytest.raises(ValueError, match="expected"):
+            ordo.sort(x, out=lib.put(np.empty(499)))
+        with pytest.raises(TypeError, match="same place"):
+            ordo.searchsorted(x, np.zeros(3))
+
+
+def test_sorters(lib, rng):
+    if isinstance(lib, Numba):
+        pytest.skip("Numba's arrays are not searched")
+    a = rng.random(500)
+    x, order = lib.put(a), lib.put(np.argsort(a))
+    for value in (0.5, 1):
+        found = ordo.searchsorted(x, value, sorter=order)
+        assert int(np.asarray(lib.get(found))) == np.searchsorted(np.sort(a), value)
+    found = ordo.searchsorted(x, lib.put(a[:9]), sorter=lib.put(np.argsort(a).astype("i4")))
+    np.testing.assert_array_equal(lib.get(found), np.searchsorted(np.sort(a), a[:9]))
+    for bad, error in (
+        (np.arange(3), ValueError),
+        (np.arange(500) - 1, ValueError),
+        (np.arange(500) + 1, ValueError),
+        (np.arange(500.0), TypeError),
+        (np.ones(500, bool), TypeError),
+        (np.zeros((2, 250), int), TypeError),
+    ):
+        with pytest.raises(error, match="sorter"):
+            ordo.searchsorted(x, x, sorter=lib.put(bad))
+
+
+def test_sums_of_dtype_bool(lib):
+    if isinstance(lib, Numba):
+        pytest.skip("Numba's arrays of bools are not exchanged")
+    check(lib, lambda a: ordo.cumsum(a, 1, bool), np.array([[0, 0, 2], [0, 256, -256]]))

@@ -95,3 +95,41 @@ def test_mixed_objects_are_refused():
 def test_lone_surrogates_keep_their_place():
     strings = ["\ud800", "\ue000", "\u7fff", "\U00010000"]
     assert ordo.sort(np.array(strings, object)).tolist() == sorted(strings)
+
+
+def test_rows_of_no_strings_keep_dtype_and_shape():
+    for dtype in ("U3", "S2", object):
+        for shape, axis in (((0, 4), 1), ((0, 4), 0), ((3, 0), 1), ((2, 0, 3), 2), ((0,), 0)):
+            a = np.empty(shape, dtype)
+            result = ordo.sort(a, axis)
+            assert (result.shape, result.dtype) == (shape, a.dtype)
+            result = ordo.argsort(a, axis)
+            assert (result.shape, result.dtype) == (shape, np.intp)
+            result = ordo.rankdata(a, axis=axis)
+            assert (result.shape, result.dtype) == (shape, np.float64)
+            k = min(2, shape[axis])
+            values, index = ordo.topk(a, k, axis)
+            expected = ordo.topk(np.empty(shape), k, axis)
+            assert (values.shape, values.dtype) == (expected.values.shape, a.dtype)
+            assert (index.shape, index.dtype) == (expected.indices.shape, np.int64)
+            rows = ordo.is_sorted(a, axis)
+            assert np.shape(rows) == np.shape(ordo.is_sorted(np.empty(shape), axis))
+            assert ordo.unique(a).dtype == a.dtype
+
+
+@pytest.mark.parametrize("dtype", ["U4", "S4", object, ">U4"])
+def test_select_of_strings(dtype):
+    words = np.array([["bb", "a", "cccc"], ["d", "f", "ee"]]).astype(dtype)
+    numbers = np.array([[2, 1, 3], [4, 6, 5]])
+    names = dict(zip(numbers.ravel().tolist(), words.ravel().tolist()))
+    for k in (0, -1, [0], [0, 1], [[0, 1], [1, 0]], np.empty((0, 2), int)):
+        for axis in (None, 0, 1, -2, (0, 1), (1, 0), (1,)):
+            for descending in (False, True):
+                result = ordo.select(words, k, axis, descending=descending)
+                expected = ordo.select(numbers, k, axis, descending=descending)
+                assert np.shape(result) == np.shape(expected)
+                if np.ndim(expected):
+                    assert result.dtype == words.dtype
+                flat = np.asarray(result, object).ravel().tolist()
+                assert flat == [names[x] for x in np.ravel(expected).tolist()]
+    assert isinstance(ordo.select(words, 0), (str, bytes))

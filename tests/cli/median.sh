@@ -1,10 +1,11 @@
-# The middle, or the mean of the two in the middle; NaNs are last, left out or spread.
+# The middle, or the mean of the two in the middle; a NaN makes it NaN by default.
 printf '30\n10\n20\n' | ordo median
 printf '30\n10\n20\n40\n' | ordo median
 printf '7' | ordo median
 printf '' | ordo median
 printf '2\n1\n' | ordo median --dtype u8
 printf 'nan\n1\n2\n' | ordo median
+printf 'nan\n1\n2\n' | ordo median --nans last
 printf 'nan\n1\n2\n' | ordo median --nans omit
 printf 'nan\n1\n2\n' | ordo median --nans propagate
 printf 'nan\nnan\n' | ordo median --nans omit

@@ -2,9 +2,9 @@
 printf '1\n1\n' >keys
 ordo rank keys --ties=max
 ordo rank keys --ties max
-ordo rank --ties min keys --ties dense
+ordo rank --ties dense keys
 ordo rank keys -oout && cat out
-ordo rank keys -o out --output other && cat other
+ordo rank keys --output other && cat other
 for wrong in --tise --tie=max --treads -x --xyzzy --ties=least --ties --ties= --sorted=yes \
     --threads=0 --threads=many --threads=1e12 --device=gpu --algorithm=quick --rank-type=f32 \
     --format=csv --memory-limit=lots '--' '-k3'; do
@@ -12,3 +12,13 @@ for wrong in --tise --tie=max --treads -x --xyzzy --ties=least --ties --ties= --
 done
 ordo scan --algorithm threads </dev/null || echo $?
 ordo gen --algorithm threads </dev/null || echo $?
+# An option that is given twice with different values.
+for twice in '-o a -o b' '-o a --output=b' '--threads 1 --threads 2' '--ties max --ties min'; do
+    # shellcheck disable=SC2086 # several words
+    ordo rank keys $twice || echo "$twice: $?"
+done
+ordo rank keys --ties max --ties=max -o same --output same && cat same
+# Habits from sort(1).
+for habit in -r --reverse -u -c --parallel=2; do
+    ordo sort $habit </dev/null || echo "$habit: $?"
+done

@@ -12,6 +12,7 @@ ordo quantile keys -q .5
 ordo quantile keys -q 5e-1 --algorithm radix --dtype f32
 ordo quantile keys -q 0.5 --algorithm bitonic --dtype u8
 printf 'nan\n1\n3\n' | ordo quantile -q 0,1 | line
+printf 'nan\n1\n3\n' | ordo quantile -q 0,1 --nans last | line
 printf 'nan\n1\n3\n' | ordo quantile -q 0,0.5,1 --nans omit | line
 printf 'nan\n1\n3\n' | ordo quantile -q 0,0.5,1 --nans propagate | line
 printf '' | ordo quantile | line

@@ -7,3 +7,7 @@ for wrong in --check '--algorithm threads' '--algorithm sequential' '--sorted --
     ordo rank keys $wrong
     echo $?
 done
+printf '1\n2\n' | ordo rank --ties average --rank-type f32
+echo $?
+printf '1\n2\n' | ordo rank --rank-type f32
+echo $?

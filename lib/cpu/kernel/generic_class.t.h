@@ -10,7 +10,7 @@ static void CFN(mean)(const cpu_span *span, void *out)
     uint64_t          last = span->before;
     CPU_JOIN(CFN(next), f64)(span, out);
     for (size_t i = 0; i < span->n; i++) {
-        last = k[i] != *(k + i - 1) ? span->base + i + 1 : last;
+        last = !CSAME(k[i], *(k + i - 1)) ? span->base + i + 1 : last;
         r[i] = (r[i] + (double)last) * 0.5;
     }
 }
@@ -23,7 +23,7 @@ static size_t CFN(heads)(const void *keys, size_t n, uint64_t *words)
         size_t const count = ordo_min(64, n - i);
         uint64_t     word = 0;
         for (size_t j = 0; j < count; j++)
-            word |= (uint64_t)(k[i + j] != *(k + i + j - 1)) << j;
+            word |= (uint64_t)(!CSAME(k[i + j], *(k + i + j - 1))) << j;
         words[i / 64] = word;
         total += (size_t)__builtin_popcountll(word);
     }

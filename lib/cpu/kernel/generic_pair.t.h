@@ -5,7 +5,7 @@ static void OFN(CFN(last))(const cpu_span *span, void *out)
     OUT *const        r = out;
     uint64_t          last = span->before;
     for (size_t i = 0; i < span->n; i++) {
-        last = k[i] != *(k + i - 1) ? span->base + i + 1 : last;
+        last = !CSAME(k[i], *(k + i - 1)) ? span->base + i + 1 : last;
         r[i] = (OUT)last;
     }
 }
@@ -17,6 +17,6 @@ static void OFN(CFN(next))(const cpu_span *span, void *out)
     uint64_t          next = span->after;
     for (size_t i = span->n; i-- > 0;) {
         r[i] = (OUT)next;
-        next = k[i] != *(k + i - 1) ? span->base + i : next;
+        next = !CSAME(k[i], *(k + i - 1)) ? span->base + i : next;
     }
 }

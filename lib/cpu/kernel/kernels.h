@@ -22,7 +22,7 @@
 #define EACH(i, n) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (n); i++)
 #endif
 
-/* Keys as equality sees them: integers by width, floats by value. */
+/* Keys as equality sees them: integers by width; floats, of which -0 and +0 are equal. */
 enum cpu_key_class {
     CPU_KEY_8,
     CPU_KEY_16,

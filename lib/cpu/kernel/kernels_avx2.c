@@ -34,22 +34,33 @@ INLINE uint64_t same8_k32(const uint32_t *k)
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same));
 }
 
-INLINE uint64_t same8_kf32(const float *k)
-{
-    __m256 const same = _mm256_cmp_ps(_mm256_loadu_ps(k), _mm256_loadu_ps(k - 1), _CMP_EQ_OQ);
-    return (uint32_t)_mm256_movemask_ps(same);
-}
-
 INLINE uint64_t same4_k64(const uint64_t *k)
 {
     __m256i const same = _mm256_cmpeq_epi64(load(k), load(k - 1));
     return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
 }
 
-INLINE uint64_t same4_kf64(const double *k)
+/* Twice a zero of either sign is 0; the addition drops the sign bit. */
+INLINE uint64_t zeros64_kf32(const float *k)
 {
-    __m256d const same = _mm256_cmp_pd(_mm256_loadu_pd(k), _mm256_loadu_pd(k - 1), _CMP_EQ_OQ);
-    return (uint32_t)_mm256_movemask_pd(same);
+    uint64_t word = 0;
+    EACH (i, 8) {
+        __m256i const twice = _mm256_add_epi32(load(k + 8 * i), load(k + 8 * i));
+        __m256i const zero = _mm256_cmpeq_epi32(twice, _mm256_setzero_si256());
+        word |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(zero)) << 8 * i;
+    }
+    return word;
+}
+
+INLINE uint64_t zeros64_kf64(const double *k)
+{
+    uint64_t word = 0;
+    EACH (i, 16) {
+        __m256i const twice = _mm256_add_epi64(load(k + 4 * i), load(k + 4 * i));
+        __m256i const zero = _mm256_cmpeq_epi64(twice, _mm256_setzero_si256());
+        word |= (uint64_t)(uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(zero)) << 4 * i;
+    }
+    return word;
 }
 
 #define HEADS64(C, key, step, same)                                                                \
@@ -64,8 +75,6 @@ HEADS64(k8, uint8_t, 32, same32_k8)
 HEADS64(k16, uint16_t, 32, same32_k16)
 HEADS64(k32, uint32_t, 8, same8_k32)
 HEADS64(k64, uint64_t, 4, same4_k64)
-HEADS64(kf32, float, 8, same8_kf32)
-HEADS64(kf64, double, 4, same4_kf64)
 
 INLINE uint64_t unset32(const uint8_t *f)
 {

@@ -35,14 +35,23 @@ INLINE uint64_t differ_k64(const uint64_t *k)
     return _mm512_cmpneq_epi64_mask(load(k), load(k - 1));
 }
 
-INLINE uint64_t differ_kf32(const float *k)
+/* Without its sign bit a zero is 0. */
+INLINE uint64_t zeros64_kf32(const float *k)
 {
-    return _mm512_cmp_ps_mask(_mm512_loadu_ps(k), _mm512_loadu_ps(k - 1), _CMP_NEQ_UQ);
+    __m512i const rest = _mm512_set1_epi32(INT32_MAX);
+    uint64_t      word = 0;
+    EACH (i, 4)
+        word |= (uint64_t)_mm512_testn_epi32_mask(load(k + 16 * i), rest) << 16 * i;
+    return word;
 }
 
-INLINE uint64_t differ_kf64(const double *k)
+INLINE uint64_t zeros64_kf64(const double *k)
 {
-    return _mm512_cmp_pd_mask(_mm512_loadu_pd(k), _mm512_loadu_pd(k - 1), _CMP_NEQ_UQ);
+    __m512i const rest = _mm512_set1_epi64(INT64_MAX);
+    uint64_t      word = 0;
+    EACH (i, 8)
+        word |= (uint64_t)_mm512_testn_epi64_mask(load(k + 8 * i), rest) << 8 * i;
+    return word;
 }
 
 #define HEADS64(C, key, step)                                                                      \
@@ -56,8 +65,6 @@ INLINE uint64_t differ_kf64(const double *k)
 HEADS64(k16, uint16_t, 32)
 HEADS64(k32, uint32_t, 16)
 HEADS64(k64, uint64_t, 8)
-HEADS64(kf32, float, 16)
-HEADS64(kf64, double, 8)
 
 INLINE uint64_t flags64(const uint8_t *f) { return _mm512_test_epi8_mask(load(f), load(f)); }
 

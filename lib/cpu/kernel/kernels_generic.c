@@ -2,6 +2,8 @@
  * and what runs where there is none. The loops are selects, not branches. */
 #include "cpu/kernel/kernels.h"
 
+#include "core/keybits.h"
+
 #define ORDO_CLASS_TEMPLATE "cpu/kernel/generic_class.t.h"
 #include "cpu/kernel/for_each_class.h"
 #define ORDO_OUT_TEMPLATE "cpu/kernel/generic_out.t.h"

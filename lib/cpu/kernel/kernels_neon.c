@@ -48,8 +48,6 @@ INLINE uint8x16_t same_k8(const uint8_t *k) { return vceqq_u8(vld1q_u8(k), vld1q
 INLINE uint16x8_t same_k16(const uint16_t *k) { return vceqq_u16(vld1q_u16(k), vld1q_u16(k - 1)); }
 INLINE uint32x4_t same_k32(const uint32_t *k) { return vceqq_u32(vld1q_u32(k), vld1q_u32(k - 1)); }
 INLINE uint64x2_t same_k64(const uint64_t *k) { return vceqq_u64(vld1q_u64(k), vld1q_u64(k - 1)); }
-INLINE uint32x4_t same_kf32(const float *k) { return vceqq_f32(vld1q_f32(k), vld1q_f32(k - 1)); }
-INLINE uint64x2_t same_kf64(const double *k) { return vceqq_f64(vld1q_f64(k), vld1q_f64(k - 1)); }
 
 /* Sixteen keys as sixteen bytes. */
 #define SAME16_OF_4(C, key)                                                                        \
@@ -68,9 +66,7 @@ INLINE uint64x2_t same_kf64(const double *k) { return vceqq_f64(vld1q_f64(k), vl
 INLINE uint8x16_t same16_k8(const uint8_t *k) { return same_k8(k); }
 INLINE uint8x16_t same16_k16(const uint16_t *k) { return narrow16(same_k16(k), same_k16(k + 8)); }
 SAME16_OF_4(k32, uint32_t)
-SAME16_OF_4(kf32, float)
 SAME16_OF_2(k64, uint64_t)
-SAME16_OF_2(kf64, double)
 
 #define HEADS64(C, key)                                                                            \
     INLINE uint64_t heads64_##C(const key *k)                                                      \
@@ -82,8 +78,35 @@ HEADS64(k8, uint8_t)
 HEADS64(k16, uint16_t)
 HEADS64(k32, uint32_t)
 HEADS64(k64, uint64_t)
-HEADS64(kf32, float)
-HEADS64(kf64, double)
+
+/* Without its sign bit a zero is 0. */
+INLINE uint32x4_t zero_kf32(const float *k)
+{
+    uint32x4_t const bits = vreinterpretq_u32_f32(vld1q_f32(k));
+    return vmvnq_u32(vtstq_u32(bits, vdupq_n_u32(INT32_MAX)));
+}
+
+INLINE uint32x4_t zero_kf64(const double *k)
+{
+    uint64x2_t const rest = vdupq_n_u64(INT64_MAX);
+    uint64x2_t const low = vtstq_u64(vreinterpretq_u64_f64(vld1q_f64(k)), rest);
+    uint64x2_t const high = vtstq_u64(vreinterpretq_u64_f64(vld1q_f64(k + 2)), rest);
+    return vmvnq_u32(narrow64(low, high));
+}
+
+#define ZEROS64(C, key)                                                                            \
+    INLINE uint8x16_t zero16_##C(const key *k)                                                     \
+    {                                                                                              \
+        return narrow16(narrow32(zero_##C(k), zero_##C(k + 4)),                                    \
+                        narrow32(zero_##C(k + 8), zero_##C(k + 12)));                              \
+    }                                                                                              \
+    INLINE uint64_t zeros64_##C(const key *k)                                                      \
+    {                                                                                              \
+        return bits_of_bytes(zero16_##C(k), zero16_##C(k + 16), zero16_##C(k + 32),                \
+                             zero16_##C(k + 48));                                                  \
+    }
+ZEROS64(kf32, float)
+ZEROS64(kf64, double)
 
 INLINE uint8x16_t set16(const uint8_t *flags)
 {

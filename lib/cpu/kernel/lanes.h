@@ -1,6 +1,7 @@
-/* lanes.h - sixteen bytes of unsigned numbers worked on together, for code that is written once for
- * every machine. Vectors are those of GNU C; what it cannot say (the smaller and the larger of two)
- * is an instruction of NEON where there is one, and a compare with a select elsewhere.
+/* lanes.h - sixteen bytes of unsigned numbers worked on together, for code that is written once
+ * for every machine. Vectors are those of GNU C; what it cannot say (the smaller and the larger
+ * of two) is an instruction of NEON, SSE4.1 or AVX-512 where the file that includes this is
+ * compiled for it, and a compare with a select elsewhere.
  *
  *   lanes_order_W(a, b)     the smaller number of each lane to *a, the larger to *b
  *   lanes_max_W(a, b)
@@ -17,6 +18,8 @@
 
 #if defined(__ARM_NEON)
 #include <arm_neon.h>
+#elif defined(__SSE4_1__)
+#include <immintrin.h>
 #endif
 
 enum {
@@ -31,6 +34,8 @@ static inline lanes_32 lanes_max_32(lanes_32 a, lanes_32 b)
 {
 #if defined(__ARM_NEON)
     return (lanes_32)vmaxq_u32((uint32x4_t)a, (uint32x4_t)b);
+#elif defined(__SSE4_1__)
+    return (lanes_32)_mm_max_epu32((__m128i)a, (__m128i)b);
 #else
     lanes_32 const larger = (lanes_32)(a > b);
     return (a & larger) | (b & ~larger);
@@ -39,8 +44,12 @@ static inline lanes_32 lanes_max_32(lanes_32 a, lanes_32 b)
 
 static inline lanes_64 lanes_max_64(lanes_64 a, lanes_64 b)
 {
+#if defined(__AVX512VL__)
+    return (lanes_64)_mm_max_epu64((__m128i)a, (__m128i)b);
+#else
     lanes_64 const larger = (lanes_64)(a > b);
     return (a & larger) | (b & ~larger);
+#endif
 }
 
 static inline void lanes_order_32(lanes_32 *a, lanes_32 *b)
@@ -48,6 +57,10 @@ static inline void lanes_order_32(lanes_32 *a, lanes_32 *b)
 #if defined(__ARM_NEON)
     lanes_32 const low = (lanes_32)vminq_u32((uint32x4_t)*a, (uint32x4_t)*b);
     *b = (lanes_32)vmaxq_u32((uint32x4_t)*a, (uint32x4_t)*b);
+    *a = low;
+#elif defined(__SSE4_1__)
+    lanes_32 const low = (lanes_32)_mm_min_epu32((__m128i)*a, (__m128i)*b);
+    *b = (lanes_32)_mm_max_epu32((__m128i)*a, (__m128i)*b);
     *a = low;
 #else
     lanes_32 const change = (*a ^ *b) & (lanes_32)(*a > *b);
@@ -62,6 +75,10 @@ static inline void lanes_order_64(lanes_64 *a, lanes_64 *b)
     uint64x2_t const x = (uint64x2_t)*a, y = (uint64x2_t)*b, larger = vcgtq_u64(x, y);
     *a = (lanes_64)vbslq_u64(larger, y, x);
     *b = (lanes_64)vbslq_u64(larger, x, y);
+#elif defined(__AVX512VL__)
+    lanes_64 const low = (lanes_64)_mm_min_epu64((__m128i)*a, (__m128i)*b);
+    *b = (lanes_64)_mm_max_epu64((__m128i)*a, (__m128i)*b);
+    *a = low;
 #else
     lanes_64 const change = (*a ^ *b) & (lanes_64)(*a > *b);
     *a ^= change;

@@ -7,7 +7,7 @@ static size_t FN(paper_first)(const KEY *a, size_t i)
     size_t low = 0, high = i, first = i;
     while (low < high) {
         size_t const middle = low + (high - low) / 2;
-        if (a[middle] == a[i]) {
+        if (FN(key_same)(a[middle], a[i])) {
             high = middle;
             first = middle;
         } else {
@@ -23,7 +23,7 @@ static size_t FN(paper_last)(const KEY *a, size_t n, size_t i)
     size_t low = i + 1, high = n, last = i;
     while (low < high) {
         size_t const middle = low + (high - low) / 2;
-        if (a[middle] == a[i]) {
+        if (FN(key_same)(a[middle], a[i])) {
             low = middle + 1;
             last = middle;
         } else {
@@ -37,7 +37,7 @@ static uint64_t FN(paper_runs)(const KEY *a, size_t lo, size_t hi)
 {
     uint64_t runs = 0;
     for (size_t i = lo; i < hi; i++)
-        runs += i == 0 || a[i] != a[i - 1];
+        runs += i == 0 || !FN(key_same)(a[i], a[i - 1]);
     return runs;
 }
 

@@ -6,7 +6,7 @@ static void OFN(FN(paper_min))(const KEY *a, size_t n, size_t lo, size_t hi, uin
     (void)runs;
     r[lo] = (OUT)(FN(paper_first)(a, lo) + 1);
     for (size_t i = lo + 1; i < hi; i++) {
-        if (a[i] == a[i - 1])
+        if (FN(key_same)(a[i], a[i - 1]))
             r[i] = r[i - 1];
         else
             r[i] = (OUT)(i + 1);
@@ -18,7 +18,7 @@ static void OFN(FN(paper_max))(const KEY *a, size_t n, size_t lo, size_t hi, uin
     (void)runs;
     r[hi - 1] = (OUT)(FN(paper_last)(a, n, hi - 1) + 1);
     for (size_t i = hi - 1; i-- > lo;) {
-        if (a[i] == a[i + 1])
+        if (FN(key_same)(a[i], a[i + 1]))
             r[i] = r[i + 1];
         else
             r[i] = (OUT)(i + 1);
@@ -29,9 +29,9 @@ static void OFN(FN(paper_dense))(const KEY *a, size_t n, size_t lo, size_t hi, u
                                  OUT *r)
 {
     (void)n;
-    r[lo] = (OUT)(runs + (lo == 0 || a[lo] != a[lo - 1]));
+    r[lo] = (OUT)(runs + (lo == 0 || !FN(key_same)(a[lo], a[lo - 1])));
     for (size_t i = lo + 1; i < hi; i++) {
-        if (a[i] == a[i - 1])
+        if (FN(key_same)(a[i], a[i - 1]))
             r[i] = r[i - 1];
         else
             r[i] = r[i - 1] + 1;
@@ -56,7 +56,7 @@ static void OFN(FN(paper_average))(const KEY *a, size_t n, size_t lo, size_t hi,
     size_t first = FN(paper_first)(a, lo);
     for (size_t i = lo; i < hi;) {
         size_t end = i + 1;
-        while (end < hi && a[end] == a[i])
+        while (end < hi && FN(key_same)(a[end], a[i]))
             end++;
         size_t const last = end < hi ? end - 1 : FN(paper_last)(a, n, end - 1);
         for (; i < end; i++)

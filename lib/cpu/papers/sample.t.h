@@ -6,11 +6,12 @@ typedef struct FN(splitters) {
 } FN(splitters);
 
 /* Chooses them from a sample of the n items of data; other (n items) is overwritten. */
-static void FN(choose_splitters)(FN(splitters) * tree, const ITEM *data, size_t n, ITEM *other)
+static void FN(choose_splitters)(FN(splitters) * tree, const ITEM *data, size_t n, ITEM *other,
+                                    uint64_t seed)
 {
     size_t const size = sample_size(n);
     for (size_t i = 0; i < size; i++)
-        other[i] = data[sample_at(i, n)];
+        other[i] = data[sample_at(seed, i, n)];
     FN(merge_sort)(other, other + size, size, false);
 
     for (size_t i = 0; i + 1 < LEAVES; i++)
@@ -71,7 +72,7 @@ static void FN(sample_sort)(ITEM *data, ITEM *other, uint8_t *labels, size_t n, 
     }
     size_t starts[BUCKETS + 1] = {0}, to[BUCKETS];
     FN(splitters) tree;
-    FN(choose_splitters)(&tree, data, n, other);
+    FN(choose_splitters)(&tree, data, n, other, exec->seed);
     for (size_t lo = 0; lo < n; lo += PIECE) {
         if (ordo_poll(exec, 0))
             return;
@@ -161,7 +162,7 @@ static ordo_status FN(sample_items)(const cpu_items *items, void *block, ordo_ex
     exec->phase = 0;
     exec->phases = 4; /* the last one counts twice: it is about half of the work */
 
-    FN(choose_splitters)(&work.tree, work.items, n, work.buffer);
+    FN(choose_splitters)(&work.tree, work.items, n, work.buffer, exec->seed);
     if (!ordo_loop(exec, n, PIECE, FN(label_piece), &work))
         return ORDO_E_CANCELLED;
     FN(places)(&work, ordo_div_up(n, PIECE));

@@ -100,7 +100,8 @@ ordo_status cpu_items_halving(const cpu_items *items, size_t radius, ordo_exec *
         return ORDO_OK;
     exec->phases = exec->phase + CPU_RADIUS_PHASES + floor_lg(n) + 1;
     if (radius == 0) {
-        cpu_view const view = {items->kind, items->items, n, cpu_item_size(items->kind), NULL};
+        cpu_view const view = {items->kind, items->items, n, cpu_item_size(items->kind),
+                               NULL,        NULL};
         TRY(cpu_view_radius(&view, &radius, exec));
         if (radius == 0)
             return ORDO_OK;

@@ -10,8 +10,8 @@
  * as they are. The other buckets are sorted the same way, each by one thread, down to a size where
  * merging in the cache is faster.
  *
- * Time n lg n comparisons: a bucket that is still large after a few levels, which takes an
- * adversary who knows the sample, is merge sorted. Scratch: n items, n labels, and counts for
+ * Time n lg n comparisons: a bucket that is still large after a few levels, by bad
+ * luck alone, is merge sorted. Scratch: n items, n labels, and counts for
  * each piece. */
 #include "cpu/cpu.h"
 #include "cpu/sort/items.h"
@@ -37,10 +37,10 @@ static size_t sample_size(size_t n)
     return ordo_max((size_t)sqrt((double)n), OVERSAMPLE * LEAVES);
 }
 
-/* A number below n that has nothing to do with the order of the input. */
-static size_t sample_at(size_t i, size_t n)
+/* A number below n that has nothing to do with the order of the input: nobody knows the seed. */
+static size_t sample_at(uint64_t seed, size_t i, size_t n)
 {
-    uint64_t x = (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = seed + (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ x >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
     x ^= x >> 29;
     return (size_t)(x % n);

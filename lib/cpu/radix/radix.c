@@ -261,7 +261,8 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
     size_t const           size = radix_record_size(work->io->kind);
     if (level < SAMPLE_LEVELS) {
         size_t const sampled = ordo_min(RADIX_SAMPLE, work->n);
-        ops->sample(work, memory->sample, memory->sample + RADIX_SAMPLE * size, sampled);
+        if (!ops->sample(work, memory->sample, memory->sample + RADIX_SAMPLE * size, sampled))
+            return ORDO_E_CANCELLED;
         ops->cut(memory->sample, sampled, wanted_buckets(work->n), &work->cut, memory->table);
         return ORDO_OK;
     }

@@ -115,12 +115,12 @@ static void FN(one_pass)(const ITEM *from, ITEM *to, size_t n, unsigned shift, u
     FN(deal)(from, n, to, count, shift, mask);
 }
 
-static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
+static bool FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
                            const radix_local *local);
 
 /* items are in order but for the bits below shift of what they are above base: finishes each group
- * of equal higher bits. */
-static void FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, DIGITS base, unsigned shift,
+ * of equal higher bits. False if the call was cancelled. */
+static bool FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, DIGITS base, unsigned shift,
                               const radix_local *local)
 {
     unsigned const most = base == 0 ? shift : 8 * sizeof(DIGITS);
@@ -133,9 +133,11 @@ static void FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, DIGITS base, u
             i++;
         if (i - first <= RADIX_INSERTION)
             FN(insertion)(items + first, i - first);
-        else
-            FN(local_sort)(items + first, spare + first, i - first, items + first, most, local);
+        else if (!FN(local_sort)(items + first, spare + first, i - first, items + first, most,
+                                 local))
+            return false;
     }
+    return true;
 }
 
 /* result[i] = items[numbers[i] & mask]. A record whose key is less than the one before it goes to
@@ -166,8 +168,8 @@ static bool FN(fetch)(const ITEM *items, const uint32_t *numbers, size_t n, uint
 /* Sorts words of 32 bits, each the highest bits that differ above the record's number, and fetches
  * the records in their order. The bits are those of keys less `base`, and `bits` many. Words that
  * tie but for the number keep the order of the records, so the sort is stable. The words take the
- * end of spare and are read before they are overwritten. */
-static void FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, DIGITS base,
+ * end of spare and are read before they are overwritten. False if the call was cancelled. */
+static bool FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, DIGITS base,
                             unsigned bits, const radix_local *local)
 {
     unsigned const  number_bits = 64 - (unsigned)__builtin_clzll(n - 1);
@@ -178,16 +180,18 @@ static void FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, DIGITS
     for (size_t i = 0; i < n; i++)
         words[i] = (uint32_t)((KEY_OF(items[i]) - base) >> shift) << number_bits | (uint32_t)i;
     local->sort_packed(words, spare, n, words, NULL);
-    if (FN(fetch)(items, words, n, number_mask, result) && shift > 0)
-        FN(finish_groups)(result, items, n, base, shift, local);
+    if (FN(fetch)(items, words, n, number_mask, result) && shift > 0 &&
+           !FN(finish_groups)(result, items, n, base, shift, local))
+        return false;
     if (result != to)
         memcpy(to, result, n * sizeof *to);
+    return true;
 }
 
 /* Splits by the highest digit, then sorts each part. Where parts are sorted as words the digit has
  * no more values than makes them small enough: the fewer places are written at a time, the better
- * they fit the cache. */
-static void FN(local_split)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned bits,
+ * they fit the cache. False if the call was cancelled. */
+static bool FN(local_split)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned bits,
                             const radix_local *local)
 {
     enum {
@@ -213,29 +217,32 @@ static void FN(local_split)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsign
         spare[end[FN(digit_at)(item, shift, mask)]++] = item;
     }
     size_t from = 0;
-    for (unsigned d = 0; d <= mask && !ordo_poll(local->exec, 0); d++) {
-        FN(local_sort)(spare + from, items + from, end[d] - from, to + from, shift, local);
+    for (unsigned d = 0; d <= mask; d++) {
+        if (ordo_poll(local->exec, 0) ||
+            !FN(local_sort)(spare + from, items + from, end[d] - from, to + from, shift, local))
+            return false;
         from = end[d];
     }
+    return true;
 }
 
 /* Sorts items[0..n), which differ in the lowest `most` bits of their keys alone, through
- * spare[0..n) into to, which may be items or spare. Stops early, with anything in to, when the call
- * is cancelled. */
-static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
+ * spare[0..n) into to, which may be items or spare. False if the call was cancelled: then the three
+ * arrays hold anything, and nothing in them may be used, not even as an index. */
+static bool FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
                            const radix_local *local)
 {
     if (local->sort_words != NULL && n <= local->most_words) {
         if (n > 0)
             local->sort_words(items, spare, n, to, NULL);
-        return;
+        return true;
     }
     if (n <= RADIX_SMALL) {
         if (n > 1)
             FN(small_sort)(items, spare, n);
         if (to != items)
             memcpy(to, items, n * sizeof *items);
-        return;
+        return true;
     }
     bool const packed = local->sort_packed != NULL && n <= RADIX_PACKED;
     DIGITS     base = 0;
@@ -244,19 +251,15 @@ static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigne
         base = FN(least)(items, n, &bits);
     else
         bits = FN(differing)(items, n, most);
-    if (packed && bits > 0) {
-        FN(packed_sort)(items, spare, n, to, base, bits, local);
-        return;
-    }
+    if (packed && bits > 0)
+        return FN(packed_sort)(items, spare, n, to, base, bits, local);
     bool const large =
         local->sort_words != NULL || local->sort_packed != NULL || n > RADIX_LOCAL / sizeof(ITEM);
-    if (large && bits > RADIX_DIGIT) {
-        FN(local_split)(items, spare, n, to, bits, local);
-        return;
-    }
+    if (large && bits > RADIX_DIGIT)
+        return FN(local_split)(items, spare, n, to, bits, local);
     if (local->sort_words != NULL) { /* few values */
         local->sort_words(items, spare, n, to, NULL);
-        return;
+        return true;
     }
     ITEM *result = items;
     if (bits > 0) {
@@ -271,10 +274,11 @@ static void FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigne
             unsigned const shift = bits - taken;
             result = shift == 0 && to != spare ? to : items;
             FN(two_passes)(items, spare, result, n, shift, taken / 2, taken - taken / 2);
-            if (shift > 0)
-                FN(finish_groups)(items, spare, n, 0, shift, local);
+            if (shift > 0 && !FN(finish_groups)(items, spare, n, 0, shift, local))
+                return false;
         }
     }
     if (result != to)
         memcpy(to, result, n * sizeof *to);
+    return true;
 }

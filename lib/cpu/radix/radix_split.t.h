@@ -2,12 +2,13 @@
 
 /* ---- Sample and cut ---- */
 
-/* count records from all over the input, sorted; spare holds as many. */
-static void FN(sample)(const radix_work *work, void *records, void *spare, size_t count)
+/* count records from all over the input, sorted; spare holds as many. False if the call was
+ * cancelled: then they are not sorted. */
+static bool FN(sample)(const radix_work *work, void *records, void *spare, size_t count)
 {
     ITEM *const  sample = records;
     size_t const stride = work->n / count;
-    uint64_t     random = work->n ^ UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t     random = work->n ^ work->exec->seed;
     for (size_t i = 0; i < count; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         size_t const at = i * stride + (size_t)((random >> 33) % stride);
@@ -18,7 +19,7 @@ static void FN(sample)(const radix_work *work, void *records, void *spare, size_
         else
             sample[i] = ((const ITEM *)work->io->in)[at];
     }
-    FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local);
+    return FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local);
 }
 
 /* Whether buckets of the top bits hold about equally many of the sample. */
@@ -31,7 +32,8 @@ static bool FN(is_even)(const ITEM *sample, size_t count, unsigned shift, size_t
     return true;
 }
 
-/* Cuts into about `buckets` of them, a power of two. */
+/* Cuts into about `buckets` of them, a power of two. The sample must be sorted: its first and last
+ * key bound the table. */
 static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut *cut,
                     uint16_t *table)
 {
@@ -297,7 +299,8 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
 
 /* ---- Finish ---- */
 
-/* Sorts records into the result, through the cache. */
+/* Sorts records into the result, through the cache. Stores nothing that a cancelled sort left:
+ * store may take what is in a record for an index. */
 static void FN(sort_to_result)(const radix_io *io, const radix_local *local, ITEM *items,
                                ITEM *spare, size_t at, size_t n, unsigned most)
 {
@@ -312,7 +315,8 @@ static void FN(sort_to_result)(const radix_io *io, const radix_local *local, ITE
     ITEM *const sorted = local->sort_packed == NULL ? items
                          : io->store == NULL        ? (ITEM *)io->out + at
                                                     : spare;
-    FN(local_sort)(items, spare, n, sorted, most, local);
+    if (!FN(local_sort)(items, spare, n, sorted, most, local))
+        return;
     if (io->store != NULL)
         io->store(io, at, n, sorted);
     else if (sorted != (ITEM *)io->out + at)

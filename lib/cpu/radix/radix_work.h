@@ -72,7 +72,7 @@ typedef struct radix_work {
 
 /* The steps of one split, for one kind of record. */
 struct radix_ops {
-    void (*sample)(const radix_work *work, void *records, void *spare, size_t count);
+    bool (*sample)(const radix_work *work, void *records, void *spare, size_t count);
     void (*cut)(const void *sample, size_t count, size_t buckets, radix_cut *cut, uint16_t *table);
     void (*count)(const radix_work *work, size_t lo, size_t hi, size_t *counts);
     void (*scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer);

@@ -6,36 +6,6 @@
 
 #include <string.h>
 
-/* Key bits with ties folded together, and those turned around; see keybits.h. -0 is just below +0,
- * and what is above +inf is a NaN. */
-#define FOLD_FLOAT(tag, minus_zero, inf)                                                           \
-    static inline ordo_bits_##tag fold_word_##tag(ordo_bits_##tag b)                               \
-    {                                                                                              \
-        return b > (inf) ? (ordo_bits_##tag) ~(ordo_bits_##tag)0 : b + (b == (minus_zero));        \
-    }                                                                                              \
-    static inline ordo_bits_##tag turn_word_##tag(ordo_bits_##tag b)                               \
-    {                                                                                              \
-        return b > (inf) ? b : ~b - 1;                                                             \
-    }
-#define FOLD_INTEGER(tag)                                                                          \
-    static inline ordo_bits_##tag fold_word_##tag(ordo_bits_##tag b) { return b; }                 \
-    static inline ordo_bits_##tag turn_word_##tag(ordo_bits_##tag b)                               \
-    {                                                                                              \
-        return (ordo_bits_##tag) ~b;                                                               \
-    }
-FOLD_FLOAT(f32, UINT32_C(0x7f800000), KEY_INF_F32)
-FOLD_FLOAT(f64, UINT64_C(0x7ff0000000000000), KEY_INF_F64)
-FOLD_INTEGER(i8)
-FOLD_INTEGER(u8)
-FOLD_INTEGER(i16)
-FOLD_INTEGER(u16)
-FOLD_INTEGER(i32)
-FOLD_INTEGER(u32)
-FOLD_INTEGER(i64)
-FOLD_INTEGER(u64)
-#undef FOLD_INTEGER
-#undef FOLD_FLOAT
-
 #define ORDO_TEMPLATE "cpu/radix/records.t.h"
 #include "core/for_each_type.h"
 

@@ -12,12 +12,10 @@ static inline KEY FN(sort_key)(BITS bits, bool turned)
     return FN(key_of)(turned ? FN(key_turn)(bits) : bits);
 }
 
-/* key_fold and key_desc, without a comparison of floats: those would keep loops from becoming
- * vectors. */
+/* Key bits in the order of a stable sort: tied keys are equal. */
 static inline BITS FN(fold_bits)(KEY x, bool turned)
 {
-    BITS const bits = FN(fold_word)(FN(key_bits)(x));
-    return turned ? FN(turn_word)(bits) : bits;
+    return turned ? FN(key_desc)(x) : FN(key_fold)(x);
 }
 
 static void FN(map_keys)(const KEY *keys, size_t n, BITS *bits, bool turned)

@@ -27,11 +27,11 @@ enum {
 
 /* ---- Which way ---- */
 
-/* So many that if one key in eight tied with one other, a pair of the sample would. */
+/* The size of a sample that contains two tied keys if one key in eight is tied with another. */
 static size_t sample_count(size_t n)
 {
     size_t count = ORDO_TUNE_RADIX_SAMPLE;
-    while (count * count / 16 < n)
+    while (count <= UINT32_MAX && (uint64_t)count * count / 16 < n)
         count *= 2;
     return ordo_min(count, n / 4);
 }
@@ -118,7 +118,7 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
                               short_keys *keys, ordo_exec *exec)
 {
     size_t const count = sample_count(job->n), stride = job->n / ordo_max(count, 1);
-    uint64_t     random = job->n;
+    uint64_t     random = job->n ^ exec->seed;
     void        *memory;
     keys->way = SHORT_NOT;
     if (!is_for_short(job->type, job->n))
@@ -158,9 +158,9 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
 
 size_t short_keys_scratch(ordo_type type, size_t n, unsigned threads)
 {
-    size_t const count = sample_count(n);
     if (!is_for_short(type, n))
         return 0;
+    size_t const count = sample_count(n);
     return ordo_round_up(count * sizeof(uint64_t), ORDO_CACHE_LINE) +
            cpu_radix_scratch(RADIX_K64, count, true, threads) +
            cpu_radix_scratch(RADIX_K64, n, true, threads) - short_keys_room(n) / 2 +

@@ -11,7 +11,7 @@
  *
  * Set apart are the first key, which has no key before it; a few keys until the ranks begin a
  * cache line, so that whole lines can be written past the cache; and the NaNs at the end, one
- * run that the kernels' IEEE comparison would take apart. */
+ * run of keys with different bits, which the kernels would take apart. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/turn.h"
 #include "cpu/cpu.h"

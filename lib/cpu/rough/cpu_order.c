@@ -2,29 +2,16 @@
  *
  * Pieces are looked through in order until one holds a key out of place; the least index found
  * wins. Pieces behind it are skipped, so an unsorted array costs little. */
-#include "core/keybits.h"
 #include "cpu/cpu.h"
+#include "cpu/kernel/first_wrong.h"
 
 #include <string.h>
 
-#define ORDO_TEMPLATE "cpu/rough/order_key.t.h"
-#include "core/for_each_type.h"
-
 typedef struct order_work {
     const ordo_order_job *job;
+    cpu_first_wrong_fn   *first_wrong;
     atomic_size_t         wrong; /* the least index found out of place, or n */
 } order_work;
-
-static size_t first_wrong(const ordo_order_job *job, size_t lo, size_t hi)
-{
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return first_wrong_##tag(job->keys, lo, hi, job->descending);
-#include "core/types.def"
-    }
-    return hi;
-}
 
 static void order_piece(void *arg, size_t lo, size_t hi)
 {
@@ -32,19 +19,21 @@ static void order_piece(void *arg, size_t lo, size_t hi)
     size_t            found = atomic_load_explicit(&work->wrong, memory_order_relaxed);
     if (found < lo)
         return;
-    size_t const wrong = first_wrong(work->job, ordo_max(lo, 1), hi);
+    size_t const wrong = work->first_wrong(work->job->keys, ordo_max(lo, 1), hi);
     while (wrong < hi && wrong < found &&
            !atomic_compare_exchange_weak_explicit(&work->wrong, &found, wrong, memory_order_relaxed,
                                                   memory_order_relaxed))
         ;
 }
 
-ordo_status cpu_is_sorted(const ordo_order_job *job, ordo_exec *exec)
+ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec)
 {
-    order_work work = {.job = job};
+    order_work work = {.job = job,
+                       .first_wrong =
+                           cpu_first_wrong_choose(kernels->isa, job->type, job->descending)};
     atomic_init(&work.wrong, job->n);
     exec->algorithm = "compare";
-    exec->isa = "generic";
+    exec->isa = kernels->isa;
     if (!ordo_loop(exec, job->n, cpu_grain(job->n), order_piece, &work))
         return ORDO_E_CANCELLED;
     *job->where = atomic_load_explicit(&work.wrong, memory_order_relaxed);

@@ -1,5 +1,5 @@
 /* measure_check.t.h - left items against right ones, for items that fit into lanes (W is 32 or 64);
- * see measure_radius.c. */
+ * see order_loops.h and measure_radius.c. */
 static bool FN(any_before)(const ITEM *left, const ITEM *right, size_t count)
 {
     ITEM before = 0;
@@ -54,7 +54,7 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
     enum {
         LANES = 16 / sizeof(ITEM),
         SIDE = 4, /* maxima that do not wait for each other */
-        BLOCK = RADIUS_GROUP / sizeof(ITEM)
+        BLOCK = ORDER_GROUP / sizeof(ITEM)
     };
     FN(lanes) const none = {0};
     FN(lanes) carry = none + *largest;

@@ -1,26 +1,27 @@
 /* measure_radius.c - the radius of an array: the largest distance between two keys out of order.
  *
- * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), and
- * A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
+ * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989),
+ * and A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
  *
  * SEQUENTIAL is theirs: LR (prefix maxima), RL (suffix minima), and the disorder measure DM from
  * the two by a walk along both, keeping only its maximum. 2n items of scratch, O(n), one thread.
  *
  * AUTO tries small radii first. If no two items r+1 to 2r+1 places apart are out of order, none
- * further apart are: a larger distance is a sum of such ones. So a piece can be checked for a given
- * r with the 2r+1 items before it and nothing else, in one read, by any thread: each item is
- * compared with the largest of those that end r+1 places before it. The largest radius found in any
- * piece is shared; a piece that fails finds its own by bisection, and pieces that passed for a
- * smaller r are checked once more. When all have passed for one r, which some piece has shown to
- * occur, that is the radius.
+ * further apart are: a larger distance is a sum of such ones. So a piece can be checked for a
+ * given r with the 2r+1 items before it and nothing else, in one read, by any thread: each item
+ * is compared with the largest of those that end r+1 places before it. Where a tile of the piece
+ * fails, its radius is found by a walk over the tile and O(r) items before it, and the check
+ * goes on with that. The largest radius found is shared. A distance can also be a sum of
+ * distances that were checked with smaller radii, if those lie further to the left. So a piece
+ * is checked again only if a piece before it ended with a larger radius than this one began
+ * with, which happens only between threads.
  *
- * If the radius is above a limit, or is raised too often, the keys are cut into short blocks: one
- * read gives the largest and least item of each; maxima of the blocks up to each one tell within
- * two blocks what the radius is; and only blocks that may hold a partner further away than that are
- * opened. Each takes O(block + lg n), so all takes O(n) for every input. Scratch: two items for
- * each block. */
+ * If the radius is above a limit, or raising it takes too many reads, the keys are cut into
+ * short blocks: one read gives the largest and least item of each; maxima of the blocks up to
+ * each one tell within two blocks what the radius is; and only blocks that may hold a partner
+ * further away than that are opened. Each takes O(block + lg n), so all takes O(n) for every
+ * input. Scratch: two items for each block. */
 #include "cpu/cpu.h"
-#include "cpu/kernel/lanes.h"
 #include "cpu/rough/rough.h"
 #include "cpu/rough/view.h"
 
@@ -29,22 +30,25 @@
 enum {
     RADIUS_TILE = 512, /* items compared at once */
     RADIUS_NEAR = ORDO_TUNE_RADIUS_NEAR,
-    RADIUS_GROUP = 256, /* bytes of items that are compared as a whole from RADIUS_FAR on */
     RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
     RADIUS_ITEMS = 2 * RADIUS_NEAR, /* made at once */
     RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
-    RADIUS_ROUNDS = 3,      /* tries of one piece */
-    RADIUS_RAISES = 64,     /* bisections of one call */
+    RADIUS_SPENT = 16,      /* one item in so many may be read again to raise the radius */
     RADIUS_STRIDE = 1 << 16 /* items between two looks at whether to stop */
 };
+
+typedef struct radius_piece {
+    size_t first, last;   /* the radius that its check began with, and ended with */
+    bool   passed, again; /* checked; to be checked again */
+} radius_piece;
 
 typedef struct radius_work {
     const cpu_view *view;
     size_t          grain, limit;
     atomic_size_t   radius; /* the largest distance seen of two items out of order */
-    atomic_uint     raises;
+    atomic_size_t   spent;  /* items read to raise it */
     atomic_bool     far;    /* give up small radii */
-    size_t         *passed; /* 1 + the radius that a piece was checked for; 0: none */
+    radius_piece   *pieces;
     void           *high, *low;
 } radius_work;
 
@@ -56,44 +60,76 @@ static void radius_raise(atomic_size_t *radius, size_t to)
         ;
 }
 
-/* Whether all pieces have passed for the radius that was seen; if only some have, the others get
- * another chance. */
+/* Counts items that were read to raise the radius; true if they are too many. A few raises are
+ * free, so that short arrays may raise it as well. */
+static bool radius_spend(radius_work *work, size_t read)
+{
+    size_t const spent = atomic_fetch_add_explicit(&work->spent, read, memory_order_relaxed) + read;
+    return spent > work->view->n / RADIUS_SPENT + (size_t)4 * RADIUS_NEAR;
+}
+
+/* Whether the checks of all pieces together show that the largest radius is right. If not, marks
+ * the pieces that must be checked again. */
 static bool radius_agreed(const radius_work *work, size_t pieces)
 {
-    size_t const r = atomic_load_explicit(&work->radius, memory_order_relaxed);
-    bool         agreed = !atomic_load_explicit(&work->far, memory_order_relaxed);
-    for (size_t piece = 0; agreed && piece < pieces; piece++)
-        agreed = work->passed[piece] == r + 1;
+    bool   agreed = !atomic_load_explicit(&work->far, memory_order_relaxed);
+    size_t before = 0;
+    for (size_t p = 0; agreed && p < pieces; p++)
+        agreed = work->pieces[p].passed;
+    if (!agreed)
+        return false;
+    for (size_t p = 0; p < pieces; p++) {
+        radius_piece *const piece = &work->pieces[p];
+        piece->again = piece->first < before;
+        agreed = agreed && !piece->again;
+        before = ordo_max(before, piece->last);
+    }
     return agreed;
 }
 
-#define ORDO_PASTE_(a, b) a##b
-#define ORDO_PASTE(a, b) ORDO_PASTE_(a, b)
-#define ITEM ORDO_PASTE(cpu_item_, W)
-#define FN(name) ORDO_PASTE(name##_, W)
-#define W 32
-#include "cpu/rough/measure_check.t.h"
-#undef W
-#define W 64
-#include "cpu/rough/measure_check.t.h"
-#undef W
-#undef FN
-#undef ITEM
-#undef ORDO_PASTE
-#undef ORDO_PASTE_
+/* The loops of items that fit into lanes, by the table of the view. */
+#define RADIUS_LOOPS(W)                                                                            \
+    static inline bool any_before_##W(const cpu_view *view, const cpu_item_##W *left,              \
+                                      const cpu_item_##W *right, size_t count)                     \
+    {                                                                                              \
+        return view->loops->of_##W.any_before(left, right, count);                                 \
+    }                                                                                              \
+    static inline bool any_before_all_##W(const cpu_view *view, const cpu_item_##W *left,          \
+                                          const cpu_item_##W *right, size_t count,                 \
+                                          cpu_item_##W *largest)                                   \
+    {                                                                                              \
+        return view->loops->of_##W.any_before_all(left, right, count, largest);                    \
+    }                                                                                              \
+    static inline bool any_before_far_##W(const cpu_view *view, const cpu_item_##W *left,          \
+                                          const cpu_item_##W *right, size_t count,                 \
+                                          cpu_item_##W *largest)                                   \
+    {                                                                                              \
+        return view->loops->of_##W.any_before_far(left, right, count, largest);                    \
+    }                                                                                              \
+    static inline void bounds_##W(const cpu_view *view, const cpu_item_##W *a, size_t count,       \
+                                  cpu_item_##W *most, cpu_item_##W *least)                         \
+    {                                                                                              \
+        view->loops->of_##W.bounds(a, count, most, least);                                         \
+    }
+RADIUS_LOOPS(32)
+RADIUS_LOOPS(64)
+#undef RADIUS_LOOPS
 
-static bool any_before_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count)
+static bool any_before_128(const cpu_view *view, const cpu_item_128 *left,
+                           const cpu_item_128 *right, size_t count)
 {
     int before = 0;
+    (void)view;
     for (size_t i = 0; i < count; i++)
         before |= cpu_less_128(right[i], left[i]);
     return before != 0;
 }
 
-static bool any_before_all_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count,
-                               cpu_item_128 *largest)
+static bool any_before_all_128(const cpu_view *view, const cpu_item_128 *left,
+                               const cpu_item_128 *right, size_t count, cpu_item_128 *largest)
 {
     int before = 0;
+    (void)view;
     for (size_t i = 0; i < count; i++) {
         *largest = cpu_less_128(*largest, left[i]) ? left[i] : *largest;
         before |= cpu_less_128(right[i], *largest);
@@ -101,8 +137,10 @@ static bool any_before_all_128(const cpu_item_128 *left, const cpu_item_128 *rig
     return before != 0;
 }
 
-static void bounds_128(const cpu_item_128 *a, size_t count, cpu_item_128 *most, cpu_item_128 *least)
+static void bounds_128(const cpu_view *view, const cpu_item_128 *a, size_t count,
+                       cpu_item_128 *most, cpu_item_128 *least)
 {
+    (void)view;
     *most = *least = a[0];
     for (size_t i = 1; i < count; i++) {
         *most = cpu_less_128(*most, a[i]) ? a[i] : *most;
@@ -110,10 +148,10 @@ static void bounds_128(const cpu_item_128 *a, size_t count, cpu_item_128 *most, 
     }
 }
 
-static bool any_before_far_128(const cpu_item_128 *left, const cpu_item_128 *right, size_t count,
-                               cpu_item_128 *largest)
+static bool any_before_far_128(const cpu_view *view, const cpu_item_128 *left,
+                               const cpu_item_128 *right, size_t count, cpu_item_128 *largest)
 {
-    return any_before_all_128(left, right, count, largest);
+    return any_before_all_128(view, left, right, count, largest);
 }
 
 #define ORDO_TEMPLATE "cpu/rough/measure_radius.t.h"
@@ -124,31 +162,35 @@ static size_t blocks_bytes(enum cpu_item kind, size_t n)
     return ordo_round_up(ordo_div_up(n, RADIUS_BLOCK) * cpu_item_size(kind), ORDO_CACHE_LINE);
 }
 
-static size_t pieces_bytes(size_t n) { return ordo_div_up(n, cpu_grain(n)) * sizeof(size_t); }
+static size_t pieces_bytes(size_t n) { return ordo_div_up(n, cpu_grain(n)) * sizeof(radius_piece); }
 
 size_t cpu_view_radius_scratch(enum cpu_item kind, size_t n)
 {
     return 2 * blocks_bytes(kind, n) + ordo_round_up(pieces_bytes(n), ORDO_CACHE_LINE);
 }
 
-ordo_status cpu_view_radius(const cpu_view *view, size_t *radius, ordo_exec *exec)
+ordo_status cpu_view_radius(const cpu_view *of, size_t *radius, ordo_exec *exec)
 {
-    size_t const n = view->n, blocks = blocks_bytes(view->kind, n);
-    radius_work  work = {.view = view, .grain = cpu_grain(n)};
-    void        *scratch;
-    bool         finished = false;
+    cpu_view        with_loops = *of;
+    cpu_view *const view = &with_loops;
+    size_t const    n = view->n, blocks = blocks_bytes(view->kind, n);
+    radius_work     work = {.view = view, .grain = cpu_grain(n)};
+    void           *scratch;
+    bool            finished = false;
     if (n < 2) {
         *radius = 0;
         return ORDO_OK;
     }
+    if (view->loops == NULL)
+        view->loops = order_loops_of(NULL);
     TRY(ordo_scratch(exec, cpu_view_radius_scratch(view->kind, n), &scratch));
     work.high = scratch;
     work.low = (char *)scratch + blocks;
-    work.passed = (size_t *)(void *)((char *)scratch + 2 * blocks);
-    memset(work.passed, 0, pieces_bytes(n));
+    work.pieces = (radius_piece *)(void *)((char *)scratch + 2 * blocks);
+    memset(work.pieces, 0, pieces_bytes(n));
     work.limit = ordo_min(RADIUS_NEAR, n - 1);
     atomic_init(&work.radius, 0);
-    atomic_init(&work.raises, 0);
+    atomic_init(&work.spent, 0);
     atomic_init(&work.far, false);
     switch (view->kind) {
     case CPU_ITEM_32:
@@ -183,11 +225,11 @@ static ordo_status by_sequences(const cpu_view *view, size_t *radius, ordo_exec 
     }
 }
 
-ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec)
+ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec)
 {
     cpu_view const view =
-        cpu_view_of(job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED);
-    exec->isa = "generic";
+        cpu_view_of(kernels, job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED);
+    exec->isa = view.loops == order_loops_of(NULL) ? "generic" : kernels->isa;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL) {
         exec->algorithm = "sequential";
         return by_sequences(&view, job->radius, exec);
@@ -199,7 +241,7 @@ ordo_status cpu_radius(const ordo_radius_job *job, ordo_exec *exec)
 
 size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
 {
-    cpu_view const view = cpu_view_of(job->type, NULL, job->n, false, CPU_VIEW_FOLDED);
+    cpu_view const view = cpu_view_of(NULL, job->type, NULL, job->n, false, CPU_VIEW_FOLDED);
     (void)threads;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
         return ordo_round_up(2 * job->n * cpu_item_size(view.kind), ORDO_CACHE_LINE);
@@ -209,6 +251,6 @@ size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
 ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec)
 {
     cpu_view const view =
-        cpu_view_of(job->type, job->keys, job->n, job->descending, CPU_VIEW_TOTAL);
+        cpu_view_of(NULL, job->type, job->keys, job->n, job->descending, CPU_VIEW_TOTAL);
     return cpu_view_radius(&view, radius, exec);
 }

@@ -4,81 +4,109 @@
 
 /* Whether an item of right[0 .. count) comes before one of the left ones up to its own place, or
  * before *largest, which becomes the largest of all these. */
-static bool FN(any_wrong)(const ITEM *left, const ITEM *right, size_t count, size_t r,
-                          ITEM *largest)
+static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *right, size_t count,
+                          size_t r, ITEM *largest)
 {
     if (r == 0)
-        return FN(any_before)(left, right, count);
+        return FN(any_before)(view, left, right, count);
     if (r < RADIUS_FAR / sizeof(ITEM))
-        return FN(any_before_all)(left, right, count, largest);
-    return FN(any_before_far)(left, right, count, largest);
+        return FN(any_before_all)(view, left, right, count, largest);
+    return FN(any_before_far)(view, left, right, count, largest);
 }
 
-/* Whether every item of [from, hi) is at least as large as all those of [from, its place - r), r at
- * most RADIUS_NEAR. Items are made once: those that will be on the left later are kept. */
-static bool FN(in_order)(const cpu_view *view, size_t from, size_t hi, size_t r)
+/* Compares the items of [from + r + 1, hi) with all those of [from, their place - r), r at most
+ * RADIUS_NEAR. Returns where the first tile of RADIUS_TILE items begins in which one is less, or
+ * hi. Items are made once: those that will be on the left later are kept. */
+static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size_t r)
 {
     ITEM         items[RADIUS_ITEMS];
     ITEM         largest;
     size_t const apart = r + 1;
     bool const   made = view->map != NULL;
+    size_t       longest = RADIUS_TILE; /* few items are made in vain if one is wrong soon */
     if (hi - from <= apart)
-        return true;
+        return hi;
     memset(&largest, 0, sizeof largest);
     if (made)
         cpu_view_tile(view, from, apart, items);
     for (size_t at = from, count; at < hi - apart; at += count) {
-        count = ordo_min(made ? RADIUS_ITEMS - apart : RADIUS_TILE, hi - apart - at);
+        count = ordo_min(ordo_min(longest, RADIUS_ITEMS - apart), hi - apart - at);
+        longest = ordo_min(2 * longest, RADIUS_ITEMS);
         const ITEM *const right = cpu_view_tile(view, at + apart, count, items + apart);
-        if (FN(any_wrong)(right - apart, right, count, r, &largest))
-            return false;
+        for (size_t i = 0, part; i < count; i += part) {
+            part = ordo_min(RADIUS_TILE, count - i);
+            if (FN(any_wrong)(view, right + i - apart, right + i, part, r, &largest))
+                return at + apart + i;
+        }
         if (made)
             memmove(items, items + count, apart * sizeof *items);
     }
-    return true;
+    return hi;
 }
 
-/* The radius of the items [from, hi), which is known to be larger than r; above `limit` all
- * answers are limit + 1. */
-static size_t FN(stretch_radius)(const cpu_view *view, size_t from, size_t hi, size_t r,
-                                 size_t limit)
+/* The radius of the pairs that end in [at, hi), at most RADIUS_TILE items, which is known to be
+ * larger than r; pairs that end before are at most r apart. Above `limit` all answers are limit
+ * + 1. One walk over the items from some way before `at` on: r grows while the largest item up
+ * to r + 1 places before is larger. If it grew too far to be sure, the walk begins further back. */
+static size_t FN(tile_radius)(const cpu_view *view, size_t at, size_t hi, size_t r, size_t limit,
+                              size_t *read)
 {
-    if (r == limit || !FN(in_order)(view, from, hi, limit))
-        return limit + 1;
-    size_t too_small = r, enough = limit;
-    while (enough - too_small > 1) {
-        size_t const middle = too_small + (enough - too_small) / 2;
-        if (FN(in_order)(view, from, hi, middle))
-            enough = middle;
-        else
-            too_small = middle;
+    ITEM   items[RADIUS_ITEMS + 1 + RADIUS_TILE];
+    size_t found = r, back = 2 * r + 1;
+    for (;;) {
+        size_t const from = at - ordo_min(back, at), count = hi - from;
+        const ITEM  *a = cpu_view_tile(view, from, count, items);
+        if (a != items)
+            memcpy(items, a, count * sizeof *items);
+        *read += count;
+        for (size_t i = 1; i < at - from; i++)
+            items[i] = LESS(items[i], items[i - 1]) ? items[i - 1] : items[i];
+        for (size_t i = ordo_max(at - from, 1); i < count; i++) { /* items before i are maxima */
+            ITEM const x = items[i];
+            while (found < i && LESS(x, items[i - found - 1]))
+                found++;
+            items[i] = LESS(x, items[i - 1]) ? items[i - 1] : x;
+        }
+        if (found > limit)
+            return limit + 1;
+        if (from == 0 || 2 * found + 1 <= back)
+            return found;
+        back = ordo_min(ordo_max(2 * back, 2 * found + 1), 2 * limit + 1);
     }
-    return enough;
 }
 
 /* ---- Small radii ---- */
 
-/* A piece, and as much before it as the next radius may reach, is checked for the largest radius
- * seen so far; if that is not enough, its own is found and everyone told. */
+/* A piece, with as many items before it as the radius needs, is checked for the largest radius
+ * seen so far. Where that is not enough, it is raised, and the check goes on with the larger
+ * one. */
 static void FN(near_piece)(void *arg, size_t lo, size_t hi)
 {
-    radius_work *const work = arg;
-    size_t *const      passed = &work->passed[lo / work->grain];
-    for (unsigned round = 0; !atomic_load_explicit(&work->far, memory_order_relaxed); round++) {
-        size_t const r = atomic_load_explicit(&work->radius, memory_order_relaxed);
-        size_t const from = lo > 2 * r + 1 ? lo - 2 * r - 1 : 0;
-        if (*passed == r + 1 || r > work->limit)
+    radius_work *const  work = arg;
+    radius_piece *const piece = &work->pieces[lo / work->grain];
+    size_t              r = atomic_load_explicit(&work->radius, memory_order_relaxed);
+    size_t              from = lo > 2 * r + 1 ? lo - 2 * r - 1 : 0;
+    if (r > work->limit || (piece->passed && !piece->again))
+        return;
+    piece->first = r;
+    for (;;) {
+        if (atomic_load_explicit(&work->far, memory_order_relaxed))
             return;
-        if (FN(in_order)(work->view, from, hi, r)) {
-            *passed = r + 1;
+        size_t const at = FN(first_wrong)(work->view, from, hi, r);
+        if (at == hi)
+            break;
+        size_t const end = ordo_min(at + RADIUS_TILE, hi);
+        size_t       read = 0;
+        r = FN(tile_radius)(work->view, at, end, r, work->limit, &read);
+        radius_raise(&work->radius, r);
+        if (r > work->limit || radius_spend(work, read)) {
+            atomic_store_explicit(&work->far, true, memory_order_relaxed);
             return;
         }
-        size_t const raised = FN(stretch_radius)(work->view, from, hi, r, work->limit);
-        radius_raise(&work->radius, raised);
-        if (raised > work->limit || round == RADIUS_ROUNDS ||
-            atomic_fetch_add_explicit(&work->raises, 1, memory_order_relaxed) >= RADIUS_RAISES)
-            atomic_store_explicit(&work->far, true, memory_order_relaxed);
+        from = end > 2 * r + 1 ? end - 2 * r - 1 : 0;
     }
+    piece->last = r;
+    piece->passed = true;
 }
 
 /* ---- Any radius ---- */
@@ -92,7 +120,7 @@ static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
     for (size_t at = lo; at < hi; at += RADIUS_BLOCK) {
         size_t const      count = ordo_min(RADIUS_BLOCK, hi - at);
         const ITEM *const a = cpu_view_tile(work->view, at, count, buffer);
-        FN(bounds)(a, count, &high[at / RADIUS_BLOCK], &low[at / RADIUS_BLOCK]);
+        FN(bounds)(work->view, a, count, &high[at / RADIUS_BLOCK], &low[at / RADIUS_BLOCK]);
     }
 }
 
@@ -134,21 +162,38 @@ static size_t FN(first_above)(const radius_work *work, ITEM x, size_t block)
     return at + i;
 }
 
-/* The largest item of [0, end). */
-static ITEM FN(largest_before)(const radius_work *work, size_t end)
+/* Items [at, at + count), at most a block of them, in *left, and the largest item before `at`; 0 if
+ * there is none. The buffer has room for two blocks. */
+static ITEM FN(far_left)(const radius_work *work, size_t at, size_t count, ITEM *buffer,
+                         const ITEM **left)
 {
-    size_t const      block = end / RADIUS_BLOCK, count = end % RADIUS_BLOCK;
-    ITEM              buffer[RADIUS_BLOCK], largest;
-    const ITEM *const a = cpu_view_tile(work->view, end - count, count, buffer);
+    size_t const      block = at / RADIUS_BLOCK, more = at % RADIUS_BLOCK;
+    const ITEM *const a = cpu_view_tile(work->view, at - more, more + count, buffer);
+    ITEM              largest, least, here;
     memset(&largest, 0, sizeof largest);
+    *left = a + more;
     if (block > 0)
         largest = ((const ITEM *)work->high)[block - 1];
-    for (size_t i = 0; i < count; i++)
-        largest = LESS(largest, a[i]) ? a[i] : largest;
-    return largest;
+    if (more == 0)
+        return largest;
+    FN(bounds)(work->view, a, more, &here, &least);
+    return LESS(largest, here) ? here : largest;
 }
 
-/* The radius, knowing that it is at least r, of the pairs that end in block b. An item is replaced
+/* Whether any pair that ends in [lo, hi), at most a block of items, is more than r apart; r + 1 is
+ * less than hi. */
+static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t r)
+{
+    ITEM              left_buffer[2 * RADIUS_BLOCK], right_buffer[RADIUS_BLOCK];
+    const ITEM       *left;
+    size_t const      at = ordo_max(lo, r + 1), count = hi - at;
+    const ITEM *const right = cpu_view_tile(work->view, at, count, right_buffer);
+    ITEM              largest = FN(far_left)(work, at - r - 1, count, left_buffer, &left);
+    return FN(any_before_far)(work->view, left, right, count, &largest);
+}
+
+/* The radius, knowing that it is at least r, of the pairs that end in block b. Most blocks are done
+ * after one comparison of vectors. An item is replaced
  * by the least one from it to the end of its block: that changes no maximum, and then the first
  * larger item moves only to the right, so the distance grows by one at most from an item to the
  * next, and one comparison tells. */
@@ -156,8 +201,10 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
 {
     const ITEM *const high = work->high;
     size_t const      lo = b * RADIUS_BLOCK, hi = ordo_min(lo + RADIUS_BLOCK, work->view->n);
-    ITEM              least[RADIUS_BLOCK], left_buffer[RADIUS_BLOCK];
+    ITEM              least[RADIUS_BLOCK], left_buffer[2 * RADIUS_BLOCK];
     if (r + 1 >= hi || !LESS(((const ITEM *)work->low)[b], high[(hi - r - 2) / RADIUS_BLOCK]))
+        return r;
+    if (!FN(far_wrong)(work, lo, hi, r))
         return r;
 
     const ITEM *const a = cpu_view_tile(work->view, lo, hi - lo, least);
@@ -170,10 +217,9 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
     if (r + 1 >= hi)
         return r;
 
-    size_t            at = ordo_max(lo, r + 1); /* whose partner is at - r - 1 */
-    size_t const      left_from = at - r - 1;
-    const ITEM *const left = cpu_view_tile(work->view, left_from, hi - at, left_buffer);
-    ITEM              largest = FN(largest_before)(work, left_from);
+    const ITEM *left;
+    size_t      at = ordo_max(lo, r + 1); /* whose partner is at - r - 1 */
+    ITEM        largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
     for (size_t i = 0; at < hi; at++) {
         ITEM const upto = LESS(largest, left[i]) ? left[i] : largest;
         if (LESS(least[at - lo], upto)) {

@@ -32,10 +32,10 @@ static void runs_piece(void *arg, size_t lo, size_t hi)
     atomic_fetch_add_explicit(&work->falls, here, memory_order_relaxed);
 }
 
-ordo_status cpu_runs(const ordo_runs_job *job, ordo_exec *exec)
+ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec)
 {
-    runs_work work = {
-        .view = cpu_view_of(job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED)};
+    runs_work work = {.view = cpu_view_of(kernels, job->type, job->keys, job->n, job->descending,
+                                          CPU_VIEW_FOLDED)};
     atomic_init(&work.falls, 0);
     exec->algorithm = "compare";
     exec->isa = "generic";

@@ -16,8 +16,8 @@ ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec 
 
 /* Sorts job->keys, given that their radius in that order is at most `radius`. *sorted tells whether
  * they are in order now: if not, the radius was larger, and they are a permutation of what they
- * were. ORDO_E_NOMEM comes before anything is changed. job->algorithm and job->radius do not
- * matter. */
+ * were. After any error *sorted is false; ORDO_E_NOMEM comes before a key is moved. job->algorithm
+ * and job->radius do not matter. */
 ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted, ordo_exec *exec);
 /* For that radius or any smaller one. */
 size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads);

@@ -186,6 +186,12 @@ static rough_kind kind_of(ordo_type type)
 
 static void note(atomic_bool *flag) { atomic_store_explicit(flag, true, memory_order_relaxed); }
 
+/* The radius was too small somewhere: what is left of the array need not be touched. */
+static bool is_wrong(const rough_work *work)
+{
+    return atomic_load_explicit(&work->wrong, memory_order_relaxed);
+}
+
 /* ---- The loops ---- */
 
 /* The border at `at`, between two stretches of `length` keys (the right one may end with the
@@ -201,6 +207,8 @@ static void lanes_piece(void *arg, size_t lo, size_t hi)
 {
     rough_work *const work = arg;
     char *const       keys = (char *)work->keys + lo * work->kind.size;
+    if (is_wrong(work))
+        return;
     if (!work->state.as_bits)
         work->kind.enter(keys, hi - lo, work->descending);
     if (!rough_networks(keys, hi - lo, work->kind.size, work->radius))
@@ -213,7 +221,7 @@ static void lanes_border(void *arg, size_t lo, size_t hi)
 {
     rough_work *const work = arg;
     uint64_t          buffer[2 * ROUGH_NETWORK_REACH];
-    for (size_t i = lo; i < hi; i++) {
+    for (size_t i = lo; i < hi && !is_wrong(work); i++) {
         size_t const at = (i + 1) * work->window;
         border(work, at, at - work->window, ordo_min(at + work->window, work->n), buffer);
     }
@@ -258,7 +266,7 @@ static void window_border(void *arg, size_t lo, size_t hi)
 {
     rough_work *const work = arg;
     size_t const      buffer = take_buffer(work);
-    for (size_t i = lo; i < hi; i++) {
+    for (size_t i = lo; i < hi && !is_wrong(work); i++) {
         size_t const at = (i + 1) * work->window;
         border(work, at, at - work->window, ordo_min(at + work->window, work->n),
                buffer_at(work, buffer));
@@ -302,10 +310,13 @@ static bool run(rough_work *work, ordo_body *piece, ordo_body *between)
     return finished && ordo_loop(exec, borders, ORDO_TUNE_ROUGH_BORDERS, between, work);
 }
 
+/* Sorts, and sets *sorted to whether the radius was large enough. On any failure *sorted is false;
+ * ORDO_E_NOMEM comes before a key is moved. */
 static ordo_status rough(rough_work *work, bool *sorted)
 {
     ordo_exec *const exec = work->exec;
     bool             finished;
+    *sorted = false;
     atomic_init(&work->wrong, false);
     atomic_init(&work->stopped, false);
     atomic_init(&work->state.uneven, 0);
@@ -327,7 +338,7 @@ static ordo_status rough(rough_work *work, bool *sorted)
             atomic_flag_clear(&work->taken[i]);
         finished = run(work, window_piece, window_border);
     }
-    *sorted = !atomic_load_explicit(&work->wrong, memory_order_relaxed);
+    *sorted = finished && !is_wrong(work);
     return cpu_done(finished);
 }
 
@@ -349,8 +360,11 @@ ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted,
                            !job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64)};
     exec->algorithm = "rough";
     exec->isa = "generic";
-    *sorted = true;
-    return job->n < 2 ? ORDO_OK : rough(&work, sorted);
+    if (job->n < 2) {
+        *sorted = true;
+        return ORDO_OK;
+    }
+    return rough(&work, sorted);
 }
 
 /* Windows of any smaller radius may be shorter, and more of them in use at once. */
@@ -416,7 +430,7 @@ size_t cpu_sort_rough_scratch(const ordo_sort_job *job, unsigned threads)
 
 static ordo_status rough_128(const cpu_items *items, size_t radius, ordo_exec *exec)
 {
-    cpu_view const view = {CPU_ITEM_128, items->items, items->n, sizeof(cpu_item_128), NULL};
+    cpu_view const view = {CPU_ITEM_128, items->items, items->n, sizeof(cpu_item_128), NULL, NULL};
     rough_work     work = {.exec = exec,
                            .keys = items->items,
                            .n = items->n,

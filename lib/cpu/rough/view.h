@@ -6,25 +6,20 @@
 #define ORDO_CPU_ROUGH_VIEW_H
 
 #include "cpu/sort/items.h"
-
-/* items[0 .. count) of keys[0 .. count). */
-typedef void cpu_view_fn(const void *keys, size_t count, void *items);
+#include "cpu/rough/order_loops.h"
 
 typedef struct cpu_view {
-    enum cpu_item kind;
-    const void   *keys;
-    size_t        n, key_size;
-    cpu_view_fn  *map; /* NULL: keys are items */
+    enum cpu_item      kind;
+    const void        *keys;
+    size_t             n, key_size;
+    cpu_view_fn       *map;   /* NULL: keys are items */
+    const order_loops *loops; /* NULL: the generic ones */
 } cpu_view;
 
-enum cpu_view_order {
-    CPU_VIEW_FOLDED, /* -0 ties +0, NaNs tie */
-    CPU_VIEW_TOTAL   /* no ties but equal bits: the order of a sort of keys alone */
-};
-
-/* Keys of up to 32 bits give CPU_ITEM_32, longer ones CPU_ITEM_64. */
-cpu_view cpu_view_of(ordo_type type, const void *keys, size_t n, bool descending,
-                     enum cpu_view_order order);
+/* Keys of up to 32 bits give CPU_ITEM_32, longer ones CPU_ITEM_64. kernels NULL: the
+ * generic loops. */
+cpu_view cpu_view_of(const cpu_kernels *kernels, ordo_type type, const void *keys, size_t n,
+                     bool descending, enum cpu_view_order order);
 
 /* Items [at, at + count): made in `buffer`, which has room for them, or read where they are. */
 static inline const void *cpu_view_tile(const cpu_view *view, size_t at, size_t count, void *buffer)

@@ -4,7 +4,7 @@ static void FN(view_fold)(const void *keys, size_t count, void *items)
     const KEY *const     a = keys;
     FN(view_item) *const out = items;
     for (size_t i = 0; i < count; i++)
-        out[i] = FN(view_folded)(FN(key_bits)(a[i]));
+        out[i] = FN(key_fold)(a[i]);
 }
 
 static void FN(view_desc)(const void *keys, size_t count, void *items)
@@ -12,7 +12,7 @@ static void FN(view_desc)(const void *keys, size_t count, void *items)
     const KEY *const     a = keys;
     FN(view_item) *const out = items;
     for (size_t i = 0; i < count; i++)
-        out[i] = FN(view_descending)(FN(key_bits)(a[i]));
+        out[i] = FN(key_desc)(a[i]);
 }
 
 static void FN(view_bits)(const void *keys, size_t count, void *items)

@@ -1,4 +1,5 @@
 /* cpu_nans.c - how many keys are NaN: one read, no scratch. */
+#include "core/keybits.h"
 #include "cpu/cpu.h"
 
 typedef struct nan_work {
@@ -17,7 +18,7 @@ static size_t nans_f32(const float *keys, size_t lo, size_t hi)
     for (size_t at = lo; at < hi; at += BLOCK) {
         uint32_t block = 0;
         for (size_t i = at, end = at + ordo_min(BLOCK, hi - at); i < end; i++)
-            block += keys[i] != keys[i];
+            block += (uint32_t)key_is_nan_f32(keys[i]);
         nans += block;
     }
     return nans;
@@ -27,7 +28,7 @@ static size_t nans_f64(const double *keys, size_t lo, size_t hi)
 {
     size_t nans = 0;
     for (size_t i = lo; i < hi; i++)
-        nans += keys[i] != keys[i];
+        nans += (size_t)key_is_nan_f64(keys[i]);
     return nans;
 }
 

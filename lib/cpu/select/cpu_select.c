@@ -309,14 +309,39 @@ static ordo_status run(const cpu_kernels *kernels, const selector *s, select_way
     return by_digits(s);
 }
 
+/* Takes the room that a way works on. False if it is refused: then the selector has none. */
+static bool take_room(selector *s, select_way way)
+{
+    size_t const bytes = room_of(s->job, way);
+    s->room = select_try_scratch(s->exec, bytes);
+    s->room_words = s->room != NULL ? bytes / s->word_size : 0;
+    return s->room != NULL;
+}
+
+/* Takes the room for a way, or for one that needs less. The room of the cells, if s has it, holds
+ * what BY_SAMPLE takes. */
+static select_way settle_room(selector *s, select_way way)
+{
+    selector const with_cells = *s;
+    if (way != BY_SAMPLE && take_room(s, way))
+        return way;
+    if ((way != BY_SAMPLE && way != BY_SORT) || s->key_size <= 2)
+        return BY_DIGITS;
+    if (with_cells.room == NULL)
+        return take_room(s, BY_SAMPLE) ? BY_SAMPLE : BY_DIGITS;
+    *s = with_cells;
+    s->room_words = room_of(s->job, BY_SAMPLE) / s->word_size;
+    return BY_SAMPLE;
+}
+
 ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec)
 {
-    selector   s = {.job = job,
-                    .exec = exec,
-                    .band = cpu_band_choose(kernels->isa, job->type, job->descending),
-                    .key_size = ordo_type_size(job->type),
-                    .word_size = select_word_size(job->type)};
-    select_way way = way_of(job);
+    selector         s = {.job = job,
+                          .exec = exec,
+                          .band = cpu_band_choose(kernels->isa, job->type, job->descending),
+                          .key_size = ordo_type_size(job->type),
+                          .word_size = select_word_size(job->type)};
+    select_way const way = way_of(job);
     exec->isa = kernels->isa;
     exec->phases = exec->phase + 1; /* the passes are added as they come */
 
@@ -330,25 +355,12 @@ ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, o
         if (done)
             return ORDO_OK;
     }
-    if (suits_cells(job)) {
+    if (suits_cells(job) && take_room(&s, BY_CELLS)) {
         bool done = false;
-        s.room = select_try_scratch(exec, room_of(job, BY_CELLS));
-        if (s.room != NULL) {
-            s.room_words = room_of(job, BY_CELLS) / s.word_size;
-            TRY(select_cells(&s, &done));
-        }
+        TRY(select_cells(&s, &done));
         if (done)
             return ORDO_OK;
     }
-    if (s.room == NULL || way != BY_SAMPLE)
-        s.room = select_try_scratch(exec, room_of(job, way));
-    if (s.room == NULL && way == BY_SORT) {
-        way = s.key_size > 2 ? BY_SAMPLE : BY_DIGITS;
-        s.room = select_try_scratch(exec, room_of(job, way));
-    }
-    if (s.room == NULL)
-        way = BY_DIGITS;
-    else if (s.key_size > 2)
-        s.room_words = room_of(job, way) / s.word_size;
-    return run(kernels, &s, way);
+    select_way const possible = settle_room(&s, way);
+    return run(kernels, &s, possible);
 }

@@ -70,7 +70,7 @@ typedef struct select_digits { /* keys of a range by the leading digit of word -
 /* Fills in everything but lo and hi. False if cancelled. */
 bool select_count_digits(const selector *s, select_digits *digits);
 
-/* Draws i = first to first + count - 1 of a fixed random sequence of the keys, as words. */
+/* `count` keys drawn at random by the seed of the call, as words. */
 bool select_gather(const selector *s, size_t count, void *words);
 /* Every key as a word. */
 bool select_copy_words(const selector *s, void *words);

@@ -6,7 +6,8 @@
  * (select_sample.c has the reason), and the words in those are kept as they are read; of them only
  * the cells that hold a k remain, and quickselect finds all k among those. If the sample erred, or
  * so many k are wanted that too much would be kept, a second read keeps the words of just these
- * cells. A cell of one word needs no words at all.
+ * cells. A cell of one word needs no words at all. A word that much of the sample is equal to would
+ * crowd its cell, so such a cell is cut in three: the words below, this word, and the words above.
  *
  * A key costs one counter and one store, about what two brackets cost by select_pass.c, so this is
  * for two brackets and more. Keys that crowd in few cells are left to the other ways: *done is
@@ -21,6 +22,9 @@
 
 enum {
     CELLS = 1 << ORDO_TUNE_SELECT_CELLS,
+    PARTS = 3, /* of every cell, if any has a heavy word */
+    ALL_CELLS = PARTS * CELLS,
+    HEAVY_SHARE = 64, /* a cell with this part of the sample, at least, may have a heavy word */
     CELL_BLOCK = ORDO_TUNE_SELECT_BLOCK / 2
 };
 
@@ -29,8 +33,12 @@ enum {
 typedef struct cell_map {
     uint64_t base; /* cell 0 is what lies below */
     unsigned shift;
-    uint8_t  keeps[CELLS]; /* 1: the words in it are kept */
+    bool     has_parts;    /* cell c is in parts 3 c, 3 c + 1 and 3 c + 2; if not, it is cell c */
+    uint64_t heavy[CELLS]; /* if it has: the word of the second part */
+    uint8_t  keeps[ALL_CELLS]; /* 1: the words in it are kept */
 } cell_map;
+
+static size_t cell_count(const cell_map *map) { return map->has_parts ? ALL_CELLS : CELLS; }
 
 #define ORDO_TEMPLATE "cpu/select/select_cells.t.h"
 #include "core/for_each_type.h"
@@ -41,13 +49,13 @@ typedef struct cell_work {
     char           *room;
     size_t          words; /* that fit the room */
     atomic_size_t   used;  /* of them; more if not all were kept */
-    atomic_size_t   count[CELLS];
+    atomic_size_t   count[ALL_CELLS];
 } cell_work;
 
 /* ---- One read ---- */
 
 static size_t cells_block(const selector *s, size_t at, size_t n, const cell_map *map,
-                          uint32_t (*count)[CELLS], void *kept)
+                          uint32_t (*count)[ALL_CELLS], void *kept)
 {
     const char *const keys = (const char *)s->job->keys + at * s->key_size;
     bool const        as_bits =
@@ -65,9 +73,11 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
 {
     cell_work *const work = arg;
     size_t const     size = work->s->word_size;
-    uint32_t         count[2][CELLS];
+    uint32_t         count[2][ALL_CELLS];
     uint64_t         kept[CELL_BLOCK + 1]; /* the last store may be behind all that is kept */
-    memset(count, 0, sizeof count);
+    size_t const     cells = cell_count(&work->map);
+    memset(count[0], 0, cells * sizeof **count);
+    memset(count[1], 0, cells * sizeof **count);
     for (size_t at = lo; at < hi; at += CELL_BLOCK) {
         size_t const n = ordo_min(CELL_BLOCK, hi - at);
         size_t const found = cells_block(work->s, at, n, &work->map, count, kept);
@@ -77,7 +87,7 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
         if (place <= work->words && found <= work->words - place)
             memcpy(work->room + place * size, kept, found * size);
     }
-    for (size_t c = 0; c < CELLS; c++) {
+    for (size_t c = 0; c < cells; c++) {
         size_t const here = (size_t)count[0][c] + count[1][c];
         if (here > 0)
             atomic_fetch_add_explicit(&work->count[c], here, memory_order_relaxed);
@@ -90,7 +100,7 @@ static bool read_cells(cell_work *work)
     size_t const     n = work->s->job->n;
     size_t const     grain = n <= ORDO_TUNE_ALONE ? n : ORDO_TUNE_SELECT_PIECE;
     atomic_init(&work->used, 0);
-    for (size_t c = 0; c < CELLS; c++)
+    for (size_t c = 0; c < ALL_CELLS; c++)
         atomic_init(&work->count[c], 0);
     exec->phases++;
     bool const finished = ordo_loop(exec, n, grain, cells_piece, work);
@@ -101,13 +111,26 @@ static bool read_cells(cell_work *work)
 /* ---- Words in memory ---- */
 
 static void cells_tally(const selector *s, const void *words, size_t n, const cell_map *map,
-                        size_t count[CELLS])
+                        size_t count[ALL_CELLS])
 {
-    memset(count, 0, CELLS * sizeof *count);
+    memset(count, 0, ALL_CELLS * sizeof *count);
     switch (s->job->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
         cells_tally_##tag(words, n, map, count);                                                   \
+        break;
+#include "core/types.def"
+    }
+}
+
+/* The cell of each word, cut in parts or not; n <= CELL_BLOCK. */
+static void cells_number(const selector *s, const void *words, size_t n, const cell_map *map,
+                         uint16_t *cells)
+{
+    switch (s->job->type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        cells_of_##tag(words, n, map, cells);                                                      \
         break;
 #include "core/types.def"
     }
@@ -129,7 +152,17 @@ static void cells_filter(const selector *s, void *words, size_t n, const cell_ma
 /* Whether the words in a cell must be looked at; if not, there is only this one. */
 static bool is_wide(const cell_map *map, size_t cell)
 {
-    return map->shift > 0 || cell == 0 || cell == CELLS - 1;
+    if (map->has_parts && cell % PARTS == 1)
+        return false;
+    size_t const whole = map->has_parts ? cell / PARTS : cell;
+    return map->shift > 0 || whole == 0 || whole == CELLS - 1;
+}
+
+static uint64_t only_word(const cell_map *map, size_t cell)
+{
+    if (map->has_parts && cell % PARTS == 1)
+        return map->heavy[cell / PARTS];
+    return map->base + ((map->has_parts ? cell / PARTS : cell) - 1);
 }
 
 /* How far from its place in a sample the k-th key probably is. */
@@ -162,22 +195,54 @@ static bool cut_range(const selector *s, void *sample, size_t size, cell_map *ma
     return true;
 }
 
+/* Looks in crowded cells of the sample for a word that most of their keys are equal to (by the vote
+ * of Boyer and Moore), and cuts the cells in parts if there is any. */
+static void find_heavy(const selector *s, const void *sample, size_t size,
+                       const size_t in_cell[ALL_CELLS], cell_map *map)
+{
+    size_t   votes[CELLS] = {0};
+    uint16_t cells[CELL_BLOCK];
+    bool     crowded = false;
+    for (size_t c = 1; c < CELLS - 1; c++) /* outside of these there is no k, most likely */
+        crowded = crowded || in_cell[c] > size / HEAVY_SHARE;
+    if (!crowded || map->shift == 0)
+        return;
+    for (size_t c = 0; c < CELLS; c++)
+        map->heavy[c] = UINT64_MAX; /* of a cell without: the parts are still what they should be */
+    for (size_t at = 0; at < size; at += CELL_BLOCK) {
+        size_t const block = ordo_min(CELL_BLOCK, size - at);
+        cells_number(s, (const char *)sample + at * s->word_size, block, map, cells);
+        for (size_t i = 0; i < block; i++) {
+            size_t const   c = cells[i];
+            uint64_t const word = select_word_at(sample, s->word_size, at + i);
+            if (in_cell[c] <= size / HEAVY_SHARE || c == 0 || c == CELLS - 1)
+                continue;
+            if (votes[c] == 0)
+                map->heavy[c] = word;
+            votes[c] = word == map->heavy[c] ? votes[c] + 1 : votes[c] - 1;
+        }
+    }
+    for (size_t c = 1; c < CELLS - 1; c++)
+        map->has_parts = map->has_parts || votes[c] > in_cell[c] / 8;
+}
+
 typedef struct likely { /* how many of the sample lie in cells that */
     size_t marked;      /* may hold a k */
     size_t middle;      /* hold the place where a k would be in the sample */
 } likely;
 
 /* Marks the cells in which the k-th keys probably are. */
-static likely mark_likely(const selector *s, const size_t in_cell[CELLS], size_t size,
+static likely mark_likely(const selector *s, const size_t in_cell[ALL_CELLS], size_t size,
                           cell_map *map)
 {
     const ordo_select_job *const job = s->job;
     likely                       found = {0, 0};
-    size_t                       cell = 0, before = 0, middle = CELLS;
+    size_t const                 cells = cell_count(map);
+    size_t                       cell = 0, before = 0, middle = cells;
     for (size_t j = 0; j < job->count; j++) {
         double const share = share_of(job, j), reach = reach_of(share, size);
         double const place = share * (double)size;
-        while (cell < CELLS - 1 && (double)(before + in_cell[cell]) <= place - reach)
+        while (cell < cells - 1 && (double)(before + in_cell[cell]) <= place - reach)
             before += in_cell[cell++];
         size_t c = cell, up_to = before;
         do {
@@ -190,7 +255,7 @@ static likely mark_likely(const selector *s, const size_t in_cell[CELLS], size_t
                 }
             }
             up_to += in_cell[c++];
-        } while (c < CELLS && (double)up_to <= place + reach);
+        } while (c < cells && (double)up_to <= place + reach);
     }
     return found;
 }
@@ -221,7 +286,7 @@ static void find_places(cell_work *work, cell_places *places)
 static bool mark_needed(cell_work *work, const cell_places *places, size_t *needed)
 {
     bool    all = true;
-    uint8_t marks[CELLS] = {0};
+    uint8_t marks[ALL_CELLS] = {0};
     *needed = 0;
     for (size_t j = 0; j < work->s->job->count; j++) {
         size_t const cell = places->cell[j];
@@ -239,12 +304,12 @@ static bool mark_needed(cell_work *work, const cell_places *places, size_t *need
 static bool answer(cell_work *work, const cell_places *places, size_t n)
 {
     const selector *const s = work->s;
-    size_t                k[SELECT_MANY], count = 0, before = 0, last = CELLS;
+    size_t                k[SELECT_MANY], count = 0, before = 0, last = ALL_CELLS;
     for (size_t j = 0; j < s->job->count; j++) {
         size_t const cell = places->cell[j];
         if (!is_wide(&work->map, cell))
             continue;
-        if (last != CELLS && last != cell)
+        if (last != ALL_CELLS && last != cell)
             before += atomic_load_explicit(&work->count[last], memory_order_relaxed);
         last = cell;
         k[count++] = before + places->rank[j];
@@ -256,7 +321,7 @@ static bool answer(cell_work *work, const cell_places *places, size_t n)
         size_t const cell = places->cell[j];
         select_put(s, j,
                    is_wide(&work->map, cell) ? select_word_at(work->room, s->word_size, k[count++])
-                                             : work->map.base + (cell - 1));
+                                             : only_word(&work->map, cell));
     }
     return true;
 }
@@ -268,12 +333,15 @@ ordo_status select_cells(const selector *s, bool *done)
     size_t const size = select_sample_size(s->job->n);
     cell_work    work = {
            .s = s, .room = (char *)s->room + size * s->word_size, .words = s->room_words - size};
-    size_t      in_cell[CELLS], needed;
+    size_t      in_cell[ALL_CELLS], needed;
     cell_places places = {.cell = {0}};
     *done = false;
     if (!select_gather(s, size, s->room) || !cut_range(s, s->room, size, &work.map))
         return ORDO_E_CANCELLED;
     cells_tally(s, s->room, size, &work.map, in_cell);
+    find_heavy(s, s->room, size, in_cell, &work.map);
+    if (work.map.has_parts)
+        cells_tally(s, s->room, size, &work.map, in_cell);
     double const each = MARGIN * (double)s->job->n / (double)size;
     likely const found = mark_likely(s, in_cell, size, &work.map);
     if ((double)found.middle * each > (double)work.words)

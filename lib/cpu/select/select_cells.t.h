@@ -1,6 +1,18 @@
 /* select_cells.t.h - the loops of select_cells.c that see keys or words, for one key type. */
 
-/* The cell of every word: 0 below the base, then cells of 2^shift words, the last one open. */
+/* The part of its cell that every word is in. Apart from the next function, whose loop stays
+ * short. */
+static __attribute__((noinline)) void FN(parts_of)(const BITS *words, size_t n, const cell_map *map,
+                                                   uint16_t *cells)
+{
+    for (size_t i = 0; i < n; i++) {
+        BITS const heavy = (BITS)map->heavy[cells[i]];
+        cells[i] = (uint16_t)(PARTS * cells[i] + (words[i] >= heavy) + (words[i] > heavy));
+    }
+}
+
+/* The cell of every word: 0 below the base, then cells of 2^shift words, the last one open; if
+ * cells have parts, the one of them that the word is in. */
 static inline void FN(cells_of)(const BITS *words, size_t n, const cell_map *map, uint16_t *cells)
 {
     BITS const     base = (BITS)map->base;
@@ -11,13 +23,15 @@ static inline void FN(cells_of)(const BITS *words, size_t n, const cell_map *map
         BITS const cell = (BITS)((step < behind ? step : behind) + 1);
         cells[i] = (uint16_t)(words[i] < base ? 0 : cell);
     }
+    if (map->has_parts)
+        FN(parts_of)(words, n, map, cells);
 }
 
 /* Counts n keys by cell, n <= CELL_BLOCK, neighbours in two tables, for a run of equal keys would
  * wait for its own counter. Every word is written to kept, and the place moves on if its cell is
  * kept. Returns how many are. */
 static size_t FN(cells_block)(const void *array, size_t n, bool descending, bool as_bits,
-                              const cell_map *map, uint32_t (*count)[CELLS], void *kept)
+                              const cell_map *map, uint32_t (*count)[ALL_CELLS], void *kept)
 {
     const KEY *const keys = array;
     const BITS      *words = array;

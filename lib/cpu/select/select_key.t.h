@@ -22,10 +22,9 @@ static void FN(copy_words)(const void *keys, size_t lo, size_t hi, bool descendi
 }
 
 static void FN(gather)(const void *keys, size_t n, size_t lo, size_t hi, bool descending,
-                       void *words)
+                       uint64_t stream, void *words)
 {
     const KEY *const a = keys;
-    uint64_t const   stream = ordo_random_stream(n, 0);
     for (size_t i = lo; i < hi; i++)
         FN(put_word)(words, i,
                      FN(word)(a[ordo_random_below(ordo_random_at(stream, i), n)], descending));

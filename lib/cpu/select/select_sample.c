@@ -4,7 +4,8 @@
  * sqrt(S k/n (1 - k/n)): two words of the sample that far to either side bracket the k-th key, and
  * about n/sqrt(S) keys lie between them (R. W. Floyd and R. L. Rivest, "Expected time bounds for
  * selection", CACM 18, 1975, chose pivots so). S is n^(2/3), so that drawing, and selecting among
- * what is kept, both cost far less than the one read of the array. The draws depend on n alone.
+ * what is kept, both cost far less than the one read of the array. The draws depend on
+ * the seed of the call, so that no array is slow each time.
  *
  * Brackets that overlap are one. Words that many keys share would fill the room: a word found
  * often in the sample gets a range of its own, which is only counted.

@@ -62,15 +62,16 @@ static size_t WFN(split_equal)(WORD *a, size_t n, WORD pivot)
 }
 
 /* A word that comes close to place k: that share of a few drawn at random. */
-static WORD WFN(choose_pivot)(const WORD *a, size_t n, size_t k)
+static WORD WFN(choose_pivot)(const WORD *a, size_t n, size_t k, uint64_t seed)
 {
     enum {
         DRAWS = 31
     };
-    WORD         draws[DRAWS] = {0};
-    size_t const count = n < 512 ? 5 : DRAWS;
+    WORD           draws[DRAWS] = {0};
+    size_t const   count = n < 512 ? 5 : DRAWS;
+    uint64_t const stream = ordo_random_mix(seed + n);
     for (size_t i = 0; i < count; i++)
-        draws[i] = a[ordo_random_below(ordo_random_at(n, i), n)];
+        draws[i] = a[ordo_random_below(ordo_random_at(stream, i), n)];
     WFN(insertion_sort)(draws, count);
     return draws[ordo_min((size_t)((double)k / (double)n * (double)count), count - 1)];
 }
@@ -101,7 +102,7 @@ static bool WFN(select)(WORD *a, size_t n, const size_t *k, size_t count, size_t
             if (len > LONG && ordo_poll(exec, 1))
                 return false;
             size_t const wanted = k[s.first + (s.last - s.first) / 2] - base - s.lo;
-            WORD const   pivot = WFN(choose_pivot)(a + s.lo, len, wanted);
+            WORD const   pivot = WFN(choose_pivot)(a + s.lo, len, wanted, exec->seed);
             size_t const less = s.lo + WFN(split_less)(a + s.lo, len, pivot);
             size_t const left_last = first_at_least(k, s.first, s.last, base + less);
             size_t       equal = s.hi, right_first = s.last;

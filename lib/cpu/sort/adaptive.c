@@ -6,6 +6,8 @@
  *   hardly a key falls                find where runs begin, giving up at the first too many:
  *                                     one run is a sorted array, few are merged
  *   every key falls                   check that it does everywhere, turn the array around
+ *   few keys fall                     take out the keys that are out of place, sort them and merge
+ *                                     them back; give up if there are many
  *   keys fall, but windows rise       roughly sorted: sort in windows of the radius that the look
  *                                     suggests, or measure it
  *
@@ -14,17 +16,21 @@
  *
  * Argsort and pairs use the first two, in the order in which ties count as ties. */
 #include "core/keybits.h"
+#include "core/random.h"
 #include "cpu/sort/adaptive.h"
+#include "cpu/sort/displaced.h"
 #include "cpu/sort/few.h"
 #include "cpu/sort/items.h"
 #include "cpu/radix/records.h"
+#include "cpu/sort/reverse.h"
 #include "cpu/rough/rough.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_RUNS = ORDO_TUNE_RUNS
+    MOST_RUNS = ORDO_TUNE_RUNS,
+    LOOK_BLOCK = 1024 /* keys mapped at once */
 };
 
 typedef struct adaptive_view {
@@ -32,6 +38,7 @@ typedef struct adaptive_view {
     size_t falls;     /* how many come before their left neighbour */
     size_t flats;     /* how many tie with it */
     size_t far_falls; /* windows whose first key comes before that of the window before */
+    size_t far_rises; /* windows whose first key comes after it */
 } adaptive_view;
 
 typedef struct adaptive_runs {
@@ -52,26 +59,37 @@ static bool adaptive_add_run(adaptive_runs *runs, size_t start)
     return true;
 }
 
+/* Where the windows of a look begin, in the stretch of n / windows keys that each has: chosen by
+ * the seed of the call, so that nobody can prepare just the keys that are looked at. */
+static size_t look_aside(size_t n, size_t windows, uint64_t seed)
+{
+    if (windows == 0)
+        return 0;
+    size_t const free_keys = n / windows - ORDO_TUNE_LOOK_KEYS;
+    return (size_t)ordo_random_below(ordo_random_mix(seed), free_keys + 1);
+}
+
 #define ORDO_TEMPLATE "cpu/sort/adaptive.t.h"
 #include "core/for_each_type.h"
 
-static adaptive_view look(ordo_type type, const void *keys, size_t n, bool folded, bool turned)
+static adaptive_view look(ordo_type type, const void *keys, size_t n, bool folded, bool turned,
+                          uint64_t seed)
 {
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return look_##tag(keys, n, folded, turned);
+        return look_##tag(keys, n, folded, turned, seed);
 #include "core/types.def"
     }
     return (adaptive_view){0};
 }
 
-static size_t look_radius(ordo_type type, const void *keys, size_t n, bool turned)
+static size_t look_radius(ordo_type type, const void *keys, size_t n, bool turned, uint64_t seed)
 {
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return look_radius_##tag(keys, n, turned);
+        return look_radius_##tag(keys, n, turned, seed);
 #include "core/types.def"
     }
     return 0;
@@ -118,16 +136,20 @@ static ordo_status find_runs(ordo_type type, const void *keys, size_t n, bool fo
     return ORDO_OK;
 }
 
+/* Merges the runs. After ORDO_E_NOMEM the keys are as they were. */
 static ordo_status merge_runs(const ordo_sort_job *job, const size_t *bounds, size_t count,
                               ordo_exec *exec)
 {
     cpu_items const items = {cpu_item_of_key(job->type), job->keys, job->n};
+    bool const      changed = exec->changed;
     exec->changed = true;
     TRY(records_map(job, exec));
     ordo_status const status = cpu_items_merge_runs(&items, bounds, count, exec);
     if (status == ORDO_E_CANCELLED)
         return status;
     TRY(records_unmap(job, exec));
+    if (status == ORDO_E_NOMEM)
+        exec->changed = changed;
     return status;
 }
 
@@ -138,7 +160,7 @@ typedef struct reverse_work {
     const void *keys;
     size_t      n, size;
     bool        folded, turned;
-    char       *array; /* of elements of size bytes */
+    void       *array; /* of elements of size bytes */
     atomic_bool broken;
 } reverse_work;
 
@@ -168,43 +190,10 @@ static ordo_status is_reversed(reverse_work *work, bool *reversed, ordo_exec *ex
     return ORDO_OK;
 }
 
-#define SWAP_ENDS(type)                                                                            \
-    do {                                                                                           \
-        type *const a = (type *)(void *)work->array;                                               \
-        for (size_t i = lo; i < hi; i++) {                                                         \
-            type const first = a[i];                                                               \
-            a[i] = a[work->n - 1 - i];                                                             \
-            a[work->n - 1 - i] = first;                                                            \
-        }                                                                                          \
-    } while (0)
-
 static void reverse_piece(void *arg, size_t lo, size_t hi)
 {
     const reverse_work *const work = arg;
-    char                      left[16];
-    switch (work->size) {
-    case 4:
-        if ((uintptr_t)work->array % 4 == 0) {
-            SWAP_ENDS(uint32_t);
-            return;
-        }
-        break;
-    case 8:
-        if ((uintptr_t)work->array % 8 == 0) {
-            SWAP_ENDS(uint64_t);
-            return;
-        }
-        break;
-    default:
-        break;
-    }
-    for (size_t i = lo; i < hi; i++) {
-        char *const a = work->array + i * work->size;
-        char *const b = work->array + (work->n - 1 - i) * work->size;
-        memcpy(left, a, work->size);
-        memcpy(a, b, work->size);
-        memcpy(b, left, work->size);
-    }
+    cpu_reverse(work->array, work->size, work->n, lo, hi);
 }
 
 static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_exec *exec)
@@ -217,25 +206,44 @@ static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_ex
 
 /* ---- Keys alone ---- */
 
-/* A window may meet the end of a run or two; the search for runs gives up if there are many. */
-static bool may_be_runs(const adaptive_view *view) { return view->falls * 256 <= view->looked; }
+/* Whether there may be at most `most` runs. A window may meet the end of a run or two; between two
+ * windows of which the second begins lower, a run begins. */
+static bool may_be_runs(const adaptive_view *view, size_t most)
+{
+    return view->falls * 256 <= view->looked && view->far_falls < most;
+}
 static bool may_be_reversed(const adaptive_view *view)
 {
-    return view->falls + view->flats == view->looked && view->falls > 0;
+    return view->falls + view->flats == view->looked && view->falls > 0 && view->far_rises == 0;
+}
+/* Runs that are of use: fewer than four bytes are counted unless they are sorted. */
+static size_t most_runs(ordo_type type)
+{
+    return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
 static bool may_be_rough(const adaptive_view *view)
 {
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
 }
 
-/* One try with a radius; *done says whether the keys are sorted now. */
+/* Few keys are out of place: some windows may begin with one, or hold many. */
+static bool may_be_displaced(const ordo_sort_job *job, const adaptive_view *view)
+{
+    return view->falls * ORDO_TUNE_DISPLACED_FALLS <= view->looked &&
+           view->far_falls <= ORDO_TUNE_DISPLACED_FAR && job->n >= ORDO_TUNE_ROUGH_KEYS &&
+           ordo_type_size(job->type) >= sizeof(uint32_t);
+}
+
+/* One try with a radius; *done says whether the keys are sorted now. Without memory for it, ORDO_OK
+ * and *done is false: no key was moved, and the general sort can do with less. */
 static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done, ordo_exec *exec)
 {
     bool const changed = exec->changed;
     exec->changed = true;
     ordo_status const status = cpu_rough_try(job, radius, done, exec);
-    if (status == ORDO_E_NOMEM) { /* nothing was moved, and the general way asks for less */
+    if (status == ORDO_E_NOMEM) {
         exec->changed = changed;
+        *done = false;
         return ORDO_OK;
     }
     if (status == ORDO_OK && *done) {
@@ -245,14 +253,22 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
     return status;
 }
 
+/* The largest radius that is worth sorting in windows; 0: none. */
+static size_t most_radius(ordo_type type)
+{
+    return ordo_type_size(type) <= sizeof(uint32_t) ? ORDO_TUNE_ROUGH_RADIUS_32
+                                                    : ORDO_TUNE_ROUGH_RADIUS_64;
+}
+
 /* A radius a little above that of the windows is tried at once, for a try tells whether it was
  * enough and costs about what measuring does. Otherwise it is measured. */
 static ordo_status sort_rough(const ordo_sort_job *job, bool *done, ordo_exec *exec)
 {
-    size_t const seen = look_radius(job->type, job->keys, job->n, job->descending);
-    bool const   narrow = ordo_type_size(job->type) <= sizeof(uint32_t);
-    size_t const most = narrow ? ORDO_TUNE_ROUGH_RADIUS_32 : ORDO_TUNE_ROUGH_RADIUS_64;
+    size_t const seen = look_radius(job->type, job->keys, job->n, job->descending, exec->seed);
+    size_t const most = most_radius(job->type);
     size_t       radius = 0;
+    if (seen > most)
+        return ORDO_OK;
     for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
         if (seen + seen / 8 < guess)
             radius = guess;
@@ -310,28 +326,44 @@ static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec
 static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view)
 {
     return may_be_rough(view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
-           ordo_type_size(job->type) >= sizeof(uint32_t);
+           ordo_type_size(job->type) >= sizeof(uint32_t) && most_radius(job->type) > 0;
 }
 
-bool cpu_may_be_ordered(const ordo_sort_job *job)
+static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **room,
+                                  ordo_exec *exec)
 {
-    adaptive_view const view = look(job->type, job->from, job->n, false, job->descending);
-    return may_be_runs(&view) || may_be_reversed(&view) || is_rough_enough(job, &view);
+    exec->phases += 2;
+    ordo_status const status = cpu_sort_displaced(job, done, room, exec);
+    return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general way asks for less */
 }
 
-ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+bool cpu_may_be_ordered(const ordo_sort_job *job, const ordo_exec *exec)
 {
+    adaptive_view const view =
+        look(job->type, job->from, job->n, false, job->descending, exec->seed);
+    return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
+           may_be_displaced(job, &view) || is_rough_enough(job, &view);
+}
+
+ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, void **room, ordo_exec *exec)
+{
+    *room = NULL;
     *done = cpu_few_sort(job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    adaptive_view const view = look(job->type, job->keys, job->n, false, job->descending);
+    adaptive_view const view =
+        look(job->type, job->keys, job->n, false, job->descending, exec->seed);
     exec->isa = "generic";
-    if (may_be_runs(&view))
+    if (may_be_runs(&view, most_runs(job->type)))
         TRY(sort_runs(job, done, exec));
     if (*done)
         return ORDO_OK;
     if (may_be_reversed(&view))
         return sort_reversed(job, done, exec);
+    if (may_be_displaced(job, &view))
+        TRY(sort_displaced(job, done, room, exec));
+    if (*done)
+        return ORDO_OK;
     if (is_rough_enough(job, &view))
         return sort_rough(job, done, exec);
     return ORDO_OK;
@@ -343,10 +375,17 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
         return 0;
     enum cpu_item const kind =
         ordo_type_size(job->type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
-    return ordo_max(
-        cpu_items_merge_scratch(kind, job->n, threads),
-        cpu_rough_try_scratch(job, ORDO_TUNE_ROUGH_RADIUS_64, threads) +
-            cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads));
+    size_t const rough =
+        cpu_rough_try_scratch(job, most_radius(job->type), threads) +
+        cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
+    return ordo_max(cpu_items_merge_scratch(kind, job->n, threads), rough);
+}
+
+size_t cpu_adaptive_room(const ordo_sort_job *job)
+{
+    return ordo_type_size(job->type) < sizeof(uint32_t) || job->n < ORDO_TUNE_ROUGH_KEYS
+               ? 0
+               : cpu_displaced_scratch(job);
 }
 
 /* ---- With ties that keep their order ---- */
@@ -357,12 +396,13 @@ static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *
     size_t bounds[MOST_RUNS + 2], count = 0;
     if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    adaptive_view const view = look(job->type, job->keys, job->n, true, job->descending);
+    adaptive_view const view =
+        look(job->type, job->keys, job->n, true, job->descending, exec->seed);
     exec->isa = "generic";
-    if (may_be_runs(&view)) {
+    if (may_be_runs(&view, 1)) {
         TRY(find_runs(job->type, job->keys, job->n, true, job->descending, bounds, &count, exec));
         *sorted = count == 1;
-    } else if (view.falls == view.looked) {
+    } else if (view.falls == view.looked && view.far_rises == 0) {
         reverse_work work = {.type = job->type,
                              .keys = job->keys,
                              .n = job->n,

@@ -9,13 +9,15 @@ static inline BITS FN(seen)(KEY x, bool folded, bool turned)
 }
 
 /* Windows of neighbours all over the array; no branch on keys. */
-static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, bool turned)
+static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, bool turned,
+                                        uint64_t seed)
 {
     adaptive_view view = {0};
     size_t const  windows = ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS);
+    size_t const  aside = look_aside(n, windows, seed);
     BITS          last = 0;
     for (size_t w = 0; w < windows; w++) {
-        const KEY *const a = keys + w * (n / windows);
+        const KEY *const a = keys + w * (n / windows) + aside;
         BITS             seen[ORDO_TUNE_LOOK_KEYS], falls = 0, flats = 0;
         for (size_t i = 0; i < ORDO_TUNE_LOOK_KEYS; i++)
             seen[i] = FN(seen)(a[i], folded, turned);
@@ -26,27 +28,31 @@ static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, 
         view.falls += falls;
         view.flats += flats;
         view.far_falls += w > 0 && seen[0] < last;
+        view.far_rises += w > 0 && seen[0] > last;
         last = seen[0];
         view.looked += ORDO_TUNE_LOOK_KEYS - 1;
     }
     return view;
 }
 
-static adaptive_view FN(look)(const void *keys, size_t n, bool folded, bool turned)
+static adaptive_view FN(look)(const void *keys, size_t n, bool folded, bool turned, uint64_t seed)
 {
     if (folded)
-        return turned ? FN(look_as)(keys, n, true, true) : FN(look_as)(keys, n, true, false);
-    return turned ? FN(look_as)(keys, n, false, true) : FN(look_as)(keys, n, false, false);
+        return turned ? FN(look_as)(keys, n, true, true, seed)
+                      : FN(look_as)(keys, n, true, false, seed);
+    return turned ? FN(look_as)(keys, n, false, true, seed)
+                  : FN(look_as)(keys, n, false, false, seed);
 }
 
 /* The largest radius of the same windows, each by itself, in the order of keys alone. */
-static size_t FN(look_radius)(const void *array, size_t n, bool turned)
+static size_t FN(look_radius)(const void *array, size_t n, bool turned, uint64_t seed)
 {
     const KEY *const keys = array;
     size_t const     windows = ordo_min(ORDO_TUNE_LOOKS, n / ORDO_TUNE_LOOK_KEYS);
+    size_t const     aside = look_aside(n, windows, seed);
     size_t           radius = 0;
     for (size_t w = 0; w < windows; w++) {
-        const KEY *const a = keys + w * (n / windows);
+        const KEY *const a = keys + w * (n / windows) + aside;
         BITS             highest[ORDO_TUNE_LOOK_KEYS]; /* so far in the window */
         highest[0] = FN(seen)(a[0], false, turned);
         for (size_t i = 1; i < ORDO_TUNE_LOOK_KEYS; i++) {
@@ -59,35 +65,69 @@ static size_t FN(look_radius)(const void *array, size_t n, bool turned)
     return radius;
 }
 
-/* Whether any key of [lo, hi), lo > 0, comes before its left neighbour; no branch on keys. */
-static inline bool FN(any_fall)(const KEY *keys, size_t lo, size_t hi, bool folded, bool turned)
+/* 1 if the step from `left` to `here` goes down, or (`up`) up, or where ties count stays level. */
+static inline BITS FN(is_step)(BITS left, BITS here, bool up, bool folded)
 {
-    BITS any = 0;
-    for (size_t i = lo; i < hi; i++)
-        any = (BITS)(any | (BITS)(FN(seen)(keys[i], folded, turned) <
-                                     FN(seen)(keys[i - 1], folded, turned)));
+    if (!up)
+        return (BITS)(here < left);
+    return folded ? (BITS)(here >= left) : (BITS)(here > left);
+}
+
+static inline void FN(see)(const KEY *keys, size_t count, bool folded, bool turned, BITS *seen)
+{
+    for (size_t i = 0; i < count; i++)
+        seen[i] = FN(seen)(keys[i], folded, turned);
+}
+
+/* Whether a key of the block [lo, hi), lo > 0, at most LOOK_BLOCK of them, is such a step from its
+ * left neighbour; no branch on keys. Keys f64 are mapped in a loop of their own, each once, which
+ * takes less time than to map both neighbours. The order is a constant wherever this is called, so
+ * the loops become vectors. */
+static inline bool FN(any_step)(const KEY *keys, size_t lo, size_t hi, bool up, bool folded,
+                                bool turned)
+{
+    BITS             any = 0;
+    const KEY *const a = keys + lo - 1;
+    size_t const     count = hi - lo;
+    if ((KEY)0.5 != 0 && sizeof(KEY) == sizeof(uint64_t)) {
+        BITS seen[LOOK_BLOCK + 1];
+        FN(see)(a, count + 1, folded, turned, seen);
+        for (size_t i = 0; i < count; i++)
+            any = (BITS)(any | FN(is_step)(seen[i], seen[i + 1], up, folded));
+    } else {
+        for (size_t i = 0; i < count; i++)
+            any = (BITS)(any | FN(is_step)(FN(seen)(a[i], folded, turned),
+                                              FN(seen)(a[i + 1], folded, turned), up, folded));
+    }
     return any != 0;
+}
+
+static bool FN(any_step_of)(const KEY *keys, size_t lo, size_t hi, bool up, bool folded,
+                            bool turned)
+{
+    if (up && folded)
+        return turned ? FN(any_step)(keys, lo, hi, true, true, true)
+                      : FN(any_step)(keys, lo, hi, true, true, false);
+    if (up)
+        return turned ? FN(any_step)(keys, lo, hi, true, false, true)
+                      : FN(any_step)(keys, lo, hi, true, false, false);
+    if (folded)
+        return turned ? FN(any_step)(keys, lo, hi, false, true, true)
+                      : FN(any_step)(keys, lo, hi, false, true, false);
+    return turned ? FN(any_step)(keys, lo, hi, false, false, true)
+                  : FN(any_step)(keys, lo, hi, false, false, false);
 }
 
 /* Adds the places of [lo, hi) where a run begins, until there are too many. */
 static void FN(find_falls)(adaptive_runs *runs, size_t lo, size_t hi)
 {
     const KEY *const keys = runs->keys;
-    enum {
-        BLOCK = 1024
-    };
-    for (size_t at = ordo_max(lo, 1); at < hi; at += BLOCK) {
-        size_t const end = ordo_min(at + BLOCK, hi);
-        bool         any;
-        if (runs->folded)
-            any = runs->turned ? FN(any_fall)(keys, at, end, true, true)
-                               : FN(any_fall)(keys, at, end, true, false);
-        else
-            any = runs->turned ? FN(any_fall)(keys, at, end, false, true)
-                               : FN(any_fall)(keys, at, end, false, false);
+    for (size_t at = ordo_max(lo, 1); at < hi; at += LOOK_BLOCK) {
+        size_t const end = ordo_min(at + LOOK_BLOCK, hi);
+        bool const   any = FN(any_step_of)(keys, at, end, false, runs->folded, runs->turned);
         for (size_t i = at; any && i < end; i++)
-            if (FN(any_fall)(keys, i, i + 1, runs->folded, runs->turned) &&
-                   !adaptive_add_run(runs, i))
+            if (FN(seen)(keys[i], runs->folded, runs->turned) <
+                   FN(seen)(keys[i - 1], runs->folded, runs->turned) && !adaptive_add_run(runs, i))
                 return;
     }
 }
@@ -96,12 +136,8 @@ static void FN(find_falls)(adaptive_runs *runs, size_t lo, size_t hi)
  * ties may be turned around. */
 static bool FN(all_fall)(const void *array, size_t lo, size_t hi, bool folded, bool turned)
 {
-    const KEY *const keys = array;
-    BITS             any = 0;
-    for (size_t i = lo; i < hi; i++) {
-        BITS const left = FN(seen)(keys[i - 1], folded, turned);
-        BITS const here = FN(seen)(keys[i], folded, turned);
-        any = (BITS)(any | (BITS)(folded ? here >= left : here > left));
-    }
-    return any == 0;
+    bool any = false;
+    for (size_t at = lo; at < hi && !any; at += LOOK_BLOCK)
+        any = FN(any_step_of)(array, at, ordo_min(at + LOOK_BLOCK, hi), true, folded, turned);
+    return !any;
 }

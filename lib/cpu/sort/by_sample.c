@@ -37,10 +37,10 @@ typedef struct sample_work {
     splitters     tree;
 } sample_work;
 
-/* A number below n that has nothing to do with the order of the input. */
-static size_t sample_at(size_t i, size_t n)
+/* A number below n that has nothing to do with the order of the input: nobody knows the seed. */
+static size_t sample_at(uint64_t seed, size_t i, size_t n)
 {
-    uint64_t x = (uint64_t)(i + 1) * UINT64_C(0xd1342543de82ef95);
+    uint64_t x = seed + (uint64_t)(i + 1) * UINT64_C(0xd1342543de82ef95);
     x = (x ^ x >> 30) * UINT64_C(0xda942042e4dd58b5);
     x ^= x >> 32;
     return (size_t)(x % n);
@@ -52,7 +52,8 @@ static __attribute__((noinline)) void choose_splitters(const by_work *work, size
 {
     const void *sample[SAMPLE], *other[SAMPLE];
     for (size_t i = 0; i < SAMPLE; i++)
-        sample[i] = by_seen(work, by_at(work, in_buffer, lo + sample_at(i, hi - lo)));
+        sample[i] =
+            by_seen(work, by_at(work, in_buffer, lo + sample_at(work->exec->seed, i, hi - lo)));
     by_work pointers = *work;
     pointers.base = (char *)sample;
     pointers.buffer = (char *)other;

@@ -146,14 +146,16 @@ static ordo_status sort_inplace(const ordo_sort_job *job, ordo_exec *exec)
     return sort_mapped(job, cpu_items_inplace, exec);
 }
 
-/* The general way, whatever the order of the keys. */
-static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+/* The general way, whatever the order of the keys. `room` is scratch for n keys, or NULL. */
+static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *job, void *room,
+                              ordo_exec *exec)
 {
     ordo_status status;
     if (is_narrow(job->type)) {
         status = cpu_sort_narrow(job, exec);
     } else {
-        radix_io const io = records_of_keys(kernels, job);
+        radix_io io = records_of_keys(kernels, job);
+        io.room = room;
         status = cpu_radix(&io, exec);
     }
     return status == ORDO_E_NOMEM && job->from == NULL ? sort_inplace(job, exec) : status;
@@ -167,8 +169,8 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
     if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE &&
-        (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(job))) {
-        ordo_status const status = sort_radix(kernels, job, exec);
+        (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(job, exec))) {
+        ordo_status const status = sort_radix(kernels, job, NULL, exec);
         if (status != ORDO_E_NOMEM)
             return status;
     }
@@ -186,16 +188,17 @@ ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
+    void *room = NULL;
     if (job->n < 2)
         return ORDO_OK;
     if (job->algorithm == ORDO_ALGORITHM_AUTO) {
         bool done = false;
-        TRY(cpu_sort_adaptive(job, &done, exec));
+        TRY(cpu_sort_adaptive(job, &done, &room, exec));
         if (done)
             return ORDO_OK;
     }
     if (cpu_is_radix(job->algorithm))
-        return sort_radix(kernels, job, exec);
+        return sort_radix(kernels, job, room, exec);
     return is_narrow(job->type) ? sort_widened(job, exec) : sort_mapped(job, NULL, exec);
 }
 
@@ -213,7 +216,8 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
     size_t const sort = is_narrow(job->type) ? cpu_narrow_scratch(job->type, job->n, threads)
                                              : cpu_radix_scratch(records_kind_of_keys(job->type),
                                                                  job->n, true, threads);
-    return ordo_max(look, sort);
+    return (job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_room(job) : 0) +
+           ordo_max(look, sort);
 }
 
 /* ---- Argsort ---- */

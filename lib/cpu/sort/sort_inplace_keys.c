@@ -14,6 +14,7 @@
 #include "core/keybits.h"
 #include "cpu/cpu.h"
 #include "cpu/sort/items.h"
+#include "cpu/sort/reverse.h"
 
 #include <string.h>
 
@@ -129,13 +130,11 @@ static void insert_pairs(const pairs_work *work, size_t lo, size_t hi)
 /* Reverses elements [lo, hi) of one array; false if the call was cancelled. */
 static bool reverse(char *array, size_t size, size_t lo, size_t hi, ordo_exec *exec)
 {
-    for (size_t step = 1; lo + 1 < hi; lo++, hi--, step++) {
-        char        held[16];
-        char *const a = array + lo * size, *const b = array + (hi - 1) * size;
-        memcpy(held, a, size);
-        memcpy(a, b, size);
-        memcpy(b, held, size);
-        if (step % STRETCH == 0 && ordo_poll(exec, 0))
+    char *const  first = array + lo * size;
+    size_t const n = hi - lo;
+    for (size_t at = 0; at < n / 2; at += STRETCH) {
+        cpu_reverse(first, size, n, at, ordo_min(at + STRETCH, n / 2));
+        if (n / 2 > STRETCH && ordo_poll(exec, 0))
             return false;
     }
     return true;

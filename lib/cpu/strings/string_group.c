@@ -4,16 +4,16 @@
  * more than lg n of them at a time: two stable counting passes in the cache, the less significant
  * digit first. That leaves almost every item alone; what still agrees is sorted by insertion, or
  * once more by the next bits. Strings whose keys are equal and go on wait as groups of their own
- * for the next bytes. Very few such strings are compared directly instead; a group all of whose
- * keys were equal once more first finds out, in blocks that double, how far its strings agree, so
- * that a shared prefix of megabytes costs one or two fast reads of it.
+ * for the next bytes. Very few such strings are compared directly instead. A group most of whose
+ * keys are equal once more is sorted by common prefixes with one of its strings (string_lcp.c).
  *
  * The groups that wait are a list kept in their own items: their keys are of no more use, so the
  * first three hold the depth, the end and the next group. Nothing recurs but the sort of one set
  * of keys, at most eleven deep, since every level takes six bits or more.
  *
- * Time: each byte that tells strings apart is loaded once and, in shared prefixes, compared once
- * or twice more. Scratch: none but the spare array; 16 KB of stack. */
+ * Time: each byte that tells strings apart is loaded or compared once or twice. A string takes
+ * part in O(lg n) passes: each one halves the group, or is by prefixes. Scratch: none but the
+ * spare array; 16 KB of stack. */
 #define _POSIX_C_SOURCE 200809L
 #include "cpu/strings/string_sort.h"
 
@@ -29,6 +29,7 @@ typedef struct group_worker {
     const string_view *view;
     string_item       *items, *spare; /* of the whole order */
     uint64_t           depth;         /* of the keys now in items */
+    string_codes       codes;         /* or what these keys are */
     size_t             waiting;       /* the first group of the list */
     size_t             work;          /* since the last look at cancel */
     uint32_t           counts[2][STRING_DIGITS];
@@ -60,11 +61,11 @@ static int compare(group_worker *worker, size_t a, size_t b, uint64_t depth)
     return 0;
 }
 
-static void sort_few(group_worker *worker, size_t lo, size_t hi)
+/* Strings that agree in their first `depth` bytes. */
+static void sort_few(group_worker *worker, size_t lo, size_t hi, uint64_t depth)
 {
     const string_order *const order = worker->engine->order;
     string_item *const        items = worker->items;
-    uint64_t const            depth = worker->depth + STRING_STEP;
     for (size_t i = lo + 1; i < hi; i++) {
         string_item const item = items[i];
         size_t            at = i;
@@ -81,13 +82,14 @@ static void sort_few(group_worker *worker, size_t lo, size_t hi)
 static void close_equal(group_worker *worker, size_t lo, size_t hi)
 {
     string_item *const items = worker->items;
-    if (hi - lo == 1 || string_ends(worker->view, items[lo].key)) {
+    uint64_t           depth = worker->depth;
+    if (hi - lo == 1 || string_is_closed(worker->view, &worker->codes, items[lo].key, &depth)) {
         string_write(worker->engine->order, items + lo, lo, hi - lo, true);
     } else if (hi - lo <= ORDO_TUNE_STRINGS_FEW) {
         if (string_is_wanted(worker->engine->order, lo, hi))
-            sort_few(worker, lo, hi);
+            sort_few(worker, lo, hi, depth);
     } else {
-        items[lo].key = worker->depth + STRING_STEP;
+        items[lo].key = depth;
         items[lo + 1].key = hi;
         items[lo + 2].key = worker->waiting;
         worker->waiting = lo;
@@ -184,7 +186,8 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
     }
     if (stopped_after(worker, count))
         return;
-    uint64_t varying = string_varying(items + lo, count, items[lo].key);
+    size_t   same = 0;
+    uint64_t varying = string_varying(items + lo, count, items[lo].key, &same);
     if (varying == 0) {
         close_equal(worker, lo, hi);
         return;
@@ -211,22 +214,36 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
 
 /* ---- Groups ---- */
 
-/* How deep all strings of the group agree, at least; true if the call was cancelled. */
-static bool skip_common(group_worker *worker, string_group *group)
+/* Replaces keys, most of which are the pivot's, by codes of common prefixes, or loads the keys
+ * behind the prefix that all strings of the group share. False if the group is done, since all its
+ * strings are equal, or the call was cancelled. */
+static bool look_further(group_worker *worker, string_group *group, size_t pivot_at)
 {
-    const string_item *const items = worker->items;
-    size_t                   block = ORDO_TUNE_STRINGS_BLOCK;
-    for (;;) {
-        for (size_t i = group->lo + 1; i < group->hi; i++) {
-            if (!string_agrees(worker->view, items[group->lo].index, items[i].index, group->depth,
-                               block))
-                return false;
-            if (stopped_after(worker, block))
-                return true;
-        }
-        group->depth += block;
-        block = ordo_min(2 * block, COMPARE_PART);
+    string_engine *const engine = worker->engine;
+    string_item *const   items = worker->items + group->lo;
+    size_t const         count = group->hi - group->lo;
+    string_item const    drawn = worker->items[pivot_at];
+    string_span          span = {.least = UINT64_MAX};
+    string_pivot const pivot = string_pivot_of(worker->view, drawn.index, drawn.key, group->depth);
+    string_prefixes(engine, &pivot, items, count, &span);
+    string_count_work(engine, count, span.bytes);
+    if (stopped_after(worker, count + span.bytes) ||
+        atomic_load_explicit(&engine->stopped, memory_order_relaxed))
+        return false;
+    if (!span.differ) {
+        string_write(engine->order, items, group->lo, count, true);
+        return false;
     }
+    if (string_span_is_short(&span, count, group->depth) &&
+        string_is_near(string_count_near(items, count, span.least), count)) {
+        group->depth = span.least;
+        string_load(worker->view, items, count, group->depth);
+        string_count_work(engine, count, 0);
+    } else {
+        worker->codes = string_codes_of(&span);
+        string_encode(items, count, &worker->codes);
+    }
+    return true;
 }
 
 static void start(group_worker *worker, string_engine *engine, const string_group *group)
@@ -237,6 +254,7 @@ static void start(group_worker *worker, string_engine *engine, const string_grou
     worker->spare = engine->items[1 - group->side];
     worker->waiting = NO_GROUP;
     worker->depth = group->depth;
+    worker->codes = group->codes;
     worker->work = 0;
 }
 
@@ -250,18 +268,26 @@ static void sort_group(group_worker *worker, const string_group *group)
         size_t const count = next.hi - next.lo;
         if (!string_is_wanted(worker->engine->order, next.lo, next.hi))
             continue;
-        for (;;) {
-            if (stopped_after(worker, 2 * count))
-                return;
-            string_load(worker->view, items + next.lo, count, next.depth);
-            uint64_t const key = items[next.lo].key;
-            if (string_ends(worker->view, key) || string_varying(items + next.lo, count, key) != 0)
-                break;
-            next.depth += STRING_STEP;
-            if (skip_common(worker, &next))
-                return;
-        }
+        if (stopped_after(worker, 2 * count))
+            return;
+        string_load(worker->view, items + next.lo, count, next.depth);
+        string_count_work(worker->engine, count, 0);
+        worker->codes.range = 0;
+        size_t const   pivot_at = string_draw(worker->engine, next.lo, count, next.depth);
+        uint64_t const key = items[pivot_at].key;
+        size_t         same = 0;
+        (void)string_varying(items + next.lo, count, key, &same);
         worker->depth = next.depth;
+        if (string_is_crowded(same, count) && !string_ends(worker->view, key)) {
+            if (same == count && string_splits_soon(worker->engine, items + next.lo, count,
+                                                    items[pivot_at].index, next.depth)) {
+                close_equal(worker, next.lo, next.hi);
+                continue;
+            }
+            if (!look_further(worker, &next, pivot_at))
+                continue;
+            worker->depth = next.depth;
+        }
         sort_keys(worker, next.lo, next.hi);
     }
 }
@@ -283,8 +309,7 @@ void string_group_resume(string_engine *engine, const string_group *group)
         worker.items[i].index = order->index_type == ORDO_U32 ? ((const uint32_t *)order->index)[i]
                                                               : ((const uint64_t *)order->index)[i];
     if (hi - lo <= ORDO_TUNE_STRINGS_FEW) {
-        worker.depth -= STRING_STEP; /* as if a key before it had been equal */
-        sort_few(&worker, lo, hi);
+        sort_few(&worker, lo, hi, group->depth);
         return;
     }
     string_load(worker.view, worker.items + lo, hi - lo, group->depth);

@@ -5,8 +5,8 @@
  * the highest of them, up to eleven, are one digit, and a stable counting pass with a histogram
  * for each piece of the group moves every item to the bucket of its digit, in the other array.
  * Small buckets are then sorted one by one, a thread each, by string_group.c; large ones are large
- * groups again. Keys that all are equal send the group deeper: behind the bytes that all its
- * strings share, which all threads look for together in blocks that double.
+ * groups again. Where most keys are equal, all threads look how far each string agrees with one of
+ * them, and codes of these prefixes take the place of the keys (string_lcp.c).
  *
  * Choosing digits from the bits that differ is what makes text cheap: lower-case letters differ in
  * five bits, so eleven bits are two letters and not one and a half.
@@ -20,8 +20,8 @@
 enum {
     PIECES_PER_THREAD = 4,
     MAX_PIECES = 512,
-    LOOK = 1 << 15,     /* items between two looks at cancel */
-    MAX_BLOCK = 1 << 16 /* bytes of shared prefix looked at in one loop */
+    LOOK = 1 << 15,       /* items between two looks at cancel */
+    PREFIX_LOOK = 1 << 12 /* the same where each item's string is compared */
 };
 
 /* ---- What both parts use ---- */
@@ -95,11 +95,15 @@ void string_load(const string_view *view, string_item *items, size_t count, uint
     }
 }
 
-uint64_t string_varying(const string_item *items, size_t count, uint64_t key)
+uint64_t string_varying(const string_item *items, size_t count, uint64_t key, size_t *same)
 {
     uint64_t varying = 0;
-    for (size_t i = 0; i < count; i++)
+    size_t   equal = 0;
+    for (size_t i = 0; i < count; i++) {
         varying |= items[i].key ^ key;
+        equal += items[i].key == key;
+    }
+    *same += equal;
     return varying;
 }
 
@@ -125,10 +129,12 @@ typedef struct large_work { /* one large group, and what its loops share */
     string_group     group;
     bool             fresh; /* the first load: items are in no array yet */
     size_t           piece; /* items in one; a piece has the same items in every loop */
-    uint64_t         key;   /* of some item; what `varying` is against */
+    string_item      drawn; /* some item; its key is what `varying` and `same` are against */
     _Atomic uint64_t varying;
-    size_t           block;   /* skip: bytes looked at */
-    atomic_bool      differs; /* skip: in that block */
+    atomic_size_t    same;  /* keys as the drawn one; prefixes: the short ones */
+    string_pivot     pivot; /* prefixes: with this string */
+    _Atomic uint64_t least, most, bytes;
+    atomic_bool      differ;
     string_digit     digit;
     size_t (*places)[STRING_DIGITS]; /* of each piece: histogram, then where items go */
     size_t *ends;                    /* of the buckets */
@@ -149,6 +155,7 @@ static void load_piece(void *arg, size_t lo, size_t hi)
     const string_view *const view = &work->engine->order->view;
     string_item *const       items = work->engine->items[work->group.side] + work->group.lo;
     uint64_t                 varying = 0;
+    size_t                   same = 0;
     for (size_t at = lo; at < hi && !stopped(work, at); at += LOOK) {
         size_t const end = ordo_min(at + LOOK, hi);
         if (work->fresh)
@@ -156,9 +163,11 @@ static void load_piece(void *arg, size_t lo, size_t hi)
                 items[i] = (string_item){string_key(view, i, 0), i};
         else if (!work->group.loaded)
             string_load(view, items + at, end - at, work->group.depth);
-        varying |= string_varying(items + at, end - at, work->key);
+        varying |= string_varying(items + at, end - at, work->drawn.key, &same);
     }
     atomic_fetch_or_explicit(&work->varying, varying, memory_order_relaxed);
+    atomic_fetch_add_explicit(&work->same, same, memory_order_relaxed);
+    string_count_work(work->engine, hi - lo, 0);
 }
 
 static void write_piece(void *arg, size_t lo, size_t hi)
@@ -169,21 +178,47 @@ static void write_piece(void *arg, size_t lo, size_t hi)
     string_write(work->engine->order, items + lo, base + lo, hi - lo, lo == 0);
 }
 
-static void skip_piece(void *arg, size_t lo, size_t hi)
+static void prefix_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const  work = arg;
+    string_item *const items = work->engine->items[work->group.side] + work->group.lo;
+    string_span        span = {.least = UINT64_MAX};
+    for (size_t at = lo; at < hi && !stopped(work, at); at += PREFIX_LOOK)
+        string_prefixes(work->engine, &work->pivot, items + at, ordo_min(PREFIX_LOOK, hi - at),
+                        &span);
+    uint64_t seen = atomic_load_explicit(&work->least, memory_order_relaxed);
+    while (span.least < seen &&
+           !atomic_compare_exchange_weak_explicit(&work->least, &seen, span.least,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        continue;
+    seen = atomic_load_explicit(&work->most, memory_order_relaxed);
+    while (span.most > seen &&
+           !atomic_compare_exchange_weak_explicit(&work->most, &seen, span.most,
+                                                  memory_order_relaxed, memory_order_relaxed))
+        continue;
+    atomic_fetch_add_explicit(&work->bytes, span.bytes, memory_order_relaxed);
+    if (span.differ)
+        atomic_store_explicit(&work->differ, true, memory_order_relaxed);
+    string_count_work(work->engine, hi - lo, span.bytes);
+}
+
+static void near_piece(void *arg, size_t lo, size_t hi)
 {
     large_work *const        work = arg;
-    const string_view *const view = &work->engine->order->view;
     const string_item *const items = work->engine->items[work->group.side] + work->group.lo;
-    size_t const             look = ordo_max(LOOK * 8 / work->block, 1);
-    for (size_t i = lo; i < hi; i++) {
-        if ((i - lo) % look == 0 &&
-            (stopped(work, i) || atomic_load_explicit(&work->differs, memory_order_relaxed)))
-            return;
-        if (!string_agrees(view, items[0].index, items[i].index, work->group.depth, work->block)) {
-            atomic_store_explicit(&work->differs, true, memory_order_relaxed);
-            return;
-        }
-    }
+    uint64_t const           least = atomic_load_explicit(&work->least, memory_order_relaxed);
+    atomic_fetch_add_explicit(&work->same, string_count_near(items + lo, hi - lo, least),
+                              memory_order_relaxed);
+}
+
+static void encode_piece(void *arg, size_t lo, size_t hi)
+{
+    large_work *const  work = arg;
+    string_item *const items = work->engine->items[work->group.side] + work->group.lo;
+    size_t             same = 0;
+    string_encode(items + lo, hi - lo, &work->group.codes);
+    uint64_t const varying = string_varying(items + lo, hi - lo, work->group.codes.range, &same);
+    atomic_fetch_or_explicit(&work->varying, varying, memory_order_relaxed);
 }
 
 static void count_piece(void *arg, size_t lo, size_t hi)
@@ -217,7 +252,8 @@ static void bucket_piece(void *arg, size_t lo, size_t hi)
         string_group const group = {.lo = bucket == 0 ? work->group.lo : work->ends[bucket - 1],
                                     .hi = work->ends[bucket],
                                     .depth = work->group.depth,
-                                    .side = 1 - work->group.side};
+                                    .side = 1 - work->group.side,
+                                    .codes = work->group.codes};
         if (group.lo < group.hi && !string_is_large(group.hi - group.lo) &&
             string_is_wanted(work->engine->order, group.lo, group.hi))
             string_group_sort(work->engine, &group);
@@ -233,19 +269,46 @@ static bool run(large_work *work, size_t n, size_t grain, ordo_body *body)
     return finished && !atomic_load_explicit(&work->engine->stopped, memory_order_relaxed);
 }
 
-/* Behind the bytes that all strings of the group share. */
-static bool skip_common(large_work *work)
+/* Replaces keys, most of which are that of the drawn item, by codes of prefixes; *varying gets the
+ * bits in which these differ. Where prefixes are about equally long the keys behind them are wanted
+ * instead: the group is not loaded then. */
+static bool look_further(large_work *work, uint64_t *varying)
 {
-    work->block = ORDO_TUNE_STRINGS_BLOCK;
-    for (;;) {
-        atomic_store_explicit(&work->differs, false, memory_order_relaxed);
-        if (!run(work, work->group.hi - work->group.lo, work->piece, skip_piece))
+    string_group *const group = &work->group;
+    size_t const        count = group->hi - group->lo;
+    work->pivot = string_pivot_of(&work->engine->order->view, work->drawn.index, work->drawn.key,
+                                  group->depth);
+    atomic_store_explicit(&work->least, UINT64_MAX, memory_order_relaxed);
+    atomic_store_explicit(&work->most, 0, memory_order_relaxed);
+    atomic_store_explicit(&work->bytes, 0, memory_order_relaxed);
+    atomic_store_explicit(&work->differ, false, memory_order_relaxed);
+    if (!run(work, count, work->piece, prefix_piece))
+        return false;
+    string_span const span = {atomic_load_explicit(&work->least, memory_order_relaxed),
+                              atomic_load_explicit(&work->most, memory_order_relaxed),
+                              atomic_load_explicit(&work->bytes, memory_order_relaxed),
+                              atomic_load_explicit(&work->differ, memory_order_relaxed)};
+    if (string_span_is_short(&span, count, group->depth)) {
+        atomic_store_explicit(&work->same, 0, memory_order_relaxed);
+        if (!run(work, count, work->piece, near_piece))
             return false;
-        if (atomic_load_explicit(&work->differs, memory_order_relaxed))
+        group->loaded =
+            !string_is_near(atomic_load_explicit(&work->same, memory_order_relaxed), count);
+        if (!group->loaded) {
+            group->depth = span.least;
             return true;
-        work->group.depth += work->block;
-        work->block = ordo_min(2 * work->block, MAX_BLOCK);
+        }
     }
+    group->codes = string_codes_of(&span);
+    if (!span.differ) { /* the code of one item says so */
+        work->engine->items[group->side][group->lo].key = group->codes.range;
+        *varying = 0;
+        return true;
+    }
+    atomic_store_explicit(&work->varying, 0, memory_order_relaxed);
+    bool const finished = run(work, count, work->piece, encode_piece);
+    *varying = atomic_load_explicit(&work->varying, memory_order_relaxed);
+    return finished;
 }
 
 /* From histograms to places: bucket by bucket, and within one piece by piece. */
@@ -273,6 +336,34 @@ static void push(const string_order *order, large_list *list, string_group group
         list->groups[list->count++] = group;
 }
 
+/* Loads the keys of the group unless they are; *varying gets the bits in which they differ. */
+static bool load(large_work *work, uint64_t *varying)
+{
+    const string_view *const view = &work->engine->order->view;
+    string_group *const      group = &work->group;
+    size_t const             count = group->hi - group->lo;
+    size_t const             at = string_draw(work->engine, group->lo, count, group->depth);
+    work->drawn = work->fresh ? (string_item){0, at} : work->engine->items[group->side][at];
+    if (!group->loaded)
+        work->drawn.key = string_key(view, work->drawn.index, group->depth);
+    atomic_store_explicit(&work->varying, 0, memory_order_relaxed);
+    atomic_store_explicit(&work->same, 0, memory_order_relaxed);
+    if (!run(work, count, work->piece, load_piece))
+        return false;
+    *varying = atomic_load_explicit(&work->varying, memory_order_relaxed);
+    bool const fresh_keys = !group->loaded;
+    group->loaded = true;
+    if (fresh_keys)
+        group->codes.range = 0;
+    size_t const same = atomic_load_explicit(&work->same, memory_order_relaxed);
+    if (!fresh_keys || !string_is_crowded(same, count) || string_ends(view, work->drawn.key) ||
+        (same == count &&
+         string_splits_soon(work->engine, work->engine->items[group->side] + group->lo, count,
+                            work->drawn.index, group->depth)))
+        return true;
+    return look_further(work, varying);
+}
+
 /* Takes a large group one step further; large groups that come of it join the list. */
 static bool step(large_work *work, size_t pieces, large_list *list)
 {
@@ -280,23 +371,20 @@ static bool step(large_work *work, size_t pieces, large_list *list)
     const string_order *const order = engine->order;
     string_group *const       group = &work->group;
     size_t const              count = group->hi - group->lo;
-    string_item *const        items = engine->items[group->side];
+    uint64_t                  varying = 0;
 
     work->piece = ordo_div_up(count, pieces);
-    work->key = group->loaded ? items[group->lo].key
-                : work->fresh ? string_key(&order->view, 0, 0)
-                              : string_key(&order->view, items[group->lo].index, group->depth);
-    atomic_store_explicit(&work->varying, 0, memory_order_relaxed);
-    if (!run(work, count, work->piece, load_piece))
+    if (!load(work, &varying))
         return false;
-    uint64_t varying = atomic_load_explicit(&work->varying, memory_order_relaxed);
+    if (!group->loaded) {
+        push(order, list, *group);
+        return true;
+    }
     if (varying == 0) {
-        if (string_ends(&order->view, work->key))
+        uint64_t const key = engine->items[group->side][group->lo].key;
+        if (string_is_closed(&order->view, &group->codes, key, &group->depth))
             return run(work, count, LOOK, write_piece);
-        group->depth += STRING_STEP;
         group->loaded = false;
-        if (!skip_common(work))
-            return false;
         push(order, list, *group);
         return true;
     }
@@ -313,7 +401,8 @@ static bool step(large_work *work, size_t pieces, large_list *list)
     for (size_t bucket = 0, lo = group->lo; bucket < buckets; lo = work->ends[bucket++])
         if (string_is_large(work->ends[bucket] - lo))
             push(order, list,
-                 (string_group){lo, work->ends[bucket], group->depth, 1 - group->side, true});
+                 (string_group){lo, work->ends[bucket], group->depth, 1 - group->side, true,
+                                group->codes});
     return true;
 }
 

@@ -171,7 +171,7 @@ static inline ordo_status with_radix_code(ordo_type type, bool descending, key_t
         typedef typename KEY_CODE::BITS BITS;
         if constexpr (KEY_CODE::is_float) {
             BITS const plus =
-                sizeof(BITS) == 4 ? (BITS)UINT32_C(0x7f800001) : (BITS)UINT64_C(0x7ff0000000000001);
+                (sizeof(BITS) == 4 ? (BITS)KEY_MINUS_ZERO_F32 : (BITS)KEY_MINUS_ZERO_F64) + 1;
             BITS const inf = sizeof(BITS) == 4 ? (BITS)KEY_INF_F32 : (BITS)KEY_INF_F64;
             BITS const zero = descending ? inf - plus + 1 : plus;
             radix_code<BITS, true, TIES> const code = {total, (BITS)(zero - 1), zero, inf};

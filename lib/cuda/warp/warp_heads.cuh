@@ -35,9 +35,10 @@ template <typename CODE> static __device__ __forceinline__ bool key_is_nan(typen
         return key_is_nan_f64(__longlong_as_double((long long)key));
 }
 
-/* Equal where the keys tie, as folded codes are, but in fewer instructions. Adding 0 makes -0 a +0;
- * of any NaN a GPU's single precision makes the one NaN 0x7fffffff, while double precision keeps
- * what tells NaNs apart. */
+/* Equal where the keys tie, as folded codes (core/keybits.h) are, but in fewer instructions. Adding
+ * 0 makes -0 a +0; rounding is part of a GPU's instruction and subnormals are kept, so that there is
+ * no mode to depend on. Of any NaN single precision makes the one NaN 0x7fffffff, while double
+ * precision keeps what tells NaNs apart. */
 template <typename CODE>
 static __device__ __forceinline__ typename CODE::BITS key_tie_bits(typename CODE::BITS const key)
 {

@@ -50,21 +50,20 @@ static uint64_t largest_code(const hybrid_records *records)
     return UINT64_MAX >> (64 - 8 * records->key_size);
 }
 
-/* A folded code of floats in the order of keys alone: what is not before the one is not before the
- * other, so that of tied keys all or none are. */
+/* The number that separates keys in the order of keys alone as `code` does in the order with ties:
+ * a key is not before the one if and only if it is not before the other. */
 static uint64_t plain_code(const hybrid_records *records, uint64_t code)
 {
     if (!records->folded || (records->type != ORDO_F32 && records->type != ORDO_F64))
         return code;
     bool const     wide = records->type == ORDO_F64;
+    uint64_t const minus_zero = wide ? KEY_MINUS_ZERO_F64 : KEY_MINUS_ZERO_F32;
     uint64_t const inf = wide ? KEY_INF_F64 : KEY_INF_F32;
-    if (code == largest_code(records))
+    if (code > inf) /* before every NaN */
         return inf + 1;
-    if (!records->descending)
-        return code == (wide ? key_bits_f64(0.0) : key_bits_f32(0.0f)) ? code - 1 : code;
-    uint64_t const bits = ~(code + 1) & largest_code(records);
-    bool const     zero = bits == (wide ? key_bits_f64(-0.0) : key_bits_f32(-0.0f));
-    return inf - bits + zero; /* behind both zeros */
+    if (records->descending) /* +0 comes before -0: behind both zeros, or before both */
+        return code == inf - minus_zero ? code + 1 : code;
+    return code == minus_zero + 1 ? minus_zero : code;
 }
 
 void hybrid_labels(const hybrid_run *run, const void *keys, size_t n, uint16_t *labels)
@@ -108,7 +107,7 @@ static void draw(void *arg, size_t lo, size_t hi)
 /* Sorted by the CPU, whose sort of u64 is the order of codes. */
 static ordo_status sorted_draws(hybrid_run *run, uint64_t *draws, size_t count)
 {
-    draw_work work = {run->records, draws, ordo_random_stream(run->records->n, 1)};
+    draw_work work = {run->records, draws, ordo_random_stream(run->exec->seed, 1)};
     if (!ordo_loop(run->exec, count, GRAIN, draw, &work))
         return ORDO_E_CANCELLED;
     ordo_sort_job const job = {.type = ORDO_U64, .keys = draws, .n = count};

@@ -152,8 +152,8 @@ struct hybrid_run { /* one call */
 };
 
 /* stream.c: one sort whose records fit the device; the device memory that it takes. After an error
- * exec->changed says whether the array is what it was; where it is not and both->keep, it holds its
- * records still, those that tie in their order. */
+ * exec->changed says whether results may have been written. If they were, the sort was in place and
+ * both->keep, the array still holds its records, those that tie in their order. */
 ordo_status hybrid_stream(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
 size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
 /* The most host scratch that it takes where nothing is kept and the CPU has no share. */
@@ -169,7 +169,8 @@ ordo_status hybrid_phases(hybrid_run *run, hybrid_step *begin, hybrid_step *fini
 ordo_status hybrid_hold_device(hybrid_run *run, size_t memory, size_t scratch, char **base);
 char       *hybrid_take(char *base, size_t *used, size_t bytes);
 
-/* ranks.c: ranks of keys in any order; the records are the keys, with their indices. */
+/* ranks.c: ranks of keys in any order; the records are the keys, with their indices. After an error
+ * exec->changed says whether ranks may have been written. */
 ordo_status hybrid_ranks(const ordo_both *both, const hybrid_records *records,
                          const ordo_unsorted_job *job, ordo_exec *exec);
 

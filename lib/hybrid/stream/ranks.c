@@ -287,6 +287,7 @@ static ordo_status finish(void *arg)
         return hybrid_status(run, true);
     TRY(hybrid_prepare_rank_bins(ranking));
     run->exec->phase++;
+    run->exec->changed = true; /* from here on ranks are written */
     (void)ordo_loop(run->exec, run->lanes, 1, home_thread, ranking);
     bool const all =
         atomic_load_explicit(&run->home_next, memory_order_relaxed) >= run->home_count &&

@@ -257,7 +257,7 @@ static ordo_status all_ranges(rounds_work *work, size_t room)
     ordo_exec *const  exec = run->exec;
     TRY(hybrid_bin_starts(run, 0));
     TRY(hold_streamed(work, room));
-    exec->changed = run->records->out_keys == run->records->keys;
+    exec->changed = true; /* from here on results are written */
     if (!ordo_loop(exec, run->bins, 1, bring_ranges, work))
         return ORDO_E_CANCELLED;
     for (size_t bin = 0; bin < run->bins; bin++) {

@@ -119,7 +119,7 @@ static ordo_status hold_host(hybrid_run *run)
 static void put_back(hybrid_run *run)
 {
     const hybrid_records *const records = run->records;
-    if (run->kept_keys == NULL || !run->exec->changed)
+    if (run->kept_keys == NULL || !run->exec->changed || records->out_keys != records->keys)
         return;
     memcpy(records->out_keys, run->kept_keys, records->n * records->key_size);
     if (run->kept_values != NULL)

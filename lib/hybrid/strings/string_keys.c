@@ -71,10 +71,11 @@ static size_t both_share(const string_view *view, size_t a, size_t b, uint64_t d
 
 /* ---- Survey ---- */
 
-/* One string of every stride, not always the same of its neighbours. */
+/* One string of every stride; the seed of the call decides which of its neighbours. */
 static size_t sampled(const string_run *run, size_t i)
 {
-    size_t const aside = (size_t)(i * UINT64_C(0x9e3779b97f4a7c15) >> 32) % run->stride;
+    uint64_t const draw = run->run.exec->seed + i * UINT64_C(0x9e3779b97f4a7c15);
+    size_t const   aside = (size_t)(draw >> 32) % run->stride;
     return ordo_min(i * run->stride + aside, run->n - 1);
 }
 

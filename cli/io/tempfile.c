@@ -1,0 +1,305 @@
+/* tempfile.c - temporary files (see tempfile.h).
+ *
+ * Every step that gives or takes a name holds signals, so that the handler always knows whether
+ * there is a file to remove. A name is found by trying numbers from 0 on: a sweep asks for a few
+ * known names and never reads the directory, which may be large. */
+#define _GNU_SOURCE /* O_TMPFILE */
+
+#include "cli/io/tempfile.h"
+
+#include "cli/ui/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    SWEPT_NAMES = 16, /* names that a sweep always looks for                     */
+    MOST_NAMES = 100000,
+    NUMBER_ROOM = 12, /* digits of a number and a NUL                            */
+    COPY_CHUNK = 1 << 20
+};
+
+static const char prefix[] = ".ordo-tmp-";
+
+char *temp_directory(const char *path, size_t room)
+{
+    const char *const slash = strrchr(path, '/');
+    const size_t      length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    char *const       directory = malloc(length + room + 1);
+    if (directory != NULL) {
+        memcpy(directory, path, length);
+        directory[length] = '\0';
+    }
+    return directory;
+}
+
+/* Memory for names, and where in it the number goes. */
+static char *name_buffer(const char *beside, char **number)
+{
+    char *const path = temp_directory(beside, sizeof prefix + NUMBER_ROOM);
+    if (path != NULL) {
+        strcat(path, prefix);
+        *number = path + strlen(path);
+    }
+    return path;
+}
+
+static char *number_of(char *path) { return strrchr(path, '-') + 1; }
+
+static void set_number(char *number, unsigned n) { snprintf(number, NUMBER_ROOM, "%u", n); }
+
+/* Opens for writing where that is allowed: some file systems lock nothing else. */
+static int open_to_lock(const char *path)
+{
+    const int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    const int fd = open(path, O_RDWR | flags);
+    return fd >= 0 || errno == ENOENT ? fd : open(path, O_RDONLY | flags);
+}
+
+/* Removes the file if it is ours and its creator is dead. The lock is held until it is gone, so
+ * that a creator which waits for it then sees that its file has no name any more. */
+static void remove_if_dead(int fd, const char *path)
+{
+    struct stat opened, named;
+
+    if (fstat(fd, &opened) == 0 && S_ISREG(opened.st_mode) && opened.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0 && lstat(path, &named) == 0 &&
+        named.st_dev == opened.st_dev && named.st_ino == opened.st_ino)
+        (void)unlink(path);
+}
+
+void temp_sweep(const char *beside)
+{
+    char       *number;
+    char *const path = name_buffer(beside, &number);
+
+    for (unsigned n = 0; path != NULL && n < MOST_NAMES; n++) {
+        set_number(number, n);
+        const int fd = open_to_lock(path);
+        if (fd < 0 && errno == ENOENT && n >= SWEPT_NAMES)
+            break;
+        if (fd >= 0) {
+            remove_if_dead(fd, path);
+            close(fd);
+        }
+    }
+    free(path);
+}
+
+/* Creates and locks the file called t->path. False with errno; EEXIST: try another name. */
+static bool create_named(tempfile *t, mode_t mode)
+{
+    struct stat st;
+
+    session_hold_signals(true);
+    t->fd = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    const int error = errno;
+    t->named = t->fd >= 0;
+    if (t->named)
+        session_set_temp(t->path);
+    session_hold_signals(false);
+    errno = error;
+    if (!t->named)
+        return false;
+    (void)flock(t->fd, LOCK_EX); /* without locks nobody sweeps */
+    if (fstat(t->fd, &st) == 0 && st.st_nlink > 0)
+        return true;
+    session_hold_signals(true);
+    session_set_temp(NULL); /* swept before it was locked */
+    t->named = false;
+    session_hold_signals(false);
+    close(t->fd);
+    t->fd = -1;
+    errno = EEXIST;
+    return false;
+}
+
+static bool create_some(tempfile *t, mode_t mode)
+{
+    char *const number = number_of(t->path);
+    bool        ok = false;
+
+    errno = EEXIST;
+    for (unsigned n = 0; !ok && errno == EEXIST && n < MOST_NAMES; n++) {
+        set_number(number, n);
+        ok = create_named(t, mode);
+    }
+    return ok;
+}
+
+static int create_nameless(const char *directory, mode_t mode)
+{
+#ifdef O_TMPFILE
+    const int fd =
+        open(directory[0] != '\0' ? directory : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (fd >= 0)
+        (void)flock(fd, LOCK_EX | LOCK_NB);
+    return fd;
+#else
+    (void)directory;
+    (void)mode;
+    errno = EOPNOTSUPP;
+    return -1;
+#endif
+}
+
+bool temp_create(tempfile *t, const char *beside, mode_t mode)
+{
+    char *number; /* create_some() finds it again */
+
+    *t = (tempfile){.fd = -1, .path = name_buffer(beside, &number)};
+    if (t->path == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    char *const name = t->path + strlen(t->path) - strlen(prefix);
+    *name = '\0';
+    t->fd = create_nameless(t->path, mode);
+    *name = prefix[0];
+    if (t->fd >= 0 || create_some(t, mode))
+        return true;
+    const int error = errno;
+    temp_drop(t);
+    errno = error;
+    return false;
+}
+
+static bool link_nameless(int fd, const char *path)
+{
+    char self[40];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+static bool link_some(tempfile *t)
+{
+    char *const number = number_of(t->path);
+
+    session_hold_signals(true);
+    errno = EEXIST;
+    for (unsigned n = 0; !t->named && errno == EEXIST && n < MOST_NAMES; n++) {
+        set_number(number, n);
+        t->named = link_nameless(t->fd, t->path);
+    }
+    const int error = errno;
+    if (t->named)
+        session_set_temp(t->path);
+    session_hold_signals(false);
+    errno = error;
+    return t->named;
+}
+
+static void remove_name(tempfile *t)
+{
+    session_hold_signals(true);
+    if (t->named) {
+        (void)unlink(t->path);
+        session_set_temp(NULL);
+        t->named = false;
+    }
+    session_hold_signals(false);
+}
+
+/* A copy of the file with a name takes its place. */
+static bool copy_named(tempfile *t)
+{
+    tempfile copy = {.fd = -1, .path = t->path};
+
+    if (!create_some(&copy, 0600))
+        return false;
+    if (temp_copy_to(t, copy.fd) && fsync(copy.fd) == 0) {
+        close(t->fd);
+        *t = copy;
+        return true;
+    }
+    const int error = errno;
+    remove_name(&copy);
+    close(copy.fd);
+    errno = error;
+    return false;
+}
+
+bool temp_link(tempfile *t, bool *copied)
+{
+    *copied = false;
+    if (t->named || link_some(t))
+        return true;
+    *copied = copy_named(t);
+    return *copied;
+}
+
+bool temp_link_as(tempfile *t, const char *path)
+{
+    bool copied;
+
+    if (!t->named && link_nameless(t->fd, path))
+        return true;
+    if (errno == EEXIST && !t->named)
+        return false;
+    if (access(path, F_OK) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return temp_link(t, &copied) && temp_rename(t, path);
+}
+
+bool temp_rename(tempfile *t, const char *path)
+{
+    session_hold_signals(true);
+    const bool renamed = rename(t->path, path) == 0;
+    const int  error = errno;
+    if (renamed) {
+        session_set_temp(NULL);
+        t->named = false;
+    }
+    session_hold_signals(false);
+    errno = error;
+    return renamed;
+}
+
+static bool write_at(int fd, const char *data, size_t length, off_t at)
+{
+    for (size_t done = 0; done < length;) {
+        const ssize_t wrote = pwrite(fd, data + done, length - done, at + (off_t)done);
+        if (wrote < 0 && errno != EINTR)
+            return false;
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return true;
+}
+
+bool temp_copy_to(const tempfile *t, int fd)
+{
+    char *const buffer = malloc(COPY_CHUNK);
+    off_t       at = 0;
+    bool        ok = buffer != NULL, more = ok;
+
+    while (more) {
+        const ssize_t got = pread(t->fd, buffer, COPY_CHUNK, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        ok = got >= 0 && write_at(fd, buffer, (size_t)got, at);
+        at += got > 0 ? got : 0;
+        more = ok && got > 0;
+    }
+    const int error = buffer != NULL ? errno : ENOMEM;
+    free(buffer);
+    errno = error;
+    return ok;
+}
+
+void temp_drop(tempfile *t)
+{
+    remove_name(t);
+    if (t->fd >= 0)
+        close(t->fd);
+    free(t->path);
+    *t = (tempfile){.fd = -1};
+}

@@ -1,0 +1,104 @@
+/* reverse.c - reverses arrays of elements of any size up to 16 bytes.
+ *
+ * Elements of 1, 2, 4 and 8 bytes are exchanged in blocks of 64 bytes from both ends: a block is
+ * loaded as vectors of 16 bytes, each vector is reversed in registers, and the vectors are
+ * stored in reverse order. The vectors are those of GNU C, with shuffles that SSE2 and NEON
+ * have. Keys that the blocks leave over, and elements of other sizes, are exchanged one by one,
+ * each size with a constant length. No alignment is assumed. */
+#include "cpu/sort/reverse.h"
+
+#include <string.h>
+
+enum {
+    REVERSE_VECTORS = 4,
+    REVERSE_BLOCK = REVERSE_VECTORS * 16 /* bytes */
+};
+
+typedef uint64_t words_64 __attribute__((vector_size(16)));
+typedef uint32_t words_32 __attribute__((vector_size(16)));
+
+/* Reverses keys of 1 or 2 bytes within a word, on machines of either byte order. */
+static inline uint64_t reverse_word(uint64_t x, size_t size)
+{
+    if (size == 1)
+        return __builtin_bswap64(x);
+    x = x << 32 | x >> 32;
+    return (x & UINT64_C(0x0000ffff0000ffff)) << 16 | (x >> 16 & UINT64_C(0x0000ffff0000ffff));
+}
+
+/* Reverses the elements of a vector. Short keys go through general registers, because gcc makes
+ * slow code of their shuffles for SSE2. */
+static inline words_64 reverse_vector(words_64 v, size_t size)
+{
+    if (size == 4) {
+        words_32 const x = (words_32)v;
+        return (words_64)__builtin_shufflevector(x, x, 3, 2, 1, 0);
+    }
+    if (size == 8)
+        return __builtin_shufflevector(v, v, 1, 0);
+    return (words_64){reverse_word(v[1], size), reverse_word(v[0], size)};
+}
+
+static inline void exchange(char *a, char *b, size_t size)
+{
+    char left[16], right[16];
+    memcpy(left, a, size);
+    memcpy(right, b, size);
+    memcpy(a, right, size);
+    memcpy(b, left, size);
+}
+
+/* Exchanges the block at a with the block at b; they do not overlap. */
+static inline void exchange_blocks(char *a, char *b, size_t size)
+{
+    words_64 left[REVERSE_VECTORS], right[REVERSE_VECTORS], turned;
+    memcpy(left, a, sizeof left);
+    memcpy(right, b, sizeof right);
+    for (size_t i = 0; i < REVERSE_VECTORS; i++) {
+        turned = reverse_vector(right[REVERSE_VECTORS - 1 - i], size);
+        memcpy(a + i * sizeof turned, &turned, sizeof turned);
+        turned = reverse_vector(left[REVERSE_VECTORS - 1 - i], size);
+        memcpy(b + i * sizeof turned, &turned, sizeof turned);
+    }
+}
+
+/* `size` is a constant wherever this is called. */
+static inline __attribute__((always_inline)) void reverse_as(char *array, size_t size, size_t n,
+                                                             size_t lo, size_t hi)
+{
+    size_t const in_block = size <= 8 && REVERSE_BLOCK % size == 0 ? REVERSE_BLOCK / size : 0;
+    size_t       i = lo;
+    for (; in_block > 0 && hi - i >= in_block; i += in_block)
+        exchange_blocks(array + i * size, array + (n - i - in_block) * size, size);
+    for (; i < hi; i++)
+        exchange(array + i * size, array + (n - 1 - i) * size, size);
+}
+
+void cpu_reverse(void *array, size_t size, size_t n, size_t lo, size_t hi)
+{
+    switch (size) {
+#define REVERSE_SIZE(bytes)                                                                        \
+    case bytes:                                                                                    \
+        reverse_as(array, bytes, n, lo, hi);                                                       \
+        return;
+        REVERSE_SIZE(1)
+        REVERSE_SIZE(2)
+        REVERSE_SIZE(3)
+        REVERSE_SIZE(4)
+        REVERSE_SIZE(5)
+        REVERSE_SIZE(6)
+        REVERSE_SIZE(7)
+        REVERSE_SIZE(8)
+        REVERSE_SIZE(9)
+        REVERSE_SIZE(10)
+        REVERSE_SIZE(11)
+        REVERSE_SIZE(12)
+        REVERSE_SIZE(13)
+        REVERSE_SIZE(14)
+        REVERSE_SIZE(15)
+        REVERSE_SIZE(16)
+#undef REVERSE_SIZE
+    default:
+        return;
+    }
+}

@@ -1,0 +1,197 @@
+/* string_lcp.c - sorts strings of a group by how many bytes each shares with one of them, a pivot.
+ *
+ * A key of 7 bytes moves a group forward by 7 bytes. Where most strings share the key, that is
+ * slow: a group with a long common prefix, or one that loses few strings at each depth, would be
+ * distributed once for every 7 bytes. Instead each string gets the length of its common prefix
+ * with the pivot and whether it comes before or after the pivot. A string before the pivot comes
+ * the earlier the shorter its prefix is; a string after it the later. The key of the item becomes
+ * a code of this, and the codes are sorted as keys are (string_sort.h).
+ *
+ * Strings with equal codes agree up to their common prefix with the pivot and go on from there, so
+ * no byte of a string is compared again. The pivot is drawn at random: groups shrink at least as
+ * fast as those of quicksort, and a string takes part in O(lg n) passes. Time: every
+ * distinguishing byte once, and n lg n, both expected. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/random.h"
+#include "cpu/strings/string_sort.h"
+
+enum {
+    BY_WORDS = 64,         /* bytes compared word by word before memcmp is called */
+    BLOCK = 256,           /* bytes of one memcmp */
+    COMPARE_PART = 1 << 18 /* bytes compared between two looks at cancel */
+};
+
+/* How many of the first n bytes agree, n > 0; both strings have n bytes, and before them
+ * STRING_STEP bytes that agree: the last load may begin there. */
+static size_t common_bytes(const char *a, const char *b, size_t n)
+{
+    size_t done = 0;
+    while (n - done >= 8) {
+        uint64_t const differ = string_word(a + done) ^ string_word(b + done);
+        if (differ != 0)
+            return done + (size_t)__builtin_clzll(differ) / 8;
+        done += 8;
+        if (done == BY_WORDS)
+            while (n - done >= BLOCK && memcmp(a + done, b + done, BLOCK) == 0)
+                done += BLOCK;
+    }
+    if (done == n)
+        return n;
+    uint64_t const differ = string_word(a + n - 8) ^ string_word(b + n - 8);
+    return differ == 0 ? n : n - 8 + (size_t)__builtin_clzll(differ) / 8;
+}
+
+/* The same for a string a that ends with a zero byte, while b has n bytes and none is zero. */
+static size_t common_chars(const char *a, const char *b, size_t n)
+{
+    size_t done = 0;
+    while (n - done >= BLOCK && strncmp(a + done, b + done, BLOCK) == 0)
+        done += BLOCK;
+    for (size_t block = BLOCK / 2; block >= 8; block /= 2)
+        if (n - done >= block && strncmp(a + done, b + done, block) == 0)
+            done += block;
+    while (done < n && a[done] == b[done])
+        done++;
+    return done;
+}
+
+static bool cancelled(string_engine *engine)
+{
+    if (ordo_poll(engine->exec, 0))
+        atomic_store_explicit(&engine->stopped, true, memory_order_relaxed);
+    return atomic_load_explicit(&engine->stopped, memory_order_relaxed);
+}
+
+string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key, uint64_t depth)
+{
+    string_pivot pivot = {.index = index, .key = key, .depth = depth};
+    if (view->pointers == NULL) {
+        pivot.at = view->bytes + view->offsets[index];
+        pivot.length = view->offsets[index + 1] - view->offsets[index];
+    } else {
+        pivot.at = view->pointers[index];
+        pivot.length = depth + strlen(pivot.at + depth);
+    }
+    return pivot;
+}
+
+/* For a string whose key differs from the pivot's: the keys tell. */
+static string_prefix prefix_by_key(const string_view *view, const string_pivot *pivot, uint64_t key)
+{
+    uint64_t const bytes = (uint64_t)__builtin_clzll(key ^ pivot->key) / 8;
+    uint64_t const count = (key ^ view->turn) & 0xff, other = (pivot->key ^ view->turn) & 0xff;
+    uint64_t const shorter = count < other ? count : other;
+    return (string_prefix){pivot->depth + (bytes < shorter ? bytes : shorter),
+                           key < pivot->key ? STRING_BEFORE : STRING_AFTER};
+}
+
+static string_side side_of(const string_view *view, bool is_less)
+{
+    return is_less == (view->turn == 0) ? STRING_BEFORE : STRING_AFTER;
+}
+
+string_prefix string_prefix_of(string_engine *engine, const string_pivot *pivot, string_item item)
+{
+    const string_view *const view = &engine->order->view;
+    if (item.key != pivot->key)
+        return prefix_by_key(view, pivot, item.key);
+    if (string_ends(view, item.key) || item.index == pivot->index)
+        return (string_prefix){pivot->length, STRING_SAME};
+
+    bool const        ends_by_zero = view->pointers != NULL;
+    const char *const at =
+        ends_by_zero ? view->pointers[item.index] : view->bytes + view->offsets[item.index];
+    uint64_t const length =
+        ends_by_zero ? pivot->length : view->offsets[item.index + 1] - view->offsets[item.index];
+    uint64_t const both = length < pivot->length ? length : pivot->length;
+    uint64_t       depth = pivot->depth + STRING_STEP;
+    while (depth < both) {
+        size_t const part = (size_t)ordo_min(both - depth, (uint64_t)COMPARE_PART);
+        size_t const same = ends_by_zero ? common_chars(at + depth, pivot->at + depth, part)
+                                         : common_bytes(at + depth, pivot->at + depth, part);
+        depth += same;
+        if (same < part) {
+            bool const is_less = (unsigned char)at[depth] < (unsigned char)pivot->at[depth];
+            return (string_prefix){depth, side_of(view, is_less)};
+        }
+        if (part == COMPARE_PART && cancelled(engine))
+            return (string_prefix){depth, STRING_SAME};
+    }
+    if (ends_by_zero ? at[both] == '\0' : length == pivot->length)
+        return (string_prefix){both, STRING_SAME};
+    return (string_prefix){both, side_of(view, length < pivot->length)};
+}
+
+void string_prefixes(string_engine *engine, const string_pivot *pivot, string_item *items,
+                     size_t count, string_span *span)
+{
+    enum {
+        PLACE_AHEAD = 16,
+        BYTES_AHEAD = 8
+    };
+    const string_view *const view = &engine->order->view;
+    uint64_t                 looked = span->bytes; /* bytes, at the last look at cancel */
+    for (size_t i = 0; i < count; i++) {
+        if (span->bytes - looked >= COMPARE_PART) {
+            looked = span->bytes;
+            if (cancelled(engine))
+                return;
+        }
+        if (i + PLACE_AHEAD < count)
+            string_fetch_place(view, items[i + PLACE_AHEAD].index);
+        if (i + BYTES_AHEAD < count)
+            string_fetch_bytes(view, items[i + BYTES_AHEAD].index, pivot->depth + STRING_STEP);
+        string_prefix const prefix = string_prefix_of(engine, pivot, items[i]);
+        span->least = prefix.length < span->least ? prefix.length : span->least;
+        span->most = prefix.length > span->most ? prefix.length : span->most;
+        span->bytes += prefix.length - pivot->depth;
+        span->differ |= prefix.side != STRING_SAME;
+        items[i].key = prefix.length << 2 | (uint64_t)prefix.side;
+    }
+}
+
+size_t string_count_near(const string_item *items, size_t count, uint64_t least)
+{
+    size_t near = 0;
+    for (size_t i = 0; i < count; i++)
+        near += (items[i].key >> 2) < least + STRING_STEP;
+    return near;
+}
+
+void string_encode(string_item *items, size_t count, const string_codes *codes)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t const beyond = (items[i].key >> 2) - codes->least, side = items[i].key & 3;
+        items[i].key = side == STRING_SAME     ? codes->range
+                       : side == STRING_BEFORE ? beyond
+                                               : 2 * codes->range - beyond;
+    }
+}
+
+size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_t depth)
+{
+    if (count <= ORDO_TUNE_STRINGS_LEAF)
+        return lo + count / 2;
+    uint64_t const stream = ordo_random_stream(engine->exec->seed, depth);
+    return lo + (size_t)ordo_random_below(ordo_random_at(stream, lo), count);
+}
+
+bool string_splits_soon(const string_engine *engine, const string_item *items, size_t count,
+                        size_t pivot, uint64_t depth)
+{
+    enum {
+        DRAWS = 8,
+        ENOUGH = 2
+    };
+    const string_view *const view = &engine->order->view;
+    uint64_t const           stream = ordo_random_stream(engine->exec->seed, ~depth);
+    uint64_t const           key = string_key(view, pivot, depth + STRING_STEP);
+    size_t                   differ = 0;
+    if (count <= ORDO_TUNE_STRINGS_LEAF)
+        return false;
+    for (size_t i = 0; i < DRAWS; i++) {
+        size_t const at = (size_t)ordo_random_below(ordo_random_at(stream, i), count);
+        differ += string_key(view, items[at].index, depth + STRING_STEP) != key;
+    }
+    return differ >= ENOUGH;
+}

@@ -1,0 +1,60 @@
+"""Parameters that functions have because NumPy's have them: kind, order, out, and its warnings."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+SORT_KINDS = ("quicksort", "heapsort", "mergesort", "stable")
+SELECT_KINDS = ("introselect",)
+
+
+def check_kind(kind: Any, order: Any, names: tuple[str, ...] = SORT_KINDS) -> None:
+    """Accepts a name or the beginning of one in any case ('q', 'Quick'); refuses the rest."""
+    if kind is not None and kind not in names:
+        if not isinstance(kind, str):
+            raise TypeError(f"kind is {kind!r}; expected a str, one of {', '.join(names)}")
+        if not kind or not any(name.startswith(kind.lower()) for name in names):
+            raise ValueError(f"kind is {kind!r}; expected one of {', '.join(names)}")
+    if order is not None:
+        raise ValueError("order names fields of a structured array; sort one field, a['name']")
+
+
+def into(out: Any, result: Any) -> Any:
+    """Writes a result to the array that the caller wants it in; returns that array."""
+    if out is None:
+        return result
+    if not hasattr(out, "shape"):
+        raise TypeError(f"out is a {type(out).__name__}; expected an array")
+    shape = tuple(np.shape(result))
+    if tuple(out.shape) != shape and (shape or tuple(out.shape) != (1,)):
+        raise ValueError(f"out has shape {tuple(out.shape)}; expected {shape}, the result's")
+    if isinstance(out, np.ndarray):
+        np.copyto(out, result, casting="same_kind")
+    else:
+        out[...] = result
+    return out
+
+
+def warn(message: str) -> None:
+    """A RuntimeWarning that names the line which called ordo, however deep this one is."""
+    level, frame = 2, sys._getframe(1)
+    package = frame.f_globals["__package__"]
+    while frame.f_back is not None and frame.f_back.f_globals.get("__package__") == package:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, RuntimeWarning, stacklevel=level + 1)
+
+
+def warn_of_no_elements(rows: Any, result: Any, nan_policy: str) -> None:
+    """NumPy's warnings where a result is NaN because its row has no elements to look at."""
+    if rows.count == 0:
+        return
+    if rows.n == 0:
+        warn("Mean of empty slice")
+    elif nan_policy == "omit" and rows.place.float_name(rows.dtype) and np.isnan(result).any():
+        nans = rows.place.isnan(rows.keys)  # the median of -inf and inf is NaN, too
+        if bool(nans.all(-1).any()):
+            warn("All-NaN slice encountered")

@@ -1,0 +1,82 @@
+"""pandas objects whose dtype is not NumPy's: Series, Index and arrays of extension dtypes.
+
+Categoricals are decoded to their values, masked integers, floats and bools become numbers with
+NaNs, sparse ones dense. Strings and Arrow-backed dtypes are read as Arrow arrays. Dates with a
+time zone, periods and intervals are refused. No pandas is imported here: an object can only be one
+of its own if pandas is imported already.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from . import _arrow
+from ._arrays import is_text, place_of
+from ._strings import Text, text_of
+
+_INSTEAD = {
+    "DatetimeTZDtype": "a.astype('int64')",
+    "PeriodDtype": "a.astype('int64')",
+    "IntervalDtype": "one of its ends, for example a.array.left",
+}
+
+
+def is_extension(a: Any) -> bool:
+    """Whether `a` is a one-dimensional object of pandas with a dtype of pandas' own."""
+    pandas = sys.modules.get("pandas")
+    api = getattr(getattr(pandas, "api", None), "extensions", None)
+    return api is not None and isinstance(getattr(a, "dtype", None), api.ExtensionDtype)
+
+
+def to_numpy(a: Any, compare: bool = True) -> Any:
+    """The elements as a NumPy array, or as Text; missing numbers as NaNs.
+
+    With `compare`, categories that have an order of their own are refused.
+    """
+    kind = type(a.dtype).__name__
+    if kind in _INSTEAD:
+        raise TypeError(
+            f"elements are of dtype {a.dtype}; expected numbers or strings; pass {_INSTEAD[kind]}"
+        )
+    if kind == "CategoricalDtype":
+        return _categorical(a, compare)
+    if kind in ("ArrowDtype", "StringDtype"):
+        return _arrow_backed(a, compare)
+    wanted = getattr(a.dtype, "numpy_dtype", None)
+    if isinstance(wanted, np.dtype) and wanted.kind in "biuf":
+        missing = np.asarray(a.isna())
+        if not missing.any():
+            return a.to_numpy(wanted)
+        return _arrow.with_nans(a.to_numpy(wanted, na_value=wanted.type(0)), missing)
+    return np.asarray(a)
+
+
+def _categorical(a: Any, compare: bool) -> Any:
+    categories = place_of(a.dtype.categories)[1]
+    if is_text(categories):
+        categories = text_of(categories)
+    if compare and a.dtype.ordered:
+        _arrow.check_ascending(categories)
+    codes = np.asarray(getattr(a, "array", a).codes)
+    missing = codes < 0
+    if not isinstance(categories, Text):
+        values, missing = _arrow.decode(codes, missing, categories, None)
+        return values if missing is None else _arrow.with_nans(values, missing)
+    strings = (categories.data, categories.offsets)
+    values, missing = _arrow.decode(codes, missing, strings, categories.missing)
+    return Text(*values, a, missing)
+
+
+def _arrow_backed(a: Any, compare: bool) -> Any:
+    if hasattr(a, "__arrow_c_stream__"):
+        try:
+            return _arrow.to_numpy(a, None, compare)
+        except ImportError:  # pandas needs pyarrow for this, even if it keeps Python's strings
+            return np.asarray(a)
+    within = getattr(a, "array", a)
+    if "pyarrow" in sys.modules and hasattr(within, "__arrow_array__"):
+        return _arrow.to_numpy(within.__arrow_array__(), a, compare)
+    return np.asarray(a)

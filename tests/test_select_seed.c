@@ -1,0 +1,164 @@
+/* test_select_seed.c - selections whose sample an adversary knows, and selections among many ties.
+ *
+ * Answers must not depend on the seed of a call. Keys placed where one seed draws its sample
+ * mislead that seed alone, as the report tells. Several selections among keys of which one value,
+ * or few, are a large part are answered without sorting a copy, as the report tells too. */
+#include "api/api.h"
+#include "core/random.h"
+#include "testkit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    N = TESTKIT_SANITIZED ? 100000 : 300000,
+    MOST_K = 49,
+    SEED = 11, /* that the adversary knows */
+    SEEDS = 4
+};
+
+static uint32_t *keys, *sorted;
+
+static int compare_u32(const void *a, const void *b)
+{
+    uint32_t const x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---- Shapes ---- */
+
+enum {
+    UNIFORM,
+    HALF_EQUAL,
+    MOSTLY_EQUAL,
+    TWO_HEAVY, /* two heavy values close to each other */
+    FEW_VALUES,
+    ALL_EQUAL,
+    ENDS_HEAVY, /* the least and the greatest key of all */
+    DECOYS,     /* at the places that SEED draws */
+    SHAPES
+};
+static const char *const names[SHAPES] = {"uniform",    "half equal", "mostly equal", "two heavy",
+                                          "few values", "all equal",  "ends heavy",   "decoys"};
+
+static uint32_t key_of(int shape, test_rng *rng)
+{
+    uint32_t const random = (uint32_t)test_rng_next(rng);
+    uint64_t const part = test_rng_below(rng, 100);
+    switch (shape) {
+    case HALF_EQUAL:
+        return part < 50 ? 123456789 : random;
+    case MOSTLY_EQUAL:
+        return part < 90 ? 123456789 : random;
+    case TWO_HEAVY:
+        return part < 40 ? 123456789 : part < 70 ? 123456790 : random;
+    case FEW_VALUES:
+        return (uint32_t)(part % 10) * 1000003;
+    case ALL_EQUAL:
+        return 77;
+    case ENDS_HEAVY:
+        return part < 30 ? 0 : part < 60 ? UINT32_MAX : random;
+    default:
+        return random;
+    }
+}
+
+static void make_keys(int shape)
+{
+    test_rng       rng = {5};
+    uint64_t const stream = ordo_random_stream(SEED, N);
+    for (size_t i = 0; i < N; i++)
+        keys[i] = key_of(shape, &rng);
+    for (size_t i = 0; shape == DECOYS && i < N / 16; i++)
+        keys[ordo_random_below(ordo_random_at(stream, i), N)] = (uint32_t)(i % 2);
+    memcpy(sorted, keys, N * sizeof *keys);
+    qsort(sorted, N, sizeof *sorted, compare_u32);
+}
+
+/* ---- Calls ---- */
+
+static ordo_report select_all(ordo_ctx *ctx, size_t count, bool descending)
+{
+    size_t      k[MOST_K];
+    uint32_t    out[MOST_K], expected[MOST_K];
+    ordo_report report = {.struct_size = sizeof report};
+    for (size_t j = 0; j < count; j++) {
+        k[j] = (j + 1) * N / (count + 1);
+        expected[j] = sorted[descending ? N - 1 - k[j] : k[j]];
+    }
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_select(ctx, ORDO_U32, keys, N, k, count, out,
+                    &ORDO_OPTS(ordo_select_opts, .flags = descending ? ORDO_DESCENDING : 0)),
+        ctx);
+    CHECK_BYTES(expected, out, count * sizeof *out, sizeof *out);
+    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+    return report;
+}
+
+static void test_shape(ordo_ctx *ctx, int shape)
+{
+    static const size_t counts[] = {1, 9, MOST_K};
+    make_keys(shape);
+    for (uint64_t seed = SEED; seed < SEED + SEEDS; seed++) {
+        api_fix_seed(ctx, seed);
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            testkit_case("%s, seed %d, %zu places", names[shape], (int)seed, counts[c]);
+            (void)select_all(ctx, counts[c], false);
+            (void)select_all(ctx, counts[c], true);
+        }
+    }
+}
+
+/* With the thresholds of the test build samples are too small to say much of these. */
+#ifndef ORDO_TINY
+static void test_decoys(ordo_ctx *ctx)
+{
+    testkit_case("decoys");
+    make_keys(DECOYS);
+    api_fix_seed(ctx, SEED);
+    CHECK(strstr(select_all(ctx, 1, false).detail, "the sample missed") != NULL);
+    api_fix_seed(ctx, SEED + 1);
+    CHECK(strcmp(select_all(ctx, 1, false).detail, "one pass") == 0);
+    ordo_ctx *fresh; /* a seed of its own, and another one for every call */
+    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&fresh, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)),
+                 NULL);
+    int missed = 0;
+    for (int call = 0; call < 5; call++)
+        missed += strstr(select_all(fresh, 1, false).detail, "the sample missed") != NULL;
+    CHECK(missed < 5);
+    ordo_ctx_free(fresh);
+}
+
+static void test_ties(ordo_ctx *ctx)
+{
+    static const int shapes[] = {HALF_EQUAL, MOSTLY_EQUAL, FEW_VALUES};
+    api_fix_seed(ctx, SEED);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        testkit_case("%s, by cells", names[shapes[i]]);
+        make_keys(shapes[i]);
+        CHECK(strstr(select_all(ctx, MOST_K, false).detail, "by cells") != NULL);
+    }
+}
+#endif
+
+int main(void)
+{
+    testkit_start();
+    ordo_ctx *ctx;
+    keys = malloc(N * sizeof *keys);
+    sorted = malloc(N * sizeof *sorted);
+    CHECK_STATUS(ORDO_OK,
+                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 2)),
+                 NULL);
+    for (int shape = 0; shape < SHAPES; shape++)
+        test_shape(ctx, shape);
+#ifndef ORDO_TINY
+    test_decoys(ctx);
+    test_ties(ctx);
+#endif
+    ordo_ctx_free(ctx);
+    free(keys);
+    free(sorted);
+    return testkit_done();
+}
