@@ -182,11 +182,6 @@ enum {
      * stable sort: 519 and 1387 ms by pointers, 176 and 245 ms without. */
     ORDO_TUNE_BY_LARGE = ORDO_TUNE(512, 32),
 
-    /* Strings are sorted by all threads together above this many, by one thread below. V1, one
-     * thread, 10^7 random words of 15 letters, M strings/s of CPU time for 2^14, 2^16, 2^18: 47.6,
-     * 47.3, 47.7. Smaller would make more loops for 16 threads, larger fewer groups to share. */
-    ORDO_TUNE_STRINGS_LARGE = ORDO_TUNE(1 << 16, 64),
-
     /* Bits of one digit of a string's key. Likewise, 9, 10, 11 bits: 46.5, 48.3, 47.3; eleven hold
      * two lower-case letters even where others occur. At most 11. */
     ORDO_TUNE_STRINGS_DIGIT = ORDO_TUNE(11, 4),
