@@ -104,8 +104,8 @@ static double as_double(ordo_type type, const void *keys, size_t i)
     return ((const double *)keys)[i];
 }
 
-/* The linear quantile as numpy computes it, infinities included; the median is the middle key or
- * the mean of two. A NaN has no payload. */
+/* The linear quantile as numpy computes it, but finite between finite keys, and beside an infinite
+ * key that key; the median is the middle key or the mean of two. A NaN has no payload. */
 static double quantile_of(const verb_entry *v, const void *sorted, size_t n, double q)
 {
     double const place = q * (double)(n - 1);
@@ -114,9 +114,19 @@ static double quantile_of(const verb_entry *v, const void *sorted, size_t n, dou
     double const left = as_double(v->type, sorted, below),
                  right = as_double(v->type, sorted, above);
     double const step = right - left;
-    double const value = v->kind == MEDIAN ? place > (double)below ? (left + right) / 2 : left
+    double       value = v->kind == MEDIAN ? place > (double)below ? left / 2 + right / 2 : left
                          : weight >= 0.5   ? right - step * (1 - weight)
                                            : left + step * weight;
+    if (v->kind == MEDIAN && place > (double)below && isfinite(left + right))
+        value = (left + right) / 2;
+    if (v->kind != MEDIAN && isinf(step) && isfinite(left) && isfinite(right))
+        value = left * (1 - weight) + right * weight;
+    if (isinf(left) || isinf(right)) {
+        bool const only_left = v->kind == MEDIAN ? !(place > (double)below) : weight == 0;
+        value = left == right || only_left         ? left
+                : v->kind != MEDIAN && weight == 1 ? right
+                                                   : left + right;
+    }
     return isnan(value) ? (double)NAN : value;
 }
 

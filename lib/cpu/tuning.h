@@ -119,13 +119,17 @@ enum {
     /* Radius up to which roughly sorted keys are sorted in windows, for keys of 32 and 64 bits, and
      * the keys that are worth it. V1, 10^7 keys, ns a key with the radius known, for 16, 32, 64,
      * 1000, 10^4: u32 0.64, 1.2, 3.2, 3.2, 3.6; u64 2.2, 4.0, 4.8, 5.0, 5.5; to measure it takes
-     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. A Xeon with 105 MB L3, one thread, 4e6 keys, ns
-     * a key in windows and by the radix sort with AVX-512, for radius 15, 63 (few distinct keys),
-     * 99, 9997: u32 3.2 and 7.2, 10.2 and 6.9, 6.5 and 7.5, 9.5 and 7.5; f64 16 and 11, 25 and 12,
-     * 31 and 12, 30 and 14. 0: never. */
+     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. A Xeon with 105 MB L3, one thread, 2e6 keys,
+     * time in windows over that of the radix sort with AVX2, for radius 15, 63 (few distinct keys),
+     * 99, 9997: u32 0.23, 0.69, 0.56, 0.83; f32 0.27, 0.84, 0.69, 1.16; u64 0.88, 1.15, 1.03, 1.96;
+     * f64 0.96, 1.15, 1.69, 2.0. With AVX-512, whose radix sort sorts buckets by vectors: u32 0.44,
+     * 1.5, 0.87, 1.3; u64 1.6, 2.2, 1.3, 2.3. 0: never. */
     ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
-    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
-    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 0), 64),
+    ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
+    ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),
+    ORDO_TUNE_ROUGH_RADIUS_64 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 32), 64),
+    ORDO_TUNE_ROUGH_VECTOR_32 = ORDO_TUNE(32, 64), /* where buckets are sorted by vectors */
+    ORDO_TUNE_ROUGH_VECTOR_64 = ORDO_TUNE(0, 64),
     ORDO_TUNE_ROUGH_KEYS = ORDO_TUNE(1 << 14, 128),
 
     /* Keys out of place that are sorted apart (lib/cpu/sort/displaced.c): one key in

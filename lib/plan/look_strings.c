@@ -3,18 +3,21 @@
  * In the sorted sample a string must be read a byte further than it agrees with a neighbour. Among
  * all n strings neighbours are closer: by how much more follows from a half and a quarter of the
  * sample, since the depth of text grows by about as much with every doubling of the strings. Time:
- * m lg m comparisons of m <= 256 strings, some ten microseconds. */
+ * m lg m comparisons of m <= 1024 strings, at most half a millisecond where the sort takes ten. */
 #define _POSIX_C_SOURCE 200809L
 #include "plan/look_strings.h"
 
 #include "core/random.h"
 #include "core/string_view.h"
 
+#include <math.h>
+
 enum {
-    MOST = 256,    /* strings drawn */
-    FEWEST = 16,   /* strings drawn, unless there are fewer */
-    SHARE = 256,   /* one in so many is drawn */
-    READ = 1 << 10 /* bytes of a string that are looked at */
+    MOST = 1024,    /* strings drawn */
+    FEWEST = 16,    /* strings drawn, unless there are fewer */
+    SHARE = 512,    /* one in so many is drawn */
+    READ = 1 << 10, /* bytes of a string that are looked at */
+    KEY = 7         /* bytes that are sorted at once */
 };
 
 typedef struct sample {
@@ -92,6 +95,22 @@ static double depth_of(const sample *s, uint8_t halves)
     return strings == 0 ? 0 : (double)(sum + before + 1) / (double)strings;
 }
 
+/* The mean cost of reading on, where all depths are `growth` bytes more than in the sample. */
+static double further_of(const sample *s, double growth, double common)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        size_t const before = i > 0 ? s->shared[i] : 0;
+        size_t const after = i + 1 < s->count ? s->shared[i + 1] : 0;
+        double const length = (double)length_of(&s->view, s->index[i]);
+        double const depth = (double)ordo_max(before, after) + growth;
+        double const beyond = (depth < length ? depth : length) + 1 - common - (KEY - 1);
+        if (beyond > 0)
+            sum += log2(2 + beyond / KEY);
+    }
+    return sum / (double)s->count;
+}
+
 ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uint64_t seed)
 {
     ordo_string_look look = {0, 0};
@@ -103,11 +122,9 @@ ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uin
         return look;
     size_t const   stride = n / wanted;
     uint64_t const stream = ordo_random_stream(seed, 2);
-    double         lengths = 0;
     for (size_t i = 0; i < wanted; i++) {
         size_t const at = (size_t)ordo_random_below(ordo_random_at(stream, i), stride);
         insert(&s, i * stride + at, (uint8_t)(i % 4));
-        lengths += (double)length_of(&s.view, i * stride + at);
     }
     size_t common = READ;
     for (size_t i = 1; i < s.count; i++) {
@@ -118,10 +135,8 @@ ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uin
     double doublings = 0;
     for (size_t m = wanted; m < n; m *= 2)
         doublings++;
-    double const whole = depth_of(&s, 4), slope = (whole - depth_of(&s, 1)) / 2;
-    double const most = lengths / (double)wanted + 1;
-    look.depth = whole + (slope > 0 ? slope * doublings : 0);
-    look.depth = look.depth < most ? look.depth : most;
+    double const slope = (depth_of(&s, 4) - depth_of(&s, 1)) / 2;
     look.common = s.count > 1 ? (double)common : 0;
+    look.further = further_of(&s, slope > 0 ? slope * doublings : 0, look.common);
     return look;
 }

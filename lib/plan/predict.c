@@ -3,8 +3,6 @@
 
 #include "plan/look_strings.h"
 
-#include <math.h>
-
 /* ---- Loads ---- */
 
 static ordo_cost_id cost_of_key(ordo_type type)
@@ -88,20 +86,15 @@ ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
     return load;
 }
 
-/* How often a string is read further than its first key, as a cost. Groups get smaller from one
- * key to the next, so the cost grows with the logarithm of the bytes; a prefix that all strings
- * share is skipped at once, at the rate of memory. A copy costs about what a
- * read does. */
+/* How often a string is read further than its first key, or something as costly is done with it: a
+ * prefix that all strings share is skipped at once, at the rate of memory, and a copy costs about
+ * what a read does. */
 static double further_reads(const ordo_string_look *look, double copied)
 {
-    enum {
-        KEY = 7
-    };
-    double const beyond = look->depth - look->common - (KEY - 1);
-    double       reads = copied > 0 ? 0.4 + copied / 400 : 0;
-    if (beyond > 0)
-        reads += log2(1 + beyond / KEY);
-    if (look->common >= KEY)
+    double reads = look->further;
+    if (copied > 0)
+        reads += 0.4 + copied / 400;
+    if (look->common >= 7)
         reads += 0.4 + look->common / 300;
     return reads;
 }

@@ -60,7 +60,7 @@ enum {
      * English text 44; log lines 106; URLs 135; 70 letters of ACGT 122; log lines that begin
      * alike 220. */
     ORDO_TUNE_CPU_STRING = 42000,
-    ORDO_TUNE_CPU_STRING_MORE = 60000
+    ORDO_TUNE_CPU_STRING_MORE = 50000
 };
 
 #endif

@@ -59,6 +59,8 @@ def _partition(
 ) -> None:
     import ordo
 
+    if axis is None:
+        raise TypeError("the method partitions in place and needs an axis")
     a[...] = ordo.partition(a, kth, axis, kind, order)
 
 

@@ -44,11 +44,6 @@ REASONS = {
         r"test_gh19692_smaller_table",
     ],
     "a truth value that is none is taken as one": [r"test_input_validation.*: .*DID NOT RAISE"],
-    "places in an empty row, places of strings, and a sorter that is no integers": [
-        r"kth is 0; expected 0 to -1",
-        r"partition_out_of_range\[[SU]\].*: .*not raised",
-        r"test_searchsorted_with_invalid_sorter",
-    ],
 }
 
 # Cases that passed, by module and release.

@@ -58,7 +58,7 @@ def test_kinds_that_are_none():
         assert function(A, 1, -1, "introselect", None).shape == A.shape
         with pytest.raises(ValueError, match="expected one of introselect"):
             function(A, 1, kind="quicksort")
-        with pytest.raises(TypeError, match="structured"):
+        with pytest.raises(ValueError, match="structured"):
             function(A, 1, order="name")
 
 

@@ -30,7 +30,9 @@
 
 enum {
     MOST_RUNS = ORDO_TUNE_RUNS,
-    LOOK_BLOCK = 1024 /* keys mapped at once */
+    LOOK_BLOCK = 1024, /* keys mapped at once */
+    ROUGH_RADIUS = ORDO_TUNE_ROUGH_RADIUS_32 > ORDO_TUNE_ROUGH_RADIUS_64 ? ORDO_TUNE_ROUGH_RADIUS_32
+                                                                         : ORDO_TUNE_ROUGH_RADIUS_64
 };
 
 typedef struct adaptive_view {
@@ -221,6 +223,17 @@ static size_t most_runs(ordo_type type)
 {
     return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
+/* The largest radius that is worth sorting in windows rather than by the radix sort of these
+ * kernels; 0: none. */
+static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
+{
+    bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
+    if (kernels->sort_words[narrow ? CPU_WORDS_32 : CPU_WORDS_64] != NULL)
+        return narrow ? ORDO_TUNE_ROUGH_VECTOR_32 : ORDO_TUNE_ROUGH_VECTOR_64;
+    return type == ORDO_F32 ? ORDO_TUNE_ROUGH_RADIUS_F32
+           : narrow         ? ORDO_TUNE_ROUGH_RADIUS_32
+                            : ORDO_TUNE_ROUGH_RADIUS_64;
+}
 static bool may_be_rough(const adaptive_view *view)
 {
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
@@ -253,19 +266,11 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
     return status;
 }
 
-/* The largest radius that is worth sorting in windows; 0: none. */
-static size_t most_radius(ordo_type type)
-{
-    return ordo_type_size(type) <= sizeof(uint32_t) ? ORDO_TUNE_ROUGH_RADIUS_32
-                                                    : ORDO_TUNE_ROUGH_RADIUS_64;
-}
-
 /* A radius a little above that of the windows is tried at once, for a try tells whether it was
  * enough and costs about what measuring does. Otherwise it is measured. */
-static ordo_status sort_rough(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+static ordo_status sort_rough(const ordo_sort_job *job, size_t most, bool *done, ordo_exec *exec)
 {
     size_t const seen = look_radius(job->type, job->keys, job->n, job->descending, exec->seed);
-    size_t const most = most_radius(job->type);
     size_t       radius = 0;
     if (seen > most)
         return ORDO_OK;
@@ -323,10 +328,10 @@ static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec
     return reverse(&work, job->keys, ordo_type_size(job->type), exec);
 }
 
-static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view)
+static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view, size_t most)
 {
     return may_be_rough(view) && job->n >= ORDO_TUNE_ROUGH_KEYS &&
-           ordo_type_size(job->type) >= sizeof(uint32_t) && most_radius(job->type) > 0;
+           ordo_type_size(job->type) >= sizeof(uint32_t) && most > 0;
 }
 
 static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **room,
@@ -337,15 +342,18 @@ static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **r
     return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general way asks for less */
 }
 
-bool cpu_may_be_ordered(const ordo_sort_job *job, const ordo_exec *exec)
+bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
+                        const ordo_exec *exec)
 {
     adaptive_view const view =
         look(job->type, job->from, job->n, false, job->descending, exec->seed);
     return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
-           may_be_displaced(job, &view) || is_rough_enough(job, &view);
+           may_be_displaced(job, &view) ||
+           is_rough_enough(job, &view, most_radius(kernels, job->type));
 }
 
-ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, void **room, ordo_exec *exec)
+ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                              void **room, ordo_exec *exec)
 {
     *room = NULL;
     *done = cpu_few_sort(job, exec);
@@ -364,8 +372,9 @@ ordo_status cpu_sort_adaptive(const ordo_sort_job *job, bool *done, void **room,
         TRY(sort_displaced(job, done, room, exec));
     if (*done)
         return ORDO_OK;
-    if (is_rough_enough(job, &view))
-        return sort_rough(job, done, exec);
+    size_t const most = most_radius(kernels, job->type);
+    if (is_rough_enough(job, &view, most))
+        return sort_rough(job, most, done, exec);
     return ORDO_OK;
 }
 
@@ -376,7 +385,7 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
     enum cpu_item const kind =
         ordo_type_size(job->type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
     size_t const rough =
-        cpu_rough_try_scratch(job, most_radius(job->type), threads) +
+        cpu_rough_try_scratch(job, ROUGH_RADIUS, threads) +
         cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
     return ordo_max(cpu_items_merge_scratch(kind, job->n, threads), rough);
 }

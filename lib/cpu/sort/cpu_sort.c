@@ -169,7 +169,7 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
     if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE &&
-        (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(job, exec))) {
+        (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(kernels, job, exec))) {
         ordo_status const status = sort_radix(kernels, job, NULL, exec);
         if (status != ORDO_E_NOMEM)
             return status;
@@ -193,7 +193,7 @@ static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *jo
         return ORDO_OK;
     if (job->algorithm == ORDO_ALGORITHM_AUTO) {
         bool done = false;
-        TRY(cpu_sort_adaptive(job, &done, &room, exec));
+        TRY(cpu_sort_adaptive(kernels, job, &done, &room, exec));
         if (done)
             return ORDO_OK;
     }
