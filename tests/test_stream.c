@@ -145,8 +145,8 @@ static void handed_over(void)
         if (what > FROM)
             CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
         CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-        const char *const at = strstr(report.detail, " bins (");
-        CHECK(at != NULL && strtol(at + strlen(" bins ("), NULL, 10) > 0);
+        const char *const at = strstr(report.detail, " buckets (");
+        CHECK(at != NULL && strtol(at + strlen(" buckets ("), NULL, 10) > 0);
     }
     ordo_ctx_free(ctx);
 }

@@ -82,7 +82,7 @@ static size_t same_bytes(ordo_ctx *ctx, size_t of, size_t *shared)
                 prepare(&q);
                 check(ctx, &q);
                 streamed += detail_says(ctx, "streamed");
-                *shared += detail_says(ctx, "streamed") && !detail_says(ctx, "in 0 bins");
+                *shared += detail_says(ctx, "streamed") && !detail_says(ctx, "in 0 buckets");
             }
     return streamed;
 }
@@ -142,7 +142,7 @@ static void little_memory(void)
 {
     static const struct {
         const char *room, *says;
-    } rooms[] = {{"100", "gave up"}, {"110000", "in 1 runs"}, {"160000", "in 2 runs"}};
+    } rooms[] = {{"100", "gave up"}, {"110000", "in 1 batches"}, {"160000", "in 2 batches"}};
     question const q = {.type = ORDO_I32,
                         .rank_type = ORDO_U32,
                         .n = 4999,

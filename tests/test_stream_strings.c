@@ -320,7 +320,7 @@ static void lose_device(const char *function, int at, verb what)
         if (hybrid || status == ORDO_OK) {
             check(ctx, status, what);
             if (at == 1) /* all are called at least once */
-                CHECK(hybrid && !was_streamed(ctx) && detail_says(ctx, "the CPU alone"));
+                CHECK(hybrid && !was_streamed(ctx) && detail_says(ctx, "gave up"));
         } else if (CHECK_STATUS(ORDO_E_DEVICE, status, ctx)) {
             CHECK(strstr(ordo_last_error(ctx), function) != NULL);
             check_untouched(what);

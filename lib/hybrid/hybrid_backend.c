@@ -1,10 +1,10 @@
-/* hybrid_backend.c - the CPU and a device as one backend, for sorts of host arrays.
+/* hybrid_backend.c - the CPU and a device as one backend for sorts and ranks of host arrays.
  *
- * A job on many records is streamed (hybrid.h), in rounds if the device has not the memory for all
- * of them; everything else is the device's own, which then takes the array whole. */
+ * Large arrays are streamed (stream/hybrid_call.h), in rounds if device memory is too small. Small
+ * arrays go to the device whole. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/stream/hybrid.h"
-#include "hybrid/strings/strings.h"
+#include "hybrid/stream/hybrid_call.h"
+#include "hybrid/strings/hybrid_strings.h"
 
 static bool is_streamed(const ordo_both *both, const hybrid_records *records,
                         ordo_algorithm algorithm)
@@ -14,53 +14,46 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
            records->n * (records->key_size + records->value_size) >= ORDO_TUNE_STREAM_LEAST &&
            device->link != NULL && device->search != NULL && device->copy != NULL &&
            (records->value_size == 0 ? device->sort != NULL : device->sort_pairs != NULL) &&
-           records->n > HYBRID_CUTS;
+           records->n > HYBRID_SPLITTERS;
 }
 
-/* ---- The table ---- */
+/* A damaged array is always reported as ORDO_E_DEVICE. */
+static ordo_status sort_streamed(const ordo_both *both, const hybrid_records *records,
+                                 ordo_exec *exec)
+{
+    ordo_status status = hybrid_sort_streamed(both, records, exec);
+    if (status == ORDO_E_NOMEM && !exec->changed) {
+        size_t const need = hybrid_device_bytes(both, records, exec);
+        size_t const room = both->device->link->room(both->device_state);
+        if (need > room)
+            status = hybrid_sort_in_rounds(both, records, exec, need, room);
+    }
+    return !both->keep && exec->changed && ordo_device_gave_up(status) ? ORDO_E_DEVICE : status;
+}
 
-/* The whole job by one of the two. */
+/* ---- Slots ---- */
+
+/* Runs the whole job on one backend. */
 #define WHOLE(side, slot)                                                                          \
     (both->side->slot != NULL ? both->side->slot(both->side##_state, job, exec)                    \
                               : ordo_fail(exec, ORDO_E_UNSUPPORTED, "the %s backend has no %s",    \
                                           both->side->name, #slot))
 
-/* Streams what is worth it. If the device fails, the CPU does the job where it may, for nothing of
- * the caller's is lost by then; a context for the device alone says what went wrong. */
-#define STREAM(slot, worth, way)                                                                   \
-    do {                                                                                           \
-        if (both->share >= 1)                                                                      \
-            return WHOLE(cpu, slot);                                                               \
-        if (!(worth))                                                                              \
-            return WHOLE(device, slot);                                                            \
-        ordo_status const streamed = (way);                                                        \
-        if (!both->keep || !gives_up(streamed))                                                    \
-            return streamed;                                                                       \
-        exec->isa = both->cpu->isa(both->cpu_state);                                               \
-        exec->phase = 0;                                                                           \
-        exec->phases = 1;                                                                          \
-        TRY(WHOLE(cpu, slot));                                                                     \
-        ordo_note(exec, "by the CPU, for the device gave up");                                     \
-        return ORDO_OK;                                                                            \
-    } while (0)
-
-static bool gives_up(ordo_status status)
+/* Whether the CPU repeats a streamed job with this status. The input is complete: unchanged, or
+ * restored from the copy. */
+static bool falls_back(const ordo_both *both, ordo_status status, ordo_exec *exec)
 {
-    return status == ORDO_E_DEVICE || status == ORDO_E_NOMEM || status == ORDO_E_UNSUPPORTED;
+    if (!both->keep || !ordo_device_gave_up(status))
+        return false;
+    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state));
+    return true;
 }
 
-/* At once, or in rounds where the device has not the memory for it. Of an array that is spoilt one
- * status tells, whatever the device ran out of. */
-static ordo_status by_size(const ordo_both *both, const hybrid_records *records, ordo_exec *exec)
+static ordo_status note_fallback(ordo_exec *exec, ordo_status status)
 {
-    ordo_status status = hybrid_stream(both, records, exec);
-    if (status == ORDO_E_NOMEM && !exec->changed) {
-        size_t const need = hybrid_device_bytes(both, records, exec);
-        size_t const room = both->device->link->room(both->device_state);
-        if (need > room)
-            status = hybrid_rounds(both, records, exec, need, room);
-    }
-    return !both->keep && exec->changed && gives_up(status) ? ORDO_E_DEVICE : status;
+    if (status == ORDO_OK)
+        ordo_note(exec, "by the CPU, because the device gave up");
+    return status;
 }
 
 static hybrid_records keys_of(const ordo_sort_job *job)
@@ -77,15 +70,20 @@ static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
     hybrid_records const   records = keys_of(job);
-    bool const             worth = is_streamed(both, &records, job->algorithm);
-    ordo_sort_job          here = *job;
-    if (job->from != NULL && !worth && both->share < 1) { /* devices know no other array */
-        ordo_copy_job const copy = {job->keys, job->from, job->n * ordo_type_size(job->type)};
-        TRY(both->cpu->copy(both->cpu_state, &copy, exec));
-        here.from = NULL;
-        job = &here;
+    ordo_sort_job          in_place = *job;
+    if (both->share >= 1)
+        return WHOLE(cpu, sort);
+    if (!is_streamed(both, &records, job->algorithm)) {
+        if (job->from != NULL) { /* devices sort only in place */
+            ordo_copy_job const copy = {job->keys, job->from, job->n * records.key_size};
+            TRY(both->cpu->copy(both->cpu_state, &copy, exec));
+            in_place.from = NULL;
+            job = &in_place;
+        }
+        return WHOLE(device, sort);
     }
-    STREAM(sort, worth, by_size(both, &records, exec));
+    ordo_status const status = sort_streamed(both, &records, exec);
+    return falls_back(both, status, exec) ? note_fallback(exec, WHOLE(cpu, sort)) : status;
 }
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
@@ -96,8 +94,12 @@ static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec 
     records.value_size = job->value_size;
     records.values = job->values;
     records.out_values = job->values;
-    STREAM(sort_pairs, is_streamed(both, &records, job->keys.algorithm),
-           by_size(both, &records, exec));
+    if (both->share >= 1)
+        return WHOLE(cpu, sort_pairs);
+    if (!is_streamed(both, &records, job->keys.algorithm))
+        return WHOLE(device, sort_pairs);
+    ordo_status const status = sort_streamed(both, &records, exec);
+    return falls_back(both, status, exec) ? note_fallback(exec, WHOLE(cpu, sort_pairs)) : status;
 }
 
 static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
@@ -111,7 +113,12 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
                                       .value_size = ordo_type_size(job->index_type),
                                       .keys = job->keys,
                                       .out_values = job->index};
-    STREAM(argsort, is_streamed(both, &records, job->algorithm), by_size(both, &records, exec));
+    if (both->share >= 1)
+        return WHOLE(cpu, argsort);
+    if (!is_streamed(both, &records, job->algorithm))
+        return WHOLE(device, argsort);
+    ordo_status const status = sort_streamed(both, &records, exec);
+    return falls_back(both, status, exec) ? note_fallback(exec, WHOLE(cpu, argsort)) : status;
 }
 
 static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
@@ -125,11 +132,14 @@ static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *ex
                                       .key_size = ordo_type_size(job->type),
                                       .value_size = narrow ? sizeof(uint32_t) : sizeof(uint64_t),
                                       .keys = job->keys};
-    /* A share for the CPU is possible only so. */
+    /* A share for the CPU requires streaming. */
     bool const wanted = both->share > 0 || ordo_rank_streams(job->type, job->n, job->rank_type);
-    STREAM(rank,
-           wanted && both->device->put_ranks != NULL && is_streamed(both, &records, job->algorithm),
-           hybrid_ranks(both, &records, job, exec));
+    if (both->share >= 1)
+        return WHOLE(cpu, rank);
+    if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
+        return WHOLE(device, rank);
+    ordo_status const status = hybrid_rank_streamed(both, &records, job, exec);
+    return falls_back(both, status, exec) ? note_fallback(exec, WHOLE(cpu, rank)) : status;
 }
 
 #define TABLE(label)                                                                               \

@@ -1,28 +1,25 @@
-/* hybrid.h - one sort of host arrays by the CPU and a device together: what the files of this
- * folder share.
+/* hybrid_call.h - the state and the functions that the files of lib/hybrid share.
  *
- * Records are keys with a value each, or alone. The paper's four phases, as they are here:
+ * A call sorts records (keys, with or without values) of a host array on a device and optionally on
+ * the CPU. The array travels in chunks; a batch is a group of chunks that the device sorts as soon
+ * as all of them have arrived. The phases are those of the hybrid sample sort paper:
  *
- *   I    bins.c      a sample of the keys gives a pivot: what comes before it is the device's, the
- *                    rest the CPU's; the device's part gets cuts, the CPU's part bins
- *   II   divide.c    a piece of the array is divided at the pivot; the CPU's records are counted
- *   III  scatter.c   and put into bins, the device's go through the lanes' buffers to the device,
- *                    which sorts a run of pieces as soon as all of it is there
- *   IV   finish.c    the cuts are looked up in every run; what lies between two of them, of all
- *        segments.c  runs, is brought together and sorted by the device, segment after segment,
- *        own_bins.c  while lanes bring home the segments before and other threads sort the bins;
- *        hand_over.c what is left of these when that is done is handed over to the device
+ *   I        splitters.c         choose the pivot between device and CPU, splitters, buckets
+ *   II, III  send_chunks.c       send chunks to the device, which sorts each batch;
+ *            divide.c            put the CPU's part of a chunk into buckets (buckets.c)
+ *   IV       segments.c          find the splitters in every batch, plan the segments
+ *            fetch_segments.c    gather and sort segments on the device, fetch them in chunks
+ *            buckets_by_cpu.c    sort the CPU's buckets
+ *            buckets_by_device.c give unsorted buckets to a device that has finished
  *
- * Whole ranges of keys go to one side, so nothing is merged at the end. The link works in one
- * direction after the other, and all work of the device but the sort of the last run and of the
- * first segment is hidden behind it. Without a share for the CPU the array is only streamed.
+ * Each side sorts whole ranges of keys, so the results need no merge. Without a share for the CPU
+ * the device sorts everything.
  *
- * Device memory: the device's records, three segments of a sixteenth to a half of them, as much
- * again of their keys where these come home packed (packed.c), and the scratch of a sort of so
- * many. Host memory: an entry for every piece; where the array is sorted in place and must survive
- * the device, or the CPU has a share, a copy of the records. */
-#ifndef ORDO_HYBRID_STREAM_HYBRID_H
-#define ORDO_HYBRID_STREAM_HYBRID_H
+ * Device memory: all records that the device sorts, three segments, as much again for packed keys
+ * (packed_keys.c), and the scratch of one sort. Host memory: hybrid_tables, an entry per chunk, and
+ * a copy of the records if the CPU has a share or must be able to replace a failed device. */
+#ifndef ORDO_HYBRID_STREAM_HYBRID_CALL_H
+#define ORDO_HYBRID_STREAM_HYBRID_CALL_H
 
 #include "backend/profile.h"
 #include "core/turn.h"
@@ -33,231 +30,287 @@
 
 enum {
     HYBRID_PHASES = 3,
-    HYBRID_TAKES = 16,  /* pieces of scratch that a sort of the CPU takes, each rounded up */
-    HYBRID_RUNS = 16,   /* sorted while the next one is on its way */
-    HYBRID_BUFFERS = 3, /* segments on the device: one is sorted, one fetched, one waits */
-    HYBRID_CUTS = 256,
-    HYBRID_MOST_CUTS = 2 * HYBRID_CUTS + 2, /* heavy keys have two */
-    HYBRID_LANES = 64,
-    HYBRID_MOST_BINS = 2048,
-    HYBRID_CELLS = 1 << 14, /* of equal width, that bins are made of */
-    HYBRID_PADDING = 64     /* bytes that a division may write behind its records */
+    HYBRID_SCRATCH_TAKES = 16, /* scratch requests of one CPU sort; each is rounded up */
+    HYBRID_MOST_BATCHES = 16,
+    HYBRID_SEGMENT_BUFFERS = 3, /* one is sorted, one is fetched, one waits */
+    HYBRID_SPLITTERS = 256,
+    HYBRID_MOST_SPLITTERS = 2 * HYBRID_SPLITTERS + 2, /* a frequent key has two */
+    HYBRID_MOST_LANES = 64,
+    HYBRID_MOST_BUCKETS = 2048,
+    HYBRID_CELLS = 1 << 14, /* ranges of equal width; a bucket is several cells */
+    HYBRID_PADDING = 64     /* bytes that a division may write past its records */
 };
 
-typedef struct hybrid_records { /* what is to be sorted, and where it goes */
+typedef struct hybrid_records { /* the input and the output of a sort */
     ordo_type   type;
     bool        descending;
-    bool        folded; /* ties: as stable sorts have them */
+    bool        folded; /* -0 ties +0 and NaNs tie, as in stable sorts */
     size_t      n;
-    size_t      key_size, value_size;  /* value_size 0: keys alone */
-    const char *keys, *values;         /* values NULL: their indices */
-    char       *out_keys, *out_values; /* NULL: not wanted; may be keys, values */
+    size_t      key_size, value_size;  /* value_size 0: no values */
+    const char *keys, *values;         /* values NULL: the values are the indices */
+    char       *out_keys, *out_values; /* NULL: not wanted; may be the input arrays */
 } hybrid_records;
 
-typedef struct hybrid_cut {
+typedef struct hybrid_splitter {
     uint64_t code;
-    bool     equal; /* from here to the next cut all keys have this code */
-} hybrid_cut;
+    bool     equal; /* all keys between this splitter and the next have this code */
+} hybrid_splitter;
 
-typedef struct hybrid_segment { /* a stretch of the result, all of one range of keys */
-    size_t        first_cut, end_cut;
-    size_t        start, count; /* in the result */
-    bool          as_is;        /* one code: not sorted, and fetched from the runs */
-    unsigned      buffer;
-    size_t        first_piece, pieces; /* of the list of pieces to be fetched */
-    atomic_size_t asked;               /* of them so far */
-    atomic_int    widths;              /* packed.c: whether those of its pieces are known */
+typedef struct hybrid_segment { /* a range of the result, sorted on the device in one call */
+    size_t        first_splitter, end_splitter;
+    size_t        start, count; /* records of the result */
+    bool          as_is;        /* all keys are equal: fetched from the batches, not sorted */
+    unsigned      buffer;       /* of HYBRID_SEGMENT_BUFFERS */
+    size_t        first_chunk, chunk_count; /* in result_chunks */
+    atomic_size_t requested;                /* chunks whose copy has been queued */
+    atomic_int    widths;                   /* packed_keys.c: state of the chunks' widths */
 } hybrid_segment;
 
-typedef struct hybrid_piece { /* of the result, on its way home */
+typedef struct hybrid_result_chunk { /* part of a segment, copied to the host in one step */
     size_t segment;
     size_t to, count; /* records of the result */
     char  *keys, *values;
-    size_t width; /* bytes of a key on its way: of one that is packed fewer than it has */
-} hybrid_piece;
+    size_t width; /* bytes per key on the link; less than key_size if packed */
+} hybrid_result_chunk;
 
-typedef struct hybrid_run hybrid_run;
+typedef struct hybrid_tables { /* arrays too large for the stack; in scratch */
+    hybrid_splitter splitters[HYBRID_MOST_SPLITTERS];
+    size_t          position[HYBRID_MOST_BATCHES][HYBRID_MOST_SPLITTERS]; /* in each batch */
+    uint16_t        cells[HYBRID_CELLS];                                  /* bucket of each cell */
+    size_t          sent_bytes[HYBRID_MOST_LANES][ORDO_LINK_SIDES];       /* still on the link */
+    size_t          work_bytes[ORDO_LINK_TICKS / 2]; /* records of each device work, in bytes */
+} hybrid_tables;
 
-typedef struct hybrid_thread { /* the services that one thread of a loop passes on */
-    ordo_exec   exec;
-    hybrid_run *run;
-    char       *scratch; /* of its own, for a sort of one bin */
-    size_t      scratch_bytes, scratch_used;
-} hybrid_thread;
+typedef struct hybrid_call hybrid_call;
 
-struct hybrid_run { /* one call */
+/* The exec of one thread. A backend records errors in the exec it gets, and only one thread may use
+ * the caller's. */
+typedef struct hybrid_worker {
+    ordo_exec    exec;
+    hybrid_call *call;
+    char        *scratch; /* for the sort of one bucket */
+    size_t       scratch_bytes, scratch_used;
+} hybrid_worker;
+
+struct hybrid_call {
     const hybrid_records *records;
     const ordo_both      *both;
     const ordo_link      *link;
     ordo_exec            *exec;   /* the caller's */
-    hybrid_thread         device; /* for the device's verbs, whose arrays are there */
+    hybrid_worker         device; /* for verbs on device arrays */
+    hybrid_tables        *tables; /* NULL until hybrid_take_tables */
     unsigned              lanes;
-    atomic_int            lane_taken[HYBRID_LANES];
-    pthread_mutex_t       work;   /* held by who asks the device for work */
-    pthread_mutex_t       wrong;  /* held by who records an error */
-    atomic_int            status; /* the first that went wrong; ORDO_OK so far */
-    char                  why[256];
-    double                began, seconds[HYBRID_PHASES]; /* of phase I, II with III, and IV */
-    bool                  watched;                       /* the device tells when it did what */
-    unsigned              works;                         /* ticks are 2 i and 2 i + 1; held: work */
-    size_t                work_bytes[ORDO_LINK_TICKS / 2];
-    size_t                side_bytes[HYBRID_LANES][ORDO_LINK_SIDES]; /* on their way in */
+    atomic_int            lane_taken[HYBRID_MOST_LANES];
+    pthread_mutex_t       device_lock; /* held while work is queued on the device */
+    pthread_mutex_t       error_lock;  /* held while an error is recorded */
+    atomic_int            status;      /* the first error, or ORDO_OK */
+    char                  error_text[256];
+    double                phase_began, phase_seconds[HYBRID_PHASES]; /* I; II and III; IV */
+    bool                  timed;      /* the device reports times for a profile */
+    unsigned              work_count; /* work i has ticks 2 i and 2 i + 1; under device_lock */
 
     /* Device memory. */
-    char  *keys, *values; /* the runs */
-    char  *buffer_keys[HYBRID_BUFFERS], *buffer_values[HYBRID_BUFFERS];
-    size_t buffer_records;
-    bool   packs; /* keys come home packed */
-    char  *packed[HYBRID_BUFFERS];
+    char  *device_keys, *device_values; /* the batches */
+    char  *segment_keys[HYBRID_SEGMENT_BUFFERS], *segment_values[HYBRID_SEGMENT_BUFFERS];
+    size_t segment_records; /* capacity of a segment buffer */
+    bool   packing;         /* results are packed on the device */
+    char  *packed_keys[HYBRID_SEGMENT_BUFFERS];
 
     /* Phase I. */
-    double     wished; /* share of the CPU */
-    hybrid_cut cuts[HYBRID_MOST_CUTS];
-    size_t     cut_count;
-    bool       divided;     /* the CPU has a share */
-    double     share;       /* expected of it */
-    uint64_t   pivot;       /* a code: the CPU's records are not before it */
-    uint64_t   plain_pivot; /* the same in the order of keys alone */
-    unsigned   cell_shift;  /* a cell is so many bits of code - pivot */
-    size_t     cell_count;
-    uint16_t   cells[HYBRID_CELLS]; /* the bin of each */
-    size_t     bins;
+    double   wanted_share; /* of the CPU, 0 to 1 */
+    size_t   splitter_count;
+    bool     divided;     /* the CPU has a share */
+    double   share;       /* expected share of the CPU */
+    uint64_t pivot;       /* the CPU sorts records whose code is not below it */
+    uint64_t plain_pivot; /* the pivot as an unfolded code */
+    unsigned cell_shift;  /* cell = (code - pivot) >> cell_shift */
+    size_t   cell_count;
+    size_t   bucket_count;
 
-    /* Phases II, III. */
-    size_t        piece_records, pieces, run_pieces, runs;
-    atomic_size_t send_next;
+    /* Phases II and III. */
+    size_t        chunk_records, chunk_count, batch_chunks, batch_count;
+    atomic_size_t next_chunk;
     ordo_turn     turn;
-    size_t        place;                  /* of the next piece on the device; who has the turn */
-    size_t        first[HYBRID_RUNS + 1]; /* device records before each run */
-    atomic_size_t sent[HYBRID_RUNS];      /* pieces of each run */
-    char     *kept_keys, *kept_values;    /* piece for piece: the device's records, then the bins */
-    uint32_t *bin_at;                     /* [pieces][bins + 1]: where bins begin in their piece */
-    char     *aside;                      /* a piece's records of the CPU, for each lane */
-    size_t    aside_bytes;
+    size_t        next_place; /* of the next chunk on the device; used by the holder of the turn */
+    size_t        batch_start[HYBRID_MOST_BATCHES + 1];
+    atomic_size_t batch_sent[HYBRID_MOST_BATCHES]; /* chunks of each batch */
+    char         *kept_keys, *kept_values; /* per chunk: the device's records, then the buckets */
+    uint32_t     *bucket_in_chunk;         /* [chunk_count][bucket_count + 1]: starts in kept_* */
+    char         *aside;                   /* per lane: the CPU's records of one chunk */
+    size_t        aside_bytes;
 
     /* Phase IV. */
-    size_t          position[HYBRID_RUNS][HYBRID_MOST_CUTS]; /* of each cut in each run */
-    hybrid_segment *segments;
-    size_t          segment_count;
-    hybrid_piece   *home;
-    size_t          home_count;
-    atomic_size_t   home_next;
-    atomic_size_t   home_bytes; /* that were asked for */
-    atomic_size_t   home_done;  /* pieces that are in their places */
-    atomic_size_t   ready;      /* segments whose work has been asked for */
-    size_t         *bin_start;  /* in the result, bins + 1 */
-    atomic_size_t   bin_next, handed_over;
-    char           *bin_scratch; /* for each lane */
-    size_t          bin_scratch_bytes, largest_bin;
+    hybrid_segment      *segments;
+    size_t               segment_count;
+    hybrid_result_chunk *result_chunks;
+    size_t               result_count;
+    atomic_size_t        next_result;
+    atomic_size_t        fetched_key_bytes;
+    atomic_size_t        stored_chunks;
+    atomic_size_t        queued_segments; /* segments whose sort has been queued */
+    size_t              *bucket_start;    /* in the result; bucket_count + 1 entries */
+    atomic_size_t        next_bucket, handed_over;
+    char                *bucket_scratch; /* per lane */
+    size_t               bucket_scratch_bytes, largest_bucket;
 };
 
-/* stream.c: one sort whose records fit the device; the device memory that it takes. After an error
- * exec->changed says whether the array is what it was; where it is not and both->keep, it holds its
- * records still, those that tie in their order. */
-ordo_status hybrid_stream(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
-size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
-/* The most host scratch that it takes where nothing is kept and the CPU has no share. */
-size_t hybrid_host_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
-void   hybrid_open(hybrid_run *run, const ordo_both *both, const hybrid_records *records,
-                   ordo_exec *exec);
-void   hybrid_close(hybrid_run *run);
+/* Keeps two nested calls within small thread stacks. */
+_Static_assert(sizeof(hybrid_call) < 4096, "large arrays belong in hybrid_tables");
 
-/* The phases of a sort or a ranking: begin is phase I and holds the device, finish is phase IV. */
+/* ---- call.c ---- */
+
+/* Initialises a call. Takes no memory, so size queries may use the call, too. */
+void hybrid_call_open(hybrid_call *call, const ordo_both *both, const hybrid_records *records,
+                      ordo_exec *exec);
+void hybrid_call_close(hybrid_call *call);
+/* Takes call->tables from scratch. Phase I and all later phases need the tables. */
+ordo_status hybrid_take_tables(hybrid_call *call);
+/* Runs the phases of a sort or a ranking. `begin` is phase I and reserves the device; `finish` is
+ * phase IV. */
 typedef ordo_status hybrid_step(void *arg);
-ordo_status hybrid_phases(hybrid_run *run, hybrid_step *begin, hybrid_step *finish, void *arg);
-/* Device memory and lanes. Arrays are taken from base one after the other; NULL: only counted. */
-ordo_status hybrid_hold_device(hybrid_run *run, size_t memory, size_t scratch, char **base);
-char       *hybrid_take(char *base, size_t *used, size_t bytes);
+ordo_status         hybrid_run_phases(hybrid_call *call, hybrid_step *begin, hybrid_step *finish,
+                                      void *arg);
+/* Reserves device memory and lanes. */
+ordo_status hybrid_reserve_device(hybrid_call *call, size_t memory, size_t scratch, char **base);
+/* Returns the next array of device memory and adds its size to *used. base NULL: only counts. */
+char *hybrid_carve(char *base, size_t *used, size_t bytes);
 
-/* ranks.c: ranks of keys in any order; the records are the keys, with their indices. */
-ordo_status hybrid_ranks(const ordo_both *both, const hybrid_records *records,
-                         const ordo_unsorted_job *job, ordo_exec *exec);
+/* ---- Sorts and ranks of whole arrays ---- */
 
-/* rounds.c: one that needs more than the device's room. */
-ordo_status hybrid_rounds(const ordo_both *both, const hybrid_records *records, ordo_exec *exec,
-                          size_t need, size_t room);
+/* records.c: sorts n records of `records`' types with one backend; stably, if they have values. */
+ordo_status hybrid_sort_records(const ordo_backend *backend, void *state,
+                                const hybrid_records *records, char *keys, char *values, size_t n,
+                                ordo_exec *exec);
+size_t      hybrid_sort_records_scratch(const ordo_backend *backend, const hybrid_records *records,
+                                        size_t n, const ordo_exec *exec);
+/* Queues a stable sort of records in device memory. */
+ordo_status hybrid_sort_on_device(hybrid_call *call, char *keys, char *values, size_t count);
 
-/* bins.c: phase I. Records of the device come before those of the CPU. */
-ordo_status hybrid_bins(hybrid_run *run);
-/* Bins for all records, `wanted` at most: none is the device's. */
-ordo_status hybrid_ranges(hybrid_run *run, size_t wanted);
-/* Host scratch of the former without a share for the CPU. */
-size_t hybrid_sample_bytes(const hybrid_run *run);
-/* The bin of every key, none of them before the pivot. */
-void hybrid_labels(const hybrid_run *run, const void *keys, size_t n, uint16_t *labels);
+/* sort_streamed.c: sorts records that fit the device. After an error exec->changed says whether the
+ * array differs from the input. If both->keep, a changed array still holds all input records, and
+ * tied records are in input order. */
+ordo_status hybrid_sort_streamed(const ordo_both *both, const hybrid_records *records,
+                                 ordo_exec *exec);
+/* Device memory of that sort; an upper bound of its host scratch if both->keep is off and the CPU
+ * has no share. */
+size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
+size_t hybrid_host_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec);
 
-/* copy.c: to memory that is not read soon, past the cache where the processor can. */
-void hybrid_copy_past(void *to, const void *from, size_t bytes);
-/* Others may see what the thread has copied so: once for many copies, for it waits for all. */
-void hybrid_past_done(void);
+/* sort_in_rounds.c: sorts records that need `need` bytes on a device that has `room` bytes. */
+ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *records,
+                                  ordo_exec *exec, size_t need, size_t room);
 
-/* divide.c: the records of a piece, the device's to a lane's buffer, the CPU's to the copy; says
- * how many are the device's. */
-size_t hybrid_divide(hybrid_run *run, unsigned lane, size_t piece, char *keys, char *values);
+/* rank_streamed.c: ranks of unsorted keys. The records are the keys with their indices. */
+ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *records,
+                                 const ordo_unsorted_job *job, ordo_exec *exec);
 
-/* The CPU's records of a piece, of which `theirs` are the device's, into their bins of the copy. */
-void hybrid_into_bins(hybrid_run *run, size_t piece, size_t theirs, const char *keys,
-                      const char *values, uint16_t *labels, size_t n);
-/* Numbers from `first` on, as values of 4 or 8 bytes. */
-void hybrid_indices(char *values, size_t size, size_t first, size_t n);
+/* ---- splitters.c: phase I ---- */
 
-static inline size_t hybrid_piece_count(const hybrid_run *run, size_t piece)
+/* Chooses the pivot, the device's splitters and the CPU's buckets. */
+ordo_status hybrid_choose_splitters(hybrid_call *call);
+/* Chooses at most `wanted` buckets for all records. The device gets none directly. */
+ordo_status hybrid_choose_ranges(hybrid_call *call, size_t wanted);
+/* Host scratch of hybrid_choose_splitters without a share for the CPU. */
+size_t hybrid_sample_host_bytes(const hybrid_call *call);
+/* The bucket of every key. No key may precede the pivot. */
+void hybrid_bucket_labels(const hybrid_call *call, const void *keys, size_t n, uint16_t *labels);
+
+/* ---- Chunks and buckets ---- */
+
+static inline size_t hybrid_chunk_length(const hybrid_call *call, size_t chunk)
 {
-    return ordo_min(run->piece_records, run->records->n - piece * run->piece_records);
+    return ordo_min(call->chunk_records, call->records->n - chunk * call->chunk_records);
 }
 
-/* scatter.c */
-ordo_status hybrid_scatter(hybrid_run *run);
-/* Asks the device to sort records that lie there, stably. */
-ordo_status hybrid_sort_there(hybrid_run *run, char *keys, char *values, size_t count);
+/* nontemporal_copy.c: copies to memory that is not read soon, without filling the cache. */
+void hybrid_copy_nontemporal(void *to, const void *from, size_t bytes);
+/* Makes this thread's nontemporal stores visible to others. Waits for all of them. */
+void hybrid_fence_nontemporal(void);
 
-/* watch.c: spans of the link and of the device, where a profile is asked for. */
-ordo_status hybrid_watch(hybrid_run *run);
-/* A side that has been waited for, whose copies went one way. */
-void hybrid_watch_side(hybrid_run *run, unsigned lane, unsigned side, ordo_span_kind way,
-                       size_t bytes);
-/* Work of the device on so many records begins and ends. */
-ordo_status hybrid_watch_work(hybrid_run *run, size_t count);
-ordo_status hybrid_watch_worked(hybrid_run *run);
-/* After the device's end. */
-void hybrid_watch_end(hybrid_run *run);
+/* buckets.c: writes first, first + 1, ... as values of 4 or 8 bytes. */
+void hybrid_write_indices(char *values, size_t size, size_t first, size_t n);
+/* Copies n records of a chunk into the buckets of the kept copy, after the chunk's device_count
+ * device records. */
+void hybrid_fill_buckets(hybrid_call *call, size_t chunk, size_t device_count, const char *keys,
+                         const char *values, uint16_t *labels, size_t n);
+/* Computes bucket_start; the first bucket starts at `before`. */
+ordo_status hybrid_bucket_starts(hybrid_call *call, size_t before);
+/* Copies a bucket from all chunks, in input order. */
+void hybrid_gather_bucket(const hybrid_call *call, size_t bucket, char *keys, char *values);
 
-/* finish.c */
-ordo_status hybrid_finish(hybrid_run *run);
-/* packed.c: results as differences. Whether this run's are; device memory of one buffer of them. */
-bool   hybrid_packs(const hybrid_run *run);
-size_t hybrid_packed_bytes(const hybrid_run *run);
-/* Asks the device to pack a segment that it has sorted. */
-ordo_status hybrid_pack(hybrid_run *run, const hybrid_segment *segment);
-/* Sees to it that the widths of a segment's pieces are known. */
-ordo_status hybrid_learn_widths(hybrid_run *run, ordo_exec *exec, unsigned lane, unsigned side,
-                                hybrid_segment *segment);
-size_t      hybrid_packed_size(const hybrid_run *run, const hybrid_piece *piece);
-void hybrid_unpack(const hybrid_run *run, const hybrid_piece *piece, const char *packed, char *to);
-/* segments.c: looks up the cuts, makes the lists of segments and pieces. */
-ordo_status hybrid_segments(hybrid_run *run);
-/* The most host scratch of that. */
-size_t hybrid_segments_bytes(const hybrid_run *run);
-/* own_bins.c: the CPU's part of the result. */
-ordo_status hybrid_prepare_bins(hybrid_run *run);
-void        hybrid_sort_bins(hybrid_run *run, unsigned lane);
-/* hand_over.c: some of the bins that are left to the device, if that has nothing else to do. */
-bool hybrid_hand_over(hybrid_run *run, ordo_exec *exec, unsigned lane);
-/* Where every bin begins in the result, behind `before` records. */
-ordo_status hybrid_bin_starts(hybrid_run *run, size_t before);
-/* A bin's records, from all pieces in order. */
-void hybrid_bring_together(const hybrid_run *run, size_t bin, char *keys, char *values);
+/* divide.c: copies the device's records of a chunk to keys and values, a lane's staging buffer, and
+ * the others to their buckets. Returns the number of the device's records. */
+size_t hybrid_divide_chunk(hybrid_call *call, unsigned lane, size_t chunk, char *keys,
+                           char *values);
 
-/* threads.c: lanes for threads, and what goes wrong in them. */
-void     hybrid_start(hybrid_run *run, hybrid_thread *thread);
-unsigned hybrid_take_lane(hybrid_run *run);
-void     hybrid_give_lane(hybrid_run *run, unsigned lane);
-bool     hybrid_wrong(const hybrid_run *run);
-/* Waits a little, for the `tries`th time. */
-void hybrid_pause(unsigned tries);
-/* The caller wants no more. */
-void hybrid_cancel(hybrid_run *run);
-/* After a loop, which ran all its pieces or not: what went wrong, recorded with the caller. */
-ordo_status hybrid_status(hybrid_run *run, bool all);
+/* send_chunks.c: phases II and III. */
+ordo_status hybrid_send_chunks(hybrid_call *call);
+
+/* ---- Phase IV ---- */
+
+/* segments.c: finds the splitters in the batches; lists the segments and their chunks. */
+ordo_status hybrid_make_segments(hybrid_call *call);
+size_t      hybrid_segments_host_bytes(const hybrid_call *call); /* upper bound of its scratch */
+
+/* fetch_segments.c */
+ordo_status hybrid_fetch_segments(hybrid_call *call);
+
+/* buckets_by_cpu.c: a thread sorts buckets until none is left. */
+ordo_status hybrid_prepare_buckets(hybrid_call *call);
+void        hybrid_sort_buckets(hybrid_call *call, unsigned lane);
+/* buckets_by_device.c: sorts some of the remaining buckets on the device if the device has nothing
+ * else to do. False: no bucket was taken. */
+bool hybrid_hand_over_buckets(hybrid_call *call, ordo_exec *exec, unsigned lane);
+
+/* packed_keys.c: whether this call packs its results; device memory of one packed segment. */
+bool   hybrid_uses_packing(const hybrid_call *call);
+size_t hybrid_packed_buffer_bytes(const hybrid_call *call);
+/* Queues the packing of a sorted segment. */
+ordo_status hybrid_pack_segment(hybrid_call *call, const hybrid_segment *segment);
+/* Fetches the widths of a segment's chunks unless they are known. The staging buffer of this lane
+ * and side must be free. */
+ordo_status hybrid_know_widths(hybrid_call *call, ordo_exec *exec, unsigned lane, unsigned side,
+                               hybrid_segment *segment);
+size_t      hybrid_packed_chunk_bytes(const hybrid_call *call, const hybrid_result_chunk *chunk);
+/* unpack_keys.c */
+void hybrid_unpack_chunk(const hybrid_call *call, const hybrid_result_chunk *chunk,
+                         const char *packed, char *to);
+
+/* ---- profile_spans.c: link and device times; nothing is recorded without a profile ---- */
+
+ordo_status hybrid_spans_begin(hybrid_call *call);
+/* The copies of a side that has been waited for; `way` is ORDO_SPAN_IN or ORDO_SPAN_OUT. */
+void hybrid_span_copy(hybrid_call *call, unsigned lane, unsigned side, ordo_span_kind way,
+                      size_t bytes);
+/* Device work on `count` records begins and ends. Called under device_lock. */
+ordo_status hybrid_span_work_begin(hybrid_call *call, size_t count);
+ordo_status hybrid_span_work_end(hybrid_call *call);
+void        hybrid_spans_end(hybrid_call *call); /* after link->end */
+
+/* ---- workers.c: threads, lanes, errors ---- */
+
+void     hybrid_worker_init(hybrid_call *call, hybrid_worker *worker);
+unsigned hybrid_claim_lane(hybrid_call *call);
+void     hybrid_release_lane(hybrid_call *call, unsigned lane);
+bool     hybrid_has_failed(const hybrid_call *call); /* or was cancelled */
+void     hybrid_back_off(unsigned tries);            /* waits a little, for the tries-th time */
+void     hybrid_mark_cancelled(hybrid_call *call);
+/* Fetches chunks, number 0 to count - 1, until none is left. Each thread uses the two sides of its
+ * lane in turn: the link fills one while the thread stores the other. Errors are recorded in the
+ * exec. */
+typedef ordo_status hybrid_chunk_step(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
+                                      size_t chunk);
+typedef struct hybrid_fetch {
+    atomic_size_t     *next; /* shared by all threads */
+    size_t             count;
+    hybrid_chunk_step *request; /* queues the copies of a chunk and closes the side */
+    hybrid_chunk_step *store;   /* waits for the side and copies the chunk to its place */
+    void              *arg;
+} hybrid_fetch;
+void hybrid_fetch_chunks(hybrid_call *call, ordo_exec *exec, unsigned lane,
+                         const hybrid_fetch *fetch);
+/* The status after a loop. Records the first error in the caller's exec. all_done false: the loop
+ * was cancelled before its end. */
+ordo_status hybrid_result(hybrid_call *call, bool all_done);
 
 #endif

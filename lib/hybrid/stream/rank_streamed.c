@@ -1,115 +1,105 @@
-/* ranks.c - ranks of a host array through a device: keys in, ranks home, as little as possible
- * between the two.
+/* rank_streamed.c - ranks of a host array by the device: keys in, ranks out.
  *
- * A rank depends on every key, so none can leave before all keys are there; what the device does in
- * between is not hidden behind the link and has to be short. So phases II and III (scatter.c) bring
- * the keys in two runs. The first, the larger, is sorted with its indices while the second arrives;
- * then the second is sorted, and put_ranks merges the two, numbers the records and puts the numbers
- * where the keys were, in parts. Phase IV fetches a part while the next ones are being put. Runs of
- * a sixteenth and segments, which a sort has, would be of no use: the segments' sorts, hidden there
- * behind the way home, would all come before it here.
+ * A rank depends on all keys, so the link is idle while the device finishes its work. To keep this
+ * time short, the keys arrive in two batches (send_chunks.c): the device sorts the first, larger
+ * batch with its indices while the second arrives, then sorts the second. put_ranks merges both,
+ * computes the ranks and scatters them to input order, in parts; threads fetch a part while the
+ * next is computed. The link carries 4 bytes per rank, or 8 from 2^31 keys on; average ranks are
+ * doubled. Threads convert them to the caller's type. The CPU's share is whole buckets
+ * (rank_buckets.c), whose ranks overwrite meaningless values from the device.
  *
- * The link carries numbers of 4 bytes, of 2^31 keys or more 8: the rank, or twice it where ties
- * have their average. Threads turn them into the caller's type on the way from a lane's buffer to
- * the array. The CPU's share, if it has one, are whole bins as in a sort (rank_bins.c); its ranks
- * are put over what came from the device at these places, which is of no meaning.
- *
- * Device memory: keys, indices, numbers, the scratch of the larger sort, and put_ranks' work: for
- * keys of 4 bytes about 32 bytes each, and where that is too much the keys come in one run, which
- * needs no merge, about 30. Host memory: with a share for the CPU a copy of the records, and of its
- * own an index and 8 bytes each. */
+ * Device memory per 4-byte key: about 32 bytes; if that is too much, one batch without a merge,
+ * about 30. Host memory with a share for the CPU: a copy of the records and an index and 8 bytes
+ * for each of its records. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/stream/ranks.h"
+#include "hybrid/stream/rank_streamed.h"
 
 #include <string.h>
 
 enum {
-    PARTS = ORDO_LINK_MARKS, /* that the numbers are put in, each with a mark behind it */
-    TURNS = 4,               /* pieces of a lane, at least */
-    BLOCK = 2048             /* numbers that are converted at a time, in the cache */
+    PARTS = ORDO_LINK_MARKS, /* parts of the ranks, each followed by a mark */
+    LANE_CHUNKS = 4,         /* least number of chunks per lane */
+    BLOCK = 2048             /* ranks that are converted at a time, in the cache */
 };
 
 /* ---- Memory ---- */
 
-static void in_one_run(hybrid_run *run)
+static void use_one_batch(hybrid_call *call)
 {
-    run->run_pieces = run->pieces;
-    run->runs = 1;
+    call->batch_chunks = call->chunk_count;
+    call->batch_count = 1;
 }
 
-/* Narrow keys are sorted in one pass or two, which is no more than a merge. */
-static void in_two_runs(hybrid_run *run)
+/* Keys below 4 bytes take one or two radix passes, which cost no more than a merge. */
+static void use_two_batches(hybrid_call *call)
 {
-    in_one_run(run);
-    if (run->records->key_size < sizeof(uint32_t))
+    use_one_batch(call);
+    if (call->records->key_size < sizeof(uint32_t))
         return;
-    run->run_pieces = ordo_div_up(run->pieces * ORDO_TUNE_RANK_FIRST, 100);
-    run->runs = ordo_div_up(run->pieces, run->run_pieces);
+    call->batch_chunks = ordo_div_up(call->chunk_count * ORDO_TUNE_RANK_FIRST, 100);
+    call->batch_count = ordo_div_up(call->chunk_count, call->batch_chunks);
 }
 
-/* What is asked of the device once it has `n` records, [0, split) of them in the first run. */
+/* The job once the device has n records, [0, split) of them in the first batch. */
 static ordo_put_job put_job(const hybrid_ranking *ranking, size_t n, size_t split)
 {
-    const hybrid_run *const run = ranking->run;
-    return (ordo_put_job){.type = run->records->type,
-                          .sorted = run->keys,
+    const hybrid_call *const call = ranking->call;
+    return (ordo_put_job){.type = call->records->type,
+                          .sorted = call->device_keys,
                           .n = n,
                           .split = split,
-                          .descending = run->records->descending,
+                          .descending = call->records->descending,
                           .ties = ranking->job->ties,
                           .index_type = ranking->width == sizeof(uint32_t) ? ORDO_U32 : ORDO_U64,
-                          .index = run->values,
-                          .total = run->records->n,
-                          .ranks = ranking->numbers,
+                          .index = call->device_values,
+                          .total = call->records->n,
+                          .ranks = ranking->device_ranks,
                           .work = ranking->work,
                           .parts = PARTS};
 }
 
-/* Lays out the device's memory from base on, which may be NULL; returns its size. */
+/* Lays out device memory from base on and returns its size. base NULL: only the size. */
 static size_t lay_out(hybrid_ranking *ranking, char *base)
 {
-    hybrid_run *const  run = ranking->run;
-    size_t const       n = run->records->n;
-    ordo_put_job const most = put_job(ranking, n, run->runs == 1 ? n : 0);
+    hybrid_call *const call = ranking->call;
+    size_t const       n = call->records->n;
+    ordo_put_job const most = put_job(ranking, n, call->batch_count == 1 ? n : 0);
     size_t             used = 0;
-    run->keys = hybrid_take(base, &used, n * run->records->key_size);
-    run->values = hybrid_take(base, &used, n * ranking->width);
-    ranking->numbers = hybrid_take(base, &used, n * ranking->width);
-    ranking->work = hybrid_take(base, &used, run->both->device->put_ranks_work(&most));
+    call->device_keys = hybrid_carve(base, &used, n * call->records->key_size);
+    call->device_values = hybrid_carve(base, &used, n * ranking->width);
+    ranking->device_ranks = hybrid_carve(base, &used, n * ranking->width);
+    ranking->work = hybrid_carve(base, &used, call->both->device->put_ranks_work(&most));
     return used;
 }
 
-static size_t sort_scratch(const hybrid_run *run)
+static size_t sort_scratch(const hybrid_call *call)
 {
-    ordo_pairs_job const pairs = {.keys = {.type = run->records->type,
-                                           .n = run->run_pieces * run->piece_records,
-                                           .descending = run->records->descending,
-                                           .algorithm = ORDO_ALGORITHM_RADIX},
-                                  .value_size = run->records->value_size};
-    return run->both->device->sort_pairs_scratch(&pairs, &run->device.exec);
+    return hybrid_sort_records_scratch(call->both->device, call->records,
+                                       call->batch_chunks * call->chunk_records,
+                                       &call->device.exec);
 }
 
-static ordo_status hold_device(hybrid_ranking *ranking)
+static ordo_status reserve_device(hybrid_ranking *ranking)
 {
-    hybrid_run *const run = ranking->run;
-    char             *base;
-    TRY(hybrid_hold_device(run, lay_out(ranking, NULL), sort_scratch(run), &base));
+    hybrid_call *const call = ranking->call;
+    char              *base;
+    TRY(hybrid_reserve_device(call, lay_out(ranking, NULL), sort_scratch(call), &base));
     (void)lay_out(ranking, base);
     return ORDO_OK;
 }
 
-/* ---- Home ---- */
+/* ---- Fetching ranks ---- */
 
 static ordo_status put_ranks(hybrid_ranking *ranking)
 {
-    hybrid_run *const run = ranking->run;
-    void *const       device = run->both->device_state;
-    ordo_put_job      job = put_job(ranking, ranking->theirs, run->first[1]);
+    hybrid_call *const call = ranking->call;
+    void *const        device = call->both->device_state;
+    ordo_put_job       job = put_job(ranking, ranking->device_count, call->batch_start[1]);
     for (job.part = 0; job.part < PARTS && job.n > 0; job.part++) {
-        TRY(hybrid_watch_work(run, job.n));
-        TRY(run->both->device->put_ranks(device, &job, &run->device.exec));
-        TRY(hybrid_watch_worked(run));
-        TRY(run->link->mark(device, &run->device.exec, job.part));
+        TRY(hybrid_span_work_begin(call, job.n));
+        TRY(call->both->device->put_ranks(device, &job, &call->device.exec));
+        TRY(hybrid_span_work_end(call));
+        TRY(call->link->mark(device, &call->device.exec, job.part));
     }
     return ORDO_OK;
 }
@@ -122,7 +112,7 @@ static ordo_status put_ranks(hybrid_ranking *ranking)
             out[i] = (out_type)(value);                                                            \
     } while (0)
 
-/* Numbers as ranks of the caller's type, where the bytes differ. */
+/* Converts device ranks to the caller's type if their bytes differ. */
 static void convert(const hybrid_ranking *ranking, const void *from, void *to, size_t n)
 {
     double const unit = ranking->job->ties == ORDO_TIES_AVERAGE ? 0.5 : 1;
@@ -146,120 +136,106 @@ static void convert(const hybrid_ranking *ranking, const void *from, void *to, s
     }
 }
 
-static void to_ranks(const hybrid_ranking *ranking, const char *numbers, size_t at, size_t count)
+static void store_ranks(const hybrid_ranking *ranking, const char *numbers, size_t at, size_t count)
 {
     const ordo_unsorted_job *const job = ranking->job;
     size_t const                   size = ordo_type_size(job->rank_type);
     char *const                    ranks = (char *)job->ranks + at * size;
     _Alignas(ORDO_CACHE_LINE) char block[BLOCK * sizeof(uint64_t)];
     if (size == ranking->width && job->rank_type != ORDO_F64) {
-        hybrid_copy_past(ranks, numbers, count * size);
-        hybrid_past_done();
+        hybrid_copy_nontemporal(ranks, numbers, count * size);
+        hybrid_fence_nontemporal();
         return;
     }
     for (size_t i = 0; i < count; i += BLOCK) {
         size_t const here = ordo_min(BLOCK, count - i);
         convert(ranking, numbers + i * ranking->width, block, here);
-        hybrid_copy_past(ranks + i * size, block, here * size);
+        hybrid_copy_nontemporal(ranks + i * size, block, here * size);
     }
-    hybrid_past_done();
+    hybrid_fence_nontemporal();
 }
 
-/* The part whose end is not before a piece's. */
+/* The part that contains the end of a chunk. */
 static unsigned part_of(const hybrid_ranking *ranking, size_t end)
 {
-    size_t const stretch = ranking->run->records->n / PARTS;
+    size_t const stretch = ranking->call->records->n / PARTS;
     return stretch == 0 ? PARTS - 1 : (unsigned)ordo_min(PARTS - 1, (end - 1) / stretch);
 }
 
-static size_t piece_end(const hybrid_ranking *ranking, size_t piece)
+static size_t chunk_end(const hybrid_ranking *ranking, size_t chunk)
 {
-    return ordo_min(ranking->run->records->n, (piece + 1) * ranking->piece_numbers);
+    return ordo_min(ranking->call->records->n, (chunk + 1) * ranking->chunk_ranks);
 }
 
-static ordo_status ask_for(hybrid_ranking *ranking, ordo_exec *exec, unsigned lane, unsigned side,
-                           size_t piece)
+static ordo_status request_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
+                                 size_t chunk)
 {
-    hybrid_run *const      run = ranking->run;
-    const ordo_link *const link = run->link;
-    void *const            state = run->both->device_state;
-    size_t const           first = piece * ranking->piece_numbers, end = piece_end(ranking, piece);
+    hybrid_ranking *const  ranking = arg;
+    hybrid_call *const     call = ranking->call;
+    const ordo_link *const link = call->link;
+    void *const            state = call->both->device_state;
+    size_t const           first = chunk * ranking->chunk_ranks, end = chunk_end(ranking, chunk);
     TRY(link->await(state, exec, lane, part_of(ranking, end)));
     TRY(link->copy_out(state, exec, lane, link->buffer(state, lane, side),
-                       ranking->numbers + first * ranking->width, (end - first) * ranking->width));
+                       ranking->device_ranks + first * ranking->width,
+                       (end - first) * ranking->width));
     return link->close_side(state, exec, lane, side);
 }
 
-static ordo_status put_down(hybrid_ranking *ranking, ordo_exec *exec, unsigned lane, unsigned side,
-                            size_t piece)
+static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
+                               size_t chunk)
 {
-    hybrid_run *const run = ranking->run;
-    void *const       state = run->both->device_state;
-    size_t const      first = piece * ranking->piece_numbers;
-    size_t const      count = piece_end(ranking, piece) - first;
-    TRY(run->link->wait_side(state, exec, lane, side));
-    hybrid_watch_side(run, lane, side, ORDO_SPAN_OUT, count * ranking->width);
-    double const began = ordo_profile_now(run->exec);
-    to_ranks(ranking, run->link->buffer(state, lane, side), first, count);
-    ordo_profile_add(run->exec, ORDO_SPAN_PUT, lane, began, count * ranking->width);
+    hybrid_ranking *const ranking = arg;
+    hybrid_call *const    call = ranking->call;
+    void *const           state = call->both->device_state;
+    size_t const          first = chunk * ranking->chunk_ranks;
+    size_t const          count = chunk_end(ranking, chunk) - first;
+    TRY(call->link->wait_side(state, exec, lane, side));
+    hybrid_span_copy(call, lane, side, ORDO_SPAN_OUT, count * ranking->width);
+    double const began = ordo_profile_now(call->exec);
+    store_ranks(ranking, call->link->buffer(state, lane, side), first, count);
+    ordo_profile_add(call->exec, ORDO_SPAN_PUT, lane, began, count * ranking->width);
     return ORDO_OK;
 }
 
-/* Two pieces at a time: one is filled by the link while the other is put down. */
-static void bring_home(hybrid_ranking *ranking, ordo_exec *exec, unsigned lane)
-{
-    hybrid_run *const run = ranking->run;
-    size_t            on_way[ORDO_LINK_SIDES] = {SIZE_MAX, SIZE_MAX};
-    for (unsigned side = 0; !hybrid_wrong(run); side = (side + 1) % ORDO_LINK_SIDES) {
-        if (on_way[side] != SIZE_MAX)
-            (void)put_down(ranking, exec, lane, side, on_way[side]);
-        size_t const piece = atomic_fetch_add_explicit(&run->home_next, 1, memory_order_relaxed);
-        if (ordo_poll(run->exec, (double)piece / (double)(run->home_count + 1)))
-            hybrid_cancel(run);
-        on_way[side] = piece < run->home_count ? piece : SIZE_MAX;
-        if (on_way[side] != SIZE_MAX)
-            (void)ask_for(ranking, exec, lane, side, piece);
-        else if (on_way[0] == SIZE_MAX && on_way[1] == SIZE_MAX)
-            break;
-    }
-}
-
-static void home_thread(void *arg, size_t lo, size_t hi)
+static void fetch_thread(void *arg, size_t lo, size_t hi)
 {
     hybrid_ranking *const ranking = arg;
-    hybrid_run *const     run = ranking->run;
-    hybrid_thread         thread;
+    hybrid_call *const    call = ranking->call;
+    hybrid_fetch const fetch = {&call->next_result, call->result_count, request_chunk, store_chunk,
+                                ranking};
+    hybrid_worker      thread;
     (void)hi;
-    hybrid_start(run, &thread);
-    unsigned const lane = hybrid_take_lane(run);
+    hybrid_worker_init(call, &thread);
+    unsigned const lane = hybrid_claim_lane(call);
     if (lo >= ORDO_TUNE_LINK_THREADS)
-        hybrid_rank_bins(ranking, lane);
-    bring_home(ranking, &thread.exec, lane);
-    hybrid_rank_bins(ranking, lane);
-    hybrid_give_lane(run, lane);
+        hybrid_rank_buckets(ranking, lane);
+    hybrid_fetch_chunks(call, &thread.exec, lane, &fetch);
+    hybrid_rank_buckets(ranking, lane);
+    hybrid_release_lane(call, lane);
 }
 
-/* How many keys of the device differ: the dense rank of its last record, which is home. */
+/* The number of distinct keys on the device, which is the dense rank of its last record. */
 static ordo_status count_distinct(hybrid_ranking *ranking, uint64_t *distinct)
 {
-    hybrid_run *const              run = ranking->run;
-    const ordo_link *const         link = run->link;
-    void *const                    state = run->both->device_state;
+    hybrid_call *const             call = ranking->call;
+    const ordo_link *const         link = call->link;
+    void *const                    state = call->both->device_state;
     const ordo_unsorted_job *const job = ranking->job;
     uint64_t                       last = 0;
     *distinct = 0;
-    if (job->ties != ORDO_TIES_DENSE || ranking->theirs == 0)
+    if (job->ties != ORDO_TIES_DENSE || ranking->device_count == 0)
         return ORDO_OK;
-    /* Of two runs the last record may be the last of either. */
-    for (size_t r = 0; r < run->runs; r++) {
-        size_t const at = run->first[r + 1];
-        if (at == run->first[r])
+    /* The last record is the last of one of the batches. */
+    for (size_t b = 0; b < call->batch_count; b++) {
+        size_t const at = call->batch_start[b + 1];
+        if (at == call->batch_start[b])
             continue;
         char *const buffer = link->buffer(state, 0, 0);
-        TRY(link->copy_out(state, run->exec, 0, buffer, run->values + (at - 1) * ranking->width,
-                           ranking->width));
-        TRY(link->close_side(state, run->exec, 0, 0));
-        TRY(link->wait_side(state, run->exec, 0, 0));
+        TRY(link->copy_out(state, call->exec, 0, buffer,
+                           call->device_values + (at - 1) * ranking->width, ranking->width));
+        TRY(link->close_side(state, call->exec, 0, 0));
+        TRY(link->wait_side(state, call->exec, 0, 0));
         if (ranking->width == sizeof(uint32_t))
             last = *(const uint32_t *)(const void *)buffer;
         else
@@ -275,64 +251,65 @@ static ordo_status count_distinct(hybrid_ranking *ranking, uint64_t *distinct)
 static ordo_status finish(void *arg)
 {
     hybrid_ranking *const ranking = arg;
-    hybrid_run *const     run = ranking->run;
-    size_t const          n = run->records->n, bytes = n * ranking->width;
-    size_t const least = ordo_max(ORDO_TUNE_PIECE_LEAST, bytes / run->exec->threads / TURNS);
+    hybrid_call *const    call = ranking->call;
+    size_t const          n = call->records->n, bytes = n * ranking->width;
+    size_t const least = ordo_max(ORDO_TUNE_LINK_CHUNK, bytes / call->exec->threads / LANE_CHUNKS);
     uint64_t     distinct;
-    ranking->theirs = run->first[run->runs];
-    ranking->piece_numbers = ordo_min(run->link->buffer_bytes, least) / ranking->width;
-    run->home_count = ranking->theirs == 0 ? 0 : ordo_div_up(n, ranking->piece_numbers);
-    atomic_init(&run->home_next, 0);
+    ranking->device_count = call->batch_start[call->batch_count];
+    ranking->chunk_ranks = ordo_min(call->link->buffer_bytes, least) / ranking->width;
+    call->result_count = ranking->device_count == 0 ? 0 : ordo_div_up(n, ranking->chunk_ranks);
+    atomic_init(&call->next_result, 0);
     if (put_ranks(ranking) != ORDO_OK)
-        return hybrid_status(run, true);
-    TRY(hybrid_prepare_rank_bins(ranking));
-    run->exec->phase++;
-    (void)ordo_loop(run->exec, run->lanes, 1, home_thread, ranking);
+        return hybrid_result(call, true);
+    TRY(hybrid_prepare_rank_buckets(ranking));
+    call->exec->phase++;
+    (void)ordo_loop(call->exec, call->lanes, 1, fetch_thread, ranking);
     bool const all =
-        atomic_load_explicit(&run->home_next, memory_order_relaxed) >= run->home_count &&
-        atomic_load_explicit(&run->bin_next, memory_order_relaxed) >= run->bins;
-    TRY(hybrid_status(run, all));
-    if (run->bins == 0)
+        atomic_load_explicit(&call->next_result, memory_order_relaxed) >= call->result_count &&
+        atomic_load_explicit(&call->next_bucket, memory_order_relaxed) >= call->bucket_count;
+    TRY(hybrid_result(call, all));
+    if (call->bucket_count == 0)
         return ORDO_OK;
-    run->exec->phase++;
+    call->exec->phase++;
     TRY(count_distinct(ranking, &distinct));
-    return hybrid_put_bins(ranking, distinct);
+    return hybrid_store_bucket_ranks(ranking, distinct);
 }
 
-/* ---- All of it ---- */
+/* ---- The call ---- */
 
 static ordo_status begin(void *arg)
 {
     hybrid_ranking *const ranking = arg;
-    hybrid_run *const     run = ranking->run;
-    if (run->wished > 0) /* a pivot is needed for that alone */
-        TRY(hybrid_bins(run));
-    run->exec->phase = 0;
-    run->exec->phases = run->divided ? 3 : 2;
-    in_two_runs(run);
-    ordo_status const status = hold_device(ranking);
-    if (status != ORDO_E_NOMEM || run->runs == 1)
+    hybrid_call *const    call = ranking->call;
+    if (call->wanted_share > 0) /* only a share for the CPU needs a pivot */
+        TRY(hybrid_choose_splitters(call));
+    call->exec->phase = 0;
+    call->exec->phases = call->divided ? 3 : 2;
+    use_two_batches(call);
+    ordo_status const status = reserve_device(ranking);
+    if (status != ORDO_E_NOMEM || call->batch_count == 1)
         return status;
-    in_one_run(run);
-    return hold_device(ranking);
+    use_one_batch(call);
+    return reserve_device(ranking);
 }
 
-ordo_status hybrid_ranks(const ordo_both *both, const hybrid_records *records,
-                         const ordo_unsorted_job *job, ordo_exec *exec)
+ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *records,
+                                 const ordo_unsorted_job *job, ordo_exec *exec)
 {
-    hybrid_run     run;
-    hybrid_ranking ranking = {.run = &run, .job = job, .width = records->value_size};
-    hybrid_open(&run, both, records, exec);
-    ordo_status const status = hybrid_phases(&run, begin, finish, &ranking);
-    hybrid_close(&run);
+    hybrid_call    call;
+    hybrid_ranking ranking = {.call = &call, .job = job, .width = records->value_size};
+    hybrid_call_open(&call, both, records, exec);
+    ordo_status const status = hybrid_run_phases(&call, begin, finish, &ranking);
+    hybrid_call_close(&call);
     if (status == ORDO_OK) {
-        exec->algorithm = run.device.exec.algorithm;
-        exec->isa = run.device.exec.isa;
+        exec->algorithm = call.device.exec.algorithm;
+        exec->isa = call.device.exec.isa;
         ordo_note(exec,
-                  "streamed in %zu runs, ranks home in %zu bytes each; %.1f %% by the CPU in %zu "
-                  "bins; phase I %.1f ms, II and III %.1f ms, IV %.1f ms",
-                  run.runs, ranking.width, 100 * run.share, run.bins, 1e3 * run.seconds[0],
-                  1e3 * run.seconds[1], 1e3 * run.seconds[2]);
+                  "streamed in %zu batches, %zu bytes per rank on the link; %.1f %% by the CPU in "
+                  "%zu buckets; phase I %.1f ms, II and III %.1f ms, IV %.1f ms",
+                  call.batch_count, ranking.width, 100 * call.share, call.bucket_count,
+                  1e3 * call.phase_seconds[0], 1e3 * call.phase_seconds[1],
+                  1e3 * call.phase_seconds[2]);
     }
     return status;
 }

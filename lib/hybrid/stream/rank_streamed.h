@@ -1,33 +1,33 @@
-/* ranks.h - what the two files that rank host arrays by a device and the CPU share. */
-#ifndef ORDO_HYBRID_STREAM_RANKS_H
-#define ORDO_HYBRID_STREAM_RANKS_H
+/* rank_streamed.h - the state that rank_streamed.c and rank_buckets.c share. */
+#ifndef ORDO_HYBRID_STREAM_RANK_STREAMED_H
+#define ORDO_HYBRID_STREAM_RANK_STREAMED_H
 
-#include "hybrid/stream/hybrid.h"
+#include "hybrid/stream/hybrid_call.h"
 
 typedef struct hybrid_ranking { /* one call */
-    hybrid_run              *run;
+    hybrid_call             *call;
     const ordo_unsorted_job *job;
-    size_t                   width; /* of a number: of an index, and of a rank on its way */
+    size_t                   width; /* bytes of an index, and of a rank on the link */
 
     /* Device memory. */
-    char *numbers; /* for each key its rank, or twice its average rank */
-    char *work;    /* of put_ranks */
+    char *device_ranks; /* per key: its rank, or twice its average rank */
+    char *work;         /* of put_ranks */
 
-    /* Pieces of the numbers on their way home. */
-    size_t piece_numbers;
+    size_t chunk_ranks; /* ranks that are fetched in one step */
 
-    /* The CPU's bins, behind the device's records: indices and ranks within the bin, sorted; the
-     * rank before each bin's first. */
-    size_t    theirs; /* records of the device */
-    char     *own_index;
-    uint64_t *own_ranks; /* the bits of doubles where ties have their average */
-    uint64_t *own_before;
+    /* The CPU's buckets: sorted indices, ranks within the bucket, the rank before each bucket. */
+    size_t    device_count; /* records of the device; they precede the buckets */
+    char     *cpu_index;
+    uint64_t *cpu_ranks; /* bits of doubles for average ranks */
+    uint64_t *cpu_before;
 } hybrid_ranking;
 
-/* rank_bins.c: the CPU's share. Memory; the bins, until there are none; and, when the device's
- * ranks are home and `distinct` is how many keys it had that differ, their ranks to the array. */
-ordo_status hybrid_prepare_rank_bins(hybrid_ranking *ranking);
-void        hybrid_rank_bins(hybrid_ranking *ranking, unsigned lane);
-ordo_status hybrid_put_bins(hybrid_ranking *ranking, uint64_t distinct);
+/* rank_buckets.c: takes memory for the CPU's share. */
+ordo_status hybrid_prepare_rank_buckets(hybrid_ranking *ranking);
+/* Ranks buckets until none is left. */
+void hybrid_rank_buckets(hybrid_ranking *ranking, unsigned lane);
+/* Stores the CPU's ranks in the caller's array once the device's ranks are there. `distinct` is the
+ * number of distinct keys of the device. */
+ordo_status hybrid_store_bucket_ranks(hybrid_ranking *ranking, uint64_t distinct);
 
 #endif

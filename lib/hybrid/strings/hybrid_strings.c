@@ -1,21 +1,22 @@
-/* strings.c - argsort, rank, sort of strings and of pointers to them, with a device's help.
+/* hybrid_strings.c - argsort, rank and sort of strings, and sort of pointers to strings, with a
+ * device.
  *
- * The rounds (strings.h) find an order of the strings that is right but inside groups; with that
- * the CPU's own verb begins. Whatever goes wrong before, with the device or for want of memory, the
- * CPU does all of it where it may (ordo_both's keep): nothing of the caller's has been changed by
- * then. So the scratch that the CPU needs is taken first, and serves the rounds meanwhile. */
+ * The rounds (hybrid_strings.h) find the order of all strings except within groups. The CPU's verb
+ * then continues from this order. The rounds change none of the caller's arrays, so the CPU can do
+ * the whole job if the device or memory fails. The scratch of the CPU's verb is taken first and
+ * also serves the rounds. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/strings/strings.h"
+#include "hybrid/strings/hybrid_strings.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    CPU_BYTES = 32, /* of scratch that the CPU takes for a string */
-    PHASES = 8      /* of progress: keys out and home are two, the rest the CPU's */
+    CPU_BYTES = 32, /* scratch of the CPU's verb per string */
+    PHASES = 8      /* of progress: sending, fetching and six for the CPU */
 };
 
-static bool is_worth_it(const ordo_both *both, size_t n)
+static bool uses_device(const ordo_both *both, size_t n)
 {
     const ordo_backend *const device = both->device;
     return n >= ORDO_TUNE_STRINGS_STREAM && both->share < 1 && device->link != NULL &&
@@ -24,173 +25,182 @@ static bool is_worth_it(const ordo_both *both, size_t n)
 
 /* ---- Memory ---- */
 
-static ordo_status hold_host(string_run *s)
+static ordo_status reserve_host(string_order *order)
 {
     size_t room, all;
     void  *memory;
-    if (!ordo_size_mul(s->n, CPU_BYTES, &room) ||
-        !ordo_size_mul(s->n, CPU_BYTES + s->id_size, &all))
-        return ordo_fail(s->run.exec, ORDO_E_NOMEM,
-                         "%zu strings need more scratch than can be counted", s->n);
-    TRY(ordo_scratch(s->run.exec, all, &memory));
-    s->keys = memory;
-    s->labels = (uint32_t *)(void *)(s->keys + s->n);
-    s->index = (char *)memory + room;
-    s->known.room = memory;
-    s->known.room_bytes = room;
+    if (!ordo_size_mul(order->n, CPU_BYTES, &room) ||
+        !ordo_size_mul(order->n, CPU_BYTES + order->id_size, &all))
+        return ordo_fail(order->call.exec, ORDO_E_NOMEM,
+                         "the scratch of %zu strings exceeds SIZE_MAX", order->n);
+    TRY(ordo_scratch(order->call.exec, all, &memory));
+    order->keys = memory;
+    order->labels = (uint32_t *)(void *)(order->keys + order->n);
+    order->index = (char *)memory + room;
+    order->known.room = memory;
+    order->known.room_bytes = room;
     return ORDO_OK;
 }
 
-static ordo_status hold_device(string_run *s)
+static ordo_status reserve_device(string_order *order)
 {
-    hybrid_run *const    run = &s->run;
-    ordo_pairs_job const job = {
-        {.type = ORDO_U64, .n = s->n, .algorithm = ORDO_ALGORITHM_RADIX}, NULL, s->id_size};
-    size_t const scratch = run->both->device->sort_pairs_scratch(&job, &run->device.exec);
-    size_t       bytes = 0, used = 0;
-    char        *base;
-    (void)hybrid_take(NULL, &bytes, s->n * sizeof(uint64_t));
-    (void)hybrid_take(NULL, &bytes, s->n * s->id_size);
-    TRY(hybrid_hold_device(run, bytes, scratch, &base));
-    s->device_keys = hybrid_take(base, &used, s->n * sizeof(uint64_t));
-    s->device_ids = hybrid_take(base, &used, s->n * s->id_size);
+    hybrid_call *const call = &order->call;
+    size_t const       scratch = hybrid_sort_records_scratch(call->both->device, &order->records,
+                                                             order->n, &call->device.exec);
+    size_t             bytes = 0, used = 0;
+    char              *base;
+    (void)hybrid_carve(NULL, &bytes, order->n * sizeof(uint64_t));
+    (void)hybrid_carve(NULL, &bytes, order->n * order->id_size);
+    TRY(hybrid_reserve_device(call, bytes, scratch, &base));
+    order->device_keys = hybrid_carve(base, &used, order->n * sizeof(uint64_t));
+    order->device_ids = hybrid_carve(base, &used, order->n * order->id_size);
     return ORDO_OK;
 }
 
-/* ---- The rounds ---- */
+/* ---- Rounds ---- */
 
-static ordo_status rounds(string_run *s)
+static ordo_status run_rounds(string_order *order)
 {
-    ordo_exec *const exec = s->run.exec;
-    s->all = (string_tie){.count = s->n, .depth = s->shared};
-    s->ties = &s->all;
-    s->tie_count = 1;
-    s->entries = s->n;
-    (void)string_coder_make(s, 0);
-    while (s->entries > 0) {
-        s->rounds++;
-        TRY(string_round(s));
-        TRY(string_ties(s));
+    ordo_exec *const exec = order->call.exec;
+    order->all = (tied_group){.count = order->n, .depth = order->shared};
+    order->groups = &order->all;
+    order->group_count = 1;
+    order->entries = order->n;
+    (void)string_choose_layout(order, 0);
+    while (order->entries > 0) {
+        order->rounds++;
+        TRY(string_round(order));
+        TRY(string_find_groups(order));
         exec->phase = 2;
-        if (s->entries > 0 && !string_coder_make(s, s->tie_count)) /* more groups than strings */
-            return ordo_fail(exec, ORDO_E_UNSUPPORTED, "%zu groups", s->tie_count);
+        if (order->entries > 0 && !string_choose_layout(order, order->group_count))
+            return ordo_fail(exec, ORDO_E_UNSUPPORTED, "%zu groups leave no room for a letter",
+                             order->group_count);
     }
     return ORDO_OK;
 }
 
-typedef struct strings_ask {
+typedef struct string_request {
     const ordo_strings *strings;
     size_t              n;
     bool                descending, equal_wanted;
-} strings_ask;
+} string_request;
 
-static ordo_status find_order(string_run *s, const ordo_both *both, const strings_ask *ask,
-                              ordo_exec *exec)
+static ordo_status find_order(string_order *order, const ordo_both *both,
+                              const string_request *request, ordo_exec *exec)
 {
-    size_t const n = ask->n;
-    s->n = n;
-    s->view = string_view_of(ask->strings, n, ask->descending);
-    s->equal_wanted = ask->equal_wanted;
-    s->apart = s->view.offsets == NULL ||
-               (s->view.offsets[n] - s->view.offsets[0]) / n >= 2 * ORDO_CACHE_LINE;
-    s->id_type = (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
-    s->id_size = ordo_type_size(s->id_type);
-    s->records = (hybrid_records){
-        .type = ORDO_U64, .n = n, .key_size = sizeof(uint64_t), .value_size = s->id_size};
-    hybrid_open(&s->run, both, &s->records, exec);
-    (void)string_lap(s);
+    size_t const n = request->n;
+    order->n = n;
+    order->view = string_view_of(request->strings, n, request->descending);
+    order->equal_wanted = request->equal_wanted;
+    order->far_apart = order->view.offsets == NULL ||
+                       (order->view.offsets[n] - order->view.offsets[0]) / n >= 2 * ORDO_CACHE_LINE;
+    order->id_type = (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
+    order->id_size = ordo_type_size(order->id_type);
+    order->records = (hybrid_records){
+        .type = ORDO_U64, .n = n, .key_size = sizeof(uint64_t), .value_size = order->id_size};
+    hybrid_call_open(&order->call, both, &order->records, exec);
+    (void)string_seconds(order);
     exec->phase = 0;
     exec->phases = PHASES;
-    ordo_status status = hold_host(s);
-    if (status == ORDO_OK && !string_survey(s, ordo_max(1, n / ORDO_TUNE_STRINGS_SAMPLE)))
+    ordo_status status = reserve_host(order);
+    if (status == ORDO_OK && !string_survey(order, ordo_max(1, n / ORDO_TUNE_STRINGS_SAMPLE)))
         status = ORDO_E_CANCELLED;
     if (status == ORDO_OK)
-        status = hold_device(s);
-    s->survey_s = string_lap(s);
+        status = reserve_device(order);
+    order->survey_s = string_seconds(order);
     if (status == ORDO_OK) {
-        status = rounds(s);
-        ordo_status const ended = s->run.link->end(both->device_state, exec);
+        status = run_rounds(order);
+        ordo_status const ended = order->call.link->end(both->device_state, exec);
         status = status == ORDO_OK ? ended : status;
     }
-    hybrid_close(&s->run);
+    hybrid_call_close(&order->call);
     if (status == ORDO_OK) {
-        s->known.index_type = s->id_type;
-        s->known.index = s->index;
+        order->known.index_type = order->id_type;
+        order->known.index = order->index;
     }
     return status;
 }
 
-/* The order; where the CPU may do the job, nothing but the room for it; what else went wrong. */
-static ordo_status prepare(string_run *s, const ordo_both *both, const strings_ask *ask,
-                           ordo_exec *exec)
+/* Finds the order. If that fails and the CPU may do the job, order->known holds only scratch. */
+static ordo_status prepare(string_order *order, const ordo_both *both,
+                           const string_request *request, ordo_exec *exec)
 {
-    s->n = 0;
-    s->known.room = NULL;
-    if (!is_worth_it(both, ask->n))
+    order->n = 0;
+    order->known.room = NULL;
+    if (!uses_device(both, request->n))
         return ORDO_OK;
-    memset(s, 0, sizeof *s);
-    ordo_status const status = find_order(s, both, ask, exec);
-    if (!both->keep ||
-        (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED))
+    memset(order, 0, sizeof *order);
+    ordo_status const status = find_order(order, both, request, exec);
+    if (!both->keep || !ordo_device_gave_up(status))
         return status;
-    s->known.part_count = 0;
-    exec->phase = 0;
-    exec->phases = 1;
+    order->known.part_count = 0;
+    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state));
     return ORDO_OK;
 }
 
-static ordo_status report(string_run *s, ordo_exec *exec, ordo_status status)
+static ordo_status report(string_order *order, ordo_exec *exec, ordo_status status)
 {
-    if (status != ORDO_OK || s->n == 0)
+    if (status != ORDO_OK || order->n == 0)
         return status;
-    if (s->known.index == NULL) {
-        ordo_note(exec, "by the CPU alone: %.180s",
-                  s->run.why[0] != '\0' ? s->run.why : "too little memory, here or on the device");
+    if (order->known.index == NULL) {
+        ordo_note(exec, "by the CPU, because the device gave up: %.180s",
+                  order->call.error_text[0] != '\0' ? order->call.error_text
+                                                    : "too little host or device memory");
         return status;
     }
-    exec->isa = s->run.device.exec.isa;
+    exec->isa = order->call.device.exec.isa;
     ordo_note(
         exec,
-        "streamed in %zu rounds, %u bits a letter, %zu surveys; %zu groups left to the CPU; "
-        "survey %.1f ms, keys out %.1f and %.1f ms, home %.1f ms, groups %.1f ms, CPU %.1f ms",
-        s->rounds, s->alphabet.bits, s->surveys, s->left, 1e3 * s->survey_s, 1e3 * s->send_s[0],
-        1e3 * s->send_s[1], 1e3 * s->home_s, 1e3 * s->ties_s, 1e3 * string_lap(s));
+        "streamed in %zu rounds, %u bits per letter, %zu surveys; %zu groups left to the CPU; "
+        "survey %.1f ms, keys sent %.1f and %.1f ms, fetched %.1f ms, groups %.1f ms, CPU %.1f ms",
+        order->rounds, order->alphabet.bits, order->surveys, order->left, 1e3 * order->survey_s,
+        1e3 * order->send_s[0], 1e3 * order->send_s[1], 1e3 * order->fetch_s, 1e3 * order->groups_s,
+        1e3 * string_seconds(order));
     return status;
 }
 
-/* ---- The verbs ---- */
+/* ---- Slots ---- */
 
-#define FINISH(slot)                                                                               \
-    do {                                                                                           \
-        string_run s;                                                                              \
-        TRY(prepare(&s, both, &ask, exec));                                                        \
-        with.known = s.known.room != NULL ? &s.known : NULL;                                       \
-        return report(&s, exec, both->cpu->slot(both->cpu_state, &with, exec));                    \
-    } while (0)
+/* NULL: the CPU's verb starts from nothing. */
+static const ordo_string_known *known_of(const string_order *order)
+{
+    return order->known.room != NULL ? &order->known : NULL;
+}
 
 ordo_status hybrid_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
-    strings_ask const ask = {.strings = &job->strings, .n = job->n, .descending = job->descending};
-    ordo_strings_job  with = *job;
-    FINISH(argsort_strings);
+    string_request const   request = {
+          .strings = &job->strings, .n = job->n, .descending = job->descending};
+    ordo_strings_job with_order = *job;
+    string_order     order;
+    TRY(prepare(&order, both, &request, exec));
+    with_order.known = known_of(&order);
+    return report(&order, exec, both->cpu->argsort_strings(both->cpu_state, &with_order, exec));
 }
 
 ordo_status hybrid_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
-    strings_ask ask = {.strings = &job->strings, .n = job->n, .descending = job->descending};
-    ordo_string_rank_job with = *job;
-    ask.equal_wanted = true;
-    FINISH(rank_strings);
+    string_request request = {.strings = &job->strings, .n = job->n, .descending = job->descending};
+    ordo_string_rank_job with_order = *job;
+    request.equal_wanted = true;
+    string_order order;
+    TRY(prepare(&order, both, &request, exec));
+    with_order.known = known_of(&order);
+    return report(&order, exec, both->cpu->rank_strings(both->cpu_state, &with_order, exec));
 }
 
 ordo_status hybrid_sort_strings(void *state, const ordo_string_copy_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
-    strings_ask const ask = {.strings = &job->strings, .n = job->n, .descending = job->descending};
-    ordo_string_copy_job with = *job;
-    FINISH(sort_strings);
+    string_request const   request = {
+          .strings = &job->strings, .n = job->n, .descending = job->descending};
+    ordo_string_copy_job with_order = *job;
+    string_order         order;
+    TRY(prepare(&order, both, &request, exec));
+    with_order.known = known_of(&order);
+    return report(&order, exec, both->cpu->sort_strings(both->cpu_state, &with_order, exec));
 }
 
 ordo_status hybrid_sort_pointers(void *state, const ordo_pointers_job *job, ordo_exec *exec)
@@ -198,7 +208,11 @@ ordo_status hybrid_sort_pointers(void *state, const ordo_pointers_job *job, ordo
     const ordo_both *const both = state;
     ordo_strings const     strings = {.struct_size = sizeof strings,
                                       .pointers = (const char *const *)job->pointers};
-    strings_ask const      ask = {.strings = &strings, .n = job->n, .descending = job->descending};
-    ordo_pointers_job      with = *job;
-    FINISH(sort_pointers);
+    string_request const   request = {
+          .strings = &strings, .n = job->n, .descending = job->descending};
+    ordo_pointers_job with_order = *job;
+    string_order      order;
+    TRY(prepare(&order, both, &request, exec));
+    with_order.known = known_of(&order);
+    return report(&order, exec, both->cpu->sort_pointers(both->cpu_state, &with_order, exec));
 }

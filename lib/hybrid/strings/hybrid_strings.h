@@ -1,41 +1,38 @@
-/* strings.h - the order of strings by the CPU and a device together: what string*.c share.
+/* hybrid_strings.h - the order of strings by the CPU and a device: what the files of this folder
+ * share.
  *
- * The device sees no string, only keys of 64 bits with the strings' numbers, which it sorts. A key
- * holds, from the top:
+ * The device sorts 64-bit keys with the strings' ids; the strings stay in host memory. In the first
+ * round a key holds the first letters of its string. Strings with equal keys form groups. A group
+ * goes into another round, in which a key also tells where its string departs from the group's
+ * pivot, one of its strings. A key consists of, from the highest bit:
  *
- *   group    which strings it is to be compared with; none in the first round
- *   place    where the string parts from its group's pivot, one of its strings; not in the first
- *   letters  the bytes from there on, in as few bits as the alphabet in use needs
- *   count    of these: 0 to all, or one more where the string goes on
+ *   group    number of the group; later rounds only
+ *   place    where the string departs from the pivot; later rounds only
+ *   letters  the bytes from there on, each in the bits that the alphabet needs
+ *   count    0 to `letters` if the string ends there, letters + 1 if it continues
  *
- * so that a first round of protein records compares twelve residues, of ACGT 29. Strings whose keys
- * are equal form the groups of the next round. There a pivot helps: records of one family share
- * more or less of its ancestor, and one key tells how much, however long that is. A string that
- * parts from the pivot at its l-th byte comes before it the earlier the smaller l is, or behind it
- * the later the smaller l is: l below the pivot and 2 * most - l above it put all in order. A pivot
- * that shares much with the others, the best of a sample, leaves few behind.
+ * place is l for a string below the pivot and 2 * STRING_PIVOT_BYTES - l for a string above it, if
+ * they share l bytes: this is their order.
  *
- *   string_keys.c    alphabets, pivots and keys
- *   string_round.c   a round: keys to the device, and home with the strings in order
- *   string_ties.c    the groups of equal keys
- *   strings.c        the rounds, the memory, and the verbs, which are the CPU's once the order or
- *                    most of it is known (ordo_string_known)
+ *   string_keys.c     alphabet, pivots, keys
+ *   string_round.c    one round: keys to the device, sort, keys and ids back
+ *   string_groups.c   groups of equal keys after a round
+ *   hybrid_strings.c  the rounds, memory, verbs; the CPU's verb then finishes the order
  *
- * A group of few strings and what is left after some rounds is the CPU's to sort, from the depth
- * that it has reached. Device memory: 12 n bytes, or 16 n from 2^32 strings on, and the scratch of
- * their sort. Host memory: as for the CPU alone, 4 n more and 24 bytes a group. */
-#ifndef ORDO_HYBRID_STRINGS_STRINGS_H
-#define ORDO_HYBRID_STRINGS_STRINGS_H
+ * Device memory: 12 n bytes, or 16 n from 2^32 strings on, and the scratch of their sort. Host
+ * memory: that of the CPU's verb, 4 n bytes and 24 bytes per group. */
+#ifndef ORDO_HYBRID_STRINGS_HYBRID_STRINGS_H
+#define ORDO_HYBRID_STRINGS_HYBRID_STRINGS_H
 
 #include "core/string_view.h"
-#include "hybrid/stream/hybrid.h"
+#include "hybrid/stream/hybrid_call.h"
 
 enum {
-    STRING_ROUNDS = 6,     /* at most; ORDO_STRING_PARTS holds their groups */
-    STRING_PLACE_BITS = 8, /* of a key */
-    STRING_PLACES = (1 << (STRING_PLACE_BITS - 1)) - 1, /* bytes a pivot is followed at most */
-    STRING_LETTERS = 58,                                /* of a key at most */
-    STRING_BYTES = 256,                                 /* different ones */
+    STRING_ROUNDS = 6, /* at most */
+    STRING_PLACE_BITS = 8,
+    STRING_PIVOT_BYTES = (1 << (STRING_PLACE_BITS - 1)) - 1, /* compared with a pivot, at most */
+    STRING_LETTERS = 58,                                     /* of a key, at most */
+    STRING_BYTES = 256,                                      /* values of a byte */
     STRING_UNKNOWN = 1 << 12 /* the letter of a byte outside the alphabet */
 };
 
@@ -46,118 +43,127 @@ typedef struct string_alphabet {
     unsigned bits; /* of a letter */
 } string_alphabet;
 
-typedef struct string_coder { /* how keys are made in one round */
-    unsigned group_shift;     /* 64: there are no groups */
-    unsigned place_shift;     /* if there are */
+typedef struct string_layout { /* the bits of a key in one round */
+    unsigned group_shift;      /* 64: the first round, without groups */
+    unsigned place_shift;
     unsigned letters, count_bits;
-    uint64_t turn; /* what keys are xored with: 0, or all but the group for descending */
-} string_coder;
+    uint64_t flip; /* xored with keys: 0 if ascending, else all bits below the group */
+} string_layout;
 
-typedef struct string_tie { /* a group: strings that agree so far */
-    size_t   lo;            /* its first place in the order */
-    size_t   start, count;  /* its keys in the round */
-    uint64_t depth;         /* bytes that its strings share */
-} string_tie;
+typedef struct tied_group { /* strings that agree in their first `depth` bytes */
+    size_t   order_start;   /* of the group in the order */
+    size_t   start, count;  /* its entries in the round */
+    uint64_t depth;
+} tied_group;
 
-typedef struct string_pivot { /* of a tie: one of its strings, from the tie's depth on */
-    unsigned char count;      /* of its bytes, as far as they are looked at */
-    unsigned char bytes[STRING_PLACES];
+typedef struct string_pivot { /* a string of the group, from the group's depth on */
+    unsigned char count;
+    unsigned char bytes[STRING_PIVOT_BYTES];
 } string_pivot;
 
-typedef struct string_run {
-    hybrid_run     run; /* lanes and errors */
+typedef struct string_order { /* one call */
+    hybrid_call    call;      /* lanes and errors; without tables */
     hybrid_records records;
     string_view    view;
     size_t         n;
-    bool           equal_wanted; /* groups of equal strings, too */
-    bool           apart;        /* most strings are in cache lines of their own */
+    bool           equal_wanted; /* report groups of equal strings, too */
+    bool           far_apart;    /* most strings have cache lines of their own */
     ordo_type      id_type;
     size_t         id_size;
     char          *index;  /* ids in order */
-    uint64_t      *keys;   /* as they came home; room for n */
-    uint32_t      *labels; /* of every string: its tie, counted from 1; 0: none */
+    uint64_t      *keys;   /* sorted keys of the round; room for n */
+    uint32_t      *labels; /* of every string: its group, counted from 1; 0: none */
     char          *device_keys, *device_ids;
 
-    /* What the strings have in common. */
-    uint64_t         shared; /* bytes that all begin with */
+    /* The survey. */
+    uint64_t         shared; /* bytes that all strings begin with */
     _Atomic uint64_t shared_least, seen[STRING_BYTES / 64];
-    size_t           stride; /* strings that are looked at */
+    size_t           stride; /* one string of every `stride` is examined */
     string_alphabet  alphabet;
 
-    /* A round. */
-    string_coder  coder;
-    string_tie    all; /* the first round's */
-    string_tie   *ties;
+    /* A round. An entry is a string that takes part. */
+    string_layout layout;
+    tied_group    all; /* the group of the first round */
+    tied_group   *groups;
     string_pivot *pivots;
-    size_t        tie_count, entries;
-    size_t        piece, pieces; /* of strings on the way out, of entries on the way home */
-    size_t       *places;        /* of the pieces on the device */
-    atomic_size_t next, done;
-    atomic_bool   misfit; /* a string does not begin as all do, or has another letter */
+    size_t        group_count, entries;
+    size_t        chunk_strings, chunk_count; /* strings when sending, entries when fetching */
+    size_t       *chunk_place;                /* of each chunk on the device */
+    atomic_size_t next, done;                 /* chunks */
+    atomic_bool   misfit; /* a string has another beginning or a byte outside the alphabet */
 
-    /* What is found out. */
+    /* Results. */
     ordo_string_known known;
-    size_t            rounds, surveys, left;
-    double began, survey_s, send_s[2], home_s, ties_s; /* send_s: of the first round, and later */
-} string_run;
+    size_t            rounds, surveys, left;                  /* left: groups for the CPU */
+    double last_time, survey_s, send_s[2], fetch_s, groups_s; /* send_s: first round, later ones */
+} string_order;
+
+/* Seconds since the last call of this function. */
+static inline double string_seconds(string_order *order)
+{
+    double const now = ordo_profile_clock(), before = order->last_time;
+    order->last_time = now;
+    return now - before;
+}
 
 /* ---- string_keys.c ---- */
 
-/* What a sample of strings, one of every stride, has in common and which letters follow; false:
- * cancelled. */
-bool string_survey(string_run *run, size_t stride);
-/* Letters for every byte. */
-void string_all_letters(string_alphabet *alphabet);
-/* The keys of a round of `groups`, or of the first one: 0. false: there are too many groups. */
-bool string_coder_make(string_run *run, size_t groups);
-/* Chooses the pivots of ties[lo..hi). */
-void string_pivots(string_run *run, size_t lo, size_t hi);
-/* The keys of the strings first, first + 1, ..., or of those before end that are in a group; false
- * if one does not fit. */
-bool string_first_keys(const string_run *run, size_t first, size_t count, uint64_t *keys);
-bool string_tie_keys(const string_run *run, size_t first, size_t end, uint64_t *keys, char *ids);
+/* Examines one string of every stride for the common beginning and the alphabet. False: cancelled.
+ */
+bool string_survey(string_order *order, size_t stride);
+/* An alphabet of all bytes. */
+void string_use_all_bytes(string_alphabet *alphabet);
+/* The layout for a round of `groups` groups; 0: the first round. False: no room for a letter. */
+bool string_choose_layout(string_order *order, size_t groups);
+/* Chooses the pivots of groups[lo..hi). */
+void string_choose_pivots(string_order *order, size_t lo, size_t hi);
+/* Keys of the strings [first, first + count). False: a string is a misfit. */
+bool string_first_keys(const string_order *order, size_t first, size_t count, uint64_t *keys);
+/* Keys and ids of the strings in [first, end) that are in a group. False: a string is a misfit. */
+bool string_group_keys(const string_order *order, size_t first, size_t end, uint64_t *keys,
+                       char *ids);
 
-/* Of a key of the round: its group, whether its string goes on, the bytes that are shared by
- * strings that have it. */
-static inline size_t string_key_group(const string_coder *coder, uint64_t key)
+static inline size_t string_key_group(const string_layout *layout, uint64_t key)
 {
-    return coder->group_shift == 64 ? 0 : (size_t)(key >> coder->group_shift);
+    return layout->group_shift == 64 ? 0 : (size_t)(key >> layout->group_shift);
 }
 
-static inline bool string_key_open(const string_coder *coder, uint64_t key)
+/* Whether the string continues after the letters of its key. */
+static inline bool string_key_open(const string_layout *layout, uint64_t key)
 {
-    return ((key ^ coder->turn) & ((UINT64_C(1) << coder->count_bits) - 1)) == coder->letters + 1;
+    return ((key ^ layout->flip) & ((UINT64_C(1) << layout->count_bits) - 1)) ==
+           layout->letters + 1;
 }
 
-static inline uint64_t string_key_depth(const string_coder *coder, uint64_t key)
+/* Bytes after the group's depth that strings with this key share. */
+static inline uint64_t string_key_depth(const string_layout *layout, uint64_t key)
 {
-    if (coder->group_shift == 64)
-        return coder->letters;
+    if (layout->group_shift == 64)
+        return layout->letters;
     uint64_t const place =
-        (key ^ coder->turn) >> coder->place_shift & ((UINT64_C(1) << STRING_PLACE_BITS) - 1);
-    return coder->letters + (place <= STRING_PLACES ? place : 2 * STRING_PLACES - place);
+        (key ^ layout->flip) >> layout->place_shift & ((UINT64_C(1) << STRING_PLACE_BITS) - 1);
+    return layout->letters + (place <= STRING_PIVOT_BYTES ? place : 2 * STRING_PIVOT_BYTES - place);
 }
 
-static inline size_t string_id(const string_run *run, size_t i)
+static inline size_t string_id(const string_order *order, size_t i)
 {
-    return run->id_type == ORDO_U32 ? ((const uint32_t *)(const void *)run->index)[i]
-                                    : (size_t)((const uint64_t *)(const void *)run->index)[i];
+    return order->id_type == ORDO_U32 ? ((const uint32_t *)(const void *)order->index)[i]
+                                      : (size_t)((const uint64_t *)(const void *)order->index)[i];
 }
 
 /* ---- string_round.c ---- */
 
-/* Keys out and home: run->keys and run->index in order. */
-ordo_status string_round(string_run *run);
+/* Sorts the keys of the round's entries: fills order->keys and the entries' places in
+ * order->index. */
+ordo_status string_round(string_order *order);
 
-/* ---- string_ties.c ---- */
+/* ---- string_groups.c ---- */
 
-/* The groups of run->keys: those worth another round become the run's ties, the others known. */
-ordo_status string_ties(string_run *run);
+/* Finds the groups of order->keys. Groups for another round become order->groups; the others are
+ * added to order->known. */
+ordo_status string_find_groups(string_order *order);
 
-/* Seconds since the last call. */
-double string_lap(string_run *run);
-
-/* ---- strings.c: the slots ---- */
+/* ---- hybrid_strings.c: slots of the backend ---- */
 
 ordo_status hybrid_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec);
 ordo_status hybrid_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec);
