@@ -21,6 +21,18 @@ void hybrid_write_indices(char *values, size_t size, size_t first, size_t n)
     }
 }
 
+ordo_status hybrid_reserve_buckets(hybrid_call *call, size_t aside_bytes)
+{
+    size_t const entries = call->chunk_count * (call->bucket_count + 1);
+    void        *memory;
+    call->aside_bytes = ordo_round_up(aside_bytes, ORDO_CACHE_LINE);
+    TRY(ordo_scratch(call->exec, call->lanes * call->aside_bytes, &memory));
+    call->aside = memory;
+    TRY(ordo_scratch(call->exec, entries * sizeof *call->bucket_in_chunk, &memory));
+    call->bucket_in_chunk = memory;
+    return ORDO_OK;
+}
+
 /* Moves record i to the next place of its bucket in the copy; at[b] is that place for bucket b. */
 #define MOVE(size)                                                                                 \
     case size:                                                                                     \

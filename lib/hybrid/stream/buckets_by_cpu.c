@@ -28,28 +28,28 @@ ordo_status hybrid_prepare_buckets(hybrid_call *call)
     return ORDO_OK;
 }
 
-static void sort_bucket(hybrid_call *call, hybrid_worker *thread, size_t bucket)
+static void sort_bucket(hybrid_call *call, hybrid_worker *worker, size_t bucket)
 {
     const hybrid_records *const records = call->records;
     size_t const start = call->bucket_start[bucket], count = call->bucket_start[bucket + 1] - start;
     char *const  values =
         records->out_values == NULL ? NULL : records->out_values + start * records->value_size;
-    char *keys = thread->scratch;
-    thread->scratch_used = 0;
+    char *keys = worker->scratch;
+    worker->scratch_used = 0;
     if (records->out_keys != NULL)
         keys = records->out_keys + start * records->key_size;
     else
-        thread->scratch_used = ordo_round_up(count * records->key_size, ORDO_CACHE_LINE);
+        worker->scratch_used = ordo_round_up(count * records->key_size, ORDO_CACHE_LINE);
     hybrid_gather_bucket(call, bucket, keys, values);
     (void)hybrid_sort_records(call->both->cpu, call->both->cpu_state, records, keys, values, count,
-                              &thread->exec);
+                              &worker->exec);
 }
 
-static void sort_bucket_in_span(hybrid_call *call, hybrid_worker *thread, unsigned lane,
+static void sort_bucket_in_span(hybrid_call *call, hybrid_worker *worker, unsigned lane,
                                 size_t bucket)
 {
     double const began = ordo_profile_now(call->exec);
-    sort_bucket(call, thread, bucket);
+    sort_bucket(call, worker, bucket);
     ordo_profile_add(call->exec, ORDO_SPAN_BIN, lane, began,
                      (call->bucket_start[bucket + 1] - call->bucket_start[bucket]) *
                          (call->records->key_size + call->records->value_size));
@@ -57,23 +57,21 @@ static void sort_bucket_in_span(hybrid_call *call, hybrid_worker *thread, unsign
 
 void hybrid_sort_buckets(hybrid_call *call, unsigned lane)
 {
-    hybrid_worker thread;
+    hybrid_worker worker;
     if (call->bucket_count == 0)
         return;
-    hybrid_worker_init(call, &thread);
-    thread.scratch = call->bucket_scratch + lane * call->bucket_scratch_bytes;
-    thread.scratch_bytes = call->bucket_scratch_bytes;
+    hybrid_bucket_worker_init(call, &worker, lane);
     while (!hybrid_has_failed(call)) {
         size_t const taken = atomic_load_explicit(&call->next_bucket, memory_order_relaxed);
         if (ordo_poll(call->exec,
                       (double)ordo_min(taken, call->bucket_count) / (double)call->bucket_count))
             hybrid_mark_cancelled(call);
-        else if (!hybrid_hand_over_buckets(call, &thread.exec, lane)) {
+        else if (!hybrid_hand_over_buckets(call, &worker.exec, lane)) {
             size_t const bucket =
                 atomic_fetch_add_explicit(&call->next_bucket, 1, memory_order_relaxed);
             if (bucket >= call->bucket_count)
                 break;
-            sort_bucket_in_span(call, &thread, lane, bucket);
+            sort_bucket_in_span(call, &worker, lane, bucket);
         }
     }
 }

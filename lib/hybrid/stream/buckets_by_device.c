@@ -72,7 +72,7 @@ static char *values_in(const hybrid_call *call, unsigned lane, unsigned side, si
            ordo_round_up(count * call->records->key_size, ORDO_CACHE_LINE);
 }
 
-static void fill(hybrid_call *call, unsigned lane, size_t first, size_t end)
+static void gather_buckets(hybrid_call *call, unsigned lane, size_t first, size_t end)
 {
     const hybrid_records *const records = call->records;
     size_t const to = call->bucket_start[first], count = call->bucket_start[end] - to;
@@ -88,7 +88,7 @@ static void fill(hybrid_call *call, unsigned lane, size_t first, size_t end)
                      count * (records->key_size + records->value_size));
 }
 
-static void store_chunk(hybrid_call *call, unsigned lane, size_t to, size_t count)
+static void store_buckets(hybrid_call *call, unsigned lane, size_t to, size_t count)
 {
     const hybrid_records *const records = call->records;
     size_t const                size = records->key_size, value_size = records->value_size;
@@ -101,8 +101,8 @@ static void store_chunk(hybrid_call *call, unsigned lane, size_t to, size_t coun
     ordo_profile_add(call->exec, ORDO_SPAN_PUT, lane, began, count * (size + value_size));
 }
 
-static ordo_status through_device(hybrid_call *call, ordo_exec *exec, unsigned lane, size_t first,
-                                  size_t end)
+static ordo_status sort_through_device(hybrid_call *call, ordo_exec *exec, unsigned lane,
+                                       size_t first, size_t end)
 {
     const hybrid_records *const records = call->records;
     const ordo_link *const      link = call->link;
@@ -110,27 +110,26 @@ static ordo_status through_device(hybrid_call *call, ordo_exec *exec, unsigned l
     size_t const to = call->bucket_start[first], count = call->bucket_start[end] - to;
     size_t const key_bytes = count * records->key_size;
     size_t const value_bytes = count * records->value_size;
-    size_t const home_bytes = records->out_keys != NULL ? key_bytes : 0;
+    size_t const out_key_bytes = records->out_keys != NULL ? key_bytes : 0;
     char *const  keys = call->device_keys + lane * call->chunk_records * records->key_size;
     char *const  values = call->device_values + lane * call->chunk_records * records->value_size;
-    fill(call, lane, first, end);
+    gather_buckets(call, lane, first, end);
     TRY(link->copy_in(state, exec, lane, keys, keys_in(call, lane, IN), key_bytes));
     if (value_bytes != 0)
         TRY(link->copy_in(state, exec, lane, values, values_in(call, lane, IN, count),
                           value_bytes));
     TRY(link->close_side(state, exec, lane, IN));
     TRY(sort_on_device(call, exec, lane, keys, values, count));
-    if (home_bytes != 0)
+    if (out_key_bytes != 0)
         TRY(link->copy_out(state, exec, lane, keys_in(call, lane, OUT), keys, key_bytes));
     if (value_bytes != 0)
         TRY(link->copy_out(state, exec, lane, values_in(call, lane, OUT, count), values,
                            value_bytes));
     TRY(link->close_side(state, exec, lane, OUT));
-    TRY(link->wait_side(state, exec, lane,
-                        OUT)); /* IN was closed before, so its copies are done, too */
+    TRY(link->wait_side(state, exec, lane, OUT)); /* and so for IN, closed before */
     hybrid_span_copy(call, lane, IN, ORDO_SPAN_IN, key_bytes + value_bytes);
-    hybrid_span_copy(call, lane, OUT, ORDO_SPAN_OUT, home_bytes + value_bytes);
-    store_chunk(call, lane, to, count);
+    hybrid_span_copy(call, lane, OUT, ORDO_SPAN_OUT, out_key_bytes + value_bytes);
+    store_buckets(call, lane, to, count);
     return ORDO_OK;
 }
 
@@ -139,7 +138,7 @@ bool hybrid_hand_over_buckets(hybrid_call *call, ordo_exec *exec, unsigned lane)
     size_t first, end;
     if (!device_is_free(call) || !claim_buckets(call, &first, &end))
         return false;
-    (void)through_device(call, exec, lane, first, end); /* the error is recorded in the call */
+    (void)sort_through_device(call, exec, lane, first, end); /* the error is recorded in the call */
     atomic_fetch_add_explicit(&call->handed_over, end - first, memory_order_relaxed);
     return true;
 }

@@ -98,18 +98,10 @@ static ordo_status reserve_host(hybrid_call *call)
     }
     if (!call->divided)
         return ORDO_OK;
-    size_t const room = HYBRID_PADDING + ORDO_CACHE_LINE;
-    call->aside_bytes =
-        ordo_round_up(call->chunk_records * (records->key_size + records->value_size) + 3 * room +
-                          call->chunk_records * ordo_max(records->value_size, sizeof(uint16_t)),
-                      ORDO_CACHE_LINE);
-    TRY(ordo_scratch(call->exec, call->lanes * call->aside_bytes, &memory));
-    call->aside = memory;
-    TRY(ordo_scratch(call->exec,
-                     call->chunk_count * (call->bucket_count + 1) * sizeof *call->bucket_in_chunk,
-                     &memory));
-    call->bucket_in_chunk = memory;
-    return ORDO_OK;
+    size_t const each = records->key_size + records->value_size +
+                        ordo_max(records->value_size, sizeof(uint16_t)); /* indices, then labels */
+    return hybrid_reserve_buckets(call, call->chunk_records * each +
+                                            3 * (HYBRID_PADDING + ORDO_CACHE_LINE));
 }
 
 /* ---- Phases ---- */

@@ -170,13 +170,13 @@ static void fetch_thread(void *arg, size_t lo, size_t hi)
     hybrid_call *const call = arg;
     hybrid_fetch const fetch = {&call->next_result, call->result_count, request_chunk, store_chunk,
                                 call};
-    hybrid_worker      thread;
+    hybrid_worker      worker;
     (void)hi;
-    hybrid_worker_init(call, &thread);
+    hybrid_worker_init(call, &worker);
     unsigned const lane = hybrid_claim_lane(call);
     if (lo >= ORDO_TUNE_LINK_THREADS)
         hybrid_sort_buckets(call, lane);
-    hybrid_fetch_chunks(call, &thread.exec, lane, &fetch);
+    hybrid_fetch_chunks(call, &worker.exec, lane, &fetch);
     hybrid_sort_buckets(call, lane);
     hybrid_release_lane(call, lane);
 }

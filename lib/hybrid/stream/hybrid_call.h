@@ -2,22 +2,11 @@
  *
  * A call sorts records (keys, with or without values) of a host array on a device and optionally on
  * the CPU. The array travels in chunks; a batch is a group of chunks that the device sorts as soon
- * as all of them have arrived. The phases are those of the hybrid sample sort paper:
+ * as all of them have arrived. Each side sorts whole ranges of keys, so the results need no merge.
  *
- *   I        splitters.c         choose the pivot between device and CPU, splitters, buckets
- *   II, III  send_chunks.c       send chunks to the device, which sorts each batch;
- *            divide.c            put the CPU's part of a chunk into buckets (buckets.c)
- *   IV       segments.c          find the splitters in every batch, plan the segments
- *            fetch_segments.c    gather and sort segments on the device, fetch them in chunks
- *            buckets_by_cpu.c    sort the CPU's buckets
- *            buckets_by_device.c give unsorted buckets to a device that has finished
- *
- * Each side sorts whole ranges of keys, so the results need no merge. Without a share for the CPU
- * the device sorts everything.
- *
- * Device memory: all records that the device sorts, three segments, as much again for packed keys
- * (packed_keys.c), and the scratch of one sort. Host memory: hybrid_tables, an entry per chunk, and
- * a copy of the records if the CPU has a share or must be able to replace a failed device. */
+ * Device memory: the records, three segments, as much again for packed keys, the scratch of one
+ * sort. Host memory: hybrid_tables, an entry per chunk, and a copy of the records if the CPU has a
+ * share or must be able to replace a failed device. */
 #ifndef ORDO_HYBRID_STREAM_HYBRID_CALL_H
 #define ORDO_HYBRID_STREAM_HYBRID_CALL_H
 
@@ -27,6 +16,16 @@
 #include "hybrid/tuning.h"
 
 #include <pthread.h>
+
+/* The phases are those of the hybrid sample sort paper:
+ *
+ *   I        splitters.c          choose the pivot between device and CPU, splitters, buckets
+ *   II, III  send_chunks.c        send chunks to the device, which sorts each batch;
+ *            divide.c             put the CPU's part of a chunk into buckets (buckets.c)
+ *   IV       segments.c           find the splitters in every batch, plan the segments
+ *            fetch_segments.c     gather and sort segments on the device, fetch them in chunks
+ *            buckets_by_cpu.c     sort the CPU's buckets
+ *            buckets_by_device.c  sort the remaining buckets on a device that has finished */
 
 enum {
     HYBRID_PHASES = 3,
@@ -229,6 +228,8 @@ void hybrid_fence_nontemporal(void);
 
 /* buckets.c: writes first, first + 1, ... as values of 4 or 8 bytes. */
 void hybrid_write_indices(char *values, size_t size, size_t first, size_t n);
+/* Takes bucket_in_chunk and `aside_bytes` per lane for aside. */
+ordo_status hybrid_reserve_buckets(hybrid_call *call, size_t aside_bytes);
 /* Copies n records of a chunk into the buckets of the kept copy, after the chunk's device_count
  * device records. */
 void hybrid_fill_buckets(hybrid_call *call, size_t chunk, size_t device_count, const char *keys,
@@ -289,7 +290,9 @@ void        hybrid_spans_end(hybrid_call *call); /* after link->end */
 
 /* ---- workers.c: threads, lanes, errors ---- */
 
-void     hybrid_worker_init(hybrid_call *call, hybrid_worker *worker);
+void hybrid_worker_init(hybrid_call *call, hybrid_worker *worker);
+/* The worker's scratch is that of the lane's buckets. */
+void     hybrid_bucket_worker_init(hybrid_call *call, hybrid_worker *worker, unsigned lane);
 unsigned hybrid_claim_lane(hybrid_call *call);
 void     hybrid_release_lane(hybrid_call *call, unsigned lane);
 bool     hybrid_has_failed(const hybrid_call *call); /* or was cancelled */

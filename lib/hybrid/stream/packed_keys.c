@@ -29,7 +29,7 @@ size_t hybrid_packed_buffer_bytes(const hybrid_call *call)
 }
 
 /* The widths follow the packed chunks. */
-static char *widths_there(const hybrid_call *call, unsigned buffer)
+static char *device_widths(const hybrid_call *call, unsigned buffer)
 {
     size_t const chunks = ordo_div_up(call->segment_records, call->chunk_records);
     return call->packed_keys[buffer] +
@@ -44,7 +44,7 @@ ordo_status hybrid_pack_segment(hybrid_call *call, const hybrid_segment *segment
                                .n = segment->count,
                                .piece = call->chunk_records,
                                .packed = call->packed_keys[segment->buffer],
-                               .widest = (uint64_t *)(void *)widths_there(call, segment->buffer)};
+                               .widest = (uint64_t *)(void *)device_widths(call, segment->buffer)};
     return call->both->device->pack(call->both->device_state, &job, &call->device.exec);
 }
 
@@ -63,7 +63,7 @@ static ordo_status fetch_widths(hybrid_call *call, ordo_exec *exec, unsigned lan
     void *const            state = call->both->device_state;
     char *const            buffer = link->buffer(state, lane, side);
     TRY(link->await(state, exec, lane, segment->buffer));
-    TRY(link->copy_out(state, exec, lane, buffer, widths_there(call, segment->buffer),
+    TRY(link->copy_out(state, exec, lane, buffer, device_widths(call, segment->buffer),
                        segment->chunk_count * sizeof(uint64_t)));
     TRY(link->close_side(state, exec, lane, side));
     TRY(link->wait_side(state, exec, lane, side));

@@ -46,7 +46,7 @@ static bool has_halves(const hybrid_ranking *ranking)
     return ranking->job->ties == ORDO_TIES_AVERAGE;
 }
 
-static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *thread, size_t bucket)
+static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *worker, size_t bucket)
 {
     hybrid_call *const        call = ranking->call;
     const ordo_backend *const cpu = call->both->cpu;
@@ -55,25 +55,25 @@ static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *thread, size_t b
     char *const               index = ranking->cpu_index + start * ranking->width;
     if (count == 0)
         return;
-    thread->scratch_used = ordo_round_up(count * call->records->key_size, ORDO_CACHE_LINE);
-    hybrid_gather_bucket(call, bucket, thread->scratch, index);
+    worker->scratch_used = ordo_round_up(count * call->records->key_size, ORDO_CACHE_LINE);
+    hybrid_gather_bucket(call, bucket, worker->scratch, index);
     ordo_rank_job const ranks = {.type = call->records->type,
-                                 .sorted = thread->scratch,
+                                 .sorted = worker->scratch,
                                  .n = count,
                                  .rank_type = has_halves(ranking) ? ORDO_F64 : ORDO_U64,
                                  .ranks = ranking->cpu_ranks + start,
                                  .ties = ranking->job->ties};
-    if (hybrid_sort_records(cpu, call->both->cpu_state, call->records, thread->scratch, index,
-                            count, &thread->exec) == ORDO_OK)
-        (void)cpu->rank_sorted(call->both->cpu_state, &ranks, &thread->exec);
+    if (hybrid_sort_records(cpu, call->both->cpu_state, call->records, worker->scratch, index,
+                            count, &worker->exec) == ORDO_OK)
+        (void)cpu->rank_sorted(call->both->cpu_state, &ranks, &worker->exec);
 }
 
-static void rank_bucket_in_span(hybrid_ranking *ranking, hybrid_worker *thread, unsigned lane,
+static void rank_bucket_in_span(hybrid_ranking *ranking, hybrid_worker *worker, unsigned lane,
                                 size_t bucket)
 {
     const hybrid_call *const call = ranking->call;
     double const             began = ordo_profile_now(call->exec);
-    rank_bucket(ranking, thread, bucket);
+    rank_bucket(ranking, worker, bucket);
     ordo_profile_add(call->exec, ORDO_SPAN_BIN, lane, began,
                      (call->bucket_start[bucket + 1] - call->bucket_start[bucket]) *
                          (call->records->key_size + ranking->width));
@@ -82,12 +82,10 @@ static void rank_bucket_in_span(hybrid_ranking *ranking, hybrid_worker *thread, 
 void hybrid_rank_buckets(hybrid_ranking *ranking, unsigned lane)
 {
     hybrid_call *const call = ranking->call;
-    hybrid_worker      thread;
+    hybrid_worker      worker;
     if (call->bucket_count == 0)
         return;
-    hybrid_worker_init(call, &thread);
-    thread.scratch = call->bucket_scratch + lane * call->bucket_scratch_bytes;
-    thread.scratch_bytes = call->bucket_scratch_bytes;
+    hybrid_bucket_worker_init(call, &worker, lane);
     while (!hybrid_has_failed(call)) {
         size_t const bucket =
             atomic_fetch_add_explicit(&call->next_bucket, 1, memory_order_relaxed);
@@ -96,7 +94,7 @@ void hybrid_rank_buckets(hybrid_ranking *ranking, unsigned lane)
         if (ordo_poll(call->exec, (double)bucket / (double)call->bucket_count))
             hybrid_mark_cancelled(call);
         else
-            rank_bucket_in_span(ranking, &thread, lane, bucket);
+            rank_bucket_in_span(ranking, &worker, lane, bucket);
     }
 }
 

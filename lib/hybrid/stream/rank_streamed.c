@@ -1,16 +1,12 @@
 /* rank_streamed.c - ranks of a host array by the device: keys in, ranks out.
  *
  * A rank depends on all keys, so the link is idle while the device finishes its work. To keep this
- * time short, the keys arrive in two batches (send_chunks.c): the device sorts the first, larger
- * batch with its indices while the second arrives, then sorts the second. put_ranks merges both,
- * computes the ranks and scatters them to input order, in parts; threads fetch a part while the
- * next is computed. The link carries 4 bytes per rank, or 8 from 2^31 keys on; average ranks are
- * doubled. Threads convert them to the caller's type. The CPU's share is whole buckets
- * (rank_buckets.c), whose ranks overwrite meaningless values from the device.
- *
- * Device memory per 4-byte key: about 32 bytes; if that is too much, one batch without a merge,
- * about 30. Host memory with a share for the CPU: a copy of the records and an index and 8 bytes
- * for each of its records. */
+ * time short, the keys arrive in two batches: the device sorts the first while the second arrives.
+ * put_ranks then merges both and scatters the ranks to input order, in parts; threads fetch a part
+ * while the next is computed. The CPU's share is whole buckets (rank_buckets.c), whose ranks
+ * overwrite meaningless values from the device. Device memory per 4-byte key: 32 bytes, or 30 with
+ * one batch, which needs no merge. Host memory with a share for the CPU: a copy of the records, and
+ * an index and 8 bytes for each of the CPU's records. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/rank_streamed.h"
 
@@ -204,13 +200,13 @@ static void fetch_thread(void *arg, size_t lo, size_t hi)
     hybrid_call *const    call = ranking->call;
     hybrid_fetch const fetch = {&call->next_result, call->result_count, request_chunk, store_chunk,
                                 ranking};
-    hybrid_worker      thread;
+    hybrid_worker      worker;
     (void)hi;
-    hybrid_worker_init(call, &thread);
+    hybrid_worker_init(call, &worker);
     unsigned const lane = hybrid_claim_lane(call);
     if (lo >= ORDO_TUNE_LINK_THREADS)
         hybrid_rank_buckets(ranking, lane);
-    hybrid_fetch_chunks(call, &thread.exec, lane, &fetch);
+    hybrid_fetch_chunks(call, &worker.exec, lane, &fetch);
     hybrid_rank_buckets(ranking, lane);
     hybrid_release_lane(call, lane);
 }

@@ -7,7 +7,7 @@
 typedef struct hybrid_ranking { /* one call */
     hybrid_call             *call;
     const ordo_unsorted_job *job;
-    size_t                   width; /* bytes of an index, and of a rank on the link */
+    size_t width; /* bytes of an index, and of a rank on the link: 4, or 8 from 2^31 keys on */
 
     /* Device memory. */
     char *device_ranks; /* per key: its rank, or twice its average rank */

@@ -56,7 +56,7 @@ static ordo_status make_segments(hybrid_call *call)
         bool const            as_is = call->tables->splitters[splitter].equal;
         if (!as_is && count > call->segment_records)
             return ordo_fail(call->exec, ORDO_E_NOMEM,
-                             "a range of %zu records does not fit %zu on the device", count,
+                             "a range of %zu records exceeds the device buffer of %zu", count,
                              call->segment_records);
         while (!as_is && end < call->splitter_count && !call->tables->splitters[end].equal) {
             size_t const more = between(call, end, end + 1);

@@ -141,22 +141,22 @@ static void count_sent(hybrid_call *call, size_t chunk)
 static void send_thread(void *arg, size_t lo, size_t hi)
 {
     hybrid_call *const call = arg;
-    hybrid_worker      thread;
+    hybrid_worker      worker;
     (void)lo, (void)hi;
-    hybrid_worker_init(call, &thread);
+    hybrid_worker_init(call, &worker);
     unsigned const lane = hybrid_claim_lane(call);
     for (unsigned side = 0; !hybrid_has_failed(call); side = (side + 1) % ORDO_LINK_SIDES) {
         size_t const chunk = atomic_fetch_add_explicit(&call->next_chunk, 1, memory_order_relaxed);
         if (chunk >= call->chunk_count)
             break;
-        if (send(call, &thread.exec, lane, side, chunk) == ORDO_OK)
+        if (send(call, &worker.exec, lane, side, chunk) == ORDO_OK)
             count_sent(call, chunk);
         if (ordo_poll(call->exec, (double)chunk / (double)call->chunk_count))
             hybrid_mark_cancelled(call);
     }
     for (unsigned side = 0; side < ORDO_LINK_SIDES && call->timed && !hybrid_has_failed(call);
          side++)
-        (void)wait_sent(call, &thread.exec, lane, side);
+        (void)wait_sent(call, &worker.exec, lane, side);
     hybrid_release_lane(call, lane);
 }
 

@@ -1,16 +1,12 @@
-/* sort_in_rounds.c - sorts more records than fit in device memory, one range of keys after the
- * other.
+/* sort_in_rounds.c - sorts more records than fit in device memory, one range of keys at a time.
  *
- * All threads copy the records of their chunks into buckets (buckets.c), one bucket per range. Each
- * range is gathered at its place in the result and streamed there as an array of its own. The CPU
- * sorts a range that does not fit the device, such as that of a very frequent key, and a range on
- * which the device fails; the latter is gathered again from the copy. Cost: moves every record
- * twice more than a streamed sort.
+ * Threads copy the records of their chunks into buckets (buckets.c), one per range. Each range is
+ * gathered at its place in the result and streamed there. The CPU sorts ranges that do not fit the
+ * device, such as that of a very frequent key, and ranges on which the device fails; those are
+ * gathered again. Cost: moves every record twice more than a streamed sort.
  *
- * Host memory: a copy of the records; for argsort another copy of the keys; the scratch of one
- * range, which all ranges share. The scratch of streamed ranges is taken before the array changes,
- * so that no range fails for lack of it. The CPU's scratch for the largest range is taken when
- * first needed; without it the CPU sorts in place. */
+ * Host memory: a copy of the records, for argsort another copy of the keys, and the scratch of one
+ * range, which all ranges share. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
@@ -44,15 +40,8 @@ static ordo_status reserve_copies(hybrid_call *call, rounds *work)
         TRY(ordo_scratch(call->exec, records->n * records->value_size, &memory));
         call->kept_values = memory;
     }
-    call->aside_bytes = ordo_round_up(
-        call->chunk_records * (sizeof(uint16_t) + records->value_size) + ORDO_CACHE_LINE,
-        ORDO_CACHE_LINE);
-    TRY(ordo_scratch(call->exec, call->lanes * call->aside_bytes, &memory));
-    call->aside = memory;
-    TRY(ordo_scratch(call->exec,
-                     call->chunk_count * (call->bucket_count + 1) * sizeof *call->bucket_in_chunk,
-                     &memory));
-    call->bucket_in_chunk = memory;
+    TRY(hybrid_reserve_buckets(
+        call, call->chunk_records * (sizeof(uint16_t) + records->value_size) + ORDO_CACHE_LINE));
     work->values = records->out_values;
     work->keys = records->out_keys;
     if (work->keys == NULL) {
@@ -120,8 +109,8 @@ static ordo_status range_scratch(ordo_exec *exec, size_t bytes, void **out)
     range_exec *const range = (range_exec *)exec;
     size_t const      take = ordo_round_up(bytes, ORDO_CACHE_LINE);
     if (take < bytes || take > range->room.bytes - range->used)
-        return ordo_fail(exec, ORDO_E_NOMEM,
-                         "a range needs %zu bytes more scratch than was reserved", bytes);
+        return ordo_fail(exec, ORDO_E_NOMEM, "a range requests %zu bytes of scratch, %zu are left",
+                         bytes, range->room.bytes - range->used);
     *out = range->room.base + range->used;
     range->used += take;
     return ORDO_OK;
@@ -202,6 +191,7 @@ static bool fits(const rounds *work, const hybrid_records *range, size_t room)
            hybrid_device_bytes(&both, range, work->call->exec) <= room;
 }
 
+/* Called before the array changes, so that no range fails for lack of scratch. */
 static ordo_status reserve_for_streaming(rounds *work, size_t room)
 {
     ordo_both const both = streaming(work);
@@ -214,6 +204,7 @@ static ordo_status reserve_for_streaming(rounds *work, size_t room)
     return reserve(work, most, &work->streamed);
 }
 
+/* Without scratch for the largest range the CPU sorts in place. */
 static ordo_status sort_range_by_cpu(rounds *work, const hybrid_records *range)
 {
     hybrid_call *const        call = work->call;

@@ -14,9 +14,9 @@
 #include "core/random.h"
 
 enum {
-    MOST_DRAWS = 1 << 17,                         /* 64 per bucket */
-    SPLITTER_DRAWS = ORDO_TUNE(1 << 14, 1 << 10), /* without buckets: 64 per splitter */
-    DRAW_ONE_OF = ORDO_TUNE(64, 2),               /* at most one key of this many is drawn */
+    MOST_SAMPLES = 1 << 17,                         /* 64 per bucket */
+    SPLITTER_SAMPLES = ORDO_TUNE(1 << 14, 1 << 10), /* without buckets: 64 per splitter */
+    SAMPLE_ONE_OF = ORDO_TUNE(64, 2),               /* at most one key of this many is sampled */
     GRAIN = 1 << 10
 };
 
@@ -70,6 +70,7 @@ static uint64_t plain_code(const hybrid_records *records, uint64_t code)
 void hybrid_bucket_labels(const hybrid_call *call, const void *keys, size_t n, uint16_t *labels)
 {
     const hybrid_records *const records = call->records;
+    const uint16_t *const       cells = call->tables->cells;
     uint64_t const              pivot = call->pivot, last = call->cell_count - 1;
     unsigned const              shift = call->cell_shift;
     bool const                  descending = records->descending, folded = records->folded;
@@ -80,7 +81,7 @@ void hybrid_bucket_labels(const hybrid_call *call, const void *keys, size_t n, u
         for (size_t i = 0; i < n; i++) {                                                           \
             uint64_t const code = code_##tag(all[i], descending, folded);                          \
             uint64_t const cell = code > pivot ? (code - pivot) >> shift : 0;                      \
-            labels[i] = call->tables->cells[cell < last ? cell : last];                            \
+            labels[i] = cells[cell < last ? cell : last];                                          \
         }                                                                                          \
         break;                                                                                     \
     }
@@ -88,43 +89,43 @@ void hybrid_bucket_labels(const hybrid_call *call, const void *keys, size_t n, u
     }
 }
 
-/* ---- Draws ---- */
+/* ---- Samples ---- */
 
-typedef struct draw_work {
+typedef struct sample_work {
     const hybrid_records *records;
-    uint64_t             *draws, stream;
-} draw_work;
+    uint64_t             *samples, stream;
+} sample_work;
 
-static void draw(void *arg, size_t lo, size_t hi)
+static void take_samples(void *arg, size_t lo, size_t hi)
 {
-    const draw_work *const      work = arg;
+    const sample_work *const    work = arg;
     const hybrid_records *const records = work->records;
     for (size_t i = lo; i < hi; i++) {
         size_t const at = (size_t)ordo_random_below(ordo_random_at(work->stream, i), records->n);
-        work->draws[i] = code_of(records, records->keys + at * records->key_size);
+        work->samples[i] = code_of(records, records->keys + at * records->key_size);
     }
 }
 
 /* The CPU's sort of u64 is the order of codes. */
-static ordo_status sorted_draws(hybrid_call *call, uint64_t *draws, size_t count)
+static ordo_status sort_samples(hybrid_call *call, uint64_t *samples, size_t count)
 {
-    draw_work work = {call->records, draws, ordo_random_stream(call->records->n, 1)};
-    if (!ordo_loop(call->exec, count, GRAIN, draw, &work))
+    sample_work work = {call->records, samples, ordo_random_stream(call->records->n, 1)};
+    if (!ordo_loop(call->exec, count, GRAIN, take_samples, &work))
         return ORDO_E_CANCELLED;
-    ordo_sort_job const job = {.type = ORDO_U64, .keys = draws, .n = count};
+    ordo_sort_job const job = {.type = ORDO_U64, .keys = samples, .n = count};
     ordo_status const   status = call->both->cpu->sort(call->both->cpu_state, &job, call->exec);
-    call->exec->changed = false; /* only the draws changed */
+    call->exec->changed = false; /* only the samples changed */
     return status;
 }
 
 /* ---- The pivot ---- */
 
-static size_t draws_before(const uint64_t *draws, size_t count, uint64_t code)
+static size_t samples_before(const uint64_t *samples, size_t count, uint64_t code)
 {
     size_t lo = 0, hi = count;
     while (lo < hi) {
         size_t const middle = lo + (hi - lo) / 2;
-        if (draws[middle] < code)
+        if (samples[middle] < code)
             lo = middle + 1;
         else
             hi = middle;
@@ -132,18 +133,18 @@ static size_t draws_before(const uint64_t *draws, size_t count, uint64_t code)
     return lo;
 }
 
-/* Returns the number of draws before the pivot. */
-static size_t choose_pivot(hybrid_call *call, const uint64_t *draws, size_t count, double share)
+/* Returns the number of samples before the pivot. */
+static size_t choose_pivot(hybrid_call *call, const uint64_t *samples, size_t count, double share)
 {
     size_t const wanted = (size_t)((double)count * (1 - share));
     call->divided = false;
     call->share = 0;
     if (wanted >= count)
         return count;
-    uint64_t const code = draws[wanted];
-    size_t const   lower = draws_before(draws, count, code);
+    uint64_t const code = samples[wanted];
+    size_t const   lower = samples_before(samples, count, code);
     size_t const   upper =
-        code == largest_code(call->records) ? count : draws_before(draws, count, code + 1);
+        code == largest_code(call->records) ? count : samples_before(samples, count, code + 1);
     bool const   up = upper - wanted < wanted - lower;
     size_t const below = up ? upper : lower;
     if (below == count)
@@ -163,12 +164,12 @@ static void add_splitter(hybrid_call *call, uint64_t code, bool equal)
 }
 
 /* The first splitter is the least code, so every key follows a splitter. */
-static void make_splitters(hybrid_call *call, const uint64_t *draws, size_t count)
+static void make_splitters(hybrid_call *call, const uint64_t *samples, size_t count)
 {
     call->splitter_count = 0;
     add_splitter(call, 0, false);
     for (size_t i = 1; i < HYBRID_SPLITTERS && count > 0; i++) {
-        uint64_t const         code = draws[i * count / HYBRID_SPLITTERS];
+        uint64_t const         code = samples[i * count / HYBRID_SPLITTERS];
         hybrid_splitter *const last = &call->tables->splitters[call->splitter_count - 1];
         if (code == last->code) {
             last->equal = true;
@@ -184,10 +185,10 @@ static void make_splitters(hybrid_call *call, const uint64_t *draws, size_t coun
         add_splitter(call, last.code + 1, false);
 }
 
-/* Codes above the largest draw belong to the last cell. */
-static void make_buckets(hybrid_call *call, const uint64_t *draws, size_t count, size_t wanted)
+/* Codes above the largest sample belong to the last cell. */
+static void make_buckets(hybrid_call *call, const uint64_t *samples, size_t count, size_t wanted)
 {
-    uint64_t const range = draws[count - 1] - call->pivot;
+    uint64_t const range = samples[count - 1] - call->pivot;
     size_t         cell = 0; /* cells before this one have a bucket */
     call->cell_shift = 0;
     while (range >> call->cell_shift >= HYBRID_CELLS)
@@ -195,8 +196,8 @@ static void make_buckets(hybrid_call *call, const uint64_t *draws, size_t count,
     call->cell_count = (size_t)(range >> call->cell_shift) + 1;
     call->bucket_count = 1;
     for (size_t i = 0; i < count; i++) {
-        size_t const here = (size_t)((draws[i] - call->pivot) >> call->cell_shift);
-        if (here < cell) /* same cell as the previous draw */
+        size_t const here = (size_t)((samples[i] - call->pivot) >> call->cell_shift);
+        if (here < cell) /* same cell as the previous sample */
             continue;
         while (cell < here)
             call->tables->cells[cell++] = (uint16_t)(call->bucket_count - 1);
@@ -206,51 +207,52 @@ static void make_buckets(hybrid_call *call, const uint64_t *draws, size_t count,
     }
 }
 
-static size_t draws_of(const hybrid_call *call, size_t most)
+static size_t sample_count(const hybrid_call *call, size_t most)
 {
     size_t const n = call->records->n;
-    return ordo_max(ordo_min(n, HYBRID_SPLITTERS), ordo_min(most, n / DRAW_ONE_OF));
+    return ordo_max(ordo_min(n, HYBRID_SPLITTERS), ordo_min(most, n / SAMPLE_ONE_OF));
 }
 
 size_t hybrid_sample_host_bytes(const hybrid_call *call)
 {
-    ordo_sort_job const job = {.type = ORDO_U64, .n = draws_of(call, SPLITTER_DRAWS)};
+    ordo_sort_job const job = {.type = ORDO_U64, .n = sample_count(call, SPLITTER_SAMPLES)};
     return job.n * sizeof(uint64_t) + call->both->cpu->sort_scratch(&job, call->exec) +
            (HYBRID_SCRATCH_TAKES + 1) * ORDO_CACHE_LINE;
 }
 
-static ordo_status draw_sorted(hybrid_call *call, size_t most, uint64_t **draws, size_t *count)
+static ordo_status sorted_samples(hybrid_call *call, size_t most, uint64_t **samples, size_t *count)
 {
     void *memory;
-    *count = draws_of(call, most);
+    *count = sample_count(call, most);
     TRY(ordo_scratch(call->exec, *count * sizeof(uint64_t), &memory));
-    *draws = memory;
-    return sorted_draws(call, *draws, *count);
+    *samples = memory;
+    return sort_samples(call, *samples, *count);
 }
 
 ordo_status hybrid_choose_splitters(hybrid_call *call)
 {
-    uint64_t *draws;
+    uint64_t *samples;
     size_t    count;
-    TRY(draw_sorted(call, call->wanted_share > 0 ? MOST_DRAWS : SPLITTER_DRAWS, &draws, &count));
-    size_t const device_count = choose_pivot(call, draws, count, call->wanted_share);
-    make_splitters(call, draws, device_count);
+    TRY(sorted_samples(call, call->wanted_share > 0 ? MOST_SAMPLES : SPLITTER_SAMPLES, &samples,
+                       &count));
+    size_t const device_count = choose_pivot(call, samples, count, call->wanted_share);
+    make_splitters(call, samples, device_count);
     if (call->divided) {
         double const records = call->share * (double)call->records->n;
         size_t const wanted =
             ordo_min(HYBRID_MOST_BUCKETS, (size_t)(records / ORDO_TUNE_HYBRID_BUCKET));
-        make_buckets(call, draws + device_count, count - device_count, ordo_max(1, wanted));
+        make_buckets(call, samples + device_count, count - device_count, ordo_max(1, wanted));
     }
     return ORDO_OK;
 }
 
 ordo_status hybrid_choose_ranges(hybrid_call *call, size_t wanted)
 {
-    uint64_t *draws;
+    uint64_t *samples;
     size_t    count;
-    TRY(draw_sorted(call, MOST_DRAWS, &draws, &count));
+    TRY(sorted_samples(call, MOST_SAMPLES, &samples, &count));
     call->divided = true;
-    call->pivot = draws[0]; /* codes before it also belong to the first cell */
-    make_buckets(call, draws, count, wanted);
+    call->pivot = samples[0]; /* codes before it also belong to the first cell */
+    make_buckets(call, samples, count, wanted);
     return ORDO_OK;
 }

@@ -41,18 +41,19 @@ static bool worker_poll(ordo_exec *exec, double share)
 /* From the worker's own scratch, which was sized for its sorts. */
 static ordo_status worker_scratch(ordo_exec *exec, size_t bytes, void **out)
 {
-    hybrid_worker *const thread = (hybrid_worker *)exec;
+    hybrid_worker *const worker = (hybrid_worker *)exec;
     size_t const         take = ordo_round_up(bytes, ORDO_CACHE_LINE);
-    if (take > thread->scratch_bytes - thread->scratch_used)
-        return ordo_fail(exec, ORDO_E_NOMEM, "a sort takes %zu bytes more scratch than it announced", take);
-    *out = thread->scratch + thread->scratch_used;
-    thread->scratch_used += take;
+    if (take > worker->scratch_bytes - worker->scratch_used)
+        return ordo_fail(exec, ORDO_E_NOMEM, "a sort requests %zu bytes of scratch, %zu are left",
+                         take, worker->scratch_bytes - worker->scratch_used);
+    *out = worker->scratch + worker->scratch_used;
+    worker->scratch_used += take;
     return ORDO_OK;
 }
 
-void hybrid_worker_init(hybrid_call *call, hybrid_worker *thread)
+void hybrid_worker_init(hybrid_call *call, hybrid_worker *worker)
 {
-    *thread = (hybrid_worker){.exec = {.threads = 1,
+    *worker = (hybrid_worker){.exec = {.threads = 1,
                                        .loop = worker_loop,
                                        .poll = worker_poll,
                                        .scratch = worker_scratch,
@@ -62,6 +63,13 @@ void hybrid_worker_init(hybrid_call *call, hybrid_worker *thread)
                                        .isa = "",
                                        .detail = ""},
                               .call = call};
+}
+
+void hybrid_bucket_worker_init(hybrid_call *call, hybrid_worker *worker, unsigned lane)
+{
+    hybrid_worker_init(call, worker);
+    worker->scratch = call->bucket_scratch + lane * call->bucket_scratch_bytes;
+    worker->scratch_bytes = call->bucket_scratch_bytes;
 }
 
 unsigned hybrid_claim_lane(hybrid_call *call)

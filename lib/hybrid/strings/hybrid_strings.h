@@ -1,23 +1,9 @@
 /* hybrid_strings.h - the order of strings by the CPU and a device: what the files of this folder
  * share.
  *
- * The device sorts 64-bit keys with the strings' ids; the strings stay in host memory. In the first
- * round a key holds the first letters of its string. Strings with equal keys form groups. A group
- * goes into another round, in which a key also tells where its string departs from the group's
- * pivot, one of its strings. A key consists of, from the highest bit:
- *
- *   group    number of the group; later rounds only
- *   place    where the string departs from the pivot; later rounds only
- *   letters  the bytes from there on, each in the bits that the alphabet needs
- *   count    0 to `letters` if the string ends there, letters + 1 if it continues
- *
- * place is l for a string below the pivot and 2 * STRING_PIVOT_BYTES - l for a string above it, if
- * they share l bytes: this is their order.
- *
- *   string_keys.c     alphabet, pivots, keys
- *   string_round.c    one round: keys to the device, sort, keys and ids back
- *   string_groups.c   groups of equal keys after a round
- *   hybrid_strings.c  the rounds, memory, verbs; the CPU's verb then finishes the order
+ * The device sorts 64-bit keys with the strings' ids; the strings stay in host memory. A key of the
+ * first round holds the first letters of its string. Strings with equal keys form groups. Large
+ * groups go into more rounds, with keys of the bytes that follow; the CPU sorts the others.
  *
  * Device memory: 12 n bytes, or 16 n from 2^32 strings on, and the scratch of their sort. Host
  * memory: that of the CPU's verb, 4 n bytes and 24 bytes per group. */
@@ -43,8 +29,17 @@ typedef struct string_alphabet {
     unsigned bits; /* of a letter */
 } string_alphabet;
 
-typedef struct string_layout { /* the bits of a key in one round */
-    unsigned group_shift;      /* 64: the first round, without groups */
+/* The bits of a key in one round, from the highest:
+ *
+ *   group    number of the group; later rounds only
+ *   place    where the string departs from its group's pivot; later rounds only
+ *   letters  the bytes from there on, each in the bits that the alphabet needs
+ *   count    0 to `letters` if the string ends there, letters + 1 if it continues
+ *
+ * If a string shares l bytes with the pivot, its place is l below the pivot and
+ * 2 * STRING_PIVOT_BYTES - l above: this is the order of the strings. */
+typedef struct string_layout {
+    unsigned group_shift; /* 64: the first round, without groups */
     unsigned place_shift;
     unsigned letters, count_bits;
     uint64_t flip; /* xored with keys: 0 if ascending, else all bits below the group */

@@ -81,15 +81,15 @@ static bool goes_on(const string_order *order)
 static void send_thread(void *arg, size_t lo, size_t hi)
 {
     string_order *const order = arg;
-    hybrid_worker       thread;
+    hybrid_worker       worker;
     (void)lo, (void)hi;
-    hybrid_worker_init(&order->call, &thread);
+    hybrid_worker_init(&order->call, &worker);
     unsigned const lane = hybrid_claim_lane(&order->call);
     for (unsigned side = 0; goes_on(order); side = (side + 1) % ORDO_LINK_SIDES) {
         size_t const chunk = atomic_fetch_add_explicit(&order->next, 1, memory_order_relaxed);
         if (chunk >= order->chunk_count)
             break;
-        (void)send(order, &thread.exec, lane, side, chunk);
+        (void)send(order, &worker.exec, lane, side, chunk);
         if (ordo_poll(order->call.exec, (double)chunk / (double)order->chunk_count))
             hybrid_mark_cancelled(&order->call);
     }
@@ -251,11 +251,11 @@ static void fetch_thread(void *arg, size_t lo, size_t hi)
     hybrid_call *const  call = &order->call;
     hybrid_fetch const  fetch = {&order->next, order->chunk_count, request_chunk, store_chunk,
                                  order};
-    hybrid_worker       thread;
+    hybrid_worker       worker;
     (void)lo, (void)hi;
-    hybrid_worker_init(call, &thread);
+    hybrid_worker_init(call, &worker);
     unsigned const lane = hybrid_claim_lane(call);
-    hybrid_fetch_chunks(call, &thread.exec, lane, &fetch);
+    hybrid_fetch_chunks(call, &worker.exec, lane, &fetch);
     hybrid_release_lane(call, lane);
 }
 
