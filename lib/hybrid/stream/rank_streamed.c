@@ -100,7 +100,7 @@ static ordo_status put_ranks(hybrid_ranking *ranking)
     return ORDO_OK;
 }
 
-#define EACH(in_type, out_type, value)                                                             \
+#define CONVERT(in_type, out_type, value)                                                          \
     do {                                                                                           \
         const in_type *const in = from;                                                            \
         out_type *const      out = to;                                                             \
@@ -115,37 +115,34 @@ static void convert(const hybrid_ranking *ranking, const void *from, void *to, s
     bool const   narrow = ranking->width == sizeof(uint32_t);
     switch (ranking->job->rank_type) {
     case ORDO_U32:
-        EACH (uint64_t, uint32_t, in[i])
-            ;
+        CONVERT(uint64_t, uint32_t, in[i]);
         break;
     case ORDO_U64:
-        EACH (uint32_t, uint64_t, in[i])
-            ;
+        CONVERT(uint32_t, uint64_t, in[i]);
         break;
     default:
         if (narrow)
-            EACH (uint32_t, double, (double)in[i] * unit)
-                ;
+            CONVERT(uint32_t, double, (double)in[i] * unit);
         else
-            EACH (uint64_t, double, (double)in[i] * unit)
-                ;
+            CONVERT(uint64_t, double, (double)in[i] * unit);
     }
 }
 
-static void store_ranks(const hybrid_ranking *ranking, const char *numbers, size_t at, size_t count)
+static void store_ranks(const hybrid_ranking *ranking, const char *device_ranks, size_t at,
+                        size_t count)
 {
     const ordo_unsorted_job *const job = ranking->job;
     size_t const                   size = ordo_type_size(job->rank_type);
     char *const                    ranks = (char *)job->ranks + at * size;
     _Alignas(ORDO_CACHE_LINE) char block[BLOCK * sizeof(uint64_t)];
     if (size == ranking->width && job->rank_type != ORDO_F64) {
-        hybrid_copy_nontemporal(ranks, numbers, count * size);
+        hybrid_copy_nontemporal(ranks, device_ranks, count * size);
         hybrid_fence_nontemporal();
         return;
     }
     for (size_t i = 0; i < count; i += BLOCK) {
         size_t const here = ordo_min(BLOCK, count - i);
-        convert(ranking, numbers + i * ranking->width, block, here);
+        convert(ranking, device_ranks + i * ranking->width, block, here);
         hybrid_copy_nontemporal(ranks + i * size, block, here * size);
     }
     hybrid_fence_nontemporal();
