@@ -32,7 +32,7 @@ bool detail_says(const ordo_ctx *ctx, const char *what)
     return ordo_last_report(ctx, &report) == ORDO_OK && strstr(report.detail, what) != NULL;
 }
 
-/* ---- Trouble ---- */
+/* ---- Failures ---- */
 
 void play_fail(const char *function, int at, bool memory)
 {

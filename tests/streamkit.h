@@ -1,6 +1,7 @@
-/* streamkit.h - what the tests of streaming (lib/hybrid) share. The device is that of
- * tests/plugins/playing.c, which does everything as late as it may: contexts that have it, ways to
- * make it fail, what reports say, and a thread that cancels calls. */
+/* streamkit.h - helpers for the tests of lib/hybrid, on machines without a device. The device is
+ * tests/plugins/playing.c, which executes everything as late as allowed. This header has contexts
+ * with that device, ways to make the device fail, a check of reports and a thread that cancels
+ * calls. */
 #ifndef ORDO_TESTS_STREAMKIT_H
 #define ORDO_TESTS_STREAMKIT_H
 
@@ -10,40 +11,40 @@
 #include <stdatomic.h>
 
 #ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
+#define TEST_PLUGINS "plugins" /* folder of the plugins; set by the build */
 #endif
 
 enum {
 #ifdef ORDO_TINY
-    STREAMED = 1 /* thresholds are low enough for it */
+    STREAMED = 1 /* the thresholds of this build are low enough */
 #else
     STREAMED = 0
 #endif
 };
 
-/* After testkit_start: contexts find the device in this folder of the plugins'. */
+/* Call it after testkit_start. Contexts then find the device in this folder. */
 void play_start(const char *folder_of_plugins);
 
 ordo_ctx *play_context(ordo_where where, unsigned threads, double share);
-/* Whether the last call's report has these words. */
+/* Whether the detail of the last report contains this text. */
 bool detail_says(const ordo_ctx *ctx, const char *what);
 
-/* From the next call on the `at`th use of a function of the device fails; for want of memory, too,
- * if that is so. play_well: no more. */
+/* From the next call on, the at-th use of a device function fails, with ORDO_E_NOMEM if `memory`.
+ * play_well ends this. */
 void play_fail(const char *function, int at, bool memory);
 void play_well(void);
-/* The device's memory, in bytes; NULL: more than enough. */
+/* Sets the bytes of device memory. NULL: plenty. */
 void play_room(const char *bytes);
 
-/* A thread that cancels whatever the context does, again and again, until it is told to end: so
- * calls are stopped at any place. */
+/* A thread that cancels the context's calls again and again, so that calls stop at any point. */
 typedef struct canceller {
     ordo_ctx   *ctx;
     pthread_t   thread;
     atomic_bool over;
 } canceller;
 
-bool canceller_start(canceller *with); /* false: no thread; the test has failed by then */
+/* False: the thread did not start, which is a failed check. */
+bool canceller_start(canceller *with);
 void canceller_end(canceller *with);
 
 #endif

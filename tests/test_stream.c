@@ -1,7 +1,8 @@
-/* test_stream.c - host arrays streamed through a device (lib/hybrid), on machines without one
- * (streamkit.h). The bytes are those of the CPU for every type, shape, direction and verb; profiles
- * have every byte; a device that fails in any of its functions, at its first use or later, costs no
- * data, or the status says so; a cancelled call ends, and what it says of the array is true. */
+/* test_stream.c - sorts of host arrays streamed through a device (lib/hybrid), on machines without
+ * one (streamkit.h). The results equal the CPU's bytes for every type, shape, direction and verb.
+ * Profiles account for every byte. If any device function fails, at its first use or later, no data
+ * is lost, or the status says so. A cancelled call ends and reports the state of the array
+ * correctly. */
 #define _POSIX_C_SOURCE 200809L
 #include "api/api.h"
 #include "inputs.h"
@@ -14,7 +15,7 @@
 enum {
     MOST = 6007,
     VALUE_MOST = 16,
-    FEWER = TESTKIT_SANITIZED ? 7 : 1 /* of the combinations */
+    FEWER = TESTKIT_SANITIZED ? 7 : 1 /* test one of this many combinations */
 };
 
 static ordo_ctx     *cpu;
@@ -31,7 +32,7 @@ static bool was_streamed(const ordo_ctx *ctx)
 
 typedef enum verb {
     SORT,
-    FROM, /* a sort of `before`, which stays, to another array */
+    FROM, /* sorts `before` into another array */
     PAIRS,
     ARGSORT,
     VERBS
@@ -61,7 +62,7 @@ static void fill_values(size_t n, size_t size)
         values_before[i] = (unsigned char)test_rng_next(&rng);
 }
 
-/* Fills the arrays and finds out what is expected. */
+/* Fills the arrays and computes the expected result. */
 static void prepare(verb what, size_t shape, ordo_type type, size_t n, size_t value_size,
                     uint64_t flags)
 {
@@ -80,7 +81,7 @@ static void prepare(verb what, size_t shape, ordo_type type, size_t n, size_t va
     }
 }
 
-/* Every `of`th combination. */
+/* Tests one of every `of` combinations. */
 static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
 {
     static const size_t value_sizes[] = {4, 8, 1, 3, 16};
@@ -101,7 +102,7 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
                 testkit_case("verb %d, %s of %s, n = %zu, values of %zu, flags %d", (int)what,
                              inputs_name(shape), ordo_type_name(type), n, value_size, (int)flags);
                 prepare(what, shape, type, n, value_size, flags);
-                if (what == ARGSORT && !STREAMED) /* the device has none of its own */
+                if (what == ARGSORT && !STREAMED) /* the device has no argsort of its own */
                     continue;
                 CHECK_STATUS(ORDO_OK, call(ctx, what, type, keys, n, values, value_size, flags),
                              ctx);
@@ -116,7 +117,7 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
     CHECK((streamed > 0) == streams);
 }
 
-/* Dense keys come home in fewer bytes where the CPU may unpack them, and only there. */
+/* Dense keys use fewer bytes on the link if the CPU may unpack them, and only then. */
 static void packed(ordo_where where)
 {
     ordo_report     report = {.struct_size = sizeof report};
@@ -133,7 +134,7 @@ static void packed(ordo_where where)
     ordo_ctx_free(ctx);
 }
 
-/* A share that is too large for the CPU ends up with the device. */
+/* The device sorts the rest of a share that is too large for the CPU. */
 static void handed_over(void)
 {
     ordo_report     report = {.struct_size = sizeof report};
@@ -146,13 +147,14 @@ static void handed_over(void)
         if (what > FROM)
             CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
         CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-        const char *const at = strstr(report.detail, " bins (");
-        CHECK(at != NULL && strtol(at + strlen(" bins ("), NULL, 10) > 0);
+        const char *const at = strstr(report.detail, " buckets (");
+        CHECK(at != NULL && strtol(at + strlen(" buckets ("), NULL, 10) > 0);
     }
     ordo_ctx_free(ctx);
 }
 
-/* Bytes of the spans of each kind of one sort of pairs, whose keys are too short to be packed. */
+/* Sums the bytes of the spans of each kind for one sort of pairs. Their keys are too short for
+ * packing. */
 static void profile(ordo_where where, unsigned threads, double share, uint64_t *bytes)
 {
     static ordo_span spans[1 << 14];
@@ -175,8 +177,7 @@ static void profile(ordo_where where, unsigned threads, double share, uint64_t *
     ordo_ctx_free(ctx);
 }
 
-/* What the parts of the machine did is told where it is asked for: every thread's and the link's
- * bytes are those of the array. */
+/* The spans of the threads and of the link add up to the bytes of the array. */
 static void profiled(void)
 {
     enum {
@@ -190,22 +191,23 @@ static void profiled(void)
     CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_IN]);
     CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_OUT]);
     CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_PUT]);
-    CHECK_EQ_U64(2 * ALL, bytes[ORDO_SPAN_WORK]); /* in a run and in a segment */
+    CHECK_EQ_U64(2 * ALL, bytes[ORDO_SPAN_WORK]); /* in a batch and in a segment */
     CHECK_STATUS(ORDO_OK, call(cpu, SORT, ORDO_U32, keys, MOST, NULL, 0, 0), cpu);
     CHECK(ordo_last_profile(cpu, &none, 1) == 0);
 
     testkit_case("profile of a share that is handed over");
     profile(ORDO_HYBRID, 1, 0.6, bytes);
     uint64_t const in = bytes[ORDO_SPAN_IN];
-    uint64_t const handed_over = 2 * in - bytes[ORDO_SPAN_WORK]; /* sorted once on the device */
+    /* Handed-over records are sorted once on the device, the others twice. */
+    uint64_t const handed_over = 2 * in - bytes[ORDO_SPAN_WORK];
     CHECK(in <= ALL && handed_over > 0 && handed_over < in);
     CHECK_EQ_U64(in, bytes[ORDO_SPAN_OUT]);
     CHECK_EQ_U64(in, bytes[ORDO_SPAN_PUT]);
     CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_PUT] + bytes[ORDO_SPAN_BIN]);
-    CHECK_EQ_U64(ALL + handed_over, bytes[ORDO_SPAN_DIVIDE]); /* they move once more */
+    CHECK_EQ_U64(ALL + handed_over, bytes[ORDO_SPAN_DIVIDE]); /* they are moved once more */
 }
 
-/* ---- Trouble ---- */
+/* ---- Failures ---- */
 
 static const char *const functions[] = {"begin", "copy_in",  "close_side", "wait_side", "join",
                                         "sort",  "iota",     "search",     "copy",      "mark",
@@ -222,8 +224,7 @@ static void lose_device(const char *function, int at, verb what)
         bool const        lost = status != ORDO_OK;
         if (hybrid)
             CHECK(!lost);
-        else if (at ==
-                 1) /* all are called at least once, but iota for indices, pack for both alone */
+        else if (at == 1) /* only ARGSORT calls iota, only hybrid calls pack */
             CHECK(lost || (what != ARGSORT && strcmp(function, "iota") == 0) ||
                   strcmp(function, "pack") == 0);
         if (lost) {
@@ -234,7 +235,7 @@ static void lose_device(const char *function, int at, verb what)
             if (what > FROM)
                 CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
         }
-        /* The next call is as if nothing had been. */
+        /* The next call works again. */
         play_well();
         memcpy(keys, before, sizeof before);
         memcpy(values, values_before, sizeof values);
@@ -255,8 +256,8 @@ static void lose_devices(void)
                     lose_device(functions[f], at, what);
 }
 
-/* Memory that the device runs out of, wherever: the array is as it was, or the status is that of a
- * device that has spoilt it; under `hybrid` the CPU sorts. */
+/* Device memory runs out at any point. The array is unchanged, or the status is ORDO_E_DEVICE;
+ * under `hybrid` the CPU sorts. */
 static void no_memory_there(void)
 {
     size_t refused = 0, spoilt = 0;
@@ -289,22 +290,22 @@ static void no_memory_there(void)
     CHECK(refused > 0 && spoilt > 0);
 }
 
-/* The same of the host's, which refuses one piece or all from one on, at once and in rounds: all
- * that a context for the device alone needs is taken before the array changes. */
+/* Host memory runs out: one allocation fails, or all from one on, with and without rounds. A
+ * context for the device only takes all its memory before the array changes. */
 static void no_memory_here(void)
 {
     static const char *const rooms[] = {NULL, "40000"};
     for (size_t i = 0; i < 4; i++) {
         bool more = true;
         play_room(rooms[i % 2]);
-        for (size_t at = 2; more; at += 1 + FEWER / 2) { /* the first is the context's */
+        for (size_t at = 2; more; at += 1 + FEWER / 2) { /* the first allocation is the context */
             test_allocator allocator = {.fail_at = at, .only_one = i < 2};
             ordo_ctx      *ctx = NULL;
             if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 2,
                                                  .alloc = test_alloc, .release = test_release,
                                                  .alloc_user = &allocator)) != ORDO_OK)
                 continue;
-            testkit_case("room %zu, piece %zu of host memory is refused", i, at);
+            testkit_case("room %zu, host allocation %zu fails", i, at);
             prepare(PAIRS, inputs_find("random bits"), ORDO_I32, MOST, 4, 0);
             ordo_status const status = call(ctx, PAIRS, ORDO_I32, keys, MOST, values, 4, 0);
             if (status == ORDO_OK) {
@@ -322,7 +323,8 @@ static void no_memory_here(void)
     play_room(NULL);
 }
 
-/* Many rounds take host memory as often as few: each range uses the same. */
+/* The number of host allocations does not depend on the number of rounds: all ranges share their
+ * scratch. */
 static void scratch_of_rounds(void)
 {
     static const char *const rooms[] = {"45000", "12000"};
@@ -354,7 +356,7 @@ static void scratch_of_rounds(void)
     CHECK_EQ_U64(taken[0], taken[1]);
 }
 
-/* Memory of the device from far too little to nearly enough. */
+/* Device memory from far too little to nearly enough. */
 static void little_memory(void)
 {
     static const char *const rooms[] = {"100", "12000", "30000", "60000", "90000"};
@@ -380,7 +382,8 @@ static void little_memory(void)
     play_room(NULL);
 }
 
-/* Wherever the call is then, it ends; what it says of the array is so, and the next one works. */
+/* A call that is cancelled anywhere ends and reports the state of the array correctly; the next
+ * call works. */
 static void cancel(ordo_where where, double share)
 {
     int cancelled = 0;
@@ -409,7 +412,7 @@ static void cancel(ordo_where where, double share)
     CHECK(cancelled > 0);
 }
 
-/* An allocator that cancels the call when it is asked for the `at`th piece. */
+/* An allocator that cancels the call at its at-th allocation. */
 typedef struct cancelling {
     ordo_ctx *ctx;
     size_t    asked, at;
@@ -429,8 +432,9 @@ static void release(void *user, void *block)
     free(block);
 }
 
-/* The device is lost when the array has changed, and the CPU, which goes on, is cancelled: where it
- * is said to be unchanged it is, also if the copy that it was put back from has another order. */
+/* The device fails after the array has changed, and the CPU, which continues, is cancelled. If the
+ * error says that the array is unchanged, it is, even if the copy it was restored from has another
+ * order. */
 static void cancel_after_loss(double share)
 {
     size_t cancelled = 0;
@@ -444,7 +448,7 @@ static void cancel_after_loss(double share)
                                              .cpu_share = share, .alloc = alloc_and_cancel,
                                              .release = release, .alloc_user = &with)),
             NULL);
-        testkit_case("the device was lost, cancelled at piece %zu, share %.1f", at, share);
+        testkit_case("the device was lost, cancelled at allocation %zu, share %.1f", at, share);
         with.ctx = ctx;
         prepare(SORT, inputs_find("random bits"), ORDO_U32, MOST, 0, 0);
         play_fail("copy_out", 20, false);

@@ -1,8 +1,8 @@
-/* test_stream_rank.c - ranks of host arrays streamed through a device (lib/hybrid/stream/ranks.c), on
- * machines without one (streamkit.h). The bytes are those of the CPU for every type, shape, rule,
- * direction and type of rank, with every share for the CPU; a device that fails in any of its
- * functions, or has too little memory, costs time alone or, where it is to do the job alone, is an
- * error in its words; a cancelled call ends. */
+/* test_stream_rank.c - ranks of host arrays streamed through a device
+ * (lib/hybrid/stream/rank_streamed.c), on machines without one (streamkit.h). The results equal the
+ * CPU's bytes for every type, shape, tie rule, direction, rank type and share of the CPU. If a
+ * device function fails or device memory is too small, the CPU does the job; a context for the
+ * device only reports the device's error. A cancelled call ends. */
 #define _POSIX_C_SOURCE 200809L
 #include "inputs.h"
 #include "streamkit.h"
@@ -12,7 +12,7 @@
 enum {
     MOST = 6007,
     RULES = 5,
-    FEWER = TESTKIT_SANITIZED ? 7 : 1 /* of the combinations */
+    FEWER = TESTKIT_SANITIZED ? 7 : 1 /* test one of this many combinations */
 };
 
 typedef struct question {
@@ -38,7 +38,7 @@ static void prepare(const question *q)
     CHECK_STATUS(ORDO_OK, call(cpu, q, expected), cpu);
 }
 
-/* Asks, and looks at every byte: the ranks, what lies behind them, the keys. */
+/* Ranks, and compares the ranks, the bytes after them and the keys. */
 static void check(ordo_ctx *ctx, const question *q)
 {
     size_t const size = ordo_type_size(q->rank_type);
@@ -65,7 +65,8 @@ static question pick(size_t t, size_t shape, size_t rule)
                       .flags = mix % 4 < 2 ? ORDO_DESCENDING : 0};
 }
 
-/* Every `of`th combination; how many of them were streamed, and with bins for the CPU. */
+/* Tests one of every `of` combinations. Returns how many were streamed; *shared: how many with
+ * buckets for the CPU. */
 static size_t same_bytes(ordo_ctx *ctx, size_t of, size_t *shared)
 {
     size_t streamed = 0, number = 0;
@@ -82,14 +83,14 @@ static size_t same_bytes(ordo_ctx *ctx, size_t of, size_t *shared)
                 prepare(&q);
                 check(ctx, &q);
                 streamed += detail_says(ctx, "streamed");
-                *shared += detail_says(ctx, "streamed") && !detail_says(ctx, "in 0 bins");
+                *shared += detail_says(ctx, "streamed") && !detail_says(ctx, "in 0 buckets");
             }
     return streamed;
 }
 
-/* ---- Trouble ---- */
+/* ---- Failures ---- */
 
-/* A context for the device alone says what happened; of others the CPU does the job. */
+/* A context for the device only reports the error. In other contexts the CPU does the job. */
 static void lose_device(const char *function, int at, ordo_where where, double share,
                         ordo_ties ties)
 {
@@ -103,7 +104,7 @@ static void lose_device(const char *function, int at, ordo_where where, double s
                  share, (int)ties);
     play_fail(function, at, false);
     prepare(&q);
-    /* All are called at least once; iota where the device has all keys. */
+    /* Every function is called; iota only if the device has all keys. */
     bool const called = at == 1 && (share <= 0 || strcmp(function, "iota") != 0);
     if (where == ORDO_CUDA) {
         ordo_status const status = call(ctx, &q, ranks);
@@ -114,7 +115,7 @@ static void lose_device(const char *function, int at, ordo_where where, double s
         check(ctx, &q);
         CHECK(detail_says(ctx, "gave up") || !called);
     }
-    /* The next call is as if nothing had been. */
+    /* The next call works again. */
     play_well();
     check(ctx, &q);
     CHECK(detail_says(ctx, "streamed"));
@@ -132,17 +133,17 @@ static void lose_devices(void)
             lose_device(functions[f], at, ORDO_HYBRID, -1, ORDO_TIES_MAX);
             lose_device(functions[f], at, ORDO_HYBRID, 0.3, ORDO_TIES_DENSE);
         }
-    /* The last index of a run, which dense ranks ask for: the last copies of the call. */
+    /* The last copies of the call fetch the last index of a batch, for dense ranks. */
     for (int at = 40; at < 60 && FEWER == 1; at++)
         lose_device("copy_out", at, ORDO_HYBRID, 0.3, ORDO_TIES_DENSE);
 }
 
-/* Memory of the device: far too little; enough for one run; for two. */
+/* Device memory: far too little; enough for one batch; enough for two batches. */
 static void little_memory(void)
 {
     static const struct {
         const char *room, *says;
-    } rooms[] = {{"100", "gave up"}, {"110000", "in 1 runs"}, {"160000", "in 2 runs"}};
+    } rooms[] = {{"100", "gave up"}, {"110000", "in 1 batches"}, {"160000", "in 2 batches"}};
     question const q = {.type = ORDO_I32,
                         .rank_type = ORDO_U32,
                         .n = 4999,
@@ -157,7 +158,7 @@ static void little_memory(void)
         CHECK(detail_says(ctx, rooms[i].says));
         ordo_ctx_free(ctx);
     }
-    testkit_case("too little memory, and nobody else");
+    testkit_case("too little memory, device only");
     ordo_ctx *const alone = play_context(ORDO_CUDA, 2, 0);
     play_room("100");
     CHECK_STATUS(ORDO_E_NOMEM, call(alone, &q, ranks), alone);
@@ -166,8 +167,8 @@ static void little_memory(void)
     play_room(NULL);
 }
 
-/* A host that may hold less than the call wants: a clear status, or the ranks. Where both may do
- * the job the CPU has ways that take less. */
+/* Host memory below what the call wants: ORDO_E_NOMEM or correct ranks. If the CPU may do the job,
+ * it can do with less. */
 static void little_scratch(void)
 {
     question const q = {.type = ORDO_U64,
@@ -198,7 +199,7 @@ static void little_scratch(void)
     CHECK(done > 0);
 }
 
-/* Wherever the call is then, it ends, and the next one works. */
+/* A call that is cancelled anywhere ends, and the next one works. */
 static void cancel(ordo_where where, double share)
 {
     question const q = {.type = ORDO_U64,
@@ -231,7 +232,7 @@ int main(void)
     static const double shares[] = {0, -1, 0.15, 0.5, 0.9, 0.999, 1};
     testkit_start();
     if (!STREAMED) {
-        testkit_skip("arrays this small are streamed by the library of the tests alone");
+        testkit_skip("only the test build streams arrays this small");
         return testkit_done();
     }
     play_start(TEST_PLUGINS);

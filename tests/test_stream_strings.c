@@ -1,9 +1,9 @@
-/* test_stream_strings.c - strings put in order with a device's help (lib/hybrid/strings/strings.h), on
- * machines without one (streamkit.h). The results are those of the CPU, byte for byte, for
- * alphabets of one letter to all bytes, lengths of 0 to 900, shared beginnings of all strings or of
- * families, letters that a sample misses; a device that fails in any of its functions or has too
- * little memory costs nothing but time or, where it is asked for alone, is an error in its words
- * that leaves the results as they were; a cancelled call ends. */
+/* test_stream_strings.c - the order of strings found with a device
+ * (lib/hybrid/strings/hybrid_strings.h), on machines without one (streamkit.h). The results equal
+ * the CPU's bytes for alphabets of one letter to all bytes, lengths of 0 to 900, beginnings shared
+ * by all strings or by families, and letters that a sample misses. If a device function fails or
+ * device memory is too small, the CPU does the job; a context for the device only reports the
+ * device's error and leaves the results unchanged. A cancelled call ends. */
 #define _POSIX_C_SOURCE 200809L
 #include "streamkit.h"
 
@@ -12,19 +12,19 @@
 enum {
     MOST = 2500,
     LONGEST = 900,
-    FEWER = TESTKIT_SANITIZED ? 5 : 1 /* of the combinations */
+    FEWER = TESTKIT_SANITIZED ? 5 : 1 /* test one of this many combinations */
 };
 
 static ordo_ctx *cpu;
 
-/* ---- Strings: bytes with offsets, and the same ended by zero bytes ---- */
+/* ---- Strings: bytes with offsets, and the same strings with zero bytes at their ends ---- */
 
 static size_t       n;
 static char         bytes[MOST * LONGEST];
-static guard_block  packed, ended; /* a forbidden page follows the last string */
+static guard_block  packed, ended; /* an inaccessible page follows the last string */
 static uint64_t     offsets[MOST + 1];
 static const char  *pointers[MOST];
-static bool         zeros; /* some string has one: there is the first form alone */
+static bool         zeros; /* a string contains a zero byte, so only offsets can represent it */
 static test_rng     rng;
 static ordo_strings forms[2];
 
@@ -101,7 +101,7 @@ static size_t few_values(char *to, size_t i)
     return 80;
 }
 
-/* Protein records: families share more or less of an ancestor; some members are equal. */
+/* Protein records: families share beginnings of different lengths; some members are equal. */
 static size_t family(char *to, size_t i)
 {
     size_t const length = 20 + below(101);
@@ -119,7 +119,7 @@ static size_t family(char *to, size_t i)
     return length;
 }
 
-/* A letter that no sample sees, at the start of one string. */
+/* One string begins with a letter that the sample misses. */
 static size_t rare_letter(char *to, size_t i)
 {
     size_t const length = of_acgt(to, i) + 1;
@@ -127,7 +127,7 @@ static size_t rare_letter(char *to, size_t i)
     return length;
 }
 
-/* The same, behind what a first key holds. */
+/* The same, after the letters of a first key. */
 static size_t rare_deep_letter(char *to, size_t i)
 {
     size_t const length = family(to, i);
@@ -138,7 +138,7 @@ static size_t rare_deep_letter(char *to, size_t i)
     return length;
 }
 
-/* One string does not begin as all others do, another is a part of that beginning. */
+/* One string has another beginning, and another string is a prefix of the common beginning. */
 static size_t one_differs(char *to, size_t i)
 {
     memcpy(to, "the same beginning ", 19);
@@ -153,8 +153,8 @@ static size_t one_differs(char *to, size_t i)
 static const struct {
     const char  *name;
     make_string *make;
-    bool         rounds; /* more than one is needed */
-    bool         misfit; /* a sample does not show what all have in common */
+    bool         rounds; /* needs more than one round */
+    bool         misfit; /* the sample misses a letter or a beginning */
 } shapes[] = {
     {"ACGT", of_acgt, false, false},
     {"any byte", of_any_byte, false, false},
@@ -221,7 +221,7 @@ typedef enum verb {
 } verb;
 
 typedef struct result {
-    size_t   bytes; /* of out that count */
+    size_t   bytes; /* valid bytes of out */
     uint64_t out[MOST + 1];
     char     text[MOST * LONGEST];
 } result;
@@ -255,7 +255,7 @@ static ordo_status call(ordo_ctx *ctx, verb what, int form, uint64_t flags, resu
     }
 }
 
-/* A result that is as expected. */
+/* Checks a result. */
 static void check(ordo_ctx *ctx, ordo_status status, verb what)
 {
     if (!CHECK_STATUS(ORDO_OK, status, ctx))
@@ -265,7 +265,7 @@ static void check(ordo_ctx *ctx, ordo_status status, verb what)
         CHECK_BYTES(expected.text, found.text, offsets[n], 1);
 }
 
-/* A call that failed has written nothing. */
+/* A failed call has written nothing. */
 static void check_untouched(verb what)
 {
     static result untouched;
@@ -302,7 +302,7 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
     }
 }
 
-/* ---- Trouble ---- */
+/* ---- Failures ---- */
 
 static const char *const functions[] = {"begin", "copy_in",  "close_side", "wait_side",
                                         "join",  "sort",     "iota",       "mark",
@@ -319,13 +319,13 @@ static void lose_device(const char *function, int at, verb what)
         ordo_status const status = call(ctx, what, 0, 0, &found);
         if (hybrid || status == ORDO_OK) {
             check(ctx, status, what);
-            if (at == 1) /* all are called at least once */
-                CHECK(hybrid && !was_streamed(ctx) && detail_says(ctx, "the CPU alone"));
+            if (at == 1) /* every function is called */
+                CHECK(hybrid && !was_streamed(ctx) && detail_says(ctx, "gave up"));
         } else if (CHECK_STATUS(ORDO_E_DEVICE, status, ctx)) {
             CHECK(strstr(ordo_last_error(ctx), function) != NULL);
             check_untouched(what);
         }
-        /* The next call is as if nothing had been. */
+        /* The next call works again. */
         play_well();
         check(ctx, call(ctx, what, 0, 0, &found), what);
         CHECK(was_streamed(ctx));
@@ -350,7 +350,7 @@ static void little_memory(void)
         ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, 0);
         same_bytes(ctx, false, 5);
         ordo_ctx_free(ctx);
-        testkit_case("%s bytes of device memory, and nobody else", rooms[i]);
+        testkit_case("%s bytes of device memory, device only", rooms[i]);
         ordo_ctx *const alone = play_context(ORDO_CUDA, 2, 0);
         CHECK_STATUS(ORDO_E_NOMEM, call(alone, RANK_32, 0, 0, &found), alone);
         CHECK(strstr(ordo_last_error(alone), "the device has") != NULL);
@@ -360,11 +360,12 @@ static void little_memory(void)
     play_room(NULL);
 }
 
-/* A limit under which the CPU can do it alone is enough where it may; else it is an error. */
+/* A memory limit that suffices for the CPU suffices if the CPU may do the job; else the call fails.
+ */
 static void little_host_memory(void)
 {
     static const ordo_where wheres[] = {ORDO_CPU, ORDO_HYBRID, ORDO_CUDA};
-    size_t                  refused = 0; /* what the CPU alone can do */
+    size_t                  refused = 0; /* limits that only the CPU can work with */
     make_strings(shape_of(family), MOST);
     for (verb what = ARGSORT_32; what < VERBS; what++) {
         bool   streamed = false;
@@ -395,7 +396,7 @@ static void little_host_memory(void)
     CHECK((refused > 0) == STREAMED);
 }
 
-/* Wherever the call is then, it ends, pointers are as they were, and the next one works. */
+/* A call that is cancelled anywhere ends and leaves pointers unchanged; the next one works. */
 static void cancel(verb what)
 {
     int cancelled = 0;

@@ -24,8 +24,6 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice);
 /* After a job failed with `status`: whether to run it again on what *choice then is. */
 bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
-/* The same where host memory did not suffice for a device's help: the CPU alone, with all of it. */
-bool api_alone(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
 
 /* A context that differs from ctx in what *other wishes of where, threads, share and progress; the
  * GPU, the instruction set and half of the memory are those of ctx; no calibration is read. */

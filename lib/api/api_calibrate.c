@@ -389,7 +389,7 @@ static ordo_status measure_all(bench *b)
     TRY(measure_strings(b));
     ordo_calibration const cpu = b->found;
     ordo_status const status = api_plan(b->ctx)->where == ORDO_CPU ? ORDO_OK : measure_device(b);
-    if (status != ORDO_E_DEVICE && status != ORDO_E_NOMEM && status != ORDO_E_UNSUPPORTED)
+    if (!ordo_device_gave_up(status))
         return status;
     b->found = cpu; /* nothing of a GPU that fails is worth keeping */
     snprintf(b->trouble, sizeof b->trouble, "the GPU was not measured: %.200s",

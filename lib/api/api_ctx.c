@@ -496,20 +496,6 @@ bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
     return true;
 }
 
-bool api_alone(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice)
-{
-    const ordo_plan *const plan = &ctx->plan;
-    if (plan->where == ORDO_CUDA || status != ORDO_E_NOMEM || choice->backend == plan->cpu ||
-        exec->changed)
-        return false;
-    ordo_arena_reset(&ctx->arena);
-    *choice = (ordo_choice){plan->cpu, plan->cpu_state};
-    ctx->running.backend = plan->cpu->name;
-    exec->phase = 0;
-    exec->phases = 1;
-    return true;
-}
-
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec) { return enter(ctx, exec); }
 
 ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status) { return leave(ctx, status); }

@@ -15,13 +15,11 @@ enum {
     CHECK_PIECE = 1 << 16 /* offsets or pointers that one piece of the loop looks at */
 };
 
-/* Runs a job, on the CPU alone if there is too little memory for more. */
+/* Runs a job, on the CPU alone if a device or the memory for it fails. */
 #define RUN_STRINGS(choice, slot, job)                                                             \
     do {                                                                                           \
         ordo_status status_;                                                                       \
-        do                                                                                         \
-            status_ = (choice).backend->slot((choice).state, &(job), exec);                        \
-        while (api_alone(ctx, exec, status_, &(choice)));                                          \
+        RUN(status_, choice, slot, job);                                                           \
         return status_;                                                                            \
     } while (0)
 

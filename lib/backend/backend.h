@@ -98,6 +98,20 @@ typedef struct ordo_both {
     bool                packs; /* the CPU unpacks results that the device packs for the link */
 } ordo_both;
 
+/* Whether a device failed for a reason that does not concern the CPU. */
+static inline bool ordo_device_gave_up(ordo_status status)
+{
+    return status == ORDO_E_DEVICE || status == ORDO_E_NOMEM || status == ORDO_E_UNSUPPORTED;
+}
+
+/* Prepares exec for the CPU, which repeats a job that a device gave up. */
+static inline void ordo_restart_on_cpu(ordo_exec *exec, const char *isa)
+{
+    exec->isa = isa;
+    exec->phase = 0;
+    exec->phases = 1;
+}
+
 const ordo_backend *ordo_stream_backend(void);
 const ordo_backend *ordo_hybrid_backend(void);
 

@@ -1,10 +1,10 @@
-/* hybrid_backend.c - the CPU and a device as one backend, for sorts of host arrays.
+/* hybrid_backend.c - the CPU and a device as one backend for sorts and ranks of host arrays.
  *
- * A job on many records is streamed (hybrid.h), in rounds if the device has not the memory for all
- * of them; everything else is the device's own, which then takes the array whole. */
+ * Large arrays are streamed (stream/hybrid_call.h), in rounds if device memory is too small. Small
+ * arrays go to the device whole. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/stream/hybrid.h"
-#include "hybrid/strings/strings.h"
+#include "hybrid/stream/hybrid_call.h"
+#include "hybrid/strings/hybrid_strings.h"
 
 static bool is_streamed(const ordo_both *both, const hybrid_records *records,
                         ordo_algorithm algorithm)
@@ -14,78 +14,66 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
            records->n * (records->key_size + records->value_size) >= ORDO_TUNE_STREAM_LEAST &&
            device->link != NULL && device->search != NULL && device->copy != NULL &&
            (records->value_size == 0 ? device->sort != NULL : device->sort_pairs != NULL) &&
-           records->n > HYBRID_CUTS;
+           records->n > HYBRID_SPLITTERS;
 }
 
-/* ---- The table ---- */
+/* The status of a failure after which results may be half written: ORDO_E_DEVICE, whatever caused it,
+ * so that ORDO_E_NOMEM means that nothing was written. */
+static ordo_status with_results_written(ordo_status status)
+{
+    return ordo_device_gave_up(status) ? ORDO_E_DEVICE : status;
+}
 
-/* The whole job by one of the two. */
+static ordo_status sort_streamed(const ordo_both *both, const hybrid_records *records,
+                                 ordo_exec *exec)
+{
+    ordo_status status = hybrid_sort_streamed(both, records, exec);
+    if (status == ORDO_E_NOMEM && !exec->changed) {
+        size_t const need = hybrid_device_bytes(both, records, exec);
+        size_t const room = both->device->link->room(both->device_state);
+        if (need > room)
+            status = hybrid_sort_in_rounds(both, records, exec, need, room);
+    }
+    return !both->keep && exec->changed ? with_results_written(status) : status;
+}
+
+static ordo_status rank_streamed(const ordo_both *both, const hybrid_records *records,
+                                 const ordo_unsorted_job *job, ordo_exec *exec)
+{
+    ordo_status const status = hybrid_rank_streamed(both, records, job, exec);
+    return !both->keep && exec->changed ? with_results_written(status) : status;
+}
+
+/* ---- Slots ---- */
+
+/* Runs the whole job on one backend. */
 #define WHOLE(side, slot)                                                                          \
     (both->side->slot != NULL ? both->side->slot(both->side##_state, job, exec)                    \
                               : ordo_fail(exec, ORDO_E_UNSUPPORTED, "the %s backend has no %s",    \
                                           both->side->name, #slot))
 
-/* Streams what is worth it. If the device fails, the CPU does the job where it may, since the input
- * is still there; a context for the device alone says what went wrong. */
-#define STREAM(slot, worth, way)                                                                   \
-    do {                                                                                           \
-        if (both->share >= 1)                                                                      \
-            return WHOLE(cpu, slot);                                                               \
-        if (!(worth))                                                                              \
-            return WHOLE(device, slot);                                                            \
-        ordo_status const streamed = (way);                                                        \
-        if (!both->keep || !gives_up(streamed))                                                    \
-            return streamed;                                                                       \
-        bool const written = exec->changed;                                                        \
-        exec->isa = both->cpu->isa(both->cpu_state);                                               \
-        exec->phase = 0;                                                                           \
-        exec->phases = 1;                                                                          \
-        ordo_status const by_cpu = WHOLE(cpu, slot);                                               \
-        if (by_cpu != ORDO_OK)                                                                     \
-            return after_cpu(by_cpu, written, exec);                                               \
-        ordo_note(exec, "by the CPU, for the device gave up");                                     \
-        return ORDO_OK;                                                                            \
-    } while (0)
-
-static bool gives_up(ordo_status status)
+/* Whether the CPU repeats a streamed job with this status. The input is complete: unchanged, or
+ * restored from the copy. *written says whether results may have been written before. */
+static bool falls_back(const ordo_both *both, ordo_status status, bool *written, ordo_exec *exec)
 {
-    return status == ORDO_E_DEVICE || status == ORDO_E_NOMEM || status == ORDO_E_UNSUPPORTED;
+    *written = exec->changed;
+    if (!both->keep || !ordo_device_gave_up(status))
+        return false;
+    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state));
+    return true;
 }
 
-/* The status of a failure after which results may be half written: ORDO_E_DEVICE, whatever it was
- * for want of, so that ORDO_E_NOMEM means that nothing was written. */
-static ordo_status with_results_written(ordo_status status)
+/* The status of the job after the CPU repeated it. A CPU sort that fails for want of memory writes
+ * nothing, so exec->changed is what it was before. */
+static ordo_status after_fallback(ordo_status status, bool written, ordo_exec *exec)
 {
-    return gives_up(status) ? ORDO_E_DEVICE : status;
-}
-
-/* The CPU took over and failed as well. What it did to exec->changed is of no meaning: it writes
- * nothing before it has its memory. */
-static ordo_status after_cpu(ordo_status status, bool written, ordo_exec *exec)
-{
-    if (gives_up(status))
+    if (status == ORDO_OK) {
+        ordo_note(exec, "by the CPU, because the device gave up");
+        return ORDO_OK;
+    }
+    if (ordo_device_gave_up(status))
         exec->changed = written;
     return written ? with_results_written(status) : status;
-}
-
-/* At once, or in rounds where the device has not the memory for it. */
-static ordo_status by_size(const ordo_both *both, const hybrid_records *records, ordo_exec *exec)
-{
-    ordo_status status = hybrid_stream(both, records, exec);
-    if (status == ORDO_E_NOMEM && !exec->changed) {
-        size_t const need = hybrid_device_bytes(both, records, exec);
-        size_t const room = both->device->link->room(both->device_state);
-        if (need > room)
-            status = hybrid_rounds(both, records, exec, need, room);
-    }
-    return !both->keep && exec->changed ? with_results_written(status) : status;
-}
-
-static ordo_status ranks(const ordo_both *both, const hybrid_records *records,
-                         const ordo_unsorted_job *job, ordo_exec *exec)
-{
-    ordo_status const status = hybrid_ranks(both, records, job, exec);
-    return !both->keep && exec->changed ? with_results_written(status) : status;
 }
 
 static hybrid_records keys_of(const ordo_sort_job *job)
@@ -102,15 +90,23 @@ static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
     hybrid_records const   records = keys_of(job);
-    bool const             worth = is_streamed(both, &records, job->algorithm);
-    ordo_sort_job          here = *job;
-    if (job->from != NULL && !worth && both->share < 1) { /* devices know no other array */
-        ordo_copy_job const copy = {job->keys, job->from, job->n * ordo_type_size(job->type)};
-        TRY(both->cpu->copy(both->cpu_state, &copy, exec));
-        here.from = NULL;
-        job = &here;
+    ordo_sort_job          in_place = *job;
+    if (both->share >= 1)
+        return WHOLE(cpu, sort);
+    if (!is_streamed(both, &records, job->algorithm)) {
+        if (job->from != NULL) { /* devices sort only in place */
+            ordo_copy_job const copy = {job->keys, job->from, job->n * records.key_size};
+            TRY(both->cpu->copy(both->cpu_state, &copy, exec));
+            in_place.from = NULL;
+            job = &in_place;
+        }
+        return WHOLE(device, sort);
     }
-    STREAM(sort, worth, by_size(both, &records, exec));
+    bool              written;
+    ordo_status const status = sort_streamed(both, &records, exec);
+    return falls_back(both, status, &written, exec)
+               ? after_fallback(WHOLE(cpu, sort), written, exec)
+               : status;
 }
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
@@ -121,8 +117,15 @@ static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec 
     records.value_size = job->value_size;
     records.values = job->values;
     records.out_values = job->values;
-    STREAM(sort_pairs, is_streamed(both, &records, job->keys.algorithm),
-           by_size(both, &records, exec));
+    if (both->share >= 1)
+        return WHOLE(cpu, sort_pairs);
+    if (!is_streamed(both, &records, job->keys.algorithm))
+        return WHOLE(device, sort_pairs);
+    bool              written;
+    ordo_status const status = sort_streamed(both, &records, exec);
+    return falls_back(both, status, &written, exec)
+               ? after_fallback(WHOLE(cpu, sort_pairs), written, exec)
+               : status;
 }
 
 static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
@@ -136,7 +139,15 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
                                       .value_size = ordo_type_size(job->index_type),
                                       .keys = job->keys,
                                       .out_values = job->index};
-    STREAM(argsort, is_streamed(both, &records, job->algorithm), by_size(both, &records, exec));
+    if (both->share >= 1)
+        return WHOLE(cpu, argsort);
+    if (!is_streamed(both, &records, job->algorithm))
+        return WHOLE(device, argsort);
+    bool              written;
+    ordo_status const status = sort_streamed(both, &records, exec);
+    return falls_back(both, status, &written, exec)
+               ? after_fallback(WHOLE(cpu, argsort), written, exec)
+               : status;
 }
 
 static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
@@ -150,11 +161,17 @@ static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *ex
                                       .key_size = ordo_type_size(job->type),
                                       .value_size = narrow ? sizeof(uint32_t) : sizeof(uint64_t),
                                       .keys = job->keys};
-    /* A share for the CPU is possible only so. */
+    /* A share for the CPU requires streaming. */
     bool const wanted = both->share > 0 || ordo_rank_streams(job->type, job->n, job->rank_type);
-    STREAM(rank,
-           wanted && both->device->put_ranks != NULL && is_streamed(both, &records, job->algorithm),
-           ranks(both, &records, job, exec));
+    if (both->share >= 1)
+        return WHOLE(cpu, rank);
+    if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
+        return WHOLE(device, rank);
+    bool              written;
+    ordo_status const status = rank_streamed(both, &records, job, exec);
+    return falls_back(both, status, &written, exec)
+               ? after_fallback(WHOLE(cpu, rank), written, exec)
+               : status;
 }
 
 #define TABLE(label)                                                                               \

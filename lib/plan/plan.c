@@ -260,14 +260,10 @@ bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
                      ordo_choice *choice)
 {
     if (plan->where == ORDO_CUDA || exec->on_device || choice->backend == plan->cpu ||
-        exec->changed)
-        return false;
-    if (failed != ORDO_E_DEVICE && failed != ORDO_E_NOMEM && failed != ORDO_E_UNSUPPORTED)
+        exec->changed || !ordo_device_gave_up(failed))
         return false;
     choice->backend = plan->cpu;
     choice->state = plan->cpu_state;
-    exec->isa = plan->cpu->isa(plan->cpu_state);
-    exec->phase = 0;
-    exec->phases = 1;
+    ordo_restart_on_cpu(exec, plan->cpu->isa(plan->cpu_state));
     return true;
 }

@@ -1,4 +1,4 @@
-/* test_cuda_strings.c - strings put in order with the GPU's help (lib/hybrid/strings/strings.h), enough of
+/* test_cuda_strings.c - strings put in order with the GPU's help (lib/hybrid/strings/hybrid_strings.h), enough of
  * them for it: protein records, random strings, few letters, letters that a sample misses, equal
  * ones; argsort, rank, sort and pointers. The bytes are those of the CPU. */
 #include "device.h"

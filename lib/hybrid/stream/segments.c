@@ -1,147 +1,149 @@
-/* segments.c - phase IV: what the device has to do, and what is to be fetched from it.
+/* segments.c - phase IV: plans the segments and the chunks in which they are fetched.
  *
- * The cuts are looked up in every run. Ranges between cuts are put together to segments that fit a
- * buffer on the device; the range of a heavy key is a segment of its own, which is not sorted. The
- * result of a segment is fetched in pieces of a lane's buffer. */
+ * Splitters are searched in every sorted batch. Adjacent ranges between splitters form a segment as
+ * long as they fit a segment buffer. The range of a frequent key is a segment of its own, which
+ * needs no sort. Segments are fetched in chunks of the size of a staging buffer. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/stream/hybrid.h"
+#include "hybrid/stream/hybrid_call.h"
 
-/* ---- Where the cuts are ---- */
+/* ---- Splitters in the batches ---- */
 
-static ordo_status look_up(hybrid_run *run)
+static ordo_status find_splitters(hybrid_call *call)
 {
-    const hybrid_records *const records = run->records;
-    uint64_t                    codes[HYBRID_MOST_CUTS];
-    for (size_t i = 1; i < run->cut_count; i++)
-        codes[i - 1] = run->cuts[i].code;
-    for (size_t r = 0; r < run->runs; r++) {
-        size_t const          first = run->first[r], count = run->first[r + 1] - first;
+    const hybrid_records *const records = call->records;
+    uint64_t                    codes[HYBRID_MOST_SPLITTERS];
+    for (size_t i = 1; i < call->splitter_count; i++)
+        codes[i - 1] = call->tables->splitters[i].code;
+    for (size_t b = 0; b < call->batch_count; b++) {
+        size_t const first = call->batch_start[b], count = call->batch_start[b + 1] - first;
         ordo_search_job const job = {.type = records->type,
-                                     .sorted = run->keys + first * records->key_size,
+                                     .sorted = call->device_keys + first * records->key_size,
                                      .n = count,
                                      .descending = records->descending,
                                      .folded = records->folded,
                                      .codes = codes,
-                                     .count = run->cut_count - 1,
-                                     .positions = run->position[r] + 1};
+                                     .count = call->splitter_count - 1,
+                                     .positions = call->tables->position[b] + 1};
         if (job.count > 0)
-            TRY(run->both->device->search(run->both->device_state, &job, &run->device.exec));
-        run->position[r][0] = 0;
-        run->position[r][run->cut_count] = count;
+            TRY(call->both->device->search(call->both->device_state, &job, &call->device.exec));
+        call->tables->position[b][0] = 0;
+        call->tables->position[b][call->splitter_count] = count;
     }
     return ORDO_OK;
 }
 
-/* Records of all runs between two cuts. */
-static size_t between(const hybrid_run *run, size_t cut, size_t end)
+/* Records of all batches between two splitters. */
+static size_t between(const hybrid_call *call, size_t splitter, size_t end)
 {
     size_t count = 0;
-    for (size_t r = 0; r < run->runs; r++)
-        count += run->position[r][end] - run->position[r][cut];
+    for (size_t b = 0; b < call->batch_count; b++)
+        count += call->tables->position[b][end] - call->tables->position[b][splitter];
     return count;
 }
 
-/* ---- Segments and their pieces ---- */
+/* ---- Segments and their chunks ---- */
 
-static ordo_status make_segments(hybrid_run *run)
+static ordo_status make_segments(hybrid_call *call)
 {
     void *memory;
-    TRY(ordo_scratch(run->exec, run->cut_count * sizeof *run->segments, &memory));
-    run->segments = memory;
-    run->segment_count = 0;
+    TRY(ordo_scratch(call->exec, call->splitter_count * sizeof *call->segments, &memory));
+    call->segments = memory;
+    call->segment_count = 0;
     unsigned buffer = 0;
-    for (size_t cut = 0, start = 0; cut < run->cut_count;) {
-        hybrid_segment *const segment = &run->segments[run->segment_count];
-        size_t                end = cut + 1, count = between(run, cut, end);
-        bool const            as_is = run->cuts[cut].equal;
-        if (!as_is && count > run->buffer_records)
-            return ordo_fail(run->exec, ORDO_E_NOMEM,
-                             "a range of %zu records does not fit %zu on the device", count,
-                             run->buffer_records);
-        while (!as_is && end < run->cut_count && !run->cuts[end].equal) {
-            size_t const more = between(run, end, end + 1);
-            if (count + more > run->buffer_records)
+    for (size_t splitter = 0, start = 0; splitter < call->splitter_count;) {
+        hybrid_segment *const segment = &call->segments[call->segment_count];
+        size_t                end = splitter + 1, count = between(call, splitter, end);
+        bool const            as_is = call->tables->splitters[splitter].equal;
+        if (!as_is && count > call->segment_records)
+            return ordo_fail(call->exec, ORDO_E_NOMEM,
+                             "a range of %zu records exceeds the device buffer of %zu", count,
+                             call->segment_records);
+        while (!as_is && end < call->splitter_count && !call->tables->splitters[end].equal) {
+            size_t const more = between(call, end, end + 1);
+            if (count + more > call->segment_records)
                 break;
             count += more;
             end++;
         }
         if (count > 0) {
-            *segment = (hybrid_segment){.first_cut = cut,
-                                        .end_cut = end,
+            *segment = (hybrid_segment){.first_splitter = splitter,
+                                        .end_splitter = end,
                                         .start = start,
                                         .count = count,
                                         .as_is = as_is,
-                                        .buffer = as_is ? 0 : buffer++ % HYBRID_BUFFERS};
-            atomic_init(&segment->asked, 0);
+                                        .buffer = as_is ? 0 : buffer++ % HYBRID_SEGMENT_BUFFERS};
+            atomic_init(&segment->requested, 0);
             atomic_init(&segment->widths, 0);
-            run->segment_count++;
+            call->segment_count++;
         }
         start += count;
-        cut = end;
+        splitter = end;
     }
     return ORDO_OK;
 }
 
-static void add_pieces(hybrid_run *run, size_t number, size_t to, char *keys, char *values,
+static void add_chunks(hybrid_call *call, size_t number, size_t to, char *keys, char *values,
                        size_t count)
 {
-    const hybrid_records *const records = run->records;
-    for (size_t at = 0; at < count; at += run->piece_records) {
-        run->home[run->home_count++] =
-            (hybrid_piece){.segment = number,
-                           .to = to + at,
-                           .count = ordo_min(run->piece_records, count - at),
-                           .keys = keys + at * records->key_size,
-                           .values = values + at * records->value_size,
-                           .width = records->key_size};
-        run->segments[number].pieces++;
+    const hybrid_records *const records = call->records;
+    for (size_t at = 0; at < count; at += call->chunk_records) {
+        call->result_chunks[call->result_count++] =
+            (hybrid_result_chunk){.segment = number,
+                                  .to = to + at,
+                                  .count = ordo_min(call->chunk_records, count - at),
+                                  .keys = keys + at * records->key_size,
+                                  .values = values + at * records->value_size,
+                                  .width = records->key_size};
+        call->segments[number].chunk_count++;
     }
 }
 
-/* Pieces of so many segments, some of which are cut at the ends of runs. */
-static size_t most_pieces(const hybrid_run *run, size_t segments)
+/* Upper bound of result chunks: a segment may be split at the end of every batch. */
+static size_t most_chunks(const hybrid_call *call, size_t segments)
 {
-    return run->pieces + segments * (run->runs + 1);
+    return call->chunk_count + segments * (call->batch_count + 1);
 }
 
-size_t hybrid_segments_bytes(const hybrid_run *run)
+size_t hybrid_segments_host_bytes(const hybrid_call *call)
 {
-    return HYBRID_MOST_CUTS * sizeof *run->segments +
-           most_pieces(run, HYBRID_MOST_CUTS) * sizeof *run->home + 2 * ORDO_CACHE_LINE;
+    return HYBRID_MOST_SPLITTERS * sizeof *call->segments +
+           most_chunks(call, HYBRID_MOST_SPLITTERS) * sizeof *call->result_chunks +
+           2 * ORDO_CACHE_LINE;
 }
 
-static ordo_status make_pieces(hybrid_run *run)
+static ordo_status list_chunks(hybrid_call *call)
 {
-    const hybrid_records *const records = run->records;
-    size_t const                most = most_pieces(run, run->segment_count);
+    const hybrid_records *const records = call->records;
+    size_t const                most = most_chunks(call, call->segment_count);
     void                       *memory;
-    TRY(ordo_scratch(run->exec, most * sizeof *run->home, &memory));
-    run->home = memory;
-    run->home_count = 0;
-    for (size_t s = 0; s < run->segment_count; s++) {
-        hybrid_segment *const segment = &run->segments[s];
-        segment->first_piece = run->home_count;
+    TRY(ordo_scratch(call->exec, most * sizeof *call->result_chunks, &memory));
+    call->result_chunks = memory;
+    call->result_count = 0;
+    for (size_t s = 0; s < call->segment_count; s++) {
+        hybrid_segment *const segment = &call->segments[s];
+        segment->first_chunk = call->result_count;
         if (!segment->as_is) {
-            add_pieces(run, s, segment->start, run->buffer_keys[segment->buffer],
-                       run->buffer_values[segment->buffer], segment->count);
+            add_chunks(call, s, segment->start, call->segment_keys[segment->buffer],
+                       call->segment_values[segment->buffer], segment->count);
             continue;
         }
-        for (size_t r = 0, to = segment->start; r < run->runs; r++) {
-            size_t const from = run->first[r] + run->position[r][segment->first_cut];
-            size_t const count =
-                run->position[r][segment->end_cut] - run->position[r][segment->first_cut];
-            add_pieces(run, s, to, run->keys + from * records->key_size,
-                       run->values + from * records->value_size, count);
+        for (size_t b = 0, to = segment->start; b < call->batch_count; b++) {
+            size_t const from =
+                call->batch_start[b] + call->tables->position[b][segment->first_splitter];
+            size_t const count = call->tables->position[b][segment->end_splitter] -
+                                 call->tables->position[b][segment->first_splitter];
+            add_chunks(call, s, to, call->device_keys + from * records->key_size,
+                       call->device_values + from * records->value_size, count);
             to += count;
         }
     }
     return ORDO_OK;
 }
 
-ordo_status hybrid_segments(hybrid_run *run)
+ordo_status hybrid_make_segments(hybrid_call *call)
 {
-    if (look_up(run) != ORDO_OK)
-        return hybrid_status(run, true);
-    TRY(make_segments(run));
-    return make_pieces(run);
+    if (find_splitters(call) != ORDO_OK)
+        return hybrid_result(call, true);
+    TRY(make_segments(call));
+    return list_chunks(call);
 }

@@ -1,323 +1,317 @@
-/* string_round.c - one round of an order of strings: their keys to the device, which sorts them
- * with the strings' numbers, and home.
+/* string_round.c - one round: keys to the device, a sort by key, keys and ids back to the host.
  *
- * Threads take pieces of the round's entries, make the keys in one of their lane's two buffers and
- * send it off while they fill the other. The numbers of a first round are the device's own; later
- * ones go with the keys, and come home to the places that their groups have in the order. The sort
- * is not hidden behind the link: the threads that read the strings are what takes time.
+ * Threads take chunks of strings, write keys into one of their lane's two staging buffers, queue
+ * its copy and fill the other buffer. In the first round the device generates the ids; later rounds
+ * send them, and fetched ids go to their group's places in the order. Reading the strings takes
+ * most of the time, so the sort is not overlapped with the link.
  *
- * Time: 12 bytes a string on the link each way, 8 to the device in the first round. */
+ * Cost: 12 bytes per string on the link each way; 8 to the device in the first round. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/strings/strings.h"
+#include "hybrid/strings/hybrid_strings.h"
 
 enum {
-    TURNS = 4, /* pieces of a lane, at least */
+    LANE_CHUNKS = 4, /* least number of chunks per lane */
     MARK = 0
 };
 
-static bool is_first(const string_run *s) { return s->coder.group_shift == 64; }
+static bool is_first(const string_order *order) { return order->layout.group_shift == 64; }
 
-/* The ids of a piece, behind its keys in a buffer. */
-static char *ids_in(const string_run *s, char *buffer)
+/* The ids follow the keys in a staging buffer. */
+static char *ids_in(const string_order *order, char *buffer)
 {
-    return buffer + ordo_round_up(s->piece * sizeof(uint64_t), ORDO_CACHE_LINE);
+    return buffer + ordo_round_up(order->chunk_strings * sizeof(uint64_t), ORDO_CACHE_LINE);
 }
 
-static void cut_into_pieces(string_run *s, size_t count)
+static void choose_chunks(string_order *order, size_t count)
 {
-    size_t const each = sizeof(uint64_t) + s->id_size;
-    size_t const room = s->run.link->buffer_bytes - ORDO_CACHE_LINE;
-    size_t const least = ordo_max(ORDO_TUNE_PIECE_LEAST, count * each / s->run.lanes / TURNS);
-    s->piece = ordo_min(room, least) / each;
-    s->pieces = ordo_div_up(count, s->piece);
+    size_t const each = sizeof(uint64_t) + order->id_size;
+    size_t const room = order->call.link->buffer_bytes - ORDO_CACHE_LINE;
+    size_t const least =
+        ordo_max(ORDO_TUNE_LINK_CHUNK, count * each / order->call.lanes / LANE_CHUNKS);
+    order->chunk_strings = ordo_min(room, least) / each;
+    order->chunk_count = ordo_div_up(count, order->chunk_strings);
 }
 
-/* ---- To the device ---- */
+/* ---- Sending ---- */
 
-/* Strings of a piece that are in the round. */
-static size_t piece_entries(const string_run *s, size_t piece)
+/* Entries among the strings of a chunk. */
+static size_t chunk_entries(const string_order *order, size_t chunk)
 {
-    size_t const end = piece + 1 < s->pieces ? s->places[piece + 1] : s->entries;
-    return end - s->places[piece];
+    size_t const end =
+        chunk + 1 < order->chunk_count ? order->chunk_place[chunk + 1] : order->entries;
+    return end - order->chunk_place[chunk];
 }
 
-static bool fill(const string_run *s, size_t piece, uint64_t *keys, char *ids)
+static bool fill(const string_order *order, size_t chunk, uint64_t *keys, char *ids)
 {
-    size_t const first = piece * s->piece, end = ordo_min(first + s->piece, s->n);
-    return is_first(s) ? string_first_keys(s, first, end - first, keys)
-                       : string_tie_keys(s, first, end, keys, ids);
+    size_t const first = chunk * order->chunk_strings,
+                 end = ordo_min(first + order->chunk_strings, order->n);
+    return is_first(order) ? string_first_keys(order, first, end - first, keys)
+                           : string_group_keys(order, first, end, keys, ids);
 }
 
-static ordo_status send(string_run *s, ordo_exec *exec, unsigned lane, unsigned side, size_t piece)
+static ordo_status send(string_order *order, ordo_exec *exec, unsigned lane, unsigned side,
+                        size_t chunk)
 {
-    const ordo_link *const link = s->run.link;
-    void *const            state = s->run.both->device_state;
+    const ordo_link *const link = order->call.link;
+    void *const            state = order->call.both->device_state;
     char *const            buffer = link->buffer(state, lane, side);
-    size_t const           at = s->places[piece], count = piece_entries(s, piece);
+    size_t const           at = order->chunk_place[chunk], count = chunk_entries(order, chunk);
     if (count == 0)
         return ORDO_OK;
     TRY(link->wait_side(state, exec, lane, side));
-    if (!fill(s, piece, (uint64_t *)(void *)buffer, ids_in(s, buffer))) {
-        atomic_store_explicit(&s->misfit, true, memory_order_relaxed);
+    if (!fill(order, chunk, (uint64_t *)(void *)buffer, ids_in(order, buffer))) {
+        atomic_store_explicit(&order->misfit, true, memory_order_relaxed);
         return ORDO_OK;
     }
-    TRY(link->copy_in(state, exec, lane, s->device_keys + at * sizeof(uint64_t), buffer,
+    TRY(link->copy_in(state, exec, lane, order->device_keys + at * sizeof(uint64_t), buffer,
                       count * sizeof(uint64_t)));
-    if (!is_first(s))
-        TRY(link->copy_in(state, exec, lane, s->device_ids + at * s->id_size, ids_in(s, buffer),
-                          count * s->id_size));
+    if (!is_first(order))
+        TRY(link->copy_in(state, exec, lane, order->device_ids + at * order->id_size,
+                          ids_in(order, buffer), count * order->id_size));
     return link->close_side(state, exec, lane, side);
 }
 
-static bool goes_on(const string_run *s)
+static bool goes_on(const string_order *order)
 {
-    return !hybrid_wrong(&s->run) && !atomic_load_explicit(&s->misfit, memory_order_relaxed);
+    return !hybrid_has_failed(&order->call) &&
+           !atomic_load_explicit(&order->misfit, memory_order_relaxed);
 }
 
-static void send_pieces(void *arg, size_t lo, size_t hi)
+static void send_thread(void *arg, size_t lo, size_t hi)
 {
-    string_run *const s = arg;
-    hybrid_thread     thread;
+    string_order *const order = arg;
+    hybrid_worker       worker;
     (void)lo, (void)hi;
-    hybrid_start(&s->run, &thread);
-    unsigned const lane = hybrid_take_lane(&s->run);
-    for (unsigned side = 0; goes_on(s); side = (side + 1) % ORDO_LINK_SIDES) {
-        size_t const piece = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
-        if (piece >= s->pieces)
+    hybrid_worker_init(&order->call, &worker);
+    unsigned const lane = hybrid_claim_lane(&order->call);
+    for (unsigned side = 0; goes_on(order); side = (side + 1) % ORDO_LINK_SIDES) {
+        size_t const chunk = atomic_fetch_add_explicit(&order->next, 1, memory_order_relaxed);
+        if (chunk >= order->chunk_count)
             break;
-        (void)send(s, &thread.exec, lane, side, piece);
-        if (ordo_poll(s->run.exec, (double)piece / (double)s->pieces))
-            hybrid_cancel(&s->run);
+        (void)send(order, &worker.exec, lane, side, chunk);
+        if (ordo_poll(order->call.exec, (double)chunk / (double)order->chunk_count))
+            hybrid_mark_cancelled(&order->call);
     }
-    hybrid_give_lane(&s->run, lane);
+    hybrid_release_lane(&order->call, lane);
 }
 
-/* ---- Who is in a later round ---- */
+/* ---- Entries of a later round ---- */
 
-/* The tie that has this entry. */
-static const string_tie *tie_of(const string_run *s, size_t entry)
+/* The group of an entry. */
+static const tied_group *group_of_entry(const string_order *order, size_t entry)
 {
-    size_t lo = 0, hi = s->tie_count;
+    size_t lo = 0, hi = order->group_count;
     while (hi - lo > 1) {
         size_t const middle = lo + (hi - lo) / 2;
-        if (s->ties[middle].start <= entry)
+        if (order->groups[middle].start <= entry)
             lo = middle;
         else
             hi = middle;
     }
-    return &s->ties[lo];
+    return &order->groups[lo];
 }
 
-static void pivot_piece(void *arg, size_t lo, size_t hi) { string_pivots(arg, lo, hi); }
+static void pivot_chunk(void *arg, size_t lo, size_t hi) { string_choose_pivots(arg, lo, hi); }
 
-static void label_piece(void *arg, size_t lo, size_t hi)
+static void label_chunk(void *arg, size_t lo, size_t hi)
 {
-    string_run *const s = arg;
-    for (const string_tie *tie = tie_of(s, lo); lo < hi; tie++) {
-        size_t const end = ordo_min(tie->start + tie->count, hi);
+    string_order *const order = arg;
+    for (const tied_group *group = group_of_entry(order, lo); lo < hi; group++) {
+        size_t const end = ordo_min(group->start + group->count, hi);
         for (; lo < end; lo++)
-            s->labels[string_id(s, tie->lo + (lo - tie->start))] = (uint32_t)(tie - s->ties + 1);
+            order->labels[string_id(order, group->order_start + (lo - group->start))] =
+                (uint32_t)(group - order->groups + 1);
     }
 }
 
-static void clear_piece(void *arg, size_t lo, size_t hi)
+static void clear_chunk(void *arg, size_t lo, size_t hi)
 {
-    string_run *const s = arg;
-    memset(s->labels + lo, 0, (hi - lo) * sizeof *s->labels);
+    string_order *const order = arg;
+    memset(order->labels + lo, 0, (hi - lo) * sizeof *order->labels);
 }
 
-static void count_piece(void *arg, size_t lo, size_t hi)
+static void count_chunk(void *arg, size_t lo, size_t hi)
 {
-    string_run *const s = arg;
-    for (size_t piece = lo; piece < hi; piece++) {
-        size_t const end = ordo_min((piece + 1) * s->piece, s->n);
+    string_order *const order = arg;
+    for (size_t chunk = lo; chunk < hi; chunk++) {
+        size_t const end = ordo_min((chunk + 1) * order->chunk_strings, order->n);
         size_t       count = 0;
-        for (size_t id = piece * s->piece; id < end; id++)
-            count += s->labels[id] != 0;
-        s->places[piece] = count;
+        for (size_t id = chunk * order->chunk_strings; id < end; id++)
+            count += order->labels[id] != 0;
+        order->chunk_place[chunk] = count;
     }
 }
 
-/* Pieces of strings, and where each goes on the device. */
-static ordo_status prepare(string_run *s)
+/* Divides the strings into chunks and computes the place of each chunk on the device. */
+static ordo_status prepare(string_order *order)
 {
-    ordo_exec *const exec = s->run.exec;
+    ordo_exec *const exec = order->call.exec;
     void            *memory;
-    cut_into_pieces(s, s->n);
-    TRY(ordo_scratch(exec, s->pieces * sizeof *s->places, &memory));
-    s->places = memory;
-    if (is_first(s)) {
-        for (size_t piece = 0; piece < s->pieces; piece++)
-            s->places[piece] = piece * s->piece;
+    choose_chunks(order, order->n);
+    TRY(ordo_scratch(exec, order->chunk_count * sizeof *order->chunk_place, &memory));
+    order->chunk_place = memory;
+    if (is_first(order)) {
+        for (size_t chunk = 0; chunk < order->chunk_count; chunk++)
+            order->chunk_place[chunk] = chunk * order->chunk_strings;
         return ORDO_OK;
     }
-    TRY(ordo_scratch(exec, s->tie_count * sizeof *s->pivots, &memory));
-    s->pivots = memory;
-    if (!ordo_loop(exec, s->n, s->piece, clear_piece, s) ||
-        !ordo_loop(exec, s->tie_count, 1, pivot_piece, s) ||
-        !ordo_loop(exec, s->entries, ORDO_TUNE_STRINGS_TIES, label_piece, s) ||
-        !ordo_loop(exec, s->pieces, 1, count_piece, s))
+    TRY(ordo_scratch(exec, order->group_count * sizeof *order->pivots, &memory));
+    order->pivots = memory;
+    if (!ordo_loop(exec, order->n, order->chunk_strings, clear_chunk, order) ||
+        !ordo_loop(exec, order->group_count, 1, pivot_chunk, order) ||
+        !ordo_loop(exec, order->entries, ORDO_TUNE_STRINGS_KEYS, label_chunk, order) ||
+        !ordo_loop(exec, order->chunk_count, 1, count_chunk, order))
         return ORDO_E_CANCELLED;
     size_t place = 0;
-    for (size_t piece = 0; piece < s->pieces; piece++) {
-        size_t const count = s->places[piece];
-        s->places[piece] = place;
+    for (size_t chunk = 0; chunk < order->chunk_count; chunk++) {
+        size_t const count = order->chunk_place[chunk];
+        order->chunk_place[chunk] = place;
         place += count;
     }
     return ORDO_OK;
 }
 
-/* All keys; false in *fits: with another alphabet, please. */
-static ordo_status send_all(string_run *s, bool *fits)
+/* Sends all keys. *fits false: a string does not fit the alphabet. */
+static ordo_status send_all(string_order *order, bool *fits)
 {
-    atomic_store_explicit(&s->next, 0, memory_order_relaxed);
-    atomic_store_explicit(&s->misfit, false, memory_order_relaxed);
-    (void)ordo_loop(s->run.exec, s->run.lanes, 1, send_pieces, s);
-    *fits = !atomic_load_explicit(&s->misfit, memory_order_relaxed);
-    return hybrid_status(&s->run, !*fits || atomic_load_explicit(&s->next, memory_order_relaxed) >=
-                                                s->pieces);
+    atomic_store_explicit(&order->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&order->misfit, false, memory_order_relaxed);
+    (void)ordo_loop(order->call.exec, order->call.lanes, 1, send_thread, order);
+    *fits = !atomic_load_explicit(&order->misfit, memory_order_relaxed);
+    return hybrid_result(&order->call,
+                         !*fits || atomic_load_explicit(&order->next, memory_order_relaxed) >=
+                                       order->chunk_count);
 }
 
-/* ---- Work, and home ---- */
+/* ---- Sorting and fetching ---- */
 
-static size_t piece_count(const string_run *s, size_t piece)
+static size_t entries_of_chunk(const string_order *order, size_t chunk)
 {
-    return ordo_min(s->piece, s->entries - piece * s->piece);
+    return ordo_min(order->chunk_strings, order->entries - chunk * order->chunk_strings);
 }
 
-static ordo_status sort_there(string_run *s)
+static ordo_status sort_on_device(string_order *order)
 {
-    hybrid_run *const    run = &s->run;
-    ordo_exec *const     exec = &run->device.exec;
-    void *const          state = run->both->device_state;
-    ordo_pairs_job const job = {{.type = ORDO_U64,
-                                 .keys = s->device_keys,
-                                 .n = s->entries,
-                                 .algorithm = ORDO_ALGORITHM_RADIX},
-                                s->device_ids,
-                                s->id_size};
-    ordo_status          status = run->link->join(state, exec);
-    if (status == ORDO_OK && is_first(s))
-        status = run->link->iota(state, exec, s->device_ids, s->n, s->id_type, 0);
+    hybrid_call *const call = &order->call;
+    ordo_exec *const   exec = &call->device.exec;
+    void *const        state = call->both->device_state;
+    ordo_status        status = call->link->join(state, exec);
+    if (status == ORDO_OK && is_first(order))
+        status = call->link->iota(state, exec, order->device_ids, order->n, order->id_type, 0);
     if (status == ORDO_OK)
-        status = run->both->device->sort_pairs(state, &job, exec);
+        status = hybrid_sort_on_device(call, order->device_keys, order->device_ids, order->entries);
     if (status == ORDO_OK)
-        status = run->link->mark(state, exec, MARK);
-    return hybrid_status(run, status == ORDO_OK);
+        status = call->link->mark(state, exec, MARK);
+    return hybrid_result(call, status == ORDO_OK);
 }
 
-static ordo_status ask_for(string_run *s, ordo_exec *exec, unsigned lane, unsigned side,
-                           size_t piece)
+static ordo_status request_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
+                                 size_t chunk)
 {
-    const ordo_link *const link = s->run.link;
-    void *const            state = s->run.both->device_state;
+    string_order *const    order = arg;
+    const ordo_link *const link = order->call.link;
+    void *const            state = order->call.both->device_state;
     char *const            buffer = link->buffer(state, lane, side);
-    size_t const           at = piece * s->piece, count = piece_count(s, piece);
+    size_t const at = chunk * order->chunk_strings, count = entries_of_chunk(order, chunk);
     TRY(link->await(state, exec, lane, MARK));
-    TRY(link->copy_out(state, exec, lane, buffer, s->device_keys + at * sizeof(uint64_t),
+    TRY(link->copy_out(state, exec, lane, buffer, order->device_keys + at * sizeof(uint64_t),
                        count * sizeof(uint64_t)));
-    TRY(link->copy_out(state, exec, lane, ids_in(s, buffer), s->device_ids + at * s->id_size,
-                       count * s->id_size));
+    TRY(link->copy_out(state, exec, lane, ids_in(order, buffer),
+                       order->device_ids + at * order->id_size, count * order->id_size));
     return link->close_side(state, exec, lane, side);
 }
 
-static ordo_status put_down(string_run *s, ordo_exec *exec, unsigned lane, unsigned side,
-                            size_t piece)
+static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
+                               size_t chunk)
 {
-    void *const  state = s->run.both->device_state;
-    char *const  buffer = s->run.link->buffer(state, lane, side);
-    const char  *ids = ids_in(s, buffer);
-    size_t       entry = piece * s->piece;
-    size_t const count = piece_count(s, piece), end = entry + count;
-    TRY(s->run.link->wait_side(state, exec, lane, side));
-    memcpy(s->keys + entry, buffer, count * sizeof(uint64_t));
-    for (const string_tie *tie = tie_of(s, entry); entry < end; tie++) {
-        size_t const first = entry - tie->start;
-        size_t const here = ordo_min(tie->count - first, end - entry);
-        memcpy(s->index + (tie->lo + first) * s->id_size, ids, here * s->id_size);
-        ids += here * s->id_size;
+    string_order *const order = arg;
+    void *const         state = order->call.both->device_state;
+    char *const         buffer = order->call.link->buffer(state, lane, side);
+    const char         *ids = ids_in(order, buffer);
+    size_t              entry = chunk * order->chunk_strings;
+    size_t const        count = entries_of_chunk(order, chunk), end = entry + count;
+    TRY(order->call.link->wait_side(state, exec, lane, side));
+    memcpy(order->keys + entry, buffer, count * sizeof(uint64_t));
+    for (const tied_group *group = group_of_entry(order, entry); entry < end; group++) {
+        size_t const first = entry - group->start;
+        size_t const here = ordo_min(group->count - first, end - entry);
+        memcpy(order->index + (group->order_start + first) * order->id_size, ids,
+               here * order->id_size);
+        ids += here * order->id_size;
         entry += here;
     }
+    atomic_fetch_add_explicit(&order->done, 1, memory_order_relaxed);
     return ORDO_OK;
 }
 
-static void bring_home(void *arg, size_t lo, size_t hi)
+static void fetch_thread(void *arg, size_t lo, size_t hi)
 {
-    string_run *const s = arg;
-    size_t            on_way[ORDO_LINK_SIDES] = {SIZE_MAX, SIZE_MAX};
-    hybrid_thread     thread;
+    string_order *const order = arg;
+    hybrid_call *const  call = &order->call;
+    hybrid_fetch const  fetch = {&order->next, order->chunk_count, request_chunk, store_chunk,
+                                 order};
+    hybrid_worker       worker;
     (void)lo, (void)hi;
-    hybrid_start(&s->run, &thread);
-    unsigned const lane = hybrid_take_lane(&s->run);
-    for (unsigned side = 0; !hybrid_wrong(&s->run); side = (side + 1) % ORDO_LINK_SIDES) {
-        if (on_way[side] != SIZE_MAX &&
-            put_down(s, &thread.exec, lane, side, on_way[side]) == ORDO_OK)
-            atomic_fetch_add_explicit(&s->done, 1, memory_order_relaxed);
-        size_t const piece = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
-        if (ordo_poll(s->run.exec, (double)piece / (double)s->pieces))
-            hybrid_cancel(&s->run);
-        on_way[side] = piece < s->pieces ? piece : SIZE_MAX;
-        if (piece < s->pieces)
-            (void)ask_for(s, &thread.exec, lane, side, piece);
-        else if (on_way[0] == SIZE_MAX && on_way[1] == SIZE_MAX)
-            break;
-    }
-    hybrid_give_lane(&s->run, lane);
+    hybrid_worker_init(call, &worker);
+    unsigned const lane = hybrid_claim_lane(call);
+    hybrid_fetch_chunks(call, &worker.exec, lane, &fetch);
+    hybrid_release_lane(call, lane);
 }
 
-static ordo_status fetch_all(string_run *s)
+static ordo_status fetch_all(string_order *order)
 {
-    cut_into_pieces(s, s->entries);
-    atomic_store_explicit(&s->next, 0, memory_order_relaxed);
-    atomic_store_explicit(&s->done, 0, memory_order_relaxed);
-    (void)ordo_loop(s->run.exec, s->run.lanes, 1, bring_home, s);
-    return hybrid_status(&s->run,
-                         atomic_load_explicit(&s->done, memory_order_relaxed) >= s->pieces);
+    choose_chunks(order, order->entries);
+    atomic_store_explicit(&order->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&order->done, 0, memory_order_relaxed);
+    (void)ordo_loop(order->call.exec, order->call.lanes, 1, fetch_thread, order);
+    return hybrid_result(&order->call, atomic_load_explicit(&order->done, memory_order_relaxed) >=
+                                           order->chunk_count);
 }
 
 /* ---- The round ---- */
 
-/* Keys that are on their way must not arrive behind those that replace them on other lanes. */
-static ordo_status wait_for_lanes(string_run *s)
+/* Waits for all copies, so that no old key arrives after the one that replaces it. */
+static ordo_status wait_for_lanes(string_order *order)
 {
     ordo_status status = ORDO_OK;
-    for (unsigned lane = 0; lane < s->run.lanes; lane++)
+    for (unsigned lane = 0; lane < order->call.lanes; lane++)
         for (unsigned side = 0; side < ORDO_LINK_SIDES && status == ORDO_OK; side++)
-            status =
-                s->run.link->wait_side(s->run.both->device_state, &s->run.device.exec, lane, side);
-    return hybrid_status(&s->run, status == ORDO_OK);
+            status = order->call.link->wait_side(order->call.both->device_state,
+                                                 &order->call.device.exec, lane, side);
+    return hybrid_result(&order->call, status == ORDO_OK);
 }
 
-/* Another alphabet, after a string that did not fit: the first round's is what all strings need,
- * later ones take every byte. */
-static ordo_status fit(string_run *s)
+/* Replaces the alphabet after a misfit: in the first round by that of all strings, later by all
+ * bytes. */
+static ordo_status fit(string_order *order)
 {
-    TRY(wait_for_lanes(s));
-    if (is_first(s)) {
-        if (!string_survey(s, 1))
+    TRY(wait_for_lanes(order));
+    if (is_first(order)) {
+        if (!string_survey(order, 1))
             return ORDO_E_CANCELLED;
-        s->ties[0].depth = s->shared;
-        (void)string_coder_make(s, 0);
+        order->groups[0].depth = order->shared;
+        (void)string_choose_layout(order, 0);
         return ORDO_OK;
     }
-    string_all_letters(&s->alphabet);
-    (void)string_coder_make(s, s->tie_count);
+    string_use_all_bytes(&order->alphabet);
+    (void)string_choose_layout(order, order->group_count);
     return ORDO_OK;
 }
 
-ordo_status string_round(string_run *s)
+ordo_status string_round(string_order *order)
 {
     bool fits = true;
-    TRY(prepare(s));
-    TRY(send_all(s, &fits));
+    TRY(prepare(order));
+    TRY(send_all(order, &fits));
     if (!fits) {
-        TRY(fit(s));
-        TRY(send_all(s, &fits));
+        TRY(fit(order));
+        TRY(send_all(order, &fits));
     }
-    s->send_s[is_first(s) ? 0 : 1] += string_lap(s);
-    s->run.exec->phase++;
-    TRY(sort_there(s));
-    TRY(fetch_all(s));
-    s->home_s += string_lap(s);
+    order->send_s[is_first(order) ? 0 : 1] += string_seconds(order);
+    order->call.exec->phase++;
+    TRY(sort_on_device(order));
+    TRY(fetch_all(order));
+    order->fetch_s += string_seconds(order);
     return ORDO_OK;
 }

@@ -1,14 +1,14 @@
-/* copy.c - a copy that is written past the cache: what is kept in case the device fails is not read
- * again, and an ordinary store would first read what it overwrites. One thread's work. */
+/* nontemporal_copy.c - a copy that bypasses the cache. The copied data is not read soon, and an
+ * ordinary store would first read the line that it overwrites. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/stream/hybrid.h"
+#include "hybrid/stream/hybrid_call.h"
 
 #include <string.h>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
 
-void hybrid_copy_past(void *to, const void *from, size_t bytes)
+void hybrid_copy_nontemporal(void *to, const void *from, size_t bytes)
 {
     enum {
         LINE = 64,
@@ -26,12 +26,12 @@ void hybrid_copy_past(void *to, const void *from, size_t bytes)
     memcpy(out, in, bytes);
 }
 
-void hybrid_past_done(void) { _mm_sfence(); }
+void hybrid_fence_nontemporal(void) { _mm_sfence(); }
 
 #else
 
-void hybrid_copy_past(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+void hybrid_copy_nontemporal(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
 
-void hybrid_past_done(void) {}
+void hybrid_fence_nontemporal(void) {}
 
 #endif

@@ -1,11 +1,12 @@
-/* unpack.c - differences back to keys (backend/pack.h), while they are put in their place.
+/* unpack_keys.c - turns packed differences (backend/pack.h) back into keys and stores them.
  *
- * Codes of a block are summed up in the cache, become keys there and leave past the cache. Sums of
- * 32-bit codes with differences of one byte, which dense keys have, are made by vectors; the others
- * four chains at a time, for a sum waits for the one before it. V1, ns a key in
- * the cache: 0.3 by vectors, 0.7 by chains; a copy 0.12. One thread's work; no scratch. */
+ * A block of codes is summed up in the cache, converted to keys there and stored with nontemporal
+ * stores. 32-bit codes with differences of one byte, the usual case of dense keys, are summed by
+ * vector instructions. All others are summed as four independent chains, because each sum depends
+ * on the one before. Cost on V1 (cpu/tuning.h), ns per key in the cache: 0.3 with vectors, 0.7 with
+ * chains, 0.12 for a plain copy. One thread; no scratch. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/stream/hybrid.h"
+#include "hybrid/stream/hybrid_call.h"
 
 #include "core/keybits.h"
 #include "backend/pack.h"
@@ -21,17 +22,18 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 enum {
-    BLOCK = 512 /* keys of each chain that are unpacked, in the cache, before they are put down */
+    BLOCK = 512 /* keys of each chain that are unpacked in the cache before they are stored */
 };
 
-/* Keys of the first block: the others are to begin with a cache line, for a line that is written
- * past the cache in two parts takes many times as long. */
+/* Keys of the first block. All later blocks then start at a cache line: a line that two nontemporal
+ * copies share costs many times as much. */
 static size_t first_block(const char *to, size_t size)
 {
     return BLOCK - (uintptr_t)to % ORDO_CACHE_LINE / size;
 }
 
-/* A difference, of which `mask` are the bytes: eight are read, the buffer goes on behind it. */
+/* One difference; `mask` selects its bytes. Reads eight bytes, so the buffer must extend past it.
+ */
 static ALWAYS_INLINE uint64_t load(const char *at, uint64_t mask)
 {
     uint64_t word;
@@ -42,11 +44,12 @@ static ALWAYS_INLINE uint64_t load(const char *at, uint64_t mask)
     return word & mask;
 }
 
-/* ---- Sums of 32 bits by vectors ---- */
+/* ---- 32-bit sums with vectors ---- */
 
 #if defined(__SSE2__)
 
-/* Sixteen differences of a byte: sums of eight as 16-bit numbers, then all as 32-bit ones. */
+/* Sums 16 one-byte differences: first within groups of eight as 16-bit numbers, then as 32-bit
+ * numbers. */
 static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *out)
 {
     __m128i const zero = _mm_setzero_si128();
@@ -120,8 +123,8 @@ static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *ou
 
 /* ---- Keys ---- */
 
-/* n keys of each chain. The width is a constant wherever this is called: so a difference is one
- * load, and one of the two ways is left. */
+/* Unpacks n keys of each chain. Every caller passes a constant width, so a difference is one load
+ * and only one of the two branches remains. */
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     static ALWAYS_INLINE void unpack_##tag(const char *const *from, size_t width, bits *sums,      \
                                            size_t n, bool descending, key(*out)[BLOCK])            \
@@ -175,8 +178,8 @@ static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *ou
                 size_t const first = ordo_min(c * chain + at, n);                                  \
                 size_t const last = ordo_min(first + count, ordo_min((c + 1) * chain, n));         \
                 if (first < last)                                                                  \
-                    hybrid_copy_past(to + first * sizeof(key), out[c],                             \
-                                     (last - first) * sizeof(key));                                \
+                    hybrid_copy_nontemporal(to + first * sizeof(key), out[c],                      \
+                                            (last - first) * sizeof(key));                         \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
@@ -206,13 +209,14 @@ static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *ou
     }
 #include "core/types.def"
 
-void hybrid_unpack(const hybrid_run *run, const hybrid_piece *piece, const char *packed, char *to)
+void hybrid_unpack_chunk(const hybrid_call *call, const hybrid_result_chunk *chunk,
+                         const char *packed, char *to)
 {
-    const hybrid_records *const records = run->records;
+    const hybrid_records *const records = call->records;
     switch (records->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        put_any_##tag(packed, piece->count, piece->width, records->descending, to);                \
+        put_any_##tag(packed, chunk->count, chunk->width, records->descending, to);                \
         break;
 #include "core/types.def"
     }

@@ -1,0 +1,288 @@
+/* sort_in_rounds.c - sorts more records than fit in device memory, one range of keys at a time.
+ *
+ * Threads copy the records of their chunks into buckets (buckets.c), one per range. Each range is
+ * gathered at its place in the result and streamed there. The CPU sorts ranges that do not fit the
+ * device, such as that of a very frequent key, and ranges on which the device fails; those are
+ * gathered again. Cost: moves every record twice more than a streamed sort.
+ *
+ * Host memory: a copy of the records, for argsort another copy of the keys, and the scratch of one
+ * range, which all ranges share. */
+#define _POSIX_C_SOURCE 200809L
+#include "hybrid/stream/hybrid_call.h"
+
+typedef struct range_room { /* scratch that each range uses from its start */
+    char  *base;
+    size_t bytes;
+} range_room;
+
+typedef struct range_exec { /* the caller's exec with other scratch */
+    ordo_exec  exec;
+    ordo_exec *caller;
+    range_room room;
+    size_t     used;
+} range_exec;
+
+typedef struct rounds {
+    hybrid_call  *call;
+    atomic_size_t next;
+    char         *keys, *values; /* where ranges are gathered */
+    range_room    streamed, by_cpu;
+    bool          asked; /* by_cpu has been requested */
+} rounds;
+
+static ordo_status reserve_copies(hybrid_call *call, rounds *work)
+{
+    const hybrid_records *const records = call->records;
+    void                       *memory;
+    TRY(ordo_scratch(call->exec, records->n * records->key_size, &memory));
+    call->kept_keys = memory;
+    if (records->value_size != 0) {
+        TRY(ordo_scratch(call->exec, records->n * records->value_size, &memory));
+        call->kept_values = memory;
+    }
+    TRY(hybrid_reserve_buckets(
+        call, call->chunk_records * (sizeof(uint16_t) + records->value_size) + ORDO_CACHE_LINE));
+    work->values = records->out_values;
+    work->keys = records->out_keys;
+    if (work->keys == NULL) {
+        TRY(ordo_scratch(call->exec, records->n * records->key_size, &memory));
+        work->keys = memory;
+    }
+    return ORDO_OK;
+}
+
+/* `aside` holds the labels and, if the values are indices, the values. */
+static void fill_chunk(hybrid_call *call, unsigned lane, size_t chunk)
+{
+    const hybrid_records *const records = call->records;
+    char *const                 numbers = call->aside + lane * call->aside_bytes;
+    uint16_t *const             labels =
+        (uint16_t *)(void *)(numbers + ordo_round_up(call->chunk_records * records->value_size,
+                                                     ORDO_CACHE_LINE));
+    size_t const first = chunk * call->chunk_records, n = hybrid_chunk_length(call, chunk);
+    const char  *values = numbers;
+    if (records->values != NULL)
+        values = records->values + first * records->value_size;
+    else if (records->value_size != 0)
+        hybrid_write_indices(numbers, records->value_size, first, n);
+    hybrid_fill_buckets(call, chunk, 0, records->keys + first * records->key_size, values, labels,
+                        n);
+}
+
+static void fill_chunks(void *arg, size_t lo, size_t hi)
+{
+    rounds *const      work = arg;
+    hybrid_call *const call = work->call;
+    unsigned const     lane = hybrid_claim_lane(call);
+    (void)lo, (void)hi;
+    while (!hybrid_has_failed(call)) {
+        size_t const chunk = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
+        if (chunk >= call->chunk_count)
+            break;
+        fill_chunk(call, lane, chunk);
+        if (ordo_poll(call->exec, (double)chunk / (double)call->chunk_count))
+            hybrid_mark_cancelled(call);
+    }
+    hybrid_release_lane(call, lane);
+}
+
+/* ---- Exec of a range ---- */
+
+static bool range_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
+{
+    return ordo_loop(((range_exec *)exec)->caller, n, grain, body, arg);
+}
+
+static bool range_poll(ordo_exec *exec, double share)
+{
+    return ordo_poll(((range_exec *)exec)->caller, share);
+}
+
+static ordo_status range_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
+{
+    ordo_exec *const caller = ((range_exec *)exec)->caller;
+    return caller->fail(caller, status, format, args);
+}
+
+static ordo_status range_scratch(ordo_exec *exec, size_t bytes, void **out)
+{
+    range_exec *const range = (range_exec *)exec;
+    size_t const      take = ordo_round_up(bytes, ORDO_CACHE_LINE);
+    if (take < bytes || take > range->room.bytes - range->used)
+        return ordo_fail(exec, ORDO_E_NOMEM, "a range requests %zu bytes of scratch, %zu are left",
+                         bytes, range->room.bytes - range->used);
+    *out = range->room.base + range->used;
+    range->used += take;
+    return ORDO_OK;
+}
+
+static range_exec range_exec_of(const rounds *work, range_room room)
+{
+    ordo_exec *const caller = work->call->exec;
+    return (range_exec){.exec = {.threads = caller->threads,
+                                 .loop = range_loop,
+                                 .poll = range_poll,
+                                 .scratch = range_scratch,
+                                 .fail = range_fail,
+                                 .phases = 1,
+                                 .profile = caller->profile,
+                                 .algorithm = caller->algorithm,
+                                 .isa = caller->isa,
+                                 .detail = ""},
+                        .caller = caller,
+                        .room = room};
+}
+
+/* The report shows what the last range did. */
+static void copy_report(const range_exec *range)
+{
+    range->caller->algorithm = range->exec.algorithm;
+    range->caller->isa = range->exec.isa;
+}
+
+static ordo_status reserve(rounds *work, size_t bytes, range_room *room)
+{
+    void *memory;
+    TRY(ordo_scratch(work->call->exec, bytes, &memory));
+    *room = (range_room){memory, bytes};
+    return ORDO_OK;
+}
+
+/* ---- Ranges ---- */
+
+static hybrid_records range_of(const rounds *work, size_t bucket)
+{
+    const hybrid_call *const    call = work->call;
+    const hybrid_records *const records = call->records;
+    size_t const                start = call->bucket_start[bucket];
+    hybrid_records              range = *records;
+    range.n = call->bucket_start[bucket + 1] - start;
+    range.out_keys = work->keys + start * records->key_size;
+    range.keys = range.out_keys;
+    if (records->value_size != 0) {
+        range.out_values = work->values + start * records->value_size;
+        range.values = range.out_values;
+    }
+    return range;
+}
+
+static void gather_ranges(void *arg, size_t lo, size_t hi)
+{
+    const rounds *const work = arg;
+    for (size_t bucket = lo; bucket < hi; bucket++) {
+        hybrid_records const range = range_of(work, bucket);
+        hybrid_gather_bucket(work->call, bucket, range.out_keys, range.out_values);
+    }
+}
+
+/* Device only; the copy replaces what a failed device has overwritten. */
+static ordo_both streaming(const rounds *work)
+{
+    ordo_both both = *work->call->both;
+    both.keep = false;
+    both.share = -1;
+    return both;
+}
+
+static bool fits(const rounds *work, const hybrid_records *range, size_t room)
+{
+    ordo_both const both = streaming(work);
+    return range->n > HYBRID_SPLITTERS &&
+           hybrid_device_bytes(&both, range, work->call->exec) <= room;
+}
+
+/* Called before the array changes, so that no range fails for lack of scratch. */
+static ordo_status reserve_for_streaming(rounds *work, size_t room)
+{
+    ordo_both const both = streaming(work);
+    size_t          most = 0;
+    for (size_t bucket = 0; bucket < work->call->bucket_count; bucket++) {
+        hybrid_records const range = range_of(work, bucket);
+        if (fits(work, &range, room))
+            most = ordo_max(most, hybrid_host_bytes(&both, &range, work->call->exec));
+    }
+    return reserve(work, most, &work->streamed);
+}
+
+/* Without scratch for the largest range the CPU sorts in place. */
+static ordo_status sort_range_by_cpu(rounds *work, const hybrid_records *range)
+{
+    hybrid_call *const        call = work->call;
+    const ordo_backend *const cpu = call->both->cpu;
+    if (!work->asked) {
+        size_t const bytes =
+            hybrid_sort_records_scratch(cpu, range, call->largest_bucket, call->exec);
+        work->asked = true;
+        (void)reserve(work, bytes + HYBRID_SCRATCH_TAKES * ORDO_CACHE_LINE, &work->by_cpu);
+    }
+    range_exec        with = range_exec_of(work, work->by_cpu);
+    ordo_status const status =
+        hybrid_sort_records(cpu, call->both->cpu_state, range, range->out_keys, range->out_values,
+                            range->n, &with.exec);
+    copy_report(&with);
+    return status;
+}
+
+static ordo_status sort_range(rounds *work, size_t bucket, size_t room)
+{
+    hybrid_call *const   call = work->call;
+    hybrid_records const range = range_of(work, bucket);
+    ordo_both const      both = streaming(work);
+    if (!fits(work, &range, room))
+        return sort_range_by_cpu(work, &range);
+    range_exec        with = range_exec_of(work, work->streamed);
+    ordo_status const status = hybrid_sort_streamed(&both, &range, &with.exec);
+    copy_report(&with);
+    if (status == ORDO_OK || status == ORDO_E_CANCELLED || !call->both->keep)
+        return status;
+    hybrid_gather_bucket(call, bucket, range.out_keys, range.out_values);
+    return sort_range_by_cpu(work, &range);
+}
+
+static ordo_status all_ranges(rounds *work, size_t room)
+{
+    hybrid_call *const call = work->call;
+    ordo_exec *const   exec = call->exec;
+    TRY(hybrid_bucket_starts(call, 0));
+    TRY(reserve_for_streaming(work, room));
+    exec->changed = true; /* from here on results are written */
+    if (!ordo_loop(exec, call->bucket_count, 1, gather_ranges, work))
+        return ORDO_E_CANCELLED;
+    for (size_t bucket = 0; bucket < call->bucket_count; bucket++) {
+        exec->phase++;
+        TRY(sort_range(work, bucket, room));
+    }
+    return ORDO_OK;
+}
+
+ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *records,
+                                  ordo_exec *exec, size_t need, size_t room)
+{
+    hybrid_call  call;
+    rounds       work = {.call = &call};
+    size_t const wanted = ordo_div_up(need, room / 4 * 3 + 1);
+    if (wanted > HYBRID_MOST_BUCKETS || wanted > records->n / (2 * HYBRID_SPLITTERS))
+        return ordo_fail(exec, ORDO_E_NOMEM, "%zu bytes of device memory are too few for a sort",
+                         room);
+    hybrid_call_open(&call, both, records, exec);
+    call.lanes = exec->threads < HYBRID_MOST_LANES ? exec->threads : HYBRID_MOST_LANES;
+    atomic_init(&work.next, 0);
+    ordo_status status = hybrid_take_tables(&call);
+    if (status == ORDO_OK)
+        status = hybrid_choose_ranges(&call, wanted);
+    exec->phase = 0;
+    exec->phases = (unsigned)call.bucket_count + 1;
+    if (status == ORDO_OK)
+        status = reserve_copies(&call, &work);
+    if (status == ORDO_OK) {
+        (void)ordo_loop(exec, call.lanes, 1, fill_chunks, &work);
+        status = hybrid_result(&call, atomic_load(&work.next) >= call.chunk_count);
+    }
+    if (status == ORDO_OK)
+        status = all_ranges(&work, room);
+    hybrid_call_close(&call);
+    if (status == ORDO_OK)
+        ordo_note(exec, "in %zu rounds: the device has %zu bytes, the sort needs %zu",
+                  call.bucket_count, room, need);
+    return status;
+}

@@ -1,0 +1,218 @@
+/* hybrid_strings.c - argsort, rank and sort of strings, and sort of pointers to strings, with a
+ * device.
+ *
+ * The rounds (hybrid_strings.h) find the order of all strings except within groups. The CPU's verb
+ * then continues from this order. The rounds change none of the caller's arrays, so the CPU can do
+ * the whole job if the device or memory fails. The scratch of the CPU's verb is taken first and
+ * also serves the rounds. */
+#define _POSIX_C_SOURCE 200809L
+#include "hybrid/strings/hybrid_strings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    CPU_BYTES = 32, /* scratch of the CPU's verb per string */
+    PHASES = 8      /* of progress: sending, fetching and six for the CPU */
+};
+
+static bool uses_device(const ordo_both *both, size_t n)
+{
+    const ordo_backend *const device = both->device;
+    return n >= ORDO_TUNE_STRINGS_STREAM && both->share < 1 && device->link != NULL &&
+           device->sort_pairs != NULL && device->sort_pairs_scratch != NULL;
+}
+
+/* ---- Memory ---- */
+
+static ordo_status reserve_host(string_order *order)
+{
+    size_t room, all;
+    void  *memory;
+    if (!ordo_size_mul(order->n, CPU_BYTES, &room) ||
+        !ordo_size_mul(order->n, CPU_BYTES + order->id_size, &all))
+        return ordo_fail(order->call.exec, ORDO_E_NOMEM,
+                         "the scratch of %zu strings exceeds SIZE_MAX", order->n);
+    TRY(ordo_scratch(order->call.exec, all, &memory));
+    order->keys = memory;
+    order->labels = (uint32_t *)(void *)(order->keys + order->n);
+    order->index = (char *)memory + room;
+    order->known.room = memory;
+    order->known.room_bytes = room;
+    return ORDO_OK;
+}
+
+static ordo_status reserve_device(string_order *order)
+{
+    hybrid_call *const call = &order->call;
+    size_t const       scratch = hybrid_sort_records_scratch(call->both->device, &order->records,
+                                                             order->n, &call->device.exec);
+    size_t             bytes = 0, used = 0;
+    char              *base;
+    (void)hybrid_carve(NULL, &bytes, order->n * sizeof(uint64_t));
+    (void)hybrid_carve(NULL, &bytes, order->n * order->id_size);
+    TRY(hybrid_reserve_device(call, bytes, scratch, &base));
+    order->device_keys = hybrid_carve(base, &used, order->n * sizeof(uint64_t));
+    order->device_ids = hybrid_carve(base, &used, order->n * order->id_size);
+    return ORDO_OK;
+}
+
+/* ---- Rounds ---- */
+
+static ordo_status run_rounds(string_order *order)
+{
+    ordo_exec *const exec = order->call.exec;
+    order->all = (tied_group){.count = order->n, .depth = order->shared};
+    order->groups = &order->all;
+    order->group_count = 1;
+    order->entries = order->n;
+    (void)string_choose_layout(order, 0);
+    while (order->entries > 0) {
+        order->rounds++;
+        TRY(string_round(order));
+        TRY(string_find_groups(order));
+        exec->phase = 2;
+        if (order->entries > 0 && !string_choose_layout(order, order->group_count))
+            return ordo_fail(exec, ORDO_E_UNSUPPORTED, "%zu groups leave no room for a letter",
+                             order->group_count);
+    }
+    return ORDO_OK;
+}
+
+typedef struct string_request {
+    const ordo_strings *strings;
+    size_t              n;
+    bool                descending, equal_wanted;
+} string_request;
+
+static ordo_status find_order(string_order *order, const ordo_both *both,
+                              const string_request *request, ordo_exec *exec)
+{
+    size_t const n = request->n;
+    order->n = n;
+    order->view = string_view_of(request->strings, n, request->descending);
+    order->equal_wanted = request->equal_wanted;
+    order->far_apart = order->view.offsets == NULL ||
+                       (order->view.offsets[n] - order->view.offsets[0]) / n >= 2 * ORDO_CACHE_LINE;
+    order->id_type = (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
+    order->id_size = ordo_type_size(order->id_type);
+    order->records = (hybrid_records){
+        .type = ORDO_U64, .n = n, .key_size = sizeof(uint64_t), .value_size = order->id_size};
+    hybrid_call_open(&order->call, both, &order->records, exec);
+    (void)string_seconds(order);
+    exec->phase = 0;
+    exec->phases = PHASES;
+    ordo_status status = reserve_host(order);
+    if (status == ORDO_OK && !string_survey(order, ordo_max(1, n / ORDO_TUNE_STRINGS_SAMPLE)))
+        status = ORDO_E_CANCELLED;
+    if (status == ORDO_OK)
+        status = reserve_device(order);
+    order->survey_s = string_seconds(order);
+    if (status == ORDO_OK) {
+        status = run_rounds(order);
+        ordo_status const ended = order->call.link->end(both->device_state, exec);
+        status = status == ORDO_OK ? ended : status;
+    }
+    hybrid_call_close(&order->call);
+    if (status == ORDO_OK) {
+        order->known.index_type = order->id_type;
+        order->known.index = order->index;
+    }
+    return status;
+}
+
+/* Finds the order. If that fails and the CPU may do the job, order->known holds only scratch. */
+static ordo_status prepare(string_order *order, const ordo_both *both,
+                           const string_request *request, ordo_exec *exec)
+{
+    order->n = 0;
+    order->known.room = NULL;
+    if (!uses_device(both, request->n))
+        return ORDO_OK;
+    memset(order, 0, sizeof *order);
+    ordo_status const status = find_order(order, both, request, exec);
+    if (!both->keep || !ordo_device_gave_up(status))
+        return status;
+    order->known.part_count = 0;
+    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state));
+    return ORDO_OK;
+}
+
+static ordo_status report(string_order *order, ordo_exec *exec, ordo_status status)
+{
+    if (status != ORDO_OK || order->n == 0)
+        return status;
+    if (order->known.index == NULL) {
+        ordo_note(exec, "by the CPU, because the device gave up: %.180s",
+                  order->call.error_text[0] != '\0' ? order->call.error_text
+                                                    : "too little host or device memory");
+        return status;
+    }
+    exec->isa = order->call.device.exec.isa;
+    ordo_note(
+        exec,
+        "streamed in %zu rounds, %u bits per letter, %zu surveys; %zu groups left to the CPU; "
+        "survey %.1f ms, keys sent %.1f and %.1f ms, fetched %.1f ms, groups %.1f ms, CPU %.1f ms",
+        order->rounds, order->alphabet.bits, order->surveys, order->left, 1e3 * order->survey_s,
+        1e3 * order->send_s[0], 1e3 * order->send_s[1], 1e3 * order->fetch_s, 1e3 * order->groups_s,
+        1e3 * string_seconds(order));
+    return status;
+}
+
+/* ---- Slots ---- */
+
+/* NULL: the CPU's verb starts from nothing. */
+static const ordo_string_known *known_of(const string_order *order)
+{
+    return order->known.room != NULL ? &order->known : NULL;
+}
+
+ordo_status hybrid_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec)
+{
+    const ordo_both *const both = state;
+    string_request const   request = {
+          .strings = &job->strings, .n = job->n, .descending = job->descending};
+    ordo_strings_job with_order = *job;
+    string_order     order;
+    TRY(prepare(&order, both, &request, exec));
+    with_order.known = known_of(&order);
+    return report(&order, exec, both->cpu->argsort_strings(both->cpu_state, &with_order, exec));
+}
+
+ordo_status hybrid_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
+{
+    const ordo_both *const both = state;
+    string_request request = {.strings = &job->strings, .n = job->n, .descending = job->descending};
+    ordo_string_rank_job with_order = *job;
+    request.equal_wanted = true;
+    string_order order;
+    TRY(prepare(&order, both, &request, exec));
+    with_order.known = known_of(&order);
+    return report(&order, exec, both->cpu->rank_strings(both->cpu_state, &with_order, exec));
+}
+
+ordo_status hybrid_sort_strings(void *state, const ordo_string_copy_job *job, ordo_exec *exec)
+{
+    const ordo_both *const both = state;
+    string_request const   request = {
+          .strings = &job->strings, .n = job->n, .descending = job->descending};
+    ordo_string_copy_job with_order = *job;
+    string_order         order;
+    TRY(prepare(&order, both, &request, exec));
+    with_order.known = known_of(&order);
+    return report(&order, exec, both->cpu->sort_strings(both->cpu_state, &with_order, exec));
+}
+
+ordo_status hybrid_sort_pointers(void *state, const ordo_pointers_job *job, ordo_exec *exec)
+{
+    const ordo_both *const both = state;
+    ordo_strings const     strings = {.struct_size = sizeof strings,
+                                      .pointers = (const char *const *)job->pointers};
+    string_request const   request = {
+          .strings = &strings, .n = job->n, .descending = job->descending};
+    ordo_pointers_job with_order = *job;
+    string_order      order;
+    TRY(prepare(&order, both, &request, exec));
+    with_order.known = known_of(&order);
+    return report(&order, exec, both->cpu->sort_pointers(both->cpu_state, &with_order, exec));
+}
