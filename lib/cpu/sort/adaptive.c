@@ -342,8 +342,7 @@ static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **r
     return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general way asks for less */
 }
 
-bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
-                        const ordo_exec *exec)
+bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, const ordo_exec *exec)
 {
     adaptive_view const view =
         look(job->type, job->from, job->n, false, job->descending, exec->seed);

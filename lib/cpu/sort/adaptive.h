@@ -9,8 +9,8 @@
 ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                               void **room, ordo_exec *exec);
 /* Whether a look at job->from finds some order: the same that makes cpu_sort_adaptive read on. */
-bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
-                        const ordo_exec *exec);
+bool        cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
+                               const ordo_exec *exec);
 ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec);
 ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec *exec);
 size_t      cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads);
