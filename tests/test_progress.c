@@ -2,7 +2,8 @@
  *
  * The callbacks come at every opportunity, not every few milliseconds, so that the test counts
  * them instead of measuring time: how far the progress moves between two callbacks bounds how long
- * a cancel has to wait. With ORDO_TEST_TIMES=1 the time from a cancel to the return is checked, too. */
+ * a cancel has to wait. With ORDO_TEST_TIMES=1 the time from a cancel to the return is checked,
+ * too. */
 #define _GNU_SOURCE
 #include "api/api.h"
 #include "inputs.h"

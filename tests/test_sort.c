@@ -396,6 +396,22 @@ static void test_killers(void)
     ordo_ctx_free(ctx);
 }
 
+/* Long steps of equal keys that fall are noticed, although few windows of the look meet one. */
+static void test_falling_steps(void)
+{
+    ordo_ctx *const ctx = test_context_make(2);
+    uint32_t *const keys = original;
+    testkit_case("falling steps");
+    CHECK_STATUS(ORDO_OK, ordo_gen(ctx, ORDO_DIST_DUPES, ORDO_U32, keys, LARGE, NULL), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, LARGE, NULL), ctx);
+    CHECK(testkit_on_device() || strcmp(report_of(ctx).algorithm, "reverse") == 0);
+    size_t falls = 0;
+    for (size_t i = 1; i < LARGE; i++)
+        falls += keys[i - 1] > keys[i];
+    CHECK_EQ_U64(0, falls);
+    ordo_ctx_free(ctx);
+}
+
 static void test_defaults(void)
 {
     testkit_case("opts == NULL");
@@ -433,6 +449,7 @@ int main(void)
         test_rough_limit(&rng);
     }
     test_killers();
+    test_falling_steps();
     test_defaults();
     test_from_errors();
 

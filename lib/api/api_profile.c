@@ -1,4 +1,4 @@
-/* api_profile.c - the spans of the last call (backend/profile.h), for contexts that ask for them. */
+/* api_profile.c - the spans of the last call (backend/profile.h), for contexts that want them. */
 #define _POSIX_C_SOURCE 200809L
 #include "api/api_profile.h"
 

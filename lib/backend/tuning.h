@@ -1,5 +1,5 @@
-/* tuning.h - thresholds that the planner and a backend must agree on, each with the measurement that
- * set it. cpu/tuning.h names the machines. */
+/* tuning.h - thresholds that the planner and a backend must agree on, each with the measurement
+ * that set it. cpu/tuning.h names the machines. */
 #ifndef ORDO_BACKEND_TUNING_H
 #define ORDO_BACKEND_TUNING_H
 

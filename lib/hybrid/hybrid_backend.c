@@ -17,8 +17,8 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
            records->n > HYBRID_SPLITTERS;
 }
 
-/* The status of a failure after which results may be half written: ORDO_E_DEVICE, whatever caused it,
- * so that ORDO_E_NOMEM means that nothing was written. */
+/* The status of a failure after which results may be half written: ORDO_E_DEVICE, whatever caused
+ * it, so that ORDO_E_NOMEM means that nothing was written. */
 static ordo_status with_results_written(ordo_status status)
 {
     return ordo_device_gave_up(status) ? ORDO_E_DEVICE : status;

@@ -1,5 +1,5 @@
-/* tuning.h - default costs of a machine, from which the planner predicts times until `ordo tune` has
- * measured them. cpu/tuning.h names the machines. */
+/* tuning.h - default costs of a machine, from which the planner predicts times until `ordo tune`
+ * has measured them. cpu/tuning.h names the machines. */
 #ifndef ORDO_PLAN_TUNING_H
 #define ORDO_PLAN_TUNING_H
 

@@ -1,6 +1,6 @@
-/* test_cuda_strings.c - strings put in order with the GPU's help (lib/hybrid/strings/hybrid_strings.h), enough of
- * them for it: protein records, random strings, few letters, letters that a sample misses, equal
- * ones; argsort, rank, sort and pointers. The bytes are those of the CPU. */
+/* test_cuda_strings.c - strings put in order with the GPU's help (hybrid/strings/hybrid_strings.h),
+ * enough of them for it: protein records, random strings, few letters, letters that a sample
+ * misses, equal ones; argsort, rank, sort and pointers. The bytes are those of the CPU. */
 #include "device.h"
 
 #include <stdio.h>

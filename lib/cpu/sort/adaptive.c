@@ -214,10 +214,14 @@ static bool may_be_runs(const adaptive_view *view, size_t most)
 {
     return view->falls * 256 <= view->looked && view->far_falls < most;
 }
+
+/* Long steps of equal keys fall between windows only. */
 static bool may_be_reversed(const adaptive_view *view)
 {
-    return view->falls + view->flats == view->looked && view->falls > 0 && view->far_rises == 0;
+    return view->falls + view->flats == view->looked && view->falls + view->far_falls > 0 &&
+           view->far_rises == 0;
 }
+
 /* Runs that are of use: fewer than four bytes are counted unless they are sorted. */
 static size_t most_runs(ordo_type type)
 {

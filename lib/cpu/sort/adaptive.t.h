@@ -92,8 +92,8 @@ static inline bool FN(any_step)(const KEY *keys, size_t lo, size_t hi, bool up, 
     if ((KEY)0.5 != 0 && sizeof(KEY) == sizeof(uint64_t)) {
         BITS seen[LOOK_BLOCK + 1];
         FN(see)(a, count + 1, folded, turned, seen);
-        for (size_t i = 0; i < count; i++)
-            any = (BITS)(any | FN(is_step)(seen[i], seen[i + 1], up, folded));
+        for (size_t i = 0; i < count; i++) /* see() has written seen[0 .. count] */
+            any = (BITS)(any | FN(is_step)(seen[i], seen[i + 1], up, folded)); // NOLINT
     } else {
         for (size_t i = 0; i < count; i++)
             any = (BITS)(any | FN(is_step)(FN(seen)(a[i], folded, turned),

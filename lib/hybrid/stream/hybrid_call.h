@@ -186,8 +186,8 @@ size_t      hybrid_sort_records_scratch(const ordo_backend *backend, const hybri
 ordo_status hybrid_sort_on_device(hybrid_call *call, char *keys, char *values, size_t count);
 
 /* sort_streamed.c: sorts records that fit the device. After an error exec->changed says whether
- * results may have been written. If they were, the sort was in place and both->keep, the array still
- * holds all input records, and tied records are in input order. */
+ * results may have been written. If they were, the sort was in place and both->keep, the array
+ * still holds all input records, and tied records are in input order. */
 ordo_status hybrid_sort_streamed(const ordo_both *both, const hybrid_records *records,
                                  ordo_exec *exec);
 /* Device memory of that sort; an upper bound of its host scratch if both->keep is off and the CPU
@@ -199,8 +199,8 @@ size_t hybrid_host_bytes(const ordo_both *both, const hybrid_records *records, o
 ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *records,
                                   ordo_exec *exec, size_t need, size_t room);
 
-/* rank_streamed.c: ranks of unsorted keys. The records are the keys with their indices. After an error
- * exec->changed says whether ranks may have been written. */
+/* rank_streamed.c: ranks of unsorted keys. The records are the keys with their indices. After an
+ * error exec->changed says whether ranks may have been written. */
 ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *records,
                                  const ordo_unsorted_job *job, ordo_exec *exec);
 

@@ -1,5 +1,5 @@
-/* sort_streamed.c - one sort of records that fit the device: device memory, phases, the state of the
- * array after a failure, the report. */
+/* sort_streamed.c - one sort of records that fit the device: device memory, phases, the state of
+ * the array after a failure, the report. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
