@@ -1,6 +1,6 @@
 # ordo-bench: the benchmarks, a program of its own that `ordo bench` runs. It opens the peers
 # (cmake/peers.cmake, cmake/cuda_peers.cmake) as modules where they are built.
-file(GLOB bench_sources CONFIGURE_DEPENDS bench/harness/*.c bench/subjects/*.c)
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/main.c bench/harness/*.c bench/subjects/*.c)
 add_executable(ordo_bench ${bench_sources} $<TARGET_OBJECTS:ordo_cli>)
 target_include_directories(ordo_bench PRIVATE .)
 target_link_libraries(ordo_bench PRIVATE ordo ordo_flags Threads::Threads m ${CMAKE_DL_LIBS})

@@ -38,6 +38,9 @@ expect 1 cli/a.c '#include "core/base.h"'
 expect 1 cli/a.c '#include "../lib/core/base.h"'
 expect 1 include/ordo.h '#include "core/base.h"'
 expect 1 lib/core/a.h '#include <core/base.h>'
+expect 0 bench/subjects/a.c '#include "bench/harness/bench_core.h"'
+expect 1 bench/harness/a.c '#include "bench/subjects/bench_order.h"'
+expect 1 bench/subjects/a.c '#include "core/base.h"'
 expect 1 lib/news/a.c '#include "core/base.h"'
 
 # The same for calls: lib/core may not call what lib/api defines.

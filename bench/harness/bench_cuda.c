@@ -1,9 +1,10 @@
-/* bench_cuda.c - the GPU as a place of benchmarks: its module, its memory, its clock.
+/* bench_cuda.c - the bench_place of a GPU: opens the module, allocates, uploads, times.
  *
- * The state is static: a process measures one GPU. Keys are made by the generators of the library
- * on every CPU, in pinned memory, and uploaded; so they are those of the CPU's benchmarks. */
+ * The state is static, because a process measures one GPU. The library's generators write the keys
+ * into pinned memory with all threads, so the keys equal those of the CPU benchmarks. */
 #define _GNU_SOURCE
 #include "bench/harness/bench_cuda.h"
+#include "bench/harness/bench_cuda_module.h"
 #include "bench/harness/bench_peers.h"
 #include "cli/cli.h"
 
@@ -119,7 +120,7 @@ static bool open_module(void)
     else
         bench_beside_command("libordo_cuda_peers.so", path, sizeof path);
     if (wanted == NULL && access(path, R_OK) != 0) {
-        cli_error("bench: libordo_cuda_peers.so is not beside the command; 'make gpu-check' builds "
+        cli_error("bench: libordo_cuda_peers.so is not beside ordo-bench; 'make gpu-check' builds "
                   "it where there is nvcc");
         return false;
     }
@@ -145,7 +146,7 @@ static ordo_ctx *cpu_context(unsigned threads)
     return ctx;
 }
 
-/* Whether the library can use the GPU at all; else every row would say that it cannot. */
+/* Fails early if the library cannot use the GPU, instead of once for each row. */
 static bool library_finds_gpu(void)
 {
     ordo_ctx *ctx = NULL;
@@ -188,7 +189,7 @@ const bench_place *bench_cuda_open(unsigned threads)
     return generator != NULL ? &place : NULL;
 }
 
-/* The module stays open, as a library that has started threads must. */
+/* The module stays loaded, because the CUDA runtime in it has started threads. */
 void bench_cuda_close(void)
 {
     ordo_ctx_free(generator);
@@ -200,7 +201,7 @@ void bench_cuda_close(void)
     staging_bytes = 0;
 }
 
-/* ---- For the experiments ------------------------------------------------------------------ */
+/* ---- For the subjects --------------------------------------------------------------------- */
 
 const void *bench_cuda_host_keys(void) { return staging; }
 
@@ -224,7 +225,7 @@ void *bench_cuda_record(bench *b, bench_call *call, const void *what)
     ordo_ctx *const ctx = bench_context(b, b->set.threads);
     void           *graph = NULL;
 
-    if (ctx == NULL || call(ctx, what) != ORDO_OK || /* scratch is taken outside of the graph */
+    if (ctx == NULL || call(ctx, what) != ORDO_OK || /* allocates scratch before the recording */
         module->graph_begin() != 0)
         return NULL;
     const ordo_status status = call(ctx, what);
@@ -240,7 +241,7 @@ ordo_status bench_cuda_replay(ordo_ctx *ctx, const void *graph)
     void *writable;
 
     (void)ctx;
-    memcpy(&writable, &graph, sizeof writable); /* running a graph changes nothing the bench sees */
+    memcpy(&writable, &graph, sizeof writable); /* casts const away for graph_run */
     return went_well(module->graph_run(writable), "graph") ? ORDO_OK : ORDO_E_DEVICE;
 }
 

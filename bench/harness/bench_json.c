@@ -1,7 +1,7 @@
-/* bench_json.c - everything `ordo bench` measured, as one JSON document.
+/* bench_json.c - writes all rows of `ordo bench` as one JSON document.
  *
- * Times are seconds of one call. A figure that does not exist (the speed-up of a copy) is null. */
-#include "bench/harness/bench_machine.h"
+ * Times are seconds of one call. A value that does not exist (the speed-up of a copy) is null. */
+#include "bench/harness/bench_measure.h"
 
 #include <math.h>
 

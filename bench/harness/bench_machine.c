@@ -1,18 +1,18 @@
-/* bench_machine.c - reads what the measurements depend on: CPU, caches, memory, kernel, build.
+/* bench_machine.c - reads CPU, caches, memory, kernel and compiler from /proc, /sys and uname().
  *
- * Everything comes from /proc, /sys and uname(); what the system does not tell is left empty
- * rather than guessed. */
+ * A value that the system does not tell stays empty. */
 #define _GNU_SOURCE
 #include "bench/harness/bench_machine.h"
 #include "cli/cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-/* The first line "name : value" of a file in the manner of /proc/cpuinfo. */
+/* Reads the value of the first line "name : value", the form of /proc/cpuinfo. */
 static bool read_field(const char *path, const char *name, char *value, size_t size)
 {
     const size_t length = strlen(name);
@@ -47,7 +47,7 @@ static bool read_line(const char *path, char *value, size_t size)
     return found;
 }
 
-/* ARM's own cores by the number /proc/cpuinfo gives; others are shown by their numbers. */
+/* The name of an ARM core by its part number in /proc/cpuinfo; NULL if unknown. */
 static const char *arm_core(unsigned long part)
 {
     static const struct {
@@ -122,17 +122,16 @@ size_t bench_memory_available(void)
     return available;
 }
 
-bool bench_machine_read(bench *b, bench_machine *out)
+bool bench_machine_read(ordo_ctx *ctx, bench_machine *out)
 {
-    ordo_ctx *const ctx = bench_context(b, b->set.threads);
-    ordo_info       info = {.struct_size = sizeof info};
-    struct utsname  system;
-    struct tm       utc;
-    const time_t    moment = time(NULL);
-    char            text[64];
+    ordo_info      info = {.struct_size = sizeof info};
+    struct utsname system;
+    struct tm      utc;
+    const time_t   moment = time(NULL);
+    char           text[64];
 
-    if (ctx == NULL || ordo_ctx_info(ctx, &info) != ORDO_OK) {
-        cli_error("bench: cannot read what the context found on this machine");
+    if (ordo_ctx_info(ctx, &info) != ORDO_OK) {
+        cli_error("bench: ordo_ctx_info failed: %s", ordo_last_error(ctx));
         return false;
     }
     *out = (bench_machine){.cpus = info.cpus, .affinity = info.affinity, .cgroup = info.cgroup};
@@ -154,20 +153,4 @@ bool bench_machine_read(bench *b, bench_machine *out)
     for (size_t end = strlen(out->compiler); end > 0 && out->compiler[end - 1] == ' '; end--)
         out->compiler[end - 1] = '\0';
     return true;
-}
-
-void bench_machine_print(const bench *b, const bench_machine *machine)
-{
-    printf("ordo %s bench %s, %s\n", ordo_version(), b->set.subject, machine->date);
-    printf("%s, %u CPUs, %u threads, %s\n", machine->cpu, machine->cpus, b->set.threads,
-           machine->isa);
-    printf("%s%s%.1f GB memory\n", machine->caches, machine->caches[0] != '\0' ? ", " : "",
-           (double)machine->memory * 1e-9);
-    printf("%s, %s\n", machine->kernel, machine->compiler);
-    if (b->place != NULL)
-        printf("%s\n", b->place->device);
-    if (b->peers != NULL)
-        printf("peers: %s\n", b->peers->libraries);
-    else if (b->peers_why[0] != '\0')
-        printf("peers: none: %s\n", b->peers_why);
 }

@@ -1,7 +1,7 @@
-/* bench_peer.h - the border between `ordo bench` and the module of its peers, in C and C++.
+/* bench_peer.h - the interface between `ordo bench` and the module of its peers, for C and C++.
  *
- * The module libordo_peers.so (bench/peers) exports one function, which returns a table: one entry
- * for every peer, operation and key type. The command itself needs no C++. */
+ * The module libordo_peers.so (bench/peers) exports one function that returns a table with one
+ * entry for every peer, operation and key type. So ordo-bench itself needs no C++. */
 #ifndef ORDO_BENCH_HARNESS_BENCH_PEER_H
 #define ORDO_BENCH_HARNESS_BENCH_PEER_H
 
@@ -16,18 +16,18 @@ extern "C" {
 #define BENCH_PEER_SYMBOL "ordo_bench_peers"
 
 typedef enum bench_peer_op {
-    BENCH_PEER_NONE = 0,     /* what no peer does                                             */
+    BENCH_PEER_NONE = 0,     /* no peer has this operation                                    */
     BENCH_PEER_SORT = 1,     /* keys in place                                                 */
     BENCH_PEER_PAIRS,        /* keys and values, of one type, in place; stable if values ascend */
-    BENCH_PEER_ARGSORT,      /* out: u32 indices, equal keys by index                         */
+    BENCH_PEER_ARGSORT,      /* out: u32 indices, ties by index                               */
     BENCH_PEER_RANK_MIN,     /* out: u32 ranks from 1                                         */
     BENCH_PEER_RANK_AVERAGE, /* out: f64 ranks from 1                                         */
     BENCH_PEER_SELECT,       /* out: the ranks[0..count)-th keys, ranks ascend; moves keys    */
     BENCH_PEER_TOPK,         /* out: the count largest keys, largest first; may move keys     */
-    BENCH_PEER_POINTERS,     /* keys: C strings, put in order in place; equal ones by address */
+    BENCH_PEER_POINTERS,     /* keys: C strings, sorted in place; ties by address             */
     BENCH_PEER_STRINGS,      /* keys: bytes; values: n + 1 u64 offsets; out: u32 indices      */
-    /* Of GPUs alone, as are the differences below: sorts read keys (and values) and write out.   */
-    BENCH_PEER_RANK_SORTED,    /* keys ascend; out: u32 ranks from 1, ties get the least       */
+    /* On a GPU only. There the sorts read keys (and values) and write to out.                    */
+    BENCH_PEER_RANK_SORTED,    /* keys ascend; out: u32 min ranks from 1                       */
     BENCH_PEER_AVERAGE_SORTED, /* keys ascend; out: f64 ranks from 1                           */
     BENCH_PEER_SUM,            /* out: inclusive sums, of the type of the keys                 */
     BENCH_PEER_SUM_WIDE,       /* out: in 64 bits                                              */
@@ -36,10 +36,10 @@ typedef enum bench_peer_op {
     BENCH_PEER_BYTES,          /* keys: flags as bytes; out: u32 counts, inclusive             */
     BENCH_PEER_PARTITION,      /* values: flags as bytes; out: keys, set ones first            */
     BENCH_PEER_PARTITION_BITS, /* the same for packed flags                                    */
-    BENCH_PEER_IS_SORTED,  /* out, on the host: u64, 2 * first break + whether it is sorted    */
+    BENCH_PEER_IS_SORTED,  /* out, on the host: u64, 2 * first break + (1 if sorted)           */
     BENCH_PEER_RADIUS,     /* out, on the host: u64                                            */
-    BENCH_PEER_SUB_ARRAYS, /* count: length of the sub-arrays that are sorted, for             */
-    BENCH_PEER_MERGE       /* which merges them; out: the ranks[0]-th key                      */
+    BENCH_PEER_SUB_ARRAYS, /* sorts sub-arrays of length count                              */
+    BENCH_PEER_MERGE       /* merges those sub-arrays; out: the ranks[0]-th key             */
 } bench_peer_op;
 
 typedef struct bench_peer_task {

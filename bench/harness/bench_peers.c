@@ -1,4 +1,4 @@
-/* bench_peers.c - opens the module of peers and turns its entries into rows. */
+/* bench_peers.c - opens the module of peers and adds rows for its entries. */
 #define _GNU_SOURCE
 #include "bench/harness/bench_peers.h"
 #include "cli/cli.h"
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-    LEAST_SHARED = 100000
+    LEAST_PARALLEL = 100000 /* keys */
 };
 
 void bench_beside_command(const char *name, char *path, size_t size)
@@ -40,8 +40,6 @@ bool bench_peers_open(bench *b)
     char              path[4200];
     const char *const wanted = getenv("ORDO_PEERS");
 
-    if (b->peer_calls != NULL)
-        return true;
     b->peer_calls = calloc(BENCH_MOST_PEERS, sizeof *b->peer_calls);
     if (b->peer_calls == NULL) {
         cli_error("bench: out of memory for the peers");
@@ -57,12 +55,12 @@ bool bench_peers_open(bench *b)
         bench_beside_command("libordo_peers.so", path, sizeof path);
         if (access(path, R_OK) != 0) {
             snprintf(b->peers_why, sizeof b->peers_why,
-                     "libordo_peers.so is not beside the command; 'make bench' builds it where "
+                     "libordo_peers.so is not beside ordo-bench; 'make bench' builds it where "
                      "there is a C++ compiler");
             return true;
         }
     }
-    /* Idle OpenMP threads would spin into the time of the next contender. */
+    /* By default idle OpenMP threads spin and would slow down the next contender. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
     void *const module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (module == NULL) {
@@ -71,11 +69,11 @@ bool bench_peers_open(bench *b)
     }
     b->peers = table_of(module);
     if (b->peers == NULL)
-        snprintf(b->peers_why, sizeof b->peers_why, "the module is not of this version of ordo");
+        snprintf(b->peers_why, sizeof b->peers_why, "the module is of another version of ordo");
     return true;
 }
 
-/* The module stays open: the threads that its libraries started may outlive their last call. */
+/* The module stays loaded, because threads that its libraries started may still run. */
 void bench_peers_close(bench *b)
 {
     free(b->peer_calls);
@@ -138,6 +136,6 @@ bool bench_add_peers(bench *b, const bench_peer_ask *ask, unsigned threads)
 
 bool bench_add_all_peers(bench *b, const bench_peer_ask *ask)
 {
-    return bench_add_peers(b, ask, 1) && (b->set.threads == 1 || ask->task.n < LEAST_SHARED ||
+    return bench_add_peers(b, ask, 1) && (b->set.threads == 1 || ask->task.n < LEAST_PARALLEL ||
                                           bench_add_peers(b, ask, b->set.threads));
 }

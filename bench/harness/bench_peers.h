@@ -1,37 +1,36 @@
-/* bench_peers.h - the peers of `ordo bench`: other libraries' sorts from a module, if it is there.
+/* bench_peers.h - the peers of `ordo bench`: sorts of other libraries, from a module.
  *
- * The module is libordo_peers.so beside the command, or what ORDO_PEERS names. Without it every
- * section runs all the same, and the head of the output says why there are no peers. Where the
- * arrays are not the host's, the peers come with their place (bench_cuda.c). */
+ * The module is libordo_peers.so beside ordo-bench, or the file that ORDO_PEERS names. Without the
+ * module every section still runs, and the first lines of the output say why there are no peers.
+ * The peers on a GPU come from the bench_place (bench_cuda.c). */
 #ifndef ORDO_BENCH_HARNESS_BENCH_PEERS_H
 #define ORDO_BENCH_HARNESS_BENCH_PEERS_H
 
 #include "bench/harness/bench_core.h"
 
-/* The path of a file beside the running command; its name alone if the system does not tell. */
+/* The path of a file beside the running program; the bare name if the system does not tell. */
 void bench_beside_command(const char *name, char *path, size_t size);
 
-/* False, after a message, only if there is no memory. A second call does nothing. */
+/* False, after a message, only if there is no memory. */
 bool bench_peers_open(bench *b);
 void bench_peers_close(bench *b);
 
-/* What is asked of the peers. */
 typedef struct bench_peer_ask {
     bench_peer_op   op;
     ordo_type       type;
-    bench_peer_task task;          /* its threads are set for each row                          */
-    size_t          batch, stride; /* arrays for one call, bytes from one to the next; batch 0: 1 */
+    bench_peer_task task;          /* bench_add_peers sets its threads                          */
+    size_t          batch, stride; /* arrays of one call, bytes to the next one; batch 0: 1       */
     size_t          out_stride;    /* the same for out                                          */
     const char     *only;          /* names, separated by commas; NULL: all                     */
-    const char     *base;          /* the one that speed-ups are over; NULL: none               */
-    const char     *loose;         /* names of those whose answer is not compared; NULL: none   */
+    const char     *base;          /* the peer that speed-ups are relative to; NULL: none       */
+    const char     *loose;         /* names of peers whose answers are not compared; NULL: none */
 } bench_peer_ask;
 
-/* Adds a row for every peer that can do it: with one thread those that know no threads, with more
- * those that do. */
+/* Adds a row for every peer that has the operation: sequential peers if threads is 1, otherwise
+ * parallel peers. */
 bool bench_add_peers(bench *b, const bench_peer_ask *ask, unsigned threads);
 
-/* Both: one thread and all threads; arrays of less than 10^5 keys are no work for the latter. */
+/* Adds sequential peers and, for at least 10^5 keys, parallel peers with all threads. */
 bool bench_add_all_peers(bench *b, const bench_peer_ask *ask);
 
 #endif

@@ -1,11 +1,15 @@
 /* bench_table.c - the tables, summaries and the progress line of `ordo bench`.
  *
- * Ratios come first: they are what carries from one machine to another. */
-#include "bench/harness/bench_core.h"
+ * Ratios come first, because they can be compared between machines. */
+#include "bench/harness/bench_measure.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum {
+    NAME_WIDTH = 10 /* of the column "algorithm"; twice that if there are peers */
+};
 
 const char *bench_count(char buffer[32], size_t n)
 {
@@ -27,7 +31,7 @@ void bench_heading(bench *b, const char *title, size_t n, const char *label, int
     const bool micro = b->unit < 1e-4;
     char       count[32];
 
-    b->name_width = b->peers != NULL ? 2 * BENCH_NAME_WIDTH : BENCH_NAME_WIDTH;
+    b->name_width = b->peers != NULL ? 2 * NAME_WIDTH : NAME_WIDTH;
     b->label_width = label_width;
     printf("\n%s", title);
     if (n != 0)
@@ -56,6 +60,22 @@ static void print_ratio(int width, double value)
         printf("%*.2f", width, value);
 }
 
+void bench_print_machine(const bench *b, const bench_machine *machine)
+{
+    printf("ordo %s bench %s, %s\n", ordo_version(), b->set.subject, machine->date);
+    printf("%s, %u CPUs, %u threads, %s\n", machine->cpu, machine->cpus, b->set.threads,
+           machine->isa);
+    printf("%s%s%.1f GB memory\n", machine->caches, machine->caches[0] != '\0' ? ", " : "",
+           (double)machine->memory * 1e-9);
+    printf("%s, %s\n", machine->kernel, machine->compiler);
+    if (b->place != NULL)
+        printf("%s\n", b->place->device);
+    if (b->peers != NULL)
+        printf("peers: %s\n", b->peers->libraries);
+    else if (b->peers_why[0] != '\0')
+        printf("peers: none: %s\n", b->peers_why);
+}
+
 void bench_print_rows(const bench *b, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++) {
@@ -80,8 +100,7 @@ void bench_print_skipped(const bench *b, const bench_row *row, const char *why)
     printf("left out: %s\n", why);
 }
 
-/* Of one contender in the section that runs: the slowest question against the fastest (where all
- * ask for the same work), the least speed-up and the worst ratio to the copy. */
+/* One contender with one number of threads. */
 static bool summarise(bench *b, const char *name, unsigned threads, bool spread)
 {
     double slowest = 0, fastest = INFINITY, speedup = INFINITY, over_copy = 0;
@@ -94,7 +113,7 @@ static bool summarise(bench *b, const char *name, unsigned threads, bool spread)
             continue;
         slowest = row->median > slowest ? row->median : slowest;
         fastest = row->median < fastest ? row->median : fastest;
-        speedup = row->speedup < speedup ? row->speedup : speedup; /* NAN is passed over     */
+        speedup = row->speedup < speedup ? row->speedup : speedup; /* false for NAN */
         over_copy = row->over_copy > over_copy ? row->over_copy : over_copy;
     }
     if (slowest == 0)

@@ -6,6 +6,7 @@
  * radix sort packs key and index); for ranks they walk over the ties afterwards. CUB sorts pairs of
  * key and index; for ranks it finds the borders of ties by scans, and a scatter follows. */
 #include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
 
 #include <stdio.h>
 

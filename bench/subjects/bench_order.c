@@ -1,5 +1,4 @@
-/* bench_order.c - distributions, fresh input and patience for the experiments on unsorted keys;
- * what differs by where the arrays are. */
+/* bench_order.c - helpers of the subjects: see bench_order.h. */
 #include "bench/subjects/bench_order.h"
 #include "bench/harness/bench_cuda.h"
 
@@ -7,8 +6,8 @@
 #include <stdio.h>
 
 enum {
-    BATCH_KEYS = 1 << 18, /* of all arrays of a batch together: at 10 ns a key, milliseconds */
-    GRAPH_KEYS = 1 << 20  /* up to these a call on a GPU is also replayed as a graph         */
+    BATCH_KEYS = 1 << 18, /* in all arrays of a batch; at 10 ns a key this takes milliseconds */
+    GRAPH_KEYS = 1 << 20  /* up to this n a call on a GPU is also measured as a graph         */
 };
 
 const bench_dist bench_dists[] = {

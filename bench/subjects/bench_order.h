@@ -1,9 +1,9 @@
-/* bench_order.h - what the experiments share, above all those on unsorted keys: distributions,
- * fresh input, and what differs between arrays of the host and of a GPU. */
+/* bench_order.h - what the subjects share: distributions, fresh input for sorts in place, plain
+ * loops to compare with, and the differences between arrays on the host and on a GPU. */
 #ifndef ORDO_BENCH_SUBJECTS_BENCH_ORDER_H
 #define ORDO_BENCH_SUBJECTS_BENCH_ORDER_H
 
-#include "bench/harness/bench_core.h"
+#include "bench/harness/bench_measure.h"
 #include "bench/harness/bench_peers.h"
 
 typedef struct bench_dist {
@@ -12,26 +12,25 @@ typedef struct bench_dist {
     size_t      k; /* 0: the generator's default */
 } bench_dist;
 
-/* Those of the sample-sort paper (uniform, gaussian, zero, dupes, staggered, bucket) and the
- * others of the generators; ends with a NULL name. */
+/* The six distributions of the sample sort paper (uniform to bucket), then the other generators.
+ * The list ends with a NULL name. */
 extern const bench_dist bench_dists[];
 
-/* By where the arrays are: one word or another, and what every options struct says of them. */
+/* Values that depend on where the arrays are. */
 const char *bench_pick(const bench *b, const char *host, const char *gpu);
 uint64_t    bench_flags(const bench *b); /* ORDO_ON_DEVICE, or 0 */
 void       *bench_stream(const bench *b);
 
-/* A table of speed-ups: "what; speed-up over whom". */
+/* Prints the heading "WHAT; speed-up over WHOM". */
 void bench_heading_over(bench *b, const char *what, const char *whom, size_t n, const char *label,
                         int label_width);
 
-/* Numbers of keys to sweep: rising to the n of the settings, by powers of ten on the host and of
- * eight on a GPU. */
+/* The sizes of a sweep up to b->set.n: each is 10 times the one before, on a GPU 8 times. */
 size_t bench_first_n(const bench *b);
 size_t bench_next_n(const bench *b, size_t n);
 
-/* The prepare step of calls that work in place: bench_restore_call() copies bytes[i] bytes from
- * from[i] to to[i]. b must be set: it says where the arrays are. */
+/* The prepare step of calls that sort in place: bench_restore_call() copies bytes[i] bytes from
+ * from[i] to to[i]. b must be set, because it says where the arrays are. */
 typedef struct bench_restore {
     const bench *b;
     void        *to[2];
@@ -44,29 +43,34 @@ ordo_status bench_restore_call(ordo_ctx *ctx, const void *what);
 /* Copies the first bytes of b->src to b->dst. */
 bench_restore bench_restore_dst(const bench *b, size_t bytes);
 
-/* A question about n keys of a type, of a uniform distribution unless said otherwise later. */
+/* A question about n uniform keys of a type; the caller sets the other fields. */
 bench_question bench_ask(const char *op, ordo_type type, size_t n);
 
-/* The call with one thread and with all threads. */
+/* Adds the call with one thread and with all threads. */
 bool bench_add_both(bench *b, const char *name, bench_call *call, const void *what);
 
-/* How many arrays of n keys one call should take, so that it runs long enough for the clock. */
+/* How many arrays of n keys one call should sort to run long enough for the clock. */
 size_t bench_batch(size_t n);
 
-/* Named algorithms and the sizes they can bear: one whose next call would take longer than the
- * settings' patience drops out. */
+/* A named algorithm. It leaves the sweep when its next call would take longer than b->set.patience. */
 typedef struct bench_algorithm {
     const char    *name;
-    double         power; /* its time grows with this power of what is swept */
+    double         power; /* its time grows with this power of the swept quantity */
     ordo_algorithm algorithm;
     bool           out;
 } bench_algorithm;
 
-/* Looks at the last question measured; the next one is `growth` times as large. */
+/* Marks algorithms that are too slow for the next question, which is `growth` times as large. */
 void bench_drop_slow(const bench *b, bench_algorithm *algorithms, size_t count, double growth);
 
-/* The usual question: peers, then `auto`; a small one on a GPU also as a graph that is replayed. */
+/* Measures the peers and `auto`; a small question on a GPU also as a replayed CUDA graph. */
 bool bench_measure_auto(bench *b, const bench_peer_ask *peers, bench_call *call, const void *what,
                         const bench_question *question);
+
+/* bench_loops.c: the plain sequential loop for a scan; NULL if there is none. A loop reads in[0..n)
+ * and writes out[0..n). */
+typedef void bench_loop(const void *in, size_t n, void *out);
+bench_loop  *bench_loop_for(const char *op, ordo_type type, ordo_type out_type);
+uint64_t     bench_read(const void *memory, size_t bytes); /* reads all bytes; returns a sum */
 
 #endif

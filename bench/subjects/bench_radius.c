@@ -7,6 +7,7 @@
  * builds from CUB: prefix maxima, a binary search for each key and a reduction; the test for
  * order, which leaves at the first break, stands beside it where there is none. */
 #include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
 
 #include <math.h>
 #include <stdio.h>

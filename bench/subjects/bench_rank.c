@@ -8,6 +8,7 @@
  * places of heads; on the host there is none but the paper's own algorithms. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
 #include "cli/cli.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
  * As in the paper, ROUGH and HALVING are told the radius, and the finding of it is not timed with
  * them; AUTO finds out by itself. */
 #include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
 
 #include <stdio.h>
 

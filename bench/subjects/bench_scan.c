@@ -7,6 +7,7 @@
  * ballot-counting poster's binary prefix sums stand beside ours. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
 
 #include <math.h>
 #include <stdio.h>

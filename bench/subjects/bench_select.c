@@ -7,6 +7,7 @@
  * sort. A selection reads the keys once at best and writes nothing: it stands beside the copy of
  * half the bytes. */
 #include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
 #include "cli/cli.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
  * peers, CUB's radix sort alone, which cannot work in place, reads the original and writes beside
  * it. */
 #include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
 
 #include <stdio.h>
 

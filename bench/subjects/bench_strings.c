@@ -5,6 +5,7 @@
  * with offsets (an array of indices). The peers compare by strcmp and memcmp. Time stands beside
  * the copy of half of the bytes of text, pointers and answer. */
 #include "bench/subjects/bench_order.h"
+#include "bench/subjects/bench_subjects.h"
 #include "bench/harness/bench_peers.h"
 #include "cli/cli.h"
 

@@ -1,9 +1,10 @@
-/* main.c - the program ordo-bench, which `ordo bench` runs: options, the run over the sections, the
- * results. The sections themselves are in bench/subjects. */
+/* main.c - the program ordo-bench, which `ordo bench` runs: reads the options, runs the sections of
+ * bench/subjects and writes the results. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "bench/harness/bench_core.h"
 #include "bench/harness/bench_cuda.h"
-#include "bench/harness/bench_machine.h"
+#include "bench/harness/bench_measure.h"
+#include "bench/harness/bench_peers.h"
+#include "bench/subjects/bench_subjects.h"
 #include "cli/ui/options.h"
 #include "cli/io/output.h"
 #include "cli/ui/session.h"
@@ -50,7 +51,7 @@ static const char help[] =
     "                   radius   k, n, types\n"
     "                   strings  words, strings, fasta, n, threads\n"
     "                   scan     ops, bits, partition, sorted, threads, small\n"
-    "                   hybrid   n, records, distributions, share, rank, strings, python\n"
+    "                   hybrid   n, records, distributions, share, rank, strings\n"
     "                   and with --device cuda:\n"
     "                   sort     types, distributions, n, algorithms, pairs, small, rough\n"
     "                   argsort  types, distributions, n\n"
@@ -152,18 +153,34 @@ static const bench_section *sections_of(const bench_settings *set)
     return set->where == ORDO_CUDA ? subject->cuda : subject->sections;
 }
 
+static bool wants_peers(const bench_settings *set, const bench_section *sections)
+{
+    for (const bench_section *s = sections; s->name != NULL; s++)
+        if (s->peers && bench_selected(set->only, s->name))
+            return true;
+    return false;
+}
+
+static bool read_machine(bench *b, bench_machine *machine)
+{
+    ordo_ctx *const ctx = bench_context(b, b->set.threads);
+    return ctx != NULL && bench_machine_read(ctx, machine);
+}
+
 static bool measure(const bench_settings *set, const bench_place *place, output *json)
 {
     const bench_section *const sections = sections_of(set);
     bench                      b;
     bench_machine              machine;
-    bool ok = bench_open(&b, set, place, sections) && bench_machine_read(&b, &machine);
+    bool                       ok = bench_open(&b, set, place, sections) &&
+              (!wants_peers(set, sections) || bench_peers_open(&b)) && read_machine(&b, &machine);
 
     if (ok) {
-        bench_machine_print(&b, &machine);
+        bench_print_machine(&b, &machine);
         ok = run_sections(&b, sections) && (json == NULL || save_results(&b, &machine, json));
     }
     bench_hybrid_close();
+    bench_peers_close(&b);
     bench_close(&b);
     return ok;
 }

@@ -1,8 +1,8 @@
-/* bench_loops.c - prefix scans as any C program would write them: one loop, one accumulator.
+/* bench_loops.c - prefix scans as plain sequential loops with one accumulator.
  *
- * They are the sequential baseline of `ordo bench scan` and, for integers, a second opinion on
- * the answers. Compiled with the flags of the command, like the code they are compared with. */
-#include "bench/harness/bench_core.h"
+ * They are the base of the speed-ups of `ordo bench scan`; the integer loops also check the
+ * answers. They are compiled with the same flags as the library. */
+#include "bench/subjects/bench_order.h"
 
 #include <string.h>
 
@@ -106,7 +106,7 @@ bench_loop *bench_loop_for(const char *op, ordo_type type, ordo_type out_type)
     return NULL;
 }
 
-/* Eight sums, so that it runs at the speed of memory. */
+/* Eight independent sums keep up with memory. */
 uint64_t bench_read(const void *memory, size_t bytes)
 {
     const unsigned char *const from = memory;

@@ -1,0 +1,267 @@
+/* bench_measure.c - times the contenders of a question and compares their answers.
+ *
+ * The clock is cli_now() around the public call, or the clock of the bench_place. Every round times
+ * each contender once. A row shows the median of the rounds and the least time, because the
+ * published experiments report the least. */
+#include "bench/harness/bench_measure.h"
+#include "cli/cli.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WIPED = 0xa5
+};
+
+typedef struct copy_args {
+    const bench_place *place;
+    void              *dst;
+    const void        *src;
+    size_t             bytes, batch;
+} copy_args;
+
+static ordo_status call_copy(ordo_ctx *ctx, const void *what)
+{
+    const copy_args *const args = what;
+    ordo_status            status = ORDO_OK;
+
+    for (size_t i = 0; i < args->batch && status == ORDO_OK; i++) {
+        if (args->place == NULL)
+            status = ordo_copy(ctx, args->dst, args->src, args->bytes);
+        else if (!args->place->copy(args->dst, args->src, args->bytes))
+            status = ORDO_E_DEVICE;
+    }
+    return status;
+}
+
+static size_t batch_of(const bench_question *question)
+{
+    return question->batch != 0 ? question->batch : 1;
+}
+
+static char because[256]; /* of a call that used a context of its own */
+
+void bench_because(const char *why) { snprintf(because, sizeof because, "%s", why); }
+
+static const char *reason(const bench_row *row, const ordo_ctx *ctx)
+{
+    return row->peer ? "the peer failed" : because[0] != '\0' ? because : ordo_last_error(ctx);
+}
+
+static bool complain(const bench *b, const bench_row *row, const ordo_ctx *ctx)
+{
+    bench_progress_clear(b);
+    cli_error("bench: %s %s, n = %zu: %s with %u threads failed: %s", row->question.op,
+              row->question.label, row->question.n, row->name, row->threads, reason(row, ctx));
+    return false;
+}
+
+/* *seconds gets the time for one array, from `calls` calls in a row. False after a message; a call
+ * that is not supported is no failure, but marks the row as skipped. */
+static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
+{
+    const bench_question *const q = &row->question;
+    ordo_ctx *const             ctx = bench_context(b, row->threads);
+    ordo_ctx *const             all = bench_context(b, b->set.threads);
+    ordo_status                 status = ORDO_OK;
+
+    assert(calls == 1 || q->prepare == NULL);
+    if (ctx == NULL || all == NULL)
+        return false;
+    if (q->prepare != NULL && q->prepare(all, q->prepare_what) != ORDO_OK) {
+        bench_progress_clear(b);
+        cli_error("bench: %s %s, n = %zu: no fresh input: %s", q->op, q->label, q->n,
+                  ordo_last_error(all));
+        return false;
+    }
+    const double start = cli_now();
+    because[0] = '\0';
+    if (b->place != NULL && !b->place->start())
+        return false;
+    for (size_t i = 0; i < calls && status == ORDO_OK; i++)
+        status = row->call(ctx, row->what);
+    *seconds = cli_now() - start;
+    if (b->place != NULL && status == ORDO_OK && !b->place->stop(seconds))
+        return false;
+    *seconds /= (double)(calls * batch_of(q));
+    if (status == ORDO_E_UNSUPPORTED) {
+        row->skipped = true;
+        bench_progress_clear(b);
+        bench_print_skipped(b, row, reason(row, ctx));
+        return true;
+    }
+    return status == ORDO_OK || complain(b, row, ctx);
+}
+
+/* A round of a section of small arrays times many calls: as many as fill its time. */
+static bool choose_calls(bench *b, bench_row *row)
+{
+    double one;
+
+    if (b->batch_seconds <= 0)
+        return true;
+    if (!time_calls(b, row, 1, &one)) /* the first call paid for cold caches */
+        return false;
+    row->calls =
+        one * 1e6 < b->batch_seconds ? (size_t)1000000 : (size_t)(b->batch_seconds / one) + 1;
+    return true;
+}
+
+static bool wipe(const bench *b, void *answer, size_t bytes)
+{
+    if (b->place != NULL)
+        return b->place->wipe(answer, bytes);
+    memset(answer, WIPED, bytes);
+    return true;
+}
+
+static bool fingerprint(const bench *b, const void *answer, size_t bytes, uint64_t *out)
+{
+    if (b->place != NULL)
+        return b->place->fingerprint(answer, bytes, out);
+    *out = bench_fingerprint(answer, bytes);
+    return true;
+}
+
+/* The untimed first call of every contender. A wrong answer must not win a race, so all of them
+ * are compared; the answer of the one before is wiped out first. */
+static bool warm_up(bench *b, bench_row *rows, size_t count)
+{
+    const bench_row *first = NULL;
+    uint64_t         expected = 0, found;
+    double           seconds;
+
+    for (size_t i = 0; i < count; i++) {
+        bench_row *const            row = &rows[i];
+        const bench_question *const q = &row->question;
+        const bool compared = row->role == BENCH_CONTENDER || row->role == BENCH_BASE;
+        if (compared && q->answer_bytes != 0 && !wipe(b, q->answer, q->answer_bytes))
+            return false;
+        if (!time_calls(b, row, 1, &seconds))
+            return false;
+        if (compared && !row->skipped) {
+            if (!fingerprint(b, q->answer, q->answer_bytes, &found))
+                return false;
+            if (first == NULL) {
+                first = row;
+                expected = found;
+            } else if (found != expected) {
+                bench_progress_clear(b);
+                cli_error("bench: %s %s, n = %zu: %s with %u threads and %s with %u threads "
+                          "give different answers",
+                          q->op, q->label, q->n, first->name, first->threads, row->name,
+                          row->threads);
+                return false;
+            }
+        }
+        if (!row->skipped && !choose_calls(b, row))
+            return false;
+    }
+    return true;
+}
+
+/* Takes the skipped rows out, and the copies that no row is left to be compared with. */
+static size_t drop_skipped(bench *b, size_t first)
+{
+    size_t kept = first, contenders = 0;
+
+    for (size_t i = first; i < b->row_count; i++)
+        contenders += b->rows[i].role != BENCH_COPY && !b->rows[i].skipped;
+    for (size_t i = first; i < b->row_count; i++) {
+        if (b->rows[i].skipped || contenders == 0)
+            free(b->rows[i].seconds);
+        else
+            b->rows[kept++] = b->rows[i];
+    }
+    b->row_count = kept;
+    return kept;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void take_median(bench_row *row, unsigned rounds)
+{
+    double sorted[BENCH_MOST_ROUNDS];
+
+    assert(rounds > 0 && rounds <= BENCH_MOST_ROUNDS);
+    memcpy(sorted, row->seconds, rounds * sizeof *sorted);
+    qsort(sorted, rounds, sizeof *sorted, by_value);
+    row->least = sorted[0];
+    row->median = (sorted[(rounds - 1) / 2] + sorted[rounds / 2]) / 2;
+}
+
+static void compare(bench_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bench_row *const row = &rows[i];
+        row->over_copy = NAN;
+        row->speedup = NAN;
+        for (size_t k = 0; k < count; k++) {
+            if (rows[k].role == BENCH_COPY && rows[k].threads == row->threads)
+                row->over_copy = row->median / rows[k].median;
+            if (rows[k].role == BENCH_BASE || rows[k].role == BENCH_BASE_LOOSE)
+                row->speedup = row->role == BENCH_COPY ? NAN : rows[k].median / row->median;
+        }
+    }
+}
+
+static bool add_copies(bench *b, const copy_args *args)
+{
+    const size_t last = b->row_count;
+
+    for (unsigned t = 0; t < b->thread_count_count; t++) {
+        bool wanted = false;
+        for (size_t i = b->pending; i < last; i++)
+            wanted = wanted || b->rows[i].threads == b->thread_counts[t];
+        if (wanted && !bench_add(b, "copy", b->thread_counts[t], BENCH_COPY, call_copy, args))
+            return false;
+    }
+    return true;
+}
+
+bool bench_measure(bench *b, const bench_question *question)
+{
+    const size_t    first = b->pending;
+    const copy_args copy = {
+        .place = b->place,
+        .dst = b->dst,
+        .src = b->src,
+        .bytes = question->bytes / 2,
+        .batch = batch_of(question),
+    };
+
+    if (!add_copies(b, &copy))
+        return false;
+    bench_row *const rows = b->rows + first;
+    for (size_t i = 0; i < b->row_count - first; i++)
+        rows[i].question = *question;
+    bench_progress(b, question->label, 0);
+    if (!warm_up(b, rows, b->row_count - first))
+        return false;
+    const size_t last = drop_skipped(b, first);
+    for (unsigned round = 0; round < b->set.repeat; round++) {
+        bench_progress(b, question->label, round + 1);
+        for (size_t i = 0; i < last - first; i++)
+            if (!time_calls(b, &rows[i], rows[i].calls, &rows[i].seconds[round]) || rows[i].skipped)
+                return false;
+    }
+    for (size_t i = 0; i < last - first; i++) {
+        take_median(&rows[i], b->set.repeat);
+        rows[i].call = NULL;
+        rows[i].what = NULL;
+    }
+    compare(rows, last - first);
+    b->last = first;
+    b->pending = last;
+    b->peer_call_count = 0;
+    bench_progress_clear(b);
+    bench_print_rows(b, first, last);
+    return true;
+}

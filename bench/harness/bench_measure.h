@@ -1,0 +1,37 @@
+/* bench_measure.h - measures a question (bench_measure.c) and reports the rows as tables
+ * (bench_table.c) and as JSON (bench_json.c). */
+#ifndef ORDO_BENCH_HARNESS_BENCH_MEASURE_H
+#define ORDO_BENCH_HARNESS_BENCH_MEASURE_H
+
+#include "bench/harness/bench_core.h"
+#include "bench/harness/bench_machine.h"
+
+#include <stdio.h>
+
+/* Adds rows for the copy of question->bytes / 2 bytes, measures all pending rows and prints them.
+ * False, after a message, if a call failed or two answers differ. */
+bool bench_measure(bench *b, const bench_question *question);
+
+/* Called by a contender that uses a context of its own: why its call failed. */
+void bench_because(const char *why);
+
+/* Prints the title and the columns of a table. n is 0 if it differs from row to row. */
+void bench_heading(bench *b, const char *title, size_t n, const char *label, int label_width);
+void bench_print_rows(const bench *b, size_t first, size_t last);
+void bench_print_skipped(const bench *b, const bench_row *row, const char *why);
+void bench_print_machine(const bench *b, const bench_machine *machine);
+
+/* Prints the worst figures of a contender in the current section and keeps them as facts. With
+ * spread also the slowest question over the fastest. */
+bool bench_summary(bench *b, const char *name, bool spread);
+
+void bench_progress(const bench *b, const char *label, unsigned round);
+void bench_progress_clear(const bench *b);
+
+/* Writes 128000000 as 128,000,000. Returns the buffer. */
+const char *bench_count(char buffer[32], size_t n);
+
+/* Writes all rows as one JSON document; false if the stream had an error. */
+bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file);
+
+#endif
