@@ -3,9 +3,10 @@
 
     ordo bench sort --json sort.json
     python3 bench/plot.py sort.json pictures/
+    python3 bench/plot.py bench/results pictures/      every document in the folder
 
-Needs nothing but Python 3.8. Every section of the document that has a picture gets one file,
-named after the benchmark and the section; sections that were not measured are passed over.
+Needs only Python 3.8. Each measured section becomes one file, named after the benchmark and the
+section. From a folder, other JSON files are skipped, and pictures/ gets the same subfolders.
 """
 
 import json
@@ -15,7 +16,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 INK, FAINT, GRID = "#1c2833", "#5d6d7e", "#e5e8eb"
-# Told apart in colour-blind eyes and in print; one colour for an algorithm, dashes for one thread.
+# Distinct for colour-blind readers and in print. One colour per algorithm, dashes for one thread.
 COLOURS = {
     "sequential": "#d55e00",
     "loop": "#d55e00",
@@ -61,7 +62,7 @@ class Canvas:
         self.width, self.height, self.parts = width, height, []
 
     def text(self, x, y, words, size=13, colour=INK, anchor="start", weight="normal", turn=0):
-        """White around the letters keeps them readable where they cross a line."""
+        """White around the letters keeps them readable on top of a line."""
         spin = f" transform='rotate({turn} {x:.1f} {y:.1f})'" if turn else ""
         self.parts.append(
             f"<text x='{x:.1f}' y='{y:.1f}' font-size='{size}' fill='{colour}' "
@@ -138,8 +139,8 @@ def nice_ticks(top, wanted=6):
 
 
 def log_ticks(low, high):
-    """1, 2 and 5 times the powers of ten from at most low to at least high; where those would be
-    too many, the powers alone."""
+    """1, 2 and 5 times the powers of ten from at most low to at least high; only the powers of ten
+    if that gives more than 12 ticks."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     every = [m * 10.0**e for e in range(first, last + 1) for m in (1, 2, 5)]
     start = max(i for i, t in enumerate(every) if t <= low * 1.0001)
@@ -150,7 +151,7 @@ def log_ticks(low, high):
 
 
 class Document:
-    """The measured rows and the words that go under every picture."""
+    """The measured rows and the footer of every picture."""
 
     def __init__(self, path):
         data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -177,7 +178,7 @@ def series_of(rows, x_of, y_of):
 
 
 def by_algorithm(rows, x_of, y_of):
-    """The same, one series for an algorithm whatever its threads (they are the x axis)."""
+    """The same with one series per algorithm, for charts whose x axis is the number of threads."""
     found = {}
     for row in rows:
         if y_of(row) is not None:
@@ -186,9 +187,9 @@ def by_algorithm(rows, x_of, y_of):
 
 
 def legend_name(algorithm, threads):
-    if threads is None:
-        return algorithm
-    return f"{algorithm}, {threads} thread{'s' if threads > 1 else ''}"
+    """`auto` is ordo's default algorithm."""
+    name = "ordo auto" if algorithm == "auto" else algorithm
+    return name if threads is None else f"{name}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def draw_legend(canvas, series, left, y):
@@ -205,8 +206,8 @@ def draw_legend(canvas, series, left, y):
 
 
 def line_chart(path, title, axis_x, axis_y, series, footer, label=str, guide=None):
-    """Lines over evenly spaced positions, one for each x that occurs. The y axis starts at 0, or
-    is logarithmic where the values lie more than 12 times apart."""
+    """One line per series; the x values are evenly spaced. The y axis starts at 0. It is
+    logarithmic if the largest value is more than 12 times the smallest."""
     series = [s for s in series if len(s[2]) > 0]
     if not series:
         return
@@ -251,7 +252,7 @@ def line_chart(path, title, axis_x, axis_y, series, footer, label=str, guide=Non
 
 
 def bar_chart(path, title, axis, rows, value, footer):
-    """Two bars for every label: one thread pale, all threads strong; the copy is the line at 1."""
+    """Two bars per label: pale for one thread, solid for all threads. The line at 1 is the copy."""
     shown = [row for row in rows if row["algorithm"] == "auto" and row[value] is not None]
     if not shown:
         return
@@ -293,14 +294,16 @@ def bar_chart(path, title, axis, rows, value, footer):
 
 
 def dot_chart(path, title, rows, footer):
-    """A line for every label, a dot for every contender at its rate: hollow for one thread."""
+    """One line per label and one dot per contender at its rate; a hollow dot means one thread."""
     if not rows:
         return
     labels = list(dict.fromkeys(row["label"].strip() for row in rows))
     series = series_of(rows, lambda r: r["label"].strip(), lambda r: r["mkeys_per_s"])
     left, right, step = 190, 830, 24
     canvas = Canvas(860, 0)
-    canvas.text(24, 32, title, 17, weight="bold")
+    sizes = {row["n"] for row in rows}
+    words = f"{title}, {count(sizes.pop())} keys" if len(sizes) == 1 else title
+    canvas.text(24, 32, words, 17, weight="bold")
     x, y = 24, 58
     for algorithm, threads, _ in series:
         words = legend_name(algorithm, threads)
@@ -329,7 +332,8 @@ def dot_chart(path, title, rows, footer):
         for words, rate in points.items():
             middle = top + labels.index(words) * step + step / 2
             canvas.dot(across(rate), middle, colour_of(algorithm), threads == 1)
-    canvas.text((left + right) / 2, bottom + 40, "million a second (logarithmic)", 13, INK, "middle")
+    axis = "million per second (logarithmic)"
+    canvas.text((left + right) / 2, bottom + 40, axis, 13, INK, "middle")
     canvas.text(24, bottom + 64, footer, 11, FAINT)
     canvas.save(path)
 
@@ -398,7 +402,7 @@ def without_copy(rows):
 
 
 def kinds(rows):
-    """Rows by operation and key type, with a name for each: the type only where it varies."""
+    """Groups rows by operation and key type; the name has the type only if it varies."""
     found = {}
     for row in rows:
         found.setdefault((row["op"], row["type"]), []).append(row)
@@ -408,7 +412,7 @@ def kinds(rows):
 
 
 def draw_rates(doc, folder):
-    """What the subjects on unsorted keys have in common: rates by label and by number of keys."""
+    """Rates by label and by number of keys, for the subjects on unsorted keys."""
     titles = {
         "types": "key types", "distributions": "distributions", "pairs": "pairs",
         "unsorted": "ranks of unsorted keys", "quantiles": "several quantiles",
@@ -430,7 +434,7 @@ def draw_rates(doc, folder):
             words = name if k is None else f"{name}_k{k:.0f}"
             line_chart(
                 folder / f"{doc.name}_n_{words}.svg", f"Rate against the number of keys: {words}",
-                "keys", "million a second",
+                "keys", "million per second",
                 series_of(fixed, lambda r: r["n"], lambda r: r["mkeys_per_s"]), doc.footer, count,
             )
 
@@ -438,7 +442,7 @@ def draw_rates(doc, folder):
 def draw_radius(doc, folder):
     rows = [row for row in without_copy(doc.section("k")) if row["k"] is not None]
     line_chart(
-        folder / "radius_k_rate.svg", "Finding the radius k", "k", "million keys a second",
+        folder / "radius_k_rate.svg", "Finding the radius k", "k", "million keys per second",
         series_of(rows, lambda r: r["k"], lambda r: r["mkeys_per_s"]), doc.footer, count,
     )
     draw_rates(doc, folder)
@@ -454,8 +458,9 @@ def draw_rough(doc, folder):
     for k, group in by_n.items():
         if len({row["n"] for row in group}) > 4:
             line_chart(
-                folder / f"sort_rough_k{k:.0f}.svg", f"Sorting k-sorted arrays, k = {k:.0f}", "keys",
-                "milliseconds", series_of(group, lambda r: r["n"], milliseconds), doc.footer, count,
+                folder / f"sort_rough_k{k:.0f}.svg", f"Sorting k-sorted arrays, k = {k:.0f}",
+                "keys", "milliseconds", series_of(group, lambda r: r["n"], milliseconds),
+                doc.footer, count,
             )
     for n, group in by_k.items():
         if len({row["k"] for row in group}) > 4:
@@ -478,9 +483,9 @@ def draw_rank_all(doc, folder):
 def draw_both(doc, folder):
     for name, rows in kinds(doc.section("threads")):
         line_chart(
-            folder / f"{doc.name}_threads_{name}.svg", f"Time against the number of threads: {name}",
-            "threads", "milliseconds", by_algorithm(rows, lambda r: r["threads"], milliseconds),
-            doc.footer,
+            folder / f"{doc.name}_threads_{name}.svg",
+            f"Time against the number of threads: {name}", "threads", "milliseconds",
+            by_algorithm(rows, lambda r: r["threads"], milliseconds), doc.footer,
         )
     for name, rows in kinds(doc.section("small")):
         line_chart(
@@ -495,19 +500,28 @@ DRAW = {
 }
 
 
+def draw(path, folder):
+    doc = Document(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    DRAW[doc.name](doc, folder)
+    draw_both(doc, folder)
+
+
 def main(arguments):
     if len(arguments) != 3:
-        print("usage: plot.py RESULTS.json FOLDER", file=sys.stderr)
+        print("usage: plot.py RESULTS.json|RESULTS_FOLDER FOLDER", file=sys.stderr)
         return 2
-    try:
-        doc = Document(arguments[1])
-        folder = Path(arguments[2])
-        folder.mkdir(parents=True, exist_ok=True)
-        DRAW[doc.name](doc, folder)
-        draw_both(doc, folder)
-    except (OSError, ValueError, KeyError, TypeError) as trouble:
-        print(f"plot.py: {arguments[1]}: not results of ordo bench: {trouble!r}", file=sys.stderr)
-        return 2
+    source, folder = Path(arguments[1]), Path(arguments[2])
+    paths = [source]
+    if source.is_dir():
+        found = sorted(source.rglob("*.json"))
+        paths = [path for path in found if "benchmark" in json.loads(path.read_text())]
+    for path in paths:
+        try:
+            draw(path, folder if path == source else folder / path.parent.relative_to(source))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            print(f"plot.py: {path}: not results of ordo bench: {error!r}", file=sys.stderr)
+            return 2
     return 0
 
 
