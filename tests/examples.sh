@@ -1,8 +1,10 @@
 #!/bin/sh
-# examples.sh ROOT BUILD - the examples people see first compile, run and print what they claim.
+# examples.sh ROOT BUILD - the examples of README.md and ordo.h compile, run and print what they claim.
 #
-# README.md: the first ```c block, whose output is the ```text block that follows it.
-# include/ordo.h: the "First use" lines, whose comment says "rank is ...".
+# README.md: the ```c block prints the ```text block after it. The commands `ordo` of every ```sh block
+#     run, and every `make TARGET` is a target of the Makefile. The ```python blocks are run by
+#     python/tests/test_docs.py. No other kind of block is allowed.
+# include/ordo.h: the comment of the "First use" lines says "rank is ...".
 # Uses CC, CFLAGS and EMULATOR (for cross builds) from the environment.
 set -eu
 root=$1
@@ -28,17 +30,36 @@ try() {
     echo "$1: ok"
 }
 
-[ -f "$root/README.md" ] || die "there is no README.md"
-awk -v code="$tmp/readme.c" -v text="$tmp/readme.expected" '
-    /^```/ && out != "" { close(out); out = ""; next }
-    /^```c$/ && !seen_code { out = code; seen_code = 1; next }
-    /^```text$/ && seen_code && !seen_text { out = text; seen_text = 1; next }
-    /^```/ { out = "/dev/null"; next }
-    out != "" { print >out }
-' "$root/README.md"
-[ -s "$tmp/readme.c" ] || die "README.md has no \`\`\`c block"
-[ -s "$tmp/readme.expected" ] || die "README.md has no \`\`\`text block after its \`\`\`c block"
+awk -v folder="$tmp" '
+    /^```/ { out = out == "" ? folder "/block." substr($0, 4) : ""; next }
+    out != "" { print >out }' "$root/README.md"
+for language in c text sh python; do
+    [ -s "$tmp/block.$language" ] || die "README.md has no \`\`\`$language block"
+done
+for file in "$tmp"/block.*; do
+    case ${file##*.} in
+    c | text | sh | python) ;;
+    *) die "README.md: no test runs a block of language '${file##*.}'" ;;
+    esac
+done
+
+cp "$tmp/block.c" "$tmp/readme.c"
+cp "$tmp/block.text" "$tmp/readme.expected"
 try readme
+
+mkdir "$tmp/bin" "$tmp/files"
+printf '#!/bin/sh\nexec %s "%s/ordo" "$@"\n' "${EMULATOR:-}" "$build" >"$tmp/bin/ordo"
+chmod +x "$tmp/bin/ordo"
+grep -v '^make ' "$tmp/block.sh" >"$tmp/commands.sh"
+(cd "$tmp/files" && PATH=$tmp/bin:$PATH ORDO_TUNE_FILE='' sh -eu "$tmp/commands.sh") >"$tmp/out" 2>&1 || {
+    cat "$tmp/out"
+    die "README.md: a command failed"
+}
+echo "$(grep -c . "$tmp/commands.sh") commands: ok"
+sed -n 's/^make \([a-z-]*\).*/\1/p' "$tmp/block.sh" | while read -r target; do
+    grep -q "^$target:" "$root/Makefile" || die "README.md: make has no target '$target'"
+    echo "make $target: ok"
+done
 
 {
     printf '#include "ordo.h"\n#include <stdio.h>\nint main(void)\n{\n'
