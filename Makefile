@@ -1,10 +1,10 @@
-# The front door: make, make demo, make test. CMake does the work; `make help` lists the targets.
+# make, make demo, make test. CMake does the work; `make help` lists the targets.
 #
 # Variables
-#   CUDA=auto|on|off   the CUDA backend. auto: `make` and `make test` build it where nvcc is,
-#                      `make demo` only where a GPU is, too
+#   CUDA=auto|on|off   whether to build the GPU plugin. auto: `make` and `make test` build it if nvcc
+#                      is installed, `make demo` only if there is also a GPU
 #   PREFIX, DESTDIR    where `make install` puts files
-#   JOBS, WERROR=ON, CC, BENCH (say sort), BENCH_FLAGS (say --quick), GPU_FLAGS (say -q)
+#   JOBS, WERROR=ON, CC, BENCH (e.g. sort), BENCH_FLAGS (e.g. --quick), GPU_FLAGS (e.g. -q)
 
 PREFIX ?= /usr/local
 WERROR ?= OFF
@@ -13,14 +13,14 @@ BENCH ?= sort argsort rank select radius strings scan
 BENCH_FLAGS ?=
 GPU_FLAGS ?=
 
-# ORDO_CUDA=OFF, as CMake calls it, is understood, too.
+# CMake's name ORDO_CUDA works, too.
 CUDA ?= $(or $(ORDO_CUDA),auto)
 cuda := $(shell echo '$(CUDA)' | tr a-z A-Z)
 ifeq ($(filter AUTO ON OFF,$(cuda)),)
 $(error CUDA is '$(CUDA)'; expected auto, on or off)
 endif
 
-# The build CMake generates may be a make too, and is not to take over the flags of this one.
+# CMake may generate makefiles, which must not inherit the flags of this make.
 CMAKE := env -u MAKEFLAGS -u MAKELEVEL cmake
 settings := CUDA=$(cuda) WERROR=$(WERROR)
 
@@ -30,9 +30,8 @@ settings := CUDA=$(cuda) WERROR=$(WERROR)
 all: configured
 	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_product
 
-# Configures when the settings differ from those of the last time; the build itself notices changes
-# to CMake's files and new sources. Ninja is used where it is installed, except in a folder that was
-# configured without it.
+# Runs CMake if the settings have changed since the last time. The build itself notices changed CMake
+# files and new sources. Uses Ninja if it is installed and the folder was not configured without it.
 configured:
 	@if [ "$$(cat build/.settings 2>/dev/null)" != '$(settings)' ]; then \
 	    scripts/bootstrap build && generator= && \
@@ -41,7 +40,7 @@ configured:
 	    echo '$(settings)' >build/.settings; \
 	fi
 
-# The plugin takes minutes to compile, so a first look at a machine without a GPU leaves it out.
+# The plugin takes minutes to compile, so the demo leaves it out on a machine without a GPU.
 demo: configured
 	@plugin=; \
 	if [ $(cuda) = ON ] || { [ $(cuda) = AUTO ] && scripts/has-gpu; }; then plugin=ordo_cuda; fi; \
@@ -52,19 +51,18 @@ test: configured
 	@$(CMAKE) --build build --parallel $(JOBS)
 	@JOBS=$(JOBS) scripts/test build
 
-# With the Python at hand where it has what is needed, else in a virtual environment below build/.
 test-python: all
 	@scripts/python-test build
 
 test-cross:
 	@scripts/test-cross
 
-# The peers need a C++ compiler; without one, or if they do not build, ordo is measured alone.
+# The peers need a C++ compiler. If they do not build, ordo is measured alone.
 bench: all
 	@-$(CMAKE) --build build --parallel $(JOBS) --target ordo_peers
 	@for subject in $(BENCH); do build/ordo bench $$subject $(BENCH_FLAGS) || exit; done
 
-# Needs a GPU and nvcc; GPU_FLAGS=-q for a quick one.
+# Needs a GPU and nvcc; GPU_FLAGS=-q is a quick run.
 gpu-check:
 	@JOBS=$(JOBS) scripts/gpu-check $(GPU_FLAGS)
 
@@ -87,15 +85,15 @@ clean:
 	rm -rf build build-*
 
 help:
-	@echo 'make             build/ordo and build/libordo.so; CUDA=off, CUDA=on: without, with the GPU plugin'
-	@echo 'make demo        a first look: sorts and ranks ten million keys and times it'
-	@echo 'make test        build and run every test'
-	@echo 'make test-python the tests of the Python package alone'
-	@echo 'make test-cross  the tests for the other processor (x86-64, aarch64), under qemu'
-	@echo 'make bench       measure ordo and its peers (BENCH=sort BENCH_FLAGS=--quick: less)'
-	@echo 'make gpu-check   tests, sanitizer and benchmarks of the CUDA backend on this GPU'
-	@echo 'make lint        format, static analysis, a clang build without warnings'
-	@echo 'make format      apply the format to the C files'
-	@echo 'make install     to PREFIX ($(PREFIX)), below DESTDIR if set'
-	@echo 'make uninstall   remove what the last make install put there'
-	@echo 'make clean       remove every build folder'
+	@echo 'make             builds build/ordo and build/libordo.so; CUDA=on, CUDA=off: with, without the GPU plugin'
+	@echo 'make demo        builds ordo, sorts and ranks ten million keys, prints times'
+	@echo 'make test        builds and runs all tests'
+	@echo 'make test-python runs only the tests of the Python package'
+	@echo 'make test-cross  runs the tests for the other architecture (x86-64, aarch64) under qemu'
+	@echo 'make bench       measures ordo and other libraries (BENCH=sort BENCH_FLAGS=--quick: a part)'
+	@echo 'make gpu-check   runs tests, compute-sanitizer and benchmarks on the GPU'
+	@echo 'make lint        checks format, includes and warnings, runs static analysis'
+	@echo 'make format      formats the C files'
+	@echo 'make install     installs to PREFIX ($(PREFIX)), below DESTDIR if set'
+	@echo 'make uninstall   removes what the last make install installed'
+	@echo 'make clean       removes every build folder'

@@ -126,7 +126,7 @@ static bool measure(bench *b, const hybrid_args *job, const bench_question *ques
     return bench_measure(b, question);
 }
 
-/* ---- Sorts: keys in b->src, sorted in b->dst; values or indices follow the keys there --------- */
+/* ---- Sorts: keys in b->src, sorted in b->dst; values or indices follow the keys there -------- */
 
 typedef enum sort_verb {
     SORT,
@@ -224,7 +224,7 @@ static bool run_share(bench *b)
                         (1u << SIDES) - 1);
 }
 
-/* ---- Ranks ------------------------------------------------------------------------------------ */
+/* ---- Ranks ----------------------------------------------------------------------------------- */
 
 /* Half as many keys of 64 bits, so that the number of bytes is the same. */
 static bool run_rank(bench *b)
@@ -270,7 +270,7 @@ static bool run_rank(bench *b)
     return true;
 }
 
-/* ---- Strings ---------------------------------------------------------------------------------- */
+/* ---- Strings --------------------------------------------------------------------------------- */
 
 /* argsort writes the order; sort also writes the strings in that order. Prints the report of the
  * last GPU call below the rows. */
@@ -307,7 +307,7 @@ static bool make_strings(bench *b, ordo_dist dist, size_t n, uint64_t *offsets)
     return true;
 }
 
-/* Protein records and random strings of up to 500 characters, two bytes for each key of b->set.n. */
+/* Protein records and random strings of up to 500 characters, two bytes per key of b->set.n. */
 static bool run_strings(bench *b)
 {
     static const struct {

@@ -52,7 +52,8 @@ bool bench_add_both(bench *b, const char *name, bench_call *call, const void *wh
 /* How many arrays of n keys one call should sort to run long enough for the clock. */
 size_t bench_batch(size_t n);
 
-/* A named algorithm. It leaves the sweep when its next call would take longer than b->set.patience. */
+/* A named algorithm. It leaves the sweep when its next call would take more than b->set.patience
+ * seconds. */
 typedef struct bench_algorithm {
     const char    *name;
     double         power; /* its time grows with this power of the swept quantity */
