@@ -16,33 +16,33 @@
 
 static const char help[] =
     "Examples:\n"
-    "  ordo bench sort --quick                       a first impression, in seconds\n"
-    "  ordo bench rank --json rank.json              the full run, kept for bench/plot.py\n"
+    "  ordo bench sort --quick                       a short run, in seconds\n"
+    "  ordo bench rank --json rank.json              the full run, with JSON for bench/plot.py\n"
     "  ordo bench scan --only bits,partition --threads 4\n"
     "  ordo bench sort --only n,threads -n 1e8\n"
-    "  ordo bench sort --device cuda                 on the GPU, beside CUB\n"
+    "  ordo bench sort --device cuda                 on the GPU, with CUB\n"
     "\n"
     "Usage: ordo bench sort|argsort|rank|select|radius|strings|scan|hybrid [OPTION]...\n"
-    "Times ordo beside its peers and the copy of as many bytes, in one run: every round times\n"
-    "each contender once, in turn. All answers are compared before the first round. The peers\n"
-    "(std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so beside\n"
-    "the command, or from the module that ORDO_PEERS names; 'make bench' builds it.\n"
+    "Measures ordo, other libraries (peers) and a copy of as many bytes in one run. Every round\n"
+    "times each contender once. All answers are compared before the first round. The peers\n"
+    "(std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so in the\n"
+    "folder of the command, or from the file ORDO_PEERS; 'make bench' builds it.\n"
     "\n"
-    "  time/copy   median time over that of the copy with as many threads; 1 is the limit of "
-    "memory\n"
-    "  speed-up    median time of the table's reference (a plain loop, std::sort) over this one\n"
+    "  time/copy   median time divided by that of a copy with as many threads; 1 is the limit of\n"
+    "              memory\n"
+    "  speed-up    median time of the base (a plain loop, std::sort) divided by that of the row\n"
     "\n"
     "Options:\n"
-    "  -n N             keys; takes 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"
-    "                   radius 1e8, hybrid 2^28, the others 1e7; far fewer with --quick\n"
-    "  --repeat R       rounds (default 7; 3 with --quick)\n"
+    "  -n N             number of keys: 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"
+    "                   radius 1e8, hybrid 2^28, others 1e7; fewer with --quick\n"
+    "  --repeat R       number of rounds (default 7; 3 with --quick)\n"
     "  --quick          few keys and few rounds\n"
-    "  --threads N      what \"all threads\" means (default: every CPU this process may use)\n"
-    "  --device D       cpu (default), or cuda: arrays on the GPU, times by its events, beside\n"
-    "                   CUB and Thrust and the copy on the GPU. Needs libordo_cuda_peers.so "
-    "beside\n"
-    "                   the command; 'make gpu-check' builds it\n"
-    "  --only SECTIONS  some sections alone, comma-separated:\n"
+    "  --threads N      the number of \"all threads\" (default: every CPU this process may use)\n"
+    "  --device D       cpu (default), or cuda: arrays on the GPU, timed by CUDA events, with "
+    "CUB,\n"
+    "                   Thrust and a GPU copy. Needs libordo_cuda_peers.so in the folder of the\n"
+    "                   command; 'make gpu-check' builds it\n"
+    "  --only SECTIONS  only these sections, separated by commas:\n"
     "                   sort     types, distributions, n, algorithms, pairs, small, threads, "
     "rough\n"
     "                   argsort  types, distributions, n, threads\n"
@@ -60,15 +60,15 @@ static const char help[] =
     "                            paper\n"
     "                   radius   k, n, types\n"
     "                   scan     ops, bits, partition, sorted, small\n"
-    "  --seed S         of the generated keys (default 1)\n"
-    "  --json FILE      write every figure there, too\n"
-    "  --help           this text\n";
+    "  --seed S         seed of the generated keys (default 1)\n"
+    "  --json FILE      also write all rows to FILE\n"
+    "  --help           print this text\n";
 
 typedef struct bench_subject {
     const char          *name;
     const bench_section *sections;
-    size_t               keys, quick_keys; /* by default */
-    const bench_section *cuda;             /* on the GPU; NULL: it does not do this */
+    size_t               keys, quick_keys; /* defaults of -n */
+    const bench_section *cuda;             /* on the GPU; NULL: none */
     size_t               cuda_keys, cuda_quick_keys;
 } bench_subject;
 
@@ -94,7 +94,7 @@ static const bench_subject *find_subject(const char *name)
     return NULL;
 }
 
-/* Every name in the list must be a section: a misspelt one would silently measure nothing. */
+/* Every name in the list must be a section; a misspelt name would measure nothing. */
 static bool check_only(const bench_settings *set, const bench_section *sections)
 {
     for (const char *at = set->only; at != NULL; at = strchr(at, ',')) {
@@ -185,8 +185,8 @@ static bool measure(const bench_settings *set, const bench_place *place, output 
     return ok;
 }
 
-/* The session is there for its signals, and to say what "all threads" means. The file of results
- * is opened first, so that a long run cannot end in a path that was never writable. */
+/* The session handles signals and knows the number of threads. The file of results is opened first,
+ * so that a long run does not end with a path that cannot be written. */
 static int run(bench_settings *set, const char *json_path)
 {
     const common_options common = {.threads = set->threads, .device = ORDO_CPU};
@@ -202,7 +202,7 @@ static int run(bench_settings *set, const char *json_path)
         place = bench_cuda_open(info.threads);
         if (place == NULL)
             return CLI_TROUBLE;
-        set->threads = 1; /* which enqueues; the others make the keys */
+        set->threads = 1; /* one thread enqueues; all threads generate keys */
     }
     bool ok = json_path == NULL || output_open(&json, json_path, FORMAT_TEXT);
     ok = ok && measure(set, place, json_path != NULL ? &json : NULL);

@@ -10,7 +10,7 @@ namespace peers
 namespace
 {
 
-/* The benchmark puts the keys where they are to be sorted before it starts the clock. */
+/* The benchmark copies the keys to the output before it starts the clock. */
 template <typename T> void sort(const task &t)
 {
     in_two_steps(t.n, [&](void *temporary, size_t &bytes) {

@@ -1,5 +1,5 @@
-/* cub_radix.cu - CUB's radix sort, and what one builds from it where CUB has nothing better: order
- * statistics (sort, then look) and the k largest. (Indices and ranks are in cub_rank.cu.) */
+/* cub_radix.cu - CUB's radix sort, and operations built from it because CUB has no better one:
+ * order statistics and the k largest keys. Indices and ranks are in cub_rank.cu. */
 #include "peers.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -20,7 +20,7 @@ template <typename T> void sort_to(const T *keys, T *out, const task &t)
 
 template <typename T> void sort(const task &t) { sort_to(keys_of<T>(t), out_of<T>(t), t); }
 
-/* The sorted values lie behind the sorted keys. */
+/* The sorted values follow the sorted keys. */
 template <typename T> void pairs(const task &t)
 {
     in_two_steps(t.n, [&](void *temporary, size_t &bytes) {

@@ -1,7 +1,7 @@
-/* cub_rank.cu - ranks from CUB's scans, for sorted keys and, behind its radix sort of pairs of key
- * and index, for others; and the indices themselves. The least rank of a key is one more than the
- * place of the last head of equal keys at or before it, a maximum over places; the greatest is
- * found by the minimum over the ends of groups, backwards; the average is in the middle. */
+/* cub_rank.cu - ranks from CUB's scans: of sorted keys and, after its radix sort of pairs of key
+ * and index, of unsorted keys; and argsort. The min rank of a key is one more than the position
+ * of the first key of its group of ties, which is a maximum scan over positions. The max rank is
+ * a minimum scan backwards over the ends of groups. The average rank is their mean. */
 #include "peers.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -59,7 +59,7 @@ template <typename T> void greatest_ranks(const T *sorted, const task &t, uint32
     });
 }
 
-/* index: where the i-th of the sorted keys was; NULL: there. */
+/* index: input position of the i-th sorted key; NULL: the input was sorted. */
 __global__ void write_averages(const uint32_t *least, const uint32_t *greatest,
                                const uint32_t *index, uint32_t n, double *out)
 {
@@ -93,7 +93,7 @@ __global__ void count_up(uint32_t *index, uint32_t n)
         index[i] = i;
 }
 
-/* Sorted keys, and where they were. */
+/* Sorted keys and their input positions. */
 template <typename T> void argsort_to(const task &t, T *sorted, uint32_t *index)
 {
     uint32_t *const places = kept<uint32_t>(SECOND, t.n);

@@ -1,6 +1,6 @@
-/* cub_scan.cu - CUB's scans, selections and reductions, and what one builds from them: binary
- * prefix sums (a scan over flags as numbers), a stable split (two selections), the radius (prefix
- * maxima, a binary search for each key, a maximum); and Thrust's test for order. */
+/* cub_scan.cu - CUB's scans, selections and reductions, and operations built from them: binary
+ * prefix sums (a scan over flags as numbers), stable partition (two selections), the radius
+ * (prefix maxima, a binary search for each key, a maximum); and Thrust's is_sorted. */
 #include "peers.cuh"
 
 #include <cub/device/device_partition.cuh>
@@ -66,7 +66,7 @@ void bits_scan(const task &t)
     count_flags(t, thrust::make_transform_iterator(number(0), bit_at{keys_of<unsigned char>(t)}));
 }
 
-/* CUB's own: what is not selected comes last, and backwards. */
+/* CUB's partition: rejected elements come last, in reverse order. */
 template <typename T> void partition(const task &t)
 {
     uint32_t *const count = kept<uint32_t>(FIRST, 1);
@@ -77,7 +77,7 @@ template <typename T> void partition(const task &t)
     });
 }
 
-/* Stable: the second selection starts where the first one ended, which the host has to ask. */
+/* Stable. The host reads where the first selection ended, and the second one starts there. */
 template <typename T, typename FLAGS> void select_both(const task &t, FLAGS flags)
 {
     auto const      unset = thrust::make_transform_iterator(flags, is_unset{});
@@ -107,7 +107,7 @@ template <typename T> void select_twice_bits(const task &t)
     select_both<T>(t, thrust::make_transform_iterator(number(0), bit_at{bits}));
 }
 
-/* Thrust's scratch, from the memory that is kept. */
+/* Gives Thrust scratch that is kept between calls. */
 struct kept_allocator {
     using value_type = char;
     char *allocate(std::ptrdiff_t bytes)
@@ -127,7 +127,7 @@ template <typename T> void is_sorted(const task &t)
     *static_cast<uint64_t *>(t.out) = 2 * where + (where == t.n);
 }
 
-/* How far before j the first greater key is: the prefix maxima rise, so it can be searched for. */
+/* The distance from j to the first greater key before it, by binary search in the prefix maxima. */
 template <typename T> struct distance_back {
     const T                     *keys, *maxima;
     __host__ __device__ uint32_t operator()(uint32_t j) const

@@ -1,4 +1,4 @@
-/* module.cu - the table of the module: the GPU's memory, its clock, graphs, and all peers. */
+/* module.cu - the table of the module: GPU memory, timing, graphs, and all peers. */
 #include "peers.cuh"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct block {
 char        error_text[256];
 cudaEvent_t began, ended;
 
-/* Inside a function, for the files that add to it are initialised in no certain order. */
+/* A function-local static, because the initialisation order of the other files is not defined. */
 std::vector<group> &groups()
 {
     static std::vector<group> all;
@@ -68,7 +68,7 @@ int open_device(char *device, size_t size, void **out)
 
 const char *last_error() { return error_text; }
 
-/* Room is left for the scratch of both sides: each may need as much again as the arrays. */
+/* Leaves room for the scratch of ordo and of a peer, each as large as the arrays. */
 size_t available()
 {
     size_t left = 0, all = 0;
@@ -124,8 +124,8 @@ __device__ unsigned long long mixed(unsigned long long x)
     return x ^ (x >> 31);
 }
 
-/* A sum over all words, each mixed with its place, so that it does not depend on the order of
- * adding; the last bytes make a word of their own. */
+/* A sum over all words, each mixed with its position, so the order of additions does not matter.
+ * The last bytes form a word of their own. */
 __global__ void add_words(const unsigned char *bytes, size_t size, unsigned long long *sum)
 {
     auto const        *words = reinterpret_cast<const unsigned long long *>(bytes);

@@ -1,9 +1,8 @@
-/* papers.cu - parts of two papers' algorithms that the library runs only as a whole, for their own
- * experiments: the binary prefix sum of the ballot-counting poster with one flag a thread, by
- * ballots and in shared memory, all else alike; and the median paper's two phases, sub-arrays
- * sorted in shared memory and their merging, for every length of sub-array in its table 2.
- *
- * The kernels are those of the CUDA backend (lib/cuda/device), compiled into this module too. */
+/* papers.cu - parts of two papers' algorithms, for their own experiments: the binary prefix sum
+ * of the ballot counting poster with one flag per thread, by ballots and in shared memory; and
+ * the two phases of the median paper, sub-arrays sorted in shared memory and their merge, for
+ * every length in its table 2. The kernels are those of the CUDA backend (lib/cuda), compiled
+ * into this module too. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/papers/dev_bits.cuh"
 #include "cuda/papers/dev_select_bitonic.cuh"
@@ -14,10 +13,10 @@ namespace peers
 namespace
 {
 
-/* What failed is in the status; the benchmark passes over the peer. */
+/* A failed call returns its status, and the benchmark leaves the peer out. */
 ordo_status keep_status(ordo_exec *, ordo_status status, const char *, va_list) { return status; }
 
-/* A call on the module's stream with that much scratch. */
+/* A call on the module's stream with `bytes` of scratch. */
 struct framed {
     cuda_facts facts = {};
     ordo_exec  exec = {};
@@ -56,7 +55,7 @@ template <ordo_flags_kind KIND, bits_form FORM> void count_flags(const task &t)
     done(dev_bits_paper(&frame.call, &job, FORM));
 }
 
-/* t.count is the length of sub-arrays; t.ranks[0] the position asked for. */
+/* t.count is the length of the sub-arrays, t.ranks[0] the wanted position. */
 ordo_select_job median_job(const task &t)
 {
     ordo_select_job job = {};
@@ -77,7 +76,7 @@ void sub_arrays(const task &t)
     done(select_bitonic_sort(&frame.call, &job, &work, static_cast<unsigned>(t.count)));
 }
 
-/* Of the sub-arrays that the last call left in scratch. */
+/* Merges the sub-arrays that the last call left in scratch. */
 void merge_and_look(const task &t)
 {
     ordo_select_job const     job = median_job(t);

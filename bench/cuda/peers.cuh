@@ -1,13 +1,13 @@
-/* peers.cuh - how the files of this folder enter their peers into the table, and what they share.
+/* peers.cuh - how the files of this folder add their peers to the table, and helpers.
  *
- * Each file adapts calls of one library to bench_peer_task (bench/harness/bench_peer.h; arrays are device
- * memory) and adds them before main() by
+ * Each file adapts calls of one library to bench_peer_task (bench/harness/bench_peer.h; arrays
+ * are in GPU memory) and adds them before main() with
  *
- *     static bool const added = peers::library("CUB 3.0", 1, {...});
+ *      static bool const added = peers::library("CUB 3.0", 1, {...});
  *
  * Work is enqueued on peers::stream; a peer whose answer is on the host waits for it. Scratch is
- * kept between calls, as that of a context is. No exception leaves a peer: a failed CUDA call
- * becomes a failed peer, and the benchmark passes over it. */
+ * kept between calls, like that of a context. Exceptions do not leave a peer: a failed CUDA call
+ * becomes a failed call, and the benchmark leaves the peer out. */
 #ifndef ORDO_BENCH_CUDA_PEERS_CUH
 #define ORDO_BENCH_CUDA_PEERS_CUH
 
@@ -30,12 +30,12 @@ struct failure {
 
 extern cudaStream_t stream;
 
-void need(cudaError_t error); /* throws a failure, and keeps its words for the module */
+void need(cudaError_t error); /* throws on an error and keeps its text for last_error() */
 
 /* Adds the peers of a library; the table lists libraries by `place`. */
 bool library(const std::string &name, int place, const std::vector<bench_peer> &entries);
 
-/* Device memory that stays between calls, one block for every slot. */
+/* GPU memory that is kept between calls, one block per slot. */
 enum slot {
     TEMPORARY,
     FIRST,
@@ -50,7 +50,7 @@ template <typename T> T *kept(slot which, size_t count)
     return static_cast<T *>(kept_bytes(which, count * sizeof(T)));
 }
 
-/* A call in CUB's two steps. Its size is asked for once for every n, as a program would. */
+/* A CUB call in two steps. The scratch size is queried once per n, as a program would do. */
 template <typename CALL> void in_two_steps(size_t n, CALL call)
 {
     static size_t last_n, bytes;
@@ -93,7 +93,7 @@ bench_peer entry(const char *name, bench_peer_op op, uint32_t type)
 template <typename T> const T *keys_of(const task &t) { return static_cast<const T *>(t.keys); }
 template <typename T> T       *out_of(const task &t) { return static_cast<T *>(t.out); }
 
-/* Items as CUB counts them fastest; the benchmark has no more. */
+/* 32-bit counts, with which CUB is fastest; the benchmark has fewer items than 2^31. */
 inline uint32_t items(const task &t) { return static_cast<uint32_t>(t.n); }
 
 inline unsigned blocks_for(size_t n, unsigned threads)

@@ -1,8 +1,8 @@
-/* shared_scan.cu - the split radix sort over the usual scan in shared memory, which the
- * ballot-counting poster compares itself with: for each bit one scan and one scatter, equal bits in
- * their old order. A block scans one bit a thread in shared memory (M. Harris, S. Sengupta,
- * J. Owens, "Parallel prefix sum with CUDA", GPU Gems 3, 2007), the totals of blocks are scanned
- * the same way, level by level, and added. */
+/* shared_scan.cu - the split radix sort with the usual scan in shared memory, which the ballot
+ * counting poster compares with: one scan and one stable scatter per bit. A block scans one bit
+ * per thread in shared memory (M. Harris, S. Sengupta, J. Owens, "Parallel prefix sum with
+ * CUDA", GPU Gems 3, 2007). The totals of the blocks are scanned in the same way, level by
+ * level, and added. */
 #include "peers.cuh"
 
 namespace peers
@@ -22,8 +22,8 @@ struct plain {
     __device__ uint32_t operator()(size_t i) const { return numbers[i]; }
 };
 
-/* Inclusive sums within each block, and the block's total. In every step a thread adds what stands
- * twice as far before it as in the step before; two halves of the memory take turns. */
+/* Inclusive sums within each block, and the total of the block. The distance of the added element
+ * doubles in every step. The two halves of the memory alternate. */
 template <typename INPUT>
 __global__ void scan_blocks(INPUT input, size_t n, uint32_t *out, uint32_t *totals)
 {
@@ -52,7 +52,7 @@ __global__ void add_before(uint32_t *sums, size_t n, const uint32_t *totals)
         sums[i] += totals[blockIdx.x];
 }
 
-/* totals has room for the totals of every level: less than n / 256 numbers and two. */
+/* totals has room for the totals of all levels: fewer than n / 256 + 2 numbers. */
 template <typename INPUT> void scan(INPUT input, size_t n, uint32_t *out, uint32_t *totals)
 {
     unsigned const blocks = blocks_for(n, BLOCK);
@@ -77,7 +77,7 @@ __global__ void scatter(const uint32_t *keys, unsigned bit, size_t n, const uint
     out[set ? zeros + before : i - before] = key;
 }
 
-/* Even bits go to the kept array, odd ones to out. */
+/* Even bits are scattered to the kept array, odd bits to out. */
 void split_sort(const task &t)
 {
     uint32_t *const other = kept<uint32_t>(FIRST, t.n), *const ones = kept<uint32_t>(THIRD, t.n);

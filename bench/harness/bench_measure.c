@@ -42,7 +42,7 @@ static size_t batch_of(const bench_question *question)
     return question->batch != 0 ? question->batch : 1;
 }
 
-static char because[256]; /* of a call that used a context of its own */
+static char because[256]; /* why the last call with its own context failed; "" if it did not */
 
 void bench_because(const char *why) { snprintf(because, sizeof because, "%s", why); }
 
@@ -59,8 +59,8 @@ static bool complain(const bench *b, const bench_row *row, const ordo_ctx *ctx)
     return false;
 }
 
-/* *seconds gets the time for one array, from `calls` calls in a row. False after a message; a call
- * that is not supported is no failure, but marks the row as skipped. */
+/* Sets *seconds to the time for one array, from `calls` consecutive calls. False after a message. A
+ * call that is not supported is not a failure; it marks the row as skipped. */
 static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
 {
     const bench_question *const q = &row->question;
@@ -96,14 +96,14 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
     return status == ORDO_OK || complain(b, row, ctx);
 }
 
-/* A round of a section of small arrays times many calls: as many as fill its time. */
+/* In sections of small arrays a round times as many calls as fit into b->batch_seconds. */
 static bool choose_calls(bench *b, bench_row *row)
 {
     double one;
 
     if (b->batch_seconds <= 0)
         return true;
-    if (!time_calls(b, row, 1, &one)) /* the first call paid for cold caches */
+    if (!time_calls(b, row, 1, &one)) /* a second call, with warm caches */
         return false;
     row->calls =
         one * 1e6 < b->batch_seconds ? (size_t)1000000 : (size_t)(b->batch_seconds / one) + 1;
@@ -126,8 +126,8 @@ static bool fingerprint(const bench *b, const void *answer, size_t bytes, uint64
     return true;
 }
 
-/* The untimed first call of every contender. A wrong answer must not win a race, so all of them
- * are compared; the answer of the one before is wiped out first. */
+/* Calls every contender once, untimed, and compares the answers, so that a wrong answer cannot win.
+ * The previous answer is wiped first. */
 static bool warm_up(bench *b, bench_row *rows, size_t count)
 {
     const bench_row *first = NULL;
@@ -163,7 +163,7 @@ static bool warm_up(bench *b, bench_row *rows, size_t count)
     return true;
 }
 
-/* Takes the skipped rows out, and the copies that no row is left to be compared with. */
+/* Removes skipped rows, and the copies if no other row is left. */
 static size_t drop_skipped(bench *b, size_t first)
 {
     size_t kept = first, contenders = 0;

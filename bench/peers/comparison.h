@@ -1,10 +1,10 @@
-/* comparison.h - every operation of the benchmark as a C++ program would spell it, for any sort
- * that takes a range and a comparison.
+/* comparison.h - every operation of the benchmark, written for any sort that takes a range and a
+ * comparison.
  *
  * `Sort` is a type with   template <class I, class C> static void run(I first, I last, C less,
- * unsigned threads)   . Pairs are zipped into an array of structs and apart again; argsort moves
- * u32 indices and looks at the keys through them, equal keys by index, so that any sort gives the
- * one right answer. */
+ * unsigned threads)   . Pairs are zipped into an array of structs and unzipped again. Argsort moves
+ * u32 indices and reads the keys through them; ties are ordered by index, so every sort gives the
+ * same answer. */
 #ifndef ORDO_BENCH_COMPARISON_H
 #define ORDO_BENCH_COMPARISON_H
 
@@ -72,7 +72,8 @@ template <typename Sort, typename T> void argsort(const task &t)
     order_of<Sort, T>(t, static_cast<uint32_t *>(t.out));
 }
 
-/* Calls put(index, first, last) for every key: its ties have the places first to last, from 1. */
+/* Calls put(index, first, last) for every key; its group of ties has ranks first to last, from
+ * 1. */
 template <typename Sort, typename T, typename Put> void for_ranks(const task &t, Put put)
 {
     const T *const  keys = keys_of<T>(t);
@@ -153,7 +154,7 @@ void add_indirect(std::vector<bench_peer> &list, const char *name, bool threaded
     list.push_back(entry<T, rank_average<Sort, T>>(name, BENCH_PEER_RANK_AVERAGE, threaded));
 }
 
-/* Everything but sorted keys. */
+/* All operations except sort. */
 template <typename Sort>
 void add_others(std::vector<bench_peer> &list, const char *name, bool threaded)
 {

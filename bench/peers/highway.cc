@@ -1,8 +1,8 @@
-/* highway.cc - Google Highway: vqsort, vectorised quicksort for the best instruction set of the
- * machine, and VQSelect where the version at hand has it (PEERS_VQSELECT).
+/* highway.cc - Google Highway: vqsort, a vectorised quicksort, and VQSelect if the installed
+ * version has it (PEERS_VQSELECT).
  *
- * Pairs and 32-bit argsort are packed into one number each, key above value, so that the order is
- * by value inside ties. */
+ * Pairs and 32-bit argsort are packed into one integer, key above value, so ties are ordered by
+ * value. */
 #include "comparison.h"
 
 #include <hwy/contrib/sort/vqsort.h>

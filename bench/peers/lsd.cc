@@ -1,9 +1,9 @@
-/* lsd.cc - the radix sort of the textbooks: digits of 8 bits, least significant first.
+/* lsd.cc - the textbook radix sort: digits of 8 bits, least significant first.
  *
- * One read counts all digits; then one pass for each digit moves the items to the other array and
- * back. Keys are mapped to unsigned numbers of the same order before and mapped back after. A
- * digit that all items share needs no pass. Pairs and 64-bit argsort move structs, 32-bit argsort
- * packs key and index into one 64-bit number. n must be below 2^32. */
+ * One read counts all digits. Then one pass per digit moves the items between two arrays. Keys
+ * are mapped to unsigned integers of the same order before, and mapped back after. A digit that
+ * is equal in all items needs no pass. Pairs and 64-bit argsort move structs; 32-bit argsort
+ * packs key and index into one 64-bit integer. n must be below 2^32. */
 #include "comparison.h"
 
 #include <type_traits>
@@ -46,7 +46,7 @@ template <typename T> T from_bits(bits_of<T> bits)
     return key;
 }
 
-/* Sorts a[0..n) by `bytes` digits of key(item) and returns where the result lies: a or b. */
+/* Sorts a[0..n) by `bytes` digits of key(item). Returns the array with the result: a or b. */
 template <typename Item, typename Key>
 Item *lsd_sort(Item *a, Item *b, size_t n, unsigned bytes, Key key)
 {

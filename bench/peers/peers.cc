@@ -17,7 +17,7 @@ struct group {
     std::vector<bench_peer> entries;
 };
 
-/* Inside a function, for the files that add to it are initialised in no certain order. */
+/* A function-local static, because the initialisation order of the other files is not defined. */
 std::vector<group> &groups()
 {
     static std::vector<group> all;

@@ -1,11 +1,11 @@
-/* peers.h - how the files of this folder enter their peers into the table.
+/* peers.h - how the files of this folder add their peers to the table.
  *
- * Each file adapts the sorts of one library to bench_peer_task and adds them before main() by
+ * Each file adapts the sorts of one library to bench_peer_task and adds them before main() with
  *
  *     static const bool added = peers::library("TBB 2021.8", 2, {...});
  *
- * CMake compiles the files whose library it found. No exception leaves a peer: what a library
- * throws (no memory) becomes a failed call, and the benchmark passes over that peer. */
+ * CMake compiles the files whose library is installed. Exceptions do not leave a peer: an exception
+ * (no memory) becomes a failed call, and the benchmark leaves that peer out. */
 #ifndef ORDO_BENCH_PEERS_H
 #define ORDO_BENCH_PEERS_H
 
@@ -24,8 +24,8 @@ using task = bench_peer_task;
 /* Adds the peers of a library; the table lists libraries by `place`. */
 bool library(const std::string &name, int place, const std::vector<bench_peer> &entries);
 
-/* Memory that stays between calls, as the scratch of a context does; one block for every `slot`
- * below 2. On huge pages where there are any. */
+/* Memory that is kept between calls, like the scratch of a context: one block per slot, slots 0 and
+ * 1, on huge pages if possible. */
 void *kept(int slot, size_t bytes);
 
 template <typename T> constexpr ordo_type type_of = ORDO_I8;
@@ -63,7 +63,7 @@ bench_peer string_entry(const char *name, bench_peer_op op, bool threaded = fals
 
 template <typename T> T *keys_of(const task &t) { return static_cast<T *>(t.keys); }
 
-/* a before b in the order of their bytes; equal strings in the order of their addresses. */
+/* Whether a comes before b: by bytes, equal strings by address. */
 inline bool string_less(const char *a, const char *b)
 {
     const int order = std::strcmp(a, b);

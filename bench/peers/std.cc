@@ -22,7 +22,7 @@ struct std_stable_sort {
     }
 };
 
-/* Each search starts behind the key that the one before put in its place. */
+/* Each search starts after the position of the previous one. */
 template <typename T> void nth_element(const task &t)
 {
     T *const keys = keys_of<T>(t), *const out = static_cast<T *>(t.out), *from = keys;

@@ -1,4 +1,4 @@
-/* tbb.cc - oneTBB: parallel_sort, in an arena of as many threads as the row says. */
+/* tbb.cc - oneTBB: parallel_sort, in an arena with the number of threads of the row. */
 #include "comparison.h"
 
 #include <tbb/global_control.h>

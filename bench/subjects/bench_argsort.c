@@ -1,10 +1,9 @@
-/* bench_argsort.c - the experiments of `ordo bench argsort`, and of `ordo bench rank` on unsorted
- * keys, on the host and on a GPU: both answer for every key where it belongs and leave the keys as
- * they are.
+/* bench_argsort.c - `ordo bench argsort`, and the section `unsorted` of `ordo bench rank`, on
+ * the host and on a GPU. The keys stay unchanged.
  *
- * Peers on the host sort an array of indices by looking at the keys through them (the textbook
- * radix sort packs key and index); for ranks they walk over the ties afterwards. CUB sorts pairs of
- * key and index; for ranks it finds the borders of ties by scans, and a scatter follows. */
+ * Peers on the host sort an array of indices and read the keys through them (the textbook radix
+ * sort packs key and index); for ranks they then walk over the ties. CUB sorts pairs of key and
+ * index; for ranks it finds groups of ties by scans and scatters the ranks. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
@@ -28,8 +27,8 @@ typedef struct order_case {
 static const ordo_type four_types[] = {ORDO_F32, ORDO_U32, ORDO_F64, ORDO_U64};
 enum {
     FOUR = sizeof four_types / sizeof *four_types,
-    RANK_SHARE = 12,     /* unsorted ranks take this share of the keys that sorted ones take, */
-    RANK_MOST = 10000000 /* and no more than these                                            */
+    RANK_SHARE = 12,     /* unsorted ranks use n / RANK_SHARE keys,                           */
+    RANK_MOST = 10000000 /* and at most this many                                             */
 };
 
 static ordo_status call_argsort(ordo_ctx *ctx, const void *what)
@@ -50,7 +49,8 @@ static ordo_status call_rank(ordo_ctx *ctx, const void *what)
     return ordo_rank(ctx, a->type, a->keys, a->n, a->out_type, a->out, &a->rank);
 }
 
-/* The keys are in b->src, the answer goes to b->dst; of a batch that of the last array stays. */
+/* The keys are in b->src, the answer goes to b->dst. A batch leaves the answer of its last
+ * array. */
 static void ask_order(const bench *b, const char *op, ordo_type type, ordo_type out_type, size_t n,
                       size_t batch, order_case *c)
 {
@@ -172,7 +172,7 @@ typedef struct unsorted_row {
     const char *ties_name, *dist_name;
 } unsorted_row;
 
-/* label: NULL for one that says everything. */
+/* label: NULL for the default label. */
 static bool unsorted_once(bench *b, const unsorted_row *row, size_t n, const char *label)
 {
     const ordo_type out = row->ties == ORDO_TIES_AVERAGE ? ORDO_F64 : ORDO_U32;
@@ -206,8 +206,8 @@ static bool run_unsorted(bench *b, const unsorted_row *rows, size_t count, size_
     return bench_summary(b, "auto", false);
 }
 
-/* Average ranks as scipy.stats.rankdata gives them, then the other ties; keys with and without
- * many ties. */
+/* Average ranks, as scipy.stats.rankdata, then other tie rules; keys with few and with many
+ * ties. */
 bool bench_rank_unsorted(bench *b)
 {
     static const unsorted_row host[] = {

@@ -1,18 +1,17 @@
-/* bench_radius.c - the experiments of `ordo bench radius`, on the host and on a GPU: how far an
- * array is from sorted (the Roughsort paper's figures 1 and 2, and the radius swept). Its sorting
- * of such arrays is in bench_rough.c.
+/* bench_radius.c - `ordo bench radius`, on the host and on a GPU: the radius of k-sorted arrays
+ * (figures 1 and 2 of the Roughsort paper, and a sweep of k). bench_rough.c sorts such arrays.
  *
- * A radius is read off one pass over the keys, so on the host it stands beside a plain read of
- * them (a sum) and beside the test for order on a sorted array. The peer on a GPU is what one
- * builds from CUB: prefix maxima, a binary search for each key and a reduction; the test for
- * order, which leaves at the first break, stands beside it where there is none. */
+ * On the host a plain read of the keys (a sum) and is_sorted of a sorted array are timed for
+ * comparison. The peer on a GPU is built from CUB: prefix maxima, a binary search for each key and
+ * a reduction. There is_sorted is timed only if the keys are sorted, because it stops at the first
+ * descent. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* The keys are in b->src; on the host a sorted array of as many is in b->flags. */
+/* The keys are in b->src; on the host b->flags holds a sorted array of the same length. */
 typedef struct radius_args {
     ordo_type       type;
     const void     *keys, *sorted;
@@ -58,7 +57,7 @@ static const char *reference(const bench *b)
     return bench_pick(b, "the sequential algorithm", "CUB's scan and searches");
 }
 
-/* Of the host: the paper's algorithm, the test for order, a plain read. */
+/* On the host: the paper's algorithm, is_sorted, a plain read. */
 static bool add_of_host(bench *b, const radius_args *paper, const radius_args *found)
 {
     return bench_add(b, "sequential", 1, BENCH_BASE, call_radius, paper) &&
@@ -79,7 +78,7 @@ static bool add_of_gpu(bench *b, const radius_args *found, bool in_order)
            (!in_order || bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found));
 }
 
-/* Measures the radius of the keys in b->src; k is NAN if they are no k-sorted array. */
+/* Measures the radius of the keys in b->src; k is NAN if they are not k-sorted. */
 static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, double k)
 {
     uint64_t       answer = 0;
@@ -144,7 +143,7 @@ static bool run_n(bench *b)
 static bool run_types(bench *b)
 {
     bench_heading_over(b, "Radius, key types, k = 100", reference(b), b->set.n, "keys", 6);
-    for (int type = ORDO_I32; type <= ORDO_F64; type++) { /* narrower ones have too few values */
+    for (int type = ORDO_I32; type <= ORDO_F64; type++) { /* narrower types have too few values */
         if (!make_sorted(b, (ordo_type)type, b->set.n) ||
             !bench_generate_k(b, ORDO_DIST_KSORTED, (ordo_type)type, b->src, b->set.n, 100) ||
             !radius_once(b, ordo_type_name((ordo_type)type), (ordo_type)type, b->set.n, 100))

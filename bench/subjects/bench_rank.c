@@ -1,11 +1,10 @@
-/* bench_rank.c - the experiments of `ordo bench rank`, on the host and on a GPU.
+/* bench_rank.c - `ordo bench rank`, on the host and on a GPU.
  *
- * The first three are those of the standard-competition-ranking paper: time against the recurrence
- * probability (its figure 6 for the CPU, 7 for the GPU, and the high probabilities of figure 8),
- * against threads, and against the number of keys with speed-ups over the sequential loop (figures
- * 9 to 12). The others look at what the paper leaves open: tie strategies, rank types, key types
- * and small arrays. The peer on a GPU is what one builds from CUB: an inclusive maximum over the
- * places of heads; on the host there is none but the paper's own algorithms. */
+ * Sections p, threads and n repeat the experiments of the standard competition ranking paper: time
+ * by recurrence probability (figures 6 to 8), by threads, and by number of keys with speed-ups over
+ * the sequential loop (figures 9 to 12). The other sections measure tie rules, rank types, key
+ * types and small arrays. The peer on a GPU is built from CUB: an inclusive maximum scan over the
+ * first positions of groups of ties. On the host there are only the paper's algorithms. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
@@ -98,7 +97,7 @@ enum {
 };
 
 /* On the host the sequential loop, the paper's threads, and auto with one and with all threads; on
- * a GPU the peers, auto and the paper's three. args live until the question is measured. */
+ * a GPU the peers, auto and the paper's three algorithms. */
 static bool add_papers(bench *b, const rank_case *c, rank_args args[CONTENDERS])
 {
     const contender *const list = b->place == NULL ? of_host : of_gpu;
@@ -108,7 +107,7 @@ static bool add_papers(bench *b, const rank_case *c, rank_args args[CONTENDERS])
     for (size_t i = 0; i < CONTENDERS; i++) {
         const unsigned threads = list[i].threads != 0 ? list[i].threads : b->set.threads;
         if (b->set.threads == 1 && i == CONTENDERS - 1 && b->place == NULL)
-            continue; /* auto with all threads is auto with one */
+            continue; /* the same as auto with one thread */
         args[i] = c->args;
         args[i].opts.algorithm = (uint32_t)list[i].algorithm;
         if (!bench_add(b, list[i].name, threads, list[i].role, call_rank, &args[i]))
@@ -123,7 +122,7 @@ static bool measure_papers(bench *b, const rank_case *c)
     return add_papers(b, c, args) && bench_measure(b, &c->question);
 }
 
-/* All of them on the host; on a GPU auto alone. */
+/* On the host all contenders; on a GPU only auto. */
 static bool measure_all(bench *b, const rank_case *c)
 {
     return b->place == NULL ? measure_papers(b, c)
@@ -183,14 +182,14 @@ static bool run_threads(bench *b)
     return bench_measure(b, &c.question);
 }
 
-/* The paper's baseline beside a GPU: one loop on the host, which has a context of its own. */
+/* The paper compares the GPU with a sequential loop on the host. */
 static ordo_status call_host(ordo_ctx *ctx, const void *what)
 {
     (void)ctx;
     return call_rank(bench_cuda_host_context(), what);
 }
 
-/* host_ranks: for that loop, over the keys as they were generated. */
+/* host_ranks: the output of that loop, which reads the generated keys on the host. */
 static bool n_once(bench *b, size_t n, uint32_t *host_ranks)
 {
     rank_case c;
@@ -255,8 +254,8 @@ static bool run_ties(bench *b)
            bench_summary(b, "auto", false);
 }
 
-/* Types of 8 and 16 bits have too few values for n keys at p = 0.5; theirs then repeat as often
- * as it takes to use half the values. */
+/* Types of 8 and 16 bits have too few values for n keys at p = 0.5. They get the p that uses
+ * half of the values. */
 static double chance_for(ordo_type type, size_t n)
 {
     const size_t size = ordo_type_size(type);

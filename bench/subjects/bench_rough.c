@@ -1,15 +1,15 @@
-/* bench_rough.c - the section `rough` of `ordo bench sort`: the Roughsort paper's experiments of
- * sorting k-sorted arrays (figures 3 to 6), on the host and on a GPU, there also at its own size.
+/* bench_rough.c - section `rough` of `ordo bench sort`: k-sorted arrays, figures 3 to 6 of the
+ * Roughsort paper, on the host and on a GPU; on a GPU also with n keys.
  *
- * As in the paper, ROUGH and HALVING are told the radius, and the finding of it is not timed with
- * them; AUTO finds out by itself. */
+ * As in the paper, ROUGH and HALVING get the radius, and its measurement is not timed. AUTO does
+ * not get the radius. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
 #include <stdio.h>
 
 enum {
-    ROUGH_STEPS = 8, /* lengths up to the longest */
+    ROUGH_STEPS = 8, /* sizes up to ROUGH_LONGEST */
     ROUGH_LONGEST = 2000000,
     ALGORITHMS = 6
 };
@@ -26,7 +26,7 @@ static ordo_status call_sort(ordo_ctx *ctx, const void *what)
     return ordo_sort(ctx, ORDO_U32, a->keys, a->n, &a->opts);
 }
 
-/* Only bubble sort takes as long as the radius. On a GPU the peers merge and sort by radix. */
+/* Only the time of bubble sort grows with the radius. */
 static void list_algorithms(const bench *b, bench_algorithm algorithms[ALGORITHMS])
 {
     const bool            gpu = b->place != NULL;
@@ -84,7 +84,7 @@ static bool rough_once(bench *b, const char *label, size_t n, size_t k,
     return bench_measure(b, &q);
 }
 
-/* Figures 3 and 4: n swept. */
+/* Figures 3 and 4: n varies. */
 static bool rough_by_n(bench *b, size_t k, const char *figure)
 {
     const size_t    longest = b->set.n < ROUGH_LONGEST ? b->set.n : ROUGH_LONGEST;
@@ -104,7 +104,7 @@ static bool rough_by_n(bench *b, size_t k, const char *figure)
     return true;
 }
 
-/* Figures 5 and 6: k swept, until 0. */
+/* Figures 5 and 6: k varies; the list ends with 0. */
 static bool rough_by_k(bench *b, size_t n, const size_t *radii, const char *figure)
 {
     bench_algorithm algorithms[ALGORITHMS];

@@ -1,10 +1,9 @@
-/* bench_scan.c - the experiments of `ordo bench scan`, on the host and on a GPU: prefix scans,
- * binary prefix sums, stable partition and the test for order, each beside the copy of as many
- * bytes as it moves.
+/* bench_scan.c - `ordo bench scan`, on the host and on a GPU: prefix scans, binary prefix sums,
+ * stable partition and is_sorted.
  *
- * On the host the plain loop (bench_loops.c), where one is at hand, is the sequential baseline. On
- * a GPU it is CUB's scan, its selection made twice, Thrust's test for order; and the
- * ballot-counting poster's binary prefix sums stand beside ours. */
+ * On the host the base of speed-ups is the plain loop (bench_loops.c), if there is one. On a GPU
+ * it is CUB's scan, two of CUB's selections, or Thrust's is_sorted; the binary prefix sums of
+ * the ballot counting poster are also measured. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
@@ -13,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One question of any of the four kinds; call_* takes the fields it needs. */
+/* Arguments of all four operations; each call_* uses the fields it needs. */
 typedef struct scan_args {
     ordo_op             op;
     ordo_flags_kind     kind;
@@ -22,7 +21,7 @@ typedef struct scan_args {
     const void         *in, *flags;
     void               *out;
     uint64_t           *answer;
-    bench_loop         *loop; /* NULL: there is none */
+    bench_loop         *loop; /* NULL: none */
     ordo_scan_opts      scan;
     ordo_partition_opts partition;
     ordo_order_opts     order;
@@ -32,7 +31,7 @@ typedef struct scan_case {
     bench_question question;
     scan_args      args;
     bench_peer_ask peers;
-    uint64_t       answer; /* of calls that give a single number, on the host */
+    uint64_t       answer; /* of calls that return one number, on the host */
 } scan_case;
 
 static ordo_status call_scan(ordo_ctx *ctx, const void *what)
@@ -125,7 +124,7 @@ static void ask_scan(const bench *b, const char *op, ordo_type type, ordo_type o
     else
         c->peers.op = c->args.op == ORDO_MAX ? BENCH_PEER_MAX : BENCH_PEER_NONE;
     c->peers.base = "cub scan";
-    c->peers.loose = sum && is_float ? "cub scan" : NULL; /* added in another order */
+    c->peers.loose = sum && is_float ? "cub scan" : NULL; /* CUB adds in another order */
     if (type == out_type)
         snprintf(c->question.label, sizeof c->question.label, "%s %s", op, ordo_type_name(type));
     else
@@ -143,7 +142,7 @@ static size_t flag_bytes(ordo_flags_kind kind, size_t n)
     return kind == ORDO_FLAG_BITS ? n / 8 + (n % 8 != 0) : n;
 }
 
-/* out_type 0 asks for the total alone, which comes to the host. */
+/* out_type 0: only the total, which is a host value. */
 static void ask_bits(const bench *b, ordo_flags_kind kind, ordo_type out_type, size_t n,
                      scan_case *c)
 {
@@ -169,8 +168,8 @@ static void ask_bits(const bench *b, ordo_flags_kind kind, ordo_type out_type, s
              out_type != 0 ? ordo_type_name(out_type) : "total");
 }
 
-/* CUB's own partition turns the second group around: it stands beside, and what gives the same
- * answer is two selections. */
+/* CUB's partition reverses the second group, so its answer is not compared. Two selections give the
+ * stable answer. */
 static void ask_partition(const bench *b, ordo_flags_kind kind, size_t elem_size, size_t n,
                           scan_case *c)
 {
@@ -201,7 +200,7 @@ static void ask_is_sorted(const bench *b, ordo_type type, size_t n, scan_case *c
     snprintf(c->question.label, sizeof c->question.label, "is_sorted %s", ordo_type_name(type));
 }
 
-/* Half of the flags are set, in no order. */
+/* Random flags, half of them set. */
 static bool make_flags(bench *b, ordo_flags_kind kind, char *flags, size_t n)
 {
     if (b->place != NULL)
@@ -213,7 +212,7 @@ static bool make_flags(bench *b, ordo_flags_kind kind, char *flags, size_t n)
     return true;
 }
 
-/* "what", and on a GPU over whom speed-ups are. */
+/* The heading names the base of speed-ups on a GPU. */
 static void heading(bench *b, const char *what, const char *whom, size_t n, const char *label,
                     int width)
 {
@@ -254,7 +253,7 @@ static bool is_signed(ordo_type type)
     return type == ORDO_I8 || type == ORDO_I16 || type == ORDO_I32 || type == ORDO_I64;
 }
 
-/* On a GPU signed numbers are added as unsigned ones are. */
+/* On a GPU signed sums are the same kernels as unsigned sums. */
 static bool run_ops(bench *b)
 {
     heading(b,

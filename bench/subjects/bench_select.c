@@ -1,11 +1,9 @@
-/* bench_select.c - the experiments of `ordo bench select`, on the host and on a GPU: medians,
- * several quantiles, top-k, and the two phases of the bitonic median paper (2^20 keys, its table
- * 2).
+/* bench_select.c - `ordo bench select`, on the host and on a GPU: medians, several quantiles,
+ * top-k, and the two phases of the bitonic median paper (table 2, 2^20 keys).
  *
- * Peers on the host move the keys about, so everyone there gets a fresh copy, which is not timed;
- * ordo leaves it as it is. CUB has no selection in the toolkits this is built with; its way is to
- * sort. A selection reads the keys once at best and writes nothing: it stands beside the copy of
- * half the bytes. */
+ * Peers on the host change the keys, so every contender there gets a fresh copy, which is not
+ * timed. CUB has no selection in the supported toolkits, so its peer sorts. A selection reads
+ * the keys once and writes almost nothing, so it is compared with a copy of half the bytes. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 #include "cli/cli.h"
@@ -22,7 +20,7 @@ enum {
 typedef struct select_args {
     ordo_type        type;
     char            *keys;
-    size_t           n, batch, count; /* count: ranks asked for, or keys of topk */
+    size_t           n, batch, count; /* count: number of ranks, or k of topk */
     const size_t    *ranks;
     void            *out;
     ordo_select_opts opts;
@@ -49,7 +47,7 @@ static ordo_status call_select(ordo_ctx *ctx, const void *what)
     return status;
 }
 
-/* Values with their indices, which lie behind room for as many values of any type. */
+/* Writes values, then indices after room for count values of 8 bytes. */
 static ordo_status call_topk(ordo_ctx *ctx, const void *what)
 {
     const select_args *const a = what;
@@ -63,15 +61,15 @@ static ordo_status call_sort(ordo_ctx *ctx, const void *what)
     return ordo_sort(ctx, a->type, a->keys, a->n, NULL);
 }
 
-/* What speed-ups are over. */
+/* The base of speed-ups. */
 static const char *reference(const bench *b)
 {
     return bench_pick(b, "std::nth_element", "CUB's radix sort");
 }
 
-/* The j-th of count ranks is at (j + 1) / (count + 1): the median if count is 1. On the host the
- * keys are moved from b->src to b->dst, and the answer stays in the case; on a GPU they are read in
- * b->src, and the answer goes to b->dst. */
+/* Rank j of count is at (j + 1) / (count + 1), the median if count is 1. On the host the keys are
+ * copied from b->src to b->dst, and the answer is in the case. On a GPU the keys are in b->src, and
+ * the answer goes to b->dst. */
 static void ask_select(const bench *b, ordo_type type, size_t n, size_t batch, size_t count,
                        select_case *c)
 {
@@ -199,7 +197,7 @@ static bool run_quantiles(bench *b)
     return bench_summary(b, "auto", false);
 }
 
-/* out: room for k values of 8 bytes, then k indices; NULL: in b->dst. */
+/* out: room for k values of 8 bytes, then k indices; NULL: use b->dst. */
 static bool topk_once(bench *b, ordo_type type, size_t n, size_t k, void *out, const char *label)
 {
     select_case c;
@@ -244,7 +242,7 @@ static bool run_topk(bench *b)
     return ok && bench_summary(b, "auto", false);
 }
 
-/* The median of few keys is in the section n. */
+/* Section n measures the median of few keys. */
 static bool run_small(bench *b)
 {
     b->unit = 1e-6;
@@ -262,7 +260,7 @@ static bool run_small(bench *b)
     return true;
 }
 
-/* Beside them: all keys sorted. On a GPU the peer does that. */
+/* For comparison: a sort of all keys. On a GPU the peer is a sort. */
 static bool add_sort(bench *b, const select_args *args)
 {
     return b->place != NULL || (bench_add(b, "sort", 1, BENCH_BESIDE, call_sort, args) &&
@@ -326,7 +324,7 @@ static bool run_threads(bench *b)
     return true;
 }
 
-/* The first phase, before the clock of the second. */
+/* Runs the first phase, untimed, before the second. */
 static ordo_status sort_sub_arrays(ordo_ctx *ctx, const void *what)
 {
     const bench_peer_call *const a = what;
@@ -346,14 +344,14 @@ static bool paper_once(bench *b, size_t sub_array)
     merges.op = BENCH_PEER_MERGE;
     sorts.task.count = merges.task.count = sub_array;
     sorts.base = merges.base = NULL;
-    sorts.loose = "sub-arrays"; /* which answer nothing that could be compared */
+    sorts.loose = "sub-arrays"; /* has no answer to compare */
     c.question.op = "median";
     c.question.k = (double)sub_array;
     snprintf(c.question.label, sizeof c.question.label, "%zu", sub_array);
     if (!bench_add_peers(b, &sorts, 1))
         return false;
     if (b->peer_call_count == 0)
-        return true; /* the module has no parts of the paper */
+        return true; /* the module has no peers for the paper's phases */
     const bench_peer_call first = b->peer_calls[0];
     if (!bench_measure(b, &c.question))
         return false;
@@ -362,8 +360,8 @@ static bool paper_once(bench *b, size_t sub_array)
     return bench_add_peers(b, &merges, 1) && bench_measure(b, &c.question);
 }
 
-/* The paper's table 2: sub-arrays sorted in shared memory, then merged, there on the host, here on
- * the GPU. */
+/* Table 2 of the paper: sub-arrays sorted in shared memory, then merged. The paper merges on the
+ * host; here the GPU does. */
 static bool run_paper(bench *b)
 {
     bench_heading(b, "The median paper's table 2, u32: its phases by length of the sub-arrays",

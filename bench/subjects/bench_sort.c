@@ -1,25 +1,23 @@
-/* bench_sort.c - the experiments of `ordo bench sort`, on the host and on a GPU.
+/* bench_sort.c - `ordo bench sort`, on the host and on a GPU: key types, distributions, number
+ * of keys, named algorithms, pairs, small arrays, threads. Section rough is in bench_rough.c.
  *
- * Key types; the distributions of the sample-sort paper and of the generators; the number of keys;
- * every named algorithm; pairs; small arrays; threads. (The experiments of the Roughsort paper are
- * in bench_rough.c.) Each call sorts a fresh copy in place; the copying is not timed. Of the
- * peers, CUB's radix sort alone, which cannot work in place, reads the original and writes beside
- * it. */
+ * Each call sorts a fresh copy in place; the copy is not timed. CUB's radix sort is not in
+ * place: it reads the original and writes to another array. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
 #include <stdio.h>
 
-/* batch arrays of n keys one behind the other, and as many values behind all of them. */
+/* `batch` consecutive arrays of n keys, then as many values. */
 typedef struct sort_args {
     ordo_type      type;
     char          *keys;
     size_t         n, batch, size;
-    size_t         value_size; /* 0: keys alone */
+    size_t         value_size; /* 0: no values */
     ordo_sort_opts opts;
 } sort_args;
 
-/* What one question needs until it is measured. */
+/* Everything that must stay valid until the question is measured. */
 typedef struct sort_case {
     bench_question question;
     bench_restore  restore;
@@ -27,11 +25,11 @@ typedef struct sort_case {
     bench_peer_ask peers;
 } sort_case;
 
-/* For the longer sections: the reference, the textbook, and the best of the others. */
+/* Peers of the longer sections: the base, the textbook radix sort, and the fastest others. */
 static const char main_peers[] = "std::sort,lsd radix,vqsort,gnu parallel,tbb parallel_sort,"
                                  "boost block_indirect";
 
-/* What speed-ups are over. */
+/* The base of speed-ups. */
 static const char *reference(const bench *b)
 {
     return bench_pick(b, "std::sort", "CUB's radix sort");
@@ -55,8 +53,8 @@ static ordo_status call_pairs(ordo_ctx *ctx, const void *what)
                            &a->opts);
 }
 
-/* The unsorted keys are in b->src and are sorted in b->dst. Peers on the host find them there,
- * those on a GPU read them from b->src. */
+/* The unsorted keys are in b->src and are sorted in b->dst. Peers on a GPU read them from
+ * b->src. */
 static void ask_sort(const bench *b, ordo_type type, size_t n, size_t batch, sort_case *c)
 {
     const size_t size = ordo_type_size(type), bytes = n * size;
@@ -150,7 +148,7 @@ static bool run_n(bench *b)
     return bench_summary(b, "auto", false);
 }
 
-/* The peer `split, shared scan` of the GPU is what the ballot-counting poster compared itself
+/* The GPU peer `split, shared scan` is the algorithm that the ballot counting poster compares
  * with. */
 static bool run_algorithms(bench *b)
 {
@@ -193,8 +191,8 @@ static bool run_algorithms(bench *b)
     return true;
 }
 
-/* Keys, then values. On the host the values are indices: a peer that sorts by key, then value,
- * gives the stable answer. On a GPU they are random, and all peers are stable. */
+/* Keys, then values. On the host the values are indices, so a peer that sorts by key and value
+ * gives the stable answer. On a GPU they are random, because all peers are stable. */
 static bool make_pairs(bench *b, ordo_type type, size_t n)
 {
     char *const values = b->src + n * ordo_type_size(type);
@@ -219,7 +217,7 @@ static bool pairs_once(bench *b, ordo_type type, size_t n, const char *label)
     c.question.op = "sort_pairs";
     c.question.bytes = 4 * bytes;
     c.question.answer_bytes = 2 * bytes;
-    c.restore.bytes[0] = 2 * bytes; /* the values lie behind the keys in both arrays */
+    c.restore.bytes[0] = 2 * bytes; /* keys and values */
     c.args.value_size = c.args.size;
     c.peers.op = BENCH_PEER_PAIRS;
     c.peers.task.values = (char *)c.peers.task.keys + bytes;
@@ -237,7 +235,7 @@ static bool run_pairs(bench *b)
            pairs_once(b, ORDO_U64, b->set.n, "u64/u64") && bench_summary(b, "auto", false);
 }
 
-/* Keys alone of few keys are in the section n. */
+/* Section n sorts few keys without values. */
 static bool run_small_pairs(bench *b)
 {
     b->unit = 1e-6;

@@ -1,9 +1,9 @@
-/* bench_strings.c - the experiments of `ordo bench strings`: words of 15 random letters, strings of
- * 1 to 500 random characters, and protein records (the generators STRINGS and FASTA).
+/* bench_strings.c - `ordo bench strings`: words of 15 random letters, strings of 1 to 500 random
+ * characters, and protein records.
  *
- * Each text is asked for twice: as C strings (an array of pointers, sorted in place) and as bytes
- * with offsets (an array of indices). The peers compare by strcmp and memcmp. Time stands beside
- * the copy of half of the bytes of text, pointers and answer. */
+ * Each text is sorted twice: as C strings (an array of pointers, in place) and as bytes with
+ * offsets (to an array of indices). Peers compare with strcmp and memcmp. The copy moves half of
+ * the bytes of text, pointers and answer. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 #include "bench/harness/bench_peers.h"
@@ -16,12 +16,12 @@
 
 enum {
     WORD = 15,
-    LONG_SHARE = 10 /* long strings: as many times fewer than words */
+    LONG_SHARE = 10 /* n / LONG_SHARE long strings */
 };
 
-/* A text in both forms: bytes with n + 1 offsets, and the same strings ended by zero bytes. */
+/* The same strings as bytes with n + 1 offsets, and ended by zero bytes. */
 typedef struct text {
-    size_t    n, length; /* length: of all strings together */
+    size_t    n, length; /* length: total bytes */
     char     *bytes, *ended;
     uint64_t *offsets;
 } text;
@@ -111,7 +111,7 @@ static bool make_strings(bench *b, ordo_dist dist, size_t n, text *t)
     return true;
 }
 
-/* The unsorted pointers are in b->src and are sorted in b->dst; indices go to b->dst, too. */
+/* The unsorted pointers are in b->src and are sorted in b->dst. Indices also go to b->dst. */
 static strings_args args_of(const bench *b, const text *t)
 {
     return (strings_args){
@@ -147,7 +147,7 @@ static bool add_threads(bench *b, const bench_peer_ask *peers, bench_call *call,
     return true;
 }
 
-/* The copy lies in b->src and b->dst, which hold no more than these. */
+/* The copy uses b->src and b->dst, so their size is the limit. */
 static size_t bytes_to_copy(const bench *b, size_t bytes)
 {
     const size_t most = 2 * (b->src_bytes < b->dst_bytes ? b->src_bytes : b->dst_bytes);
