@@ -256,7 +256,7 @@ void *kept_bytes(slot which, size_t bytes)
 
 } // namespace peers
 
-extern "C" __attribute__((visibility("default"))) const bench_cuda_module *ordo_bench_cuda(void)
+extern "C" __attribute__((visibility("default"))) const void *ordo_bench_cuda(void)
 {
     using namespace peers;
     static std::vector<bench_peer> entries;

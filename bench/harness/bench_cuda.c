@@ -2,17 +2,12 @@
  *
  * The state is static, because a process measures one GPU. The library's generators write the keys
  * into pinned memory with all threads, so the keys equal those of the CPU benchmarks. */
-#define _GNU_SOURCE
 #include "bench/harness/bench_cuda.h"
 #include "bench/harness/bench_cuda_module.h"
 #include "bench/harness/bench_peers.h"
 #include "cli/cli.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     WIPED = 0xa5
@@ -98,43 +93,6 @@ static bool place_stop(double *seconds) { return went_well(module->stop(seconds)
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
-static const bench_cuda_module *table_of(void *library)
-{
-    bench_cuda_entry *entry = NULL;
-    void *const       symbol = dlsym(library, BENCH_CUDA_SYMBOL);
-
-    if (symbol == NULL)
-        return NULL;
-    memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from object to function pointer */
-    const bench_cuda_module *const table = entry();
-    return table->abi == BENCH_CUDA_ABI ? table : NULL;
-}
-
-static bool open_module(void)
-{
-    char              path[4200];
-    const char *const wanted = getenv("ORDO_CUDA_PEERS");
-
-    if (wanted != NULL)
-        snprintf(path, sizeof path, "%s", wanted);
-    else
-        bench_beside_command("libordo_cuda_peers.so", path, sizeof path);
-    if (wanted == NULL && access(path, R_OK) != 0) {
-        cli_error("bench: libordo_cuda_peers.so is not beside ordo-bench; 'make gpu-check' builds "
-                  "it where there is nvcc");
-        return false;
-    }
-    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) {
-        cli_error("bench: %s", dlerror());
-        return false;
-    }
-    module = table_of(library);
-    if (module == NULL)
-        cli_error("bench: %s is not of this version of ordo", path);
-    return module != NULL;
-}
-
 static ordo_ctx *cpu_context(unsigned threads)
 {
     ordo_ctx           *ctx = NULL;
@@ -167,8 +125,14 @@ static bool library_finds_gpu(void)
 
 const bench_place *bench_cuda_open(unsigned threads)
 {
-    if (!open_module())
+    char why[300];
+
+    module = bench_module_open("ORDO_CUDA_PEERS", "libordo_cuda_peers.so", BENCH_CUDA_SYMBOL,
+                               BENCH_CUDA_ABI, why, sizeof why);
+    if (module == NULL) {
+        cli_error("bench: %s; 'make gpu-check' builds it if nvcc is installed", why);
         return NULL;
+    }
     place = (bench_place){
         .peers = &module->peers,
         .available = place_available,
@@ -189,7 +153,6 @@ const bench_place *bench_cuda_open(unsigned threads)
     return generator != NULL ? &place : NULL;
 }
 
-/* The module stays loaded, because the CUDA runtime in it has started threads. */
 void bench_cuda_close(void)
 {
     ordo_ctx_free(generator);

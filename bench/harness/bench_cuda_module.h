@@ -48,8 +48,6 @@ typedef struct bench_cuda_module {
     void (*graph_free)(void *graph);
 } bench_cuda_module;
 
-typedef const bench_cuda_module *bench_cuda_entry(void);
-
 #ifdef __cplusplus
 }
 #endif

@@ -65,7 +65,8 @@ typedef struct bench_peer_table {
     size_t            count;
 } bench_peer_table;
 
-typedef const bench_peer_table *bench_peer_entry(void);
+/* The exported function of a module. It returns a table whose first member is the ABI number. */
+typedef const void *bench_module_entry(void);
 
 #ifdef __cplusplus
 }

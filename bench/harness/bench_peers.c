@@ -13,33 +13,48 @@ enum {
     LEAST_PARALLEL = 100000 /* keys */
 };
 
-void bench_beside_command(const char *name, char *path, size_t size)
+static void beside_program(const char *file, char *path, size_t size)
 {
-    const size_t  room = size - strlen(name) - 1;
-    const ssize_t length = readlink("/proc/self/exe", path, room);
+    const ssize_t length = readlink("/proc/self/exe", path, size - strlen(file) - 1);
 
     path[length > 0 ? length : 0] = '\0';
     char *const slash = strrchr(path, '/');
-    strcpy(slash != NULL ? slash + 1 : path, name);
+    strcpy(slash != NULL ? slash + 1 : path, file);
 }
 
-static const bench_peer_table *table_of(void *module)
+const void *bench_module_open(const char *variable, const char *file, const char *symbol,
+                              uint32_t abi, char *why, size_t why_size)
 {
-    bench_peer_entry *entry = NULL;
-    void *const       symbol = dlsym(module, BENCH_PEER_SYMBOL);
+    char                path[4200];
+    bench_module_entry *entry = NULL;
+    const char *const   wanted = getenv(variable);
 
-    if (symbol == NULL)
+    if (wanted == NULL)
+        beside_program(file, path, sizeof path);
+    if (wanted == NULL && access(path, R_OK) != 0) {
+        snprintf(why, why_size, "%s is not in the folder of ordo-bench", file);
         return NULL;
-    memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from object to function pointer */
-    const bench_peer_table *const table = entry();
-    return table->abi == BENCH_PEER_ABI ? table : NULL;
+    }
+    void *const module = dlopen(wanted != NULL ? wanted : path, RTLD_NOW | RTLD_LOCAL);
+    if (module == NULL) {
+        snprintf(why, why_size, "%s", dlerror());
+        return NULL;
+    }
+    void *const found = dlsym(module, symbol);
+    memcpy(&entry, &found, sizeof entry); /* ISO C has no cast from object to function pointer */
+    const void *const table = entry != NULL ? entry() : NULL;
+    uint32_t          table_abi = 0;
+    if (table != NULL)
+        memcpy(&table_abi, table, sizeof table_abi);
+    if (table_abi != abi) {
+        snprintf(why, why_size, "%s is of another version of ordo", file);
+        return NULL;
+    }
+    return table;
 }
 
 bool bench_peers_open(bench *b)
 {
-    char              path[4200];
-    const char *const wanted = getenv("ORDO_PEERS");
-
     b->peer_calls = calloc(BENCH_MOST_PEERS, sizeof *b->peer_calls);
     if (b->peer_calls == NULL) {
         cli_error("bench: out of memory for the peers");
@@ -49,31 +64,13 @@ bool bench_peers_open(bench *b)
         b->peers = b->place->peers;
         return true;
     }
-    if (wanted != NULL) {
-        snprintf(path, sizeof path, "%s", wanted);
-    } else {
-        bench_beside_command("libordo_peers.so", path, sizeof path);
-        if (access(path, R_OK) != 0) {
-            snprintf(b->peers_why, sizeof b->peers_why,
-                     "libordo_peers.so is not beside ordo-bench; 'make bench' builds it where "
-                     "there is a C++ compiler");
-            return true;
-        }
-    }
     /* By default idle OpenMP threads spin and would slow down the next contender. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
-    void *const module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (module == NULL) {
-        snprintf(b->peers_why, sizeof b->peers_why, "%s", dlerror());
-        return true;
-    }
-    b->peers = table_of(module);
-    if (b->peers == NULL)
-        snprintf(b->peers_why, sizeof b->peers_why, "the module is of another version of ordo");
+    b->peers = bench_module_open("ORDO_PEERS", "libordo_peers.so", BENCH_PEER_SYMBOL,
+                                 BENCH_PEER_ABI, b->peers_why, sizeof b->peers_why);
     return true;
 }
 
-/* The module stays loaded, because threads that its libraries started may still run. */
 void bench_peers_close(bench *b)
 {
     free(b->peer_calls);

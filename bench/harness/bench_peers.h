@@ -8,8 +8,12 @@
 
 #include "bench/harness/bench_core.h"
 
-/* The path of a file beside the running program; the bare name if the system does not tell. */
-void bench_beside_command(const char *name, char *path, size_t size);
+/* Loads a module: the file that the environment variable names, or `file` in the folder of the
+ * running program. Returns the table of its function `symbol`. NULL, with the reason in why, if there
+ * is no such file or its table has another ABI number. The module stays loaded, because threads that
+ * its libraries started may still run. */
+const void *bench_module_open(const char *variable, const char *file, const char *symbol,
+                              uint32_t abi, char *why, size_t why_size);
 
 /* False, after a message, only if there is no memory. */
 bool bench_peers_open(bench *b);

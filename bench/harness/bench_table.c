@@ -73,7 +73,7 @@ void bench_print_machine(const bench *b, const bench_machine *machine)
     if (b->peers != NULL)
         printf("peers: %s\n", b->peers->libraries);
     else if (b->peers_why[0] != '\0')
-        printf("peers: none: %s\n", b->peers_why);
+        printf("peers: none: %s; 'make bench' builds them\n", b->peers_why);
 }
 
 void bench_print_rows(const bench *b, size_t first, size_t last)

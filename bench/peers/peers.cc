@@ -62,7 +62,7 @@ void *kept(int slot, size_t bytes)
 
 } // namespace peers
 
-extern "C" __attribute__((visibility("default"))) const bench_peer_table *ordo_bench_peers(void)
+extern "C" __attribute__((visibility("default"))) const void *ordo_bench_peers(void)
 {
     static std::vector<bench_peer> entries;
     static std::string             libraries;
