@@ -5,6 +5,7 @@
 #     run, and every `make TARGET` is a target of the Makefile. The ```python blocks are run by
 #     python/tests/test_docs.py. No other kind of block is allowed.
 # include/ordo.h: the comment of the "First use" lines says "rank is ...".
+# All documents: every relative link and every path of the tree in backquotes exists.
 # Uses CC, CFLAGS and EMULATOR (for cross builds) from the environment.
 set -eu
 root=$1
@@ -75,3 +76,18 @@ done
 sed -n 's,.*// rank is ,,p' "$tmp/first_use" >"$tmp/header.expected"
 [ -s "$tmp/header.expected" ] || die "ordo.h has no \"First use\" lines that say what rank is"
 try header
+
+# Links are relative to the document, paths in backquotes to the root.
+cd "$root"
+for document in *.md docs/*.md bench/*.md bench/results/*.md; do
+    grep -Eo '\]\([^):#]+[)#]' "$document" | sed 's/^](//; s/.$//' | while read -r link; do
+        [ -e "$(dirname "$document")/$link" ] || die "$document: the link $link leads nowhere"
+    done
+    # shellcheck disable=SC2016 # backquotes of Markdown
+    grep -Eo '`(bench|cli|cmake|docs|include|lib|python|scripts|tests)/[A-Za-z0-9_./*-]*`' \
+        "$document" | tr -d '`' | while read -r path; do
+        # shellcheck disable=SC2086 # a pattern may match several files
+        ls -d $path >/dev/null 2>&1 || die "$document: there is no $path"
+    done
+done
+echo "paths in the documents: ok"
