@@ -313,7 +313,7 @@ static bool run_strings(bench *b)
     static const struct {
         const char *name;
         ordo_dist   dist;
-        size_t keys; /* b->set.n / keys strings fill the array: half a string's bytes, rounded up */
+        size_t      keys; /* per string: a little more than half of its average bytes */
     } texts[] = {{"fasta", ORDO_DIST_FASTA, 36}, {"strings", ORDO_DIST_STRINGS, 127}};
     const size_t    most = b->set.n / texts[0].keys + 1;
     uint64_t *const offsets = cli_alloc(most + 1, sizeof *offsets, "the strings");
