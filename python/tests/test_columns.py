@@ -315,7 +315,7 @@ def test_arrow_strings_everywhere():
         assert as_list(ordo.select(column, [0, -1])) == ["apple", "pear"]
         with pytest.raises(ValueError, match="k has 2 dimensions"):
             ordo.select(column, [[0]])
-        with pytest.raises(TypeError, match="expected no out"):
+        with pytest.raises(TypeError, match="expected out=None"):
             ordo.sort(column, out=np.empty(4, "U5"))
         with pytest.raises(TypeError, match="expected numbers"):
             ordo.radius(column)

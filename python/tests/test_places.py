@@ -233,7 +233,7 @@ def test_bad_arguments(lib, rng):
     x = lib.put(rng.random(500))
     for verb in (ordo.partition, ordo.argpartition):
         for kth, error in ((500, ValueError), (1.5, TypeError), (True, ValueError)):
-            with pytest.raises(error, match="kth is"):
+            with pytest.raises(error, match="kth (is|has)"):
                 verb(x, kth)
     for axis in (0.0, True, (0,)):
         with pytest.raises(TypeError, match="axis is"):

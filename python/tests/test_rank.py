@@ -68,7 +68,7 @@ def test_dtypes(rng):
         assert np.array_equal(result, stats.rankdata(a, "min"))
     with pytest.raises(TypeError, match="2\\^24"):
         ordo.rankdata(a, "min", dtype=np.float32)
-    with pytest.raises(TypeError, match="halves"):
+    with pytest.raises(TypeError, match="expected float64 for method 'average'"):
         ordo.rankdata(a, "average", dtype=np.int64)
     with pytest.raises(ValueError, match="NaN"):
         ordo.rankdata([1.0, np.nan], "min", dtype=np.int64)

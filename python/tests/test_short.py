@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import NUMBERS, arrays, same, sample
+from cases import NUMBERS, arrays, sample
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _distinct, _measure, _order, _rank, _scan, _select, _sets, _short
+from ordo import _arrays, _distinct, _measure, _order, _rank, _scan, _select, _sets, _short
 
 
 def same_bytes(result: Any, expected: Any) -> None:
@@ -57,8 +57,8 @@ def check_places(a: Any, k: int, q: float) -> None:
 
 def check_scans(a: Any) -> None:
     same_bytes(ordo.cumsum(a), _scan._cumsum(a, None, None, False))
-    same_bytes(ordo.cummax(a), _scan._cummax(a, None))
-    same_bytes(ordo.cummin(a), _scan._cummin(a, None))
+    same_bytes(ordo.cummax(a), _scan._extremes_of_rows(a, None, _scan._MAX))
+    same_bytes(ordo.cummin(a), _scan._extremes_of_rows(a, None, _scan._MIN))
     same_bytes(ordo.is_sorted(a), _measure._is_sorted(a, -1, False))
     same_bytes(ordo.radius(a), _measure._radius(a, -1, False))
 
@@ -193,10 +193,9 @@ def test_threads_that_fail(small_limits, monkeypatch):
         assert _distinct._by_threads(lambda lo, hi: hi, 9000) == expected
 
 
-def test_the_middle_of_one_row_is_that_of_many():
+def test_short_medians_are_the_librarys():
+    """Rows of two elements: every pair of special numbers, by NumPy and by one call each."""
     specials = [0.0, -0.0, 1.0, -2.5, 1.7e308, -1.7e308, np.inf, -np.inf, np.nan, 5e-324]
-    for below in specials:
-        for above in specials:
-            for last in (above, np.nan):
-                triple = np.array([[below, above, last]])
-                same(_short.middle_of_one(triple), _short.middle(triple))
+    rows = np.array([sorted(pair) for pair in product(specials, repeat=2)])
+    assert _short.are_short(_arrays.Rows(_arrays.HOST, rows, 1), "median")
+    same_bytes(ordo.median(rows, 1), np.array([ordo.median(row) for row in rows]))
