@@ -29,13 +29,14 @@ def mode_is_default() -> bool:
 
 # ---- Many rows ---------------------------------------------------------------------------------
 
-# For each verb: rows from which NumPy is faster, and the number of elements below which it is.
-# Microseconds (NumPy : library) of 100 rows of f64. Sapphire Rapids, rows of 10: sort 23 : 139,
-# argsort 13 : 167, rank 77 : 219, median 49 : 175; 2 rows of 10: sort 16 : 13, argsort 8 : 14,
-# rank 40 : 18, median 39 : 18. Neoverse V1, one row of 10, 64 and 200: sort 0.2 : 5, 1.7 : 5,
-# 8 : 8; argsort 0.1 : 6, 4 : 7, 19 : 7; rank 1.3 : 6, 9.5 : 8.6, 20 : 9; median 0.2 : 5, 1.5 : 6,
-# 5 : 5.
-_SHORT = {"sort": (4, 128), "argsort": (2, 64), "rank": (16, 32), "median": (16, 128)}
+# For each verb: the number of rows from which, and of elements below which, NumPy is faster.
+# Microseconds (NumPy : library) of f64 on one Sapphire Rapids core; in this order rows of 10
+# elements, 4, 16, 100 and 1000 of them; then 100 rows of 30 and of 60 elements:
+#   sort     10 : 13    11 : 27    16 : 120    61 : 1111    18 : 137    24 : 144
+#   argsort   6 : 14     7 : 33    10 : 146   129 : 1380    44 : 180   136 : 172
+#   rank     36 : 19    44 : 43    68 : 192   438 : 1835   145 : 202   299 : 230
+#   median   23 : 19    25 : 37    28 : 152    77 : 1454    32 : 195    39 : 216
+_SHORT = {"sort": (2, 128), "argsort": (2, 64), "rank": (20, 24), "median": (8, 128)}
 
 
 def are_short(rows: Rows, verb: str) -> bool:
@@ -56,19 +57,21 @@ def _in_order_of_bits(bits: Any) -> Any:
     return bits ^ ((bits >> (8 * bits.itemsize - 1)) & np.iinfo(bits.dtype).max)
 
 
-def _sorted(keys: Any, descending: bool = False) -> Any:
-    """Returns sorted rows. Floats are sorted as integers: NumPy treats -0 and +0 as equal."""
-    if keys.dtype.kind == "f":
+def _sorted(keys: Any, descending: bool = False) -> tuple[Any, Any]:
+    """Returns sorted rows, and for each row whether it holds a NaN."""
+    ordered = np.sort(_reversed(keys) if descending else keys, -1)
+    nan = ordered[..., -1:] != ordered[..., -1:]
+    if keys.dtype.kind == "f" and (ordered == 0).any():  # NumPy does not order -0 and +0
         bits = _in_order_of_bits(keys.view(f"i{keys.itemsize}"))
-        return _in_order_of_bits(_sorted(bits, descending)).view(keys.dtype)
-    return ~np.sort(~keys, -1) if descending else np.sort(keys, -1)
+        bits = ~np.sort(~bits, -1) if descending else np.sort(bits, -1)
+        return _in_order_of_bits(bits).view(keys.dtype), nan
+    return _reversed(ordered) if descending else ordered, nan
 
 
 def sort(rows: Rows, descending: bool) -> Any:
-    """Returns sorted rows, or None if there are NaNs, which have an order of their own."""
-    if rows.code in FLOATS and np.isnan(rows.keys).any():
-        return None
-    return _sorted(rows.keys, descending)
+    """Returns sorted rows, or None if there are NaNs, which the library orders by their bits."""
+    ordered, nan = _sorted(rows.keys, descending)
+    return None if nan.any() else ordered
 
 
 def argsort(rows: Rows, descending: bool, dtype: Any) -> Any:
@@ -111,12 +114,10 @@ def _tied_ranks(ordered: Any, position: Any, method: str) -> Any:
 
 def median(rows: Rows) -> Any:
     """Returns the medians of rows, NaN for a row with a NaN."""
-    keys = rows.keys
-    if rows.code in FLOATS:  # one bit pattern for all NaNs, the last in the order of bits
-        keys = np.where(keys == keys, keys, np.nan).astype(keys.dtype, copy=False)
-    ordered = _sorted(keys).astype(np.float64, copy=False)
-    result = middle(ordered[..., [(rows.n - 1) // 2, rows.n // 2]])
-    result[ordered[..., -1:] != ordered[..., -1:]] = np.nan
+    ordered, nan = _sorted(rows.keys)
+    pairs = ordered[..., [(rows.n - 1) // 2, rows.n // 2]].astype(np.float64, copy=False)
+    result = middle(pairs)
+    result[nan] = np.nan
     return result
 
 
