@@ -181,7 +181,7 @@ def _positions(n: int, q: Any, method: str) -> Any:
         where = n * q - 1 - (0.5 if method == "closest_observation" else 0)
         below = np.floor(where)
         stays = where == below
-        if method == "closest_observation":  # halfway: the odd position
+        if method == "closest_observation":  # of two equally near positions, the odd one
             stays &= below % 2 == 1
         place = np.where(stays, below, below + 1)
     else:

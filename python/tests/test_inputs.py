@@ -1,4 +1,4 @@
-"""What counts as an array, and the exceptions for what does not."""
+"""Array-likes that are accepted, and exceptions for other arguments."""
 
 from __future__ import annotations
 

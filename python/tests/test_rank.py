@@ -82,7 +82,7 @@ def test_large_float32_ranks_are_exact():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("descending", [False, True])
-def test_short_rows_at_once_and_alone(rng, method, descending):
+def test_short_rows_in_one_call(rng, method, descending):
     a = rng.integers(0, 9, (40, 30)).astype(np.float64)
     a[3, 4] = np.nan
     together = ordo.rankdata(a, method, axis=1, descending=descending)
