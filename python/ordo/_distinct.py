@@ -92,8 +92,8 @@ def of_sorted(ordered: Any, equal_nan: bool) -> Any:
 def _compact(ordered: Any, lo: int, hi: int) -> int:
     """Moves the first of equal elements of ordered[lo:hi] to the front; returns their number.
 
-    A block is compared with the element before it. That element is still unchanged: kept elements
-    move only to lower indices, and never past the end of the blocks before.
+    A block is compared with the element before it, which still has its value: a write covers that
+    element only if no element of its slice was dropped, and then nothing is written.
     """
     differs = np.empty(_BLOCK, bool)
     end = lo

@@ -288,9 +288,7 @@ def transfer(bench: Bench, n: int) -> None:
     for device in ("auto", "cuda", "hybrid"):
         with ordo.context(device=device):
             try:
-                for _ in range(
-                    20
-                ):  # auto opens the GPU after some calls that it would have sped up
+                for _ in range(20):  # auto opens the GPU only after some calls
                     ordo.sort(x)
                     if ordo.explain().backend != "cpu":
                         break
