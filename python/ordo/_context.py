@@ -253,7 +253,7 @@ class context:
 
 
 class Report(NamedTuple):
-    """What a call did; see `explain`."""
+    """The result of `explain`."""
 
     operation: str
     backend: str

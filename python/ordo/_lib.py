@@ -198,7 +198,7 @@ def _function(name: str, *arguments: type, returns: type | None) -> Any:
 
 
 def _call(name: str, *arguments: type) -> Any:
-    """A function whose first argument is a context. A bad status raises an exception."""
+    """Declares a function whose first argument is a context. A bad status raises an exception."""
     function = _function(name, P, *arguments, returns=c_int)
     function.errcheck = _check
     return function

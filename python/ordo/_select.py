@@ -38,7 +38,7 @@ _DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher",
 
 
 def _quantile_options(place: Any, nans: str, method: str = "linear") -> Any:
-    """`nans` is 'last', 'omit' or 'propagate'; 'raise', which the caller checks, is the latter."""
+    """`nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it."""
     return _lib.options(
         _lib.QuantileOptions,
         flags=place.flags,

@@ -145,8 +145,8 @@ def _unique_row(
         ordered = row[index]
     elif return_index:
         ordered, index = sort_pairs(row, place.count_up(n))
-    else:  # -0 before +0
-        ordered = sort(row)
+    else:
+        ordered = sort(row)  # -0 is before +0, so the value of equal zeros is -0
     first = _firsts(place, ordered, equal_nan)
     starts = place.nonzero(first) if few or return_counts else None
     values = ordered[starts] if few else _compress(place, ordered, first)

@@ -40,7 +40,7 @@ _SHORT = {"sort": (2, 128), "argsort": (2, 64), "rank": (20, 24), "median": (8, 
 
 
 def are_short(rows: Rows, verb: str) -> bool:
-    """Returns whether the function of this file called `verb` should be used for these rows."""
+    """Returns whether the function `verb` of this file is faster for these rows."""
     least, limit = _SHORT[verb]
     if rows.count < least or not 0 < rows.n < limit or rows.place is not HOST:
         return False
@@ -153,7 +153,10 @@ def topk(a: Any, k: int, largest: bool) -> tuple[Any, Any]:
 
 
 def distinct(a: Any) -> Any:
-    """Returns the sorted distinct elements, or None if there may be a NaN or a float zero."""
+    """Returns the sorted distinct elements.
+
+    Returns None if a NaN or a float zero may be among them: a set would keep either -0 or +0.
+    """
     numbers = a.tolist()
     if a.dtype.kind == "f":
         total = sum(numbers)

@@ -208,7 +208,7 @@ def _check_out(array: Any, out: Any, shape: tuple) -> None:
 
 
 def ranks_of(array: Any, ties: int, descending: bool, dtype: Any) -> Any:
-    """Returns the ranks of a row of strings, none of which is missing."""
+    """Returns the ranks of a row without missing strings."""
     text = text_of(array)
     result = np.empty(text.size, dtype)
     flags = _lib.DESCENDING if descending else 0

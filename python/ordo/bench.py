@@ -212,7 +212,7 @@ def host(bench: Bench, n: int) -> None:
 
 
 def rows(bench: Bench, n: int) -> None:
-    """Many rows of ten elements, which ordo leaves to NumPy's loops where they are faster."""
+    """Many rows of ten elements, for which ordo uses NumPy if that is faster."""
     x = np.random.default_rng(6).random((max(n // 10, 1), 10))
     stats = optional("scipy.stats")
     subjects: list[Subject] = [

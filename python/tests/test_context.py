@@ -214,12 +214,6 @@ print(",".join(first), ",".join(second), "libordo.so" in maps, "cuda" in maps)
 
 def test_an_unknown_library_is_named():
     code = "import ordo\ntry: ordo.sort\nexcept ImportError as e: print(e)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "ORDO_LIBRARY": "/nowhere/libordo.so"},
-    )
-    assert "/nowhere/libordo.so" in done.stdout
-    assert "ORDO_LIBRARY" in done.stdout
+    printed = run(code, ORDO_LIBRARY="/nowhere/libordo.so")
+    assert "/nowhere/libordo.so" in printed
+    assert "ORDO_LIBRARY" in printed
