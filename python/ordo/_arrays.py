@@ -287,7 +287,7 @@ def normal_axes(axis: Any, ndim: int, several: bool) -> tuple[int, ...]:
     axes = axis if isinstance(axis, tuple) and several else (axis,)
     normal = tuple(normal_axis(one, ndim) for one in axes)
     if len(set(normal)) != len(normal):
-        raise ValueError(f"axis is {axis}, which names a dimension twice")
+        raise ValueError(f"axis is {axis}, which names a dimension twice; expected distinct axes")
     return normal
 
 
@@ -333,7 +333,7 @@ class Rows:
             self.keys = self.place.copy(self.keys)
         return self.keys
 
-    def run(self, call: Callable[..., int], *results: Any) -> None:
+    def run(self, call: Callable[..., None], *results: Any) -> None:
         """Calls call(context, address of the keys, addresses of the results...) for every row.
 
         `results` are arrays with one row for each row of keys. They may be NumPy arrays even if

@@ -172,7 +172,9 @@ def check_index_dtype(dtype: Any, n: int) -> Any:
     if wanted not in _INDEX:
         raise TypeError(f"dtype is {wanted}; expected int64, uint64, int32 or uint32")
     if wanted.itemsize == 4 and n > np.iinfo(wanted).max:
-        raise ValueError(f"dtype is {wanted}, which cannot hold indices of {n} elements")
+        raise ValueError(
+            f"dtype is {wanted}, which cannot hold indices of {n} elements; expected 64 bits"
+        )
     return wanted
 
 

@@ -47,7 +47,9 @@ def rank_type(method: str, dtype: Any, n: int) -> Any:
     if method == "average" and wanted != _FLOAT:
         raise TypeError(f"dtype is {wanted}; expected float64 for method 'average'")
     if wanted.itemsize == 4 and n > np.iinfo(wanted).max:
-        raise ValueError(f"dtype is {wanted}, which cannot hold ranks of {n} elements")
+        raise ValueError(
+            f"dtype is {wanted}, which cannot hold ranks of {n} elements; expected 64 bits"
+        )
     return wanted
 
 
@@ -162,7 +164,9 @@ def _rankdata(
     if nan_policy == "raise":
         raise found_nan()
     if dtype is not None and wanted != _FLOAT:
-        raise ValueError(f"dtype is {wanted}, which cannot hold NaN, the rank of a NaN")
+        raise ValueError(
+            f"dtype is {wanted}, which cannot hold NaN, the rank of a NaN; expected float64"
+        )
     ranks = rank_rows(rows, method, descending, _FLOAT)
     place.set_nan(ranks, with_nan if nan_policy == "propagate" else place.isnan(rows.keys))
     return rows.back(ranks)

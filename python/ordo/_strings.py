@@ -230,9 +230,11 @@ def rankdata(
     rows, lead, n = _rows(array, axis)
     if isinstance(array, Text) and array.missing is not None:
         if nan_policy == "raise":
-            raise ValueError("The input contains nulls")
+            raise ValueError("The input contains nulls; expected none with nan_policy='raise'")
         if exact:
-            raise ValueError(f"dtype is {dtype}, which cannot hold NaN, the rank of a null")
+            raise ValueError(
+                f"dtype is {dtype}, which cannot hold NaN, the rank of a null; expected float64"
+            )
         result = np.full(array.size, np.nan)
         if nan_policy == "omit":
             kept = ~array.missing
