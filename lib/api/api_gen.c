@@ -96,23 +96,9 @@ static ordo_status gen_checked(ordo_exec *exec, ordo_gen_job *job, const ordo_ge
     exec->isa = "generic";
     if (job->n == 0)
         return ORDO_OK;
-    switch ((int)job->dist) {
-    case ORDO_DIST_SORTED:
-    case ORDO_DIST_REVERSE:
-    case ORDO_DIST_ORGANPIPE:
-    case ORDO_DIST_SAWTOOTH:
+    if (job->dist >= ORDO_DIST_SORTED && job->dist <= ORDO_DIST_KSORTED)
         return ordo_gen_order(job, exec);
-    case ORDO_DIST_RECUR:
-        return ordo_gen_recur(job, exec);
-    case ORDO_DIST_KSORTED:
-        return ordo_gen_ksorted(job, exec);
-    case ORDO_DIST_DUPES:
-    case ORDO_DIST_STAGGERED:
-    case ORDO_DIST_BUCKET:
-        return ordo_gen_buckets(job, exec);
-    default:
-        return ordo_gen_keys(job, exec);
-    }
+    return ordo_gen_keys(job, exec);
 }
 
 ordo_status ordo_gen(ordo_ctx *ctx, ordo_dist dist, ordo_type type, void *out, size_t n,

@@ -1,14 +1,51 @@
-/* gen_keys.c - uniform, gaussian, zero, few and zipf: every key is a draw of its own. Also what
- * the distributions are called and how much each type has room for. */
-#include "gen/gen.h"
-
+/* gen_keys.c - distributions without an order, and the names and limits of all distributions.
+ *
+ * uniform, gaussian, zero, few and zipf draw every key independently. dupes, staggered and bucket
+ * are the inputs of Helman, Bader and JaJa for sorts that move keys between p processors. The
+ * original definitions need n to be a multiple of p * p, p a power of two, and 31-bit keys. Here
+ * the array has p buckets whose sizes differ by at most one key, and so do the groups inside a
+ * bucket; 2^31 becomes half the range of an integer type, or 1 for floats. Where the originals are
+ * defined, ranges and sizes are the same. */
 #include "gen/gen_maps.h"
 
-typedef struct gen_keys_state {
-    const ordo_gen_job *job;
-    uint64_t            stream;
-    gen_grid            grid; /* FEW: its values */
-} gen_keys_state;
+typedef struct gen_segment {
+    uint64_t index;
+    size_t   begin, end;
+} gen_segment;
+
+static gen_segment gen_bucket_at(const gen_state *state, size_t i)
+{
+    const size_t   n = state->job->n;
+    const uint64_t p = state->job->k;
+    const uint64_t index = gen_share_of(n, p, i);
+    return (gen_segment){index, gen_share_begin(n, p, index), gen_share_begin(n, p, index + 1)};
+}
+
+/* The integer part of log2(all / left), 0 < left <= all: 0 in the first half, 1 in the next
+ * quarter, and so on. */
+static unsigned gen_halvings(uint64_t all, uint64_t left)
+{
+    const unsigned h = gen_log2(all) - gen_log2(left);
+    return left << h > all ? h - 1 : h;
+}
+
+/* The key of a bucket: log2 n in the first half of the buckets, log2(n/2) in the next quarter, and
+ * so on. */
+static unsigned gen_dupes_bucket(const gen_state *state, uint64_t index)
+{
+    const unsigned halvings = gen_halvings(state->job->k, state->job->k - index);
+    const unsigned top = gen_log2(state->job->n);
+    return top > halvings ? top - halvings : 0;
+}
+
+/* A key of the last bucket, which repeats this scheme, starting at log2(n/p). */
+static unsigned gen_dupes_last(const gen_state *state, gen_segment bucket, size_t i)
+{
+    const unsigned halvings = gen_halvings(bucket.end - bucket.begin, bucket.end - i);
+    const uint64_t share = state->job->n / state->job->k;
+    const unsigned top = share > 0 ? gen_log2(share) : 0;
+    return top > halvings ? top - halvings : 0;
+}
 
 #define ORDO_TEMPLATE "gen/gen_keys.t.h"
 #include "core/for_each_type.h"
@@ -26,13 +63,15 @@ static ordo_body *gen_keys_body(const ordo_gen_job *job)
 
 ordo_status ordo_gen_keys(const ordo_gen_job *job, ordo_exec *exec)
 {
-    gen_keys_state state = {.job = job, .stream = gen_stream(job->seed, job->dist, GEN_DRAW)};
+    gen_state state = {.job = job, .stream = gen_stream(job->seed, job->dist, GEN_DRAW)};
 
-    if (job->dist == ORDO_DIST_FEW)
-        state.grid = gen_grid_make(UINT64_MAX, job->k);
+    if (job->dist == ORDO_DIST_FEW || job->dist >= ORDO_DIST_DUPES)
+        state.grid = gen_grid_make(UINT64_MAX, job->k); /* the values, or a cell for each bucket */
     return ordo_loop(exec, job->n, ORDO_GEN_BLOCK, gen_keys_body(job), &state) ? ORDO_OK
                                                                                : ORDO_E_CANCELLED;
 }
+
+/* ---- Names and limits ---- */
 
 const char *ordo_gen_name(ordo_dist dist)
 {

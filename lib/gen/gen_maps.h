@@ -1,13 +1,12 @@
-/* gen_maps.h - the arithmetic the generators share: maps from integers to keys, and even
- * divisions of a range or of an array. Integers only, so every machine agrees to the bit.
+/* gen_maps.h - arithmetic that the generators share: maps from integers to keys, and even
+ * divisions of a range or of an array. Integer arithmetic gives the same bits on every machine.
  *
- * key_of_fraction_T(x)  x / 2^64 of the way through the range of T: all of it for integers,
- *                       [0, 1) in steps of 2^-24 or 2^-53 for floats. Never decreasing in x.
- * key_of_half_T(x)      the same over [0, 2^(width-1)) for integers.
- * key_of_place_T(x)     the x-th of the type's places, strictly increasing. Integers: every
- *                       value. Floats: every f32 of magnitude 2^-64 to 2^64 (f64: 2^-512 to
- *                       2^512) of both signs: 2^31 (2^63) keys, none of them 0, subnormal or
- *                       infinite.
+ * key_of_fraction_T(x)  the key at x / 2^64 of the range of T. Integers: the whole type. Floats:
+ *                       [0, 1) in steps of 2^-24 or 2^-53. Never decreases with x.
+ * key_of_half_T(x)      the same with the range [0, 2^(width-1)) for integers.
+ * key_of_place_T(x)     the x-th of the type's distinct keys, strictly increasing. Integers: every
+ *                       value. Floats: 2^31 (2^63) keys of both signs and of magnitude 2^-64 to
+ *                       2^64 (2^-512 to 2^512); none is 0, subnormal or infinite.
  * key_of_count_T(x)     x itself, a small number. */
 #ifndef ORDO_GEN_GEN_MAPS_H
 #define ORDO_GEN_GEN_MAPS_H
@@ -15,16 +14,17 @@
 #include "core/base.h"
 #include "core/keybits.h"
 #include "core/random.h"
+#include "gen/gen.h"
 
-/* The keys of one block: a loop is handed out in pieces of this many. A multiple of 8, so that
- * the keys which share a random word are never in two pieces. No result depends on it. */
+/* The number of keys that a thread takes from a loop at a time. It is a multiple of 8, so that keys
+ * which share a random word are in the same block. No result depends on it. */
 #ifdef ORDO_TINY
 #define ORDO_GEN_BLOCK 64u
 #else
 #define ORDO_GEN_BLOCK 65536u
 #endif
 
-/* Random streams of one distribution. */
+/* The purposes of the random streams of a distribution. */
 enum {
     GEN_DRAW = 1,
     GEN_SHUFFLE,
@@ -70,7 +70,7 @@ static inline double key_of_half_f64(uint64_t x) { return key_of_fraction_f64(x)
 static inline float  key_of_count_f32(uint64_t x) { return (float)x; }
 static inline double key_of_count_f64(uint64_t x) { return (double)x; }
 
-/* key_bits is increasing, so the places of one sign are consecutive key bits. */
+/* Key bits increase with the key, so the keys of one sign have consecutive key bits. */
 static inline float key_of_place_f32(uint64_t x)
 {
     const uint32_t half = UINT32_C(1) << 30;
@@ -86,9 +86,9 @@ static inline double key_of_place_f64(uint64_t x)
                     : key_of_f64(key_bits_f64(0x1p-512) + (x - half));
 }
 
-/* A range of last + 1 numbers cut into cells of equal width, the edges rounded down. The step
- * is kept as a 64.64-bit fixed-point number: an edge costs two multiplications, no division.
- * With no more cells than numbers every cell holds at least one. */
+/* A range of last + 1 numbers divided into cells of equal width, with edges rounded down. The
+ * width is a 64.64-bit fixed-point number, so an edge takes two multiplications and no division.
+ * If there are at most last + 1 cells, every cell holds at least one number. */
 typedef struct gen_grid {
     uint64_t whole, part;
 } gen_grid;
@@ -101,20 +101,21 @@ static inline gen_grid gen_grid_make(uint64_t last, uint64_t cells)
     return (gen_grid){(uint64_t)(size / cells), (uint64_t)(((size % cells) << 64) / cells)};
 }
 
-/* The edge past the last cell may be 2^64 and wraps to 0; differences stay right. */
+/* The edge after the last cell may be 2^64, which wraps to 0; differences are still correct. */
 static inline uint64_t gen_grid_edge(gen_grid grid, uint64_t cell)
 {
     return cell * grid.whole + (uint64_t)(((ordo_u128)cell * grid.part) >> 64);
 }
 
+/* A random number in a cell. */
 static inline uint64_t gen_grid_pick(gen_grid grid, uint64_t cell, uint64_t draw)
 {
     const uint64_t edge = gen_grid_edge(grid, cell);
     return edge + ordo_random_below(draw, gen_grid_edge(grid, cell + 1) - edge);
 }
 
-/* n things shared among `parts`, sizes differing by at most one: where part t begins, and which
- * part has thing i. */
+/* n elements divided into `parts` whose sizes differ by at most one: the first element of part t,
+ * and the part of element i. */
 static inline size_t gen_share_begin(size_t n, uint64_t parts, uint64_t t)
 {
     return (size_t)((ordo_u128)n * t / parts);
@@ -125,9 +126,9 @@ static inline uint64_t gen_share_of(size_t n, uint64_t parts, size_t i)
     return (uint64_t)((((ordo_u128)i + 1) * parts - 1) / n);
 }
 
-/* A number in 1..k, x with probability proportional to 1/x, by rejection. An octave [2^j, 2^j+1)
- * is chosen, each equally likely; a number x in it likewise; it is kept with probability
- * 2^j / x, which is at least one half. `octaves` is 1 + the integer part of log2 k. */
+/* A random number x in 1..k with probability proportional to 1/x, by rejection: draws an octave
+ * [2^j, 2^(j+1)), then x in this octave, and keeps x with probability 2^j / x, which is at least
+ * one half. `octaves` is 1 + the integer part of log2 k. */
 static inline uint64_t gen_zipf(uint64_t stream, uint64_t k, unsigned octaves)
 {
     for (uint64_t turn = 0;; turn += 3) {
@@ -141,5 +142,24 @@ static inline uint64_t gen_zipf(uint64_t stream, uint64_t k, unsigned octaves)
 
 /* The integer part of log2 x, x > 0. */
 static inline unsigned gen_log2(uint64_t x) { return 63u - (unsigned)__builtin_clzll(x); }
+
+/* Replaces the counts of blocks by the sums of the counts before them; returns the total. */
+static inline uint64_t gen_sum_before(uint64_t *counts, size_t blocks)
+{
+    uint64_t total = 0;
+    for (size_t block = 0; block < blocks; block++) {
+        const uint64_t count = counts[block];
+        counts[block] = total;
+        total += count;
+    }
+    return total;
+}
+
+/* The argument of loops that compute key i from draw i. */
+typedef struct gen_state {
+    const ordo_gen_job *job;
+    uint64_t            stream;
+    gen_grid            grid;
+} gen_state;
 
 #endif

@@ -1,15 +1,17 @@
-/* gen_order.t.h - bodies of the distributions that are runs of ascending or descending keys. */
+/* gen_order.t.h - the loops of gen_order.c for one key type. */
 
-/* The cells [cell, cell + count) written from out on, `step` (1 or -1) keys apart. The random
- * part of a cell's key is draw number `draw` + its index. */
-static void FN(gen_run)(const gen_run *run, KEY *out, ptrdiff_t step, uint64_t cell, size_t count,
-                        uint64_t draw)
+/* ---- Runs ---- */
+
+/* Writes the keys of the cells [cell, cell + count) to out, out + step, ..., where step is 1 or -1.
+ * Key i of them uses the random number draw + i. */
+static void FN(gen_run)(const gen_state *state, KEY *out, ptrdiff_t step, uint64_t cell,
+                        size_t count, uint64_t draw)
 {
-    uint64_t edge = gen_grid_edge(run->grid, cell);
+    uint64_t edge = gen_grid_edge(state->grid, cell);
 
     for (size_t i = 0; i < count; i++, out += step) {
-        const uint64_t next = gen_grid_edge(run->grid, cell + i + 1);
-        const uint64_t random = ordo_random_at(run->stream, draw + i);
+        const uint64_t next = gen_grid_edge(state->grid, cell + i + 1);
+        const uint64_t random = ordo_random_at(state->stream, draw + i);
         *out = FN(key_of_fraction)(edge + ordo_random_below(random, next - edge));
         edge = next;
     }
@@ -17,22 +19,22 @@ static void FN(gen_run)(const gen_run *run, KEY *out, ptrdiff_t step, uint64_t c
 
 static void FN(gen_sorted)(void *arg, size_t lo, size_t hi)
 {
-    const gen_run *const run = arg;
-    FN(gen_run)(run, (KEY *)run->job->out + lo, 1, lo, hi - lo, lo);
+    const gen_state *const state = arg;
+    FN(gen_run)(state, (KEY *)state->job->out + lo, 1, lo, hi - lo, lo);
 }
 
 static void FN(gen_reverse)(void *arg, size_t lo, size_t hi)
 {
-    const gen_run *const run = arg;
-    const size_t         cell = run->job->n - hi;
-    FN(gen_run)(run, (KEY *)run->job->out + hi - 1, -1, cell, hi - lo, cell);
+    const gen_state *const state = arg;
+    const size_t           cell = state->job->n - hi;
+    FN(gen_run)(state, (KEY *)state->job->out + hi - 1, -1, cell, hi - lo, cell);
 }
 
-/* Key i is cell min(i, n - 1 - i), so the way down mirrors the way up. */
+/* Key i is from cell min(i, n - 1 - i), so the descending half mirrors the ascending half. */
 static void FN(gen_organpipe)(void *arg, size_t lo, size_t hi)
 {
-    const gen_run *const run = arg;
-    const size_t         rising = ordo_div_up(run->job->n, 2);
+    const gen_state *const state = arg;
+    const size_t           rising = ordo_div_up(state->job->n, 2);
 
     if (lo < rising)
         FN(gen_sorted)(arg, lo, ordo_min(hi, rising));
@@ -42,22 +44,92 @@ static void FN(gen_organpipe)(void *arg, size_t lo, size_t hi)
 
 static void FN(gen_sawtooth)(void *arg, size_t lo, size_t hi)
 {
-    gen_run *const run = arg;
-    const size_t   n = run->job->n;
-    const uint64_t teeth = run->job->k;
+    const gen_state *const state = arg;
+    const size_t           n = state->job->n;
+    const uint64_t         teeth = state->job->k;
 
     for (size_t i = lo; i < hi;) {
-        const uint64_t tooth = gen_share_of(n, teeth, i);
-        const size_t   begin = gen_share_begin(n, teeth, tooth);
-        const size_t   end = gen_share_begin(n, teeth, tooth + 1);
-        const size_t   stop = ordo_min(end, hi);
-        const gen_run  one = {run->job, run->stream, gen_grid_make(UINT64_MAX, end - begin)};
-        FN(gen_run)(&one, (KEY *)run->job->out + i, 1, i - begin, stop - i, i);
+        const uint64_t  tooth = gen_share_of(n, teeth, i);
+        const size_t    begin = gen_share_begin(n, teeth, tooth);
+        const size_t    end = gen_share_begin(n, teeth, tooth + 1);
+        const size_t    stop = ordo_min(end, hi);
+        const gen_state one = {state->job, state->stream, gen_grid_make(UINT64_MAX, end - begin)};
+        FN(gen_run)(&one, (KEY *)state->job->out + i, 1, i - begin, stop - i, i);
         i = stop;
     }
 }
 
-static ordo_body *FN(gen_order_body)(ordo_dist dist)
+/* ---- recur ---- */
+
+static void FN(gen_recur)(void *arg, size_t lo, size_t hi)
+{
+    const gen_recur_state *const state = arg;
+    const ordo_gen_job *const    job = state->job;
+    KEY *const                   out = job->out;
+
+    for (size_t block = lo; block < hi; block++) {
+        const size_t begin = block * ORDO_GEN_BLOCK;
+        const size_t end = ordo_min(begin + ORDO_GEN_BLOCK, job->n);
+        uint64_t     place = state->changes[block] * state->step;
+        for (size_t i = begin; i < end; i++) {
+            place += (uint64_t)gen_changes(state, i) * state->step; /* no branch */
+            out[i] = FN(key_of_place)(place);
+        }
+    }
+}
+
+/* ---- ksorted ---- */
+
+static KEY FN(gen_cell_key)(const gen_ksorted_state *state, uint64_t cell)
+{
+    const uint64_t draw = ordo_random_at(state->stream, cell);
+    return FN(key_of_place)(gen_grid_pick(state->grid, cell, draw));
+}
+
+/* Fisher-Yates shuffle of the keys [begin, begin + count), with one draw for each key. */
+static void FN(gen_shuffle)(const gen_ksorted_state *state, KEY *out, size_t begin, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        const uint64_t draw = ordo_random_at(state->shuffle, begin + i - 1);
+        const size_t   other = (size_t)ordo_random_below(draw, i);
+        const KEY      key = out[begin + i - 1];
+        out[begin + i - 1] = out[begin + other];
+        out[begin + other] = key;
+    }
+}
+
+static void FN(gen_ksorted_windows)(void *arg, size_t lo, size_t hi)
+{
+    const gen_ksorted_state *const state = arg;
+    const size_t                   length = state->length, n = state->job->n;
+    KEY *const                     out = state->job->out;
+
+    for (size_t window = lo; window < hi; window++) {
+        const size_t begin = window * length;
+        const size_t count = ordo_min(length, n - begin);
+        for (size_t i = begin; i < begin + count; i++)
+            out[i] = FN(gen_cell_key)(state, i);
+        if (window != state->chosen) {
+            FN(gen_shuffle)(state, out, begin, count);
+        } else if (length > 1) {
+            const KEY key = out[begin];
+            out[begin] = out[begin + count - 1];
+            out[begin + count - 1] = key;
+            FN(gen_shuffle)(state, out, begin + 1, count - 2);
+        }
+    }
+}
+
+static void FN(gen_ksorted_cells)(void *arg, size_t lo, size_t hi)
+{
+    const gen_ksorted_state *const state = arg;
+    KEY *const                     out = state->job->out;
+
+    for (size_t i = lo; i < hi; i++)
+        out[i] = FN(gen_cell_key)(state, gen_permuted_cell(state, i));
+}
+
+static ordo_body *FN(gen_order_body)(ordo_dist dist, bool in_place)
 {
     switch ((int)dist) {
     case ORDO_DIST_SORTED:
@@ -66,7 +138,11 @@ static ordo_body *FN(gen_order_body)(ordo_dist dist)
         return FN(gen_reverse);
     case ORDO_DIST_ORGANPIPE:
         return FN(gen_organpipe);
-    default:
+    case ORDO_DIST_SAWTOOTH:
         return FN(gen_sawtooth);
+    case ORDO_DIST_RECUR:
+        return FN(gen_recur);
+    default:
+        return in_place ? FN(gen_ksorted_windows) : FN(gen_ksorted_cells);
     }
 }

@@ -1,15 +1,12 @@
 /* gen_text.c - random strings and protein records, as bytes and offsets.
  *
- * The length of string i is a function of i, so one loop adds up the lengths of every block, and
- * a second one, which knows where each block starts, writes offsets and characters. Scratch: 8
- * bytes a block.
+ * The length of string i is a function of i. A first loop adds the lengths of every block; a second
+ * loop writes offsets and characters from the start of each block. Scratch: 8 bytes for each block.
  *
- * Protein records are residues with about the frequencies found in large protein databases,
- * read from a table of 256 letters. A third of the records belong to families, as sequences in
- * databases do: such a record starts with the residues of its family's ancestor and goes on on
- * its own after a random number of them. Family sizes fall as 1/rank. */
-#include "gen/gen.h"
-
+ * Protein records are residues with about the frequencies of large protein databases, read from a
+ * table of 256 letters. A third of the records belong to families, as sequences in databases do:
+ * such a record starts with a random number of residues of its family's ancestor, then continues
+ * with its own. Family sizes decrease as 1/rank. */
 #include "gen/gen_maps.h"
 
 #ifdef ORDO_TINY
@@ -30,7 +27,7 @@ enum {
 typedef struct gen_text_state {
     const ordo_gen_text_job *job;
     uint64_t                 draw, length, family, shared, ancestor; /* streams */
-    uint64_t                *begin; /* per block: its bytes, then where they start */
+    uint64_t                *begin; /* for each block: its bytes, then their offset */
 } gen_text_state;
 
 static size_t gen_length(const gen_text_state *state, size_t i)
@@ -54,7 +51,7 @@ static void gen_text_count(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Characters 33 to 126, two from a draw. */
+/* Writes characters 33 to 126, two from each draw. */
 static void gen_string(const gen_text_state *state, size_t i, char *out, size_t length)
 {
     const uint64_t own = ordo_random_at(state->draw, i);
@@ -66,7 +63,7 @@ static void gen_string(const gen_text_state *state, size_t i, char *out, size_t 
     }
 }
 
-/* Residue `at` of the sequence that a stream stands for, eight from a draw. */
+/* Residue `at` of the sequence of a stream, eight from each draw. */
 static char gen_residue(uint64_t stream, size_t at)
 {
     static const char residues[] =
@@ -135,12 +132,7 @@ ordo_status ordo_gen_text(const ordo_gen_text_job *job, ordo_exec *exec)
     if (!ordo_loop(exec, blocks, 1, gen_text_count, &state))
         return ORDO_E_CANCELLED;
 
-    uint64_t total = 0;
-    for (size_t block = 0; block < blocks; block++) {
-        const uint64_t bytes = state.begin[block];
-        state.begin[block] = total;
-        total += bytes;
-    }
+    const uint64_t total = gen_sum_before(state.begin, blocks);
     if (job->bytes != NULL && total > job->capacity)
         return ordo_fail(exec, ORDO_E_ARG, "%s: %zu strings need %llu bytes, the capacity is %zu",
                          ordo_gen_name(job->dist), job->n, (unsigned long long)total,

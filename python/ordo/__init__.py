@@ -1,4 +1,4 @@
-"""ordo: sort, rank, select and scan arrays, many times faster than NumPy and SciPy.
+"""ordo sorts, ranks, selects and scans arrays, on all CPU cores and on NVIDIA GPUs.
 
     >>> import numpy as np, ordo
     >>> scores = np.array([2.5, 9.0, 1.5, 2.5, 4.0])
@@ -7,12 +7,12 @@
     >>> ordo.quantile(scores, [0.1, 0.5, 0.9])
     array([1.9, 2.5, 7. ])
 
-Names, parameters and results are those of NumPy and SciPy. Arrays may also be PyTorch's, CuPy's,
-JAX's, Numba's or Arrow's: those on a GPU stay there. ``config`` says how many threads and which
-device calls may use, ``explain`` what the last one did.
+Names, parameters and results are those of NumPy and SciPy. Arrays of PyTorch, CuPy, JAX, Numba and
+Arrow are accepted; arrays on a GPU stay there. ``config`` sets the threads and the device of calls,
+and ``explain`` reports how the last call ran.
 
-Modules load with the first name that is taken from them, so importing ordo costs a few
-milliseconds and opens nothing.
+A module is loaded when one of its names is first used, so ``import ordo`` takes a few milliseconds
+and does not open the library.
 """
 
 from __future__ import annotations

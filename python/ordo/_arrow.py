@@ -1,9 +1,9 @@
-"""Arrow arrays, through the C data interface that the PyCapsule protocol hands out.
+"""Arrow arrays, read through the Arrow C data interface and its PyCapsule protocol.
 
-Any object with ``__arrow_c_array__`` or ``__arrow_c_stream__`` is read: numbers without a copy,
-strings of every layout, dictionaries decoded to their values. Nulls are treated as NaNs: last,
-tied, propagated or omitted. Integers with nulls become float64 if that can hold all of them.
-Extension types and all other types are refused, with a message that says what to pass instead.
+Accepts every object with ``__arrow_c_array__`` or ``__arrow_c_stream__``. Numbers are read without
+a copy, strings in every layout, and dictionaries are decoded to their values. Nulls are treated as
+NaNs: last, tied, propagated or omitted. Integers with nulls become float64 if float64 can hold all
+of them. Other types raise a TypeError that says what to pass instead.
 
 https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html
 """
@@ -75,9 +75,9 @@ _NUMBERS = {
 _OFFSETS = {b"u": np.int32, b"z": np.int32, b"U": np.int64, b"Z": np.int64}
 _ORDERED = 1  # ARROW_FLAG_DICTIONARY_ORDERED
 _EXTENSION = b"ARROW:extension:name"
-_PLAIN_EXTENSIONS = (b"arrow.bool8", b"arrow.json")  # their storage compares as the values do
-_INLINE = 12  # a string view no longer than this holds its bytes itself
-_EXACT = 1 << 53  # float64 holds every integer up to here
+_PLAIN_EXTENSIONS = (b"arrow.bool8", b"arrow.json")  # values are ordered as their storage
+_INLINE = 12  # bytes that a string view can hold itself
+_EXACT = 1 << 53  # float64 holds every integer up to this one
 
 
 def _pointer(capsule: Any, name: bytes, struct: type) -> Any:
@@ -86,29 +86,29 @@ def _pointer(capsule: Any, name: bytes, struct: type) -> Any:
     return ctypes.cast(get(capsule, name), ctypes.POINTER(struct))
 
 
-class _Chunk:
-    """An ArrowArray that a stream gave us; released when the last view of it is gone."""
+class _Owned:
+    """An ArrowArray or ArrowSchema received from a stream; released with this object."""
 
-    def __init__(self) -> None:
-        self.array = _Array()
+    def __init__(self, kind: type) -> None:
+        self.struct = kind()
 
     def __del__(self) -> None:
-        if self.array.release:
-            self.array.release(ctypes.byref(self.array))
+        if self.struct.release:
+            self.struct.release(ctypes.byref(self.struct))
 
 
 def is_arrow(a: Any) -> bool:
-    """Whether to read `a` as Arrow; pandas' objects with NumPy's dtypes are NumPy's."""
+    """Returns whether to read `a` as Arrow. pandas objects with a NumPy dtype are not."""
     if not hasattr(a, "__arrow_c_array__") and not hasattr(a, "__arrow_c_stream__"):
         return False
     return not isinstance(getattr(a, "dtype", None), np.dtype)
 
 
 def to_numpy(a: Any, source: Any = None, compare: bool = True) -> Any:
-    """The elements as a NumPy array, or as Text; nulls of numbers as NaNs.
+    """Returns the elements as a NumPy array (nulls as NaNs) or as a Text.
 
-    `source` is what sorted strings are taken from, by default `a`. With `compare`, categories that
-    have an order of their own are refused.
+    `source` is the array that sorted strings are taken from, by default `a`. With `compare`,
+    ordered categories raise a TypeError unless their order is that of the values.
     """
     if hasattr(a, "__arrow_c_array__"):
         schema_capsule, array_capsule = a.__arrow_c_array__()
@@ -123,47 +123,36 @@ def to_numpy(a: Any, source: Any = None, compare: bool = True) -> Any:
     return _join_text(chunks, a if source is None else source)
 
 
-class _OwnSchema:
-    """An ArrowSchema that a stream gave us; released with this object."""
-
-    def __init__(self) -> None:
-        self.schema = _Schema()
-
-    def __del__(self) -> None:
-        if self.schema.release:
-            self.schema.release(ctypes.byref(self.schema))
-
-
 def _read_stream(a: Any, compare: bool) -> tuple[bytes, list]:
     capsule = a.__arrow_c_stream__()
     stream = _pointer(capsule, b"arrow_array_stream", _Stream)
-    own = _OwnSchema()
-    if stream.contents.get_schema(stream, ctypes.byref(own.schema)):
-        raise ValueError("the Arrow stream gives no schema")
-    form = _value_format(own.schema)
+    schema = _Owned(_Schema)
+    if stream.contents.get_schema(stream, ctypes.byref(schema.struct)):
+        raise ValueError("the Arrow stream returned an error for its schema")
+    form = _value_format(schema.struct)
     if not _is_readable(form):
         raise TypeError(_refusal(form))
     chunks: list = []
     while True:
-        chunk = _Chunk()
-        if stream.contents.get_next(stream, ctypes.byref(chunk.array)):
+        chunk = _Owned(_Array)
+        if stream.contents.get_next(stream, ctypes.byref(chunk.struct)):
             why = stream.contents.get_last_error(stream) or b"no reason given"
             raise ValueError(f"the Arrow stream failed: {why.decode()}")
-        if not chunk.array.release:
+        if not chunk.struct.release:
             return form, chunks
-        chunks.append(_read(own.schema, chunk.array, chunk, compare))
+        chunks.append(_read(schema.struct, chunk.struct, chunk, compare))
 
 
 # ---- Types -------------------------------------------------------------------------------------
 
 
 def _values_of(schema: _Schema) -> _Schema:
-    """The schema of a dictionary's values."""
+    """Returns the schema of a dictionary's values."""
     return ctypes.cast(schema.dictionary, ctypes.POINTER(_Schema)).contents
 
 
 def _value_format(schema: _Schema) -> bytes:
-    """The format of the values, those of the dictionary if there is one."""
+    """Returns the format of the values; of a dictionary, that of its values."""
     while schema.dictionary:
         schema = _values_of(schema)
     return bytes(schema.format)
@@ -174,9 +163,9 @@ def _is_readable(form: bytes) -> bool:
 
 
 def _extension(schema: _Schema) -> bytes | None:
-    """The name of an extension type, which the metadata holds; None for a type of Arrow's own.
+    """Returns the name of an extension type, or None.
 
-    Metadata is the number of pairs, then for each pair the size and the bytes of key and value.
+    The metadata holds the number of pairs, then the sizes and bytes of each key and value.
     """
     if not schema.metadata:
         return None
@@ -198,16 +187,16 @@ def _extension(schema: _Schema) -> bytes | None:
 
 
 def _refusal(form: bytes) -> str:
-    """The message for a format that is not read: what it is, and what to pass instead."""
+    """Returns the message for an unsupported format: what it is, and what to pass instead."""
     known = {
         b"ts": ("timestamps", "np.asarray(a).view('i8')"),
         b"td": ("dates", "np.asarray(a).view('i8')"),
         b"tD": ("durations", "np.asarray(a).view('i8')"),
-        b"tt": ("times of day", "them cast to integers"),
+        b"tt": ("times of day", "the array cast to integers"),
         b"+s": ("a table or a struct", "one column, or a.to_numpy() of a frame"),
         b"+r": ("run-end encoded", "the decoded array"),
-        b"d:": ("decimals", "them cast to float64"),
-        b"w:": ("binary of a fixed size", "it cast to binary"),
+        b"d:": ("decimals", "the array cast to float64"),
+        b"w:": ("binary of a fixed size", "the array cast to binary"),
     }
     unknown = ("a nested type", "its flattened values") if form[:1] == b"+" else None
     what, instead = known.get(form[:2], unknown or ("an unknown type", "a.to_numpy()"))
@@ -218,7 +207,7 @@ def _refusal(form: bytes) -> str:
 
 
 def _view(address: int, dtype: Any, count: int, owner: Any) -> Any:
-    """`count` elements at an address, as a NumPy array that keeps `owner` alive."""
+    """Returns `count` elements at an address as a NumPy array that keeps `owner` alive."""
     dtype = np.dtype(dtype)
     if count == 0 or not address:
         return np.empty(0, dtype)
@@ -233,12 +222,15 @@ def _bits(address: int, first: int, count: int, owner: Any) -> Any:
 
 
 def _read(schema: _Schema, array: _Array, owner: Any, compare: bool) -> tuple[Any, Any]:
-    """Elements, decoded if they are a dictionary's, and a mask of the nulls (None: none)."""
+    """Returns the elements, decoded if they are a dictionary, and a mask of nulls or None.
+
+    Strings are returned as a tuple: their bytes and their offsets.
+    """
     name = _extension(schema)
     if name is not None and name not in _PLAIN_EXTENSIONS:
         raise TypeError(
             f"the Arrow array has extension type {name.decode()!r}; expected numbers, bool, utf8 "
-            "or binary; pass a.storage, or the values as one of these"
+            "or binary; pass a.storage"
         )
     if not schema.dictionary:
         return _read_plain(bytes(schema.format), array, owner)
@@ -276,7 +268,10 @@ def _read_plain(form: bytes, array: _Array, owner: Any) -> tuple[Any, Any]:
 
 
 def _read_views(buffers: list, first: int, count: int, owner: Any) -> tuple[Any, Any]:
-    """String views: a length, then the bytes or where they are; gathered into one piece."""
+    """Returns the bytes and offsets of string views, gathered into one buffer.
+
+    A view is a length, then either the bytes or their position in another buffer.
+    """
     views = _view(buffers[1], np.uint8, 16 * (first + count), owner)[16 * first :]
     words = views.view(np.int32).reshape(count, 4)
     lengths = words[:, 0].astype(np.int64)
@@ -287,50 +282,57 @@ def _read_views(buffers: list, first: int, count: int, owner: Any) -> tuple[Any,
     long = lengths > _INLINE
     starts = 16 * np.arange(count) + 4
     starts[long] = piece_starts[words[long, 2] + 1] + words[long, 3]
+    return _gather(np.concatenate(pieces), starts, lengths)
+
+
+def _gather(data: Any, starts: Any, lengths: Any) -> tuple[Any, Any]:
+    """Returns the bytes and offsets of strings that are anywhere in `data`."""
     offsets = np.concatenate(([0], np.cumsum(lengths)))
-    where = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
-    return np.concatenate(pieces)[where], offsets.astype(np.uint64)
+    sources = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+    return data[sources], offsets.astype(np.uint64)
+
+
+def _count(values: Any) -> int:
+    """Returns the number of elements, which are numbers or the bytes and offsets of strings."""
+    return values[1].size - 1 if isinstance(values, tuple) else values.size
 
 
 # ---- Dictionaries ------------------------------------------------------------------------------
 
 
 def check_ascending(categories: Any) -> None:
-    """TypeError if ordered categories are not in the order of their values.
+    """Raises a TypeError if ordered categories are not in the order of their values.
 
-    The functions compare values, so they would contradict the order that the categories have.
+    The functions compare values, which would contradict the order of the categories.
     """
     from ._measure import is_sorted
 
     if not is_sorted(categories):
         raise TypeError(
-            "the categories have an order of their own, and ordo compares values; pass the codes "
+            "the categories have an order that is not the order of their values; pass the codes "
             "(pandas: a.cat.codes or a.codes, pyarrow: a.indices, polars: a.to_physical()) to "
             "compare categories, or np.asarray(a) to compare values"
         )
 
 
 def decode(codes: Any, missing: Any, values: Any, absent: Any) -> tuple[Any, Any]:
-    """The values that codes stand for, and a mask of those that are missing (None: none).
+    """Returns the values of codes, and a mask of missing elements or None.
 
-    `values` are numbers, or the bytes and the offsets of strings. `missing` tells which codes
-    mean nothing, `absent` which values are null; either may be None.
+    `values` are numbers, or the bytes and offsets of strings. `missing` is a mask of null codes,
+    `absent` a mask of null values; both may be None.
     """
-    count = values[1].size - 1 if isinstance(values, tuple) else values.size
+    count = _count(values)
     no_value = np.append(np.zeros(count, bool) if absent is None else absent, True)
-    places = codes.astype(np.intp)
+    indices = codes.astype(np.intp)
     if missing is not None:
-        places[missing] = count  # a place behind the last value, which all null codes share
-    null = no_value[places]
+        indices[missing] = count  # one index after the last value, for all null codes
+    null = no_value[indices]
     null = null if null.any() else None
     if not isinstance(values, tuple):
-        return np.append(values, np.zeros(1, values.dtype))[places], null
+        return np.append(values, np.zeros(1, values.dtype))[indices], null
     data, offsets = values
-    lengths = np.append(np.diff(offsets), 0).astype(np.int64)[places]
-    ends = np.concatenate(([0], np.cumsum(lengths)))
-    starts = offsets.astype(np.int64)[places]
-    where = np.repeat(starts - ends[:-1], lengths) + np.arange(ends[-1])
-    return (data[where], ends.astype(np.uint64)), null
+    lengths = np.append(np.diff(offsets), 0).astype(np.int64)[indices]
+    return _gather(data, offsets.astype(np.int64)[indices], lengths), null
 
 
 # ---- Chunks ------------------------------------------------------------------------------------
@@ -340,13 +342,12 @@ def _join_numbers(chunks: list, form: bytes) -> Any:
     empty = np.empty(0, _NUMBERS.get(form, "?" if form == b"b" else "f8"))
     values = [chunk[0] for chunk in chunks] or [empty]
     joined = values[0] if len(values) == 1 else np.concatenate(values)
-    if all(chunk[1] is None for chunk in chunks):
-        return joined
-    return with_nans(joined, _join_masks(chunks))
+    missing = _join_masks(chunks)
+    return joined if missing is None else with_nans(joined, missing)
 
 
 def with_nans(values: Any, missing: Any) -> Any:
-    """Numbers with NaNs for those that are missing; integers and bools become float64."""
+    """Returns numbers with NaNs for missing ones. Integers and bools become float64."""
     if values.dtype.kind == "f":
         values = values.copy()
     else:
@@ -357,8 +358,8 @@ def with_nans(values: Any, missing: Any) -> Any:
             and not (-_EXACT <= int(present.min()) and int(present.max()) <= _EXACT)
         ):
             raise ValueError(
-                "the array has nulls and 64-bit integers beyond 2^53, which float64 cannot hold "
-                "beside NaN; drop or fill the nulls"
+                "the array has nulls and 64-bit integers above 2^53, which float64 cannot hold; "
+                "drop or fill the nulls"
             )
         values = values.astype(np.float64)
     values[missing] = np.nan
@@ -366,21 +367,19 @@ def with_nans(values: Any, missing: Any) -> Any:
 
 
 def _join_masks(chunks: list) -> Any:
-    masks = []
-    for values, missing in chunks:
-        count = values[1].size - 1 if isinstance(values, tuple) else values.size
-        masks.append(np.zeros(count, bool) if missing is None else missing)
-    return np.concatenate(masks)
+    """Returns the masks of all chunks as one, or None if no element is missing."""
+    if all(missing is None for _, missing in chunks):
+        return None
+    return np.concatenate(
+        [np.zeros(_count(v), bool) if missing is None else missing for v, missing in chunks]
+    )
 
 
 def _join_text(chunks: list, source: Any) -> Text:
     parts = [chunk[0] for chunk in chunks] or [(np.empty(0, np.uint8), np.zeros(1, np.uint64))]
-    missing = None
-    if any(chunk[1] is not None for chunk in chunks):
-        missing = _join_masks(chunks)
+    missing = _join_masks(chunks)
     if len(parts) == 1:
-        data, offsets = parts[0]
-        return Text(data, offsets, source, missing)
+        return Text(*parts[0], source, missing)
     shift, pieces = np.uint64(0), []
     for data, own in parts:
         pieces.append(own[:-1] + shift)

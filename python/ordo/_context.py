@@ -1,8 +1,8 @@
-"""Contexts: what calls run in, how many threads and which device they may use.
+"""Contexts: the threads, the device and the memory limits of calls, and the report of a call.
 
-Every Python thread has a context of its own, made by its first call and freed with the thread, so
-calls from several threads run side by side. ``config`` changes the settings that all of them are
-made with; ``context`` opens a private one for the calls of a ``with`` block.
+Every Python thread has its own context, so calls from several threads run at the same time. A
+thread's first call creates the context; the end of the thread frees it. ``config`` changes the
+settings of all threads, ``context`` those of the calls in one ``with`` block.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _settings: dict[str, Any] = {
     "memory_limit": None,
     "device_memory_limit": None,
 }
-_MOST_THREADS, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # what ordo_ctx_opts can hold
-_epoch = object()  # replaced when the settings change; contexts of an older one are made anew
+_MOST_THREADS, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # limits of ordo_ctx_opts
+_epoch = object()  # replaced when the settings change; contexts of an old epoch are recreated
 
 
 def _parse_device(device: str | int | None) -> tuple[int, int]:
-    """`where` and `device` of ordo_ctx_opts."""
+    """Returns `where` and `device` of ordo_ctx_opts."""
     if device is None:
         return _lib.WHERE["auto"], 0
     text = f"cuda:{device}" if isinstance(device, int) else str(device)
@@ -44,7 +44,9 @@ def _parse_device(device: str | int | None) -> tuple[int, int]:
     raise ValueError(f"device is {device!r}; expected auto, cpu, cuda, cuda:0 or hybrid")
 
 
-def _checked(settings: dict[str, Any]) -> dict[str, Any]:
+def _changed(**given: Any) -> dict[str, Any]:
+    """Returns the settings with the given ones replaced, after checking all of them."""
+    settings = {**_settings, **{n: value for n, value in given.items() if value is not _UNSET}}
     for name in ("threads", "memory_limit", "device_memory_limit"):
         value = settings[name]
         if value is None:
@@ -60,28 +62,30 @@ def _checked(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_void_p:
-    """A new ordo_ctx for this thread; with `ordinal`, one for arrays on that GPU."""
+    """Creates an ordo_ctx for this thread; with `ordinal`, for arrays on that GPU."""
     where, device = _parse_device(settings["device"])
     if ordinal is not None:
         where, device = _lib.WHERE["cuda"], ordinal + 1
-    wish = _lib.ContextOptions(
+    progress, user = _interrupt.callback()
+    opts = _lib.ContextOptions(
         struct_size=ctypes.sizeof(_lib.ContextOptions),
         where=where,
         threads=settings["threads"] or 0,
         mem_limit=settings["memory_limit"] or 0,
-        progress=_interrupt.callback(),
+        progress=progress,
+        progress_user=user,
         device=device,
         device_limit=settings["device_memory_limit"] or 0,
     )
     made = ctypes.c_void_p()
-    status = _lib.ctx_create(made, ctypes.addressof(wish))
+    status = _lib.ctx_create(made, ctypes.addressof(opts))
     if status:
         _lib.fail(status, None)
     return made
 
 
 class _Contexts:
-    """The contexts of one thread, or of one ``with context()`` block; frees them when it goes."""
+    """The contexts of one thread or of one ``with context()`` block; frees them when deleted."""
 
     __slots__ = ("_free", "epoch", "gpus", "host", "last", "outer", "settings")
 
@@ -90,14 +94,14 @@ class _Contexts:
     ) -> None:
         self.settings = settings
         self.epoch = epoch
-        self.outer = outer  # of a block: what the thread used before it
+        self.outer = outer  # the thread's contexts before the ``with`` block
         self.gpus: dict[int, ctypes.c_void_p] = {}
-        self._free = _lib.ctx_free  # at interpreter exit the module may go before this object
+        self._free = _lib.ctx_free  # at exit the module may be deleted before this object
         self.host = self.last = ctypes.c_void_p()
         self.host = self.last = _create(settings)
 
     def gpu(self, ordinal: int) -> ctypes.c_void_p:
-        """The context for arrays that lie on a GPU."""
+        """Returns the context for arrays on a GPU."""
         handle = self.gpus.get(ordinal)
         if handle is None:
             handle = self.gpus[ordinal] = _create(self.settings, ordinal)
@@ -107,7 +111,7 @@ class _Contexts:
     def close(self) -> None:
         for handle in (self.host, *self.gpus.values()):
             self._free(handle)
-            handle.value = None  # which is what freeing it twice would free
+            handle.value = None  # freeing NULL again does nothing
         self.gpus.clear()
 
     def __del__(self) -> None:
@@ -118,7 +122,7 @@ _local = threading.local()
 
 
 def _contexts() -> _Contexts:
-    """This thread's contexts, made when first asked for and whenever the settings have changed."""
+    """Returns this thread's contexts; creates them at the first call and after `config`."""
     held = getattr(_local, "held", None)
     if held is None or (held.epoch is not _epoch and held.epoch is not None):
         if held is not None:
@@ -128,7 +132,7 @@ def _contexts() -> _Contexts:
 
 
 def host_context() -> ctypes.c_void_p:
-    """The handle that calls on arrays of this process's memory use."""
+    """Returns the context for arrays in host memory."""
     try:
         held = _local.held
         if held.epoch is not _epoch:
@@ -140,7 +144,7 @@ def host_context() -> ctypes.c_void_p:
 
 
 def gpu_context(ordinal: int) -> ctypes.c_void_p:
-    """The handle that calls on arrays of a GPU use."""
+    """Returns the context for arrays on a GPU."""
     return _contexts().gpu(ordinal)
 
 
@@ -151,18 +155,26 @@ def config(
     memory_limit: int | None = _UNSET,
     device_memory_limit: int | None = _UNSET,
 ) -> dict[str, Any]:
-    """Sets what every thread's calls use from now on, and returns all settings.
+    """Changes the settings of the calls of all threads.
 
     Parameters
     ----------
-    threads : CPU threads a call may use; None: every CPU the process may run on.
-    device : 'auto', 'cpu', 'cuda', 'cuda:0', ... or 'hybrid'; None is 'auto'. It says where
-        calls on host arrays run; arrays on a GPU stay there whatever it is.
-    memory_limit, device_memory_limit : bytes of scratch a context may hold, in host and in GPU
-        memory; None: no limit.
+    threads : number of CPU threads of a call. None: all CPUs that the process may use.
+    device : where calls on host arrays run: 'auto', 'cpu', 'cuda', 'cuda:0', ... or 'hybrid'.
+        None: 'auto'. Calls on GPU arrays always run on the GPU of the array.
+    memory_limit, device_memory_limit : bytes of scratch that a context may hold in host memory and
+        in GPU memory. None: no limit.
 
-    What is not named stays as it is; the environment variables ``ORDO_THREADS`` and
-    ``ORDO_DEVICE`` stand in for what is None.
+    A setting that is not given does not change. The environment variables ``ORDO_THREADS`` and
+    ``ORDO_DEVICE`` replace settings that are None.
+
+    Returns
+    -------
+    dict of all settings. ``config()`` returns them without a change.
+
+    Raises
+    ------
+    TypeError, ValueError : a setting has the wrong type or is out of range.
 
     Examples
     --------
@@ -173,23 +185,34 @@ def config(
     True
     """
     global _epoch
-    given = {
-        "threads": threads,
-        "device": device,
-        "memory_limit": memory_limit,
-        "device_memory_limit": device_memory_limit,
-    }
-    changed = {name: value for name, value in given.items() if value is not _UNSET}
-    if changed:
-        _settings.update(_checked({**_settings, **changed}))
+    settings = _changed(
+        threads=threads,
+        device=device,
+        memory_limit=memory_limit,
+        device_memory_limit=device_memory_limit,
+    )
+    if settings != _settings:
+        _settings.update(settings)
         _epoch = object()
-    return dict(_settings)
+    return settings
 
 
 class context:
-    """A private context for the calls this thread makes inside a ``with`` block.
+    """Changes the settings of this thread's calls inside a ``with`` block.
 
-    Takes the parameters of `config`; what is not named is as `config` has it.
+    Parameters
+    ----------
+    threads, device, memory_limit, device_memory_limit : as for `config`. A setting that is not
+        given has the value that `config` set.
+
+    Returns
+    -------
+    A context manager. The block has a context of its own, which is freed at its end.
+
+    Raises
+    ------
+    TypeError, ValueError : a setting has the wrong type or is out of range.
+    DeviceError : ``device`` names a GPU that cannot be used.
 
     Examples
     --------
@@ -209,14 +232,12 @@ class context:
         memory_limit: int | None = _UNSET,
         device_memory_limit: int | None = _UNSET,
     ) -> None:
-        given = {
-            "threads": threads,
-            "device": device,
-            "memory_limit": memory_limit,
-            "device_memory_limit": device_memory_limit,
-        }
-        changed = {name: value for name, value in given.items() if value is not _UNSET}
-        self._settings = _checked({**_settings, **changed})
+        self._settings = _changed(
+            threads=threads,
+            device=device,
+            memory_limit=memory_limit,
+            device_memory_limit=device_memory_limit,
+        )
 
     def __enter__(self) -> context:
         _local.held = _Contexts(self._settings, None, getattr(_local, "held", None))
@@ -232,7 +253,7 @@ class context:
 
 
 class Report(NamedTuple):
-    """What a call did; see `explain`."""
+    """The result of `explain`."""
 
     operation: str
     backend: str
@@ -255,9 +276,15 @@ class Report(NamedTuple):
 
 
 def explain() -> Report:
-    """The plan of this thread's last successful call of the library: where it ran, how, how long.
+    """Reports how this thread's last successful library call ran.
 
-    Few elements may need no such call, and several results more than one.
+    Some functions do not call the library for short arrays, and some call it more than once.
+
+    Returns
+    -------
+    Report : the operation, backend, algorithm, instruction set, threads, type, number of keys,
+        bytes of scratch, seconds and further details of the call. Before the first call its
+        fields are empty or 0.
 
     Examples
     --------
@@ -270,9 +297,7 @@ def explain() -> Report:
     """
     found = _lib.ReportStruct(struct_size=ctypes.sizeof(_lib.ReportStruct))
     held = _contexts()
-    status = _lib.last_report(held.last, ctypes.addressof(found))
-    if status:
-        _lib.fail(status, held.last)
+    _lib.last_report(held.last, ctypes.addressof(found))
     kind = _lib.type_name(found.type)
     return Report(
         found.operation.decode(),
@@ -289,7 +314,15 @@ def explain() -> Report:
 
 
 def show_config() -> None:
-    """Prints the versions, the library, and the CPUs, instruction sets and GPUs it found.
+    """Prints the version, the library's file, and the CPUs, instruction sets and GPUs found.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    DeviceError : `config` chose a GPU that cannot be used.
 
     Examples
     --------
@@ -298,10 +331,7 @@ def show_config() -> None:
     ordo ...
     """
     found = _lib.InfoStruct(struct_size=ctypes.sizeof(_lib.InfoStruct))
-    handle = host_context()
-    status = _lib.ctx_info(handle, ctypes.addressof(found))
-    if status:
-        _lib.fail(status, handle)
+    _lib.ctx_info(host_context(), ctypes.addressof(found))
     cgroup = f", {found.cgroup} granted by the cgroup" if found.cgroup else ""
     limit = f"{found.mem_limit} bytes" if found.mem_limit else "none"
     print(f"ordo {_lib.version} ({_lib.path})")

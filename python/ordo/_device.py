@@ -1,13 +1,12 @@
-"""Arrays of other libraries: PyTorch and CuPy as they are, JAX, Numba and the rest as guests.
+"""Arrays of other libraries: PyTorch and CuPy have places; JAX, Numba and others are guests.
 
-A place (see ``_arrays``) speaks an array library's own language: PyTorch's and CuPy's arrays are
-used where they lie, in host memory or on a GPU, results are arrays of the same library, and work is
-enqueued on the stream that is current there. No library is imported here: an array can only be
-one of theirs if they are imported already.
+The places (see ``_arrays``) of PyTorch and CuPy use arrays without a copy, in host memory or on a
+GPU. Results are arrays of the same library, and work is enqueued on the library's current stream.
+This file imports neither library: an array of a library exists only if the library is imported.
 
-Guests are arrays that cannot be written (JAX) or hardly be calculated with (Numba, whatever else
-has ``__cuda_array_interface__`` or ``__dlpack__``). They are looked at, without a copy, as arrays
-of CuPy, PyTorch or NumPy, and their results are handed back as what they were.
+Guests are arrays without a place: arrays of JAX, of Numba, and all other arrays on a GPU that have
+``__cuda_array_interface__`` or ``__dlpack__``. They are converted, without a copy, to arrays of
+CuPy, PyTorch or NumPy, and the results are converted back.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _DLPACK_GPUS = (2, 13)  # kDLCUDA, kDLCUDAManaged
 
 
 def _loaded(name: str, part: str | None = None) -> Any:
-    """A module that is imported already (and whole), or None."""
+    """Returns a module if it is imported and complete (has `part`), else None."""
     module = sys.modules.get(name)
     return module if module is None or part is None or hasattr(module, part) else None
 
@@ -36,7 +35,7 @@ def _loaded(name: str, part: str | None = None) -> Any:
 
 
 def _torch_stream(torch: Any, device: Any) -> int:
-    """The current stream's handle; as PyTorch's own compiled code asks for it, if it can."""
+    """Returns the handle of the current stream, by PyTorch's internal function if it exists."""
     fast = getattr(torch._C, "_cuda_getCurrentRawStream", None)
     if fast is not None and device.index is not None:
         return fast(device.index)
@@ -68,11 +67,15 @@ class TorchPlace:
         self.concatenate = torch.cat
 
     @property
+    def where(self) -> str:
+        return f"torch on {self.device}"
+
+    @property
     def context(self) -> Any:
         return gpu_context(self.device.index or 0) if self.on_device else host_context()
 
     def native(self, dtype: Any) -> Any:
-        """PyTorch's dtype for one of NumPy's; unsigned ones that it has not are the signed ones."""
+        """Returns PyTorch's dtype for NumPy's; signed if PyTorch lacks the unsigned dtype."""
         return dtype if isinstance(dtype, self.torch.dtype) else _torch_dtype(self.torch, dtype)
 
     def typed(self, array: Any) -> tuple[Any, int, Any]:
@@ -87,7 +90,7 @@ class TorchPlace:
         if dtype in (torch.float16, torch.bfloat16):
             return array.to(torch.float32), _lib.F32, dtype
         raise TypeError(
-            f"elements are of dtype {dtype}; expected integers of 8 to 64 bits, bool, float16, "
+            f"the elements have dtype {dtype}; expected integers of 8 to 64 bits, bool, float16, "
             "bfloat16, float32 or float64"
         )
 
@@ -164,13 +167,13 @@ class TorchPlace:
         return self.torch.nonzero(array).reshape(-1)
 
     def number_like(self, array: Any, number: Any) -> Any:
-        """A number as a tensor of no dimensions on the device of `array`."""
+        """Returns a number as a tensor of 0 dimensions on the device of `array`."""
         dtype = self.torch.float64 if isinstance(number, float) else self.torch.int64
         return self.torch.tensor(number, dtype=dtype, device=array.device)
 
     def searchsorted(self, haystack: Any, needles: Any, side: str, sorter: Any) -> Any:
-        if haystack.dtype != needles.dtype:  # PyTorch needs equal ones
-            dtype = self.torch.float64  # of a float and an integer, as NumPy has it
+        if haystack.dtype != needles.dtype:  # torch.searchsorted requires equal dtypes
+            dtype = self.torch.float64  # NumPy's common dtype of a float and an integer
             if haystack.dtype.is_floating_point == needles.dtype.is_floating_point:
                 dtype = self.torch.promote_types(haystack.dtype, needles.dtype)
             haystack, needles = haystack.to(dtype), needles.to(dtype)
@@ -180,7 +183,7 @@ class TorchPlace:
 
 @functools.lru_cache(maxsize=1)
 def _torch_codes(torch: Any) -> dict[Any, int]:
-    """The library's number of every dtype that both have."""
+    """Returns the type number of every dtype that both PyTorch and the library have."""
     names = "int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64"
     known = ((getattr(torch, name, None), code) for code, name in enumerate(names.split(), start=1))
     return {dtype: code for dtype, code in known if dtype is not None}
@@ -190,7 +193,7 @@ def _torch_codes(torch: Any) -> dict[Any, int]:
 
 
 class CupyPlace(HostPlace):
-    """Arrays of one GPU. CuPy has NumPy's functions and dtypes, so most is as on the host."""
+    """Arrays of one GPU. CuPy has NumPy's functions and dtypes, so most methods are inherited."""
 
     name = "cupy"
     flags = _lib.ON_DEVICE
@@ -203,7 +206,10 @@ class CupyPlace(HostPlace):
         self.moveaxis = cupy.moveaxis
         self.isnan = cupy.isnan
         self.concatenate = cupy.concatenate
-        self.nonzero = cupy.flatnonzero
+
+    @property
+    def where(self) -> str:  # type: ignore[override]
+        return f"cupy on cuda:{self.ordinal}"
 
     @property
     def context(self) -> Any:
@@ -245,7 +251,7 @@ class CupyPlace(HostPlace):
         return True
 
     def number_like(self, array: Any, number: Any) -> Any:
-        """A number as an array of no dimensions on the same GPU."""
+        """Returns a number as an array of 0 dimensions on the same GPU."""
         with self.cupy.cuda.Device(self.ordinal):
             return self.cupy.asarray(number)
 
@@ -254,7 +260,7 @@ class CupyPlace(HostPlace):
 
 
 def _library_of(a: Any) -> tuple[Any, Any]:
-    """The class of an array's place and its library, PyTorch or CuPy; None if it is neither's."""
+    """Returns the place class and the library of a PyTorch or CuPy array; else (None, None)."""
     torch = _loaded("torch", "Tensor")
     if torch is not None and isinstance(a, torch.Tensor):
         return TorchPlace, torch
@@ -265,7 +271,7 @@ def _library_of(a: Any) -> tuple[Any, Any]:
 
 
 def place_of(a: Any) -> Any:
-    """The place of an array of PyTorch or CuPy; None if it is neither's."""
+    """Returns the place of a PyTorch or CuPy array; None for other arrays."""
     place, library = _library_of(a)
     return place(library, a) if place else None
 
@@ -278,38 +284,38 @@ def _is_jax(a: Any) -> bool:
     return jax is not None and isinstance(a, jax.Array)
 
 
-def _lies_on_gpu(a: Any) -> bool:
+def _is_on_gpu(a: Any) -> bool:
     if hasattr(a, "__cuda_array_interface__"):
         return True
     where = getattr(a, "__dlpack_device__", None)
     return where is not None and int(where()[0]) in _DLPACK_GPUS
 
 
-def _host_library() -> Any:
-    """CuPy or PyTorch, whichever there is, imported already or not."""
+def _import_library() -> Any:
+    """Imports CuPy or PyTorch, whichever is installed."""
     for name in ("cupy", "torch"):
         try:
             return __import__(name)
         except ImportError:
             continue
     raise TypeError(
-        "the array is on a GPU and of neither CuPy nor PyTorch; install one of them, through "
-        "which ordo looks at arrays of other libraries"
+        "the array is on a GPU, and neither CuPy nor PyTorch is installed; expected one of them, "
+        "because ordo reads GPU arrays of other libraries through it"
     )
 
 
 def _take_in(a: Any) -> Any:
-    """A guest as an array that there is a place for, over the same memory."""
-    if not _lies_on_gpu(a):
+    """Converts a guest to an array that has a place and shares its memory."""
+    if not _is_on_gpu(a):
         return np.asarray(a)
-    library = _host_library()
+    library = _import_library()
     if hasattr(a, "__dlpack__"):
         return library.from_dlpack(a)
     return library.asarray(a)
 
 
 def _hand_back(result: Any, guest: Any) -> Any:
-    """A result as an array of the guest's library, over the same memory where that can be."""
+    """Converts a result to an array of the guest's library, without a copy if possible."""
     if isinstance(result, tuple):
         parts = [_hand_back(part, guest) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else tuple(parts)
@@ -328,31 +334,31 @@ def _hand_back(result: Any, guest: Any) -> Any:
 
 
 def _wide(jax: Any) -> Any:
-    """Lets JAX make 64-bit arrays, in which indices and ranks come, whatever its settings."""
+    """Lets JAX make 64-bit arrays, which indices and ranks need, whatever its settings."""
     if hasattr(jax, "enable_x64"):
         return jax.enable_x64(True)
     return importlib.import_module("jax.experimental").enable_x64()
 
 
-# Types of arguments that are no guests; those of arrays that have a place are added when met.
-_AT_HOME = {np.ndarray, list, tuple, bool, int, float, str, bytes, type(None)}
+# Types that are never guests. _is_guest adds the types of arrays that have a place.
+_NO_GUESTS = {np.ndarray, list, tuple, bool, int, float, str, bytes, type(None)}
 
 
 def _is_guest(a: Any) -> bool:
     kind = type(a)
-    if kind in _AT_HOME:
+    if kind in _NO_GUESTS:
         return False
     if _library_of(a)[0] is not None:
-        _AT_HOME.add(kind)
+        _NO_GUESTS.add(kind)
         return False
-    return not isinstance(a, np.ndarray) and (_is_jax(a) or _lies_on_gpu(a))
+    return not isinstance(a, np.ndarray) and (_is_jax(a) or _is_on_gpu(a))
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def with_guests(function: _Function) -> _Function:
-    """Lets a function of places take guests: it sees, and gives, what they are looked at as."""
+    """Decorates a function so that it accepts guests and returns arrays of the guests' library."""
 
     @functools.wraps(function)
     def wrapped(*arguments: Any, **named: Any) -> Any:
@@ -360,8 +366,8 @@ def with_guests(function: _Function) -> _Function:
             return function(*arguments, **named)
         for guest in arguments:
             if _is_guest(guest):
-                seen = [_take_in(a) if _is_guest(a) else a for a in arguments]
-                return _hand_back(function(*seen, **named), guest)
+                converted = [_take_in(a) if _is_guest(a) else a for a in arguments]
+                return _hand_back(function(*converted, **named), guest)
         return function(*arguments, **named)
 
     return cast(_Function, wrapped)

@@ -1,12 +1,12 @@
-"""The distinct elements of a large row in host memory, by all threads.
+"""The distinct elements of a large row in host memory, computed by all threads.
 
-A sorted row is compacted in place: every thread goes through a slice of it, block by block in
-cache, and keeps what differs from the element before. Where a sample shows few values, no sort is
-needed: the frequent ones are put in a table by a hash of their bits, one pass compares every
-element with what the table has in its place, and only those that are not found (of rare values, and
-of those that lost their place to a more frequent one) are sorted.
+`of_sorted` compacts a sorted row in place: every thread keeps the elements of its slice that differ
+from the previous element, one cache-sized block at a time. `of_few` needs no sort if a sample shows
+few distinct values: it hashes the frequent values into a table, looks up every element in one pass,
+and sorts only the elements that are not in the table (rare values, and values whose slot is taken
+by a more frequent value).
 
-NumPy releases the GIL inside its loops, so threads of Python run them side by side.
+NumPy releases the GIL inside its loops, so Python threads run them at the same time.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from ._context import explain
 from ._measure import is_sorted
 from ._order import sort
 
-# Elements from which on `of_sorted` pays. Two Neoverse V1, f64, milliseconds (with it : without)
+# Elements from which `of_sorted` is faster. Two Neoverse V1, f64, milliseconds (with it : without)
 # for 2^18, 2^19 and 2^20 distinct elements 1.6 : 1.5, 3.3 : 3.0, 6.4 : 5.9; for 10^7, about half of
 # them distinct, 85 : 92.
 VERY_LARGE = 1 << 22
-# Elements whose passes follow each other in cache. 10^7 i64 of 1000 values on two threads: 23.6 ms
-# with 2^14, 18.7 with 2^15, 16.4 with 2^16, 14.8 with 2^17, as the GIL is asked for less often.
+# Elements of a block, which stays in cache between passes. 10^7 i64 of 1000 values on two threads:
+# 23.6 ms with 2^14, 18.7 with 2^15, 16.4 with 2^16, 14.8 with 2^17, which takes the GIL less often.
 _BLOCK = 1 << 17
-_SLICE = 1 << 20  # elements that are worth a thread: it starts in 0.1 ms, and asks for the GIL
+_SLICE = 1 << 20  # elements for each thread; the start of a thread takes 0.1 ms
 
 
 def _by_threads(work: Callable[[int, int], Any], n: int) -> list[tuple[int, Any]]:
-    """(lo, work(lo, hi)) for slices of n elements, in their order.
+    """Returns (lo, work(lo, hi)) for slices of n elements, in order.
 
-    There are as many threads as the library's last call might have used; where the system has none
-    to give, this one does all.
+    Uses as many threads as the library's last call. If the system cannot start a thread, the
+    calling thread does the rest of the work.
     """
     slices = max(1, min(explain().threads, n // _SLICE))
     edges = [n * i // slices for i in range(slices + 1)]
@@ -46,7 +46,7 @@ def _by_threads(work: Callable[[int, int], Any], n: int) -> list[tuple[int, Any]
         while not errors:
             try:
                 lo, hi = waiting.pop()
-            except IndexError:  # none is left
+            except IndexError:  # all slices are taken
                 return
             try:
                 results.append((lo, work(lo, hi)))
@@ -69,11 +69,11 @@ def _by_threads(work: Callable[[int, int], Any], n: int) -> list[tuple[int, Any]
     return sorted(results, key=lambda result: result[0])
 
 
-# ---- Of sorted elements ------------------------------------------------------------------------
+# ---- Sorted rows -------------------------------------------------------------------------------
 
 
 def of_sorted(ordered: Any, equal_nan: bool) -> Any:
-    """The distinct elements of a sorted row, which is overwritten and may be the result."""
+    """Returns the distinct elements of a sorted row. The row is overwritten."""
     n = ordered.size
     if equal_nan and n and ordered[-1] != ordered[-1]:
         ordered = ordered[: ordered.searchsorted(ordered.dtype.type(np.nan)) + 1]
@@ -90,10 +90,10 @@ def of_sorted(ordered: Any, equal_nan: bool) -> Any:
 
 
 def _compact(ordered: Any, lo: int, hi: int) -> int:
-    """Brings the first of equal elements in ordered[lo:hi] to its front; how many there are.
+    """Moves the first of equal elements of ordered[lo:hi] to the front; returns their number.
 
-    The element before a block is still there when the block's turn comes: it is overwritten only
-    after one of its own slice has been dropped, and then its place is behind those that are kept.
+    A block is compared with the element before it, which still has its value: a write covers that
+    element only if no element of its slice was dropped, and then nothing is written.
     """
     differs = np.empty(_BLOCK, bool)
     end = lo
@@ -115,9 +115,9 @@ def _compact(ordered: Any, lo: int, hi: int) -> int:
 
 
 def inverse(index: Any, first: Any) -> Any:
-    """Each element's place among the distinct ones, from what is known of them in order.
+    """Returns for each element its index in the distinct elements.
 
-    `index` says which element comes i-th, `first` whether it differs from the one before.
+    `index` is the argsort of the row; `first` marks the first of equal sorted elements.
     """
     result = np.empty(first.size, np.int64)
 
@@ -136,33 +136,33 @@ def inverse(index: Any, first: Any) -> Any:
     return result
 
 
-# ---- Of few values -----------------------------------------------------------------------------
+# ---- Rows of few distinct values ---------------------------------------------------------------
 
 _SAMPLE = 1 << 14
-_FIRST_LOOK = 1 << 8  # elements that are enough to tell most rows of many values
-_TABLE = 16  # bits of a hash: of 1000 values in the table 8 lose their place
+_FIRST_LOOK = 1 << 8  # elements of a first sample, which rejects most rows of many values
+_TABLE = 16  # bits of a hash; 8 of 1000 values in the table lose their slot to another value
 _MOST = 1 << 11  # values in the table
-_SPREAD = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: multiples of it lie far apart
+_SPREAD = 0x9E3779B97F4A7C15  # 2^64 / golden ratio: spreads its multiples evenly
 
 
 class _Frequent:
-    """The frequent values of a row, by a hash of their bits: its table has 0 for none."""
+    """A hash table of the bits of frequent values. An empty slot holds 0."""
 
     def __init__(self, values: Any, counts: Any) -> None:
         width = 8 * values.itemsize
         self.factor = values.dtype.type(_SPREAD >> (64 - width) | 1)
         self.shift = values.dtype.type(width - _TABLE)
         self.table = np.zeros(1 << _TABLE, values.dtype)
-        self.table[0] = 1  # where 0 would be looked for; 1 has another place
-        values = values[np.argsort(counts, kind="stable")]  # the most frequent stay
+        self.table[0] = 1  # 0 hashes to slot 0 and must not be found; 1 hashes to another slot
+        values = values[np.argsort(counts, kind="stable")]  # the most frequent value keeps a slot
         self.values = values
-        self.places = ((values * self.factor) >> self.shift).astype(np.intp)
-        self.table[self.places] = values
+        self.slots = ((values * self.factor) >> self.shift).astype(np.intp)
+        self.table[self.slots] = values
 
-    def missing(self, bits: Any, places: Any, lo: int, hi: int) -> Any:
-        """Which of bits[lo:hi] are not in the table; None if they are too many.
+    def missing(self, bits: Any, slots: Any, lo: int, hi: int) -> Any:
+        """Returns the indices in bits[lo:hi] that are not in the table; None if too many.
 
-        `places`, if not None, gets where the others are.
+        Writes the slots of the other elements to `slots`, unless it is None.
         """
         hashed, found = np.empty(_BLOCK, bits.dtype), np.empty(_BLOCK, bits.dtype)
         differs = np.empty(_BLOCK, bool)
@@ -175,8 +175,8 @@ class _Frequent:
             index = hashed[:n].view(np.int64) if bits.itemsize == 8 else hashed[:n]
             self.table.take(index, out=found[:n], mode="clip")
             np.not_equal(found[:n], block, differs[:n])
-            if places is not None:
-                places[start : start + n] = hashed[:n]
+            if slots is not None:
+                slots[start : start + n] = hashed[:n]
             some = np.flatnonzero(differs[:n])
             if some.size:
                 chosen.append(some + start)
@@ -186,27 +186,27 @@ class _Frequent:
         return np.concatenate(chosen) if chosen else np.empty(0, np.intp)
 
     def index(self, values: Any, dtype: Any) -> Any:
-        """For every place of the table where its value is among the sorted `values`."""
-        kept = self.table[self.places] == self.values
+        """Returns for every slot the index of its value in the sorted `values`."""
+        kept = self.table[self.slots] == self.values
         index = np.zeros(self.table.size, np.int64)
-        index[self.places[kept]] = values.searchsorted(self.values[kept].view(dtype))
+        index[self.slots[kept]] = values.searchsorted(self.values[kept].view(dtype))
         return index
 
 
 def _scattered(n: int, count: int) -> Any:
-    """Places all over a row, without a period that its elements might have too."""
+    """Returns indices spread over a row of n elements, without a period."""
     step = np.arange(count, dtype=np.uint64) * np.uint64(_SPREAD)
     return ((step >> np.uint64(11)) * (n / 2.0**53)).astype(np.intp)
 
 
 def _starts(bits: Any) -> tuple[Any, Any]:
-    """Sorted elements, and where in them equal ones begin."""
+    """Returns sorted elements, and the start of each group of equal elements."""
     ordered = sort(bits)
     return ordered, np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
 
 
 def _frequent(bits: Any) -> _Frequent | None:
-    """What a sample of a row holds over and over; None if that is not nearly all of it."""
+    """Returns the frequent values of a sample; None if they are not most of the sample."""
     ordered, starts = _starts(bits[_scattered(bits.size, _SAMPLE)])
     counts = np.diff(starts, append=_SAMPLE)
     if starts.size > _MOST or np.count_nonzero(counts == 1) > _SAMPLE // 32:
@@ -215,9 +215,10 @@ def _frequent(bits: Any) -> _Frequent | None:
 
 
 def of_few(row: Any, want_inverse: bool) -> tuple[Any, Any] | None:
-    """The distinct elements of a contiguous row and, if wanted, each one's place among them.
+    """Returns the distinct elements of a contiguous row and, if wanted, the inverse or None.
 
-    None if they are many, in order already, or of a type whose sort only counts. All NaNs are one.
+    Returns None if a sort is faster: there are many distinct elements, the row is sorted, or its
+    type has at most 2 bytes. All NaNs are one element.
     """
     if row.itemsize < 4:
         return None
@@ -229,14 +230,14 @@ def of_few(row: Any, want_inverse: bool) -> tuple[Any, Any] | None:
     if frequent is None:
         return None
     n = row.size
-    places = np.empty(n, np.uint16) if want_inverse else None
-    parts = _by_threads(lambda lo, hi: frequent.missing(bits, places, lo, hi), n)
+    slots = np.empty(n, np.uint16) if want_inverse else None
+    parts = _by_threads(lambda lo, hi: frequent.missing(bits, slots, lo, hi), n)
     if any(part is None for _, part in parts):
         return None
     missing = np.concatenate([part for _, part in parts])
     rest = row[missing]
     values = of_sorted(sort(np.concatenate((frequent.values.view(row.dtype), rest))), True)
-    if places is None:
+    if slots is None:
         return values, None
     index = frequent.index(values, row.dtype)
     inverse = np.empty(n, np.int64)
@@ -244,7 +245,7 @@ def of_few(row: Any, want_inverse: bool) -> tuple[Any, Any] | None:
     def look_up(lo: int, hi: int) -> None:
         for start in range(lo, hi, _BLOCK):
             stop = min(start + _BLOCK, hi)
-            index.take(places[start:stop], out=inverse[start:stop], mode="clip")
+            index.take(slots[start:stop], out=inverse[start:stop], mode="clip")
 
     _by_threads(look_up, n)
     inverse[missing] = values.searchsorted(rest)

@@ -1,21 +1,20 @@
 """Ctrl-C during a call: signal handlers run while the library works, and may end the call.
 
-Python runs signal handlers in the main thread, between two instructions of its bytecode, and a call
-of the library is one instruction. Contexts of the main thread therefore have a progress callback,
-which the library calls every few milliseconds of a long call: it executes a few instructions, so
-that handlers get their turn. If one raises, as that of Ctrl-C does, the callback keeps the
-exception and cancels the call, and ``_lib.fail`` raises it. A call that takes less than 5
-milliseconds makes no callback.
+Python runs signal handlers in the main thread between two bytecode instructions, and a library call
+is one instruction. Contexts of the main thread therefore have a progress callback. The library
+calls it every few milliseconds of a long call, and it executes a few instructions, so pending
+handlers run. If a handler raises (as the handler of Ctrl-C does), the callback stores the exception
+and cancels the call; ``_lib.fail`` raises the exception. A call shorter than 5 milliseconds makes
+no callback.
 
-Python may run a handler at the first instruction of a function, before any ``try`` of it. ctypes
-would print and drop an exception from there. The callback is therefore no function but resumes a
-generator, which waits inside its ``try``.
+Python may run a handler at the first instruction of a function, before any ``try`` in that
+function; ctypes would print and drop an exception raised there. The callback therefore is the
+built-in ``next``, which resumes a generator that waits inside its ``try``.
 """
 
 from __future__ import annotations
 
 import ctypes
-import functools
 import threading
 from collections.abc import Iterator
 
@@ -23,7 +22,7 @@ _raised: BaseException | None = None  # by a handler, during a call of the main 
 
 
 def _let_handlers_run() -> Iterator[int]:
-    """What the callback answers, one number a call: 0 to go on, 1 to cancel."""
+    """Yields the callback's answers: 0 to continue, 1 to cancel."""
     global _raised
     answer = 0
     while True:
@@ -38,23 +37,24 @@ def _let_handlers_run() -> Iterator[int]:
             answer = 1
 
 
-# The callback is declared without the parameters of ordo_progress_fn, since `next` takes none. They
-# come in registers, which the function called may leave unread, on every platform of the package.
-_Callback = ctypes.CFUNCTYPE(ctypes.c_int)
+# ordo_progress_fn is int (void *user, double done). `user` is the generator, so the library's call
+# is next(generator, done). The generator never ends, so `done`, the default value, is not used.
+_Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_double)
 _generator = _let_handlers_run()
-next(_generator)  # runs to its `yield`, where it waits for the first callback
-_callback = _Callback(functools.partial(next, _generator, 0))
+next(_generator)  # advance to the `yield`, inside the `try`
+_callback = _Callback(next)
 _address = ctypes.cast(_callback, ctypes.c_void_p).value
 
 
-def callback() -> int | None:
-    """The callback for a context that the calling thread makes; None if it needs none."""
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    return _address if in_main_thread else None
+def callback() -> tuple[int | None, int | None]:
+    """Returns `progress` and `progress_user` for a context that the calling thread creates."""
+    if threading.current_thread() is threading.main_thread():
+        return _address, id(_generator)
+    return None, None
 
 
 def take() -> BaseException | None:
-    """The exception that ended the main thread's last call; None in other threads, or if none."""
+    """Returns and clears the exception that ended the main thread's last call, if any."""
     global _raised
     if threading.current_thread() is not threading.main_thread():
         return None

@@ -1,4 +1,4 @@
-"""is_sorted, radius: how much of its order an array already has."""
+"""is_sorted and radius: how sorted an array is."""
 
 from __future__ import annotations
 
@@ -8,34 +8,49 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib
-from ._arrays import AXIS_TYPES, HOST, Rows, is_text, numbers_of, place_of, plain_code, pointer
+from ._arrays import HOST, Rows, is_text, numbers_of, place_of, plain_code, pointer
 from ._check import flag
 from ._context import host_context
 from ._device import with_guests
 
 
 def _measure(
-    a: Any, axis: int | None, descending: bool, ask: Callable[..., int], answer: Any
+    a: Any, axis: int | None, descending: bool, ask: Callable[..., None], answer: Any
 ) -> Any:
-    """What `ask` answers for every row, as a NumPy array, or one number for one dimension."""
+    """Returns the answers of `ask` for every row in a NumPy array; a number for one row."""
     rows = Rows(*numbers_of(a), axis)
     place, code, n = rows.place, rows.code, rows.n
-    wish = _lib.options(
+    opts = _lib.options(
         _lib.OrderOptions,
         flags=place.flags | (_lib.DESCENDING if descending else 0),
         stream=place.stream or None,
     )
     answers = np.empty((*rows.lead, 1), answer)
-    rows.run(lambda context, keys, out: ask(context, code, keys, n, out, wish), answers)
+    rows.run(lambda context, keys, out: ask(context, code, keys, n, out, opts), answers)
     return answers.reshape(rows.lead) if rows.lead else answers.item()
 
 
-def _ask_sorted(context: Any, code: int, keys: int, n: int, out: int, wish: Any) -> int:
-    return _lib.is_sorted(context, code, keys, n, out, None, wish)
+def _ask_sorted(context: Any, code: int, keys: int, n: int, out: int, opts: Any) -> None:
+    _lib.is_sorted(context, code, keys, n, out, None, opts)
 
 
 def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
-    """Whether elements are in order, NaNs last: True or False, for every row of several.
+    """Returns whether an array is sorted, with NaNs last.
+
+    Parameters
+    ----------
+    a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
+    axis : axis to check along. None: all elements as one row.
+    descending : whether the order is from the largest to the smallest.
+
+    Returns
+    -------
+    True or False; a NumPy array of them if there are several rows.
+
+    Raises
+    ------
+    TypeError : the elements or `descending` have the wrong type.
+    ValueError : `axis` is out of range.
 
     Examples
     --------
@@ -47,14 +62,10 @@ def is_sorted(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any
     """
     if descending is not False:
         descending = flag(descending, "descending")
-    code = plain_code(a)
-    usual = not descending and type(axis) in AXIS_TYPES
-    if usual and code is not None and axis in (-1, 0, None):
+    code = plain_code(a, axis)
+    if code is not None and not descending:
         answer = c_int()
-        context = host_context()
-        status = _lib.is_sorted(context, code, pointer(a), a.size, addressof(answer), None, None)
-        if status:
-            _lib.fail(status, context)
+        _lib.is_sorted(host_context(), code, pointer(a), a.size, addressof(answer), None, None)
         return answer.value != 0
     return _is_sorted(a, axis, descending)
 
@@ -71,9 +82,24 @@ def _is_sorted(a: Any, axis: int | None, descending: bool) -> Any:
 
 
 def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
-    """How far from sorted: the least k such that elements more than k places apart are in order.
+    """Returns the smallest k such that elements more than k positions apart are in order.
 
-    0 if and only if the array is sorted; no element is further than k from its place.
+    The radius is 0 if and only if the array is sorted. No element is more than k positions away
+    from its position in the sorted array.
+
+    Parameters
+    ----------
+    a : array-like of numbers; also GPU arrays and Arrow arrays.
+    axis, descending : as for `is_sorted`.
+
+    Returns
+    -------
+    An int; a NumPy array of int64 if there are several rows.
+
+    Raises
+    ------
+    TypeError : the elements are not numbers, or `descending` is not a flag.
+    ValueError : `axis` is out of range.
 
     Examples
     --------
@@ -85,14 +111,10 @@ def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     """
     if descending is not False:
         descending = flag(descending, "descending")
-    code = plain_code(a)
-    usual = not descending and type(axis) in AXIS_TYPES
-    if usual and code is not None and axis in (-1, 0, None):
+    code = plain_code(a, axis)
+    if code is not None and not descending:
         answer = c_size_t()
-        context = host_context()
-        status = _lib.radius(context, code, pointer(a), a.size, addressof(answer), None)
-        if status:
-            _lib.fail(status, context)
+        _lib.radius(host_context(), code, pointer(a), a.size, addressof(answer), None)
         return answer.value
     return _radius(a, axis, descending)
 

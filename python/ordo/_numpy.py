@@ -1,4 +1,4 @@
-"""Parameters that functions have because NumPy's have them: kind, order, out, and its warnings."""
+"""Parameters and warnings that functions have because NumPy's functions have them."""
 
 from __future__ import annotations
 
@@ -8,30 +8,43 @@ from typing import Any
 
 import numpy as np
 
+from ._check import flag
+
 SORT_KINDS = ("quicksort", "heapsort", "mergesort", "stable")
 SELECT_KINDS = ("introselect",)
 
 
 def check_kind(kind: Any, order: Any, names: tuple[str, ...] = SORT_KINDS) -> None:
-    """Accepts a name or the beginning of one in any case ('q', 'Quick'); refuses the rest."""
+    """Accepts a name or the beginning of one ('q', 'Quick'); raises an error otherwise."""
     if kind is not None and kind not in names:
         if not isinstance(kind, str):
             raise TypeError(f"kind is {kind!r}; expected a str, one of {', '.join(names)}")
         if not kind or not any(name.startswith(kind.lower()) for name in names):
             raise ValueError(f"kind is {kind!r}; expected one of {', '.join(names)}")
     if order is not None:
-        raise ValueError("order names fields of a structured array; sort one field, a['name']")
+        raise ValueError(
+            f"order is {order!r}; expected None; sort one field of a structured array, a['name']"
+        )
+
+
+def check_stable(kind: Any, stable: Any) -> None:
+    """Checks `stable`, which is not None."""
+    if kind is not None:
+        raise ValueError(
+            "`kind` and `stable` parameters can't be provided at the same time; expected one"
+        )
+    flag(stable, "stable")
 
 
 def into(out: Any, result: Any) -> Any:
-    """Writes a result to the array that the caller wants it in; returns that array."""
+    """Writes a result to `out` and returns `out`; returns the result if `out` is None."""
     if out is None:
         return result
     if not hasattr(out, "shape"):
         raise TypeError(f"out is a {type(out).__name__}; expected an array")
     shape = tuple(np.shape(result))
     if tuple(out.shape) != shape and (shape or tuple(out.shape) != (1,)):
-        raise ValueError(f"out has shape {tuple(out.shape)}; expected {shape}, the result's")
+        raise ValueError(f"out has shape {tuple(out.shape)}; expected {shape}, as the result")
     if isinstance(out, np.ndarray):
         np.copyto(out, result, casting="same_kind")
     else:
@@ -40,7 +53,7 @@ def into(out: Any, result: Any) -> Any:
 
 
 def warn(message: str) -> None:
-    """A RuntimeWarning that names the line which called ordo, however deep this one is."""
+    """Issues a RuntimeWarning for the line that called ordo, whatever the depth of this call."""
     level, frame = 2, sys._getframe(1)
     package = frame.f_globals["__package__"]
     while frame.f_back is not None and frame.f_back.f_globals.get("__package__") == package:
@@ -49,7 +62,7 @@ def warn(message: str) -> None:
 
 
 def warn_of_no_elements(rows: Any, result: Any, nan_policy: str) -> None:
-    """NumPy's warnings where a result is NaN because its row has no elements to look at."""
+    """Issues NumPy's warning if a result is NaN because its row has no elements or only NaNs."""
     if rows.count == 0:
         return
     if rows.n == 0:

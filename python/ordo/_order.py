@@ -1,4 +1,4 @@
-"""sort, argsort, sort_pairs: arrays in order, and what brings them there."""
+"""sort, argsort and sort_pairs."""
 
 from __future__ import annotations
 
@@ -27,24 +27,11 @@ from ._arrays import (
 from ._check import flag, output, same_place
 from ._context import host_context
 from ._device import with_guests
-from ._numpy import check_kind
+from ._numpy import check_kind, check_stable
 
 _INTP = np.dtype(np.intp)
 _INDEX = {np.dtype(name): code for name, code in
           (("u4", _lib.U32), ("i4", _lib.U32), ("u8", _lib.U64), ("i8", _lib.U64))}  # fmt: skip
-
-
-def _check_kind(kind: str | None, order: Any) -> None:
-    check_kind(kind, order)
-
-
-def _check_stable(kind: str | None, stable: Any) -> None:
-    if kind is not None and stable is not None:
-        raise ValueError(
-            "`kind` and `stable` parameters can't be provided at the same time; expected one"
-        )
-    if stable is not None:
-        flag(stable, "stable")
 
 
 def _options(place: Any, descending: bool, algorithm: str) -> Any:
@@ -63,8 +50,8 @@ _DESCENDING = _options(HOST, True, "auto")
 
 def _sort_rows(rows: Rows, descending: bool, algorithm: str) -> None:
     """Sorts the keys of rows in place."""
-    code, n, wish = rows.code, rows.n, _options(rows.place, descending, algorithm)
-    rows.run(lambda context, keys: _lib.sort(context, code, keys, n, wish))
+    code, n, opts = rows.code, rows.n, _options(rows.place, descending, algorithm)
+    rows.run(lambda context, keys: _lib.sort(context, code, keys, n, opts))
 
 
 def sort(
@@ -78,17 +65,27 @@ def sort(
     algorithm: str = "auto",
     out: Any = None,
 ) -> Any:
-    """A sorted copy of an array, as `numpy.sort`.
+    """Returns a sorted copy of an array, as `numpy.sort` does.
 
     Parameters
     ----------
-    a : array-like of numbers or strings; also arrays on a GPU, and Arrow arrays.
-    axis : along which to sort; None sorts all elements as one row.
-    kind, stable : accepted as NumPy's, and of no consequence: every algorithm gives the same bytes.
-    descending : largest first; NaNs are last either way.
-    algorithm : 'auto', or the name of one: radix, sample, merge, bitonic, split, rough, ...
-        Strings take 'auto' only.
-    out : an array for the result, of the same shape and dtype; ``out=a`` sorts in place.
+    a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
+    axis : axis to sort along. None: sort all elements as one row.
+    kind, stable : accepted for NumPy; every algorithm gives the same bytes.
+    order : must be None.
+    descending : sort from the largest to the smallest. NaNs are last in both directions.
+    algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, rough,
+        ... Strings accept 'auto' only.
+    out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
+
+    Returns
+    -------
+    Sorted array of the same library, shape and dtype; of one dimension if `axis` is None.
+
+    Raises
+    ------
+    TypeError : the elements or an argument have the wrong type.
+    ValueError : `axis`, `kind`, `algorithm` or `out` is wrong.
 
     Examples
     --------
@@ -104,35 +101,27 @@ def sort(
     if descending is not False:
         descending = flag(descending, "descending")
     if stable is not None:
-        _check_stable(kind, stable)
-    usual = kind is None and out is None and type(axis) is int and axis in (-1, 0)
-    if usual and type(a) is ndarray and a.ndim == 1:
-        code = PLAIN.get(a.dtype)
-        if code is not None and algorithm == "auto" and order is None:
-            if a.nbytes >= COPY_BY_THREADS and a.flags.num & USABLE == USABLE:
-                return _sort_large(a, code, descending)
-            result = a.copy()
-            context = host_context()
-            wish = _DESCENDING if descending else None
-            status = _lib.sort(context, code, address(result), a.size, wish)
-            if status:
-                _lib.fail(status, context)
-            return result
-    _check_kind(kind, order)
+        check_stable(kind, stable)
+    code = plain_code(a, axis, 0)
+    if code is not None and kind is order is out is None and algorithm == "auto":
+        if a.nbytes >= COPY_BY_THREADS and a.flags.num & USABLE == USABLE:
+            return _sort_large(a, code, descending)
+        result = a.copy()
+        opts = _DESCENDING if descending else None
+        _lib.sort(host_context(), code, pointer(result), a.size, opts)
+        return result
+    check_kind(kind, order)
     return _sort(a, axis, descending, algorithm, out)
 
 
 def _sort_large(a: Any, code: Any, descending: bool) -> Any:
-    """Keys that are read where they are, and not copied first."""
+    """Sorts from `a` to a new array. The library reads `a`, so there is no copy before the sort."""
     result = np.empty(a.size, a.dtype)
-    context = host_context()
     flags = _lib.DESCENDING if descending else 0
-    wish = _lib.SortOptions(
+    opts = _lib.SortOptions(
         struct_size=ctypes.sizeof(_lib.SortOptions), flags=flags, source=address(a)
     )
-    status = _lib.sort(context, code, address(result), a.size, ctypes.addressof(wish))
-    if status:
-        _lib.fail(status, context)
+    _lib.sort(host_context(), code, pointer(result), a.size, ctypes.addressof(opts))
     return result
 
 
@@ -147,7 +136,7 @@ def _sort(a: Any, axis: int | None, descending: bool, algorithm: str, out: Any) 
     if out is not None:
         return _sort_into(place, array, axis, descending, algorithm, out)
     rows = Rows(place, array, axis)
-    _options(place, descending, algorithm)  # raises for an unknown algorithm
+    _options(place, descending, algorithm)  # raises an error for an unknown algorithm
     result = _short.sort(rows, descending) if _short.are_short(rows, "sort") else None
     if result is None:
         result = rows.own(array)
@@ -164,12 +153,12 @@ def _sort_into(
     output(place, place_of(out)[0], out, expected, array.dtype)
     if axis is not None:
         normal_axis(axis, len(expected))
-    _options(place, descending, algorithm)  # raises for an unknown algorithm
+    _options(place, descending, algorithm)  # raises an error for an unknown algorithm
     if out is not array:
         out[...] = array if axis is not None else place.reshape(array, (-1,))
     rows = Rows(place, out, -1 if axis is None else axis)
     _sort_rows(rows, descending, algorithm)
-    if place.address(rows.keys) != place.address(out):  # they were no contiguous rows of a type
+    if place.address(rows.keys) != place.address(out):  # Rows made a copy
         out[...] = place.astype_back(rows.back(rows.keys), rows.dtype)
     return out
 
@@ -178,24 +167,26 @@ def _sort_into(
 
 
 def check_index_dtype(dtype: Any, n: int) -> Any:
-    """The dtype of indices of n elements; TypeError or ValueError if it cannot hold them."""
+    """Returns the dtype for indices of n elements, or raises a TypeError or ValueError."""
     wanted = np.dtype(dtype)
     if wanted not in _INDEX:
         raise TypeError(f"dtype is {wanted}; expected int64, uint64, int32 or uint32")
     if wanted.itemsize == 4 and n > np.iinfo(wanted).max:
-        raise ValueError(f"dtype is {wanted}, which cannot hold indices of {n} elements")
+        raise ValueError(
+            f"dtype is {wanted}, which cannot hold indices of {n} elements; expected 64 bits"
+        )
     return wanted
 
 
 def argsort_rows(rows: Rows, descending: bool, algorithm: str = "auto", dtype: Any = _INTP) -> Any:
-    """The order of every row, in an array of the keys' shape."""
-    code, n, wish = rows.code, rows.n, _options(rows.place, descending, algorithm)
+    """Returns the sorting indices of every row, in an array of the keys' shape."""
+    code, n, opts = rows.code, rows.n, _options(rows.place, descending, algorithm)
     index_code = _INDEX[check_index_dtype(dtype, n)]
     if _short.are_short(rows, "argsort"):
         return _short.argsort(rows, descending, dtype)
     result = rows.place.empty(rows.keys.shape, np.dtype(dtype))
     rows.run(
-        lambda context, keys, index: _lib.argsort(context, code, keys, n, index_code, index, wish),
+        lambda context, keys, index: _lib.argsort(context, code, keys, n, index_code, index, opts),
         result,
     )
     return result
@@ -212,10 +203,22 @@ def argsort(
     algorithm: str = "auto",
     dtype: Any = _INTP,
 ) -> Any:
-    """The indices that sort an array, as `numpy.argsort`; always stable: equal keys by index.
+    """Returns the indices that sort an array, as `numpy.argsort` does; always stable.
 
-    Parameters are those of `sort`; `dtype` is int64 as in NumPy, or uint32 or int32, which take
-    half the memory.
+    Parameters
+    ----------
+    a, axis, kind, order, stable, descending, algorithm : as for `sort`.
+    dtype : dtype of the indices: int64 (the default), uint64, int32 or uint32. 32 bits need half
+        the memory.
+
+    Returns
+    -------
+    Array of indices. Equal elements are in the order of their indices.
+
+    Raises
+    ------
+    TypeError : the elements, `dtype` or another argument have the wrong type.
+    ValueError : `axis`, `kind` or `algorithm` is wrong, or `dtype` is too narrow.
 
     Examples
     --------
@@ -228,19 +231,16 @@ def argsort(
     if descending is not False:
         descending = flag(descending, "descending")
     if stable is not None:
-        _check_stable(kind, stable)
-    code = plain_code(a)
-    usual = kind is None and order is None and algorithm == "auto" and dtype is _INTP
-    if usual and code is not None and type(axis) is int and axis in (-1, 0):
+        check_stable(kind, stable)
+    code = plain_code(a, axis)
+    usual = kind is order is None and algorithm == "auto" and dtype is _INTP
+    if usual and code is not None:
         n = a.size
         result = np.empty(n, _INTP)
-        context = host_context()
-        wish = _DESCENDING if descending else None
-        status = _lib.argsort(context, code, pointer(a), n, _WIDE, pointer(result), wish)
-        if status:
-            _lib.fail(status, context)
+        opts = _DESCENDING if descending else None
+        _lib.argsort(host_context(), code, pointer(a), n, _WIDE, pointer(result), opts)
         return result
-    _check_kind(kind, order)
+    check_kind(kind, order)
     return _argsort(a, axis, descending, algorithm, dtype)
 
 
@@ -258,12 +258,12 @@ def _argsort(a: Any, axis: int | None, descending: bool, algorithm: str, dtype: 
 
 # ---- sort_pairs --------------------------------------------------------------------------------
 
-_LARGEST_VALUE = 16  # bytes that move with a key; larger values are fetched by index
+_LARGEST_VALUE = 16  # bytes; larger values are gathered by index after an argsort
 
 
-def _is_large(place: Any, load: Any) -> bool:
-    """Whether values are fetched by index: they have many bytes, or are references to objects."""
-    return place.itemsize(load) > _LARGEST_VALUE or place.opaque(load)
+def _is_large(place: Any, values: Any) -> bool:
+    """Returns whether values are gathered by index: they are large, or references to objects."""
+    return place.itemsize(values) > _LARGEST_VALUE or place.opaque(values)
 
 
 def _taken(array: Any, index: Any) -> Any:
@@ -273,9 +273,22 @@ def _taken(array: Any, index: Any) -> Any:
 def sort_pairs(
     keys: Any, values: Any, *, descending: bool = False, algorithm: str = "auto"
 ) -> tuple[Any, Any]:
-    """Sorted keys, and the values that belong to them in the same order; stable.
+    """Sorts keys and moves their values with them; stable.
 
-    `keys` has one dimension; `values` is as long (further dimensions move as a whole).
+    Parameters
+    ----------
+    keys : array-like of one dimension: numbers or strings.
+    values : array with one value for each key. Further dimensions move as a whole.
+    descending, algorithm : as for `sort`.
+
+    Returns
+    -------
+    The sorted keys, and the values in the same order.
+
+    Raises
+    ------
+    TypeError : `keys` and `values` are arrays of different libraries or devices.
+    ValueError : the shapes do not match, or `algorithm` is unknown.
 
     Examples
     --------
@@ -291,13 +304,10 @@ def sort_pairs(
         small = values.nbytes < COPY_BY_THREADS
         if small and values.ndim == 1 and values.size == n and values.dtype in PLAIN:
             sorted_keys, moved = keys.copy(), values.copy()
-            context = host_context()
-            status = _lib.sort_pairs(
-                context, code, pointer(sorted_keys), n, pointer(moved), moved.itemsize,
+            _lib.sort_pairs(
+                host_context(), code, pointer(sorted_keys), n, pointer(moved), moved.itemsize,
                 _DESCENDING if descending else None,
             )  # fmt: skip
-            if status:
-                _lib.fail(status, context)
             return sorted_keys, moved
     return _sort_pairs(keys, values, descending, algorithm)
 
@@ -305,34 +315,29 @@ def sort_pairs(
 @with_guests
 def _sort_pairs(keys: Any, values: Any, descending: bool, algorithm: str) -> tuple[Any, Any]:
     place, array = place_of(keys)
-    load_place, load = place_of(values, compare=False)
-    if not same_place(place, load_place):
-        raise TypeError(
-            f"keys are an array of {place.name} and values of {load_place.name}; "
-            "expected both in the same place"
-        )
-    if array.ndim != 1 or load.ndim < 1 or load.shape[0] != array.shape[0]:
+    value_place, payload = place_of(values, compare=False)
+    same_place(place, "keys", value_place, "values")
+    if array.ndim != 1 or payload.ndim < 1 or payload.shape[0] != array.shape[0]:
         raise ValueError(
-            f"keys have shape {tuple(array.shape)} and values {tuple(load.shape)}; expected one "
-            "dimension of keys and as many values"
+            f"keys have shape {tuple(array.shape)} and values {tuple(payload.shape)}; expected "
+            "keys of one dimension and one value for each key"
         )
     text = place is HOST and is_text(array)
-    _options(place, descending, algorithm)  # raises for an unknown algorithm
+    opts = _options(place, descending, algorithm)
     if text:
         from . import _strings
 
         _strings.check_algorithm(algorithm)
-    if text or load.ndim > 1 or is_arrow_text(load) or _is_large(place, load):
+    if text or payload.ndim > 1 or is_arrow_text(payload) or _is_large(place, payload):
         index = argsort(array, descending=descending)
-        return _taken(array, index), _taken(load, index)
+        return _taken(array, index), _taken(payload, index)
     rows = Rows(place, array, -1)
     sorted_keys = rows.own(array)
-    moved = place.copy(load)
+    moved = place.copy(payload)
     code, n, size = rows.code, rows.n, place.itemsize(moved)
-    wish = _options(place, descending, algorithm)
     rows.run(
         lambda context, start, values_start: _lib.sort_pairs(
-            context, code, start, n, values_start, size, wish
+            context, code, start, n, values_start, size, opts
         ),
         moved,
     )

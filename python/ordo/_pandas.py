@@ -1,9 +1,9 @@
-"""pandas objects whose dtype is not NumPy's: Series, Index and arrays of extension dtypes.
+"""pandas objects with extension dtypes: Series, Index and arrays.
 
-Categoricals are decoded to their values, masked integers, floats and bools become numbers with
-NaNs, sparse ones dense. Strings and Arrow-backed dtypes are read as Arrow arrays. Dates with a
-time zone, periods and intervals are refused. No pandas is imported here: an object can only be one
-of its own if pandas is imported already.
+Categoricals are decoded to their values. Masked integers, floats and bools become numbers with
+NaNs. Sparse arrays become dense. Strings and Arrow-backed dtypes are read as Arrow arrays. Dates
+with a time zone, periods and intervals raise a TypeError. This file does not import pandas: a
+pandas object exists only if pandas is imported.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _INSTEAD = {
 
 
 def is_extension(a: Any) -> bool:
-    """Whether `a` is a one-dimensional object of pandas with a dtype of pandas' own."""
+    """Returns whether `a` is a pandas object of one dimension with an extension dtype."""
     pandas = sys.modules.get("pandas")
     api = getattr(getattr(pandas, "api", None), "extensions", None)
     return api is not None and isinstance(getattr(a, "dtype", None), api.ExtensionDtype)
 
 
 def to_numpy(a: Any, compare: bool = True) -> Any:
-    """The elements as a NumPy array, or as Text; missing numbers as NaNs.
+    """Returns the elements as a NumPy array (missing numbers as NaNs) or as a Text.
 
-    With `compare`, categories that have an order of their own are refused.
+    With `compare`, ordered categories raise a TypeError unless their order is that of the values.
     """
     kind = type(a.dtype).__name__
     if kind in _INSTEAD:
         raise TypeError(
-            f"elements are of dtype {a.dtype}; expected numbers or strings; pass {_INSTEAD[kind]}"
+            f"the elements have dtype {a.dtype}; expected numbers or strings; pass {_INSTEAD[kind]}"
         )
     if kind == "CategoricalDtype":
         return _categorical(a, compare)
@@ -74,7 +74,7 @@ def _arrow_backed(a: Any, compare: bool) -> Any:
     if hasattr(a, "__arrow_c_stream__"):
         try:
             return _arrow.to_numpy(a, None, compare)
-        except ImportError:  # pandas needs pyarrow for this, even if it keeps Python's strings
+        except ImportError:  # pandas needs pyarrow for this method, even for Python strings
             return np.asarray(a)
     within = getattr(a, "array", a)
     if "pyarrow" in sys.modules and hasattr(within, "__arrow_array__"):

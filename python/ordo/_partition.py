@@ -1,8 +1,8 @@
-"""partition, argpartition: an element at its place, smaller ones before, larger ones behind.
+"""partition and argpartition.
 
-The element is found by ``ordo_select``; a stable split then brings the smaller ones to the front,
-and those equal to it are swapped behind them. With several places at once, and on a GPU, a sort
-does it, which is a partition too; likewise of few elements.
+``ordo_select`` finds the k-th element. ``ordo_partition`` moves smaller elements to the front, and
+elements equal to the k-th are swapped behind them. Few elements, several positions and GPU arrays
+are sorted instead: a sorted array is partitioned.
 """
 
 from __future__ import annotations
@@ -29,37 +29,31 @@ from ._numpy import SELECT_KINDS, check_kind
 from ._order import argsort, sort
 from ._select import check_positions
 
-_FEW = 4096  # elements that are sorted sooner than split
+_FEW = 4096  # elements that are sorted faster than split
 
 
 def _is_few(a: Any, kth: Any) -> bool:
-    """One row of so few numbers that sorting them is the way, and a place that there is in it."""
+    """Returns whether `a` is a row of few numbers and `kth` one of its positions."""
     if type(a) is not ndarray or a.ndim != 1 or type(kth) is not int:
         return False
     return a.size <= _FEW and -a.size <= kth < a.size and a.dtype in PLAIN
 
 
 def _split(context: Any, flags: Any, elements: Any, out: Any) -> int:
-    """Elements whose flag is set first, both groups in their old order; how many those are."""
+    """Writes elements whose flag is set, then the others, both in order; returns how many are."""
     first = np.zeros(1, np.uintp)
-    status = _lib.partition(
+    _lib.partition(
         context, _lib.FLAG_BYTES, address(flags), address(elements), elements.size,
         elements.itemsize, address(out), address(first), None,
     )  # fmt: skip
-    if status:
-        _lib.fail(status, context)
     return int(first[0])
 
 
 def _split_row(context: Any, code: int, keys: Any, k: int, elements: Any, result: Any) -> None:
-    """`elements` (the keys, or their indices) split around the k-th key."""
+    """Writes `elements` (the keys, or their indices), split around the k-th key."""
     pivot = np.empty(1, keys.dtype)
-    where = np.array([k], np.uintp)
-    status = _lib.select(
-        context, code, address(keys), keys.size, address(where), 1, address(pivot), None
-    )
-    if status:
-        _lib.fail(status, context)
+    position = np.array([k], np.uintp)
+    _lib.select(context, code, address(keys), keys.size, address(position), 1, address(pivot), None)
     if pivot[0] != pivot[0]:
         _split(context, ~np.isnan(keys), elements, result)
         return
@@ -67,12 +61,12 @@ def _split_row(context: Any, code: int, keys: Any, k: int, elements: Any, result
     rest = result[count:]
     if elements is keys:
         _to_front(rest, np.flatnonzero(rest == pivot[0]))
-    else:  # indices, which the split left in order
+    else:  # the split keeps the indices in ascending order
         _to_front(rest, np.searchsorted(rest, np.flatnonzero(keys == pivot[0])))
 
 
 def _to_front(elements: Any, chosen: Any) -> None:
-    """Swaps the elements at the rising places `chosen` to the front."""
+    """Swaps the elements at the ascending positions `chosen` to the front."""
     count = chosen.size
     stays = np.zeros(count, bool)
     stays[chosen[chosen < count]] = True
@@ -85,10 +79,25 @@ def _to_front(elements: Any, chosen: Any) -> None:
 def partition(
     a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
 ) -> Any:
-    """A copy with the `kth` element at its place in order, as `numpy.partition`.
+    """Returns a partitioned copy of an array, as `numpy.partition` does.
 
-    No element before it is larger and none behind it smaller; NaNs count as largest. `kth` may
-    name several places. `kind` is accepted as NumPy's and changes nothing.
+    Parameters
+    ----------
+    a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
+    kth : a position or several positions. Negative positions count from the end.
+    axis : axis to work along. None: all elements as one row.
+    kind : accepted for NumPy: 'introselect'.
+    order : must be None.
+
+    Returns
+    -------
+    Array with the element at `kth` as in the sorted array. No element before it is larger, no
+    element after it is smaller. NaNs are the largest elements.
+
+    Raises
+    ------
+    TypeError : the elements or `kth` have the wrong type.
+    ValueError : `kth` or `axis` is out of range, or `kind` is unknown.
 
     Examples
     --------
@@ -106,7 +115,19 @@ def partition(
 def argpartition(
     a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: None = None
 ) -> Any:
-    """The indices that `partition` would bring the elements in, as `numpy.argpartition`.
+    """Returns the indices that partition an array, as `numpy.argpartition` does.
+
+    Parameters
+    ----------
+    a, kth, axis, kind, order : as for `partition`.
+
+    Returns
+    -------
+    Array of int64 indices.
+
+    Raises
+    ------
+    TypeError, ValueError : as for `partition`.
 
     Examples
     --------
@@ -123,7 +144,7 @@ def argpartition(
 
 
 def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:
-    """The places `kth` names, from 0 on. Any are good where there are no elements, as in NumPy."""
+    """Returns the positions `kth`, counted from 0. An empty array accepts all, as in NumPy."""
     sizes = tuple(shape)
     n = product(sizes) if axis is None else sizes[normal_axis(axis, len(sizes))]
     wanted = unmasked(kth, "kth")
@@ -138,15 +159,17 @@ def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:
 
 @with_guests
 def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
-    """The elements of every row, or their indices, split around the k-th."""
+    """Returns the elements of every row, or their indices, split around the k-th element."""
     place, array = place_of(a)
-    places = np.unique(_check_kth(kth, array.shape, axis))
+    positions = np.unique(_check_kth(kth, array.shape, axis))
     text = place is HOST and is_text(array)
-    if text or place is not HOST or places.size != 1 or product(array.shape) == 0:
+    if text or place is not HOST or positions.size != 1 or product(array.shape) == 0:
         return argsort(array, axis) if indices else sort(array, axis)
     rows = Rows(place, array, axis)
     result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)
     context, index = place.context, np.arange(rows.n) if indices else None
     for keys, out in zip(rows.keys.reshape(-1, rows.n), result.reshape(-1, rows.n)):
-        _split_row(context, rows.code, keys, int(places[0]), keys if index is None else index, out)
+        _split_row(
+            context, rows.code, keys, int(positions[0]), keys if index is None else index, out
+        )
     return rows.back(result) if indices else place.astype_back(rows.back(result), rows.dtype)

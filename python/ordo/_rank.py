@@ -1,4 +1,4 @@
-"""rankdata: which place each element has in the order of all, with every rule for ties."""
+"""rankdata: ranks with every rule for ties."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ import numpy as np
 
 from . import _lib, _short
 from ._arrays import (
-    AXIS_TYPES,
-    FEW_TO_SEARCH,
     HOST,
     PLAIN,
     Rows,
     is_text,
-    last_in_order,
     place_of,
     plain_code,
+    plain_has_nan,
     pointer,
     rows_have_nan,
 )
-from ._check import flag
+from ._check import check_nan_policy, flag, found_nan
 from ._context import host_context
 from ._device import with_guests
 
 _FLOAT = np.dtype(np.float64)
 _INTEGER = np.dtype(np.int64)
-_F32, _F64 = PLAIN[np.dtype(np.float32)], PLAIN[_FLOAT]
+_FLOAT_CODES = (PLAIN[_FLOAT], PLAIN[np.dtype(np.float32)])
 _RANK_TYPES = {
     np.dtype("u4"): _lib.U32,
     np.dtype("i4"): _lib.U32,
@@ -34,28 +32,24 @@ _RANK_TYPES = {
     np.dtype("i8"): _lib.U64,
     np.dtype("f8"): _lib.F64,
 }
-NAN_POLICIES = ("propagate", "omit", "raise")
-
-
-def check_nan_policy(nan_policy: str) -> None:
-    if nan_policy not in NAN_POLICIES:
-        raise ValueError(f"nan_policy is {nan_policy!r}; expected one of {', '.join(NAN_POLICIES)}")
 
 
 def rank_type(method: str, dtype: Any, n: int) -> Any:
-    """The dtype of the ranks; TypeError for one that cannot hold them."""
+    """Returns the dtype of the ranks, or raises an error if it cannot hold them."""
     if dtype is None:
         return _FLOAT if method == "average" else _INTEGER
     wanted = np.dtype(dtype)
     if wanted not in _RANK_TYPES:
         raise TypeError(
-            f"dtype is {wanted}; ranks are float64, int64, uint64, int32 or uint32 (float32 "
-            "cannot hold those above 2^24)"
+            f"dtype is {wanted}; expected float64, int64, uint64, int32 or uint32 (float32 cannot "
+            "hold ranks above 2^24)"
         )
     if method == "average" and wanted != _FLOAT:
-        raise TypeError(f"dtype is {wanted}; average ranks have halves and need float64")
+        raise TypeError(f"dtype is {wanted}; expected float64 for method 'average'")
     if wanted.itemsize == 4 and n > np.iinfo(wanted).max:
-        raise ValueError(f"dtype is {wanted}, which cannot hold ranks of {n} elements")
+        raise ValueError(
+            f"dtype is {wanted}, which cannot hold ranks of {n} elements; expected 64 bits"
+        )
     return wanted
 
 
@@ -73,21 +67,21 @@ def _prepare(method: str, descending: bool) -> tuple:
     return _options(HOST, method, descending), dtype, PLAIN[dtype if dtype == _FLOAT else _COUNT]
 
 
-# Of plain rows: options, and dtype and type of the ranks, by method and direction.
+# For plain arrays: options, dtype and type of the ranks, by method and direction.
 _COUNT = np.dtype(np.uint64)
 _UNKNOWN = (None, None, None)
 _PREPARED = {(m, d): _prepare(m, d) for m in _lib.TIES for d in (False, True)}
 
 
 def rank_rows(rows: Rows, method: str, descending: bool, dtype: Any) -> Any:
-    """The ranks within every row, NaNs last and tied, in an array of the keys' shape."""
+    """Returns the ranks within every row. NaNs are last and tied."""
     if _short.are_short(rows, "rank"):
         return _short.rank(rows, method, descending, dtype)
     code, n, out_code = rows.code, rows.n, _RANK_TYPES[dtype]
-    wish = _options(rows.place, method, descending)
+    opts = _options(rows.place, method, descending)
     result = rows.place.empty(rows.keys.shape, dtype)
     rows.run(
-        lambda context, keys, ranks: _lib.rank(context, code, keys, n, out_code, ranks, wish),
+        lambda context, keys, ranks: _lib.rank(context, code, keys, n, out_code, ranks, opts),
         result,
     )
     return result
@@ -102,19 +96,27 @@ def rankdata(
     descending: bool = False,
     dtype: Any = None,
 ) -> Any:
-    """Ranks from 1 on, as `scipy.stats.rankdata`.
+    """Returns ranks that start at 1, as `scipy.stats.rankdata` does.
 
     Parameters
     ----------
-    a : array-like of numbers or strings; also arrays on a GPU, and Arrow arrays.
-    method : what tied elements get: 'average', 'min', 'max', 'dense' or 'ordinal'.
-    axis : along which to rank; None ranks all elements together and returns one dimension.
-    nan_policy : 'propagate': a row with a NaN gets only NaNs; 'omit': NaNs get NaN and are not
-        counted; 'raise': ValueError.
+    a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
+    method : rule for ties: 'average', 'min', 'max', 'dense' or 'ordinal'.
+    axis : axis to rank along. None: rank all elements as one row.
+    nan_policy : 'propagate': all ranks of a row with a NaN are NaN. 'omit': a NaN has rank NaN, and
+        the other elements are ranked without it. 'raise': a NaN raises a ValueError.
     descending : the largest element has rank 1.
-    dtype : default float64 for 'average' and int64 for the others, which become float64 only
-        where there are NaNs to give back; also uint64, int32, uint32. Never float32, which
-        cannot hold ranks above 2^24.
+    dtype : dtype of the ranks: float64, int64, uint64, int32 or uint32. The default is float64 for
+        'average' and int64 for the other methods (float64 if a rank is NaN).
+
+    Returns
+    -------
+    Array of ranks; of one dimension if `axis` is None.
+
+    Raises
+    ------
+    TypeError : the elements or `dtype` have the wrong type.
+    ValueError : `method`, `axis` or `nan_policy` is wrong, or `dtype` cannot hold a rank.
 
     Examples
     --------
@@ -128,21 +130,15 @@ def rankdata(
     """
     if descending is not False:
         descending = flag(descending, "descending")
-    code = plain_code(a)
+    code = plain_code(a, axis)
     if code is not None and dtype is None and nan_policy == "propagate" and type(method) is str:
-        wish, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
-        if kind is not None and axis in (None, 0, -1) and type(axis) in AXIS_TYPES:
+        opts, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
+        if kind is not None:
             n = a.size
-            context = host_context()
-            if (code is _F64 or code is _F32) and n:
-                few = n <= FEW_TO_SEARCH
-                largest = a.item(a.argmax()) if few else last_in_order(context, code, a, n)
-                if largest != largest:
-                    return np.full(n, np.nan)
+            if n and code in _FLOAT_CODES and plain_has_nan(a, code):
+                return np.full(n, np.nan)
             result = np.empty(n, kind)
-            status = _lib.rank(context, code, pointer(a), n, kind_code, pointer(result), wish)
-            if status:
-                _lib.fail(status, context)
+            _lib.rank(host_context(), code, pointer(a), n, kind_code, pointer(result), opts)
             return result
     return _rankdata(a, method, axis, nan_policy, descending, dtype)
 
@@ -166,9 +162,11 @@ def _rankdata(
     if with_nan is None:
         return rows.back(rank_rows(rows, method, descending, wanted))
     if nan_policy == "raise":
-        raise ValueError("The input contains nan values")
+        raise found_nan()
     if dtype is not None and wanted != _FLOAT:
-        raise ValueError(f"dtype is {wanted}, which cannot hold the rank of a NaN, NaN")
+        raise ValueError(
+            f"dtype is {wanted}, which cannot hold NaN, the rank of a NaN; expected float64"
+        )
     ranks = rank_rows(rows, method, descending, _FLOAT)
     place.set_nan(ranks, with_nan if nan_policy == "propagate" else place.isnan(rows.keys))
     return rows.back(ranks)

@@ -1,4 +1,4 @@
-"""cumsum, cummax, cummin: what the elements up to each one come to."""
+"""cumsum, cummax and cummin."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ import numpy as np
 
 from . import _lib, _short
 from ._arrays import (
-    AXIS_TYPES,
-    FEW_TO_SEARCH,
     FLOATS,
     PLAIN,
     TYPES,
     Rows,
-    last_in_order,
     numbers_of,
     plain_code,
+    plain_has_nan,
     pointer,
     rows_have_nan,
 )
@@ -26,38 +24,33 @@ from ._context import host_context
 from ._device import with_guests
 from ._numpy import into
 
-# Sums of narrow integers and bools are 64 bits wide, as NumPy's.
+# Sums of narrow integers and bools have 64 bits, as in NumPy.
 _WIDE = dict.fromkeys((_lib.I8, _lib.I16, _lib.I32, _lib.I64), _lib.I64)
 _WIDE.update(dict.fromkeys((_lib.U8, _lib.U16, _lib.U32, _lib.U64), _lib.U64))
 _DTYPES = {code: dtype for dtype, code in TYPES.items()}
+_SUMS = {dtype: _DTYPES[_WIDE.get(code, code)] for dtype, code in TYPES.items()}
+_SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
 
 
-def _scan_rows(rows: Rows, op: int, out_code: int, exclusive: bool) -> Any:
+def _scan_rows(rows: Rows, op: Any, out_code: int, exclusive: bool = False) -> Any:
     place, code, n = rows.place, rows.code, rows.n
-    wish = _lib.options(
+    opts = _lib.options(
         _lib.ScanOptions,
         flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
         stream=place.stream or None,
     )
     result = place.empty(rows.keys.shape, _DTYPES[out_code])
     rows.run(
-        lambda context, keys, out: _lib.scan(context, op, code, keys, n, out_code, out, wish),
+        lambda context, keys, out: _lib.scan(context, op, code, keys, n, out_code, out, opts),
         result,
     )
     return result
 
 
-# Of plain rows: the dtype of the sums.
-_SUMS = {dtype: _DTYPES[_WIDE.get(code, code)] for dtype, code in TYPES.items()}
-_SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
-
-
 def _scan_plain(a: Any, op: Any, code: Any, dtype: Any) -> Any:
-    result = np.empty(a.size, dtype)
-    context = host_context()
-    status = _lib.scan(context, op, code, pointer(a), a.size, PLAIN[dtype], pointer(result), None)
-    if status:
-        _lib.fail(status, context)
+    n = a.size
+    result = np.empty(n, dtype)
+    _lib.scan(host_context(), op, code, pointer(a), n, PLAIN[dtype], pointer(result), None)
     return result
 
 
@@ -69,19 +62,27 @@ def cumsum(
     *,
     exclusive: bool = False,
 ) -> Any:
-    """Cumulative sums, as `numpy.cumsum`.
+    """Returns cumulative sums, as `numpy.cumsum` does.
 
     Parameters
     ----------
-    a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
-    axis : along which to add; None: all elements as one row.
-    dtype : of the sums; default that of `a`, or 64 bits for narrower integers and bools. Sums of
-        dtype bool are True from the first element that is not 0.
-    out : an array of the result's shape that gets it.
-    exclusive : sum i leaves element i out, so the first is 0.
+    a : array-like of numbers; also GPU arrays and Arrow arrays.
+    axis : axis to sum along. None: all elements as one row.
+    dtype : dtype of the sums. The default is the dtype of `a`, or 64 bits for narrower integers and
+        bools. With bool, sum i is True if any element up to i is not 0.
+    out : array for the result, of the same shape.
+    exclusive : sum i does not include element i, so the first sum is 0.
 
-    Integers wrap as NumPy's do. Floats are added in an order that depends on their number alone:
-    the same bytes with any number of threads, but not always the last bit of NumPy's.
+    Returns
+    -------
+    Array of sums. Integer sums wrap as in NumPy. The order in which floats are added depends only
+    on their number: the bytes are the same for every number of threads, but the last bits may
+    differ from NumPy's.
+
+    Raises
+    ------
+    TypeError : the elements or `dtype` are not numbers.
+    ValueError : `axis` or `out` is wrong.
 
     Examples
     --------
@@ -93,9 +94,8 @@ def cumsum(
     """
     if exclusive is not False:
         exclusive = flag(exclusive, "exclusive")
-    code = plain_code(a)
-    usual = dtype is None and out is None and not exclusive and type(axis) in AXIS_TYPES
-    if usual and code is not None and axis in (None, 0, -1):
+    code = plain_code(a, axis)
+    if code is not None and dtype is None and out is None and not exclusive:
         return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
     return into(out, _cumsum(a, axis, dtype, exclusive))
 
@@ -105,14 +105,14 @@ def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool) -> Any:
     place, array = numbers_of(a)
     if dtype is not None:
         _check_sum_dtype(place, array, dtype)
-    if dtype is not None and place.wants_cast(array, dtype):
-        array = place.astype(array, dtype)
+        if place.wants_cast(array, dtype):
+            array = place.astype(array, dtype)
     rows = Rows(place, array, axis)
     out_code = rows.code
     logical = place.is_bool(rows.dtype)
     if rows.code not in FLOATS and (dtype is None or logical):
         out_code = _WIDE[rows.code]
-    result = rows.back(_scan_rows(rows, _lib.SUM, out_code, exclusive))
+    result = rows.back(_scan_rows(rows, _SUM, out_code, exclusive))
     if rows.code in FLOATS:
         return place.astype_back(result, rows.dtype)
     if logical:
@@ -122,18 +122,32 @@ def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool) -> Any:
 
 
 def _check_sum_dtype(place: Any, array: Any, dtype: Any) -> None:
-    """TypeError if the elements are no numbers, or sums cannot be of this dtype."""
+    """Raises a TypeError if the elements are not numbers, or sums cannot have this dtype."""
     if place.name == "torch":
         return  # its dtypes are not NumPy's; Rows checks the elements
     if array.dtype.kind not in "biuf":
-        place.typed(array)  # raises
+        place.typed(array)  # raises the error
     wanted = np.dtype(dtype)
     if wanted.kind not in "biuf" or wanted.itemsize > 8:
         raise TypeError(f"dtype is {wanted}; expected integers, bool, float16, float32 or float64")
 
 
 def cummax(a: Any, axis: int | None = None) -> Any:
-    """The largest element so far, as `numpy.maximum.accumulate`; from a NaN on, NaN.
+    """Returns the largest element so far, as `numpy.maximum.accumulate` does.
+
+    Parameters
+    ----------
+    a : array-like of numbers; also GPU arrays and Arrow arrays.
+    axis : axis to work along. None: all elements as one row.
+
+    Returns
+    -------
+    Array of the same dtype. From the first NaN of a row on, the results are NaN.
+
+    Raises
+    ------
+    TypeError : the elements are not numbers.
+    ValueError : `axis` is out of range.
 
     Examples
     --------
@@ -141,22 +155,24 @@ def cummax(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummax([2, 1, 4, 3])
     array([2, 2, 4, 4])
     """
-    code = plain_code(a)
-    if code is not None and axis in (None, 0, -1) and type(axis) in AXIS_TYPES:
-        result = _short.extremes(a, np.maximum) if 0 < a.size <= _short.EXTREMES else None
-        return _scan_plain(a, _MAX, code, a.dtype) if result is None else result
-    return _cummax(a, axis)
-
-
-@with_guests
-def _cummax(a: Any, axis: int | None) -> Any:
-    rows = Rows(*numbers_of(a), axis)
-    result = _scan_rows(rows, _lib.MAX, rows.code, False)
-    return rows.place.astype_back(rows.back(result), rows.dtype)
+    return _extremes(a, axis, _MAX, np.maximum)
 
 
 def cummin(a: Any, axis: int | None = None) -> Any:
-    """The smallest element so far, as `numpy.minimum.accumulate`; from a NaN on, NaN.
+    """Returns the smallest element so far, as `numpy.minimum.accumulate` does.
+
+    Parameters
+    ----------
+    a, axis : as for `cummax`.
+
+    Returns
+    -------
+    Array of the same dtype. From the first NaN of a row on, the results are NaN.
+
+    Raises
+    ------
+    TypeError : the elements are not numbers.
+    ValueError : `axis` is out of range.
 
     Examples
     --------
@@ -164,27 +180,28 @@ def cummin(a: Any, axis: int | None = None) -> Any:
     >>> ordo.cummin([2.0, float("nan"), 1.0])
     array([ 2., nan, nan])
     """
-    code = plain_code(a)
-    if code is not None and axis in (None, 0, -1) and type(axis) in AXIS_TYPES:
-        n = a.size
-        result = _short.extremes(a, np.minimum) if 0 < n <= _short.EXTREMES else None
-        if result is not None:
-            return result
-        if a.dtype.kind != "f" or not n:
-            return _scan_plain(a, _MIN, code, a.dtype)
-        # A NaN is above all numbers, so a minimum passes it by.
-        few = n <= FEW_TO_SEARCH
-        largest = a.item(a.argmax()) if few else last_in_order(host_context(), code, a, n)
-        if largest == largest:
-            return _scan_plain(a, _MIN, code, a.dtype)
-    return _cummin(a, axis)
+    return _extremes(a, axis, _MIN, np.minimum)
+
+
+def _extremes(a: Any, axis: int | None, op: Any, extreme: Any) -> Any:
+    code = plain_code(a, axis)
+    if code is None:
+        return _extremes_of_rows(a, axis, op)
+    n = a.size
+    result = _short.extremes(a, extreme) if 0 < n <= _short.EXTREMES else None
+    if result is not None:
+        return result
+    # NaNs are the largest keys, so the library's minimum skips them.
+    if op is _MIN and n and a.dtype.kind == "f" and plain_has_nan(a, code):
+        return _extremes_of_rows(a, axis, op)
+    return _scan_plain(a, op, code, a.dtype)
 
 
 @with_guests
-def _cummin(a: Any, axis: int | None) -> Any:
+def _extremes_of_rows(a: Any, axis: int | None, op: Any) -> Any:
     rows = Rows(*numbers_of(a), axis)
     place = rows.place
-    result = _scan_rows(rows, _lib.MIN, rows.code, False)
-    if rows_have_nan(rows) is not None:
-        place.set_nan(result, place.isnan(_scan_rows(rows, _lib.MAX, rows.code, False)))
+    result = _scan_rows(rows, op, rows.code)
+    if op is _MIN and rows_have_nan(rows) is not None:
+        place.set_nan(result, place.isnan(_scan_rows(rows, _MAX, rows.code)))
     return place.astype_back(rows.back(result), rows.dtype)

@@ -1,4 +1,4 @@
-"""median, quantile, select, topk: what stands at a place in the order, without sorting."""
+"""median, quantile, percentile, select and topk: order statistics without a sort."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 
 from . import _lib, _short
 from ._arrays import (
-    AXIS_TYPES,
     FLOATS,
     HOST,
     PLAIN,
@@ -23,39 +22,34 @@ from ._arrays import (
     pointer,
     rows_have_nan,
 )
-from ._check import flag, integer, unmasked
+from ._check import check_nan_policy, flag, found_nan, integer, unmasked
 from ._context import host_context
 from ._device import with_guests
 from ._numpy import into, warn_of_no_elements
-from ._rank import check_nan_policy
 
 _DOUBLE = np.dtype(np.float64)
 _SINGLE, _WIDE = PLAIN[np.dtype(np.float32)], PLAIN[np.dtype(np.uint64)]
-# Elements from which on it costs more to count NaNs than to ask for one more element. Nine
-# quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with a pass that counts 34; on an H200 that pass
-# takes as long as finding a median.
+# Elements of a row from which selecting one more element (the last) finds a NaN faster than a pass
+# that counts NaNs. Nine quantiles of 10^7 f64 on one Neoverse V1: 26 ms, with the counting pass 34
+# ms. On an H200 the counting pass takes as long as the selection of a median.
 _MANY = 4096
-_ALL = (None, 0, -1)  # axes of one row
-_FEW = 64  # elements whose sort costs less than what a call of ordo_select takes
+_FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
 _DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
 
 
-def _quantile_options(place: Any, nan_policy: str, method: str = "linear") -> Any:
-    nans = nan_policy
-    if nan_policy != "last":
-        check_nan_policy(nan_policy)
-        nans = "omit" if nan_policy == "omit" else "propagate"
+def _quantile_options(place: Any, nans: str, method: str = "linear") -> Any:
+    """`nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it."""
     return _lib.options(
         _lib.QuantileOptions,
         flags=place.flags,
-        nans=_lib.NANS[nans],
+        nans=_lib.NANS["propagate" if nans == "raise" else nans],
         method=_lib.number_of(_lib.METHODS, method, "method"),
         stream=place.stream or None,
     )
 
 
 def _front(place: Any, results: Any) -> Any:
-    """Results along the last axis brought to the first."""
+    """Returns results with the last axis moved to the front."""
     return place.moveaxis(results, -1, 0) if results.ndim > 1 else results
 
 
@@ -71,7 +65,7 @@ def _rows(a: Any, axis: Any, nan_policy: str) -> Rows:
     rows = Rows(*numbers_of(a), axis, several=True)
     check_nan_policy(nan_policy)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
-        raise ValueError("The input contains nan values")
+        raise found_nan()
     return rows
 
 
@@ -87,20 +81,28 @@ def median(
     *,
     nan_policy: str = "propagate",
 ) -> Any:
-    """The middle element, or the mean of the two middle ones, as `numpy.median`.
+    """Returns the median, as `numpy.median` does.
 
     Parameters
     ----------
-    a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
-    axis : one, several or (None) all of them.
-    out : an array of the result's shape that gets it.
-    overwrite_input : accepted as NumPy's; the input is never overwritten.
-    keepdims : the axes that go stay with length 1.
-    nan_policy : 'propagate' (the default): a NaN makes the median NaN, as in `numpy.median`;
-        'omit': NaNs are left out, as in `numpy.nanmedian`; 'raise': a NaN is a ValueError.
+    a : array-like of numbers; also GPU arrays and Arrow arrays.
+    axis : an axis, a tuple of axes, or None for all axes.
+    out : array for the result, of the same shape.
+    overwrite_input : accepted for NumPy; the input is never overwritten.
+    keepdims : keep the reduced axes with length 1.
+    nan_policy : 'propagate': the median of a row with a NaN is NaN, as in `numpy.median`. 'omit':
+        NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError.
 
-    The median of no elements is NaN, with NumPy's RuntimeWarning. float32 stays float32, computed
-    in float64 and rounded once; integers give float64.
+    Returns
+    -------
+    The middle element, or the mean of the two middle elements: float64 for integers, else the dtype
+    of `a` (computed in float64 and rounded once). The median of no elements is NaN and issues
+    NumPy's RuntimeWarning.
+
+    Raises
+    ------
+    TypeError : the elements are not numbers.
+    ValueError : `axis`, `out` or `nan_policy` is wrong, or there is a NaN under 'raise'.
 
     Examples
     --------
@@ -112,15 +114,11 @@ def median(
     """
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
-    code = plain_code(a)
-    usual = nan_policy == "propagate" and not keepdims and type(axis) in AXIS_TYPES
-    if usual and code is not None and out is None and axis in (None, 0, -1) and a.size:
+    code = plain_code(a, axis)
+    usual = nan_policy == "propagate" and not keepdims and out is None
+    if usual and code is not None and a.size:
         middle = c_double()
-        context = host_context()
-        where = addressof(middle)
-        status = _lib.median(context, code, pointer(a), a.size, where, _PROPAGATE)
-        if status:
-            _lib.fail(status, context)
+        _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), _PROPAGATE)
         return np.float32(middle.value) if code is _SINGLE else np.float64(middle.value)
     return into(out, _median(a, axis, keepdims, nan_policy))
 
@@ -128,37 +126,44 @@ def median(
 @with_guests
 def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
     rows = _rows(a, axis, nan_policy)
-    code, n, wish = rows.code, rows.n, _quantile_options(rows.place, nan_policy)
-    last_tells = rows.place.on_device and _last_tells(rows, nan_policy)  # CPUs count NaNs faster
-    if last_tells and _short.mode_is_default():
-        span = n - 1
-        places = np.array([span // 2 / span, n // 2 / span, 1.0])
-        triples = _quantile_rows(rows, places, "last", "nearest")
-        result = _short.middle_of_one(triples) if rows.count == 1 else _short.middle(triples)
+    code, n, opts = rows.code, rows.n, _quantile_options(rows.place, nan_policy)
+    # ordo_median counts NaNs: faster on CPUs, slower on GPUs.
+    if rows.place.on_device and _last_tells(rows, nan_policy) and _short.mode_is_default():
+        middle = np.array([(n - 1) // 2, n // 2]) / (n - 1)
+        result = _short.middle(_quantile_rows(rows, middle, nan_policy, "nearest"))
     elif _short.are_short(rows, "median") and nan_policy != "omit":
         result = _short.median(rows)
     else:
         result = np.empty((*rows.lead, 1), _DOUBLE)
-        rows.run(lambda context, keys, out: _lib.median(context, code, keys, n, out, wish), result)
+        rows.run(lambda context, keys, out: _lib.median(context, code, keys, n, out, opts), result)
     warn_of_no_elements(rows, result, nan_policy)
     result = _as_float_of(rows, result)
     return rows.place.from_host(result.reshape(rows.shape_after((), keepdims)))
 
 
 def _last_tells(rows: Rows, nan_policy: str) -> bool:
-    """Whether to look for NaNs by asking for the last element too, instead of counting them."""
+    """Returns whether to select the last element to find NaNs, instead of counting NaNs."""
     return rows.code in FLOATS and rows.n >= _MANY and nan_policy == "propagate"
 
 
 def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str) -> Any:
-    """ordo_quantiles of every row, as host float64 along the last axis."""
-    code, n, count, where = rows.code, rows.n, q.size, address(q)
-    wish = _quantile_options(rows.place, nan_policy, method)
+    """Returns the quantiles of every row, as float64 in host memory along the last axis."""
+    last_tells = _last_tells(rows, nan_policy)
+    if last_tells:
+        q = np.append(q, 1.0)
+    code, n, count, q_address = rows.code, rows.n, q.size, address(q)
+    opts = _quantile_options(rows.place, "last" if last_tells else nan_policy, method)
     result = np.empty((*rows.lead, count), _DOUBLE)
     rows.run(
-        lambda context, keys, out: _lib.quantiles(context, code, keys, n, where, count, out, wish),
+        lambda context, keys, out: _lib.quantiles(
+            context, code, keys, n, q_address, count, out, opts
+        ),
         result,
     )
+    if last_tells:
+        nan = np.isnan(result[..., -1])
+        result = result[..., :-1]
+        result[nan] = np.nan
     return result
 
 
@@ -171,12 +176,12 @@ def _as_float_of(rows: Rows, result: Any) -> Any:
 
 
 def _positions(n: int, q: Any, method: str) -> Any:
-    """Where the discrete methods look, 0 being the least of n elements."""
+    """Returns the positions that the discrete methods select from n sorted elements."""
     if method in ("inverted_cdf", "closest_observation"):
         where = n * q - 1 - (0.5 if method == "closest_observation" else 0)
         below = np.floor(where)
         stays = where == below
-        if method == "closest_observation":  # halfway: the odd position
+        if method == "closest_observation":  # of two equally near positions, the odd one
             stays &= below % 2 == 1
         place = np.where(stays, below, below + 1)
     else:
@@ -197,19 +202,25 @@ def quantile(
     weights: None = None,
     nan_policy: str = "propagate",
 ) -> Any:
-    """Sample quantiles, as `numpy.quantile`; all `q` of a row share one pass over it.
+    """Returns sample quantiles, as `numpy.quantile` does.
 
     Parameters
     ----------
-    a : array-like of numbers; also arrays on a GPU, and Arrow arrays.
-    q : one or several numbers from 0 to 1; their shape comes first in the result's.
-    axis, out, overwrite_input, keepdims : as for `median`.
-    weights : None; others are not supported.
-    nan_policy : 'propagate' (the default): a NaN makes every quantile of its row NaN, as in
-        `numpy.quantile`; 'omit': NaNs are left out, as in `numpy.nanquantile`; 'raise': a NaN is a
-        ValueError.
-    method : any of NumPy's thirteen; 'inverted_cdf', 'closest_observation', 'lower', 'higher' and
-        'nearest' give an element itself, in the dtype of `a`.
+    a : array-like of numbers; also GPU arrays and Arrow arrays.
+    q : a number from 0 to 1, or an array of them. All quantiles of a row share one pass.
+    axis, out, overwrite_input, keepdims, nan_policy : as for `median`.
+    method : one of NumPy's thirteen methods. 'inverted_cdf', 'closest_observation', 'lower',
+        'higher' and 'nearest' return an element, in the dtype of `a`.
+    weights : must be None.
+
+    Returns
+    -------
+    Array whose first dimensions are those of `q`; a number for one row and one `q`.
+
+    Raises
+    ------
+    TypeError : the elements or `q` are not numbers, or there are weights.
+    ValueError : `q`, `axis`, `method` or `nan_policy` is wrong, or there is a NaN under 'raise'.
 
     Examples
     --------
@@ -221,30 +232,25 @@ def quantile(
     """
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
-    code = plain_code(a)
+    code = plain_code(a, axis)
     usual = method == "linear" and nan_policy == "propagate" and not keepdims
-    usual = usual and out is None and weights is None and type(axis) in AXIS_TYPES
-    if usual and code is not None and axis in (None, 0, -1) and 0 < a.size < _MANY:
-        context = host_context()
+    if usual and code is not None and out is None and weights is None and 0 < a.size < _MANY:
+        n, context = a.size, host_context()
         if type(q) is float:
-            wanted, result = c_double(q), c_double()
-            status = _lib.quantiles(
-                context, code, pointer(a), a.size, addressof(wanted), 1, addressof(result),
-                _PROPAGATE,
-            )  # fmt: skip
-            if status:
-                _lib.fail(status, context)
-            return np.float32(result.value) if code is _SINGLE else np.float64(result.value)
+            one, found = c_double(q), c_double()
+            _lib.quantiles(
+                context, code, pointer(a), n, addressof(one), 1, addressof(found), _PROPAGATE
+            )
+            return np.float32(found.value) if code is _SINGLE else np.float64(found.value)
         if type(q) is list or type(q) is ndarray:
             several = np.array(q)
             if several.ndim == 1 and several.dtype is _DOUBLE:
-                results = np.empty(several.size)
-                status = _lib.quantiles(
-                    context, code, pointer(a), a.size, pointer(several), several.size,
-                    pointer(results), _PROPAGATE,
+                count = several.size
+                results = np.empty(count)
+                _lib.quantiles(
+                    context, code, pointer(a), n, pointer(several), count, pointer(results),
+                    _PROPAGATE,
                 )  # fmt: skip
-                if status:
-                    _lib.fail(status, context)
                 return results
     _refuse_weights(weights)
     return into(out, _quantile(a, q, axis, method, keepdims, nan_policy))
@@ -267,7 +273,20 @@ def percentile(
     weights: None = None,
     nan_policy: str = "propagate",
 ) -> Any:
-    """Sample quantiles by numbers from 0 to 100, as `numpy.percentile`; see `quantile`.
+    """Returns sample quantiles for numbers from 0 to 100, as `numpy.percentile` does.
+
+    Parameters
+    ----------
+    q : a number from 0 to 100, or an array of them.
+    a, axis, out, overwrite_input, method, keepdims, weights, nan_policy : as for `quantile`.
+
+    Returns
+    -------
+    As for `quantile`.
+
+    Raises
+    ------
+    TypeError, ValueError : as for `quantile`.
 
     Examples
     --------
@@ -294,32 +313,25 @@ def _quantile(
     number_is_plain = isinstance(q, (int, float)) and not isinstance(q, np.generic)
     wanted = unmasked(q, "q")
     if wanted.dtype.kind not in "iufb":
-        raise TypeError(f"q is of dtype {wanted.dtype}; expected numbers from 0 to 1")
+        raise TypeError(f"q has dtype {wanted.dtype}; expected numbers from 0 to 1")
     outside = ~((wanted >= 0) & (wanted <= 1))
     if outside.any():
         raise ValueError(f"q is {wanted[outside].flat[0]}; expected 0 to 1")
     if wanted.dtype.kind in "iub" and method == "linear":
-        method = "lower"  # 0 and 1 fall on an element: no arithmetic
+        method = "lower"  # the quantiles 0 and 1 are elements
         number_is_plain = True
     probabilities = np.ascontiguousarray(wanted.reshape(-1), _DOUBLE)
     rows = _rows(a, axis, nan_policy)
     place, code, n = rows.place, rows.code, rows.n
-    _quantile_options(place, nan_policy, method)  # says what is wrong with them
+    _quantile_options(place, nan_policy, method)  # raises an error for an unknown method
     discrete = method in _DISCRETE
     if discrete and code not in FLOATS and n > 0:
         result = _selected(rows, _positions(n, probabilities, method), False)
         shaped = place.reshape(_front(place, result), rows.shape_after(wanted.shape, keepdims))
         return place.scalar(place.astype_back(shaped, rows.dtype))
 
-    if _last_tells(rows, nan_policy):
-        result = _quantile_rows(rows, np.append(probabilities, 1.0), "last", method)
-        unsure = np.isnan(result[..., -1]).any()  # a NaN among the keys
-        result = result[..., :-1]
-    else:
-        unsure = True
-    if unsure:
-        result = _quantile_rows(rows, probabilities, nan_policy, method)
-        warn_of_no_elements(rows, result, nan_policy)
+    result = _quantile_rows(rows, probabilities, nan_policy, method)
+    warn_of_no_elements(rows, result, nan_policy)
     name = place.float_name(rows.dtype)
     if name and (discrete or number_is_plain):
         result = result.astype(name, copy=False)
@@ -332,43 +344,53 @@ def _quantile(
 
 
 def _selected(rows: Rows, k: Any, descending: bool) -> Any:
-    """The k-th elements of every row, along a new last axis."""
-    code, n, count, where = rows.code, rows.n, k.size, address(k)
-    wish = _select_options(rows.place, descending)
+    """Returns the k-th elements of every row, along a new last axis."""
+    code, n, count, k_address = rows.code, rows.n, k.size, address(k)
+    opts = _select_options(rows.place, descending)
     result = rows.place.empty((*rows.lead, count), rows.place.key_dtype(rows))
     rows.run(
-        lambda context, keys, out: _lib.select(context, code, keys, n, where, count, out, wish),
+        lambda context, keys, out: _lib.select(context, code, keys, n, k_address, count, out, opts),
         result,
     )
     return result
 
 
 def check_positions(k: Any, n: int, what: str = "k") -> Any:
-    """Positions as an array from 0 to n - 1; negative ones count from the end."""
+    """Returns positions as an array of 0 to n - 1. Negative positions count from the end."""
     if type(k) is int and -n <= k < n:
         return np.array(k % n, np.uintp)
     wanted = unmasked(k, what)
     if wanted.size == 0:
         return np.zeros(wanted.shape, np.uintp)
     if wanted.dtype.kind not in "iu":
-        raise TypeError(f"{what} is of dtype {wanted.dtype}; expected integers")
+        raise TypeError(f"{what} has dtype {wanted.dtype}; expected integers")
     low, high = int(wanted.min()), int(wanted.max())
     if low < -n or high >= n:
-        limits = f"expected {-n} to {n - 1}" if n else "there are no elements"
+        limits = f"expected {-n} to {n - 1}" if n else "the array has no elements"
         raise ValueError(f"{what} is {low if low < -n else high}; {limits}")
-    wide = wanted.astype(np.int64)  # int8 could not hold a sum with n
+    wide = wanted.astype(np.int64)  # int8 cannot hold a sum with n
     return np.where(wide < 0, wide + n, wide).astype(np.uintp)
 
 
 def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool = False) -> Any:
-    """The element that sorting would put at place `k`, 0 being the first.
+    """Returns the element at position `k` of the sorted array, without a sort.
 
     Parameters
     ----------
-    a : array-like of numbers or strings; also arrays on a GPU, and Arrow arrays. NaNs are last.
-    k : one place or several, whose shape comes first in the result's; negative: from the end.
-    axis : one, several or (None) all of them.
-    descending : counts from the largest.
+    a : array-like of numbers or strings; also GPU arrays and Arrow arrays. NaNs are last.
+    k : a position or an array of positions. 0 is the smallest element; negative positions count
+        from the end.
+    axis : an axis, a tuple of axes, or None for all axes.
+    descending : position 0 is the largest element.
+
+    Returns
+    -------
+    Array whose first dimensions are those of `k`; a number for one row and one `k`.
+
+    Raises
+    ------
+    TypeError : the elements or `k` have the wrong type.
+    ValueError : `k` or `axis` is out of range.
 
     Examples
     --------
@@ -380,22 +402,16 @@ def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool 
     """
     if descending is not False:
         descending = flag(descending, "descending")
-    code = plain_code(a)
-    if code is not None and type(k) is int and not descending and axis in (None, 0, -1):
-        n = a.size
-        if -n <= k < n and type(axis) in AXIS_TYPES:
-            context = host_context()
-            if n <= _FEW:
-                result = a.copy()
-                status = _lib.sort(context, code, pointer(result), n, None)
-            else:
-                result, where, k = np.empty(1, a.dtype), c_size_t(k % n), 0
-                status = _lib.select(
-                    context, code, pointer(a), n, addressof(where), 1, pointer(result), None
-                )
-            if status:
-                _lib.fail(status, context)
-            return result[k]
+    code = plain_code(a, axis)
+    if code is not None and type(k) is int and not descending and -a.size <= k < a.size:
+        n, context = a.size, host_context()
+        if n <= _FEW:
+            result = a.copy()
+            _lib.sort(context, code, pointer(result), n, None)
+        else:
+            result, position, k = np.empty(1, a.dtype), c_size_t(k % n), 0
+            _lib.select(context, code, pointer(a), n, addressof(position), 1, pointer(result), None)
+        return result[k]
     return _select(a, k, axis, descending)
 
 
@@ -417,7 +433,7 @@ def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool) -> Any:
 
 
 class TopK(NamedTuple):
-    """Result of `topk`."""
+    """The result of `topk`: the elements in order, and their indices."""
 
     values: Any
     indices: Any
@@ -428,12 +444,24 @@ _INDEX = np.dtype(np.int64)
 
 
 def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK:
-    """The `k` largest (or smallest) elements in order, and where they are; as `torch.topk`.
+    """Returns the `k` largest (or smallest) elements in order, as `torch.topk` does.
 
-    `axis` is one axis, or None for all elements as one row.
+    Parameters
+    ----------
+    a : array-like of numbers or strings; also GPU arrays and Arrow arrays.
+    k : number of elements.
+    axis : axis to work along. None: all elements as one row.
+    largest : False returns the smallest elements.
 
-    Equal elements come by index, and NaNs after all others, so they are among the first `k` only
-    if nothing else is left.
+    Returns
+    -------
+    TopK : `values` and `indices`. Equal elements are in the order of their indices. NaNs are after
+        all other elements, for both values of `largest`.
+
+    Raises
+    ------
+    TypeError : the elements, `k` or `largest` have the wrong type.
+    ValueError : `k` is larger than the row or negative, or `axis` is out of range.
 
     Examples
     --------
@@ -443,19 +471,15 @@ def topk(a: Any, k: int, axis: int | None = -1, *, largest: bool = True) -> TopK
     """
     if largest is not True:
         largest = flag(largest, "largest")
-    code = plain_code(a)
-    usual = type(k) is int and type(axis) is int and axis in (-1, 0)
-    if usual and code is not None and 0 <= k <= a.size:
+    code = plain_code(a, axis)
+    if code is not None and type(k) is int and 0 <= k <= a.size:
         if a.size <= _short.TOPK and (a.dtype.kind != "f" or _short.mode_is_default()):
             return TopK(*_short.topk(a, k, largest))
         values, index = np.empty(k, a.dtype), np.empty(k, _INDEX)
-        context = host_context()
-        status = _lib.topk(
-            context, code, pointer(a), a.size, k, pointer(values), _WIDE, pointer(index), None,
-            _LARGEST if largest else _SMALLEST,
+        _lib.topk(
+            host_context(), code, pointer(a), a.size, k, pointer(values), _WIDE, pointer(index),
+            None, _LARGEST if largest else _SMALLEST,
         )  # fmt: skip
-        if status:
-            _lib.fail(status, context)
         return TopK(values, index)
     return _topk(a, k, axis, largest)
 
@@ -474,10 +498,10 @@ def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
         raise ValueError(f"k is {k}; expected 0 to {n}")
     values = place.empty((*rows.lead, k), place.key_dtype(rows))
     index = place.empty((*rows.lead, k), np.dtype(np.int64))
-    wish = _select_options(place, largest)
+    opts = _select_options(place, largest)
     rows.run(
         lambda context, keys, out, out_index: _lib.topk(
-            context, code, keys, n, k, out, _lib.U64, out_index, None, wish
+            context, code, keys, n, k, out, _lib.U64, out_index, None, opts
         ),
         values,
         index,

@@ -1,11 +1,11 @@
-"""spearmanr, mannwhitneyu: two tests that rest on ranks, with SciPy's definitions.
+"""spearmanr and mannwhitneyu: two tests that use ranks, with SciPy's definitions.
 
-The ranks are the costly part and are computed by the library; p-values need no SciPy: Student's t
-by the continued fraction of the incomplete beta function (NIST Digital Library of Mathematical
-Functions, 8.17.22, evaluated by Lentz's method), the normal distribution by ``math.erfc``, and the
-exact distribution of U by counting (H. B. Mann and D. R. Whitney, "On a test of whether one of two
-random variables is stochastically larger than the other", Annals of Mathematical Statistics 18,
-1947).
+The library computes the ranks, which take most of the time. The p-values do not need SciPy:
+Student's t uses the continued fraction of the incomplete beta function (NIST Digital Library of
+Mathematical Functions, 8.17.22, with Lentz's method), the normal distribution ``math.erfc``, and
+the exact distribution of U counts orders (H. B. Mann and D. R. Whitney, "On a test of whether one
+of two random variables is stochastically larger than the other", Annals of Mathematical Statistics
+18, 1947).
 """
 
 from __future__ import annotations
@@ -16,40 +16,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._arrays import FLOATS, HOST, Rows, normal_axis, numbers_of, place_of
-from ._check import same_place
+from ._check import check_nan_policy, found_nan, one_of, same_place
 from ._device import with_guests
-from ._rank import check_nan_policy, rankdata
-
-_ALTERNATIVES = ("two-sided", "less", "greater")
+from ._rank import rankdata
 
 
 class TestResult(NamedTuple):
-    """Result of `spearmanr` and `mannwhitneyu`."""
+    """The result of `spearmanr` and `mannwhitneyu`."""
 
     statistic: float
     pvalue: float
 
     @property
     def correlation(self) -> float:
-        """The statistic, by the name that SciPy's result of `spearmanr` has for it, too."""
+        """The statistic; SciPy's result of `spearmanr` also has this name."""
         return self.statistic
 
 
-TestResult.__test__ = False  # type: ignore[attr-defined] # its name is no invitation to pytest
-
-
-def _check_alternative(alternative: str) -> None:
-    if alternative not in _ALTERNATIVES:
-        raise ValueError(
-            f"alternative is {alternative!r}; expected one of {', '.join(_ALTERNATIVES)}"
-        )
+TestResult.__test__ = False  # type: ignore[attr-defined] # not a test class for pytest
 
 
 def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function I_x(a, b)."""
+    """Returns the regularised incomplete beta function I_x(a, b)."""
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
-    if x > (a + 1) / (a + b + 2):  # where the fraction converges slowly, use the symmetry
+    if x > (a + 1) / (a + b + 2):  # the fraction converges slowly here; use the symmetry
         return 1 - _incomplete_beta(b, a, 1 - x)
     tiny = 1e-300
     front = math.exp(
@@ -75,7 +66,7 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
 
 
 def _student_tails(t: float, freedom: float) -> tuple[float, float]:
-    """P(T > t) and P(T < t) of Student's distribution."""
+    """Returns P(T > t) and P(T < t) of Student's distribution."""
     far = _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2
     return (far, 1 - far) if t >= 0 else (1 - far, far)
 
@@ -92,8 +83,8 @@ def _p_value(upper: float, lower: float, alternative: str) -> float:
     return min(1.0, 2 * min(upper, lower))
 
 
-def _numbers(a: Any, name: str, axis: int | None) -> Any:
-    """A sample as contiguous keys, and whether it holds a NaN."""
+def _sample(a: Any, name: str, axis: int | None) -> Any:
+    """Returns a sample as contiguous keys, and whether it holds a NaN."""
     place, array = numbers_of(a)
     if axis is None or array.ndim == 0:
         array = place.reshape(array, (-1,))
@@ -105,9 +96,18 @@ def _numbers(a: Any, name: str, axis: int | None) -> Any:
     return rows.keys, rows.code in FLOATS and bool(place.isnan(rows.keys).any())
 
 
-def _check_places(x: Any, y: Any, names: str) -> None:
-    if not same_place(place_of(x)[0], place_of(y)[0]):
-        raise TypeError(f"{names} are arrays of two libraries or devices; expected the same one")
+def _samples(
+    x: Any, y: Any, names: str, axis: int | None, nan_policy: str, alternative: str
+) -> tuple[Any, Any, bool]:
+    """Returns both samples, and whether one of them holds a NaN; checks the arguments."""
+    check_nan_policy(nan_policy)
+    one_of(("two-sided", "less", "greater"), alternative, "alternative")
+    u, u_nan = _sample(x, names[0], axis)
+    v, v_nan = _sample(y, names[1], axis)
+    same_place(place_of(u)[0], names[0], place_of(v)[0], names[1])
+    if nan_policy == "raise" and (u_nan or v_nan):
+        raise found_nan()
+    return u, v, u_nan or v_nan
 
 
 @with_guests
@@ -118,14 +118,24 @@ def spearmanr(
     nan_policy: str = "propagate",
     alternative: str = "two-sided",
 ) -> TestResult:
-    """Spearman's rank correlation of two samples, as `scipy.stats.spearmanr` of two of them.
+    """Returns Spearman's rank correlation of two samples, as `scipy.stats.spearmanr` does.
 
     Parameters
     ----------
-    a, b : one dimension each, equally long.
-    axis : None takes arrays of any shape as one dimension.
-    nan_policy : 'propagate': NaNs give NaN; 'omit': pairs with a NaN are left out; 'raise'.
+    a, b : array-likes of one dimension and of the same length.
+    axis : 0, or None to read arrays of any shape as one row.
+    nan_policy : 'propagate': a NaN makes the result NaN. 'omit': pairs with a NaN are ignored.
+        'raise': a NaN raises a ValueError.
     alternative : 'two-sided', 'less' (negative correlation) or 'greater'.
+
+    Returns
+    -------
+    TestResult : `statistic` (the correlation) and `pvalue`.
+
+    Raises
+    ------
+    TypeError : the elements are not numbers, or `a` and `b` are not in the same place.
+    ValueError : the shapes or an option are wrong, or there is a NaN under 'raise'.
 
     Examples
     --------
@@ -134,16 +144,10 @@ def spearmanr(
     >>> round(result.statistic, 6), round(result.pvalue, 6)
     (0.820783, 0.088587)
     """
-    check_nan_policy(nan_policy)
-    _check_alternative(alternative)
-    x, x_nan = _numbers(a, "a", axis)
-    y, y_nan = _numbers(b, "b", axis)
-    _check_places(x, y, "a and b")
+    x, y, has_nan = _samples(a, b, "ab", axis, nan_policy, alternative)
     if x.shape[0] != y.shape[0]:
-        raise ValueError(f"a has {x.shape[0]} elements and b {y.shape[0]}; expected as many")
-    if x_nan or y_nan:
-        if nan_policy == "raise":
-            raise ValueError("The input contains nan values")
+        raise ValueError(f"a has {x.shape[0]} elements and b {y.shape[0]}; expected equal lengths")
+    if has_nan:
         if nan_policy == "propagate":
             return TestResult(math.nan, math.nan)
         both = (x == x) & (y == y)
@@ -171,8 +175,8 @@ def spearmanr(
 
 
 def _exact_tails(u: int, v: int, m: int, n: int) -> tuple[float, float]:
-    """P(U >= u), P(U >= v) if all orders of m and n elements without ties are equally likely."""
-    counts = [1] + [0] * (m * n)  # the coefficients of the Gaussian binomial, factor by factor
+    """Returns P(U >= u) and P(U >= v) if all orders of m and n elements are equally likely."""
+    counts = [1] + [0] * (m * n)  # coefficients of the Gaussian binomial, one factor at a time
     for i in range(1, m + 1):
         for k in range(len(counts) - 1, n + i - 1, -1):
             counts[k] -= counts[k - n - i]
@@ -193,17 +197,26 @@ def mannwhitneyu(
     *,
     nan_policy: str = "propagate",
 ) -> TestResult:
-    """The Mann-Whitney U test of two samples, as `scipy.stats.mannwhitneyu`.
+    """Returns the Mann-Whitney U test of two samples, as `scipy.stats.mannwhitneyu` does.
 
     Parameters
     ----------
-    x, y : one dimension each.
-    axis : None takes arrays of any shape as one dimension.
+    x, y : array-likes of one dimension.
     use_continuity : correct the normal approximation by 1/2.
     alternative : 'two-sided', 'less' (x tends to be smaller) or 'greater'.
-    method : 'exact', 'asymptotic', or 'auto': exact if a sample has at most 8 elements and
-        there are no ties.
-    nan_policy : as for `spearmanr`; 'omit' leaves NaNs of either sample out.
+    axis : 0, or None to read arrays of any shape as one row.
+    method : 'exact', 'asymptotic' or 'auto'. 'auto' is exact if a sample has at most 8 elements
+        and there are no ties.
+    nan_policy : as for `spearmanr`; 'omit' ignores the NaNs of each sample.
+
+    Returns
+    -------
+    TestResult : `statistic` (U of `x`) and `pvalue`.
+
+    Raises
+    ------
+    TypeError : the elements are not numbers, or `x` and `y` are not in the same place.
+    ValueError : the shapes or an option are wrong, or there is a NaN under 'raise'.
 
     Examples
     --------
@@ -213,18 +226,11 @@ def mannwhitneyu(
     >>> result.statistic, round(result.pvalue, 6)
     (17.0, 0.111111)
     """
-    check_nan_policy(nan_policy)
-    _check_alternative(alternative)
-    if method not in ("auto", "exact", "asymptotic"):
-        raise ValueError(f"method is {method!r}; expected auto, exact or asymptotic")
+    one_of(("auto", "exact", "asymptotic"), method, "method")
     if not isinstance(use_continuity, (bool, np.bool_)) and use_continuity not in (0, 1):
         raise ValueError(f"use_continuity is {use_continuity!r}; expected True or False")
-    u, u_nan = _numbers(x, "x", axis)
-    v, v_nan = _numbers(y, "y", axis)
-    _check_places(u, v, "x and y")
-    if u_nan or v_nan:
-        if nan_policy == "raise":
-            raise ValueError("The input contains nan values")
+    u, v, has_nan = _samples(x, y, "xy", axis, nan_policy, alternative)
+    if has_nan:
         if nan_policy == "propagate":
             return TestResult(math.nan, math.nan)
         u, v = u[u == u], v[v == v]
@@ -236,9 +242,9 @@ def mannwhitneyu(
     ranks = rankdata(both)
     first = float(ranks[:m].sum()) - m * (m + 1) / 2
     second = m * n - first
-    # A tie shows as a rank whose group is larger than 1: that of max ranks minus min ranks.
+    # The size of each element's group of ties.
     size = rankdata(both, "max") - rankdata(both, "min") + 1
-    ties = float((size * size).sum()) - (m + n)  # sum of t^3 - t over groups of t
+    ties = float((size * size).sum()) - (m + n)  # the sum of t^3 - t over groups of size t
     if method == "auto":
         method = "exact" if min(m, n) <= 8 and ties == 0 else "asymptotic"
     if method == "exact":

@@ -1,8 +1,9 @@
-"""Strings: NumPy's S and U arrays, object arrays of bytes or str, Arrow's strings.
+"""Strings: NumPy's S and U arrays, object arrays of bytes or str, and Arrow strings.
 
-The library compares bytes. Bytes of an S array are used where they lie. A U array holds code
-points, which are written most significant byte first and as narrow as the largest allows; UTF-8,
-which Python's own strings are encoded in, and Arrow's are, keeps their order as it is.
+The library compares bytes. The bytes of an S array are used without a copy. A U array holds code
+points; they are written with the most significant byte first, in 1, 2 or 4 bytes as the largest
+code point needs. Objects of type str are encoded in UTF-8, as Arrow strings are. Both encodings
+keep the order of the code points.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _lib
-from ._arrays import HOST, address, normal_axis, place_of, product
+from ._arrays import HOST, address, normal_axes, place_of, product
 from ._check import output
 from ._context import host_context
 
@@ -21,7 +22,10 @@ _RANK_CODES = {"u4": _lib.U32, "i4": _lib.U32, "u8": _lib.U64, "i8": _lib.U64, "
 
 
 class Text:
-    """n strings: their bytes one behind the other, where each begins, and which are missing."""
+    """n strings: their bytes, the n + 1 offsets of the strings, and a mask of missing strings.
+
+    `source` is the array that the strings come from.
+    """
 
     dtype = np.dtype("S")
     ndim = 1
@@ -34,15 +38,17 @@ class Text:
         self.size = offsets.size - 1
         self.shape = (self.size,)
 
-    def struct(self) -> Any:
-        return _lib.Strings(
+    def call(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Calls function(context, strings, n, arguments...) of the library."""
+        strings = _lib.Strings(
             struct_size=ctypes.sizeof(_lib.Strings),
             bytes=address(self.data),
             offsets=address(self.offsets),
         )
+        function(host_context(), ctypes.addressof(strings), self.size, *arguments)
 
     def present(self) -> Text:
-        """The strings that are not missing."""
+        """Returns the strings that are not missing."""
         kept = ~self.missing
         lengths = np.diff(self.offsets)
         data = self.data[int(self.offsets[0]) : int(self.offsets[-1])]
@@ -53,32 +59,33 @@ class Text:
         return Text(np.ascontiguousarray(data), offsets, None)
 
     def take(self, index: Any) -> Any:
-        """The strings at these places, as what they came in."""
+        """Returns the strings at these indices, as an array of the library of `source`."""
         source = self.source
         if isinstance(source, np.ndarray):
             return source[index]
-        places = np.atleast_1d(index)
+        indices = np.atleast_1d(index)
         if hasattr(source, "gather"):
-            return source.gather(places)
+            return source.gather(indices)
         try:
-            return source.take(places)
-        except NotImplementedError:  # pyarrow cannot take from views
+            return source.take(indices)
+        except NotImplementedError:  # pyarrow has no `take` for string views
             kind = "large_binary" if "binary" in str(source.type) else "large_string"
-            return source.cast(kind).take(places).cast(source.type)
+            return source.cast(kind).take(indices).cast(source.type)
 
 
-def _even(data: Any, n: int, width: int, source: Any) -> Text:
+def _equal_lengths(data: Any, n: int, width: int, source: Any) -> Text:
     return Text(data, np.arange(n + 1, dtype=np.uint64) * np.uint64(width), source)
 
 
 def text_of(array: Any) -> Text:
-    """A row of strings in the form the library reads; TypeError if it is something else."""
+    """Converts a row of strings to a Text. Other objects raise a TypeError."""
     if isinstance(array, Text):
         return array
     kind, n = array.dtype.kind, array.size
     if kind == "S":
         flat = np.ascontiguousarray(array)
-        return _even(flat.view(np.uint8) if flat.itemsize else flat, n, flat.itemsize, array)
+        data = flat.view(np.uint8) if flat.itemsize else flat
+        return _equal_lengths(data, n, flat.itemsize, array)
     if kind == "U":
         return _code_points(array)
     if kind == "T":
@@ -90,12 +97,12 @@ def _code_points(array: Any) -> Text:
     flat = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
     length = flat.itemsize // 4
     if length == 0 or flat.size == 0:
-        return _even(np.empty(0, np.uint8), flat.size, 0, array)
+        return _equal_lengths(np.empty(0, np.uint8), flat.size, 0, array)
     points = flat.view(np.uint32)
     largest = int(points.max())
     narrow = ">u1" if largest < 1 << 8 else ">u2" if largest < 1 << 16 else ">u4"
     data = points.astype(narrow)
-    return _even(data.view(np.uint8), flat.size, length * data.itemsize, array)
+    return _equal_lengths(data.view(np.uint8), flat.size, length * data.itemsize, array)
 
 
 def _objects(array: Any, source: Any) -> Text:
@@ -106,7 +113,8 @@ def _objects(array: Any, source: Any) -> Text:
     elif not all(issubclass(kind, bytes) for kind in kinds):
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise TypeError(
-            f"elements are objects ({names}); expected numbers of one dtype, all bytes or all str"
+            f"the elements are objects ({names}); expected numbers of one dtype, all bytes or all "
+            "str"
         )
     offsets = np.zeros(len(elements) + 1, np.uint64)
     np.cumsum(list(map(len, elements)), out=offsets[1:])
@@ -118,21 +126,15 @@ def _objects(array: Any, source: Any) -> Text:
 
 
 def _rows(array: Any, axis: Any, several: bool = False) -> tuple[Any, tuple, int]:
-    """Rows along the last axis, the shape of what is before it, and the length of a row.
+    """Returns rows along the last axis, the shape before that axis, and the length of a row.
 
-    Text is one row. `axis` may be a tuple if `several` is set.
+    A Text is one row. `axis` may be a tuple if `several` is set.
     """
+    axes = None if axis is None else normal_axes(axis, array.ndim, several)
     if isinstance(array, Text):
-        for one in axis if several and isinstance(axis, tuple) else (axis,):
-            if one is not None:
-                normal_axis(one, 1)
         return array, (), array.size
-    if axis is None:
+    if axes is None:
         return array.reshape(-1), (), array.size
-    axes = axis if several and isinstance(axis, tuple) else (axis,)
-    axes = tuple(normal_axis(one, array.ndim) for one in axes)
-    if len(set(axes)) != len(axes):
-        raise ValueError(f"axis {axis} names a dimension twice")
     rows = np.moveaxis(array, axes, tuple(range(array.ndim - len(axes), array.ndim)))
     lead = rows.shape[: array.ndim - len(axes)]
     n = product(rows.shape[len(lead) :])
@@ -140,8 +142,8 @@ def _rows(array: Any, axis: Any, several: bool = False) -> tuple[Any, tuple, int
 
 
 def _each(rows: Any, lead: tuple, width: int, dtype: Any, function: Callable[[Any], Any]) -> Any:
-    """What `function` makes of every row, `width` elements each, along the last axis."""
-    if not lead:  # one row, whose result needs no copy
+    """Returns the results of `function` for every row, `width` elements along the last axis."""
+    if not lead:  # the result of one row needs no copy
         return np.asarray(function(rows), dtype)
     result = np.empty((*lead, width), dtype)
     for i in np.ndindex(lead):
@@ -150,31 +152,30 @@ def _each(rows: Any, lead: tuple, width: int, dtype: Any, function: Callable[[An
 
 
 def _back(result: Any, axis: int | None) -> Any:
-    """The last axis brought to where the caller's was."""
+    """Moves the last axis to the caller's axis."""
     return result if axis is None or result.ndim < 2 else np.moveaxis(result, -1, axis)
 
 
 def check_algorithm(algorithm: str) -> None:
     _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm")
     if algorithm != "auto":
-        raise ValueError(f"algorithm is {algorithm!r}; strings are sorted by 'auto' alone")
+        raise ValueError(f"algorithm is {algorithm!r}; expected 'auto' for strings")
+
+
+def _sort_options(descending: bool) -> Any:
+    return _lib.options(_lib.SortOptions, flags=_lib.DESCENDING if descending else 0)
 
 
 def _order(array: Any, descending: bool, dtype: Any = np.intp) -> Any:
+    """Returns the sorting indices of a row. Missing strings are last."""
     text = text_of(array)
     if text.missing is not None:
         present = np.flatnonzero(~text.missing)
         order = present[_order(text.present(), descending)]
         return np.concatenate((order, np.flatnonzero(text.missing))).astype(dtype, copy=False)
     result = np.empty(text.size, dtype)
-    context, strings = host_context(), text.struct()
-    wish = _lib.options(_lib.SortOptions, flags=_lib.DESCENDING if descending else 0)
     code = _lib.U32 if result.itemsize == 4 else _lib.U64
-    status = _lib.argsort_strings(
-        context, ctypes.addressof(strings), text.size, code, address(result), wish
-    )
-    if status:
-        _lib.fail(status, context)
+    text.call(_lib.argsort_strings, code, address(result), _sort_options(descending))
     return result
 
 
@@ -199,7 +200,7 @@ def sort(array: Any, axis: int | None, descending: bool, out: Any) -> Any:
 
 def _check_out(array: Any, out: Any, shape: tuple) -> None:
     if isinstance(array, Text):
-        raise TypeError("out is an array of NumPy and a is not; expected no out")
+        raise TypeError("out is given, and a is not a NumPy array; expected out=None")
     place, _ = place_of(out) if hasattr(out, "dtype") else (None, None)
     if place is None:
         raise TypeError(f"out is a {type(out).__name__}; expected an array")
@@ -207,18 +208,12 @@ def _check_out(array: Any, out: Any, shape: tuple) -> None:
 
 
 def ranks_of(array: Any, ties: int, descending: bool, dtype: Any) -> Any:
-    """The ranks of a row of strings that are all there."""
+    """Returns the ranks of a row without missing strings."""
     text = text_of(array)
     result = np.empty(text.size, dtype)
-    context, strings = host_context(), text.struct()
     flags = _lib.DESCENDING if descending else 0
-    wish = _lib.options(_lib.RankOptions, flags=flags, ties=ties)
-    code = _RANK_CODES[np.dtype(dtype).str[1:]]
-    status = _lib.rank_strings(
-        context, ctypes.addressof(strings), text.size, code, address(result), wish
-    )
-    if status:
-        _lib.fail(status, context)
+    opts = _lib.options(_lib.RankOptions, flags=flags, ties=ties)
+    text.call(_lib.rank_strings, _RANK_CODES[result.dtype.str[1:]], address(result), opts)
     return result
 
 
@@ -231,13 +226,15 @@ def rankdata(
     ties: int,
     descending: bool,
 ) -> Any:
-    """`exact`: the caller asked for this dtype, and it holds no NaN."""
+    """Returns ranks. `exact`: the caller chose `dtype`, and `dtype` cannot hold NaN."""
     rows, lead, n = _rows(array, axis)
     if isinstance(array, Text) and array.missing is not None:
         if nan_policy == "raise":
-            raise ValueError("The input contains nulls")
+            raise ValueError("The input contains nulls; expected none with nan_policy='raise'")
         if exact:
-            raise ValueError(f"dtype is {dtype}, which cannot hold NaN, the rank of a null")
+            raise ValueError(
+                f"dtype is {dtype}, which cannot hold NaN, the rank of a null; expected float64"
+            )
         result = np.full(array.size, np.nan)
         if nan_policy == "omit":
             kept = ~array.missing
@@ -248,18 +245,12 @@ def rankdata(
     )
 
 
-def _places(text: Text, where: Any, descending: bool) -> Any:
-    """Which strings sorting would put at these places."""
-    result = np.empty(where.shape, np.uint64)
-    places = np.ascontiguousarray(where)
-    context, strings = host_context(), text.struct()
-    wish = _lib.options(_lib.SortOptions, flags=_lib.DESCENDING if descending else 0)
-    status = _lib.select_strings(
-        context, ctypes.addressof(strings), text.size, address(places), places.size,
-        address(result), wish,
-    )  # fmt: skip
-    if status:
-        _lib.fail(status, context)
+def _selected(text: Text, k: Any, descending: bool) -> Any:
+    """Returns the indices of the strings at positions `k` of the sorted array."""
+    result = np.empty(k.shape, np.uint64)
+    k = np.ascontiguousarray(k)
+    opts = _sort_options(descending)
+    text.call(_lib.select_strings, address(k), k.size, address(result), opts)
     return result.astype(np.intp)
 
 
@@ -273,7 +264,7 @@ def select(array: Any, k: Any, axis: Any, descending: bool) -> Any:
     def chosen(row: Any) -> Any:
         text = text_of(row)
         if text.missing is None:
-            return _places(text, flat, descending)
+            return _selected(text, flat, descending)
         return _order(text, descending)[flat]
 
     index = _each(rows, lead, flat.size, np.intp, chosen)
@@ -316,7 +307,7 @@ def is_sorted(array: Any, axis: int | None, descending: bool) -> Any:
 def unique(
     array: Any, return_index: bool, return_inverse: bool, return_counts: bool
 ) -> tuple[Any, ...]:
-    """The parts of `ordo.unique`: strings are told apart by their dense ranks."""
+    """Returns the results of `ordo.unique`. Strings with the same dense rank are equal."""
     row = array if isinstance(array, Text) else array.reshape(-1)
     text = text_of(row)
     order = _order(text, False)

@@ -1,4 +1,4 @@
-"""Inputs: hypothesis strategies for arrays, and the ways one array can lie in memory."""
+"""Test inputs: hypothesis strategies for arrays, and arrays with unusual memory layouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVERY_DTYPE = [*NUMBERS, "f2", "?", ">i2", ">u4", ">i8", ">f4", ">f8"]
 
 
 def elements(dtype: np.dtype) -> st.SearchStrategy:
-    """Many ties, the extremes, and for floats NaN, both zeros and both infinities."""
+    """Returns a strategy with many ties, extremes and, for floats, NaN, -0, +0, -inf and inf."""
     if dtype.kind == "b":
         return st.booleans()
     if dtype.kind == "f":
@@ -38,7 +38,7 @@ def arrays(
 
 
 def sample(rng: np.random.Generator, n: int, dtype: str, scale: int = 50) -> Any:
-    """Normal numbers with ties among the integers; no negative ones for unsigned types."""
+    """Returns normally distributed numbers with ties; not negative for unsigned types."""
     numbers = rng.standard_normal(n) * scale
     if np.dtype(dtype).kind == "u":
         numbers = np.abs(numbers)
@@ -46,7 +46,7 @@ def sample(rng: np.random.Generator, n: int, dtype: str, scale: int = 50) -> Any
 
 
 def layouts(array: Any) -> Iterator[tuple[str, Any]]:
-    """Views with the same elements that lie differently in memory."""
+    """Yields arrays with the same elements and different memory layouts, with their names."""
     yield "plain", array
     wide = np.repeat(array, 2, axis=-1)
     yield "strided", wide[..., ::2]
@@ -61,7 +61,7 @@ def layouts(array: Any) -> Iterator[tuple[str, Any]]:
 
 
 def same(result: Any, expected: Any) -> None:
-    """Equal values, shape and kind of number; NaNs are equal to each other."""
+    """Asserts equal values, shapes and dtypes. NaNs are equal to each other."""
     result, expected = np.asarray(result), np.asarray(expected)
     assert result.shape == expected.shape
     assert result.dtype.newbyteorder("=") == expected.dtype.newbyteorder("=")

@@ -1,4 +1,4 @@
-"""Settings of hypothesis, and inputs that several tests share."""
+"""Settings of hypothesis, and fixtures."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""A pytest plugin that runs NumPy's and SciPy's own tests with ordo's functions in their place.
+"""A pytest plugin that runs the tests of NumPy and SciPy on the functions of ordo.
 
 The modules in ``MODULES`` are compiled from the installed source with one change, made in memory:
-every ``x.sort``, ``np.unique`` and so on goes through ``attribute``, which returns ordo's function
-where NumPy's or SciPy's would be found, on a module or on an array. Nothing else that the tests use
-is touched, so what they compare with is still computed by NumPy.
+every attribute ``x.sort``, ``np.unique`` and so on is looked up by ``attribute``, which returns
+ordo's function instead of NumPy's or SciPy's. Nothing else changes, so NumPy still computes the
+expected results.
 
-``run`` starts pytest with this plugin in a process of its own and returns the outcome of each case.
+``run`` starts pytest with this plugin in another process and returns the outcome of each case.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ MODULES = {
     "scipy.stats.tests.test_rank": "TestRankData::",
     "scipy.stats.tests.test_stats": "TestCorrSpearmanr2?::",
 }  # fmt: skip
-OUTCOMES = "ORDO_SUITE_OUTCOMES"  # environment: the file that gets the outcome of each case
-PLAIN = "ORDO_SUITE_PLAIN"  # environment: set to run the tests without ordo
+OUTCOMES = "ORDO_SUITE_OUTCOMES"  # environment variable: the file for the outcomes
+PLAIN = "ORDO_SUITE_PLAIN"  # environment variable: if set, the tests run without ordo
 
-FUNCTIONS: dict[Any, Any] = {}  # of NumPy or SciPy -> ordo's
-METHODS: dict[str, Any] = {}  # of arrays -> a function that takes the array first
-NAMES: set[str] = set()  # all of their names
+FUNCTIONS: dict[Any, Any] = {}  # function of NumPy or SciPy -> function of ordo
+METHODS: dict[str, Any] = {}  # method of arrays -> function with the array as first argument
+NAMES: set[str] = set()  # the names of both
 
 
 # ---- Substitution ------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ def _without_nans(function: Any) -> Any:
 
 
 def fill() -> None:
-    """Makes the tables of what stands for what."""
+    """Fills the tables above."""
     import numpy as np
 
     import ordo
@@ -102,7 +102,7 @@ def fill() -> None:
 
 
 def attribute(owner: Any, name: str, *default: Any) -> Any:
-    """getattr(owner, name), but ordo's where that would be a function or method it stands for."""
+    """Returns getattr(owner, name), or ordo's function if the tables have one for it."""
     import numpy as np
 
     found = getattr(owner, name, *default)
@@ -112,14 +112,14 @@ def attribute(owner: Any, name: str, *default: Any) -> Any:
         return found
     try:
         return FUNCTIONS.get(found, found)
-    except TypeError:  # it has no hash
+    except TypeError:  # not hashable
         return found
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Turns x.name into attribute(x, "name"), and getattr into attribute.
+    """Replaces x.name by attribute(x, "name"), and getattr by attribute.
 
-    Decorators other than pytest's stay as they are: some look a function up in a table.
+    Decorators other than pytest's do not change, because some look up a function in a table.
     """
 
     def _definition(self, node: Any) -> ast.AST:
@@ -161,7 +161,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class _Finder:
-    """Gives the modules above their loader. pytest may import them without their package's name."""
+    """Gives the modules above their loader, also if pytest imports them without a package."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
@@ -177,7 +177,7 @@ class _Finder:
 # ---- Plugin ------------------------------------------------------------------------------------
 
 _outcomes: dict[str, dict[str, str]] = {}
-_modules: dict[str, str] = {}  # of cases, by their ids
+_modules: dict[str, str] = {}  # by the id of a case
 
 
 def pytest_configure(config: Any) -> None:
@@ -203,7 +203,7 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 
 def pytest_runtest_logreport(report: Any) -> None:
     if report.when == "call" or report.outcome != "passed":
-        text = report.outcome  # "skipped" if NumPy expects the case to fail, too
+        text = report.outcome  # also "skipped" if NumPy expects the case to fail
         if report.failed:
             text += ": " + str(getattr(report.longrepr, "reprcrash", report.longrepr))
         case = report.nodeid.partition("::")[2]
@@ -219,7 +219,7 @@ def pytest_sessionfinish() -> None:
 
 
 def installed(package: str) -> list[str]:
-    """The test modules of a package that there are; it may be installed without any."""
+    """Returns the installed test modules of a package, which may be none."""
     found = []
     for module in MODULES:
         try:
@@ -231,7 +231,7 @@ def installed(package: str) -> list[str]:
 
 
 def run(modules: list[str], plain: bool = False) -> dict[str, dict[str, str]]:
-    """For each module the outcome of each case: "passed", "skipped" or "failed: where: why"."""
+    """Returns the outcome of each case of each module: "passed", "skipped", "failed: ..."."""
     here = os.path.dirname(os.path.realpath(__file__))
     with tempfile.TemporaryDirectory() as folder:
         outcomes = os.path.join(folder, "outcomes.json")

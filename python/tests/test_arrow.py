@@ -1,4 +1,4 @@
-"""Arrow arrays through the PyCapsule interface: pyarrow's and polars'."""
+"""Arrow arrays of pyarrow and polars, through the PyCapsule interface."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_polars():
 
 
 def test_memory_is_released():
-    """Views keep what they look at alive, and let it go."""
+    """Views keep the memory of their array alive, and release it."""
     before = pa.total_allocated_bytes()
     for _ in range(50):
         column = pa.chunked_array([pa.array(np.arange(10_000.0)), pa.array(np.arange(10.0))])

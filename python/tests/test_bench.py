@@ -1,4 +1,4 @@
-"""python -m ordo.bench runs, and writes what it prints."""
+"""python -m ordo.bench runs, prints rows and writes them to a JSON file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Columns of pandas, pyarrow and polars whose elements are not plain numbers.
 
-Each gives the answer for its values, or an error that says what to pass instead. None may be
-taken for its codes, its storage or its mask.
+Functions return the result for the values, or raise an error that says what to pass instead. They
+never use the codes, the storage or the mask as values.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def in_chunks(values):
 
 
 def with_null_in_dictionary(values):
-    """The null is a value of the dictionary, not a null code."""
+    """A dictionary whose values contain the null; no code is null."""
     kinds = sorted({value for value in values if value is not None}, reverse=True)
     codes = [len(kinds) if value is None else kinds.index(value) for value in values]
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int16()), pa.array([*kinds, None]))
@@ -62,7 +62,7 @@ CATEGORICALS = {
 
 
 def as_list(result):
-    """The elements of a NumPy array, or of what the strings came in; None for what is missing."""
+    """Returns the elements as a list, with None for missing elements."""
     if hasattr(result, "to_pylist"):
         return result.to_pylist()
     found = result.to_list() if hasattr(result, "to_list") else result.tolist()
@@ -70,7 +70,7 @@ def as_list(result):
 
 
 def last(values):
-    """Sorted, with None behind all others."""
+    """Returns sorted elements with None last."""
     return sorted(values, key=lambda x: (x is None, 0 if x is None else x))
 
 
@@ -118,7 +118,7 @@ def test_the_dtype_of_values_is_kept():
 
 
 @pytest.mark.parametrize("verb", ["sort", "argsort", "rankdata", "unique", "median", "is_sorted"])
-def test_an_order_of_its_own_is_refused(verb):
+def test_other_orders_of_categories_are_rejected(verb):
     sizes = pd.Categorical(["lo", "hi", "mid"], ["lo", "mid", "hi"], ordered=True)
     columns = [
         sizes,
@@ -135,7 +135,7 @@ def test_an_order_of_its_own_is_refused(verb):
             getattr(ordo, verb)(column)
 
 
-def test_values_that_are_only_moved_may_have_an_order():
+def test_values_of_pairs_may_be_ordered_categories():
     sizes = pd.Categorical(["lo", "hi", "mid"], ["lo", "mid", "hi"], ordered=True)
     column = pa.DictionaryArray.from_arrays([1, 0, 1], ["b", "a"], ordered=True)
     for values in (sizes, pd.Series(sizes), column, pa.chunked_array([column])):
@@ -145,7 +145,7 @@ def test_values_that_are_only_moved_may_have_an_order():
             ordo.sort_pairs(values, [3, 2, 1])
 
 
-def test_the_ways_out_of_an_order_work():
+def test_codes_and_values_of_ordered_categories():
     sizes = pd.Series(pd.Categorical(["lo", "hi", "mid"], ["lo", "mid", "hi"], ordered=True))
     assert ordo.rankdata(sizes.cat.codes).tolist() == [1, 3, 2]
     assert ordo.sort(np.asarray(sizes)).tolist() == ["hi", "lo", "mid"]
@@ -251,7 +251,7 @@ if pl is not None:
 
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("verb", ["sort", "argsort", "rankdata", "median", "unique", "cumsum"])
-def test_refusals_name_the_way_out(verb, name):
+def test_errors_say_what_to_pass_instead(verb, name):
     if np.longdouble is np.float64:
         pytest.skip("long double is double")
     column, text = REFUSED[name]
@@ -259,7 +259,7 @@ def test_refusals_name_the_way_out(verb, name):
         getattr(ordo, verb)(column)
 
 
-def test_ways_out_work():
+def test_the_suggested_arguments_work():
     assert ordo.argsort(np.asarray(pd.Series([DAY + LATER, DAY])).view("i8")).tolist() == [1, 0]
     assert ordo.argsort(UTC.astype("int64")).tolist() == [1, 0]
     assert ordo.argsort(PERIODS.astype("int64"), descending=True).tolist() == [2, 1, 0]
@@ -315,7 +315,7 @@ def test_arrow_strings_everywhere():
         assert as_list(ordo.select(column, [0, -1])) == ["apple", "pear"]
         with pytest.raises(ValueError, match="k has 2 dimensions"):
             ordo.select(column, [[0]])
-        with pytest.raises(TypeError, match="expected no out"):
+        with pytest.raises(TypeError, match="expected out=None"):
             ordo.sort(column, out=np.empty(4, "U5"))
         with pytest.raises(TypeError, match="expected numbers"):
             ordo.radius(column)

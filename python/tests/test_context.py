@@ -1,4 +1,4 @@
-"""Contexts: settings, threads, fork, memory, import; the last three in processes of their own."""
+"""Contexts: settings, threads, fork, memory and import."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_config_and_private_contexts(rng):
     assert ordo.config()["threads"] == 1
 
 
-def test_a_context_may_be_entered_again_and_fail(rng):
+def test_a_context_can_be_entered_twice_and_can_fail(rng):
     own = ordo.context(threads=1)
     for _ in range(2):
         with own, pytest.raises(ValueError, match="1"):
@@ -91,8 +91,8 @@ def test_no_device_is_a_device_error():
         ordo.sort(np.arange(10))
 
 
-def test_threads_run_side_by_side():
-    """Every thread has a context; results are right whatever the others do."""
+def test_threads_at_the_same_time():
+    """Every thread has its own context, so calls at the same time give correct results."""
     wrong = []
 
     def work(seed):
@@ -108,14 +108,14 @@ def test_threads_run_side_by_side():
     workers = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
     for worker in workers:
         worker.start()
-    ordo.config(threads=1)  # while they work
+    ordo.config(threads=1)  # while the threads work
     for worker in workers:
         worker.join()
     assert not wrong
 
 
 def test_the_gil_is_released():
-    """A counter goes on counting while a sort runs in another thread."""
+    """A counter advances while a sort runs in another thread."""
     a = np.random.default_rng(1).random(2_000_000)
     done = threading.Event()
 
@@ -137,7 +137,7 @@ def test_the_gil_is_released():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork()")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork(rng):
-    """A child uses the context that its parent's thread had, threads and all."""
+    """A child process can use the context of the parent's thread."""
     a = rng.random(200_000)
     expected = np.sort(a)
     assert np.array_equal(ordo.sort(a), expected)
@@ -151,7 +151,7 @@ def test_fork(rng):
 
 
 def run(code, **environment):
-    """Runs code in a fresh interpreter and returns what it printed."""
+    """Runs code in a new interpreter and returns its output."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -185,13 +185,13 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def test_no_leak():
-    """ORDO_TEST_LEAK=200000 makes a million calls of it."""
+    """ORDO_TEST_LEAK=200000 makes a million calls."""
     rounds = int(os.environ.get("ORDO_TEST_LEAK", "10000"))
     assert int(run(LEAK.replace("ROUNDS", str(rounds)))) < 2048  # kilobytes
 
 
 def test_import_loads_little_and_opens_nothing():
-    """Importing loads no large module that the caller has not loaded, and no device."""
+    """`import ordo` loads no large module and opens no device."""
     code = """
 import sys
 before = set(sys.modules)
@@ -214,12 +214,6 @@ print(",".join(first), ",".join(second), "libordo.so" in maps, "cuda" in maps)
 
 def test_an_unknown_library_is_named():
     code = "import ordo\ntry: ordo.sort\nexcept ImportError as e: print(e)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "ORDO_LIBRARY": "/nowhere/libordo.so"},
-    )
-    assert "/nowhere/libordo.so" in done.stdout
-    assert "ORDO_LIBRARY" in done.stdout
+    printed = run(code, ORDO_LIBRARY="/nowhere/libordo.so")
+    assert "/nowhere/libordo.so" in printed
+    assert "ORDO_LIBRARY" in printed

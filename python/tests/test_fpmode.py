@@ -1,4 +1,4 @@
-"""Results in other floating-point modes: subnormals flushed to zero, other roundings."""
+"""Results do not depend on the floating-point mode: flushed subnormals, other roundings."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ordo import _short
 
 libm = ctypes.CDLL(None)
 MACHINE = platform.machine()
-# Where fenv_t has the bits that flush subnormals, and which they are.
+# The offset and the mask of the bits of fenv_t that flush subnormals.
 FLUSH = {"x86_64": (28, 0x8040), "aarch64": (0, 1 << 24)}
 ROUNDINGS = {"x86_64": [0x400, 0x800, 0xC00], "aarch64": [0x400000, 0x800000, 0xC00000]}
 
 if MACHINE not in FLUSH or not hasattr(libm, "fegetenv"):
-    pytest.skip("no way to change the mode is known here", allow_module_level=True)
+    pytest.skip("cannot change the floating-point mode here", allow_module_level=True)
 
 
 @contextmanager
@@ -50,7 +50,7 @@ MODES = [flushing, *(lambda r=r: rounding(r) for r in ROUNDINGS[MACHINE])]
 
 
 def results(a):
-    """Bytes of every function, of rows and of all elements."""
+    """Returns the bytes of the results of every function, for rows and for all elements."""
     rows, flat = a, a.reshape(-1)
     found = []
     for x, axis in ((rows, -1), (flat, None)):

@@ -1,4 +1,4 @@
-"""What counts as an array, and the exceptions for what does not."""
+"""Array-likes that are accepted, and exceptions for other arguments."""
 
 from __future__ import annotations
 
@@ -100,12 +100,12 @@ def test_bad_dtype(verb, bad):
         (lambda a: ordo.select(a, 4), "expected -4 to 3"),
         (lambda a: ordo.partition(a, -5), "expected -4 to 3"),
         (lambda a: ordo.sort(a, out=np.empty(3)), "expected float64"),
-        (lambda a: ordo.sort_pairs(a, a[:2]), "as many values"),
-        (lambda a: ordo.searchsorted(a, a, "middle"), "left or right"),
+        (lambda a: ordo.sort_pairs(a, a[:2]), "one value for each key"),
+        (lambda a: ordo.searchsorted(a, a, "middle"), "left, right"),
         (lambda a: ordo.median(a, (0, 0)), "twice"),
         (lambda a: ordo.config(device="tpu"), "expected auto, cpu"),
         (lambda a: ordo.config(threads=-1), "expected a number"),
-        (lambda a: ordo.spearmanr(a, a[1:]), "expected as many"),
+        (lambda a: ordo.spearmanr(a, a[1:]), "expected equal lengths"),
     ],
 )
 def test_bad_values_are_named(call, text):

@@ -1,4 +1,4 @@
-"""Signals that arrive during a call: Ctrl-C ends it, other handlers run and it goes on."""
+"""Signals during a call: Ctrl-C ends the call; after other handlers the call continues."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import subprocess
 import sys
 import textwrap
 
-# A thread sends the signal. It gets the GIL only when the main thread gives it up, inside the call,
-# because nothing takes the GIL from a thread within a thousand seconds. (NumPy gives it up too, so
-# nothing else is done between.) On a busy machine the signal may still be so late that the call is
-# over: then there is another attempt.
+# A thread sends the signal. The switch interval is a thousand seconds, so this thread gets the GIL
+# only when the main thread releases it, inside the call. (NumPy releases it too, so the main thread
+# does nothing else.) On a busy machine the signal may arrive after the call; then the test tries
+# again.
 PRELUDE = """
 import os, signal, sys, threading, traceback
 import numpy as np, ordo
@@ -20,7 +20,7 @@ ordo.config(threads=1)
 keys = np.random.default_rng(5).random(1 << 22)
 before = keys.copy()
 expected = np.argsort(keys, kind="stable")
-ordo.argsort(keys[:100])  # makes the context
+ordo.argsort(keys[:100])  # creates the context
 
 
 def send_soon(number):
@@ -37,7 +37,7 @@ def send_soon(number):
 
 
 def attempt(call):
-    "The functions that an interrupt passed through; None if there was no interrupt in time."
+    "Returns the functions in the traceback of the interrupt; None if the call was not interrupted."
     try:
         sender = send_soon(signal.SIGINT)
         call()
@@ -48,7 +48,7 @@ def attempt(call):
 
 
 def interrupted(call):
-    "Whether the library was stopped in the middle, in one of some attempts."
+    "Returns whether one of several attempts interrupted a library call."
     return any("fail" in (attempt(call) or ()) for _ in range(20))
 """
 
@@ -62,12 +62,12 @@ def run(code: str) -> list[str]:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""  # ctypes prints an exception that nothing catches
+    assert done.stderr == ""  # ctypes prints uncaught exceptions of callbacks
     return done.stdout.split()
 
 
 def test_ctrl_c_ends_a_call():
-    """The call is cancelled, its input is unchanged, and later calls are as before."""
+    """The call is cancelled, the input is unchanged, and later calls are correct."""
     code = """
     print(interrupted(lambda: ordo.argsort(keys)))
     print(np.array_equal(keys, before), np.array_equal(ordo.argsort(keys), expected))
@@ -82,7 +82,7 @@ def test_ctrl_c_ends_a_call():
 
 
 def test_ctrl_c_in_place():
-    """The array that was sorted holds anything; the next sort of other keys is right."""
+    """The interrupted array has undefined contents; the next sort is correct."""
     code = """
     copies = [before.copy() for _ in range(20)]
     print(interrupted(lambda: ordo.sort(copies[-1], out=copies.pop())))
@@ -91,7 +91,7 @@ def test_ctrl_c_in_place():
     assert run(code) == ["True", "True"]
 
 
-def test_other_handlers_run_and_the_call_goes_on():
+def test_other_handlers_run_and_the_call_continues():
     code = """
     seen = []
     signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
@@ -103,7 +103,7 @@ def test_other_handlers_run_and_the_call_goes_on():
     assert run(code) == ["1", "True"]
 
 
-def test_a_handler_may_raise_what_it_likes():
+def test_a_handler_may_raise_any_exception():
     code = """
     class Late(Exception):
         pass
@@ -125,8 +125,8 @@ def test_a_handler_may_raise_what_it_likes():
     assert run(code) == ["stopped:", "too", "late"]
 
 
-def test_calls_of_other_threads_go_on():
-    """Their contexts have no callback, and what ends a call of the main thread is not theirs."""
+def test_calls_of_other_threads_continue():
+    """Contexts of other threads have no callback; Ctrl-C does not end their calls."""
     code = """
     results, started, stop = [], threading.Event(), threading.Event()
 

@@ -1,7 +1,7 @@
-"""NumPy's and SciPy's own tests of the functions that ordo has, with ordo's in their place.
+"""Runs the tests of NumPy and SciPy on the functions of ordo, by ``numpy_suite``.
 
-``numpy_suite`` runs them. A case may fail for one of the reasons below only. For releases that were
-counted, ``COUNTED`` says how many cases must pass; for others a share of them must.
+A case may fail only for one of the reasons below. ``COUNTED`` says for some releases how many cases
+must pass; for other releases a share of the cases must pass.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 import numpy_suite
 import pytest
 
-# Why a case may fail: a pattern for what it raised, or (before the colon) for its name.
+# Reasons for expected failures: patterns for "name of the case: exception".
 REASONS = {
     "elements of other kinds": [
-        r"elements are of dtype (complex\d+|float128|\[|\|V|object|datetime64|timedelta64)",
-        r"elements are objects \(",
-        r"order names fields of a structured array",
-        r"q is of dtype object",
+        r"the elements have dtype (complex\d+|float128|\[|\|V|object|datetime64|timedelta64)",
+        r"the elements are objects \(",
+        r"sort one field of a structured array",
+        r"q has dtype object",
         r"\[(g|F|D|G|m8\[\w+\])-.*\].*: .*DID NOT WARN",
         r"test_allnans\[(0d|2d)-g-.*\].*: .*DID NOT WARN",
     ],
@@ -46,7 +46,7 @@ REASONS = {
     "a truth value that is none is taken as one": [r"test_input_validation.*: .*DID NOT RAISE"],
 }
 
-# Cases that passed, by module and release.
+# The number of cases that pass, by module and release.
 COUNTED = {
     ("numpy._core.tests.test_multiarray", "2.4"): 12410,
     ("numpy.lib.tests.test_arraysetops", "2.4"): 31,
@@ -56,8 +56,7 @@ COUNTED = {
     ("scipy.stats.tests.test_rank", "1.17"): 73,
     ("scipy.stats.tests.test_stats", "1.17"): 37,
 }
-# Of a release that was not counted: the share of its cases. With NumPy 1.26 and SciPy 1.13 they are
-# 0.976 and 0.84.
+# The share of cases that must pass for other releases. NumPy 1.26 has 0.976 and SciPy 1.13 0.84.
 SHARES = {"numpy": 0.95, "scipy": 0.75}
 
 
@@ -66,7 +65,7 @@ def is_expected(case: str, why: str) -> bool:
 
 
 @pytest.mark.parametrize("package", ["numpy", "scipy"])
-def test_their_own_tests(package):
+def test_suite_of(package):
     release = ".".join(pytest.importorskip(package).__version__.split(".")[:2])
     modules = numpy_suite.installed(package)
     if not modules:
@@ -88,8 +87,8 @@ def test_their_own_tests(package):
     assert passed >= SHARES[package] * cases
 
 
-def test_the_substitution_is_one():
-    """A case that NumPy passes and ordo does not shows that ordo was called."""
+def test_the_suite_calls_ordo():
+    """`attribute` returns ordo's functions: they raise an error that NumPy does not raise."""
     numpy_suite.fill()
     assert numpy_suite.attribute(np, "sort") is not np.sort
     with pytest.raises(TypeError, match="complex"):

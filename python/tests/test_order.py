@@ -1,4 +1,4 @@
-"""sort, argsort, sort_pairs against NumPy."""
+"""sort, argsort and sort_pairs against NumPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import ordo
 
 
 def descending_order(a, axis):
-    """A stable descending argsort with NaNs last: ranks of the reversed order do it."""
+    """Returns a stable descending argsort with NaNs last, computed by NumPy."""
     return np.argsort(_descending_keys(a), axis=axis, kind="stable")
 
 
@@ -25,7 +25,7 @@ def _descending_keys(a):
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_large_arrays_stay_as_they_are(rng, descending):
+def test_large_arrays_are_unchanged(rng, descending):
     for a in (rng.random(1 << 20), np.arange(1 << 21, dtype="i4"), rng.random(1 << 21)[::2]):
         before = a.copy()
         found = ordo.sort(a, descending=descending)
@@ -42,7 +42,7 @@ def test_sort_is_numpys(a, data):
 
 
 @given(arrays(), st.data())
-def test_argsort_is_numpys_stable_one(a, data):
+def test_argsort_equals_numpys_stable_argsort(a, data):
     axis = data.draw(st.integers(-a.ndim, a.ndim - 1) | st.none())
     same(ordo.argsort(a, axis), np.argsort(a, axis, kind="stable"))
 
@@ -132,8 +132,8 @@ def test_pairs_with_rows_of_values(rng):
 
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i8", "f4", "f8"])
 @pytest.mark.parametrize("descending", [False, True])
-def test_rows_are_the_same_bytes_however_many(rng, dtype, descending):
-    """Several short rows at once, and each of them alone."""
+def test_rows_give_the_same_bytes_in_one_call(rng, dtype, descending):
+    """Short rows in one call give the same bytes as one call for each row."""
     a = sample(rng, 60 * 50, dtype, scale=3).reshape(60, 50)
     if a.dtype.kind == "f":
         a[::7] = np.round(a[::7])  # zeros of both signs

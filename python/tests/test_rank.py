@@ -68,7 +68,7 @@ def test_dtypes(rng):
         assert np.array_equal(result, stats.rankdata(a, "min"))
     with pytest.raises(TypeError, match="2\\^24"):
         ordo.rankdata(a, "min", dtype=np.float32)
-    with pytest.raises(TypeError, match="halves"):
+    with pytest.raises(TypeError, match="expected float64 for method 'average'"):
         ordo.rankdata(a, "average", dtype=np.int64)
     with pytest.raises(ValueError, match="NaN"):
         ordo.rankdata([1.0, np.nan], "min", dtype=np.int64)
@@ -82,7 +82,7 @@ def test_large_float32_ranks_are_exact():
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("descending", [False, True])
-def test_short_rows_at_once_and_alone(rng, method, descending):
+def test_short_rows_in_one_call(rng, method, descending):
     a = rng.integers(0, 9, (40, 30)).astype(np.float64)
     a[3, 4] = np.nan
     together = ordo.rankdata(a, method, axis=1, descending=descending)

@@ -1,4 +1,4 @@
-"""cumsum, cummax, cummin, is_sorted, radius against NumPy."""
+"""cumsum, cummax, cummin, is_sorted and radius against NumPy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_exclusive(rng):
 
 
 @given(arrays(), st.data())
-def test_extremes_so_far_are_numpys(a, data):
+def test_cummax_and_cummin_equal_numpys(a, data):
     axis = data.draw(st.integers(-a.ndim, a.ndim - 1) | st.none())
     view = a.reshape(-1) if axis is None else a
     along = -1 if axis is None else axis
@@ -65,7 +65,7 @@ def test_radius_and_is_sorted(a):
     assert np.array_equal(np.ravel(ordo.is_sorted(a)), [radius == 0 for radius in expected])
 
 
-def test_answers_are_plain():
+def test_answers_are_python_types():
     assert ordo.is_sorted([1, 2, 2]) is True
     assert ordo.is_sorted([3, 2, 1]) is False
     assert ordo.is_sorted([3, 2, 1], descending=True) is True

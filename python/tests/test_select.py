@@ -1,4 +1,4 @@
-"""median, quantile, select, topk, partition against NumPy."""
+"""median, quantile, select, topk and partition against NumPy."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ DISCRETE = ["inverted_cdf", "closest_observation", "lower", "higher", "nearest"]
 
 
 if np.lib.NumpyVersion(np.__version__) < "2.0.0":
-    METHODS.remove("closest_observation")  # which rounds the other way there
+    METHODS.remove("closest_observation")  # older NumPy rounds it differently
     DISCRETE.remove("closest_observation")
 
 
 @pytest.fixture(autouse=True)
 def quiet():
-    """NumPy warns where it divides or subtracts infinities."""
+    """NumPy warns when it divides or subtracts infinities."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
@@ -43,7 +43,7 @@ def axes_of(a):
 def test_median_is_numpys(a, data):
     axis, keepdims = data.draw(axes_of(a)), data.draw(st.booleans())
     if a.dtype.itemsize == 8 and a.dtype.kind in "iu":
-        a = a // 4096  # NumPy adds the two middle ones as float64 too, but in another order
+        a = a // 4096  # NumPy also adds the middle elements as float64, but in another order
     same(ordo.median(a, axis, keepdims=keepdims), np.median(a, axis, keepdims=keepdims))
 
 
@@ -72,10 +72,10 @@ def test_empty_and_nan():
 
 
 def same_where_numpy_is_right(result, expected, a, axis, keepdims=False):
-    """numpy.quantile gives an infinity or NaN where the difference of two elements is not finite.
+    """Compares with numpy.quantile, except where the difference of two elements is not finite.
 
-    There the result lies between the least and the largest element, and is NaN only if these are
-    infinities of both signs.
+    numpy.quantile returns an infinity or NaN there. ordo's result is between the smallest and the
+    largest element; it is NaN only if these are -inf and inf.
     """
     result, expected = np.asarray(result), np.asarray(expected)
     assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
@@ -97,7 +97,7 @@ def test_quantile_is_numpys(method, a, data):
     q = data.draw(st.sampled_from([q, np.asarray(q)]))
     if a.dtype.kind == "f" or method in DISCRETE:
         expected = np.quantile(a, q, axis, method=method, keepdims=keepdims)
-    else:  # between integers NumPy's difference may overflow
+    else:  # NumPy's difference of integers may overflow
         expected = np.quantile(a.astype(float), q, axis, method=method, keepdims=keepdims)
     result = ordo.quantile(a, q, axis, method=method, keepdims=keepdims)
     same_where_numpy_is_right(result, expected, a, axis, keepdims)
@@ -196,7 +196,7 @@ def test_every_layout(rng):
 
 
 @given(arrays([*NUMBERS, "f2"], max_dims=2, min_side=1))
-def test_medians_of_short_rows_at_once_and_alone(a):
+def test_medians_of_short_rows_in_one_call(a):
     a = np.atleast_2d(a)
     together = ordo.median(a, -1)
     same(together, np.array([ordo.median(row) for row in a]))
@@ -205,8 +205,8 @@ def test_medians_of_short_rows_at_once_and_alone(a):
 @pytest.mark.parametrize("special", [[], [np.nan], [np.inf], [np.inf, -np.inf, np.inf], [-np.nan]])
 @pytest.mark.parametrize("n", [4095, 5000, 5001, 20_000])
 @pytest.mark.parametrize("on_device", [False, True])
-def test_many_elements_and_special_ones(rng, special, n, on_device, monkeypatch):
-    """Where NaNs are noticed by the last element in order; for medians that is on a GPU alone."""
+def test_many_elements_with_special_values(rng, special, n, on_device, monkeypatch):
+    """Rows so long that quantiles find NaNs by the last element in order."""
     monkeypatch.setattr(HostPlace, "on_device", on_device)
     a = rng.standard_normal((2, n))
     a[1, 17 : 17 + len(special)] = special
@@ -232,7 +232,7 @@ def test_many_elements_and_special_ones(rng, special, n, on_device, monkeypatch)
 )
 @pytest.mark.parametrize("shape", [(), (1,), (3, 1)])
 def test_quantiles_where_the_difference_is_not_finite(a, expected, shape):
-    """numpy.quantile gives infinities and NaNs here."""
+    """numpy.quantile returns infinities and NaNs for these elements."""
     keys = np.broadcast_to(np.array(a), (*shape, 2)).copy()
     result = ordo.quantile(keys, [0.0, 0.25, 0.5, 0.75, 1.0], -1)
     same(np.moveaxis(result, 0, -1), np.broadcast_to(np.array(expected), (*shape, 5)))

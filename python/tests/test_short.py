@@ -1,4 +1,4 @@
-"""Plain rows, few elements and large rows have ways of their own: they give the general bytes."""
+"""Fast paths for plain arrays, few elements and large rows give the bytes of the general path."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import NUMBERS, arrays, same, sample
+from cases import NUMBERS, arrays, sample
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _distinct, _measure, _order, _rank, _scan, _select, _sets, _short
+from ordo import _arrays, _distinct, _measure, _order, _rank, _scan, _select, _sets, _short
 
 
 def same_bytes(result: Any, expected: Any) -> None:
@@ -57,8 +57,8 @@ def check_places(a: Any, k: int, q: float) -> None:
 
 def check_scans(a: Any) -> None:
     same_bytes(ordo.cumsum(a), _scan._cumsum(a, None, None, False))
-    same_bytes(ordo.cummax(a), _scan._cummax(a, None))
-    same_bytes(ordo.cummin(a), _scan._cummin(a, None))
+    same_bytes(ordo.cummax(a), _scan._extremes_of_rows(a, None, _scan._MAX))
+    same_bytes(ordo.cummin(a), _scan._extremes_of_rows(a, None, _scan._MIN))
     same_bytes(ordo.is_sorted(a), _measure._is_sorted(a, -1, False))
     same_bytes(ordo.radius(a), _measure._radius(a, -1, False))
 
@@ -109,7 +109,7 @@ def test_searches(a, v, x, i):
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    """Makes six thousand elements a large row of several slices, each of several blocks."""
+    """Lowers the limits: 6000 elements are a large row of several slices and blocks."""
     monkeypatch.setattr(_sets, "_LARGE", 1000)
     monkeypatch.setattr(_distinct, "VERY_LARGE", 1000)
     monkeypatch.setattr(_distinct, "_BLOCK", 64)
@@ -130,7 +130,7 @@ def large_rows(rng: np.random.Generator, dtype: str) -> dict[str, Any]:
         "one": np.zeros(n),
         "sorted": np.sort(rng.integers(0, 50, n)),
         "a zero": rng.integers(1, 50, n),
-        # What the sample sees is few values; the rest of the row is not.
+        # The sampled elements have one value; the others are distinct.
         "hidden": np.where(np.isin(np.arange(n), sampled), 7, rng.permutation(n)),
     }
     rows["a zero"][np.setdiff1d(np.arange(n), sampled)[0]] = 0
@@ -150,7 +150,7 @@ def large_rows(rng: np.random.Generator, dtype: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u4", "i2", "f2"])
-def test_large_distinct_ones(rng, small_limits, monkeypatch, dtype, threads):
+def test_unique_of_large_rows(rng, small_limits, monkeypatch, dtype, threads):
     for name, a in large_rows(rng, dtype).items():
         before = a.tobytes()
         for *wish, equal_nan in product(BOTH, repeat=4):
@@ -165,7 +165,7 @@ def test_large_distinct_ones(rng, small_limits, monkeypatch, dtype, threads):
             np.testing.assert_array_equal(values, np.unique(a, equal_nan=equal_nan), name)
 
 
-def test_few_values_need_no_sort(rng, small_limits):
+def test_rows_of_few_values_are_recognised(rng, small_limits):
     shapes = large_rows(rng, "f8")
     for name in ("few", "rare", "two", "fractions", "few, special"):
         assert _distinct.of_few(shapes[name], True) is not None, name
@@ -193,10 +193,9 @@ def test_threads_that_fail(small_limits, monkeypatch):
         assert _distinct._by_threads(lambda lo, hi: hi, 9000) == expected
 
 
-def test_the_middle_of_one_row_is_that_of_many():
+def test_short_medians_equal_the_librarys():
+    """Rows of two elements: every pair of special numbers, by NumPy and by one call each."""
     specials = [0.0, -0.0, 1.0, -2.5, 1.7e308, -1.7e308, np.inf, -np.inf, np.nan, 5e-324]
-    for below in specials:
-        for above in specials:
-            for last in (above, np.nan):
-                triple = np.array([[below, above, last]])
-                same(_short.middle_of_one(triple), _short.middle(triple))
+    rows = np.array([sorted(pair) for pair in product(specials, repeat=2)])
+    assert _short.are_short(_arrays.Rows(_arrays.HOST, rows, 1), "median")
+    same_bytes(ordo.median(rows, 1), np.array([ordo.median(row) for row in rows]))

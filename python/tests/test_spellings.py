@@ -1,4 +1,4 @@
-"""Parameters as NumPy and SciPy spell them: accepted where that costs nothing, or refused."""
+"""Parameters of NumPy and SciPy: accepted, or rejected with an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import ordo
 
 A = np.array([3.0, 1.0, 2.0, 5.0])
-# Parameters of NumPy or SciPy that the function of ordo with the same name has not.
+# Parameters of NumPy or SciPy that ordo's function of the same name does not have.
 LEFT_OUT = {"mannwhitneyu": {"keepdims"}}
 
 
@@ -48,7 +48,7 @@ def test_kinds_of_sorts(kind):
     assert ordo.argsort(A, -1, kind).tolist() == [1, 2, 0, 3]
 
 
-def test_kinds_that_are_none():
+def test_unknown_kinds():
     for kind in ("", "x", "quickest", "introselect"):
         with pytest.raises(ValueError, match="expected one of quicksort"):
             ordo.sort(A, kind=kind)

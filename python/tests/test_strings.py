@@ -1,4 +1,4 @@
-"""Strings of NumPy's S and U arrays and of object arrays against Python's own order."""
+"""Strings in S, U and object arrays against the order of Python strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ byte_words = st.lists(st.binary(max_size=5) | st.sampled_from([b"", b"a", b"ab"]
 
 
 def without_end(word):
-    """NumPy cuts zeros at the end of a string."""
+    """NumPy removes zeros at the end of a string."""
     return word.rstrip("\0" if isinstance(word, str) else b"\0")
 
 
@@ -86,13 +86,13 @@ def test_strided_strings(rng):
     assert np.array_equal(ordo.sort(a[::-3]), np.sort(a[::-3]))
 
 
-def test_mixed_objects_are_refused():
+def test_mixed_objects_are_rejected():
     for bad in ([b"a", "b"], ["a", None], ["a", 3]):
         with pytest.raises(TypeError, match="all bytes or all str"):
             ordo.sort(np.array(bad, object))
 
 
-def test_lone_surrogates_keep_their_place():
+def test_lone_surrogates_are_ordered_by_code_point():
     strings = ["\ud800", "\ue000", "\u7fff", "\U00010000"]
     assert ordo.sort(np.array(strings, object)).tolist() == sorted(strings)
 

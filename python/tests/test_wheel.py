@@ -1,4 +1,4 @@
-"""The wheel: built without a network, for every Python, complete. Only with ORDO_TEST_WHEEL=1."""
+"""The wheel builds without a network, holds all files and works. Needs ORDO_TEST_WHEEL=1."""
 
 from __future__ import annotations
 
