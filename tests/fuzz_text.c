@@ -5,8 +5,8 @@
  * The first byte of the input chooses the type and whether bad lines are skipped. */
 #include "fuzz.h"
 
-#include "cli/io/textnum.h"
-#include "cli/io/textread.h"
+#include "cli/io/number.h"
+#include "cli/io/text_numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void check_shortest(ordo_type type, const void *value, const char *text)
     FUZZ_CHECK(strcmp(text, expected) == 0);
 }
 
-static void check_round_trip(const text_array *a)
+static void check_round_trip(const text_numbers *a)
 {
     const size_t size = ordo_type_size(a->type);
     char         text[NUMBER_TEXT_MAX + 1];
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool   skip_bad = data[0] >= 0x80;
     const size_t length = size - 1;
     char *const  text = malloc(length + 1);
-    text_array   first, second;
+    text_numbers first, second;
 
     FUZZ_CHECK(text != NULL);
     memcpy(text, data + 1, length);

@@ -1,235 +1,260 @@
-/* check.c - whether an input is sorted (see check.h). check_text.c does numbers in text. */
+/* check.c - whether an input is sorted (see check.h).
+ *
+ * The type of numbers in text without --dtype is known only at the end. They are compared as i64 or
+ * u64 until a line needs f64. If f64 cannot hold an integer before that line, that is an error, the
+ * same as when the whole text is read. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/check.h"
 
-#include "cli/io/arrays.h"
-#include "cli/cmd/check_text.h"
-#include "cli/io/npy.h"
-#include "cli/ui/options.h"
-#include "cli/ui/progress.h"
-#include "cli/ui/session.h"
-#include "cli/io/textnum.h"
+#include "cli/io/keys.h"
+#include "cli/io/number.h"
+#include "cli/io/text_lines.h"
+#include "cli/io/text_numbers.h"
+#include "cli/ui/context.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    HEADER_BYTES = 1 << 17, /* read first: holds the header of any .npy file that is usual */
-    PIECE_BYTES = 1 << 22   /* of an array in a file, checked together                     */
+    HEADER_BYTES = 1 << 17, /* read first: more than the header of any usual .npy file */
+    PIECE_BYTES = 1 << 22,  /* of an array in a file, checked in one call              */
+    SAFE_DIGITS = 15        /* an integer of so many characters is exact in f64        */
 };
 
-void check_complain(const char *name, size_t number, const char *text, size_t length)
+/* Names an element in the words of GNU sort; number counts lines or elements from 1. */
+static void complain(const char *name, size_t number, const char *text, size_t length)
 {
     char shown[80];
-    cli_note("%s:%zu: disorder: %s", name, number,
-             cli_printable(text, length, shown, sizeof shown));
+    cli_error("%s:%zu: disorder: %s", name, number,
+              cli_printable(text, length, shown, sizeof shown));
 }
 
-/* The first 8 bytes as a number that is ordered as they are. */
-static uint64_t first_bytes(const char *line)
+static bool check_lines(const check_request *request, source *s, bool *sorted)
 {
-    uint64_t word;
-    memcpy(&word, line, sizeof word);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap64(word) : word;
-}
+    source_result r;
 
-static int compare_lines(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    if (a_length >= sizeof(uint64_t) && b_length >= sizeof(uint64_t)) {
-        const uint64_t x = first_bytes(a), y = first_bytes(b);
-        if (x != y)
-            return x < y ? -1 : 1;
-    }
-    const int bytes = memcmp(a, b, a_length < b_length ? a_length : b_length);
-    return bytes != 0 ? bytes : (a_length > b_length) - (a_length < b_length);
-}
-
-static bool check_lines(const check_request *request, linestream *s, bool *sorted)
-{
-    linestream_result r;
-
-    while ((r = linestream_next(s)) == LINESTREAM_LINE) {
+    while ((r = source_next(s)) == SOURCE_LINE) {
         if (s->number == 1)
             continue;
-        const int order = compare_lines(linestream_previous(s), s->previous_length,
-                                        linestream_line(s), s->length);
+        const int order =
+            lines_compare(source_previous(s), s->previous_length, source_line(s), s->length);
         *sorted = order == 0 ? !request->unique : (order < 0) != request->descending;
         if (!*sorted) {
-            check_complain(s->name, s->number, linestream_line(s), s->length);
+            complain(s->name, s->number, source_line(s), s->length);
             return true;
         }
     }
-    return r == LINESTREAM_END;
+    return r == SOURCE_END;
 }
 
-/* ---- Arrays ----------------------------------------------------------------------------- */
+/* ---- Numbers in text ---- */
 
-/* *where is the first of n keys out of order, n if there is none. */
-static bool find_disorder(ordo_ctx *ctx, const check_request *request, ordo_type type,
-                          const void *keys, size_t n, size_t *where)
+typedef struct number_check {
+    const check_request *request;
+    source              *s;
+    text_numbers         t;
+    union {
+        uint64_t bits;
+        double   f64;
+    } before;             /* the previous number, of type t.type              */
+    size_t blank, blanks; /* the first of the blank lines just before; how many */
+    size_t inexact_line;  /* the first integer that f64 cannot hold; 0: none  */
+    char   inexact[TEXT_WHY];
+} number_check;
+
+/* The order of a number for the direction of the check. NaN is last in both. */
+static uint64_t direction_order(const number_check *c, const void *value)
 {
-    int            in_order = 0;
-    const uint64_t flags = request->descending ? ORDO_DESCENDING : 0;
+    const uint64_t order = key_order(c->t.type, value);
+    const bool     nan = c->t.type >= ORDO_F32 && order == KEY_ORDER_NAN;
+    return c->request->descending && !nan ? ~order : order;
+}
 
-    *where = n;
-    session_begin("checking");
-    if (!session_end(ordo_is_sorted(ctx, type, keys, n, &in_order, where,
-                                    &ORDO_OPTS(ordo_order_opts, .flags = flags))))
+/* Converts the previous number to the wider type. */
+static bool widen(number_check *c, ordo_type from)
+{
+    if (c->t.type != ORDO_F64)
+        return true;
+    c->before.f64 = from == ORDO_I64 ? (double)(int64_t)c->before.bits : (double)c->before.bits;
+    return c->inexact_line == 0 || cli_fail("%s:%zu: %s", c->s->name, c->inexact_line, c->inexact);
+}
+
+static bool bad_line(const number_check *c)
+{
+    return text_print_notes(c->s->name, &c->t, c->request->in.text_hint);
+}
+
+/* Blank lines are bad unless nothing follows them. */
+static bool judge_blanks(number_check *c, text_line l)
+{
+    uint64_t ignored;
+
+    for (; c->blanks > 0; c->blanks--, c->blank++)
+        if (text_parse_line(&c->t, (text_line){l.begin, l.begin}, c->blank, &ignored) == TEXT_BAD)
+            return bad_line(c);
+    return true;
+}
+
+static bool check_number(number_check *c, bool *sorted)
+{
+    const char *const begin = source_line(c->s);
+    const text_line   l = text_trim(begin, begin + c->s->length);
+    const ordo_type   type = c->t.type;
+    uint64_t          value = 0;
+
+    if (l.begin == l.end) {
+        c->blank = c->blanks++ == 0 ? c->s->number : c->blank;
+        return true;
+    }
+    if (!judge_blanks(c, l))
+        return false;
+    text_result r = TEXT_WIDER;
+    while (r == TEXT_WIDER) {
+        r = text_parse_line(&c->t, l, c->s->number, &value);
+        if (r == TEXT_WIDER && !widen(c, type))
+            return false;
+    }
+    if (r != TEXT_NUMBER)
+        return r == TEXT_SKIPPED || bad_line(c);
+    if (c->t.choose && c->t.type != ORDO_F64 && c->inexact_line == 0 &&
+        l.end - l.begin > SAFE_DIGITS) {
+        double rounded;
+        if (number_parse(ORDO_F64, l.begin, l.end, &rounded) == NUMBER_INEXACT) {
+            c->inexact_line = c->s->number;
+            (void)text_describe(c->inexact, ORDO_F64, false, l);
+        }
+    }
+    if (c->t.n > 1) {
+        const uint64_t before = direction_order(c, &c->before), now = direction_order(c, &value);
+        *sorted = before < now || (before == now && !c->request->unique);
+        if (!*sorted)
+            complain(c->s->name, c->s->number, l.begin, (size_t)(l.end - l.begin));
+    }
+    c->before.bits = value;
+    return true;
+}
+
+static bool check_text_numbers(const check_request *request, int type, source *s, bool *sorted)
+{
+    number_check  c = {.request = request,
+                       .s = s,
+                       .t = {.type = type != 0 ? (ordo_type)type : ORDO_I64,
+                             .choose = type == 0,
+                             .skip_bad = request->in.skip_bad}};
+    source_result r = SOURCE_LINE;
+
+    while (*sorted && (r = source_next(s)) == SOURCE_LINE)
+        if (!check_number(&c, sorted))
+            return false;
+    return r != SOURCE_FAILED && text_print_notes(s->name, &c.t, request->in.text_hint);
+}
+
+/* ---- Arrays ---- */
+
+/* Checks n keys, of which the first is element `first` of the input, from 0. */
+static bool check_keys(const check_request *request, const char *name, ordo_type type,
+                       const char *keys, size_t n, size_t first, bool *sorted)
+{
+    const uint64_t flags = request->descending ? ORDO_DESCENDING : 0;
+    int            in_order = 0;
+    size_t         where = n;
+    char           text[NUMBER_TEXT_MAX];
+
+    call_begin("checking");
+    if (!call_end(ordo_is_sorted(request->ctx, type, keys, n, &in_order, &where,
+                                 &ORDO_OPTS(ordo_order_opts, .flags = flags))))
         return false;
     if (request->unique)
-        *where = first_tie(type, keys, *where);
-    return true;
-}
-
-static void complain_of_key(const char *name, ordo_type type, const void *key, size_t number)
-{
-    char text[NUMBER_TEXT_MAX];
-    check_complain(name, number, text, number_format(type, key, text));
-}
-
-bool check_array(ordo_ctx *ctx, const check_request *request, const input *in, bool *sorted)
-{
-    size_t where;
-
-    if (!find_disorder(ctx, request, in->type, in->data, in->n, &where))
-        return false;
-    *sorted = where == in->n;
+        where = first_tie(type, keys, where);
+    *sorted = where == n;
     if (!*sorted)
-        complain_of_key(in->name, in->type,
-                        (const char *)in->data + where * ordo_type_size(in->type), where + 1);
+        complain(name, first + where + 1, text,
+                 number_format(type, keys + where * ordo_type_size(type), text));
     return true;
 }
 
-typedef struct array_file { /* an array in a regular file */
-    const char *name;
-    int         fd;
-    off_t       offset; /* of its first element */
-    ordo_type   type;
-    size_t      n;
-    bool        swapped;
-} array_file;
-
-static bool read_keys(const array_file *f, size_t first, size_t n, char *out)
+bool check_array(const check_request *request, const input *in, bool *sorted)
 {
-    const size_t size = ordo_type_size(f->type);
+    return check_keys(request, in->name, in->type, in->data, in->n, 0, sorted);
+}
+
+/* Reads n keys from element `first` on. */
+static bool read_keys(const source *s, const npy_array *a, size_t first, size_t n, char *out)
+{
+    const size_t size = ordo_type_size(a->type);
 
     for (size_t done = 0; done < n * size;) {
         const ssize_t got =
-            pread(f->fd, out + done, n * size - done, f->offset + (off_t)(first * size + done));
+            pread(s->fd, out + done, n * size - done, (off_t)(a->offset + first * size + done));
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0) {
-            cli_error("%s: cannot read: %s", f->name,
-                      got < 0 ? strerror(errno) : "the file became shorter");
-            return false;
-        }
+        if (got <= 0)
+            return cli_fail("%s: cannot read: %s", s->name,
+                            got < 0 ? strerror(errno) : "the file became shorter");
         done += (size_t)got;
     }
-    if (f->swapped)
+    if (a->swapped)
         input_swap_bytes(out, n, size);
     return true;
 }
 
-/* Pieces overlap by one key. */
-static bool check_pieces(ordo_ctx *ctx, const check_request *request, const array_file *f,
-                         char *keys, bool *sorted)
+/* Checks an array in a regular file, in pieces that overlap by one key. */
+static bool check_file(const check_request *request, const source *s, const npy_array *a,
+                       bool *sorted)
 {
-    const size_t size = ordo_type_size(f->type);
-    const size_t most = PIECE_BYTES / size;
+    const size_t most = PIECE_BYTES / ordo_type_size(a->type);
+    char *const  keys = cli_alloc(PIECE_BYTES, 1, "a piece of the input");
+    bool         ok = keys != NULL;
 
-    for (size_t first = 0; first + 1 < f->n && *sorted; first += most - 1) {
-        const size_t n = f->n - first < most ? f->n - first : most;
-        size_t       where;
-        if (!read_keys(f, first, n, keys) || !find_disorder(ctx, request, f->type, keys, n, &where))
-            return false;
-        *sorted = where == n;
-        if (!*sorted)
-            complain_of_key(f->name, f->type, keys + where * size, first + where + 1);
+    for (size_t first = 0; ok && *sorted && first + 1 < a->n; first += most - 1) {
+        const size_t n = a->n - first < most ? a->n - first : most;
+        ok = read_keys(s, a, first, n, keys) &&
+             check_keys(request, s->name, a->type, keys, n, first, sorted);
     }
-    return true;
-}
-
-static bool check_array_file(ordo_ctx *ctx, const check_request *request, const array_file *f,
-                             bool *sorted)
-{
-    char *const keys = cli_alloc(PIECE_BYTES, 1, "a piece of the input");
-    const bool  ok = keys != NULL && check_pieces(ctx, request, f, keys, sorted);
     free(keys);
     return ok;
 }
 
-/* Describes the array in the regular file of s, whose beginning is in s->block. False after a
- * message. */
-static bool find_array(const check_request *request, const linestream *s, file_format format,
-                       array_file *f)
+static bool check_whole(const check_request *request, source *s, bool *sorted)
 {
-    int type = 0;
+    input      in;
+    const bool ok = input_from(&request->in, s, &in) && check_array(request, &in, sorted);
 
-    *f = (array_file){.name = s->name, .fd = s->fd};
-    if (request->in.dtype != NULL && (type = option_dtype(request->in.dtype, false)) == 0)
-        return false;
-    if (format == FORMAT_RAW) {
-        f->type = (ordo_type)type;
-        return input_check_raw(s->name, type, s->size, &f->n);
-    }
-    npy_array a;
-    if (!input_check_npy(s->name, type, s->block, s->size, &a))
-        return false;
-    f->offset = (off_t)a.offset;
-    f->type = a.type;
-    f->n = a.n;
-    f->swapped = a.swapped;
-    return true;
-}
-
-/* ---- Any input -------------------------------------------------------------------------- */
-
-/* The rest of a pipe is read, too. */
-static bool check_whole(ordo_ctx *ctx, const check_request *request, linestream *s, bool *sorted)
-{
-    input in;
-
-    if (!linestream_fill(s, SIZE_MAX))
-        return false;
-    const bool ok = input_parse(&request->in, s->block, s->end, &in);
-    s->block = NULL;
-    if (!ok)
-        return false;
-    const bool checked = check_array(ctx, request, &in, sorted);
     input_free(&in);
-    return checked;
+    return ok;
 }
 
-static bool check_numbers(ordo_ctx *ctx, const check_request *request, linestream *s, bool *sorted)
+static bool check_numbers(const check_request *request, source *s, bool *sorted)
 {
-    array_file f;
+    npy_array a;
+    int       type;
 
-    if (!linestream_fill(s, HEADER_BYTES))
+    if (!source_fill(s, HEADER_BYTES))
         return false;
     const file_format format = input_format(&request->in, s->block, s->end);
+    const off_t       at = lseek(s->fd, 0, SEEK_CUR); /* stdin may not be at its beginning */
+    const bool        from_start = s->size > 0 && at >= 0 && (size_t)at == s->end;
+    if (format != FORMAT_TEXT && (!from_start || !npy_header_fits(s->block, s->end)))
+        return check_whole(request, s, sorted);
+    if (!input_type(&request->in, &type))
+        return false;
     if (format == FORMAT_TEXT)
-        return check_text_numbers(request, s, sorted);
-    const off_t at = lseek(s->fd, 0, SEEK_CUR); /* stdin may not be at its beginning */
-    const bool  from_start = s->size > 0 && at >= 0 && (size_t)at == s->end;
-    if (!from_start || !npy_header_fits(s->block, s->end))
-        return check_whole(ctx, request, s, sorted);
-    return find_array(request, s, format, &f) && check_array_file(ctx, request, &f, sorted);
+        return check_text_numbers(request, type, s, sorted);
+    return input_find_array(s->name, format, type, s->block, s->size, &a) &&
+           check_file(request, s, &a, sorted);
 }
 
-bool check_input(ordo_ctx *ctx, const check_request *request, bool *sorted)
+bool check_input(const check_request *request, bool *sorted)
 {
-    linestream s;
+    source s;
 
     *sorted = true;
-    bool ok = linestream_open(&s, request->in.path);
+    bool ok = source_open(&s, request->in.path);
     progress_start("checking");
-    ok = ok && (request->text ? check_lines(request, &s, sorted)
-                              : check_numbers(ctx, request, &s, sorted));
+    ok = ok && (request->text ? check_lines : check_numbers)(request, &s, sorted);
     progress_end();
-    linestream_close(&s);
+    source_close(&s);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* cmd_bench.c - `ordo bench`: runs the program ordo-bench, which lies beside the command. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/cli.h"
+
+#include "cli/cmd/command.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-int cmd_bench(int argc, char **argv)
+int bench_execute(char **argv)
 {
     static const char name[] = "ordo-bench";
     char              path[PATH_MAX];
     ssize_t const     length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
-    (void)argc;
+
     if (length <= 0)
         return cli_error("bench: cannot find the folder of this command: %s", strerror(errno));
     path[length] = '\0';

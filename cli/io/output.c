@@ -1,14 +1,11 @@
-/* output.c - writing an array, all or nothing (see output.h).
- *
- * Small pieces go through one buffer, large ones straight to write(). replace.c puts a finished
- * file in its place. */
+/* output.c - writing an array, all or nothing (see output.h). Small pieces go through one buffer,
+ * large ones directly to write(). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/io/output.h"
 
 #include "cli/io/npy.h"
-#include "cli/ui/progress.h"
-#include "cli/io/textnum.h"
+#include "cli/io/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +17,7 @@
 
 enum {
     BUFFER_SIZE = 1 << 18,
-    WRITE_CHUNK = 16 << 20,
-    LINES_PER_TICK = 1 << 16
+    WRITE_CHUNK = 16 << 20
 };
 
 static bool trouble(const output *out, int error)
@@ -79,8 +75,7 @@ static bool write_text(output *out, ordo_type type, const void *data, size_t n)
             return false;
         out->used += number_format(type, value, out->buffer + out->used);
         out->buffer[out->used++] = '\n';
-        if (i % LINES_PER_TICK == 0)
-            progress_at((double)i / (double)n);
+        progress_count(i, n);
     }
     return true;
 }
@@ -106,15 +101,11 @@ static bool open_file(output *out, const char *path)
 {
     struct stat st;
 
-    if (path[0] == '\0') {
-        cli_error("--output: the name of the file is empty");
-        return false;
-    }
+    if (path[0] == '\0')
+        return cli_fail("--output: the name of the file is empty");
     const bool exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode)) {
-        cli_error("%s: cannot write: %s", path, strerror(EISDIR));
-        return false;
-    }
+    if (exists && S_ISDIR(st.st_mode))
+        return cli_fail("%s: cannot write: %s", path, strerror(EISDIR));
     if (exists && !S_ISREG(st.st_mode)) {
         out->fd = open(path, O_WRONLY | O_CLOEXEC);
         return out->fd >= 0 || replace_trouble(path, errno, false);
@@ -131,11 +122,9 @@ bool output_open(output *out, const char *path, file_format format)
         path == NULL || strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 
     *out = (output){.name = to_stdout ? "stdout" : path, .fd = -1, .format = format};
-    if (to_stdout && format != FORMAT_TEXT && isatty(STDOUT_FILENO)) {
-        cli_error("stdout is a terminal: binary output would garble it; give -o FILE, "
-                  "--format text or redirect it");
-        return false;
-    }
+    if (to_stdout && format != FORMAT_TEXT && isatty(STDOUT_FILENO))
+        return cli_fail("stdout is a terminal, and binary output would garble it: give -o FILE or "
+                        "--format text, or redirect stdout");
     out->buffer = malloc(BUFFER_SIZE);
     if (out->buffer == NULL)
         return trouble(out, ENOMEM);
@@ -146,7 +135,7 @@ bool output_open(output *out, const char *path, file_format format)
     return open_file(out, path);
 }
 
-/* A file that is replaced closes its own descriptor. */
+/* For files that are not replaced: replace_commit() closes the descriptor of those. */
 static bool close_direct(output *out)
 {
     const int fd = out->fd;

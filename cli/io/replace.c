@@ -4,8 +4,7 @@
 #include "cli/io/replace.h"
 
 #include "cli/cli.h"
-#include "cli/io/fileattrs.h"
-#include "cli/ui/session.h"
+#include "cli/ui/context.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 
 enum {
     MOST_LINKS = 40 /* symbolic links followed, as many as Linux follows */
@@ -29,9 +31,8 @@ bool replace_trouble(const char *name, int error, bool unchanged)
                                : error == EROFS || error == EACCES || error == EPERM
                                    ? "; write to a directory that you may change"
                                    : "";
-    cli_error("%s: cannot write: %s%s%s", name, strerror(error),
-              unchanged ? "; the file is unchanged" : "", advice);
-    return false;
+    return cli_fail("%s: cannot write: %s%s%s", name, strerror(error),
+                    unchanged ? "; the file is unchanged" : "", advice);
 }
 
 /* What the symbolic link `path` names, relative to the same directory as path; NULL with errno. */
@@ -64,6 +65,98 @@ static char *follow_links(const char *path)
     return at;
 }
 
+/* ---- Owner, mode and extended attributes ---- */
+
+static bool copy_owner(int fd, const struct stat *old)
+{
+    struct stat now;
+
+    if (fstat(fd, &now) != 0)
+        return false;
+    return (now.st_uid == old->st_uid && now.st_gid == old->st_gid) ||
+           fchown(fd, old->st_uid, old->st_gid) == 0;
+}
+
+#ifdef __linux__
+static const char acl_name[] = "system.posix_acl_access";
+
+static bool is_wanted(const char *name)
+{
+    return strncmp(name, "user.", 5) == 0 || strcmp(name, acl_name) == 0;
+}
+
+/* The value of an attribute of path, to be freed; NULL if it is gone or there is no memory. */
+static void *read_attribute(const char *path, const char *name, size_t *size)
+{
+    const ssize_t length = getxattr(path, name, NULL, 0);
+    void *const   value = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    const ssize_t got = value != NULL ? getxattr(path, name, value, (size_t)length) : -1;
+
+    *size = got >= 0 ? (size_t)got : 0;
+    if (got >= 0)
+        return value;
+    free(value);
+    return NULL;
+}
+
+static bool copy_attribute(int fd, const char *path, const char *name)
+{
+    size_t      size;
+    void *const value = read_attribute(path, name, &size);
+    const bool  ok = value != NULL && fsetxattr(fd, name, value, size, 0) == 0;
+
+    free(value);
+    return ok;
+}
+
+/* Removes an access control list that fd inherited from its directory first: the old file may have
+ * none. */
+static bool copy_attributes(int fd, const char *path)
+{
+    const ssize_t length = listxattr(path, NULL, 0);
+    char *const   names = length > 0 ? malloc((size_t)length) : NULL;
+    const ssize_t got = names != NULL ? listxattr(path, names, (size_t)length) : 0;
+    bool          ok = length <= 0 || (names != NULL && got >= 0);
+
+    (void)fremovexattr(fd, acl_name);
+    for (ssize_t i = 0; ok && i < got; i += (ssize_t)strlen(names + i) + 1) {
+        if (is_wanted(names + i))
+            ok = copy_attribute(fd, path, names + i);
+        else if (strcmp(names + i, "security.selinux") == 0)
+            (void)copy_attribute(fd, path, names + i); /* optional: the policy has a default */
+    }
+    free(names);
+    return ok;
+}
+#else
+static bool copy_attributes(int fd, const char *path)
+{
+    (void)fd;
+    (void)path;
+    return true;
+}
+#endif
+
+/* Gives fd the owner, group, mode, access control list, user attributes and security label of the
+ * file `path`, whose status is *old. The owner comes first, because a change of owner clears mode
+ * bits; the access control list comes after the mode, whose group bits are its mask. False if any
+ * of them but the label cannot be set; fd then has some of them. */
+static bool copy_attributes_of(int fd, const char *path, const struct stat *old)
+{
+    return copy_owner(fd, old) && fchmod(fd, old->st_mode & 07777) == 0 &&
+           copy_attributes(fd, path);
+}
+
+/* Gives fd, a file of mode 0600, the mode of a new file. */
+static void set_new_mode(int fd)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    (void)fchmod(fd, 0666 & ~mask);
+}
+
+/* ---- Replacing ---- */
+
 static bool find_target(replacement *r)
 {
     r->target = r->exists ? realpath(r->name, NULL) : follow_links(r->name);
@@ -75,13 +168,10 @@ static bool find_target(replacement *r)
         return replace_trouble(r->name, ENOMEM, false);
     memcpy(r->saved, r->target, length);
     memcpy(r->saved + length, saved_suffix, sizeof saved_suffix);
-    if (access(r->saved, F_OK) == 0) {
-        cli_error("%s: %s exists: a run was killed while it overwrote %s; %s holds its complete "
-                  "result: move it to %s, or remove it",
-                  r->name, r->saved, r->name, r->saved, r->name);
-        return false;
-    }
-    return true;
+    return access(r->saved, F_OK) != 0 ||
+           cli_fail("%s: %s exists: an earlier ordo was killed while it overwrote %s; %s holds its "
+                    "complete result: move it to %s, or remove it",
+                    r->name, r->saved, r->name, r->saved, r->name);
 }
 
 bool replace_open(replacement *r, const char *path)
@@ -91,24 +181,22 @@ bool replace_open(replacement *r, const char *path)
     *r = (replacement){.name = path, .exists = stat(path, &st) == 0, .temp.fd = -1};
     if (!r->exists && errno != ENOENT)
         return replace_trouble(path, errno, false);
-    if (r->exists && access(path, W_OK) != 0) {
-        cli_error("%s: cannot write: %s; make the file writable or name another one", path,
-                  strerror(errno));
-        return false;
-    }
+    if (r->exists && access(path, W_OK) != 0)
+        return cli_fail("%s: cannot write: %s; make the file writable or name another one", path,
+                        strerror(errno));
     if (!find_target(r))
         return false;
     temp_sweep(r->target);
     if (temp_create(&r->temp, r->target, r->exists ? 0600 : 0666))
         return true;
     const int error = errno;
-    cli_error("%s: cannot create a temporary file in its directory: %s%s", path, strerror(error),
-              error == ENOENT ? "; create the directory first"
-                              : "; write to a directory that you may change, or to stdout");
-    return false;
+    return cli_fail("%s: cannot create a temporary file in its directory: %s%s", path,
+                    strerror(error),
+                    error == ENOENT ? "; create the directory first"
+                                    : "; write to a directory that you may change, or to stdout");
 }
 
-/* A name is on disk when its directory is; file systems that cannot sync one are left alone. */
+/* Makes the names in the directory of path durable, where the file system can do that. */
 static void sync_directory(const char *path)
 {
     char *const directory = temp_directory(path, 1);
@@ -124,7 +212,7 @@ static void sync_directory(const char *path)
     free(directory);
 }
 
-/* Takes the blocks for `size` bytes before anything is overwritten. */
+/* Allocates the blocks for `size` bytes before anything is overwritten. */
 static bool reserve(int fd, off_t size, off_t old_size)
 {
 #ifdef FALLOC_FL_KEEP_SIZE
@@ -132,7 +220,7 @@ static bool reserve(int fd, off_t size, off_t old_size)
         (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
         return true;
     const int error = errno;
-    (void)!ftruncate(fd, old_size); /* gives back what it took */
+    (void)!ftruncate(fd, old_size); /* frees the blocks again */
     errno = error;
     return false;
 #else
@@ -143,7 +231,7 @@ static bool reserve(int fd, off_t size, off_t old_size)
 #endif
 }
 
-/* With r->saved in place and signals held. *damaged: the target is neither old nor new. */
+/* Called with r->saved in place and signals held. *damaged: the target is neither old nor new. */
 static bool overwrite_target(replacement *r, const struct stat *old, bool *damaged)
 {
     struct stat result, opened;
@@ -155,12 +243,10 @@ static bool overwrite_target(replacement *r, const struct stat *old, bool *damag
         errno = EBUSY;
         ok = false;
     }
-    if (ok && reserve(fd, result.st_size, opened.st_size)) {
-        *damaged = true;
+    ok = ok && reserve(fd, result.st_size, opened.st_size);
+    if (ok) {
         ok = temp_copy_to(&r->temp, fd) && ftruncate(fd, result.st_size) == 0 && fsync(fd) == 0;
         *damaged = !ok;
-    } else {
-        ok = false;
     }
     const int error = errno;
     if (fd >= 0)
@@ -169,12 +255,12 @@ static bool overwrite_target(replacement *r, const struct stat *old, bool *damag
     return ok;
 }
 
-/* Keeps the inode of the target. */
+/* Overwrites the target, which keeps its inode. */
 static bool rewrite_target(replacement *r, const struct stat *old)
 {
     bool damaged = false;
 
-    session_hold_signals(true);
+    signals_hold(true);
     bool ok = temp_link_as(&r->temp, r->saved);
     int  error = errno;
     if (ok) {
@@ -186,11 +272,11 @@ static bool rewrite_target(replacement *r, const struct stat *old)
             sync_directory(r->target);
         }
     }
-    session_hold_signals(false);
+    signals_hold(false);
     if (damaged)
-        cli_error("%s: cannot write: %s; the file is damaged; the complete result is in %s",
-                  r->name, strerror(error), r->saved);
-    return ok || (damaged ? false : replace_trouble(r->name, error, true));
+        return cli_fail("%s: cannot write: %s; the file is damaged; the complete result is in %s",
+                        r->name, strerror(error), r->saved);
+    return ok || replace_trouble(r->name, error, true);
 }
 
 /* Renames the temporary file, which has the attributes of the old file if there is one. */
@@ -203,8 +289,8 @@ static bool rename_over(replacement *r, const struct stat *old)
     if (!temp_link(&r->temp, &copied))
         return replace_trouble(r->name, errno, r->exists);
     if (copied && old == NULL)
-        fileattrs_of_new(r->temp.fd);
-    if (copied && old != NULL && !fileattrs_copy_all(r->temp.fd, r->target, old))
+        set_new_mode(r->temp.fd);
+    if (copied && old != NULL && !copy_attributes_of(r->temp.fd, r->target, old))
         return rewrite_target(r, old);
     return temp_rename(&r->temp, r->target) || replace_trouble(r->name, errno, r->exists);
 }
@@ -217,7 +303,7 @@ bool replace_commit(replacement *r)
     if (fsync(r->temp.fd) != 0)
         return replace_trouble(r->name, errno, r->exists);
     const bool rewrite =
-        exists && (old.st_nlink > 1 || !fileattrs_copy_all(r->temp.fd, r->target, &old));
+        exists && (old.st_nlink > 1 || !copy_attributes_of(r->temp.fd, r->target, &old));
     if (!(rewrite ? rewrite_target(r, &old) : rename_over(r, exists ? &old : NULL)))
         return false;
     sync_directory(r->target);

@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 
 #include "cli/io/output.h"
-#include "cli/ui/session.h"
+#include "cli/ui/context.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -148,14 +148,14 @@ static int write_file(const char *path)
     const common_options common = {.threads = 1, .device = ORDO_CPU};
     output               out;
 
-    if (session_open("test", &common) == NULL)
+    if (context_open("test", &common) == NULL)
         return 3;
     plan.armed = true;
     const bool ok = output_open(&out, path, FORMAT_TEXT) && output_bytes(&out, new_text, 4) &&
                     output_bytes(&out, new_text + 4, sizeof new_text - 5) && output_commit(&out);
     output_abandon(&out);
     plan.armed = false;
-    session_close();
+    context_close();
     return ok ? CLI_OK : CLI_TROUBLE;
 }
 

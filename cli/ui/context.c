@@ -1,17 +1,17 @@
-/* session.c - context and signals (see session.h). The state is static, because a signal handler
- * has no other way to it; the handler calls only what may be called from one. */
+/* context.c - context and signals (see context.h). The state is static because the signal handler
+ * needs it. The handler calls only async-signal-safe functions. */
 #define _XOPEN_SOURCE 700 /* SIGPOLL */
 
-#include "cli/ui/session.h"
+#include "cli/ui/context.h"
 
 #include "cli/ui/profile.h"
-#include "cli/ui/progress.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Every signal that ends a process, except those of crashes, which leave what SIGKILL leaves. */
+/* Every signal that ends a process, except those of crashes. */
 static const int caught_signals[] = {
     SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE, SIGALRM,
     SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2, SIGPROF, SIGVTALRM,
@@ -29,7 +29,7 @@ static const char *volatile temp_path;
 static volatile sig_atomic_t in_call;
 static volatile sig_atomic_t pending_signal;
 static volatile sig_atomic_t hold_depth;
-static volatile sig_atomic_t held_signal; /* came to another thread while signals were held */
+static volatile sig_atomic_t held_signal; /* another thread got it while signals were held */
 
 static void die_of(int signal_number)
 {
@@ -42,8 +42,7 @@ static void die_of(int signal_number)
 static void on_signal(int signal_number, siginfo_t *info, void *machine)
 {
     (void)machine;
-    /* A write() beyond the file size limit sends this; it then fails with EFBIG, and that is
-     * reported. */
+    /* A write() beyond the file size limit sends SIGXFSZ and fails with EFBIG, which is reported. */
     if (signal_number == SIGXFSZ && info->si_pid == getpid())
         return;
     if (hold_depth > 0) {
@@ -70,9 +69,10 @@ static void catch_signals(void)
     }
 }
 
-void session_hold_signals(bool hold)
+void signals_hold(bool hold)
 {
-    sigset_t set;
+    const int error = errno;
+    sigset_t  set;
 
     hold_depth += hold ? 1 : -1;
     if (hold_depth != (hold ? 1 : 0))
@@ -83,11 +83,12 @@ void session_hold_signals(bool hold)
     sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
     if (!hold && held_signal != 0)
         die_of(held_signal);
+    errno = error;
 }
 
-void session_set_temp(const char *path) { temp_path = path; }
+void signals_set_temp(const char *path) { temp_path = path; }
 
-/* The library may have looked for ordo_cancel() just before the signal came: ask again. */
+/* Cancels again: the library may have tested for ordo_cancel() just before the signal came. */
 static int on_progress(void *user, double done)
 {
     (void)user;
@@ -95,7 +96,7 @@ static int on_progress(void *user, double done)
     return pending_signal != 0;
 }
 
-ordo_ctx *session_open(const char *command, const common_options *common)
+ordo_ctx *context_open(const char *command, const common_options *common)
 {
     ordo_ctx         *created;
     const ordo_status status = ordo_ctx_create(
@@ -116,20 +117,20 @@ ordo_ctx *session_open(const char *command, const common_options *common)
     return created;
 }
 
-void session_close(void)
+void context_close(void)
 {
     ordo_ctx *const old = context;
     context = NULL;
     ordo_ctx_free(old);
 }
 
-void session_begin(const char *what)
+void call_begin(const char *what)
 {
     progress_start(what);
     in_call = 1;
 }
 
-bool session_end(ordo_status status)
+bool call_end(ordo_status status)
 {
     in_call = 0;
     progress_end();
@@ -138,6 +139,5 @@ bool session_end(ordo_status status)
     if (status == ORDO_OK)
         return true;
     const char *const why = ordo_last_error(context);
-    cli_error("%s: %s", command_name, why[0] != '\0' ? why : ordo_status_text(status));
-    return false;
+    return cli_fail("%s: %s", command_name, why[0] != '\0' ? why : ordo_status_text(status));
 }
