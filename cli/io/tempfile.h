@@ -8,6 +8,7 @@
 #define ORDO_CLI_IO_TEMPFILE_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 typedef struct tempfile {
@@ -40,6 +41,14 @@ bool temp_rename(tempfile *t, const char *path);
 
 /* Writes the whole file to fd, from its beginning. Sets errno on failure. */
 bool temp_copy_to(const tempfile *t, int fd);
+
+/* Gives the file the owner, group, mode, access control list, user attributes and security label of
+ * the file `path`, whose status is *old. False if any of them but the label cannot be set; the file
+ * then has some of them. */
+bool temp_copy_attributes(tempfile *t, const char *path, const struct stat *old);
+
+/* Gives a file of mode 0600 the mode of a new file. */
+void temp_set_new_mode(tempfile *t);
 
 /* Removes and closes the file. */
 void temp_drop(tempfile *t);
