@@ -248,7 +248,7 @@ static bool rewrite_target(output *out, const struct stat *old)
     int  error = errno;
     if (ok) {
         sync_directory(out->target);
-        ok = overwrite_target(r, old, &damaged);
+        ok = overwrite_target(out, old, &damaged);
         error = errno;
         if (!damaged) {
             (void)unlink(out->saved);
@@ -274,7 +274,7 @@ static bool rename_over(output *out, const struct stat *old)
     if (copied && old == NULL)
         temp_set_new_mode(&out->temp);
     if (copied && old != NULL && !temp_copy_attributes(&out->temp, out->target, old))
-        return rewrite_target(r, old);
+        return rewrite_target(out, old);
     return temp_rename(&out->temp, out->target) || trouble(out, errno);
 }
 
