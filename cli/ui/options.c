@@ -50,66 +50,37 @@ const option_choice nans_choices[] = {{"last", ORDO_NANS_LAST},
 
 static const char a_count[] = "a count such as 1000, 1e6, 128M, 4Gi or 2^28";
 
-static bool power_of_ten(const char *digits, uint64_t *value)
+static bool read_digits(const char *text, size_t length, uint64_t *out)
 {
-    if (digits[0] < '0' || digits[0] > '9')
-        return false;
-    unsigned exponent = 0;
-    for (; *digits >= '0' && *digits <= '9' && exponent < 100; digits++)
-        exponent = exponent * 10 + (unsigned)(*digits - '0');
-    if (*digits != '\0')
-        return false;
-    while (*value != 0 && exponent-- > 0)
-        if (__builtin_mul_overflow(*value, UINT64_C(10), value))
-            return false;
-    return true;
-}
-
-static bool power_of_two(const char *digits, uint64_t *value)
-{
-    const size_t length = strlen(digits);
-    if (*value != 2 || length < 1 || length > 2 || strspn(digits, "0123456789") != length)
-        return false;
-    unsigned exponent = 0;
-    for (; *digits != '\0'; digits++)
-        exponent = exponent * 10 + (unsigned)(*digits - '0');
-    if (exponent > 63)
-        return false;
-    *value = UINT64_C(1) << exponent;
-    return true;
-}
-
-static bool unit_suffix(const char *suffix, uint64_t *value)
-{
-    static const char units[] = "KMGT";
-    const char *const unit = suffix[0] != '\0' ? strchr(units, suffix[0]) : NULL;
-    if (unit == NULL)
-        return false;
-    const bool binary = suffix[1] == 'i';
-    if (suffix[binary ? 2 : 1] != '\0')
-        return false;
-    for (const char *u = units; u <= unit; u++)
-        if (__builtin_mul_overflow(*value, binary ? UINT64_C(1024) : UINT64_C(1000), value))
-            return false;
-    return true;
+    return length > 0 && strspn(text, "0123456789") >= length &&
+           number_parse(ORDO_U64, text, text + length, out) == NUMBER_OK;
 }
 
 bool option_count(const char *text, uint64_t *out)
 {
-    uint64_t    value = 0;
-    const char *p = text;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+    static const char units[] = "KMGT";
+    const char *const suffix = text + strspn(text, "0123456789");
+    const char *const unit = *suffix != '\0' ? strchr(units, *suffix) : NULL;
+    uint64_t          value, base = 10, exponent = 0;
+
+    if (!read_digits(text, (size_t)(suffix - text), &value))
+        return false;
+    if (unit != NULL) {
+        base = suffix[1] == 'i' ? 1024 : 1000;
+        exponent = (uint64_t)(unit - units) + 1;
+        if (suffix[base == 1024 ? 2 : 1] != '\0')
             return false;
-    if (p == text)
-        return false;
-    if ((*p == 'e' || *p == 'E') && !power_of_ten(p + 1, &value))
-        return false;
-    if (*p == '^' && !power_of_two(p + 1, &value))
-        return false;
-    if (*p != '\0' && *p != 'e' && *p != 'E' && *p != '^' && !unit_suffix(p, &value))
-        return false;
+    } else if (*suffix != '\0') {
+        const bool two = *suffix == '^' && value == 2;
+        if ((!two && *suffix != 'e' && *suffix != 'E') ||
+            !read_digits(suffix + 1, strlen(suffix + 1), &exponent))
+            return false;
+        base = two ? 2 : 10;
+        value = two ? 1 : value;
+    }
+    for (; value != 0 && exponent > 0; exponent--)
+        if (__builtin_mul_overflow(value, base, &value))
+            return false;
     *out = value;
     return true;
 }
@@ -136,12 +107,6 @@ static size_t edit_distance(const char *a, const char *b)
     return cost[n][m];
 }
 
-/* How many typing errors a word of this length may have and still be recognised. */
-static size_t errors_allowed(size_t length)
-{
-    return length < 3 ? 0 : length < 6 ? 1 : length < 10 ? 2 : 3;
-}
-
 /* One word begins with the other, and the common part is long enough. */
 static bool begins_alike(const char *typed, const char *name)
 {
@@ -154,7 +119,7 @@ const char *nearest_name(const char *typed, const char *const *names, size_t n)
 {
     const size_t length = strlen(typed);
     const char  *best = NULL;
-    size_t       best_distance = errors_allowed(length) + 1;
+    size_t       best_distance = length < 3 ? 1 : length < 6 ? 2 : length < 10 ? 3 : 4;
 
     if (length > LONGEST_NAME)
         return NULL;

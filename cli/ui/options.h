@@ -38,28 +38,20 @@ typedef struct option_spec {
     uint64_t             least, most;
 } option_spec;
 
-#define OPTION_AT(type, long_name, short_name, field, what)                                        \
-    .name = (long_name), .letter = (short_name), .kind = (what), .offset = offsetof(type, field)
+#define OPTION_ROW(type, long_name, short_name, field, what, names, at_least, at_most)             \
+    {                                                                                              \
+        .name = (long_name), .letter = (short_name), .kind = (what),                               \
+        .offset = offsetof(type, field), .choices = (names), .least = (at_least),                  \
+        .most = (at_most)                                                                          \
+    }
 #define OPTION_FLAG_AT(type, name, letter, field)                                                  \
-    {                                                                                              \
-        OPTION_AT(type, name, letter, field, OPTION_FLAG)                                          \
-    }
+    OPTION_ROW(type, name, letter, field, OPTION_FLAG, NULL, 0, 0)
 #define OPTION_TEXT_AT(type, name, letter, field)                                                  \
-    {                                                                                              \
-        OPTION_AT(type, name, letter, field, OPTION_TEXT)                                          \
-    }
-#define OPTION_REAL_AT(type, name, letter, field)                                                  \
-    {                                                                                              \
-        OPTION_AT(type, name, letter, field, OPTION_REAL)                                          \
-    }
-#define OPTION_COUNT_AT(type, name, letter, field, at_least, at_most)                              \
-    {                                                                                              \
-        OPTION_AT(type, name, letter, field, OPTION_COUNT), .least = (at_least), .most = (at_most) \
-    }
+    OPTION_ROW(type, name, letter, field, OPTION_TEXT, NULL, 0, 0)
+#define OPTION_COUNT_AT(type, name, letter, field, least, most)                                    \
+    OPTION_ROW(type, name, letter, field, OPTION_COUNT, NULL, least, most)
 #define OPTION_CHOICE_AT(type, name, letter, field, names)                                         \
-    {                                                                                              \
-        OPTION_AT(type, name, letter, field, OPTION_CHOICE), .choices = (names)                    \
-    }
+    OPTION_ROW(type, name, letter, field, OPTION_CHOICE, names, 0, 0)
 #define OPTION_END                                                                                 \
     {                                                                                              \
         .name = NULL                                                                               \
@@ -101,7 +93,7 @@ typedef struct options { /* the options of all commands; each command uses some 
 /* Rows for a table over the struct options. */
 #define FLAG(name, field) OPTION_FLAG_AT(options, name, 0, field)
 #define TEXT(name, letter, field) OPTION_TEXT_AT(options, name, letter, field)
-#define REAL(name, letter, field) OPTION_REAL_AT(options, name, letter, field)
+#define REAL(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_REAL, NULL, 0, 0)
 #define COUNT(name, letter, field, least, most)                                                    \
     OPTION_COUNT_AT(options, name, letter, field, least, most)
 #define CHOICE(name, field, names) OPTION_CHOICE_AT(options, name, 0, field, names)
