@@ -1,8 +1,4 @@
-/* check.c - whether an input is sorted (see check.h).
- *
- * The type of numbers in text without --dtype is known only at the end. They are compared as i64 or
- * u64 until a line needs f64. If f64 cannot hold an integer before that line, that is an error, the
- * same as when the whole text is read. */
+/* check.c - whether an input is sorted (see check.h). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/check.h"
@@ -18,9 +14,7 @@
 #include <unistd.h>
 
 enum {
-    HEADER_BYTES = 1 << 17, /* read first: more than the header of any usual .npy file */
-    PIECE_BYTES = 1 << 22,  /* of an array in a file, checked in one call              */
-    SAFE_DIGITS = 15        /* an integer of so many characters is exact in f64        */
+    PIECE_BYTES = 1 << 22 /* of an array in a file, checked in one call */
 };
 
 /* Names an element in the words of GNU sort; number counts lines or elements from 1. */
@@ -49,106 +43,35 @@ static bool check_lines(const check_request *request, source *s, bool *sorted)
     return r == SOURCE_END;
 }
 
-/* ---- Numbers in text ---- */
-
-typedef struct number_check {
-    const check_request *request;
-    source              *s;
-    text_numbers         t;
-    union {
-        uint64_t bits;
-        double   f64;
-    } before;             /* the previous number, of type t.type              */
-    size_t blank, blanks; /* the first of the blank lines just before; how many */
-    size_t inexact_line;  /* the first integer that f64 cannot hold; 0: none  */
-    char   inexact[TEXT_WHY];
-} number_check;
-
-/* The order of a number for the direction of the check. NaN is last in both. */
-static uint64_t direction_order(const number_check *c, const void *value)
+/* The order of a number in the direction of the check. NaN is last in both directions. */
+static uint64_t direction_order(const check_request *request, ordo_type type, const void *value)
 {
-    const uint64_t order = key_order(c->t.type, value);
-    const bool     nan = c->t.type >= ORDO_F32 && order == KEY_ORDER_NAN;
-    return c->request->descending && !nan ? ~order : order;
-}
-
-/* Converts the previous number to the wider type. */
-static bool widen(number_check *c, ordo_type from)
-{
-    if (c->t.type != ORDO_F64)
-        return true;
-    c->before.f64 = from == ORDO_I64 ? (double)(int64_t)c->before.bits : (double)c->before.bits;
-    return c->inexact_line == 0 || cli_fail("%s:%zu: %s", c->s->name, c->inexact_line, c->inexact);
-}
-
-static bool bad_line(const number_check *c)
-{
-    return text_print_notes(c->s->name, &c->t, c->request->in.text_hint);
-}
-
-/* Blank lines are bad unless nothing follows them. */
-static bool judge_blanks(number_check *c, text_line l)
-{
-    uint64_t ignored;
-
-    for (; c->blanks > 0; c->blanks--, c->blank++)
-        if (text_parse_line(&c->t, (text_line){l.begin, l.begin}, c->blank, &ignored) == TEXT_BAD)
-            return bad_line(c);
-    return true;
-}
-
-static bool check_number(number_check *c, bool *sorted)
-{
-    const char *const begin = source_line(c->s);
-    const text_line   l = text_trim(begin, begin + c->s->length);
-    const ordo_type   type = c->t.type;
-    uint64_t          value = 0;
-
-    if (l.begin == l.end) {
-        c->blank = c->blanks++ == 0 ? c->s->number : c->blank;
-        return true;
-    }
-    if (!judge_blanks(c, l))
-        return false;
-    text_result r = TEXT_WIDER;
-    while (r == TEXT_WIDER) {
-        r = text_parse_line(&c->t, l, c->s->number, &value);
-        if (r == TEXT_WIDER && !widen(c, type))
-            return false;
-    }
-    if (r != TEXT_NUMBER)
-        return r == TEXT_SKIPPED || bad_line(c);
-    if (c->t.choose && c->t.type != ORDO_F64 && c->inexact_line == 0 &&
-        l.end - l.begin > SAFE_DIGITS) {
-        double rounded;
-        if (number_parse(ORDO_F64, l.begin, l.end, &rounded) == NUMBER_INEXACT) {
-            c->inexact_line = c->s->number;
-            (void)text_describe(c->inexact, ORDO_F64, false, l);
-        }
-    }
-    if (c->t.n > 1) {
-        const uint64_t before = direction_order(c, &c->before), now = direction_order(c, &value);
-        *sorted = before < now || (before == now && !c->request->unique);
-        if (!*sorted)
-            complain(c->s->name, c->s->number, l.begin, (size_t)(l.end - l.begin));
-    }
-    c->before.bits = value;
-    return true;
+    const uint64_t order = key_order(type, value);
+    const bool     nan = type >= ORDO_F32 && order == KEY_ORDER_NAN;
+    return request->descending && !nan ? ~order : order;
 }
 
 static bool check_text_numbers(const check_request *request, int type, source *s, bool *sorted)
 {
-    number_check  c = {.request = request,
-                       .s = s,
-                       .t = {.type = type != 0 ? (ordo_type)type : ORDO_I64,
-                             .choose = type == 0,
-                             .skip_bad = request->in.skip_bad}};
-    source_result r = SOURCE_LINE;
+    text_numbers t;
+    text_result  r = TEXT_NUMBER;
+    uint64_t     value = 0;
 
-    while (*sorted && (r = source_next(s)) == SOURCE_LINE)
-        if (!check_number(&c, sorted))
-            return false;
-    return r != SOURCE_FAILED && text_print_notes(s->name, &c.t, request->in.text_hint);
+    text_start(&t, s, type, request->in.skip_bad);
+    while (*sorted) {
+        const ordo_type before_type = t.type;
+        uint64_t        before = value;
+        if ((r = text_next(&t, &value)) != TEXT_NUMBER)
+            break;
+        if (t.type != before_type)
+            text_convert(before_type, t.type, &before, 1);
+        const uint64_t a = direction_order(request, t.type, &before);
+        const uint64_t b = direction_order(request, t.type, &value);
+        *sorted = t.n == 1 || a < b || (a == b && !request->unique);
+    }
+    if (!*sorted)
+        complain(s->name, s->number, t.text, t.length);
+    return text_print_notes(&t, request->in.text_hint) && r != TEXT_FAILED;
 }
 
 /* ---- Arrays ---- */
@@ -231,7 +154,7 @@ static bool check_numbers(const check_request *request, source *s, bool *sorted)
     npy_array a;
     int       type;
 
-    if (!source_fill(s, HEADER_BYTES))
+    if (!source_fill(s, INPUT_HEADER))
         return false;
     const file_format format = input_format(&request->in, s->block, s->end);
     const off_t       at = lseek(s->fd, 0, SEEK_CUR); /* stdin may not be at its beginning */

@@ -1,7 +1,7 @@
 /* input.c - reading an array (see input.h).
  *
- * The whole input is read into one block. Binary data stay where they are in it, unless the .npy
- * header has an odd length; the numbers of a text become a second block. */
+ * Binary input is read into one block. The data stay where they are in it, unless the .npy header
+ * has an odd length. */
 #include "cli/io/input.h"
 
 #include "cli/io/text_numbers.h"
@@ -95,8 +95,6 @@ bool input_find_array(const char *name, file_format format, int type, const char
 
 static bool from_bits(size_t length, input *out)
 {
-    if (out->format != FORMAT_RAW)
-        return cli_fail("%s: --dtype bits is for raw input: give --from raw", out->name);
     if (length > SIZE_MAX / 8)
         return cli_fail("%s: the input has too many bits", out->name);
     out->bits = true;
@@ -106,19 +104,17 @@ static bool from_bits(size_t length, input *out)
     return true;
 }
 
-static bool from_text(const input_request *request, int type, size_t length, input *out)
+static bool from_text(const input_request *request, int type, source *s, input *out)
 {
     text_numbers t;
 
-    progress_start("parsing");
-    bool ok = text_read(out->block, length, type, request->skip_bad, &t);
+    text_start(&t, s, type, request->skip_bad);
+    const bool ok = text_read(&t);
     progress_end();
-    ok = text_print_notes(out->name, &t, request->text_hint) && ok;
-    free(out->block);
     out->type = t.type;
     out->n = t.n;
     out->data = out->block = t.values;
-    return ok;
+    return text_print_notes(&t, request->text_hint) && ok;
 }
 
 static bool from_array(int type, size_t length, input *out)
@@ -144,13 +140,16 @@ bool input_from(const input_request *request, source *s, input *out)
     int type;
 
     *out = (input){.name = s->name};
-    if (!input_type(request, &type) || (out->block = source_take(s)) == NULL)
+    if (!input_type(request, &type) || !source_fill(s, INPUT_HEADER))
         return false;
-    progress_end();
-    out->format = input_format(request, out->block, s->end);
-    const bool ok = wants_bits(request)          ? from_bits(s->end, out)
-                    : out->format == FORMAT_TEXT ? from_text(request, type, s->end, out)
-                                                 : from_array(type, s->end, out);
+    out->format = input_format(request, s->block, s->end);
+    bool ok = false;
+    if (wants_bits(request) && out->format != FORMAT_RAW)
+        cli_error("%s: --dtype bits is for raw input: give --from raw", out->name);
+    else if (out->format == FORMAT_TEXT)
+        ok = from_text(request, type, s, out);
+    else if ((out->block = source_take(s)) != NULL)
+        ok = wants_bits(request) ? from_bits(s->end, out) : from_array(type, s->end, out);
     if (!ok)
         input_free(out);
     return ok;

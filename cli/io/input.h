@@ -6,6 +6,10 @@
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
 
+enum {
+    INPUT_HEADER = 1 << 17 /* bytes read first: more than the header of any usual .npy file */
+};
+
 typedef struct input_request {
     const char *path;       /* NULL or "-": stdin                                         */
     int         format;     /* a file_format; AUTO: npy by its first bytes, raw if the name ends in

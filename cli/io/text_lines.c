@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t lines_count(const char *text, size_t length)
+static size_t count_lines(const char *text, size_t length)
 {
     const char *const end = text + length;
     size_t            n = length > 0 && end[-1] != '\n';
@@ -54,7 +54,7 @@ bool lines_read(const char *path, lines *out)
     source_close(&s);
     if (out->bytes == NULL)
         return false;
-    out->n = lines_count(out->bytes, s.end);
+    out->n = count_lines(out->bytes, s.end);
     out->offsets = cli_alloc(out->n + 1, sizeof *out->offsets, "the offsets of the lines");
     progress_start("splitting");
     ok = out->offsets != NULL && split(s.end, out);

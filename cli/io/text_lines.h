@@ -26,7 +26,4 @@ bool lines_write_one(const lines *l, size_t i, output *out);
 /* < 0, 0, > 0: a comes before, is equal to, comes after b, byte by byte. */
 int lines_compare(const char *a, size_t a_length, const char *b, size_t b_length);
 
-/* The number of lines of a text, whose last line may have no newline. */
-size_t lines_count(const char *text, size_t length);
-
 #endif

@@ -1,63 +1,45 @@
-/* text_numbers.c - an array from text with one number a line (see text_numbers.h).
+/* text_numbers.c - numbers from text (see text_numbers.h).
  *
- * The lines are counted first, so the array is allocated once. If the type is to be chosen, the
- * text is read as i64 and, at the first line that needs it, again as u64 or f64: text of one kind
- * is read once, and any text at most three times. */
+ * The text is read once. If the type is to be chosen, numbers are read as i64 until a line needs
+ * u64 or f64; the numbers before it are then converted. */
 #include "cli/io/text_numbers.h"
 
 #include "cli/cli.h"
 #include "cli/io/number.h"
-#include "cli/io/text_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+enum {
+    SAFE_LENGTH = 15, /* f64 holds every integer of so many characters */
+    FIRST_NUMBERS = 1 << 12
+};
+
+typedef struct text_line {
+    const char *begin, *end; /* without blanks around; *end is readable */
+} text_line;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* The length of the text without the blank lines at its end. */
-static size_t trimmed_length(const char *text, size_t length)
+/* The current line without CR and blanks; empty if there is nothing else. */
+static text_line current_line(const source *s)
 {
-    while (length > 0 &&
-           (is_blank(text[length - 1]) || text[length - 1] == '\n' || text[length - 1] == '\r'))
-        length--;
-    return length;
-}
+    const char *begin = source_line(s), *end = begin + s->length;
 
-static text_line trim_blanks(const char *begin, const char *end)
-{
+    if (end > begin && end[-1] == '\r')
+        end--;
     while (end > begin && is_blank(end[-1]))
         end--;
     while (begin < end && is_blank(*begin))
         begin++;
-    return (text_line){begin, end};
-}
-
-/* Takes the line at *p and moves *p past its newline. */
-static text_line next_line(const char **p, const char *text_end)
-{
-    const char *const begin = *p;
-    const char *const newline = memchr(begin, '\n', (size_t)(text_end - begin));
-    const char       *end = newline != NULL ? newline : text_end;
-
-    *p = newline != NULL ? newline + 1 : text_end;
-    if (newline != NULL && end > begin && end[-1] == '\r')
-        end--;
-    return trim_blanks(begin, end);
-}
-
-text_line text_trim(const char *begin, const char *end)
-{
-    if (end > begin && end[-1] == '\r')
-        end--;
-    const text_line l = trim_blanks(begin, end);
-    const char     *p = l.begin;
-    while (p < l.end && (is_blank(*p) || *p == '\r'))
+    const char *p = begin;
+    while (p < end && (is_blank(*p) || *p == '\r'))
         p++;
-    return p < l.end ? l : (text_line){l.begin, l.begin};
+    return (text_line){begin, p < end ? end : begin};
 }
 
-bool text_describe(char *why, ordo_type type, bool type_given, text_line l)
+/* Writes why a line is no value of `type` to why. True if the line is no number. */
+static bool describe(char *why, ordo_type type, bool type_given, text_line l)
 {
     const char *const   name = ordo_type_name(type);
     char                quoted[48]; /* short enough for why[] to hold the longest message */
@@ -85,6 +67,14 @@ bool text_describe(char *why, ordo_type type, bool type_given, text_line l)
     return r == NUMBER_BAD && l.begin != l.end;
 }
 
+void text_start(text_numbers *t, source *s, int type, bool skip_bad)
+{
+    *t = (text_numbers){.s = s,
+                        .type = type != 0 ? (ordo_type)type : ORDO_I64,
+                        .choose = type == 0,
+                        .skip_bad = skip_bad};
+}
+
 /* The wider type that holds a line which is no value of t->type; 0 if no type does. */
 static int wider_type(const text_numbers *t, text_line l)
 {
@@ -97,71 +87,134 @@ static int wider_type(const text_numbers *t, text_line l)
     return t->type != ORDO_F64 && (r == NUMBER_OK || r == NUMBER_INEXACT) ? ORDO_F64 : 0;
 }
 
-text_result text_parse_line(text_numbers *t, text_line l, size_t number, void *value)
+/* Counts line `number` as skipped, or keeps why it is bad. */
+static bool skip_line(text_numbers *t, text_line l, size_t number, bool skip)
 {
-    const number_result r = number_parse(t->type, l.begin, l.end, value);
-
-    if (r == NUMBER_INEXACT && !t->choose && t->rounded++ == 0)
-        t->first_rounded = number;
-    if (r == NUMBER_OK || (r == NUMBER_INEXACT && !t->choose)) {
-        t->any_negative |= *l.begin == '-';
-        t->n++;
-        return TEXT_NUMBER;
+    if (!skip) {
+        t->bad_line = number;
+        t->no_number = describe(t->why, t->choose ? ORDO_F64 : t->type, !t->choose, l);
+    } else if (t->skipped++ == 0) {
+        t->first_skipped = number;
     }
-    const int wider = t->choose ? wider_type(t, l) : 0;
+    return skip;
+}
+
+/* Blank lines are bad unless nothing follows them. */
+static bool skip_blanks(text_numbers *t, text_line l)
+{
+    for (; t->blanks > 0; t->blanks--, t->blank++)
+        if (!skip_line(t, (text_line){l.begin, l.begin}, t->blank, t->skip_bad))
+            return false;
+    return true;
+}
+
+/* Keeps what to say if a later line needs f64 and f64 cannot hold this integer. */
+static void note_inexact(text_numbers *t, text_line l)
+{
+    double rounded;
+
+    if (t->choose && t->type != ORDO_F64 && t->inexact_line == 0 && l.end - l.begin > SAFE_LENGTH &&
+        number_parse(ORDO_F64, l.begin, l.end, &rounded) == NUMBER_INEXACT) {
+        t->inexact_line = t->s->number;
+        (void)describe(t->inexact, ORDO_F64, false, l);
+    }
+}
+
+/* TEXT_END: the line was skipped. */
+static text_result parse_line(text_numbers *t, text_line l, void *value)
+{
+    number_result r = number_parse(t->type, l.begin, l.end, value);
+    const int     wider = r != NUMBER_OK && t->choose ? wider_type(t, l) : 0;
+
     if (wider != 0) {
         t->type = (ordo_type)wider;
-        return TEXT_WIDER;
+        r = number_parse(t->type, l.begin, l.end, value);
     }
-    if (t->skip_bad && r != NUMBER_INEXACT) {
-        if (t->skipped++ == 0)
-            t->first_skipped = number;
-        return TEXT_SKIPPED;
+    if (wider == ORDO_F64 && t->inexact_line > 0) {
+        t->bad_line = t->inexact_line;
+        snprintf(t->why, sizeof t->why, "%s", t->inexact);
+        return TEXT_FAILED;
     }
-    t->bad_line = number;
-    t->no_number = text_describe(t->why, t->choose ? ORDO_F64 : t->type, !t->choose, l);
-    return TEXT_BAD;
+    if (r == NUMBER_INEXACT && !t->choose && t->rounded++ == 0)
+        t->first_rounded = t->s->number;
+    if (r != NUMBER_OK && (r != NUMBER_INEXACT || t->choose))
+        return skip_line(t, l, t->s->number, t->skip_bad && r != NUMBER_INEXACT) ? TEXT_END
+                                                                                 : TEXT_FAILED;
+    note_inexact(t, l);
+    t->any_negative |= *l.begin == '-';
+    t->n++;
+    t->text = l.begin;
+    t->length = (size_t)(l.end - l.begin);
+    return TEXT_NUMBER;
 }
 
-/* Reads every line as t->type into t->values; stops at a line that is bad or needs a wider type. */
-static text_result read_lines(const char *text, size_t length, text_numbers *t)
+text_result text_next(text_numbers *t, void *value)
 {
-    const char *const end = text + length;
-    const size_t      size = ordo_type_size(t->type);
-    text_result       r = TEXT_NUMBER;
+    source_result r = SOURCE_END;
+    text_result   parsed = TEXT_END;
 
-    t->n = t->skipped = t->first_skipped = t->rounded = 0;
-    t->any_negative = false;
-    const char *p = text;
-    for (size_t number = 1; p < end && (r == TEXT_NUMBER || r == TEXT_SKIPPED); number++) {
-        const text_line l = next_line(&p, end);
-        r = text_parse_line(t, l, number, (char *)t->values + t->n * size);
-        if (number % 65536 == 0)
-            progress_at((double)(p - text) / (double)length);
+    while (parsed == TEXT_END && (r = source_next(t->s)) == SOURCE_LINE) {
+        const text_line l = current_line(t->s);
+        if (l.begin == l.end)
+            t->blank = t->blanks++ == 0 ? t->s->number : t->blank;
+        else if (!skip_blanks(t, l))
+            parsed = TEXT_FAILED;
+        else
+            parsed = parse_line(t, l, value);
     }
-    return r;
+    return parsed == TEXT_END && r == SOURCE_FAILED ? TEXT_FAILED : parsed;
 }
 
-bool text_read(const char *text, size_t length, int type, bool skip_bad, text_numbers *out)
+void text_convert(ordo_type from, ordo_type to, void *values, size_t n)
 {
-    text_result r = TEXT_WIDER;
+    union {
+        int64_t  i64;
+        uint64_t u64;
+        double   f64;
+    } *const v = values;
 
-    *out = (text_numbers){
-        .type = type != 0 ? (ordo_type)type : ORDO_I64, .choose = type == 0, .skip_bad = skip_bad};
-    length = trimmed_length(text, length);
-    out->values =
-        cli_alloc(lines_count(text, length), ordo_type_size(out->type), "the numbers of the text");
-    while (out->values != NULL && r == TEXT_WIDER)
-        r = read_lines(text, length, out);
-    if (r == TEXT_NUMBER || r == TEXT_SKIPPED)
+    for (size_t i = 0; to == ORDO_F64 && i < n; i++)
+        v[i].f64 = from == ORDO_I64 ? (double)v[i].i64 : (double)v[i].u64;
+}
+
+/* Makes room for more than n numbers. */
+static bool grow(text_numbers *t, size_t size, size_t *capacity)
+{
+    const size_t larger = *capacity > 0 ? 2 * *capacity : FIRST_NUMBERS;
+    void *const  values =
+        larger > *capacity && larger <= SIZE_MAX / size ? realloc(t->values, larger * size) : NULL;
+    if (values == NULL)
+        return cli_fail("%s: not enough memory for more than %zu numbers", t->s->name, t->n);
+    t->values = values;
+    *capacity = larger;
+    return true;
+}
+
+bool text_read(text_numbers *t)
+{
+    const size_t size = ordo_type_size(t->type);
+    size_t       capacity = 0;
+    text_result  r = TEXT_NUMBER;
+
+    while (r == TEXT_NUMBER) {
+        const ordo_type type = t->type;
+        const size_t    n = t->n;
+        r = n < capacity || grow(t, size, &capacity) ? text_next(t, (char *)t->values + n * size)
+                                                     : TEXT_FAILED;
+        if (r == TEXT_NUMBER && t->type != type)
+            text_convert(type, t->type, t->values, n);
+    }
+    if (r == TEXT_END)
         return true;
-    free(out->values);
-    out->values = NULL;
+    free(t->values);
+    t->values = NULL;
     return false;
 }
 
-bool text_print_notes(const char *name, const text_numbers *t, const char *hint)
+bool text_print_notes(const text_numbers *t, const char *hint)
 {
+    const char *const name = t->s->name;
+
     if (t->bad_line > 0)
         return cli_fail("%s:%zu: %s%s", name, t->bad_line, t->why,
                         t->no_number && t->bad_line == 1 ? hint : "");
