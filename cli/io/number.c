@@ -231,14 +231,14 @@ static uint64_t power10(int exponent) { return (uint64_t)(int64_t)powers[exponen
 
 static size_t format_unsigned(uint64_t value, char *out)
 {
-    char   digits[20];
-    size_t n = 0;
-    do {
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    for (size_t i = 0; i < n; i++)
-        out[i] = digits[n - 1 - i];
+    size_t n = 1u + (value >= 10) + (value >= 100);
+    for (uint64_t power = 1000; value >= power && n < 20; power *= 10)
+        n++;
+    size_t i = n;
+    for (; value > UINT32_MAX; value /= 10)
+        out[--i] = (char)('0' + value % 10);
+    for (uint32_t rest = (uint32_t)value; i > 0; rest /= 10) /* 32-bit division is faster */
+        out[--i] = (char)('0' + rest % 10);
     return n;
 }
 
