@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,24 +51,13 @@ enum {
     COMMANDS = sizeof commands / sizeof commands[0]
 };
 
-/* Names of other programs and libraries, and the command to use instead. */
-static const struct {
-    const char *name, *instead;
-} elsewhere[] = {{"min", "select -k 1"},
-                 {"max", "topk -k 1"},
-                 {"kth", "select"},
-                 {"nth", "select"},
-                 {"head", "topk"},
-                 {"percentile", "quantile"},
-                 {"percentiles", "quantile"},
-                 {"order", "argsort"},
-                 {"uniq", "sort --unique"},
-                 {"unique", "sort --unique"},
-                 {"check", "sort --check"},
-                 {"cumsum", "scan"},
-                 {"sum", "scan"},
-                 {"generate", "gen"},
-                 {"devices", "info"}};
+/* Pairs: a name from other programs and libraries, and the command to use instead. */
+static const char *const elsewhere[] = {
+    "min",         "select -k 1",   "max",      "topk -k 1",    "kth",        "select",
+    "nth",         "select",        "head",     "topk",         "percentile", "quantile",
+    "percentiles", "quantile",      "order",    "argsort",      "uniq",       "sort --unique",
+    "unique",      "sort --unique", "check",    "sort --check", "cumsum",     "scan",
+    "sum",         "scan",          "generate", "gen",          "devices",    "info"};
 
 static int unknown_command(const char *name)
 {
@@ -76,14 +66,29 @@ static int unknown_command(const char *name)
 
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = commands[i]->name;
-    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
-        if (strcmp(elsewhere[i].name, name) == 0)
-            near = elsewhere[i].instead;
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i += 2)
+        if (strcmp(elsewhere[i], name) == 0)
+            near = elsewhere[i + 1];
     if (near == NULL)
         near = nearest_name(name, names, COMMANDS + 3);
     if (near != NULL)
         return cli_error("unknown command '%s'; did you mean 'ordo %s'?", cli_quoted(name), near);
     return cli_error("unknown command '%s'; 'ordo help' lists them", cli_quoted(name));
+}
+
+/* Replaces this process by the program ordo-bench, which lies beside the command. */
+static int execute_bench(char **argv)
+{
+    static const char name[] = "ordo-bench";
+    char              path[PATH_MAX];
+    const ssize_t     length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
+
+    if (length <= 0)
+        return cli_error("bench: cannot find the folder of this command: %s", strerror(errno));
+    path[length] = '\0';
+    strcpy(strrchr(path, '/') + 1, name);
+    execv(path, argv);
+    return cli_error("bench: cannot run %s: %s; 'make bench' builds it", path, strerror(errno));
 }
 
 /* argv[0] is the name of the command. */
@@ -92,7 +97,7 @@ static int execute_command(int argc, char **argv)
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[0], commands[i]->name) == 0)
             return command_execute(commands[i], argc, argv);
-    return strcmp(argv[0], "bench") == 0 ? bench_execute(argv) : unknown_command(argv[0]);
+    return strcmp(argv[0], "bench") == 0 ? execute_bench(argv) : unknown_command(argv[0]);
 }
 
 static int print_help(int argc, char **argv)

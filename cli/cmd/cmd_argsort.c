@@ -49,9 +49,4 @@ static bool work(execution *e)
     return write_results(e, type, index, e->n);
 }
 
-const command command_argsort = {.name = "argsort",
-                                 .help = help,
-                                 .options = specs,
-                                 .flags = READS_INPUT | WRITES_OUTPUT | TAKES_TEXT,
-                                 .wrong = wrong,
-                                 .work = work};
+const command command_argsort = {"argsort", help, specs, READS | WRITES | LINES_IN, 0, wrong, work};

@@ -37,32 +37,30 @@ static const char help[] =
     "  -k K, -p P        the parameter of the distribution\n"
     "  --algorithm A     auto\n";
 
-typedef struct distribution {
-    const char *name;
-    ordo_dist   dist;
-    bool        takes_k, takes_p;
-} distribution;
-
-static const distribution distributions[] = {
-    {"uniform", ORDO_DIST_UNIFORM, false, false},
-    {"gaussian", ORDO_DIST_GAUSSIAN, false, false},
-    {"zero", ORDO_DIST_ZERO, false, false},
-    {"few", ORDO_DIST_FEW, true, false},
-    {"zipf", ORDO_DIST_ZIPF, true, false},
-    {"sorted", ORDO_DIST_SORTED, false, false},
-    {"reverse", ORDO_DIST_REVERSE, false, false},
-    {"organpipe", ORDO_DIST_ORGANPIPE, false, false},
-    {"sawtooth", ORDO_DIST_SAWTOOTH, true, false},
-    {"recur", ORDO_DIST_RECUR, false, true},
-    {"ksorted", ORDO_DIST_KSORTED, true, false},
-    {"dupes", ORDO_DIST_DUPES, true, false},
-    {"staggered", ORDO_DIST_STAGGERED, true, false},
-    {"bucket", ORDO_DIST_BUCKET, true, false},
-    {"strings", ORDO_DIST_STRINGS, false, false},
-    {"fasta", ORDO_DIST_FASTA, false, false},
-};
+static const char *const names[] = {[0] = "",
+                                    [ORDO_DIST_UNIFORM] = "uniform",
+                                    [ORDO_DIST_GAUSSIAN] = "gaussian",
+                                    [ORDO_DIST_ZERO] = "zero",
+                                    [ORDO_DIST_FEW] = "few",
+                                    [ORDO_DIST_ZIPF] = "zipf",
+                                    [ORDO_DIST_SORTED] = "sorted",
+                                    [ORDO_DIST_REVERSE] = "reverse",
+                                    [ORDO_DIST_ORGANPIPE] = "organpipe",
+                                    [ORDO_DIST_SAWTOOTH] = "sawtooth",
+                                    [ORDO_DIST_RECUR] = "recur",
+                                    [ORDO_DIST_KSORTED] = "ksorted",
+                                    [ORDO_DIST_DUPES] = "dupes",
+                                    [ORDO_DIST_STAGGERED] = "staggered",
+                                    [ORDO_DIST_BUCKET] = "bucket",
+                                    [ORDO_DIST_STRINGS] = "strings",
+                                    [ORDO_DIST_FASTA] = "fasta"};
 enum {
-    DISTRIBUTIONS = sizeof distributions / sizeof distributions[0]
+    NAMES = sizeof names / sizeof names[0],
+    TAKE_K = 1 << ORDO_DIST_FEW | 1 << ORDO_DIST_ZIPF | 1 << ORDO_DIST_SAWTOOTH |
+             1 << ORDO_DIST_KSORTED | 1 << ORDO_DIST_DUPES | 1 << ORDO_DIST_STAGGERED |
+             1 << ORDO_DIST_BUCKET,
+    TAKE_P = 1 << ORDO_DIST_RECUR,
+    STRINGS = 1 << ORDO_DIST_STRINGS | 1 << ORDO_DIST_FASTA
 };
 
 static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
@@ -75,26 +73,18 @@ static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     COMMON_OPTIONS,
                                     OPTION_END};
 
-static const distribution *find_distribution(const char *name)
+/* 0 if there is none of that name. */
+static ordo_dist find_distribution(const char *name)
 {
-    for (size_t i = 0; i < DISTRIBUTIONS; i++)
-        if (strcmp(distributions[i].name, name) == 0)
-            return &distributions[i];
-    return NULL;
-}
-
-static bool is_strings(const distribution *d)
-{
-    return d->dist == ORDO_DIST_STRINGS || d->dist == ORDO_DIST_FASTA;
+    size_t i = NAMES - 1;
+    while (i > 0 && strcmp(names[i], name) != 0)
+        i--;
+    return (ordo_dist)i;
 }
 
 static const char *unknown_distribution(const char *name)
 {
-    const char *names[DISTRIBUTIONS];
-
-    for (size_t i = 0; i < DISTRIBUTIONS; i++)
-        names[i] = distributions[i].name;
-    const char *const near = nearest_name(name, names, DISTRIBUTIONS);
+    const char *const near = nearest_name(name, names + 1, NAMES - 1);
     if (near != NULL)
         cli_error("gen: unknown distribution '%s'; did you mean '%s'?", cli_quoted(name), near);
     else
@@ -104,25 +94,25 @@ static const char *unknown_distribution(const char *name)
 
 static const char *wrong(execution *e)
 {
-    options *const o = &e->o;
+    const options *const o = &e->o;
 
     if (o->operand == NULL)
         return "which distribution? 'ordo gen --help' lists them";
-    const distribution *const d = find_distribution(o->operand);
-    if (d == NULL)
+    const ordo_dist dist = find_distribution(o->operand);
+    if (dist == 0)
         return unknown_distribution(o->operand);
     if (o->dtype != NULL && type_of_name(o->dtype, false) == 0)
         return "";
-    const file_format format = o->format == FORMAT_AUTO && o->out != NULL ? format_of_name(o->out)
-                                                                          : (file_format)o->format;
+    const file_format format = format_asked(o);
     const bool        binary = format == FORMAT_NPY || format == FORMAT_RAW;
-    return o->n == OPTION_UNSET                  ? "-n N is missing: how many?"
-           : is_strings(d) && o->dtype != NULL   ? "strings have no --dtype"
-           : is_strings(d) && binary             ? "strings can be written as text only"
-           : o->k != OPTION_UNSET && !d->takes_k ? "this distribution takes no -k"
-           : !isnan(o->p) && !d->takes_p         ? "this distribution takes no -p"
-           : d->dist == ORDO_DIST_KSORTED && o->k == OPTION_UNSET ? "ksorted needs -k K, the radius"
-                                                                  : NULL;
+    const int         bit = 1 << dist;
+    return o->n == OPTION_UNSET                          ? "-n N is missing: how many?"
+           : (bit & STRINGS) != 0 && o->dtype != NULL    ? "strings have no --dtype"
+           : (bit & STRINGS) != 0 && binary              ? "strings can be written as text only"
+           : o->k != OPTION_UNSET && (bit & TAKE_K) == 0 ? "this distribution takes no -k"
+           : !isnan(o->p) && (bit & TAKE_P) == 0         ? "this distribution takes no -p"
+           : dist == ORDO_DIST_KSORTED && o->k == OPTION_UNSET ? "ksorted needs -k K, the radius"
+                                                               : NULL;
 }
 
 static bool generate_numbers(execution *e, ordo_dist dist, const ordo_gen_opts *opts)
@@ -160,16 +150,11 @@ static bool generate_lines(execution *e, ordo_dist dist, const ordo_gen_opts *op
 
 static bool work(execution *e)
 {
-    const distribution *const d = find_distribution(e->o.operand);
-    const ordo_gen_opts       opts =
+    const ordo_dist     dist = find_distribution(e->o.operand);
+    const ordo_gen_opts opts =
         ORDO_OPTS(ordo_gen_opts, .seed = e->o.seed, .k = e->o.k != OPTION_UNSET ? e->o.k : 0,
                   .p = isnan(e->o.p) ? 0 : e->o.p);
-    return (is_strings(d) ? generate_lines : generate_numbers)(e, d->dist, &opts);
+    return (((1 << dist) & STRINGS) != 0 ? generate_lines : generate_numbers)(e, dist, &opts);
 }
 
-const command command_gen = {.name = "gen",
-                             .help = help,
-                             .options = specs,
-                             .flags = WRITES_OUTPUT | FEW_RESULTS,
-                             .wrong = wrong,
-                             .work = work};
+const command command_gen = {"gen", help, specs, WRITES | FEW, 0, wrong, work};

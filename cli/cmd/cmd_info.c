@@ -90,4 +90,4 @@ static bool work(execution *e)
 
 static const option_spec specs[] = {COMMON_OPTIONS, OPTION_END};
 
-const command command_info = {.name = "info", .help = help, .options = specs, .work = work};
+const command command_info = {"info", help, specs, 0, 0, NULL, work};

@@ -102,16 +102,8 @@ static bool median(execution *e)
            write_results(e, ORDO_F64, &value, 1);
 }
 
-const command command_quantile = {.name = "quantile",
-                                  .help = quantile_help,
-                                  .options = quantile_specs,
-                                  .flags = READS_INPUT | WRITES_OUTPUT | FEW_RESULTS,
-                                  .wrong = quantile_wrong,
-                                  .nans = ORDO_NANS_PROPAGATE,
-                                  .work = quantiles};
-const command command_median = {.name = "median",
-                                .help = median_help,
-                                .options = median_specs,
-                                .flags = READS_INPUT | WRITES_OUTPUT | FEW_RESULTS,
-                                .nans = ORDO_NANS_PROPAGATE,
-                                .work = median};
+const command command_quantile = {
+    "quantile",          quantile_help,  quantile_specs, READS | WRITES | FEW,
+    ORDO_NANS_PROPAGATE, quantile_wrong, quantiles};
+const command command_median = {
+    "median", median_help, median_specs, READS | WRITES | FEW, ORDO_NANS_PROPAGATE, NULL, median};

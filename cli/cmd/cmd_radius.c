@@ -45,8 +45,4 @@ static bool work(execution *e)
     return write_results(e, ORDO_U64, results, e->o.runs ? 2 : 1);
 }
 
-const command command_radius = {.name = "radius",
-                                .help = help,
-                                .options = specs,
-                                .flags = READS_INPUT | WRITES_OUTPUT | FEW_RESULTS,
-                                .work = work};
+const command command_radius = {"radius", help, specs, READS | WRITES | FEW, 0, NULL, work};

@@ -151,9 +151,4 @@ static bool work(execution *e)
            write_results(e, type, ranks, e->n);
 }
 
-const command command_rank = {.name = "rank",
-                              .help = help,
-                              .options = specs,
-                              .flags = READS_INPUT | WRITES_OUTPUT | TAKES_TEXT,
-                              .wrong = wrong,
-                              .work = work};
+const command command_rank = {"rank", help, specs, READS | WRITES | LINES_IN, 0, wrong, work};

@@ -123,9 +123,4 @@ static bool work(execution *e)
     return e->o.bits ? scan_flags(e, &opts) : scan_values(e, &opts);
 }
 
-const command command_scan = {.name = "scan",
-                              .help = help,
-                              .options = specs,
-                              .flags = READS_INPUT | WRITES_OUTPUT | TAKES_BITS,
-                              .wrong = wrong,
-                              .work = work};
+const command command_scan = {"scan", help, specs, READS | WRITES | PACKED_BITS, 0, wrong, work};

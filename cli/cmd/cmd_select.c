@@ -99,10 +99,5 @@ static bool work(execution *e)
            (e->o.text ? select_lines(e, places, results) : select_keys(e, places, results));
 }
 
-const command command_select = {.name = "select",
-                                .help = help,
-                                .options = specs,
-                                .flags = READS_INPUT | WRITES_OUTPUT | FEW_RESULTS | TAKES_TEXT |
-                                         WRITES_LINES,
-                                .wrong = wrong,
-                                .work = work};
+const command command_select = {"select", help,  specs, READS | WRITES | FEW | LINES_IN | LINES_OUT,
+                                0,        wrong, work};

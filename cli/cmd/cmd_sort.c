@@ -2,7 +2,6 @@
 #include "cli/cmd/check.h"
 #include "cli/cmd/command.h"
 #include "cli/io/keys.h"
-#include "cli/ui/profile.h"
 
 static const char help[] =
     "Examples:\n"
@@ -98,9 +97,5 @@ static bool work(execution *e)
     return e->o.check ? check(e) : e->o.text ? sort_lines(e) : sort_keys(e);
 }
 
-const command command_sort = {.name = "sort",
-                              .help = help,
-                              .options = specs,
-                              .flags = READS_INPUT | WRITES_OUTPUT | TAKES_TEXT | WRITES_LINES,
-                              .wrong = wrong,
-                              .work = work};
+const command command_sort = {"sort", help,  specs, READS | WRITES | LINES_IN | LINES_OUT,
+                              0,      wrong, work};

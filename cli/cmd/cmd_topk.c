@@ -109,9 +109,4 @@ static bool work(execution *e)
     return find_and_write(e, k, type, values, index);
 }
 
-const command command_topk = {.name = "topk",
-                              .help = help,
-                              .options = specs,
-                              .flags = READS_INPUT | WRITES_OUTPUT | FEW_RESULTS,
-                              .wrong = wrong,
-                              .work = work};
+const command command_topk = {"topk", help, specs, READS | WRITES | FEW, 0, wrong, work};

@@ -166,5 +166,4 @@ static bool work(execution *e)
            cli_fail("tune: %s", ordo_last_error(e->ctx));
 }
 
-const command command_tune = {
-    .name = "tune", .help = help, .options = specs, .wrong = wrong, .work = work};
+const command command_tune = {"tune", help, specs, 0, 0, wrong, work};

@@ -48,17 +48,16 @@ static const char help_common[] =
 static void print_help(const command *c)
 {
     fputs(c->help, stdout);
-    if ((c->flags & READS_INPUT) != 0)
+    if ((c->flags & READS) != 0)
         fputs(help_input, stdout);
-    if ((c->flags & WRITES_OUTPUT) != 0) {
+    if ((c->flags & WRITES) != 0) {
         fputs(help_output, stdout);
-        puts((c->flags & FEW_RESULTS) != 0 ? "text" : "the format of the input");
+        puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
         fputs(help_common, stdout);
     }
 }
 
-/* What --format or else the name of the output file asks for. */
-static file_format format_asked(const options *o)
+file_format format_asked(const options *o)
 {
     return o->format != FORMAT_AUTO || o->out == NULL ? (file_format)o->format
                                                       : format_of_name(o->out);
@@ -68,7 +67,7 @@ static file_format format_asked(const options *o)
 static const char *text_wrong(const execution *e)
 {
     const options *const o = &e->o;
-    const bool           to_lines = (e->command->flags & WRITES_LINES) != 0 && !e->quiet;
+    const bool           to_lines = (e->command->flags & LINES_OUT) != 0 && !e->quiet;
     const file_format    format = format_asked(o);
 
     if (!o->text)
@@ -88,12 +87,12 @@ static const char *text_wrong(const execution *e)
 input_request input_request_of(const execution *e)
 {
     const options *const o = &e->o;
-    const bool           hint = (e->command->flags & TAKES_TEXT) != 0 && o->dtype == NULL;
+    const bool           hint = (e->command->flags & LINES_IN) != 0 && o->dtype == NULL;
 
     return (input_request){.path = o->operand,
                            .format = o->from,
                            .dtype = o->dtype,
-                           .allow_bits = (e->command->flags & TAKES_BITS) != 0,
+                           .allow_bits = (e->command->flags & PACKED_BITS) != 0,
                            .skip_bad = o->skip_bad,
                            .text_hint = hint ? "; give --text to read lines" : ""};
 }
@@ -102,7 +101,7 @@ static bool read_input(execution *e)
 {
     const input_request request = input_request_of(e);
 
-    if ((e->command->flags & READS_INPUT) == 0 || e->by_pieces)
+    if ((e->command->flags & READS) == 0 || e->by_pieces)
         return true;
     const bool ok = e->o.text ? lines_read(request.path, &e->lines) : input_read(&request, &e->in);
     e->n = e->o.text ? e->lines.n : e->in.n;
@@ -114,22 +113,22 @@ static bool open_output(execution *e)
 {
     file_format format = format_asked(&e->o);
 
-    if ((e->command->flags & WRITES_OUTPUT) == 0 || e->quiet)
+    if ((e->command->flags & WRITES) == 0 || e->quiet)
         return true;
     if (format == FORMAT_AUTO)
-        format = (e->command->flags & FEW_RESULTS) != 0 || e->o.text ? FORMAT_TEXT : e->in.format;
+        format = (e->command->flags & FEW) != 0 || e->o.text ? FORMAT_TEXT : e->in.format;
     return output_open(&e->out, e->o.out, format);
 }
 
 static bool print_report(execution *e)
 {
-    const bool strings = e->o.text || (e->command->flags & READS_INPUT) == 0;
+    const bool strings = e->o.text || (e->command->flags & READS) == 0;
 
-    return (e->command->flags & WRITES_OUTPUT) == 0 || report_print(e->ctx, &e->o.common,
-                                                                    strings      ? "string"
-                                                                    : e->in.bits ? "bits"
-                                                                                 : "bytes",
-                                                                    &e->t);
+    return (e->command->flags & WRITES) == 0 || report_print(e->ctx, &e->o.common,
+                                                             strings      ? "string"
+                                                             : e->in.bits ? "bits"
+                                                                          : "bytes",
+                                                             &e->t);
 }
 
 static int execute(execution *e)
@@ -153,8 +152,7 @@ int command_execute(const command *c, int argc, char **argv)
         .o = {.nans = c->nans, .k = OPTION_UNSET, .n = OPTION_UNSET, .seed = 1, .p = NAN},
         .in.name = "",
         .out.fd = -1};
-    const char **const operand =
-        (c->flags & (READS_INPUT | WRITES_OUTPUT)) != 0 ? &e.o.operand : NULL;
+    const char **const   operand = (c->flags & (READS | WRITES)) != 0 ? &e.o.operand : NULL;
     const options_result r = options_parse(argc, argv, c->options, &e.o, operand);
 
     if (r == OPTIONS_HELP)

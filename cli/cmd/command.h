@@ -14,12 +14,12 @@
 #include "cli/ui/report.h"
 
 typedef enum command_flag {
-    READS_INPUT = 1,
-    WRITES_OUTPUT = 2,
-    FEW_RESULTS = 4,   /* the default format is text, not that of the input          */
-    TAKES_TEXT = 8,    /* has the option --text                                      */
-    WRITES_LINES = 16, /* with --text the results are lines: text is the only format */
-    TAKES_BITS = 32    /* has --dtype bits                                           */
+    READS = 1,       /* the input                                                  */
+    WRITES = 2,      /* an output                                                  */
+    FEW = 4,         /* results: the default format is text, not that of the input */
+    LINES_IN = 8,    /* has the option --text                                      */
+    LINES_OUT = 16,  /* with --text the results are lines: text is the only format */
+    PACKED_BITS = 32 /* has --dtype bits                                           */
 } command_flag;
 
 typedef struct execution { /* of one command */
@@ -52,13 +52,13 @@ extern const command command_sort, command_argsort, command_rank, command_select
     command_quantile, command_topk, command_radius, command_scan, command_gen, command_info,
     command_tune;
 
-/* Replaces the process by ordo-bench. Returns after a message. */
-int bench_execute(char **argv);
-
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);
 
 /* ---- For `work` ---- */
+
+/* What --format or else the name of the output file asks for; FORMAT_AUTO if neither does. */
+file_format format_asked(const options *o);
 
 /* Options of the input as input_read() takes them. */
 input_request input_request_of(const execution *e);

@@ -22,8 +22,8 @@ typedef struct reader { /* the unread part of the header */
 } reader;
 
 typedef struct header {
-    bool        has_descr, has_order, has_shape;
-    const char *descr; /* the string, or the text of a list; NULL: neither */
+    bool        has[3]; /* descr, fortran_order, shape */
+    const char *descr;  /* the string, or the text of a list; NULL: neither */
     size_t      descr_length;
     size_t      dimensions, n;
     const char *shape; /* the text of the tuple */
@@ -150,37 +150,28 @@ static bool take_descr(reader *r, header *h)
         h->descr_length = (size_t)(last - r->p) + 1;
         return false;
     }
-    if (!take_string(r, &h->descr, &h->descr_length)) {
-        h->descr = NULL;
-        return false;
-    }
-    return true;
-}
-
-static bool is_key(const char *text, size_t length, const char *key)
-{
-    return length == strlen(key) && memcmp(text, key, length) == 0;
+    if (take_string(r, &h->descr, &h->descr_length))
+        return true;
+    h->descr = NULL;
+    return false;
 }
 
 static bool take_entry(reader *r, header *h)
 {
-    const char *key;
-    size_t      length;
+    static const char *const keys[] = {"descr", "fortran_order", "shape"};
+    const char              *key;
+    size_t                   length, k = 0;
+
     if (!take_string(r, &key, &length) || !take(r, ':'))
         return false;
-    if (is_key(key, length, "descr") && !h->has_descr) {
-        h->has_descr = true;
-        return take_descr(r, h);
-    }
-    if (is_key(key, length, "fortran_order") && !h->has_order) {
-        h->has_order = true;
-        return take_word(r, "False") || take_word(r, "True");
-    }
-    if (is_key(key, length, "shape") && !h->has_shape) {
-        h->has_shape = true;
-        return take_shape(r, h);
-    }
-    return false;
+    while (k < 3 && (length != strlen(keys[k]) || memcmp(key, keys[k], length) != 0))
+        k++;
+    if (k == 3 || h->has[k])
+        return false;
+    h->has[k] = true;
+    return k == 0   ? take_descr(r, h)
+           : k == 1 ? take_word(r, "False") || take_word(r, "True")
+                    : take_shape(r, h);
 }
 
 static bool take_dictionary(reader *r, header *h)
@@ -197,30 +188,22 @@ static bool take_dictionary(reader *r, header *h)
         }
     }
     skip_space(r);
-    return r->p == r->end && h->has_descr && h->has_order && h->has_shape;
+    return r->p == r->end && h->has[0] && h->has[1] && h->has[2];
 }
 
-/* "<f4" and the like. */
+/* "<f4" and the like. The size is in bytes; in the names of types it is in bits. */
 static bool read_descr(const char *text, size_t length, npy_array *out)
 {
-    static const struct {
-        char      name[3];
-        ordo_type type;
-    } types[] = {{"i1", ORDO_I8},  {"u1", ORDO_U8},  {"i2", ORDO_I16}, {"u2", ORDO_U16},
-                 {"i4", ORDO_I32}, {"u4", ORDO_U32}, {"i8", ORDO_I64}, {"u8", ORDO_U64},
-                 {"f4", ORDO_F32}, {"f8", ORDO_F64}};
     const bool marked = length == 3 && memchr("<>=|", text[0], 4) != NULL;
     const char other_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<';
+    char       name[8];
 
     if (!marked && length != 2)
         return false;
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (memcmp(text + marked, types[i].name, 2) == 0) {
-            out->type = types[i].type;
-            out->swapped = marked && text[0] == other_order;
-            return true;
-        }
-    return false;
+    snprintf(name, sizeof name, "%c%d", text[marked], 8 * (text[marked + 1] - '0'));
+    out->type = (ordo_type)ordo_type_parse(name);
+    out->swapped = marked && text[0] == other_order;
+    return out->type != 0;
 }
 
 static bool find_header(const unsigned char *bytes, size_t length, reader *r, npy_array *out)

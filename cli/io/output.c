@@ -198,7 +198,6 @@ static void sync_directory(const char *path)
 /* Allocates the blocks for `size` bytes before anything is overwritten. */
 static bool reserve(int fd, off_t size, off_t old_size)
 {
-#ifdef FALLOC_FL_KEEP_SIZE
     if (size == 0 || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size) == 0 ||
         (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
         return true;
@@ -206,12 +205,6 @@ static bool reserve(int fd, off_t size, off_t old_size)
     (void)!ftruncate(fd, old_size); /* frees the blocks again */
     errno = error;
     return false;
-#else
-    (void)fd;
-    (void)size;
-    (void)old_size;
-    return true;
-#endif
 }
 
 /* Called with out->saved in place and signals held. *damaged: the target is neither old nor new. */

@@ -16,10 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
-#ifdef __linux__
 #include <sys/xattr.h>
-#endif
+#include <unistd.h>
 
 enum {
     SWEPT_NAMES = 16, /* names that a sweep always looks for                     */
@@ -135,18 +133,11 @@ static bool create_some(tempfile *t, mode_t mode)
 
 static int create_nameless(const char *directory, mode_t mode)
 {
-#ifdef O_TMPFILE
     const int fd =
         open(directory[0] != '\0' ? directory : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd >= 0)
         (void)flock(fd, LOCK_EX | LOCK_NB);
     return fd;
-#else
-    (void)directory;
-    (void)mode;
-    errno = EOPNOTSUPP;
-    return -1;
-#endif
 }
 
 bool temp_create(tempfile *t, const char *beside, mode_t mode)
@@ -301,33 +292,14 @@ static bool copy_owner(int fd, const struct stat *old)
            fchown(fd, old->st_uid, old->st_gid) == 0;
 }
 
-#ifdef __linux__
 static const char acl_name[] = "system.posix_acl_access";
 
-static bool is_wanted(const char *name)
-{
-    return strncmp(name, "user.", 5) == 0 || strcmp(name, acl_name) == 0;
-}
-
-/* The value of an attribute of path, to be freed; NULL if it is gone or there is no memory. */
-static void *read_attribute(const char *path, const char *name, size_t *size)
+static bool copy_attribute(int fd, const char *path, const char *name)
 {
     const ssize_t length = getxattr(path, name, NULL, 0);
     void *const   value = length >= 0 ? malloc((size_t)length + 1) : NULL;
     const ssize_t got = value != NULL ? getxattr(path, name, value, (size_t)length) : -1;
-
-    *size = got >= 0 ? (size_t)got : 0;
-    if (got >= 0)
-        return value;
-    free(value);
-    return NULL;
-}
-
-static bool copy_attribute(int fd, const char *path, const char *name)
-{
-    size_t      size;
-    void *const value = read_attribute(path, name, &size);
-    const bool  ok = value != NULL && fsetxattr(fd, name, value, size, 0) == 0;
+    const bool    ok = got >= 0 && fsetxattr(fd, name, value, (size_t)got, 0) == 0;
 
     free(value);
     return ok;
@@ -344,22 +316,15 @@ static bool copy_attributes(int fd, const char *path)
 
     (void)fremovexattr(fd, acl_name);
     for (ssize_t i = 0; ok && i < got; i += (ssize_t)strlen(names + i) + 1) {
-        if (is_wanted(names + i))
-            ok = copy_attribute(fd, path, names + i);
-        else if (strcmp(names + i, "security.selinux") == 0)
-            (void)copy_attribute(fd, path, names + i); /* optional: the policy has a default */
+        const char *const name = names + i;
+        if (strncmp(name, "user.", 5) == 0 || strcmp(name, acl_name) == 0)
+            ok = copy_attribute(fd, path, name);
+        else if (strcmp(name, "security.selinux") == 0)
+            (void)copy_attribute(fd, path, name); /* optional: the policy has a default */
     }
     free(names);
     return ok;
 }
-#else
-static bool copy_attributes(int fd, const char *path)
-{
-    (void)fd;
-    (void)path;
-    return true;
-}
-#endif
 
 /* The owner comes first, because a change of owner clears mode bits. The access control list comes
  * after the mode, whose group bits are its mask. */

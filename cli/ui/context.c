@@ -4,7 +4,7 @@
 
 #include "cli/ui/context.h"
 
-#include "cli/ui/profile.h"
+#include "cli/ui/report.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,13 +12,9 @@
 #include <unistd.h>
 
 /* Every signal that ends a process, except those of crashes. */
-static const int caught_signals[] = {
-    SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGPIPE, SIGALRM,
-    SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2, SIGPROF, SIGVTALRM,
-#ifdef SIGPOLL
-    SIGPOLL,
-#endif
-};
+static const int caught_signals[] = {SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGPIPE,
+                                     SIGALRM, SIGXCPU,   SIGXFSZ, SIGUSR1, SIGUSR2,
+                                     SIGPROF, SIGVTALRM, SIGPOLL};
 enum {
     CAUGHT_SIGNALS = sizeof caught_signals / sizeof caught_signals[0]
 };

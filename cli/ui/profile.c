@@ -1,14 +1,13 @@
-/* profile.c - the profile of a streamed call as a table, as JSON and as a picture (see profile.h).
+/* profile.c - the profile of a streamed call as a table, as JSON and as a picture (see report.h).
  *
  * Spans are intervals of time. The time that a part of the machine was busy is the length of the
  * union of its spans. Idle time is defined as in the hybrid sort paper, as the time in which a
  * device does nothing: the GPU neither copies nor works; for the CPU, the average of its threads. */
-#include "cli/ui/profile.h"
+#include "cli/ui/report.h"
 
 #include "ordo_machine.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* report.c - --explain, --json and --time (see report.h). */
 #include "cli/ui/report.h"
 
-#include "cli/ui/profile.h"
-
 void timing_start(timing *t)
 {
     t->n = 0;
