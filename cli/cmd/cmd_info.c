@@ -56,23 +56,17 @@ static void print_text(const ordo_info *info, bool cuda)
 
 static void print_json(const ordo_info *info, bool cuda)
 {
-    const struct {
-        const char *name, *value;
-    } strings[] = {{"version", ordo_version()}, {"isa", info->isa}, {"isa_all", info->isa_all}};
-
     putchar('{');
-    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
-        printf("\"%s\": ", strings[i].name);
-        json_string(stdout, strings[i].value);
-        fputs(", ", stdout);
-    }
+    json_field(stdout, "version", ordo_version());
+    json_field(stdout, "isa", info->isa);
+    json_field(stdout, "isa_all", info->isa_all);
     printf("\"threads\": %u, \"cpus\": %u, \"affinity\": %u, \"cgroup\": %u, ", info->threads,
            info->cpus, info->affinity, info->cgroup);
-    printf("\"memory_bytes\": %llu, \"memory_limit\": %llu, \"cuda\": %s, \"cuda_reason\": ",
+    printf("\"memory_bytes\": %llu, \"memory_limit\": %llu, \"cuda\": %s, ",
            (unsigned long long)memory_bytes(), (unsigned long long)info->mem_limit,
            cuda ? "true" : "false");
-    json_string(stdout, info->cuda);
-    fputs(", \"devices\": ", stdout);
+    json_field(stdout, "cuda_reason", info->cuda);
+    fputs("\"devices\": ", stdout);
     json_string(stdout, info->devices);
     puts("}");
 }

@@ -64,7 +64,7 @@ static const char *quantile_wrong(execution *e)
         cli_error("quantile: --method: '%s' is not one of: %s", cli_quoted(o->method), names);
         return "";
     }
-    o->list = option_fractions("quantile", "-q", list, &o->count);
+    o->list = option_list("quantile", "-q", list, false, &o->count);
     return o->list != NULL ? NULL : "";
 }
 

@@ -39,7 +39,7 @@ static const char *wrong(execution *e)
         return "--algorithm is for numbers: it cannot be used with --text";
     if (o->text && o->nans != 0)
         return "--nans is for numbers: it cannot be used with --text";
-    o->list = option_counts("select", "-k", o->list_text, &o->count);
+    o->list = option_list("select", "-k", o->list_text, true, &o->count);
     return o->list != NULL ? NULL : "";
 }
 

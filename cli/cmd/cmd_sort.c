@@ -1,9 +1,20 @@
-/* cmd_sort.c - `ordo sort`: numbers or lines in order, or a check that they are. */
+/* cmd_sort.c - `ordo sort`: numbers or lines in order, or a check that they are; `ordo argsort`:
+ * the indices of the elements in order. */
 #include "cli/cmd/check.h"
 #include "cli/cmd/command.h"
 #include "cli/io/keys.h"
 
-static const char help[] =
+#define SORT_OPTIONS                                                                               \
+    FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text),                    \
+        CHOICE("algorithm", algorithm, sort_algorithm_choices),                                    \
+        COUNT("k", 'k', k, 0, UINT64_MAX - 1)
+#define HELP_SORT_ALGORITHM                                                                        \
+    "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
+    "                    bitonic, split, bubble, rough or halving; the result is the same\n"       \
+    "  -k K              with rough and halving: no key is further than K from its place;\n"       \
+    "                    default: measured\n"
+
+static const char sort_help[] =
     "Examples:\n"
     "  printf '3\\n10\\n-1.5\\n' | ordo sort                      # -1.5 3 10\n"
     "  ordo sort names.txt --text --unique -o names.txt\n"
@@ -24,15 +35,57 @@ static const char help[] =
     "                    out of order\n"
     "  --text            the input is lines of any bytes, not numbers\n" HELP_SORT_ALGORITHM;
 
-static const option_spec specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
-                                    ARRAY_OPTIONS, OPTION_END};
+static const char argsort_help[] =
+    "Examples:\n"
+    "  printf '30\\n10\\n20\\n' | ordo argsort                    # 1 2 0\n"
+    "  printf '30\\n10\\n20\\n' | ordo argsort --one-based        # 2 3 1\n"
+    "  ordo argsort keys.npy --descending -o order.npy\n"
+    "  ordo argsort names.txt --text --one-based               # line numbers\n"
+    "\n"
+    "Usage: ordo argsort [FILE] [options]\n"
+    "Prints the indices of the elements in order: the first result is the index of the\n"
+    "smallest element. Equal elements keep their order.\n"
+    "\n"
+    "Sorting:\n"
+    "  --descending      the largest first; NaN is still last\n"
+    "  --one-based       count elements from 1, not from 0\n"
+    "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
+    "  --text            the input is lines of any bytes, not numbers; the indices are\n"
+    "                    text unless --format or the name of the output says otherwise\n"
+    "  --stable          accepted; the result is always stable\n" HELP_SORT_ALGORITHM;
+
+static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
+                                         ARRAY_OPTIONS, OPTION_END};
+static const option_spec argsort_specs[] = {SORT_OPTIONS, FLAG("one-based", one_based),
+                                            CHOICE("index-type", index_type, index_type_choices),
+                                            ARRAY_OPTIONS, OPTION_END};
+
+/* Contradictory options that both commands have. */
+static const char *options_wrong(execution *e)
+{
+    const int  algorithm = e->o.algorithm;
+    const bool rough = algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_HALVING;
+
+    if (e->o.k != OPTION_UNSET && !rough)
+        return "-k needs --algorithm rough or halving";
+    if (e->o.text && algorithm != ORDO_ALGORITHM_AUTO)
+        return "--algorithm is for numbers: it cannot be used with --text";
+    return NULL;
+}
+
+static ordo_sort_opts library_options(const execution *e)
+{
+    return ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e) | (e->o.stable ? ORDO_STABLE : 0),
+                     .radius = e->o.k != OPTION_UNSET ? e->o.k : 0,
+                     .algorithm = (uint32_t)e->o.algorithm);
+}
 
 /* A report is about one library call, which needs the whole array in memory. */
-static const char *wrong(execution *e)
+static const char *sort_wrong(execution *e)
 {
     const options *const o = &e->o;
     const bool           report = o->common.explain || o->common.json;
-    const char *const    sorting = sort_options_wrong(e);
+    const char *const    sorting = options_wrong(e);
 
     e->quiet = o->check;
     e->by_pieces = o->check && (o->text || !(report || profile_wanted(&o->common)));
@@ -45,7 +98,7 @@ static const char *wrong(execution *e)
 
 static bool sort_lines(execution *e)
 {
-    const ordo_sort_opts opts = sort_options_of(e);
+    const ordo_sort_opts opts = library_options(e);
     const ordo_strings   strings = lines_strings(&e->lines);
     const size_t         bytes = (size_t)e->lines.offsets[e->n];
     const lines          sorted = {
@@ -64,7 +117,7 @@ static bool sort_lines(execution *e)
 
 static bool sort_keys(execution *e)
 {
-    const ordo_sort_opts opts = sort_options_of(e);
+    const ordo_sort_opts opts = library_options(e);
     size_t               n = e->n;
 
     call_begin("sorting");
@@ -92,10 +145,34 @@ static bool check(execution *e)
     return ok;
 }
 
-static bool work(execution *e)
+static bool sort(execution *e)
 {
     return e->o.check ? check(e) : e->o.text ? sort_lines(e) : sort_keys(e);
 }
 
-const command command_sort = {"sort", help,  specs, READS | WRITES | LINES_IN | LINES_OUT,
-                              0,      wrong, work};
+static bool argsort(execution *e)
+{
+    const ordo_sort_opts opts = library_options(e);
+    const ordo_strings   strings = lines_strings(&e->lines);
+    const ordo_type      type = index_type(e->o.index_type, e->n);
+
+    if (e->o.one_based && type == ORDO_U32 && e->n > UINT32_MAX)
+        return cli_fail("argsort: %zu elements counted from 1 need --index-type u64", e->n);
+    void *const index = new_results(e, type, e->n, "the indices");
+    if (index == NULL)
+        return false;
+    call_begin("sorting");
+    if (!call_done(e, "sort",
+                   e->o.text
+                       ? ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts)
+                       : ordo_argsort(e->ctx, e->in.type, e->in.data, e->n, type, index, &opts)))
+        return false;
+    if (e->o.one_based)
+        add_one(type, index, e->n);
+    return write_results(e, type, index, e->n);
+}
+
+const command command_sort = {"sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT,
+                              0,      sort_wrong, sort};
+const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
+                                 0,         options_wrong, argsort};

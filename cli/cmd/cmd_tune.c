@@ -53,21 +53,18 @@ static void print_json(FILE *to, ordo_ctx *ctx, const ordo_info *info)
 {
     ordo_cost cost = {.struct_size = sizeof cost};
 
-    fputs("{\"version\": ", to);
-    json_string(to, ordo_version());
-    fputs(", \"file\": ", to);
-    json_string(to, info->calibration);
-    fputs(", \"note\": ", to);
-    json_string(to, info->calibration_note);
-    fprintf(to, ", \"threads\": %u, \"costs\": [", info->threads);
+    fputc('{', to);
+    json_field(to, "version", ordo_version());
+    json_field(to, "file", info->calibration);
+    json_field(to, "note", info->calibration_note);
+    fprintf(to, "\"threads\": %u, \"costs\": [", info->threads);
     for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++) {
-        fprintf(to, "%s\n  {\"name\": ", i > 0 ? "," : "");
-        json_string(to, cost.name);
-        fprintf(to,
-                ", \"value\": %.0f, \"standard\": %.0f, \"measured\": %s, \"unit\": ", cost.value,
+        fprintf(to, "%s\n  {", i > 0 ? "," : "");
+        json_field(to, "name", cost.name);
+        fprintf(to, "\"value\": %.0f, \"standard\": %.0f, \"measured\": %s, ", cost.value,
                 cost.standard, cost.measured != 0 ? "true" : "false");
-        json_string(to, cost.unit);
-        fputs(", \"meaning\": ", to);
+        json_field(to, "unit", cost.unit);
+        fputs("\"meaning\": ", to);
         json_string(to, cost.meaning);
         fputc('}', to);
     }

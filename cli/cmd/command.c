@@ -206,22 +206,3 @@ bool write_lines(execution *e, const lines *l, bool unique)
 }
 
 uint64_t descending_flag(const execution *e) { return e->o.descending ? ORDO_DESCENDING : 0; }
-
-const char *sort_options_wrong(const execution *e)
-{
-    const int  algorithm = e->o.algorithm;
-    const bool rough = algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_HALVING;
-
-    if (e->o.k != OPTION_UNSET && !rough)
-        return "-k needs --algorithm rough or halving";
-    if (e->o.text && algorithm != ORDO_ALGORITHM_AUTO)
-        return "--algorithm is for numbers: it cannot be used with --text";
-    return NULL;
-}
-
-ordo_sort_opts sort_options_of(const execution *e)
-{
-    return ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e) | (e->o.stable ? ORDO_STABLE : 0),
-                     .radius = e->o.k != OPTION_UNSET ? e->o.k : 0,
-                     .algorithm = (uint32_t)e->o.algorithm);
-}

@@ -82,21 +82,9 @@ bool finish_output(execution *e, bool ok);
 /* --descending as a flag of the library. */
 uint64_t descending_flag(const execution *e);
 
-/* ---- Shared by sort and argsort ---- */
+/* ---- Help that select, quantile and median share ---- */
 
-#define SORT_OPTIONS                                                                               \
-    FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text),                    \
-        CHOICE("algorithm", algorithm, sort_algorithm_choices),                                    \
-        COUNT("k", 'k', k, 0, UINT64_MAX - 1)
-#define HELP_SORT_ALGORITHM                                                                        \
-    "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
-    "                    bitonic, split, bubble, rough or halving; the result is the same\n"       \
-    "  -k K              with rough and halving: no key is further than K from its place;\n"       \
-    "                    default: measured\n"
 #define HELP_SELECT_ALGORITHM                                                                      \
     "  --algorithm A     auto, radix (digit by digit) or bitonic (sorts the array)\n"
-
-const char    *sort_options_wrong(const execution *e);
-ordo_sort_opts sort_options_of(const execution *e);
 
 #endif

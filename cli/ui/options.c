@@ -2,6 +2,8 @@
  *
  * The message about a wrong option says what is wrong and what was expected. For an unknown name it
  * suggests the nearest known name by edit distance. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+
 #include "cli/ui/options.h"
 
 #include "cli/io/number.h"
@@ -310,55 +312,43 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
     return OPTIONS_OK;
 }
 
-/* Reads one part of a list into element i of counts or of fractions, of which one is NULL. */
-static bool read_part(const char *command, const char *option, const char *part, size_t i,
-                      uint64_t *counts, double *fractions)
+/* Reads one part of a list into *value, a uint64_t or a double. */
+static bool read_part(const char *command, const char *option, const char *part, bool counts,
+                      void *value)
 {
-    if (counts != NULL && !option_count(part, &counts[i]))
-        return cli_fail("%s: %s: '%s' is not %s", command, option, cli_quoted(part), a_count);
-    if (counts != NULL)
-        return counts[i] > 0 || cli_fail("%s: %s: elements are counted from 1; there is no "
-                                         "element %s",
-                                         command, option, cli_quoted(part));
-    if (!read_real(part, &fractions[i]))
-        return cli_fail("%s: %s: '%s' is not a number", command, option, cli_quoted(part));
-    return (fractions[i] >= 0 && fractions[i] <= 1) ||
+    const char *const what = counts ? a_count : "a number";
+
+    if (!(counts ? option_count(part, value) : read_real(part, value)))
+        return cli_fail("%s: %s: '%s' is not %s", command, option, cli_quoted(part), what);
+    if (counts)
+        return *(uint64_t *)value > 0 ||
+               cli_fail("%s: %s: elements are counted from 1; there is no element %s", command,
+                        option, cli_quoted(part));
+    return (*(double *)value >= 0 && *(double *)value <= 1) ||
            cli_fail("%s: %s: %s is not between 0 and 1", command, option, cli_quoted(part));
 }
 
-static void *read_list(const char *command, const char *option, const char *text, bool counts,
-                       size_t *n)
+void *option_list(const char *command, const char *option, const char *text, bool counts, size_t *n)
 {
-    const size_t length = strlen(text);
-    *n = 1;
-    for (size_t i = 0; i < length; i++)
-        *n += text[i] == ',';
-    char *const copy = cli_alloc(length + 1, 1, "a list");
-    void *const values = cli_alloc(*n, sizeof(uint64_t), "a list");
-    bool        ok = copy != NULL && values != NULL;
+    char *const copy = strdup(text);
+    uint64_t   *values = NULL;
+    bool        ok = copy != NULL;
+    char       *part = copy;
 
-    if (ok)
-        memcpy(copy, text, length + 1);
-    char *part = copy;
-    for (size_t i = 0; ok && i < *n; i++) {
-        char *const end = part + strcspn(part, ",");
-        *end = '\0';
-        ok = read_part(command, option, part, i, counts ? values : NULL, counts ? NULL : values);
-        part = end + 1;
+    *n = 0;
+    while (ok && part != NULL) {
+        char *const comma = strchr(part, ',');
+        if (comma != NULL)
+            *comma = '\0';
+        uint64_t *const more = realloc(values, (*n + 1) * sizeof *values);
+        ok = more != NULL;
+        values = ok ? more : values;
+        ok = ok && read_part(command, option, part, counts, &values[(*n)++]);
+        part = comma != NULL ? comma + 1 : NULL;
     }
     free(copy);
     if (ok)
         return values;
     free(values);
     return NULL;
-}
-
-uint64_t *option_counts(const char *command, const char *option, const char *text, size_t *n)
-{
-    return read_list(command, option, text, true, n);
-}
-
-double *option_fractions(const char *command, const char *option, const char *text, size_t *n)
-{
-    return read_list(command, option, text, false, n);
 }

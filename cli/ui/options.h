@@ -133,10 +133,10 @@ options_result options_parse(int argc, char **argv, const option_spec *specs, vo
  * (10^3 ...) or Ki Mi Gi Ti (2^10 ...). False if it is anything else or does not fit. */
 bool option_count(const char *text, uint64_t *out);
 
-/* Read a list with commas, given for the option shown as `option`: counts from 1 (1,10,1e3), or
- * numbers from 0 to 1. The list is to be freed. NULL after a message. */
-uint64_t *option_counts(const char *command, const char *option, const char *text, size_t *n);
-double   *option_fractions(const char *command, const char *option, const char *text, size_t *n);
+/* Reads a list with commas, given for the option shown as `option`: uint64_t counts from 1
+ * (1,10,1e3), or double numbers from 0 to 1. The list is to be freed. NULL after a message. */
+void *option_list(const char *command, const char *option, const char *text, bool counts,
+                  size_t *n);
 
 /* The one of names[0..n) that is most similar to `typed`, or NULL if none is similar enough. */
 const char *nearest_name(const char *typed, const char *const *names, size_t n);

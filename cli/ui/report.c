@@ -33,6 +33,13 @@ void json_string(FILE *to, const char *text)
     fputc('"', to);
 }
 
+void json_field(FILE *to, const char *name, const char *value)
+{
+    fprintf(to, "\"%s\": ", name);
+    json_string(to, value);
+    fputs(", ", to);
+}
+
 /* The times predicted for backends that this machine has; none were for small calls. */
 static void print_predicted(const ordo_report *r)
 {
@@ -73,21 +80,13 @@ static void print_explain(const ordo_report *r, const char *type)
 
 static void print_json(const ordo_report *r, const char *type)
 {
-    const struct {
-        const char *name, *value;
-    } strings[] = {{"operation", r->operation},
-                   {"backend", r->backend},
-                   {"algorithm", r->algorithm},
-                   {"isa", r->isa},
-                   {"type", type},
-                   {"detail", r->detail}};
-
     fputc('{', stderr);
-    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
-        fprintf(stderr, "\"%s\": ", strings[i].name);
-        json_string(stderr, strings[i].value);
-        fputs(", ", stderr);
-    }
+    json_field(stderr, "operation", r->operation);
+    json_field(stderr, "backend", r->backend);
+    json_field(stderr, "algorithm", r->algorithm);
+    json_field(stderr, "isa", r->isa);
+    json_field(stderr, "type", type);
+    json_field(stderr, "detail", r->detail);
     fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu",
             (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
             (unsigned long long)r->scratch_bytes);

@@ -31,4 +31,7 @@ bool profile_print(const ordo_ctx *ctx, const common_options *common);
 /* Prints text as a JSON string, quotes included. */
 void json_string(FILE *to, const char *text);
 
+/* Prints "name": "value" and a comma. */
+void json_field(FILE *to, const char *name, const char *value);
+
 #endif
