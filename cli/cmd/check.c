@@ -1,13 +1,14 @@
-/* check.c - whether an input is sorted (see check.h). */
+/* check.c - whether an input is sorted, read once and in bounded memory.
+ *
+ * Reading stops at the first element out of order. Lines, numbers in text, and .npy and raw files
+ * are read in pieces; only binary data from a pipe are read as a whole. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/cmd/check.h"
+#include "cli/cmd/command.h"
 
 #include "cli/io/keys.h"
 #include "cli/io/number.h"
-#include "cli/io/text_lines.h"
 #include "cli/io/text_numbers.h"
-#include "cli/ui/context.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,82 +26,71 @@ static void complain(const char *name, size_t number, const char *text, size_t l
               cli_printable(text, length, shown, sizeof shown));
 }
 
-static bool check_lines(const check_request *request, source *s, bool *sorted)
+static bool check_lines(execution *e, source *s)
 {
     source_result r;
 
-    while ((r = source_next(s)) == SOURCE_LINE) {
+    while ((r = source_next(s)) == SOURCE_LINE && !e->no) {
         if (s->number == 1)
             continue;
         const int order =
             lines_compare(source_previous(s), s->previous_length, source_line(s), s->length);
-        *sorted = order == 0 ? !request->unique : (order < 0) != request->descending;
-        if (!*sorted) {
+        e->no = order == 0 ? e->o.unique : (order < 0) == e->o.descending;
+        if (e->no)
             complain(s->name, s->number, source_line(s), s->length);
-            return true;
-        }
     }
-    return r == SOURCE_END;
+    return e->no || r == SOURCE_END;
 }
 
 /* The order of a number in the direction of the check. NaN is last in both directions. */
-static uint64_t direction_order(const check_request *request, ordo_type type, const void *value)
+static uint64_t direction_order(const execution *e, ordo_type type, const void *value)
 {
     const uint64_t order = key_order(type, value);
     const bool     nan = type >= ORDO_F32 && order == KEY_ORDER_NAN;
-    return request->descending && !nan ? ~order : order;
+    return e->o.descending && !nan ? ~order : order;
 }
 
-static bool check_text_numbers(const check_request *request, int type, source *s, bool *sorted)
+static bool check_text_numbers(execution *e, const input_request *request, int type, source *s)
 {
     text_numbers t;
     text_result  r = TEXT_NUMBER;
-    uint64_t     value = 0;
+    uint64_t     value = 0, before = 0;
 
-    text_start(&t, s, type, request->in.skip_bad);
-    while (*sorted) {
+    text_start(&t, s, type, request->skip_bad);
+    for (; !e->no; before = value) {
         const ordo_type before_type = t.type;
-        uint64_t        before = value;
         if ((r = text_next(&t, &value)) != TEXT_NUMBER)
             break;
         if (t.type != before_type)
             text_convert(before_type, t.type, &before, 1);
-        const uint64_t a = direction_order(request, t.type, &before);
-        const uint64_t b = direction_order(request, t.type, &value);
-        *sorted = t.n == 1 || a < b || (a == b && !request->unique);
+        const uint64_t a = direction_order(e, t.type, &before);
+        const uint64_t b = direction_order(e, t.type, &value);
+        e->no = t.n > 1 && (a > b || (a == b && e->o.unique));
     }
-    if (!*sorted)
+    if (e->no)
         complain(s->name, s->number, t.text, t.length);
-    return text_print_notes(&t, request->in.text_hint) && r != TEXT_FAILED;
+    return text_print_notes(&t, request->text_hint) && r != TEXT_FAILED;
 }
 
-/* ---- Arrays ---- */
-
-/* Checks n keys, of which the first is element `first` of the input, from 0. */
-static bool check_keys(const check_request *request, const char *name, ordo_type type,
-                       const char *keys, size_t n, size_t first, bool *sorted)
+/* Checks n keys; the first is element `first` of the input, from 0. */
+static bool check_keys(execution *e, const char *name, ordo_type type, const char *keys, size_t n,
+                       size_t first)
 {
-    const uint64_t flags = request->descending ? ORDO_DESCENDING : 0;
-    int            in_order = 0;
-    size_t         where = n;
-    char           text[NUMBER_TEXT_MAX];
+    int    in_order = 0;
+    size_t where = n;
+    char   text[NUMBER_TEXT_MAX];
 
     call_begin("checking");
-    if (!call_end(ordo_is_sorted(request->ctx, type, keys, n, &in_order, &where,
-                                 &ORDO_OPTS(ordo_order_opts, .flags = flags))))
+    if (!call_end(ordo_is_sorted(e->ctx, type, keys, n, &in_order, &where,
+                                 &ORDO_OPTS(ordo_order_opts, .flags = descending_flag(e)))))
         return false;
-    if (request->unique)
+    if (e->o.unique)
         where = first_tie(type, keys, where);
-    *sorted = where == n;
-    if (!*sorted)
+    e->no = where < n;
+    if (e->no)
         complain(name, first + where + 1, text,
                  number_format(type, keys + where * ordo_type_size(type), text));
     return true;
-}
-
-bool check_array(const check_request *request, const input *in, bool *sorted)
-{
-    return check_keys(request, in->name, in->type, in->data, in->n, 0, sorted);
 }
 
 /* Reads n keys from element `first` on. */
@@ -124,59 +114,50 @@ static bool read_keys(const source *s, const npy_array *a, size_t first, size_t 
 }
 
 /* Checks an array in a regular file, in pieces that overlap by one key. */
-static bool check_file(const check_request *request, const source *s, const npy_array *a,
-                       bool *sorted)
+static bool check_file(execution *e, const source *s, const npy_array *a)
 {
     const size_t most = PIECE_BYTES / ordo_type_size(a->type);
     char *const  keys = cli_alloc(PIECE_BYTES, 1, "a piece of the input");
     bool         ok = keys != NULL;
 
-    for (size_t first = 0; ok && *sorted && first + 1 < a->n; first += most - 1) {
+    for (size_t first = 0; ok && !e->no && first + 1 < a->n; first += most - 1) {
         const size_t n = a->n - first < most ? a->n - first : most;
-        ok = read_keys(s, a, first, n, keys) &&
-             check_keys(request, s->name, a->type, keys, n, first, sorted);
+        ok = read_keys(s, a, first, n, keys) && check_keys(e, s->name, a->type, keys, n, first);
     }
     free(keys);
     return ok;
 }
 
-static bool check_whole(const check_request *request, source *s, bool *sorted)
+static bool check_numbers(execution *e, source *s)
 {
-    input      in;
-    const bool ok = input_from(&request->in, s, &in) && check_array(request, &in, sorted);
-
-    input_free(&in);
-    return ok;
-}
-
-static bool check_numbers(const check_request *request, source *s, bool *sorted)
-{
-    npy_array a;
-    int       type;
+    const input_request request = input_request_of(e);
+    npy_array           a;
+    int                 type;
 
     if (!source_fill(s, INPUT_HEADER))
         return false;
-    const file_format format = input_format(&request->in, s->block, s->end);
+    const file_format format = input_format(&request, s->block, s->end);
     const off_t       at = lseek(s->fd, 0, SEEK_CUR); /* stdin may not be at its beginning */
     const bool        from_start = s->size > 0 && at >= 0 && (size_t)at == s->end;
     if (format != FORMAT_TEXT && (!from_start || !npy_header_fits(s->block, s->end)))
-        return check_whole(request, s, sorted);
-    if (!input_type(&request->in, &type))
+        return input_from(&request, s, &e->in) &&
+               check_keys(e, s->name, e->in.type, e->in.data, e->in.n, 0);
+    if (!input_type(&request, &type))
         return false;
     if (format == FORMAT_TEXT)
-        return check_text_numbers(request, type, s, sorted);
-    return input_find_array(s->name, format, type, s->block, s->size, &a) &&
-           check_file(request, s, &a, sorted);
+        return check_text_numbers(e, &request, type, s);
+    return input_find_array(s->name, format, type, s->block, s->size, &a) && check_file(e, s, &a);
 }
 
-bool check_input(const check_request *request, bool *sorted)
+bool check_sorted(execution *e)
 {
     source s;
 
-    *sorted = true;
-    bool ok = source_open(&s, request->in.path);
+    if (!e->by_pieces)
+        return check_keys(e, e->in.name, e->in.type, e->in.data, e->in.n, 0);
+    bool ok = source_open(&s, e->o.operand);
     progress_start("checking");
-    ok = ok && (request->text ? check_lines : check_numbers)(request, &s, sorted);
+    ok = ok && (e->o.text ? check_lines : check_numbers)(e, &s);
     progress_end();
     source_close(&s);
     return ok;

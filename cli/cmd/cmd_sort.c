@@ -1,6 +1,5 @@
 /* cmd_sort.c - `ordo sort`: numbers or lines in order, or a check that they are; `ordo argsort`:
  * the indices of the elements in order. */
-#include "cli/cmd/check.h"
 #include "cli/cmd/command.h"
 #include "cli/io/keys.h"
 
@@ -132,16 +131,8 @@ static bool sort_keys(execution *e)
 
 static bool check(execution *e)
 {
-    const check_request request = {.ctx = e->ctx,
-                                   .in = input_request_of(e),
-                                   .text = e->o.text,
-                                   .descending = e->o.descending,
-                                   .unique = e->o.unique};
-    bool                sorted = true;
-    const bool          ok =
-        e->by_pieces ? check_input(&request, &sorted) : check_array(&request, &e->in, &sorted);
+    const bool ok = check_sorted(e);
     timing_mark(&e->t, "check");
-    e->no = !sorted;
     return ok;
 }
 

@@ -79,6 +79,10 @@ bool write_lines(execution *e, const lines *l, bool unique);
 /* Makes the output final if all was written (ok). */
 bool finish_output(execution *e, bool ok);
 
+/* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and
+ * sets e->no. */
+bool check_sorted(execution *e);
+
 /* --descending as a flag of the library. */
 uint64_t descending_flag(const execution *e);
 

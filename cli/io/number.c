@@ -59,17 +59,22 @@ typedef struct decimal { /* (-1)^negative * significand * 10^exponent, if exact 
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Takes digits into the significand while it cannot overflow. */
+/* Takes digits into the significand, which is exact as long as they fit. */
 static const char *scan_digits(const char *p, decimal *d, bool fraction)
 {
+    const char *const first = p;
+    uint64_t          value = d->significand;
+    bool              fits = d->exact;
+
     for (; is_digit(*p); p++) {
-        if (d->significand > (UINT64_MAX - 9) / 10 || d->exponent < -EXPONENT_MAX) {
-            d->exact = false;
-            continue;
-        }
-        d->significand = d->significand * 10 + (uint64_t)(*p - '0');
-        d->exponent -= fraction;
+        const uint64_t digit = (uint64_t)(*p - '0');
+        fits &= value < UINT64_MAX / 10 || (value == UINT64_MAX / 10 && digit <= UINT64_MAX % 10);
+        value = value * 10 + digit;
     }
+    d->significand = value;
+    d->exact = fits && (!fraction || p - first < EXPONENT_MAX);
+    if (fraction && d->exact)
+        d->exponent -= (int)(p - first);
     return p;
 }
 
@@ -100,7 +105,8 @@ static bool scan_decimal(const char *p, const char *end, decimal *d)
     *d = (decimal){.exact = true, .integer = true};
     if (p < end && (*p == '-' || *p == '+'))
         d->negative = *p++ == '-';
-    if (is_word(p, end, "nan") || is_word(p, end, "inf") || is_word(p, end, "infinity")) {
+    if (!is_digit(*p) &&
+        (is_word(p, end, "nan") || is_word(p, end, "inf") || is_word(p, end, "infinity"))) {
         d->exact = d->integer = false;
         d->special = true;
         return true;
@@ -160,43 +166,17 @@ static number_result parse_float(const float_kind *kind, const char *text, const
     return d.integer && !is_same_integer(text, &d, *out) ? NUMBER_INEXACT : NUMBER_OK;
 }
 
-/* Digits of an integer. scan_decimal() finds out what other text is. */
-static number_result parse_magnitude(const char *text, const char *p, const char *end,
-                                     uint64_t *out)
-{
-    uint64_t value = 0;
-    bool     overflow = p == end;
-
-    for (; p < end && is_digit(*p); p++) {
-        const uint64_t digit = (uint64_t)(*p - '0');
-        if (value > (UINT64_MAX - 9) / 10)
-            overflow |= __builtin_mul_overflow(value, UINT64_C(10), &value) ||
-                        __builtin_add_overflow(value, digit, &value);
-        else
-            value = value * 10 + digit;
-    }
-    *out = value;
-    if (p == end && !overflow)
-        return NUMBER_OK;
-    decimal d;
-    if (!scan_decimal(text, end, &d))
-        return NUMBER_BAD;
-    return d.integer ? NUMBER_RANGE : NUMBER_NOT_INTEGER;
-}
-
 static number_result parse_integer(ordo_type type, const char *text, const char *end, void *out)
 {
-    const bool          negative = text < end && *text == '-';
-    const bool          sign = negative || (text < end && *text == '+');
-    uint64_t            value;
-    const number_result r = parse_magnitude(text, text + sign, end, &value);
+    decimal d;
 
-    if (r != NUMBER_OK)
-        return r;
-    if (value > (negative ? integers[type].negative : integers[type].most))
+    if (!scan_decimal(text, end, &d))
+        return NUMBER_BAD;
+    if (!d.integer)
+        return NUMBER_NOT_INTEGER;
+    if (!d.exact || d.significand > (d.negative ? integers[type].negative : integers[type].most))
         return NUMBER_RANGE;
-    if (negative)
-        value = 0 - value;
+    const uint64_t value = d.negative ? 0 - d.significand : d.significand;
     switch (integers[type].size) {
     case 1:
         *(uint8_t *)out = (uint8_t)value;

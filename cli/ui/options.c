@@ -54,8 +54,13 @@ static const char a_count[] = "a count such as 1000, 1e6, 128M, 4Gi or 2^28";
 
 static bool read_digits(const char *text, size_t length, uint64_t *out)
 {
-    return length > 0 && strspn(text, "0123456789") >= length &&
-           number_parse(ORDO_U64, text, text + length, out) == NUMBER_OK;
+    char digits[24];
+
+    if (length == 0 || length >= sizeof digits || strspn(text, "0123456789") < length)
+        return false;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    return number_parse(ORDO_U64, digits, digits + length, out) == NUMBER_OK;
 }
 
 bool option_count(const char *text, uint64_t *out)
@@ -341,7 +346,7 @@ void *option_list(const char *command, const char *option, const char *text, boo
         if (comma != NULL)
             *comma = '\0';
         uint64_t *const more = realloc(values, (*n + 1) * sizeof *values);
-        ok = more != NULL;
+        ok = more != NULL || cli_fail("%s: %s: not enough memory", command, option);
         values = ok ? more : values;
         ok = ok && read_part(command, option, part, counts, &values[(*n)++]);
         part = comma != NULL ? comma + 1 : NULL;

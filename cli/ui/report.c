@@ -80,13 +80,18 @@ static void print_explain(const ordo_report *r, const char *type)
 
 static void print_json(const ordo_report *r, const char *type)
 {
+    const struct {
+        const char *name, *value;
+    } strings[] = {{"operation", r->operation},
+                   {"backend", r->backend},
+                   {"algorithm", r->algorithm},
+                   {"isa", r->isa},
+                   {"type", type},
+                   {"detail", r->detail}};
+
     fputc('{', stderr);
-    json_field(stderr, "operation", r->operation);
-    json_field(stderr, "backend", r->backend);
-    json_field(stderr, "algorithm", r->algorithm);
-    json_field(stderr, "isa", r->isa);
-    json_field(stderr, "type", type);
-    json_field(stderr, "detail", r->detail);
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
+        json_field(stderr, strings[i].name, strings[i].value);
     fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu",
             (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
             (unsigned long long)r->scratch_bytes);
