@@ -7,7 +7,7 @@
 #include "bench/subjects/bench_subjects.h"
 #include "cli/ui/options.h"
 #include "cli/io/output.h"
-#include "cli/ui/session.h"
+#include "cli/ui/context.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -190,7 +190,7 @@ static bool measure(const bench_settings *set, const bench_place *place, output 
 static int run(bench_settings *set, const char *json_path)
 {
     const common_options common = {.threads = set->threads, .device = ORDO_CPU};
-    ordo_ctx *const      ctx = session_open("bench", &common);
+    ordo_ctx *const      ctx = context_open("bench", &common);
     const bench_place   *place = NULL;
     ordo_info            info = {.struct_size = sizeof info};
     output               json;
@@ -210,7 +210,7 @@ static int run(bench_settings *set, const char *json_path)
         output_abandon(&json);
     if (place != NULL)
         bench_cuda_close();
-    session_close();
+    context_close();
     return ok ? CLI_OK : CLI_TROUBLE;
 }
 
@@ -223,59 +223,64 @@ static size_t default_keys(const bench_subject *subject, bool cuda, bool quick)
     return quick ? subject->quick_keys : subject->keys;
 }
 
+typedef struct bench_options {
+    uint64_t    n, repeat, threads, seed;
+    bool        quick;
+    int         device;
+    const char *only, *json, *subject;
+} bench_options;
+
+static const option_spec specs[] = {
+    OPTION_COUNT_AT(bench_options, "n", 'n', n, 1000, UINT32_MAX),
+    OPTION_COUNT_AT(bench_options, "repeat", 0, repeat, 1, BENCH_MOST_ROUNDS),
+    OPTION_FLAG_AT(bench_options, "quick", 0, quick),
+    OPTION_COUNT_AT(bench_options, "threads", 0, threads, 1, 4096),
+    OPTION_CHOICE_AT(bench_options, "device", 0, device, places),
+    OPTION_TEXT_AT(bench_options, "only", 0, only),
+    OPTION_COUNT_AT(bench_options, "seed", 0, seed, 0, UINT64_MAX),
+    OPTION_TEXT_AT(bench_options, "json", 0, json),
+    OPTION_END,
+};
+
 static int run_bench(int argc, char **argv)
 {
-    uint64_t          n = OPTION_UNSET, repeat = OPTION_UNSET, threads = 0, seed = 1;
-    bool              quick = false;
-    int               device = ORDO_CPU;
-    const char       *only = NULL, *json = NULL, *subject = NULL;
-    size_t            operands = 0;
-    const option_spec specs[] = {
-        OPTION_COUNT_AT("n", 'n', &n, 1000, UINT32_MAX),
-        OPTION_COUNT_AT("repeat", 0, &repeat, 1, BENCH_MOST_ROUNDS),
-        OPTION_FLAG_AT("quick", 0, &quick),
-        OPTION_COUNT_AT("threads", 0, &threads, 1, 4096),
-        OPTION_CHOICE_AT("device", 0, &device, places),
-        OPTION_TEXT_AT("only", 0, &only),
-        OPTION_COUNT_AT("seed", 0, &seed, 0, UINT64_MAX),
-        OPTION_TEXT_AT("json", 0, &json),
-        OPTION_END,
-    };
-    switch (options_parse(argc, argv, specs, help, &subject, 1, &operands)) {
+    bench_options o = {.n = OPTION_UNSET, .repeat = OPTION_UNSET, .seed = 1, .device = ORDO_CPU};
+
+    switch (options_parse(argc, argv, specs, &o, &o.subject)) {
     case OPTIONS_OK:
         break;
     case OPTIONS_HELP:
+        fputs(help, stdout);
         return CLI_OK;
     case OPTIONS_BAD:
         return CLI_TROUBLE;
     }
-    if (operands == 0)
+    if (o.subject == NULL)
         return cli_error(
             "bench: say what to measure: sort, argsort, rank, select, radius, strings, "
             "scan or hybrid; see 'ordo bench --help'");
-    const bench_subject *const chosen = find_subject(subject);
-    if (chosen == NULL) {
-        char quoted[80];
+    const bench_subject *const chosen = find_subject(o.subject);
+    if (chosen == NULL)
         return cli_error("bench: '%s' is not one of: sort, argsort, rank, select, radius, strings, "
                          "scan, hybrid",
-                         cli_printable(subject, strlen(subject), quoted, sizeof quoted));
-    }
+                         cli_quoted(o.subject));
     bench_settings set = {
-        .subject = subject,
-        .n = n != OPTION_UNSET ? (size_t)n : default_keys(chosen, device == ORDO_CUDA, quick),
-        .repeat = repeat != OPTION_UNSET ? (unsigned)repeat
-                  : quick                ? 3
-                                         : 7,
-        .threads = (unsigned)threads,
-        .seed = seed,
-        .only = only,
-        .patience = quick || device == ORDO_CUDA ? 0.1 : 2,
-        .where = (ordo_where)device,
+        .subject = o.subject,
+        .n = o.n != OPTION_UNSET ? (size_t)o.n
+                                 : default_keys(chosen, o.device == ORDO_CUDA, o.quick),
+        .repeat = o.repeat != OPTION_UNSET ? (unsigned)o.repeat
+                  : o.quick                ? 3
+                                           : 7,
+        .threads = (unsigned)o.threads,
+        .seed = o.seed,
+        .only = o.only,
+        .patience = o.quick || o.device == ORDO_CUDA ? 0.1 : 2,
+        .where = (ordo_where)o.device,
     };
     if (sections_of(&set) == NULL)
         return cli_error("bench: %s has no benchmark for --device cuda; leave out --device",
-                         subject);
-    return check_only(&set, sections_of(&set)) ? run(&set, json) : CLI_TROUBLE;
+                         o.subject);
+    return check_only(&set, sections_of(&set)) ? run(&set, o.json) : CLI_TROUBLE;
 }
 
 int main(int argc, char **argv)

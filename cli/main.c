@@ -1,11 +1,11 @@
 /* main.c - the command `ordo`: finds the command named by the first word and runs it. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cli/cli.h"
-#include "cli/ui/options.h"
+#include "cli/cmd/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,106 +20,94 @@ static const char help[] =
     "  ordo sort keys.npy --explain --time -o sorted.npy\n"
     "\n"
     "Usage: ordo COMMAND [options]\n"
-    "Sort, rank, select, scan and measure large arrays, on every core.\n"
+    "Sorts, ranks, selects from, scans and measures large arrays, on all CPU cores or a GPU.\n"
     "\n"
     "Commands:\n"
-    "  sort      numbers or lines in order, or a check that they are\n"
-    "  argsort   the indices of the elements in order\n"
-    "  rank      the place of each element: min, max, dense, ordinal, average ranks\n"
-    "  select    the k-th smallest elements\n"
-    "  median    the middle element\n"
-    "  quantile  sample quantiles, of every definition\n"
-    "  topk      the largest or smallest elements and where they stand\n"
-    "  radius    how far from sorted an array is\n"
-    "  scan      prefix sums, minima, maxima; running counts of flags\n"
-    "  gen       test data of many distributions, the same for the same seed\n"
-    "  bench     measure ordo on this machine, beside its peers and a copy\n"
+    "  sort      sort numbers or lines, or check that they are sorted\n"
+    "  argsort   print the indices of the elements in order\n"
+    "  rank      print the rank of each element: min, max, dense, ordinal, average\n"
+    "  select    print the k-th smallest elements\n"
+    "  median    print the median\n"
+    "  quantile  print sample quantiles, in any of the usual definitions\n"
+    "  topk      print the largest or smallest elements, or their indices\n"
+    "  radius    print how far from sorted an array is\n"
+    "  scan      print prefix sums, minima, maxima, or running counts of flags\n"
+    "  gen       generate test data; the same seed gives the same data\n"
+    "  bench     measure ordo on this machine, beside other libraries and a plain copy\n"
     "  tune      measure this machine for the choice between CPU and GPU\n"
-    "  info      what was found on this machine\n"
-    "  help      this text, or that of a command: ordo help rank\n"
-    "  version   the version\n"
+    "  info      print what was found on this machine\n"
+    "  help      print this text, or the help of a command: ordo help rank\n"
+    "  version   print the version\n"
     "\n"
-    "Input and output are .npy files, raw binary or text: one number a line, or lines of\n"
-    "any bytes with --text.\n"
-    "Exit status: 0 done, 1 the answer is no, 2 trouble.\n";
+    "Input and output are .npy files, raw binary data, or text with one number a line. With\n"
+    "--text the input is lines of any bytes.\n"
+    "Exit status: 0 success, 1 the answer is no, 2 trouble.\n";
 
-static int print_version(int argc, char **argv)
-{
-    (void)argv;
-    if (argc > 1)
-        return cli_error("version: takes no operand");
-    printf("ordo %s\n", ordo_version());
-    return CLI_OK;
-}
-
-static int print_help(int argc, char **argv);
-
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {{"sort", cmd_sort},     {"argsort", cmd_argsort}, {"rank", cmd_rank},
-                {"select", cmd_select}, {"median", cmd_median},   {"quantile", cmd_quantile},
-                {"topk", cmd_topk},     {"radius", cmd_radius},   {"scan", cmd_scan},
-                {"gen", cmd_gen},       {"bench", cmd_bench},     {"info", cmd_info},
-                {"tune", cmd_tune},     {"help", print_help},     {"version", print_version}};
+static const command *const commands[] = {&command_sort,   &command_argsort, &command_rank,
+                                          &command_select, &command_median,  &command_quantile,
+                                          &command_topk,   &command_radius,  &command_scan,
+                                          &command_gen,    &command_info,    &command_tune};
 enum {
     COMMANDS = sizeof commands / sizeof commands[0]
 };
 
-/* What does here what other programs and libraries call so. */
-static const struct {
-    const char *name, *instead;
-} elsewhere[] = {{"min", "select -k 1"},
-                 {"max", "topk -k 1"},
-                 {"kth", "select"},
-                 {"nth", "select"},
-                 {"head", "topk"},
-                 {"percentile", "quantile"},
-                 {"percentiles", "quantile"},
-                 {"order", "argsort"},
-                 {"uniq", "sort --unique"},
-                 {"unique", "sort --unique"},
-                 {"check", "sort --check"},
-                 {"cumsum", "scan"},
-                 {"sum", "scan"},
-                 {"generate", "gen"},
-                 {"devices", "info"}};
+/* Pairs: a name from other programs and libraries, and the command to use instead. */
+static const char *const elsewhere[] = {
+    "min",         "select -k 1",   "max",      "topk -k 1",    "kth",        "select",
+    "nth",         "select",        "head",     "topk",         "percentile", "quantile",
+    "percentiles", "quantile",      "order",    "argsort",      "uniq",       "sort --unique",
+    "unique",      "sort --unique", "check",    "sort --check", "cumsum",     "scan",
+    "sum",         "scan",          "generate", "gen",          "devices",    "info"};
 
-static const char *instead_of(const char *name)
+static int unknown_command(const char *name)
 {
-    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
-        if (strcmp(elsewhere[i].name, name) == 0)
-            return elsewhere[i].instead;
-    return NULL;
+    const char *names[COMMANDS + 3] = {[COMMANDS] = "bench", "help", "version"};
+    const char *near = NULL;
+
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
+    for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i += 2)
+        if (strcmp(elsewhere[i], name) == 0)
+            near = elsewhere[i + 1];
+    if (near == NULL)
+        near = nearest_name(name, names, COMMANDS + 3);
+    if (near != NULL)
+        return cli_error("unknown command '%s'; did you mean 'ordo %s'?", cli_quoted(name), near);
+    return cli_error("unknown command '%s'; 'ordo help' lists them", cli_quoted(name));
 }
 
-static int run_command(int argc, char **argv)
+/* Replaces this process by the program ordo-bench, which lies beside the command. */
+static int execute_bench(char **argv)
 {
-    const char *names[COMMANDS];
-    for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(argv[0], commands[i].name) == 0)
-            return commands[i].run(argc, argv);
-        names[i] = commands[i].name;
-    }
-    char              quoted[40];
-    const char *const known = instead_of(argv[0]);
-    const char *const near = known != NULL ? known : nearest_name(argv[0], names, COMMANDS);
-    cli_printable(argv[0], strlen(argv[0]), quoted, sizeof quoted);
-    if (near != NULL)
-        return cli_error("unknown command '%s'; did you mean 'ordo %s'?", quoted, near);
-    return cli_error("unknown command '%s'; 'ordo help' lists them", quoted);
+    static const char name[] = "ordo-bench";
+    char              path[PATH_MAX];
+    const ssize_t     length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
+
+    if (length <= 0)
+        return cli_error("bench: cannot find the folder of this command: %s", strerror(errno));
+    path[length] = '\0';
+    strcpy(strrchr(path, '/') + 1, name);
+    execv(path, argv);
+    return cli_error("bench: cannot run %s: %s; 'make bench' builds it", path, strerror(errno));
+}
+
+/* argv[0] is the name of the command. */
+static int execute_command(int argc, char **argv)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[0], commands[i]->name) == 0)
+            return command_execute(commands[i], argc, argv);
+    return strcmp(argv[0], "bench") == 0 ? execute_bench(argv) : unknown_command(argv[0]);
 }
 
 static int print_help(int argc, char **argv)
 {
     if (argc > 2)
         return cli_error("help: takes one command");
-    const bool of_command =
-        argc == 2 && strcmp(argv[1], "help") != 0 && strcmp(argv[1], "version") != 0;
-    if (of_command) {
+    if (argc == 2 && strcmp(argv[1], "help") != 0 && strcmp(argv[1], "version") != 0) {
         char  option[] = "--help";
         char *words[] = {argv[1], option, NULL};
-        return run_command(2, words);
+        return execute_command(2, words);
     }
     fputs(help, stdout);
     return CLI_OK;
@@ -127,20 +115,27 @@ static int print_help(int argc, char **argv)
 
 static int dispatch(int argc, char **argv)
 {
+    const char *const word = argc > 1 ? argv[1] : "";
+
     if (argc < 2) {
         fputs(help, stderr);
         return CLI_TROUBLE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return print_help(1, argv);
-    if (strcmp(argv[1], "--version") == 0)
-        return print_version(1, argv);
-    return run_command(argc - 1, argv + 1);
+    if (strcmp(word, "help") == 0)
+        return print_help(argc - 1, argv + 1);
+    if (strcmp(word, "version") == 0 && argc > 2)
+        return cli_error("version: takes no operand");
+    if (strcmp(word, "version") != 0 && strcmp(word, "--version") != 0)
+        return execute_command(argc - 1, argv + 1);
+    printf("ordo %s\n", ordo_version());
+    return CLI_OK;
 }
 
-/* A standard descriptor that is closed would be given to the next file opened, and messages or
- * results would go there. /dev/null takes its place, opened the wrong way round, so that using it
- * is the error that using a closed one is. False: it could not be opened. */
+/* The next file opened would get the number of a closed standard descriptor, and messages or results
+ * would go there. Opens /dev/null in its place, for the wrong direction, so that using it is still
+ * an error. False if that is not possible. */
 static bool open_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,12 +1,7 @@
 /* cmd_gen.c - `ordo gen`: test data, the same for the same seed on every machine. */
-#include "cli/ui/help.h"
-#include "cli/io/input.h"
-#include "cli/io/lines.h"
-#include "cli/ui/report.h"
-#include "cli/ui/session.h"
+#include "cli/cmd/command.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -18,7 +13,7 @@ static const char help[] =
     "  ordo gen fasta -n 1e5 -o proteins.txt\n"
     "\n"
     "Usage: ordo gen DIST -n N [options]\n"
-    "N numbers (or strings) of a distribution; the same seed gives the same bytes.\n"
+    "Prints N numbers (or strings) of a distribution. The same seed gives the same bytes.\n"
     "\n"
     "Distributions:\n"
     "  uniform           integers: the whole range; floats: [0, 1)\n"
@@ -40,189 +35,126 @@ static const char help[] =
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; default: u32\n"
     "  --seed S          default: 1\n"
     "  -k K, -p P        the parameter of the distribution\n"
-    "  -o, --output FILE replaced when all is written; default: stdout\n"
-    "  --format F        npy, raw or text; default: what FILE ends in says (.npy; .bin,\n"
-    "                    .raw; .txt, .text, .csv), otherwise text\n"
-    "  --algorithm A     auto\n"
-    "\n" HELP_COMMON;
+    "  --algorithm A     auto\n";
 
-static const option_choice algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO}, {NULL, 0}};
-
-typedef struct distribution {
-    const char *name;
-    ordo_dist   dist;
-    bool        takes_k, takes_p;
-} distribution;
-
-static const distribution distributions[] = {
-    {"uniform", ORDO_DIST_UNIFORM, false, false},
-    {"gaussian", ORDO_DIST_GAUSSIAN, false, false},
-    {"zero", ORDO_DIST_ZERO, false, false},
-    {"few", ORDO_DIST_FEW, true, false},
-    {"zipf", ORDO_DIST_ZIPF, true, false},
-    {"sorted", ORDO_DIST_SORTED, false, false},
-    {"reverse", ORDO_DIST_REVERSE, false, false},
-    {"organpipe", ORDO_DIST_ORGANPIPE, false, false},
-    {"sawtooth", ORDO_DIST_SAWTOOTH, true, false},
-    {"recur", ORDO_DIST_RECUR, false, true},
-    {"ksorted", ORDO_DIST_KSORTED, true, false},
-    {"dupes", ORDO_DIST_DUPES, true, false},
-    {"staggered", ORDO_DIST_STAGGERED, true, false},
-    {"bucket", ORDO_DIST_BUCKET, true, false},
-    {"strings", ORDO_DIST_STRINGS, false, false},
-    {"fasta", ORDO_DIST_FASTA, false, false},
-};
+static const char *const names[] = {[0] = "",
+                                    [ORDO_DIST_UNIFORM] = "uniform",
+                                    [ORDO_DIST_GAUSSIAN] = "gaussian",
+                                    [ORDO_DIST_ZERO] = "zero",
+                                    [ORDO_DIST_FEW] = "few",
+                                    [ORDO_DIST_ZIPF] = "zipf",
+                                    [ORDO_DIST_SORTED] = "sorted",
+                                    [ORDO_DIST_REVERSE] = "reverse",
+                                    [ORDO_DIST_ORGANPIPE] = "organpipe",
+                                    [ORDO_DIST_SAWTOOTH] = "sawtooth",
+                                    [ORDO_DIST_RECUR] = "recur",
+                                    [ORDO_DIST_KSORTED] = "ksorted",
+                                    [ORDO_DIST_DUPES] = "dupes",
+                                    [ORDO_DIST_STAGGERED] = "staggered",
+                                    [ORDO_DIST_BUCKET] = "bucket",
+                                    [ORDO_DIST_STRINGS] = "strings",
+                                    [ORDO_DIST_FASTA] = "fasta"};
 enum {
-    DISTRIBUTIONS = sizeof distributions / sizeof distributions[0]
+    NAMES = sizeof names / sizeof names[0],
+    TAKE_K = 1 << ORDO_DIST_FEW | 1 << ORDO_DIST_ZIPF | 1 << ORDO_DIST_SAWTOOTH |
+             1 << ORDO_DIST_KSORTED | 1 << ORDO_DIST_DUPES | 1 << ORDO_DIST_STAGGERED |
+             1 << ORDO_DIST_BUCKET,
+    TAKE_P = 1 << ORDO_DIST_RECUR,
+    STRINGS = 1 << ORDO_DIST_STRINGS | 1 << ORDO_DIST_FASTA
 };
 
-typedef struct gen_options {
-    const distribution *dist;
-    ordo_type           type;
-    bool                lines; /* strings, not numbers */
-    file_format         out_format;
-    const char         *dtype, *out;
-    uint64_t            n, seed, k;
-    double              p;
-    int                 format, algorithm;
-    common_options      common;
-} gen_options;
+static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
+                                    TEXT("dtype", 0, dtype),
+                                    COUNT("seed", 0, seed, 0, UINT64_MAX),
+                                    COUNT("k", 'k', k, 0, UINT64_MAX - 1),
+                                    REAL("p", 'p', p),
+                                    OUTPUT_OPTIONS,
+                                    CHOICE("algorithm", algorithm, auto_choices),
+                                    COMMON_OPTIONS,
+                                    OPTION_END};
 
-static const distribution *find_distribution(const char *name)
+/* 0 if there is none of that name. */
+static ordo_dist find_distribution(const char *name)
 {
-    const char *names[DISTRIBUTIONS];
-    for (size_t i = 0; i < DISTRIBUTIONS; i++) {
-        if (strcmp(distributions[i].name, name) == 0)
-            return &distributions[i];
-        names[i] = distributions[i].name;
-    }
-    char              quoted[40];
-    const char *const near = nearest_name(name, names, DISTRIBUTIONS);
-    cli_printable(name, strlen(name), quoted, sizeof quoted);
+    size_t i = NAMES - 1;
+    while (i > 0 && strcmp(names[i], name) != 0)
+        i--;
+    return (ordo_dist)i;
+}
+
+static const char *unknown_distribution(const char *name)
+{
+    const char *const near = nearest_name(name, names + 1, NAMES - 1);
     if (near != NULL)
-        cli_error("gen: unknown distribution '%s'; did you mean '%s'?", quoted, near);
+        cli_error("gen: unknown distribution '%s'; did you mean '%s'?", cli_quoted(name), near);
     else
-        cli_error("gen: unknown distribution '%s'; 'ordo gen --help' lists them", quoted);
-    return NULL;
+        cli_error("gen: unknown distribution '%s'; 'ordo gen --help' lists them", cli_quoted(name));
+    return "";
 }
 
-static options_result read_options(int argc, char **argv, gen_options *o, const char **name)
+static const char *wrong(execution *e)
 {
-    const option_spec specs[] = {
-        OPTION_COUNT_AT("n", 'n', &o->n, 0, SIZE_MAX - 1),
-        OPTION_TEXT_AT("dtype", 0, &o->dtype),
-        OPTION_COUNT_AT("seed", 0, &o->seed, 0, UINT64_MAX),
-        OPTION_COUNT_AT("k", 'k', &o->k, 0, UINT64_MAX - 1),
-        OPTION_REAL_AT("p", 'p', &o->p),
-        OPTION_TEXT_AT("output", 'o', &o->out),
-        OPTION_CHOICE_AT("format", 0, &o->format, format_choices),
-        OPTION_CHOICE_AT("algorithm", 0, &o->algorithm, algorithm_choices),
-        COMMON_OPTIONS(o->common),
-        OPTION_END,
-    };
-    size_t n;
-    return options_parse(argc, argv, specs, help, name, 1, &n);
+    const options *const o = &e->o;
+
+    if (o->operand == NULL)
+        return "which distribution? 'ordo gen --help' lists them";
+    const ordo_dist dist = find_distribution(o->operand);
+    if (dist == 0)
+        return unknown_distribution(o->operand);
+    if (o->dtype != NULL && type_of_name(o->dtype, false) == 0)
+        return "";
+    const file_format format = format_asked(o);
+    const bool        binary = format == FORMAT_NPY || format == FORMAT_RAW;
+    const int         bit = 1 << dist;
+    return o->n == OPTION_UNSET                          ? "-n N is missing: how many?"
+           : (bit & STRINGS) != 0 && o->dtype != NULL    ? "strings have no --dtype"
+           : (bit & STRINGS) != 0 && binary              ? "strings can be written as text only"
+           : o->k != OPTION_UNSET && (bit & TAKE_K) == 0 ? "this distribution takes no -k"
+           : !isnan(o->p) && (bit & TAKE_P) == 0         ? "this distribution takes no -p"
+           : dist == ORDO_DIST_KSORTED && o->k == OPTION_UNSET ? "ksorted needs -k K, the radius"
+                                                               : NULL;
 }
 
-/* Makes sense of what was asked for. */
-static bool resolve_options(const char *name, gen_options *o)
+static bool generate_numbers(execution *e, ordo_dist dist, const ordo_gen_opts *opts)
 {
-    if (name == NULL) {
-        cli_error("gen: which distribution? 'ordo gen --help' lists them");
-        return false;
-    }
-    if ((o->dist = find_distribution(name)) == NULL)
-        return false;
-    o->lines = o->dist->dist == ORDO_DIST_STRINGS || o->dist->dist == ORDO_DIST_FASTA;
-    o->type = o->dtype != NULL ? (ordo_type)option_dtype(o->dtype, false) : ORDO_U32;
-    if (o->type == 0)
-        return false;
-    o->out_format = (file_format)o->format;
-    if (o->out_format == FORMAT_AUTO && o->out != NULL)
-        o->out_format = format_of_name(o->out);
-    if (o->out_format == FORMAT_AUTO)
-        o->out_format = FORMAT_TEXT;
+    const size_t    n = (size_t)e->o.n;
+    const ordo_type type = e->o.dtype != NULL ? (ordo_type)ordo_type_parse(e->o.dtype) : ORDO_U32;
+    void *const     data = new_results(e, type, n, "the numbers");
 
-    const bool        has_k = o->k != OPTION_UNSET;
-    const bool        has_p = !isnan(o->p);
-    const char *const wrong =
-        o->n == OPTION_UNSET                           ? "-n N is missing: how many?"
-        : o->lines && o->dtype != NULL                 ? "strings have no --dtype"
-        : o->lines && o->out_format != FORMAT_TEXT     ? "strings are written as text only"
-        : has_k && !o->dist->takes_k                   ? "this distribution takes no -k"
-        : has_p && !o->dist->takes_p                   ? "this distribution takes no -p"
-        : o->dist->dist == ORDO_DIST_KSORTED && !has_k ? "ksorted needs -k K, the radius"
-                                                       : NULL;
-    if (wrong != NULL)
-        cli_error("gen: %s", wrong);
-    o->k = has_k ? o->k : 0;
-    o->p = has_p ? o->p : 0;
-    return wrong == NULL;
-}
-
-static bool generate_numbers(ordo_ctx *ctx, const gen_options *o, const ordo_gen_opts *opts,
-                             output *out, timing *t)
-{
-    const size_t n = (size_t)o->n;
-    void *const  data = cli_alloc(n, ordo_type_size(o->type), "the numbers");
     if (data == NULL)
         return false;
-    session_begin("generating");
-    bool ok = session_end(ordo_gen(ctx, o->dist->dist, o->type, data, n, opts));
-    timing_mark(t, "gen");
-    ok = ok && output_array(out, o->type, data, n) && output_commit(out);
-    timing_mark(t, "write");
-    free(data);
-    return ok;
+    call_begin("generating");
+    return call_done(e, "gen", ordo_gen(e->ctx, dist, type, data, n, opts)) &&
+           write_results(e, type, data, n);
 }
 
-static bool generate_lines(ordo_ctx *ctx, const gen_options *o, const ordo_gen_opts *opts,
-                           output *out, timing *t)
+static bool generate_lines(execution *e, ordo_dist dist, const ordo_gen_opts *opts)
 {
-    const size_t    n = (size_t)o->n;
-    uint64_t *const offsets = cli_alloc(n + 1, sizeof *offsets, "the strings' offsets");
+    const size_t    n = (size_t)e->o.n;
+    uint64_t *const offsets = new_results(e, ORDO_U64, n + 1, "the offsets of the strings");
+
     if (offsets == NULL)
         return false;
-    char *bytes = NULL;
-    session_begin("measuring");
-    bool ok = session_end(ordo_gen_strings(ctx, o->dist->dist, n, offsets, NULL, 0, opts));
-    if (ok) {
-        const size_t size = (size_t)offsets[n];
-        ok = (bytes = cli_alloc(size, 1, "the strings")) != NULL;
-        session_begin("generating");
-        ok = ok && session_end(ordo_gen_strings(ctx, o->dist->dist, n, offsets, bytes, size, opts));
-    }
-    timing_mark(t, "gen");
+    call_begin("measuring");
+    if (!call_end(ordo_gen_strings(e->ctx, dist, n, offsets, NULL, 0, opts)))
+        return false;
+    const size_t size = (size_t)offsets[n];
+    char *const  bytes = new_results(e, ORDO_U8, size, "the strings");
+    if (bytes == NULL)
+        return false;
     const lines all = {.n = n, .bytes = bytes, .offsets = offsets};
-    ok = ok && lines_write(&all, false, out) && output_commit(out);
-    timing_mark(t, "write");
-    free(bytes);
-    free(offsets);
-    return ok;
+    call_begin("generating");
+    return call_done(e, "gen", ordo_gen_strings(e->ctx, dist, n, offsets, bytes, size, opts)) &&
+           write_lines(e, &all, false);
 }
 
-int cmd_gen(int argc, char **argv)
+static bool work(execution *e)
 {
-    gen_options          o = {.n = OPTION_UNSET, .seed = 1, .k = OPTION_UNSET, .p = NAN};
-    const char          *name = NULL;
-    const options_result r = read_options(argc, argv, &o, &name);
-    if (r != OPTIONS_OK)
-        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
-    if (!resolve_options(name, &o))
-        return CLI_TROUBLE;
-
-    ordo_ctx *const ctx = session_open("gen", &o.common);
-    if (ctx == NULL)
-        return CLI_TROUBLE;
-    const ordo_gen_opts opts = ORDO_OPTS(ordo_gen_opts, .seed = o.seed, .k = o.k, .p = o.p);
-    output              out = {.fd = -1};
-    timing              t;
-
-    timing_start(&t);
-    const bool ok = output_open(&out, o.out, o.out_format) &&
-                    (o.lines ? generate_lines : generate_numbers)(ctx, &o, &opts, &out, &t) &&
-                    report_print(ctx, &o.common, "string", &t);
-    output_abandon(&out);
-    session_close();
-    return ok ? CLI_OK : CLI_TROUBLE;
+    const ordo_dist     dist = find_distribution(e->o.operand);
+    const ordo_gen_opts opts =
+        ORDO_OPTS(ordo_gen_opts, .seed = e->o.seed, .k = e->o.k != OPTION_UNSET ? e->o.k : 0,
+                  .p = isnan(e->o.p) ? 0 : e->o.p);
+    return (((1 << dist) & STRINGS) != 0 ? generate_lines : generate_numbers)(e, dist, &opts);
 }
+
+const command command_gen = {"gen", help, specs, WRITES | FEW, 0, wrong, work};

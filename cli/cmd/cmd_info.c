@@ -1,9 +1,7 @@
 /* cmd_info.c - `ordo info`: what the library found on this machine. */
 #define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
 
-#include "cli/ui/help.h"
-#include "cli/ui/report.h"
-#include "cli/ui/session.h"
+#include "cli/cmd/command.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,12 +14,12 @@ static const char help[] =
     "  ORDO_ISA=generic ordo info\n"
     "\n"
     "Usage: ordo info [options]\n"
-    "What ordo found on this machine and what it will use.\n"
+    "Prints what ordo found on this machine and what it will use.\n"
     "\n"
     "Options:\n"
     "  --json            the same as one line of JSON, on stdout\n"
     "  --threads N, --device D, --memory-limit S, --device-memory S   as for the other commands\n"
-    "  -h, --help        this text\n";
+    "  -h, --help        print this text\n";
 
 static uint64_t memory_bytes(void)
 {
@@ -58,45 +56,32 @@ static void print_text(const ordo_info *info, bool cuda)
 
 static void print_json(const ordo_info *info, bool cuda)
 {
-    const struct {
-        const char *name, *value;
-    } strings[] = {{"version", ordo_version()}, {"isa", info->isa}, {"isa_all", info->isa_all}};
-
     putchar('{');
-    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
-        printf("\"%s\": ", strings[i].name);
-        json_string(stdout, strings[i].value);
-        fputs(", ", stdout);
-    }
+    json_field(stdout, "version", ordo_version());
+    json_field(stdout, "isa", info->isa);
+    json_field(stdout, "isa_all", info->isa_all);
     printf("\"threads\": %u, \"cpus\": %u, \"affinity\": %u, \"cgroup\": %u, ", info->threads,
            info->cpus, info->affinity, info->cgroup);
-    printf("\"memory_bytes\": %llu, \"memory_limit\": %llu, \"cuda\": %s, \"cuda_reason\": ",
+    printf("\"memory_bytes\": %llu, \"memory_limit\": %llu, \"cuda\": %s, ",
            (unsigned long long)memory_bytes(), (unsigned long long)info->mem_limit,
            cuda ? "true" : "false");
-    json_string(stdout, info->cuda);
-    fputs(", \"devices\": ", stdout);
+    json_field(stdout, "cuda_reason", info->cuda);
+    fputs("\"devices\": ", stdout);
     json_string(stdout, info->devices);
     puts("}");
 }
 
-int cmd_info(int argc, char **argv)
+static bool work(execution *e)
 {
-    common_options       common = {.threads = 0};
-    const option_spec    specs[] = {COMMON_OPTIONS(common), OPTION_END};
-    size_t               n;
-    const options_result r = options_parse(argc, argv, specs, help, NULL, 0, &n);
-    if (r != OPTIONS_OK)
-        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
-
-    ordo_ctx *const ctx = session_open("info", &common);
-    if (ctx == NULL)
-        return CLI_TROUBLE;
     ordo_info         info = {.struct_size = sizeof info};
-    const ordo_status status = ordo_ctx_info(ctx, &info);
-    if (status == ORDO_OK)
-        (common.json ? print_json : print_text)(&info, info.cuda[0] == '\0');
-    else
-        cli_error("info: %s", ordo_status_text(status));
-    session_close();
-    return status == ORDO_OK ? CLI_OK : CLI_TROUBLE;
+    const ordo_status status = ordo_ctx_info(e->ctx, &info);
+
+    if (status != ORDO_OK)
+        return cli_fail("info: %s", ordo_status_text(status));
+    (e->o.common.json ? print_json : print_text)(&info, info.cuda[0] == '\0');
+    return true;
 }
+
+static const option_spec specs[] = {COMMON_OPTIONS, OPTION_END};
+
+const command command_info = {"info", help, specs, 0, 0, NULL, work};

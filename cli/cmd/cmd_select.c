@@ -1,9 +1,6 @@
 /* cmd_select.c - `ordo select`: the k-th smallest elements, without sorting the others. */
-#include "cli/io/arrays.h"
-#include "cli/ui/help.h"
-#include "cli/cmd/task.h"
-
-#include <stdlib.h>
+#include "cli/cmd/command.h"
+#include "cli/io/keys.h"
 
 static const char help[] =
     "Examples:\n"
@@ -14,145 +11,93 @@ static const char help[] =
     "  ordo select names.txt --text -k 1000\n"
     "\n"
     "Usage: ordo select [FILE] -k K[,K...] [options]\n"
-    "The K-th smallest element: 1 is the smallest. Several K give as many results, in\n"
-    "the order asked for.\n"
+    "Prints the K-th smallest element; 1 is the smallest. Several K give as many results,\n"
+    "in the order given.\n"
     "\n"
     "Selecting:\n"
-    "  -k K[,K...]       which, counted from 1\n"
+    "  -k K[,K...]       which elements, counted from 1\n"
     "  --descending      count from the largest\n"
-    "  --nans N          last (NaNs come after all numbers, the default), omit (leave\n"
-    "                    NaNs out) or propagate (one NaN makes every result NaN)\n"
-    "  --text            lines of any bytes, not numbers\n" HELP_SELECT_ALGORITHM "\n" HELP_INPUT
-    "\n" HELP_FEW "\n" HELP_COMMON;
+    "  --nans N          last (NaN comes after all numbers, the default), omit (leave NaN\n"
+    "                    out) or propagate (one NaN makes every result NaN)\n"
+    "  --text            the input is lines of any bytes, not numbers\n" HELP_SELECT_ALGORITHM;
 
-typedef struct select_options {
-    task_options task;
-    const char  *k_text;
-    uint64_t    *k;
-    size_t       count;
-    int          algorithm, nans;
-    bool         descending;
-} select_options;
+static const option_spec specs[] = {TEXT("k", 'k', list_text),
+                                    FLAG("descending", descending),
+                                    CHOICE("nans", nans, nans_choices),
+                                    FLAG("text", text),
+                                    CHOICE("algorithm", algorithm, select_algorithm_choices),
+                                    ARRAY_OPTIONS,
+                                    OPTION_END};
 
-static options_result read_options(int argc, char **argv, select_options *o)
+static const char *wrong(execution *e)
 {
-    const option_spec specs[] = {
-        OPTION_TEXT_AT("k", 'k', &o->k_text),
-        OPTION_FLAG_AT("descending", 0, &o->descending),
-        OPTION_CHOICE_AT("nans", 0, &o->nans, nans_choices),
-        OPTION_FLAG_AT("text", 0, &o->task.text),
-        OPTION_CHOICE_AT("algorithm", 0, &o->algorithm, select_algorithm_choices),
-        TASK_OPTIONS(o->task),
-        OPTION_END,
-    };
-    size_t n;
-    return options_parse(argc, argv, specs, help, &o->task.in.path, 1, &n);
+    options *const o = &e->o;
+
+    if (o->list_text == NULL)
+        return "-k K is missing: which element? 1 is the smallest";
+    if (o->text && o->algorithm != 0)
+        return "--algorithm is for numbers: it cannot be used with --text";
+    if (o->text && o->nans != 0)
+        return "--nans is for numbers: it cannot be used with --text";
+    o->list = option_list("select", "-k", o->list_text, true, &o->count);
+    return o->list != NULL ? NULL : "";
 }
 
-/* Options that contradict each other. */
-static bool check_options(select_options *o)
+/* The K of the command line, from 1, as indices of the library, from 0. All must exist. */
+static const size_t *library_places(execution *e)
 {
-    const bool        text = o->task.text;
-    const char *const wrong =
-        o->k_text == NULL           ? "-k K is missing: which element? 1 is the smallest"
-        : text && o->algorithm != 0 ? "--algorithm is for numbers: --text has one way only"
-        : text && o->nans != 0      ? "--nans is for numbers: it does not go with --text"
-                                    : NULL;
-    o->task.lines = text;
-    return task_check("select", wrong, &o->task);
-}
+    const bool      omit = e->o.nans == ORDO_NANS_OMIT && !e->o.text;
+    const size_t    there = omit ? e->n - count_nans(e->in.type, e->in.data, e->n) : e->n;
+    const uint64_t *k = e->o.list;
+    size_t *const   places = new_results(e, ORDO_U64, e->o.count, "the places");
 
-/* Turns the K of people, from 1, into those of the library, from 0; all must be there. */
-static size_t *library_places(const task *t, const select_options *o)
-{
-    const bool        omit = o->nans == ORDO_NANS_OMIT && !o->task.text;
-    const size_t      there = omit ? t->n - count_nans(t->in.type, t->in.data, t->n) : t->n;
-    const char *const name = o->task.text ? t->lines.name : t->in.name;
-    size_t *const     places = cli_alloc(o->count, sizeof *places, "the places");
-
-    for (size_t j = 0; places != NULL && j < o->count; j++) {
-        if (o->k[j] > there) {
-            cli_error("select: -k %llu: %s has %zu element%s%s", (unsigned long long)o->k[j], name,
-                      there, there == 1 ? "" : "s", omit ? " besides NaNs" : "");
-            free(places);
+    for (size_t j = 0; places != NULL && j < e->o.count; j++) {
+        if (k[j] > there) {
+            cli_error("select: -k %llu: %s has %zu element%s%s", (unsigned long long)k[j],
+                      e->o.text ? e->lines.name : e->in.name, there, there == 1 ? "" : "s",
+                      omit ? " besides NaN" : "");
             return NULL;
         }
-        places[j] = (size_t)(o->k[j] - 1);
+        places[j] = (size_t)(k[j] - 1);
     }
     return places;
 }
 
-static bool select_keys(task *t, const select_options *o, const size_t *places)
+static bool select_keys(execution *e, const size_t *places, void *values)
 {
-    const input *const in = &t->in;
-    void *const values = cli_alloc(o->count, ordo_type_size(in->type), "the selected elements");
-    if (values == NULL)
-        return false;
-    session_begin("selecting");
-    bool ok = session_end(
-        ordo_select(t->ctx, in->type, in->data, in->n, places, o->count, values,
-                    &ORDO_OPTS(ordo_select_opts, .flags = o->descending ? ORDO_DESCENDING : 0,
-                               .nans = (uint32_t)o->nans, .algorithm = (uint32_t)o->algorithm)));
-    timing_mark(&t->t, "select");
-    ok = ok && task_write(t, in->type, values, o->count);
-    free(values);
-    return ok;
+    const input *const in = &e->in;
+
+    call_begin("selecting");
+    return call_done(e, "select",
+                     ordo_select(e->ctx, in->type, in->data, in->n, places, e->o.count, values,
+                                 &ORDO_OPTS(ordo_select_opts, .flags = descending_flag(e),
+                                            .nans = (uint32_t)e->o.nans,
+                                            .algorithm = (uint32_t)e->o.algorithm))) &&
+           write_results(e, in->type, values, e->o.count);
 }
 
-static bool write_lines(task *t, const uint64_t *index, size_t count)
+static bool select_lines(execution *e, const size_t *places, uint64_t *index)
 {
-    const lines *const l = &t->lines;
-    bool               ok = true;
+    const ordo_strings   strings = lines_strings(&e->lines);
+    const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e));
 
-    for (size_t j = 0; ok && j < count; j++) {
-        const uint64_t begin = l->offsets[index[j]];
-        ok = output_line(&t->out, l->bytes + begin, (size_t)(l->offsets[index[j] + 1] - begin));
-    }
-    ok = ok && output_commit(&t->out);
-    timing_mark(&t->t, "write");
-    return ok;
+    call_begin("selecting");
+    bool ok = call_done(
+        e, "select", ordo_select_strings(e->ctx, &strings, e->n, places, e->o.count, index, &opts));
+    for (size_t j = 0; ok && j < e->o.count; j++)
+        ok = lines_write_one(&e->lines, index[j], &e->out);
+    return finish_output(e, ok);
 }
 
-static bool select_lines(task *t, const select_options *o, const size_t *places)
+static bool work(execution *e)
 {
-    const ordo_strings strings = lines_strings(&t->lines);
-    uint64_t *const    index = cli_alloc(o->count, sizeof *index, "the selected lines");
-    if (index == NULL)
-        return false;
-    session_begin("selecting");
-    bool ok = session_end(ordo_select_strings(
-        t->ctx, &strings, t->n, places, o->count, index,
-        &ORDO_OPTS(ordo_sort_opts, .flags = o->descending ? ORDO_DESCENDING : 0)));
-    timing_mark(&t->t, "select");
-    ok = ok && write_lines(t, index, o->count);
-    free(index);
-    return ok;
+    const size_t *const places = library_places(e);
+    void *const         results = places == NULL ? NULL
+                                                 : new_results(e, e->o.text ? ORDO_U64 : e->in.type,
+                                                               e->o.count, "the selected elements");
+    return results != NULL &&
+           (e->o.text ? select_lines(e, places, results) : select_keys(e, places, results));
 }
 
-/* Everything between input and output. */
-static bool select_elements(task *t, const select_options *o)
-{
-    size_t *const places = library_places(t, o);
-    const bool    ok = places != NULL && (o->task.text ? select_lines : select_keys)(t, o, places);
-    free(places);
-    return ok;
-}
-
-int cmd_select(int argc, char **argv)
-{
-    select_options       o = {.task.few = true, .task.in.text_too = true};
-    const options_result r = read_options(argc, argv, &o);
-    if (r != OPTIONS_OK)
-        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
-    if (!check_options(&o))
-        return CLI_TROUBLE;
-    o.k = option_counts("select", "-k", o.k_text, &o.count);
-    if (o.k == NULL)
-        return CLI_TROUBLE;
-
-    task       t;
-    const bool ok = task_begin(&t, "select", &o.task) && select_elements(&t, &o);
-    const int  code = task_end(&t, &o.task, ok);
-    free(o.k);
-    return code;
-}
+const command command_select = {"select", help,  specs, READS | WRITES | FEW | LINES_IN | LINES_OUT,
+                                0,        wrong, work};

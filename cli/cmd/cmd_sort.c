@@ -1,14 +1,19 @@
-/* cmd_sort.c - `ordo sort`: numbers or lines in order, or whether they are. */
-#include "cli/io/arrays.h"
-#include "cli/cmd/check.h"
-#include "cli/ui/help.h"
-#include "cli/ui/profile.h"
-#include "cli/cmd/sorting.h"
-#include "cli/cmd/task.h"
+/* cmd_sort.c - `ordo sort`: numbers or lines in order, or a check that they are; `ordo argsort`:
+ * the indices of the elements in order. */
+#include "cli/cmd/command.h"
+#include "cli/io/keys.h"
 
-#include <stdlib.h>
+#define SORT_OPTIONS                                                                               \
+    FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text),                    \
+        CHOICE("algorithm", algorithm, sort_algorithm_choices),                                    \
+        COUNT("k", 'k', k, 0, UINT64_MAX - 1)
+#define HELP_SORT_ALGORITHM                                                                        \
+    "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
+    "                    bitonic, split, bubble, rough or halving; the result is the same\n"       \
+    "  -k K              with rough and halving: no key is further than K from its place;\n"       \
+    "                    default: measured\n"
 
-static const char help[] =
+static const char sort_help[] =
     "Examples:\n"
     "  printf '3\\n10\\n-1.5\\n' | ordo sort                      # -1.5 3 10\n"
     "  ordo sort names.txt --text --unique -o names.txt\n"
@@ -17,147 +22,148 @@ static const char help[] =
     "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm rough -k 50\n"
     "\n"
     "Usage: ordo sort [FILE] [options]\n"
-    "Numbers in order; -0 before 0, NaN last. With --text: lines, byte by byte, as\n"
-    "LC_ALL=C sort orders them.\n"
+    "Sorts numbers: -0 before 0, NaN last. With --text, sorts lines byte by byte, in the\n"
+    "order of LC_ALL=C sort.\n"
     "\n"
     "Sorting:\n"
-    "  --descending      the largest first; NaN is last all the same\n"
-    "  --unique          of keys that tie keep the first\n"
+    "  --descending      the largest first; NaN is still last\n"
+    "  --unique          keep only the first of equal keys\n"
     "  --stable          equal keys keep their order (they cannot be told apart)\n"
-    "  --check           sort nothing: exit 0 if the input is sorted, else name the first\n"
-    "                    element out of order and exit 1; with --unique ties are, too\n"
-    "  --text            lines of any bytes, not numbers\n" HELP_SORT_ALGORITHM HELP_RADIUS
-    "\n" HELP_INPUT "\n" HELP_OUTPUT "\n" HELP_COMMON;
+    "  --check           do not sort: exit 0 if the input is sorted, else name the first\n"
+    "                    element out of order and exit 1; with --unique, a tie is also\n"
+    "                    out of order\n"
+    "  --text            the input is lines of any bytes, not numbers\n" HELP_SORT_ALGORITHM;
 
-typedef struct sort_options {
-    task_options    task;
-    sorting_options sorting;
-    bool            unique, check;
-} sort_options;
+static const char argsort_help[] =
+    "Examples:\n"
+    "  printf '30\\n10\\n20\\n' | ordo argsort                    # 1 2 0\n"
+    "  printf '30\\n10\\n20\\n' | ordo argsort --one-based        # 2 3 1\n"
+    "  ordo argsort keys.npy --descending -o order.npy\n"
+    "  ordo argsort names.txt --text --one-based               # line numbers\n"
+    "\n"
+    "Usage: ordo argsort [FILE] [options]\n"
+    "Prints the indices of the elements in order: the first result is the index of the\n"
+    "smallest element. Equal elements keep their order.\n"
+    "\n"
+    "Sorting:\n"
+    "  --descending      the largest first; NaN is still last\n"
+    "  --one-based       count elements from 1, not from 0\n"
+    "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
+    "  --text            the input is lines of any bytes, not numbers; the indices are\n"
+    "                    text unless --format or the name of the output says otherwise\n"
+    "  --stable          accepted; the result is always stable\n" HELP_SORT_ALGORITHM;
 
-static options_result read_options(int argc, char **argv, sort_options *o)
+static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
+                                         ARRAY_OPTIONS, OPTION_END};
+static const option_spec argsort_specs[] = {SORT_OPTIONS, FLAG("one-based", one_based),
+                                            CHOICE("index-type", index_type, index_type_choices),
+                                            ARRAY_OPTIONS, OPTION_END};
+
+/* Contradictory options that both commands have. */
+static const char *options_wrong(execution *e)
 {
-    const option_spec specs[] = {
-        SORTING_OPTIONS(o->sorting),
-        OPTION_FLAG_AT("unique", 0, &o->unique),
-        OPTION_FLAG_AT("check", 0, &o->check),
-        OPTION_FLAG_AT("text", 0, &o->task.text),
-        TASK_OPTIONS(o->task),
-        OPTION_END,
-    };
-    size_t n;
-    return options_parse(argc, argv, specs, help, &o->task.in.path, 1, &n);
+    const int  algorithm = e->o.algorithm;
+    const bool rough = algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_HALVING;
+
+    if (e->o.k != OPTION_UNSET && !rough)
+        return "-k needs --algorithm rough or halving";
+    if (e->o.text && algorithm != ORDO_ALGORITHM_AUTO)
+        return "--algorithm is for numbers: it cannot be used with --text";
+    return NULL;
 }
 
-/* Options that contradict each other. */
-static bool check_options(sort_options *o)
+static ordo_sort_opts library_options(const execution *e)
 {
-    const bool  text = o->task.text;
-    const bool  report = o->task.common.explain || o->task.common.json;
-    const char *wrong = sorting_wrong(&o->sorting, text);
-
-    if (wrong == NULL)
-        wrong = o->check && o->task.out != NULL ? "--check writes nothing: -o does not go with it"
-                : o->check && text && report
-                    ? "--check --text only reads: there is nothing to --explain, nor for --json"
-                    : NULL;
-    o->task.silent = o->check;
-    o->task.lines = text && !o->check;
-    return task_check("sort", wrong, &o->task);
+    return ORDO_OPTS(ordo_sort_opts, .flags = descending_flag(e) | (e->o.stable ? ORDO_STABLE : 0),
+                     .radius = e->o.k != OPTION_UNSET ? e->o.k : 0,
+                     .algorithm = (uint32_t)e->o.algorithm);
 }
 
-static bool sort_lines(task *t, const sort_options *o)
+/* A report is about one library call, which needs the whole array in memory. */
+static const char *sort_wrong(execution *e)
 {
-    const ordo_sort_opts opts = sorting_library_options(&o->sorting);
-    const ordo_strings   strings = lines_strings(&t->lines);
-    const size_t         bytes = (size_t)t->lines.offsets[t->n];
-    lines                sorted = {.name = t->lines.name, .n = t->n};
+    const options *const o = &e->o;
+    const bool           report = o->common.explain || o->common.json;
+    const char *const    sorting = options_wrong(e);
 
-    sorted.bytes = cli_alloc(bytes, 1, "the sorted lines");
-    sorted.offsets = cli_alloc(t->n + 1, sizeof *sorted.offsets, "the offsets of sorted lines");
-    bool ok = sorted.bytes != NULL && sorted.offsets != NULL;
-    if (ok) {
-        session_begin("sorting");
-        ok = session_end(
-            ordo_sort_strings(t->ctx, &strings, t->n, sorted.bytes, sorted.offsets, &opts));
-    }
-    timing_mark(&t->t, "sort");
-    ok = ok && task_write_lines(t, &sorted, o->unique);
-    lines_free(&sorted);
-    return ok;
+    e->quiet = o->check;
+    e->by_pieces = o->check && (o->text || !(report || profile_wanted(&o->common)));
+    return sorting != NULL                 ? sorting
+           : o->check && o->out != NULL    ? "--check writes nothing: it cannot be used with -o"
+           : o->check && o->text && report ? "--check --text only reads: --explain and --json have "
+                                             "nothing to report"
+                                           : NULL;
 }
 
-static bool sort_keys(task *t, const sort_options *o)
+static bool sort_lines(execution *e)
 {
-    const ordo_sort_opts opts = sorting_library_options(&o->sorting);
+    const ordo_sort_opts opts = library_options(e);
+    const ordo_strings   strings = lines_strings(&e->lines);
+    const size_t         bytes = (size_t)e->lines.offsets[e->n];
+    const lines          sorted = {
+                 .n = e->n,
+                 .bytes = new_results(e, ORDO_U8, bytes, "the sorted lines"),
+                 .offsets = new_results(e, ORDO_U64, e->n + 1, "the offsets of the sorted lines")};
 
-    session_begin("sorting");
-    if (!session_end(ordo_sort(t->ctx, t->in.type, t->in.data, t->n, &opts)))
+    if (sorted.bytes == NULL || sorted.offsets == NULL)
         return false;
-    timing_mark(&t->t, "sort");
-    size_t n = t->n;
-    if (o->unique) {
-        n = drop_ties(t->in.type, t->in.data, n);
-        timing_mark(&t->t, "unique");
+    call_begin("sorting");
+    return call_done(
+               e, "sort",
+               ordo_sort_strings(e->ctx, &strings, e->n, sorted.bytes, sorted.offsets, &opts)) &&
+           write_lines(e, &sorted, e->o.unique);
+}
+
+static bool sort_keys(execution *e)
+{
+    const ordo_sort_opts opts = library_options(e);
+    size_t               n = e->n;
+
+    call_begin("sorting");
+    if (!call_done(e, "sort", ordo_sort(e->ctx, e->in.type, e->in.data, n, &opts)))
+        return false;
+    if (e->o.unique) {
+        n = drop_ties(e->in.type, e->in.data, n);
+        timing_mark(&e->t, "unique");
     }
-    return task_write(t, t->in.type, t->in.data, n);
+    return write_results(e, e->in.type, e->in.data, n);
 }
 
-static check_request check_request_of(const sort_options *o)
+static bool check(execution *e)
 {
-    return (check_request){.in = o->task.in,
-                           .text = o->task.text,
-                           .descending = o->sorting.descending,
-                           .unique = o->unique};
-}
-
-/* A report is about one library call, so that the whole array must be in memory. */
-static bool check_whole(task *t, const sort_options *o, bool *sorted)
-{
-    const check_request request = check_request_of(o);
-    const bool          ok = check_array(t->ctx, &request, &t->in, sorted);
-    timing_mark(&t->t, "check");
+    const bool ok = check_sorted(e);
+    timing_mark(&e->t, "check");
     return ok;
 }
 
-static int check_stream(const sort_options *o)
+static bool sort(execution *e)
 {
-    const check_request   request = check_request_of(o);
-    const common_options *common = &o->task.common;
-    ordo_ctx *const       ctx = session_open("sort", common);
-    timing                t;
-    bool                  sorted = true;
-
-    if (ctx == NULL)
-        return CLI_TROUBLE;
-    timing_start(&t);
-    bool ok = check_input(ctx, &request, &sorted);
-    timing_mark(&t, "check");
-    ok = ok && report_print(ctx, common, "", &t);
-    session_close();
-    return !ok ? CLI_TROUBLE : sorted ? CLI_OK : CLI_NO;
+    return e->o.check ? check(e) : e->o.text ? sort_lines(e) : sort_keys(e);
 }
 
-int cmd_sort(int argc, char **argv)
+static bool argsort(execution *e)
 {
-    sort_options         o = {.sorting.radius = OPTION_UNSET, .task.in.text_too = true};
-    const options_result r = read_options(argc, argv, &o);
-    if (r != OPTIONS_OK)
-        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
-    if (!check_options(&o))
-        return CLI_TROUBLE;
-    const common_options *const common = &o.task.common;
-    const bool                  report = common->explain || common->json || profile_wanted(common);
-    if (o.check && (o.task.text || !report))
-        return check_stream(&o);
+    const ordo_sort_opts opts = library_options(e);
+    const ordo_strings   strings = lines_strings(&e->lines);
+    const ordo_type      type = index_type(e->o.index_type, e->n);
 
-    task t;
-    bool sorted = true;
-    bool ok = task_begin(&t, "sort", &o.task);
-    if (o.check)
-        ok = ok && check_whole(&t, &o, &sorted);
-    else
-        ok = ok && (o.task.text ? sort_lines : sort_keys)(&t, &o);
-    const int code = task_end(&t, &o.task, ok);
-    return code == CLI_OK && !sorted ? CLI_NO : code;
+    if (e->o.one_based && type == ORDO_U32 && e->n > UINT32_MAX)
+        return cli_fail("argsort: %zu elements counted from 1 need --index-type u64", e->n);
+    void *const index = new_results(e, type, e->n, "the indices");
+    if (index == NULL)
+        return false;
+    call_begin("sorting");
+    if (!call_done(e, "sort",
+                   e->o.text
+                       ? ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts)
+                       : ordo_argsort(e->ctx, e->in.type, e->in.data, e->n, type, index, &opts)))
+        return false;
+    if (e->o.one_based)
+        add_one(type, index, e->n);
+    return write_results(e, type, index, e->n);
 }
+
+const command command_sort = {"sort", sort_help,  sort_specs, READS | WRITES | LINES_IN | LINES_OUT,
+                              0,      sort_wrong, sort};
+const command command_argsort = {"argsort", argsort_help,  argsort_specs, READS | WRITES | LINES_IN,
+                                 0,         options_wrong, argsort};

@@ -1,10 +1,7 @@
-/* cmd_topk.c - `ordo topk`: the largest or smallest elements in order, and where they stand. */
-#include "cli/io/arrays.h"
-#include "cli/ui/help.h"
-#include "cli/cmd/task.h"
-#include "cli/io/textnum.h"
-
-#include <stdlib.h>
+/* cmd_topk.c - `ordo topk`: the largest or smallest elements in order, and their indices. */
+#include "cli/cmd/command.h"
+#include "cli/io/keys.h"
+#include "cli/io/number.h"
 
 static const char help[] =
     "Examples:\n"
@@ -14,143 +11,102 @@ static const char help[] =
     "  ordo topk times.txt -k 5 --with-index --one-based       # line number and value\n"
     "\n"
     "Usage: ordo topk [FILE] -k K [options]\n"
-    "The K largest elements, the largest first; elements that tie in their order. If\n"
-    "there are fewer than K, all of them.\n"
+    "Prints the K largest elements, the largest first. Equal elements keep their order. If\n"
+    "there are fewer than K elements, prints all of them.\n"
     "\n"
     "Selecting:\n"
-    "  -k K              how many\n"
+    "  -k K              how many elements\n"
     "  --largest         the default; NaN is last\n"
-    "  --smallest        the smallest, the smallest first; NaN is last, too\n"
-    "  --index           where they stand, counted from 0, not what they are\n"
-    "  --with-index      both: lines of an index and an element (text only)\n"
-    "  --one-based       count from 1\n"
-    "  --index-type T    u32 or u64; default: u32, u64 from 2^32 elements on\n"
-    "  --nans N          last (NaNs come after all numbers, the default) or omit\n"
-    "                    (leave NaNs out)\n"
-    "  --algorithm A     auto\n"
-    "\n" HELP_INPUT "\n" HELP_FEW "\n" HELP_COMMON;
+    "  --smallest        the smallest elements, the smallest first; NaN is still last\n"
+    "  --index           print the indices of the elements, from 0, instead of the elements\n"
+    "  --with-index      print both: lines of an index and an element (text only)\n"
+    "  --one-based       count indices from 1\n"
+    "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
+    "  --nans N          last (NaN comes after all numbers, the default) or omit (leave\n"
+    "                    NaN out)\n"
+    "  --algorithm A     auto\n";
 
 static const option_choice topk_nans_choices[] = {
     {"last", ORDO_NANS_LAST}, {"omit", ORDO_NANS_OMIT}, {NULL, 0}};
 
-static const option_choice algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO}, {NULL, 0}};
+static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
+                                    FLAG("largest", largest),
+                                    FLAG("smallest", smallest),
+                                    FLAG("index", index),
+                                    FLAG("with-index", with_index),
+                                    FLAG("one-based", one_based),
+                                    CHOICE("index-type", index_type, index_type_choices),
+                                    CHOICE("nans", nans, topk_nans_choices),
+                                    CHOICE("algorithm", algorithm, auto_choices),
+                                    ARRAY_OPTIONS,
+                                    OPTION_END};
 
-typedef struct topk_options {
-    task_options task;
-    uint64_t     k;
-    int          algorithm, nans, index_type;
-    bool         largest, smallest, index, with_index, one_based;
-} topk_options;
-
-static options_result read_options(int argc, char **argv, topk_options *o)
+static const char *wrong(execution *e)
 {
-    const option_spec specs[] = {
-        OPTION_COUNT_AT("k", 'k', &o->k, 0, UINT64_MAX - 1),
-        OPTION_FLAG_AT("largest", 0, &o->largest),
-        OPTION_FLAG_AT("smallest", 0, &o->smallest),
-        OPTION_FLAG_AT("index", 0, &o->index),
-        OPTION_FLAG_AT("with-index", 0, &o->with_index),
-        OPTION_FLAG_AT("one-based", 0, &o->one_based),
-        OPTION_CHOICE_AT("index-type", 0, &o->index_type, index_type_choices),
-        OPTION_CHOICE_AT("nans", 0, &o->nans, topk_nans_choices),
-        OPTION_CHOICE_AT("algorithm", 0, &o->algorithm, algorithm_choices),
-        TASK_OPTIONS(o->task),
-        OPTION_END,
-    };
-    size_t n;
-    return options_parse(argc, argv, specs, help, &o->task.in.path, 1, &n);
-}
+    const options *const o = &e->o;
+    const bool           indices = o->index || o->with_index;
 
-/* Options that contradict each other. */
-static bool check_options(const topk_options *o)
-{
-    const bool        counts = o->index || o->with_index;
-    const char *const wrong =
-        o->k == OPTION_UNSET        ? "-k K is missing: how many?"
-        : o->largest && o->smallest ? "--largest and --smallest do not go together"
-        : o->index && o->with_index ? "--index and --with-index do not go together"
-        : o->one_based && !counts   ? "--one-based goes with --index or --with-index only"
-        : o->index_type && !counts  ? "--index-type goes with --index or --with-index only"
-                                    : NULL;
-    return task_check("topk", wrong, &o->task);
+    return o->k == OPTION_UNSET        ? "-k K is missing: how many elements?"
+           : o->largest && o->smallest ? "--largest and --smallest contradict each other"
+           : o->index && o->with_index ? "--index and --with-index contradict each other"
+           : o->one_based && !indices  ? "--one-based needs --index or --with-index"
+           : o->index_type && !indices ? "--index-type needs --index or --with-index"
+                                       : NULL;
 }
 
 /* Lines of an index, a blank and a value. */
-static bool write_both(task *t, ordo_type index_type, const char *index, const char *values,
+static bool write_both(execution *e, ordo_type type, const char *index, const char *values,
                        size_t n)
 {
-    const size_t index_size = ordo_type_size(index_type);
-    const size_t size = ordo_type_size(t->in.type);
+    const size_t index_size = ordo_type_size(type), size = ordo_type_size(e->in.type);
     bool         ok = true;
 
     for (size_t i = 0; ok && i < n; i++) {
         char   line[2 * NUMBER_TEXT_MAX + 1];
-        size_t length = number_format(index_type, index + i * index_size, line);
+        size_t length = number_format(type, index + i * index_size, line);
         line[length++] = ' ';
-        length += number_format(t->in.type, values + i * size, line + length);
-        ok = output_line(&t->out, line, length);
+        length += number_format(e->in.type, values + i * size, line + length);
+        ok = output_line(&e->out, line, length);
     }
-    ok = ok && output_commit(&t->out);
-    timing_mark(&t->t, "write");
-    return ok;
+    return finish_output(e, ok);
 }
 
-static bool find_and_write(task *t, const topk_options *o, size_t k, ordo_type index_type,
-                           void *values, void *index)
+static bool find_and_write(execution *e, size_t k, ordo_type type, void *values, void *index)
 {
-    size_t found = 0;
+    const options *const o = &e->o;
+    size_t               found = 0;
 
-    session_begin("selecting");
-    if (!session_end(
-            ordo_topk(t->ctx, t->in.type, t->in.data, t->n, k, values, index_type, index, &found,
+    call_begin("selecting");
+    if (!call_done(
+            e, "select",
+            ordo_topk(e->ctx, e->in.type, e->in.data, e->n, k, values, type, index, &found,
                       &ORDO_OPTS(ordo_select_opts, .flags = o->smallest ? 0 : ORDO_DESCENDING,
                                  .nans = (uint32_t)o->nans, .algorithm = (uint32_t)o->algorithm))))
         return false;
-    timing_mark(&t->t, "select");
     if (o->one_based)
-        add_one(index_type, index, found);
+        add_one(type, index, found);
     if (o->with_index)
-        return write_both(t, index_type, index, values, found);
-    return o->index ? task_write(t, index_type, index, found)
-                    : task_write(t, t->in.type, values, found);
+        return write_both(e, type, index, values, found);
+    return o->index ? write_results(e, type, index, found)
+                    : write_results(e, e->in.type, values, found);
 }
 
-/* Everything between input and output. */
-static bool topk(task *t, const topk_options *o)
+static bool work(execution *e)
 {
-    const ordo_type index_type = task_index_type(o->index_type, t->n);
-    const size_t    k = o->k < t->n ? (size_t)o->k : t->n;
-    void           *values = NULL;
-    void           *index = NULL;
+    const options *const o = &e->o;
+    const ordo_type      type = index_type(o->index_type, e->n);
+    const size_t         k = o->k < e->n ? (size_t)o->k : e->n;
+    void                *values = NULL, *index = NULL;
 
-    if (o->with_index && t->out.format != FORMAT_TEXT) {
-        cli_error("topk: --with-index writes text only");
+    if (o->with_index && e->out.format != FORMAT_TEXT)
+        return cli_fail("topk: --with-index writes text only");
+    if (o->one_based && type == ORDO_U32 && e->n > UINT32_MAX)
+        return cli_fail("topk: %zu elements counted from 1 need --index-type u64", e->n);
+    if (!o->index && (values = new_results(e, e->in.type, k, "the top elements")) == NULL)
         return false;
-    }
-    if (o->one_based && index_type == ORDO_U32 && t->n > UINT32_MAX) {
-        cli_error("topk: %zu elements counted from 1 need --index-type u64", t->n);
+    if ((o->index || o->with_index) && (index = new_results(e, type, k, "the indices")) == NULL)
         return false;
-    }
-    const bool ok =
-        (o->index || (values = cli_alloc(k, ordo_type_size(t->in.type), "the top")) != NULL) &&
-        (!(o->index || o->with_index) ||
-         (index = cli_alloc(k, ordo_type_size(index_type), "the indices")) != NULL) &&
-        find_and_write(t, o, k, index_type, values, index);
-    free(values);
-    free(index);
-    return ok;
+    return find_and_write(e, k, type, values, index);
 }
 
-int cmd_topk(int argc, char **argv)
-{
-    topk_options         o = {.task.few = true, .k = OPTION_UNSET};
-    const options_result r = read_options(argc, argv, &o);
-    if (r != OPTIONS_OK)
-        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
-    if (!check_options(&o))
-        return CLI_TROUBLE;
-
-    task       t;
-    const bool ok = task_begin(&t, "topk", &o.task) && topk(&t, &o);
-    return task_end(&t, &o.task, ok);
-}
+const command command_topk = {"topk", help, specs, READS | WRITES | FEW, 0, wrong, work};

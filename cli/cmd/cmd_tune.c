@@ -2,10 +2,7 @@
  * shows or forgets what was measured. The library does the measuring and keeps the file. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 
-#include "cli/ui/help.h"
-#include "cli/io/output.h"
-#include "cli/ui/report.h"
-#include "cli/ui/session.h"
+#include "cli/cmd/command.h"
 #include "ordo_machine.h"
 
 #include <stdio.h>
@@ -56,21 +53,18 @@ static void print_json(FILE *to, ordo_ctx *ctx, const ordo_info *info)
 {
     ordo_cost cost = {.struct_size = sizeof cost};
 
-    fputs("{\"version\": ", to);
-    json_string(to, ordo_version());
-    fputs(", \"file\": ", to);
-    json_string(to, info->calibration);
-    fputs(", \"note\": ", to);
-    json_string(to, info->calibration_note);
-    fprintf(to, ", \"threads\": %u, \"costs\": [", info->threads);
+    fputc('{', to);
+    json_field(to, "version", ordo_version());
+    json_field(to, "file", info->calibration);
+    json_field(to, "note", info->calibration_note);
+    fprintf(to, "\"threads\": %u, \"costs\": [", info->threads);
     for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++) {
-        fprintf(to, "%s\n  {\"name\": ", i > 0 ? "," : "");
-        json_string(to, cost.name);
-        fprintf(to,
-                ", \"value\": %.0f, \"standard\": %.0f, \"measured\": %s, \"unit\": ", cost.value,
+        fprintf(to, "%s\n  {", i > 0 ? "," : "");
+        json_field(to, "name", cost.name);
+        fprintf(to, "\"value\": %.0f, \"standard\": %.0f, \"measured\": %s, ", cost.value,
                 cost.standard, cost.measured != 0 ? "true" : "false");
-        json_string(to, cost.unit);
-        fputs(", \"meaning\": ", to);
+        json_field(to, "unit", cost.unit);
+        fputs("\"meaning\": ", to);
         json_string(to, cost.meaning);
         fputc('}', to);
     }
@@ -85,7 +79,7 @@ static bool save_json(const char *path, ordo_ctx *ctx, const ordo_info *info)
     FILE *const memory = open_memstream(&text, &size);
 
     if (memory == NULL)
-        return cli_error("tune: not enough memory for the figures") == CLI_OK;
+        return cli_fail("tune: not enough memory for the figures");
     print_json(memory, ctx, info);
     const bool whole = fclose(memory) == 0;
     const bool saved = whole && output_open(&out, path, FORMAT_TEXT) &&
@@ -122,64 +116,51 @@ static bool print_place(ordo_ctx *ctx, const ordo_info *info, bool show)
         printf("%s %s\n", show ? "from" : "written to", info->calibration);
         return true;
     }
-    if (show)
-        cli_note("tune: %s is not used: %s", info->calibration, info->calibration_note);
-    else
-        cli_error("tune: %s: %s", info->calibration, info->calibration_note);
+    cli_error("tune: %s%s: %s", info->calibration, show ? " is not used" : "",
+              info->calibration_note);
     return show;
 }
 
-static bool forget(ordo_ctx *ctx)
-{
-    if (ordo_calibration_remove(ctx) == ORDO_OK)
-        return true;
-    cli_error("tune: %s", ordo_last_error(ctx));
-    return false;
-}
-
-static bool run(ordo_ctx *ctx, bool show, uint64_t most, const char *json)
+static bool measure_or_show(ordo_ctx *ctx, const options *o)
 {
     ordo_info info = {.struct_size = sizeof info};
 
-    if (!show) {
-        session_begin("measuring");
-        if (!session_end(ordo_calibrate(ctx, &ORDO_OPTS(ordo_calibrate_opts, .most = most))))
+    if (!o->show) {
+        const uint64_t most = o->n != OPTION_UNSET ? o->n : 0;
+        call_begin("measuring");
+        if (!call_end(ordo_calibrate(ctx, &ORDO_OPTS(ordo_calibrate_opts, .most = most))))
             return false;
     }
     if (ordo_ctx_info(ctx, &info) != ORDO_OK)
-        return cli_error("tune: nothing is known of this machine") == CLI_OK;
+        return cli_fail("tune: nothing is known about this machine");
     print_table(ctx);
     if (info.cuda[0] != '\0')
         printf("no GPU: %s\n", info.cuda);
-    const bool placed = print_place(ctx, &info, show);
-    return (json == NULL || save_json(json, ctx, &info)) && placed;
+    const bool placed = print_place(ctx, &info, o->show);
+    return (o->json_file == NULL || save_json(o->json_file, ctx, &info)) && placed;
 }
 
-int cmd_tune(int argc, char **argv)
-{
-    common_options       common = {.threads = 0};
-    bool                 show = false, gone = false;
-    uint64_t             most = 0;
-    const char          *json = NULL;
-    const option_spec    specs[] = {OPTION_FLAG_AT("show", 0, &show),
-                                    OPTION_FLAG_AT("forget", 0, &gone),
-                                    OPTION_COUNT_AT("n", 'n', &most, 1 << 12, SIZE_MAX / 8),
-                                    OPTION_TEXT_AT("json", 0, &json),
-                                    COMMON_OPTIONS(common),
+static const option_spec specs[] = {TEXT("json", 0, json_file), /* before --json of the others */
+                                    FLAG("show", show),
+                                    FLAG("forget", forget),
+                                    COUNT("n", 'n', n, 1 << 12, SIZE_MAX / 8),
+                                    COMMON_OPTIONS,
                                     OPTION_END};
-    size_t               n;
-    const options_result r = options_parse(argc, argv, specs, help, NULL, 0, &n);
-    if (r != OPTIONS_OK)
-        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
-    if (show && gone)
-        return cli_error("tune: --show and --forget exclude each other");
-    if (gone && json != NULL)
-        return cli_error("tune: --forget writes no --json");
 
-    ordo_ctx *const ctx = session_open("tune", &common);
-    if (ctx == NULL)
-        return CLI_TROUBLE;
-    const bool done = gone ? forget(ctx) : run(ctx, show, most, json);
-    session_close();
-    return done ? CLI_OK : CLI_TROUBLE;
+static const char *wrong(execution *e)
+{
+    return e->o.show && e->o.forget                ? "--show and --forget contradict each other"
+           : e->o.forget && e->o.json_file != NULL ? "--forget writes nothing: it cannot be used "
+                                                     "with --json"
+                                                   : NULL;
 }
+
+static bool work(execution *e)
+{
+    if (!e->o.forget)
+        return measure_or_show(e->ctx, &e->o);
+    return ordo_calibration_remove(e->ctx) == ORDO_OK ||
+           cli_fail("tune: %s", ordo_last_error(e->ctx));
+}
+
+const command command_tune = {"tune", help, specs, 0, 0, wrong, work};

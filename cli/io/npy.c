@@ -1,13 +1,13 @@
 /* npy.c - reading and writing the header of .npy files (see npy.h).
  *
  * The header is a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3,), }.
- * It comes from strangers, so it is read by a small strict parser over a bounded range: three known
- * keys, each once, in any order. Fortran order means nothing for one dimension and is accepted. */
+ * The file is not trusted: a small strict parser reads a bounded range and accepts three known
+ * keys, each once, in any order. Fortran order has no effect on one dimension and is accepted. */
 #include "cli/io/npy.h"
 
 #include "cli/cli.h"
 
-#include <stdint.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ typedef struct reader { /* the unread part of the header */
 } reader;
 
 typedef struct header {
-    bool        has_descr, has_order, has_shape;
-    const char *descr; /* the string, or the text of a list; NULL: neither */
+    bool        has[3]; /* descr, fortran_order, shape */
+    const char *descr;  /* the string, or the text of a list; NULL: neither */
     size_t      descr_length;
     size_t      dimensions, n;
     const char *shape; /* the text of the tuple */
@@ -37,18 +37,27 @@ bool npy_is(const void *bytes, size_t length)
     return length >= MAGIC_LENGTH && memcmp(bytes, magic, MAGIC_LENGTH) == 0;
 }
 
+__attribute__((format(printf, 2, 3))) static bool fail(npy_array *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->why, sizeof out->why, format, args);
+    va_end(args);
+    return false;
+}
+
+/* The header starts after a length field of two bytes in version 1, of four bytes later. */
+static size_t header_start(const unsigned char *bytes) { return bytes[6] > 1 ? 12 : 10; }
+
+static uint32_t header_length(const unsigned char *bytes)
+{
+    const uint32_t length = bytes[8] | (uint32_t)bytes[9] << 8;
+    return bytes[6] > 1 ? length | (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24 : length;
+}
+
 bool npy_header_fits(const void *bytes, size_t length)
 {
-    const unsigned char *const b = bytes;
-
-    if (!npy_is(bytes, length))
-        return true;
-    if (length < 12)
-        return false;
-    uint32_t claimed = b[8] | (uint32_t)b[9] << 8;
-    if (b[6] > 1)
-        claimed |= (uint32_t)b[10] << 16 | (uint32_t)b[11] << 24;
-    return claimed <= length - 12;
+    return !npy_is(bytes, length) || (length >= 12 && header_length(bytes) <= length - 12);
 }
 
 static void skip_space(reader *r)
@@ -141,37 +150,28 @@ static bool take_descr(reader *r, header *h)
         h->descr_length = (size_t)(last - r->p) + 1;
         return false;
     }
-    if (!take_string(r, &h->descr, &h->descr_length)) {
-        h->descr = NULL;
-        return false;
-    }
-    return true;
-}
-
-static bool is_key(const char *text, size_t length, const char *key)
-{
-    return length == strlen(key) && memcmp(text, key, length) == 0;
+    if (take_string(r, &h->descr, &h->descr_length))
+        return true;
+    h->descr = NULL;
+    return false;
 }
 
 static bool take_entry(reader *r, header *h)
 {
-    const char *key;
-    size_t      length;
+    static const char *const keys[] = {"descr", "fortran_order", "shape"};
+    const char              *key;
+    size_t                   length, k = 0;
+
     if (!take_string(r, &key, &length) || !take(r, ':'))
         return false;
-    if (is_key(key, length, "descr") && !h->has_descr) {
-        h->has_descr = true;
-        return take_descr(r, h);
-    }
-    if (is_key(key, length, "fortran_order") && !h->has_order) {
-        h->has_order = true;
-        return take_word(r, "False") || take_word(r, "True");
-    }
-    if (is_key(key, length, "shape") && !h->has_shape) {
-        h->has_shape = true;
-        return take_shape(r, h);
-    }
-    return false;
+    while (k < 3 && (length != strlen(keys[k]) || memcmp(key, keys[k], length) != 0))
+        k++;
+    if (k == 3 || h->has[k])
+        return false;
+    h->has[k] = true;
+    return k == 0   ? take_descr(r, h)
+           : k == 1 ? take_word(r, "False") || take_word(r, "True")
+                    : take_shape(r, h);
 }
 
 static bool take_dictionary(reader *r, header *h)
@@ -188,65 +188,43 @@ static bool take_dictionary(reader *r, header *h)
         }
     }
     skip_space(r);
-    return r->p == r->end && h->has_descr && h->has_order && h->has_shape;
+    return r->p == r->end && h->has[0] && h->has[1] && h->has[2];
 }
 
-/* "<f4" and the like. */
+/* "<f4" and the like. The size is in bytes; in the names of types it is in bits. */
 static bool read_descr(const char *text, size_t length, npy_array *out)
 {
-    static const struct {
-        char      name[3];
-        ordo_type type;
-    } types[] = {{"i1", ORDO_I8},  {"u1", ORDO_U8},  {"i2", ORDO_I16}, {"u2", ORDO_U16},
-                 {"i4", ORDO_I32}, {"u4", ORDO_U32}, {"i8", ORDO_I64}, {"u8", ORDO_U64},
-                 {"f4", ORDO_F32}, {"f8", ORDO_F64}};
     const bool marked = length == 3 && memchr("<>=|", text[0], 4) != NULL;
     const char other_order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<';
+    char       name[8];
 
     if (!marked && length != 2)
         return false;
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (memcmp(text + marked, types[i].name, 2) == 0) {
-            out->type = types[i].type;
-            out->swapped = marked && text[0] == other_order;
-            return true;
-        }
-    return false;
+    snprintf(name, sizeof name, "%c%d", text[marked], 8 * (text[marked + 1] - '0'));
+    out->type = (ordo_type)ordo_type_parse(name);
+    out->swapped = marked && text[0] == other_order;
+    return out->type != 0;
 }
 
-/* Finds the header's range; its length field has two bytes in version 1 and four later. */
 static bool find_header(const unsigned char *bytes, size_t length, reader *r, npy_array *out)
 {
-    if (!npy_is(bytes, length)) {
-        snprintf(out->why, sizeof out->why, "not an .npy file: it does not start with \\x93NUMPY");
-        return false;
-    }
-    const unsigned major = length > 6 ? bytes[6] : 0;
-    const unsigned minor = length > 7 ? bytes[7] : 0;
-    const size_t   start = major == 1 ? 10 : 12;
-    if (length < start) {
-        snprintf(out->why, sizeof out->why, "truncated .npy header: the file has %zu bytes",
-                 length);
-        return false;
-    }
-    if (major < 1 || major > 3 || minor != 0) {
-        snprintf(out->why, sizeof out->why,
-                 ".npy format version %u.%u is not known (expected 1.0, 2.0 or 3.0)", major, minor);
-        return false;
-    }
-    uint32_t header_length = bytes[8] | (uint32_t)bytes[9] << 8;
-    if (major > 1)
-        header_length |= (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24;
-    if (header_length > HEADER_LIMIT || header_length > length - start) {
-        snprintf(out->why, sizeof out->why,
-                 "bad .npy header: it claims %lu bytes, the file has %zu after the length field "
-                 "(at most %d are read)",
-                 (unsigned long)header_length, length - start, (int)HEADER_LIMIT);
-        return false;
-    }
+    if (!npy_is(bytes, length))
+        return fail(out, "not an .npy file: it does not start with \\x93NUMPY");
+    const size_t start = length > 6 ? header_start(bytes) : 10;
+    if (length < start)
+        return fail(out, "truncated .npy header: the file has %zu bytes", length);
+    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
+        return fail(out, "unknown .npy format version %u.%u (expected 1.0, 2.0 or 3.0)",
+                    (unsigned)bytes[6], (unsigned)bytes[7]);
+    const uint32_t claimed = header_length(bytes);
+    if (claimed > HEADER_LIMIT || claimed > length - start)
+        return fail(out,
+                    "bad .npy header: it claims %lu bytes, the file has %zu after the length field "
+                    "(at most %d are read)",
+                    (unsigned long)claimed, length - start, (int)HEADER_LIMIT);
     r->p = (const char *)bytes + start;
-    r->end = r->p + header_length;
-    out->offset = start + header_length;
+    r->end = r->p + claimed;
+    out->offset = start + claimed;
     return true;
 }
 
@@ -258,26 +236,17 @@ static bool check_data(const header *h, size_t length, npy_array *out)
     char         shape[SHAPE_TEXT];
 
     cli_printable(h->shape, h->shape_length, shape, sizeof shape);
-    if (h->dimensions != 1) {
-        snprintf(out->why, sizeof out->why,
-                 "the array has %zu dimensions, shape %s; only one dimension is read",
-                 h->dimensions, shape);
-        return false;
-    }
-    if (__builtin_mul_overflow(h->n, size, &bytes)) {
-        snprintf(out->why, sizeof out->why,
-                 "bad .npy header: shape %s of %zu-byte elements is "
-                 "larger than any file",
-                 shape, size);
-        return false;
-    }
-    if (bytes != there) {
-        snprintf(out->why, sizeof out->why,
-                 "%s: the header says %zu elements, %zu bytes; the file has %zu bytes of data",
-                 there < bytes ? "truncated .npy data" : "trailing bytes after the .npy data", h->n,
-                 bytes, there);
-        return false;
-    }
+    if (h->dimensions != 1)
+        return fail(out, "the array has %zu dimensions, shape %s; only one dimension is supported",
+                    h->dimensions, shape);
+    if (__builtin_mul_overflow(h->n, size, &bytes))
+        return fail(out, "bad .npy header: shape %s of %zu-byte elements is larger than any file",
+                    shape, size);
+    if (bytes != there)
+        return fail(out,
+                    "%s: the header says %zu elements, %zu bytes; the file has %zu bytes of data",
+                    there < bytes ? "truncated .npy data" : "trailing bytes after the .npy data",
+                    h->n, bytes, there);
     out->n = h->n;
     return true;
 }
@@ -285,7 +254,7 @@ static bool check_data(const header *h, size_t length, npy_array *out)
 bool npy_parse(const void *bytes, size_t length, npy_array *out)
 {
     header h = {.shape = ""};
-    reader r;
+    reader r = {NULL, NULL};
     char   quoted[60];
 
     memset(out, 0, sizeof *out);
@@ -293,18 +262,13 @@ bool npy_parse(const void *bytes, size_t length, npy_array *out)
         return false;
     const char *const text = r.p;
     const bool        well_formed = take_dictionary(&r, &h);
-    if (h.descr != NULL && !read_descr(h.descr, h.descr_length, out)) {
-        snprintf(out->why, sizeof out->why,
-                 "dtype '%s' is not supported (expected i1 u1 i2 u2 i4 u4 i8 u8 f4 or f8)",
-                 cli_printable(h.descr, h.descr_length, quoted, sizeof quoted));
-        return false;
-    }
-    if (!well_formed) {
-        const size_t from = (size_t)(r.p - text);
-        snprintf(out->why, sizeof out->why, "bad .npy header: cannot read it from byte %zu: '%s'",
-                 from, cli_printable(r.p, (size_t)(r.end - r.p), quoted, sizeof quoted));
-        return false;
-    }
+    if (h.descr != NULL && !read_descr(h.descr, h.descr_length, out))
+        return fail(out, "dtype '%s' is not supported (expected i1 u1 i2 u2 i4 u4 i8 u8 f4 or f8)",
+                    cli_printable(h.descr, h.descr_length, quoted, sizeof quoted));
+    if (!well_formed)
+        return fail(out, "bad .npy header: cannot read it from byte %zu: '%s'",
+                    (size_t)(r.p - text),
+                    cli_printable(r.p, (size_t)(r.end - r.p), quoted, sizeof quoted));
     return check_data(&h, length, out);
 }
 

@@ -1,32 +1,38 @@
-/* output.c - writing an array, all or nothing (see output.h).
- *
- * Small pieces go through one buffer, large ones straight to write(). replace.c puts a finished
- * file in its place. */
-#define _POSIX_C_SOURCE 200809L
+/* output.c - writing an array, all or nothing (see output.h). Small pieces go through one buffer,
+ * large ones directly to write(). */
+#define _GNU_SOURCE /* fallocate */
 
 #include "cli/io/output.h"
 
 #include "cli/io/npy.h"
-#include "cli/ui/progress.h"
-#include "cli/io/textnum.h"
+#include "cli/io/number.h"
+#include "cli/ui/context.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     BUFFER_SIZE = 1 << 18,
     WRITE_CHUNK = 16 << 20,
-    LINES_PER_TICK = 1 << 16
+    MOST_LINKS = 40 /* symbolic links followed, as many as Linux follows */
 };
+
+static const char saved_suffix[] = ".ordo-new";
 
 static bool trouble(const output *out, int error)
 {
-    return replace_trouble(out->name, error, out->replaces && out->file.exists);
+    const char *const advice = error == ENOSPC || error == EDQUOT
+                                   ? "; free some space or write to another file system"
+                               : error == EFBIG ? "; raise the file size limit (ulimit -f)"
+                               : error == EROFS || error == EACCES || error == EPERM
+                                   ? "; write to a directory that you may change"
+                                   : "";
+    return cli_fail("%s: cannot write: %s%s%s", out->name, strerror(error),
+                    out->replaces && out->exists ? "; the file is unchanged" : "", advice);
 }
 
 static bool write_all(output *out, const char *data, size_t length, bool tick)
@@ -79,8 +85,7 @@ static bool write_text(output *out, ordo_type type, const void *data, size_t n)
             return false;
         out->used += number_format(type, value, out->buffer + out->used);
         out->buffer[out->used++] = '\n';
-        if (i % LINES_PER_TICK == 0)
-            progress_at((double)i / (double)n);
+        progress_count(i, n);
     }
     return true;
 }
@@ -102,27 +107,200 @@ bool output_array(output *out, ordo_type type, const void *data, size_t n)
     return ok;
 }
 
+/* ---- Replacing a file ---- */
+
+/* What the symbolic link `path` names, relative to the same directory as path; NULL with errno. */
+static char *link_target(const char *path)
+{
+    char          text[PATH_MAX];
+    const ssize_t length = readlink(path, text, sizeof text - 1);
+    if (length < 0)
+        return NULL;
+    text[length] = '\0';
+    if (text[0] == '/')
+        return strdup(text);
+    char *const joined = temp_directory(path, (size_t)length);
+    return joined != NULL ? strcat(joined, text) : NULL;
+}
+
+/* The file that path leads to, which need not exist; NULL with errno. */
+static char *follow_links(const char *path)
+{
+    char       *at = strdup(path);
+    struct stat st;
+
+    for (int i = 0; at != NULL && lstat(at, &st) == 0 && S_ISLNK(st.st_mode); i++) {
+        char *const next = i < MOST_LINKS ? link_target(at) : NULL;
+        if (i == MOST_LINKS)
+            errno = ELOOP;
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
+static bool find_target(output *out)
+{
+    out->target = out->exists ? realpath(out->name, NULL) : follow_links(out->name);
+    if (out->target == NULL)
+        return trouble(out, errno);
+    const size_t length = strlen(out->target);
+    out->saved = malloc(length + sizeof saved_suffix);
+    if (out->saved == NULL)
+        return trouble(out, ENOMEM);
+    memcpy(out->saved, out->target, length);
+    memcpy(out->saved + length, saved_suffix, sizeof saved_suffix);
+    return access(out->saved, F_OK) != 0 ||
+           cli_fail("%s: %s exists: an earlier ordo was killed while it overwrote %s; %s holds its "
+                    "complete result: move it to %s, or remove it",
+                    out->name, out->saved, out->name, out->saved, out->name);
+}
+
+/* For a regular file, or a name that does not exist. */
+static bool open_replacement(output *out, const char *path)
+{
+    out->replaces = true;
+    if (!out->exists && errno != ENOENT)
+        return trouble(out, errno);
+    if (out->exists && access(path, W_OK) != 0)
+        return cli_fail("%s: cannot write: %s; make the file writable or name another one", path,
+                        strerror(errno));
+    if (!find_target(out))
+        return false;
+    temp_sweep(out->target);
+    if (temp_create(&out->temp, out->target, out->exists ? 0600 : 0666)) {
+        out->fd = out->temp.fd;
+        return true;
+    }
+    const int error = errno;
+    return cli_fail("%s: cannot create a temporary file in its directory: %s%s", path,
+                    strerror(error),
+                    error == ENOENT ? "; create the directory first"
+                                    : "; write to a directory that you may change, or to stdout");
+}
+
+/* Makes the names in the directory of path durable, where the file system can do that. */
+static void sync_directory(const char *path)
+{
+    char *const directory = temp_directory(path, 1);
+    if (directory == NULL)
+        return;
+    if (directory[0] == '\0')
+        strcpy(directory, ".");
+    const int fd = open(directory, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    free(directory);
+}
+
+/* Allocates the blocks for `size` bytes before anything is overwritten. */
+static bool reserve(int fd, off_t size, off_t old_size)
+{
+    if (size == 0 || fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size) == 0 ||
+        (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
+        return true;
+    const int error = errno;
+    (void)!ftruncate(fd, old_size); /* frees the blocks again */
+    errno = error;
+    return false;
+}
+
+/* Called with out->saved in place and signals held. *damaged: the target is neither old nor new. */
+static bool overwrite_target(output *out, const struct stat *old, bool *damaged)
+{
+    struct stat result, opened;
+    const int   fd = open(out->target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    bool        ok = fd >= 0 && fstat(fd, &opened) == 0 && fstat(out->temp.fd, &result) == 0;
+
+    *damaged = false;
+    if (ok && (opened.st_ino != old->st_ino || opened.st_dev != old->st_dev)) {
+        errno = EBUSY;
+        ok = false;
+    }
+    ok = ok && reserve(fd, result.st_size, opened.st_size);
+    if (ok) {
+        ok = temp_copy_to(&out->temp, fd) && ftruncate(fd, result.st_size) == 0 && fsync(fd) == 0;
+        *damaged = !ok;
+    }
+    const int error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return ok;
+}
+
+/* Overwrites the target, which keeps its inode. */
+static bool rewrite_target(output *out, const struct stat *old)
+{
+    bool damaged = false;
+
+    signals_hold(true);
+    bool ok = temp_link_as(&out->temp, out->saved);
+    int  error = errno;
+    if (ok) {
+        sync_directory(out->target);
+        ok = overwrite_target(out, old, &damaged);
+        error = errno;
+        if (!damaged) {
+            (void)unlink(out->saved);
+            sync_directory(out->target);
+        }
+    }
+    signals_hold(false);
+    if (damaged)
+        return cli_fail("%s: cannot write: %s; the file is damaged; the complete result is in %s",
+                        out->name, strerror(error), out->saved);
+    return ok || trouble(out, error);
+}
+
+/* Renames the temporary file, which has the attributes of the old file if there is one. */
+static bool rename_over(output *out, const struct stat *old)
+{
+    bool copied;
+
+    if (old == NULL && !out->temp.named && temp_link_as(&out->temp, out->target))
+        return true;
+    if (!temp_link(&out->temp, &copied))
+        return trouble(out, errno);
+    if (copied && old == NULL)
+        temp_set_new_mode(&out->temp);
+    if (copied && old != NULL && !temp_copy_attributes(&out->temp, out->target, old))
+        return rewrite_target(out, old);
+    return temp_rename(&out->temp, out->target) || trouble(out, errno);
+}
+
+static bool replace_target(output *out)
+{
+    struct stat old;
+    const bool  exists = stat(out->target, &old) == 0;
+
+    if (fsync(out->temp.fd) != 0)
+        return trouble(out, errno);
+    const bool rewrite =
+        exists && (old.st_nlink > 1 || !temp_copy_attributes(&out->temp, out->target, &old));
+    const bool ok = rewrite ? rewrite_target(out, &old) : rename_over(out, exists ? &old : NULL);
+    if (ok)
+        sync_directory(out->target);
+    return ok;
+}
+
+/* ---- Opening and closing ---- */
+
 static bool open_file(output *out, const char *path)
 {
     struct stat st;
 
-    if (path[0] == '\0') {
-        cli_error("--output: the name of the file is empty");
-        return false;
-    }
-    const bool exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode)) {
-        cli_error("%s: cannot write: %s", path, strerror(EISDIR));
-        return false;
-    }
-    if (exists && !S_ISREG(st.st_mode)) {
-        out->fd = open(path, O_WRONLY | O_CLOEXEC);
-        return out->fd >= 0 || replace_trouble(path, errno, false);
-    }
-    out->replaces = true;
-    const bool ok = replace_open(&out->file, path);
-    out->fd = out->file.temp.fd;
-    return ok;
+    if (path[0] == '\0')
+        return cli_fail("--output: the name of the file is empty");
+    out->exists = stat(path, &st) == 0;
+    if (out->exists && S_ISDIR(st.st_mode))
+        return cli_fail("%s: cannot write: %s", path, strerror(EISDIR));
+    if (!out->exists || S_ISREG(st.st_mode))
+        return open_replacement(out, path);
+    out->fd = open(path, O_WRONLY | O_CLOEXEC);
+    return out->fd >= 0 || trouble(out, errno);
 }
 
 bool output_open(output *out, const char *path, file_format format)
@@ -130,12 +308,10 @@ bool output_open(output *out, const char *path, file_format format)
     const bool to_stdout =
         path == NULL || strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 
-    *out = (output){.name = to_stdout ? "stdout" : path, .fd = -1, .format = format};
-    if (to_stdout && format != FORMAT_TEXT && isatty(STDOUT_FILENO)) {
-        cli_error("stdout is a terminal: binary output would garble it; give -o FILE, "
-                  "--format text or redirect it");
-        return false;
-    }
+    *out = (output){.name = to_stdout ? "stdout" : path, .fd = -1, .format = format, .temp.fd = -1};
+    if (to_stdout && format != FORMAT_TEXT && isatty(STDOUT_FILENO))
+        return cli_fail("stdout is a terminal, and binary output would garble it: give -o FILE or "
+                        "--format text, or redirect stdout");
     out->buffer = malloc(BUFFER_SIZE);
     if (out->buffer == NULL)
         return trouble(out, ENOMEM);
@@ -146,7 +322,7 @@ bool output_open(output *out, const char *path, file_format format)
     return open_file(out, path);
 }
 
-/* A file that is replaced closes its own descriptor. */
+/* For files that are not replaced. */
 static bool close_direct(output *out)
 {
     const int fd = out->fd;
@@ -157,8 +333,7 @@ static bool close_direct(output *out)
 
 bool output_commit(output *out)
 {
-    const bool ok =
-        flush_buffer(out) && (out->replaces ? replace_commit(&out->file) : close_direct(out));
+    const bool ok = flush_buffer(out) && (out->replaces ? replace_target(out) : close_direct(out));
     if (ok)
         output_abandon(out);
     return ok;
@@ -167,9 +342,11 @@ bool output_commit(output *out)
 void output_abandon(output *out)
 {
     if (out->replaces)
-        replace_abandon(&out->file);
+        temp_drop(&out->temp);
     else if (out->fd >= 0 && out->fd != STDOUT_FILENO)
         close(out->fd);
+    free(out->target);
+    free(out->saved);
     free(out->buffer);
     *out = (output){.fd = -1};
 }

@@ -1,40 +1,51 @@
 /* output.h - a whole array to a file or stdout, all or nothing.
  *
- * A regular file gets its new contents as a whole, as replace.h describes. A file that is no
- * regular file (a pipe, /dev/null) is written directly. Every function prints its own message on
- * failure; after one, or instead of output_commit(), call output_abandon(). */
+ * A regular file gets new contents as a whole or stays as it was. They are written to a temporary
+ * file in the same directory; output_commit() flushes it to disk and renames it to the target.
+ * Symbolic links are followed. The new file has the mode, owner, group, access control list and user
+ * attributes of the old one.
+ *
+ * A file with several hard links, or whose owner or group this process may not set, keeps its
+ * inode instead: the complete result is linked as TARGET.ordo-new, the target is overwritten in
+ * place with all signals held, and TARGET.ordo-new is removed. A crash in between leaves the
+ * complete result in TARGET.ordo-new; output_open() refuses to go on while that file exists.
+ *
+ * Any other file (a pipe, /dev/null) is written directly. Every function prints a message on
+ * failure; then, or instead of output_commit(), call output_abandon(). */
 #ifndef ORDO_CLI_IO_OUTPUT_H
 #define ORDO_CLI_IO_OUTPUT_H
 
 #include "cli/cli.h"
-#include "cli/io/replace.h"
+#include "cli/io/tempfile.h"
 
 typedef struct output {
-    const char *name;     /* for messages                                     */
-    int         fd;       /* -1: closed                                       */
-    file_format format;   /* never AUTO                                       */
-    bool        replaces; /* fd is that of file.temp; else written directly   */
-    replacement file;
+    const char *name;   /* for messages                                       */
+    int         fd;     /* -1: closed                                         */
+    file_format format; /* never AUTO                                         */
     char       *buffer;
     size_t      used;
+    bool        replaces; /* a regular file: fd is temp.fd                    */
+    bool        exists;   /* the target did when it was opened                */
+    char       *target;   /* its path after symbolic links                    */
+    char       *saved;    /* TARGET.ordo-new                                  */
+    tempfile    temp;
 } output;
 
-/* path NULL, "-" or "/dev/stdout" is stdout. Refuses to write binary formats to a terminal. */
+/* path NULL, "-" or "/dev/stdout" is stdout; other paths are not copied. Refuses to write binary
+ * formats to a terminal. */
 bool output_open(output *out, const char *path, file_format format);
 
-/* Writes the array in the output's format. */
+/* Writes the array in the format of the output. */
 bool output_array(output *out, ordo_type type, const void *data, size_t n);
 
-/* Writes bytes as they are, through the buffer. */
+/* Write bytes as they are, or line[0..length) and a newline, through the buffer. */
 bool output_bytes(output *out, const void *data, size_t length);
-
-/* Writes line[0..length) and a newline. */
 bool output_line(output *out, const char *line, size_t length);
 
 /* Makes what was written final. */
 bool output_commit(output *out);
 
-/* Drops what is not final; without effect after output_commit(). */
+/* Drops what is not final; does nothing after output_commit(). */
 void output_abandon(output *out);
 
 #endif

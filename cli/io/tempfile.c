@@ -1,13 +1,13 @@
 /* tempfile.c - temporary files (see tempfile.h).
  *
- * Every step that gives or takes a name holds signals, so that the handler always knows whether
- * there is a file to remove. A name is found by trying numbers from 0 on: a sweep asks for a few
- * known names and never reads the directory, which may be large. */
+ * Every step that adds or removes a name holds signals, so that the signal handler always knows
+ * whether there is a file to remove. Names are numbered from 0: a sweep tries a few known names and
+ * never reads the directory, which may be large. */
 #define _GNU_SOURCE /* O_TMPFILE */
 
 #include "cli/io/tempfile.h"
 
-#include "cli/ui/session.h"
+#include "cli/ui/context.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum {
@@ -40,22 +40,26 @@ char *temp_directory(const char *path, size_t room)
     return directory;
 }
 
-/* Memory for names, and where in it the number goes. */
-static char *name_buffer(const char *beside, char **number)
+/* Memory for the name of a temporary file, filled up to its number. */
+static char *name_buffer(const char *beside)
 {
     char *const path = temp_directory(beside, sizeof prefix + NUMBER_ROOM);
-    if (path != NULL) {
-        strcat(path, prefix);
-        *number = path + strlen(path);
-    }
-    return path;
+    return path != NULL ? strcat(path, prefix) : NULL;
 }
 
-static char *number_of(char *path) { return strrchr(path, '-') + 1; }
+static void set_number(char *path, unsigned n)
+{
+    snprintf(strrchr(path, '-') + 1, NUMBER_ROOM, "%u", n);
+}
 
-static void set_number(char *number, unsigned n) { snprintf(number, NUMBER_ROOM, "%u", n); }
+/* Called with signals held. */
+static void set_named(tempfile *t, bool named)
+{
+    t->named = named;
+    signals_set_temp(named ? t->path : NULL);
+}
 
-/* Opens for writing where that is allowed: some file systems lock nothing else. */
+/* Opens for writing where that is allowed: some file systems lock only such files. */
 static int open_to_lock(const char *path)
 {
     const int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -63,8 +67,8 @@ static int open_to_lock(const char *path)
     return fd >= 0 || errno == ENOENT ? fd : open(path, O_RDONLY | flags);
 }
 
-/* Removes the file if it is ours and its creator is dead. The lock is held until it is gone, so
- * that a creator which waits for it then sees that its file has no name any more. */
+/* Removes the file if it belongs to this user and its creator is dead. Holds the lock until the
+ * file is gone, so that a creator that waits for the lock then sees that its file has no name. */
 static void remove_if_dead(int fd, const char *path)
 {
     struct stat opened, named;
@@ -77,11 +81,10 @@ static void remove_if_dead(int fd, const char *path)
 
 void temp_sweep(const char *beside)
 {
-    char       *number;
-    char *const path = name_buffer(beside, &number);
+    char *const path = name_buffer(beside);
 
     for (unsigned n = 0; path != NULL && n < MOST_NAMES; n++) {
-        set_number(number, n);
+        set_number(path, n);
         const int fd = open_to_lock(path);
         if (fd < 0 && errno == ENOENT && n >= SWEPT_NAMES)
             break;
@@ -98,23 +101,18 @@ static bool create_named(tempfile *t, mode_t mode)
 {
     struct stat st;
 
-    session_hold_signals(true);
+    signals_hold(true);
     t->fd = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    const int error = errno;
-    t->named = t->fd >= 0;
-    if (t->named)
-        session_set_temp(t->path);
-    session_hold_signals(false);
-    errno = error;
+    set_named(t, t->fd >= 0);
+    signals_hold(false);
     if (!t->named)
         return false;
-    (void)flock(t->fd, LOCK_EX); /* without locks nobody sweeps */
+    (void)flock(t->fd, LOCK_EX); /* on failure there is no sweep either */
     if (fstat(t->fd, &st) == 0 && st.st_nlink > 0)
         return true;
-    session_hold_signals(true);
-    session_set_temp(NULL); /* swept before it was locked */
-    t->named = false;
-    session_hold_signals(false);
+    signals_hold(true);
+    set_named(t, false); /* a sweep removed the file before it was locked */
+    signals_hold(false);
     close(t->fd);
     t->fd = -1;
     errno = EEXIST;
@@ -123,12 +121,11 @@ static bool create_named(tempfile *t, mode_t mode)
 
 static bool create_some(tempfile *t, mode_t mode)
 {
-    char *const number = number_of(t->path);
-    bool        ok = false;
+    bool ok = false;
 
     errno = EEXIST;
     for (unsigned n = 0; !ok && errno == EEXIST && n < MOST_NAMES; n++) {
-        set_number(number, n);
+        set_number(t->path, n);
         ok = create_named(t, mode);
     }
     return ok;
@@ -136,25 +133,16 @@ static bool create_some(tempfile *t, mode_t mode)
 
 static int create_nameless(const char *directory, mode_t mode)
 {
-#ifdef O_TMPFILE
     const int fd =
         open(directory[0] != '\0' ? directory : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (fd >= 0)
         (void)flock(fd, LOCK_EX | LOCK_NB);
     return fd;
-#else
-    (void)directory;
-    (void)mode;
-    errno = EOPNOTSUPP;
-    return -1;
-#endif
 }
 
 bool temp_create(tempfile *t, const char *beside, mode_t mode)
 {
-    char *number; /* create_some() finds it again */
-
-    *t = (tempfile){.fd = -1, .path = name_buffer(beside, &number)};
+    *t = (tempfile){.fd = -1, .path = name_buffer(beside)};
     if (t->path == NULL) {
         errno = ENOMEM;
         return false;
@@ -180,31 +168,23 @@ static bool link_nameless(int fd, const char *path)
 
 static bool link_some(tempfile *t)
 {
-    char *const number = number_of(t->path);
-
-    session_hold_signals(true);
+    signals_hold(true);
     errno = EEXIST;
     for (unsigned n = 0; !t->named && errno == EEXIST && n < MOST_NAMES; n++) {
-        set_number(number, n);
-        t->named = link_nameless(t->fd, t->path);
+        set_number(t->path, n);
+        set_named(t, link_nameless(t->fd, t->path));
     }
-    const int error = errno;
-    if (t->named)
-        session_set_temp(t->path);
-    session_hold_signals(false);
-    errno = error;
+    signals_hold(false);
     return t->named;
 }
 
 static void remove_name(tempfile *t)
 {
-    session_hold_signals(true);
-    if (t->named) {
+    signals_hold(true);
+    if (t->named)
         (void)unlink(t->path);
-        session_set_temp(NULL);
-        t->named = false;
-    }
-    session_hold_signals(false);
+    set_named(t, false);
+    signals_hold(false);
 }
 
 /* A copy of the file with a name takes its place. */
@@ -252,15 +232,11 @@ bool temp_link_as(tempfile *t, const char *path)
 
 bool temp_rename(tempfile *t, const char *path)
 {
-    session_hold_signals(true);
+    signals_hold(true);
     const bool renamed = rename(t->path, path) == 0;
-    const int  error = errno;
-    if (renamed) {
-        session_set_temp(NULL);
-        t->named = false;
-    }
-    session_hold_signals(false);
-    errno = error;
+    if (renamed)
+        set_named(t, false);
+    signals_hold(false);
     return renamed;
 }
 
@@ -302,4 +278,65 @@ void temp_drop(tempfile *t)
         close(t->fd);
     free(t->path);
     *t = (tempfile){.fd = -1};
+}
+
+/* ---- Owner, mode and extended attributes ---- */
+
+static bool copy_owner(int fd, const struct stat *old)
+{
+    struct stat now;
+
+    if (fstat(fd, &now) != 0)
+        return false;
+    return (now.st_uid == old->st_uid && now.st_gid == old->st_gid) ||
+           fchown(fd, old->st_uid, old->st_gid) == 0;
+}
+
+static const char acl_name[] = "system.posix_acl_access";
+
+static bool copy_attribute(int fd, const char *path, const char *name)
+{
+    const ssize_t length = getxattr(path, name, NULL, 0);
+    void *const   value = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    const ssize_t got = value != NULL ? getxattr(path, name, value, (size_t)length) : -1;
+    const bool    ok = got >= 0 && fsetxattr(fd, name, value, (size_t)got, 0) == 0;
+
+    free(value);
+    return ok;
+}
+
+/* Removes an access control list that fd inherited from its directory first: the old file may have
+ * none. */
+static bool copy_attributes(int fd, const char *path)
+{
+    const ssize_t length = listxattr(path, NULL, 0);
+    char *const   names = length > 0 ? malloc((size_t)length) : NULL;
+    const ssize_t got = names != NULL ? listxattr(path, names, (size_t)length) : 0;
+    bool          ok = length <= 0 || (names != NULL && got >= 0);
+
+    (void)fremovexattr(fd, acl_name);
+    for (ssize_t i = 0; ok && i < got; i += (ssize_t)strlen(names + i) + 1) {
+        const char *const name = names + i;
+        if (strncmp(name, "user.", 5) == 0 || strcmp(name, acl_name) == 0)
+            ok = copy_attribute(fd, path, name);
+        else if (strcmp(name, "security.selinux") == 0)
+            (void)copy_attribute(fd, path, name); /* optional: the policy has a default */
+    }
+    free(names);
+    return ok;
+}
+
+/* The owner comes first, because a change of owner clears mode bits. The access control list comes
+ * after the mode, whose group bits are its mask. */
+bool temp_copy_attributes(tempfile *t, const char *path, const struct stat *old)
+{
+    return copy_owner(t->fd, old) && fchmod(t->fd, old->st_mode & 07777) == 0 &&
+           copy_attributes(t->fd, path);
+}
+
+void temp_set_new_mode(tempfile *t)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    (void)fchmod(t->fd, 0666 & ~mask);
 }

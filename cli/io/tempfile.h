@@ -1,13 +1,14 @@
-/* tempfile.h - temporary files that a killed run does not leave behind for good.
+/* tempfile.h - temporary files that do not stay behind when the command is killed.
  *
  * Where the file system has O_TMPFILE, the file has no name until temp_link() gives it one, and the
- * system frees it when the process dies. Elsewhere, and after temp_link(), it is called
- * .ordo-tmp-N. Its creator holds flock() on it for as long as it runs. temp_sweep() removes files
- * of that name on which nobody holds that lock: their creators are dead. */
+ * system frees it when the process dies. Elsewhere, and after temp_link(), the file is called
+ * .ordo-tmp-N, and its creator holds flock() on it while it lives. temp_sweep() removes files of
+ * that name that are not locked: their creators are dead. */
 #ifndef ORDO_CLI_IO_TEMPFILE_H
 #define ORDO_CLI_IO_TEMPFILE_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 typedef struct tempfile {
@@ -16,31 +17,38 @@ typedef struct tempfile {
     bool  named; /* path is the name of the file                                       */
 } tempfile;
 
-/* The directory of path with a slash behind it ("" if path has none), in fresh memory with `room`
- * bytes more. NULL: no memory. */
+/* The directory of path with a slash at the end ("" if path has none), to be freed, with room for
+ * `room` more bytes. NULL: no memory. */
 char *temp_directory(const char *path, size_t room);
 
-/* Removes what dead runs of this user left beside `beside`. Finds the first names and those that
- * follow without a gap; names that it cannot lock stay. */
+/* Removes the files that dead processes of this user left in the directory of `beside`. Tries the
+ * first names and those that follow without a gap; leaves files that it cannot lock. */
 void temp_sweep(const char *beside);
 
-/* Makes an empty file in the directory of `beside`. On failure errno says why, and nothing is
- * left to close. */
+/* Creates an empty file in the directory of `beside`. On failure sets errno, and nothing is left to
+ * close. */
 bool temp_create(tempfile *t, const char *beside, mode_t mode);
 
-/* Gives a nameless file its name; without effect if it has one. Where the system cannot do that,
- * copies it into a file with a name and the permissions 0600: *copied is then set. errno on
- * failure; the file is unchanged then. */
+/* Gives a nameless file a name; does nothing if it has one. Where the system cannot do that, copies
+ * it to a named file of mode 0600 and sets *copied. On failure sets errno; the file is unchanged. */
 bool temp_link(tempfile *t, bool *copied);
 
-/* Gives the file the name `path`, which must not exist, instead of its own. errno on failure. */
+/* Gives the file the name `path`, which must not exist, instead of its own. Sets errno on failure. */
 bool temp_link_as(tempfile *t, const char *path);
 
-/* Replaces path by the file, which must have a name and loses it. errno on failure. */
+/* Renames the file, which must have a name, over `path`. Sets errno on failure. */
 bool temp_rename(tempfile *t, const char *path);
 
-/* Writes the whole file over that of fd, from its beginning. errno on failure. */
+/* Writes the whole file to fd, from its beginning. Sets errno on failure. */
 bool temp_copy_to(const tempfile *t, int fd);
+
+/* Gives the file the owner, group, mode, access control list, user attributes and security label of
+ * the file `path`, whose status is *old. False if any of them but the label cannot be set; the file
+ * then has some of them. */
+bool temp_copy_attributes(tempfile *t, const char *path, const struct stat *old);
+
+/* Gives a file of mode 0600 the mode of a new file. */
+void temp_set_new_mode(tempfile *t);
 
 /* Removes and closes the file. */
 void temp_drop(tempfile *t);

@@ -1,13 +1,16 @@
 /* options.c - the option parser: one pass over argv against a table (see options.h).
  *
- * A wrong option is answered with what was wrong, what was expected and, for a name, the nearest
- * known one by edit distance. */
+ * The message about a wrong option says what is wrong and what was expected. For an unknown name it
+ * suggests the nearest known name by edit distance. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+
 #include "cli/ui/options.h"
 
-#include "cli/io/textnum.h"
+#include "cli/io/number.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,84 +18,83 @@ enum {
     MOST_OPTIONS = 64  /* of a command                                          */
 };
 
-static bool power_of_ten(const char *digits, uint64_t *value)
-{
-    if (digits[0] < '0' || digits[0] > '9')
-        return false;
-    unsigned exponent = 0;
-    for (; *digits >= '0' && *digits <= '9' && exponent < 100; digits++)
-        exponent = exponent * 10 + (unsigned)(*digits - '0');
-    if (*digits != '\0')
-        return false;
-    while (*value != 0 && exponent-- > 0)
-        if (__builtin_mul_overflow(*value, UINT64_C(10), value))
-            return false;
-    return true;
-}
+const option_choice device_choices[] = {{"auto", ORDO_AUTO},
+                                        {"cpu", ORDO_CPU},
+                                        {"cuda", ORDO_CUDA},
+                                        {"hybrid", ORDO_HYBRID},
+                                        {"cuda:0", ORDO_CUDA | 1 << CLI_DEVICE_SHIFT},
+                                        {"cuda:1", ORDO_CUDA | 2 << CLI_DEVICE_SHIFT},
+                                        {"cuda:2", ORDO_CUDA | 3 << CLI_DEVICE_SHIFT},
+                                        {"cuda:3", ORDO_CUDA | 4 << CLI_DEVICE_SHIFT},
+                                        {"cuda:4", ORDO_CUDA | 5 << CLI_DEVICE_SHIFT},
+                                        {"cuda:5", ORDO_CUDA | 6 << CLI_DEVICE_SHIFT},
+                                        {"cuda:6", ORDO_CUDA | 7 << CLI_DEVICE_SHIFT},
+                                        {"cuda:7", ORDO_CUDA | 8 << CLI_DEVICE_SHIFT},
+                                        {NULL, 0}};
+const option_choice format_choices[] = {
+    {"npy", FORMAT_NPY}, {"raw", FORMAT_RAW}, {"text", FORMAT_TEXT}, {NULL, 0}};
+const option_choice index_type_choices[] = {{"u32", ORDO_U32}, {"u64", ORDO_U64}, {NULL, 0}};
+const option_choice auto_choices[] = {{"auto", ORDO_ALGORITHM_AUTO}, {NULL, 0}};
+const option_choice sort_algorithm_choices[] = {
+    {"auto", ORDO_ALGORITHM_AUTO},       {"radix", ORDO_ALGORITHM_RADIX},
+    {"sample", ORDO_ALGORITHM_SAMPLE},   {"merge", ORDO_ALGORITHM_MERGE},
+    {"bitonic", ORDO_ALGORITHM_BITONIC}, {"split", ORDO_ALGORITHM_SPLIT},
+    {"bubble", ORDO_ALGORITHM_BUBBLE},   {"rough", ORDO_ALGORITHM_ROUGH},
+    {"halving", ORDO_ALGORITHM_HALVING}, {NULL, 0}};
+const option_choice select_algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO},
+                                                  {"radix", ORDO_ALGORITHM_RADIX},
+                                                  {"bitonic", ORDO_ALGORITHM_BITONIC},
+                                                  {NULL, 0}};
+const option_choice nans_choices[] = {{"last", ORDO_NANS_LAST},
+                                      {"omit", ORDO_NANS_OMIT},
+                                      {"propagate", ORDO_NANS_PROPAGATE},
+                                      {NULL, 0}};
 
-static bool power_of_two(const char *digits, uint64_t *value)
-{
-    const size_t length = strlen(digits);
-    if (*value != 2 || length < 1 || length > 2 || strspn(digits, "0123456789") != length)
-        return false;
-    unsigned exponent = 0;
-    for (; *digits != '\0'; digits++)
-        exponent = exponent * 10 + (unsigned)(*digits - '0');
-    if (exponent > 63)
-        return false;
-    *value = UINT64_C(1) << exponent;
-    return true;
-}
+static const char a_count[] = "a count such as 1000, 1e6, 128M, 4Gi or 2^28";
 
-static bool unit_suffix(const char *suffix, uint64_t *value)
+static bool read_digits(const char *text, size_t length, uint64_t *out)
 {
-    static const char units[] = "KMGT";
-    const char *const unit = suffix[0] != '\0' ? strchr(units, suffix[0]) : NULL;
-    if (unit == NULL)
+    char digits[24];
+
+    if (length == 0 || length >= sizeof digits || strspn(text, "0123456789") < length)
         return false;
-    const bool binary = suffix[1] == 'i';
-    if (suffix[binary ? 2 : 1] != '\0')
-        return false;
-    for (const char *u = units; u <= unit; u++)
-        if (__builtin_mul_overflow(*value, binary ? UINT64_C(1024) : UINT64_C(1000), value))
-            return false;
-    return true;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    return number_parse(ORDO_U64, digits, digits + length, out) == NUMBER_OK;
 }
 
 bool option_count(const char *text, uint64_t *out)
 {
-    uint64_t    value = 0;
-    const char *p = text;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+    static const char units[] = "KMGT";
+    const char *const suffix = text + strspn(text, "0123456789");
+    const char *const unit = *suffix != '\0' ? strchr(units, *suffix) : NULL;
+    uint64_t          value, base = 10, exponent = 0;
+
+    if (!read_digits(text, (size_t)(suffix - text), &value))
+        return false;
+    if (unit != NULL) {
+        base = suffix[1] == 'i' ? 1024 : 1000;
+        exponent = (uint64_t)(unit - units) + 1;
+        if (suffix[base == 1024 ? 2 : 1] != '\0')
             return false;
-    if (p == text)
-        return false;
-    if ((*p == 'e' || *p == 'E') && !power_of_ten(p + 1, &value))
-        return false;
-    if (*p == '^' && !power_of_two(p + 1, &value))
-        return false;
-    if (*p != '\0' && *p != 'e' && *p != 'E' && *p != '^' && !unit_suffix(p, &value))
-        return false;
+    } else if (*suffix != '\0') {
+        const bool two = *suffix == '^' && value == 2;
+        if ((!two && *suffix != 'e' && *suffix != 'E') ||
+            !read_digits(suffix + 1, strlen(suffix + 1), &exponent))
+            return false;
+        base = two ? 2 : 10;
+        value = two ? 1 : value;
+    }
+    for (; value != 0 && exponent > 0; exponent--)
+        if (__builtin_mul_overflow(value, base, &value))
+            return false;
     *out = value;
     return true;
 }
 
-int option_dtype(const char *name, bool bits_too)
-{
-    const int type = ordo_type_parse(name);
-    char      quoted[40];
-    if (type == 0)
-        cli_error("--dtype: '%s' is not one of: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64%s",
-                  cli_printable(name, strlen(name), quoted, sizeof quoted),
-                  bits_too ? ", bits" : "");
-    return type;
-}
-
 static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
-/* How many letters to insert, drop, replace or swap with their neighbour to make b of a. */
+/* How many letters to insert, drop, replace or swap with their neighbour to turn a into b. */
 static size_t edit_distance(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
@@ -112,13 +114,7 @@ static size_t edit_distance(const char *a, const char *b)
     return cost[n][m];
 }
 
-/* How many typing errors a word may have and still be taken for another. */
-static size_t errors_allowed(size_t length)
-{
-    return length < 3 ? 0 : length < 6 ? 1 : length < 10 ? 2 : 3;
-}
-
-/* One word begins with the other, and what they share is long enough to be no accident. */
+/* One word begins with the other, and the common part is long enough. */
 static bool begins_alike(const char *typed, const char *name)
 {
     const size_t a = strlen(typed), b = strlen(name);
@@ -130,7 +126,7 @@ const char *nearest_name(const char *typed, const char *const *names, size_t n)
 {
     const size_t length = strlen(typed);
     const char  *best = NULL;
-    size_t       best_distance = errors_allowed(length) + 1;
+    size_t       best_distance = length < 3 ? 1 : length < 6 ? 2 : length < 10 ? 3 : 4;
 
     if (length > LONGEST_NAME)
         return NULL;
@@ -147,7 +143,6 @@ const char *nearest_name(const char *typed, const char *const *names, size_t n)
     return best;
 }
 
-/* "-" for a name of one letter, "--" for the others: as people write it. */
 static const char *dashes(const option_spec *spec) { return spec->name[1] == '\0' ? "-" : "--"; }
 
 /* The option of this command that does what an option of sort(1) does; NULL if there is none. */
@@ -168,8 +163,8 @@ static const char *option_for_habit(const char *typed, const option_spec *specs)
     return NULL;
 }
 
-static options_result unknown_option(const char *command, const char *shown, const char *name,
-                                     const option_spec *specs)
+static bool unknown_option(const char *command, const char *shown, const char *name,
+                           const option_spec *specs)
 {
     const char *names[MOST_OPTIONS + 1] = {"help"};
     size_t      n = 1;
@@ -178,25 +173,23 @@ static options_result unknown_option(const char *command, const char *shown, con
             names[n++] = s->name;
     const char  letter[2] = {shown[1], '\0'};
     const char *near = option_for_habit(name != NULL ? name : letter, specs);
-    char        quoted[80];
 
     if (near == NULL && name != NULL)
         near = nearest_name(name, names, n);
-    cli_printable(shown, strlen(shown), quoted, sizeof quoted);
     if (near != NULL)
-        cli_error("%s: unknown option '%s'; did you mean '--%s'?", command, quoted, near);
-    else
-        cli_error("%s: unknown option '%s'; see 'ordo %s --help'", command, quoted, command);
-    return OPTIONS_BAD;
+        return cli_fail("%s: unknown option '%s'; did you mean '--%s'?", command, cli_quoted(shown),
+                        near);
+    return cli_fail("%s: unknown option '%s'; see 'ordo %s --help'", command, cli_quoted(shown),
+                    command);
 }
 
-static bool set_choice(const char *command, const option_spec *spec, const char *text)
+static bool set_choice(const char *command, const option_spec *spec, const char *text, int *out)
 {
     char   list[256] = "";
     size_t used = 0;
     for (const option_choice *c = spec->choices; c->name != NULL; c++) {
         if (strcmp(c->name, text) == 0) {
-            *spec->to.choice = c->value;
+            *out = c->value;
             return true;
         }
         used +=
@@ -204,58 +197,49 @@ static bool set_choice(const char *command, const option_spec *spec, const char 
         if (used >= sizeof list)
             used = sizeof list - 1;
     }
-    char quoted[80];
-    cli_error("%s: %s%s: '%s' is not one of: %s", command, dashes(spec), spec->name,
-              cli_printable(text, strlen(text), quoted, sizeof quoted), list);
-    return false;
+    return cli_fail("%s: %s%s: '%s' is not one of: %s", command, dashes(spec), spec->name,
+                    cli_quoted(text), list);
 }
 
-static bool set_count(const char *command, const option_spec *spec, const char *text)
+static bool set_count(const char *command, const option_spec *spec, const char *text, uint64_t *out)
 {
-    char     quoted[80];
-    uint64_t value;
-
-    cli_printable(text, strlen(text), quoted, sizeof quoted);
-    if (!option_count(text, &value)) {
-        cli_error("%s: %s%s: '%s' is not a count such as 1000, 1e6, 128M, 4Gi or 2^28", command,
-                  dashes(spec), spec->name, quoted);
-        return false;
-    }
-    if (value < spec->least || value > spec->most) {
-        cli_error("%s: %s%s: %s is not between %llu and %llu", command, dashes(spec), spec->name,
-                  quoted, (unsigned long long)spec->least, (unsigned long long)spec->most);
-        return false;
-    }
-    *spec->to.count = value;
-    return true;
+    if (!option_count(text, out))
+        return cli_fail("%s: %s%s: '%s' is not %s", command, dashes(spec), spec->name,
+                        cli_quoted(text), a_count);
+    return (*out >= spec->least && *out <= spec->most) ||
+           cli_fail("%s: %s%s: %s is not between %llu and %llu", command, dashes(spec), spec->name,
+                    cli_quoted(text), (unsigned long long)spec->least,
+                    (unsigned long long)spec->most);
 }
 
-static bool set_value(const char *command, const option_spec *spec, const char *text)
+/* Reads a number of f64, rounded. */
+static bool read_real(const char *text, double *out)
 {
+    const number_result r = number_parse(ORDO_F64, text, text + strlen(text), out);
+    return r == NUMBER_OK || r == NUMBER_INEXACT;
+}
+
+static bool set_value(const char *command, const option_spec *spec, const char *text, void *into)
+{
+    void *const field = (char *)into + spec->offset;
+
     switch (spec->kind) {
     case OPTION_FLAG:
-        *spec->to.flag = true;
+        *(bool *)field = true;
         return true;
     case OPTION_TEXT:
-        *spec->to.text = text;
+        *(const char **)field = text;
         return true;
     case OPTION_COUNT:
-        return set_count(command, spec, text);
+        return set_count(command, spec, text, field);
     case OPTION_CHOICE:
-        return set_choice(command, spec, text);
+        return set_choice(command, spec, text, field);
     case OPTION_REAL:
         break;
     }
-    double              value;
-    const number_result r = number_parse(ORDO_F64, text, text + strlen(text), &value);
-    if ((r == NUMBER_OK || r == NUMBER_INEXACT) && !isnan(value)) {
-        *spec->to.real = value;
-        return true;
-    }
-    char quoted[80];
-    cli_error("%s: %s%s: '%s' is not a number", command, dashes(spec), spec->name,
-              cli_printable(text, strlen(text), quoted, sizeof quoted));
-    return false;
+    return (read_real(text, field) && !isnan(*(double *)field)) ||
+           cli_fail("%s: %s%s: '%s' is not a number", command, dashes(spec), spec->name,
+                    cli_quoted(text));
 }
 
 static const option_spec *find_option(const option_spec *specs, const char *name, size_t length,
@@ -270,32 +254,16 @@ static const option_spec *find_option(const option_spec *specs, const char *name
     return NULL;
 }
 
-/* Remembers the value of an option. False after a message if it had another one before. */
-static bool remember(const char *command, const option_spec *spec, const char *value,
-                     const char **before)
-{
-    if (*before != NULL && strcmp(*before, value) != 0) {
-        char first[80], second[80];
-        cli_error("%s: option %s%s is given twice: '%s' and '%s'", command, dashes(spec),
-                  spec->name, cli_printable(*before, strlen(*before), first, sizeof first),
-                  cli_printable(value, strlen(value), second, sizeof second));
-        return false;
-    }
-    *before = value;
-    return true;
-}
-
 /* Reads the option at argv[*i] and moves *i to its last word. given[j] is the value that option j
- * of the table had so far, or NULL. */
-static options_result parse_option(int argc, char **argv, int *i, const option_spec *specs,
-                                   const char **given)
+ * of the table had so far, or NULL. False after a message. */
+static bool parse_option(int argc, char **argv, int *i, const option_spec *specs, void *into,
+                         const char **given)
 {
-    const char *const command = argv[0];
-    const char *const word = argv[*i];
-    const bool        is_long = word[1] == '-';
-    const char *const name = is_long ? word + 2 : NULL;
-    const char *const equals = is_long ? strchr(name, '=') : NULL;
-    const size_t length = !is_long ? 0 : equals != NULL ? (size_t)(equals - name) : strlen(name);
+    const char *const        command = argv[0];
+    const char *const        word = argv[*i];
+    const bool               is_long = word[1] == '-';
+    const char *const        name = is_long ? word + 2 : NULL;
+    const size_t             length = is_long ? strcspn(name, "=") : 0;
     const option_spec *const spec = find_option(specs, name, length, is_long ? '\0' : word[1]);
 
     if (spec == NULL) {
@@ -305,49 +273,87 @@ static options_result parse_option(int argc, char **argv, int *i, const option_s
                      name);
         return unknown_option(command, word, is_long ? bare : NULL, specs);
     }
-    const char *value =
-        is_long ? (equals != NULL ? equals + 1 : NULL) : (word[2] != '\0' ? word + 2 : NULL);
-    if (spec->kind == OPTION_FLAG && value != NULL) {
-        cli_error("%s: option %s%s takes no value", command, dashes(spec), spec->name);
-        return OPTIONS_BAD;
-    }
-    if (spec->kind != OPTION_FLAG && value == NULL) {
-        if (*i + 1 >= argc) {
-            cli_error("%s: option %s%s needs a value", command, dashes(spec), spec->name);
-            return OPTIONS_BAD;
-        }
+    const char *value = is_long ? (name[length] == '=' ? name + length + 1 : NULL)
+                                : (word[2] != '\0' ? word + 2 : NULL);
+    if (spec->kind == OPTION_FLAG)
+        return value == NULL
+                   ? set_value(command, spec, value, into)
+                   : cli_fail("%s: option %s%s takes no value", command, dashes(spec), spec->name);
+    if (value == NULL && *i + 1 >= argc)
+        return cli_fail("%s: option %s%s needs a value", command, dashes(spec), spec->name);
+    if (value == NULL)
         value = argv[++*i];
-    }
-    if (spec->kind != OPTION_FLAG && !remember(command, spec, value, &given[spec - specs]))
-        return OPTIONS_BAD;
-    return set_value(command, spec, value) ? OPTIONS_OK : OPTIONS_BAD;
+    const char **const before = &given[spec - specs];
+    if (*before != NULL && strcmp(*before, value) != 0)
+        return cli_fail("%s: option %s%s is given twice: '%s' and '%s'", command, dashes(spec),
+                        spec->name, cli_quoted(*before), cli_quoted(value));
+    *before = value;
+    return set_value(command, spec, value, into);
 }
 
-options_result options_parse(int argc, char **argv, const option_spec *specs, const char *help,
-                             const char **operands, size_t max_operands, size_t *n_operands)
+options_result options_parse(int argc, char **argv, const option_spec *specs, void *into,
+                             const char **operand)
 {
     const char *given[MOST_OPTIONS] = {NULL};
     bool        only_operands = false;
 
-    *n_operands = 0;
     for (int i = 1; i < argc; i++) {
         const char *const word = argv[i];
         if (!only_operands && strcmp(word, "--") == 0) {
             only_operands = true;
         } else if (only_operands || word[0] != '-' || word[1] == '\0') {
-            if (*n_operands == max_operands) {
-                char quoted[80];
+            if (operand == NULL || *operand != NULL) {
                 cli_error("%s: unexpected operand '%s'; see 'ordo %s --help'", argv[0],
-                          cli_printable(word, strlen(word), quoted, sizeof quoted), argv[0]);
+                          cli_quoted(word), argv[0]);
                 return OPTIONS_BAD;
             }
-            operands[(*n_operands)++] = word;
+            *operand = word;
         } else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-            fputs(help, stdout);
             return OPTIONS_HELP;
-        } else if (parse_option(argc, argv, &i, specs, given) != OPTIONS_OK) {
+        } else if (!parse_option(argc, argv, &i, specs, into, given)) {
             return OPTIONS_BAD;
         }
     }
     return OPTIONS_OK;
+}
+
+/* Reads one part of a list into *value, a uint64_t or a double. */
+static bool read_part(const char *command, const char *option, const char *part, bool counts,
+                      void *value)
+{
+    const char *const what = counts ? a_count : "a number";
+
+    if (!(counts ? option_count(part, value) : read_real(part, value)))
+        return cli_fail("%s: %s: '%s' is not %s", command, option, cli_quoted(part), what);
+    if (counts)
+        return *(uint64_t *)value > 0 ||
+               cli_fail("%s: %s: elements are counted from 1; there is no element %s", command,
+                        option, cli_quoted(part));
+    return (*(double *)value >= 0 && *(double *)value <= 1) ||
+           cli_fail("%s: %s: %s is not between 0 and 1", command, option, cli_quoted(part));
+}
+
+void *option_list(const char *command, const char *option, const char *text, bool counts, size_t *n)
+{
+    char *const copy = strdup(text);
+    uint64_t   *values = NULL;
+    bool        ok = copy != NULL;
+    char       *part = copy;
+
+    *n = 0;
+    while (ok && part != NULL) {
+        char *const comma = strchr(part, ',');
+        if (comma != NULL)
+            *comma = '\0';
+        uint64_t *const more = realloc(values, (*n + 1) * sizeof *values);
+        ok = more != NULL || cli_fail("%s: %s: not enough memory", command, option);
+        values = ok ? more : values;
+        ok = ok && read_part(command, option, part, counts, &values[(*n)++]);
+        part = comma != NULL ? comma + 1 : NULL;
+    }
+    free(copy);
+    if (ok)
+        return values;
+    free(values);
+    return NULL;
 }

@@ -1,28 +1,61 @@
-/* profile.c - see profile.h. Spans are intervals of time; what a part of the machine was busy with
- * is the length of the union of its spans, two parts at once that of both less that of the union of
- * all. Idle is, as the hybrid sort paper defines it, the time in which a device does nothing: of
- * the GPU neither copies nor work, of the CPU the average of its threads. */
-#include "cli/ui/profile.h"
+/* profile.c - the profile of a streamed call as a table, as JSON and as a picture (see report.h).
+ *
+ * Spans are intervals of time. The time that a part of the machine was busy is the length of the
+ * union of its spans. Idle time is defined as in the hybrid sort paper, as the time in which a
+ * device does nothing: the GPU neither copies nor works; for the CPU, the average of its threads. */
+#include "cli/ui/report.h"
 
-#include "cli/cli.h"
+#include "ordo_machine.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const profile_phase_names[PROFILE_PHASES] = {"I", "II, III", "IV"};
+enum {
+    PHASES = 3,
+    LEFT = 110, /* of the picture, in pixels; time goes to the right */
+    WIDTH = 1000,
+    TOP = 34,
+    ROW = 14,
+    BAR = 11,
+    THREADS = 4 /* the row of thread 0 */
+};
+
+static const struct {
+    const char *name, *colour;
+    unsigned    row; /* THREADS: a span of a thread */
+} kinds[] = {[0] = {"", "", 0},
+             [ORDO_SPAN_PHASE_I] = {"I", "#dddddd", 0},
+             [ORDO_SPAN_PHASE_III] = {"II, III", "#dddddd", 0},
+             [ORDO_SPAN_PHASE_IV] = {"IV", "#dddddd", 0},
+             [ORDO_SPAN_DIVIDE] = {"divide", "#4477aa", THREADS},
+             [ORDO_SPAN_PUT] = {"put", "#228833", THREADS},
+             [ORDO_SPAN_BIN] = {"bin", "#ccbb44", THREADS},
+             [ORDO_SPAN_IN] = {"to gpu", "#66ccee", 1},
+             [ORDO_SPAN_OUT] = {"from gpu", "#aa3377", 2},
+             [ORDO_SPAN_WORK] = {"work", "#ee6677", 3}};
+
+typedef struct profile_part { /* a phase, or the whole call; times in seconds */
+    const char *name;
+    double      began, ended;
+    double      in, out, both_ways; /* the link was busy */
+    double      work;               /* the GPU was busy */
+    double      device_idle;        /* neither link nor GPU was busy */
+    double      threads;            /* the threads were busy, on average */
+    uint64_t    bytes_in, bytes_out;
+} profile_part;
+
+typedef struct profile {
+    ordo_span   *spans; /* by beginning */
+    size_t       count;
+    unsigned     threads;
+    profile_part parts[PHASES + 1]; /* the last is the whole call */
+} profile;
 
 bool profile_wanted(const common_options *common)
 {
     return common->profile || common->profile_json != NULL || common->profile_svg != NULL;
 }
-
-bool profile_is_host(uint32_t kind)
-{
-    return kind == ORDO_SPAN_DIVIDE || kind == ORDO_SPAN_PUT || kind == ORDO_SPAN_BIN;
-}
-
-/* ---- Reckoning ---- */
 
 static int by_beginning(const void *a, const void *b)
 {
@@ -30,26 +63,24 @@ static int by_beginning(const void *a, const void *b)
     return x->began < y->began ? -1 : x->began > y->began;
 }
 
-static double overlap(const ordo_span *span, const profile_part *part)
+static double overlap(const ordo_span *span, double began, double ended)
 {
-    double const lo = span->began > part->began ? span->began : part->began;
-    double const hi = span->ended < part->ended ? span->ended : part->ended;
+    const double lo = span->began > began ? span->began : began;
+    const double hi = span->ended < ended ? span->ended : ended;
     return hi > lo ? hi - lo : 0;
 }
 
-/* Of the spans of some kinds, a bit each, within a part: the length of their union. */
-static double busy(const profile *p, const profile_part *part, unsigned kinds)
+/* The length of the union of the spans of some kinds, a bit each, within a part. */
+static double busy(const profile *p, const profile_part *part, unsigned wanted)
 {
     double until = part->began, sum = 0;
+
     for (size_t i = 0; i < p->count; i++) {
         const ordo_span *const span = &p->spans[i];
-        if ((kinds >> span->kind & 1) == 0)
-            continue;
-        double const lo = span->began > until ? span->began : until;
-        double const hi = span->ended < part->ended ? span->ended : part->ended;
-        if (hi > lo) {
-            sum += hi - lo;
-            until = hi;
+        const double           length = overlap(span, until, part->ended);
+        if ((wanted >> span->kind & 1) != 0 && length > 0) {
+            sum += length;
+            until = span->ended < part->ended ? span->ended : part->ended;
         }
     }
     return sum;
@@ -61,26 +92,28 @@ static uint64_t bytes_of(const profile *p, const profile_part *part, uint32_t ki
     double sum = 0;
     for (size_t i = 0; i < p->count; i++) {
         const ordo_span *const span = &p->spans[i];
-        double const           length = span->ended - span->began;
+        const double           length = span->ended - span->began;
         if (span->kind == kind && length > 0)
-            sum += (double)span->bytes * (overlap(span, part) / length);
+            sum += (double)span->bytes * (overlap(span, part->began, part->ended) / length);
     }
     return (uint64_t)(sum + 0.5);
 }
 
-static double host_busy(const profile *p, const profile_part *part)
+static double threads_busy(const profile *p, const profile_part *part)
 {
     double sum = 0;
     for (size_t i = 0; i < p->count; i++) {
-        if (profile_is_host(p->spans[i].kind))
-            sum += overlap(&p->spans[i], part);
-        else if (p->spans[i].kind == ORDO_SPAN_PHASE_I) /* all threads draw keys */
-            sum += overlap(&p->spans[i], part) * p->threads;
+        const ordo_span *const span = &p->spans[i];
+        const double           length = overlap(span, part->began, part->ended);
+        if (kinds[span->kind].row == THREADS)
+            sum += length;
+        else if (span->kind == ORDO_SPAN_PHASE_I) /* all threads draw keys */
+            sum += length * p->threads;
     }
     return sum / p->threads;
 }
 
-static void reckon(const profile *p, profile_part *part)
+static void compute(const profile *p, profile_part *part)
 {
     enum {
         IN = 1 << ORDO_SPAN_IN,
@@ -92,7 +125,7 @@ static void reckon(const profile *p, profile_part *part)
     part->both_ways = part->in + part->out - busy(p, part, IN | OUT);
     part->work = busy(p, part, WORK);
     part->device_idle = part->ended - part->began - busy(p, part, IN | OUT | WORK);
-    part->threads = host_busy(p, part);
+    part->threads = threads_busy(p, part);
     part->bytes_in = bytes_of(p, part, ORDO_SPAN_IN);
     part->bytes_out = bytes_of(p, part, ORDO_SPAN_OUT);
 }
@@ -102,49 +135,27 @@ static bool read_spans(const ordo_ctx *ctx, profile *p)
     ordo_report report = {.struct_size = sizeof report};
     p->count = ordo_last_profile(ctx, NULL, 0);
     p->spans = malloc((p->count + 1) * sizeof *p->spans);
-    if (p->spans == NULL || ordo_last_report(ctx, &report) != ORDO_OK) {
-        cli_error("no memory for the profile");
-        return false;
-    }
+    if (p->spans == NULL || ordo_last_report(ctx, &report) != ORDO_OK)
+        return cli_fail("not enough memory for the profile");
     (void)ordo_last_profile(ctx, p->spans, p->count);
     qsort(p->spans, p->count, sizeof *p->spans, by_beginning);
     p->threads = report.threads;
-    p->whole.ended = report.seconds;
+    p->parts[PHASES] = (profile_part){.name = "whole", .ended = report.seconds};
+    for (uint32_t i = 0; i < PHASES; i++)
+        p->parts[i].name = kinds[ORDO_SPAN_PHASE_I + i].name;
     for (size_t i = 0; i < p->count; i++) {
-        uint32_t const phase = p->spans[i].kind - ORDO_SPAN_PHASE_I;
-        if (phase < PROFILE_PHASES) {
-            p->phases[phase].began = p->spans[i].began;
-            p->phases[phase].ended = p->spans[i].ended;
+        const uint32_t phase = p->spans[i].kind - ORDO_SPAN_PHASE_I;
+        if (phase < PHASES) {
+            p->parts[phase].began = p->spans[i].began;
+            p->parts[phase].ended = p->spans[i].ended;
         }
     }
-    for (int i = 0; i < PROFILE_PHASES; i++)
-        reckon(p, &p->phases[i]);
-    reckon(p, &p->whole);
+    for (int i = 0; i <= PHASES; i++)
+        compute(p, &p->parts[i]);
     return true;
 }
 
-/* ---- Table ---- */
-
-static double length(const profile_part *part) { return part->ended - part->began; }
-
-static double per_cent(double of, const profile_part *part)
-{
-    return length(part) > 0 ? 100 * of / length(part) : 0;
-}
-
-static double rate(uint64_t bytes, double seconds)
-{
-    return seconds > 0 ? (double)bytes / seconds / 1e9 : 0;
-}
-
-static void row(const char *what, const profile_part *part)
-{
-    fprintf(stderr, "%-8s %9.3f %9.3f %6.1f %9.3f %6.1f %9.3f %9.3f %6.1f %9.3f %6.1f\n", what,
-            1e3 * length(part), 1e3 * part->in, rate(part->bytes_in, part->in), 1e3 * part->out,
-            rate(part->bytes_out, part->out), 1e3 * part->both_ways, 1e3 * part->work,
-            per_cent(part->device_idle, part), 1e3 * part->threads,
-            per_cent(length(part) - part->threads, part));
-}
+static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 static void print_table(const profile *p)
 {
@@ -157,69 +168,122 @@ static void print_table(const profile *p)
           "phase          ms        ms   GB/s        ms   GB/s        ms        ms idle %        "
           "ms idle %\n",
           stderr);
-    for (int i = 0; i < PROFILE_PHASES; i++)
-        row(profile_phase_names[i], &p->phases[i]);
-    row("whole", &p->whole);
-}
-
-/* ---- JSON ---- */
-
-static void part_json(FILE *to, const char *name, const profile_part *part, const char *end)
-{
-    fprintf(to,
-            "{\"phase\": \"%s\", \"began\": %.9f, \"ended\": %.9f, \"to_gpu\": %.9f, "
-            "\"from_gpu\": %.9f, \"both_ways\": %.9f, \"gpu_work\": %.9f, \"gpu_idle\": %.9f, "
-            "\"threads_busy\": %.9f, \"bytes_to_gpu\": %llu, \"bytes_from_gpu\": %llu}%s\n",
-            name, part->began, part->ended, part->in, part->out, part->both_ways, part->work,
-            part->device_idle, part->threads, (unsigned long long)part->bytes_in,
-            (unsigned long long)part->bytes_out, end);
+    for (const profile_part *part = p->parts; part <= p->parts + PHASES; part++) {
+        const double length = part->ended - part->began;
+        fprintf(stderr, "%-8s %9.3f %9.3f %6.1f %9.3f %6.1f %9.3f %9.3f %6.1f %9.3f %6.1f\n",
+                part->name, 1e3 * length, 1e3 * part->in,
+                ratio((double)part->bytes_in, part->in) / 1e9, 1e3 * part->out,
+                ratio((double)part->bytes_out, part->out) / 1e9, 1e3 * part->both_ways,
+                1e3 * part->work, ratio(100 * part->device_idle, length), 1e3 * part->threads,
+                ratio(100 * (length - part->threads), length));
+    }
 }
 
 static void print_json(FILE *to, const profile *p)
 {
-    static const char *const kinds[] = {"",    "I",   "II, III", "IV",       "divide",
-                                        "put", "bin", "to gpu",  "from gpu", "work"};
     fprintf(to, "{\"threads\": %u,\n\"phases\": [\n", p->threads);
-    for (int i = 0; i < PROFILE_PHASES; i++)
-        part_json(to, profile_phase_names[i], &p->phases[i], ",");
-    part_json(to, "whole", &p->whole, "],");
+    for (const profile_part *part = p->parts; part <= p->parts + PHASES; part++)
+        fprintf(to,
+                "{\"phase\": \"%s\", \"began\": %.9f, \"ended\": %.9f, \"to_gpu\": %.9f, "
+                "\"from_gpu\": %.9f, \"both_ways\": %.9f, \"gpu_work\": %.9f, \"gpu_idle\": %.9f, "
+                "\"threads_busy\": %.9f, \"bytes_to_gpu\": %llu, \"bytes_from_gpu\": %llu}%s\n",
+                part->name, part->began, part->ended, part->in, part->out, part->both_ways,
+                part->work, part->device_idle, part->threads, (unsigned long long)part->bytes_in,
+                (unsigned long long)part->bytes_out, part == p->parts + PHASES ? "]," : ",");
     fputs("\"spans\": [\n", to);
     for (size_t i = 0; i < p->count; i++)
         fprintf(to,
                 "{\"kind\": \"%s\", \"lane\": %u, \"began\": %.9f, \"ended\": %.9f, "
                 "\"bytes\": %llu}%s\n",
-                kinds[p->spans[i].kind], (unsigned)p->spans[i].lane, p->spans[i].began,
+                kinds[p->spans[i].kind].name, (unsigned)p->spans[i].lane, p->spans[i].began,
                 p->spans[i].ended, (unsigned long long)p->spans[i].bytes,
                 i + 1 < p->count ? "," : "");
     fputs("]}\n", to);
 }
 
-/* ---- Files ---- */
+/* ---- The picture: rows for the phases, both ways of the link, the GPU, and each thread ---- */
+
+static double across(const profile *p, double seconds)
+{
+    return LEFT + WIDTH * (seconds / p->parts[PHASES].ended);
+}
+
+static unsigned row_of(const ordo_span *span)
+{
+    const unsigned row = kinds[span->kind].row;
+    return row == THREADS ? row + span->lane : row;
+}
+
+static void draw_bar(FILE *to, const profile *p, const ordo_span *span)
+{
+    const double x = across(p, span->began), right = across(p, span->ended);
+    fprintf(to, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>\n", x,
+            TOP + ROW * row_of(span), right - x > 0.1 ? right - x : 0.1, BAR,
+            kinds[span->kind].colour);
+}
+
+static void draw_captions(FILE *to, const profile *p)
+{
+    const profile_part *const whole = &p->parts[PHASES];
+    fprintf(to,
+            "<text x=\"%d\" y=\"14\">%.1f ms; GPU idle %.1f %%, CPU idle %.1f %%; blue: divided "
+            "and sent, green: put in place, yellow: bins sorted</text>\n",
+            LEFT, 1e3 * whole->ended, 100 * whole->device_idle / whole->ended,
+            100 * (1 - whole->threads / whole->ended));
+    for (int i = 0; i < PHASES; i++)
+        fprintf(to, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", across(p, p->parts[i].began) + 2,
+                TOP + BAR - 2, p->parts[i].name);
+}
+
+static void print_svg(FILE *to, const profile *p)
+{
+    static const char *const labels[THREADS] = {"phase", "to GPU", "from GPU", "GPU"};
+    const bool               any = p->parts[PHASES].ended > 0;
+    unsigned                 rows = THREADS;
+
+    for (size_t i = 0; i < p->count; i++)
+        if (row_of(&p->spans[i]) + 1 > rows)
+            rows = row_of(&p->spans[i]) + 1;
+    fprintf(to,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
+            "font-family=\"sans-serif\" font-size=\"10\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+            LEFT + WIDTH + 20, TOP + ROW * rows + 10);
+    for (size_t i = 0; i < p->count && any; i++)
+        draw_bar(to, p, &p->spans[i]);
+    if (any)
+        draw_captions(to, p);
+    for (unsigned row = any ? 0 : THREADS; row < rows; row++) {
+        char text[32];
+        snprintf(text, sizeof text, "thread %u", row - THREADS);
+        fprintf(to, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s</text>\n", LEFT - 6,
+                TOP + ROW * row + BAR - 2, row < THREADS ? labels[row] : text);
+    }
+    fputs("</svg>\n", to);
+}
 
 static bool to_file(const char *path, void (*print)(FILE *to, const profile *p), const profile *p)
 {
-    if (path == NULL)
-        return true;
-    FILE *const to = fopen(path, "w");
-    bool        ok = to != NULL;
-    if (ok) {
+    FILE *const to = path != NULL ? fopen(path, "w") : NULL;
+    bool        ok = path == NULL || to != NULL;
+
+    if (to != NULL) {
         print(to, p);
         ok = ferror(to) == 0;
         ok = fclose(to) == 0 && ok;
     }
-    if (!ok)
-        cli_error("%s: cannot write: %s", path, strerror(errno));
-    return ok;
+    return ok || cli_fail("%s: cannot write: %s", path, strerror(errno));
 }
 
 bool profile_print(const ordo_ctx *ctx, const common_options *common)
 {
     profile p = {0};
     bool    ok = read_spans(ctx, &p);
+
     if (ok && common->profile)
         print_table(&p);
     ok = ok && to_file(common->profile_json, print_json, &p) &&
-         to_file(common->profile_svg, profile_draw, &p);
+         to_file(common->profile_svg, print_svg, &p);
     free(p.spans);
     return ok;
 }

@@ -1,8 +1,6 @@
 /* report.c - --explain, --json and --time (see report.h). */
 #include "cli/ui/report.h"
 
-#include "cli/ui/profile.h"
-
 void timing_start(timing *t)
 {
     t->n = 0;
@@ -33,6 +31,13 @@ void json_string(FILE *to, const char *text)
             fputc(c, to);
     }
     fputc('"', to);
+}
+
+void json_field(FILE *to, const char *name, const char *value)
+{
+    fprintf(to, "\"%s\": ", name);
+    json_string(to, value);
+    fputs(", ", to);
 }
 
 /* The times predicted for backends that this machine has; none were for small calls. */
@@ -85,11 +90,8 @@ static void print_json(const ordo_report *r, const char *type)
                    {"detail", r->detail}};
 
     fputc('{', stderr);
-    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++) {
-        fprintf(stderr, "\"%s\": ", strings[i].name);
-        json_string(stderr, strings[i].value);
-        fputs(", ", stderr);
-    }
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
+        json_field(stderr, strings[i].name, strings[i].value);
     fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu",
             (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
             (unsigned long long)r->scratch_bytes);

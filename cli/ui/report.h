@@ -1,4 +1,4 @@
-/* report.h - what a command did, on stderr: --explain, --json, --time. */
+/* report.h - what a command did: --explain, --json, --time and --profile. */
 #ifndef ORDO_CLI_UI_REPORT_H
 #define ORDO_CLI_UI_REPORT_H
 
@@ -23,7 +23,15 @@ void timing_mark(timing *t, const char *phase); /* what ran since the last mark 
 bool report_print(ordo_ctx *ctx, const common_options *common, const char *type_name,
                   const timing *t);
 
+/* profile.c: prints the profile of the last call in the forms that are wanted. False after a
+ * message. */
+bool profile_wanted(const common_options *common);
+bool profile_print(const ordo_ctx *ctx, const common_options *common);
+
 /* Prints text as a JSON string, quotes included. */
 void json_string(FILE *to, const char *text);
+
+/* Prints "name": "value" and a comma. */
+void json_field(FILE *to, const char *name, const char *value);
 
 #endif

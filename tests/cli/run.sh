@@ -1,25 +1,25 @@
 #!/bin/sh
-# Runs the cases of the command line: sh run.sh PATH_TO_ORDO [CASE...]
+# Tests the command: sh run.sh PATH_TO_ORDO [FOLDER | FOLDER/CASE.sh]...
 #
-# A case is NAME.sh, run by sh in an empty folder with the command first in PATH, and beside it
-# what it must give:
+# A case is FOLDER/NAME.sh. sh runs it in an empty folder, with the command first in PATH. The
+# files beside it say what it must print:
 #   NAME.out        its stdout, exactly           NAME.err        its stderr, exactly
 #   NAME.out.match  or: line i of stdout matches  NAME.err.match  or: the same for stderr
 #                   the extended regular
 #                   expression in line i
 #   NAME.code       its exit code, if not 0
-# A missing file means: nothing is printed there. $CASES is this folder; *.inc are functions that
-# several cases use. TEST_WEIGHS_ALL=1: the command is of a build whose thresholds are shrunk.
+# A missing file means that nothing is printed. $CASES is the folder of the case; *.inc files hold
+# functions that several cases use. TEST_WEIGHS_ALL=1 means that the command was built with the
+# shrunk thresholds of the tests.
 set -u
 
 if [ $# -lt 1 ] || [ ! -x "$1" ]; then
-    echo "usage: sh run.sh PATH_TO_ORDO [CASE...]" >&2
+    echo "usage: sh run.sh PATH_TO_ORDO [FOLDER | FOLDER/CASE.sh]..." >&2
     exit 2
 fi
 command_path=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
-CASES=$(cd "$(dirname "$0")" && pwd)
-export CASES
+root=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 trap 'exit 2' INT TERM HUP
@@ -55,12 +55,15 @@ compare() {
 
 passed=0
 failed=0
-if [ $# -eq 0 ]; then
-    set -- "$CASES"/*.sh
-fi
+[ $# -gt 0 ] || set -- $(cd "$root" && ls -d */)
+for group in "$@"; do
+    [ -d "$root/$group" ] && set -- "$@" "$root/${group%/}"/*.sh || set -- "$@" "$root/$group"
+    shift
+done
 for script in "$@"; do
     name=$(basename "$script" .sh)
-    [ "$name" = run ] && continue
+    CASES=$(dirname "$script")
+    export CASES
     rm -rf "$work/dir"
     mkdir "$work/dir"
     (cd "$work/dir" && sh "$CASES/$name.sh") >"$work/out" 2>"$work/err" </dev/null
@@ -78,7 +81,7 @@ for script in "$@"; do
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "FAILED $name"
+        echo "FAILED ${CASES##*/}/$name"
         cat "$work/diff"
     fi
 done

@@ -5,8 +5,8 @@
  * The first byte of the input chooses the type and whether bad lines are skipped. */
 #include "fuzz.h"
 
-#include "cli/io/textnum.h"
-#include "cli/io/textread.h"
+#include "cli/io/number.h"
+#include "cli/io/text_numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static void check_shortest(ordo_type type, const void *value, const char *text)
     FUZZ_CHECK(strcmp(text, expected) == 0);
 }
 
-static void check_round_trip(const text_array *a)
+static void check_round_trip(const text_numbers *a)
 {
     const size_t size = ordo_type_size(a->type);
     char         text[NUMBER_TEXT_MAX + 1];
@@ -83,6 +83,15 @@ static void check_round_trip(const text_array *a)
     }
 }
 
+/* The source is a text in memory, read to its end. */
+static bool read_text(char *text, size_t length, int type, bool skip_bad, text_numbers *out)
+{
+    source s = {.name = "text", .fd = -1, .ended = true, .block = text, .end = length};
+
+    text_start(out, &s, type, skip_bad);
+    return text_read(out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
@@ -91,13 +100,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool   skip_bad = data[0] >= 0x80;
     const size_t length = size - 1;
     char *const  text = malloc(length + 1);
-    text_array   first, second;
+    text_numbers first, second;
 
     FUZZ_CHECK(text != NULL);
     memcpy(text, data + 1, length);
     text[length] = '\0';
-    const bool ok = text_read(text, length, type, skip_bad, &first);
-    FUZZ_CHECK(text_read(text, length, type, skip_bad, &second) == ok);
+    const bool ok = read_text(text, length, type, skip_bad, &first);
+    FUZZ_CHECK(read_text(text, length, type, skip_bad, &second) == ok);
     FUZZ_CHECK(ok || (first.bad_line == second.bad_line && strcmp(first.why, second.why) == 0));
     FUZZ_CHECK(ok || (first.bad_line > 0 && first.why[0] != '\0'));
     /* Where bad lines are skipped, only an integer that the chosen type cannot hold is an error. */

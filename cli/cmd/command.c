@@ -1,0 +1,208 @@
+/* command.c - the steps that all commands share (see command.h). */
+#include "cli/cmd/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char help_input[] =
+    "\n"
+    "Input:\n"
+    "  FILE              a file; stdin if it is '-' or not given\n"
+    "  --from F          npy, raw or text; default: npy if the input starts like an .npy\n"
+    "                    file, raw if FILE ends in .bin or .raw, otherwise text\n"
+    "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; required for raw input.\n"
+    "                    Text is i64 if all lines are integers (u64 if they need it), else\n"
+    "                    f64; an integer that f64 cannot hold is then an error\n"
+    "  --skip-bad        leave out lines that are not numbers, and say how many\n";
+
+static const char help_output[] =
+    "\n"
+    "Output:\n"
+    "  -o, --output FILE replaced after all is written; default: stdout\n"
+    "  --format F        npy, raw or text; default: by the end of FILE (.npy; .bin, .raw;\n"
+    "                    .txt, .text, .csv), otherwise ";
+
+static const char help_common[] =
+    "\n"
+    "Common options:\n"
+    "  --threads N       at most N threads; default: every CPU this process may use\n"
+    "  --device D        auto (the fastest; see ordo tune), cpu, cuda (cuda:1 is the second\n"
+    "                    GPU) or hybrid (CPU and GPU)\n"
+    "  --device-memory S use at most S bytes of GPU memory\n"
+    "  --cpu-share P     hybrid: the share of the keys that the CPU sorts, such as 0.1;\n"
+    "                    -1: none\n"
+    "  --memory-limit S  use at most S bytes of scratch memory: 512M, 4Gi\n"
+    "  --explain         print on stderr what was done: backend, algorithm, ISA, time, why\n"
+    "  --json            the same as one line of JSON on stderr\n"
+    "  --time            print on stderr how long reading, work and writing took\n"
+    "  --profile         if the array was streamed through a GPU, print on stderr what the\n"
+    "                    phases, the link, the GPU and the threads did when\n"
+    "  --profile-json F  the same, with every time span, as JSON in file F\n"
+    "  --profile-svg F   the same as a picture in file F\n"
+    "  -h, --help        print this text\n"
+    "\n"
+    "Exit status: 0 success, 1 the answer is no (sort --check), 2 trouble (bad usage, bad\n"
+    "input, not enough memory, failed output).\n";
+
+static void print_help(const command *c)
+{
+    fputs(c->help, stdout);
+    if ((c->flags & READS) != 0)
+        fputs(help_input, stdout);
+    if ((c->flags & WRITES) != 0) {
+        fputs(help_output, stdout);
+        puts((c->flags & FEW) != 0 ? "text" : "the format of the input");
+        fputs(help_common, stdout);
+    }
+}
+
+file_format format_asked(const options *o)
+{
+    return o->format != FORMAT_AUTO || o->out == NULL ? (file_format)o->format
+                                                      : format_of_name(o->out);
+}
+
+/* Contradictory options about --text. */
+static const char *text_wrong(const execution *e)
+{
+    const options *const o = &e->o;
+    const bool           to_lines = (e->command->flags & LINES_OUT) != 0 && !e->quiet;
+    const file_format    format = format_asked(o);
+
+    if (!o->text)
+        return NULL;
+    if (o->dtype != NULL || o->skip_bad)
+        return "--dtype and --skip-bad are for numbers: they cannot be used with --text";
+    if (o->from != FORMAT_AUTO && o->from != FORMAT_TEXT)
+        return "--text reads lines: --from npy and --from raw cannot be used with it";
+    if (!to_lines || format == FORMAT_AUTO || format == FORMAT_TEXT)
+        return NULL;
+    return o->format != FORMAT_AUTO
+               ? "--text writes lines: the only --format is text"
+               : "--text writes lines: let the name of the output end in .txt, "
+                 "or give --format text";
+}
+
+input_request input_request_of(const execution *e)
+{
+    const options *const o = &e->o;
+    const bool           hint = (e->command->flags & LINES_IN) != 0 && o->dtype == NULL;
+
+    return (input_request){.path = o->operand,
+                           .format = o->from,
+                           .dtype = o->dtype,
+                           .allow_bits = (e->command->flags & PACKED_BITS) != 0,
+                           .skip_bad = o->skip_bad,
+                           .text_hint = hint ? "; give --text to read lines" : ""};
+}
+
+static bool read_input(execution *e)
+{
+    const input_request request = input_request_of(e);
+
+    if ((e->command->flags & READS) == 0 || e->by_pieces)
+        return true;
+    const bool ok = e->o.text ? lines_read(request.path, &e->lines) : input_read(&request, &e->in);
+    e->n = e->o.text ? e->lines.n : e->in.n;
+    timing_mark(&e->t, "read");
+    return ok;
+}
+
+static bool open_output(execution *e)
+{
+    file_format format = format_asked(&e->o);
+
+    if ((e->command->flags & WRITES) == 0 || e->quiet)
+        return true;
+    if (format == FORMAT_AUTO)
+        format = (e->command->flags & FEW) != 0 || e->o.text ? FORMAT_TEXT : e->in.format;
+    return output_open(&e->out, e->o.out, format);
+}
+
+static bool print_report(execution *e)
+{
+    const bool strings = e->o.text || (e->command->flags & READS) == 0;
+
+    return (e->command->flags & WRITES) == 0 || report_print(e->ctx, &e->o.common,
+                                                             strings      ? "string"
+                                                             : e->in.bits ? "bits"
+                                                                          : "bytes",
+                                                             &e->t);
+}
+
+static int execute(execution *e)
+{
+    const char *const wrong = e->command->wrong != NULL ? e->command->wrong(e) : NULL;
+    const char *const first = wrong != NULL ? wrong : text_wrong(e);
+
+    if (first != NULL && first[0] != '\0')
+        cli_error("%s: %s", e->command->name, first);
+    if (first != NULL || (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
+        return CLI_TROUBLE;
+    timing_start(&e->t);
+    const bool ok = read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
+    return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
+}
+
+int command_execute(const command *c, int argc, char **argv)
+{
+    execution e = {
+        .command = c,
+        .o = {.nans = c->nans, .k = OPTION_UNSET, .n = OPTION_UNSET, .seed = 1, .p = NAN},
+        .in.name = "",
+        .out.fd = -1};
+    const char **const   operand = (c->flags & (READS | WRITES)) != 0 ? &e.o.operand : NULL;
+    const options_result r = options_parse(argc, argv, c->options, &e.o, operand);
+
+    if (r == OPTIONS_HELP)
+        print_help(c);
+    if (r != OPTIONS_OK)
+        return r == OPTIONS_HELP ? CLI_OK : CLI_TROUBLE;
+    const int code = execute(&e);
+    output_abandon(&e.out);
+    input_free(&e.in);
+    lines_free(&e.lines);
+    free(e.results[0]);
+    free(e.results[1]);
+    free(e.o.list);
+    context_close();
+    return code;
+}
+
+ordo_type index_type(int asked, size_t n)
+{
+    return asked != 0 ? (ordo_type)asked : n <= UINT32_MAX ? ORDO_U32 : ORDO_U64;
+}
+
+void *new_results(execution *e, ordo_type type, size_t n, const char *what)
+{
+    void **const place = &e->results[e->results[0] != NULL];
+    return *place = cli_alloc(n, ordo_type_size(type), what);
+}
+
+bool call_done(execution *e, const char *phase, ordo_status status)
+{
+    const bool ok = call_end(status);
+    timing_mark(&e->t, phase);
+    return ok;
+}
+
+bool finish_output(execution *e, bool ok)
+{
+    ok = ok && output_commit(&e->out);
+    timing_mark(&e->t, "write");
+    return ok;
+}
+
+bool write_results(execution *e, ordo_type type, const void *results, size_t n)
+{
+    return finish_output(e, output_array(&e->out, type, results, n));
+}
+
+bool write_lines(execution *e, const lines *l, bool unique)
+{
+    return finish_output(e, lines_write(l, unique, &e->out));
+}
+
+uint64_t descending_flag(const execution *e) { return e->o.descending ? ORDO_DESCENDING : 0; }

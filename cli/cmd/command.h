@@ -1,0 +1,94 @@
+/* command.h - what a command is, and the steps that all commands share.
+ *
+ * A command is a constant: its help, its options, a function that finds contradictory options, and
+ * one that does the work. command_execute() parses the options, opens the context, reads the
+ * input, opens the output, calls `work` and prints the report. The output is opened before the work,
+ * so that a file that cannot be written costs no time. */
+#ifndef ORDO_CLI_CMD_COMMAND_H
+#define ORDO_CLI_CMD_COMMAND_H
+
+#include "cli/io/input.h"
+#include "cli/io/output.h"
+#include "cli/io/text_lines.h"
+#include "cli/ui/context.h"
+#include "cli/ui/report.h"
+
+typedef enum command_flag {
+    READS = 1,       /* the input                                                  */
+    WRITES = 2,      /* an output                                                  */
+    FEW = 4,         /* results: the default format is text, not that of the input */
+    LINES_IN = 8,    /* has the option --text                                      */
+    LINES_OUT = 16,  /* with --text the results are lines: text is the only format */
+    PACKED_BITS = 32 /* has --dtype bits                                           */
+} command_flag;
+
+typedef struct execution { /* of one command */
+    const struct command *command;
+    options               o;
+    bool                  by_pieces; /* `work` reads the input itself              */
+    bool                  quiet;     /* there is no output                         */
+    bool                  no;        /* the answer is no: exit code 1              */
+    ordo_ctx             *ctx;
+    input                 in;    /* without --text */
+    lines                 lines; /* with --text    */
+    size_t                n;     /* of either      */
+    output                out;
+    timing                t;
+    void                 *results[2]; /* of new_results() */
+} execution;
+
+typedef struct command {
+    const char        *name, *help;
+    const option_spec *options;
+    unsigned           flags; /* of command_flag      */
+    int                nans;  /* the default of --nans */
+
+    /* What is wrong with the options; NULL if nothing is; "" after a message. May be NULL. */
+    const char *(*wrong)(execution *e);
+    bool (*work)(execution *e); /* false after a message */
+} command;
+
+extern const command command_sort, command_argsort, command_rank, command_select, command_median,
+    command_quantile, command_topk, command_radius, command_scan, command_gen, command_info,
+    command_tune;
+
+/* Runs the command and returns its exit code. argv[0] is the name of the command. */
+int command_execute(const command *c, int argc, char **argv);
+
+/* ---- For `work` ---- */
+
+/* What --format or else the name of the output file asks for; FORMAT_AUTO if neither does. */
+file_format format_asked(const options *o);
+
+/* Options of the input as input_read() takes them. */
+input_request input_request_of(const execution *e);
+
+/* The type of n indices or counts up to n: the one asked for, else u32 if that is enough. */
+ordo_type index_type(int asked, size_t n);
+
+/* Memory for n results, which command_execute() frees. At most two. NULL after a message. */
+void *new_results(execution *e, ordo_type type, size_t n, const char *what);
+
+/* call_end(), then counts the time since the last phase as `phase`. */
+bool call_done(execution *e, const char *phase, ordo_status status);
+
+/* Write results, or lines (see lines_write()), and make the output final. */
+bool write_results(execution *e, ordo_type type, const void *results, size_t n);
+bool write_lines(execution *e, const lines *l, bool unique);
+
+/* Makes the output final if all was written (ok). */
+bool finish_output(execution *e, bool ok);
+
+/* check.c: checks that the input is sorted. If an element is out of order, names it on stderr and
+ * sets e->no. */
+bool check_sorted(execution *e);
+
+/* --descending as a flag of the library. */
+uint64_t descending_flag(const execution *e);
+
+/* ---- Help that select, quantile and median share ---- */
+
+#define HELP_SELECT_ALGORITHM                                                                      \
+    "  --algorithm A     auto, radix (digit by digit) or bitonic (sorts the array)\n"
+
+#endif

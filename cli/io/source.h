@@ -1,0 +1,71 @@
+/* source.h - the bytes of a file or of stdin: all of them, or one line after another.
+ *
+ * Reading line by line takes bounded memory: the source holds a chunk of the file, the current line
+ * and the previous line. */
+#ifndef ORDO_CLI_IO_SOURCE_H
+#define ORDO_CLI_IO_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct source {
+    const char *name; /* for messages: the path, or "stdin"                               */
+    int         fd;
+    bool        ended;          /* the end of the file has been read                        */
+    size_t      number;         /* of the current line, from 1; 0 before the first          */
+    size_t      size, done;     /* bytes of the file (0: not known), and bytes read so far  */
+    char       *block;          /* block[end] is a NUL                                      */
+    size_t      capacity, end;  /* bytes of block in use                                    */
+    size_t      next, searched; /* start of the next line; no newline between next and here */
+    size_t      line, length;   /* the current line, without its newline                    */
+    size_t      previous, previous_length;
+} source;
+
+typedef enum source_result {
+    SOURCE_LINE,
+    SOURCE_END,
+    SOURCE_FAILED /* after a message */
+} source_result;
+
+/* path NULL or "-" is stdin. False after a message; call source_close() in any case. */
+bool source_open(source *s, const char *path);
+void source_close(source *s);
+
+/* Before the first line: reads until `length` bytes or the whole file are in block[0..end).
+ * SIZE_MAX reads the whole file. False after a message. */
+bool source_fill(source *s, size_t length);
+
+/* Reads the whole file and returns block, which the caller frees. NULL after a message. */
+char *source_take(source *s);
+
+/* Makes block[next..end) the current line. */
+static inline void source_set_line(source *s, size_t end, bool newline)
+{
+    s->previous = s->line;
+    s->previous_length = s->length;
+    s->line = s->next;
+    s->length = end - s->next;
+    s->next = s->searched = end + newline;
+    s->number++;
+}
+
+/* For source_next(): no newline is left in the block. */
+source_result source_next_slowly(source *s);
+
+/* Goes to the next line; the current line becomes the previous one. The last line may have no
+ * newline. Invalidates the pointers of source_line() and source_previous(). */
+static inline source_result source_next(source *s)
+{
+    const char *const newline = memchr(s->block + s->searched, '\n', s->end - s->searched);
+    if (newline == NULL)
+        return source_next_slowly(s);
+    source_set_line(s, (size_t)(newline - s->block), true);
+    return SOURCE_LINE;
+}
+
+/* The current line; the byte after it is readable and is a newline or a NUL. */
+static inline const char *source_line(const source *s) { return s->block + s->line; }
+static inline const char *source_previous(const source *s) { return s->block + s->previous; }
+
+#endif

@@ -1,0 +1,133 @@
+/* terminal.c - messages and the progress bar on stderr, memory and the clock (see cli.h).
+ *
+ * There is one stderr and so one progress bar, whose state is static. Only the main thread draws
+ * it, at most ten times a second. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    ALIGNMENT = 64,
+    BAR_WIDTH = 40
+};
+
+static const double first_seconds = 2.0;
+static const double step_seconds = 0.1;
+
+static struct {
+    const char *label; /* NULL: no phase, or stderr is no terminal */
+    double      start, next;
+    bool        drawn;
+} bar;
+
+void progress_start(const char *label)
+{
+    progress_end();
+    if (!isatty(STDERR_FILENO))
+        return;
+    bar.label = label;
+    bar.start = cli_now();
+    bar.next = bar.start + first_seconds;
+}
+
+void progress_at(double done)
+{
+    if (bar.label == NULL)
+        return;
+    const double now = cli_now();
+    if (now < bar.next)
+        return;
+    bar.next = now + step_seconds;
+    bar.drawn = true;
+
+    char cells[BAR_WIDTH + 1];
+    for (int i = 0; i < BAR_WIDTH; i++)
+        cells[i] = i < (int)(done * BAR_WIDTH) ? '#' : '.';
+    cells[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r%s [%s] %3d %%", bar.label, cells, (int)(done * 100));
+    if (done > 0.01)
+        fprintf(stderr, "  %.0f s left ", (now - bar.start) * (1 - done) / done);
+    fputs("\033[K", stderr);
+}
+
+void progress_end(void)
+{
+    if (bar.drawn)
+        fputs("\r\033[K", stderr);
+    bar.label = NULL;
+    bar.drawn = false;
+}
+
+int cli_error(const char *format, ...)
+{
+    va_list args;
+
+    progress_end();
+    fflush(stdout);
+    fputs("ordo: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return CLI_TROUBLE;
+}
+
+void *cli_alloc(size_t n, size_t size, const char *what)
+{
+    size_t bytes, padded;
+    void  *block = NULL;
+
+    if (!__builtin_mul_overflow(n, size, &bytes) &&
+        !__builtin_add_overflow(bytes, (size_t)ALIGNMENT, &padded))
+        block = aligned_alloc(ALIGNMENT, padded / ALIGNMENT * ALIGNMENT);
+    if (block == NULL)
+        cli_error("not enough memory for %s: %zu elements of %zu bytes", what, n, size);
+    return block;
+}
+
+double cli_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+char *cli_printable(const char *bytes, size_t length, char *out, size_t capacity)
+{
+    static const char dots[] = "...";
+    size_t            used = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)bytes[i];
+        const bool          plain = c >= 0x20 && c < 0x7f;
+        const size_t        needed = plain ? 1 : 4;
+        const size_t        reserve = i + 1 < length ? sizeof dots : 1;
+        if (used + needed + reserve > capacity) {
+            memcpy(out + used, dots, sizeof dots);
+            return out;
+        }
+        if (plain)
+            out[used] = (char)c;
+        else
+            snprintf(out + used, 5, "\\x%02x", c);
+        used += needed;
+    }
+    out[used] = '\0';
+    return out;
+}
+
+const char *cli_quoted(const char *text)
+{
+    static char     buffers[2][80];
+    static unsigned turn;
+
+    turn = !turn;
+    return cli_printable(text, strlen(text), buffers[turn], sizeof buffers[turn]);
+}
