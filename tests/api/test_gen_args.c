@@ -1,5 +1,6 @@
-/* test_gen_args.c - generators: strings and records, what bad arguments get (a status, a message
- * that names the numbers, arrays left alone), cancelling, and no memory. */
+/* test_gen_args.c - generators: strings and records, refused arguments (status, message, unchanged
+ * arrays), cancellation, too little memory, and the report. */
+#include "api/api.h"
 #include "testkit.h"
 
 #include <math.h>
@@ -19,13 +20,11 @@ typedef struct text {
 
 static text make_text(ordo_dist dist, size_t n)
 {
-    text t = {n, calloc(n + 1, sizeof(uint64_t)), NULL};
+    text t = {n, test_need((n + 1) * sizeof(uint64_t)), NULL};
     CHECK_STATUS(ORDO_OK, ordo_gen_strings(ctx, dist, n, t.offsets, NULL, 0, NULL), ctx);
     const size_t    total = (size_t)t.offsets[n];
-    uint64_t *const again = calloc(n + 1, sizeof(uint64_t));
-    t.bytes = calloc(total + 1, 1);
-    if (again == NULL || t.bytes == NULL)
-        abort();
+    uint64_t *const again = test_need((n + 1) * sizeof(uint64_t));
+    t.bytes = test_need(total + 1);
     CHECK_STATUS(ORDO_OK, ordo_gen_strings(ctx, dist, n, again, t.bytes, total, NULL), ctx);
     CHECK_BYTES(t.offsets, again, (n + 1) * sizeof *again, sizeof *again);
     CHECK_EQ_U64(0, t.bytes[total]);
@@ -71,7 +70,7 @@ static void test_strings(void)
     free_text(&t);
 }
 
-static const text *sorting; /* qsort passes no context */
+static const text *sorting; /* for qsort, which passes no user pointer */
 
 static int by_string(const void *a, const void *b)
 {
@@ -84,14 +83,12 @@ static int by_string(const void *a, const void *b)
     return order != 0 ? order : (x_length > y_length) - (x_length < y_length);
 }
 
-/* Records share prefixes with their neighbours in order far more often than chance would have
- * it (one in 20 for each residue), and a few are equal. */
+/* Neighbours in sorted order share prefixes far more often than random records (one in 20 for each
+ * residue), and a few are equal. */
 static void test_families(const text *t)
 {
-    size_t *const order = malloc(t->n * sizeof *order);
+    size_t *const order = test_need(t->n * sizeof *order);
     size_t        relatives = 0, twins = 0;
-    if (order == NULL)
-        abort();
     for (size_t i = 0; i < t->n; i++)
         order[i] = i;
     sorting = t;
@@ -169,7 +166,7 @@ static void test_text_arguments(void)
 
 /* ---- Bad arguments of ordo_gen ---- */
 
-/* Refused, with a message that has these words, and nothing written. */
+/* The call fails, its message contains these words, and nothing is written. */
 static void refused(ordo_dist dist, ordo_type type, size_t n, uint64_t k, double p,
                     const char *words, const char *more_words)
 {
@@ -226,7 +223,7 @@ static void test_arguments(void)
                          ctx);
 }
 
-/* ---- Cancel, memory, report ---- */
+/* ---- Cancellation, memory, report ---- */
 
 static int stop_now(void *user, double done)
 {
@@ -240,30 +237,27 @@ static void test_cancel(ordo_dist dist, uint64_t k)
         N = 1 << 22
     };
     double              done = 0;
-    const ordo_ctx_opts wish =
-        ORDO_OPTS(ordo_ctx_opts, .threads = 2, .progress = stop_now, .progress_user = &done);
     const ordo_gen_opts opts = ORDO_OPTS(ordo_gen_opts, .k = k);
-    ordo_ctx           *with;
-    void *const         keys = malloc(N * sizeof(double));
+    void *const         keys = test_keep(N * sizeof(double));
+    ordo_ctx *const     with = CONTEXT(.threads = 2, .progress = stop_now, .progress_user = &done);
 
     testkit_case("cancel distribution %d", (int)dist);
-    if (CHECK(keys != NULL) && CHECK_STATUS(ORDO_OK, ordo_ctx_create(&with, &wish), NULL)) {
-        CHECK_STATUS(ORDO_E_CANCELLED, ordo_gen(with, dist, ORDO_F64, keys, N, &opts), with);
-        CHECK(done > 0 && done < 1);
-        ordo_ctx_free(with);
-    }
-    free(keys);
+    if (with == NULL)
+        return;
+    api_progress_pause(with, 0); /* the callback comes at the first opportunity */
+    CHECK_STATUS(ORDO_E_CANCELLED, ordo_gen(with, dist, ORDO_F64, keys, N, &opts), with);
+    CHECK(done >= 0 && done < 1);
+    ordo_ctx_free(with);
 }
 
 static void test_memory(void)
 {
-    const ordo_ctx_opts wish = ORDO_OPTS(ordo_ctx_opts, .mem_limit = 1);
-    ordo_ctx           *with;
+    ordo_ctx *const with = CONTEXT(.mem_limit = 1);
     uint32_t            keys[4] = {5, 5, 5, 5};
     uint64_t            offsets[5] = {5};
 
     testkit_case("memory limit");
-    if (!CHECK_STATUS(ORDO_OK, ordo_ctx_create(&with, &wish), NULL))
+    if (with == NULL)
         return;
     CHECK_STATUS(ORDO_E_NOMEM, ordo_gen(with, ORDO_DIST_RECUR, ORDO_U32, keys, 4, NULL), with);
     CHECK_EQ_U64(5, keys[0]);
@@ -276,12 +270,11 @@ static void test_memory(void)
 
 static void test_report(void)
 {
-    ordo_report report = {.struct_size = sizeof report};
-    uint16_t    keys[100];
+    uint16_t keys[100];
 
     testkit_case("report");
     CHECK_STATUS(ORDO_OK, ordo_gen(ctx, ORDO_DIST_BUCKET, ORDO_U16, keys, 100, NULL), ctx);
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+    ordo_report const report = report_of(ctx);
     CHECK(strcmp(report.operation, "gen") == 0);
     CHECK(strcmp(report.algorithm, "bucket") == 0);
     CHECK_EQ_U64(ORDO_U16, report.type);

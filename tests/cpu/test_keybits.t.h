@@ -1,6 +1,6 @@
-/* test_keybits.t.h - one type's part of test_keybits.c; see there. Sees T, KEY, BITS and FN. */
+/* test_keybits.t.h - the part of test_keybits.c for one type. Parameters: KEY, BITS and FN. */
 
-/* How two folded values must stand to each other, from how their keys do. */
+/* Counts the maps that disagree with the oracle on the order of a[i] and a[j]. */
 static size_t FN(keybits_pair_wrong)(ordo_type type, const KEY *a, size_t i, size_t j)
 {
     BITS const bi = FN(key_bits)(a[i]), bj = FN(key_bits)(a[j]);

@@ -66,7 +66,7 @@ static void fill(const call_plan *plan, int i, size_t shape)
     case CONTENT_SORTED:
         inputs_fill(shape, plan->type, given[i], plan->n, plan->n + 1);
         if (plan->loose)
-            inputs_tame(plan->type, given[i], plan->n);
+            inputs_limit_floats(plan->type, given[i], plan->n);
         if (array->content == CONTENT_SORTED)
             CHECK_STATUS(ORDO_OK, ordo_sort(cpu, plan->type, given[i], plan->n, &order), cpu);
         break;

@@ -1,5 +1,5 @@
-/* inputs.c - see inputs.h. Integer-valued shapes are computed as int64 and stored in the type,
- * modulo its width; random shapes draw bit patterns, so floats meet every NaN and subnormal. */
+/* inputs.c - see inputs.h. Shapes of integers are computed in 64 bits and stored modulo the width
+ * of the type. Random shapes draw bit patterns, so that floats include NaNs and subnormals. */
 #include "inputs.h"
 
 #include "oracle.h"
@@ -32,8 +32,8 @@ static void put_value(ordo_type type, void *out, size_t i, int64_t value)
         put_bits(type, out, i, (uint64_t)value);
 }
 
-/* NaNs of both signs, quiet and signalling, several payloads; infinities, zeros, subnormals,
- * ones, the largest finite numbers. */
+/* NaNs of both signs, quiet and signalling, with several payloads; infinities, zeros, subnormals,
+ * ones, and the largest finite numbers. */
 static const uint32_t special_f32[] = {
     0x7fc00000, 0xffc00000, 0x7fc00001, 0xffc00001, 0x7fffffff, 0xffffffff, 0x7f800001, 0xff800001,
     0x7f800000, 0xff800000, 0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff,
@@ -45,28 +45,16 @@ static const uint64_t special_f64[] = {
     0x0000000000000001, 0x8000000000000001, 0x000fffffffffffff, 0x800fffffffffffff,
     0x0010000000000000, 0x8010000000000000, 0x3ff0000000000000, 0xbff0000000000000,
     0x3ff0000000000001, 0x7fefffffffffffff, 0xffefffffffffffff, 0x4340000000000000};
-static const uint64_t special_int[] = {0,
-                                       1,
-                                       2,
-                                       UINT64_MAX,
-                                       UINT64_MAX - 1,
-                                       0x7f,
-                                       0x80,
-                                       0x7fff,
-                                       0x8000,
-                                       0x7fffffff,
-                                       0x80000000,
-                                       0x7fffffffffffffff,
-                                       0x8000000000000000,
-                                       0xff,
-                                       0xffff,
-                                       0xffffffff};
+static const uint64_t special_int[] = {
+    0,          1,          2,    UINT64_MAX, UINT64_MAX - 1,     0x7f,
+    0x80,       0x7fff,     0x8000, 0x7fffffff, 0x80000000,       0x7fffffffffffffff,
+    0x8000000000000000, 0xff, 0xffff, 0xffffffff};
 
 enum {
     SPECIALS_FLOAT = sizeof special_f32 / sizeof *special_f32,
     SPECIALS_INT = sizeof special_int / sizeof *special_int,
-    SPECIAL_NANS = 8, /* the first of the floats */
-    SPECIAL_ZERO = 10 /* +0, then -0             */
+    SPECIAL_NANS = 8, /* the first entries of the floats */
+    SPECIAL_ZERO = 10 /* +0, then -0                     */
 };
 
 static void put_special(ordo_type type, void *out, size_t i, uint64_t which)
@@ -102,7 +90,7 @@ static void fill_nans(ordo_type type, void *out, size_t n, test_rng *rng, int64_
         put_special(type, out, i, test_rng_below(rng, SPECIAL_NANS));
 }
 
-/* Both zeros, the subnormals around them and a NaN now and then. */
+/* Both zeros, the smallest subnormals and a few NaNs. */
 static void fill_zeros(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
 {
     (void)parameter;
@@ -166,7 +154,7 @@ static void swap_keys(ordo_type type, void *keys, size_t i, size_t j)
     memcpy(b, hold, size);
 }
 
-/* A ramp whose blocks of `radius` + 1 are shuffled: no key is further from its place. */
+/* A ramp with each block of `radius` + 1 keys shuffled. */
 static void fill_roughly_sorted(ordo_type type, void *out, size_t n, test_rng *rng, int64_t radius)
 {
     size_t const block = (size_t)radius + 1;
@@ -203,7 +191,7 @@ static void fill_recurrence(ordo_type type, void *out, size_t n, test_rng *rng, 
     }
 }
 
-/* Infinities, ones and what lies between, for integers their least and largest; no NaN. */
+/* Infinities, zeros, ones and the smallest normal numbers, without NaN. Integers: extreme values. */
 static void fill_infinities(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
 {
     static const uint64_t chosen[] = {8, 9, 8, 9, 18, 19, 10, 11, 16, 17};
@@ -212,7 +200,7 @@ static void fill_infinities(ordo_type type, void *out, size_t n, test_rng *rng, 
         put_special(type, out, i, chosen[test_rng_below(rng, sizeof chosen / sizeof *chosen)]);
 }
 
-/* Numbers, and one in sixteen a NaN of some kind. */
+/* Small integers; one in sixteen keys is a NaN. */
 static void fill_some_nans(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
 {
     (void)parameter;
@@ -223,7 +211,7 @@ static void fill_some_nans(ordo_type type, void *out, size_t n, test_rng *rng, i
             put_value(type, out, i, (int64_t)test_rng_below(rng, 2001) - 1000);
 }
 
-/* `runs` stretches of equal length, each rising (or falling, if negative) with ties. */
+/* |runs| stretches of equal length with ties, rising if `runs` is positive, else falling. */
 static void fill_runs(ordo_type type, void *out, size_t n, test_rng *rng, int64_t runs)
 {
     size_t const stretches = (size_t)(runs < 0 ? -runs : runs);
@@ -252,8 +240,7 @@ static void fill_narrow(ordo_type type, void *out, size_t n, test_rng *rng, int6
         put_value(type, out, i, middle + (int64_t)test_rng_below(rng, (uint64_t)width) - width / 2);
 }
 
-/* One pattern, in which only the bits of this part differ: the low ones (parameter 0), or some of
- * the high ones (1; of floats, without the bit that makes them huge). */
+/* Keys that differ only in the low half of their bits, or only in a few of the highest. */
 static void fill_part_differs(ordo_type type, void *out, size_t n, test_rng *rng, int64_t high)
 {
     size_t const   width = 8 * ordo_type_size(type);
@@ -263,7 +250,7 @@ static void fill_part_differs(ordo_type type, void *out, size_t n, test_rng *rng
         put_bits(type, out, i, UINT64_C(0x3535353535353535) ^ (test_rng_next(rng) & mask));
 }
 
-/* Every magnitude is as likely as every other: many small keys that tie, few large ones. */
+/* Uniform number of bits: many small keys that tie, few large keys. */
 static void fill_skewed(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
 {
     (void)parameter;
@@ -274,7 +261,7 @@ static void fill_skewed(ordo_type type, void *out, size_t n, test_rng *rng, int6
     }
 }
 
-/* A quicksort that takes the middle element meets the largest one in every step. */
+/* A quicksort with the middle element as its pivot always takes the largest key. */
 static void fill_middle_killer(ordo_type type, void *out, size_t n, test_rng *rng,
                                int64_t parameter)
 {
@@ -284,7 +271,7 @@ static void fill_middle_killer(ordo_type type, void *out, size_t n, test_rng *rn
         swap_keys(type, out, i, i / 2);
 }
 
-/* Small and large keys by turns, drawing nearer to each other. */
+/* Small and large keys alternate and approach each other. */
 static void fill_zigzag(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
 {
     (void)rng, (void)parameter;
@@ -292,8 +279,7 @@ static void fill_zigzag(ordo_type type, void *out, size_t n, test_rng *rng, int6
         put_value(type, out, i, i % 2 == 0 ? (int64_t)i : (int64_t)(2 * n - i));
 }
 
-/* In order but for `pairs` of keys, far apart, that have changed places: a look at a part of the
- * array sees nothing of it. */
+/* Sorted, then `pairs` random pairs are exchanged. A sample of the array usually misses them. */
 static void fill_swapped(ordo_type type, void *out, size_t n, test_rng *rng, int64_t pairs)
 {
     fill_ramp(type, out, n, rng, 1);
@@ -301,7 +287,7 @@ static void fill_swapped(ordo_type type, void *out, size_t n, test_rng *rng, int
         swap_keys(type, out, test_rng_below(rng, n), test_rng_below(rng, n));
 }
 
-/* In order up to the last `tail` keys, which are anything. */
+/* Sorted, except for the last `tail` keys, which are random. */
 static void fill_appended(ordo_type type, void *out, size_t n, test_rng *rng, int64_t tail)
 {
     fill_ramp(type, out, n, rng, 1);
@@ -309,7 +295,7 @@ static void fill_appended(ordo_type type, void *out, size_t n, test_rng *rng, in
         put_value(type, out, i, (int64_t)test_rng_below(rng, n) - (int64_t)(n / 2));
 }
 
-/* A ramp that begins in the middle: two runs. */
+/* A rotated ramp: two runs. */
 static void fill_rotated(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parts)
 {
     (void)rng;
@@ -356,7 +342,7 @@ static const struct shape {
     {"zigzag", fill_zigzag, 0},
     {"one pair swapped", fill_swapped, 1},
     {"few pairs swapped", fill_swapped, 6},
-    {"ramp and a loose tail", fill_appended, 9},
+    {"ramp and a random tail", fill_appended, 9},
     {"rotated ramp", fill_rotated, 3},
     {"steep ramp", fill_ramp, 1000003},
     {"steep falling ramp", fill_ramp, -1000003},
@@ -385,6 +371,14 @@ const ordo_algorithm inputs_sorts[] = {
     ORDO_ALGORITHM_MERGE,   ORDO_ALGORITHM_SPLIT, ORDO_ALGORITHM_BITONIC,
     ORDO_ALGORITHM_HALVING, ORDO_ALGORITHM_ROUGH, ORDO_ALGORITHM_BUBBLE};
 
+const rank_rule inputs_rules[INPUTS_RULES] = {
+    {ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MIN, ORDO_U64},     {ORDO_TIES_MIN, ORDO_F64},
+    {ORDO_TIES_MAX, ORDO_U32},     {ORDO_TIES_MAX, ORDO_U64},     {ORDO_TIES_MAX, ORDO_F64},
+    {ORDO_TIES_DENSE, ORDO_U32},   {ORDO_TIES_DENSE, ORDO_U64},   {ORDO_TIES_DENSE, ORDO_F64},
+    {ORDO_TIES_ORDINAL, ORDO_U32}, {ORDO_TIES_ORDINAL, ORDO_U64}, {ORDO_TIES_ORDINAL, ORDO_F64},
+    {ORDO_TIES_AVERAGE, ORDO_F64},
+};
+
 const char *inputs_sort_name(ordo_algorithm algorithm)
 {
     static const char *const names[] = {"auto",   "sequential", "threads", "radix",
@@ -393,7 +387,7 @@ const char *inputs_sort_name(ordo_algorithm algorithm)
     return names[algorithm];
 }
 
-ordo_algorithm inputs_known(ordo_algorithm algorithm, bool keys_alone)
+ordo_algorithm inputs_supported(ordo_algorithm algorithm, bool keys_alone)
 {
     if (!testkit_on_device())
         return algorithm;
@@ -408,14 +402,11 @@ ordo_algorithm inputs_known(ordo_algorithm algorithm, bool keys_alone)
     }
 }
 
-/* By the oracle, stable: ties stay as mixed as they were. */
 void inputs_sort(ordo_type type, void *keys, size_t n, bool desc)
 {
     size_t const    size = ordo_type_size(type);
-    uint64_t *const index = malloc(n * sizeof *index + 1);
-    char *const     copy = malloc(n * size + 1);
-    if (index == NULL || copy == NULL)
-        abort();
+    uint64_t *const index = test_need(n * sizeof *index);
+    char *const     copy = test_need(n * size);
     oracle_argsort(type, keys, n, desc, ORDO_U64, index);
     if (n != 0)
         memcpy(copy, keys, n * size);
@@ -469,7 +460,7 @@ bool inputs_next_size(size_t *n, size_t all, size_t limit)
     return *n <= limit;
 }
 
-void inputs_tame(ordo_type type, void *keys, size_t n)
+void inputs_limit_floats(ordo_type type, void *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float *const  f = (float *)keys + (type == ORDO_F32 ? i : 0);

@@ -9,14 +9,14 @@
 enum {
     MOST_SLOW = 5000,
 #ifdef ORDO_TINY
-    LARGE_ELEMENT = 48, /* elements that are sorted by pointers */
+    LARGE_ELEMENT = 48, /* bytes of elements that are sorted by pointers */
 #else
     LARGE_ELEMENT = 600,
 #endif
-    ROTATES = 0xffff /* a choice of ties that depends on the shape */
+    ROTATES = 0xffff /* the tie rule depends on the number of the key set */
 };
 
-/* Calls that read keys. Those with the same answer follow each other: it is computed once. */
+/* Calls that read keys. Calls with equal results are neighbours: the oracle runs once for them. */
 static const verb_entry of_keys[] = {
 #define SORT_BY_EACH(kind, out_type, choice)                                                       \
     {"auto", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_AUTO, 0, KEYS},                   \
@@ -117,8 +117,6 @@ static const char *kind_name(verb_kind kind)
     return names[kind];
 }
 
-/* ---- One call ---- */
-
 typedef struct key_set {
     size_t    shape, number;
     ordo_type type;
@@ -134,19 +132,18 @@ static bool same_answer(const verb_entry *a, const verb_entry *b)
            (a->choice == b->choice || a->kind == ARGSORT);
 }
 
-/* Bubble sort is quadratic; pairs are merged in place slowly, so values of one size must do. */
+/* Bubble sort is quadratic. The in-place merge of pairs is slow, so large arrays take one size. */
 static bool is_slow(const verb_entry *v, size_t n)
 {
     return n > MOST_SLOW &&
            (v->algorithm == ORDO_ALGORITHM_BUBBLE || (v->kind == PAIRS && v->choice != 4));
 }
 
-/* What depends on the keys. */
 static verb_entry adapted(verb_entry v, const key_set *keys)
 {
-    bool const turns = v.kind != SCAN && v.kind != QUANTILES && v.kind != MEDIAN;
+    bool const has_direction = v.kind != SCAN && v.kind != QUANTILES && v.kind != MEDIAN;
     v.type = keys->type;
-    v.flags |= keys->desc && turns ? ORDO_DESCENDING : 0;
+    v.flags |= keys->desc && has_direction ? ORDO_DESCENDING : 0;
     if (v.choice == ROTATES)
         v.choice = (uint32_t)(keys->number % (ORDO_TIES_AVERAGE + 1));
     if (v.kind == SCAN)
@@ -168,12 +165,10 @@ bool sweep_right(const sweep_call *call)
            call->data->scalar == call->expected_scalar;
 }
 
-bool sweep_unharmed(const sweep_call *call)
+bool sweep_unchanged(const sweep_call *call)
 {
     return call->entry.kind == SORT_FROM || verb_untouched(call->data);
 }
-
-/* ---- All of them ---- */
 
 static void visit_one(sweep_call *call, const verb_entry *entry, const char *shape, sweep_fn *visit,
                       void *user)
@@ -210,8 +205,8 @@ void sweep_calls(const sweep_plan *plan, sweep_fn *visit, void *user)
 {
     verb_data    data = verb_data_make(plan->n);
     sweep_call   call = {.data = &data,
-                         .expected = verb_need(data.out_bytes),
-                         .keys_before = verb_need(plan->n * sizeof(uint64_t))};
+                         .expected = test_need(data.out_bytes),
+                         .keys_before = test_need(plan->n * sizeof(uint64_t))};
     size_t const pairs = inputs_count() * INPUTS_TYPES;
     for (size_t i = 0; i < pairs; i += plan->pairs_of) {
         key_set keys = {

@@ -1,4 +1,4 @@
-/* verbs.c - see verbs.h. Sums of floats are left to test_scan.c: these calls have exact answers. */
+/* verbs.c - see verbs.h. All calls have exact results; test_scan.c tests sums of floats. */
 #include "verbs.h"
 
 #include "inputs.h"
@@ -27,35 +27,35 @@ const verb_entry verbs[VERBS] = {
     {"partition", "partition", PARTITION, NO_TYPE, NO_TYPE, ORDO_FLAG_BYTES, 0, 0, NONE},
     {"is_sorted", "is_sorted", SORTED, ORDO_F32, NO_TYPE, 0, 0, 0, IN_ORDER},
     {"copy", "copy", COPY, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
-    {"sort f32", "sort", SORT, ORDO_F32, NO_TYPE, 0, 0, 0, LOOSE},
+    {"sort f32", "sort", SORT, ORDO_F32, NO_TYPE, 0, 0, 0, UNSORTED},
     {"sort u32 descending", "sort", SORT, ORDO_U32, NO_TYPE, 0, 0, ORDO_DESCENDING, WORDS},
     {"sort of a sorted array", "sort", SORT, ORDO_F32, NO_TYPE, 0, 0, 0, IN_ORDER},
-    {"sort of a rough array", "sort", SORT, ORDO_I32, NO_TYPE, 0, 0, 0, ROUGH},
+    {"sort of a nearly sorted array", "sort", SORT, ORDO_I32, NO_TYPE, 0, 0, 0, NEARLY_SORTED},
     {"sort radix", "sort", SORT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, WORDS},
-    {"sort sample", "sort", SORT, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_SAMPLE, 0, LOOSE},
-    {"sort merge", "sort", SORT, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_MERGE, 0, LOOSE},
+    {"sort sample", "sort", SORT, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_SAMPLE, 0, UNSORTED},
+    {"sort merge", "sort", SORT, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_MERGE, 0, UNSORTED},
     {"sort bitonic", "sort", SORT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_BITONIC, 0, WORDS},
     {"sort split", "sort", SORT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_SPLIT, 0, WORDS},
-    {"sort bubble", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_BUBBLE, 0, ROUGH},
-    {"sort rough", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_ROUGH, 0, ROUGH},
-    {"sort halving", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_HALVING, 0, ROUGH},
-    {"sort_pairs f32 + 4", "sort_pairs", PAIRS, ORDO_F32, NO_TYPE, 4, 0, 0, LOOSE},
+    {"sort bubble", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_BUBBLE, 0, NEARLY_SORTED},
+    {"sort rough", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_ROUGH, 0, NEARLY_SORTED},
+    {"sort halving", "sort", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_HALVING, 0, NEARLY_SORTED},
+    {"sort_pairs f32 + 4", "sort_pairs", PAIRS, ORDO_F32, NO_TYPE, 4, 0, 0, UNSORTED},
     {"sort_pairs u32 + 12 descending merge", "sort_pairs", PAIRS, ORDO_U32, NO_TYPE, 12,
      ORDO_ALGORITHM_MERGE, ORDO_DESCENDING, WORDS},
-    {"argsort u32", "argsort", ARGSORT, ORDO_F32, ORDO_U32, 0, 0, 0, LOOSE},
+    {"argsort u32", "argsort", ARGSORT, ORDO_F32, ORDO_U32, 0, 0, 0, UNSORTED},
     {"argsort u64 sample", "argsort", ARGSORT, ORDO_F32, ORDO_U64, 0, ORDO_ALGORITHM_SAMPLE, 0,
-     LOOSE},
-    {"rank min", "rank", RANK, ORDO_F32, ORDO_U32, ORDO_TIES_MIN, 0, 0, LOOSE},
+     UNSORTED},
+    {"rank min", "rank", RANK, ORDO_F32, ORDO_U32, ORDO_TIES_MIN, 0, 0, UNSORTED},
     {"rank average descending", "rank", RANK, ORDO_F32, ORDO_F64, ORDO_TIES_AVERAGE, 0,
-     ORDO_DESCENDING, LOOSE},
-    {"radius", "radius", RADIUS, ORDO_I32, NO_TYPE, 0, 0, 0, ROUGH},
+     ORDO_DESCENDING, UNSORTED},
+    {"radius", "radius", RADIUS, ORDO_I32, NO_TYPE, 0, 0, 0, NEARLY_SORTED},
     {"radius sequential", "radius", RADIUS, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_SEQUENTIAL, 0,
-     LOOSE},
-    {"runs", "runs", RUNS, ORDO_F32, NO_TYPE, 0, 0, 0, LOOSE},
-    {"select", "select", SELECT, ORDO_F32, NO_TYPE, 0, 0, 0, LOOSE},
+     UNSORTED},
+    {"runs", "runs", RUNS, ORDO_F32, NO_TYPE, 0, 0, 0, UNSORTED},
+    {"select", "select", SELECT, ORDO_F32, NO_TYPE, 0, 0, 0, UNSORTED},
     {"select radix descending", "select", SELECT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_RADIX,
      ORDO_DESCENDING, WORDS},
-    {"topk", "topk", TOPK, ORDO_F32, ORDO_U32, 0, 0, ORDO_DESCENDING, LOOSE},
+    {"topk", "topk", TOPK, ORDO_F32, ORDO_U32, 0, 0, ORDO_DESCENDING, UNSORTED},
     {"quantiles", "quantiles", QUANTILES, ORDO_U32, NO_TYPE, 0, 0, 0, WORDS},
     {"median", "median", MEDIAN, ORDO_U32, NO_TYPE, 0, 0, 0, WORDS},
     {"sort_by", "sort_by", SORT_BY, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
@@ -73,31 +73,23 @@ const char *verb_operation(size_t verb) { return verbs[verb].operation; }
 ordo_type   verb_type(size_t verb) { return verbs[verb].type; }
 bool        verb_has_scratch(size_t verb) { return verbs[verb].kind <= TOPK; }
 
-void *verb_need(size_t bytes)
-{
-    void *const block = calloc(bytes + 1, 1);
-    if (block == NULL)
-        abort();
-    return block;
-}
-
 verb_data verb_data_make(size_t n)
 {
     verb_data data = {.n = n, .out_bytes = n * OUT_ELEMENT + OUT_MORE};
-    data.sorted = verb_need(n * sizeof *data.sorted);
-    data.loose = verb_need(n * sizeof *data.loose);
-    data.rough = verb_need(n * sizeof *data.rough);
-    data.words = verb_need(n * ELEMENT);
-    data.keys = verb_need(n * sizeof(uint64_t));
-    data.flags = verb_need(n);
-    data.text = verb_need(n * STRING_MOST);
-    data.offsets = verb_need((n + 1) * sizeof *data.offsets);
-    data.pointers = verb_need(n * sizeof *data.pointers);
-    data.out = verb_need(data.out_bytes);
-    data.before = verb_need(data.out_bytes);
+    data.sorted = test_need(n * sizeof *data.sorted);
+    data.unsorted = test_need(n * sizeof *data.unsorted);
+    data.nearly_sorted = test_need(n * sizeof *data.nearly_sorted);
+    data.words = test_need(n * ELEMENT);
+    data.keys = test_need(n * sizeof(uint64_t));
+    data.flags = test_need(n);
+    data.text = test_need(n * STRING_MOST);
+    data.offsets = test_need((n + 1) * sizeof *data.offsets);
+    data.pointers = test_need(n * sizeof *data.pointers);
+    data.out = test_need(data.out_bytes);
+    data.before = test_need(data.out_bytes);
     inputs_fill_sorted(inputs_find("recurrence 0.5"), ORDO_F32, data.sorted, n, false, 1);
-    inputs_fill(inputs_find("some NaNs"), ORDO_F32, data.loose, n, 4);
-    inputs_fill(inputs_find("roughly sorted by 3"), ORDO_I32, data.rough, n, 5);
+    inputs_fill(inputs_find("some NaNs"), ORDO_F32, data.unsorted, n, 4);
+    inputs_fill(inputs_find("roughly sorted by 3"), ORDO_I32, data.nearly_sorted, n, 5);
     inputs_fill(0, ORDO_U32, data.words, n * ELEMENT / 4, 2);
     inputs_flags(ORDO_FLAG_BYTES, data.flags, n, 8, 3);
     for (size_t i = 0; i < n; i++) {
@@ -113,8 +105,8 @@ verb_data verb_data_make(size_t n)
 void verb_data_free(verb_data *data)
 {
     free(data->sorted);
-    free(data->loose);
-    free(data->rough);
+    free(data->unsorted);
+    free(data->nearly_sorted);
     free(data->words);
     free(data->keys);
     free(data->flags);
@@ -140,10 +132,10 @@ const void *verb_input_of(const verb_entry *v, const verb_data *data)
     switch (v->input) {
     case IN_ORDER:
         return data->sorted;
-    case LOOSE:
-        return data->loose;
-    case ROUGH:
-        return data->rough;
+    case UNSORTED:
+        return data->unsorted;
+    case NEARLY_SORTED:
+        return data->nearly_sorted;
     case WORDS:
         return data->words;
     case KEYS:
@@ -162,7 +154,7 @@ uint64_t *verb_out_offsets(const verb_data *data, unsigned char *out)
 
 size_t verb_second(size_t n) { return n * sizeof(uint64_t); }
 
-/* The j-th of many, in no order: a number below MOST_CHOSEN. */
+/* A permutation of the numbers below MOST_CHOSEN. */
 static size_t mixed(size_t j) { return j * 37 % MOST_CHOSEN; }
 
 size_t verb_choose(const verb_entry *v, size_t n, size_t k[MOST_CHOSEN])
@@ -208,11 +200,10 @@ int verb_by_words(void *user, const void *a, const void *b)
     return 0;
 }
 
-/* What lies in out when the call begins. */
 static void prepare(const verb_entry *v, verb_data *data)
 {
     size_t const n = data->n;
-    memset(data->out, SPOIL, data->out_bytes);
+    memset(data->out, FILL_BYTE, data->out_bytes);
     if (v->kind == SORT || v->kind == PAIRS)
         memcpy(data->out, verb_input_of(v, data), ordo_type_size(v->type) * n);
     if (v->kind == PAIRS)
@@ -222,7 +213,7 @@ static void prepare(const verb_entry *v, verb_data *data)
     if (v->kind == SORT_POINTERS)
         memcpy(data->out, data->pointers, n * sizeof *data->pointers);
     memcpy(data->before, data->out, data->out_bytes);
-    data->scalar = SPOILT_SCALAR;
+    data->scalar = FILL_SCALAR;
 }
 
 static ordo_status run_order(const verb_entry *v, ordo_ctx *ctx, verb_data *data)
@@ -332,7 +323,7 @@ ordo_status verb_call(const verb_entry *v, ordo_ctx *ctx, verb_data *data)
     case SORTED:
         status = ordo_is_sorted(ctx, v->type, keys, n, &sorted, &found, &order);
         if (sorted != -1 && sorted != (found == n))
-            found = SIZE_MAX - 1; /* no right answer, whatever the verb */
+            found = SIZE_MAX - 1; /* a wrong result for every verb */
         break;
     case RADIUS:
         status = ordo_radius(ctx, v->type, keys, n, &found, &order);
