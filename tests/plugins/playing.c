@@ -1,10 +1,10 @@
-/* playing.c - a device that is played on the host, as late as it may be: copies and work are only
- * noted when they are asked for, and done when somebody waits for them. What was not ordered by
- * join, mark and await is done in the wrong order or not at all, and the test sees it.
+/* playing.c - a device simulated on the host, which works as late as allowed: copies and kernels
+ * are queued, and executed only when a call waits for them. Work that join, mark and await do not
+ * order is executed in the wrong order or not at all, so that a test notices it.
  *
- * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of link function or verb
- * NAME fail, NAME:K:memory for want of memory. ORDO_PLAY_ROOM=BYTES is the device's memory.
- * Everything is done under one lock, by plain loops; the order of keys is core/keybits.h's. */
+ * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of the link function or
+ * verb NAME fail; NAME:K:memory makes it fail for lack of memory. ORDO_PLAY_ROOM=BYTES is the size
+ * of the device memory. One lock protects everything. */
 #define _POSIX_C_SOURCE 200809L
 #include "play_work.h"
 
@@ -36,13 +36,13 @@ typedef enum play_kind {
 typedef struct play_entry {
     play_kind      kind;
     ordo_copy_job  copy;
-    ordo_pairs_job pairs; /* PLAY_SORT, value_size 0: keys alone */
+    ordo_pairs_job pairs; /* PLAY_SORT; value_size 0: only keys */
     void          *numbers;
     size_t         n, width;
     uint64_t       first;
     ordo_pack_job  pack;
     ordo_put_job   put;
-    size_t         until[LANES]; /* PLAY_JOIN: of each lane; PLAY_AWAIT: [0], of the work */
+    size_t         until[LANES]; /* PLAY_JOIN: entries of each lane; PLAY_AWAIT: [0] of the work */
 } play_entry;
 
 typedef struct play_queue {
@@ -93,7 +93,7 @@ static play_entry *note(play_queue *queue, play_kind kind)
     return entry;
 }
 
-/* ---- What the device does ---- */
+/* ---- Execution ---- */
 
 static void iota_now(const play_entry *entry)
 {
@@ -272,7 +272,7 @@ static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, or
     return played();
 }
 
-/* ---- A clock: copies and work are done in the moment in which they are asked after ---- */
+/* ---- A clock: copies and work take no time and happen when they are queried ---- */
 
 static double ticks[ORDO_LINK_TICKS];
 
@@ -315,7 +315,7 @@ static bool ticked(void *state, unsigned number, double *when)
     return ticks[number] != 0;
 }
 
-/* ---- Verbs: of arrays on the device noted, of the host's done at once ---- */
+/* ---- Verbs: queued for device arrays, executed at once for host arrays ---- */
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
 {
@@ -390,7 +390,7 @@ static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *ex
     return played();
 }
 
-/* A merge has its price, as on a real device. */
+/* A merge of two stretches needs memory, as on a real device. */
 static size_t put_ranks_work(const ordo_put_job *job)
 {
     return (job->total + (job->split < job->n ? job->n : 0)) * sizeof(uint64_t);
