@@ -1,8 +1,8 @@
 #!/bin/sh
-# examples.sh ROOT BUILD - the examples people see first compile, run and print what they claim.
+# examples.sh ROOT BUILD - the first examples compile, run and print what they claim.
 #
-# README.md: the first ```c block, whose output is the ```text block that follows it.
-# include/ordo.h: the "First use" lines, whose comment says "rank is ...".
+# README.md: the first ```c block; its output is the ```text block that follows it.
+# include/ordo.h: the "First use" lines; their comment says "rank is ...".
 # Uses CC, CFLAGS and EMULATOR (for cross builds) from the environment.
 set -eu
 root=$1
@@ -24,7 +24,7 @@ try() {
         die "$1: does not compile"
     # shellcheck disable=SC2086
     ${EMULATOR:-} "$tmp/$1" >"$tmp/$1.out" || die "$1: failed when run"
-    diff -u "$tmp/$1.expected" "$tmp/$1.out" || die "$1: prints something else than it claims"
+    diff -u "$tmp/$1.expected" "$tmp/$1.out" || die "$1: does not print what it claims"
     echo "$1: ok"
 }
 
