@@ -26,7 +26,8 @@ static void busy_at(ordo_status status, int line)
 {
     const char *const text = ordo_last_error(NULL);
     testkit_check_status(ORDO_E_BUSY, status, asked, __FILE__, line, "a call on a busy context");
-    testkit_check(strstr(text, "inside another call") != NULL, __FILE__, line, "the reason is given");
+    testkit_check(strstr(text, "inside another call") != NULL, __FILE__, line,
+                  "the reason is given");
     testkit_check(ordo_last_error(asked)[0] == '\0', __FILE__, line, "the outer call has no error");
     (void)!ordo_ctx_create(NULL, NULL); /* replaces the error text */
 }
@@ -154,8 +155,8 @@ static int compare_words(void *user, const void *a, const void *b)
 static void test_busy(bool from_progress, bool cancel)
 {
     static uint32_t keys[N];
-    caller c = {.from_progress = from_progress, .from_compare = !from_progress, .cancel = cancel};
-    test_rng    rng = {3};
+    caller   c = {.from_progress = from_progress, .from_compare = !from_progress, .cancel = cancel};
+    test_rng rng = {3};
     testkit_case("calls from %s%s", from_progress ? "a progress callback" : "a comparison",
                  cancel ? ", then a cancel" : "");
     c.ctx = CONTEXT(.threads = 1, .profile = 1, .progress = on_progress, .progress_user = &c);

@@ -1,5 +1,5 @@
-/* test_cgroup.c - the number of CPUs that a cgroup grants, read from trees in a temporary folder: v2
- * and v1, nested limits, "max" and -1, fractions, missing files and invalid files. */
+/* test_cgroup.c - the number of CPUs that a cgroup grants, read from trees in a temporary folder:
+ * v2 and v1, nested limits, "max" and -1, fractions, missing files and invalid files. */
 #define _GNU_SOURCE
 #include "core/cpus.h"
 #include "testkit.h"

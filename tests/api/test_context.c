@@ -1,5 +1,5 @@
-/* test_context.c - creation of contexts: environment variables, ordo_ctx_info, the memory limit; and
- * the report of the last call. */
+/* test_context.c - creation of contexts: environment variables, ordo_ctx_info, the memory limit;
+ * and the report of the last call. */
 #define _GNU_SOURCE
 #include "testkit.h"
 #include "verbs.h"

@@ -233,7 +233,7 @@ static void test_concurrent_contexts(void)
 /* A context can be created, used and freed in different threads. */
 static void *use_and_leave(void *user)
 {
-    verb_data data = verb_data_make(N / 3);
+    verb_data  data = verb_data_make(N / 3);
     int *const failures = test_need(sizeof *failures);
     *failures = wrong_verbs(user, &data);
     verb_data_free(&data);

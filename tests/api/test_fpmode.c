@@ -1,8 +1,9 @@
 /* test_fpmode.c - results do not depend on the caller's floating-point mode.
  *
- * Every verb of f32 or f64 keys runs in every mode: subnormals flushed to zero, each rounding, both.
- * The bytes must equal those of the default mode, for every ISA and thread count, and the caller's
- * mode and exception flags must not change. Many keys are subnormals, zeros, infinities and NaNs. */
+ * Every verb of f32 or f64 keys runs in every mode: subnormals flushed to zero, each rounding,
+ * both. The bytes must equal those of the default mode, for every ISA and thread count, and the
+ * caller's mode and exception flags must not change. Many keys are subnormals, zeros, infinities
+ * and NaNs. */
 #include "fpkit.h"
 #include "inputs.h"
 #include "testkit.h"
@@ -17,7 +18,6 @@ enum {
     SPARE = 4, /* room for 4 selected keys of fewer keys */
     QUANTILES = 9
 };
-
 
 /* The calls of one mode. The results of the default mode are kept and compared with the others. */
 typedef struct trial {
@@ -350,7 +350,7 @@ static void test_callback(void)
     watch           w = {.calls = 0};
     ordo_ctx *const ctx =
         CONTEXT(.where = ORDO_CPU, .threads = 1, .progress = see_mode, .progress_user = &w);
-    float *const    keys = test_keep(N * sizeof *keys);
+    float *const keys = test_keep(N * sizeof *keys);
     testkit_case("progress callback");
     for (size_t i = 0; i < N; i++)
         keys[i] = (float)(N - i);

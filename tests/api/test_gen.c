@@ -211,7 +211,6 @@ static size_t radius_slowly(ordo_type type, const void *keys, size_t n)
     return radius;
 }
 
-
 static void test_ksorted(ordo_type type, size_t n, size_t k)
 {
     void *const keys = make(ORDO_DIST_KSORTED, type, n, k, 0);

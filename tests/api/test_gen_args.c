@@ -253,8 +253,8 @@ static void test_cancel(ordo_dist dist, uint64_t k)
 static void test_memory(void)
 {
     ordo_ctx *const with = CONTEXT(.mem_limit = 1);
-    uint32_t            keys[4] = {5, 5, 5, 5};
-    uint64_t            offsets[5] = {5};
+    uint32_t        keys[4] = {5, 5, 5, 5};
+    uint64_t        offsets[5] = {5};
 
     testkit_case("memory limit");
     if (with == NULL)

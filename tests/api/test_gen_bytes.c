@@ -184,15 +184,15 @@ static void test_string_threads(ordo_ctx *const with[MOST_THREADS + 1], ordo_dis
 
 /* ---- Bounds ---- */
 
-/* Every small n between inaccessible pages. Where keys are drawn one by one, a shorter array is a
- * prefix of a longer one. */
+/* Every small n between inaccessible pages: the call writes the whole array. Where keys are drawn
+ * one by one, a shorter array is a prefix of a longer one. */
 static void test_bounds(ordo_ctx *ctx)
 {
     enum {
         MOST = 70
     };
     guard_region  region = guard_make(MOST * 8);
-    unsigned char longest[MOST * 8];
+    unsigned char longest[MOST * 8], first[MOST * 8];
 
     for (int d = 1; d <= NUMERIC; d++) {
         for (int t = 1; t <= TYPES; t++) {
@@ -202,8 +202,13 @@ static void test_bounds(ordo_ctx *ctx)
                 const guard_side    side = n % 2 ? GUARD_END : GUARD_START;
                 void *const         keys = guard_place(&region, n * size, side);
                 testkit_case("distribution %d, %s, n = %zu", d, ordo_type_name((ordo_type)t), n);
-                CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, (ordo_type)t, keys, n, &opts),
-                             ctx);
+                for (int old_byte = 0x55; old_byte <= 0xaa; old_byte += 0x55) {
+                    memcpy(first, keys, n * size);
+                    memset(keys, old_byte, n * size);
+                    CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, (ordo_type)t, keys, n, &opts),
+                                 ctx);
+                }
+                CHECK_BYTES(first, keys, n * size, size);
                 CHECK(guard_intact(&region, n * size, side));
                 if (n == MOST)
                     memcpy(longest, keys, n * size);

@@ -1,8 +1,8 @@
-/* test_options.c - option structs of older and newer callers, unknown flags and enum values, and the
- * names of types and statuses.
+/* test_options.c - option structs of older and newer callers, unknown flags and enum values, and
+ * the names of types and statuses.
  *
- * An older caller's struct is shorter, a newer caller's longer. A newer caller may have fields that
- * this library does not know, but must leave them zero. */
+ * An older caller's struct is shorter, a newer caller's longer. A newer caller may have fields
+ * that this library does not know, but must leave them zero. */
 #include "testkit.h"
 
 #include <stdio.h>

@@ -18,7 +18,7 @@ static ordo_ctx *ctx;
 static void refused_at(ordo_status status, const char *word, int line)
 {
     testkit_check_status(ORDO_E_ARG, status, ctx, __FILE__, line, word);
-    char what[160];
+    char              what[160];
     const char *const text = ordo_last_error(ctx);
     snprintf(what, sizeof what, "'%s' is in the error text \"%.100s\"", word, text);
     testkit_check(text[0] != '\0' && strstr(text, word) != NULL, __FILE__, line, what);
@@ -527,7 +527,8 @@ static void test_reserved(void)
     CHECK_STATUS(ORDO_E_VERSION, ordo_sort(ctx, ORDO_U32, keys, N, &sort), ctx);
     CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &sort), ctx);
     CHECK_STATUS(ORDO_E_VERSION, ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &sort), ctx);
-    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_by(ctx, keys, N, 4, test_never_compare, NULL, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_by(ctx, keys, N, 4, test_never_compare, NULL, &sort),
+                 ctx);
     CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pointers(ctx, NULL, 0, &sort), ctx);
     CHECK_STATUS(ORDO_E_VERSION, ordo_radius(ctx, ORDO_U32, keys, N, &count, &order), ctx);
     CHECK_STATUS(ORDO_E_VERSION, ordo_runs(ctx, ORDO_U32, keys, N, &count, &order), ctx);

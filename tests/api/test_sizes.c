@@ -1,6 +1,6 @@
-/* test_sizes.c - sizes larger than any memory. Every size query, for every type, algorithm and count
- * around the powers of two, fails with ORDO_E_ARG or returns a size that has not overflowed. Every
- * call refuses arrays larger than memory before it touches them. */
+/* test_sizes.c - sizes larger than any memory. Every size query, for every type, algorithm and
+ * count around the powers of two, fails with ORDO_E_ARG or returns a size that has not overflowed.
+ * Every call refuses arrays larger than memory before it touches them. */
 #include "testkit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* test_reverse.c - cpu_reverse against a simple loop: every element size, every alignment, every n up
- * to three blocks from each end, in one call and in pieces; and sorts of reversed keys. */
+/* test_reverse.c - cpu_reverse against a simple loop: every element size, every alignment, every n
+ * up to three blocks from each end, in one call and in pieces; and sorts of reversed keys. */
 #include "cpu/sort/reverse.h"
 #include "inputs.h"
 #include "oracle.h"
@@ -61,7 +61,7 @@ static void test_elements(test_rng *rng)
 /* Reversed keys with ties, sorted in both directions. */
 static void test_sorts(test_rng *rng)
 {
-    guard_region region = guard_make(LONG * 8);
+    guard_region         region = guard_make(LONG * 8);
     static unsigned char keys[LONG * 8];
     for (size_t t = 0; t < INPUTS_TYPES; t++)
         for (size_t i = 0; i < 24; i++) {

@@ -1,8 +1,8 @@
 /* test_select_seed.c - selections with an adversary who knows the sample, and with many ties.
  *
  * Results do not depend on the seed of a call. Keys placed at the positions of one seed's sample
- * mislead only that seed, as the report shows. Several selections from keys with one heavy value, or
- * with few values, need no sorted copy, as the report shows. */
+ * mislead only that seed, as the report shows. Several selections from keys with one heavy value,
+ * or with few values, need no sorted copy, as the report shows. */
 #include "api/api.h"
 #include "core/random.h"
 #include "testkit.h"
@@ -121,7 +121,7 @@ static void test_decoys(ordo_ctx *ctx)
     api_fix_seed(ctx, SEED + 1);
     CHECK(strcmp(select_all(ctx, 1, false).detail, "one pass") == 0);
     ordo_ctx *const fresh = CONTEXT(.where = ORDO_CPU); /* draws a new seed for every call */
-    int missed = 0;
+    int             missed = 0;
     for (int call = 0; call < 5; call++)
         missed += strstr(select_all(fresh, 1, false).detail, "the sample missed") != NULL;
     CHECK(missed < 5);

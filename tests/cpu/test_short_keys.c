@@ -23,7 +23,7 @@ enum {
     KINDS = 9
 };
 
-static uint64_t     keys[KEYS], before[KEYS], expected[KEYS], found[KEYS];
+static uint64_t keys[KEYS], before[KEYS], expected[KEYS], found[KEYS];
 
 static void make_plain(test_rng *rng, double *as_floats, bool floats)
 {

@@ -329,9 +329,8 @@ static void scratch_of_rounds(void)
     long                     rounds[2];
     testkit_case("scratch of rounds");
     for (int i = 0; i < 2; i++) {
-        test_allocator allocator = {0};
-        ordo_ctx *const ctx =
-            CONTEXT(.where = ORDO_CUDA, .threads = 2, ALLOCATOR(&allocator));
+        test_allocator  allocator = {0};
+        ordo_ctx *const ctx = CONTEXT(.where = ORDO_CUDA, .threads = 2, ALLOCATOR(&allocator));
         api_fix_seed(ctx, 1);
         play_memory(rooms[i]);
         prepare(SORT, inputs_find("random bits"), ORDO_U64, MOST, 0, 0);
@@ -431,7 +430,7 @@ static void cancel_after_loss(double share)
     size_t cancelled = 0;
     bool   more = true;
     for (size_t at = 1; more; at += FEWER) {
-        cancelling with = {.at = at};
+        cancelling      with = {.at = at};
         ordo_ctx *const ctx =
             CONTEXT(.where = ORDO_HYBRID, .threads = 2, .cpu_share = share,
                     .alloc = alloc_and_cancel, .release = release, .alloc_user = &with);

@@ -45,10 +45,22 @@ static const uint64_t special_f64[] = {
     0x0000000000000001, 0x8000000000000001, 0x000fffffffffffff, 0x800fffffffffffff,
     0x0010000000000000, 0x8010000000000000, 0x3ff0000000000000, 0xbff0000000000000,
     0x3ff0000000000001, 0x7fefffffffffffff, 0xffefffffffffffff, 0x4340000000000000};
-static const uint64_t special_int[] = {
-    0,          1,          2,    UINT64_MAX, UINT64_MAX - 1,     0x7f,
-    0x80,       0x7fff,     0x8000, 0x7fffffff, 0x80000000,       0x7fffffffffffffff,
-    0x8000000000000000, 0xff, 0xffff, 0xffffffff};
+static const uint64_t special_int[] = {0,
+                                       1,
+                                       2,
+                                       UINT64_MAX,
+                                       UINT64_MAX - 1,
+                                       0x7f,
+                                       0x80,
+                                       0x7fff,
+                                       0x8000,
+                                       0x7fffffff,
+                                       0x80000000,
+                                       0x7fffffffffffffff,
+                                       0x8000000000000000,
+                                       0xff,
+                                       0xffff,
+                                       0xffffffff};
 
 enum {
     SPECIALS_FLOAT = sizeof special_f32 / sizeof *special_f32,
@@ -191,7 +203,8 @@ static void fill_recurrence(ordo_type type, void *out, size_t n, test_rng *rng, 
     }
 }
 
-/* Infinities, zeros, ones and the smallest normal numbers, without NaN. Integers: extreme values. */
+/* Infinities, zeros, ones and the smallest normal numbers, without NaN. Integers: extreme values.
+ */
 static void fill_infinities(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
 {
     static const uint64_t chosen[] = {8, 9, 8, 9, 18, 19, 10, 11, 16, 17};

@@ -48,7 +48,7 @@ void inputs_fill_sorted(size_t shape, ordo_type type, void *out, size_t n, bool 
 /* For sums: replaces finite numbers by 1 if a sum could overflow in some orders only. */
 void inputs_limit_floats(ordo_type type, void *keys, size_t n);
 
-/* Flags, of which about `share` in 16 are set. Set byte flags are 1, 2, 0x80 or 255. The unused
+/* Flags; about `share` in 16 are set. Set byte flags are 1, 2, 0x80 or 255. The unused
  * bits of the last byte are random. Returns the number of bytes written. */
 size_t inputs_flags(ordo_flags_kind kind, void *flags, size_t n, unsigned share, uint64_t seed);
 size_t inputs_flags_bytes(ordo_flags_kind kind, size_t n);

@@ -402,6 +402,22 @@ ordo_report report_of(const ordo_ctx *ctx)
     return report;
 }
 
+bool test_check_limited(const ordo_ctx *ctx, ordo_status status, const char *operation,
+                        size_t limit, size_t enough)
+{
+    if (status != ORDO_OK) {
+        CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
+        CHECK(limit != 0 && limit < enough);
+        CHECK(ordo_last_error(ctx)[0] != '\0');
+        return false;
+    }
+    ordo_report const report = report_of(ctx);
+    CHECK(limit == 0 || report.scratch_bytes <= limit);
+    CHECK(report.scratch_bytes <= enough);
+    CHECK(strcmp(report.operation, operation) == 0 && report.algorithm[0] != '\0');
+    return true;
+}
+
 int test_never_compare(void *user, const void *a, const void *b)
 {
     (void)user, (void)a, (void)b;

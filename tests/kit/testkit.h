@@ -175,6 +175,12 @@ ordo_ctx *test_context_checked(const ordo_ctx_opts *opts, const char *file, int 
 ordo_info   info_of(ordo_ctx *ctx);
 ordo_report report_of(const ordo_ctx *ctx);
 
+/* Checks the status of a call with a memory limit (0: none) whose scratch query returned `enough`:
+ * the call succeeded within both, or failed with ORDO_E_NOMEM below `enough`. Returns whether the
+ * call succeeded. */
+bool test_check_limited(const ordo_ctx *ctx, ordo_status status, const char *operation,
+                        size_t limit, size_t enough);
+
 /* A comparison for calls that must not compare: it is a failed check. */
 ordo_compare_fn test_never_compare;
 

@@ -97,7 +97,4 @@ void tune_start(void)
     find_head();
 }
 
-void tune_end(void)
-{
-    CHECK(rmdir(folder) == 0);
-}
+void tune_end(void) { CHECK(rmdir(folder) == 0); }

@@ -122,8 +122,8 @@ static void test_failing_under_auto(void)
     ordo_ctx_free(ctx);
 }
 
-/* The device has worked on a copy: the caller's arrays are unchanged, or, under `auto` and `hybrid`,
- * correct. In the second round the device is already lost. */
+/* The device has worked on a copy: the caller's arrays are unchanged, or, under `auto` and
+ * `hybrid`, correct. In the second round the device is already lost. */
 static void test_lost(ordo_where where)
 {
     bool const        goes_on = where != ORDO_CUDA;

@@ -176,18 +176,10 @@ static size_t try_limit(const sample *s, int wide, ordo_algorithm algorithm, uns
     CHECK_STATUS(ORDO_OK, ordo_argsort_scratch(ctx, s->type, s->n, index_type, &opts, &enough),
                  ctx);
     ordo_status const status = ordo_argsort(ctx, s->type, s->keys, s->n, index_type, index, &opts);
-    if (status == ORDO_OK) {
-        ordo_report const report = report_of(ctx);
+    if (test_check_limited(ctx, status, "argsort", limit, enough))
         is_right(s, wide, index);
-        CHECK(limit == 0 || report.scratch_bytes <= limit);
-        CHECK(report.scratch_bytes <= enough);
-        CHECK(strcmp(report.operation, "argsort") == 0 && report.algorithm[0] != '\0');
-    } else {
-        CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
-        CHECK(limit != 0 && limit < enough);
+    else
         CHECK_EQ_U64(0, test_bytes_not(index, bytes, 0xee));
-        CHECK(ordo_last_error(ctx)[0] != '\0');
-    }
     ordo_ctx_free(ctx);
     return enough;
 }

@@ -1,5 +1,6 @@
 /* test_partition.c - ordo_partition against the oracle: element sizes from 1 to 16, both kinds of
- * flags, set or unset flags first, any alignment, arrays beside inaccessible pages. Also ordo_copy. */
+ * flags, set or unset flags first, any alignment, arrays beside inaccessible pages. Also
+ * ordo_copy. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"

@@ -15,7 +15,6 @@ enum {
     LARGE = 100001
 };
 
-
 /* ---- Against NumPy ---- */
 
 static const double numpy_keys[] = {3.25,   -1.5,  0.1, 7.75,  2.0, 2.0,

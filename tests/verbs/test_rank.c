@@ -98,8 +98,7 @@ static void test_shapes(test_rng *rng)
                 sample const s =
                     make_sample(inputs_types[t], sizes[i / 2], shape, i % 2 != 0, GUARD_END);
                 for (size_t r = 0; r < RULES; r++)
-                    try_rank(&s, any_context(rng), r,
-                             algorithms[test_rng_below(rng, 3)]);
+                    try_rank(&s, any_context(rng), r, algorithms[test_rng_below(rng, 3)]);
             }
 }
 
@@ -112,8 +111,8 @@ static void test_powers(test_rng *rng)
                 make_sample(inputs_types[t], n, test_rng_below(rng, inputs_count()),
                             test_rng_below(rng, 2) != 0, (guard_side)test_rng_below(rng, 2));
             for (size_t i = 0; i < draws; i++)
-                try_rank(&s, any_context(rng),
-                         test_rng_below(rng, RULES), algorithms[test_rng_below(rng, 3)]);
+                try_rank(&s, any_context(rng), test_rng_below(rng, RULES),
+                         algorithms[test_rng_below(rng, 3)]);
         }
 }
 

@@ -90,7 +90,8 @@ enum {
 
 static sample make_sample(const variant *v, ordo_type type, size_t n, size_t shape, guard_side side)
 {
-    sample s = {v->op, type, v->wide ? oracle_widest(type) : type, n, shape, v->exclusive, side, NULL};
+    sample s = {v->op, type, v->wide ? oracle_widest(type) : type, n, shape, v->exclusive,
+                side,  NULL};
     prepare(&s);
     return s;
 }
@@ -127,8 +128,7 @@ static void test_powers(test_rng *rng)
                                              test_rng_below(rng, inputs_count()),
                                              (guard_side)test_rng_below(rng, 2));
                 for (size_t i = 0; i < draws; i++)
-                    try_scan(any_context(rng), &s,
-                             s.type == s.out_type && i % 2 != 0);
+                    try_scan(any_context(rng), &s, s.type == s.out_type && i % 2 != 0);
             }
 }
 
@@ -141,8 +141,7 @@ static void test_large(test_rng *rng)
             ordo_type const type = inputs_types[(shape * 3 + v) % INPUTS_TYPES];
             sample const    s = make_sample(&variants[v], type, LARGE - shape, shape, GUARD_END);
             for (size_t i = 0; i < 3; i++)
-                try_scan(any_context(rng), &s,
-                         s.type == s.out_type && i == 2);
+                try_scan(any_context(rng), &s, s.type == s.out_type && i == 2);
         }
 }
 
@@ -173,9 +172,10 @@ static void test_past_caches(void)
     for (size_t t = 0; t < INPUTS_TYPES; t++)
         for (size_t v = 0; v < VARIANTS; v++) {
             ordo_type const type = inputs_types[t];
-            sample const    s = {variants[v].op,     type, variants[v].wide ? oracle_widest(type) : type,
-                                 sizes[(t + v) % 2], 0,    variants[v].exclusive,
-                                 GUARD_END,          keys};
+            sample const    s = {
+                   variants[v].op,     type, variants[v].wide ? oracle_widest(type) : type,
+                   sizes[(t + v) % 2], 0,    variants[v].exclusive,
+                   GUARD_END,          keys};
             if (is_float_sum(&s))
                 fill_ones(type, keys, s.n);
             else

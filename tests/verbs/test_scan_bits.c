@@ -1,6 +1,6 @@
-/* test_scan_bits.c - ordo_scan_bits against the oracle: both kinds of flags, shares of set flags from
- * none to all, every n up to three blocks, any alignment of the flags, random unused bits in the
- * last byte. */
+/* test_scan_bits.c - ordo_scan_bits against the oracle: both kinds of flags, shares of set flags
+ * from none to all, every n up to three blocks, any alignment of the flags, random unused bits in
+ * the last byte. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"

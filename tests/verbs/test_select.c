@@ -196,8 +196,7 @@ static void try_limited(const sample *s, size_t count, ordo_algorithm algorithm,
     ordo_ctx_free(free_ctx);
 
     for (int enough = 0; enough < 2; enough++) {
-        ordo_ctx *const ctx =
-            CONTEXT(.threads = threads, .mem_limit = enough ? bytes + 1 : 4096);
+        ordo_ctx *const ctx = CONTEXT(.threads = threads, .mem_limit = enough ? bytes + 1 : 4096);
         memset(out, 0xee, sizeof out);
         bool const fails = !enough && algorithm == ORDO_ALGORITHM_BITONIC;
         CHECK_STATUS(fails ? ORDO_E_NOMEM : ORDO_OK,
@@ -229,15 +228,15 @@ static void test_limits(test_rng *rng)
     }
 }
 
-/* Every allocation of a call fails in turn: the call succeeds, or fails with ORDO_E_NOMEM and writes
- * nothing. */
+/* Every allocation of a call fails in turn: the call succeeds, or fails with ORDO_E_NOMEM and
+ * writes nothing. */
 static void test_failing(test_rng *rng)
 {
     sample const s = make_sample(ORDO_F64, LARGE, 3, false, GUARD_END);
+    size_t       refused = 0;
     for (size_t fail_at = 1; fail_at <= 8; fail_at++) {
         test_allocator      allocator = {.fail_at = fail_at, .only_one = fail_at % 2 == 0};
-        ordo_ctx_opts const opts =
-            ORDO_OPTS(ordo_ctx_opts, .threads = 2, ALLOCATOR(&allocator));
+        ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, ALLOCATOR(&allocator));
         ordo_ctx           *ctx;
         double              out[MANY];
         if (ordo_ctx_create(&ctx, &opts) != ORDO_OK)
@@ -258,8 +257,10 @@ static void test_failing(test_rng *rng)
                 CHECK(out[0] == -1 && out[count - 1] == -1);
         }
         ordo_ctx_free(ctx);
+        refused += atomic_load(&allocator.refused);
         CHECK_EQ_U64(0, atomic_load(&allocator.live));
     }
+    CHECK(refused > 0);
 }
 
 /* ---- Refusals ---- */

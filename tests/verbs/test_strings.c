@@ -129,8 +129,10 @@ static void try_set(string_set *c)
             try_argsort(c, form, 1, ORDO_U32);
             try_argsort(c, form, 1 + turn % TEST_MAX_THREADS, ORDO_U64);
             try_argsort(c, form, 1 + (turn + 3) % TEST_MAX_THREADS, ORDO_U32);
-            try_rank(c, form, 1 + (turn + 1) % TEST_MAX_THREADS, &inputs_rules[turn % INPUTS_RULES]);
-            try_rank(c, form, 1 + (turn + 2) % TEST_MAX_THREADS, &inputs_rules[(turn + 6) % INPUTS_RULES]);
+            try_rank(c, form, 1 + (turn + 1) % TEST_MAX_THREADS,
+                     &inputs_rules[turn % INPUTS_RULES]);
+            try_rank(c, form, 1 + (turn + 2) % TEST_MAX_THREADS,
+                     &inputs_rules[(turn + 6) % INPUTS_RULES]);
             if (c->n > 0) {
                 try_select(c, form, 1 + (turn + 4) % TEST_MAX_THREADS, 1 + turn % 3);
                 try_select(c, form, 1 + (turn + 5) % TEST_MAX_THREADS, c->n / 2 + 1);
@@ -161,7 +163,7 @@ static void try_random(const char *name, size_t n, size_t longest, const char *a
     test_rng     rng = {seed};
     char         string[256];
     size_t const before = strlen(prefix);
-    string_set       c = {.name = name};
+    string_set   c = {.name = name};
     memcpy(string, prefix, before);
     for (size_t i = 0; i < n; i++) {
         size_t const length = (size_t)test_rng_below(&rng, longest + 1);

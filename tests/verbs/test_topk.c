@@ -1,5 +1,5 @@
-/* test_topk.c - ordo_topk against the oracle's argsort: every type, shape and direction, k from 0 to
- * more than n, ties by index, NaNs last or omitted, values or indices only, threads, too little
+/* test_topk.c - ordo_topk against the oracle's argsort: every type, shape and direction, k from 0
+ * to more than n, ties by index, NaNs last or omitted, values or indices only, threads, too little
  * memory, refusals. */
 #include "inputs.h"
 #include "oracle.h"
@@ -73,8 +73,9 @@ static void try_topk(const sample *s, const test_context *with, size_t k, ordo_t
             wrong = i;
     }
     CHECK_EQ_U64(found, wrong); /* the first wrong place */
-    CHECK_EQ_U64(0, test_bytes_not(values + found * size, (room - found) * size, 0xee) +
-                        test_bytes_not(index + found * index_size, (room - found) * index_size, 0xee));
+    CHECK_EQ_U64(0,
+                 test_bytes_not(values + found * size, (room - found) * size, 0xee) +
+                     test_bytes_not(index + found * index_size, (room - found) * index_size, 0xee));
     CHECK(guard_intact(&value_region, room * size, GUARD_END));
     CHECK(guard_intact(&index_region, room * index_size, GUARD_END));
 }
@@ -87,9 +88,8 @@ static void try_some(test_rng *rng, const sample *s, size_t draws)
                          : kind == 1 ? s->n
                          : kind == 2 ? s->n + 5
                                      : test_rng_below(rng, s->n + 1);
-        try_topk(s, any_context(rng), k,
-                 test_rng_below(rng, 2) ? ORDO_U32 : ORDO_U64, test_rng_below(rng, 3) == 0,
-                 (unsigned)test_rng_below(rng, 4));
+        try_topk(s, any_context(rng), k, test_rng_below(rng, 2) ? ORDO_U32 : ORDO_U64,
+                 test_rng_below(rng, 3) == 0, (unsigned)test_rng_below(rng, 4));
     }
 }
 
