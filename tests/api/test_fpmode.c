@@ -6,6 +6,7 @@
  * and NaNs. */
 #include "fpkit.h"
 #include "inputs.h"
+#include "oracle.h"
 #include "testkit.h"
 
 #include <float.h>
@@ -64,14 +65,6 @@ static void results(trial *t, const void *p, size_t count, size_t size)
 
 /* ---- Keys ---- */
 
-static void put_bits(ordo_type type, void *keys, size_t i, uint64_t bits)
-{
-    if (type == ORDO_F32)
-        ((uint32_t *)keys)[i] = (uint32_t)bits;
-    else
-        ((uint64_t *)keys)[i] = bits;
-}
-
 /* A float composed of sign, exponent and fraction. */
 static uint64_t special(ordo_type type, test_rng *rng, bool finite)
 {
@@ -103,9 +96,9 @@ static void fill(trial *t, void *mixed, void *finite, void *falling, void *sorte
 {
     test_rng rng = {seed};
     for (size_t i = 0; i < t->n; i++) {
-        put_bits(t->type, mixed, i, special(t->type, &rng, false));
-        put_bits(t->type, finite, i, special(t->type, &rng, true));
-        put_bits(t->type, falling, i, t->n - i); /* subnormal */
+        oracle_put_bits(t->type, mixed, i, special(t->type, &rng, false));
+        oracle_put_bits(t->type, finite, i, special(t->type, &rng, true));
+        oracle_put_bits(t->type, falling, i, t->n - i); /* subnormal */
     }
     memcpy(sorted, mixed, t->n * t->size);
     inputs_sort(t->type, sorted, t->n, false);

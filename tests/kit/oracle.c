@@ -18,49 +18,32 @@ typedef struct element {
 
 bool oracle_is_float(ordo_type type) { return type == ORDO_F32 || type == ORDO_F64; }
 
+static bool is_signed(ordo_type type)
+{
+    return type == ORDO_I8 || type == ORDO_I16 || type == ORDO_I32 || type == ORDO_I64;
+}
+
 static element load(ordo_type type, const void *array, size_t index)
 {
-    element e = {.is_float = oracle_is_float(type)};
-    switch (type) {
-    case ORDO_I8:
-        e.is_signed = true, e.i = ((const int8_t *)array)[index];
-        break;
-    case ORDO_I16:
-        e.is_signed = true, e.i = ((const int16_t *)array)[index];
-        break;
-    case ORDO_I32:
-        e.is_signed = true, e.i = ((const int32_t *)array)[index];
-        break;
-    case ORDO_I64:
-        e.is_signed = true, e.i = ((const int64_t *)array)[index];
-        break;
-    case ORDO_U8:
-        e.u = ((const uint8_t *)array)[index];
-        break;
-    case ORDO_U16:
-        e.u = ((const uint16_t *)array)[index];
-        break;
-    case ORDO_U32:
-        e.u = ((const uint32_t *)array)[index];
-        break;
-    case ORDO_U64:
-        e.u = ((const uint64_t *)array)[index];
-        break;
-    case ORDO_F32: {
-        uint32_t pattern;
-        e.d = (double)((const float *)array)[index];
-        memcpy(&pattern, (const float *)array + index, sizeof pattern);
-        e.u = pattern;
-        e.negative = pattern >> 31 != 0;
-        break;
+    size_t const      size = ordo_type_size(type);
+    const void *const at = (const char *)array + index * size;
+    element           e = {.is_float = oracle_is_float(type), .is_signed = is_signed(type)};
+    if (e.is_signed)
+        e.i = size == 1   ? *(const int8_t *)at
+              : size == 2 ? *(const int16_t *)at
+              : size == 4 ? *(const int32_t *)at
+                          : *(const int64_t *)at;
+    else if (!e.is_float)
+        e.u = size == 1   ? *(const uint8_t *)at
+              : size == 2 ? *(const uint16_t *)at
+              : size == 4 ? *(const uint32_t *)at
+                          : *(const uint64_t *)at;
+    else {
+        memcpy(&e.u, at, size); /* little endian */
+        e.d = size == 4 ? (double)*(const float *)at : *(const double *)at;
+        e.negative = e.u >> (8 * size - 1) != 0;
+        e.nan = isnan(e.d);
     }
-    case ORDO_F64:
-        e.d = ((const double *)array)[index];
-        memcpy(&e.u, (const double *)array + index, sizeof e.u);
-        e.negative = e.u >> 63 != 0;
-        break;
-    }
-    e.nan = e.is_float && isnan(e.d);
     return e;
 }
 
@@ -70,11 +53,6 @@ double oracle_as_double(ordo_type type, const void *a, size_t i)
 {
     element const e = load(type, a, i);
     return e.is_float ? e.d : e.is_signed ? (double)e.i : (double)e.u;
-}
-
-static bool is_signed(ordo_type type)
-{
-    return type == ORDO_I8 || type == ORDO_I16 || type == ORDO_I32 || type == ORDO_I64;
 }
 
 ordo_type oracle_widest(ordo_type type)
@@ -302,26 +280,15 @@ size_t oracle_runs(ordo_type type, const void *keys, size_t n, bool desc)
     return runs;
 }
 
-/* Stores the value modulo 2^width. */
-static void put_low(ordo_type type, void *array, size_t index, uint64_t value)
+void oracle_put_bits(ordo_type type, void *a, size_t i, uint64_t bits)
 {
-    uint8_t const  v8 = (uint8_t)value;
-    uint16_t const v16 = (uint16_t)value;
-    uint32_t const v32 = (uint32_t)value;
-    switch (ordo_type_size(type)) {
-    case 1:
-        memcpy((char *)array + index, &v8, 1);
-        break;
-    case 2:
-        memcpy((char *)array + 2 * index, &v16, 2);
-        break;
-    case 4:
-        memcpy((char *)array + 4 * index, &v32, 4);
-        break;
-    default:
-        memcpy((char *)array + 8 * index, &value, 8);
-        break;
-    }
+    size_t const   size = ordo_type_size(type);
+    uint8_t const  b8 = (uint8_t)bits;
+    uint16_t const b16 = (uint16_t)bits;
+    uint32_t const b32 = (uint32_t)bits;
+    const void    *from = &bits;
+    from = size == 1 ? &b8 : size == 2 ? (const void *)&b16 : size == 4 ? &b32 : from;
+    memcpy((char *)a + i * size, from, size);
 }
 
 static void scan_integer_sum(ordo_type type, const void *in, size_t n, ordo_type out_type,
@@ -332,7 +299,7 @@ static void scan_integer_sum(ordo_type type, const void *in, size_t n, ordo_type
         element const  e = load(type, in, i);
         uint64_t const before = sum;
         sum += e.is_signed ? (uint64_t)e.i : e.u;
-        put_low(out_type, out, i, exclusive ? before : sum);
+        oracle_put_bits(out_type, out, i, exclusive ? before : sum);
     }
 }
 
@@ -346,9 +313,9 @@ static void put_identity(ordo_op op, ordo_type type, void *out)
     else if (type == ORDO_F64)
         *(double *)out = min ? (double)INFINITY : -(double)INFINITY;
     else if (is_signed(type))
-        put_low(type, out, 0, min ? top - 1 : top);
+        oracle_put_bits(type, out, 0, min ? top - 1 : top);
     else
-        put_low(type, out, 0, min ? UINT64_MAX : 0);
+        oracle_put_bits(type, out, 0, min ? UINT64_MAX : 0);
 }
 
 void oracle_scan(ordo_op op, ordo_type type, const void *in, size_t n, ordo_type out_type,

@@ -26,6 +26,9 @@ void        oracle_order(size_t n, uint64_t *index, oracle_compare_fn *compare, 
 /* to[i] = from[index[i]], elements of `item` bytes. */
 void oracle_gather(const void *from, size_t item, const uint64_t *index, size_t n, void *to);
 
+/* Stores bits modulo the width of the type as a[i]. */
+void oracle_put_bits(ordo_type type, void *a, size_t i, uint64_t bits);
+
 bool oracle_is_float(ordo_type type);
 bool oracle_is_nan(ordo_type type, const void *a, size_t i);
 
