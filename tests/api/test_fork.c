@@ -24,17 +24,6 @@ enum { /* N: enough elements for every verb to use threads */
     FEW = 8 /* step over the table of verbs */
 };
 
-#ifdef TESTKIT_TSAN
-#define UNDER_TSAN true
-#else
-#define UNDER_TSAN false
-#endif
-#ifdef TESTKIT_ASAN
-#define UNDER_ASAN true
-#else
-#define UNDER_ASAN false
-#endif
-
 /* Replaces the function of the C library, as if every process were the first of a PID namespace. */
 static bool everyone_is_first;
 
@@ -260,14 +249,14 @@ int main(void)
 {
     testkit_start();
     test_fork(1);
-    if (UNDER_TSAN) {
+    if (TESTKIT_TSAN) {
         testkit_skip("fork with threads: TSan cannot follow threads started in the child");
     } else {
         test_fork(4);
         test_same_id();
         test_fork_within_call();
     }
-    if (UNDER_TSAN || UNDER_ASAN)
+    if (TESTKIT_TSAN || TESTKIT_ASAN)
         testkit_skip("clone() without fork(): sanitizers do not know of the child");
     else
         test_clone();

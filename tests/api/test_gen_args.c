@@ -1,6 +1,7 @@
 /* test_gen_args.c - generators: strings and records, refused arguments (status, message, unchanged
  * arrays), cancellation, too little memory, and the report. */
 #include "api/api.h"
+#include "stringkit.h"
 #include "testkit.h"
 
 #include <math.h>
@@ -70,37 +71,24 @@ static void test_strings(void)
     free_text(&t);
 }
 
-static const text *sorting; /* for qsort, which passes no user pointer */
-
-static int by_string(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    const size_t x_length = (size_t)(sorting->offsets[x + 1] - sorting->offsets[x]);
-    const size_t y_length = (size_t)(sorting->offsets[y + 1] - sorting->offsets[y]);
-    const size_t both = x_length < y_length ? x_length : y_length;
-    const int    order =
-        memcmp(sorting->bytes + sorting->offsets[x], sorting->bytes + sorting->offsets[y], both);
-    return order != 0 ? order : (x_length > y_length) - (x_length < y_length);
-}
-
 /* Neighbours in sorted order share prefixes far more often than random records (one in 20 for each
  * residue), and a few are equal. */
 static void test_families(const text *t)
 {
-    size_t *const order = test_need(t->n * sizeof *order);
-    size_t        relatives = 0, twins = 0;
+    string_set set = {.name = "records"};
+    size_t     relatives = 0, twins = 0;
     for (size_t i = 0; i < t->n; i++)
-        order[i] = i;
-    sorting = t;
-    qsort(order, t->n, sizeof *order, by_string);
+        string_set_add(&set, t->bytes + t->offsets[i], (size_t)(t->offsets[i + 1] - t->offsets[i]));
+    string_set_finish(&set);
+    string_set_order(&set, false);
     for (size_t i = 1; i < t->n; i++) {
-        relatives +=
-            memcmp(t->bytes + t->offsets[order[i - 1]], t->bytes + t->offsets[order[i]], 10) == 0;
-        twins += by_string(&order[i - 1], &order[i]) == 0;
+        uint64_t const a = set.order[i - 1], b = set.order[i];
+        relatives += memcmp(set.pointers[a], set.pointers[b], 10) == 0;
+        twins += string_set_compare(&set, a, b) == 0;
     }
     CHECK(relatives > t->n / 5 && relatives < t->n / 3);
     CHECK(twins > 0 && twins < relatives / 2);
-    free(order);
+    string_set_free(&set);
 }
 
 static void test_fasta(void)

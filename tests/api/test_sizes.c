@@ -40,24 +40,26 @@ typedef struct question {
 
 typedef ordo_status query(const question *ask, size_t n, size_t *bytes);
 
+static ordo_sort_opts sort_opts(const question *ask)
+{
+    return ORDO_OPTS(ordo_sort_opts, .algorithm = ask->algorithm, .flags = ask->flags);
+}
+
 static ordo_status sort_query(const question *ask, size_t n, size_t *bytes)
 {
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .algorithm = ask->algorithm, .flags = ask->flags);
+    ordo_sort_opts const opts = sort_opts(ask);
     return ordo_sort_scratch(ctx, ask->type, n, &opts, bytes);
 }
 
 static ordo_status pairs_query(const question *ask, size_t n, size_t *bytes)
 {
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .algorithm = ask->algorithm, .flags = ask->flags);
+    ordo_sort_opts const opts = sort_opts(ask);
     return ordo_sort_pairs_scratch(ctx, ask->type, n, ask->other, &opts, bytes);
 }
 
 static ordo_status argsort_query(const question *ask, size_t n, size_t *bytes)
 {
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .algorithm = ask->algorithm, .flags = ask->flags);
+    ordo_sort_opts const opts = sort_opts(ask);
     return ordo_argsort_scratch(ctx, ask->type, n, ask->other_type, &opts, bytes);
 }
 

@@ -26,7 +26,7 @@ enum { /* enough elements for every verb to use threads */
 
 /* TSan must see every thread start. clang links its sanitizers statically, where RTLD_NEXT does not
  * find them. */
-#if defined(TESTKIT_TSAN) || (TESTKIT_SANITIZED && defined(__clang__))
+#if TESTKIT_TSAN || (TESTKIT_SANITIZED && defined(__clang__))
 #define CAN_REPLACE_CREATE 0
 #else
 #define CAN_REPLACE_CREATE 1

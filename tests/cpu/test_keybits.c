@@ -9,7 +9,6 @@
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -75,8 +75,7 @@ static void test_sorts(test_rng *rng)
             oracle_sort(type, place, n, desc, keys);
             for (size_t at = 0; at < n; at++)
                 memcpy(place + at * size, keys + (n - 1 - at) * size, size);
-            testkit_case("reversed %s n=%zu %s isa=%s threads=%u", ordo_type_name(type), n,
-                         desc ? "desc" : "asc", with->isa, with->threads);
+            testkit_case_keys("reversed", type, n, desc, with);
             CHECK_STATUS(ORDO_OK,
                          ordo_sort(with->ctx, type, place, n,
                                    &ORDO_OPTS(ordo_sort_opts, .flags = desc ? ORDO_DESCENDING : 0)),

@@ -227,7 +227,7 @@ static void test_two_streams(void)
     size_t const    bytes = (size_t)KEYS * 4;
     cudaStream_t    streams[2];
     device_array    keys[2] = {device_make(bytes, 0), device_make(bytes, 0)};
-    uint32_t *const before[2] = {test_need(bytes), test_need(bytes)}, *const after =
+    uint32_t *const before[2] = {test_keep(bytes), test_keep(bytes)}, *const after =
                                                                           test_need(bytes);
 
     testkit_case("two streams");
@@ -253,9 +253,7 @@ static void test_two_streams(void)
         CHECK_BYTES(before[s], after, bytes, 4);
         CUDA_CHECK(cudaStreamDestroy(streams[s]));
         device_free(&keys[s]);
-        free(before[s]);
     }
-    free(after);
 }
 
 /* cudaStreamPerThread is a different stream in every thread. While a call of one thread is blocked,

@@ -92,12 +92,7 @@ void testkit_start(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (device != NULL && *device != '\0')
         use_device(device);
-#ifdef TESTKIT_TSAN
-    fewer_cases = true;
-#else
-    fewer_cases = on_device;
-#endif
-    fewer_cases = fewer_cases && getenv("ORDO_TEST_BIG") == NULL;
+    fewer_cases = (on_device || TESTKIT_TSAN) && getenv("ORDO_TEST_BIG") == NULL;
 }
 
 int testkit_done(void)
@@ -121,6 +116,13 @@ void testkit_case(const char *format, ...)
     va_start(args, format);
     vsnprintf(case_text, sizeof case_text, format, args);
     va_end(args);
+}
+
+void testkit_case_keys(const char *what, ordo_type type, size_t n, bool desc,
+                       const test_context *with)
+{
+    testkit_case("%s %s n=%zu %s isa=%s threads=%u", what, ordo_type_name(type), n,
+                 desc ? "desc" : "asc", with->isa, with->threads);
 }
 
 void testkit_skip(const char *format, ...)

@@ -14,24 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TESTKIT_ASAN 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define TESTKIT_TSAN 1
-#endif
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TESTKIT_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define TESTKIT_TSAN 1
-#endif
-#endif
-#if defined(TESTKIT_ASAN) || defined(TESTKIT_TSAN) || defined(TESTKIT_FEWER)
-#define TESTKIT_SANITIZED 1 /* calls are slow (also on a GPU): tests make fewer */
+#define TESTKIT_FEATURE(name) __has_feature(name)
 #else
-#define TESTKIT_SANITIZED 0
+#define TESTKIT_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || TESTKIT_FEATURE(address_sanitizer)
+#define TESTKIT_ASAN 1
+#else
+#define TESTKIT_ASAN 0
+#endif
+#if defined(__SANITIZE_THREAD__) || TESTKIT_FEATURE(thread_sanitizer)
+#define TESTKIT_TSAN 1
+#else
+#define TESTKIT_TSAN 0
+#endif
+#ifdef TESTKIT_FEWER /* set by the build for tests on a GPU, where calls are slow, too */
+#define TESTKIT_SANITIZED 1
+#else
+#define TESTKIT_SANITIZED (TESTKIT_ASAN || TESTKIT_TSAN) /* calls are slow: tests make fewer */
 #endif
 
 #ifndef TEST_PLUGINS
@@ -157,6 +158,10 @@ enum {
 extern test_context contexts[TEST_MAX_CONTEXTS];
 extern size_t       context_count;
 void                test_contexts_start(void);
+
+/* testkit_case for keys of a type and direction in a context; `what` describes the keys. */
+void testkit_case_keys(const char *what, ordo_type type, size_t n, bool desc,
+                       const test_context *with);
 
 const test_context *next_context(void); /* each of them in turn */
 const test_context *any_context(test_rng *rng);

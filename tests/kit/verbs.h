@@ -8,11 +8,8 @@
 
 enum {
     VERBS = 45,
-#if defined(TESTKIT_TSAN)
-    VERB_STEP = 4 /* ThreadSanitizer checks every verb in the test of that verb */
-#else
-    VERB_STEP = 1
-#endif
+    VERB_STEP =
+        TESTKIT_TSAN ? 4 : 1 /* ThreadSanitizer checks every verb in the test of that verb */
 };
 
 /* The arrays of n elements that the calls read, and where they write. */

@@ -55,7 +55,7 @@ typedef enum verb_input {
 } verb_input;
 
 struct verb_entry {
-    const char *name, *operation;
+    const char *name;
     verb_kind   kind;
     ordo_type   type, out_type;
     uint32_t    choice; /* ties, op, kind of flags, or bytes of a value or element; the radius of
@@ -66,6 +66,8 @@ struct verb_entry {
 };
 
 extern const verb_entry verbs[VERBS];
+
+const char *verb_kind_name(verb_kind kind); /* the name of the operation in a report */
 
 const void *verb_input_of(const verb_entry *v, const verb_data *data);
 

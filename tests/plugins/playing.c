@@ -69,6 +69,7 @@ static bool fails(ordo_exec *exec, const char *name)
 }
 
 #define PLAY(name)                                                                                 \
+    (void)state;                                                                                   \
     pthread_mutex_lock(&lock);                                                                     \
     if (fails(exec, name)) {                                                                       \
         pthread_mutex_unlock(&lock);                                                               \
@@ -184,7 +185,6 @@ static ordo_status begin(void *state, ordo_exec *exec, size_t bytes, size_t scra
 
 static ordo_status end(void *state, ordo_exec *exec)
 {
-    (void)state;
     PLAY("end");
     for (int i = 0; i < LANES; i++)
         do_until(&lanes[i], lanes[i].count);
@@ -201,7 +201,6 @@ static char *buffer(void *state, unsigned lane, unsigned side)
 static ordo_status copy_in(void *state, ordo_exec *exec, unsigned lane, void *device,
                            const void *from, size_t bytes)
 {
-    (void)state;
     PLAY("copy_in");
     note(&lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){device, from, bytes};
     return played();
@@ -210,7 +209,6 @@ static ordo_status copy_in(void *state, ordo_exec *exec, unsigned lane, void *de
 static ordo_status copy_out(void *state, ordo_exec *exec, unsigned lane, void *to,
                             const void *device, size_t bytes)
 {
-    (void)state;
     PLAY("copy_out");
     note(&lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){to, device, bytes};
     return played();
@@ -218,7 +216,6 @@ static ordo_status copy_out(void *state, ordo_exec *exec, unsigned lane, void *t
 
 static ordo_status close_side(void *state, ordo_exec *exec, unsigned lane, unsigned side)
 {
-    (void)state;
     PLAY("close_side");
     closed[lane][side] = lanes[lane].count;
     return played();
@@ -226,7 +223,6 @@ static ordo_status close_side(void *state, ordo_exec *exec, unsigned lane, unsig
 
 static ordo_status wait_side(void *state, ordo_exec *exec, unsigned lane, unsigned side)
 {
-    (void)state;
     PLAY("wait_side");
     do_until(&lanes[lane], closed[lane][side]);
     return played();
@@ -234,7 +230,6 @@ static ordo_status wait_side(void *state, ordo_exec *exec, unsigned lane, unsign
 
 static ordo_status join(void *state, ordo_exec *exec)
 {
-    (void)state;
     PLAY("join");
     play_entry *const entry = note(&work, PLAY_JOIN);
     for (int i = 0; i < LANES; i++)
@@ -245,7 +240,6 @@ static ordo_status join(void *state, ordo_exec *exec)
 
 static ordo_status mark(void *state, ordo_exec *exec, unsigned which)
 {
-    (void)state;
     PLAY("mark");
     marks[which] = work.count;
     return played();
@@ -253,7 +247,6 @@ static ordo_status mark(void *state, ordo_exec *exec, unsigned which)
 
 static ordo_status await(void *state, ordo_exec *exec, unsigned lane, unsigned which)
 {
-    (void)state;
     PLAY("await");
     note(&lanes[lane], PLAY_AWAIT)->until[0] = marks[which];
     return played();
@@ -262,7 +255,6 @@ static ordo_status await(void *state, ordo_exec *exec, unsigned lane, unsigned w
 static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, ordo_type type,
                         uint64_t first)
 {
-    (void)state;
     PLAY("iota");
     play_entry *const entry = note(&work, PLAY_IOTA);
     entry->numbers = device;
@@ -285,7 +277,6 @@ static double now(void)
 
 static ordo_status watch(void *state, ordo_exec *exec)
 {
-    (void)state;
     PLAY("watch");
     memset(ticks, 0, sizeof ticks);
     return played();
@@ -302,7 +293,6 @@ static bool side_times(void *state, unsigned lane, unsigned side, double *began,
 
 static ordo_status tick(void *state, ordo_exec *exec, unsigned number)
 {
-    (void)state;
     PLAY("tick");
     ticks[number] = now();
     return played();
@@ -319,7 +309,6 @@ static bool ticked(void *state, unsigned number, double *when)
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
 {
-    (void)state;
     PLAY("sort");
     exec->algorithm = "radix";
     exec->isa = "sm_00";
@@ -352,7 +341,6 @@ static size_t pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec)
 
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
-    (void)state;
     PLAY("copy");
     note(&work, PLAY_COPY)->copy = *job;
     return played();
@@ -360,7 +348,6 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 
 static ordo_status pack(void *state, const ordo_pack_job *job, ordo_exec *exec)
 {
-    (void)state;
     PLAY("pack");
     note(&work, PLAY_PACK)->pack = *job;
     return played();
@@ -369,7 +356,6 @@ static ordo_status pack(void *state, const ordo_pack_job *job, ordo_exec *exec)
 static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *exec)
 {
     size_t const size = size_of(job->type);
-    (void)state;
     PLAY("search");
     do_until(&work, work.count);
     for (size_t i = 0; i < job->count; i++) {
@@ -384,7 +370,6 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
 
 static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
 {
-    (void)state;
     PLAY("put_ranks");
     note(&work, PLAY_RANKS)->put = *job;
     return played();

@@ -29,13 +29,6 @@ static void try_sorted(const test_context *with, ordo_type type, const void *key
     CHECK_EQ_U64(expected, where);
 }
 
-static void name_case(const char *what, ordo_type type, size_t n, bool desc,
-                      const test_context *with)
-{
-    testkit_case("%s %s n=%zu %s isa=%s threads=%u", what, ordo_type_name(type), n,
-                 desc ? "desc" : "asc", with->isa, with->threads);
-}
-
 /* Every shape as it is, then sorted. */
 static void test_shapes(test_rng *rng, size_t n, size_t draws)
 {
@@ -51,7 +44,7 @@ static void test_shapes(test_rng *rng, size_t n, size_t draws)
                 const test_context *const with = any_context(rng);
                 if (ordered)
                     inputs_sort(type, keys, n, desc);
-                name_case(inputs_name(shape), type, n, desc, with);
+                testkit_case_keys(inputs_name(shape), type, n, desc, with);
                 try_sorted(with, type, keys, n, desc);
             }
         }
@@ -71,7 +64,7 @@ static void test_planted(test_rng *rng, size_t n, size_t step)
             memcpy(keys + at * size, keys + (desc ? n - 1 : 0) * size, size);
             if (at % 3 == 0)
                 memcpy(keys + (n - 1) * size, keys + n / 2 * size, size);
-            name_case("planted violation", type, n, desc, with);
+            testkit_case_keys("planted violation", type, n, desc, with);
             try_sorted(with, type, keys, n, desc);
         }
     }

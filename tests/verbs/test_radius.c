@@ -38,13 +38,6 @@ static void try_radius(const test_context *with, ordo_type type, const void *key
     CHECK_EQ_U64(oracle_runs(type, keys, n, desc), runs);
 }
 
-static void name_case(const char *what, ordo_type type, size_t n, bool desc,
-                      const test_context *with)
-{
-    testkit_case("%s %s n=%zu %s isa=%s threads=%u", what, ordo_type_name(type), n,
-                 desc ? "desc" : "asc", with->isa, with->threads);
-}
-
 /* Moves the key at `from` to `to` and shifts the keys between by one. */
 static void move_key(unsigned char *keys, size_t size, size_t from, size_t to)
 {
@@ -70,7 +63,7 @@ static void test_shapes(test_rng *rng, size_t n, size_t draws)
             const test_context *const with = any_context(rng);
             unsigned char *const      keys = guard_place(&input, n * size, side);
             inputs_fill(shape, type, keys, n, n + i);
-            name_case(inputs_name(shape), type, n, desc, with);
+            testkit_case_keys(inputs_name(shape), type, n, desc, with);
             try_radius(with, type, keys, n, desc);
             inputs_sort(type, keys, n, desc);
             try_radius(with, type, keys, n, desc);
@@ -97,7 +90,7 @@ static void test_generated(size_t n)
             CHECK_STATUS(ORDO_OK,
                          ordo_gen(contexts[c].ctx, ORDO_DIST_KSORTED, type, keys, n, &opts),
                          contexts[c].ctx);
-            name_case("k-sorted", type, n, false, &contexts[c]);
+            testkit_case_keys("k-sorted", type, n, false, &contexts[c]);
             CHECK_EQ_U64(radii[i],
                          radius_by(&contexts[c], type, keys, n, false, ORDO_ALGORITHM_AUTO));
             CHECK_EQ_U64(radii[i],
@@ -122,7 +115,7 @@ static void test_planted(test_rng *rng, size_t n, size_t tries)
             keys[at + reach] = key;
             expected = reach;
         }
-        name_case("growing radius", ORDO_U32, n, false, with);
+        testkit_case_keys("growing radius", ORDO_U32, n, false, with);
         CHECK_EQ_U64(expected, radius_by(with, ORDO_U32, keys, n, false, ORDO_ALGORITHM_AUTO));
         keys[n - 1] = (uint32_t)(2 * (n / 3) + 1);
         size_t const far = radius_by(with, ORDO_U32, keys, n, false, ORDO_ALGORITHM_SEQUENTIAL);
@@ -139,7 +132,7 @@ static void test_agreement(test_rng *rng, size_t n)
         const test_context *const with = any_context(rng);
         void *const               keys = guard_place(&input, n * ordo_type_size(type), GUARD_START);
         inputs_fill(shape, type, keys, n, shape);
-        name_case(inputs_name(shape), type, n, desc, with);
+        testkit_case_keys(inputs_name(shape), type, n, desc, with);
         CHECK_EQ_U64(radius_by(with, type, keys, n, desc, ORDO_ALGORITHM_SEQUENTIAL),
                      radius_by(with, type, keys, n, desc, ORDO_ALGORITHM_AUTO));
     }

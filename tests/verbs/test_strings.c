@@ -149,11 +149,7 @@ static void try_set(string_set *c)
 /* ---- Sets of strings ---- */
 
 enum { /* enough strings for every thread; ThreadSanitizer runs with low thresholds only */
-#ifdef TESTKIT_TSAN
-    MANY = 20000
-#else
-    MANY = TESTKIT_SANITIZED ? 70000 : 150000
-#endif
+    MANY = TESTKIT_TSAN ? 20000 : TESTKIT_SANITIZED ? 70000 : 150000
 };
 
 /* n strings: a prefix, then up to `longest` letters of an alphabet. */
