@@ -137,7 +137,7 @@ static void test_this_process(void)
 {
     ordo_cpus const cpus = ordo_cpus_count();
     unsigned const  usable = ordo_cpus_usable(&cpus);
-    testkit_case("this process");
+    testkit_case("CPUs of this process");
     CHECK(cpus.online >= 1 && cpus.affinity >= 1);
     CHECK(usable >= 1 && usable <= cpus.affinity);
     CHECK(cpus.cgroup == 0 || usable <= cpus.cgroup);

@@ -233,7 +233,7 @@ static void test_scratch_held(void)
 {
     verb_data       data = verb_data_make(300000);
     ordo_ctx *const ctx = test_context_make(4);
-    testkit_case("scratch held");
+    testkit_case("scratch_held");
     for (size_t v = 0; v < VERBS; v += VERB_STEP) {
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
         CHECK(info_of(ctx).scratch_held >= report_of(ctx).scratch_bytes);

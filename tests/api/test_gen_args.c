@@ -54,7 +54,7 @@ static void test_strings(void)
     unsigned count[256] = {0};
     size_t   shortest = 500, longest = 0;
 
-    testkit_case("strings");
+    testkit_case("generated strings");
     CHECK_EQ_U64(0, t.offsets[0]);
     for (size_t i = 0; i < N; i++) {
         const size_t length = (size_t)(t.offsets[i + 1] - t.offsets[i]);
@@ -99,7 +99,7 @@ static void test_fasta(void)
     text     t = make_text(ORDO_DIST_FASTA, N);
     unsigned count[256] = {0};
 
-    testkit_case("fasta");
+    testkit_case("generated FASTA records");
     for (size_t i = 0; i < N; i++) {
         const size_t length = (size_t)(t.offsets[i + 1] - t.offsets[i]);
         CHECK(length >= 20 && length <= 120);
@@ -119,7 +119,7 @@ static void test_text_arguments(void)
     uint64_t offsets[11];
     char     bytes[5000], needed[32];
 
-    testkit_case("capacity");
+    testkit_case("ordo_gen_strings with too small a capacity");
     CHECK_STATUS(ORDO_OK, ordo_gen_strings(ctx, ORDO_DIST_FASTA, 10, offsets, NULL, 0, NULL), ctx);
     const size_t total = (size_t)offsets[10];
     memset(offsets, 0x55, sizeof offsets);
@@ -134,7 +134,7 @@ static void test_text_arguments(void)
                  ctx);
     CHECK(bytes[total] == 0x55);
 
-    testkit_case("no strings");
+    testkit_case("ordo_gen_strings of no strings");
     offsets[0] = 1;
     CHECK_STATUS(ORDO_OK, ordo_gen_strings(ctx, ORDO_DIST_STRINGS, 0, offsets, NULL, 0, NULL), ctx);
     CHECK_EQ_U64(0, offsets[0]);

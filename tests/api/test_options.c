@@ -227,7 +227,7 @@ static void test_names(void)
     float const              f[1] = {0};
     uint8_t const            u[1] = {0};
 
-    testkit_case("names");
+    testkit_case("names of types and statuses");
     char version[64];
     snprintf(version, sizeof version, "%d.%d.%d", ORDO_VERSION_MAJOR, ORDO_VERSION_MINOR,
              ORDO_VERSION_PATCH);

@@ -101,7 +101,7 @@ static void test_idle(verb_data *data)
     struct timespec const moment = {0, 1000 * 1000};
     ordo_ctx *const       ctx = test_context_make(4);
     bool                  asleep = false;
-    testkit_case("idle");
+    testkit_case("idle threads sleep");
     for (size_t v = 0; v < VERBS; v += VERB_STEP) {
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, data), ctx);
         CHECK(verb_right(v, data));

@@ -17,9 +17,9 @@ enum {
 enum shape {
     FEW,     /* single keys anywhere */
     GROUPS,  /* neighbours, moved together */
-    HIGH,    /* runs of keys too large */
-    LOW,     /* runs of keys too small */
-    TAIL,    /* unsorted keys behind sorted ones */
+    HIGH,    /* groups of keys too large */
+    LOW,     /* groups of keys too small */
+    TAIL,    /* unsorted keys after sorted ones */
     HEAD,    /* unsorted keys before sorted ones */
     BORDERS, /* as FEW, with other random numbers */
     SHAPES

@@ -114,7 +114,7 @@ static void test_shape(ordo_ctx *ctx, int shape)
 #ifndef ORDO_TINY
 static void test_decoys(ordo_ctx *ctx)
 {
-    testkit_case("decoys");
+    testkit_case("extreme keys at the positions of the sample");
     make_keys(DECOYS);
     api_fix_seed(ctx, SEED);
     CHECK(strstr(select_all(ctx, 1, false).detail, "the sample missed") != NULL);

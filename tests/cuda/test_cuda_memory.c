@@ -60,7 +60,7 @@ static void test_reserve(void)
 {
     ordo_ctx *const ctx = device_context();
 
-    testkit_case("reserve");
+    testkit_case("ordo_reserve");
     CHECK_STATUS(ORDO_OK, ordo_reserve(ctx, 64 * MEBIBYTE), ctx);
     uint64_t const held = info_of(ctx).device_held;
     CHECK(held >= 64 * MEBIBYTE);

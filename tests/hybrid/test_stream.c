@@ -139,7 +139,7 @@ static void handed_over(void)
 {
     ordo_report     report = {.struct_size = sizeof report};
     ordo_ctx *const ctx = play_context(ORDO_HYBRID, 1, 0.6);
-    testkit_case("handed over");
+    testkit_case("buckets handed over to the device");
     for (verb what = SORT; what < VERBS; what++) {
         prepare(what, inputs_find("random bits"), ORDO_U32, MOST, what <= FROM ? 0 : 4, 0);
         CHECK_STATUS(ORDO_OK, call(ctx, what, ORDO_U32, keys, MOST, values, 4, 0), ctx);

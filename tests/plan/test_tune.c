@@ -16,7 +16,7 @@
 static void test_written_and_read(void)
 {
     char text[TEXT];
-    testkit_case("written and read");
+    testkit_case("calibration file written and read");
     ordo_ctx *ctx = context(ORDO_CPU, 2, file);
     CHECK_EQ_U64(0, cost_of(ctx, "cpu_32").measured);
     CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
@@ -98,7 +98,7 @@ static void test_damaged(void)
 static void test_cut_off(void)
 {
     char text[TEXT];
-    testkit_case("cut off");
+    testkit_case("calibration file that is cut off");
     write_costs("threads 2\ncpu_32 7000\ndevice a thing\nstage_all 5\n");
     size_t const length = read_text(file, text);
     for (size_t cut = 0; cut <= length; cut++) {
@@ -113,7 +113,7 @@ static void test_cut_off(void)
 static void test_places(void)
 {
     char path[TEXT], deep[200];
-    testkit_case("places");
+    testkit_case("folders of the calibration file");
     snprintf(deep, sizeof deep, "%s/a/b", folder);
     setenv("XDG_CACHE_HOME", deep, 1);
     unsetenv("ORDO_TUNE_FILE");
@@ -164,7 +164,7 @@ static void test_places(void)
 
 static void test_not_writable(void)
 {
-    testkit_case("not writable");
+    testkit_case("calibration file that cannot be written");
     ordo_ctx *ctx = context(ORDO_CPU, 1, "/dev/null/file");
     CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
     CHECK(strstr(info_of(ctx).calibration_note, "cannot be written") != NULL);
@@ -200,7 +200,7 @@ static void *write_again_and_again(void *unused)
 static void test_many_writers(void)
 {
     pthread_t threads[4];
-    testkit_case("many writers");
+    testkit_case("several writers of the calibration file");
     write_costs("cpu_32 4711\n");
     for (size_t i = 0; i < 4; i++)
         CHECK(pthread_create(&threads[i], NULL, write_again_and_again, NULL) == 0);

@@ -186,7 +186,7 @@ static void test_overflow_values(void)
     static const double expected[] = {-1.7e308, -0.85e308, 0, 0.85e308, 1.7e308};
     ordo_ctx *const     ctx = contexts[0].ctx;
     double              out[5], middle;
-    testkit_case("overflow values");
+    testkit_case("keys whose difference overflows");
     CHECK_STATUS(ORDO_OK, ordo_quantiles(ctx, ORDO_F64, keys, 2, q, 5, out, NULL), ctx);
     CHECK_BYTES(expected, out, sizeof out, sizeof *out);
     CHECK_STATUS(ORDO_OK, ordo_median(ctx, ORDO_F64, keys, 2, &middle, NULL), ctx);
@@ -300,7 +300,7 @@ static void test_nans(void)
 
 static void test_names(void)
 {
-    testkit_case("names");
+    testkit_case("names of methods");
     for (int m = 1; m <= METHODS; m++)
         CHECK_EQ_U64(m, ordo_method_parse(ordo_method_name((ordo_method)m)));
     CHECK(strcmp(ordo_method_name(ORDO_METHOD_LINEAR), "linear") == 0);

@@ -314,7 +314,7 @@ static void test_from_errors(void)
     ordo_sort_opts const overlaps = ORDO_OPTS(ordo_sort_opts, .from = keys + 1);
     ordo_sort_opts const same = ORDO_OPTS(ordo_sort_opts, .from = keys);
     ordo_sort_opts const from = ORDO_OPTS(ordo_sort_opts, .from = other);
-    testkit_case("opts.from that is wrong");
+    testkit_case("invalid opts.from");
     CHECK_STATUS(ORDO_E_ARG, ordo_sort(ctx, ORDO_U32, keys, 3, &overlaps), ctx);
     CHECK(strstr(ordo_last_error(ctx), "opts.from") != NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_sort(ctx, ORDO_U32, keys, 4, &same), ctx);
@@ -366,7 +366,7 @@ static void test_falling_steps(void)
 {
     ordo_ctx *const ctx = test_context_make(2);
     uint32_t *const keys = original;
-    testkit_case("falling steps");
+    testkit_case("falling steps of equal keys");
     CHECK_STATUS(ORDO_OK, ordo_gen(ctx, ORDO_DIST_DUPES, ORDO_U32, keys, LARGE, NULL), ctx);
     CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, LARGE, NULL), ctx);
     CHECK(testkit_on_device() || strcmp(report_of(ctx).algorithm, "reverse") == 0);

@@ -293,7 +293,7 @@ static void test_edges(void)
     ordo_strings const later = {sizeof later, "-----babx", offsets, NULL};
     char               bytes[4];
     uint64_t           out[4];
-    testkit_case("offsets from 5");
+    testkit_case("offsets that start at 5");
     CHECK_STATUS(ORDO_OK, ordo_sort_strings(ctx, &later, 3, bytes, out, NULL), ctx);
     CHECK_BYTES("babx", bytes, 4, 1);
     CHECK(out[0] == 0 && out[1] == 0 && out[2] == 2 && out[3] == 4);

@@ -148,7 +148,7 @@ static void test_memory(void)
     ordo_ctx              *ctx = contexts[0].ctx;
     ordo_select_opts const opts = ORDO_OPTS(ordo_select_opts, .flags = ORDO_DESCENDING);
 
-    testkit_case("memory");
+    testkit_case("topk with a memory limit");
     CHECK_STATUS(ORDO_OK, ordo_topk_scratch(ctx, s.type, s.n, k, &opts, &bytes), ctx);
     for (int enough = 0; enough < 2; enough++) {
         ctx = CONTEXT(.threads = 1, .mem_limit = enough ? bytes : 1000);
