@@ -17,7 +17,7 @@ static void *grow(void *block, size_t *room, size_t need, size_t size)
 
 void string_set_add(string_set *s, const void *string, size_t length)
 {
-    s->bytes = grow(s->bytes, &s->bytes_room, s->used + length, 1);
+    s->bytes = grow(s->bytes, &s->bytes_room, s->used + length + 1, 1);
     s->offsets = grow(s->offsets, &s->offsets_room, s->n + 2, sizeof *s->offsets);
     if (length > 0)
         memcpy(s->bytes + s->used, string, length);
