@@ -1,22 +1,13 @@
-/* test_alloc.c - every allocation failed in turn, for the making of a context and for each verb:
- * the status says so or the call copes, outputs stay as they were, nothing leaks, and the next
- * call on the same context is right. */
+/* test_alloc.c - every allocation fails in turn, in ordo_ctx_create and in each verb. The call
+ * succeeds, or fails with ORDO_E_NOMEM and writes nothing. Nothing leaks, and the next call on the
+ * context is correct. */
 #include "core/arena.h"
 #include "testkit.h"
 #include "verbs.h"
 
 enum {
-    ENOUGH = 1000
-}; /* more allocations than any call makes */
-
-static ordo_ctx *context_from(test_allocator *allocator, unsigned threads)
-{
-    ordo_ctx           *ctx = NULL;
-    ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .alloc = test_alloc,
-                                         .release = test_release, .alloc_user = allocator);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
-    return ctx;
-}
+    ENOUGH = 1000 /* more allocations than any call makes */
+};
 
 static void test_create(unsigned threads)
 {
@@ -25,8 +16,8 @@ static void test_create(unsigned threads)
     while (refused && ++fail_at < ENOUGH) {
         test_allocator      allocator = {.fail_at = fail_at, .only_one = true};
         ordo_ctx           *ctx = (ordo_ctx *)&allocator;
-        ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .alloc = test_alloc,
-                                             .release = test_release, .alloc_user = &allocator);
+        ordo_ctx_opts const opts =
+            ORDO_OPTS(ordo_ctx_opts, .threads = threads, ALLOCATOR(&allocator));
         testkit_case("create, allocation %zu fails, threads=%u", fail_at, threads);
         ordo_status const status = ordo_ctx_create(&ctx, &opts);
         refused = atomic_load(&allocator.refused) != 0;
@@ -42,12 +33,12 @@ static void test_create(unsigned threads)
     CHECK(fail_at > 1 && fail_at < ENOUGH);
 }
 
-/* One try: the k-th allocation from now on fails, alone or with all later ones. Returns whether
- * the call got that far. */
+/* The k-th allocation of the call fails, alone or with all later ones. Returns whether the call
+ * asked for it. */
 static bool try_failing(size_t verb, verb_data *data, unsigned threads, size_t k, bool only_one)
 {
     test_allocator  allocator = {0};
-    ordo_ctx *const ctx = context_from(&allocator, threads);
+    ordo_ctx *const ctx = CONTEXT(.threads = threads, ALLOCATOR(&allocator));
     if (ctx == NULL)
         return false;
     testkit_case("%s n=%zu threads=%u, allocation %zu fails%s", verb_name(verb), data->n, threads,
@@ -85,14 +76,14 @@ static void test_verbs(size_t n, unsigned threads)
     verb_data_free(&data);
 }
 
-/* A warm context does its work without asking for memory again. */
+/* The second of two equal calls allocates nothing. */
 static void test_warm(void)
 {
     test_allocator  allocator = {0};
-    ordo_ctx *const ctx = context_from(&allocator, 4);
+    ordo_ctx *const ctx = CONTEXT(.threads = 4, ALLOCATOR(&allocator));
     verb_data       data = verb_data_make(100000);
     for (size_t v = 0; v < VERBS; v += VERB_STEP) {
-        testkit_case("warm %s", verb_name(v));
+        testkit_case("%s for the second time", verb_name(v));
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
         size_t const calls = atomic_load(&allocator.calls);
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
@@ -104,8 +95,7 @@ static void test_warm(void)
     CHECK_EQ_U64(0, atomic_load(&allocator.live));
 }
 
-/* Pieces that once found room in a block that was begun do so again, though there are empty blocks
- * by then that they fit more closely. */
+/* Equal requests after a reset need no new block, even if empty blocks would fit more closely. */
 static void test_arena(void)
 {
     static const size_t first[] = {800000, 1033408};
@@ -114,7 +104,7 @@ static void test_arena(void)
     test_allocator      allocator = {0};
     size_t              calls[2];
     ordo_arena          arena = {.source = {test_alloc, test_release, &allocator}};
-    testkit_case("the same pieces again");
+    testkit_case("the same requests after a reset of the arena");
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         CHECK(ordo_arena_take(&arena, first[i]) != NULL);
     for (size_t round = 0; round < 2; round++) {

@@ -1,7 +1,7 @@
-/* test_big.c - more than 2^32 elements, where an index of 32 bits would give itself away.
+/* test_big.c - arrays of more than 2^32 elements, which 32-bit indices cannot handle.
  *
- * Runs when ORDO_TEST_BIG=1 is set and the memory is there; the ranks alone take 36 GiB, an argsort
- * twice that. */
+ * Runs only with ORDO_TEST_BIG=1 and if there is enough memory: ranks take 36 GiB, an argsort twice
+ * that. */
 #define _GNU_SOURCE
 #include "testkit.h"
 
@@ -25,7 +25,7 @@ static size_t available_bytes(void)
     return (size_t)kib * 1024;
 }
 
-/* Zeroed memory, or NULL and a skipped test. */
+/* Zeroed memory; NULL, and a skipped part, if there is too little. */
 static void *take(size_t bytes, const char *what)
 {
     size_t const available = available_bytes();
@@ -108,7 +108,7 @@ static void test_ranks(ordo_ctx *ctx)
     munmap(block, bytes);
 }
 
-/* 5e9 bytes in three values, sorted in place; the counts of each are known. */
+/* 5e9 bytes with three values, sorted in place. */
 static void test_sort(ordo_ctx *ctx)
 {
     size_t const   count = 5000000000u, last = 4400000000u;
@@ -136,7 +136,7 @@ static void test_sort(ordo_ctx *ctx)
     munmap(keys, count);
 }
 
-/* Two values by turns: all even indices, then all odd ones. As much memory again is left free, for
+/* Two values alternate: first all even indices, then all odd ones. The factor 2 leaves room for
  * scratch. */
 static void test_argsort(ordo_ctx *ctx)
 {

@@ -1,6 +1,6 @@
-/* test_busy.c - a context that is inside a call refuses every other call with ORDO_E_BUSY and a
- * sentence in ordo_last_error(NULL), writes no result, and goes on with its own call; ordo_cancel
- * alone is obeyed. The calls come from a progress callback and from a comparison. */
+/* test_busy.c - a context inside a call refuses every other call with ORDO_E_BUSY and a reason in
+ * ordo_last_error(NULL), writes no result, and completes its own call; only ordo_cancel has an
+ * effect. The calls come from a progress callback and from a comparison. */
 #define _POSIX_C_SOURCE 200809L
 #include "ordo_machine.h"
 #include "testkit.h"
@@ -10,7 +10,7 @@
 #include <time.h>
 
 enum {
-    N = 60000, /* enough that the call asks for progress on its way */
+    N = 60000, /* enough for progress callbacks */
     FEW = 4
 };
 
@@ -20,15 +20,16 @@ typedef struct caller {
     bool      from_progress, from_compare, cancel;
 } caller;
 
-static const ordo_ctx *asked; /* the context that the calls below go to */
+static const ordo_ctx *asked; /* the context of the calls below */
 
 static void busy_at(ordo_status status, int line)
 {
     const char *const text = ordo_last_error(NULL);
     testkit_check_status(ORDO_E_BUSY, status, asked, __FILE__, line, "a call on a busy context");
-    testkit_check(strstr(text, "inside another call") != NULL, __FILE__, line, "there is a reason");
-    testkit_check(ordo_last_error(asked)[0] == '\0', __FILE__, line, "no error of the outer call");
-    (void)!ordo_ctx_create(NULL, NULL); /* leaves another text there */
+    testkit_check(strstr(text, "inside another call") != NULL, __FILE__, line,
+                  "the reason is given");
+    testkit_check(ordo_last_error(asked)[0] == '\0', __FILE__, line, "the outer call has no error");
+    (void)!ordo_ctx_create(NULL, NULL); /* replaces the error text */
 }
 #define BUSY(call) busy_at((call), __LINE__)
 
@@ -111,7 +112,7 @@ static void call_context(ordo_ctx *ctx)
     BUSY(ordo_calibration_cost(ctx, 0, &cost));
     BUSY(ordo_calibration_remove(ctx));
     BUSY(ordo_last_profile(ctx, &span, 1) == 0 ? ORDO_E_BUSY : ORDO_OK);
-    ordo_ctx_free(ctx); /* does nothing */
+    ordo_ctx_free(ctx); /* has no effect */
     BUSY(ORDO_E_BUSY);
     CHECK(info.threads == 77 && report.n == 77 && span.kind == 77 && cost.value == 77);
 }
@@ -138,7 +139,7 @@ static int on_progress(void *user, double done)
 
 static int compare_words(void *user, const void *a, const void *b)
 {
-    struct timespec const tick = {0, 6 * 1000 * 1000}; /* more than between two progress calls */
+    struct timespec const tick = {0, 6 * 1000 * 1000}; /* longer than the pause between callbacks */
     caller *const         c = user;
     uint32_t              x, y;
     if (c->compared++ == 0) {
@@ -154,15 +155,11 @@ static int compare_words(void *user, const void *a, const void *b)
 static void test_busy(bool from_progress, bool cancel)
 {
     static uint32_t keys[N];
-    caller c = {.from_progress = from_progress, .from_compare = !from_progress, .cancel = cancel};
-    ordo_report report = {.struct_size = sizeof report};
-    test_rng    rng = {3};
+    caller   c = {.from_progress = from_progress, .from_compare = !from_progress, .cancel = cancel};
+    test_rng rng = {3};
     testkit_case("calls from %s%s", from_progress ? "a progress callback" : "a comparison",
                  cancel ? ", then a cancel" : "");
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&c.ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 1, .profile = 1,
-                                                    .progress = on_progress, .progress_user = &c)),
-                 NULL);
+    c.ctx = CONTEXT(.threads = 1, .profile = 1, .progress = on_progress, .progress_user = &c);
     for (size_t i = 0; i < N; i++)
         keys[i] = (uint32_t)test_rng_next(&rng);
     ordo_status const status = ordo_sort_by(c.ctx, keys, N, 4, compare_words, &c, NULL);
@@ -175,23 +172,21 @@ static void test_busy(bool from_progress, bool cancel)
         for (size_t i = 1; i < N; i++)
             wrong += keys[i - 1] > keys[i];
         CHECK_EQ_U64(0, wrong);
-        CHECK_STATUS(ORDO_OK, ordo_last_report(c.ctx, &report), c.ctx);
+        ordo_report const report = report_of(c.ctx);
         CHECK(strcmp(report.operation, "sort_by") == 0 && report.n == N);
     }
     CHECK_STATUS(ORDO_OK, ordo_sort(c.ctx, ORDO_U32, keys, N, NULL), c.ctx);
     ordo_ctx_free(c.ctx);
 }
 
-/* Questions keep the text of an error that they did not make. */
+/* ordo_ctx_info and ordo_last_report keep the text of an earlier error. */
 static void test_error_kept(void)
 {
     ordo_ctx *const ctx = test_context_make(1);
-    ordo_info       info = {.struct_size = sizeof info};
-    ordo_report     report = {.struct_size = sizeof report};
-    testkit_case("errors are kept");
+    testkit_case("queries keep the error text");
     CHECK_STATUS(ORDO_E_ARG, ordo_sort(ctx, ORDO_U32, NULL, N, NULL), ctx);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+    (void)info_of(ctx);
+    (void)report_of(ctx);
     CHECK(strstr(ordo_last_error(ctx), "keys is NULL") != NULL);
     ordo_ctx_free(ctx);
 }

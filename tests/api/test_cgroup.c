@@ -1,5 +1,5 @@
-/* test_cgroup.c - how many CPUs a cgroup grants, read from trees built in a temporary folder:
- * v2 and v1, nested limits, "max" and -1, fractions, files that are missing or nonsense. */
+/* test_cgroup.c - the number of CPUs that a cgroup grants, read from trees in a temporary folder:
+ * v2 and v1, nested limits, "max" and -1, fractions, missing files and invalid files. */
 #define _GNU_SOURCE
 #include "core/cpus.h"
 #include "testkit.h"
@@ -13,7 +13,7 @@
 
 static char root[64];
 
-/* Writes root/path, making the folders on the way. */
+/* Writes root/path and makes its folders. */
 static void put(const char *path, const char *text)
 {
     char whole[PATH_MAX];
@@ -137,15 +137,15 @@ static void test_this_process(void)
 {
     ordo_cpus const cpus = ordo_cpus_count();
     unsigned const  usable = ordo_cpus_usable(&cpus);
-    testkit_case("this process");
+    testkit_case("CPUs of this process");
     CHECK(cpus.online >= 1 && cpus.affinity >= 1);
     CHECK(usable >= 1 && usable <= cpus.affinity);
     CHECK(cpus.cgroup == 0 || usable <= cpus.cgroup);
 
-    ordo_cpus const tight = {8, 4, 2}, loose = {8, 4, 0}, narrow = {8, 1, 3};
-    CHECK_EQ_U64(2, ordo_cpus_usable(&tight));
-    CHECK_EQ_U64(4, ordo_cpus_usable(&loose));
-    CHECK_EQ_U64(1, ordo_cpus_usable(&narrow));
+    ordo_cpus const quota = {8, 4, 2}, no_quota = {8, 4, 0}, one_cpu = {8, 1, 3};
+    CHECK_EQ_U64(2, ordo_cpus_usable(&quota));
+    CHECK_EQ_U64(4, ordo_cpus_usable(&no_quota));
+    CHECK_EQ_U64(1, ordo_cpus_usable(&one_cpu));
 }
 
 int main(void)

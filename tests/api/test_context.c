@@ -1,5 +1,5 @@
-/* test_context.c - making contexts: the environment, the machine found, the memory limit; and what
- * a context tells of its last call. */
+/* test_context.c - creation of contexts: environment variables, ordo_ctx_info, the memory limit;
+ * and the report of the last call. */
 #define _GNU_SOURCE
 #include "testkit.h"
 #include "verbs.h"
@@ -9,21 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static ordo_info info_of(ordo_ctx *ctx)
-{
-    ordo_info info = {.struct_size = sizeof info};
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
-    return info;
-}
-
-static ordo_report report_of(const ordo_ctx *ctx)
-{
-    ordo_report report = {.struct_size = sizeof report};
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-    return report;
-}
-
-/* Whether `word` stands in a list of words parted by spaces. */
+/* Whether `word` is in a list of words separated by spaces. */
 static bool lists(const char *list, const char *word)
 {
     size_t const length = strlen(word);
@@ -80,7 +66,7 @@ static void test_environment(void)
     ctx = test_context_make(1);
     CHECK(strcmp(info_of(ctx).isa, "generic") == 0);
 
-    testkit_case("the environment of a made context");
+    testkit_case("an existing context ignores the environment");
     setenv("ORDO_ISA", "mmx9000", 1);
     setenv("ORDO_THREADS", "many", 1);
     verb_data data = verb_data_make(1000);
@@ -117,7 +103,7 @@ static void test_info(void)
         ordo_info     info;
         unsigned char after[32];
     } old;
-    testkit_case("info of an older caller");
+    testkit_case("info of a caller with a shorter struct");
     memset(&old, 0x5a, sizeof old);
     old.info.struct_size = offsetof(ordo_info, isa_all);
     CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &old.info), ctx);
@@ -131,7 +117,7 @@ static void test_info(void)
 
     ordo_ctx_free(ctx);
 
-    testkit_case("threads as asked for");
+    testkit_case("the number of threads");
     for (unsigned threads = 1; threads <= 9; threads += 4) {
         ctx = test_context_make(threads);
         CHECK_EQ_U64(threads, info_of(ctx).threads);
@@ -143,7 +129,7 @@ static void test_info(void)
                  ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .release = test_release)), NULL);
 }
 
-/* A device that is not there is refused when the context is made or by its first call. */
+/* A missing device is refused at the creation of the context or at its first call. */
 static void test_device(void)
 {
     ordo_ctx *const   plain = test_context_make(1);
@@ -169,7 +155,7 @@ static void test_device(void)
     verb_data_free(&data);
 }
 
-/* The report of every verb; it stays when a later call fails. */
+/* The report of every verb. A later failed call keeps it. */
 static void test_report(size_t n, unsigned threads)
 {
     ordo_ctx *const ctx = test_context_make(threads);
@@ -205,22 +191,21 @@ static void test_report(size_t n, unsigned threads)
         CHECK(strcmp(kept.operation, report.operation) == 0 && kept.n == report.n);
     }
     ordo_report small = {.struct_size = offsetof(ordo_report, backend)};
-    testkit_case("report of an older caller");
+    testkit_case("report of a caller with a shorter struct");
     CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &small), ctx);
     CHECK(small.operation != NULL && small.backend == NULL && small.n == 0);
     verb_data_free(&data);
     ordo_ctx_free(ctx);
 }
 
-/* Whatever the limit, a call is right within it or says that it is too small. */
+/* With every limit a call succeeds within the limit or fails with ORDO_E_NOMEM. */
 static void test_mem_limit(size_t n, unsigned threads)
 {
     verb_data data = verb_data_make(n);
     for (size_t limit = 1; limit < (size_t)64 << 20; limit *= 8) {
-        ordo_ctx           *ctx = NULL;
-        ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .mem_limit = limit);
         testkit_case("mem_limit %zu n=%zu threads=%u", limit, n, threads);
-        if (!CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL))
+        ordo_ctx *const ctx = CONTEXT(.threads = threads, .mem_limit = limit);
+        if (ctx == NULL)
             continue;
         CHECK_EQ_U64(limit, info_of(ctx).mem_limit);
         for (size_t v = 0; v < VERBS; v += VERB_STEP) {
@@ -243,12 +228,12 @@ static void test_mem_limit(size_t n, unsigned threads)
     verb_data_free(&data);
 }
 
-/* Large enough for huge pages and more; the contexts tell how much they keep. */
+/* scratch_held is at least the scratch of the last call, also with huge pages. */
 static void test_scratch_held(void)
 {
     verb_data       data = verb_data_make(300000);
     ordo_ctx *const ctx = test_context_make(4);
-    testkit_case("scratch held");
+    testkit_case("scratch_held");
     for (size_t v = 0; v < VERBS; v += VERB_STEP) {
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
         CHECK(info_of(ctx).scratch_held >= report_of(ctx).scratch_bytes);

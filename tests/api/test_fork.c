@@ -1,6 +1,6 @@
-/* test_fork.c - a context used after fork, in the child and in the parent, with its threads
- * already running; also in a child that has the process id of its parent, and while another thread
- * is inside a call; contexts in several threads at once. */
+/* test_fork.c - a context after fork, in the child and in the parent: with running threads, in a
+ * child with the process id of its parent, and while another thread is inside a call. Also contexts
+ * in several threads at once. */
 #define _GNU_SOURCE
 #include "testkit.h"
 #include "verbs.h"
@@ -14,33 +14,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { /* N: enough for every verb to use its threads */
+enum { /* N: enough elements for every verb to use threads */
 #ifdef ORDO_TINY
     N = 30000,
 #else
     N = 150000,
 #endif
     CALLERS = 3,
-    FEW = 8 /* a step over the verbs that leaves some */
+    FEW = 8 /* step over the table of verbs */
 };
 
-#ifdef TESTKIT_TSAN
-#define UNDER_TSAN true
-#else
-#define UNDER_TSAN false
-#endif
-#ifdef TESTKIT_ASAN
-#define UNDER_ASAN true
-#else
-#define UNDER_ASAN false
-#endif
-
-/* Stands in for the C library's, as if every process were the first one of a PID namespace. */
+/* Replaces the function of the C library, as if every process were the first of a PID namespace. */
 static bool everyone_is_first;
 
 pid_t getpid(void) { return everyone_is_first ? 1 : (pid_t)syscall(SYS_getpid); }
 
-/* Every `step`th verb on ctx; how many were wrong. */
+/* Runs every `step`-th verb and counts wrong results. */
 static int wrong_of(ordo_ctx *ctx, verb_data *data, size_t step)
 {
     int wrong = 0;
@@ -51,13 +40,22 @@ static int wrong_of(ordo_ctx *ctx, verb_data *data, size_t step)
 
 static int wrong_verbs(ordo_ctx *ctx, verb_data *data) { return wrong_of(ctx, data, VERB_STEP); }
 
-/* The child reports by its exit status alone: its checks would not be counted here. */
+/* Checks that the child ends with status 0. */
+static void check_child(pid_t child)
+{
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK_EQ_U64(0, WEXITSTATUS(status));
+}
+
+/* The child reports only by its exit status: its checks are not counted here. */
 static void fork_and_use(ordo_ctx *ctx, verb_data *data, bool free_in_child)
 {
     fflush(stdout);
     pid_t const child = fork();
     if (child == 0) {
-        alarm(60); /* a lost worker must not hang the test */
+        alarm(60); /* ends the child if a worker is lost */
         int const wrong = wrong_verbs(ctx, data) + wrong_verbs(ctx, data);
         if (free_in_child)
             ordo_ctx_free(ctx);
@@ -65,11 +63,8 @@ static void fork_and_use(ordo_ctx *ctx, verb_data *data, bool free_in_child)
     }
     if (!CHECK(child > 0))
         return;
-    int status = -1;
-    CHECK_EQ_U64(0, wrong_verbs(ctx, data)); /* the parent goes on meanwhile */
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status));
-    CHECK_EQ_U64(0, WEXITSTATUS(status));
+    CHECK_EQ_U64(0, wrong_verbs(ctx, data)); /* while the child runs */
+    check_child(child);
 }
 
 static void test_fork(unsigned threads)
@@ -90,17 +85,16 @@ static void test_fork(unsigned threads)
     verb_data_free(&data);
 }
 
-/* Parent and child have one process id; the library must not think that they are one process. */
+/* Parent and child have equal process ids; the library must still tell them apart. */
 static void test_same_id(void)
 {
     verb_data       data = verb_data_make(N);
     ordo_ctx *const ctx = test_context_make(4);
-    int             status = -1;
     testkit_case("a child with its parent's process id");
     everyone_is_first = true;
     CHECK_EQ_U64(0, wrong_of(ctx, &data, FEW));
     fflush(stdout);
-    for (int uses = 0; uses < 2; uses++) { /* freed only; used before */
+    for (int uses = 0; uses < 2; uses++) { /* the child only frees the context, or uses it first */
         pid_t const child = fork();
         if (child == 0) {
             alarm(60);
@@ -108,10 +102,8 @@ static void test_same_id(void)
             ordo_ctx_free(ctx);
             _exit(wrong);
         }
-        if (CHECK(child > 0)) {
-            CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
-            CHECK_EQ_U64(0, WEXITSTATUS(status));
-        }
+        if (CHECK(child > 0))
+            check_child(child);
     }
     CHECK_EQ_U64(0, wrong_of(ctx, &data, FEW));
     everyone_is_first = false;
@@ -119,12 +111,11 @@ static void test_same_id(void)
     verb_data_free(&data);
 }
 
-/* A child that no handler of fork() knows of: it was made by the system call. */
+/* A child made by the system call, which runs no fork handlers. */
 static void test_clone(void)
 {
     verb_data       data = verb_data_make(N);
     ordo_ctx *const ctx = test_context_make(4);
-    int             status = -1;
     testkit_case("a child made by clone()");
     CHECK_EQ_U64(0, wrong_of(ctx, &data, FEW));
     fflush(stdout);
@@ -134,16 +125,14 @@ static void test_clone(void)
         ordo_ctx_free(ctx);
         _exit(0);
     }
-    if (CHECK(child > 0)) {
-        CHECK(waitpid((pid_t)child, &status, 0) == (pid_t)child);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    }
+    if (CHECK(child > 0))
+        check_child((pid_t)child);
     CHECK_EQ_U64(0, wrong_of(ctx, &data, FEW));
     ordo_ctx_free(ctx);
     verb_data_free(&data);
 }
 
-/* A call that stays in its first comparison until it is told to go on. */
+/* A call that waits in its first comparison until go_on. */
 typedef struct long_call {
     ordo_ctx   *ctx;
     atomic_bool inside, go_on;
@@ -167,13 +156,12 @@ static void *run_long_call(void *user)
     return NULL;
 }
 
-/* In the child the context is inside that call for ever; a new one works. */
+/* In the child the context stays inside that call; a new context works. */
 static void test_fork_within_call(void)
 {
     verb_data data = verb_data_make(N);
     long_call call = {.ctx = test_context_make(1)};
     pthread_t thread;
-    int       status = -1;
     testkit_case("fork while another thread is inside a call");
     if (!CHECK(pthread_create(&thread, NULL, run_long_call, &call) == 0))
         exit(testkit_done());
@@ -189,17 +177,15 @@ static void test_fork_within_call(void)
         bool const busy = ordo_sort(call.ctx, ORDO_U32, one, 2, NULL) == ORDO_E_BUSY &&
                           strstr(ordo_last_error(NULL), "inside another call") != NULL &&
                           ordo_ctx_info(call.ctx, &info) == ORDO_E_BUSY;
-        ordo_ctx_free(call.ctx); /* does nothing */
+        ordo_ctx_free(call.ctx); /* has no effect */
         if (ordo_ctx_create(&own, &ORDO_OPTS(ordo_ctx_opts, .threads = 4)) != ORDO_OK)
             _exit(99);
         int const wrong = wrong_of(own, &data, FEW);
         ordo_ctx_free(own);
         _exit(wrong + (busy ? 0 : 100));
     }
-    if (CHECK(child > 0)) {
-        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
-        CHECK_EQ_U64(0, WEXITSTATUS(status));
-    }
+    if (CHECK(child > 0))
+        check_child(child);
     atomic_store(&call.go_on, true);
     pthread_join(thread, NULL);
     CHECK_STATUS(ORDO_OK, call.status, call.ctx);
@@ -233,13 +219,12 @@ static void test_concurrent_contexts(void)
     }
 }
 
-/* A context may be made in one thread, used in another and freed in a third. */
+/* A context can be created, used and freed in different threads. */
 static void *use_and_leave(void *user)
 {
-    verb_data data = verb_data_make(N / 3);
-    int      *failures = malloc(sizeof *failures);
-    if (failures != NULL)
-        *failures = wrong_verbs(user, &data);
+    verb_data  data = verb_data_make(N / 3);
+    int *const failures = test_need(sizeof *failures);
+    *failures = wrong_verbs(user, &data);
     verb_data_free(&data);
     return failures;
 }
@@ -264,14 +249,14 @@ int main(void)
 {
     testkit_start();
     test_fork(1);
-    if (UNDER_TSAN) {
+    if (TESTKIT_TSAN) {
         testkit_skip("fork with threads: TSan cannot follow threads started in the child");
     } else {
         test_fork(4);
         test_same_id();
         test_fork_within_call();
     }
-    if (UNDER_TSAN || UNDER_ASAN)
+    if (TESTKIT_TSAN || TESTKIT_ASAN)
         testkit_skip("clone() without fork(): sanitizers do not know of the child");
     else
         test_clone();

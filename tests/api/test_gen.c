@@ -1,10 +1,11 @@
-/* test_gen.c - the generators keep their promises: ranges, shapes, exact radii, recurrence,
- * distinct counts, strings, and what bad arguments get. test_gen_bytes.c compares the bytes.
+/* test_gen.c - the properties of generated keys: ranges, shapes, exact radii, recurrence, distinct
+ * counts, buckets. test_gen_bytes.c compares their bytes, test_gen_args.c tests arguments.
  *
  * Statistical checks use fixed seeds and allow five standard deviations. */
 #include "testkit.h"
 
 #include "core/keybits.h"
+#include "oracle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 static ordo_ctx *ctx;
 
-/* Key i of an array as its place in the order of the type. */
+/* The key bits of key i. */
 static uint64_t order_of(ordo_type type, const void *keys, size_t i)
 {
     switch (type) {
@@ -24,7 +25,7 @@ static uint64_t order_of(ordo_type type, const void *keys, size_t i)
     return 0;
 }
 
-/* Key i as a share of the whole range of an integer type; a float as it is. */
+/* Key i as a fraction of the range of an integer type; a float itself. */
 static double share_of(ordo_type type, const void *keys, size_t i)
 {
     if (type == ORDO_F32)
@@ -37,9 +38,7 @@ static double share_of(ordo_type type, const void *keys, size_t i)
 static void *make(ordo_dist dist, ordo_type type, size_t n, uint64_t k, double p)
 {
     const ordo_gen_opts opts = ORDO_OPTS(ordo_gen_opts, .seed = 7, .k = k, .p = p);
-    void *const         keys = calloc(n + 1, ordo_type_size(type));
-    if (keys == NULL)
-        abort();
+    void *const         keys = test_keep((n + 1) * ordo_type_size(type));
     testkit_case("distribution %d, %s, n = %zu, k = %llu, p = %g", (int)dist, ordo_type_name(type),
                  n, (unsigned long long)k, p);
     CHECK_STATUS(ORDO_OK, ordo_gen(ctx, dist, type, keys, n, &opts), ctx);
@@ -59,10 +58,8 @@ static int by_value(const void *a, const void *b)
 
 static size_t distinct(ordo_type type, const void *keys, size_t n)
 {
-    uint64_t *const all = malloc((n + 1) * sizeof *all);
+    uint64_t *const all = test_need(n * sizeof *all);
     size_t          count = n > 0;
-    if (all == NULL)
-        abort();
     for (size_t i = 0; i < n; i++)
         all[i] = order_of(type, keys, i);
     qsort(all, n, sizeof *all, by_value);
@@ -74,7 +71,7 @@ static size_t distinct(ordo_type type, const void *keys, size_t n)
 
 /* ---- Draws ---- */
 
-/* Mean and variance, and for uniform keys the frequencies of 16 equal parts of the range. */
+/* Mean and variance; for uniform keys also the frequencies of 16 equal parts of the range. */
 static void test_moments(ordo_type type)
 {
     enum {
@@ -99,7 +96,6 @@ static void test_moments(ordo_type type)
         CHECK(near(squares / N, variance, variance * sqrt(2.0 / N) + half_step * half_step));
         for (unsigned part = 0; d == ORDO_DIST_UNIFORM && part < PARTS; part++)
             CHECK(near(count[part], N / (double)PARTS, sqrt(N / (double)PARTS)));
-        free(keys);
     }
 }
 
@@ -108,7 +104,6 @@ static void test_zero(ordo_type type)
     static const unsigned char zeros[8 * 1000];
     void *const                keys = make(ORDO_DIST_ZERO, type, 1000, 0, 0);
     CHECK_BYTES(zeros, keys, 1000 * ordo_type_size(type), ordo_type_size(type));
-    free(keys);
 }
 
 static void test_few(ordo_type type, uint64_t k)
@@ -122,7 +117,6 @@ static void test_few(ordo_type type, uint64_t k)
         largest = fmax(largest, share_of(type, keys, i));
     CHECK_EQ_U64(k == 0 ? 100 : k, distinct(type, keys, N));
     CHECK(k == 1 || largest >= 1 - 1.0 / (double)(k == 0 ? 100 : k) - 1.0 / 256);
-    free(keys);
 }
 
 static void test_zipf(ordo_type type, uint64_t k)
@@ -149,17 +143,13 @@ static void test_zipf(ordo_type type, uint64_t k)
         const double share = 1 / (x * harmonic);
         CHECK(near(count[x], N * share, sqrt(N * share * (1 - share))));
     }
-    free(keys);
 }
 
 /* ---- Runs ---- */
 
 static size_t count_descents(ordo_type type, const void *keys, size_t n)
 {
-    size_t count = 0;
-    for (size_t i = 1; i < n; i++)
-        count += order_of(type, keys, i) < order_of(type, keys, i - 1);
-    return count;
+    return oracle_runs(type, keys, n, false) - 1;
 }
 
 static void test_runs(ordo_type type, size_t n)
@@ -178,14 +168,10 @@ static void test_runs(ordo_type type, size_t n)
         CHECK(fabs(share_of(type, sorted, i) - (double)i / (double)n) <= 1.0 / (double)n + 0x1p-8);
     }
     CHECK(n * size > 0 && share_of(type, pipe, top - 1) >= 1 - 1 / (double)top - 0x1p-8);
-    free(sorted);
-    free(reverse);
-    free(pipe);
 
     for (uint64_t teeth = 1; teeth <= n / 2; teeth = teeth * 3 + 1) {
         void *const saw = make(ORDO_DIST_SAWTOOTH, type, n, teeth, 0);
         CHECK_EQ_U64(teeth - 1, count_descents(type, saw, n));
-        free(saw);
     }
 }
 
@@ -202,7 +188,6 @@ static void test_recur(ordo_type type, size_t n, double p)
     CHECK(near((double)repeats, pairs * p, sqrt(pairs * p * (1 - p))));
     CHECK(p > 0 || repeats == 0);
     CHECK(p < 1 || repeats == n - 1);
-    free(keys);
 }
 
 /* ---- Radius ---- */
@@ -217,41 +202,16 @@ static size_t radius_slowly(ordo_type type, const void *keys, size_t n)
     return radius;
 }
 
-/* The first key larger than key j is the first whose running maximum is: a binary search. */
-static size_t radius_of(ordo_type type, const void *keys, size_t n)
-{
-    uint64_t *const most = malloc((n + 1) * sizeof *most);
-    size_t          radius = 0;
-    if (most == NULL)
-        abort();
-    for (size_t j = 0; j < n; j++) {
-        const uint64_t key = order_of(type, keys, j);
-        most[j] = j > 0 && most[j - 1] > key ? most[j - 1] : key;
-        size_t lo = 0, hi = j;
-        while (lo < hi) {
-            const size_t middle = (lo + hi) / 2;
-            if (most[middle] > key)
-                hi = middle;
-            else
-                lo = middle + 1;
-        }
-        radius = j - lo > radius ? j - lo : radius;
-    }
-    free(most);
-    return radius;
-}
-
 static void test_ksorted(ordo_type type, size_t n, size_t k)
 {
     void *const keys = make(ORDO_DIST_KSORTED, type, n, k, 0);
-    CHECK_EQ_U64(k, radius_of(type, keys, n));
+    CHECK_EQ_U64(k, oracle_radius(type, keys, n, false));
     if (n <= 64)
         CHECK_EQ_U64(k, radius_slowly(type, keys, n));
     CHECK_EQ_U64(n, distinct(type, keys, n));
-    free(keys);
 }
 
-/* All six orders of three keys are equally likely; keys of a long run stay nowhere near home. */
+/* All six orders of three keys are equally likely; keys of a long run move far. */
 static void test_shuffle(void)
 {
     enum {
@@ -273,13 +233,11 @@ static void test_shuffle(void)
     for (size_t i = 0; i < LONG; i++)
         distance += fabs(share_of(ORDO_U32, one_run, i) - (double)i / LONG);
     CHECK(near(distance / LONG, 1 / 3.0, sqrt(1 / 18.0 / LONG)));
-    free(short_runs);
-    free(one_run);
 }
 
 /* ---- Buckets ---- */
 
-/* As Helman, Bader and JaJa define them, for u32, p a power of two and n a multiple of p * p. */
+/* As defined by Helman, Bader and JaJa, for u32, p a power of two and n a multiple of p * p. */
 static void test_buckets_as_published(void)
 {
     enum {
@@ -307,12 +265,9 @@ static void test_buckets_as_published(void)
             CHECK_EQ_U64(key, dupes[at]);
     CHECK_EQ_U64(N - 1, at);
     CHECK_EQ_U64(0, dupes[N - 1]);
-    free(staggered);
-    free(sorted);
-    free(dupes);
 }
 
-/* Sizes that divide nothing: keys stay in the half range, and every part of it is used. */
+/* Sizes without common divisors: keys stay in half of the range and use every part of it. */
 static void test_buckets_awkward(ordo_type type, size_t n, uint64_t p)
 {
     const double least = type == ORDO_F32 || type == ORDO_F64 ? 0 : type % 2 ? 0.5 : 0;
@@ -326,9 +281,8 @@ static void test_buckets_awkward(ordo_type type, size_t n, uint64_t p)
                 seen |= UINT64_C(1) << (unsigned)fmin(x * (double)p, (double)p - 1);
         }
         CHECK(p >= 64 || n < 64 * p || seen == (UINT64_C(1) << p) - 1);
-        free(keys);
     }
-    free(make(ORDO_DIST_DUPES, type, n, p, 0));
+    (void)make(ORDO_DIST_DUPES, type, n, p, 0);
 }
 
 int main(void)

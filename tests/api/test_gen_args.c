@@ -1,5 +1,7 @@
-/* test_gen_args.c - generators: strings and records, what bad arguments get (a status, a message
- * that names the numbers, arrays left alone), cancelling, and no memory. */
+/* test_gen_args.c - generators: strings and records, refused arguments (status, message, unchanged
+ * arrays), cancellation, too little memory, and the report. */
+#include "api/api.h"
+#include "stringkit.h"
 #include "testkit.h"
 
 #include <math.h>
@@ -19,13 +21,11 @@ typedef struct text {
 
 static text make_text(ordo_dist dist, size_t n)
 {
-    text t = {n, calloc(n + 1, sizeof(uint64_t)), NULL};
+    text t = {n, test_need((n + 1) * sizeof(uint64_t)), NULL};
     CHECK_STATUS(ORDO_OK, ordo_gen_strings(ctx, dist, n, t.offsets, NULL, 0, NULL), ctx);
     const size_t    total = (size_t)t.offsets[n];
-    uint64_t *const again = calloc(n + 1, sizeof(uint64_t));
-    t.bytes = calloc(total + 1, 1);
-    if (again == NULL || t.bytes == NULL)
-        abort();
+    uint64_t *const again = test_need((n + 1) * sizeof(uint64_t));
+    t.bytes = test_need(total + 1);
     CHECK_STATUS(ORDO_OK, ordo_gen_strings(ctx, dist, n, again, t.bytes, total, NULL), ctx);
     CHECK_BYTES(t.offsets, again, (n + 1) * sizeof *again, sizeof *again);
     CHECK_EQ_U64(0, t.bytes[total]);
@@ -54,7 +54,7 @@ static void test_strings(void)
     unsigned count[256] = {0};
     size_t   shortest = 500, longest = 0;
 
-    testkit_case("strings");
+    testkit_case("generated strings");
     CHECK_EQ_U64(0, t.offsets[0]);
     for (size_t i = 0; i < N; i++) {
         const size_t length = (size_t)(t.offsets[i + 1] - t.offsets[i]);
@@ -71,39 +71,24 @@ static void test_strings(void)
     free_text(&t);
 }
 
-static const text *sorting; /* qsort passes no context */
-
-static int by_string(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    const size_t x_length = (size_t)(sorting->offsets[x + 1] - sorting->offsets[x]);
-    const size_t y_length = (size_t)(sorting->offsets[y + 1] - sorting->offsets[y]);
-    const size_t both = x_length < y_length ? x_length : y_length;
-    const int    order =
-        memcmp(sorting->bytes + sorting->offsets[x], sorting->bytes + sorting->offsets[y], both);
-    return order != 0 ? order : (x_length > y_length) - (x_length < y_length);
-}
-
-/* Records share prefixes with their neighbours in order far more often than chance would have
- * it (one in 20 for each residue), and a few are equal. */
+/* Neighbours in sorted order share prefixes far more often than random records (one in 20 for each
+ * residue), and a few are equal. */
 static void test_families(const text *t)
 {
-    size_t *const order = malloc(t->n * sizeof *order);
-    size_t        relatives = 0, twins = 0;
-    if (order == NULL)
-        abort();
+    string_set set = {.name = "records"};
+    size_t     relatives = 0, twins = 0;
     for (size_t i = 0; i < t->n; i++)
-        order[i] = i;
-    sorting = t;
-    qsort(order, t->n, sizeof *order, by_string);
+        string_set_add(&set, t->bytes + t->offsets[i], (size_t)(t->offsets[i + 1] - t->offsets[i]));
+    string_set_finish(&set);
+    string_set_order(&set, false);
     for (size_t i = 1; i < t->n; i++) {
-        relatives +=
-            memcmp(t->bytes + t->offsets[order[i - 1]], t->bytes + t->offsets[order[i]], 10) == 0;
-        twins += by_string(&order[i - 1], &order[i]) == 0;
+        uint64_t const a = set.order[i - 1], b = set.order[i];
+        relatives += memcmp(set.pointers[a], set.pointers[b], 10) == 0;
+        twins += string_set_compare(&set, a, b) == 0;
     }
     CHECK(relatives > t->n / 5 && relatives < t->n / 3);
     CHECK(twins > 0 && twins < relatives / 2);
-    free(order);
+    string_set_free(&set);
 }
 
 static void test_fasta(void)
@@ -114,7 +99,7 @@ static void test_fasta(void)
     text     t = make_text(ORDO_DIST_FASTA, N);
     unsigned count[256] = {0};
 
-    testkit_case("fasta");
+    testkit_case("generated FASTA records");
     for (size_t i = 0; i < N; i++) {
         const size_t length = (size_t)(t.offsets[i + 1] - t.offsets[i]);
         CHECK(length >= 20 && length <= 120);
@@ -134,7 +119,7 @@ static void test_text_arguments(void)
     uint64_t offsets[11];
     char     bytes[5000], needed[32];
 
-    testkit_case("capacity");
+    testkit_case("ordo_gen_strings with too small a capacity");
     CHECK_STATUS(ORDO_OK, ordo_gen_strings(ctx, ORDO_DIST_FASTA, 10, offsets, NULL, 0, NULL), ctx);
     const size_t total = (size_t)offsets[10];
     memset(offsets, 0x55, sizeof offsets);
@@ -149,7 +134,7 @@ static void test_text_arguments(void)
                  ctx);
     CHECK(bytes[total] == 0x55);
 
-    testkit_case("no strings");
+    testkit_case("ordo_gen_strings of no strings");
     offsets[0] = 1;
     CHECK_STATUS(ORDO_OK, ordo_gen_strings(ctx, ORDO_DIST_STRINGS, 0, offsets, NULL, 0, NULL), ctx);
     CHECK_EQ_U64(0, offsets[0]);
@@ -169,7 +154,7 @@ static void test_text_arguments(void)
 
 /* ---- Bad arguments of ordo_gen ---- */
 
-/* Refused, with a message that has these words, and nothing written. */
+/* The call fails, its message contains these words, and nothing is written. */
 static void refused(ordo_dist dist, ordo_type type, size_t n, uint64_t k, double p,
                     const char *words, const char *more_words)
 {
@@ -226,7 +211,7 @@ static void test_arguments(void)
                          ctx);
 }
 
-/* ---- Cancel, memory, report ---- */
+/* ---- Cancellation, memory, report ---- */
 
 static int stop_now(void *user, double done)
 {
@@ -240,30 +225,27 @@ static void test_cancel(ordo_dist dist, uint64_t k)
         N = 1 << 22
     };
     double              done = 0;
-    const ordo_ctx_opts wish =
-        ORDO_OPTS(ordo_ctx_opts, .threads = 2, .progress = stop_now, .progress_user = &done);
     const ordo_gen_opts opts = ORDO_OPTS(ordo_gen_opts, .k = k);
-    ordo_ctx           *with;
-    void *const         keys = malloc(N * sizeof(double));
+    void *const         keys = test_keep(N * sizeof(double));
+    ordo_ctx *const     with = CONTEXT(.threads = 2, .progress = stop_now, .progress_user = &done);
 
     testkit_case("cancel distribution %d", (int)dist);
-    if (CHECK(keys != NULL) && CHECK_STATUS(ORDO_OK, ordo_ctx_create(&with, &wish), NULL)) {
-        CHECK_STATUS(ORDO_E_CANCELLED, ordo_gen(with, dist, ORDO_F64, keys, N, &opts), with);
-        CHECK(done > 0 && done < 1);
-        ordo_ctx_free(with);
-    }
-    free(keys);
+    if (with == NULL)
+        return;
+    api_progress_pause(with, 0); /* the callback comes at the first opportunity */
+    CHECK_STATUS(ORDO_E_CANCELLED, ordo_gen(with, dist, ORDO_F64, keys, N, &opts), with);
+    CHECK(done >= 0 && done < 1);
+    ordo_ctx_free(with);
 }
 
 static void test_memory(void)
 {
-    const ordo_ctx_opts wish = ORDO_OPTS(ordo_ctx_opts, .mem_limit = 1);
-    ordo_ctx           *with;
-    uint32_t            keys[4] = {5, 5, 5, 5};
-    uint64_t            offsets[5] = {5};
+    ordo_ctx *const with = CONTEXT(.mem_limit = 1);
+    uint32_t        keys[4] = {5, 5, 5, 5};
+    uint64_t        offsets[5] = {5};
 
     testkit_case("memory limit");
-    if (!CHECK_STATUS(ORDO_OK, ordo_ctx_create(&with, &wish), NULL))
+    if (with == NULL)
         return;
     CHECK_STATUS(ORDO_E_NOMEM, ordo_gen(with, ORDO_DIST_RECUR, ORDO_U32, keys, 4, NULL), with);
     CHECK_EQ_U64(5, keys[0]);
@@ -276,12 +258,11 @@ static void test_memory(void)
 
 static void test_report(void)
 {
-    ordo_report report = {.struct_size = sizeof report};
-    uint16_t    keys[100];
+    uint16_t keys[100];
 
     testkit_case("report");
     CHECK_STATUS(ORDO_OK, ordo_gen(ctx, ORDO_DIST_BUCKET, ORDO_U16, keys, 100, NULL), ctx);
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+    ordo_report const report = report_of(ctx);
     CHECK(strcmp(report.operation, "gen") == 0);
     CHECK(strcmp(report.algorithm, "bucket") == 0);
     CHECK_EQ_U64(ORDO_U16, report.type);

@@ -1,8 +1,8 @@
-/* test_gen_bytes.c - the generators write the same bytes for any number of threads and on any
- * machine, and nothing beside their array.
+/* test_gen_bytes.c - generators write the same bytes for every number of threads and on every
+ * machine, and write nothing outside their array.
  *
- * The hashes were measured on aarch64; x86-64 gives the same. Changing one changes the data of
- * everybody who has written down a seed. */
+ * The hashes were measured on aarch64; x86-64 gives the same. A changed hash means that the data of
+ * a recorded seed has changed. */
 #include "testkit.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum {
     TYPES = ORDO_F64
 };
 
-/* Options every type can serve with n keys; n itself shrinks where the type has too few. */
+/* Options that every type accepts. Lowers *n if the type has too few values. */
 static ordo_gen_opts usual_opts(ordo_dist dist, ordo_type type, size_t *n)
 {
     const size_t  size = ordo_type_size(type);
@@ -39,17 +39,9 @@ static uint32_t hash_of(const void *bytes, size_t count)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-static void *allocate(size_t bytes)
-{
-    void *const block = malloc(bytes);
-    if (block == NULL)
-        abort();
-    return block;
-}
-
 /* ---- Hashes ---- */
 
-/* Of SMALL keys, from uniform on and from i8 to f64. */
+/* Of SMALL keys; rows are distributions, columns are types from i8 to f64. */
 static const uint32_t small_hashes[NUMERIC][TYPES] = {
     /* uniform */
     {0x59e60d64, 0x4e45fc2b, 0x0db16c5f, 0xf1656147, 0xd4b1cf4d, 0x09fcc79e, 0x08cdfab7, 0x610afd2c,
@@ -95,7 +87,7 @@ static const uint32_t small_hashes[NUMERIC][TYPES] = {
      0xf3d68d53, 0x3d36ebeb},
 };
 
-/* Of LARGE i32 keys: many blocks, and a ksorted whose one run is the array. */
+/* Of LARGE i32 keys: many blocks; the ksorted keys are one run. */
 static const uint32_t large_hashes[NUMERIC] = {
     0x25fdca23, 0x6c3c381d, 0xde8feda8, 0x0bb78870, 0x4ec8d4db, 0xde9df2c7, 0xd4da96f8,
     0x2fb790e5, 0xc3f242a0, 0x56dfbb63, 0x00719ff5, 0x151bad6e, 0x94515b80, 0xe234d968};
@@ -132,7 +124,7 @@ static void test_string_hashes(ordo_ctx *ctx, ordo_dist dist, uint32_t offsets_h
 {
     const ordo_gen_opts opts = ORDO_OPTS(ordo_gen_opts, .seed = 42);
     uint64_t            offsets[SMALL + 1];
-    char *const         bytes = allocate(SMALL * 500);
+    char *const         bytes = test_need(SMALL * 500);
 
     testkit_case("distribution %d", (int)dist);
     CHECK_STATUS(ORDO_OK,
@@ -154,7 +146,7 @@ static void test_threads(ordo_ctx *const with[MOST_THREADS + 1], ordo_dist dist,
     size_t              n = LARGE;
     const ordo_gen_opts opts = usual_opts(dist, type, &n);
     const size_t        size = ordo_type_size(type);
-    void *const expected = allocate(LARGE * 8), *const got = allocate(LARGE * 8);
+    void *const expected = test_need(LARGE * 8), *const got = test_need(LARGE * 8);
 
     CHECK_STATUS(ORDO_OK, ordo_gen(with[1], dist, type, expected, n, &opts), with[1]);
     for (unsigned threads = 2; threads <= MOST_THREADS; threads++) {
@@ -174,7 +166,7 @@ static void test_string_threads(ordo_ctx *const with[MOST_THREADS + 1], ordo_dis
     };
     static uint64_t expected_offsets[N + 1], offsets[N + 1];
     const size_t    room = (size_t)N * 500;
-    char *const expected = allocate(room), *const bytes = allocate(room);
+    char *const expected = test_need(room), *const bytes = test_need(room);
 
     CHECK_STATUS(ORDO_OK,
                  ordo_gen_strings(with[1], dist, N, expected_offsets, expected, room, NULL),
@@ -190,17 +182,17 @@ static void test_string_threads(ordo_ctx *const with[MOST_THREADS + 1], ordo_dis
     free(bytes);
 }
 
-/* ---- Neighbours ---- */
+/* ---- Bounds ---- */
 
-/* Every small n, between forbidden pages, writes all of the array; a shorter array is a prefix
- * of a longer one where every key is drawn by itself. */
+/* Every small n between inaccessible pages: the call writes the whole array. Where keys are drawn
+ * one by one, a shorter array is a prefix of a longer one. */
 static void test_bounds(ordo_ctx *ctx)
 {
     enum {
         MOST = 70
     };
     guard_region  region = guard_make(MOST * 8);
-    unsigned char longest[MOST * 8];
+    unsigned char longest[MOST * 8], first[MOST * 8];
 
     for (int d = 1; d <= NUMERIC; d++) {
         for (int t = 1; t <= TYPES; t++) {
@@ -210,8 +202,13 @@ static void test_bounds(ordo_ctx *ctx)
                 const guard_side    side = n % 2 ? GUARD_END : GUARD_START;
                 void *const         keys = guard_place(&region, n * size, side);
                 testkit_case("distribution %d, %s, n = %zu", d, ordo_type_name((ordo_type)t), n);
-                CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, (ordo_type)t, keys, n, &opts),
-                             ctx);
+                for (int old_byte = 0x55; old_byte <= 0xaa; old_byte += 0x55) {
+                    memcpy(first, keys, n * size);
+                    memset(keys, old_byte, n * size);
+                    CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, (ordo_type)t, keys, n, &opts),
+                                 ctx);
+                }
+                CHECK_BYTES(first, keys, n * size, size);
                 CHECK(guard_intact(&region, n * size, side));
                 if (n == MOST)
                     memcpy(longest, keys, n * size);
@@ -227,7 +224,7 @@ int main(void)
 {
     testkit_start();
     ordo_ctx   *with[MOST_THREADS + 1] = {NULL};
-    void *const keys = allocate(LARGE * 8);
+    void *const keys = test_keep(LARGE * 8);
     for (unsigned threads = 1; threads <= MOST_THREADS; threads++)
         with[threads] = test_context_make(threads);
 
@@ -244,6 +241,5 @@ int main(void)
 
     for (unsigned threads = 1; threads <= MOST_THREADS; threads++)
         ordo_ctx_free(with[threads]);
-    free(keys);
     return testkit_done();
 }

@@ -1,6 +1,6 @@
-/* test_low_memory.c - every verb, algorithm, type and shape with too little memory: a limit of
- * every size, the k-th request for scratch refused, the k-th allocation failed. A call that
- * returns ORDO_OK has the right result; one that returns ORDO_E_NOMEM has written nothing. */
+/* test_low_memory.c - every verb, algorithm, type and shape with too little memory: with many
+ * limits, with the k-th request for scratch refused, and with the k-th allocation failed. ORDO_OK
+ * means a correct result; after ORDO_E_NOMEM the call has written nothing. */
 #include "faults.h"
 #include "sweep.h"
 
@@ -12,7 +12,7 @@ enum {
     N = 64 * 7 + 1,
     PAIRS_OF = TESTKIT_SANITIZED ? 7 : 1,
     NAMED_OF = 11,
-    LIMITS_OF = 37, /* limits of one call: every so-many-th */
+    LIMITS_OF = 37, /* each call tests one of this many limits */
 #else
     N = 64 * 1100 + 1,
     PAIRS_OF = 137,
@@ -20,21 +20,20 @@ enum {
     LIMITS_OF = 67,
 #endif
     LIMITS = 160,
-    MOST_BYTES = 80, /* scratch of a call, for each key */
+    MOST_BYTES = 80, /* of scratch for each key */
     ALLOCATIONS_OF = 31,
-    THREADED_OF = 7, /* most calls are made by one thread, which is faster */
+    THREADED_OF = 7, /* one of this many calls uses several threads, which is slower */
     ENOUGH = 1000    /* more requests than any call makes */
 };
 
-typedef struct contexts {
+typedef struct test_state {
     ordo_ctx *limited[LIMITS];
     size_t    count;
-    ordo_ctx *free[2]; /* without a limit: of one thread, and of two */
+    ordo_ctx *free[2]; /* without a limit: with one thread, with two */
     size_t    right, refused;
-} contexts;
+} test_state;
 
-/* Checks a call that had too little memory, perhaps. */
-static void check(const sweep_call *call, const ordo_ctx *ctx, ordo_status status, contexts *all)
+static void check(const sweep_call *call, const ordo_ctx *ctx, ordo_status status, test_state *all)
 {
     if (status == ORDO_OK) {
         CHECK(sweep_right(call));
@@ -42,18 +41,18 @@ static void check(const sweep_call *call, const ordo_ctx *ctx, ordo_status statu
         return;
     }
     CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
-    CHECK(sweep_unharmed(call));
+    CHECK(sweep_unchanged(call));
     CHECK(ordo_last_error(ctx)[0] != '\0');
     all->refused++;
 }
 
-static void with_limits(const sweep_call *call, contexts *all)
+static void with_limits(const sweep_call *call, test_state *all)
 {
     for (size_t i = call->number % LIMITS_OF; i < all->count; i += LIMITS_OF)
         check(call, all->limited[i], sweep_run(call, all->limited[i]), all);
 }
 
-/* Whether a call needs no scratch at all: ordo.h and docs/sorting.md name these. */
+/* Whether the call works without scratch, as ordo.h and docs/sorting.md say. */
 static bool needs_no_scratch(const verb_entry *v)
 {
     bool const by_digits =
@@ -70,7 +69,7 @@ static bool needs_no_scratch(const verb_entry *v)
         return by_digits;
     case SELECT:
     case QUANTILES:
-    case MEDIAN: /* many positions are sorted in scratch */
+    case MEDIAN: /* many positions need scratch */
         return by_digits && v->choice != MOST_CHOSEN;
     case RANK_SORTED:
         return v->algorithm != ORDO_ALGORITHM_THREADS;
@@ -86,7 +85,7 @@ static bool needs_no_scratch(const verb_entry *v)
 }
 
 /* The k-th request for scratch is refused, alone or with all later ones. */
-static void with_refusals(const sweep_call *call, contexts *all)
+static void with_refusals(const sweep_call *call, test_state *all)
 {
     ordo_ctx *const ctx = all->free[call->number % THREADED_OF == 0];
     bool const      only_one = call->number % 2 == 0;
@@ -106,18 +105,16 @@ static void with_refusals(const sweep_call *call, contexts *all)
 }
 
 /* The k-th allocation of a new context fails. */
-static void with_failures(const sweep_call *call, contexts *all)
+static void with_failures(const sweep_call *call, test_state *all)
 {
     bool const only_one = call->number % 2 != 0;
     size_t     k = 0;
     bool       refused;
     do {
-        test_allocator      allocator = {.only_one = only_one};
-        ordo_ctx           *ctx = NULL;
-        ordo_ctx_opts const opts =
-            ORDO_OPTS(ordo_ctx_opts, .threads = 1 + (uint32_t)call->number % 2, .alloc = test_alloc,
-                      .release = test_release, .alloc_user = &allocator);
-        if (!CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL))
+        test_allocator  allocator = {.only_one = only_one};
+        ordo_ctx *const ctx =
+            CONTEXT(.threads = 1 + (uint32_t)call->number % 2, ALLOCATOR(&allocator));
+        if (ctx == NULL)
             return;
         allocator.fail_at = atomic_load(&allocator.calls) + ++k;
         check(call, ctx, sweep_run(call, ctx), all);
@@ -130,21 +127,21 @@ static void with_failures(const sweep_call *call, contexts *all)
 
 static void starve(const sweep_call *call, void *user)
 {
-    contexts *const all = user;
+    test_state *const all = user;
     with_limits(call, all);
     with_refusals(call, all);
     if (call->number % ALLOCATIONS_OF == 0)
         with_failures(call, all);
 }
 
-/* From 1 byte to more than any call takes. */
-static contexts make_contexts(size_t n)
+/* Limits from 1 byte to more than any call needs. */
+static test_state make_contexts(size_t n)
 {
-    contexts all = {.free = {test_context_make(1), test_context_make(2)}};
+    test_state all = {.free = {test_context_make(1), test_context_make(2)}};
     for (size_t limit = 1; limit < n * MOST_BYTES && all.count < LIMITS; limit += 1 + limit / 12) {
-        ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .mem_limit = limit,
-                                             .threads = all.count % THREADED_OF == 0 ? 3 : 1);
-        CHECK_STATUS(ORDO_OK, ordo_ctx_create(&all.limited[all.count++], &opts), NULL);
+        all.limited[all.count] =
+            CONTEXT(.mem_limit = limit, .threads = all.count % THREADED_OF == 0 ? 3 : 1);
+        all.count++;
     }
     return all;
 }
@@ -152,7 +149,7 @@ static contexts make_contexts(size_t n)
 static void test_sweep(void)
 {
     static const sweep_plan plan = {N, PAIRS_OF, NAMED_OF};
-    contexts                all = make_contexts(N);
+    test_state              all = make_contexts(N);
     sweep_calls(&plan, starve, &all);
     testkit_case("all calls");
     CHECK(all.right > 0 && all.refused > 0);
@@ -162,7 +159,7 @@ static void test_sweep(void)
     ordo_ctx_free(all.free[1]);
 }
 
-/* Generators take scratch, too. */
+/* Generators need scratch, too. */
 static void test_generators(void)
 {
     enum {
@@ -170,8 +167,8 @@ static void test_generators(void)
         LONGEST = 500
     };
     ordo_ctx *const     ctx = test_context_make(2);
-    char *const         out = verb_need(STRINGS * LONGEST);
-    uint64_t *const     offsets = verb_need((STRINGS + 1) * sizeof *offsets);
+    char *const         out = test_keep(STRINGS * LONGEST);
+    uint64_t *const     offsets = test_keep((STRINGS + 1) * sizeof *offsets);
     ordo_gen_opts const opts = ORDO_OPTS(ordo_gen_opts, .p = 0.5);
     faults_attach(ctx);
     faults_refuse(1, false);
@@ -182,16 +179,10 @@ static void test_generators(void)
         ORDO_E_NOMEM,
         ordo_gen_strings(ctx, ORDO_DIST_STRINGS, STRINGS, offsets, out, STRINGS * LONGEST, NULL),
         ctx);
-    size_t written = 0;
-    for (size_t i = 0; i < STRINGS * LONGEST; i++)
-        written += out[i] != 0;
-    for (size_t i = 0; i <= STRINGS; i++)
-        written += offsets[i] != 0;
-    CHECK_EQ_U64(0, written);
+    CHECK_EQ_U64(0, test_bytes_not(out, STRINGS * LONGEST, 0) +
+                        test_bytes_not(offsets, (STRINGS + 1) * sizeof *offsets, 0));
     faults_detach();
     ordo_ctx_free(ctx);
-    free(out);
-    free(offsets);
 }
 
 int main(void)

@@ -1,9 +1,11 @@
-/* test_options.c - options of every age, unknown flags and enum values, and the names of things.
+/* test_options.c - option structs of older and newer callers, unknown flags and enum values, and
+ * the names of types and statuses.
  *
- * An older caller's struct is shorter, a newer one's longer; a field that this library does not
- * know may be there, but may not be used. */
+ * An older caller's struct is shorter, a newer caller's longer. A newer caller may have fields
+ * that this library does not know, but must leave them zero. */
 #include "testkit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -16,7 +18,7 @@ static const int32_t keys[N] = {1, 2, 2, 4, 5, 5, 5, 9};
 static uint32_t      ranks[N];
 static unsigned char flags[N], moved[4 * N];
 
-/* A struct with room behind it, for the struct_size of a newer library. */
+/* A struct with spare bytes, for the struct_size of a newer library. */
 typedef union future {
     size_t              struct_size;
     ordo_ctx_opts       ctx;
@@ -27,7 +29,7 @@ typedef union future {
     unsigned char       bytes[sizeof(ordo_ctx_opts) + MUCH];
 } future;
 
-/* One call of each kind that takes options. */
+/* One call for each options struct. */
 static ordo_status with_ctx(const future *opts)
 {
     ordo_ctx         *made = ctx;
@@ -92,7 +94,7 @@ static const struct user {
     const char *name;
     ordo_status (*call)(const future *opts);
     size_t   size;
-    uint64_t known_flags; /* ~0: no flags in there */
+    uint64_t known_flags; /* UINT64_MAX: the struct has no flags */
 } users[] = {
     {"ctx_create", with_ctx, sizeof(ordo_ctx_opts), UINT64_MAX},
     {"rank_sorted", with_rank, sizeof(ordo_rank_opts), ORDO_DESCENDING | ORDO_CHECK},
@@ -119,20 +121,20 @@ static void test_ages(const struct user *user)
 {
     future opts;
     memset(&opts, 0, sizeof opts);
-    testkit_case("%s: options of many ages", user->name);
+    testkit_case("%s: options of older and newer callers", user->name);
 
-    opts.struct_size = sizeof(size_t); /* of a library that had no options yet */
+    opts.struct_size = sizeof(size_t); /* of a library without options */
     expect(user, &opts, ORDO_OK);
     opts.struct_size = user->size;
     expect(user, &opts, ORDO_OK);
-    opts.struct_size = user->size + 24; /* newer, its new fields not used */
+    opts.struct_size = user->size + 24; /* a newer caller that uses no new field */
     expect(user, &opts, ORDO_OK);
     opts.bytes[user->size] = 1;
     expect(user, &opts, ORDO_E_VERSION);
     opts.bytes[user->size] = 0;
     opts.bytes[user->size + 23] = 0x80;
     expect(user, &opts, ORDO_E_VERSION);
-    opts.struct_size = user->size + 23; /* that byte lies outside now */
+    opts.struct_size = user->size + 23; /* that byte is now outside */
     expect(user, &opts, ORDO_OK);
 
     static const size_t garbage[] = {
@@ -152,11 +154,11 @@ static void test_flags(const struct user *user)
         uint64_t const flag = UINT64_C(1) << bit;
         future         opts;
         memset(&opts, 0, sizeof opts);
-        opts.rank.struct_size = user->size; /* flags lie at the same place in all of them */
+        opts.rank.struct_size = user->size; /* flags have the same offset in all structs */
         opts.rank.flags = flag;
         testkit_case("%s: flag 0x%llx", user->name, (unsigned long long)flag);
         ordo_status const status = user->call(&opts);
-        if (flag == ORDO_ON_DEVICE) { /* the arrays are not, and there may be no device at all */
+        if (flag == ORDO_ON_DEVICE) { /* the arrays are in host memory; there may be no device */
             CHECK(status == ORDO_E_UNSUPPORTED || status == ORDO_E_ARG ||
                   (status == ORDO_OK && strstr(user->name, "scratch") != NULL));
             CHECK(status == ORDO_OK || strstr(ordo_last_error(ctx), "device") != NULL ||
@@ -170,7 +172,7 @@ static void test_flags(const struct user *user)
     }
 }
 
-/* A value that is no member of the enum, and the word the error must contain. */
+/* The call fails with ORDO_E_ARG and a message that contains the word. */
 static void refused(ordo_status status, const char *word)
 {
     CHECK_STATUS(ORDO_E_ARG, status, ctx);
@@ -225,8 +227,11 @@ static void test_names(void)
     float const              f[1] = {0};
     uint8_t const            u[1] = {0};
 
-    testkit_case("names");
-    CHECK(strcmp(ordo_version(), "0.1.0") == 0 || ORDO_VERSION_MINOR != 1);
+    testkit_case("names of types and statuses");
+    char version[64];
+    snprintf(version, sizeof version, "%d.%d.%d", ORDO_VERSION_MAJOR, ORDO_VERSION_MINOR,
+             ORDO_VERSION_PATCH);
+    CHECK(strcmp(ordo_version(), version) == 0);
     for (int i = 0; i < 10; i++) {
         ordo_type const type = (ordo_type)(i + 1);
         CHECK(strcmp(ordo_type_name(type), names[i]) == 0);

@@ -1,11 +1,12 @@
-/* test_progress.c - progress callbacks, cancelling and re-entry.
+/* test_progress.c - progress callbacks, cancellation and calls from inside a callback.
  *
- * The callbacks come at every opportunity, not every few milliseconds, so that the test counts
- * them instead of measuring time: how far the progress moves between two callbacks bounds how long
- * a cancel has to wait. With ORDO_TEST_TIMES=1 the time from a cancel to the return is checked,
- * too. */
+ * The callbacks come at every opportunity instead of every few milliseconds, so that the test
+ * counts callbacks instead of measuring time: the progress between two callbacks bounds the delay
+ * of a cancellation. With ORDO_TEST_TIMES=1 the time from a cancel to the return is checked, too.
+ */
 #define _GNU_SOURCE
 #include "api/api.h"
+#include "faults.h"
 #include "inputs.h"
 #include "testkit.h"
 #include "verbs.h"
@@ -16,45 +17,43 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#ifdef ORDO_TINY /* pieces of a few keys, each waiting for its turn */
-enum {
+enum { /* the low thresholds of the test build make calls slow */
+#ifdef ORDO_TINY
     KEYS = 1 << 23,
-    LOOSE_KEYS = TESTKIT_SANITIZED ? 1 << 18 : 1 << 20
-};
+    UNSORTED_KEYS = TESTKIT_SANITIZED ? 1 << 18 : 1 << 20
 #else
-enum {
     KEYS = TESTKIT_SANITIZED ? 1 << 24 : 1 << 26,
-    LOOSE_KEYS = TESTKIT_SANITIZED ? 1 << 21 : 1 << 24
-};
+    UNSORTED_KEYS = TESTKIT_SANITIZED ? 1 << 21 : 1 << 24
 #endif
+};
 
-/* Bound on the time from a cancel to the return of the call, where times are checked. */
+/* Bound on the time from a cancel to the return of the call, if times are checked. */
 #define CANCEL_SECONDS 0.050
 
-/* Bound on the progress between two callbacks of a single thread. A tiny build has phases of a
- * single chunk, which are over in a microsecond. */
+/* Bound on the progress between two callbacks of a single thread. The test build has very short
+ * phases of a single chunk. */
 #ifdef ORDO_TINY
 #define LARGEST_STEP 0.5
 #else
 #define LARGEST_STEP 0.125
 #endif
 
-static uint8_t  *keys; /* all equal, so that every algorithm has all its work to do */
+static uint8_t  *keys; /* all equal, so that every algorithm does all its work */
 static uint32_t *ranks;
-static uint32_t *loose, *work, *values; /* random keys, where they are sorted, what goes along */
+static uint32_t *unsorted, *work, *values; /* random keys, the array to sort, values or results */
 
-/* What the callback saw and what it shall do. */
+/* What the callback saw and what it must do. */
 typedef struct watcher {
     ordo_ctx   *ctx;
     pthread_t   caller;
     size_t      calls, wrong_thread, wrong_value;
     double      last, largest_step; /* progress of the last callback, and between two */
-    size_t      cancel_at;          /* return 1 in this call; 0: never                */
-    double      cancelled;          /* when that was, in seconds                      */
-    bool        reenter;            /* call the same context                          */
-    size_t      busy;               /* that many calls were refused                   */
+    size_t      cancel_at;          /* cancel in this call; 0: never                  */
+    double      cancelled;          /* time of the cancellation                       */
+    bool        reenter;            /* call verbs on the same context                 */
+    size_t      busy;               /* calls that returned ORDO_E_BUSY                */
     size_t      not_busy;
-    atomic_bool inside, go; /* for another thread: the callback waits in its first call */
+    atomic_bool inside, go; /* the callback waits in its first call until another thread sets go */
     bool        wait;
 } watcher;
 
@@ -116,18 +115,14 @@ static int watch(void *user, double done)
 
 static ordo_ctx *watched_context(watcher *w, unsigned threads)
 {
-    ordo_ctx *ctx = NULL;
     w->caller = pthread_self();
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads,
-                                                  .progress = watch, .progress_user = w)),
-                 NULL);
+    ordo_ctx *const ctx = CONTEXT(.threads = threads, .progress = watch, .progress_user = w);
     api_progress_pause(ctx, 0);
     w->ctx = ctx;
     return ctx;
 }
 
-/* Dense ranks, for they take the most passes. */
+/* Dense ranks, which need the most passes. */
 static ordo_status rank_all(ordo_ctx *ctx, uint32_t algorithm)
 {
     ordo_rank_opts const opts = ORDO_OPTS(ordo_rank_opts, .flags = ORDO_CHECK,
@@ -136,8 +131,8 @@ static ordo_status rank_all(ordo_ctx *ctx, uint32_t algorithm)
     return ordo_rank_sorted(ctx, ORDO_U8, keys, KEYS, ORDO_U32, ranks, &opts);
 }
 
-/* The progress of a whole call. A single thread moves it in small steps, so that a cancel never
- * waits for long. With several threads a step is as long as the other threads run alone. */
+/* The progress of a whole call. A single thread advances in small steps, so that a cancellation is
+ * prompt. With several threads a step lasts as long as the other threads run alone. */
 static void check_progress(watcher *w, unsigned threads)
 {
     if (1 - w->last > w->largest_step)
@@ -181,7 +176,7 @@ static void works_again(ordo_ctx *ctx)
     CHECK(ordo_last_error(ctx)[0] == '\0');
 }
 
-/* Calls on keys in any order, each of them long. */
+/* Long calls on unsorted keys. */
 typedef enum order_verb {
     SORT,
     PAIRS,
@@ -215,17 +210,19 @@ static const struct order_call {
 };
 enum {
     ORDER_CALLS = sizeof order_calls / sizeof *order_calls,
-    WHOLE_CALLS = 5 /* the first ones, which are fast enough to be waited for */
+    WHOLE_CALLS = 5 /* the first of them, which are fast enough to run to their end */
 };
 
-static bool keys_unchanged(void) { return memcmp(work, loose, LOOSE_KEYS * sizeof *work) == 0; }
+static bool keys_unchanged(void)
+{
+    return memcmp(work, unsorted, UNSORTED_KEYS * sizeof *work) == 0;
+}
 
-/* The arrays as a call finds them. */
 static void prepare_order(const struct order_call *call)
 {
     if (!keys_unchanged())
-        memcpy(work, loose, LOOSE_KEYS * sizeof *work);
-    for (uint32_t i = 0; i < LOOSE_KEYS && call->verb == PAIRS; i++)
+        memcpy(work, unsorted, UNSORTED_KEYS * sizeof *work);
+    for (uint32_t i = 0; i < UNSORTED_KEYS && call->verb == PAIRS; i++)
         values[i] = i;
 }
 
@@ -237,30 +234,30 @@ static ordo_status run_order(const struct order_call *call, ordo_ctx *ctx)
 
     switch (call->verb) {
     case SORT:
-        return ordo_sort(ctx, ORDO_U32, work, LOOSE_KEYS, &sort);
+        return ordo_sort(ctx, ORDO_U32, work, UNSORTED_KEYS, &sort);
     case PAIRS:
-        return ordo_sort_pairs(ctx, ORDO_U32, work, LOOSE_KEYS, values, 4, &sort);
+        return ordo_sort_pairs(ctx, ORDO_U32, work, UNSORTED_KEYS, values, 4, &sort);
     case ARGSORT:
-        return ordo_argsort(ctx, ORDO_U32, work, LOOSE_KEYS, ORDO_U32, values, &sort);
+        return ordo_argsort(ctx, ORDO_U32, work, UNSORTED_KEYS, ORDO_U32, values, &sort);
     case RANK:
-        return ordo_rank(ctx, ORDO_U32, work, LOOSE_KEYS, ORDO_U32, values, NULL);
+        return ordo_rank(ctx, ORDO_U32, work, UNSORTED_KEYS, ORDO_U32, values, NULL);
     case MEDIAN:
-        return ordo_median(ctx, ORDO_U32, work, LOOSE_KEYS, &median, NULL);
+        return ordo_median(ctx, ORDO_U32, work, UNSORTED_KEYS, &median, NULL);
     case RADIUS:
         break;
     }
-    return ordo_radius(ctx, ORDO_U32, work, LOOSE_KEYS, &radius, NULL);
+    return ordo_radius(ctx, ORDO_U32, work, UNSORTED_KEYS, &radius, NULL);
 }
 
 static size_t moved_values(void)
 {
     size_t moved = 0;
-    for (uint32_t i = 0; i < LOOSE_KEYS; i++)
+    for (uint32_t i = 0; i < UNSORTED_KEYS; i++)
         moved += values[i] != i;
     return moved;
 }
 
-/* Of an array that is sorted in place, the error text says one of two things, and the truth. */
+/* The error text describes the state of an array that is sorted in place. */
 static void is_truthful(const struct order_call *call, const ordo_ctx *ctx)
 {
     bool const in_place = call->verb == SORT || call->verb == PAIRS;
@@ -276,7 +273,7 @@ static void is_truthful(const struct order_call *call, const ordo_ctx *ctx)
 
 static bool is_in_order(void)
 {
-    for (size_t i = 1; i < LOOSE_KEYS; i++)
+    for (size_t i = 1; i < UNSORTED_KEYS; i++)
         if (work[i] < work[i - 1])
             return false;
     return true;
@@ -291,15 +288,17 @@ static void sorts_again(ordo_ctx *ctx)
     CHECK(few[0] == 1 && few[1] == 2 && few[2] == 2 && few[3] == 3);
 }
 
-/* Where times are checked: a cancelled call returns soon. */
+/* A cancelled call returns soon, if times are checked. */
 static void returned_soon(const watcher *w)
 {
     if (test_times_count())
         CHECK(test_now() - w->cancelled < CANCEL_SECONDS);
 }
 
-/* Cancelled in its first callback or a later one. A call may end before that callback comes, or
- * have handed out all its work by then: it then ends well. */
+static size_t order_cancels; /* calls that were cancelled */
+
+/* Cancels in one callback. A call may end before that callback, or have no work left after it: it
+ * then succeeds. */
 static void test_cancel_order(const struct order_call *call, unsigned threads, size_t cancel_at)
 {
     watcher         w = {.cancel_at = cancel_at};
@@ -315,6 +314,7 @@ static void test_cancel_order(const struct order_call *call, unsigned threads, s
     } else {
         CHECK_STATUS(ORDO_E_CANCELLED, status, ctx);
         CHECK_EQ_U64(cancel_at, w.calls);
+        order_cancels++;
         is_truthful(call, ctx);
     }
     works_again(ctx);
@@ -346,7 +346,7 @@ static void test_cancel_in_callback(uint32_t algorithm, unsigned threads)
     ordo_ctx_free(ctx);
 }
 
-/* While the caller's thread waits in its callback, another one is refused, then cancels. */
+/* While the caller waits in its callback, another thread is refused, then cancels. */
 static void *meddle(void *user)
 {
     watcher *const        w = user;
@@ -369,7 +369,7 @@ static void test_cancel_from_thread(uint32_t algorithm, unsigned threads)
     if (!CHECK(pthread_create(&other, NULL, meddle, &w) == 0))
         return;
     CHECK_STATUS(ORDO_E_CANCELLED, rank_all(ctx, algorithm), ctx);
-    atomic_store(&w.inside, true); /* should no callback have come */
+    atomic_store(&w.inside, true); /* if there was no callback */
     pthread_join(other, NULL);
     returned_soon(&w);
     CHECK(w.busy > 0);
@@ -387,42 +387,23 @@ static void test_cancel_without_call(void)
     ordo_ctx_free(ctx);
 }
 
-typedef struct canceller {
-    ordo_ctx   *ctx;
-    atomic_bool stop;
-} canceller;
-
-static void *cancel_often(void *user)
-{
-    canceller *const      c = user;
-    struct timespec const moment = {0, 300 * 1000};
-    while (!atomic_load(&c->stop)) {
-        ordo_cancel(c->ctx);
-        nanosleep(&moment, NULL);
-    }
-    return NULL;
-}
-
-/* Every verb under a rain of cancels: right, or cancelled; never anything between. */
-static void test_cancel_rain(unsigned threads)
+/* Every verb while another thread cancels often: the call is correct or cancelled. */
+static void test_frequent_cancels(unsigned threads)
 {
     verb_data       data = verb_data_make(TESTKIT_SANITIZED ? 100000 : 500000);
-    canceller       c = {.ctx = test_context_make(threads)};
+    canceller       c = {.ctx = test_context_make(threads), .pause = 300 * 1000};
     ordo_ctx *const ctx = c.ctx;
-    pthread_t       other;
-
-    if (!CHECK(pthread_create(&other, NULL, cancel_often, &c) == 0))
+    if (!canceller_start(&c))
         return;
     for (size_t v = 0; v < VERBS; v += VERB_STEP)
         for (int i = 0; i < 10; i++) {
-            testkit_case("cancel rain on %s, threads %u", verb_name(v), threads);
+            testkit_case("frequent cancels, %s, threads %u", verb_name(v), threads);
             ordo_status const status = verb_run(v, ctx, &data);
             CHECK(status == ORDO_OK ? verb_right(v, &data) : status == ORDO_E_CANCELLED);
         }
-    atomic_store(&c.stop, true);
-    pthread_join(other, NULL);
+    canceller_end(&c);
     for (size_t v = 0; v < VERBS; v += VERB_STEP) {
-        testkit_case("after the rain, %s", verb_name(v));
+        testkit_case("after frequent cancels, %s", verb_name(v));
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, &data), ctx);
         CHECK(verb_right(v, &data));
     }
@@ -433,15 +414,15 @@ static void test_cancel_rain(unsigned threads)
 int main(void)
 {
     testkit_start();
-    keys = calloc(KEYS, sizeof *keys);
+    keys = test_keep(KEYS * sizeof *keys);
     ranks = mmap(NULL, KEYS * sizeof *ranks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                  -1, 0);
-    loose = malloc(LOOSE_KEYS * sizeof *loose);
-    work = calloc(LOOSE_KEYS, sizeof *work);
-    values = malloc(LOOSE_KEYS * sizeof *values);
-    if (keys == NULL || ranks == MAP_FAILED || loose == NULL || work == NULL || values == NULL)
+    unsorted = test_keep(UNSORTED_KEYS * sizeof *unsorted);
+    work = test_keep(UNSORTED_KEYS * sizeof *work);
+    values = test_keep(UNSORTED_KEYS * sizeof *values);
+    if (ranks == MAP_FAILED)
         return 99;
-    inputs_fill(0, ORDO_U32, loose, LOOSE_KEYS, 1);
+    inputs_fill(0, ORDO_U32, unsorted, UNSORTED_KEYS, 1);
     madvise(ranks, KEYS * sizeof *ranks, MADV_NOHUGEPAGE);
     memset(keys, 1, KEYS);
 
@@ -456,18 +437,16 @@ int main(void)
             test_cancel_in_callback(a, threads);
             test_cancel_from_thread(a, threads);
         }
-        test_cancel_rain(threads);
-        for (size_t i = 0; i < ORDER_CALLS; i++) /* early and late, by turns */
+        test_frequent_cancels(threads);
+        for (size_t i = 0; i < ORDER_CALLS; i++) /* in an early or a late callback */
             test_cancel_order(&order_calls[i], threads, (i + threads) % 2 != 0 ? 1 : 2 + 3 * i);
     }
+    testkit_case("cancelled calls on unsorted keys");
+    CHECK(order_cancels > 0);
     for (size_t i = 0; i < WHOLE_CALLS; i++)
         for (unsigned threads = 1; threads <= 2; threads++)
             test_progress_order(&order_calls[i], threads);
     test_cancel_without_call();
-    free(keys);
-    free(loose);
-    free(work);
-    free(values);
     munmap(ranks, KEYS * sizeof *ranks);
     return testkit_done();
 }

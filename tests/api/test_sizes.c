@@ -1,6 +1,6 @@
-/* test_sizes.c - sizes that no machine has. Every size query, for every type, algorithm and number
- * of elements around the powers of 2, answers at once with ORDO_E_ARG or with a size that has not
- * overflowed. Every call refuses arrays that are larger than memory before it touches them. */
+/* test_sizes.c - sizes larger than any memory. Every size query, for every type, algorithm and
+ * count around the powers of two, fails with ORDO_E_ARG or returns a size that has not overflowed.
+ * Every call refuses arrays larger than memory before it touches them. */
 #include "testkit.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ enum {
 };
 
 static ordo_ctx *ctx;
-static size_t    counts[MOST_COUNTS]; /* rising */
+static size_t    counts[MOST_COUNTS]; /* ascending */
 static size_t    count_count;
 
 static void make_counts(void)
@@ -33,31 +33,33 @@ static void make_counts(void)
 typedef struct question {
     ordo_type type;
     uint32_t  algorithm;
-    size_t    other;      /* size of values or elements; how many positions; 0: as many as n */
-    ordo_type other_type; /* of indices, ranks, counts or results */
+    size_t    other;      /* bytes of a value or element, or number of positions; 0: n positions */
+    ordo_type other_type; /* type of indices, ranks, counts or results */
     uint64_t  flags;
 } question;
 
 typedef ordo_status query(const question *ask, size_t n, size_t *bytes);
 
+static ordo_sort_opts sort_opts(const question *ask)
+{
+    return ORDO_OPTS(ordo_sort_opts, .algorithm = ask->algorithm, .flags = ask->flags);
+}
+
 static ordo_status sort_query(const question *ask, size_t n, size_t *bytes)
 {
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .algorithm = ask->algorithm, .flags = ask->flags);
+    ordo_sort_opts const opts = sort_opts(ask);
     return ordo_sort_scratch(ctx, ask->type, n, &opts, bytes);
 }
 
 static ordo_status pairs_query(const question *ask, size_t n, size_t *bytes)
 {
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .algorithm = ask->algorithm, .flags = ask->flags);
+    ordo_sort_opts const opts = sort_opts(ask);
     return ordo_sort_pairs_scratch(ctx, ask->type, n, ask->other, &opts, bytes);
 }
 
 static ordo_status argsort_query(const question *ask, size_t n, size_t *bytes)
 {
-    ordo_sort_opts const opts =
-        ORDO_OPTS(ordo_sort_opts, .algorithm = ask->algorithm, .flags = ask->flags);
+    ordo_sort_opts const opts = sort_opts(ask);
     return ordo_argsort_scratch(ctx, ask->type, n, ask->other_type, &opts, bytes);
 }
 
@@ -113,15 +115,15 @@ static ordo_status radius_query(const question *ask, size_t n, size_t *bytes)
     return ordo_radius_scratch(ctx, ask->type, n, &opts, bytes);
 }
 
-/* How large an array is refused: not those that memory could hold. */
+/* Arrays up to 2^SAFE_SHIFT bytes must be accepted. */
 enum {
     SAFE_SHIFT = 48,
-    GROWTH_SHIFT = 40, /* from there on no threshold makes an answer smaller */
+    GROWTH_SHIFT = 40, /* from here on the scratch never shrinks as n grows */
     MOST_PER_BYTE = 128
 };
 
-/* Asks for every n. `least` and `most`: bytes of an element in the smallest and in the largest
- * array of the call. Answers are errors from some n on; before, they never shrink. */
+/* Asks for every n. `least` and `most` are the bytes of an element in the smallest and in the
+ * largest array of the call. From some n on, the query fails. */
 static void ask_all(query *ask_one, const question *ask, size_t least, size_t most)
 {
     size_t before = 0;
@@ -151,10 +153,9 @@ static void ask_all(query *ask_one, const question *ask, size_t least, size_t mo
     CHECK(refused);
 }
 
-static void ask_keys(unsigned threads)
+static void ask_keys(void)
 {
     static const size_t several[] = {1, 3, 40, 1000000, 0};
-    (void)threads;
     for (int t = ORDO_I8; t <= LAST_TYPE; t++) {
         ordo_type const type = (ordo_type)t;
         size_t const    size = ordo_type_size(type);
@@ -185,7 +186,7 @@ static void ask_keys(unsigned threads)
     ask_all(bits_query, &(question){ORDO_U8, 0, ORDO_FLAG_BYTES, ORDO_U64, 0}, 1, 1);
 }
 
-/* The sizes of arrays on a device are checked before a device is looked for. */
+/* The sizes of arrays on a device are checked before a device is opened. */
 static void ask_device(void)
 {
     static const struct {
@@ -217,22 +218,15 @@ static void ask_device(void)
 
 /* ---- Calls ---- */
 
-/* Addresses where nothing is mapped: a call that reads or writes before it refuses crashes. */
+/* Addresses without memory: a call that reads or writes before it refuses crashes. */
 #define AT(place) ((void *)(UINT64_C(place) << 40))
 
 static void refused_at(ordo_status status, int line)
 {
     testkit_check_status(ORDO_E_ARG, status, ctx, __FILE__, line, "a call on huge arrays");
-    testkit_check(ordo_last_error(ctx)[0] != '\0', __FILE__, line, "there is an error text");
+    testkit_check(ordo_last_error(ctx)[0] != '\0', __FILE__, line, "the error has a text");
 }
 #define REFUSED(call) refused_at((call), __LINE__)
-
-static int never(void *user, const void *a, const void *b)
-{
-    (void)user;
-    CHECK(a == NULL && b == NULL);
-    return 0;
-}
 
 static void call_with_keys(ordo_type type, size_t n)
 {
@@ -276,9 +270,9 @@ static void call_with_others(size_t n)
     REFUSED(ordo_partition(ctx, ORDO_FLAG_BITS, AT(1), AT(32), n, 1, AT(64), NULL, NULL));
     REFUSED(ordo_partition(ctx, ORDO_FLAG_BYTES, AT(1), AT(32), n, 16, AT(64), NULL, NULL));
     REFUSED(ordo_copy(ctx, AT(1), AT(32), n));
-    REFUSED(ordo_sort_by(ctx, AT(1), n, 1, never, NULL, NULL));
-    REFUSED(ordo_sort_by(ctx, AT(1), 1, n, never, NULL, NULL));
-    REFUSED(ordo_sort_by(ctx, AT(1), n, n, never, NULL, NULL));
+    REFUSED(ordo_sort_by(ctx, AT(1), n, 1, test_never_compare, NULL, NULL));
+    REFUSED(ordo_sort_by(ctx, AT(1), 1, n, test_never_compare, NULL, NULL));
+    REFUSED(ordo_sort_by(ctx, AT(1), n, n, test_never_compare, NULL, NULL));
     REFUSED(ordo_gen_strings(ctx, ORDO_DIST_STRINGS, n, AT(1), NULL, 0, NULL));
     REFUSED(ordo_argsort_strings(ctx, &strings, n, ORDO_U64, AT(64), NULL));
     REFUSED(ordo_argsort_strings(ctx, &pointers, n, ORDO_U64, AT(64), NULL));
@@ -310,7 +304,7 @@ int main(void)
     make_counts();
     for (unsigned threads = 1; threads <= 4096; threads *= 64) {
         ctx = test_context_make(threads);
-        ask_keys(threads);
+        ask_keys();
         if (threads == 1) {
             ask_device();
             test_calls();

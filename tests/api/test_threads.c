@@ -1,5 +1,5 @@
-/* test_threads.c - threads that cannot be had, threads that should sleep, CPUs that may not be
- * used. pthread_create is replaced here by one that fails on demand. */
+/* test_threads.c - thread creation that fails, idle threads, and CPU affinity. This file replaces
+ * pthread_create by a function that fails on demand. */
 #define _GNU_SOURCE
 #include "testkit.h"
 #include "verbs.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { /* enough for every verb to use its threads */
+enum { /* enough elements for every verb to use threads */
 #ifdef ORDO_TINY
     N = 30000
 #else
@@ -24,9 +24,9 @@ enum { /* enough for every verb to use its threads */
 #endif
 };
 
-/* TSan must see threads begin, and clang links its sanitizers into the program, where RTLD_NEXT
- * cannot find them. */
-#if defined(TESTKIT_TSAN) || (TESTKIT_SANITIZED && defined(__clang__))
+/* TSan must see every thread start. clang links its sanitizers statically, where RTLD_NEXT does not
+ * find them. */
+#if TESTKIT_TSAN || (TESTKIT_SANITIZED && defined(__clang__))
 #define CAN_REPLACE_CREATE 0
 #else
 #define CAN_REPLACE_CREATE 1
@@ -54,14 +54,14 @@ static void test_creation_fails(verb_data *data, long allowed)
     atomic_store(&creations_asked, 0);
     for (size_t v = 0; v < VERBS; v += VERB_STEP)
         for (int twice = 0; twice < 2; twice++) {
-            testkit_case("%s with %ld threads to be had", verb_name(v), allowed);
+            testkit_case("%s with %ld threads available", verb_name(v), allowed);
             CHECK_STATUS(ORDO_OK, verb_run(v, ctx, data), ctx);
             CHECK(verb_right(v, data));
         }
     CHECK(atomic_load(&creations_asked) > 0);
     atomic_store(&creations_allowed, 1 << 20);
     for (size_t v = 0; v < VERBS; v += VERB_STEP) {
-        testkit_case("%s when threads can be had again", verb_name(v));
+        testkit_case("%s after thread creation works again", verb_name(v));
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, data), ctx);
         CHECK(verb_right(v, data));
     }
@@ -69,8 +69,8 @@ static void test_creation_fails(verb_data *data, long allowed)
 }
 #endif
 
-/* Whether every thread of this process but the caller sleeps, as Linux shows it: the letter after
- * the name in /proc/self/task/ID/stat. */
+/* Whether every other thread of this process sleeps: the letter after the name in
+ * /proc/self/task/ID/stat is S. */
 static bool others_sleep(void)
 {
     bool       all = true;
@@ -83,7 +83,7 @@ static bool others_sleep(void)
         snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
         FILE *const file = fopen(path, "r");
         if (file == NULL)
-            continue; /* it has just ended */
+            continue; /* the thread has just ended */
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
         const char *const name_end = strrchr(text, ')');
@@ -94,14 +94,14 @@ static bool others_sleep(void)
     return all;
 }
 
-/* Threads that have nothing to do sleep. On a busy machine they may need a while to get there; a
- * thread that waits in a loop never does. */
+/* Idle threads sleep. On a busy machine it may take a while until they do; a thread that waits in a
+ * loop never does. */
 static void test_idle(verb_data *data)
 {
     struct timespec const moment = {0, 1000 * 1000};
     ordo_ctx *const       ctx = test_context_make(4);
     bool                  asleep = false;
-    testkit_case("idle");
+    testkit_case("idle threads sleep");
     for (size_t v = 0; v < VERBS; v += VERB_STEP) {
         CHECK_STATUS(ORDO_OK, verb_run(v, ctx, data), ctx);
         CHECK(verb_right(v, data));
@@ -117,8 +117,6 @@ static void test_idle(verb_data *data)
 static void test_affinity(verb_data *data)
 {
     cpu_set_t all, one;
-    ordo_ctx *ctx = NULL;
-    ordo_info info = {.struct_size = sizeof info};
 
     testkit_case("one CPU by affinity");
     if (sched_getaffinity(0, sizeof all, &all) != 0) {
@@ -133,8 +131,8 @@ static void test_affinity(verb_data *data)
         testkit_skip("affinity: sched_setaffinity failed: %s", strerror(errno));
         return;
     }
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, NULL), NULL);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
+    ordo_ctx *const ctx = CONTEXT(.threads = 0);
+    ordo_info const info = info_of(ctx);
     CHECK_EQ_U64(1, info.affinity);
     CHECK_EQ_U64(1, info.threads);
     CHECK(info.cpus >= 1);
@@ -144,7 +142,7 @@ static void test_affinity(verb_data *data)
     CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
 }
 
-/* Threads of a context end with it, also when it never had work or is made a thousand times. */
+/* The threads of a context end with it, also if it never had work. */
 static void test_many_contexts(verb_data *data)
 {
     testkit_case("many contexts");

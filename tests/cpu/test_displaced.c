@@ -1,7 +1,7 @@
-/* test_displaced.c - sorts of arrays of which few keys are out of place, against the oracle:
- * single keys, groups of them, a random head or tail, keys too large or too small for their
- * place, in every type, direction and number of threads; arrays with too many of them; and that
- * `auto` sorts the usual ones without the radix sort. */
+/* test_displaced.c - sorts of arrays with few keys out of place, against the oracle: single keys,
+ * groups, a random head or tail, keys too large or too small for their place, with every type,
+ * direction and thread count; also with too many such keys. AUTO must sort the usual cases without
+ * the radix sort. */
 #include "core/base.h"
 #include "inputs.h"
 #include "oracle.h"
@@ -11,22 +11,20 @@
 
 enum {
     SMALL = 3000,
-    LARGE = 150001 /* several pieces */
+    LARGE = 150001 /* several chunks */
 };
 
 enum shape {
     FEW,     /* single keys anywhere */
     GROUPS,  /* neighbours, moved together */
-    HIGH,    /* runs of keys too large */
-    LOW,     /* runs of keys too small */
-    TAIL,    /* unsorted keys behind sorted ones */
+    HIGH,    /* groups of keys too large */
+    LOW,     /* groups of keys too small */
+    TAIL,    /* unsorted keys after sorted ones */
     HEAD,    /* unsorted keys before sorted ones */
-    BORDERS, /* keys exchanged with others far away, everywhere */
+    BORDERS, /* as FEW, with other random numbers */
     SHAPES
 };
 
-static test_context  contexts[TEST_MAX_CONTEXTS];
-static size_t        context_count;
 static guard_region  region;
 static unsigned char sorted[LARGE * 8], expected[LARGE * 8];
 
@@ -69,19 +67,17 @@ static void displace(test_rng *rng, enum shape shape, unsigned char *keys, size_
 static const char *sort_with(const test_context *with, ordo_type type, void *keys, size_t n,
                              bool desc)
 {
-    ordo_report report = {.struct_size = sizeof report};
     CHECK_STATUS(ORDO_OK,
                  ordo_sort(with->ctx, type, keys, n,
                            &ORDO_OPTS(ordo_sort_opts, .flags = desc ? ORDO_DESCENDING : 0)),
                  with->ctx);
-    CHECK_STATUS(ORDO_OK, ordo_last_report(with->ctx, &report), with->ctx);
-    return report.algorithm;
+    return report_of(with->ctx).algorithm;
 }
 
 static void try_shape(test_rng *rng, enum shape shape, ordo_type type, size_t n, size_t count,
                       bool desc)
 {
-    const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+    const test_context *const with = any_context(rng);
     size_t const              size = ordo_type_size(type);
     guard_side const          side = (guard_side)test_rng_below(rng, 2);
     unsigned char *const      keys = guard_place(&region, n * size, side);
@@ -108,14 +104,13 @@ static void test_shapes(test_rng *rng, size_t n, size_t draws)
             }
 }
 
-/* Every `step`th type. Keys that are all different, so that each one out of place is seen as
- * such. */
+/* Every `step`-th type. The keys are distinct, so that every key out of place is detected. */
 static void test_choice(test_rng *rng, size_t n, size_t step)
 {
     static const ordo_type types[] = {ORDO_U32, ORDO_I32, ORDO_F32, ORDO_U64, ORDO_I64, ORDO_F64};
     for (size_t t = 0; t < sizeof types / sizeof *types; t += step)
         for (int shape = 0; shape < SHAPES; shape++) {
-            const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+            const test_context *const with = any_context(rng);
             size_t const              size = ordo_type_size(types[t]);
             unsigned char *const      keys = guard_place(&region, n * size, GUARD_END);
             ordo_gen_opts const       opts = ORDO_OPTS(ordo_gen_opts, .seed = t + 1);
@@ -133,24 +128,21 @@ static void test_choice(test_rng *rng, size_t n, size_t step)
         }
 }
 
-/* Within the limit that ordo_sort_scratch names, whatever the shape, and without scratch. */
+/* Within parts of the memory that ordo_sort_scratch returns, and with 1 byte. */
 static void test_memory(test_rng *rng, size_t n)
 {
     for (int shape = 0; shape < SHAPES; shape++)
         for (size_t share = 0; share <= 4; share++) {
-            ordo_ctx           *ctx = NULL;
-            size_t              bytes = 0;
-            uint64_t *const     keys = guard_place(&region, n * sizeof *keys, GUARD_END);
-            const ordo_ctx_opts plain = ORDO_OPTS(ordo_ctx_opts, .threads = 3);
+            size_t          bytes = 0;
+            uint64_t *const keys = guard_place(&region, n * sizeof *keys, GUARD_END);
             if (testkit_on_device())
                 return;
-            if (!CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &plain), NULL))
-                return;
-            CHECK_STATUS(ORDO_OK, ordo_sort_scratch(ctx, ORDO_U64, n, NULL, &bytes), ctx);
-            ordo_ctx_free(ctx);
-            ordo_ctx_opts const limited =
-                ORDO_OPTS(ordo_ctx_opts, .threads = 3, .mem_limit = ordo_max(bytes * share / 4, 1));
-            if (!CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &limited), NULL))
+            ordo_ctx *const plain = test_context_make(3);
+            CHECK_STATUS(ORDO_OK, ordo_sort_scratch(plain, ORDO_U64, n, NULL, &bytes), plain);
+            ordo_ctx_free(plain);
+            ordo_ctx *const ctx =
+                CONTEXT(.threads = 3, .mem_limit = ordo_max(bytes * share / 4, 1));
+            if (ctx == NULL)
                 return;
             for (size_t i = 0; i < n; i++)
                 keys[i] = 3 * i;
@@ -170,13 +162,11 @@ int main(void)
     test_rng rng = {17};
     testkit_start();
     region = guard_make(LARGE * 8);
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     test_shapes(&rng, SMALL, TESTKIT_SANITIZED ? 3 : 8);
     test_shapes(&rng, 17000, 1);
     test_choice(&rng, 20000, 1);
     test_choice(&rng, LARGE, TESTKIT_SANITIZED ? 6 : 5);
     test_memory(&rng, 20000);
-    test_contexts_free(contexts, context_count);
-    guard_free(&region);
     return testkit_done();
 }

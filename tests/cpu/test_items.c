@@ -1,8 +1,8 @@
-/* test_items.c - the named sorts of items, the merging of runs and the sorts without scratch,
- * called directly: every kind of item, shape, size and several numbers of threads. They get an
- * ordo_exec of the test's own, with the library's threads and scratch between forbidden bytes.
+/* test_items.c - the named sorts, the merge of runs and the sorts without scratch, called directly
+ * with an ordo_exec of the test: every kind of item, shape and size, and several thread counts. The
+ * exec has the library's threads and a pattern after each block of scratch.
  *
- * The oracle is libc's qsort over the same items; items that compare equal are the same bytes. */
+ * qsort gives the expected result; items that compare equal have equal bytes. */
 #include "core/keybits.h"
 #include "core/pool.h"
 #include "cpu/sort/items.h"
@@ -17,22 +17,22 @@
 enum {
     SMALL = 200,
     POWERS = (1 << 14) + 1,
-    BLOCKS = 8 /* of scratch in one call, at most */
+    BLOCKS = 8 /* the largest number of scratch blocks of a call */
 };
 
-/* ---- An exec of our own ---- */
+/* ---- The exec of the test ---- */
 
 typedef struct test_exec {
     ordo_exec  exec; /* first */
     ordo_pool *pool;
     atomic_int stop;
-    long       polls_left; /* until the call is cancelled; negative: never */
+    long       polls_left; /* until the call is cancelled; negative: not cancelled */
     void      *blocks[BLOCKS];
     size_t     sizes[BLOCKS], count, taken;
-    bool       refuse; /* any scratch */
+    bool       refuse; /* all requests for scratch */
 } test_exec;
 
-static pthread_t caller; /* the thread that makes all the calls */
+static pthread_t caller; /* the thread that makes the calls */
 
 static void *plain_alloc(void *user, size_t bytes) { return (void)user, malloc(bytes); }
 static void  plain_release(void *user, void *block) { (void)user, free(block); }
@@ -100,7 +100,7 @@ static test_exec make_exec(unsigned threads)
     return t;
 }
 
-/* Gives the scratch back; false if something was written behind it. */
+/* Frees the scratch. Returns false if the call has written outside of it. */
 static bool drop_scratch(test_exec *t)
 {
     bool intact = true;
@@ -151,7 +151,7 @@ enum {
     REVERSED,
     ORGAN_PIPE,
     K_SORTED,
-    ALL_ONES, /* the largest items of all among others */
+    ALL_ONES, /* the largest items, and others */
     SHAPES
 };
 static const char *const shape_names[SHAPES] = {"random",   "equal",      "few",      "sorted",
@@ -179,7 +179,7 @@ static uint64_t draw(unsigned shape, size_t i, size_t n, test_rng *rng)
     }
 }
 
-/* indexed: as argsort makes them, the index in the low half; else arbitrary bits there. */
+/* indexed: the low half of an item is its index, as in an argsort; otherwise any bits. */
 static void fill(enum cpu_item kind, unsigned shape, bool indexed, void *items, size_t n,
                  uint64_t seed)
 {
@@ -244,7 +244,7 @@ static void try_all(enum cpu_item kind, unsigned shape, bool indexed, size_t n)
         qsort(expected, n, cpu_item_size(kind), compare[kind]);
     for (size_t s = 0; s < SORTERS; s++)
         for (size_t e = 0; e < EXECS; e++) {
-            /* Bubble sort is quadratic; threads meet every third size of the others. */
+            /* Bubble sort is quadratic. The other sorts use threads for every third size. */
             bool const quick = shape == SORTED || shape == K_SORTED || shape == EQUAL;
             if (s == BUBBLE && (e > 0 || (n > 2100 && !quick)))
                 continue;
@@ -267,7 +267,7 @@ static void test_sorts(void)
             }
 }
 
-/* Sizes that reach several levels of the plain library's thresholds. */
+/* Large enough for several levels of recursion in the library as shipped. */
 static void test_large(void)
 {
 #ifdef ORDO_TINY
@@ -291,7 +291,7 @@ static void try_runs(enum cpu_item kind, size_t n, size_t runs, test_exec *t, te
     for (size_t r = 1; r < runs; r++)
         bounds[r] = lead + (n > 0 ? (size_t)test_rng_below(rng, n + 1) : 0);
     bounds[runs] = lead + n;
-    for (size_t r = 1; r < runs; r++) /* in order; some runs are empty */
+    for (size_t r = 1; r < runs; r++) /* sorts the bounds; some runs are empty */
         for (size_t q = r; q > 1 && bounds[q] < bounds[q - 1]; q--) {
             size_t const was = bounds[q];
             bounds[q] = bounds[q - 1];
@@ -324,7 +324,7 @@ static void test_runs(test_rng *rng)
                 try_runs((enum cpu_item)kind, sizes[i], runs, &execs[(i + runs) % EXECS], rng);
 }
 
-/* ---- Refusals and cancel ---- */
+/* ---- Too little memory, and cancellation ---- */
 
 static void test_refused(void)
 {
@@ -363,7 +363,7 @@ static void test_cancel(void)
                 testkit_case("%s cancelled after %ld, threads=%u", sorters[s].name, polls,
                              thread_counts[e]);
                 ordo_status const status = sorters[s].sort(&items, &execs[e].exec);
-                /* The stop may come when all is done; it may not be overlooked while it is not. */
+                /* A stop may come after the last step, but not go unnoticed before it. */
                 bool const sorted = oracle_first_violation(ORDO_U64, data, N, false) == N;
                 CHECK(status == ORDO_E_CANCELLED || sorted);
                 CHECK(status == ORDO_E_CANCELLED || e > 0);
@@ -392,7 +392,7 @@ static void try_argsort(ordo_type type, size_t shape, size_t n, bool desc, test_
     testkit_case("argsort %s n=%zu %s desc=%d threads=%u", ordo_type_name(type), n,
                  inputs_name(shape), desc, t->exec.threads);
     CHECK(cpu_argsort_inplace(&job, &t->exec) == ORDO_OK);
-    /* In order, ties by index, and with all indices different that makes it a permutation. */
+    /* Sorted keys with ties by index, and indices below n: a permutation. */
     bool   ok = true;
     size_t before = 0;
     for (size_t i = 0; i < n; i++) {
@@ -409,7 +409,7 @@ static void try_argsort(ordo_type type, size_t shape, size_t n, bool desc, test_
     }
     CHECK(ok);
 
-    /* The pairs: values tell which key they came with. */
+    /* The values identify their keys. */
     size_t const value_size = 1 + (n + shape) % 16;
     char *const values = malloc(n * value_size + 1), *const keys = malloc(n * key_size + 1);
     char *const want = malloc(n * (value_size + key_size) + 1);

@@ -1,15 +1,14 @@
-/* test_keybits.c - core/keybits.h against the oracle's idea of order: one-to-one, monotone,
- * invertible, ties folded, descending turned around with NaN still last; key_turn, which turns the
- * bits themselves, is its own inverse and leaves NaNs alone.
+/* test_keybits.c - core/keybits.h against the oracle: the map from keys to bits is one-to-one,
+ * monotone and invertible; it folds ties; descending order keeps NaNs last; key_turn is its own
+ * inverse and keeps NaNs.
  *
- * All patterns of 8 and 16 bits; for wider types specials, their neighbours and random patterns.
- * The typed code is in test_keybits.t.h. */
+ * Tests all patterns of 8 and 16 bits; for wider types special values and random patterns. The
+ * typed code is in test_keybits.t.h. */
 #include "core/keybits.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {

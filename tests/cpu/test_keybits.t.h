@@ -1,6 +1,6 @@
-/* test_keybits.t.h - one type's part of test_keybits.c; see there. Sees T, KEY, BITS and FN. */
+/* test_keybits.t.h - the part of test_keybits.c for one type. Parameters: KEY, BITS and FN. */
 
-/* How two folded values must stand to each other, from how their keys do. */
+/* Counts the maps that disagree with the oracle on the order of a[i] and a[j]. */
 static size_t FN(keybits_pair_wrong)(ordo_type type, const KEY *a, size_t i, size_t j)
 {
     BITS const bi = FN(key_bits)(a[i]), bj = FN(key_bits)(a[j]);
@@ -23,12 +23,10 @@ static size_t FN(keybits_pair_wrong)(ordo_type type, const KEY *a, size_t i, siz
 static void FN(keybits_test)(ordo_type type)
 {
     size_t const n = sizeof(KEY) == 1 ? 256 : SAMPLES;
-    KEY *const   keys = malloc(n * sizeof *keys);
+    KEY *const   keys = test_keep(n * sizeof *keys);
     test_rng     rng = {(uint64_t)type};
     size_t       wrong_pairs = 0, wrong_inverse = 0, wrong_turn = 0, wrong_nan = 0;
 
-    if (keys == NULL)
-        abort();
     inputs_fill(sizeof(KEY) > 2 ? 0 : 8, type, keys, n, 3);
     if (sizeof(KEY) > 2)
         inputs_fill(1, type, keys, n / 4, 4);
@@ -61,5 +59,4 @@ static void FN(keybits_test)(ordo_type type)
         CHECK_EQ_U64(0, not_last);
         CHECK_EQ_U64(0, nan_turned);
     }
-    free(keys);
 }

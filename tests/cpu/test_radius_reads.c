@@ -1,7 +1,7 @@
-/* test_radius_reads.c - how many keys the radius reads. A view whose map counts them shows that
- * no shape makes the measurement read the array more than a few times: jittered keys, reversed
- * blocks, radii that grow from tile to tile, single keys far from their places. The radius
- * itself is compared with the definition by prefix maxima and suffix minima. */
+/* test_radius_reads.c - the number of keys that the radius reads: a view counts them. For every
+ * shape the measurement reads the array only a few times: jittered keys, reversed blocks, radii
+ * that grow through the array, single keys far from their places. A definition by prefix maxima and
+ * suffix minima gives the expected radius. */
 #include "backend/exec.h"
 #include "cpu/cpu.h"
 #include "cpu/rough/view.h"
@@ -12,7 +12,7 @@
 
 enum {
     N = 300007,
-    MOST_READS = ORDO_TUNE(5, 12), /* of each key; the pieces of the tiny build are short */
+    MOST_READS = ORDO_TUNE(5, 12), /* of each key; the test build has short pieces */
     MORE_READS = 16 * ORDO_TUNE_RADIUS_NEAR
 };
 
@@ -101,7 +101,7 @@ static void reversed_blocks(size_t n, size_t block)
     try_keys("reversed blocks of", block, n);
 }
 
-/* Pairs exchanged over a distance that grows by `step`. */
+/* Exchanges pairs of keys at a distance that grows by `step`. */
 static void growing(size_t n, size_t step)
 {
     for (size_t i = 0; i < n; i++)

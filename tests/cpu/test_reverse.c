@@ -1,6 +1,5 @@
-/* test_reverse.c - cpu_reverse against a loop over bytes: every element size, every alignment,
- * every n from 0 to more than three blocks from each end, in one call and in pieces; and sorts
- * of reversed keys of every type. */
+/* test_reverse.c - cpu_reverse against a simple loop: every element size, every alignment, every n
+ * up to three blocks from each end, in one call and in pieces; and sorts of reversed keys. */
 #include "cpu/sort/reverse.h"
 #include "inputs.h"
 #include "oracle.h"
@@ -24,7 +23,7 @@ static void reverse_slowly(unsigned char *array, size_t size, size_t n)
         memcpy(array + i * size, given + (n - 1 - i) * size, size);
 }
 
-/* At this offset from an aligned address, with bytes around the array that must stay. */
+/* Reverses at an offset from an aligned address. The bytes around the array must not change. */
 static void try_reverse(test_rng *rng, size_t size, size_t n, size_t offset)
 {
     size_t const bytes = n * size, half = n / 2;
@@ -59,11 +58,9 @@ static void test_elements(test_rng *rng)
     }
 }
 
-/* Keys in reverse order, with ties, sorted in both directions. */
+/* Reversed keys with ties, sorted in both directions. */
 static void test_sorts(test_rng *rng)
 {
-    static test_context  contexts[TEST_MAX_CONTEXTS];
-    size_t const         count = test_contexts_make(contexts);
     guard_region         region = guard_make(LONG * 8);
     static unsigned char keys[LONG * 8];
     for (size_t t = 0; t < INPUTS_TYPES; t++)
@@ -72,14 +69,13 @@ static void test_sorts(test_rng *rng)
             size_t const              size = ordo_type_size(type);
             size_t const              n = i < 8 ? LONG - i : 1 + test_rng_below(rng, LONG);
             bool const                desc = i % 2 != 0;
-            const test_context *const with = &contexts[test_rng_below(rng, count)];
+            const test_context *const with = any_context(rng);
             unsigned char *const      place = guard_place(&region, n * size, GUARD_END);
             inputs_fill(test_rng_below(rng, inputs_count()), type, place, n, i);
             oracle_sort(type, place, n, desc, keys);
             for (size_t at = 0; at < n; at++)
                 memcpy(place + at * size, keys + (n - 1 - at) * size, size);
-            testkit_case("reversed %s n=%zu %s isa=%s threads=%u", ordo_type_name(type), n,
-                         desc ? "desc" : "asc", with->isa, with->threads);
+            testkit_case_keys("reversed", type, n, desc, with);
             CHECK_STATUS(ORDO_OK,
                          ordo_sort(with->ctx, type, place, n,
                                    &ORDO_OPTS(ordo_sort_opts, .flags = desc ? ORDO_DESCENDING : 0)),
@@ -87,13 +83,13 @@ static void test_sorts(test_rng *rng)
             CHECK_BYTES(keys, place, n * size, size);
         }
     guard_free(&region);
-    test_contexts_free(contexts, count);
 }
 
 int main(void)
 {
     test_rng rng = {7};
     testkit_start();
+    test_contexts_start();
     test_elements(&rng);
     test_sorts(&rng);
     return testkit_done();

@@ -1,7 +1,7 @@
-/* test_rough.c - the sorts of roughly sorted keys and items against a plain sort: every type and
- * direction, radii from 1 to n, a radius that is too small, too large or not given, many threads,
- * forbidden neighbours, refused memory and cancel. The library's inner functions are called with
- * an ordo_exec of the test's own. */
+/* test_rough.c - the sorts of nearly sorted keys and items against a simple sort: every type and
+ * direction, radii from 1 to n, a radius that is too small, too large or not given, several thread
+ * counts, inaccessible pages, too little memory, and cancellation. The test calls internal
+ * functions with its own ordo_exec. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"
 #include "cpu/sort/items.h"
@@ -21,7 +21,7 @@ enum {
 /* ---- Threads and scratch ---- */
 
 typedef struct test_exec {
-    ordo_exec  exec; /* first: the services are given its address */
+    ordo_exec  exec; /* first member */
     ordo_pool *pool;
     atomic_int stop;
     size_t     limit, taken;
@@ -100,7 +100,7 @@ static void exec_end(unsigned threads)
         free(own->blocks[--own->count]);
 }
 
-/* ---- The slow sort ---- */
+/* ---- A simple sort ---- */
 
 static ordo_type sorted_type;
 static bool      sorted_desc;
@@ -134,7 +134,7 @@ static size_t slow_radius(ordo_type type, const void *keys, size_t n, bool desc)
     return radius;
 }
 
-/* Shuffles runs of k + 1 keys of a sorted array. */
+/* Shuffles blocks of k + 1 keys of a sorted array. */
 static void disturb(test_rng *rng, unsigned char *keys, size_t size, size_t n, size_t k)
 {
     unsigned char key[16];
@@ -182,7 +182,7 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
     CHECK_BYTES(expected, keys, bytes, size);
     CHECK(guard_intact(&region, bytes, side));
 
-    if (told > 0) { /* alone: in order if and only if it says so */
+    if (told > 0) { /* a single try: the array is sorted if and only if the try says so */
         bool sorted = false;
         memcpy(keys, saved, bytes);
         CHECK_STATUS(ORDO_OK, cpu_rough_try(&job, told, &sorted, exec_start(threads, 0)), NULL);
@@ -265,7 +265,7 @@ static void test_items(test_rng *rng, size_t n, size_t draws)
         }
 }
 
-/* Orders made against a quickselect that takes the middle of three, and all equal. */
+/* Every shape, among them inputs against a quickselect that takes the median of three. */
 static void test_hostile(size_t n)
 {
     uint32_t *const keys = guard_place(&region, n * sizeof *keys, GUARD_END);
@@ -281,9 +281,9 @@ static void test_hostile(size_t n)
     }
 }
 
-/* ---- Memory and cancel ---- */
+/* ---- Too little memory, and cancellation ---- */
 
-/* Without scratch, keys are sorted or left as they were. */
+/* Without enough scratch, keys are sorted or unchanged. */
 static void test_refused(test_rng *rng, size_t n)
 {
     static const size_t told[] = {0, 1, 3, 16, 40, 2000};

@@ -1,8 +1,8 @@
-/* test_select_seed.c - selections whose sample an adversary knows, and selections among many ties.
+/* test_select_seed.c - selections with an adversary who knows the sample, and with many ties.
  *
- * Answers must not depend on the seed of a call. Keys placed where one seed draws its sample
- * mislead that seed alone, as the report tells. Several selections among keys of which one value,
- * or few, are a large part are answered without sorting a copy, as the report tells too. */
+ * Results do not depend on the seed of a call. Keys placed at the positions of one seed's sample
+ * mislead only that seed, as the report shows. Several selections from keys with one heavy value,
+ * or with few values, need no sorted copy, as the report shows. */
 #include "api/api.h"
 #include "core/random.h"
 #include "testkit.h"
@@ -13,7 +13,7 @@
 enum {
     N = TESTKIT_SANITIZED ? 100000 : 300000,
     MOST_K = 49,
-    SEED = 11, /* that the adversary knows */
+    SEED = 11, /* known to the adversary */
     SEEDS = 4
 };
 
@@ -34,8 +34,8 @@ enum {
     TWO_HEAVY, /* two heavy values close to each other */
     FEW_VALUES,
     ALL_EQUAL,
-    ENDS_HEAVY, /* the least and the greatest key of all */
-    DECOYS,     /* at the places that SEED draws */
+    ENDS_HEAVY, /* the smallest and the largest key */
+    DECOYS,     /* extreme keys at the positions that SEED draws */
     SHAPES
 };
 static const char *const names[SHAPES] = {"uniform",    "half equal", "mostly equal", "two heavy",
@@ -110,20 +110,18 @@ static void test_shape(ordo_ctx *ctx, int shape)
     }
 }
 
-/* With the thresholds of the test build samples are too small to say much of these. */
+/* The samples of the test build are too small for these. */
 #ifndef ORDO_TINY
 static void test_decoys(ordo_ctx *ctx)
 {
-    testkit_case("decoys");
+    testkit_case("extreme keys at the positions of the sample");
     make_keys(DECOYS);
     api_fix_seed(ctx, SEED);
     CHECK(strstr(select_all(ctx, 1, false).detail, "the sample missed") != NULL);
     api_fix_seed(ctx, SEED + 1);
     CHECK(strcmp(select_all(ctx, 1, false).detail, "one pass") == 0);
-    ordo_ctx *fresh; /* a seed of its own, and another one for every call */
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&fresh, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)),
-                 NULL);
-    int missed = 0;
+    ordo_ctx *const fresh = CONTEXT(.where = ORDO_CPU); /* draws a new seed for every call */
+    int             missed = 0;
     for (int call = 0; call < 5; call++)
         missed += strstr(select_all(fresh, 1, false).detail, "the sample missed") != NULL;
     CHECK(missed < 5);
@@ -145,12 +143,9 @@ static void test_ties(ordo_ctx *ctx)
 int main(void)
 {
     testkit_start();
-    ordo_ctx *ctx;
-    keys = malloc(N * sizeof *keys);
-    sorted = malloc(N * sizeof *sorted);
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU, .threads = 2)),
-                 NULL);
+    keys = test_keep(N * sizeof *keys);
+    sorted = test_keep(N * sizeof *sorted);
+    ordo_ctx *const ctx = CONTEXT(.where = ORDO_CPU, .threads = 2);
     for (int shape = 0; shape < SHAPES; shape++)
         test_shape(ctx, shape);
 #ifndef ORDO_TINY
@@ -158,7 +153,5 @@ int main(void)
     test_ties(ctx);
 #endif
     ordo_ctx_free(ctx);
-    free(keys);
-    free(sorted);
     return testkit_done();
 }

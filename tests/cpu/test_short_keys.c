@@ -1,10 +1,9 @@
-/* test_short_keys.c - argsorts and ranks of 64-bit keys, which move a part of each key with its
- * index where that tells keys apart: against the oracle, on arrays made for it.
+/* test_short_keys.c - argsorts and ranks of 64-bit keys, which move only a part of each key if that
+ * part distinguishes the keys: against the oracle, on keys made for this method.
  *
- * Random keys; neighbours that differ in their last bits alone, two or a few together; keys far
- * outside of what a sample sees; ranges just within 32 bits and just beyond; NaNs among numbers;
- * few or many numbers that are equal; and neighbours so many that the short way must be given up
- * half-way. The report says which way was taken. */
+ * Random keys; neighbours that differ only in their last bits; keys far outside of the sample's
+ * range; ranges of 32 bits; NaNs among numbers; few or many equal numbers; and so many neighbours
+ * that the method must be given up. The report shows which method was used. */
 #include "api/api.h"
 #include "oracle.h"
 #include "testkit.h"
@@ -16,7 +15,7 @@
 enum {
 #ifdef ORDO_TINY
     KEYS = 3001,
-    CROWD = 8, /* more than are told apart, too few for the sample to meet many */
+    CROWD = 8, /* more than can be distinguished, too few for the sample to notice */
 #else
     KEYS = 70001,
     CROWD = 6,
@@ -24,9 +23,7 @@ enum {
     KINDS = 9
 };
 
-static test_context contexts[TEST_MAX_CONTEXTS];
-static size_t       context_count;
-static uint64_t     keys[KEYS], before[KEYS], expected[KEYS], found[KEYS];
+static uint64_t keys[KEYS], before[KEYS], expected[KEYS], found[KEYS];
 
 static void make_plain(test_rng *rng, double *as_floats, bool floats)
 {
@@ -39,7 +36,7 @@ static void make_plain(test_rng *rng, double *as_floats, bool floats)
     }
 }
 
-/* Some keys become one that is a few bits from another, far away in the array. */
+/* Makes some keys differ from another key only in their last bits. */
 static void make_near(test_rng *rng, size_t count, size_t crowd)
 {
     for (size_t i = 0; i < count; i++) {
@@ -51,9 +48,9 @@ static void make_near(test_rng *rng, size_t count, size_t crowd)
 
 typedef struct made_keys {
     const char *name;
-    bool        is_short; /* the report says so */
+    bool        is_short; /* the method is used */
     bool        floats;
-    bool        any; /* it may go either way */
+    bool        any; /* the method may or may not be used */
 } made_keys;
 
 static made_keys make(size_t kind, test_rng *rng)
@@ -67,7 +64,7 @@ static made_keys make(size_t kind, test_rng *rng)
     case 1:
         make_near(rng, 20, 1);
         return (made_keys){"pairs of neighbours", true, false, false};
-    case 2: /* their range is not the sample's */
+    case 2: /* outside of the sample's range */
         for (size_t i = 0; i < 5; i++)
             keys[test_rng_below(rng, KEYS)] = UINT64_MAX - i / 2 * 3;
         return (made_keys){"far away", true, false, false};
@@ -144,9 +141,9 @@ int main(void)
 {
     test_rng rng = {23};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     for (size_t i = 0; i < context_count; i++)
-        api_fix_seed(contexts[i].ctx, 0); /* the sample decides whether keys are short */
+        api_fix_seed(contexts[i].ctx, 0); /* the sample decides whether the method is used */
     for (size_t kind = 0; kind < KINDS; kind++)
         for (int turned = 0; turned < 2; turned++) {
             static size_t   turn;
@@ -159,6 +156,5 @@ int main(void)
                                      : ORDO_I64,
                         turned != 0);
         }
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,5 +1,6 @@
 /* calls.c - see calls.h. */
 #include "calls.h"
+#include "oracle.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,9 +31,9 @@ typedef struct variant {
 
 enum {
     SELECTED = 5,
-    WITH_RESULT = 1 << 16, /* of choice: the single result is asked for, too           */
-    NO_ARRAY = 1 << 17,    /* of choice: it alone; of topk: values without their index */
-    WIDE = 1 << 18         /* of choice: sums in 64 bits                                */
+    WITH_RESULT = 1 << 16, /* flag of choice: return the single result                         */
+    NO_ARRAY = 1 << 17,    /* flag of choice: return only the single result; topk: no indices  */
+    WIDE = 1 << 18         /* flag of choice: sums in 64 bits                                  */
 };
 #define DESC ORDO_DESCENDING
 #define EXCL ORDO_EXCLUSIVE
@@ -110,25 +111,7 @@ static const variant variants[] = {
 
 size_t calls_count(void) { return sizeof variants / sizeof *variants; }
 
-static bool is_float(ordo_type type) { return type == ORDO_F32 || type == ORDO_F64; }
-
-static ordo_type widest(ordo_type type)
-{
-    switch (type) {
-    case ORDO_I8:
-    case ORDO_I16:
-    case ORDO_I32:
-    case ORDO_I64:
-        return ORDO_I64;
-    case ORDO_F32:
-    case ORDO_F64:
-        return ORDO_F64;
-    default:
-        return ORDO_U64;
-    }
-}
-
-/* Verbs that know no key type are planned once, for one of them. */
+/* Verbs without a key type are planned once. */
 static bool has_no_type(verb v) { return v == BITS || v == PARTITION; }
 
 bool calls_typed(size_t which) { return !has_no_type(variants[which].verb); }
@@ -207,7 +190,7 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
 
     if (has_no_type(v->verb) && type != ORDO_U32)
         return false;
-    if ((v->choice & WIDE) != 0 && widest(type) == type)
+    if ((v->choice & WIDE) != 0 && oracle_widest(type) == type)
         return false;
     *plan = (call_plan){.verb = v->name,
                         .type = type,
@@ -216,11 +199,11 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
                         .choice = v->choice,
                         .algorithm = v->algorithm,
                         .flags = v->flags,
-                        .loose = sum && is_float(type),
+                        .inexact = sum && oracle_is_float(type),
                         .waits =
                             (v->choice & WITH_RESULT) != 0 || v->algorithm == ORDO_ALGORITHM_ROUGH};
     if (v->verb == SCAN)
-        plan->out_type = (v->choice & WIDE) != 0 ? widest(type) : type;
+        plan->out_type = (v->choice & WIDE) != 0 ? oracle_widest(type) : type;
     plan_arrays(v->verb, plan);
     return true;
 }
@@ -252,7 +235,7 @@ static verb verb_of(const call_plan *plan)
     return SORT;
 }
 
-/* Rising positions: then nothing comes to the host. */
+/* Ascending positions, which need no copy to the host. */
 static void positions(size_t n, size_t k[SELECTED])
 {
     size_t const at[SELECTED] = {0, n / 3, n / 2, n - n / 5, n - 1};
@@ -261,12 +244,12 @@ static void positions(size_t n, size_t k[SELECTED])
         k[j] = j > 0 && at[j] <= last ? last + 1 : at[j];
         last = k[j];
     }
-    if (k[SELECTED - 1] >= n) /* fewer keys than positions: some of them twice */
+    if (k[SELECTED - 1] >= n) /* fewer keys than positions: some positions twice */
         for (size_t j = 0; j < SELECTED; j++)
             k[j] = least(at[j], n - 1);
 }
 
-/* The option structs of one call, all from the same wishes. */
+/* The option structs of one call. */
 typedef struct call_opts {
     ordo_sort_opts      sort;
     ordo_rank_opts      rank;
@@ -280,7 +263,7 @@ typedef struct call_opts {
 static call_opts opts_of(const call_plan *plan, const call_place *place)
 {
     uint64_t const flags = plan->flags | (place->on_device ? ORDO_ON_DEVICE : 0);
-    /* Every algorithm gives the same answer, and those of the GPU have no name on the CPU. */
+    /* All algorithms have the same result, and the CPU does not know those of the GPU. */
     uint32_t const algorithm = place->on_device ? plan->algorithm : ORDO_ALGORITHM_AUTO;
     void *const    stream = place->stream;
 
@@ -326,7 +309,6 @@ static ordo_status run_keys(verb v, const call_plan *plan, call_place *place, co
     }
 }
 
-/* Results that are single numbers. */
 static ordo_status run_measure(verb v, const call_plan *plan, call_place *place, const call_opts *o)
 {
     static const double q[CALL_NUMBERS] = {0.5, 0, 1, 0.1, 0.25, 0.75, 0.9, 0.999, 0.3};

@@ -7,10 +7,13 @@
 #include <string.h>
 
 enum {
-    SIDE = 256, /* bytes beside an array */
-    SPOILT = 0xee,
+    SIDE = 256, /* bytes on each side of an array */
+    FILL_BYTE = 0xee,
     PATTERN = 0xa5
 };
+
+ordo_ctx    *cpu, *gpu;
+cudaStream_t stream;
 
 void device_check(cudaError_t error, const char *file, int line)
 {
@@ -25,8 +28,20 @@ void device_start(void)
 {
     setenv("ORDO_TEST_DEVICE", "cuda", 1);
     testkit_start();
-    unsetenv("ORDO_DEVICE"); /* these tests say which context is whose */
+    unsetenv("ORDO_DEVICE"); /* these tests choose the backend of each context */
     CUDA_CHECK(cudaSetDevice(0));
+    if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
+        exit(99);
+    gpu = device_context();
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+}
+
+int device_done(void)
+{
+    CUDA_CHECK(cudaStreamDestroy(stream));
+    ordo_ctx_free(gpu);
+    ordo_ctx_free(cpu);
+    return testkit_done();
 }
 
 ordo_ctx *device_context(void)
@@ -79,9 +94,9 @@ void device_get(const device_array *array, void *host)
     CUDA_CHECK(cudaMemcpy(host, array->data, array->bytes, cudaMemcpyDeviceToHost));
 }
 
-void device_spoil(device_array *array)
+void device_overwrite(device_array *array)
 {
-    CUDA_CHECK(cudaMemset(array->data, SPOILT, array->bytes));
+    CUDA_CHECK(cudaMemset(array->data, FILL_BYTE, array->bytes));
 }
 
 bool device_intact(const device_array *array)

@@ -1,5 +1,5 @@
-/* device.h - arrays of a GPU for tests: with bytes on both sides that nobody may write, at any
- * alignment of their elements. What CUDA refuses ends the test. */
+/* device.h - helpers of the tests on a GPU: contexts, and device arrays of any alignment with a
+ * pattern on both sides that must not change. A CUDA error ends the test. */
 #ifndef ORDO_TESTS_CUDA_DEVICE_H
 #define ORDO_TESTS_CUDA_DEVICE_H
 
@@ -10,11 +10,16 @@
 void device_check(cudaError_t error, const char *file, int line);
 #define CUDA_CHECK(call) device_check((call), __FILE__, __LINE__)
 
-/* testkit_start for the tests of device arrays: they are skipped, with the reason, where there is
- * no GPU or the backend does not open. */
+/* testkit_start for tests of device arrays. Makes the contexts and the stream below. The test ends
+ * as skipped if there is no GPU or the backend does not open. device_done frees them and ends the
+ * test. */
 void device_start(void);
+int  device_done(void);
 
-ordo_ctx *device_context(void); /* for the GPU; the end of the test if there is none */
+extern ordo_ctx    *cpu, *gpu;
+extern cudaStream_t stream;
+
+ordo_ctx *device_context(void); /* a new context for the GPU; the test ends if there is none */
 
 typedef struct device_array {
     unsigned char *map;
@@ -22,16 +27,16 @@ typedef struct device_array {
     size_t         bytes;
 } device_array;
 
-/* data is `shift` bytes past an address that every type may have. */
+/* data is `shift` bytes after an address that is aligned for every type. */
 device_array device_make(size_t bytes, size_t shift);
 void         device_free(device_array *array);
 
-/* The same memory again, for an array of at most as many bytes. */
+/* Places a smaller array in the same memory. */
 void device_place(device_array *array, size_t bytes, size_t shift);
 
 void device_put(device_array *array, const void *host);
 void device_get(const device_array *array, void *host);
-void device_spoil(device_array *array);        /* 0xee everywhere  */
-bool device_intact(const device_array *array); /* nothing beside it was written */
+void device_overwrite(device_array *array);    /* sets all bytes to 0xee            */
+bool device_intact(const device_array *array); /* the bytes on both sides are unchanged */
 
 #endif

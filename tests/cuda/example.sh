@@ -1,6 +1,6 @@
 #!/bin/sh
-# example.sh ROOT BUILD CUDA_INCLUDE CUDA_LIB - the program in docs/gpu.md compiles, runs and prints
-# what it claims: its first ```c block, and the first ```text block. Skipped without a GPU.
+# example.sh ROOT BUILD CUDA_INCLUDE CUDA_LIB - compiles and runs the first ```c block of
+# docs/gpu.md and compares its output with the first ```text block. Skipped without a GPU.
 set -eu
 root=$1
 build=$2

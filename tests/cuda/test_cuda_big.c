@@ -1,10 +1,9 @@
-/* test_cuda_big.c - more than 2^32 elements on the device, where an index of 32 bits would give
- * itself away: 5 * 10^9 bytes sorted, ranked, scanned, split, searched; and more than 2^31 keys of
- * host memory streamed. Each part runs where there is the memory and is skipped where there is
- * not.
+/* test_cuda_big.c - arrays of more than 2^32 elements on the device: 5 * 10^9 bytes sorted, ranked,
+ * scanned, partitioned and selected from; and more than 2^31 keys of host memory streamed. A part
+ * without enough memory is skipped.
  *
- * The keys are one block of a prime number of bytes, repeated; so every answer is known from that
- * block, and the results are looked at in pieces. */
+ * The keys repeat one block of a prime number of bytes, from which every expected result follows.
+ * Results are compared in pieces. */
 #define _GNU_SOURCE
 #include "device.h"
 
@@ -14,14 +13,13 @@
 
 enum {
     BLOCK = 15485863, /* bytes */
-    PIECE = 32 << 20, /* bytes that are looked at at once */
+    PIECE = 32 << 20, /* bytes that are compared at once */
     VALUES = 256
 };
 #define KEYS ((size_t)5000000011)
 
-static ordo_ctx      *gpu;
 static unsigned char *block;
-static uint64_t       counts[VALUES]; /* of each value among all keys */
+static uint64_t       counts[VALUES]; /* how often each value is a key */
 static device_array   keys;
 
 static bool room_for(size_t bytes, const char *what)
@@ -35,7 +33,7 @@ static bool room_for(size_t bytes, const char *what)
     return false;
 }
 
-/* Doubles what is there until all is. */
+/* Repeats the block by doubling. */
 static void make_keys(void)
 {
     CUDA_CHECK(cudaMemcpy(keys.data, block, BLOCK, cudaMemcpyHostToDevice));
@@ -51,7 +49,7 @@ static void count_keys(void)
         counts[block[i]] += KEYS / BLOCK + (i < KEYS % BLOCK);
 }
 
-/* Which key is at a position of the sorted array. */
+/* The key at a position of the sorted array. */
 static unsigned sorted_at(uint64_t position)
 {
     unsigned value = 0;
@@ -100,7 +98,7 @@ static void test_scan(void)
     if (!room_for(bytes, "scan"))
         return;
     device_array    out = device_make(bytes, 0);
-    uint64_t *const piece = malloc(PIECE);
+    uint64_t *const piece = test_keep(PIECE);
     CHECK_STATUS(ORDO_OK,
                  ordo_scan(gpu, ORDO_SUM, ORDO_U8, keys.data, KEYS, ORDO_U64, out.data, &opts),
                  gpu);
@@ -109,7 +107,7 @@ static void test_scan(void)
     for (size_t i = 0; i < BLOCK; i++)
         whole += block[i];
     static const size_t starts[] = {0, ((size_t)1 << 32) - 1000000, KEYS - PIECE / 8};
-    for (size_t s = 0; s < 3 && piece != NULL; s++) {
+    for (size_t s = 0; s < 3; s++) {
         size_t   wrong = 0;
         uint64_t sum = starts[s] / BLOCK * whole;
         for (size_t i = 0; i < starts[s] % BLOCK; i++)
@@ -123,22 +121,21 @@ static void test_scan(void)
         CHECK_EQ_U64(0, wrong);
     }
     CHECK(device_intact(&out));
-    free(piece);
     device_free(&out);
 }
 
-/* Sorts the keys, which the tests after this one use. */
+/* Sorts the keys for the tests that follow. */
 static void test_sort(void)
 {
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE);
-    unsigned char *const piece = malloc(PIECE);
+    unsigned char *const piece = test_keep(PIECE);
     unsigned             value = 0;
 
     testkit_case("sort");
     CHECK_STATUS(ORDO_OK, ordo_sort(gpu, ORDO_U8, keys.data, KEYS, &opts), gpu);
     CUDA_CHECK(cudaDeviceSynchronize());
     uint64_t end = counts[0];
-    for (size_t at = 0; at < KEYS && piece != NULL; at += PIECE) {
+    for (size_t at = 0; at < KEYS; at += PIECE) {
         size_t const size = KEYS - at < PIECE ? KEYS - at : PIECE;
         CUDA_CHECK(cudaMemcpy(piece, keys.data + at, size, cudaMemcpyDeviceToHost));
         for (size_t i = 0, run; i < size; i += run) {
@@ -149,7 +146,6 @@ static void test_sort(void)
         }
     }
     CHECK(device_intact(&keys));
-    free(piece);
 }
 
 static void test_ranks(void)
@@ -189,8 +185,7 @@ static void test_ranks(void)
     device_free(&ranks);
 }
 
-/* Of the sorted keys every other one, by flags of one pattern: the first half of the result is the
- * even places, and rises, and so does the second. */
+/* Partitions the sorted keys into even and odd positions; both groups stay sorted. */
 static void test_partition(void)
 {
     ordo_partition_opts const opts = ORDO_OPTS(ordo_partition_opts, .flags = ORDO_ON_DEVICE);
@@ -227,18 +222,17 @@ static void test_partition(void)
 
 /* ---- Streamed ---- */
 
-/* More than 2^31 keys of host memory. An odd number times the index takes no value twice: sorted
- * keys rise, and their sum tells that they are the same. */
-static void stream(ordo_where where, uint32_t *from, uint32_t *to, size_t n)
+/* More than 2^31 keys of host memory. The keys are distinct (an odd number times the index), so the
+ * sorted keys rise, and their sum shows that they are the same keys. */
+static void stream_keys(ordo_where where, uint32_t *from, uint32_t *to, size_t n)
 {
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .from = from);
-    ordo_ctx            *ctx = NULL;
     uint64_t             sum = 0;
     size_t               falls = 0;
     testkit_case("more than 2^31 keys of host memory, device %d", (int)where);
     for (size_t i = 0; i < n; i++)
         sum += from[i] = (uint32_t)i * UINT32_C(2654435761);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where)), NULL);
+    ordo_ctx *const ctx = CONTEXT(.where = where);
     CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, to, n, &opts), ctx);
     for (size_t i = 0; i < n; i++) {
         falls += i > 0 && to[i] <= to[i - 1];
@@ -257,8 +251,8 @@ static void test_streamed(void)
     if (from == NULL || to == NULL || free_pages < 3 * (bytes / 4096))
         testkit_skip("streamed: needs %zu MiB of host memory", 3 * (bytes >> 20));
     else if (room_for(bytes * 2, "streamed")) {
-        stream(ORDO_CUDA, from, to, n);
-        stream(ORDO_HYBRID, from, to, n);
+        stream_keys(ORDO_CUDA, from, to, n);
+        stream_keys(ORDO_HYBRID, from, to, n);
     }
     free(from);
     free(to);
@@ -270,14 +264,11 @@ int main(void)
 
     device_start();
     if (!room_for(4 * KEYS, "5e9 keys"))
-        return testkit_done();
-    block = malloc(BLOCK);
-    if (block == NULL)
-        return 99;
+        return device_done();
+    block = test_keep(BLOCK);
     for (size_t i = 0; i < BLOCK; i++)
         block[i] = (unsigned char)(test_rng_next(&rng) % 251);
     count_keys();
-    gpu = device_context();
     keys = device_make(KEYS, 0);
     make_keys();
 
@@ -289,8 +280,6 @@ int main(void)
     test_partition();
 
     device_free(&keys);
-    ordo_ctx_free(gpu);
-    free(block);
     test_streamed();
-    return testkit_done();
+    return device_done();
 }

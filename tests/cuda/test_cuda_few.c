@@ -1,10 +1,9 @@
-/* test_cuda_few.c - few keys on a GPU, which one block spreads over buckets: the bytes of the CPU
- * for keys that lie evenly, for those that do not, and at the edge between the two, where some
- * bucket is just full or one key more than full.
+/* test_cuda_few.c - few keys on a GPU, which one block distributes to buckets, compared with the
+ * CPU: evenly distributed keys, uneven keys, and buckets that are just full or one key too full.
  *
- * All shapes of inputs.h in every type; then arrays made for the buckets: a crowd of a given number
- * of neighbours among keys that are spread out, an outlier that leaves all others in one bucket,
- * words that agree in their upper half, infinities and NaNs beside finite numbers, signed zeros. */
+ * All shapes of inputs.h in every type; then arrays made for the buckets: a crowd of neighbours
+ * among spread keys, an outlier that puts all others into one bucket, keys with equal upper halves,
+ * infinities and NaNs beside finite numbers, signed zeros. */
 #include "device.h"
 #include "inputs.h"
 
@@ -21,20 +20,10 @@ enum {
 
 static size_t const sizes[] = {1, 2, 300, 1024, 2049, 4096, 4097, MOST_KEYS};
 
-static bool         fewest; /* cases: what looks for races takes seconds for each */
-static ordo_ctx    *cpu, *gpu;
-static cudaStream_t stream;
+static bool         fewest; /* few cases, for the race checker, which takes seconds for each */
 static device_array device_keys, device_out, device_index;
 static uint64_t     given[MOST_KEYS], sorted[MOST_KEYS], found[MOST_KEYS];
 static uint32_t     index_of[MOST_KEYS], found_index[MOST_KEYS];
-
-static uint64_t next(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
 
 /* ---- One array, every verb ---- */
 
@@ -45,13 +34,13 @@ static void place(ordo_type type, size_t n, size_t out_bytes, size_t index_bytes
     device_place(&device_out, out_bytes, size * (n % 5));
     device_place(&device_index, index_bytes, 4 * (n % 7));
     device_put(&device_keys, given);
-    device_spoil(&device_out);
-    device_spoil(&device_index);
-    CUDA_CHECK(cudaDeviceSynchronize()); /* uploads were on another stream */
+    device_overwrite(&device_out);
+    device_overwrite(&device_index);
+    CUDA_CHECK(cudaDeviceSynchronize()); /* the uploads use another stream */
 }
 
-/* The arrays of the device against `sorted` and `index_of`; the keys must be as they were unless
- * they were sorted in place. */
+/* Compares the device arrays with `sorted` and `index_of`. The keys must be unchanged, unless they
+ * were sorted in place. */
 static void compare(ordo_type type, size_t n, size_t outs, size_t indices, bool in_place)
 {
     size_t const size = ordo_type_size(type);
@@ -117,7 +106,7 @@ static void try_select(ordo_type type, size_t n, uint64_t flags, size_t count)
     ordo_select_opts const here = ORDO_OPTS(ordo_select_opts, .flags = flags);
     size_t                 k[POSITIONS];
 
-    for (size_t j = 0; j < count; j++) /* the first, the last, and twice the same */
+    for (size_t j = 0; j < count; j++) /* the first, the last, and some positions twice */
         k[j] = count == 1 ? n / 2 : j % 5 == 4 ? k[j - 1] : (n - 1) * j / (count - 1);
     CHECK_STATUS(ORDO_OK, ordo_select(cpu, type, given, n, k, count, sorted, &here), cpu);
     place(type, n, count * ordo_type_size(type), 0);
@@ -182,7 +171,7 @@ static void try_all(ordo_type type, size_t n, const char *name)
 
 /* ---- Arrays made for the buckets ---- */
 
-/* A key at x of 0 to 1: along the integers of the type, or the numbers of that size. */
+/* Puts a key at the fraction x of the range of the type. */
 static void put(ordo_type type, size_t i, double x)
 {
     switch (type) {
@@ -200,11 +189,12 @@ static void put(ordo_type type, size_t i, double x)
     }
 }
 
-/* `crowd` keys closer to each other than a bucket is wide, the others anywhere. */
+/* `crowd` keys that are closer to each other than the width of a bucket; the others are random. */
 static void make_crowd(ordo_type type, size_t n, size_t crowd, uint64_t seed)
 {
+    test_rng rng = {seed};
     for (size_t i = 0; i < n; i++) {
-        double const x = (double)(next(&seed) >> 11) / 9007199254740992.0;
+        double const x = (double)(test_rng_next(&rng) >> 11) / 9007199254740992.0;
         put(type, i, i % 3 == 1 && i / 3 < crowd ? 0.7501 + x * 1e-5 : x);
     }
     put(type, 0, 0);
@@ -219,7 +209,7 @@ static void test_crowds(void)
     for (size_t t = 0; t < sizeof types / sizeof *types; t += fewest ? 3 : 1) /* both widths */
         for (size_t c = 0; c < sizeof crowds / sizeof *crowds; c++) {
             char name[32];
-            if (fewest && c % 5 != 1) /* even enough for the buckets, and not */
+            if (fewest && c % 5 != 1) /* one crowd that fits a bucket, and one that does not */
                 continue;
             snprintf(name, sizeof name, "crowd of %zu", crowds[c]);
             make_crowd(types[t], 1000 + 500 * c, crowds[c], c);
@@ -240,17 +230,17 @@ static void make_special(ordo_type type, size_t i, uint64_t r)
 static void test_made(void)
 {
     static const ordo_type types[] = {ORDO_F32, ORDO_F64};
-    uint64_t               seed = 5;
+    test_rng               rng = {5};
 
     for (size_t n = 1000; n <= 6000; n += 2500) {
         for (size_t i = 0; i < n; i++)
-            given[i] = i == n / 2 ? UINT64_MAX : next(&seed) % 10000;
+            given[i] = i == n / 2 ? UINT64_MAX : test_rng_next(&rng) % 10000;
         try_all(ORDO_U64, n, "an outlier");
         for (size_t i = 0; i < n; i++)
-            given[i] = UINT64_C(7) << 40 | next(&seed) >> 36;
+            given[i] = UINT64_C(7) << 40 | test_rng_next(&rng) >> 36;
         try_all(ORDO_U64, n, "one upper half");
         for (size_t i = 0; i < n; i++)
-            given[i] = UINT64_C(7) << 40 | next(&seed) >> 30;
+            given[i] = UINT64_C(7) << 40 | test_rng_next(&rng) >> 30;
         try_all(ORDO_I64, n, "few upper halves");
         for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
             make_crowd(types[t], n, 0, n);
@@ -259,8 +249,8 @@ static void test_made(void)
             for (size_t each = 2; each <= 200; each *= 10) {
                 make_crowd(types[t], n, 0, n);
                 for (size_t i = 0; i < n; i++)
-                    if (next(&seed) % each == 0)
-                        make_special(types[t], i, next(&seed));
+                    if (test_rng_next(&rng) % each == 0)
+                        make_special(types[t], i, test_rng_next(&rng));
                 try_all(types[t], n, "specials");
             }
         }
@@ -281,10 +271,6 @@ static void test_shapes(void)
 int main(void)
 {
     device_start();
-    if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
-        return 99;
-    gpu = device_context();
-    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     device_keys = device_make(sizeof given + 64, 0);
     device_out = device_make(sizeof given + 64, 0);
     device_index = device_make(sizeof given + 64, 0);
@@ -298,8 +284,5 @@ int main(void)
     device_free(&device_keys);
     device_free(&device_out);
     device_free(&device_index);
-    CUDA_CHECK(cudaStreamDestroy(stream));
-    ordo_ctx_free(gpu);
-    ordo_ctx_free(cpu);
-    return testkit_done();
+    return device_done();
 }

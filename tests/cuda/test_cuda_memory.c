@@ -1,6 +1,6 @@
-/* test_cuda_memory.c - too little device memory: a limit of the context's own, and a device that is
- * full. Asked for by name the call says ORDO_E_NOMEM and arrays are as they were; `auto` takes the
- * CPU; and the context works again when there is memory. */
+/* test_cuda_memory.c - too little device memory: a limit of the context, and a full device. A call
+ * for the GPU returns ORDO_E_NOMEM and leaves arrays unchanged; `auto` continues with the CPU. The
+ * context works again when there is memory. */
 #include "device.h"
 #include "inputs.h"
 
@@ -16,19 +16,7 @@ static uint64_t *before, *keys, *sorted;
 
 static ordo_ctx *limited(ordo_where where, size_t limit)
 {
-    ordo_ctx *ctx = NULL;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = 2,
-                                                  .device_limit = limit)),
-                 NULL);
-    return ctx;
-}
-
-static ordo_info info_of(ordo_ctx *ctx)
-{
-    ordo_info info = {.struct_size = sizeof info};
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
-    return info;
+    return CONTEXT(.where = where, .threads = 2, .device_limit = limit);
 }
 
 static void test_limit(void)
@@ -52,7 +40,7 @@ static void test_limit(void)
     CHECK_STATUS(ORDO_E_NOMEM, ordo_reserve(ctx, 64 * MEBIBYTE), ctx);
     CHECK(info_of(ctx).device_held <= 4 * MEBIBYTE);
 
-    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U64, keys, 20000, NULL), ctx); /* that much fits */
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U64, keys, 20000, NULL), ctx); /* this fits */
     for (size_t i = 1; i < 20000; i++)
         if (!CHECK(keys[i - 1] <= keys[i]))
             break;
@@ -72,7 +60,7 @@ static void test_reserve(void)
 {
     ordo_ctx *const ctx = device_context();
 
-    testkit_case("reserve");
+    testkit_case("ordo_reserve");
     CHECK_STATUS(ORDO_OK, ordo_reserve(ctx, 64 * MEBIBYTE), ctx);
     uint64_t const held = info_of(ctx).device_held;
     CHECK(held >= 64 * MEBIBYTE);
@@ -81,7 +69,7 @@ static void test_reserve(void)
     ordo_ctx_free(ctx);
 }
 
-/* Takes all but `left` bytes of the device. */
+/* Allocates all but `left` bytes of the device. */
 static void *fill_device(size_t left)
 {
     size_t free_bytes = 0, all = 0;
@@ -128,26 +116,17 @@ static void test_full(void)
 int main(void)
 {
     size_t const bytes = KEYS * sizeof *keys;
-    ordo_ctx    *cpu = NULL;
 
     device_start();
-    before = malloc(bytes);
-    keys = malloc(bytes);
-    sorted = malloc(bytes);
-    if (before == NULL || keys == NULL || sorted == NULL)
-        return 99;
+    before = test_keep(bytes);
+    keys = test_keep(bytes);
+    sorted = test_keep(bytes);
     inputs_fill(0, ORDO_U64, before, KEYS, 1);
     memcpy(sorted, before, bytes);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)),
-                 NULL);
     CHECK_STATUS(ORDO_OK, ordo_sort(cpu, ORDO_U64, sorted, KEYS, NULL), cpu);
-    ordo_ctx_free(cpu);
 
     test_reserve();
     test_limit();
     test_full();
-    free(before);
-    free(keys);
-    free(sorted);
-    return testkit_done();
+    return device_done();
 }

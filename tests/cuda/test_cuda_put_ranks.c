@@ -1,8 +1,7 @@
-/* test_cuda_put_ranks.c - ranks put where their records came from (lib/cuda/device/
- * dev_put_ranks.cu), asked of the backend's table: every rule, one stretch and two, indices of 32
- * and of 64 bits (which an array needs that no test can have), places without a record, results
- * that are parted and such that are scattered straight. After each part the ranks that it promises
- * are there. */
+/* test_cuda_put_ranks.c - the backend function put_ranks, which writes ranks to the places of their
+ * records: every tie rule, one sorted stretch and two, indices of 32 and of 64 bits, places without
+ * a record, results in parts and results that are scattered directly. After each part the ranks of
+ * that part must be complete. */
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
 #include "inputs.h"
@@ -21,7 +20,7 @@ enum {
 typedef struct put_case {
     ordo_type type;
     size_t    n, total, split;
-    size_t    width; /* of an index */
+    size_t    width; /* bytes of an index */
     ordo_ties ties;
     bool      descending;
     unsigned  parts;
@@ -29,7 +28,6 @@ typedef struct put_case {
 
 static const ordo_backend *table;
 static void               *state;
-static ordo_ctx           *cpu;
 static char                keys[MOST * 8], index_of[MOST * 8];
 static uint64_t            expected[MOST], numbers[MOST];
 static double              halves[MOST];
@@ -42,7 +40,7 @@ static ordo_status refuse(ordo_exec *exec, ordo_status status, const char *forma
     return status;
 }
 
-/* Which place record r came from: all of them, or two of three. */
+/* The place of record r: all places are used, or two of three. */
 static size_t place_of(const put_case *c, size_t r)
 {
     return c->n == c->total ? r : r / 2 * 3 + r % 2;
@@ -58,7 +56,7 @@ static void number_index(const put_case *c)
     }
 }
 
-/* The numbers of all records, then the records in order, stretch by stretch. */
+/* Computes the expected ranks, then sorts the records of each stretch. */
 static void prepare(const put_case *c, size_t shape)
 {
     uint64_t const       flags = c->descending ? ORDO_DESCENDING : 0;
@@ -87,7 +85,7 @@ static uint64_t number_at(const put_case *c, size_t place)
     return c->width == 4 ? ((const uint32_t *)numbers)[place] : numbers[place];
 }
 
-/* How many records that came from below `end` have another number than they should. */
+/* Counts the records with a place below `end` and a wrong rank. */
 static size_t wrong_below(const put_case *c, size_t end)
 {
     size_t wrong = 0;
@@ -115,7 +113,7 @@ static void check(const put_case *c)
     device_place(&d_ranks, c->total * c->width, 0);
     device_put(&d_keys, keys);
     device_put(&d_index, index_of);
-    device_spoil(&d_ranks);
+    device_overwrite(&d_ranks);
     device_array work = device_make(table->put_ranks_work(&job), 0);
     job.work = work.data;
     for (job.part = 0; job.part < c->parts; job.part++) {
@@ -136,19 +134,16 @@ int main(void)
     const char *const      given = getenv("ORDO_BACKEND_DIR");
     snprintf(directory, sizeof directory, "%s", given != NULL ? given : "");
     device_start();
-    cpu = NULL;
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)),
-                 NULL);
     table = ordo_backend_load(directory, why, sizeof why);
     if (!CHECK(table != NULL) || !CHECK(table->open(&state, &(ordo_backend_wishes){.threads = 1},
                                                     why, sizeof why) == ORDO_OK))
-        return testkit_done();
+        return device_done();
     d_keys = device_make((size_t)MOST * 8, 0);
     d_index = device_make((size_t)MOST * 8, 0);
     d_ranks = device_make((size_t)MOST * 8, 0);
     size_t const shapes[] = {inputs_find("random bits"), inputs_find("one heavy value"),
                              inputs_find("some NaNs"), inputs_find("all equal")};
-    /* ORDO_TEST_SMALL: few keys and cases, for compute-sanitizer. */
+    /* ORDO_TEST_SMALL: few keys and cases, for compute-sanitizer */
     bool const   small = getenv("ORDO_TEST_SMALL") != NULL;
     size_t const most = small ? 30011 : MOST;
     for (size_t i = 0; i < 60; i += small ? 7 : 1) {
@@ -172,6 +167,5 @@ int main(void)
     device_free(&d_index);
     device_free(&d_ranks);
     table->close(state);
-    ordo_ctx_free(cpu);
-    return testkit_done();
+    return device_done();
 }

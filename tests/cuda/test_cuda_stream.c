@@ -1,8 +1,8 @@
 /* test_cuda_stream.c - host arrays large enough to be streamed through the GPU (lib/hybrid): keys,
- * pairs, indices and ranks, by the GPU alone, with a share for the CPU, and where the context may
- * hold too little of the GPU's memory (in rounds; ranks then by the CPU). The bytes are those of
- * the CPU. With ORDO_TEST_SMALL=1 there is one type for each way, enough for compute-sanitizer;
- * with ORDO_TEST_SMALL=2 one sort of keys that come home packed, for its slowest tool. */
+ * pairs, indices and ranks; by the GPU alone, with a share for the CPU, and with too little device
+ * memory (sorts in rounds; ranks by the CPU). The CPU gives the expected bytes. ORDO_TEST_SMALL=1
+ * tests one type for each way, for compute-sanitizer; ORDO_TEST_SMALL=2 tests one sort of packed
+ * keys, for its slowest tool. */
 #include "device.h"
 #include "inputs.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    BYTES = 36 << 20, /* of keys: what is streamed begins at 32 MiB */
+    BYTES = 36 << 20, /* of keys; arrays from 32 MiB on are streamed */
     RANK_BYTES = BYTES / 5 * 8
 };
 
@@ -19,12 +19,7 @@ static uint32_t      *values, *values_expected;
 
 static ordo_ctx *context(ordo_where where, double share, size_t limit)
 {
-    ordo_ctx *ctx = NULL;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .cpu_share = share,
-                                                  .device_limit = limit)),
-                 NULL);
-    return ctx;
+    return CONTEXT(.where = where, .cpu_share = share, .device_limit = limit);
 }
 
 static bool streamed(const ordo_ctx *ctx)
@@ -40,7 +35,7 @@ static void number(uint32_t *out, size_t n)
         out[i] = (uint32_t)(i * 2654435761u);
 }
 
-static void try_keys(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape, uint64_t flags)
+static void try_keys(ordo_ctx *ctx, ordo_type type, size_t shape, uint64_t flags)
 {
     size_t const         size = ordo_type_size(type), n = BYTES / size;
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
@@ -53,11 +48,11 @@ static void try_keys(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape,
     CHECK_BYTES(expected, keys, BYTES, size);
 }
 
-static void try_all(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape, uint64_t flags)
+static void try_all(ordo_ctx *ctx, ordo_type type, size_t shape, uint64_t flags)
 {
     size_t const         size = ordo_type_size(type), n = BYTES / size;
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
-    try_keys(ctx, cpu, type, shape, flags);
+    try_keys(ctx, type, shape, flags);
     memcpy(expected, before, BYTES);
     memcpy(keys, before, BYTES);
     number(values, n);
@@ -75,10 +70,8 @@ static void try_all(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape, 
     CHECK_BYTES(values_expected, values, n * 4, 4);
 }
 
-/* Every rule and type of rank. Where the context may hold too little of the GPU's memory the CPU
- * does it. */
-static void try_ranks(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape, uint64_t flags,
-                      const char *says)
+/* Every tie rule and rank type. With too little device memory the CPU computes the ranks. */
+static void try_ranks(ordo_ctx *ctx, ordo_type type, size_t shape, uint64_t flags, const char *says)
 {
     static const struct {
         ordo_ties ties;
@@ -86,7 +79,7 @@ static void try_ranks(ordo_ctx *ctx, ordo_ctx *cpu, ordo_type type, size_t shape
     } kinds[] = {{ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MAX, ORDO_F64},
                  {ORDO_TIES_DENSE, ORDO_U64},   {ORDO_TIES_DENSE, ORDO_F64},
                  {ORDO_TIES_ORDINAL, ORDO_U32}, {ORDO_TIES_AVERAGE, ORDO_F64}};
-    size_t const n = (size_t)BYTES / (ordo_type_size(type) < 4 ? 5 : 8); /* with indices 32 MiB */
+    size_t const n = (size_t)BYTES / (ordo_type_size(type) < 4 ? 5 : 8); /* 32 MiB with indices */
     inputs_fill(shape, type, before, n, shape);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         ordo_type const      rank_type = kinds[k].rank_type;
@@ -115,7 +108,7 @@ int main(void)
                 {ORDO_HYBRID, -1, (size_t)48 << 20}};
     const char *const wish = getenv("ORDO_TEST_SMALL");
     long const        small = wish != NULL ? strtol(wish, NULL, 10) : 0;
-    /* With a share, be it of no key, so few keys are streamed, too. */
+    /* With a share, even of no key, this few keys are streamed. */
     static const struct {
         double      share;
         size_t      limit;
@@ -123,18 +116,17 @@ int main(void)
     } rank_ways[] = {
         {1e-17, 0, "streamed"}, {0.2, 0, "streamed"}, {1e-17, (size_t)48 << 20, "gave up"}};
     device_start();
-    before = malloc(BYTES);
-    keys = malloc(RANK_BYTES);
-    expected = malloc(RANK_BYTES);
-    values = malloc(BYTES);
-    values_expected = malloc(BYTES);
-    ordo_ctx *const cpu = context(ORDO_CPU, 0, 0);
-    size_t const    shapes[] = {inputs_find("random bits"), inputs_find("one heavy value"),
-                                inputs_find("some NaNs"), inputs_find("all equal")};
+    before = test_keep(BYTES);
+    keys = test_keep(RANK_BYTES);
+    expected = test_keep(RANK_BYTES);
+    values = test_keep(BYTES);
+    values_expected = test_keep(BYTES);
+    size_t const shapes[] = {inputs_find("random bits"), inputs_find("one heavy value"),
+                             inputs_find("some NaNs"), inputs_find("all equal")};
     if (small == 2) {
         ordo_ctx *const ctx = context(ORDO_HYBRID, -1, 0);
         testkit_case("packed keys");
-        try_keys(ctx, cpu, ORDO_U32, shapes[0], 0);
+        try_keys(ctx, ORDO_U32, shapes[0], 0);
         ordo_ctx_free(ctx);
     }
     for (size_t w = 0; w < sizeof ways / sizeof *ways && small < 2; w++) {
@@ -142,7 +134,7 @@ int main(void)
         for (size_t t = 0; t < (small == 0 ? sizeof types / sizeof *types : 1); t++) {
             size_t const shape = shapes[(t + w) % 4];
             testkit_case("way %zu, %s of %s", w, inputs_name(shape), ordo_type_name(types[t]));
-            try_all(ctx, cpu, types[t], shape, t % 2 != 0 ? ORDO_DESCENDING : 0);
+            try_all(ctx, types[t], shape, t % 2 != 0 ? ORDO_DESCENDING : 0);
         }
         ordo_ctx_free(ctx);
     }
@@ -152,16 +144,10 @@ int main(void)
             size_t const shape = shapes[(t + w) % 4];
             testkit_case("way %zu, ranks: %s of %s", w, inputs_name(shape),
                          ordo_type_name(inputs_types[t]));
-            try_ranks(ctx, cpu, inputs_types[t], shape, t % 3 == 1 ? ORDO_DESCENDING : 0,
+            try_ranks(ctx, inputs_types[t], shape, t % 3 == 1 ? ORDO_DESCENDING : 0,
                       rank_ways[w].says);
         }
         ordo_ctx_free(ctx);
     }
-    ordo_ctx_free(cpu);
-    free(before);
-    free(keys);
-    free(expected);
-    free(values);
-    free(values_expected);
-    return testkit_done();
+    return device_done();
 }

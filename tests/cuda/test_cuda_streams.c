@@ -1,7 +1,7 @@
-/* test_cuda_streams.c - what is promised of device arrays beside their bytes: a call enqueues and
- * does not wait (unless a single result is asked for), follows the other work of its stream, keeps
- * calls on two streams of one context apart, can be captured in a graph once its scratch is
- * reserved, and refuses memory that is not the device's. */
+/* test_cuda_streams.c - calls on device arrays and CUDA streams: a call enqueues its work and does
+ * not wait (unless it returns a single result), follows earlier work of its stream, is separate
+ * from calls on other streams of its context, can be captured in a graph after ordo_reserve, and
+ * refuses host memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "calls.h"
 #include "device.h"
@@ -18,7 +18,7 @@ enum {
     KEYS = 70001,
     ELEMENT = 16,
     REPLAYS = 3,
-    PATIENCE = 3000 /* milliseconds that a stream is held at most */
+    PATIENCE = 3000 /* a stream is blocked for at most this many milliseconds */
 };
 
 static ordo_type const types[] = {ORDO_F32, ORDO_U64, ORDO_I16};
@@ -26,21 +26,11 @@ enum {
     TYPES = sizeof types / sizeof *types
 };
 
-static ordo_ctx      *cpu, *gpu;
-static cudaStream_t   stream;
 static device_array   device[CALL_ARRAYS];
 static unsigned char *given[CALL_ARRAYS]; /* pinned */
 static unsigned char *expected[CALL_ARRAYS], *found[CALL_ARRAYS];
 
-static void *need(size_t bytes)
-{
-    void *const block = malloc(bytes);
-    if (block == NULL)
-        exit(99);
-    return block;
-}
-
-/* ---- A stream that is held --------------------------------------------------------------- */
+/* ---- A blocked stream ---- */
 
 static atomic_int held;
 
@@ -60,7 +50,7 @@ static void hold_stream(cudaStream_t which)
 
 static void let_go(void) { atomic_store(&held, 0); }
 
-/* ---- One call ---------------------------------------------------------------------------- */
+/* ---- One call ---- */
 
 static void make_input(const call_plan *plan, uint64_t seed)
 {
@@ -88,8 +78,7 @@ static void place_arrays(const call_plan *plan, call_place *host, call_place *pl
     }
 }
 
-/* Uploads on the stream itself, from pinned memory, so that they are work of the stream that the
- * call has to wait for. */
+/* Uploads from pinned memory on the stream of the call, so that the call must wait for them. */
 static void upload(const call_plan *plan, cudaStream_t on)
 {
     for (int i = 0; i < CALL_ARRAYS; i++)
@@ -101,7 +90,7 @@ static void upload(const call_plan *plan, cudaStream_t on)
 static void compare(const call_plan *plan)
 {
     for (int i = 0; i < CALL_ARRAYS; i++) {
-        if (plan->arrays[i].use == ARRAY_NONE || plan->loose)
+        if (plan->arrays[i].use == ARRAY_NONE || plan->inexact)
             continue;
         device_get(&device[i], found[i]);
         CHECK_BYTES(plan->arrays[i].use == ARRAY_READ ? given[i] : expected[i], found[i],
@@ -110,9 +99,9 @@ static void compare(const call_plan *plan)
     }
 }
 
-/* ---- Tests ------------------------------------------------------------------------------- */
+/* ---- Tests ---- */
 
-/* Behind a host function that does not end, only a call that does not wait can return. */
+/* Behind a host function that does not end, a call returns only if it does not wait. */
 static void test_enqueues(const call_plan *plan)
 {
     call_place host = {.ctx = cpu}, place = {.ctx = gpu, .on_device = true, .stream = stream};
@@ -125,7 +114,7 @@ static void test_enqueues(const call_plan *plan)
         return;
     CUDA_CHECK(cudaDeviceSynchronize());
     upload(plan, stream);
-    calls_run(plan, &place); /* takes the scratch, which may wait */
+    calls_run(plan, &place); /* allocates the scratch, which may wait */
     CUDA_CHECK(cudaStreamSynchronize(stream));
 
     hold_stream(stream);
@@ -139,7 +128,7 @@ static void test_enqueues(const call_plan *plan)
     compare(plan);
 }
 
-/* The graph sees whatever the arrays hold when it runs. */
+/* The graph reads the arrays when it runs. */
 static void replay(const call_plan *plan, cudaGraphExec_t graph, call_place *host)
 {
     for (uint64_t round = 0; round < REPLAYS; round++) {
@@ -180,8 +169,8 @@ static void test_captured(const call_plan *plan)
     ordo_ctx_free(fresh);
 }
 
-/* What cannot be captured says so and leaves the capture valid: a single result, and a call whose
- * scratch was not reserved. */
+/* A call that cannot be captured says so and leaves the capture valid: a call with a single result,
+ * and a call whose scratch was not reserved. */
 static void test_not_captured(void)
 {
     size_t const         bytes = (size_t)KEYS * 8;
@@ -232,13 +221,14 @@ static void for_all_calls(size_t n, void (*test)(const call_plan *plan))
             test(&plan);
 }
 
-/* Two arrays sorted again and again on two streams, with the scratch of one context. */
+/* Two arrays sorted repeatedly on two streams with the scratch of one context. */
 static void test_two_streams(void)
 {
     size_t const    bytes = (size_t)KEYS * 4;
     cudaStream_t    streams[2];
     device_array    keys[2] = {device_make(bytes, 0), device_make(bytes, 0)};
-    uint32_t *const before[2] = {need(bytes), need(bytes)}, *const after = need(bytes);
+    uint32_t *const before[2] = {test_keep(bytes), test_keep(bytes)}, *const after =
+                                                                          test_need(bytes);
 
     testkit_case("two streams");
     for (int s = 0; s < 2; s++) {
@@ -263,13 +253,11 @@ static void test_two_streams(void)
         CHECK_BYTES(before[s], after, bytes, 4);
         CUDA_CHECK(cudaStreamDestroy(streams[s]));
         device_free(&keys[s]);
-        free(before[s]);
     }
-    free(after);
 }
 
-/* cudaStreamPerThread names another stream in every thread. While a call of one thread is held, a
- * call of another thread on the same context must wait for it: they share scratch. */
+/* cudaStreamPerThread is a different stream in every thread. While a call of one thread is blocked,
+ * a call of another thread on the same context must wait for it: they share scratch. */
 typedef struct other_thread {
     device_array keys;
     ordo_status  status;
@@ -293,7 +281,7 @@ static void test_streams_per_thread(void)
     ordo_sort_opts const  opts =
         ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE, .algorithm = ORDO_ALGORITHM_RADIX,
                   .stream = cudaStreamPerThread);
-    uint32_t *const before = need(bytes), *const after = need(bytes);
+    uint32_t *const before = test_keep(bytes), *const after = test_keep(bytes);
     other_thread other = {device_make(bytes, 0), ORDO_OK};
     device_array keys = device_make(bytes, 0);
     pthread_t    thread;
@@ -303,8 +291,7 @@ static void test_streams_per_thread(void)
     inputs_fill(0, ORDO_U32, before, KEYS, 50);
     device_put(&other.keys, before);
     device_put(&keys, before);
-    CHECK_STATUS(ORDO_OK, ordo_sort(gpu, ORDO_U32, keys.data, KEYS, &opts),
-                 gpu); /* takes scratch */
+    CHECK_STATUS(ORDO_OK, ordo_sort(gpu, ORDO_U32, keys.data, KEYS, &opts), gpu); /* scratch */
     CUDA_CHECK(cudaDeviceSynchronize());
     if (!CHECK(pthread_create(&thread, NULL, sort_held, &other) == 0))
         return;
@@ -315,7 +302,7 @@ static void test_streams_per_thread(void)
         nanosleep(&moment, NULL);
         state = cudaStreamQuery(cudaStreamPerThread);
     }
-    CHECK(state == cudaErrorNotReady); /* it waits for the call that is held */
+    CHECK(state == cudaErrorNotReady); /* it waits for the blocked call */
     let_go();
     CUDA_CHECK(cudaDeviceSynchronize());
     CHECK_STATUS(ORDO_OK, ordo_sort(cpu, ORDO_U32, before, KEYS, NULL), cpu);
@@ -325,17 +312,16 @@ static void test_streams_per_thread(void)
     CHECK_BYTES(before, after, bytes, 4);
     device_free(&other.keys);
     device_free(&keys);
-    free(before);
-    free(after);
 }
 
-/* Host arrays and device arrays in one context, and the default stream. */
+/* Host arrays and device arrays in one context, on the default stream. */
 static void test_mixed(void)
 {
     size_t const    bytes = (size_t)KEYS * 4;
-    uint32_t *const host = need(bytes), *const after = need(bytes), *const sorted = need(bytes);
-    device_array         keys = device_make(bytes, 4);
-    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE);
+    uint32_t *const host = test_keep(bytes), *const after = test_keep(bytes),
+                    *const sorted = test_keep(bytes);
+    device_array           keys = device_make(bytes, 4);
+    ordo_sort_opts const   opts = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE);
 
     testkit_case("host arrays between device arrays");
     inputs_fill(0, ORDO_U32, host, KEYS, 3);
@@ -350,8 +336,7 @@ static void test_mixed(void)
         device_get(&keys, after);
         CHECK_BYTES(sorted, after, bytes, 4);
     }
-    ordo_report report = {.struct_size = sizeof report};
-    CHECK_STATUS(ORDO_OK, ordo_last_report(gpu, &report), gpu);
+    ordo_report const report = report_of(gpu);
     CHECK(strcmp(report.backend, "cuda") == 0 && strncmp(report.isa, "sm_", 3) == 0);
     CHECK(report.algorithm[0] != '\0' && report.n == KEYS);
 
@@ -367,23 +352,16 @@ static void test_mixed(void)
     ordo_sort_opts const stray = ORDO_OPTS(ordo_sort_opts, .stream = stream);
     CHECK(ordo_sort(gpu, ORDO_U32, host, KEYS, &stray) != ORDO_OK);
     device_free(&keys);
-    free(host);
-    free(after);
-    free(sorted);
 }
 
 int main(void)
 {
     device_start();
-    if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
-        return 99;
-    gpu = device_context();
-    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (int i = 0; i < CALL_ARRAYS; i++) {
         device[i] = device_make((size_t)KEYS * ELEMENT, 0);
         CUDA_CHECK(cudaMallocHost((void **)&given[i], (size_t)KEYS * ELEMENT));
-        expected[i] = need((size_t)KEYS * ELEMENT);
-        found[i] = need((size_t)KEYS * ELEMENT);
+        expected[i] = test_keep((size_t)KEYS * ELEMENT);
+        found[i] = test_keep((size_t)KEYS * ELEMENT);
     }
 
     test_mixed();
@@ -397,11 +375,6 @@ int main(void)
     for (int i = 0; i < CALL_ARRAYS; i++) {
         device_free(&device[i]);
         CUDA_CHECK(cudaFreeHost(given[i]));
-        free(expected[i]);
-        free(found[i]);
     }
-    CUDA_CHECK(cudaStreamDestroy(stream));
-    ordo_ctx_free(gpu);
-    ordo_ctx_free(cpu);
-    return testkit_done();
+    return device_done();
 }

@@ -1,6 +1,6 @@
-/* test_cuda_strings.c - strings put in order with the GPU's help (hybrid/strings/hybrid_strings.h),
- * enough of them for it: protein records, random strings, few letters, letters that a sample
- * misses, equal ones; argsort, rank, sort and pointers. The bytes are those of the CPU. */
+/* test_cuda_strings.c - strings sorted with the GPU (hybrid/strings/hybrid_strings.h): protein
+ * records, random strings, few letters, letters that the sample misses, equal strings; argsort,
+ * rank, sort and pointers. The CPU gives the expected bytes. */
 #include "device.h"
 
 #include <stdio.h>
@@ -19,12 +19,7 @@ static const char **pointers;
 
 static ordo_ctx *context(ordo_where where, size_t limit)
 {
-    ordo_ctx *ctx = NULL;
-    CHECK_STATUS(
-        ORDO_OK,
-        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .device_limit = limit)),
-        NULL);
-    return ctx;
+    return CONTEXT(.where = where, .device_limit = limit);
 }
 
 static bool streamed(const ordo_ctx *ctx)
@@ -46,7 +41,7 @@ static void few_letters(const char *letters, size_t length)
     }
 }
 
-static void generate(ordo_ctx *cpu, int kind)
+static void generate(int kind)
 {
     ordo_gen_opts const opts = ORDO_OPTS(ordo_gen_opts, .seed = 7);
     switch (kind) {
@@ -63,12 +58,12 @@ static void generate(ordo_ctx *cpu, int kind)
     case 2:
         few_letters("ACGT", 60);
         break;
-    case 3: /* letters that no sample sees */
+    case 3: /* letters that the sample misses */
         few_letters("ACGT", 40);
         bytes[offsets[77777] + 1] = 'N';
         bytes[offsets[155555] + 20] = 'n';
         break;
-    default: /* most strings are equal, many begin alike */
+    default: /* most strings are equal, many have equal prefixes */
         few_letters("x", 90);
         for (size_t i = 0; i < n; i += 3)
             if (offsets[i + 1] > offsets[i])
@@ -109,19 +104,18 @@ static ordo_status call(ordo_ctx *ctx, int verb, uint64_t flags, int at)
 int main(void)
 {
     device_start();
-    bytes = malloc(MOST);
-    ended = malloc(MOST + 2 * N);
-    offsets = calloc(2 * N + 1, sizeof *offsets);
-    pointers = malloc(2 * N * sizeof *pointers);
+    bytes = test_keep(MOST);
+    ended = test_keep(MOST + 2 * N);
+    offsets = test_keep((2 * N + 1) * sizeof *offsets);
+    pointers = test_keep(2 * N * sizeof *pointers);
     for (int i = 0; i < 2; i++) {
-        sorted[i] = malloc(MOST);
-        out[i] = malloc((2 * N + 1) * sizeof *out[i]);
+        sorted[i] = test_keep(MOST);
+        out[i] = test_keep((2 * N + 1) * sizeof *out[i]);
     }
-    ordo_ctx *const cpu = context(ORDO_CPU, 0), *const gpu = context(ORDO_CUDA, 0);
     ordo_ctx *const small = context(ORDO_CUDA, (size_t)4 << 20);
     ordo_ctx *const both = context(ORDO_HYBRID, (size_t)4 << 20);
     for (int kind = 0; kind < 5; kind++) {
-        generate(cpu, kind);
+        generate(kind);
         for (int verb = 0; verb < 5; verb++) {
             uint64_t const flags = (kind + verb) % 2 != 0 ? ORDO_DESCENDING : 0;
             testkit_case("text %d, verb %d", kind, verb);
@@ -142,15 +136,5 @@ int main(void)
     }
     ordo_ctx_free(both);
     ordo_ctx_free(small);
-    ordo_ctx_free(gpu);
-    ordo_ctx_free(cpu);
-    for (int i = 0; i < 2; i++) {
-        free(sorted[i]);
-        free(out[i]);
-    }
-    free((void *)pointers);
-    free(offsets);
-    free(ended);
-    free(bytes);
-    return testkit_done();
+    return device_done();
 }

@@ -1,8 +1,8 @@
-/* test_cuda_swept.c - selection from arrays that do not stay in the GPU's cache, which goes by a
- * sample and one sweep: the keys of the CPU at one position, at neighbours, at both ends, at some
- * and the last, at nine quantiles and at all that fit one launch; for keys that lie evenly, that
- * tie often or all, that are sorted, and for NaNs at the end. With ORDO_TEST_SMALL=1 there is one
- * array of each width, for compute-sanitizer; with ORDO_TEST_SMALL=2 one median. */
+/* test_cuda_swept.c - selections from arrays that are larger than the GPU's cache, by a sample and
+ * one sweep, compared with the CPU: one position, neighbours, both ends, nine quantiles, and as
+ * many as one launch accepts; for even keys, many ties, equal keys, sorted keys and NaNs at the
+ * end. ORDO_TEST_SMALL=1 tests one array of each width, for compute-sanitizer; ORDO_TEST_SMALL=2
+ * tests one median. */
 #include "device.h"
 #include "inputs.h"
 
@@ -10,12 +10,11 @@
 #include <string.h>
 
 enum {
-    KEYS = 9000001, /* of four bytes: more than stay in the cache */
+    KEYS = 9000001, /* with four bytes each, larger than the cache */
     MOST_POSITIONS = 32
 };
 
-static int          small; /* 0: all of it */
-static ordo_ctx    *cpu, *gpu;
+static int          small; /* 0: all tests */
 static device_array device_keys, device_out;
 static uint64_t    *given;
 
@@ -29,7 +28,7 @@ static size_t positions_of(size_t set, size_t n, size_t *k)
     case 1:
         k[0] = n - 1;
         return 1;
-    case 2: /* a median, and whether there is a NaN */
+    case 2: /* a median, and the last key, which may be NaN */
         k[0] = middle - 1;
         k[1] = middle;
         k[2] = n - 1;
@@ -75,7 +74,7 @@ static void try_sets(ordo_type type, size_t n, const char *name)
         testkit_case("%s n=%zu %s positions %zu", ordo_type_name(type), n, name, set);
         CHECK_STATUS(ORDO_OK, ordo_select(cpu, type, given, n, k, count, expected, NULL), cpu);
         device_place(&device_out, count * size, 0);
-        device_spoil(&device_out);
+        device_overwrite(&device_out);
         CUDA_CHECK(cudaDeviceSynchronize());
         CHECK_STATUS(ORDO_OK,
                      ordo_select(gpu, type, device_keys.data, n, k, count, device_out.data, &there),
@@ -95,12 +94,7 @@ int main(void)
     const char *const        wish = getenv("ORDO_TEST_SMALL");
     small = wish != NULL ? atoi(wish) : 0;
     device_start();
-    if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
-        return 99;
-    gpu = device_context();
-    given = malloc(KEYS * sizeof *given);
-    if (given == NULL)
-        return 99;
+    given = test_keep(KEYS * sizeof *given);
     device_keys = device_make(KEYS * sizeof *given + 64, 0);
     device_out = device_make(MOST_POSITIONS * sizeof *given, 0);
     for (size_t t = 0; t < sizeof types / sizeof *types; t += small == 0 ? 1 : small == 1 ? 2 : 4)
@@ -109,10 +103,7 @@ int main(void)
             inputs_fill(inputs_find(shapes[s]), types[t], given, n, n);
             try_sets(types[t], n, shapes[s]);
         }
-    free(given);
     device_free(&device_keys);
     device_free(&device_out);
-    ordo_ctx_free(gpu);
-    ordo_ctx_free(cpu);
-    return testkit_done();
+    return device_done();
 }

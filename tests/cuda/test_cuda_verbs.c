@@ -1,13 +1,10 @@
-/* test_cuda_verbs.c - every verb on device arrays gives the bytes that the CPU gives: each type and
- * variant, sizes around the edges of warps, tiles and grids, arrays that are aligned as their
- * elements and no better, and nothing written beside them or into what is only read.
+/* test_cuda_verbs.c - every verb on device arrays gives the bytes of the CPU: each type and
+ * variant, sizes around the edges of warps, tiles and grids, arrays with the least alignment, and
+ * no write outside of the results. Sums of floats are checked against the oracle's bound.
  *
- * Sums of floats, which a GPU adds in another order, are held to the oracle's bound. Of the product
- * of variants, types, sizes and shapes a part is made in which all pairs of the first three meet;
- * ORDO_TEST_BIG=1 makes all of it. With ORDO_TEST_SMALL=1 there are few sizes and types: enough for
- * compute-sanitizer, which makes every kernel a hundred times slower. With ORDO_TEST_SMALL=2 each
- * variant meets one width of keys, at a size just above a tile, or with fewer keys where they are
- * sorted: for its search for races, which is slower still. */
+ * The test takes a part of all combinations in which every pair of variant, type and size meets;
+ * ORDO_TEST_BIG=1 takes all. ORDO_TEST_SMALL=1 takes few sizes and types, for compute-sanitizer.
+ * ORDO_TEST_SMALL=2 takes each variant once, with few keys, for its race checker. */
 #include "calls.h"
 #include "device.h"
 #include "inputs.h"
@@ -21,9 +18,9 @@ enum {
     MOST_KEYS = 1000003,
     MOST_ELEMENT = 16,
     SHAPES_A_SIZE = 2,
-    FEW_SORTED = 700,  /* racecheck takes seconds to follow a sort of thousands              */
-    FEW_KEYS = 5000,   /* up to these, more shapes                                       */
-    MANY_KEYS = 100000 /* beyond these, one type for each variant                       */
+    FEW_SORTED = 700,  /* keys of a sort under the race checker        */
+    FEW_KEYS = 5000,   /* up to this size, more shapes                 */
+    MANY_KEYS = 100000 /* from this size on, one type for each variant */
 };
 
 static size_t const sizes[] = {0,     1,     2,     3,      31,     32,       33,   64,    255,
@@ -42,20 +39,9 @@ static const few_keys of_all_sizes[] = {{ORDO_U32, 33},   {ORDO_U32, 1025}, {ORD
 static const few_keys above_tiles[] = {
     {ORDO_U32, 10400}, {ORDO_F64, 5000}, {ORDO_I16, 4200}, {ORDO_U8, 2100}};
 
-static ordo_ctx      *cpu, *gpu;
-static cudaStream_t   stream;
 static device_array   device[CALL_ARRAYS];
 static unsigned char *given[CALL_ARRAYS], *expected[CALL_ARRAYS], *found[CALL_ARRAYS];
 
-static void *need(size_t bytes)
-{
-    void *const block = malloc(bytes);
-    if (block == NULL)
-        exit(99);
-    return block;
-}
-
-/* What the array holds when the call begins. */
 static void fill(const call_plan *plan, int i, size_t shape)
 {
     const call_array *const array = &plan->arrays[i];
@@ -65,8 +51,8 @@ static void fill(const call_plan *plan, int i, size_t shape)
     case CONTENT_KEYS:
     case CONTENT_SORTED:
         inputs_fill(shape, plan->type, given[i], plan->n, plan->n + 1);
-        if (plan->loose)
-            inputs_tame(plan->type, given[i], plan->n);
+        if (plan->inexact)
+            inputs_limit_floats(plan->type, given[i], plan->n);
         if (array->content == CONTENT_SORTED)
             CHECK_STATUS(ORDO_OK, ordo_sort(cpu, plan->type, given[i], plan->n, &order), cpu);
         break;
@@ -78,7 +64,7 @@ static void fill(const call_plan *plan, int i, size_t shape)
     }
 }
 
-/* An array on the device begins where its elements may: bytes of flags and values anywhere. */
+/* The offset of a device array: a multiple of its element size; any number for bytes. */
 static size_t shift_for(const call_plan *plan, int i)
 {
     size_t const step = i == 1 ? 1 : i == 0 ? ordo_type_size(plan->type) : 8;
@@ -115,7 +101,7 @@ static void compare(const call_plan *plan, const call_place *host, const call_pl
         device_get(&device[i], found[i]);
         if (!written(array))
             CHECK_BYTES(given[i], found[i], array->bytes, 1);
-        else if (!plan->loose)
+        else if (!plan->inexact)
             CHECK_BYTES(expected[i], found[i], array->bytes, 1);
         else
             CHECK_EQ_U64(plan->n,
@@ -137,7 +123,7 @@ static void try_call(size_t which, ordo_type type, size_t n, size_t shape)
     prepare(&plan, shape, &host, &place);
     testkit_case("%s %s", calls_name(&plan, name, sizeof name), inputs_name(shape));
     CHECK_STATUS(ORDO_OK, calls_run(&plan, &host), cpu);
-    CUDA_CHECK(cudaDeviceSynchronize()); /* uploads were on another stream */
+    CUDA_CHECK(cudaDeviceSynchronize()); /* the uploads use another stream */
     ordo_status const status = calls_run(&plan, &place);
     if (!CHECK_STATUS(ORDO_OK, status, gpu))
         return;
@@ -145,7 +131,7 @@ static void try_call(size_t which, ordo_type type, size_t n, size_t shape)
     compare(&plan, &host, &place);
 }
 
-/* Whether the variant meets this type at this size; those that know no type meet every size. */
+/* Whether the variant is tested with this type and size. Variants without a type take all sizes. */
 static bool is_chosen(size_t which, size_t t, size_t s, size_t step)
 {
     return !calls_typed(which) || (which + t + s) % step == 0;
@@ -187,16 +173,12 @@ static void test_each_once(void)
 int main(void)
 {
     device_start();
-    if (ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)) != ORDO_OK)
-        return 99;
-    gpu = device_context();
-    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (int i = 0; i < CALL_ARRAYS; i++) {
         size_t const bytes = (size_t)MOST_KEYS * MOST_ELEMENT;
         device[i] = device_make(bytes, 0);
-        given[i] = need(bytes);
-        expected[i] = need(bytes);
-        found[i] = need(bytes);
+        given[i] = test_keep(bytes);
+        expected[i] = test_keep(bytes);
+        found[i] = test_keep(bytes);
     }
 
     const char *const small = getenv("ORDO_TEST_SMALL");
@@ -207,14 +189,7 @@ int main(void)
     else
         test_few();
 
-    for (int i = 0; i < CALL_ARRAYS; i++) {
+    for (int i = 0; i < CALL_ARRAYS; i++)
         device_free(&device[i]);
-        free(given[i]);
-        free(expected[i]);
-        free(found[i]);
-    }
-    CUDA_CHECK(cudaStreamDestroy(stream));
-    ordo_ctx_free(gpu);
-    ordo_ctx_free(cpu);
-    return testkit_done();
+    return device_done();
 }

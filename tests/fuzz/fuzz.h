@@ -1,11 +1,11 @@
-/* fuzz.h - what a fuzz target gives to its driver (fuzz_main.c, or libFuzzer). */
+/* fuzz.h - the interface between a fuzz target and its driver (fuzz_main.c or libFuzzer). */
 #ifndef ORDO_TESTS_FUZZ_H
 #define ORDO_TESTS_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Runs one input; returns 0. A broken promise ends the process through FUZZ_CHECK. */
+/* Runs one input and returns 0. A failed FUZZ_CHECK ends the process. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct fuzz_seed {
@@ -18,11 +18,11 @@ typedef struct fuzz_seed {
         literal, sizeof(literal) - 1                                                               \
     }
 
-/* Inputs that reach far into the code, to start from. */
+/* Valid or nearly valid inputs, which the driver mutates. */
 extern const fuzz_seed fuzz_seeds[];
 extern const size_t    fuzz_seed_count;
 
-/* Words of the format, to be put anywhere into an input. */
+/* Words of the format, which the driver inserts anywhere. */
 extern const char *const fuzz_words[];
 extern const size_t      fuzz_word_count;
 

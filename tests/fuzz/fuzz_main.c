@@ -2,9 +2,9 @@
  *
  *     fuzz_X [SECONDS [FILE...]]
  *
- * runs the target on the given files, on its seeds and then, for SECONDS (5), on mutations of
- * the seeds. The mutations are the same in every run. When the target fails, the input is left in
- * fuzz-failure.bin, to be given as FILE. */
+ * runs the target on the files, on its seeds and then, for SECONDS (default 5), on mutations of
+ * the seeds, at least 256. The sequence of mutations is the same in every run. If the target
+ * fails, its input is written to fuzz-failure.bin, which can be given as FILE. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fuzz.h"
@@ -31,7 +31,7 @@ static struct {
     size_t         size;
 } current;
 
-/* A Weyl sequence through an integer hash: any state is as good as any other. */
+/* A Weyl sequence and an integer hash. */
 static uint64_t random_u64(void)
 {
     random_state += UINT64_C(0x9e3779b97f4a7c15);
@@ -55,7 +55,7 @@ static void on_failure(int signal_number)
     raise(signal_number);
 }
 
-/* The input lies in memory of exactly its size, so that a sanitizer sees every step beyond. */
+/* The input has a memory block of exactly its size, so that a sanitizer detects reads beyond it. */
 static void run(const uint8_t *data, size_t size)
 {
     uint8_t *const exact = malloc(size > 0 ? size : 1);
@@ -171,9 +171,10 @@ int main(int argc, char **argv)
             return 2;
     for (size_t i = 0; i < fuzz_seed_count; i++, executions++)
         run((const uint8_t *)fuzz_seeds[i].bytes, fuzz_seeds[i].size);
-    while (now() < end)
+    do
         for (int i = 0; i < RUNS_PER_CLOCK; i++, executions++)
             run_mutation();
+    while (now() < end);
     printf("%llu executions, none failed\n", executions);
     return 0;
 }

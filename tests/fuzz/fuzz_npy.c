@@ -1,6 +1,6 @@
-/* fuzz_npy.c - the reader of .npy headers: it never leaves its input, gives the same answer twice,
- * explains every refusal, and what it accepts lies wholly inside the file. A header written for
- * what it found is read back as the same. */
+/* fuzz_npy.c - the reader of .npy headers: it reads only its input, gives the same result twice,
+ * gives a reason for every refusal, and accepts only arrays that fill the rest of the file. The
+ * writer's header for the same array is read back as the same array. */
 #include "fuzz.h"
 
 #include "cli/io/npy.h"

@@ -1,6 +1,6 @@
-/* fuzz_text.c - the reader of text numbers: it gives the same answer twice, explains every
- * refusal, and what it read survives being written and read again, bit for bit (NaN as some NaN).
- * Floats are written as the plain search for the shortest text would write them.
+/* fuzz_text.c - the reader of text numbers: it gives the same result twice and a reason for every
+ * refusal. Numbers that are written and read again have the same bits (a NaN is some NaN). Floats
+ * are written as the shortest text that reads back as the same number.
  *
  * The first byte of the input chooses the type and whether bad lines are skipped. */
 #include "fuzz.h"
@@ -45,7 +45,7 @@ static bool is_nan(ordo_type type, const void *value)
     return type == ORDO_F64 && isnan(*(const double *)value);
 }
 
-/* The definition of the shortest text, tried out. */
+/* Compares the text with the shortest one, which a search by digits finds. */
 static void check_shortest(ordo_type type, const void *value, const char *text)
 {
     const bool   single = type == ORDO_F32;
@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(read_text(text, length, type, skip_bad, &second) == ok);
     FUZZ_CHECK(ok || (first.bad_line == second.bad_line && strcmp(first.why, second.why) == 0));
     FUZZ_CHECK(ok || (first.bad_line > 0 && first.why[0] != '\0'));
-    /* Where bad lines are skipped, only an integer that the chosen type cannot hold is an error. */
+    /* If bad lines are skipped, the only error is an integer that the type cannot hold. */
     FUZZ_CHECK(ok || !skip_bad || (type == 0 && strstr(first.why, "cannot hold") != NULL));
     if (ok) {
         FUZZ_CHECK(first.type == second.type && first.n == second.n);

@@ -1,9 +1,8 @@
-/* fuzz_tune.c - the reader of a machine's costs: whatever a file holds, the costs are believable,
- * are the built-in ones if the file is refused, and what was read survives being written and read
- * again.
+/* fuzz_tune.c - the reader of calibration files: for every file the costs are within their limits,
+ * a refused file gives the built-in costs, and costs that are written and read again are equal.
  *
  * If the first byte of the input is even, the rest follows the first lines of a file of this
- * machine; else it is the whole file. */
+ * machine; otherwise it is the whole file. */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz.h"
 
@@ -28,7 +27,7 @@ const char *const fuzz_words[] = {"\n",       "end\n",     "cpu_32 ", "device ",
 const size_t      fuzz_word_count = sizeof fuzz_words / sizeof fuzz_words[0];
 
 static char path[64];
-static char head[512]; /* up to and with the line of the machine */
+static char head[512]; /* the first lines, with the line of the machine */
 
 static void remove_file(void) { unlink(path); }
 

@@ -139,7 +139,7 @@ static void handed_over(void)
 {
     ordo_report     report = {.struct_size = sizeof report};
     ordo_ctx *const ctx = play_context(ORDO_HYBRID, 1, 0.6);
-    testkit_case("handed over");
+    testkit_case("buckets handed over to the device");
     for (verb what = SORT; what < VERBS; what++) {
         prepare(what, inputs_find("random bits"), ORDO_U32, MOST, what <= FROM ? 0 : 4, 0);
         CHECK_STATUS(ORDO_OK, call(ctx, what, ORDO_U32, keys, MOST, values, 4, 0), ctx);
@@ -158,12 +158,9 @@ static void handed_over(void)
 static void profile(ordo_where where, unsigned threads, double share, uint64_t *bytes)
 {
     static ordo_span spans[1 << 14];
-    ordo_ctx        *ctx = NULL;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads,
-                                                  .cpu_share = share, .profile = 1)),
-                 NULL);
-    api_fix_seed(ctx, 1); /* spans tell what the draws led to */
+    ordo_ctx *const  ctx =
+        CONTEXT(.where = where, .threads = threads, .cpu_share = share, .profile = 1);
+    api_fix_seed(ctx, 1); /* the spans depend on the sample */
     prepare(PAIRS, inputs_find("random bits"), ORDO_U16, MOST, 4, 0);
     CHECK_STATUS(ORDO_OK, call(ctx, PAIRS, ORDO_U16, keys, MOST, values, 4, 0), ctx);
     size_t const count = ordo_last_profile(ctx, spans, sizeof spans / sizeof *spans);
@@ -236,7 +233,7 @@ static void lose_device(const char *function, int at, verb what)
                 CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
         }
         /* The next call works again. */
-        play_well();
+        play_without_failures();
         memcpy(keys, before, sizeof before);
         memcpy(values, values_before, sizeof values);
         CHECK_STATUS(ORDO_OK, call(ctx, what, ORDO_F32, keys, MOST, values, 4, 0), ctx);
@@ -244,7 +241,7 @@ static void lose_device(const char *function, int at, verb what)
         play_fail(function, at, false);
         ordo_ctx_free(ctx);
     }
-    play_well();
+    play_without_failures();
 }
 
 static void lose_devices(void)
@@ -252,7 +249,7 @@ static void lose_devices(void)
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (verb what = SORT; what < VERBS; what++)
             for (int at = 1; at <= 16; at += at < 3 && FEWER == 1 ? 1 : 13)
-                if (testkit_turn(3))
+                if (testkit_run_case(3))
                     lose_device(functions[f], at, what);
 }
 
@@ -260,18 +257,18 @@ static void lose_devices(void)
  * under `hybrid` the CPU sorts. */
 static void no_memory_there(void)
 {
-    size_t refused = 0, spoilt = 0;
+    size_t refused = 0, changed = 0;
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (int at = 1; at <= 13; at += FEWER == 1 ? 6 : 12) {
             for (int hybrid = 0; hybrid < 2; hybrid++) {
-                if (!testkit_turn(3))
+                if (!testkit_run_case(3))
                     continue;
                 ordo_ctx *const ctx = play_context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 3, 0.3);
                 testkit_case("device %d, no memory in call %d of %s", hybrid, at, functions[f]);
                 prepare(PAIRS, inputs_find("random bits"), ORDO_I32, MOST, 4, 0);
                 play_fail(functions[f], at, true);
                 ordo_status const status = call(ctx, PAIRS, ORDO_I32, keys, MOST, values, 4, 0);
-                play_well();
+                play_without_failures();
                 if (hybrid || status == ORDO_OK) {
                     CHECK_STATUS(ORDO_OK, status, ctx);
                     CHECK_BYTES(expected, keys, (size_t)MOST * 4, 4);
@@ -282,12 +279,12 @@ static void no_memory_there(void)
                     refused++;
                 } else {
                     CHECK_STATUS(ORDO_E_DEVICE, status, ctx);
-                    spoilt++;
+                    changed++;
                 }
                 ordo_ctx_free(ctx);
             }
         }
-    CHECK(refused > 0 && spoilt > 0);
+    CHECK(refused > 0 && changed > 0);
 }
 
 /* Host memory runs out: one allocation fails, or all from one on, with and without rounds. A
@@ -297,13 +294,12 @@ static void no_memory_here(void)
     static const char *const rooms[] = {NULL, "40000"};
     for (size_t i = 0; i < 4; i++) {
         bool more = true;
-        play_room(rooms[i % 2]);
+        play_memory(rooms[i % 2]);
         for (size_t at = 2; more; at += 1 + FEWER / 2) { /* the first allocation is the context */
             test_allocator allocator = {.fail_at = at, .only_one = i < 2};
             ordo_ctx      *ctx = NULL;
             if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 2,
-                                                 .alloc = test_alloc, .release = test_release,
-                                                 .alloc_user = &allocator)) != ORDO_OK)
+                                                 ALLOCATOR(&allocator))) != ORDO_OK)
                 continue;
             testkit_case("room %zu, host allocation %zu fails", i, at);
             prepare(PAIRS, inputs_find("random bits"), ORDO_I32, MOST, 4, 0);
@@ -320,7 +316,7 @@ static void no_memory_here(void)
         }
         CHECK(!more);
     }
-    play_room(NULL);
+    play_memory(NULL);
 }
 
 /* The number of host allocations does not depend on the number of rounds: all ranges share their
@@ -333,16 +329,10 @@ static void scratch_of_rounds(void)
     long                     rounds[2];
     testkit_case("scratch of rounds");
     for (int i = 0; i < 2; i++) {
-        test_allocator allocator = {0};
-        ordo_ctx      *ctx = NULL;
-        CHECK_STATUS(
-            ORDO_OK,
-            ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 2,
-                                             .alloc = test_alloc, .release = test_release,
-                                             .alloc_user = &allocator)),
-            NULL);
+        test_allocator  allocator = {0};
+        ordo_ctx *const ctx = CONTEXT(.where = ORDO_CUDA, .threads = 2, ALLOCATOR(&allocator));
         api_fix_seed(ctx, 1);
-        play_room(rooms[i]);
+        play_memory(rooms[i]);
         prepare(SORT, inputs_find("random bits"), ORDO_U64, MOST, 0, 0);
         CHECK_STATUS(ORDO_OK, call(ctx, SORT, ORDO_U64, keys, MOST, NULL, 0, 0), ctx);
         CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
@@ -351,7 +341,7 @@ static void scratch_of_rounds(void)
         taken[i] = atomic_load(&allocator.calls);
         ordo_ctx_free(ctx);
     }
-    play_room(NULL);
+    play_memory(NULL);
     CHECK(rounds[0] > 1 && rounds[1] >= 3 * rounds[0]);
     CHECK_EQ_U64(taken[0], taken[1]);
 }
@@ -361,25 +351,25 @@ static void little_memory(void)
 {
     static const char *const rooms[] = {"100", "12000", "30000", "60000", "90000"};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        play_room(rooms[i]);
+        play_memory(rooms[i]);
         ordo_ctx *const ctx = play_context(ORDO_HYBRID, 1 + (unsigned)i % 4, i % 2 == 0 ? -1 : 0.2);
         same_bytes(ctx, i > 0, 6);
         ordo_ctx_free(ctx);
     }
-    play_room("40000");
+    play_memory("40000");
     for (verb what = SORT; what < VERBS; what++)
         for (int at = 1; at <= 61; at += 20) {
             lose_device("sort", at, what);
             lose_device("copy_out", at, what);
         }
     testkit_case("too little memory");
-    play_room("100");
+    play_memory("100");
     ordo_ctx *const ctx = play_context(ORDO_CUDA, 2, 0);
     prepare(SORT, inputs_find("random bits"), ORDO_U32, MOST, 0, 0);
     CHECK_STATUS(ORDO_E_NOMEM, call(ctx, SORT, ORDO_U32, keys, MOST, NULL, 0, 0), ctx);
     CHECK_BYTES(before, keys, (size_t)MOST * 4, 4);
     ordo_ctx_free(ctx);
-    play_room(NULL);
+    play_memory(NULL);
 }
 
 /* A call that is cancelled anywhere ends and reports the state of the array correctly; the next
@@ -440,20 +430,16 @@ static void cancel_after_loss(double share)
     size_t cancelled = 0;
     bool   more = true;
     for (size_t at = 1; more; at += FEWER) {
-        cancelling with = {.at = at};
-        ordo_ctx  *ctx = NULL;
-        CHECK_STATUS(
-            ORDO_OK,
-            ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_HYBRID, .threads = 2,
-                                             .cpu_share = share, .alloc = alloc_and_cancel,
-                                             .release = release, .alloc_user = &with)),
-            NULL);
+        cancelling      with = {.at = at};
+        ordo_ctx *const ctx =
+            CONTEXT(.where = ORDO_HYBRID, .threads = 2, .cpu_share = share,
+                    .alloc = alloc_and_cancel, .release = release, .alloc_user = &with);
         testkit_case("the device was lost, cancelled at allocation %zu, share %.1f", at, share);
         with.ctx = ctx;
         prepare(SORT, inputs_find("random bits"), ORDO_U32, MOST, 0, 0);
         play_fail("copy_out", 20, false);
         ordo_status const status = call(ctx, SORT, ORDO_U32, keys, MOST, NULL, 0, 0);
-        play_well();
+        play_without_failures();
         cancelled += status == ORDO_E_CANCELLED;
         if (status == ORDO_OK)
             CHECK_BYTES(expected, keys, (size_t)MOST * 4, 4);
@@ -469,7 +455,7 @@ static void cancel_after_loss(double share)
 int main(void)
 {
     testkit_start();
-    play_start(TEST_PLUGINS);
+    play_start();
     cpu = play_context(ORDO_CPU, 1, 0);
     for (unsigned threads = 1; threads <= 4; threads += 3) {
         ordo_ctx *const ctx = play_context(ORDO_CUDA, threads, 0);

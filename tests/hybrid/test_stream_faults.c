@@ -1,6 +1,6 @@
 /* test_stream_faults.c - calls streamed through a device (lib/hybrid, streamkit.h) with too little
- * host memory, cancelled at their k-th check, or with a device that is lost and too little memory
- * to go on without it. ORDO_OK means the right result, ORDO_E_NOMEM that nothing was written. */
+ * host memory, cancelled at their k-th check, or with a lost device and too little memory to
+ * continue. ORDO_OK means a correct result; after ORDO_E_NOMEM the call has written nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "faults.h"
 #include "inputs.h"
@@ -18,10 +18,10 @@ enum {
     CONTEXTS = 3
 };
 
-typedef struct contexts {
+typedef struct test_state {
     ordo_ctx *ctx[CONTEXTS];
     size_t    streamed, refused, cancelled;
-} contexts;
+} test_state;
 
 static bool is_streamed(const sweep_call *call)
 {
@@ -42,7 +42,7 @@ static bool is_streamed(const sweep_call *call)
     }
 }
 
-static void refuse(const sweep_call *call, ordo_ctx *ctx, contexts *all)
+static void refuse(const sweep_call *call, ordo_ctx *ctx, test_state *all)
 {
     bool const only_one = call->number % 2 == 0;
     size_t     k = 0;
@@ -53,14 +53,14 @@ static void refuse(const sweep_call *call, ordo_ctx *ctx, contexts *all)
             CHECK(sweep_right(call));
         } else {
             CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
-            CHECK(sweep_unharmed(call));
+            CHECK(sweep_unchanged(call));
             all->refused++;
         }
     } while (faults_refused() && k < ENOUGH);
     CHECK(k < ENOUGH);
 }
 
-static void cancel(const sweep_call *call, ordo_ctx *ctx, size_t checks, contexts *all)
+static void cancel(const sweep_call *call, ordo_ctx *ctx, size_t checks, test_state *all)
 {
     size_t const step = checks / CHECKS + 1;
     for (size_t k = 1 + call->number % step; k <= checks; k += step) {
@@ -77,9 +77,9 @@ static void cancel(const sweep_call *call, ordo_ctx *ctx, size_t checks, context
     }
 }
 
-static void disturb(const sweep_call *call, void *user)
+static void inject_faults(const sweep_call *call, void *user)
 {
-    contexts *const all = user;
+    test_state *const all = user;
     for (size_t i = 0; i < CONTEXTS && is_streamed(call); i++) {
         ordo_ctx *const ctx = all->ctx[i];
         faults_attach(ctx);
@@ -99,17 +99,17 @@ static void disturb(const sweep_call *call, void *user)
 static void test_sweep(void)
 {
     static const sweep_plan plan = {N, PAIRS_OF, NAMED_OF};
-    contexts all = {.ctx = {play_context(ORDO_HYBRID, 3, 0.3), play_context(ORDO_HYBRID, 2, -1),
-                            play_context(ORDO_CUDA, 2, 0)}};
-    sweep_calls(&plan, disturb, &all);
+    test_state all = {.ctx = {play_context(ORDO_HYBRID, 3, 0.3), play_context(ORDO_HYBRID, 2, -1),
+                              play_context(ORDO_CUDA, 2, 0)}};
+    sweep_calls(&plan, inject_faults, &all);
     testkit_case("all streamed calls");
     CHECK(all.streamed > 0 && all.refused > 0 && all.cancelled > 0);
     for (size_t i = 0; i < CONTEXTS; i++)
         ordo_ctx_free(all.ctx[i]);
 }
 
-/* The device is lost while ranks come home, and scratch is refused from request k on. Ranks that
- * are half written are ORDO_E_DEVICE. */
+/* The device is lost while it returns ranks, and scratch is refused from request k on. If ranks are
+ * partly written, the status is ORDO_E_DEVICE. */
 static void lose_and_refuse(const char *function, int at, double share, bool memory)
 {
     static uint32_t keys[N], ranks[N], expected[N], before[N];
@@ -137,7 +137,7 @@ static void lose_and_refuse(const char *function, int at, double share, bool mem
             CHECK(strstr(ordo_last_error(ctx), "unspecified") != NULL);
         done += !faults_refused();
         faults_detach();
-        play_well();
+        play_without_failures();
         ordo_ctx_free(ctx);
     }
     CHECK_STATUS(ORDO_OK, status, NULL);
@@ -156,11 +156,7 @@ static void test_lost_device(void)
 int main(void)
 {
     testkit_start();
-    if (!STREAMED) {
-        testkit_skip("arrays this small are streamed by the library of the tests alone");
-        return testkit_done();
-    }
-    play_start(TEST_PLUGINS);
+    play_start_streamed();
     test_sweep();
     test_lost_device();
     return testkit_done();

@@ -116,7 +116,7 @@ static void lose_device(const char *function, int at, ordo_where where, double s
         CHECK(detail_says(ctx, "gave up") || !called);
     }
     /* The next call works again. */
-    play_well();
+    play_without_failures();
     check(ctx, &q);
     CHECK(detail_says(ctx, "streamed"));
     ordo_ctx_free(ctx);
@@ -153,18 +153,18 @@ static void little_memory(void)
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, -1);
         testkit_case("%s bytes of device memory", rooms[i].room);
-        play_room(rooms[i].room);
+        play_memory(rooms[i].room);
         check(ctx, &q);
         CHECK(detail_says(ctx, rooms[i].says));
         ordo_ctx_free(ctx);
     }
     testkit_case("too little memory, device only");
     ordo_ctx *const alone = play_context(ORDO_CUDA, 2, 0);
-    play_room("100");
+    play_memory("100");
     CHECK_STATUS(ORDO_E_NOMEM, call(alone, &q, ranks), alone);
     CHECK(strstr(ordo_last_error(alone), "the device has 100 bytes") != NULL);
     ordo_ctx_free(alone);
-    play_room(NULL);
+    play_memory(NULL);
 }
 
 /* Host memory below what the call wants: ORDO_E_NOMEM or correct ranks. If the CPU may do the job,
@@ -179,14 +179,10 @@ static void little_scratch(void)
     size_t         done = 0, limits = 0;
     prepare(&q);
     for (size_t limit = 1 << 12; limit <= 1 << 21; limit += limit / 2) {
-        ordo_ctx *ctx = NULL;
         testkit_case("%zu bytes of scratch", limit);
-        if (!CHECK_STATUS(ORDO_OK,
-                          ordo_ctx_create(
-                              &ctx, &ORDO_OPTS(ordo_ctx_opts,
-                                               .where = limits++ % 2 == 0 ? ORDO_CUDA : ORDO_HYBRID,
-                                               .threads = 2, .cpu_share = 0.4, .mem_limit = limit)),
-                          NULL))
+        ordo_ctx *const ctx = CONTEXT(.where = limits++ % 2 == 0 ? ORDO_CUDA : ORDO_HYBRID,
+                                      .threads = 2, .cpu_share = 0.4, .mem_limit = limit);
+        if (ctx == NULL)
             return;
         ordo_status const status = call(ctx, &q, ranks);
         done += status == ORDO_OK;
@@ -231,11 +227,7 @@ int main(void)
 {
     static const double shares[] = {0, -1, 0.15, 0.5, 0.9, 0.999, 1};
     testkit_start();
-    if (!STREAMED) {
-        testkit_skip("only the test build streams arrays this small");
-        return testkit_done();
-    }
-    play_start(TEST_PLUGINS);
+    play_start_streamed();
     cpu = play_context(ORDO_CPU, 1, 0);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         ordo_ctx *const ctx =

@@ -100,9 +100,9 @@ static void compare(ordo_ctx *cpu, unsigned threads, double share, const char *r
         testkit_case("verb %d, %u threads, share %.1f, room %s", (int)what, threads, share,
                      room != NULL ? room : "enough");
         CHECK_STATUS(ORDO_OK, call(cpu, what, 0), cpu);
-        play_room(room);
+        play_memory(room);
         in_small_thread(ctx, what);
-        play_room(NULL);
+        play_memory(NULL);
         CHECK_BYTES(keys[0], keys[1], sizeof keys[0], sizeof keys[0][0]);
         CHECK_BYTES(values[0], values[1], sizeof values[0], sizeof values[0][0]);
         CHECK_BYTES(ranks[0], ranks[1], sizeof ranks[0], sizeof ranks[0][0]);
@@ -114,11 +114,7 @@ static void compare(ordo_ctx *cpu, unsigned threads, double share, const char *r
 int main(void)
 {
     testkit_start();
-    if (!STREAMED) {
-        testkit_skip("only the test build streams arrays this small");
-        return testkit_done();
-    }
-    play_start(TEST_PLUGINS);
+    play_start_streamed();
     fill();
     ordo_ctx *const cpu = play_context(ORDO_CPU, 1, 0);
     for (unsigned threads = 1; threads <= 2; threads++) {

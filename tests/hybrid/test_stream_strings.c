@@ -255,7 +255,6 @@ static ordo_status call(ordo_ctx *ctx, verb what, int form, uint64_t flags, resu
     }
 }
 
-/* Checks a result. */
 static void check(ordo_ctx *ctx, ordo_status status, verb what)
 {
     if (!CHECK_STATUS(ORDO_OK, status, ctx))
@@ -326,7 +325,7 @@ static void lose_device(const char *function, int at, verb what)
             check_untouched(what);
         }
         /* The next call works again. */
-        play_well();
+        play_without_failures();
         check(ctx, call(ctx, what, 0, 0, &found), what);
         CHECK(was_streamed(ctx));
         ordo_ctx_free(ctx);
@@ -346,7 +345,7 @@ static void little_memory(void)
 {
     static const char *const rooms[] = {"0", "100", "20000", "26000"};
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        play_room(rooms[i]);
+        play_memory(rooms[i]);
         ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, 0);
         same_bytes(ctx, false, 5);
         ordo_ctx_free(ctx);
@@ -357,7 +356,7 @@ static void little_memory(void)
         check_untouched(RANK_32);
         ordo_ctx_free(alone);
     }
-    play_room(NULL);
+    play_memory(NULL);
 }
 
 /* A memory limit that suffices for the CPU suffices if the CPU may do the job; else the call fails.
@@ -374,10 +373,7 @@ static void little_host_memory(void)
         CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
         for (size_t limit = 1 << 16; limit < 1 << 20; limit += 16384 * FEWER) {
             for (size_t w = 0; w < sizeof wheres / sizeof *wheres; w++) {
-                ordo_ctx     *ctx = NULL;
-                ordo_ctx_opts opts =
-                    ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = limit, .where = wheres[w]);
-                CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
+                ordo_ctx *const ctx = CONTEXT(.threads = 2, .mem_limit = limit, .where = wheres[w]);
                 ordo_status const status = call(ctx, what, 0, 0, &found);
                 bool const        alone = wheres[w] == ORDO_CUDA;
                 if (status == ORDO_OK && least == 0)
@@ -423,7 +419,7 @@ static void cancel(verb what)
 int main(void)
 {
     testkit_start();
-    play_start(TEST_PLUGINS);
+    play_start();
     cpu = play_context(ORDO_CPU, 1, 0);
     for (unsigned threads = 1; threads <= 4; threads += 3) {
         ordo_ctx *const ctx = play_context(threads == 1 ? ORDO_HYBRID : ORDO_CUDA, threads, 0);

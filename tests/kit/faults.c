@@ -1,11 +1,15 @@
 /* faults.c - see faults.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "faults.h"
 
 #include "backend/exec.h"
+#include "testkit.h"
+
+#include <time.h>
 
 static struct {
     ordo_ctx     *ctx;
-    ordo_exec     own; /* the services that the context has without faults */
+    ordo_exec     own; /* the services of the context without faults */
     atomic_size_t checks, requests, refused;
     size_t        cancel_at, refuse_at;
     bool          only_one;
@@ -51,7 +55,7 @@ static ordo_status checked_scratch(ordo_exec *exec, size_t bytes, void **out)
     return ordo_fail(exec, ORDO_E_NOMEM, "request %zu for scratch is refused", request);
 }
 
-/* The exec of a context lies at its start (api_ctx.c). */
+/* A context begins with its exec. */
 static ordo_exec *exec_of(ordo_ctx *ctx) { return (ordo_exec *)(void *)ctx; }
 
 void faults_attach(ordo_ctx *ctx)
@@ -90,3 +94,26 @@ void faults_cancel(size_t at) { set(0, false, at); }
 size_t faults_checks(void) { return atomic_load(&faults.checks); }
 
 bool faults_refused(void) { return atomic_load(&faults.refused) != 0; }
+
+static void *keep_cancelling(void *arg)
+{
+    canceller *const      with = arg;
+    struct timespec const pause = {0, with->pause};
+    while (!atomic_load(&with->over)) {
+        ordo_cancel(with->ctx);
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+bool canceller_start(canceller *with)
+{
+    atomic_init(&with->over, false);
+    return CHECK(pthread_create(&with->thread, NULL, keep_cancelling, with) == 0);
+}
+
+void canceller_end(canceller *with)
+{
+    atomic_store(&with->over, true);
+    pthread_join(with->thread, NULL);
+}

@@ -14,20 +14,20 @@ typedef struct fp_mode {
 enum {
     FP_MODES = 6
 };
-extern const fp_mode fp_modes[FP_MODES]; /* the default one first */
+extern const fp_mode fp_modes[FP_MODES]; /* the default mode first */
 
-/* The registers of the calling thread: all that is not a sticky flag, and the flags. */
+/* The floating-point control of the calling thread, and its exception flags. */
 typedef struct fp_state {
     uint64_t mode, flags;
 } fp_state;
 
 fp_state fp_now(void);
-/* Sets the mode and, as the only exception flag, divide-by-zero; returns what is then set. */
+/* Sets the mode, and divide-by-zero as the only exception flag. Returns the new state. */
 fp_state fp_enter(const fp_mode *mode);
-/* Returns what is set and goes back to the default mode without flags. */
+/* Returns the state, then sets the default mode and clears the flags. */
 fp_state fp_leave(void);
 
-/* Whether arithmetic obeys the mode here; qemu models what its version knows. */
+/* Whether arithmetic obeys the mode. Some versions of qemu do not model all modes. */
 bool fp_works(const fp_mode *mode);
 /* Reports as skipped every mode that does not work. */
 void fp_announce(void);

@@ -1,5 +1,5 @@
-/* inputs.c - see inputs.h. Integer-valued shapes are computed as int64 and stored in the type,
- * modulo its width; random shapes draw bit patterns, so floats meet every NaN and subnormal. */
+/* inputs.c - see inputs.h. Shapes of integers are computed in 64 bits and stored modulo the width
+ * of the type. Random shapes draw bit patterns, so that floats include NaNs and subnormals. */
 #include "inputs.h"
 
 #include "oracle.h"
@@ -11,29 +11,8 @@
 const ordo_type inputs_types[] = {ORDO_I8,  ORDO_U8,  ORDO_I16, ORDO_U16, ORDO_I32,
                                   ORDO_U32, ORDO_I64, ORDO_U64, ORDO_F32, ORDO_F64};
 
-static void put_bits(ordo_type type, void *out, size_t i, uint64_t bits)
-{
-    size_t const   size = ordo_type_size(type);
-    uint8_t const  b8 = (uint8_t)bits;
-    uint16_t const b16 = (uint16_t)bits;
-    uint32_t const b32 = (uint32_t)bits;
-    const void    *from = &bits;
-    from = size == 1 ? &b8 : size == 2 ? (const void *)&b16 : size == 4 ? &b32 : from;
-    memcpy((char *)out + i * size, from, size);
-}
-
-static void put_value(ordo_type type, void *out, size_t i, int64_t value)
-{
-    if (type == ORDO_F32)
-        ((float *)out)[i] = (float)value;
-    else if (type == ORDO_F64)
-        ((double *)out)[i] = (double)value;
-    else
-        put_bits(type, out, i, (uint64_t)value);
-}
-
-/* NaNs of both signs, quiet and signalling, several payloads; infinities, zeros, subnormals,
- * ones, the largest finite numbers. */
+/* NaNs of both signs, quiet and signalling, with several payloads; infinities, zeros, subnormals,
+ * ones, and the largest finite numbers. */
 static const uint32_t special_f32[] = {
     0x7fc00000, 0xffc00000, 0x7fc00001, 0xffc00001, 0x7fffffff, 0xffffffff, 0x7f800001, 0xff800001,
     0x7f800000, 0xff800000, 0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff,
@@ -65,256 +44,258 @@ static const uint64_t special_int[] = {0,
 enum {
     SPECIALS_FLOAT = sizeof special_f32 / sizeof *special_f32,
     SPECIALS_INT = sizeof special_int / sizeof *special_int,
-    SPECIAL_NANS = 8, /* the first of the floats */
-    SPECIAL_ZERO = 10 /* +0, then -0             */
+    SPECIAL_NANS = 8, /* the first entries of the floats */
+    SPECIAL_ZERO = 10 /* +0, then -0                     */
 };
 
-static void put_special(ordo_type type, void *out, size_t i, uint64_t which)
+typedef struct fill_job {
+    ordo_type type;
+    void     *out;
+    size_t    n;
+    test_rng *rng;
+    int64_t   parameter; /* of the shape */
+} fill_job;
+
+typedef void shape_fill(const fill_job *f);
+
+static void put_value(const fill_job *f, size_t i, int64_t value)
 {
-    if (type == ORDO_F32)
-        put_bits(type, out, i, special_f32[which % SPECIALS_FLOAT]);
-    else if (type == ORDO_F64)
-        put_bits(type, out, i, special_f64[which % SPECIALS_FLOAT]);
+    if (f->type == ORDO_F32)
+        ((float *)f->out)[i] = (float)value;
+    else if (f->type == ORDO_F64)
+        ((double *)f->out)[i] = (double)value;
     else
-        put_bits(type, out, i, special_int[which % SPECIALS_INT]);
+        oracle_put_bits(f->type, f->out, i, (uint64_t)value);
 }
 
-typedef void shape_fill(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter);
-
-static void fill_bits(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+static void put_special(const fill_job *f, size_t i, uint64_t which)
 {
-    (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_bits(type, out, i, test_rng_next(rng));
+    uint64_t const bits = f->type == ORDO_F32   ? special_f32[which % SPECIALS_FLOAT]
+                          : f->type == ORDO_F64 ? special_f64[which % SPECIALS_FLOAT]
+                                                : special_int[which % SPECIALS_INT];
+    oracle_put_bits(f->type, f->out, i, bits);
 }
 
-static void fill_special(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+static void put_ramp(const fill_job *f, int64_t step)
 {
-    (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_special(type, out, i, test_rng_next(rng));
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i, step * ((int64_t)i - (int64_t)(f->n / 2)));
 }
 
-static void fill_nans(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+static void fill_bits(const fill_job *f)
 {
-    (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_special(type, out, i, test_rng_below(rng, SPECIAL_NANS));
+    for (size_t i = 0; i < f->n; i++)
+        oracle_put_bits(f->type, f->out, i, test_rng_next(f->rng));
 }
 
-/* Both zeros, the subnormals around them and a NaN now and then. */
-static void fill_zeros(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+static void fill_special(const fill_job *f)
 {
-    (void)parameter;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t const draw = test_rng_below(rng, 16);
-        put_special(type, out, i, draw < 13 ? SPECIAL_ZERO + draw % 2 : draw == 13 ? 0 : draw - 2);
+    for (size_t i = 0; i < f->n; i++)
+        put_special(f, i, test_rng_next(f->rng));
+}
+
+static void fill_nans(const fill_job *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        put_special(f, i, test_rng_below(f->rng, SPECIAL_NANS));
+}
+
+/* Both zeros, the smallest subnormals and a few NaNs. */
+static void fill_zeros(const fill_job *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        uint64_t const draw = test_rng_below(f->rng, 16);
+        put_special(f, i, draw < 13 ? SPECIAL_ZERO + draw % 2 : draw == 13 ? 0 : draw - 2);
     }
 }
 
-static void fill_equal(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+static void fill_equal(const fill_job *f)
 {
-    int64_t const value = (int64_t)test_rng_below(rng, 100);
-    (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, value);
+    int64_t const value = (int64_t)test_rng_below(f->rng, 100);
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i, value);
 }
 
-static void fill_few(ordo_type type, void *out, size_t n, test_rng *rng, int64_t distinct)
+static void fill_few(const fill_job *f)
 {
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, (int64_t)test_rng_below(rng, (uint64_t)distinct) * 7 - 7);
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i, (int64_t)test_rng_below(f->rng, (uint64_t)f->parameter) * 7 - 7);
 }
 
-static void fill_one_bit(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+static void fill_one_bit(const fill_job *f)
 {
-    uint64_t const bit = UINT64_C(1) << test_rng_below(rng, 8 * ordo_type_size(type));
+    uint64_t const bit = UINT64_C(1) << test_rng_below(f->rng, 8 * ordo_type_size(f->type));
     uint64_t const base = UINT64_C(0x3535353535353535);
-    (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_bits(type, out, i, test_rng_below(rng, 2) != 0 ? base : base ^ bit);
+    for (size_t i = 0; i < f->n; i++)
+        oracle_put_bits(f->type, f->out, i, test_rng_below(f->rng, 2) != 0 ? base : base ^ bit);
 }
 
-static void fill_ramp(ordo_type type, void *out, size_t n, test_rng *rng, int64_t step)
+static void fill_ramp(const fill_job *f) { put_ramp(f, f->parameter); }
+
+static void fill_organ_pipe(const fill_job *f)
 {
-    (void)rng;
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, step * ((int64_t)i - (int64_t)(n / 2)));
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i, (int64_t)(i < f->n / 2 ? i : f->n - 1 - i));
 }
 
-static void fill_organ_pipe(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+static void fill_sawtooth(const fill_job *f)
 {
-    (void)rng, (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, (int64_t)(i < n / 2 ? i : n - 1 - i));
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i, (int64_t)i % f->parameter);
 }
 
-static void fill_sawtooth(ordo_type type, void *out, size_t n, test_rng *rng, int64_t tooth)
+static void swap_keys(const fill_job *f, size_t i, size_t j)
 {
-    (void)rng;
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, (int64_t)i % tooth);
-}
-
-static void swap_keys(ordo_type type, void *keys, size_t i, size_t j)
-{
-    size_t const size = ordo_type_size(type);
-    char *const a = (char *)keys + i * size, *const b = (char *)keys + j * size;
+    size_t const size = ordo_type_size(f->type);
+    char *const a = (char *)f->out + i * size, *const b = (char *)f->out + j * size;
     char hold[8];
     memcpy(hold, a, size);
     memmove(a, b, size);
     memcpy(b, hold, size);
 }
 
-/* A ramp whose blocks of `radius` + 1 are shuffled: no key is further from its place. */
-static void fill_roughly_sorted(ordo_type type, void *out, size_t n, test_rng *rng, int64_t radius)
+/* A ramp with each block of parameter + 1 keys shuffled. */
+static void fill_roughly_sorted(const fill_job *f)
 {
-    size_t const block = (size_t)radius + 1;
-    fill_ramp(type, out, n, rng, 1);
-    for (size_t i = 0; i < n; i++) {
+    size_t const block = (size_t)f->parameter + 1;
+    put_ramp(f, 1);
+    for (size_t i = 0; i < f->n; i++) {
         size_t const lo = i / block * block;
-        swap_keys(type, out, i, lo + test_rng_below(rng, i - lo + 1));
+        swap_keys(f, i, lo + test_rng_below(f->rng, i - lo + 1));
     }
 }
 
 /* Musser's permutation: the median of first, middle and last is always the second smallest. */
-static void fill_median_killer(ordo_type type, void *out, size_t n, test_rng *rng,
-                               int64_t parameter)
+static void fill_median_killer(const fill_job *f)
 {
-    size_t const half = n / 2;
-    (void)rng, (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, (int64_t)i);
+    size_t const half = f->n / 2;
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i, (int64_t)i);
     for (size_t i = 0; i < half; i++) {
-        put_value(type, out, i, (int64_t)(i % 2 == 0 ? i + 1 : half + i + half % 2));
-        put_value(type, out, half + i, (int64_t)(2 * (i + 1)));
+        put_value(f, i, (int64_t)(i % 2 == 0 ? i + 1 : half + i + half % 2));
+        put_value(f, half + i, (int64_t)(2 * (i + 1)));
     }
 }
 
-/* Sorted; a key repeats its predecessor with a probability of `permille` in a thousand. */
-static void fill_recurrence(ordo_type type, void *out, size_t n, test_rng *rng, int64_t permille)
+/* Sorted; a key repeats its predecessor with a probability of parameter / 1000. */
+static void fill_recurrence(const fill_job *f)
 {
-    int64_t value = -(int64_t)(n / 2);
-    if (ordo_type_size(type) == 1 && value < -128)
+    int64_t value = -(int64_t)(f->n / 2);
+    if (ordo_type_size(f->type) == 1 && value < -128)
         value = -128;
-    for (size_t i = 0; i < n; i++) {
-        value += i > 0 && (int64_t)test_rng_below(rng, 1000) >= permille;
-        put_value(type, out, i, value);
+    for (size_t i = 0; i < f->n; i++) {
+        value += i > 0 && (int64_t)test_rng_below(f->rng, 1000) >= f->parameter;
+        put_value(f, i, value);
     }
 }
 
-/* Infinities, ones and what lies between, for integers their least and largest; no NaN. */
-static void fill_infinities(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+/* Infinities, zeros, ones and the smallest normal numbers; extreme integers. */
+static void fill_infinities(const fill_job *f)
 {
     static const uint64_t chosen[] = {8, 9, 8, 9, 18, 19, 10, 11, 16, 17};
-    (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_special(type, out, i, chosen[test_rng_below(rng, sizeof chosen / sizeof *chosen)]);
+    for (size_t i = 0; i < f->n; i++)
+        put_special(f, i, chosen[test_rng_below(f->rng, sizeof chosen / sizeof *chosen)]);
 }
 
-/* Numbers, and one in sixteen a NaN of some kind. */
-static void fill_some_nans(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+/* Small integers; one in sixteen keys is a NaN. */
+static void fill_some_nans(const fill_job *f)
 {
-    (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        if (test_rng_below(rng, 16) == 0)
-            put_special(type, out, i, test_rng_below(rng, SPECIAL_NANS));
+    for (size_t i = 0; i < f->n; i++)
+        if (test_rng_below(f->rng, 16) == 0)
+            put_special(f, i, test_rng_below(f->rng, SPECIAL_NANS));
         else
-            put_value(type, out, i, (int64_t)test_rng_below(rng, 2001) - 1000);
+            put_value(f, i, (int64_t)test_rng_below(f->rng, 2001) - 1000);
 }
 
-/* `runs` stretches of equal length, each rising (or falling, if negative) with ties. */
-static void fill_runs(ordo_type type, void *out, size_t n, test_rng *rng, int64_t runs)
+/* |parameter| stretches of equal length with ties: rising if it is positive, else falling. */
+static void fill_runs(const fill_job *f)
 {
-    size_t const stretches = (size_t)(runs < 0 ? -runs : runs);
-    size_t const length = n / (stretches > 0 ? stretches : 1) + 1;
+    size_t const stretches = (size_t)(f->parameter < 0 ? -f->parameter : f->parameter);
+    size_t const length = f->n / (stretches > 0 ? stretches : 1) + 1;
     int64_t      value = 0;
-    for (size_t i = 0; i < n; i++) {
-        int64_t const step = (int64_t)test_rng_below(rng, 3);
-        value = i % length == 0 ? (int64_t)test_rng_below(rng, 50) : value + step;
-        put_value(type, out, i, runs < 0 ? -value : value);
+    for (size_t i = 0; i < f->n; i++) {
+        int64_t const step = (int64_t)test_rng_below(f->rng, 3);
+        value = i % length == 0 ? (int64_t)test_rng_below(f->rng, 50) : value + step;
+        put_value(f, i, f->parameter < 0 ? -value : value);
     }
 }
 
 /* Nine of ten keys are the same. */
-static void fill_heavy(ordo_type type, void *out, size_t n, test_rng *rng, int64_t value)
+static void fill_heavy(const fill_job *f)
 {
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i,
-                  test_rng_below(rng, 10) != 0 ? value : (int64_t)(test_rng_next(rng) >> 40));
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i,
+                  test_rng_below(f->rng, 10) != 0 ? f->parameter
+                                                  : (int64_t)(test_rng_next(f->rng) >> 40));
 }
 
-/* `width` neighbouring integers around a middle that is not zero. */
-static void fill_narrow(ordo_type type, void *out, size_t n, test_rng *rng, int64_t width)
+/* Random integers from a narrow range around a middle that is not zero. */
+static void fill_narrow(const fill_job *f)
 {
-    int64_t const middle = ordo_type_size(type) == 1 ? 40 : 12345;
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, middle + (int64_t)test_rng_below(rng, (uint64_t)width) - width / 2);
+    int64_t const middle = ordo_type_size(f->type) == 1 ? 40 : 12345;
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i,
+                  middle + (int64_t)test_rng_below(f->rng, (uint64_t)f->parameter) -
+                      f->parameter / 2);
 }
 
-/* One pattern, in which only the bits of this part differ: the low ones (parameter 0), or some of
- * the high ones (1; of floats, without the bit that makes them huge). */
-static void fill_part_differs(ordo_type type, void *out, size_t n, test_rng *rng, int64_t high)
+/* Keys that differ only in the low half of their bits, or only in a few of the highest. */
+static void fill_part_differs(const fill_job *f)
 {
-    size_t const   width = 8 * ordo_type_size(type);
+    size_t const   width = 8 * ordo_type_size(f->type);
     uint64_t const mask =
-        high != 0 ? UINT64_C(0xb) << (width - 4) : (UINT64_C(1) << (width / 2 - 1)) - 1;
-    for (size_t i = 0; i < n; i++)
-        put_bits(type, out, i, UINT64_C(0x3535353535353535) ^ (test_rng_next(rng) & mask));
+        f->parameter != 0 ? UINT64_C(0xb) << (width - 4) : (UINT64_C(1) << (width / 2 - 1)) - 1;
+    for (size_t i = 0; i < f->n; i++)
+        oracle_put_bits(f->type, f->out, i,
+                        UINT64_C(0x3535353535353535) ^ (test_rng_next(f->rng) & mask));
 }
 
-/* Every magnitude is as likely as every other: many small keys that tie, few large ones. */
-static void fill_skewed(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+/* Uniform number of bits: many small keys that tie, few large keys. */
+static void fill_skewed(const fill_job *f)
 {
-    (void)parameter;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t const shift = 2 + test_rng_below(rng, 62);
-        int64_t const  value = (int64_t)(test_rng_next(rng) >> shift);
-        put_value(type, out, i, test_rng_below(rng, 2) != 0 ? value : -value);
+    for (size_t i = 0; i < f->n; i++) {
+        uint64_t const shift = 2 + test_rng_below(f->rng, 62);
+        int64_t const  value = (int64_t)(test_rng_next(f->rng) >> shift);
+        put_value(f, i, test_rng_below(f->rng, 2) != 0 ? value : -value);
     }
 }
 
-/* A quicksort that takes the middle element meets the largest one in every step. */
-static void fill_middle_killer(ordo_type type, void *out, size_t n, test_rng *rng,
-                               int64_t parameter)
+/* A quicksort with the middle element as its pivot always takes the largest key. */
+static void fill_middle_killer(const fill_job *f)
 {
-    fill_ramp(type, out, n, rng, 1);
-    (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        swap_keys(type, out, i, i / 2);
+    put_ramp(f, 1);
+    for (size_t i = 0; i < f->n; i++)
+        swap_keys(f, i, i / 2);
 }
 
-/* Small and large keys by turns, drawing nearer to each other. */
-static void fill_zigzag(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parameter)
+/* Small and large keys alternate and approach each other. */
+static void fill_zigzag(const fill_job *f)
 {
-    (void)rng, (void)parameter;
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, i % 2 == 0 ? (int64_t)i : (int64_t)(2 * n - i));
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i, i % 2 == 0 ? (int64_t)i : (int64_t)(2 * f->n - i));
 }
 
-/* In order but for `pairs` of keys, far apart, that have changed places: a look at a part of the
- * array sees nothing of it. */
-static void fill_swapped(ordo_type type, void *out, size_t n, test_rng *rng, int64_t pairs)
+/* Sorted, then some random pairs are exchanged. A sample of the array usually misses them. */
+static void fill_swapped(const fill_job *f)
 {
-    fill_ramp(type, out, n, rng, 1);
-    for (int64_t i = 0; i < pairs && n > 0; i++)
-        swap_keys(type, out, test_rng_below(rng, n), test_rng_below(rng, n));
+    put_ramp(f, 1);
+    for (int64_t i = 0; i < f->parameter && f->n > 0; i++)
+        swap_keys(f, test_rng_below(f->rng, f->n), test_rng_below(f->rng, f->n));
 }
 
-/* In order up to the last `tail` keys, which are anything. */
-static void fill_appended(ordo_type type, void *out, size_t n, test_rng *rng, int64_t tail)
+/* Sorted, except for the last keys, which are random. */
+static void fill_appended(const fill_job *f)
 {
-    fill_ramp(type, out, n, rng, 1);
-    for (size_t i = n < (size_t)tail ? 0 : n - (size_t)tail; i < n; i++)
-        put_value(type, out, i, (int64_t)test_rng_below(rng, n) - (int64_t)(n / 2));
+    put_ramp(f, 1);
+    for (size_t i = f->n < (size_t)f->parameter ? 0 : f->n - (size_t)f->parameter; i < f->n; i++)
+        put_value(f, i, (int64_t)test_rng_below(f->rng, f->n) - (int64_t)(f->n / 2));
 }
 
-/* A ramp that begins in the middle: two runs. */
-static void fill_rotated(ordo_type type, void *out, size_t n, test_rng *rng, int64_t parts)
+/* A rotated ramp: two runs. */
+static void fill_rotated(const fill_job *f)
 {
-    (void)rng;
-    for (size_t i = 0; i < n; i++)
-        put_value(type, out, i, (int64_t)((i + n / (size_t)parts) % n));
+    for (size_t i = 0; i < f->n; i++)
+        put_value(f, i, (int64_t)((i + f->n / (size_t)f->parameter) % f->n));
 }
 
 static const struct shape {
@@ -356,7 +337,7 @@ static const struct shape {
     {"zigzag", fill_zigzag, 0},
     {"one pair swapped", fill_swapped, 1},
     {"few pairs swapped", fill_swapped, 6},
-    {"ramp and a loose tail", fill_appended, 9},
+    {"ramp and a random tail", fill_appended, 9},
     {"rotated ramp", fill_rotated, 3},
     {"steep ramp", fill_ramp, 1000003},
     {"steep falling ramp", fill_ramp, -1000003},
@@ -369,7 +350,7 @@ const char *inputs_name(size_t shape) { return shapes[shape].name; }
 void inputs_fill(size_t shape, ordo_type type, void *out, size_t n, uint64_t seed)
 {
     test_rng rng = {seed * 1000003 + shape * 101 + (uint64_t)type};
-    shapes[shape].fill(type, out, n, &rng, shapes[shape].parameter);
+    shapes[shape].fill(&(fill_job){type, out, n, &rng, shapes[shape].parameter});
 }
 
 size_t inputs_find(const char *name)
@@ -385,6 +366,14 @@ const ordo_algorithm inputs_sorts[] = {
     ORDO_ALGORITHM_MERGE,   ORDO_ALGORITHM_SPLIT, ORDO_ALGORITHM_BITONIC,
     ORDO_ALGORITHM_HALVING, ORDO_ALGORITHM_ROUGH, ORDO_ALGORITHM_BUBBLE};
 
+const rank_rule inputs_rules[INPUTS_RULES] = {
+    {ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MIN, ORDO_U64},     {ORDO_TIES_MIN, ORDO_F64},
+    {ORDO_TIES_MAX, ORDO_U32},     {ORDO_TIES_MAX, ORDO_U64},     {ORDO_TIES_MAX, ORDO_F64},
+    {ORDO_TIES_DENSE, ORDO_U32},   {ORDO_TIES_DENSE, ORDO_U64},   {ORDO_TIES_DENSE, ORDO_F64},
+    {ORDO_TIES_ORDINAL, ORDO_U32}, {ORDO_TIES_ORDINAL, ORDO_U64}, {ORDO_TIES_ORDINAL, ORDO_F64},
+    {ORDO_TIES_AVERAGE, ORDO_F64},
+};
+
 const char *inputs_sort_name(ordo_algorithm algorithm)
 {
     static const char *const names[] = {"auto",   "sequential", "threads", "radix",
@@ -393,7 +382,7 @@ const char *inputs_sort_name(ordo_algorithm algorithm)
     return names[algorithm];
 }
 
-ordo_algorithm inputs_known(ordo_algorithm algorithm, bool keys_alone)
+ordo_algorithm inputs_supported(ordo_algorithm algorithm, bool keys_alone)
 {
     if (!testkit_on_device())
         return algorithm;
@@ -408,14 +397,11 @@ ordo_algorithm inputs_known(ordo_algorithm algorithm, bool keys_alone)
     }
 }
 
-/* By the oracle, stable: ties stay as mixed as they were. */
 void inputs_sort(ordo_type type, void *keys, size_t n, bool desc)
 {
     size_t const    size = ordo_type_size(type);
-    uint64_t *const index = malloc(n * sizeof *index + 1);
-    char *const     copy = malloc(n * size + 1);
-    if (index == NULL || copy == NULL)
-        abort();
+    uint64_t *const index = test_need(n * sizeof *index);
+    char *const     copy = test_need(n * size);
     oracle_argsort(type, keys, n, desc, ORDO_U64, index);
     if (n != 0)
         memcpy(copy, keys, n * size);
@@ -469,7 +455,7 @@ bool inputs_next_size(size_t *n, size_t all, size_t limit)
     return *n <= limit;
 }
 
-void inputs_tame(ordo_type type, void *keys, size_t n)
+void inputs_limit_floats(ordo_type type, void *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float *const  f = (float *)keys + (type == ORDO_F32 ? i : 0);

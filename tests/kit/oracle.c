@@ -1,12 +1,14 @@
-/* oracle.c - see oracle.h. One element at a time, no tricks. */
+/* oracle.c - see oracle.h. */
 #include "oracle.h"
+
+#include "testkit.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One element of any type, held exactly: integers as a sign and 64 bits, floats as a double. */
+/* One element of any type, without rounding. */
 typedef struct element {
     bool     is_float, is_signed, nan, negative;
     int64_t  i;
@@ -16,55 +18,49 @@ typedef struct element {
 
 bool oracle_is_float(ordo_type type) { return type == ORDO_F32 || type == ORDO_F64; }
 
+static bool is_signed(ordo_type type)
+{
+    return type == ORDO_I8 || type == ORDO_I16 || type == ORDO_I32 || type == ORDO_I64;
+}
+
 static element load(ordo_type type, const void *array, size_t index)
 {
-    element e = {.is_float = oracle_is_float(type)};
-    switch (type) {
-    case ORDO_I8:
-        e.is_signed = true, e.i = ((const int8_t *)array)[index];
-        break;
-    case ORDO_I16:
-        e.is_signed = true, e.i = ((const int16_t *)array)[index];
-        break;
-    case ORDO_I32:
-        e.is_signed = true, e.i = ((const int32_t *)array)[index];
-        break;
-    case ORDO_I64:
-        e.is_signed = true, e.i = ((const int64_t *)array)[index];
-        break;
-    case ORDO_U8:
-        e.u = ((const uint8_t *)array)[index];
-        break;
-    case ORDO_U16:
-        e.u = ((const uint16_t *)array)[index];
-        break;
-    case ORDO_U32:
-        e.u = ((const uint32_t *)array)[index];
-        break;
-    case ORDO_U64:
-        e.u = ((const uint64_t *)array)[index];
-        break;
-    case ORDO_F32: {
-        uint32_t pattern;
-        e.d = (double)((const float *)array)[index];
-        memcpy(&pattern, (const float *)array + index, sizeof pattern);
-        e.u = pattern;
-        e.negative = pattern >> 31 != 0;
-        break;
+    size_t const      size = ordo_type_size(type);
+    const void *const at = (const char *)array + index * size;
+    element           e = {.is_float = oracle_is_float(type), .is_signed = is_signed(type)};
+    if (e.is_signed)
+        e.i = size == 1   ? *(const int8_t *)at
+              : size == 2 ? *(const int16_t *)at
+              : size == 4 ? *(const int32_t *)at
+                          : *(const int64_t *)at;
+    else if (!e.is_float)
+        e.u = size == 1   ? *(const uint8_t *)at
+              : size == 2 ? *(const uint16_t *)at
+              : size == 4 ? *(const uint32_t *)at
+                          : *(const uint64_t *)at;
+    else {
+        memcpy(&e.u, at, size); /* little endian */
+        e.d = size == 4 ? (double)*(const float *)at : *(const double *)at;
+        e.negative = e.u >> (8 * size - 1) != 0;
+        e.nan = isnan(e.d);
     }
-    case ORDO_F64:
-        e.d = ((const double *)array)[index];
-        memcpy(&e.u, (const double *)array + index, sizeof e.u);
-        e.negative = e.u >> 63 != 0;
-        break;
-    }
-    e.nan = e.is_float && isnan(e.d);
     return e;
 }
 
 bool oracle_is_nan(ordo_type type, const void *a, size_t i) { return load(type, a, i).nan; }
 
-/* By value, for elements that are no NaN. */
+double oracle_as_double(ordo_type type, const void *a, size_t i)
+{
+    element const e = load(type, a, i);
+    return e.is_float ? e.d : e.is_signed ? (double)e.i : (double)e.u;
+}
+
+ordo_type oracle_widest(ordo_type type)
+{
+    return oracle_is_float(type) ? ORDO_F64 : is_signed(type) ? ORDO_I64 : ORDO_U64;
+}
+
+/* By value, for elements that are not NaN. */
 static int compare_values(const element *x, const element *y)
 {
     if (x->is_float)
@@ -74,7 +70,6 @@ static int compare_values(const element *x, const element *y)
     return (x->u > y->u) - (x->u < y->u);
 }
 
-/* The order with ties: all NaNs last, descending too; -0 with +0. */
 static int compare_tied(const element *x, const element *y, bool desc)
 {
     if (x->nan || y->nan)
@@ -82,8 +77,6 @@ static int compare_tied(const element *x, const element *y, bool desc)
     return desc ? compare_values(y, x) : compare_values(x, y);
 }
 
-/* The order without ties: what compare_tied leaves open goes by sign and pattern; descending turns
- * all around but the NaNs. */
 static int compare_total(const element *x, const element *y, bool desc)
 {
     int const order = compare_tied(x, y, desc);
@@ -120,19 +113,10 @@ static void put_count(ordo_type type, void *array, size_t index, uint64_t value)
         ((double *)array)[index] = (double)value;
 }
 
-static void *need(size_t bytes)
-{
-    void *const block = calloc(bytes + 1, 1);
-    if (block == NULL)
-        abort();
-    return block;
-}
-
-/* Merge sort of the indices from the bottom up: the left one goes first unless the right one must,
- * so elements that compare equal keep their order. */
+/* Stable bottom-up merge sort of the indices. */
 void oracle_order(size_t n, uint64_t *index, oracle_compare_fn *compare, const void *user)
 {
-    uint64_t *const spare = need(n * sizeof *spare);
+    uint64_t *const spare = test_need(n * sizeof *spare);
     uint64_t       *from = index, *to = spare;
 
     for (size_t i = 0; i < n; i++)
@@ -155,8 +139,7 @@ void oracle_order(size_t n, uint64_t *index, oracle_compare_fn *compare, const v
     free(spare);
 }
 
-/* The elements of an array, loaded once. */
-typedef struct loaded {
+typedef struct loaded { /* all elements of an array */
     element *elements;
     bool     desc;
 } loaded;
@@ -173,16 +156,19 @@ static int loaded_total(const void *user, size_t i, size_t j)
     return compare_total(&l->elements[i], &l->elements[j], l->desc);
 }
 
-/* Which key comes i-th; the caller frees it. */
-static uint64_t *order_keys(ordo_type type, const void *keys, size_t n, bool desc,
-                            oracle_compare_fn *compare)
+static loaded load_all(ordo_type type, const void *keys, size_t n, bool desc)
 {
-    uint64_t *const index = need(n * sizeof *index);
-    loaded const    l = {need(n * sizeof *l.elements), desc};
+    loaded const l = {test_need(n * sizeof *l.elements), desc};
     for (size_t i = 0; i < n; i++)
         l.elements[i] = load(type, keys, i);
-    oracle_order(n, index, compare, &l);
-    free(l.elements);
+    return l;
+}
+
+/* The stable order of the keys. The caller frees it. */
+static uint64_t *order_of(const loaded *l, size_t n, oracle_compare_fn *compare)
+{
+    uint64_t *const index = test_need(n * sizeof *index);
+    oracle_order(n, index, compare, l);
     return index;
 }
 
@@ -194,35 +180,65 @@ void oracle_gather(const void *from, size_t item, const uint64_t *index, size_t 
 
 void oracle_sort(ordo_type type, const void *keys, size_t n, bool desc, void *out)
 {
-    uint64_t *const index = order_keys(type, keys, n, desc, loaded_total);
+    loaded const    l = load_all(type, keys, n, desc);
+    uint64_t *const index = order_of(&l, n, loaded_total);
     oracle_gather(keys, ordo_type_size(type), index, n, out);
     free(index);
+    free(l.elements);
 }
 
 void oracle_argsort(ordo_type type, const void *keys, size_t n, bool desc, ordo_type index_type,
                     void *out)
 {
-    uint64_t *const index = order_keys(type, keys, n, desc, loaded_tied);
+    loaded const    l = load_all(type, keys, n, desc);
+    uint64_t *const index = order_of(&l, n, loaded_tied);
     for (size_t i = 0; i < n; i++)
         put_count(index_type, out, i, index[i]);
     free(index);
+    free(l.elements);
 }
 
 void oracle_rank_unsorted(ordo_type type, const void *keys, size_t n, bool desc, ordo_ties ties,
                           ordo_type rank_type, void *ranks)
 {
-    size_t const    key = ordo_type_size(type), rank = ordo_type_size(rank_type);
-    uint64_t *const index = order_keys(type, keys, n, desc, loaded_tied);
-    char *const     sorted = need(n * key);
-    char *const     of_sorted = need(n * rank);
-
-    oracle_gather(keys, key, index, n, sorted);
-    oracle_rank(type, sorted, n, desc, ties, rank_type, of_sorted);
-    for (size_t i = 0; i < n; i++)
-        memcpy((char *)ranks + index[i] * rank, of_sorted + i * rank, rank);
+    loaded const    l = load_all(type, keys, n, desc);
+    uint64_t *const index = order_of(&l, n, loaded_tied);
+    oracle_rank_ordered(n, index, loaded_tied, &l, ties, rank_type, ranks);
     free(index);
-    free(sorted);
-    free(of_sorted);
+    free(l.elements);
+}
+
+void oracle_rank(ordo_type type, const void *sorted, size_t n, bool desc, ordo_ties ties,
+                 ordo_type rank_type, void *ranks)
+{
+    loaded const    l = load_all(type, sorted, n, desc);
+    uint64_t *const index = test_need(n * sizeof *index);
+    for (size_t i = 0; i < n; i++)
+        index[i] = i;
+    oracle_rank_ordered(n, index, loaded_tied, &l, ties, rank_type, ranks);
+    free(index);
+    free(l.elements);
+}
+
+void oracle_rank_ordered(size_t n, const uint64_t *index, oracle_compare_fn *compare,
+                         const void *user, ordo_ties ties, ordo_type rank_type, void *ranks)
+{
+    uint64_t groups = 0;
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && compare(user, index[first], index[end]) == 0;)
+            end++;
+        groups++;
+        for (size_t i = first; i < end; i++) {
+            uint64_t const of_rule[] = {[ORDO_TIES_MIN] = first + 1,
+                                        [ORDO_TIES_MAX] = end,
+                                        [ORDO_TIES_DENSE] = groups,
+                                        [ORDO_TIES_ORDINAL] = i + 1};
+            if (ties == ORDO_TIES_AVERAGE)
+                ((double *)ranks)[index[i]] = ((double)(first + 1) + (double)end) / 2;
+            else
+                put_count(rank_type, ranks, index[i], of_rule[ties]);
+        }
+    }
 }
 
 size_t oracle_first_violation(ordo_type type, const void *keys, size_t n, bool desc)
@@ -233,11 +249,10 @@ size_t oracle_first_violation(ordo_type type, const void *keys, size_t n, bool d
     return n;
 }
 
-/* For every key, the first one that should come after it is the first prefix maximum that does; the
- * prefix maxima are in order, so it is found by halving. */
+/* For every key, a binary search in the prefix maxima finds the first key that should follow it. */
 size_t oracle_radius(ordo_type type, const void *keys, size_t n, bool desc)
 {
-    size_t *const last = need(n * sizeof *last); /* of the first i + 1 keys, where the last is */
+    size_t *const last = test_need(n * sizeof *last); /* place of the maximum of keys[0..i] */
     size_t        radius = 0;
     for (size_t i = 0; i < n; i++)
         last[i] =
@@ -265,57 +280,15 @@ size_t oracle_runs(ordo_type type, const void *keys, size_t n, bool desc)
     return runs;
 }
 
-void oracle_rank(ordo_type type, const void *sorted, size_t n, bool desc, ordo_ties ties,
-                 ordo_type rank_type, void *ranks)
+void oracle_put_bits(ordo_type type, void *a, size_t i, uint64_t bits)
 {
-    uint64_t groups = 0;
-    for (size_t first = 0, end; first < n; first = end) {
-        for (end = first + 1; end < n; end++)
-            if (oracle_compare(type, sorted, first, sorted, end, desc) != 0)
-                break;
-        groups++;
-        for (size_t i = first; i < end; i++) {
-            switch (ties) {
-            case ORDO_TIES_MIN:
-                put_count(rank_type, ranks, i, first + 1);
-                break;
-            case ORDO_TIES_MAX:
-                put_count(rank_type, ranks, i, end);
-                break;
-            case ORDO_TIES_DENSE:
-                put_count(rank_type, ranks, i, groups);
-                break;
-            case ORDO_TIES_ORDINAL:
-                put_count(rank_type, ranks, i, i + 1);
-                break;
-            case ORDO_TIES_AVERAGE:
-                ((double *)ranks)[i] = ((double)(first + 1) + (double)end) / 2;
-                break;
-            }
-        }
-    }
-}
-
-/* The low bytes of a 64-bit sum are the sum modulo 2^width. */
-static void put_low(ordo_type type, void *array, size_t index, uint64_t value)
-{
-    uint8_t const  v8 = (uint8_t)value;
-    uint16_t const v16 = (uint16_t)value;
-    uint32_t const v32 = (uint32_t)value;
-    switch (ordo_type_size(type)) {
-    case 1:
-        memcpy((char *)array + index, &v8, 1);
-        break;
-    case 2:
-        memcpy((char *)array + 2 * index, &v16, 2);
-        break;
-    case 4:
-        memcpy((char *)array + 4 * index, &v32, 4);
-        break;
-    default:
-        memcpy((char *)array + 8 * index, &value, 8);
-        break;
-    }
+    size_t const   size = ordo_type_size(type);
+    uint8_t const  b8 = (uint8_t)bits;
+    uint16_t const b16 = (uint16_t)bits;
+    uint32_t const b32 = (uint32_t)bits;
+    const void    *from = &bits;
+    from = size == 1 ? &b8 : size == 2 ? (const void *)&b16 : size == 4 ? &b32 : from;
+    memcpy((char *)a + i * size, from, size);
 }
 
 static void scan_integer_sum(ordo_type type, const void *in, size_t n, ordo_type out_type,
@@ -326,46 +299,23 @@ static void scan_integer_sum(ordo_type type, const void *in, size_t n, ordo_type
         element const  e = load(type, in, i);
         uint64_t const before = sum;
         sum += e.is_signed ? (uint64_t)e.i : e.u;
-        put_low(out_type, out, i, exclusive ? before : sum);
+        oracle_put_bits(out_type, out, i, exclusive ? before : sum);
     }
 }
 
-/* The first result of an exclusive scan, of no keys at all. */
-static void put_empty(ordo_op op, ordo_type type, void *out)
+/* The first result of an exclusive minimum or maximum: the identity of the operation. */
+static void put_identity(ordo_op op, ordo_type type, void *out)
 {
-    bool const min = op == ORDO_MIN;
-    switch (type) {
-    case ORDO_I8:
-        *(int8_t *)out = min ? INT8_MAX : INT8_MIN;
-        break;
-    case ORDO_U8:
-        *(uint8_t *)out = min ? UINT8_MAX : 0;
-        break;
-    case ORDO_I16:
-        *(int16_t *)out = min ? INT16_MAX : INT16_MIN;
-        break;
-    case ORDO_U16:
-        *(uint16_t *)out = min ? UINT16_MAX : 0;
-        break;
-    case ORDO_I32:
-        *(int32_t *)out = min ? INT32_MAX : INT32_MIN;
-        break;
-    case ORDO_U32:
-        *(uint32_t *)out = min ? UINT32_MAX : 0;
-        break;
-    case ORDO_I64:
-        *(int64_t *)out = min ? INT64_MAX : INT64_MIN;
-        break;
-    case ORDO_U64:
-        *(uint64_t *)out = min ? UINT64_MAX : 0;
-        break;
-    case ORDO_F32:
+    bool const     min = op == ORDO_MIN;
+    uint64_t const top = UINT64_C(1) << (8 * ordo_type_size(type) - 1);
+    if (type == ORDO_F32)
         *(float *)out = min ? INFINITY : -INFINITY;
-        break;
-    case ORDO_F64:
+    else if (type == ORDO_F64)
         *(double *)out = min ? (double)INFINITY : -(double)INFINITY;
-        break;
-    }
+    else if (is_signed(type))
+        oracle_put_bits(type, out, 0, min ? top - 1 : top);
+    else
+        oracle_put_bits(type, out, 0, min ? UINT64_MAX : 0);
 }
 
 void oracle_scan(ordo_op op, ordo_type type, const void *in, size_t n, ordo_type out_type,
@@ -382,7 +332,7 @@ void oracle_scan(ordo_op op, ordo_type type, const void *in, size_t n, ordo_type
         const char *const key = (const char *)in + i * size;
         char *const       to = (char *)out + i * size;
         if (exclusive && i == 0)
-            put_empty(op, type, to);
+            put_identity(op, type, to);
         else if (exclusive)
             memcpy(to, best, size);
         int const order = oracle_compare_total(type, key, 0, best, 0, false);
@@ -393,11 +343,10 @@ void oracle_scan(ordo_op op, ordo_type type, const void *in, size_t n, ordo_type
     }
 }
 
-/* What is known of the terms added so far. */
 typedef struct float_sum {
     long double sum, sum_abs;
     size_t      terms;
-    bool        nan, up, down; /* one of them is NaN, +inf, -inf */
+    bool        nan, up, down; /* a term is NaN, +inf, -inf */
 } float_sum;
 
 static void float_sum_add(float_sum *s, double x)
@@ -410,7 +359,7 @@ static void float_sum_add(float_sum *s, double x)
     s->terms++;
 }
 
-/* unit: half the distance from 1 to the next number of the precision that was added in. */
+/* unit: half the distance from 1 to the next number in the precision of the sum */
 static bool float_sum_may_be(const float_sum *s, const element *got, long double unit)
 {
     if (s->nan || (s->up && s->down))

@@ -1,18 +1,13 @@
 /* streamkit.h - helpers for the tests of lib/hybrid, on machines without a device. The device is
  * tests/plugins/playing.c, which executes everything as late as allowed. This header has contexts
- * with that device, ways to make the device fail, a check of reports and a thread that cancels
- * calls. */
+ * with that device, ways to make the device fail and a check of reports. */
 #ifndef ORDO_TESTS_STREAMKIT_H
 #define ORDO_TESTS_STREAMKIT_H
 
+#include "faults.h"
 #include "testkit.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-
-#ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* folder of the plugins; set by the build */
-#endif
+#include <stdlib.h>
 
 enum {
 #ifdef ORDO_TINY
@@ -22,29 +17,29 @@ enum {
 #endif
 };
 
-/* Call it after testkit_start. Contexts then find the device in this folder. */
-void play_start(const char *folder_of_plugins);
+/* After testkit_start: lets contexts find the device. */
+static inline void play_start(void) { USE_PLUGIN("playing"); }
+
+/* The same for tests in which every array must be streamed. Ends the test as skipped if the
+ * thresholds of this build are too high. */
+static inline void play_start_streamed(void)
+{
+    if (!STREAMED) {
+        testkit_skip("only the test build streams arrays this small");
+        exit(testkit_done());
+    }
+    play_start();
+}
 
 ordo_ctx *play_context(ordo_where where, unsigned threads, double share);
 /* Whether the detail of the last report contains this text. */
 bool detail_says(const ordo_ctx *ctx, const char *what);
 
 /* From the next call on, the at-th use of a device function fails, with ORDO_E_NOMEM if `memory`.
- * play_well ends this. */
+ * play_without_failures ends this. */
 void play_fail(const char *function, int at, bool memory);
-void play_well(void);
-/* Sets the bytes of device memory. NULL: plenty. */
-void play_room(const char *bytes);
-
-/* A thread that cancels the context's calls again and again, so that calls stop at any point. */
-typedef struct canceller {
-    ordo_ctx   *ctx;
-    pthread_t   thread;
-    atomic_bool over;
-} canceller;
-
-/* False: the thread did not start, which is a failed check. */
-bool canceller_start(canceller *with);
-void canceller_end(canceller *with);
+void play_without_failures(void);
+/* Sets the size of device memory in bytes. NULL: more than any test needs. */
+void play_memory(const char *bytes);
 
 #endif

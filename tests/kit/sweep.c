@@ -9,115 +9,83 @@
 enum {
     MOST_SLOW = 5000,
 #ifdef ORDO_TINY
-    LARGE_ELEMENT = 48, /* elements that are sorted by pointers */
+    LARGE_ELEMENT = 48, /* bytes of elements that are sorted by pointers */
 #else
     LARGE_ELEMENT = 600,
 #endif
-    ROTATES = 0xffff /* a choice of ties that depends on the shape */
+    ROTATES = 0xffff /* the tie rule depends on the number of the key set */
 };
 
-/* Calls that read keys. Those with the same answer follow each other: it is computed once. */
+/* Calls that read keys. Calls with equal results are neighbours: the oracle runs once for them. */
 static const verb_entry of_keys[] = {
 #define SORT_BY_EACH(kind, out_type, choice)                                                       \
-    {"auto", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_AUTO, 0, KEYS},                   \
-        {"radix", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_RADIX, 0, KEYS},             \
-        {"sample", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_SAMPLE, 0, KEYS},           \
-        {"merge", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_MERGE, 0, KEYS},             \
-        {"bitonic", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_BITONIC, 0, KEYS},         \
-        {"split", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_SPLIT, 0, KEYS},             \
-        {"bubble", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_BUBBLE, 0, KEYS},           \
-        {"rough", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_ROUGH, 0, KEYS},             \
+    {"auto", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_AUTO, 0, KEYS},                       \
+        {"radix", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_RADIX, 0, KEYS},                 \
+        {"sample", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_SAMPLE, 0, KEYS},               \
+        {"merge", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_MERGE, 0, KEYS},                 \
+        {"bitonic", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_BITONIC, 0, KEYS},             \
+        {"split", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_SPLIT, 0, KEYS},                 \
+        {"bubble", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_BUBBLE, 0, KEYS},               \
+        {"rough", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_ROUGH, 0, KEYS},                 \
     {                                                                                              \
-        "halving", "", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_HALVING, 0, KEYS            \
+        "halving", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_HALVING, 0, KEYS                \
     }
     SORT_BY_EACH(SORT, NO_TYPE, 0),
-    {"rough 5", "", SORT, NO_TYPE, NO_TYPE, 5, ORDO_ALGORITHM_ROUGH, 0, KEYS},
-    {"rough 60", "", SORT, NO_TYPE, NO_TYPE, 60, ORDO_ALGORITHM_ROUGH, 0, KEYS},
-    {"halving 5", "", SORT, NO_TYPE, NO_TYPE, 5, ORDO_ALGORITHM_HALVING, 0, KEYS},
-    {"from", "", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"from radix", "", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
-    {"from merge", "", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_MERGE, 0, KEYS},
+    {"rough 5", SORT, NO_TYPE, NO_TYPE, 5, ORDO_ALGORITHM_ROUGH, 0, KEYS},
+    {"rough 60", SORT, NO_TYPE, NO_TYPE, 60, ORDO_ALGORITHM_ROUGH, 0, KEYS},
+    {"halving 5", SORT, NO_TYPE, NO_TYPE, 5, ORDO_ALGORITHM_HALVING, 0, KEYS},
+    {"from", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"from radix", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
+    {"from merge", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_MERGE, 0, KEYS},
     SORT_BY_EACH(PAIRS, NO_TYPE, 4),
-    {"auto", "", PAIRS, NO_TYPE, NO_TYPE, 12, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"radix", "", PAIRS, NO_TYPE, NO_TYPE, 12, ORDO_ALGORITHM_RADIX, 0, KEYS},
-    {"auto", "", PAIRS, NO_TYPE, NO_TYPE, 8, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"auto", PAIRS, NO_TYPE, NO_TYPE, 12, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"radix", PAIRS, NO_TYPE, NO_TYPE, 12, ORDO_ALGORITHM_RADIX, 0, KEYS},
+    {"auto", PAIRS, NO_TYPE, NO_TYPE, 8, ORDO_ALGORITHM_AUTO, 0, KEYS},
     SORT_BY_EACH(ARGSORT, ORDO_U32, 0),
-    {"rough 5", "", ARGSORT, NO_TYPE, ORDO_U32, 5, ORDO_ALGORITHM_ROUGH, 0, KEYS},
-    {"auto", "", ARGSORT, NO_TYPE, ORDO_U64, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"radix", "", ARGSORT, NO_TYPE, ORDO_U64, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
+    {"rough 5", ARGSORT, NO_TYPE, ORDO_U32, 5, ORDO_ALGORITHM_ROUGH, 0, KEYS},
+    {"auto", ARGSORT, NO_TYPE, ORDO_U64, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"radix", ARGSORT, NO_TYPE, ORDO_U64, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
     SORT_BY_EACH(RANK, ORDO_F64, ROTATES),
-    {"auto", "", RANK, NO_TYPE, ORDO_U32, ORDO_TIES_DENSE, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"auto", "", RANK_SORTED, NO_TYPE, ORDO_F64, ROTATES, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"sequential", "", RANK_SORTED, NO_TYPE, ORDO_F64, ROTATES, ORDO_ALGORITHM_SEQUENTIAL, 0, KEYS},
-    {"threads", "", RANK_SORTED, NO_TYPE, ORDO_F64, ROTATES, ORDO_ALGORITHM_THREADS, 0, KEYS},
-    {"auto", "", SELECT, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"radix", "", SELECT, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
-    {"bitonic", "", SELECT, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_BITONIC, 0, KEYS},
-    {"auto, many", "", SELECT, NO_TYPE, NO_TYPE, MOST_CHOSEN, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"radix, many", "", SELECT, NO_TYPE, NO_TYPE, MOST_CHOSEN, ORDO_ALGORITHM_RADIX, 0, KEYS},
-    {"auto", "", QUANTILES, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"auto, many", "", QUANTILES, NO_TYPE, NO_TYPE, MOST_CHOSEN, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"radix, many", "", QUANTILES, NO_TYPE, NO_TYPE, MOST_CHOSEN, ORDO_ALGORITHM_RADIX, 0, KEYS},
-    {"auto", "", MEDIAN, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"radix", "", MEDIAN, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
-    {"bitonic", "", MEDIAN, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_BITONIC, 0, KEYS},
-    {"auto", "", TOPK, NO_TYPE, ORDO_U32, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"auto", "", TOPK, NO_TYPE, ORDO_U64, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"max", "", SCAN, NO_TYPE, NO_TYPE, ORDO_MAX, 0, 0, KEYS},
-    {"auto", "", RADIUS, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"sequential", "", RADIUS, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_SEQUENTIAL, 0, KEYS},
-    {"auto", "", RUNS, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
-    {"auto", "", SORTED, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"auto", RANK, NO_TYPE, ORDO_U32, ORDO_TIES_DENSE, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"auto", RANK_SORTED, NO_TYPE, ORDO_F64, ROTATES, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"sequential", RANK_SORTED, NO_TYPE, ORDO_F64, ROTATES, ORDO_ALGORITHM_SEQUENTIAL, 0, KEYS},
+    {"threads", RANK_SORTED, NO_TYPE, ORDO_F64, ROTATES, ORDO_ALGORITHM_THREADS, 0, KEYS},
+    {"auto", SELECT, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"radix", SELECT, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
+    {"bitonic", SELECT, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_BITONIC, 0, KEYS},
+    {"auto, many", SELECT, NO_TYPE, NO_TYPE, MOST_CHOSEN, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"radix, many", SELECT, NO_TYPE, NO_TYPE, MOST_CHOSEN, ORDO_ALGORITHM_RADIX, 0, KEYS},
+    {"auto", QUANTILES, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"auto, many", QUANTILES, NO_TYPE, NO_TYPE, MOST_CHOSEN, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"radix, many", QUANTILES, NO_TYPE, NO_TYPE, MOST_CHOSEN, ORDO_ALGORITHM_RADIX, 0, KEYS},
+    {"auto", MEDIAN, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"radix", MEDIAN, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
+    {"bitonic", MEDIAN, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_BITONIC, 0, KEYS},
+    {"auto", TOPK, NO_TYPE, ORDO_U32, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"auto", TOPK, NO_TYPE, ORDO_U64, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"max", SCAN, NO_TYPE, NO_TYPE, ORDO_MAX, 0, 0, KEYS},
+    {"auto", RADIUS, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"sequential", RADIUS, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_SEQUENTIAL, 0, KEYS},
+    {"auto", RUNS, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
+    {"auto", SORTED, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
 };
 
 static const verb_entry of_others[] = {
-    {"bytes", "", BITS, NO_TYPE, ORDO_U32, ORDO_FLAG_BYTES, 0, 0, NONE},
-    {"bits", "", BITS, NO_TYPE, ORDO_U64, ORDO_FLAG_BITS, 0, 0, NONE},
-    {"bytes", "", PARTITION, NO_TYPE, NO_TYPE, ORDO_FLAG_BYTES, 0, 0, NONE},
-    {"sum", "", SCAN, ORDO_U32, ORDO_U64, ORDO_SUM, 0, 0, WORDS},
-    {"", "", COPY, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
-    {"auto", "", SORT_BY, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
-    {"stable", "", SORT_BY, NO_TYPE, NO_TYPE, 0, 0, ORDO_STABLE, NONE},
-    {"auto, large", "", SORT_BY, NO_TYPE, NO_TYPE, LARGE_ELEMENT, 0, 0, NONE},
-    {"stable, large", "", SORT_BY, NO_TYPE, NO_TYPE, LARGE_ELEMENT, 0, ORDO_STABLE, NONE},
-    {"", "", ARGSORT_STRINGS, NO_TYPE, ORDO_U32, 0, 0, 0, NONE},
-    {"descending", "", SORT_STRINGS, NO_TYPE, NO_TYPE, 0, 0, ORDO_DESCENDING, NONE},
-    {"", "", SORT_POINTERS, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
-    {"", "", RANK_STRINGS, NO_TYPE, ORDO_U32, ORDO_TIES_MIN, 0, 0, NONE},
-    {"", "", SELECT_STRINGS, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
+    {"bytes", BITS, NO_TYPE, ORDO_U32, ORDO_FLAG_BYTES, 0, 0, NONE},
+    {"bits", BITS, NO_TYPE, ORDO_U64, ORDO_FLAG_BITS, 0, 0, NONE},
+    {"bytes", PARTITION, NO_TYPE, NO_TYPE, ORDO_FLAG_BYTES, 0, 0, NONE},
+    {"sum", SCAN, ORDO_U32, ORDO_U64, ORDO_SUM, 0, 0, WORDS},
+    {"", COPY, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
+    {"auto", SORT_BY, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
+    {"stable", SORT_BY, NO_TYPE, NO_TYPE, 0, 0, ORDO_STABLE, NONE},
+    {"auto, large", SORT_BY, NO_TYPE, NO_TYPE, LARGE_ELEMENT, 0, 0, NONE},
+    {"stable, large", SORT_BY, NO_TYPE, NO_TYPE, LARGE_ELEMENT, 0, ORDO_STABLE, NONE},
+    {"", ARGSORT_STRINGS, NO_TYPE, ORDO_U32, 0, 0, 0, NONE},
+    {"descending", SORT_STRINGS, NO_TYPE, NO_TYPE, 0, 0, ORDO_DESCENDING, NONE},
+    {"", SORT_POINTERS, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
+    {"", RANK_STRINGS, NO_TYPE, ORDO_U32, ORDO_TIES_MIN, 0, 0, NONE},
+    {"", SELECT_STRINGS, NO_TYPE, NO_TYPE, 0, 0, 0, NONE},
 };
-
-static const char *kind_name(verb_kind kind)
-{
-    static const char *const names[] = {
-        [RANK_SORTED] = "rank_sorted",
-        [SCAN] = "scan",
-        [BITS] = "scan_bits",
-        [PARTITION] = "partition",
-        [SORT] = "sort",
-        [PAIRS] = "sort_pairs",
-        [ARGSORT] = "argsort",
-        [RANK] = "rank",
-        [RADIUS] = "radius",
-        [SELECT] = "select",
-        [TOPK] = "topk",
-        [QUANTILES] = "quantiles",
-        [MEDIAN] = "median",
-        [SORT_BY] = "sort_by",
-        [RUNS] = "runs",
-        [SORTED] = "is_sorted",
-        [COPY] = "copy",
-        [ARGSORT_STRINGS] = "argsort_strings",
-        [SORT_STRINGS] = "sort_strings",
-        [SORT_POINTERS] = "sort_pointers",
-        [RANK_STRINGS] = "rank_strings",
-        [SELECT_STRINGS] = "select_strings",
-        [SORT_FROM] = "sort",
-    };
-    return names[kind];
-}
-
-/* ---- One call ---- */
 
 typedef struct key_set {
     size_t    shape, number;
@@ -134,19 +102,18 @@ static bool same_answer(const verb_entry *a, const verb_entry *b)
            (a->choice == b->choice || a->kind == ARGSORT);
 }
 
-/* Bubble sort is quadratic; pairs are merged in place slowly, so values of one size must do. */
+/* Bubble sort is quadratic. The in-place merge of pairs is slow, so large arrays take one size. */
 static bool is_slow(const verb_entry *v, size_t n)
 {
     return n > MOST_SLOW &&
            (v->algorithm == ORDO_ALGORITHM_BUBBLE || (v->kind == PAIRS && v->choice != 4));
 }
 
-/* What depends on the keys. */
 static verb_entry adapted(verb_entry v, const key_set *keys)
 {
-    bool const turns = v.kind != SCAN && v.kind != QUANTILES && v.kind != MEDIAN;
+    bool const has_direction = v.kind != SCAN && v.kind != QUANTILES && v.kind != MEDIAN;
     v.type = keys->type;
-    v.flags |= keys->desc && turns ? ORDO_DESCENDING : 0;
+    v.flags |= keys->desc && has_direction ? ORDO_DESCENDING : 0;
     if (v.choice == ROTATES)
         v.choice = (uint32_t)(keys->number % (ORDO_TIES_AVERAGE + 1));
     if (v.kind == SCAN)
@@ -168,12 +135,10 @@ bool sweep_right(const sweep_call *call)
            call->data->scalar == call->expected_scalar;
 }
 
-bool sweep_unharmed(const sweep_call *call)
+bool sweep_unchanged(const sweep_call *call)
 {
     return call->entry.kind == SORT_FROM || verb_untouched(call->data);
 }
-
-/* ---- All of them ---- */
 
 static void visit_one(sweep_call *call, const verb_entry *entry, const char *shape, sweep_fn *visit,
                       void *user)
@@ -181,7 +146,7 @@ static void visit_one(sweep_call *call, const verb_entry *entry, const char *sha
     const char *const type = entry->type != NO_TYPE ? ordo_type_name(entry->type) : "";
     call->entry = *entry;
     call->number++;
-    testkit_case("%s %s, %s %s%s, n = %zu", kind_name(entry->kind), entry->name, shape, type,
+    testkit_case("%s %s, %s %s%s, n = %zu", verb_kind_name(entry->kind), entry->name, shape, type,
                  (entry->flags & ORDO_DESCENDING) != 0 ? " descending" : "", call->data->n);
     visit(call, user);
 }
@@ -210,8 +175,8 @@ void sweep_calls(const sweep_plan *plan, sweep_fn *visit, void *user)
 {
     verb_data    data = verb_data_make(plan->n);
     sweep_call   call = {.data = &data,
-                         .expected = verb_need(data.out_bytes),
-                         .keys_before = verb_need(plan->n * sizeof(uint64_t))};
+                         .expected = test_need(data.out_bytes),
+                         .keys_before = test_need(plan->n * sizeof(uint64_t))};
     size_t const pairs = inputs_count() * INPUTS_TYPES;
     for (size_t i = 0; i < pairs; i += plan->pairs_of) {
         key_set keys = {

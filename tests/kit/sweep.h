@@ -1,5 +1,5 @@
-/* sweep.h - calls of every verb with every algorithm it accepts, on keys of every type and shape,
- * for tests that disturb each of them in many ways. */
+/* sweep.h - calls of every verb with every algorithm, on keys of every type and shape, for tests
+ * that inject faults into each call. */
 #ifndef ORDO_TESTS_SWEEP_H
 #define ORDO_TESTS_SWEEP_H
 
@@ -7,7 +7,7 @@
 
 typedef struct sweep_call {
     verb_entry     entry;
-    size_t         number; /* of the calls so far, for tests that disturb each in some ways only */
+    size_t         number; /* of this call, for tests that inject only some faults into each */
     verb_data     *data;
     unsigned char *expected, *keys_before;
     uint64_t       expected_scalar;
@@ -16,22 +16,22 @@ typedef struct sweep_call {
 typedef void sweep_fn(const sweep_call *call, void *user);
 
 typedef struct sweep_plan {
-    size_t n;        /* 1 more than a multiple of MOST_CHOSEN - 1 */
-    size_t pairs_of; /* every so-many-th pair of a shape and a type */
-    size_t named_of; /* of each pair all calls by AUTO, and every so-many-th by a named algorithm */
+    size_t n;        /* 1 more than a multiple of MOST_CHOSEN - 1           */
+    size_t pairs_of; /* take one of this many pairs of shape and type       */
+    size_t named_of; /* take one of this many calls with a named algorithm; take all with AUTO */
 } sweep_plan;
 
-/* Makes the calls that read keys, every third pair descending as well, then those that read flags,
- * elements or strings. Slow calls are left out where n is large. */
+/* Visits the calls that read keys (every third pair also descending), then those that read flags,
+ * elements or strings. Leaves out slow calls if n is large. */
 void sweep_calls(const sweep_plan *plan, sweep_fn *visit, void *user);
 
-/* Makes the call, and checks what does not depend on its status: the input is as it was. */
+/* Makes the call and checks that it has not changed its input. */
 ordo_status sweep_run(const sweep_call *call, ordo_ctx *ctx);
 
-/* After ORDO_OK: the results are the oracle's. */
+/* After ORDO_OK: the results equal the oracle's. */
 bool sweep_right(const sweep_call *call);
-/* After an error: nothing was written, or what ordo.h says of the call. For every error but
- * ORDO_E_CANCELLED. */
-bool sweep_unharmed(const sweep_call *call);
+/* After an error other than ORDO_E_CANCELLED: the call has written nothing, unless ordo.h allows
+ * it. */
+bool sweep_unchanged(const sweep_call *call);
 
 #endif

@@ -1,4 +1,4 @@
-/* testkit.c - see testkit.h. Guarded memory is one mapping with a page of no access at each end. */
+/* testkit.c - see testkit.h. */
 #define _GNU_SOURCE
 #include "testkit.h"
 
@@ -20,8 +20,18 @@ enum {
 };
 
 static size_t passed, failed, skipped;
-static bool   on_device, some_turns;
+static bool   on_device, fewer_cases;
 static char   case_text[256];
+
+test_context contexts[TEST_MAX_CONTEXTS];
+size_t       context_count;
+
+typedef struct kept_block {
+    struct kept_block *next;
+    max_align_t        bytes[];
+} kept_block;
+
+static kept_block *kept;
 
 static void die(const char *what)
 {
@@ -29,7 +39,7 @@ static void die(const char *what)
     exit(99);
 }
 
-/* A forbidden page was touched: say in which case, then die of it as usual. */
+/* An inaccessible page was touched: prints the case, then ends the process as usual. */
 static void on_crash(int signal_number)
 {
     static const char text[] = "crashed in the case: ";
@@ -37,18 +47,18 @@ static void on_crash(int signal_number)
     ignored += write(STDOUT_FILENO, case_text, strlen(case_text));
     ignored += write(STDOUT_FILENO, "\n", 1);
     (void)ignored;
-    raise(signal_number); /* the handler is gone by now: SA_RESETHAND */
+    raise(signal_number); /* SA_RESETHAND has removed the handler */
 }
 
 bool testkit_on_device(void) { return on_device; }
 
-bool testkit_turn(size_t of)
+bool testkit_run_case(size_t one_of)
 {
-    static size_t turn;
-    return !some_turns || turn++ % of == 0;
+    static size_t asked;
+    return !fewer_cases || asked++ % one_of == 0;
 }
 
-/* Whether the tests can run on the device that ORDO_TEST_DEVICE names; else they end here. */
+/* Makes contexts use the device that ORDO_TEST_DEVICE names. Ends the test if there is none. */
 static void use_device(const char *device)
 {
     ordo_ctx *ctx = NULL;
@@ -71,7 +81,7 @@ void testkit_start(void)
 {
     const char *const      device = getenv("ORDO_TEST_DEVICE");
     struct sigaction const crash = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
-    if (!TESTKIT_SANITIZED) { /* sanitizers tell more */
+    if (!TESTKIT_SANITIZED) { /* sanitizers report more */
         sigaction(SIGSEGV, &crash, NULL);
         sigaction(SIGBUS, &crash, NULL);
     }
@@ -82,12 +92,7 @@ void testkit_start(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (device != NULL && *device != '\0')
         use_device(device);
-#ifdef TESTKIT_TSAN
-    some_turns = true;
-#else
-    some_turns = on_device;
-#endif
-    some_turns = some_turns && getenv("ORDO_TEST_BIG") == NULL;
+    fewer_cases = (on_device || TESTKIT_TSAN) && getenv("ORDO_TEST_BIG") == NULL;
 }
 
 int testkit_done(void)
@@ -96,6 +101,10 @@ int testkit_done(void)
     if (skipped != 0)
         printf(", %zu skipped", skipped);
     printf("\n");
+    for (size_t i = 0; i < context_count; i++)
+        ordo_ctx_free(contexts[i].ctx);
+    for (kept_block *block; (block = kept) != NULL; free(block))
+        kept = block->next;
     if (failed == 0 && passed != 0)
         return 0;
     return failed == 0 && skipped != 0 ? ALL_SKIPPED : 1;
@@ -109,6 +118,13 @@ void testkit_case(const char *format, ...)
     va_end(args);
 }
 
+void testkit_case_keys(const char *what, ordo_type type, size_t n, bool desc,
+                       const test_context *with)
+{
+    testkit_case("%s %s n=%zu %s isa=%s threads=%u", what, ordo_type_name(type), n,
+                 desc ? "desc" : "asc", with->isa, with->threads);
+}
+
 void testkit_skip(const char *format, ...)
 {
     va_list args;
@@ -120,7 +136,7 @@ void testkit_skip(const char *format, ...)
     skipped++;
 }
 
-/* Counts a check; true if its failure is to be printed. */
+/* Counts a check. Returns true if its failure must be printed. */
 static bool count(bool ok, const char *file, int line)
 {
     if (ok) {
@@ -182,7 +198,7 @@ bool testkit_check_bytes(const void *expected, const void *got, size_t bytes, si
     return ok;
 }
 
-/* splitmix64: every state is good and the sequence is the same everywhere. */
+/* splitmix64 */
 uint64_t test_rng_next(test_rng *rng)
 {
     uint64_t z = rng->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -192,6 +208,31 @@ uint64_t test_rng_next(test_rng *rng)
 }
 
 uint64_t test_rng_below(test_rng *rng, uint64_t bound) { return test_rng_next(rng) % bound; }
+
+void *test_need(size_t bytes)
+{
+    void *const block = calloc(bytes + 1, 1);
+    if (block == NULL)
+        die("test_need");
+    return block;
+}
+
+void *test_keep(size_t bytes)
+{
+    kept_block *const block = test_need(sizeof *block + bytes);
+    block->next = kept;
+    kept = block;
+    return block->bytes;
+}
+
+size_t test_bytes_not(const void *bytes, size_t count_bytes, unsigned char value)
+{
+    const unsigned char *const all = bytes;
+    size_t                     others = 0;
+    for (size_t i = 0; i < count_bytes; i++)
+        others += all[i] != value;
+    return others;
+}
 
 guard_region guard_make(size_t bytes)
 {
@@ -221,7 +262,7 @@ void guard_readonly(guard_region *region, bool readonly)
         die("guard_readonly: mprotect");
 }
 
-/* The free bytes beside an array of that size: up to PATTERN_BYTES of them. */
+/* Up to PATTERN_BYTES free bytes beside an array of that size. */
 static unsigned char *free_side(const guard_region *region, size_t bytes, guard_side side,
                                 size_t *room)
 {
@@ -296,43 +337,94 @@ ordo_ctx *test_context_make(unsigned threads)
     return ctx;
 }
 
-size_t test_contexts_make(test_context contexts[TEST_MAX_CONTEXTS])
+ordo_ctx *test_context_checked(const ordo_ctx_opts *opts, const char *file, int line)
+{
+    ordo_ctx *ctx = NULL;
+    testkit_check_status(ORDO_OK, ordo_ctx_create(&ctx, opts), NULL, file, line, "a new context");
+    return ctx;
+}
+
+static void add_context(const char *isa, unsigned threads)
+{
+    test_context *const at = &contexts[context_count++];
+    at->ctx = test_context_make(threads);
+    at->threads = threads;
+    snprintf(at->isa, sizeof at->isa, "%s", isa);
+}
+
+void test_contexts_start(void)
 {
     ordo_ctx *const probe = test_context_make(1);
     ordo_info       info = {.struct_size = sizeof info};
     char            names[128];
     char           *rest = NULL;
-    size_t          made = 0;
 
     if (ordo_ctx_info(probe, &info) != ORDO_OK)
         die("ordo_ctx_info");
     snprintf(names, sizeof names, "%s", info.isa_all);
     ordo_ctx_free(probe);
-    if (on_device) { /* threads only fill its buffers */
-        contexts[0] = (test_context){test_context_make(1), "cuda", 1};
-        contexts[1] = (test_context){test_context_make(4), "cuda", 4};
-        return 2;
+    if (on_device) { /* the threads only fill the staging buffers */
+        add_context("cuda", 1);
+        add_context("cuda", 4);
+        return;
     }
     for (char *isa = strtok_r(names, " ", &rest); isa != NULL; isa = strtok_r(NULL, " ", &rest)) {
         setenv("ORDO_ISA", isa, 1);
-        for (unsigned threads = 1; threads <= TEST_MAX_THREADS && made < TEST_MAX_CONTEXTS;
-             threads++) {
-            test_context *const at = &contexts[made++];
-            at->ctx = test_context_make(threads);
-            at->threads = threads;
-            snprintf(at->isa, sizeof at->isa, "%s", isa);
-        }
+        for (unsigned threads = 1; threads <= TEST_MAX_THREADS; threads++)
+            if (context_count < TEST_MAX_CONTEXTS)
+                add_context(isa, threads);
     }
     unsetenv("ORDO_ISA");
-    if (made == 0)
+    if (context_count == 0)
         die("isa_all is empty");
-    return made;
 }
 
-void test_contexts_free(test_context *contexts, size_t count_contexts)
+const test_context *next_context(void)
 {
-    for (size_t i = 0; i < count_contexts; i++)
-        ordo_ctx_free(contexts[i].ctx);
+    static size_t turn;
+    return &contexts[turn++ % context_count];
+}
+
+const test_context *any_context(test_rng *rng)
+{
+    return &contexts[test_rng_below(rng, context_count)];
+}
+
+ordo_info info_of(ordo_ctx *ctx)
+{
+    ordo_info info = {.struct_size = sizeof info};
+    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
+    return info;
+}
+
+ordo_report report_of(const ordo_ctx *ctx)
+{
+    ordo_report report = {.struct_size = sizeof report};
+    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+    return report;
+}
+
+bool test_check_limited(const ordo_ctx *ctx, ordo_status status, const char *operation,
+                        size_t limit, size_t enough)
+{
+    if (status != ORDO_OK) {
+        CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
+        CHECK(limit != 0 && limit < enough);
+        CHECK(ordo_last_error(ctx)[0] != '\0');
+        return false;
+    }
+    ordo_report const report = report_of(ctx);
+    CHECK(limit == 0 || report.scratch_bytes <= limit);
+    CHECK(report.scratch_bytes <= enough);
+    CHECK(strcmp(report.operation, operation) == 0 && report.algorithm[0] != '\0');
+    return true;
+}
+
+int test_never_compare(void *user, const void *a, const void *b)
+{
+    (void)user, (void)a, (void)b;
+    testkit_check(false, __FILE__, __LINE__, "a refused call makes no comparison");
+    return 0;
 }
 
 double test_now(void)

@@ -12,26 +12,7 @@ uint32_t *keys, *values, *before;
 
 ordo_ctx *context(ordo_where where, unsigned threads, const char *calibration)
 {
-    ordo_ctx *ctx = NULL;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = threads,
-                                                  .calibration = calibration)),
-                 NULL);
-    return ctx;
-}
-
-ordo_info info_of(ordo_ctx *ctx)
-{
-    ordo_info info = {.struct_size = sizeof info};
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
-    return info;
-}
-
-ordo_report report_of(const ordo_ctx *ctx)
-{
-    ordo_report report = {.struct_size = sizeof report};
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-    return report;
+    return CONTEXT(.where = where, .threads = threads, .calibration = calibration);
 }
 
 ordo_cost cost_of(ordo_ctx *ctx, const char *name)
@@ -40,8 +21,7 @@ ordo_cost cost_of(ordo_ctx *ctx, const char *name)
     for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++)
         if (strcmp(cost.name, name) == 0)
             return cost;
-    bool const there = false; /* a cost of that name */
-    CHECK(there);
+    testkit_check(false, __FILE__, __LINE__, name);
     return cost;
 }
 
@@ -89,14 +69,7 @@ bool rising(size_t n)
     return true;
 }
 
-void use_plugin(const char *folder_of_plugins, const char *name)
-{
-    char path[TEXT];
-    snprintf(path, sizeof path, "%s/%s", folder_of_plugins, name);
-    setenv("ORDO_BACKEND_DIR", path, 1);
-}
-
-/* The first two lines are those of a file that a calibration has written. */
+/* Takes the first two lines of a file that a calibration writes. */
 static void find_head(void)
 {
     char            text[TEXT];
@@ -113,10 +86,10 @@ void tune_start(void)
 {
     test_rng rng = {3};
     snprintf(folder, sizeof folder, "/tmp/ordo_tune_XXXXXX");
-    keys = malloc((size_t)MOST * 4);
-    values = calloc(MOST, 4);
-    before = malloc((size_t)MOST * 4);
-    if (mkdtemp(folder) == NULL || keys == NULL || values == NULL || before == NULL)
+    keys = test_keep((size_t)MOST * 4);
+    values = test_keep((size_t)MOST * 4);
+    before = test_keep((size_t)MOST * 4);
+    if (mkdtemp(folder) == NULL)
         abort();
     snprintf(file, sizeof file, "%s/costs", folder);
     for (size_t i = 0; i < MOST; i++)
@@ -124,10 +97,4 @@ void tune_start(void)
     find_head();
 }
 
-void tune_end(void)
-{
-    free(keys);
-    free(values);
-    free(before);
-    CHECK(rmdir(folder) == 0); /* nothing was left there */
-}
+void tune_end(void) { CHECK(rmdir(folder) == 0); }

@@ -1,5 +1,5 @@
-/* verbs.h - one valid call of each verb of ordo.h behind one name, for the tests of what all
- * verbs must do alike: fail cleanly, cancel, report, work again. */
+/* verbs.h - a table of valid calls of every verb of ordo.h, for tests of what all verbs have in
+ * common: failures, cancellation, reports. */
 #ifndef ORDO_TESTS_VERBS_H
 #define ORDO_TESTS_VERBS_H
 
@@ -8,56 +8,53 @@
 
 enum {
     VERBS = 45,
-#if defined(TESTKIT_TSAN)
-    VERB_STEP = 4 /* every verb's threads are watched in its own test; here some stand for all */
-#else
-    VERB_STEP = 1
-#endif
+    VERB_STEP =
+        TESTKIT_TSAN ? 4 : 1 /* ThreadSanitizer checks every verb in the test of that verb */
 };
 
 /* The arrays of n elements that the calls read, and where they write. */
 typedef struct verb_data {
     size_t         n;
-    float         *sorted;   /* ascending, with ties                                */
-    float         *loose;    /* in any order, with ties and NaNs                    */
-    int32_t       *rough;    /* no key further than a few places from its own       */
-    uint32_t      *words;    /* random; elements of 12 bytes, too                   */
-    unsigned char *keys;     /* of any type; verb_data_fill writes them             */
-    unsigned char *flags;    /* n bytes, which also serve as n packed bits          */
-    char          *text;     /* n strings with ties, each with its zero byte        */
-    uint64_t      *offsets;  /* n + 1, of the strings and their zero bytes          */
-    const char   **pointers; /* n                                                   */
-    unsigned char *out;      /* results, or what a verb changes in place; out_bytes */
+    float         *sorted;        /* ascending, with ties                               */
+    float         *unsorted;      /* random order, with ties and NaNs                   */
+    int32_t       *nearly_sorted; /* radius of 3                                        */
+    uint32_t      *words;         /* 3 n random words, also used as n elements of 12 bytes */
+    unsigned char *keys;          /* n keys of any type, filled by verb_data_fill       */
+    unsigned char *flags;         /* n bytes, also used as n packed bits                */
+    char          *text;          /* n strings with ties, each with a zero byte         */
+    uint64_t      *offsets;       /* n + 1, of the strings with their zero bytes        */
+    const char   **pointers;      /* n                                                  */
+    unsigned char *out;           /* results, or the array that is changed in place     */
     size_t         out_bytes;
-    unsigned char *before;          /* out as the last verb_run gave it to the call */
-    unsigned char *expected[VERBS]; /* computed when first asked for                */
-    uint64_t       scalar;          /* total, n_first, radius...; see verbs.c       */
+    unsigned char *before;          /* out at the start of the last call              */
+    unsigned char *expected[VERBS]; /* computed on first use                          */
+    uint64_t       scalar;          /* a single result: total, n_first, radius ...    */
     uint64_t       expected_scalar[VERBS];
 } verb_data;
 
 verb_data verb_data_make(size_t n); /* n > 0 */
 void      verb_data_free(verb_data *data);
 
-/* Fills keys with an input of inputs.h; in order if `sorted` is set. */
+/* Fills keys with a shape of inputs.h, sorted if `sorted` is set. */
 void verb_data_fill(verb_data *data, size_t shape, ordo_type type, bool sorted, bool desc);
 
-const char *verb_name(size_t verb);      /* of this call: "rank_sorted dense threads"      */
-const char *verb_operation(size_t verb); /* as the report calls it: "rank_sorted"          */
-ordo_type   verb_type(size_t verb);      /* as the report says it; 0 where there is none   */
+const char *verb_name(size_t verb);      /* of this call: "rank_sorted dense threads" */
+const char *verb_operation(size_t verb); /* as in the report: "rank_sorted"           */
+ordo_type   verb_type(size_t verb);      /* as in the report; 0 if there is none      */
 
-/* Spoils the results (or puts the array there that is to be sorted), makes the call. */
+/* Overwrites the results (or copies the array to sort to out) and makes the call. */
 ordo_status verb_run(size_t verb, ordo_ctx *ctx, verb_data *data);
 
-bool verb_right(size_t verb, verb_data *data); /* the results are the oracle's            */
-bool verb_untouched(const verb_data *data);    /* nothing was written by the last call    */
+bool verb_right(size_t verb, verb_data *data); /* the results equal the oracle's      */
+bool verb_untouched(const verb_data *data);    /* the last call has written nothing   */
 
-/* The same for calls that are not in the table; verbs_table.h has the description. */
+/* The same for calls that are not in the table; see verbs_table.h. */
 typedef struct verb_entry verb_entry;
 ordo_status               verb_call(const verb_entry *v, ordo_ctx *ctx, verb_data *data);
-/* What out (out_bytes) and scalar must be after the call. */
+/* The expected contents of out (out_bytes) and scalar. */
 void verb_expect(const verb_entry *v, const verb_data *data, unsigned char *out, uint64_t *scalar);
 
-/* The scratch query that belongs to the call; a verb that has none answers 0. */
+/* The scratch query of the call; 0 bytes if the verb has no query. */
 bool        verb_has_scratch(size_t verb);
 ordo_status verb_scratch(size_t verb, ordo_ctx *ctx, size_t n, size_t *bytes);
 

@@ -1,4 +1,4 @@
-/* verbs_expect.c - what the calls of verbs.c must answer, by the oracle. */
+/* verbs_expect.c - the expected results of the calls of verbs.c, by the oracle. */
 #include "oracle.h"
 #include "verbs.h"
 #include "verbs_table.h"
@@ -35,21 +35,10 @@ static int element_order_low(const void *user, size_t i, size_t j)
     return verb_by_words(&a, a.first + i * a.size, a.first + j * a.size);
 }
 
-/* Ranks of strings that tie as the least of them; order[i] comes i-th. */
-static void expect_string_ranks(const verb_data *data, const uint64_t *order, unsigned char *out)
-{
-    uint32_t rank = 1;
-    for (size_t i = 0; i < data->n; i++) {
-        if (i > 0 && string_order(data, order[i - 1], order[i]) != 0)
-            rank = (uint32_t)i + 1;
-        memcpy(out + 4 * order[i], &rank, sizeof rank);
-    }
-}
-
 static void expect_strings(const verb_entry *v, const verb_data *data, unsigned char *out)
 {
     size_t const    n = data->n;
-    uint64_t *const order = verb_need(n * sizeof *order);
+    uint64_t *const order = test_need(n * sizeof *order);
     uint64_t *const offsets = verb_out_offsets(data, out);
     size_t          k[MOST_CHOSEN];
     size_t const    count = verb_choose(v, n, k);
@@ -70,49 +59,23 @@ static void expect_strings(const verb_entry *v, const verb_data *data, unsigned 
         }
     }
     if (v->kind == RANK_STRINGS)
-        expect_string_ranks(data, order, out);
+        oracle_rank_ordered(n, order, string_order, data, ORDO_TIES_MIN, ORDO_U32, out);
     if (v->kind == SELECT_STRINGS)
         for (size_t j = 0; j < count; j++)
             memcpy(out + 8 * j, &order[k[j]], sizeof *order);
     free(order);
 }
 
-static double as_double(ordo_type type, const void *keys, size_t i)
-{
-    switch (type) {
-    case ORDO_I8:
-        return ((const int8_t *)keys)[i];
-    case ORDO_U8:
-        return ((const uint8_t *)keys)[i];
-    case ORDO_I16:
-        return ((const int16_t *)keys)[i];
-    case ORDO_U16:
-        return ((const uint16_t *)keys)[i];
-    case ORDO_I32:
-        return ((const int32_t *)keys)[i];
-    case ORDO_U32:
-        return ((const uint32_t *)keys)[i];
-    case ORDO_I64:
-        return (double)((const int64_t *)keys)[i];
-    case ORDO_U64:
-        return (double)((const uint64_t *)keys)[i];
-    case ORDO_F32:
-        return (double)((const float *)keys)[i];
-    case ORDO_F64:
-        break;
-    }
-    return ((const double *)keys)[i];
-}
-
-/* The linear quantile as numpy computes it, but finite between finite keys, and beside an infinite
- * key that key; the median is the middle key or the mean of two. A NaN has no payload. */
+/* The linear quantile of NumPy, except that the result between finite keys is finite, and the
+ * result beside one infinite key is that key. The median is the middle key or the mean of two. A
+ * NaN has no payload. */
 static double quantile_of(const verb_entry *v, const void *sorted, size_t n, double q)
 {
     double const place = q * (double)(n - 1);
     size_t const below = (size_t)place, above = below + 1 < n ? below + 1 : n - 1;
     double const weight = below + 1 < n ? place - (double)below : place + 1;
-    double const left = as_double(v->type, sorted, below),
-                 right = as_double(v->type, sorted, above);
+    double const left = oracle_as_double(v->type, sorted, below),
+                 right = oracle_as_double(v->type, sorted, above);
     double const step = right - left;
     double       value = v->kind == MEDIAN ? place > (double)below ? left / 2 + right / 2 : left
                          : weight >= 0.5   ? right - step * (1 - weight)
@@ -130,12 +93,11 @@ static double quantile_of(const verb_entry *v, const void *sorted, size_t n, dou
     return isnan(value) ? (double)NAN : value;
 }
 
-/* Selections, by looking into the sorted array. */
 static void expect_selected(const verb_entry *v, const verb_data *data, unsigned char *out)
 {
     size_t const n = data->n, size = ordo_type_size(v->type);
     bool const   desc = (v->flags & ORDO_DESCENDING) != 0;
-    char *const  sorted = verb_need(n * size);
+    char *const  sorted = test_need(n * size);
     size_t       k[MOST_CHOSEN];
     double       q[MOST_CHOSEN] = {0.5};
     size_t const count = verb_choose(v, n, k);
@@ -156,7 +118,7 @@ static void expect_selected(const verb_entry *v, const verb_data *data, unsigned
 static void expect_topk(const verb_entry *v, const verb_data *data, unsigned char *out)
 {
     size_t const         k = verb_topk(data->n);
-    uint64_t *const      order = verb_need(data->n * sizeof *order);
+    uint64_t *const      order = test_need(data->n * sizeof *order);
     const void *const    keys = verb_input_of(v, data);
     unsigned char *const index = out + verb_second(data->n);
     oracle_argsort(v->type, keys, data->n, (v->flags & ORDO_DESCENDING) != 0, ORDO_U64, order);
@@ -173,7 +135,7 @@ static void expect_topk(const verb_entry *v, const verb_data *data, unsigned cha
 
 static void expect_moved(const verb_entry *v, const verb_data *data, unsigned char *out)
 {
-    uint64_t *const   order = verb_need(data->n * sizeof *order);
+    uint64_t *const   order = test_need(data->n * sizeof *order);
     const void *const keys = verb_input_of(v, data);
     if (v->kind == PAIRS) {
         oracle_argsort(v->type, keys, data->n, (v->flags & ORDO_DESCENDING) != 0, ORDO_U64, order);
@@ -195,8 +157,8 @@ void verb_expect(const verb_entry *v, const verb_data *data, unsigned char *out,
     const void *const keys = verb_input_of(v, data);
     bool const        desc = (v->flags & ORDO_DESCENDING) != 0;
 
-    memset(out, SPOIL, data->out_bytes);
-    *scalar = SPOILT_SCALAR;
+    memset(out, FILL_BYTE, data->out_bytes);
+    *scalar = FILL_SCALAR;
     switch (v->kind) {
     case RANK_SORTED:
         oracle_rank(v->type, keys, n, desc, (ordo_ties)v->choice, v->out_type, out);
@@ -258,7 +220,7 @@ void verb_expect(const verb_entry *v, const verb_data *data, unsigned char *out,
     }
 }
 
-/* The first verb that must answer the same: all algorithms do. */
+/* The first call of the table with the same result: it differs only in its algorithm. */
 static size_t same_answer(size_t verb)
 {
     const verb_entry *const v = &verbs[verb];
@@ -275,7 +237,7 @@ bool verb_right(size_t verb, verb_data *data)
 {
     size_t const asked = same_answer(verb);
     if (data->expected[asked] == NULL) {
-        data->expected[asked] = verb_need(data->out_bytes);
+        data->expected[asked] = test_need(data->out_bytes);
         verb_expect(&verbs[asked], data, data->expected[asked], &data->expected_scalar[asked]);
     }
     return memcmp(data->expected[asked], data->out, data->out_bytes) == 0 &&
@@ -284,5 +246,5 @@ bool verb_right(size_t verb, verb_data *data)
 
 bool verb_untouched(const verb_data *data)
 {
-    return memcmp(data->before, data->out, data->out_bytes) == 0 && data->scalar == SPOILT_SCALAR;
+    return memcmp(data->before, data->out, data->out_bytes) == 0 && data->scalar == FILL_SCALAR;
 }

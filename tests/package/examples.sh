@@ -27,7 +27,7 @@ try() {
         die "$1: does not compile"
     # shellcheck disable=SC2086
     ${EMULATOR:-} "$tmp/$1" >"$tmp/$1.out" || die "$1: failed when run"
-    diff -u "$tmp/$1.expected" "$tmp/$1.out" || die "$1: prints something else than it claims"
+    diff -u "$tmp/$1.expected" "$tmp/$1.out" || die "$1: does not print what it claims"
     echo "$1: ok"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# exports.sh LIBRARY ROOT - libordo.so exports exactly the functions listed in tests/package/exports.txt,
-# and that list is exactly what the headers in include/ declare.
+# exports.sh LIBRARY ROOT - libordo.so exports exactly the functions of tests/package/exports.txt,
+# and the headers in include/ declare exactly these functions.
 set -eu
 export LC_ALL=C
 library=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# include_direction.sh ROOT OBJECTS - the tree and its object files obey scripts/check-includes, and
-# the script catches a tree that does not. Uses CC from the environment.
+# include_direction.sh ROOT OBJECTS - scripts/check-includes accepts the tree and its object files,
+# and rejects trees that break its rules. Uses CC from the environment.
 set -eu
 root=$1
 objects=$2
@@ -10,7 +10,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 "$check" "$root" "$objects"
 
-# expect CODE FILE LINE - a tree whose FILE holds LINE gets exit status CODE.
+# expect CODE FILE LINE - a tree whose FILE contains LINE gives the exit status CODE.
 expect() {
     rm -rf "$tmp/tree"
     mkdir -p "$tmp/tree/include" "$tmp/tree/$(dirname "$2")"
@@ -43,7 +43,7 @@ expect 1 bench/harness/a.c '#include "bench/subjects/bench_order.h"'
 expect 1 bench/subjects/a.c '#include "core/base.h"'
 expect 1 lib/news/a.c '#include "core/base.h"'
 
-# The same for calls: lib/core may not call what lib/api defines.
+# The same for calls: lib/core must not call a function of lib/api.
 mkdir -p "$tmp/tree/include" "$tmp/objects/lib/core" "$tmp/objects/lib/api"
 echo 'int api_f(void); int core_g(void); int core_g(void) { return api_f(); }' >"$tmp/core.c"
 echo 'int api_f(void); int api_f(void) { return 1; }' >"$tmp/api.c"
@@ -51,7 +51,7 @@ ${CC:-cc} -c "$tmp/core.c" -o "$tmp/objects/lib/core/core.c.o"
 ${CC:-cc} -c "$tmp/api.c" -o "$tmp/objects/lib/api/api.c.o"
 rm -rf "$tmp/tree/lib" "$tmp/tree/cli" "$tmp/tree/include/ordo.h"
 if "$check" "$tmp/tree" "$tmp/objects" >"$tmp/out"; then
-    echo "include_direction.sh: a call from lib/core to lib/api was not noticed" >&2
+    echo "include_direction.sh: a call from lib/core to lib/api was not detected" >&2
     exit 1
 fi
 grep -q 'may not call api_f' "$tmp/out"

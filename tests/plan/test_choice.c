@@ -1,6 +1,6 @@
-/* test_choice.c - times predicted from the costs of a machine, and who gets a job by them: `auto`
- * and `hybrid` take whoever is predicted, and is, faster. Devices are those of tests/plugins:
- * paced.c takes the time it is told, playing.c sorts. */
+/* test_choice.c - predicted times, and the backend that a job gets: `auto` and `hybrid` choose the
+ * backend with the lowest predicted time. The devices are plugins of tests/plugins: paced.c takes a
+ * given time, playing.c sorts. */
 #define _POSIX_C_SOURCE 200809L
 #include "tunekit.h"
 
@@ -9,15 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
-#endif
-
 enum {
-    SHORT = 1 << 17 /* keys sorted in milliseconds */
+    SHORT = 1 << 17 /* keys that are sorted in milliseconds */
 };
 
-/* ---- Choices by figures ---- */
+/* ---- The chosen backend ---- */
 
 #define CPU_SLOW "threads 1\ncpu_32 1000000\ncpu_alone 100\ncpu_small 100\n"
 #define CPU_FAST "threads 1\ncpu_32 1\ncpu_alone 100\n"
@@ -26,13 +22,10 @@ enum {
 
 static void chosen(ordo_where where, double share, const char *costs, const char *backend)
 {
-    ordo_ctx *ctx = NULL;
     testkit_case("where %d, share %g: %s", (int)where, share, costs);
     write_costs(costs);
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = 1,
-                                                  .cpu_share = share, .calibration = file)),
-                 NULL);
+    ordo_ctx *const ctx =
+        CONTEXT(.where = where, .threads = 1, .cpu_share = share, .calibration = file);
     CHECK_STATUS(ORDO_OK, sort_fresh(ctx, KEYS), ctx);
     CHECK(rising(KEYS));
     ordo_report const report = report_of(ctx);
@@ -40,16 +33,16 @@ static void chosen(ordo_where where, double share, const char *costs, const char
         printf("expected %s, got %s: cpu %g, cuda %g, hybrid %g\n", backend, report.backend,
                report.predicted_cpu, report.predicted_cuda, report.predicted_hybrid);
     CHECK(report.predicted_cpu > 0 && report.predicted_cuda > 0);
-    CHECK((report.predicted_hybrid > 0) == TINY); /* as shipped, this is too small to be streamed */
+    CHECK((report.predicted_hybrid > 0) == TINY); /* too small to be streamed as shipped */
     ordo_ctx_free(ctx);
 }
 
 static void test_choices(void)
 {
     const char *const both = TINY ? "hybrid" : "cuda";
-    use_plugin(TEST_PLUGINS, "playing");
+    USE_PLUGIN("playing");
     chosen(ORDO_AUTO, 0, CPU_SLOW GPU_FAST, "cuda");
-    chosen(ORDO_AUTO, 0, CPU_FAST GPU_FAST, "cpu"); /* the way there takes longer */
+    chosen(ORDO_AUTO, 0, CPU_FAST GPU_FAST, "cpu"); /* the transfer takes longer */
     chosen(ORDO_AUTO, 0, CPU_SLOW GPU_SLOW, "cpu");
     chosen(ORDO_AUTO, 0, CPU_SLOW GPU_FAST "hybrid_share 300\nhybrid_time 50\n", both);
     chosen(ORDO_AUTO, 0, CPU_SLOW GPU_FAST "hybrid_share 300\nhybrid_time 150\n", "cuda");
@@ -66,8 +59,8 @@ static void test_choices(void)
     chosen(ORDO_HYBRID, 0.3, CPU_SLOW GPU_FAST, both);
     chosen(ORDO_HYBRID, -1, CPU_FAST GPU_SLOW, "hybrid");
 
-    testkit_case("what opening costs");
-    write_costs(CPU_SLOW GPU_FAST "device_open 70\n"); /* the last of several counts */
+    testkit_case("the cost of opening the device");
+    write_costs(CPU_SLOW GPU_FAST "device_open 70\n"); /* the last value of a cost counts */
     ordo_ctx *ctx = context(ORDO_AUTO, 1, file);
     int       calls = 0;
     do
@@ -76,7 +69,7 @@ static void test_choices(void)
     CHECK_EQ_U64((70 + KEYS / 1000 - 1) / (KEYS / 1000) - 1, calls);
     ordo_ctx_free(ctx);
 
-    testkit_case("another device");
+    testkit_case("costs of another device");
     write_costs(CPU_SLOW "device another one\ndevice_open 0\nstage_all 12345\n");
     ctx = context(ORDO_AUTO, 1, file);
     CHECK(cost_of(ctx, "stage_all").value == 12345);
@@ -85,7 +78,7 @@ static void test_choices(void)
     CHECK(cost_of(ctx, "stage_all").measured == 0 && cost_of(ctx, "cpu_32").measured == 1);
     ordo_ctx_free(ctx);
 
-    testkit_case("small calls are not weighed");
+    testkit_case("no prediction for small calls");
     ctx = context(ORDO_AUTO, 1, file);
     CHECK_STATUS(ORDO_OK, sort_fresh(ctx, TINY ? 0 : 100), ctx);
     CHECK(report_of(ctx).predicted_cpu == 0 && report_of(ctx).predicted_cuda == 0);
@@ -93,7 +86,7 @@ static void test_choices(void)
     unlink(file);
 }
 
-/* ---- Predictions by figures ---- */
+/* ---- Predicted times ---- */
 
 static bool about(double expected_ms, double seconds)
 {
@@ -103,7 +96,7 @@ static bool about(double expected_ms, double seconds)
     return near;
 }
 
-/* 100000 keys, by hand. */
+/* The times of 100000 keys were computed by hand. */
 static void test_figures(void)
 {
     enum {
@@ -111,13 +104,13 @@ static void test_figures(void)
     };
     static const struct {
         unsigned threads;
-        double   sort, pairs, argsort, rank, wide; /* ms of the CPU */
-        double   whole, streamed;                  /* ms of the GPU, for the sort */
+        double   sort, pairs, argsort, rank, wide; /* ms on the CPU */
+        double   whole, streamed;                  /* ms of the sort on the GPU */
     } rows[] = {{1, 0.5, 0.7, 0.65, 1.5, 0.8, 1.9, 2.3},
                 {2, 0.366667, 0.5, 0.466667, 1.033333, 0.566667, 1.1, 1.5},
                 {4, 0.35, 0.45, 0.425, 0.85, 0.5, 0.7, 1.5},
                 {8, 0.35, 0.45, 0.425, 0.85, 0.5, 0.7, 1.5}}; /* there are four CPUs */
-    use_plugin(TEST_PLUGINS, "playing");
+    USE_PLUGIN("playing");
     write_costs("threads 4\ncpu_32 10000\ncpu_64 16000\ncpu_alone 50\ncpu_call 100\n"
                 "cpu_value 1000\ncpu_index 3000\ncpu_rank 20000\ndevice unnamed\n"
                 "device_open 1000000\ndevice_call 300\nstage_whole 2000\nstage_thread 500\n"
@@ -138,13 +131,13 @@ static void test_figures(void)
         about(rows[i].rank, report_of(ctx).predicted_cpu);
         CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U64, keys, N, NULL), ctx);
         about(rows[i].wide, report_of(ctx).predicted_cpu);
-        CHECK(strcmp(report_of(ctx).backend, "cpu") == 0); /* to open the device costs too much */
+        CHECK(strcmp(report_of(ctx).backend, "cpu") == 0); /* opening the device costs too much */
         ordo_ctx_free(ctx);
     }
     unlink(file);
 }
 
-/* ---- Predictions against what calls take ---- */
+/* ---- Predicted against measured times ---- */
 
 typedef enum verb {
     SORT,
@@ -169,7 +162,7 @@ static ordo_status call(ordo_ctx *ctx, verb what, ordo_type type, size_t n)
     }
 }
 
-/* How far off: measured over predicted, or the other way round. */
+/* The ratio of the measured to the predicted time, or its inverse if that is larger. */
 static double off_by(ordo_ctx *ctx, verb what, ordo_type type, size_t n)
 {
     double least = 1e9, predicted = 0;
@@ -183,7 +176,7 @@ static double off_by(ordo_ctx *ctx, verb what, ordo_type type, size_t n)
     return least > predicted ? least / predicted : predicted / least;
 }
 
-/* One good attempt of four is enough. */
+/* One success in four attempts is enough. */
 static void try_often(bool (*attempt)(void), const char *what)
 {
     bool good = false;
@@ -209,8 +202,8 @@ static bool predictions_hold(void)
     return worst < 2.5;
 }
 
-/* One thread of the CPU wins small arrays, the device large ones, and the choice is right wherever
- * the difference is clear. */
+/* One CPU thread is faster for small arrays, the device for large ones. The choice is correct
+ * wherever the difference is clear. */
 static bool choices_hold(void)
 {
     bool            right = true, both[2] = {false, false};
@@ -219,7 +212,7 @@ static bool choices_hold(void)
     ordo_ctx_free(measuring);
     ordo_ctx *const sides[] = {context(ORDO_CPU, 1, file), context(ORDO_CUDA, 1, file)};
     ordo_ctx *const choosers[] = {context(ORDO_AUTO, 1, file), context(ORDO_HYBRID, 1, file)};
-    CHECK(info_of(choosers[0]).cuda[0] == '\0'); /* opens it */
+    CHECK(info_of(choosers[0]).cuda[0] == '\0'); /* opens the device */
     for (size_t n = SHORT / 8; n <= 4 * SHORT; n *= 2) {
         double seconds[2] = {1e9, 1e9};
         for (int round = 0; round < 5; round++)
@@ -245,14 +238,14 @@ static bool choices_hold(void)
 /* A device of 1 ms a call and 1 ns a key. */
 static void test_paced(void)
 {
-    use_plugin(TEST_PLUGINS, "paced");
+    USE_PLUGIN("paced");
     setenv("ORDO_PACE", "1000:1", 1);
-    try_often(choices_hold, "the faster one is chosen");
-    testkit_case("what was found of the device");
+    try_often(choices_hold, "the faster backend is chosen");
+    testkit_case("the measured costs of the device");
     ordo_ctx *const ctx = context(ORDO_AUTO, 1, file);
     CHECK(cost_of(ctx, "device_call").value > 500 && cost_of(ctx, "device_call").value < 5000);
     CHECK(cost_of(ctx, "stage_whole").value > 2000 && cost_of(ctx, "stage_whole").value < 20000);
-    CHECK(cost_of(ctx, "stage_all").measured == 0); /* it cannot stream */
+    CHECK(cost_of(ctx, "stage_all").measured == 0); /* this device cannot stream */
     CHECK(info_of(ctx).calibration_note[0] == '\0');
     ordo_ctx_free(ctx);
     unlink(file);
@@ -261,15 +254,15 @@ static void test_paced(void)
 int main(void)
 {
     testkit_start();
-    use_plugin(TEST_PLUGINS, "empty");
+    USE_PLUGIN("empty");
     tune_start();
     test_choices();
     test_figures();
     if (!TINY && !test_times_count()) {
         testkit_skip(
             "predicted against measured times: needs an idle machine and ORDO_TEST_TIMES=1");
-    } else if (!TINY) { /* thresholds as they are shipped */
-        use_plugin(TEST_PLUGINS, "empty");
+    } else if (!TINY) {
+        USE_PLUGIN("empty");
         try_often(predictions_hold, "predictions hold");
         test_paced();
     }

@@ -1,10 +1,9 @@
-/* test_plugin.c - trouble with the backend that is a shared object of its own: it is missing, is no
- * library, is no backend, is of another version, finds no device, fails in its calls, or loses the
- * device in the midst of them. Wherever it is asked for by name the status and the words say so and
- * arrays are as they were; `auto` goes on with the CPU.
+/* test_plugin.c - failures of the plugin: it is missing, not a library, not a backend, of another
+ * version, finds no device, fails in its calls, or loses the device. If the device was asked for by
+ * name, the status and the error text say so and arrays are unchanged; `auto` continues with the
+ * CPU.
  *
- * The shared objects are those of tests/plugins, each in a folder of its own under the name that
- * the library looks for. No GPU is needed, and none is used. */
+ * The plugins are those of tests/plugins. No GPU is needed or used. */
 #define _POSIX_C_SOURCE 200809L
 #include "testkit.h"
 
@@ -12,12 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
-#endif
-
 enum {
-    KEYS = 200000 /* with one thread enough that `auto` would gain by a GPU */
+    KEYS = 200000 /* enough for `auto` to prefer a GPU to one thread */
 };
 
 static uint32_t before[KEYS], keys[KEYS], values[KEYS], index_of[KEYS];
@@ -32,28 +27,9 @@ static void use(const char *plugin)
     testkit_case("%s", plugin);
 }
 
-static ordo_ctx *context(ordo_where where)
-{
-    ordo_ctx *ctx = NULL;
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = where, .threads = 1)),
-                 NULL);
-    return ctx;
-}
+static ordo_ctx *context(ordo_where where) { return CONTEXT(.where = where, .threads = 1); }
 
-static ordo_info info_of(ordo_ctx *ctx)
-{
-    ordo_info info = {.struct_size = sizeof info};
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
-    return info;
-}
-
-static const char *backend_of(const ordo_ctx *ctx)
-{
-    ordo_report report = {.struct_size = sizeof report};
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-    return report.backend;
-}
+static const char *backend_of(const ordo_ctx *ctx) { return report_of(ctx).backend; }
 
 static bool rising(const uint32_t *a)
 {
@@ -63,15 +39,9 @@ static bool rising(const uint32_t *a)
     return true;
 }
 
-static bool unwritten(void)
-{
-    for (size_t i = 0; i < KEYS; i++)
-        if (index_of[i] != 0xeeeeeeee)
-            return false;
-    return true;
-}
+static bool unwritten(void) { return test_bytes_not(index_of, sizeof index_of, 0xee) == 0; }
 
-/* There is no device: asked for it, every call says why, also the second one. */
+/* Without a device, every call for it gives the reason, also the second one. */
 static void no_device(const char *plugin, const char *reason)
 {
     ordo_sort_opts const on_device = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE);
@@ -108,7 +78,7 @@ static void no_device(const char *plugin, const char *reason)
     ordo_ctx_free(ctx);
 }
 
-/* A device that was asked for by name fails with its own words. */
+/* A device that was asked for by name reports its own error. */
 static void test_failing_asked_for(void)
 {
     size_t radius = 77;
@@ -132,12 +102,12 @@ static void test_failing_asked_for(void)
     ordo_ctx_free(ctx);
 }
 
-/* Under `auto` the CPU takes over, unless the array has been changed. */
+/* Under `auto` the CPU continues, unless the array has changed. */
 static void test_failing_under_auto(void)
 {
     use("failing");
     ordo_ctx *const ctx = context(ORDO_AUTO);
-    CHECK(info_of(ctx).cuda[0] == '\0'); /* now it is open, and large calls go there */
+    CHECK(info_of(ctx).cuda[0] == '\0'); /* opens the device; large calls now go there */
 
     CHECK_STATUS(ORDO_OK, ordo_argsort(ctx, ORDO_U32, keys, KEYS, ORDO_U32, index_of, NULL), ctx);
     CHECK(strcmp(backend_of(ctx), "cpu") == 0 && keys[index_of[0]] <= keys[index_of[KEYS - 1]]);
@@ -152,8 +122,8 @@ static void test_failing_under_auto(void)
     ordo_ctx_free(ctx);
 }
 
-/* The device had taken a copy and worked on it: an array of the caller is as it was, or, under
- * `auto` and `hybrid`, right. The second round meets a device that is lost already. */
+/* The device has worked on a copy: the caller's arrays are unchanged, or, under `auto` and
+ * `hybrid`, correct. In the second round the device is already lost. */
 static void test_lost(ordo_where where)
 {
     bool const        goes_on = where != ORDO_CUDA;
@@ -189,7 +159,7 @@ static void test_lost(ordo_where where)
     ordo_ctx_free(ctx);
 }
 
-/* Small calls do not look for a device; a context that may not use one never does. */
+/* Small calls do not open a device; a context for the CPU never does. */
 static void test_untouched(void)
 {
     use("failing");

@@ -1,10 +1,9 @@
-/* test_plugin_place.c - the plugin is loaded from the folder of the file that holds libordo and
- * from an absolute ORDO_BACKEND_DIR, and from nowhere else: not from the working directory, not
- * from the folder that argv[0] names, and not as the environment of a privileged program says.
+/* test_plugin_place.c - the plugin is loaded only from the folder of the file that contains libordo
+ * and from an absolute ORDO_BACKEND_DIR: not from the working directory, not from the folder of
+ * argv[0], and not from the environment of a privileged program.
  *
- * This program is linked with libordo.a. It starts itself in the ways that must not lead to another
- * folder; with the argument "report" it prints what the library found and ends. The wrong folder is
- * that of the plugin `failing`, which opens without trouble if it is loaded. */
+ * This program is linked with libordo.a and runs itself; with the argument "report" it prints what
+ * the library found. The wrong folder has the plugin `failing`, which opens if it is loaded. */
 #define _GNU_SOURCE
 #include "testkit.h"
 
@@ -19,11 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
-#endif
 #ifndef TEST_LIBRARY
-#define TEST_LIBRARY "libordo.so" /* the path of the shared library; the build knows it */
+#define TEST_LIBRARY "libordo.so" /* path of the shared library; set by the build */
 #endif
 
 #define WRONG TEST_PLUGINS "/failing"
@@ -31,17 +27,17 @@
 
 enum {
     PATH_SIZE = 4096,
-    CANNOT_RUN = 77 /* exit status of a child that could not be executed here */
+    CANNOT_RUN = 77 /* exit status of a child that could not be executed */
 };
 
-static char self[PATH_SIZE]; /* this program, its folder, and a new folder there */
+static char self[PATH_SIZE]; /* this program, its folder, and a new folder in that folder */
 static char folder[PATH_SIZE];
 static char room[PATH_SIZE];
-static char said[4 * PATH_SIZE]; /* what the last child printed */
+static char said[4 * PATH_SIZE]; /* output of the last child */
 
 /* ---- The child ---- */
 
-/* Prints whether the program is privileged, why there is no GPU, and the calibration's file. */
+/* Prints whether the program is privileged, why there is no GPU, and the calibration file. */
 static int report(const char *argv0, bool removed)
 {
     ordo_ctx *ctx = NULL;
@@ -60,8 +56,8 @@ static int report(const char *argv0, bool removed)
     return 0;
 }
 
-/* Runs `file` (found through PATH if it has no slash) with argv[0] = name in the folder `in`;
- * its output is in `said`. False, with a reason printed, if programs cannot be run here. */
+/* Runs `file` (found through PATH if it has no slash) with argv[0] = name in the folder `in` and
+ * keeps its output in `said`. Returns false, and prints the reason, if it cannot be run. */
 static bool run(const char *in, const char *file, const char *name, const char *what)
 {
     int ends[2];
@@ -148,7 +144,7 @@ static void remove_room(void)
 
 /* ---- Places ---- */
 
-/* There is no plugin beside this program, and that is where it is looked for. */
+/* There is no plugin beside this program, and the library looks only there. */
 static void test_wrong_places(void)
 {
     char expected[PATH_SIZE + 64];
@@ -182,8 +178,7 @@ static void test_wrong_places(void)
     unsetenv("ORDO_BACKEND_DIR");
 }
 
-/* A plugin that lies beside the program is found however the program is called, unless the program
- * has been removed. */
+/* A plugin beside the program is found for every argv[0], unless the program was removed. */
 static void test_beside_program(void)
 {
     copy_file(self, in_room("program"));
@@ -195,7 +190,7 @@ static void test_beside_program(void)
     testkit_case("beside the program");
     if (run("/", in_room("program"), "/there/is/no/such/program", "report"))
         SAID("cuda ''");
-    testkit_case("beside the file that a link leads to");
+    testkit_case("beside the target of a link");
     if (run("/", in_room("elsewhere/link"), "link", "report"))
         SAID("cuda ''");
     testkit_case("the program was removed");
@@ -256,8 +251,8 @@ static void test_changed_directory(void)
 
 /* ---- Privileged programs ---- */
 
-/* Gives the file another owner, or another group of this process, and the bit that makes the
- * program run as such; false if neither is possible. */
+/* Gives the file another owner or group, and the bit that runs it as such. Returns false if neither
+ * is possible. */
 static bool make_privileged(const char *file)
 {
     gid_t     groups[64];
@@ -271,7 +266,7 @@ static bool make_privileged(const char *file)
     return false;
 }
 
-/* Each variable has a value that would be refused, or would show, if it were obeyed. */
+/* Every variable has a value that would be refused or visible if the library used it. */
 static void test_privileged(void)
 {
     static const char *const names[] = {"ORDO_THREADS",   "ORDO_ISA",       "ORDO_DEVICE",
@@ -301,7 +296,7 @@ int main(int argc, char **argv)
     if (argc == 2) {
         int const status = report(argv[0], strcmp(argv[1], "removed") == 0);
         fflush(stdout);
-        _exit(status); /* without the search for leaks, which fails in a privileged program */
+        _exit(status); /* without the leak check, which fails in a privileged program */
     }
     testkit_start();
     make_room();

@@ -1,6 +1,6 @@
-/* test_tune.c - measuring what a machine costs, and the file that keeps it: damaged, old and
- * foreign files are not used and harm nobody, places may not be writable, several may write at
- * once, and whatever stops a measurement leaves things as they were. */
+/* test_tune.c - calibration and its file: damaged, old and foreign files are ignored, folders may
+ * be read-only, several processes may write at once, and an interrupted calibration changes
+ * nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "tunekit.h"
 
@@ -11,16 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef TEST_PLUGINS
-#define TEST_PLUGINS "plugins" /* the folder of the shared objects; the build knows it */
-#endif
-
 /* ---- The file ---- */
 
 static void test_written_and_read(void)
 {
     char text[TEXT];
-    testkit_case("written and read");
+    testkit_case("calibration file written and read");
     ordo_ctx *ctx = context(ORDO_CPU, 2, file);
     CHECK_EQ_U64(0, cost_of(ctx, "cpu_32").measured);
     CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
@@ -44,7 +40,7 @@ static void test_written_and_read(void)
     ordo_ctx_free(ctx);
 }
 
-/* Such a file is not used, the note says so, and calls work as without it. */
+/* The file is ignored, the note gives the reason, and calls work as without a file. */
 static void not_used(const char *what, const char *note)
 {
     testkit_case("%s", what);
@@ -98,11 +94,11 @@ static void test_damaged(void)
     CHECK(rmdir(file) == 0);
 }
 
-/* Every part of a good file, cut off anywhere, is no file; whole, it is one. */
+/* A valid file that is cut off anywhere is ignored. */
 static void test_cut_off(void)
 {
     char text[TEXT];
-    testkit_case("cut off");
+    testkit_case("calibration file that is cut off");
     write_costs("threads 2\ncpu_32 7000\ndevice a thing\nstage_all 5\n");
     size_t const length = read_text(file, text);
     for (size_t cut = 0; cut <= length; cut++) {
@@ -117,7 +113,7 @@ static void test_cut_off(void)
 static void test_places(void)
 {
     char path[TEXT], deep[200];
-    testkit_case("places");
+    testkit_case("folders of the calibration file");
     snprintf(deep, sizeof deep, "%s/a/b", folder);
     setenv("XDG_CACHE_HOME", deep, 1);
     unsetenv("ORDO_TUNE_FILE");
@@ -137,7 +133,7 @@ static void test_places(void)
         *strrchr(path, '/') = '\0';
     }
 
-    /* Without a folder of caches: that of the home; without that: nowhere. A relative is none. */
+    /* Without XDG_CACHE_HOME: ~/.cache; without HOME: no file. A relative path is ignored. */
     setenv("XDG_CACHE_HOME", "relative", 1);
     setenv("HOME", "/no/such/home", 1);
     ctx = context(ORDO_CPU, 1, NULL);
@@ -148,7 +144,7 @@ static void test_places(void)
     ctx = context(ORDO_CPU, 1, NULL);
     CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
     CHECK(info_of(ctx).calibration[0] == '\0' && info_of(ctx).calibration_note[0] != '\0');
-    CHECK(cost_of(ctx, "cpu_32").measured == 1); /* this context uses them all the same */
+    CHECK(cost_of(ctx, "cpu_32").measured == 1); /* this context still uses the costs */
     ordo_ctx_free(ctx);
 
     setenv("ORDO_TUNE_FILE", file, 1);
@@ -168,7 +164,7 @@ static void test_places(void)
 
 static void test_not_writable(void)
 {
-    testkit_case("not writable");
+    testkit_case("calibration file that cannot be written");
     ordo_ctx *ctx = context(ORDO_CPU, 1, "/dev/null/file");
     CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
     CHECK(strstr(info_of(ctx).calibration_note, "cannot be written") != NULL);
@@ -176,14 +172,14 @@ static void test_not_writable(void)
     CHECK_STATUS(ORDO_OK, sort_fresh(ctx, KEYS), ctx);
     ordo_ctx_free(ctx);
 
-    CHECK(mkdir(file, 0700) == 0); /* a folder is in the way */
+    CHECK(mkdir(file, 0700) == 0); /* a folder with the name of the file */
     ctx = context(ORDO_CPU, 1, file);
     CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
     CHECK(strstr(info_of(ctx).calibration_note, "cannot be written") != NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_calibration_remove(ctx), ctx);
     CHECK(strstr(ordo_last_error(ctx), "cannot be removed") != NULL);
     ordo_ctx_free(ctx);
-    CHECK(rmdir(file) == 0); /* and nothing was left in it */
+    CHECK(rmdir(file) == 0); /* it is empty */
 }
 
 static void *write_again_and_again(void *unused)
@@ -200,11 +196,11 @@ static void *write_again_and_again(void *unused)
     return NULL;
 }
 
-/* A reader sees one file or another, always a whole one. */
+/* A reader always sees a complete file. */
 static void test_many_writers(void)
 {
     pthread_t threads[4];
-    testkit_case("many writers");
+    testkit_case("several writers of the calibration file");
     write_costs("cpu_32 4711\n");
     for (size_t i = 0; i < 4; i++)
         CHECK(pthread_create(&threads[i], NULL, write_again_and_again, NULL) == 0);
@@ -218,7 +214,7 @@ static void test_many_writers(void)
     unlink(file);
 }
 
-/* ---- Trouble while measuring ---- */
+/* ---- Failures of a calibration ---- */
 
 static int stop_at_once(void *user, double done)
 {
@@ -228,49 +224,43 @@ static int stop_at_once(void *user, double done)
 
 static void test_stopped(void)
 {
-    ordo_ctx *ctx = NULL;
-    testkit_case("stopped");
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 2, .calibration = file,
-                                                  .progress = stop_at_once)),
-                 NULL);
+    testkit_case("cancelled");
+    ordo_ctx *ctx = CONTEXT(.threads = 2, .calibration = file, .progress = stop_at_once);
     CHECK_STATUS(ORDO_E_CANCELLED, calibrate(ctx, MOST), ctx);
     CHECK(cost_of(ctx, "cpu_32").measured == 0 && access(file, F_OK) != 0);
     ordo_ctx_free(ctx);
 
-    testkit_case("little memory");
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = 1000)),
-                 NULL);
+    testkit_case("too little memory");
+    ctx = CONTEXT(.threads = 2, .mem_limit = 1000);
     CHECK_STATUS(ORDO_E_NOMEM, calibrate(ctx, MOST), ctx);
     ordo_ctx_free(ctx);
-    CHECK_STATUS(
-        ORDO_OK,
-        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = 1 << 20)), NULL);
+    ctx = CONTEXT(.threads = 2, .mem_limit = 1 << 20);
     CHECK_STATUS(ORDO_OK, calibrate(ctx, MOST), ctx);
     ordo_ctx_free(ctx);
 
+    size_t failed = 0;
     for (size_t at = 2; at < 40; at++) {
         test_allocator allocator = {.fail_at = at, .only_one = at % 2 == 0};
         testkit_case("allocation %zu fails", at);
-        if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 2, .alloc = test_alloc,
-                                             .release = test_release, .alloc_user = &allocator)) !=
+        if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 2, ALLOCATOR(&allocator))) !=
             ORDO_OK)
             continue;
         ordo_status const status = calibrate(ctx, LEAST);
         CHECK(status == ORDO_OK || status == ORDO_E_NOMEM);
+        failed += status != ORDO_OK;
         ordo_ctx_free(ctx);
         CHECK_EQ_U64(0, allocator.live);
     }
+    CHECK(failed > 0);
 }
 
-/* A device that is measured, and one that is lost while it is. */
+/* A calibrated device, and a device that is lost during calibration. */
 static void test_devices(void)
 {
     ordo_ctx *ctx;
-    if (TINY) { /* so short an array is streamed */
+    if (TINY) { /* this build streams arrays this short */
         testkit_case("a device is measured");
-        use_plugin(TEST_PLUGINS, "playing");
+        USE_PLUGIN("playing");
         ctx = context(ORDO_AUTO, 2, file);
         CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
         CHECK(info_of(ctx).calibration_note[0] == '\0');
@@ -278,13 +268,13 @@ static void test_devices(void)
         CHECK(cost_of(ctx, "hybrid_share").measured == 1);
         CHECK(cost_of(ctx, "hybrid_time").value <= 100);
         ordo_ctx_free(ctx);
-        ctx = context(ORDO_CPU, 1, file); /* which leaves the device as it is */
+        ctx = context(ORDO_CPU, 1, file); /* keeps the costs of the device */
         CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
         CHECK(cost_of(ctx, "threads").value == 1 && cost_of(ctx, "hybrid_share").measured == 1);
         ordo_ctx_free(ctx);
     }
     testkit_case("a device is lost");
-    use_plugin(TEST_PLUGINS, "lost");
+    USE_PLUGIN("lost");
     ctx = context(ORDO_AUTO, 2, file);
     CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
     CHECK(strstr(info_of(ctx).calibration_note, "lost at work") != NULL);
@@ -297,7 +287,7 @@ static void test_devices(void)
 int main(void)
 {
     testkit_start();
-    use_plugin(TEST_PLUGINS, "empty");
+    USE_PLUGIN("empty");
     tune_start();
     test_written_and_read();
     test_damaged();

@@ -1,6 +1,6 @@
-/* failing.c - a backend that opens and whose every call fails, each in its own way: sort with its
- * array as it was, sort_pairs with its array spoilt, argsort without memory, rank because it cannot
- * do that. What is not in the table it does not do at all. */
+/* failing.c - a backend that opens, but whose calls fail: sort without a change of its array,
+ * sort_pairs after a change of its array, argsort for lack of memory, rank as unsupported. Other
+ * verbs are missing from its table. */
 #include "plugins/stub.h"
 
 #include <string.h>

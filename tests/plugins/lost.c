@@ -1,6 +1,5 @@
-/* lost.c - a backend whose device is lost at work: it has taken its copy of the array, sorted half
- * of it there, and comes to nothing; the caller's array (of u32) it has not touched. Memory cannot
- * be kept on it either. */
+/* lost.c - a backend whose device is lost during a call: it sorts half of its copy of the array (of
+ * u32) and fails. The caller's array is unchanged. Reserving memory fails, too. */
 #include "plugins/stub.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@ static int compare_words(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Works on a copy of n words, as on a device, and leaves it there. */
+/* Sorts half of a copy of n words and fails. */
 static ordo_status lose(const void *words, size_t n, ordo_exec *exec)
 {
     uint32_t *const copy = malloc(n * sizeof *copy);

@@ -1,5 +1,5 @@
-/* paced.c - a device that sorts nothing and takes the time it is told: ORDO_PACE=US:NS, US
- * microseconds for a call and NS nanoseconds for a key. For what depends on time alone. */
+/* paced.c - a device that sorts nothing and takes a given time: ORDO_PACE=US:NS sets US
+ * microseconds for a call and NS nanoseconds for a key. */
 #define _POSIX_C_SOURCE 200809L
 #include "plugins/stub.h"
 

@@ -1,5 +1,5 @@
-/* play_work.h - what the device of playing.c does when it comes to it: sorts, differences and ranks
- * by plain loops over the host's memory; the order of keys is core/keybits.h's. */
+/* play_work.h - the work of the device of playing.c: sorts, packed differences and ranks, by simple
+ * loops in host memory, in the order of core/keybits.h. */
 #ifndef ORDO_TESTS_PLAY_WORK_H
 #define ORDO_TESTS_PLAY_WORK_H
 
@@ -131,8 +131,7 @@ static uint64_t number_at(const void *numbers, size_t width, size_t i)
     return narrow;
 }
 
-/* All numbers to job->work, where they wait for their part. Of stretches that are not in order
- * there are none. */
+/* Writes all ranks to job->work, for ranks_now. Writes nothing if a stretch is not sorted. */
 static void number_now(const ordo_put_job *job, size_t width)
 {
     play_item *const items = malloc(job->n * sizeof *items + 1);
@@ -150,7 +149,7 @@ static void number_now(const ordo_put_job *job, size_t width)
     }
     qsort(items, job->n, sizeof *items, by_code);
     for (size_t i = 0, start = 0, end = 0, runs = 0; i < job->n; i++) {
-        if (i == end) { /* of the keys that tied */
+        if (i == end) { /* a new group of ties */
             start = i;
             runs++;
             while (end < job->n && items[end].code == items[start].code)

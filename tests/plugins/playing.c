@@ -1,10 +1,10 @@
-/* playing.c - a device that is played on the host, as late as it may be: copies and work are only
- * noted when they are asked for, and done when somebody waits for them. What was not ordered by
- * join, mark and await is done in the wrong order or not at all, and the test sees it.
+/* playing.c - a device simulated on the host, which works as late as allowed: copies and kernels
+ * are queued, and executed only when a call waits for them. Work that join, mark and await do not
+ * order is executed in the wrong order or not at all, so that a test notices it.
  *
- * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of link function or verb
- * NAME fail, NAME:K:memory for want of memory. ORDO_PLAY_ROOM=BYTES is the device's memory.
- * Everything is done under one lock, by plain loops; the order of keys is core/keybits.h's. */
+ * ORDO_PLAY_FAIL=NAME:K, read when a stream begins, makes the K-th call of the link function or
+ * verb NAME fail; NAME:K:memory makes it fail for lack of memory. ORDO_PLAY_ROOM=BYTES is the size
+ * of the device memory. One lock protects everything. */
 #define _POSIX_C_SOURCE 200809L
 #include "play_work.h"
 
@@ -36,13 +36,13 @@ typedef enum play_kind {
 typedef struct play_entry {
     play_kind      kind;
     ordo_copy_job  copy;
-    ordo_pairs_job pairs; /* PLAY_SORT, value_size 0: keys alone */
+    ordo_pairs_job pairs; /* PLAY_SORT; value_size 0: only keys */
     void          *numbers;
     size_t         n, width;
     uint64_t       first;
     ordo_pack_job  pack;
     ordo_put_job   put;
-    size_t         until[LANES]; /* PLAY_JOIN: of each lane; PLAY_AWAIT: [0], of the work */
+    size_t         until[LANES]; /* PLAY_JOIN: entries of each lane; PLAY_AWAIT: [0] of the work */
 } play_entry;
 
 typedef struct play_queue {
@@ -69,6 +69,7 @@ static bool fails(ordo_exec *exec, const char *name)
 }
 
 #define PLAY(name)                                                                                 \
+    (void)state;                                                                                   \
     pthread_mutex_lock(&lock);                                                                     \
     if (fails(exec, name)) {                                                                       \
         pthread_mutex_unlock(&lock);                                                               \
@@ -93,7 +94,7 @@ static play_entry *note(play_queue *queue, play_kind kind)
     return entry;
 }
 
-/* ---- What the device does ---- */
+/* ---- Execution ---- */
 
 static void iota_now(const play_entry *entry)
 {
@@ -184,7 +185,6 @@ static ordo_status begin(void *state, ordo_exec *exec, size_t bytes, size_t scra
 
 static ordo_status end(void *state, ordo_exec *exec)
 {
-    (void)state;
     PLAY("end");
     for (int i = 0; i < LANES; i++)
         do_until(&lanes[i], lanes[i].count);
@@ -201,7 +201,6 @@ static char *buffer(void *state, unsigned lane, unsigned side)
 static ordo_status copy_in(void *state, ordo_exec *exec, unsigned lane, void *device,
                            const void *from, size_t bytes)
 {
-    (void)state;
     PLAY("copy_in");
     note(&lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){device, from, bytes};
     return played();
@@ -210,7 +209,6 @@ static ordo_status copy_in(void *state, ordo_exec *exec, unsigned lane, void *de
 static ordo_status copy_out(void *state, ordo_exec *exec, unsigned lane, void *to,
                             const void *device, size_t bytes)
 {
-    (void)state;
     PLAY("copy_out");
     note(&lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){to, device, bytes};
     return played();
@@ -218,7 +216,6 @@ static ordo_status copy_out(void *state, ordo_exec *exec, unsigned lane, void *t
 
 static ordo_status close_side(void *state, ordo_exec *exec, unsigned lane, unsigned side)
 {
-    (void)state;
     PLAY("close_side");
     closed[lane][side] = lanes[lane].count;
     return played();
@@ -226,7 +223,6 @@ static ordo_status close_side(void *state, ordo_exec *exec, unsigned lane, unsig
 
 static ordo_status wait_side(void *state, ordo_exec *exec, unsigned lane, unsigned side)
 {
-    (void)state;
     PLAY("wait_side");
     do_until(&lanes[lane], closed[lane][side]);
     return played();
@@ -234,7 +230,6 @@ static ordo_status wait_side(void *state, ordo_exec *exec, unsigned lane, unsign
 
 static ordo_status join(void *state, ordo_exec *exec)
 {
-    (void)state;
     PLAY("join");
     play_entry *const entry = note(&work, PLAY_JOIN);
     for (int i = 0; i < LANES; i++)
@@ -245,7 +240,6 @@ static ordo_status join(void *state, ordo_exec *exec)
 
 static ordo_status mark(void *state, ordo_exec *exec, unsigned which)
 {
-    (void)state;
     PLAY("mark");
     marks[which] = work.count;
     return played();
@@ -253,7 +247,6 @@ static ordo_status mark(void *state, ordo_exec *exec, unsigned which)
 
 static ordo_status await(void *state, ordo_exec *exec, unsigned lane, unsigned which)
 {
-    (void)state;
     PLAY("await");
     note(&lanes[lane], PLAY_AWAIT)->until[0] = marks[which];
     return played();
@@ -262,7 +255,6 @@ static ordo_status await(void *state, ordo_exec *exec, unsigned lane, unsigned w
 static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, ordo_type type,
                         uint64_t first)
 {
-    (void)state;
     PLAY("iota");
     play_entry *const entry = note(&work, PLAY_IOTA);
     entry->numbers = device;
@@ -272,7 +264,7 @@ static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, or
     return played();
 }
 
-/* ---- A clock: copies and work are done in the moment in which they are asked after ---- */
+/* ---- A clock: copies and work take no time and happen when they are queried ---- */
 
 static double ticks[ORDO_LINK_TICKS];
 
@@ -285,7 +277,6 @@ static double now(void)
 
 static ordo_status watch(void *state, ordo_exec *exec)
 {
-    (void)state;
     PLAY("watch");
     memset(ticks, 0, sizeof ticks);
     return played();
@@ -302,7 +293,6 @@ static bool side_times(void *state, unsigned lane, unsigned side, double *began,
 
 static ordo_status tick(void *state, ordo_exec *exec, unsigned number)
 {
-    (void)state;
     PLAY("tick");
     ticks[number] = now();
     return played();
@@ -315,11 +305,10 @@ static bool ticked(void *state, unsigned number, double *when)
     return ticks[number] != 0;
 }
 
-/* ---- Verbs: of arrays on the device noted, of the host's done at once ---- */
+/* ---- Verbs: queued for device arrays, executed at once for host arrays ---- */
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
 {
-    (void)state;
     PLAY("sort");
     exec->algorithm = "radix";
     exec->isa = "sm_00";
@@ -352,7 +341,6 @@ static size_t pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec)
 
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
-    (void)state;
     PLAY("copy");
     note(&work, PLAY_COPY)->copy = *job;
     return played();
@@ -360,7 +348,6 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 
 static ordo_status pack(void *state, const ordo_pack_job *job, ordo_exec *exec)
 {
-    (void)state;
     PLAY("pack");
     note(&work, PLAY_PACK)->pack = *job;
     return played();
@@ -369,7 +356,6 @@ static ordo_status pack(void *state, const ordo_pack_job *job, ordo_exec *exec)
 static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *exec)
 {
     size_t const size = size_of(job->type);
-    (void)state;
     PLAY("search");
     do_until(&work, work.count);
     for (size_t i = 0; i < job->count; i++) {
@@ -384,13 +370,12 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
 
 static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
 {
-    (void)state;
     PLAY("put_ranks");
     note(&work, PLAY_RANKS)->put = *job;
     return played();
 }
 
-/* A merge has its price, as on a real device. */
+/* A merge of two stretches needs memory, as on a real device. */
 static size_t put_ranks_work(const ordo_put_job *job)
 {
     return (job->total + (job->split < job->n ? job->n : 0)) * sizeof(uint64_t);

@@ -1,5 +1,5 @@
-/* stub.h - what backends that open share: a device that is there and does nothing by itself, and
- * its table; STUB_TABLE(.slot = function, ...) adds what a backend does. */
+/* stub.h - the common part of the plugins that open. STUB_TABLE(.slot = function, ...) defines the
+ * backend table with the verbs of the plugin. */
 #ifndef ORDO_TESTS_PLUGINS_STUB_H
 #define ORDO_TESTS_PLUGINS_STUB_H
 

@@ -1,14 +1,11 @@
-/* test_argsort.c - ordo_argsort against the oracle: every type, algorithm, shape, index type, ISA,
- * number of threads and direction, on arrays that end or begin at forbidden pages.
+/* test_argsort.c - ordo_argsort against the oracle: every type, algorithm, shape and index type,
+ * with all ISAs, thread counts and directions in turn, on arrays beside inaccessible pages.
  *
- * The answer is unique: keys that tie (all NaNs; -0 and +0) come by index, whatever the algorithm.
- * Every combination of type, algorithm, shape and index type runs at least once; ISAs, numbers of
- * threads and directions take turns over them. */
+ * The result is unique: tied keys (all NaNs; -0 and +0) come by index with every algorithm. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -19,13 +16,11 @@ enum {
 #else
     LARGE = TESTKIT_SANITIZED ? 140009 : 250007,
 #endif
-    BUBBLE_MOST = 1500 /* keys in any order that a quadratic sort is asked to sort */
+    BUBBLE_MOST = 1500 /* the largest unsorted array for a quadratic sort */
 };
 
 static const ordo_type index_types[] = {ORDO_U32, ORDO_U64};
 
-static test_context contexts[TEST_MAX_CONTEXTS];
-static size_t       context_count;
 static guard_region input, output;
 static void        *expected[2], *keys_before;
 
@@ -52,8 +47,8 @@ static ordo_sort_opts opts_of(const sample *s, ordo_algorithm algorithm, uint64_
 {
     return ORDO_OPTS(ordo_sort_opts,
                      .flags = (s->desc ? ORDO_DESCENDING : 0) | (s->n % 2 != 0 ? ORDO_STABLE : 0),
-                     .radius = testkit_on_device() ? 0 : radius, /* which only windows want */
-                     .algorithm = (uint32_t)inputs_known(algorithm, false));
+                     .radius = testkit_on_device() ? 0 : radius, /* the GPU accepts none */
+                     .algorithm = (uint32_t)inputs_supported(algorithm, false));
 }
 
 static void is_right(const sample *s, int wide, const void *index)
@@ -82,19 +77,12 @@ static void try_argsort(const sample *s, const test_context *with, int wide,
     is_right(s, wide, index);
 }
 
-/* Another context each time. */
-static const test_context *next_context(void)
-{
-    static size_t turn;
-    return &contexts[turn++ % context_count];
-}
-
 static void test_small(void)
 {
     size_t const step = TESTKIT_SANITIZED ? 3 : 1;
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++) {
-            if (!testkit_turn(7))
+            if (!testkit_run_case(7))
                 continue;
             size_t const shape = (n * 5 + t * 3) % inputs_count();
             sample const s = make_sample(inputs_types[t], n, shape, (n / 2 + t) % 2 != 0,
@@ -150,7 +138,7 @@ static void test_large(test_rng *rng)
     }
 }
 
-/* A radius that is too small, exact, too large. */
+/* The radius given by the caller is too small, exact or too large. */
 static void test_radius(void)
 {
     static const uint64_t    radii[] = {1, 3, 40, 4000, UINT64_MAX};
@@ -167,8 +155,8 @@ static void test_radius(void)
         }
 }
 
-/* Right within the limit, or ORDO_E_NOMEM and the index as it was; what ordo_argsort_scratch asks
- * for, which is returned, is enough. */
+/* The call succeeds within the limit, or fails with ORDO_E_NOMEM and writes nothing. The size that
+ * ordo_argsort_scratch returns is enough; try_limit returns it. */
 static size_t try_limit(const sample *s, int wide, ordo_algorithm algorithm, unsigned threads,
                         size_t limit)
 {
@@ -176,36 +164,22 @@ static size_t try_limit(const sample *s, int wide, ordo_algorithm algorithm, uns
     size_t const         bytes = s->n * ordo_type_size(index_type);
     void *const          index = guard_place(&output, bytes, s->side);
     ordo_sort_opts const opts = opts_of(s, algorithm, 0);
-    ordo_ctx_opts const ctx_opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .mem_limit = limit);
-    ordo_ctx           *ctx = NULL;
-    size_t              enough = 0;
+    ordo_ctx *const      ctx = CONTEXT(.threads = threads, .mem_limit = limit);
+    size_t               enough = 0;
 
     testkit_case("limit %zu: %s n=%zu %s %s index=%s algorithm=%s threads=%u", limit,
                  ordo_type_name(s->type), s->n, inputs_name(s->shape), s->desc ? "desc" : "asc",
                  ordo_type_name(index_type), inputs_sort_name(algorithm), threads);
     memset(index, 0xee, bytes);
-    if (!CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &ctx_opts), NULL))
+    if (ctx == NULL)
         return 0;
     CHECK_STATUS(ORDO_OK, ordo_argsort_scratch(ctx, s->type, s->n, index_type, &opts, &enough),
                  ctx);
     ordo_status const status = ordo_argsort(ctx, s->type, s->keys, s->n, index_type, index, &opts);
-    if (status == ORDO_OK) {
-        ordo_report report = {.struct_size = sizeof report};
+    if (test_check_limited(ctx, status, "argsort", limit, enough))
         is_right(s, wide, index);
-        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-        CHECK(limit == 0 || report.scratch_bytes <= limit);
-        CHECK(report.scratch_bytes <= enough);
-        CHECK(strcmp(report.operation, "argsort") == 0 && report.algorithm[0] != '\0');
-    } else {
-        const unsigned char *const bytes_of = index;
-        size_t                     touched = 0;
-        for (size_t i = 0; i < bytes; i++)
-            touched += bytes_of[i] != 0xee;
-        CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
-        CHECK(limit != 0 && limit < enough);
-        CHECK_EQ_U64(0, touched);
-        CHECK(ordo_last_error(ctx)[0] != '\0');
-    }
+    else
+        CHECK_EQ_U64(0, test_bytes_not(index, bytes, 0xee));
     ordo_ctx_free(ctx);
     return enough;
 }
@@ -227,7 +201,7 @@ static void test_mem_limit(size_t n, unsigned threads)
         }
 }
 
-/* The keys may live in memory that cannot be written. */
+/* Keys in read-only memory. */
 static void test_readonly_input(void)
 {
     sample const s = make_sample(ORDO_F32, 30000, inputs_find("some NaNs"), false, GUARD_END);
@@ -242,14 +216,12 @@ int main(void)
 {
     test_rng rng = {99};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     input = guard_make((size_t)LARGE * 8);
     output = guard_make((size_t)LARGE * 8);
-    keys_before = malloc((size_t)LARGE * 8);
-    expected[0] = malloc((size_t)LARGE * 4);
-    expected[1] = malloc((size_t)LARGE * 8);
-    if (keys_before == NULL || expected[0] == NULL || expected[1] == NULL)
-        return 99;
+    keys_before = test_keep((size_t)LARGE * 8);
+    expected[0] = test_keep((size_t)LARGE * 4);
+    expected[1] = test_keep((size_t)LARGE * 8);
 
     test_small();
     test_shapes();
@@ -261,12 +233,5 @@ int main(void)
         test_mem_limit(1201, 4);
     }
     test_readonly_input();
-
-    free(keys_before);
-    free(expected[0]);
-    free(expected[1]);
-    guard_free(&input);
-    guard_free(&output);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,5 +1,5 @@
 /* test_is_sorted.c - ordo_is_sorted against the oracle: every type, shape and direction; the first
- * of several violations, at every place; NaN last both ways and tied with every other NaN. */
+ * of several violations at every place; NaNs last in both directions and tied with each other. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
@@ -13,8 +13,6 @@ enum {
     LARGE = 200003
 };
 
-static test_context contexts[TEST_MAX_CONTEXTS];
-static size_t       context_count;
 static guard_region input;
 
 static void try_sorted(const test_context *with, ordo_type type, const void *keys, size_t n,
@@ -31,14 +29,7 @@ static void try_sorted(const test_context *with, ordo_type type, const void *key
     CHECK_EQ_U64(expected, where);
 }
 
-static void name_case(const char *what, ordo_type type, size_t n, bool desc,
-                      const test_context *with)
-{
-    testkit_case("%s %s n=%zu %s isa=%s threads=%u", what, ordo_type_name(type), n,
-                 desc ? "desc" : "asc", with->isa, with->threads);
-}
-
-/* Any shape as it is, then in order. */
+/* Every shape as it is, then sorted. */
 static void test_shapes(test_rng *rng, size_t n, size_t draws)
 {
     for (size_t t = 0; t < INPUTS_TYPES; t++)
@@ -50,16 +41,16 @@ static void test_shapes(test_rng *rng, size_t n, size_t draws)
             void *const      keys = guard_place(&input, n * ordo_type_size(type), side);
             inputs_fill(shape, type, keys, n, n);
             for (int ordered = 0; ordered < 2; ordered++) {
-                const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+                const test_context *const with = any_context(rng);
                 if (ordered)
                     inputs_sort(type, keys, n, desc);
-                name_case(inputs_name(shape), type, n, desc, with);
+                testkit_case_keys(inputs_name(shape), type, n, desc, with);
                 try_sorted(with, type, keys, n, desc);
             }
         }
 }
 
-/* A sorted array with the key at one place, or at two, moved to where it violates the order. */
+/* A sorted array in which one or two keys are replaced by a key that is out of order. */
 static void test_planted(test_rng *rng, size_t n, size_t step)
 {
     for (size_t t = 0; t < INPUTS_TYPES; t++) {
@@ -67,19 +58,19 @@ static void test_planted(test_rng *rng, size_t n, size_t step)
         size_t const    size = ordo_type_size(type);
         for (size_t at = 0; at < n; at += step) {
             bool const                desc = test_rng_below(rng, 2) != 0;
-            const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+            const test_context *const with = any_context(rng);
             unsigned char *const      keys = guard_place(&input, n * size, GUARD_END);
             inputs_fill_sorted(test_rng_below(rng, inputs_count()), type, keys, n, desc, at);
             memcpy(keys + at * size, keys + (desc ? n - 1 : 0) * size, size);
             if (at % 3 == 0)
                 memcpy(keys + (n - 1) * size, keys + n / 2 * size, size);
-            name_case("planted violation", type, n, desc, with);
+            testkit_case_keys("planted violation", type, n, desc, with);
             try_sorted(with, type, keys, n, desc);
         }
     }
 }
 
-/* The rules that a comparison by < alone gets wrong, written out. */
+/* Cases that a comparison by < gets wrong. */
 static void test_nan_rules(void)
 {
     static const struct {
@@ -125,7 +116,7 @@ int main(void)
 {
     test_rng rng = {17};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     input = guard_make(LARGE * 8);
 
     for (size_t n = 0; n <= SMALL; n++)
@@ -136,8 +127,5 @@ int main(void)
     test_planted(&rng, 1100, TESTKIT_SANITIZED ? 53 : 3);
     test_planted(&rng, TESTKIT_SANITIZED ? LARGE / 2 : LARGE, 60000);
     test_nan_rules();
-
-    guard_free(&input);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,11 +1,10 @@
-/* test_partition.c - ordo_partition against the oracle: every element size from 1 to 16, both
- * kinds of flags, set or unset first, arrays at any byte, forbidden pages on both sides; and
- * ordo_copy, which moves bytes the same way but keeps them in order. */
+/* test_partition.c - ordo_partition against the oracle: element sizes from 1 to 16, both kinds of
+ * flags, set or unset flags first, any alignment, arrays beside inaccessible pages. Also
+ * ordo_copy. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,8 +14,6 @@ enum {
     MAX_ELEMENT = 16
 };
 
-static test_context   contexts[TEST_MAX_CONTEXTS];
-static size_t         context_count;
 static guard_region   flag_region, input, output;
 static unsigned char *reference;
 
@@ -30,7 +27,7 @@ typedef struct sample {
     size_t          n_first;
 } sample;
 
-/* Elements hold random bytes, so one that is lost, doubled or torn is seen. */
+/* Elements are random bytes, so that a lost, repeated or torn element is detected. */
 static sample make_sample(ordo_flags_kind kind, size_t n, size_t elem_size, unsigned share,
                           bool unset_first, guard_side side)
 {
@@ -74,7 +71,7 @@ static void test_small(void)
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t elem_size = 1; elem_size <= MAX_ELEMENT; elem_size++)
             for (unsigned i = 0; i < 4; i++) {
-                if (!testkit_turn(7))
+                if (!testkit_run_case(7))
                     continue;
                 sample const s = make_sample(i & 1 ? ORDO_FLAG_BITS : ORDO_FLAG_BYTES, n, elem_size,
                                              shares[(n + elem_size + i) % 5], (i & 2) != 0,
@@ -92,11 +89,11 @@ static void test_sampled(test_rng *rng, size_t n, size_t draws)
                                      (unsigned)test_rng_below(rng, 17), test_rng_below(rng, 2) != 0,
                                      (guard_side)test_rng_below(rng, 2));
         for (size_t i = 0; i < draws; i++)
-            try_partition(&contexts[test_rng_below(rng, context_count)], &s);
+            try_partition(any_context(rng), &s);
     }
 }
 
-/* Input arrays that cannot be written, and no n_first. */
+/* Read-only input, and no n_first. */
 static void test_readonly_input(void)
 {
     sample const s = make_sample(ORDO_FLAG_BYTES, 30000, 4, 8, false, GUARD_END);
@@ -116,7 +113,7 @@ static void test_copy(test_rng *rng)
 {
     for (size_t n = SIZE_MAX; inputs_next_size(&n, SMALL, LARGE * MAX_ELEMENT);)
         for (int side = 0; side < 2; side++) {
-            const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+            const test_context *const with = any_context(rng);
             unsigned char *const      from = guard_place(&input, n, (guard_side)side);
             void *const               to = guard_place(&output, n, (guard_side)side);
             testkit_case("copy n=%zu threads=%u", n, with->threads);
@@ -133,11 +130,11 @@ int main(void)
 {
     test_rng rng = {13};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     flag_region = guard_make(LARGE);
     input = guard_make(LARGE * MAX_ELEMENT);
     output = guard_make(LARGE * MAX_ELEMENT);
-    reference = malloc(LARGE * MAX_ELEMENT);
+    reference = test_keep(LARGE * MAX_ELEMENT);
 
     test_small();
     for (size_t n = SMALL; inputs_next_size(&n, SMALL, POWERS);)
@@ -145,11 +142,5 @@ int main(void)
     test_sampled(&rng, LARGE, TESTKIT_SANITIZED ? 1 : 3);
     test_readonly_input();
     test_copy(&rng);
-
-    free(reference);
-    guard_free(&flag_region);
-    guard_free(&input);
-    guard_free(&output);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,12 +1,11 @@
-/* test_radius.c - ordo_radius and ordo_runs against what they mean: every type, shape, direction,
- * every n up to 200, ties of -0, +0 and NaNs; small and large radii planted at every place; the
- * production path against the paper's for arrays of many pieces. */
+/* test_radius.c - ordo_radius and ordo_runs against the oracle: every type, shape and direction,
+ * every n up to 200, ties of -0, +0 and NaNs, generated arrays of known radius, and exchanged keys.
+ * On large arrays the algorithm of AUTO is compared with the sequential one. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -14,8 +13,6 @@ enum {
     LARGE = 200003
 };
 
-static test_context contexts[TEST_MAX_CONTEXTS];
-static size_t       context_count;
 static guard_region input;
 
 static size_t radius_by(const test_context *with, ordo_type type, const void *keys, size_t n,
@@ -41,14 +38,7 @@ static void try_radius(const test_context *with, ordo_type type, const void *key
     CHECK_EQ_U64(oracle_runs(type, keys, n, desc), runs);
 }
 
-static void name_case(const char *what, ordo_type type, size_t n, bool desc,
-                      const test_context *with)
-{
-    testkit_case("%s %s n=%zu %s isa=%s threads=%u", what, ordo_type_name(type), n,
-                 desc ? "desc" : "asc", with->isa, with->threads);
-}
-
-/* Puts a[from] at a[to] and moves what lies between by one. */
+/* Moves the key at `from` to `to` and shifts the keys between by one. */
 static void move_key(unsigned char *keys, size_t size, size_t from, size_t to)
 {
     unsigned char key[8];
@@ -60,7 +50,7 @@ static void move_key(unsigned char *keys, size_t size, size_t from, size_t to)
     memcpy(keys + to * size, key, size);
 }
 
-/* Any shape as it is; in order; and in order but for a few keys that were moved. */
+/* Every shape as it is; sorted; and sorted with a few keys moved. */
 static void test_shapes(test_rng *rng, size_t n, size_t draws)
 {
     for (size_t t = 0; t < INPUTS_TYPES; t++)
@@ -70,10 +60,10 @@ static void test_shapes(test_rng *rng, size_t n, size_t draws)
             size_t const              shape = test_rng_below(rng, inputs_count());
             bool const                desc = i % 2 != 0;
             guard_side const          side = (guard_side)test_rng_below(rng, 2);
-            const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+            const test_context *const with = any_context(rng);
             unsigned char *const      keys = guard_place(&input, n * size, side);
             inputs_fill(shape, type, keys, n, n + i);
-            name_case(inputs_name(shape), type, n, desc, with);
+            testkit_case_keys(inputs_name(shape), type, n, desc, with);
             try_radius(with, type, keys, n, desc);
             inputs_sort(type, keys, n, desc);
             try_radius(with, type, keys, n, desc);
@@ -86,7 +76,7 @@ static void test_shapes(test_rng *rng, size_t n, size_t draws)
         }
 }
 
-/* The generator says what the radius is. */
+/* Arrays of known radius from the generator. */
 static void test_generated(size_t n)
 {
     static const size_t radii[] = {1, 2, 3, 15, 16, 17, 63, 64, 1000, 5000, 70000};
@@ -100,7 +90,7 @@ static void test_generated(size_t n)
             CHECK_STATUS(ORDO_OK,
                          ordo_gen(contexts[c].ctx, ORDO_DIST_KSORTED, type, keys, n, &opts),
                          contexts[c].ctx);
-            name_case("k-sorted", type, n, false, &contexts[c]);
+            testkit_case_keys("k-sorted", type, n, false, &contexts[c]);
             CHECK_EQ_U64(radii[i],
                          radius_by(&contexts[c], type, keys, n, false, ORDO_ALGORITHM_AUTO));
             CHECK_EQ_U64(radii[i],
@@ -108,12 +98,12 @@ static void test_generated(size_t n)
         }
 }
 
-/* Radii that grow from piece to piece, that lie across a border, or that only far pairs make. */
+/* Exchanged pairs whose distance grows through the array, then one key far from its place. */
 static void test_planted(test_rng *rng, size_t n, size_t tries)
 {
     uint32_t *const keys = guard_place(&input, n * sizeof *keys, GUARD_END);
     for (size_t i = 0; i < tries; i++) {
-        const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+        const test_context *const with = any_context(rng);
         size_t const              gap = 1 + test_rng_below(rng, 1 + n / 8);
         size_t const              first = test_rng_below(rng, 64);
         for (size_t j = 0; j < n; j++)
@@ -125,7 +115,7 @@ static void test_planted(test_rng *rng, size_t n, size_t tries)
             keys[at + reach] = key;
             expected = reach;
         }
-        name_case("growing radius", ORDO_U32, n, false, with);
+        testkit_case_keys("growing radius", ORDO_U32, n, false, with);
         CHECK_EQ_U64(expected, radius_by(with, ORDO_U32, keys, n, false, ORDO_ALGORITHM_AUTO));
         keys[n - 1] = (uint32_t)(2 * (n / 3) + 1);
         size_t const far = radius_by(with, ORDO_U32, keys, n, false, ORDO_ALGORITHM_SEQUENTIAL);
@@ -133,16 +123,16 @@ static void test_planted(test_rng *rng, size_t n, size_t tries)
     }
 }
 
-/* Both ways agree on every shape, for arrays of many pieces. */
+/* Both algorithms agree on every shape of a large array. */
 static void test_agreement(test_rng *rng, size_t n)
 {
     for (size_t shape = 0; shape < inputs_count(); shape++) {
         ordo_type const           type = inputs_types[test_rng_below(rng, INPUTS_TYPES)];
         bool const                desc = shape % 2 != 0;
-        const test_context *const with = &contexts[test_rng_below(rng, context_count)];
+        const test_context *const with = any_context(rng);
         void *const               keys = guard_place(&input, n * ordo_type_size(type), GUARD_START);
         inputs_fill(shape, type, keys, n, shape);
-        name_case(inputs_name(shape), type, n, desc, with);
+        testkit_case_keys(inputs_name(shape), type, n, desc, with);
         CHECK_EQ_U64(radius_by(with, type, keys, n, desc, ORDO_ALGORITHM_SEQUENTIAL),
                      radius_by(with, type, keys, n, desc, ORDO_ALGORITHM_AUTO));
     }
@@ -183,7 +173,7 @@ static void test_tie_rules(void)
         }
 }
 
-/* What ordo_radius_scratch says is enough, and the result is left alone when it is not there. */
+/* The size that ordo_radius_scratch returns is enough; half of it fails and writes no result. */
 static void test_memory(void)
 {
     static const ordo_algorithm ways[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_SEQUENTIAL};
@@ -193,13 +183,11 @@ static void test_memory(void)
     for (size_t i = 0; i < 2; i++)
         for (int enough = 0; enough < 2; enough++) {
             ordo_order_opts const opts = ORDO_OPTS(ordo_order_opts, .algorithm = ways[i]);
-            ordo_ctx             *plain = test_context_make(3), *tight;
+            ordo_ctx *const       plain = test_context_make(3);
             size_t                bytes = 0, radius = 77;
-            testkit_case("memory limit, way %zu", i);
+            testkit_case("memory limit, algorithm %d", (int)ways[i]);
             CHECK_STATUS(ORDO_OK, ordo_radius_scratch(plain, ORDO_F64, n, &opts, &bytes), plain);
-            ordo_ctx_opts const limit =
-                ORDO_OPTS(ordo_ctx_opts, .threads = 3, .mem_limit = enough ? bytes : bytes / 2);
-            CHECK_STATUS(ORDO_OK, ordo_ctx_create(&tight, &limit), NULL);
+            ordo_ctx *const tight = CONTEXT(.threads = 3, .mem_limit = enough ? bytes : bytes / 2);
             CHECK_STATUS(enough ? ORDO_OK : ORDO_E_NOMEM,
                          ordo_radius(tight, ORDO_F64, keys, n, &radius, &opts), tight);
             CHECK(enough ? radius != 77 : radius == 77);
@@ -212,7 +200,7 @@ int main(void)
 {
     test_rng rng = {23};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     input = guard_make(LARGE * 8);
 
     for (size_t n = 0; n <= SMALL; n += TESTKIT_SANITIZED ? 3 : 1)
@@ -226,8 +214,5 @@ int main(void)
     test_agreement(&rng, LARGE);
     if (!testkit_on_device())
         test_memory();
-
-    guard_free(&input);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,43 +1,30 @@
 /* test_rank.c - ordo_rank_sorted against the oracle: every type, tie rule, rank type, algorithm,
- * ISA, number of threads and direction, on arrays that end or begin at forbidden pages.
+ * ISA, thread count and direction, on arrays beside inaccessible pages.
  *
- * The full product runs on small arrays with one thread; more threads take every eighth size
- * each, so that all of them meet all residues. Larger arrays take a random part of the product.
- * Sanitizers, which are slow, take a quarter of the rules at each size. */
+ * Small arrays test the full product with one thread, and every eighth size with each other thread
+ * count. Larger arrays test a random part. Sanitizers test a quarter of the rules at each size. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     SMALL = 3 * 64 + 3,
     POWERS = (1 << 14) + 1,
     LARGE = 200003,
-    RULES = 13
+    RULES = INPUTS_RULES
 };
 
-static const struct rule {
-    ordo_ties ties;
-    ordo_type rank_type;
-} rules[RULES] = {
-    {ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MIN, ORDO_U64},     {ORDO_TIES_MIN, ORDO_F64},
-    {ORDO_TIES_MAX, ORDO_U32},     {ORDO_TIES_MAX, ORDO_U64},     {ORDO_TIES_MAX, ORDO_F64},
-    {ORDO_TIES_DENSE, ORDO_U32},   {ORDO_TIES_DENSE, ORDO_U64},   {ORDO_TIES_DENSE, ORDO_F64},
-    {ORDO_TIES_ORDINAL, ORDO_U32}, {ORDO_TIES_ORDINAL, ORDO_U64}, {ORDO_TIES_ORDINAL, ORDO_F64},
-    {ORDO_TIES_AVERAGE, ORDO_F64},
-};
+static const rank_rule *const rules = inputs_rules;
 
 static ordo_algorithm algorithms[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_SEQUENTIAL,
                                       ORDO_ALGORITHM_THREADS};
 
-static test_context contexts[TEST_MAX_CONTEXTS];
-static size_t       context_count;
 static guard_region input, output;
 static void        *expected[RULES];
 
-/* A sorted array at one side of the input region and what each rule makes of it. */
+/* A sorted array in the input region; `expected` has its ranks for each rule. */
 typedef struct sample {
     ordo_type   type;
     size_t      n, shape;
@@ -84,7 +71,7 @@ static void test_small(void)
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (int desc = 0; desc < 2; desc++) {
-                if (!testkit_turn(7))
+                if (!testkit_run_case(7))
                     continue;
                 size_t const shape = (n * 5 + t + (size_t)desc) % inputs_count();
                 sample const s = make_sample(inputs_types[t], n, shape, desc != 0,
@@ -99,20 +86,19 @@ static void test_small(void)
             }
 }
 
-/* Every shape once in every type and direction at a few sizes. */
+/* Every shape, type and direction at a few sizes. */
 static void test_shapes(test_rng *rng)
 {
     static const size_t sizes[] = {7, 64, 130, 1001};
     for (size_t shape = 0; shape < inputs_count(); shape++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (size_t i = 0; i < 8; i++) {
-                if (!testkit_turn(7))
+                if (!testkit_run_case(7))
                     continue;
                 sample const s =
                     make_sample(inputs_types[t], sizes[i / 2], shape, i % 2 != 0, GUARD_END);
                 for (size_t r = 0; r < RULES; r++)
-                    try_rank(&s, &contexts[test_rng_below(rng, context_count)], r,
-                             algorithms[test_rng_below(rng, 3)]);
+                    try_rank(&s, any_context(rng), r, algorithms[test_rng_below(rng, 3)]);
             }
 }
 
@@ -125,12 +111,12 @@ static void test_powers(test_rng *rng)
                 make_sample(inputs_types[t], n, test_rng_below(rng, inputs_count()),
                             test_rng_below(rng, 2) != 0, (guard_side)test_rng_below(rng, 2));
             for (size_t i = 0; i < draws; i++)
-                try_rank(&s, &contexts[test_rng_below(rng, context_count)],
-                         test_rng_below(rng, RULES), algorithms[test_rng_below(rng, 3)]);
+                try_rank(&s, any_context(rng), test_rng_below(rng, RULES),
+                         algorithms[test_rng_below(rng, 3)]);
         }
 }
 
-/* Long enough that the production thresholds start threads; every context answers alike. */
+/* Large enough for threads in the library as shipped. */
 static void test_large(test_rng *rng)
 {
     static const ordo_type large_types[] = {ORDO_F32, ORDO_U8, ORDO_I64, ORDO_F64, ORDO_U16};
@@ -152,15 +138,16 @@ static void rank_as(ordo_ctx *ctx, ordo_ties ties, const float *keys, size_t n, 
     CHECK_STATUS(ORDO_OK, ordo_rank_sorted(ctx, ORDO_F32, keys, n, rank_type, ranks, &opts), ctx);
 }
 
-/* What the five rules must say of each other, whoever computed them. */
+/* How the ranks of the five rules relate to each other. */
 static void test_properties(size_t n)
 {
     enum {
         RANKS = 5
     };
-    float *const    keys = malloc(n * sizeof *keys);
-    uint64_t *const rank[RANKS - 1] = {malloc(n * 8), malloc(n * 8), malloc(n * 8), malloc(n * 8)};
-    double *const   average = malloc(n * 8);
+    float *const    keys = test_keep(n * sizeof *keys);
+    uint64_t *const rank[RANKS - 1] = {test_keep(n * 8), test_keep(n * 8), test_keep(n * 8),
+                                       test_keep(n * 8)};
+    double *const   average = test_keep(n * 8);
     ordo_ctx *const ctx = test_context_make(3);
 
     for (size_t shape = 0; shape < inputs_count(); shape++) {
@@ -184,13 +171,9 @@ static void test_properties(size_t n)
         CHECK_EQ_U64(0, bad);
     }
     ordo_ctx_free(ctx);
-    free(keys);
-    free(average);
-    for (size_t i = 0; i < RANKS - 1; i++)
-        free(rank[i]);
 }
 
-/* ORDO_CHECK: a violation anywhere is found, nothing is written; a sorted array passes. */
+/* ORDO_CHECK finds a violation anywhere and then writes nothing; a sorted array passes. */
 static void test_check_flag(void)
 {
     static const size_t sizes[] = {2, 3, 17, 65, 1000, 70001};
@@ -228,7 +211,7 @@ static void test_check_flag(void)
             }
 }
 
-/* The keys may live in memory that cannot be written. */
+/* Keys in read-only memory. */
 static void test_readonly_input(void)
 {
     sample const s = make_sample(ORDO_F64, 30000, 17, false, GUARD_END);
@@ -246,11 +229,11 @@ int main(void)
         algorithms[1] = ORDO_ALGORITHM_HYBRID;
         algorithms[2] = ORDO_ALGORITHM_SHUFFLE;
     }
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     input = guard_make(LARGE * 8);
     output = guard_make(LARGE * 8);
     for (size_t r = 0; r < RULES; r++)
-        expected[r] = malloc(LARGE * 8);
+        expected[r] = test_keep(LARGE * 8);
 
     test_small();
     test_shapes(&rng);
@@ -260,11 +243,5 @@ int main(void)
     test_properties(100003);
     test_check_flag();
     test_readonly_input();
-
-    for (size_t r = 0; r < RULES; r++)
-        free(expected[r]);
-    guard_free(&input);
-    guard_free(&output);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,13 +1,10 @@
-/* test_rank_unsorted.c - ordo_rank against the oracle: every type, tie rule, rank type, algorithm,
- * shape, ISA, number of threads and direction, on arrays that end or begin at forbidden pages.
- *
- * Every combination of type, rule and shape and every one of type, rule and algorithm runs at
- * least once; ISAs, numbers of threads and directions take turns over them. */
+/* test_rank_unsorted.c - ordo_rank against the oracle: every type and tie rule with every shape and
+ * with every algorithm; ISAs, thread counts and directions in turn; arrays beside inaccessible
+ * pages. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,23 +15,12 @@ enum {
 #else
     LARGE = TESTKIT_SANITIZED ? 140009 : 200003,
 #endif
-    BUBBLE_MOST = 1500, /* keys in any order that a quadratic sort is asked to sort */
-    RULES = 13
+    BUBBLE_MOST = 1500, /* the largest unsorted array for a quadratic sort */
+    RULES = INPUTS_RULES
 };
 
-static const struct rule {
-    ordo_ties ties;
-    ordo_type rank_type;
-} rules[RULES] = {
-    {ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MIN, ORDO_U64},     {ORDO_TIES_MIN, ORDO_F64},
-    {ORDO_TIES_MAX, ORDO_U32},     {ORDO_TIES_MAX, ORDO_U64},     {ORDO_TIES_MAX, ORDO_F64},
-    {ORDO_TIES_DENSE, ORDO_U32},   {ORDO_TIES_DENSE, ORDO_U64},   {ORDO_TIES_DENSE, ORDO_F64},
-    {ORDO_TIES_ORDINAL, ORDO_U32}, {ORDO_TIES_ORDINAL, ORDO_U64}, {ORDO_TIES_ORDINAL, ORDO_F64},
-    {ORDO_TIES_AVERAGE, ORDO_F64},
-};
+static const rank_rule *const rules = inputs_rules;
 
-static test_context contexts[TEST_MAX_CONTEXTS];
-static size_t       context_count;
 static guard_region input, output;
 static void        *expected, *keys_before;
 
@@ -69,7 +55,7 @@ static ordo_rank_opts opts_of(const sample *s, ordo_algorithm algorithm)
 {
     return ORDO_OPTS(ordo_rank_opts, .flags = s->desc ? ORDO_DESCENDING : 0,
                      .ties = (uint32_t)rules[s->rule].ties,
-                     .algorithm = (uint32_t)inputs_known(algorithm, false));
+                     .algorithm = (uint32_t)inputs_supported(algorithm, false));
 }
 
 static void name_case(const sample *s, ordo_algorithm algorithm, const char *isa, unsigned threads,
@@ -103,18 +89,11 @@ static void try_rank(const sample *s, const test_context *with, ordo_algorithm a
     is_right(s, ranks);
 }
 
-/* Another context each time. */
-static const test_context *next_context(void)
-{
-    static size_t turn;
-    return &contexts[turn++ % context_count];
-}
-
 static void test_small(void)
 {
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++) {
-            if (!testkit_turn(7))
+            if (!testkit_run_case(7))
                 continue;
             size_t const shape = (n * 5 + t * 3) % inputs_count();
             sample       s = make_sample(inputs_types[t], n, shape, 0, (n / 2 + t) % 2 != 0,
@@ -140,7 +119,7 @@ static void test_shapes(void)
         }
 }
 
-/* Every type, rule and algorithm, where many keys tie. */
+/* Every type, tie rule and algorithm, with many ties. */
 static void test_algorithms(void)
 {
     static const char *const names[] = {"some NaNs", "both zeros", "skewed",
@@ -182,41 +161,27 @@ static void test_large(test_rng *rng)
         }
 }
 
-/* Right within the limit, or ORDO_E_NOMEM and the ranks as they were; what ordo_rank_scratch asks
- * for, which is returned, is enough. */
+/* The call succeeds within the limit, or fails with ORDO_E_NOMEM and writes nothing. The size that
+ * ordo_rank_scratch returns is enough; try_limit returns it. */
 static size_t try_limit(const sample *s, ordo_algorithm algorithm, unsigned threads, size_t limit)
 {
     ordo_type const      rank_type = rules[s->rule].rank_type;
     size_t const         bytes = s->n * ordo_type_size(rank_type);
     void *const          ranks = guard_place(&output, bytes, s->side);
     ordo_rank_opts const opts = opts_of(s, algorithm);
-    ordo_ctx_opts const ctx_opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .mem_limit = limit);
-    ordo_ctx           *ctx = NULL;
-    size_t              enough = 0;
+    ordo_ctx *const      ctx = CONTEXT(.threads = threads, .mem_limit = limit);
+    size_t               enough = 0;
 
     name_case(s, algorithm, "best", threads, limit);
     memset(ranks, 0xee, bytes);
-    if (!CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &ctx_opts), NULL))
+    if (ctx == NULL)
         return 0;
     CHECK_STATUS(ORDO_OK, ordo_rank_scratch(ctx, s->type, s->n, rank_type, &opts, &enough), ctx);
     ordo_status const status = ordo_rank(ctx, s->type, s->keys, s->n, rank_type, ranks, &opts);
-    if (status == ORDO_OK) {
-        ordo_report report = {.struct_size = sizeof report};
+    if (test_check_limited(ctx, status, "rank", limit, enough))
         is_right(s, ranks);
-        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-        CHECK(limit == 0 || report.scratch_bytes <= limit);
-        CHECK(report.scratch_bytes <= enough);
-        CHECK(strcmp(report.operation, "rank") == 0 && report.algorithm[0] != '\0');
-    } else {
-        const unsigned char *const bytes_of = ranks;
-        size_t                     touched = 0;
-        for (size_t i = 0; i < bytes; i++)
-            touched += bytes_of[i] != 0xee;
-        CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
-        CHECK(limit != 0 && limit < enough);
-        CHECK_EQ_U64(0, touched);
-        CHECK(ordo_last_error(ctx)[0] != '\0');
-    }
+    else
+        CHECK_EQ_U64(0, test_bytes_not(ranks, bytes, 0xee));
     ordo_ctx_free(ctx);
     return enough;
 }
@@ -236,12 +201,12 @@ static void test_mem_limit(size_t n, unsigned threads)
         }
 }
 
-/* ordo_rank of a sorted array is ordo_rank_sorted of it. */
+/* ordo_rank and ordo_rank_sorted give the same ranks of a sorted array. */
 static void test_agrees_with_sorted(void)
 {
     size_t const  n = 5000;
-    double *const keys = malloc(n * 8);
-    void *const one = malloc(n * 8), *const other = malloc(n * 8);
+    double *const keys = test_keep(n * 8);
+    void *const one = test_keep(n * 8), *const other = test_keep(n * 8);
     ordo_ctx *const ctx = test_context_make(3);
     for (size_t r = 0; r < RULES; r++)
         for (int desc = 0; desc < 2; desc++) {
@@ -259,12 +224,9 @@ static void test_agrees_with_sorted(void)
             CHECK_BYTES(other, one, n * size, size);
         }
     ordo_ctx_free(ctx);
-    free(keys);
-    free(one);
-    free(other);
 }
 
-/* The keys may live in memory that cannot be written. */
+/* Keys in read-only memory. */
 static void test_readonly_input(void)
 {
     sample s = make_sample(ORDO_F32, 30000, inputs_find("some NaNs"), 0, false, GUARD_END);
@@ -280,13 +242,11 @@ int main(void)
 {
     test_rng rng = {55};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     input = guard_make((size_t)LARGE * 8);
     output = guard_make((size_t)LARGE * 8);
-    keys_before = malloc((size_t)LARGE * 8);
-    expected = malloc((size_t)LARGE * 8);
-    if (keys_before == NULL || expected == NULL)
-        return 99;
+    keys_before = test_keep((size_t)LARGE * 8);
+    expected = test_keep((size_t)LARGE * 8);
 
     test_small();
     test_shapes();
@@ -299,11 +259,5 @@ int main(void)
     }
     test_agrees_with_sorted();
     test_readonly_input();
-
-    free(keys_before);
-    free(expected);
-    guard_free(&input);
-    guard_free(&output);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,14 +1,13 @@
-/* test_scan.c - ordo_scan against the oracle: every operation, type, widening, ISA and number of
- * threads, inclusive and exclusive, apart and in place, beside forbidden pages.
+/* test_scan.c - ordo_scan against the oracle: every operation, type, output type, ISA and thread
+ * count, inclusive and exclusive, to another array and in place, beside inaccessible pages.
  *
- * Sums of floats have no single right answer; they must lie within the error bound of any order
- * of addition, and be the same bytes whatever the ISA and the number of threads. */
+ * Sums of floats have no single correct result. They must lie within the error bound of any order
+ * of addition, and be the same bytes for every ISA and thread count. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -17,12 +16,9 @@ enum {
     LARGE = 200003
 };
 
-static test_context   contexts[TEST_MAX_CONTEXTS];
-static size_t         context_count;
 static guard_region   input, output;
 static unsigned char *reference;
 
-/* The arguments of one scan; the keys lie in the input region. */
 typedef struct sample {
     ordo_op     op;
     ordo_type   type, out_type;
@@ -31,22 +27,6 @@ typedef struct sample {
     guard_side  side;
     const void *keys;
 } sample;
-
-static ordo_type widened(ordo_type type)
-{
-    switch (type) {
-    case ORDO_I8:
-    case ORDO_I16:
-    case ORDO_I32:
-    case ORDO_I64:
-        return ORDO_I64;
-    case ORDO_F32:
-    case ORDO_F64:
-        return ORDO_F64;
-    default:
-        return ORDO_U64;
-    }
-}
 
 static bool is_float_sum(const sample *s) { return s->op == ORDO_SUM && oracle_is_float(s->type); }
 
@@ -63,7 +43,6 @@ static ordo_status scan(const test_context *with, const sample *s, const void *i
     return ordo_scan(with->ctx, s->op, s->type, in, s->n, s->out_type, out, &opts);
 }
 
-/* Fills the input region and the reference. */
 static void prepare(sample *s)
 {
     void *const keys = guard_place(&input, s->n * ordo_type_size(s->type), s->side);
@@ -73,7 +52,7 @@ static void prepare(sample *s)
         oracle_scan(s->op, s->type, keys, s->n, s->out_type, reference, s->exclusive);
         return;
     }
-    inputs_tame(s->type, keys, s->n);
+    inputs_limit_floats(s->type, keys, s->n);
     memset(reference, 0xee, s->n * ordo_type_size(s->out_type));
     CHECK_STATUS(ORDO_OK, scan(&contexts[0], s, keys, reference), contexts[0].ctx);
     CHECK_EQ_U64(
@@ -111,7 +90,8 @@ enum {
 
 static sample make_sample(const variant *v, ordo_type type, size_t n, size_t shape, guard_side side)
 {
-    sample s = {v->op, type, v->wide ? widened(type) : type, n, shape, v->exclusive, side, NULL};
+    sample s = {v->op, type, v->wide ? oracle_widest(type) : type, n, shape, v->exclusive,
+                side,  NULL};
     prepare(&s);
     return s;
 }
@@ -123,7 +103,7 @@ static void test_small(void)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (size_t v = 0; v < VARIANTS; v++)
                 for (size_t round = 0; round < 2; round++) {
-                    if (!testkit_turn(7))
+                    if (!testkit_run_case(7))
                         continue;
                     size_t const shape = (n * 5 + t + v * 3 + round * 8) % inputs_count();
                     sample const s = make_sample(&variants[v], inputs_types[t], n, shape,
@@ -148,12 +128,11 @@ static void test_powers(test_rng *rng)
                                              test_rng_below(rng, inputs_count()),
                                              (guard_side)test_rng_below(rng, 2));
                 for (size_t i = 0; i < draws; i++)
-                    try_scan(&contexts[test_rng_below(rng, context_count)], &s,
-                             s.type == s.out_type && i % 2 != 0);
+                    try_scan(any_context(rng), &s, s.type == s.out_type && i % 2 != 0);
             }
 }
 
-/* Every shape, at a size that the production thresholds split among threads. */
+/* Every shape, at a size large enough for threads in the library as shipped. */
 static void test_large(test_rng *rng)
 {
     size_t const step = TESTKIT_SANITIZED ? 5 : 1;
@@ -162,12 +141,11 @@ static void test_large(test_rng *rng)
             ordo_type const type = inputs_types[(shape * 3 + v) % INPUTS_TYPES];
             sample const    s = make_sample(&variants[v], type, LARGE - shape, shape, GUARD_END);
             for (size_t i = 0; i < 3; i++)
-                try_scan(&contexts[test_rng_below(rng, context_count)], &s,
-                         s.type == s.out_type && i == 2);
+                try_scan(any_context(rng), &s, s.type == s.out_type && i == 2);
         }
 }
 
-/* Zeros and ones: sums of floats are exact in any order. */
+/* Zeros and ones: sums of floats are exact in every order. */
 static void fill_ones(ordo_type type, void *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -180,23 +158,24 @@ static void fill_ones(ordo_type type, void *keys, size_t n)
     }
 }
 
-/* A GPU scans arrays that are much larger than its caches in another way: the bytes of the CPU. */
+/* On a GPU: arrays much larger than the caches take another code path. The CPU gives the expected
+ * bytes. */
 static void test_past_caches(void)
 {
     static const size_t sizes[] = {4300007, 8400000 + 4096 + 1};
     if (!testkit_on_device())
         return;
-    ordo_ctx            *cpu = NULL;
+    ordo_ctx *const      cpu = CONTEXT(.where = ORDO_CPU);
     size_t const         most = sizes[1] * 8;
-    unsigned char *const keys = malloc(most), *const got = malloc(most), *const want = malloc(most);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&cpu, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CPU)),
-                 NULL);
+    unsigned char *const keys = test_keep(most), *const got = test_keep(most),
+                         *const want = test_keep(most);
     for (size_t t = 0; t < INPUTS_TYPES; t++)
         for (size_t v = 0; v < VARIANTS; v++) {
             ordo_type const type = inputs_types[t];
-            sample const    s = {variants[v].op,     type, variants[v].wide ? widened(type) : type,
-                                 sizes[(t + v) % 2], 0,    variants[v].exclusive,
-                                 GUARD_END,          keys};
+            sample const    s = {
+                   variants[v].op,     type, variants[v].wide ? oracle_widest(type) : type,
+                   sizes[(t + v) % 2], 0,    variants[v].exclusive,
+                   GUARD_END,          keys};
             if (is_float_sum(&s))
                 fill_ones(type, keys, s.n);
             else
@@ -207,12 +186,9 @@ static void test_past_caches(void)
             CHECK_BYTES(want, got, s.n * ordo_type_size(s.out_type), ordo_type_size(s.out_type));
         }
     ordo_ctx_free(cpu);
-    free(keys);
-    free(got);
-    free(want);
 }
 
-/* Sums of floats: all contexts, all sizes around the borders of blocks, the very same bytes. */
+/* Sums of floats are the same bytes in every context, at sizes around the borders of blocks. */
 static void test_float_bytes(void)
 {
     static const size_t sizes[] = {1000, 4095, 65537, 150001, LARGE};
@@ -228,8 +204,8 @@ static void test_float_bytes(void)
             }
 }
 
-/* Where minima and maxima start, written out. NaN is above +inf: the first result of an exclusive
- * minimum is below the second, if that is NaN. */
+/* The first results of minima and maxima. NaN is above +inf, so the first result of an exclusive
+ * minimum is below the second if that is NaN. */
 static void test_where_scans_start(void)
 {
     static const struct {
@@ -271,10 +247,10 @@ int main(void)
 {
     test_rng rng = {7};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     input = guard_make(LARGE * 8);
     output = guard_make(LARGE * 8);
-    reference = malloc(LARGE * 8);
+    reference = test_keep(LARGE * 8);
 
     test_small();
     test_powers(&rng);
@@ -283,10 +259,5 @@ int main(void)
     test_float_bytes();
     test_where_scans_start();
     test_readonly_input();
-
-    free(reference);
-    guard_free(&input);
-    guard_free(&output);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

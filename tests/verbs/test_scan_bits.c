@@ -1,11 +1,10 @@
-/* test_scan_bits.c - ordo_scan_bits against the oracle: both kinds of flags, every share of set
- * ones, every n up to three blocks, any byte as the start of the flags, garbage in the bits of
- * the last byte that belong to no flag. */
+/* test_scan_bits.c - ordo_scan_bits against the oracle: both kinds of flags, shares of set flags
+ * from none to all, every n up to three blocks, any alignment of the flags, random unused bits in
+ * the last byte. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -14,15 +13,13 @@ enum {
     LARGE = 300011
 };
 
-static test_context   contexts[TEST_MAX_CONTEXTS];
-static size_t         context_count;
 static guard_region   input, output;
 static unsigned char *reference;
 
 typedef struct sample {
     ordo_flags_kind kind;
     size_t          n;
-    unsigned        share; /* of 16 flags, how many are set */
+    unsigned        share; /* set flags in 16 */
     ordo_type       count_type;
     bool            exclusive;
     guard_side      side;
@@ -73,7 +70,7 @@ static void test_small(void)
     unsigned const        stride = TESTKIT_SANITIZED ? 24 : 8;
     for (size_t n = 0; n <= SMALL; n++)
         for (unsigned i = 0; i < 5 * 8; i++) {
-            if (!testkit_turn(3))
+            if (!testkit_run_case(3))
                 continue;
             sample const s = make_sample(i & 1 ? ORDO_FLAG_BITS : ORDO_FLAG_BYTES, n, shares[i / 8],
                                          i & 2 ? ORDO_U32 : ORDO_U64, (i & 4) != 0,
@@ -91,11 +88,11 @@ static void test_sampled(test_rng *rng, size_t n, size_t draws)
                                      (unsigned)test_rng_below(rng, 17), i & 2 ? ORDO_U32 : ORDO_U64,
                                      (i & 4) != 0, (guard_side)test_rng_below(rng, 2));
         for (size_t k = 0; k < 4; k++)
-            try_bits(&contexts[test_rng_below(rng, context_count)], &s);
+            try_bits(any_context(rng), &s);
     }
 }
 
-/* total may be left out; both outputs may. */
+/* The total may be NULL, also together with the counts. */
 static void test_no_total(void)
 {
     for (int kind = ORDO_FLAG_BITS; kind <= ORDO_FLAG_BYTES; kind++) {
@@ -115,10 +112,10 @@ int main(void)
 {
     test_rng rng = {11};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     input = guard_make(LARGE);
     output = guard_make(LARGE * 8);
-    reference = malloc(LARGE * 8);
+    reference = test_keep(LARGE * 8);
 
     test_small();
     for (size_t n = SMALL; inputs_next_size(&n, SMALL, POWERS);)
@@ -126,10 +123,5 @@ int main(void)
     for (size_t n = LARGE; n > LARGE - 9; n--)
         test_sampled(&rng, n, TESTKIT_SANITIZED ? 1 : 4);
     test_no_total();
-
-    free(reference);
-    guard_free(&input);
-    guard_free(&output);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,13 +1,9 @@
-/* test_select.c - ordo_select against a sorted copy: every type, shape, direction, algorithm, NaN
- * rule and number of threads; positions in any order and repeated; too little memory; refusals.
- *
- * The copy is sorted by the order of bits that ordo.h settles for keys, so answers are compared
- * byte by byte. */
+/* test_select.c - ordo_select against the oracle's sort: every type, shape, direction, algorithm,
+ * NaN rule and thread count; positions in any order and repeated; too little memory; refusals. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -21,22 +17,10 @@ enum {
 static const ordo_algorithm algorithms[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_RADIX,
                                             ORDO_ALGORITHM_BITONIC};
 
-static test_context contexts[TEST_MAX_CONTEXTS];
-static size_t       context_count;
 static guard_region input, output;
-static void        *sorted; /* what the k-th keys are */
+static void        *sorted; /* the oracle's sorted keys */
 static void        *expected;
 static size_t      *wanted;
-
-/* ---- The oracle ---- */
-
-static ordo_type sort_type;
-static bool      sort_desc;
-
-static int compare_keys(const void *a, const void *b)
-{
-    return oracle_compare_total(sort_type, a, 0, b, 0, sort_desc);
-}
 
 typedef struct sample {
     ordo_type   type;
@@ -51,11 +35,7 @@ static sample make_sample(ordo_type type, size_t n, size_t shape, bool desc, gua
     void *const  keys = guard_place(&input, bytes, side);
     sample       s = {type, n, shape, 0, desc, keys};
     inputs_fill(shape, type, keys, n, n + 1);
-    memcpy(sorted, keys, bytes);
-    sort_type = type;
-    sort_desc = desc;
-    if (n > 0)
-        qsort(sorted, n, ordo_type_size(type), compare_keys);
+    oracle_sort(type, keys, n, desc, sorted);
     for (size_t i = 0; i < n; i++)
         s.nans += oracle_is_nan(type, keys, i);
     return s;
@@ -97,7 +77,7 @@ static void try_select(const sample *s, const test_context *with, size_t count,
     CHECK(guard_intact(&output, count * size, GUARD_END));
 }
 
-/* count positions below n: the ends, neighbours, repeats, and any. */
+/* Draws positions: both ends, neighbours, repeats, the middle, random ones. */
 static void draw_wanted(test_rng *rng, size_t n, size_t count)
 {
     for (size_t j = 0; j < count; j++) {
@@ -114,20 +94,15 @@ static void draw_wanted(test_rng *rng, size_t n, size_t count)
     }
 }
 
-static const test_context *any_context(test_rng *rng)
-{
-    return &contexts[test_rng_below(rng, context_count)];
-}
-
 /* ---- Sizes and shapes ---- */
 
-/* Every position of every small array at once, backwards, and one of them alone. */
+/* All positions of every small array at once, in reverse order, and one position alone. */
 static void test_small(test_rng *rng)
 {
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (int desc = 0; desc < 2; desc++) {
-                if (!testkit_turn(7))
+                if (!testkit_run_case(7))
                     continue;
                 sample const s = make_sample(inputs_types[t], n, (n + 3 * t) % inputs_count(),
                                              desc != 0, n % 2 != 0 ? GUARD_END : GUARD_START);
@@ -181,8 +156,8 @@ static void test_powers(test_rng *rng)
         }
 }
 
-/* Long enough for the sample in the library as shipped. Every shape, each in some type; every
- * number of threads; an input that cannot be written. */
+/* Large enough for the sample in the library as shipped: every shape, every context, read-only
+ * input. */
 static void test_large(test_rng *rng)
 {
     for (size_t shape = 0; shape < inputs_count(); shape += TESTKIT_SANITIZED ? 3 : 1) {
@@ -205,9 +180,8 @@ static void try_limited(const sample *s, size_t count, ordo_algorithm algorithm,
     ordo_select_opts const opts = ORDO_OPTS(
         ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0, .algorithm = (uint32_t)algorithm);
     size_t const size = ordo_type_size(s->type);
-    ordo_ctx    *free_ctx = test_context_make(threads), *ctx = NULL;
+    ordo_ctx    *free_ctx = test_context_make(threads);
     size_t       bytes = 0;
-    ordo_report  report = {.struct_size = sizeof report};
     char         out[MANY * KEY];
 
     testkit_case("%s n=%zu count=%zu algorithm=%d threads=%u limited", ordo_type_name(s->type),
@@ -218,14 +192,11 @@ static void try_limited(const sample *s, size_t count, ordo_algorithm algorithm,
                  free_ctx);
     CHECK_STATUS(ORDO_OK, ordo_select(free_ctx, s->type, s->keys, s->n, wanted, count, out, &opts),
                  free_ctx);
-    CHECK_STATUS(ORDO_OK, ordo_last_report(free_ctx, &report), free_ctx);
-    CHECK(report.scratch_bytes <= bytes);
+    CHECK(report_of(free_ctx).scratch_bytes <= bytes);
     ordo_ctx_free(free_ctx);
 
     for (int enough = 0; enough < 2; enough++) {
-        ordo_ctx_opts const tight =
-            ORDO_OPTS(ordo_ctx_opts, .threads = threads, .mem_limit = enough ? bytes + 1 : 4096);
-        CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &tight), NULL);
+        ordo_ctx *const ctx = CONTEXT(.threads = threads, .mem_limit = enough ? bytes + 1 : 4096);
         memset(out, 0xee, sizeof out);
         bool const fails = !enough && algorithm == ORDO_ALGORITHM_BITONIC;
         CHECK_STATUS(fails ? ORDO_E_NOMEM : ORDO_OK,
@@ -239,7 +210,7 @@ static void try_limited(const sample *s, size_t count, ordo_algorithm algorithm,
     }
 }
 
-/* Without scratch the answers are the same; only bitonic must have a copy. */
+/* Without scratch the results are the same; only bitonic, which sorts a copy, fails. */
 static void test_limits(test_rng *rng)
 {
     for (size_t t = 0; t < INPUTS_TYPES; t++) {
@@ -257,14 +228,15 @@ static void test_limits(test_rng *rng)
     }
 }
 
-/* Every allocation of a call may fail: the call still answers, or says NOMEM and writes nothing. */
+/* Every allocation of a call fails in turn: the call succeeds, or fails with ORDO_E_NOMEM and
+ * writes nothing. */
 static void test_failing(test_rng *rng)
 {
     sample const s = make_sample(ORDO_F64, LARGE, 3, false, GUARD_END);
+    size_t       refused = 0;
     for (size_t fail_at = 1; fail_at <= 8; fail_at++) {
         test_allocator      allocator = {.fail_at = fail_at, .only_one = fail_at % 2 == 0};
-        ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, .alloc = test_alloc,
-                                             .release = test_release, .alloc_user = &allocator);
+        ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, ALLOCATOR(&allocator));
         ordo_ctx           *ctx;
         double              out[MANY];
         if (ordo_ctx_create(&ctx, &opts) != ORDO_OK)
@@ -285,8 +257,10 @@ static void test_failing(test_rng *rng)
                 CHECK(out[0] == -1 && out[count - 1] == -1);
         }
         ordo_ctx_free(ctx);
+        refused += atomic_load(&allocator.refused);
         CHECK_EQ_U64(0, atomic_load(&allocator.live));
     }
+    CHECK(refused > 0);
 }
 
 /* ---- Refusals ---- */
@@ -326,12 +300,12 @@ int main(void)
 {
     test_rng rng = {29};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     input = guard_make(LARGE * KEY);
     output = guard_make(LARGE * KEY);
-    sorted = malloc(LARGE * KEY);
-    expected = malloc(LARGE * KEY);
-    wanted = malloc(LARGE * sizeof *wanted);
+    sorted = test_keep(LARGE * KEY);
+    expected = test_keep(LARGE * KEY);
+    wanted = test_keep(LARGE * sizeof *wanted);
 
     test_small(&rng);
     test_shapes(&rng);
@@ -342,12 +316,5 @@ int main(void)
         test_failing(&rng);
     }
     test_refusals();
-
-    free(wanted);
-    free(expected);
-    free(sorted);
-    guard_free(&input);
-    guard_free(&output);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,16 +1,13 @@
-/* test_sort.c - ordo_sort against the oracle: every type, algorithm, shape, ISA, number of threads
- * and direction, on arrays that end or begin at forbidden pages.
+/* test_sort.c - ordo_sort against the oracle: every type, algorithm, shape and direction, with all
+ * ISAs and thread counts in turn, on arrays beside inaccessible pages.
  *
- * All algorithms write the same bytes, so one expectation serves them all. Every combination of
- * type, algorithm, shape and direction runs at least once; ISAs and numbers of threads take turns
- * over them. Further: every small size, the neighbours of powers of two, arrays that production
- * thresholds give to threads, too little memory, what AUTO finds in arrays that have some order,
- * a radius that is wrong, and inputs that make simple sorts quadratic. */
+ * All algorithms write the same bytes. Further tests: every small size, sizes around powers of
+ * two, arrays large enough for threads, too little memory, the choice of AUTO, a wrong radius,
+ * opts.from, and inputs that make simple sorts quadratic. */
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,20 +15,18 @@ enum {
     POWERS = (1 << 16) + 1,
 #ifdef ORDO_TINY
     LARGE = 70001,
-    IF_SHIPPED = false, /* what the shrunken thresholds do not do */
+    IF_SHIPPED = false, /* the low thresholds of the test build choose another algorithm */
 #else
     LARGE = TESTKIT_SANITIZED ? 150007 : 300007,
     IF_SHIPPED = true,
 #endif
-    BUBBLE_MOST = 1500 /* keys in any order that a quadratic sort is asked to sort */
+    BUBBLE_MOST = 1500 /* the largest unsorted array for a quadratic sort */
 };
 
-static test_context contexts[TEST_MAX_CONTEXTS];
-static size_t       context_count;
 static guard_region region;
 static void        *original, *original_before, *expected;
 
-/* The keys that wait in `original`, and in `expected` what becomes of them. */
+/* The keys are in `original`, the sorted keys in `expected`. */
 typedef struct sample {
     ordo_type  type;
     size_t     n, shape;
@@ -58,7 +53,7 @@ static ordo_sort_opts opts_of(const sample *s, ordo_algorithm algorithm)
 {
     return ORDO_OPTS(ordo_sort_opts,
                      .flags = (s->desc ? ORDO_DESCENDING : 0) | (s->n % 2 != 0 ? ORDO_STABLE : 0),
-                     .algorithm = (uint32_t)inputs_known(algorithm, true));
+                     .algorithm = (uint32_t)inputs_supported(algorithm, true));
 }
 
 static void is_right(const sample *s, const void *keys)
@@ -79,7 +74,7 @@ static void try_opts(const sample *s, const test_context *with, const ordo_sort_
     is_right(s, keys);
 }
 
-/* The same from an array that stays as it is. */
+/* Sorts from `original` to another array. */
 static void try_from(const sample *s, const test_context *with, const ordo_sort_opts *opts)
 {
     size_t const   bytes = s->n * ordo_type_size(s->type);
@@ -102,20 +97,13 @@ static void try_sort(const sample *s, const test_context *with, ordo_algorithm a
         try_from(s, with, &opts);
 }
 
-/* Another context each time, coprime to the rest of the loops. */
-static const test_context *next_context(void)
-{
-    static size_t turn;
-    return &contexts[turn++ % context_count];
-}
-
 static void test_small(void)
 {
     size_t const step = TESTKIT_SANITIZED ? 3 : 1;
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (int desc = 0; desc < 2; desc++) {
-                if (!testkit_turn(7))
+                if (!testkit_run_case(7))
                     continue;
                 size_t const shape = (n * 5 + t * 3 + (size_t)desc) % inputs_count();
                 sample const s = make_sample(inputs_types[t], n, shape, desc != 0,
@@ -139,7 +127,7 @@ static void test_shapes(void)
             }
 }
 
-/* One algorithm that can bear n keys in any order. */
+/* An algorithm that sorts n unsorted keys in reasonable time. */
 static ordo_algorithm some_algorithm(test_rng *rng, size_t n)
 {
     return inputs_sorts[test_rng_below(rng, n <= BUBBLE_MOST ? INPUTS_SORTS : INPUTS_SORTS - 1)];
@@ -159,7 +147,7 @@ static void test_powers(test_rng *rng)
         }
 }
 
-/* Every context sorts the same large arrays; keys whose bits differ everywhere and skewed ones. */
+/* Every context sorts the same large arrays of random and of skewed keys. */
 static void test_large(test_rng *rng)
 {
     static const ordo_type types[] = {ORDO_U32, ORDO_F64, ORDO_I8, ORDO_F32, ORDO_U16, ORDO_I64};
@@ -172,28 +160,21 @@ static void test_large(test_rng *rng)
     }
 }
 
-static ordo_report report_of(const ordo_ctx *ctx)
-{
-    ordo_report report = {.struct_size = sizeof report};
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-    return report;
-}
-
-/* Whether windows are faster than the radix sort for every radius of that array; see the radii of
- * plan/tuning.h. */
+/* Whether Roughsort is faster than the radix sort for every radius of that array; see the
+ * thresholds in plan/tuning.h. */
 static bool is_rough_worth(ordo_type type, const char *isa, const char *name)
 {
     bool const vectors = strcmp(isa, "avx512") == 0;
     return ordo_type_size(type) == 4 && (!vectors || strcmp(name, "roughly sorted by 3") == 0);
 }
 
-/* Arrays that have some order, or few values, or nearly so. AUTO says what it chose, which is not
- * the general way where the whole array has an order; a named algorithm reports its name. */
+/* Arrays with some order or few values. AUTO reports the algorithm it chose, which is not the radix
+ * sort if the array has an order. A named algorithm reports its name. */
 static void test_adaptive(void)
 {
     static const struct {
         const char *name;
-        bool        ordered; /* rising, or falling everywhere, or few runs, or roughly sorted */
+        bool        ordered; /* sorted, falling, few runs, or nearly sorted */
     } arrays[] = {{"ramp", true},
                   {"falling ramp", true},
                   {"few runs", IF_SHIPPED},
@@ -209,7 +190,7 @@ static void test_adaptive(void)
                   {"organ pipe", false},
                   {"one pair swapped", false},
                   {"few pairs swapped", false},
-                  {"ramp and a loose tail", false},
+                  {"ramp and a random tail", false},
                   {"one heavy value", false},
                   {"only low bits differ", false},
                   {"some NaNs", false},
@@ -228,19 +209,19 @@ static void test_adaptive(void)
             CHECK(strcmp(seen.operation, "sort") == 0 && seen.n == s.n && seen.type == s.type);
             bool const rough = strncmp(arrays[i].name, "roughly", 7) == 0;
             bool const worth = !rough || is_rough_worth(types[t], with->isa, arrays[i].name);
-            if (arrays[i].ordered && !desc && types[t] != ORDO_U64 && /* where ramps wrap around */
+            if (arrays[i].ordered && !desc && types[t] != ORDO_U64 && /* u64 ramps wrap around */
                 worth && !testkit_on_device())
                 CHECK(strcmp(seen.algorithm, "radix") != 0);
 
             ordo_algorithm const named =
-                inputs_known(inputs_sorts[1 + (i * 4 + t) % (INPUTS_SORTS - 2)], true);
+                inputs_supported(inputs_sorts[1 + (i * 4 + t) % (INPUTS_SORTS - 2)], true);
             try_sort(&s, with, named);
-            if (named != ORDO_ALGORITHM_ROUGH || !testkit_on_device()) /* or radix if it is not */
+            if (named != ORDO_ALGORITHM_ROUGH || !testkit_on_device()) /* the GPU may take radix */
                 CHECK(strcmp(report_of(with->ctx).algorithm, inputs_sort_name(named)) == 0);
         }
 }
 
-/* What the caller says of the radius may be too small, exact or much too large. */
+/* The radius given by the caller is too small, exact or too large. */
 static void test_radius(void)
 {
     static const char *const names[] = {"roughly sorted by 40", "roughly sorted by 3",
@@ -260,23 +241,14 @@ static void test_radius(void)
                 }
 }
 
-/* One context with that much memory to its name; 0: no limit. */
-static ordo_ctx *limited_context(unsigned threads, size_t limit)
-{
-    ordo_ctx           *ctx = NULL;
-    ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = threads, .mem_limit = limit);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
-    return ctx;
-}
-
-/* Right within the limit, or ORDO_E_NOMEM and nothing changed; AUTO and RADIX are always right, and
- * what ordo_sort_scratch asks for, which is returned, is enough. */
+/* The sort succeeds within the limit, or fails with ORDO_E_NOMEM and changes nothing. AUTO and
+ * RADIX never fail. The size that ordo_sort_scratch returns is enough; try_limit returns it. */
 static size_t try_limit(const sample *s, ordo_algorithm algorithm, unsigned threads, size_t limit)
 {
     size_t const         bytes = s->n * ordo_type_size(s->type);
     ordo_sort_opts const opts = opts_of(s, algorithm);
     void *const          keys = put_keys(s);
-    ordo_ctx *const      ctx = limited_context(threads, limit);
+    ordo_ctx *const      ctx = CONTEXT(.threads = threads, .mem_limit = limit);
     size_t               enough = 0;
     if (ctx == NULL)
         return 0;
@@ -287,15 +259,10 @@ static size_t try_limit(const sample *s, ordo_algorithm algorithm, unsigned thre
     ordo_status const status = ordo_sort(ctx, s->type, keys, s->n, &opts);
     if (algorithm <= ORDO_ALGORITHM_RADIX || limit == 0 || limit >= enough)
         CHECK_STATUS(ORDO_OK, status, ctx);
-    if (status == ORDO_OK) {
+    if (test_check_limited(ctx, status, "sort", limit, enough))
         is_right(s, keys);
-        CHECK(limit == 0 || report_of(ctx).scratch_bytes <= limit);
-        CHECK(report_of(ctx).scratch_bytes <= enough);
-    } else {
-        CHECK_STATUS(ORDO_E_NOMEM, status, ctx);
+    else
         CHECK_BYTES(original, keys, bytes, 1);
-        CHECK(ordo_last_error(ctx)[0] != '\0');
-    }
     ordo_ctx_free(ctx);
     return enough;
 }
@@ -321,23 +288,21 @@ static void test_mem_limit(size_t n, unsigned threads)
         }
 }
 
-/* Roughly sorted keys whose radius there is no memory to measure are sorted all the same. */
+/* There is too little memory to measure the radius of nearly sorted keys. */
 static void test_rough_limit(test_rng *rng)
 {
-    ordo_ctx_opts const opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2, .mem_limit = 1000);
-    uint64_t *const     keys = original;
-    ordo_ctx           *ctx = NULL;
+    uint64_t *const keys = original;
+    ordo_ctx *const ctx = CONTEXT(.threads = 2, .mem_limit = 1000);
     testkit_case("roughly sorted by 500, little memory");
     for (size_t i = 0; i < LARGE; i++)
         keys[i] = i + test_rng_below(rng, 500);
     oracle_sort(ORDO_U64, original, LARGE, false, expected);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
     CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U64, keys, LARGE, NULL), ctx);
     CHECK_BYTES(expected, keys, LARGE * sizeof *keys, sizeof *keys);
     ordo_ctx_free(ctx);
 }
 
-/* Another array must be apart, and is for sorts of keys alone. */
+/* opts.from must not overlap the keys; only ordo_sort accepts it. */
 static void test_from_errors(void)
 {
     const char *const    text = "b";
@@ -349,7 +314,7 @@ static void test_from_errors(void)
     ordo_sort_opts const overlaps = ORDO_OPTS(ordo_sort_opts, .from = keys + 1);
     ordo_sort_opts const same = ORDO_OPTS(ordo_sort_opts, .from = keys);
     ordo_sort_opts const from = ORDO_OPTS(ordo_sort_opts, .from = other);
-    testkit_case("opts.from that is wrong");
+    testkit_case("invalid opts.from");
     CHECK_STATUS(ORDO_E_ARG, ordo_sort(ctx, ORDO_U32, keys, 3, &overlaps), ctx);
     CHECK(strstr(ordo_last_error(ctx), "opts.from") != NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_sort(ctx, ORDO_U32, keys, 4, &same), ctx);
@@ -362,8 +327,8 @@ static void test_from_errors(void)
     ordo_ctx_free(ctx);
 }
 
-/* Inputs that make a textbook quicksort quadratic take no more than a few times the CPU time of
- * random ones. A quadratic sort of so many keys would take thousands of times as long. */
+/* Inputs that make a textbook quicksort quadratic take at most 50 times the CPU time of random
+ * keys. A quadratic sort of this many keys would take thousands of times as long. */
 static void test_killers(void)
 {
     static const char *const names[] = {
@@ -396,12 +361,12 @@ static void test_killers(void)
     ordo_ctx_free(ctx);
 }
 
-/* Long steps of equal keys that fall are noticed, although few windows of the look meet one. */
+/* AUTO detects long falling steps of equal keys, although its sample meets few of the steps. */
 static void test_falling_steps(void)
 {
     ordo_ctx *const ctx = test_context_make(2);
     uint32_t *const keys = original;
-    testkit_case("falling steps");
+    testkit_case("falling steps of equal keys");
     CHECK_STATUS(ORDO_OK, ordo_gen(ctx, ORDO_DIST_DUPES, ORDO_U32, keys, LARGE, NULL), ctx);
     CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, LARGE, NULL), ctx);
     CHECK(testkit_on_device() || strcmp(report_of(ctx).algorithm, "reverse") == 0);
@@ -428,13 +393,11 @@ int main(void)
 {
     test_rng rng = {2026};
     testkit_start();
-    context_count = test_contexts_make(contexts);
+    test_contexts_start();
     region = guard_make((size_t)LARGE * 8);
-    original = malloc((size_t)LARGE * 8);
-    original_before = malloc((size_t)LARGE * 8);
-    expected = malloc((size_t)LARGE * 8);
-    if (original == NULL || original_before == NULL || expected == NULL)
-        return 99;
+    original = test_keep((size_t)LARGE * 8);
+    original_before = test_keep((size_t)LARGE * 8);
+    expected = test_keep((size_t)LARGE * 8);
 
     test_small();
     test_shapes();
@@ -452,11 +415,5 @@ int main(void)
     test_falling_steps();
     test_defaults();
     test_from_errors();
-
-    free(original);
-    free(original_before);
-    free(expected);
-    guard_free(&region);
-    test_contexts_free(contexts, context_count);
     return testkit_done();
 }

@@ -1,8 +1,8 @@
-/* test_sort_by.c - ordo_sort_by through the public call: element sizes, shapes, stability, the
- * number of comparisons, comparisons that lie or fight back, refusals of memory, and cancel.
+/* test_sort_by.c - ordo_sort_by: element sizes, shapes, stability, the number of comparisons, wrong
+ * and adversarial comparisons, too little memory, and cancellation.
  *
- * An element holds a key in its first byte or bytes and says in the rest where it was; whatever
- * happens, the same elements must still be there. */
+ * An element has a key of 1 or 2 bytes, then its index as far as it fits. After every call, also a
+ * failed one, the array must contain the same elements. */
 #include "inputs.h"
 #include "testkit.h"
 
@@ -11,21 +11,21 @@
 
 enum {
     MOST = 30000,
-    MOST_BYTES = MOST * 100, /* or fewer larger elements */
-    GIANT = 600              /* bytes of an element that is sorted by a pointer to it */
+    MOST_BYTES = MOST * 100, /* of the largest array */
+    GIANT = 600              /* bytes of an element that is sorted by a pointer */
 };
 
-static char        *input, *data, *check; /* data ends at a forbidden page */
+static char        *input, *data, *check; /* an inaccessible page follows data */
 static guard_region area;
 
-/* ---- Elements: keys of 1 or 2 bytes, then the index as far as it fits ---- */
+/* ---- Elements ---- */
 
-typedef struct facts { /* of a comparison, for its user pointer */
+typedef struct facts { /* the user pointer of a comparison */
     size_t        size;
     atomic_size_t calls;
-    ordo_ctx     *cancel; /* after `limit` calls */
+    ordo_ctx     *cancel; /* this context after `limit` calls */
     size_t        limit;
-    int           lie; /* what a lying comparison says; 2: anything */
+    int           lie; /* the result of a wrong comparison; 2: random */
     atomic_uint   seed;
 } facts;
 
@@ -42,18 +42,16 @@ static int by_key(void *user, const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int by_bytes(const void *a, const void *b, size_t size) { return memcmp(a, b, size); }
-
-/* Sorts a copy by all bytes: two arrays of the same elements give the same copy. */
 static size_t order_size;
-static int    order_bytes(const void *a, const void *b) { return by_bytes(a, b, order_size); }
+static int    order_bytes(const void *a, const void *b) { return memcmp(a, b, order_size); }
 
+/* Whether two arrays have the same elements: sorts copies of them by all bytes. */
 static bool same_elements(const char *a, const char *b, size_t n, size_t size)
 {
     if (n == 0)
         return true;
     order_size = size;
-    char *const x = malloc(n * size), *const y = malloc(n * size);
+    char *const x = test_need(n * size), *const y = test_need(n * size);
     memcpy(x, a, n * size);
     memcpy(y, b, n * size);
     qsort(x, n, size, order_bytes);
@@ -64,25 +62,31 @@ static bool same_elements(const char *a, const char *b, size_t n, size_t size)
     return same;
 }
 
-/* 0 random, 1 few keys, 2 sorted, 3 reversed, 4 equal, 5 organ pipe, 6 nearly sorted. */
 enum {
-    SHAPES = 7
+    RANDOM,
+    FEW_KEYS,
+    SORTED,
+    REVERSED,
+    EQUAL,
+    ORGAN_PIPE,
+    NEARLY_SORTED,
+    SHAPES
 };
 
 static unsigned draw(unsigned shape, size_t i, size_t n, test_rng *rng)
 {
     switch (shape) {
-    case 1:
+    case FEW_KEYS:
         return (unsigned)test_rng_below(rng, 5) * 300;
-    case 2:
+    case SORTED:
         return (unsigned)(i * 65535 / n);
-    case 3:
+    case REVERSED:
         return (unsigned)((n - i) * 65535 / n);
-    case 4:
+    case EQUAL:
         return 77;
-    case 5:
+    case ORGAN_PIPE:
         return (unsigned)((i < n - i ? i : n - i) * 65535 / n);
-    case 6:
+    case NEARLY_SORTED:
         return (unsigned)((i * 60000 / n) + test_rng_below(rng, 50));
     default:
         return (unsigned)test_rng_next(rng) & 0xffff;
@@ -106,10 +110,10 @@ static void fill(unsigned shape, size_t n, size_t size, uint64_t seed)
     memcpy(data, input, n * size);
 }
 
-/* The stable answer, by counting the keys. */
+/* The stable result, by a counting sort. */
 static void expect(size_t n, size_t size)
 {
-    size_t *const next = calloc(65537, sizeof *next);
+    size_t *const next = test_need(65537 * sizeof *next);
     for (size_t i = 0; i < n; i++)
         next[key_of((const unsigned char *)input + i * size, size) + 1]++;
     for (size_t k = 1; k < 65537; k++)
@@ -130,7 +134,7 @@ static bool in_order(size_t n, size_t size)
     return true;
 }
 
-/* n lg n and something for small n; the sample and the cuts cost some more. */
+/* times * n lg n, and some more for small n. */
 static size_t calls_allowed(size_t n, size_t times)
 {
     size_t lg = 1;
@@ -165,11 +169,11 @@ static void test_sizes(ordo_ctx *const *ctx, size_t count)
     size_t const step = TESTKIT_SANITIZED ? 9 : 1;
     for (size_t n = 0; n <= 66; n++)
         for (size_t size = 1; size <= 41; size += size < 9 ? 1 : step + 3)
-            if (testkit_turn(3))
+            if (testkit_run_case(3))
                 try_sort(ctx[(n + size) % count], (unsigned)(n + size) % SHAPES, n, size);
     for (size_t size = 1; size <= 41; size++)
         for (size_t n = 100; n < 5000; n = n * 3 + 1)
-            if (testkit_turn(3))
+            if (testkit_run_case(3))
                 try_sort(ctx[(n + size) % count], (unsigned)(n + size) % SHAPES, n, size);
     for (unsigned shape = 0; shape < SHAPES; shape++)
         for (size_t size = 4; size <= 100; size += 48) {
@@ -179,7 +183,7 @@ static void test_sizes(ordo_ctx *const *ctx, size_t count)
         }
 }
 
-/* ---- Comparisons that lie ---- */
+/* ---- Wrong comparisons ---- */
 
 static int liar(void *user, const void *a, const void *b)
 {
@@ -204,7 +208,7 @@ static void test_liars(ordo_ctx *const *ctx, size_t count)
                     facts                f = {.size = sizes[s], .lie = lie, .seed = (unsigned)i};
                     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
                     ordo_ctx *const      with = ctx[(i + s) % count];
-                    fill(0, ns[i], sizes[s], i);
+                    fill(RANDOM, ns[i], sizes[s], i);
                     testkit_case("lie=%d n=%zu size=%zu flags=%u", lie, ns[i], sizes[s], flags);
                     CHECK_STATUS(ORDO_OK,
                                  ordo_sort_by(with, data, ns[i], sizes[s], liar, &f, &opts), with);
@@ -213,10 +217,10 @@ static void test_liars(ordo_ctx *const *ctx, size_t count)
                 }
 }
 
-/* ---- McIlroy's adversary: values are fixed only when they are asked about ---- */
+/* ---- McIlroy's adversary, which fixes a value only when it is compared ---- */
 
 typedef struct adversary {
-    unsigned *value; /* of each element; `gas` until it is fixed */
+    unsigned *value; /* of each element; `gas`: not fixed yet */
     unsigned  gas, solid, candidate;
     size_t    calls;
 } adversary;
@@ -238,8 +242,8 @@ static int adversarial(void *user, const void *a, const void *b)
 static void test_adversary(ordo_ctx *alone)
 {
     for (size_t n = 1000; n <= 130000; n = n * 5 + 7) {
-        unsigned *const elements = malloc(n * sizeof *elements);
-        unsigned *const value = malloc(n * sizeof *value);
+        unsigned *const elements = test_keep(n * sizeof *elements);
+        unsigned *const value = test_keep(n * sizeof *value);
         for (size_t i = 0; i < n; i++)
             elements[i] = (unsigned)i, value[i] = (unsigned)n;
         adversary adv = {value, (unsigned)n, 0, 0, 0};
@@ -252,12 +256,10 @@ static void test_adversary(ordo_ctx *alone)
         for (size_t i = 1; i < n; i++)
             sorted = sorted && value[elements[i - 1]] <= value[elements[i]];
         CHECK(sorted);
-        free(elements);
-        free(value);
     }
 }
 
-/* ---- Cancel ---- */
+/* ---- Cancellation ---- */
 
 static int cancelling(void *user, const void *a, const void *b)
 {
@@ -279,7 +281,7 @@ static void test_cancel(ordo_ctx *const *ctx, size_t count)
                 facts        f = {.size = sizes[s], .limit = step * step * (n / 10)};
                 f.cancel = ctx[step % count];
                 ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
-                fill(step % 4 == 0 ? 1 : 0, n, sizes[s], step);
+                fill(step % 4 == 0 ? FEW_KEYS : RANDOM, n, sizes[s], step);
                 testkit_case("cancel after %zu size=%zu flags=%u", f.limit, sizes[s], flags);
                 ordo_status const status =
                     ordo_sort_by(f.cancel, data, n, sizes[s], cancelling, &f, &opts);
@@ -311,13 +313,11 @@ static void test_progress(void)
     for (int after = 0; after < 6; after += 2)
         for (unsigned flags = 0; flags <= ORDO_STABLE; flags += ORDO_STABLE) {
             int                  left = after;
-            ordo_ctx_opts const  opts = ORDO_OPTS(ordo_ctx_opts, .threads = 2,
-                                                  .progress = stop_later, .progress_user = &left);
             ordo_sort_opts const wish = ORDO_OPTS(ordo_sort_opts, .flags = flags);
-            ordo_ctx            *ctx;
             facts                f = {.size = 12};
-            CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
-            fill(0, MOST, 12, 1);
+            ordo_ctx *const      ctx =
+                CONTEXT(.threads = 2, .progress = stop_later, .progress_user = &left);
+            fill(RANDOM, MOST, 12, 1);
             testkit_case("progress stops after %d flags=%u", after, flags);
             CHECK_STATUS(ORDO_E_CANCELLED, ordo_sort_by(ctx, data, MOST, 12, slow, &f, &wish), ctx);
             CHECK(same_elements(input, data, MOST, 12));
@@ -327,7 +327,7 @@ static void test_progress(void)
 
 static int sleepy(void *user, const void *a, const void *b)
 {
-    double const until = test_now() + 6e-3; /* longer than the pause before the first callback */
+    double const until = test_now() + 6e-3; /* longer than the pause between two callbacks */
     while (test_now() < until)
         ;
     return by_key(user, a, b);
@@ -340,18 +340,14 @@ static int refuse(void *user, double done)
     return 1;
 }
 
-/* The callback is first called when the only comparison, and so the call, is over. */
+/* The first callback comes after the only comparison of the call. */
 static void test_refused_at_the_end(void)
 {
-    int       calls = 0;
-    ordo_ctx *ctx;
-    facts     f = {.size = 12};
+    int             calls = 0;
+    facts           f = {.size = 12};
+    ordo_ctx *const ctx = CONTEXT(.threads = 1, .progress = refuse, .progress_user = &calls);
     testkit_case("progress cancels a call that has done its work");
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = 1, .progress = refuse,
-                                                  .progress_user = &calls)),
-                 NULL);
-    fill(0, 2, 12, 1);
+    fill(RANDOM, 2, 12, 1);
     ordo_sort_opts const wish = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_STABLE);
     CHECK_STATUS(ORDO_E_CANCELLED, ordo_sort_by(ctx, data, 2, 12, sleepy, &f, &wish), ctx);
     CHECK(calls == 1 && same_elements(input, data, 2, 12));
@@ -365,22 +361,20 @@ static void test_refused_at_the_end(void)
 static void test_memory(void)
 {
     static const size_t sizes[] = {4, GIANT};
+    size_t              failed = 0;
     for (size_t s = 0; s < 2; s++)
         for (unsigned flags = 0; flags <= ORDO_STABLE; flags += ORDO_STABLE) {
             ordo_sort_opts const wish = ORDO_OPTS(ordo_sort_opts, .flags = flags);
             for (size_t fail_at = 1; fail_at < 12; fail_at++) {
-                test_allocator      allocator = {.fail_at = 0};
-                ordo_ctx_opts const opts =
-                    ORDO_OPTS(ordo_ctx_opts, .alloc = test_alloc, .release = test_release,
-                              .alloc_user = &allocator);
-                ordo_ctx *ctx;
-                facts     f = {.size = sizes[s]};
-                CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &opts), NULL);
-                fill(0, 3000, sizes[s], fail_at);
+                test_allocator  allocator = {.fail_at = 0};
+                facts           f = {.size = sizes[s]};
+                ordo_ctx *const ctx = CONTEXT(ALLOCATOR(&allocator));
+                fill(RANDOM, 3000, sizes[s], fail_at);
                 allocator.fail_at = allocator.calls + fail_at;
                 testkit_case("allocation %zu fails size=%zu flags=%u", fail_at, sizes[s], flags);
                 ordo_status const status =
                     ordo_sort_by(ctx, data, 3000, sizes[s], by_key, &f, &wish);
+                failed += status == ORDO_E_NOMEM;
                 CHECK(status == (allocator.refused > 0 ? ORDO_E_NOMEM : ORDO_OK));
                 if (status == ORDO_OK)
                     CHECK(in_order(3000, sizes[s]));
@@ -389,11 +383,9 @@ static void test_memory(void)
                 ordo_ctx_free(ctx);
                 CHECK_EQ_U64(0, allocator.live);
             }
-            ordo_ctx_opts const small = ORDO_OPTS(ordo_ctx_opts, .mem_limit = 1000);
-            ordo_ctx           *ctx;
-            facts               f = {.size = sizes[s]};
-            CHECK_STATUS(ORDO_OK, ordo_ctx_create(&ctx, &small), NULL);
-            fill(0, 3000, sizes[s], 5);
+            facts           f = {.size = sizes[s]};
+            ordo_ctx *const ctx = CONTEXT(.mem_limit = 1000);
+            fill(RANDOM, 3000, sizes[s], 5);
             testkit_case("memory limit size=%zu flags=%u", sizes[s], flags);
             CHECK_STATUS(ORDO_E_NOMEM, ordo_sort_by(ctx, data, 3000, sizes[s], by_key, &f, &wish),
                          ctx);
@@ -401,14 +393,15 @@ static void test_memory(void)
             CHECK(f.calls == 0);
             ordo_ctx_free(ctx);
         }
+    CHECK(failed > 0);
 }
 
 int main(void)
 {
     testkit_start();
-    input = malloc(MOST_BYTES);
+    input = test_keep(MOST_BYTES);
     area = guard_make(MOST_BYTES);
-    check = malloc(MOST_BYTES);
+    check = test_keep(MOST_BYTES);
     ordo_ctx *const ctx[] = {test_context_make(1), test_context_make(2), test_context_make(5)};
 
     test_sizes(ctx, 3);
@@ -421,8 +414,5 @@ int main(void)
 
     for (size_t c = 0; c < 3; c++)
         ordo_ctx_free(ctx[c]);
-    free(input);
-    guard_free(&area);
-    free(check);
     return testkit_done();
 }

@@ -1,12 +1,11 @@
-/* test_strings_prefixes.c - strings with long common prefixes: the order against a plain stable
- * sort, and what it cost, counted in keys and bytes. Both must stay within what the bound allows:
- * the bytes that tell the strings apart, and n lg n.
+/* test_strings_prefixes.c - strings with long common prefixes: their order against the oracle, and
+ * the cost in keys and bytes read. The cost may not exceed the distinguishing bytes plus O(n lg n).
  *
- * The engine is called directly, with an ordo_exec of the test's own and several seeds. */
+ * The test calls string_sort directly with its own ordo_exec and several seeds. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/random.h"
 #include "cpu/strings/string_sort.h"
-#include "testkit.h"
+#include "stringkit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@ enum {
     SEEDS = 3
 };
 
-/* ---- An exec of our own: one thread ---- */
+/* ---- An exec with one thread ---- */
 
 typedef struct test_exec {
     ordo_exec exec; /* first */
@@ -52,69 +51,17 @@ static ordo_status exec_fail(ordo_exec *exec, ordo_status status, const char *fo
 
 /* ---- Sets of strings ---- */
 
-typedef struct set {
-    char        *bytes; /* every string ends with a zero byte, which is not part of it */
-    size_t       used, room, n, places;
-    uint64_t    *offsets; /* of the strings without the zero bytes, as the first form wants it */
-    char        *packed;  /* these strings */
-    const char **pointers;
-} set;
-
-static void *must(void *memory)
-{
-    if (memory == NULL)
-        abort();
-    return memory;
-}
-
-static void add(set *s, const char *string, size_t length)
-{
-    if (s->n + 2 > s->places) {
-        s->places = 2 * s->places + 64;
-        s->offsets = must(realloc(s->offsets, s->places * sizeof *s->offsets));
-    }
-    while (s->room - s->used < length + 1)
-        s->bytes = must(realloc(s->bytes, s->room = 2 * s->room + 4096));
-    memcpy(s->bytes + s->used, string, length);
-    s->bytes[s->used + length] = '\0';
-    s->used += length + 1;
-    s->offsets[0] = 0;
-    s->offsets[s->n + 1] = s->offsets[s->n] + length;
-    s->n++;
-}
-
-static void finish(set *s)
-{
-    s->packed = must(malloc((size_t)s->offsets[s->n] + 1));
-    s->pointers = must(malloc(s->n * sizeof *s->pointers));
-    const char *from = s->bytes;
-    for (size_t i = 0; i < s->n; i++) {
-        size_t const length = (size_t)(s->offsets[i + 1] - s->offsets[i]);
-        s->pointers[i] = from;
-        memcpy(s->packed + s->offsets[i], from, length);
-        from += length + 1;
-    }
-}
-
-static void drop(set *s)
-{
-    free(s->bytes);
-    free(s->packed);
-    free(s->pointers);
-    free(s->offsets);
-}
-
 enum {
-    SHRINKING, /* a, aa, aaa ... */
-    RISING,    /* the same, in order */
-    ONE_ODD,   /* aaa...a with a b at the place of the string's number */
-    ODD_PAIRS, /* the same, two strings for each place, and a second odd byte */
+    SHRINKING, /* a, aa, aaa ..., shuffled */
+    RISING,    /* the same, sorted */
+    ONE_ODD,   /* aaa...a with one b, at a different place in each string */
+    ODD_PAIRS, /* the same with two strings for each place, and one c */
     EQUAL,
     ONE_PREFIX,
     TWO_PREFIXES,
     NESTED, /* prefixes of one random string */
-    LEVELS, /* nine of ten go on by 7 bytes */
-    TREE,   /* half of them at every 12 bytes */
+    LEVELS, /* at every 7 bytes one string of ten ends */
+    TREE,   /* at every 12 bytes the strings divide in two halves */
     SHAPES
 };
 static const char *const names[SHAPES] = {"a^i",    "a^i in order", "one b",        "two odd bytes",
@@ -163,33 +110,21 @@ static size_t make_string(int shape, size_t i, size_t n, test_rng *rng, char *ou
     return length;
 }
 
-static set make_set(int shape, size_t n)
+static string_set make_set(int shape, size_t n)
 {
-    set         s = {.n = 0};
+    string_set  s = {.name = names[shape]};
     test_rng    rng = {7};
-    char *const string = must(malloc(n + 1));
+    char *const string = test_need(n + 1);
     for (size_t i = 0; i < n; i++)
-        add(&s, string, make_string(shape, i, n, &rng, string));
+        string_set_add(&s, string, make_string(shape, i, n, &rng, string));
     free(string);
-    finish(&s);
+    string_set_finish(&s);
     return s;
 }
 
 /* ---- The order, and its cost ---- */
 
-static const set *oracle_set; /* for qsort */
-static bool       oracle_desc;
-
-static int oracle_compare(const void *a, const void *b)
-{
-    uint32_t const i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    int const      order = strcmp(oracle_set->pointers[i], oracle_set->pointers[j]);
-    if (order != 0)
-        return (order < 0) == oracle_desc ? 1 : -1;
-    return (i > j) - (i < j);
-}
-
-static uint64_t common(const set *s, uint32_t i, uint32_t j)
+static uint64_t common(const string_set *s, uint64_t i, uint64_t j)
 {
     uint64_t length = 0;
     while (s->pointers[i][length] != '\0' && s->pointers[i][length] == s->pointers[j][length])
@@ -197,20 +132,19 @@ static uint64_t common(const set *s, uint32_t i, uint32_t j)
     return length;
 }
 
-/* The bytes that must be read of all strings to tell each from its neighbours in the order. */
-static uint64_t distinguishing_bytes(const set *s, const uint32_t *order)
+/* The bytes that distinguish each string from its neighbours in the sorted order. */
+static uint64_t distinguishing_bytes(const string_set *s)
 {
     uint64_t sum = 0, before = 0;
     for (size_t i = 0; i < s->n; i++) {
-        uint64_t const after = i + 1 < s->n ? common(s, order[i], order[i + 1]) : 0;
+        uint64_t const after = i + 1 < s->n ? common(s, s->order[i], s->order[i + 1]) : 0;
         sum += (before > after ? before : after) + 1;
         before = after;
     }
     return sum;
 }
 
-static void try_set(const set *s, const uint32_t *expected, uint64_t bytes, bool by_pointer,
-                    uint64_t seed, uint64_t lg)
+static void try_set(const string_set *s, uint64_t bytes, int form, uint64_t seed, uint64_t lg)
 {
     test_exec          t = {.exec = {.threads = 1,
                                      .loop = exec_loop,
@@ -220,17 +154,15 @@ static void try_set(const set *s, const uint32_t *expected, uint64_t bytes, bool
                                      .phases = STRING_SORT_PHASES,
                                      .seed = seed}};
     string_work        work = {0, 0};
-    ordo_strings const strings = {sizeof strings, by_pointer ? NULL : s->packed,
-                                  by_pointer ? NULL : s->offsets, by_pointer ? s->pointers : NULL};
-    uint32_t *const    index = must(malloc(s->n * sizeof *index));
-    string_order const order = {.view = string_view_of(&strings, s->n, oracle_desc),
+    uint64_t *const    index = test_need(s->n * sizeof *index);
+    string_order const order = {.view = string_view_of(&s->forms[form], s->n, s->desc),
                                 .n = s->n,
-                                .index_type = ORDO_U32,
+                                .index_type = ORDO_U64,
                                 .index = index,
                                 .work = &work};
     CHECK(string_sort(&order, &t.exec) == ORDO_OK);
-    CHECK_BYTES(expected, index, s->n * sizeof *index, sizeof *index);
-    /* A string takes part in about 2 lg n passes at most, each of which loads it or compares it. */
+    CHECK_BYTES(s->order, index, s->n * sizeof *index, sizeof *index);
+    /* A string takes part in at most about 2 lg n passes; each pass loads or compares it once. */
     CHECK(atomic_load(&work.keys) <= 4 * s->n * lg);
     CHECK(atomic_load(&work.bytes) <= bytes + 16 * s->n * lg);
     free(index);
@@ -244,27 +176,22 @@ int main(void)
     static const size_t sizes[] = {40, 257, 3000};
     for (int shape = 0; shape < SHAPES; shape++)
         for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++) {
-            size_t const    n = TESTKIT_SANITIZED ? (sizes[z] + 1) / 2 : sizes[z];
-            set             s = make_set(shape, n);
-            uint32_t *const expected = must(malloc(n * sizeof *expected));
-            uint64_t        lg = 1;
+            size_t const n = TESTKIT_SANITIZED ? (sizes[z] + 1) / 2 : sizes[z];
+            string_set   s = make_set(shape, n);
+            uint64_t     lg = 1;
             while (n >> lg != 0)
                 lg++;
-            for (unsigned form = 0; form < 4; form++) {
-                oracle_set = &s;
-                oracle_desc = form / 2 != 0;
-                for (size_t i = 0; i < n; i++)
-                    expected[i] = (uint32_t)i;
-                qsort(expected, n, sizeof *expected, oracle_compare);
-                uint64_t const bytes = distinguishing_bytes(&s, expected);
-                for (uint64_t seed = 0; seed < SEEDS; seed++) {
-                    testkit_case("%s, %zu strings, form %u, seed %d", names[shape], n, form,
-                                 (int)seed);
-                    try_set(&s, expected, bytes, form % 2 != 0, seed, lg);
-                }
+            for (int desc = 0; desc < 2; desc++) {
+                string_set_order(&s, desc != 0);
+                uint64_t const bytes = distinguishing_bytes(&s);
+                for (int form = 0; form < 2; form++)
+                    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+                        testkit_case("%s, %zu strings, form %d, %s, seed %d", s.name, n, form,
+                                     desc != 0 ? "desc" : "asc", (int)seed);
+                        try_set(&s, bytes, form, seed, lg);
+                    }
             }
-            free(expected);
-            drop(&s);
+            string_set_free(&s);
         }
     return testkit_done();
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD - installs the build tree BUILD into a temporary prefix and uses it as a stranger
-# would: through CMake, through pkg-config, from C++, and as a command.
+# run.sh BUILD - installs the build tree BUILD into a temporary prefix and uses the installation:
+# through CMake, through pkg-config, from C++, and as a command.
 # Uses CMAKE, CC, CXX and EMULATOR (for cross builds) from the environment.
 set -eu
 build=$1
@@ -16,7 +16,7 @@ die() {
     exit 1
 }
 
-# ranks PROGRAM - it prints the ranks of the five scores.
+# ranks PROGRAM - the program prints the ranks of the five scores.
 ranks() {
     # shellcheck disable=SC2086 # an emulator and its options are words
     got=$(${EMULATOR:-} "$1") || die "$1 failed"
@@ -34,7 +34,7 @@ done
 pc=$(find "$prefix" -name ordo.pc)
 [ -n "$pc" ] || die "ordo.pc is not installed"
 if grep -rlF "$build" "$prefix"/lib*/cmake "$pc" "$prefix/include"; then
-    die "installed files point into the build tree"
+    die "installed files refer to the build tree"
 fi
 
 # shellcheck disable=SC2086
@@ -48,7 +48,6 @@ ranks "$tmp/consumer/consumer"
 echo "find_package: ok"
 
 if command -v pkg-config >/dev/null; then
-
     flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs ordo)
     libdir=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --variable=libdir ordo)
     # shellcheck disable=SC2086
@@ -70,12 +69,12 @@ else
     echo "C++: skipped, no compiler"
 fi
 
-# `make uninstall`: nothing of ordo is left, and what is not ordo's stays.
+# `make uninstall` removes all files and folders of ordo and keeps other files.
 mkdir "$tmp/record"
 cp "$build/install_manifest.txt" "$tmp/record/installed.txt"
 touch "$prefix/include/other.h"
 "$here/../../../scripts/uninstall" "$tmp/record" >"$tmp/log" || die "uninstall: $(cat "$tmp/log")"
 left=$(find "$prefix" ! -type d)
 [ "$left" = "$prefix/include/other.h" ] || die "uninstall left: $left"
-[ -z "$(find "$prefix" -type d -name ordo)" ] || die "uninstall left a folder of its own"
+[ -z "$(find "$prefix" -type d -name ordo)" ] || die "uninstall left a folder named ordo"
 echo "uninstall: ok"
