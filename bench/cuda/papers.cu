@@ -3,10 +3,9 @@
  * ballots and in shared memory, all else alike; and the median paper's two phases, sub-arrays
  * sorted in shared memory and their merging, for every length of sub-array in its table 2.
  *
- * The kernels are those of the CUDA backend (lib/cuda/device), compiled into this module too. */
-#include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/papers/dev_bits.cuh"
-#include "cuda/papers/dev_select_bitonic.cuh"
+ * The kernels are those of the CUDA backend (lib/cuda/papers), compiled into this module too. */
+#include "cuda/papers/dev_bits_paper.cuh"
+#include "cuda/papers/papers.cuh"
 #include "peers.cuh"
 
 namespace peers
@@ -52,8 +51,8 @@ template <ordo_flags_kind KIND, bits_form FORM> void count_flags(const task &t)
     job.n = t.n;
     job.count_type = ORDO_U32;
     job.counts = t.out;
-    framed frame(dev_scan_bits_scratch(&job));
-    done(dev_bits_paper(&frame.call, &job, FORM));
+    framed frame(dev_bits_paper_scratch(&job));
+    done(dev_bits_paper<FORM>(&frame.call, &job));
 }
 
 /* t.count is the length of sub-arrays; t.ranks[0] the position asked for. */

@@ -16,7 +16,7 @@
 #ifndef ORDO_CUDA_BLOCK_BLOCK_RADIX_H
 #define ORDO_CUDA_BLOCK_BLOCK_RADIX_H
 
-#include "cuda/warp/warp_match.cuh"
+#include "cuda/warp/warp_ballot.cuh"
 
 #include <stdint.h>
 

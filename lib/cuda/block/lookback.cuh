@@ -24,9 +24,8 @@
 #ifndef ORDO_CUDA_BLOCK_LOOKBACK_H
 #define ORDO_CUDA_BLOCK_LOOKBACK_H
 
-#include "cuda/runtime/cuda_rt.cuh"
+#include "cuda/block/block_cluster.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
-#include "cuda/warp/warp_scan.cuh"
 
 /* ---- Words: a value of 4 or 8 bytes and its mark ---- */
 
@@ -158,6 +157,31 @@ look_back(const lookback<typename OP::ACC> &state, size_t tile, typename OP::ACC
     if (earlier == GROUP - 1 && threadIdx.x == 0)
         look_write(state.groups + group + 1, OP::add(before, OP::add(within, total)));
     return OP::add(before, within);
+}
+
+/* ---- Launches ---- */
+
+enum tile_links {   /* how tiles learn the totals before them */
+    TILES_ALONE,    /* there is one tile */
+    TILES_CLUSTER,  /* the blocks are one cluster, and block i takes tile i (block_cluster.cuh) */
+    TILES_LOOKBACK  /* by look_back */
+};
+
+/* Launches kernel(links, state, arguments...) with a block a tile. */
+template <typename ACC, typename... PARAMETERS, typename... ARGUMENTS>
+static ordo_status launch_tiles(cuda_call *call,
+                                void (*kernel)(tile_links, lookback<ACC>, PARAMETERS...),
+                                size_t tiles, unsigned threads, const lookback<ACC> &state,
+                                size_t state_bytes, ARGUMENTS... arguments)
+{
+    tile_links const links = tiles == 1 ? TILES_ALONE : TILES_LOOKBACK;
+    if (tiles > 1 && cluster_fits(call, tiles) &&
+        cluster_try(call, kernel, cluster_grid(tiles), threads, TILES_CLUSTER, state, arguments...))
+        return ORDO_OK;
+    if (tiles > 1)
+        CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
+    CUDA_LAUNCH(call, kernel, tiles, threads, 0, links, state, arguments...);
+    return ORDO_OK;
 }
 
 /* ---- The walk of one warp over the totals of all tiles ---- */

@@ -11,7 +11,7 @@
  * Cost: n lg n (lg n + 1) / 4 comparisons; about lg(n / tile)^2 / 6 passes over the records. In
  * place; no scratch. Called through dev_compare.cu; dev_merge.cu has its tiles sorted here too. */
 #include "cuda/block/block_bitonic.cuh"
-#include "cuda/sort/dev_compare.cuh"
+#include "cuda/papers/dev_compare.cuh"
 
 enum {
     TILE_THREADS = 512,
@@ -118,5 +118,5 @@ template ordo_status bitonic_tiles(cuda_call *, uint32_t *, size_t, unsigned);
 template ordo_status bitonic_tiles(cuda_call *, uint64_t *, size_t, unsigned);
 template ordo_status bitonic_tiles(cuda_call *, key_record *, size_t, unsigned);
 
-const compare_sorter bitonic_sorter = {"bitonic", compare_no_scratch, bitonic_sort<uint32_t>,
+const compare_sorter bitonic_sorter = {"bitonic", NULL, bitonic_sort<uint32_t>,
                                        bitonic_sort<uint64_t>, bitonic_sort<key_record>};

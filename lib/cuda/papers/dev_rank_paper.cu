@@ -18,6 +18,7 @@
  * nothing else. Words are of 64 bits where 32 do not hold a rank and a flag. Called by dev_rank.cu;
  * scratch beyond naive's: a 255th of the words for shuffle (all of them for u32 ranks of 2^31 keys
  * and more), the table of dev_rank.cuh for the second phase. */
+#include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
 enum {

@@ -19,10 +19,13 @@
  * one read and one write. Scratch: a third array of records, labels, and counts of about half an
  * array of 32-bit records. Called through dev_compare.cu. */
 #include "cuda/block/block_bitonic.cuh"
-#include "cuda/block/block_splitters.cuh"
-#include "cuda/sort/dev_compare.cuh"
+#include "cuda/papers/dev_compare.cuh"
 
 enum {
+    SPLIT_LG = 8,
+    SPLIT_LEAVES = 1 << SPLIT_LG,
+    SPLITTERS = SPLIT_LEAVES - 1,
+    BUCKETS = 2 * SPLIT_LEAVES, /* the last is always empty */
     SAMPLES = 1024,
     TAKE = SAMPLES / SPLIT_LEAVES,
     BUCKET_BYTES = 32 << 10, /* of a bucket that is sorted in shared memory */
@@ -199,6 +202,42 @@ static __device__ __forceinline__ span find_span(const sample_tables &tables, in
 }
 
 /* ---- II: labels and histograms ---- */
+
+template <typename K> struct splitter_tree {
+    K tree[SPLIT_LEAVES];   /* from 1 on */
+    K sorted[SPLIT_LEAVES]; /* from 0 on */
+};
+
+/* Node j at depth d with `left` nodes of its depth before it is the middle of its subtree. */
+static __device__ __forceinline__ unsigned sorted_place(unsigned node)
+{
+    unsigned const depth = 31 - (unsigned)__clz((int)node);
+    unsigned const left = node - (1u << depth), span = SPLIT_LEAVES >> depth;
+    return left * span + span / 2 - 1;
+}
+
+/* Builds the tree from 255 sorted splitters in device memory; ends with a barrier. */
+template <typename K>
+static __device__ __forceinline__ void load_splitters(splitter_tree<K> *at, const K *splitters)
+{
+    for (unsigned i = threadIdx.x; i < SPLITTERS; i += blockDim.x) {
+        at->sorted[i] = splitters[i];
+        at->tree[i + 1] = splitters[sorted_place(i + 1)];
+    }
+    __syncthreads();
+}
+
+template <typename K>
+static __device__ __forceinline__ unsigned bucket_of(const splitter_tree<K> &at, const K &record)
+{
+    unsigned node = 1;
+#pragma unroll
+    for (int step = 0; step < SPLIT_LG; step++)
+        node = 2 * node + (at.tree[node] < record ? 1 : 0);
+    unsigned const below = node - SPLIT_LEAVES; /* splitters less than the record */
+    bool const     equal = below < SPLITTERS && !(record < at.sorted[below]);
+    return 2 * below + (equal ? 1 : 0);
+}
 
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)

@@ -2,15 +2,15 @@
  * shared memory by a bitonic network, merged, and the wanted elements read.
  *
  * The paper merges on one thread of the host, always the least of all heads; here pairs of
- * sub-arrays are merged by the whole grid (merge_runs.cuh). The sub-array, 256 to 2048 keys
+ * sub-arrays are merged by the whole grid (merge_sorted.cuh). The sub-array, 256 to 2048 keys
  * as in the paper, is a parameter of the parts below: larger ones cost more comparisons in the
  * network and fewer merging passes.
  *
  * Cost: n lg^2(sub_array) / 4 comparisons in shared memory, then lg(n / sub_array) passes that read
  * and write n words. Scratch 2 n words. Results are valid for what is enqueued after it. */
-#include "cuda/papers/dev_select_bitonic.cuh"
+#include "cuda/papers/papers.cuh"
 #include "cuda/select/dev_select.cuh"
-#include "cuda/sort/merge_runs.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 
 enum {
     THREADS = 256
@@ -63,7 +63,7 @@ static ordo_status merge_words(cuda_call *call, const select_bitonic_work *work,
                                unsigned sub_array, void **sorted)
 {
     WORD *merged;
-    TRY(merge_runs(call, (WORD *)work->words, (WORD *)work->others, n, sub_array, &merged));
+    TRY(merge_sorted(call, (WORD *)work->words, (WORD *)work->others, n, sub_array, &merged));
     *sorted = merged;
     return ORDO_OK;
 }

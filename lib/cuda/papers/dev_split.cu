@@ -10,7 +10,7 @@
  * Cost: 3 key reads and writes (with indices 3 key and 2 index) for every bit that differs, one
  * encode, one decode. Scratch: two arrays of encoded keys, for pairs and argsort two of indices.
  * Called by device/dev_sort.cu; the production sort is dev_radix.cu. */
-#include "cuda/sort/dev_gather.cuh"
+#include "cuda/papers/papers.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
 

@@ -14,6 +14,7 @@
  * Device memory moved: keys once, ranks once, and n / 4 bytes of bits (written, then read; within
  * L2 up to about 3e8 keys). Scratch: n / 8 bytes, n / 128 more for mean ranks. Called by the
  * backend's table, and by dev_rank_paper.cu and dev_rank_unsorted.cu for the bits. */
+#include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
 static __device__ __forceinline__ void wait_for_launch_before(void)
@@ -158,21 +159,14 @@ ordo_status dev_ranks_of_heads(cuda_call *const call, const heads_table *const t
 {
     if (table->n == 0)
         return ORDO_OK;
-    if (ties == ORDO_TIES_AVERAGE)
-        return write_kind<RANK_BOTH>(call, table, (double *)ranks);
-    return with_rank_type(rank_type, [&](auto zero) {
-        typedef decltype(zero) RANK;
-        RANK *const            out = (RANK *)ranks;
-        switch (ties) {
-        case ORDO_TIES_MIN:
-            return write_kind<RANK_LAST>(call, table, out);
-        case ORDO_TIES_MAX:
-            return write_kind<RANK_NEXT>(call, table, out);
-        case ORDO_TIES_DENSE:
-            return write_kind<RANK_COUNT>(call, table, out);
-        default:
-            return write_kind<RANK_INDEX>(call, table, out);
-        }
+    return with_rank_rule(ties, [&](auto rule) {
+        constexpr rank_kind KIND = decltype(rule)::KIND;
+        if constexpr (KIND == RANK_BOTH)
+            return write_kind<KIND>(call, table, (double *)ranks);
+        else
+            return with_rank_type(rank_type, [&](auto zero) {
+                return write_kind<KIND>(call, table, (decltype(zero) *)ranks);
+            });
     });
 }
 

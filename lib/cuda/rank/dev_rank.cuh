@@ -21,10 +21,6 @@ ordo_status dev_ranks_of_heads(cuda_call *call, const heads_table *table, ordo_t
 bool        rank_pass_fits(const ordo_rank_job *job);
 ordo_status dev_rank_pass(cuda_call *call, const ordo_rank_job *job);
 
-/* dev_rank_paper.cu: the named algorithms. */
-size_t      dev_rank_paper_scratch(const ordo_rank_job *job);
-ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_job *job);
-
 /* Calls f with a value of the element type of ranks: f is a generic lambda. */
 template <typename F> static inline ordo_status with_rank_type(ordo_type type, F &&f)
 {
@@ -35,6 +31,26 @@ template <typename F> static inline ordo_status with_rank_type(ordo_type type, F
         return f((uint64_t)0);
     default:
         return f((double)0);
+    }
+}
+
+/* Calls f with a rank_rule of the rule for ties. */
+template <rank_kind KIND_> struct rank_rule {
+    static constexpr rank_kind KIND = KIND_;
+};
+template <typename F> static inline ordo_status with_rank_rule(ordo_ties ties, F &&f)
+{
+    switch (ties) {
+    case ORDO_TIES_MIN:
+        return f(rank_rule<RANK_LAST>());
+    case ORDO_TIES_MAX:
+        return f(rank_rule<RANK_NEXT>());
+    case ORDO_TIES_DENSE:
+        return f(rank_rule<RANK_COUNT>());
+    case ORDO_TIES_AVERAGE:
+        return f(rank_rule<RANK_BOTH>());
+    default:
+        return f(rank_rule<RANK_INDEX>());
     }
 }
 

@@ -16,8 +16,9 @@
  * Device memory moved beyond the argsort, for n < 2^31 keys of 32 bits: sorted keys 4 n, index 4 n,
  * records 32 n, ranks. Scratch: the argsort's; the index; heads (n / 8); two arrays of records of 8
  * bytes (16 from 2^31 keys on). Called by the backend's table. */
-#include "cuda/sort/dev_radix.cuh"
 #include "cuda/rank/dev_rank_parts.cuh"
+#include "cuda/sort/dev_radix.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 
 enum {
     GATHER_THREADS = 256
@@ -25,9 +26,10 @@ enum {
 
 /* ---- Straight ---- */
 
-template <rank_kind KIND, typename RANK>
+/* A mean rank (RANK_BOTH) is written as twice its value if RANK is an integer. */
+template <rank_kind KIND, typename RANK, typename INDEX>
 static __global__ void __launch_bounds__(HEADS_THREADS)
-    scatter_ranks(heads_table const table, const uint32_t *const index, RANK *const ranks)
+    scatter_ranks(heads_table const table, const INDEX *const index, RANK *const ranks)
 {
     typedef typename rank_number<RANK>::type NUM;
 
@@ -213,7 +215,7 @@ template <rank_kind KIND, typename RANK>
 static ordo_status rank_direct(cuda_call *const call, const ordo_unsorted_job *const job,
                                const unsorted_plan *const plan)
 {
-    CUDA_LAUNCH(call, (scatter_ranks<KIND, RANK>), plan->table.blocks, HEADS_THREADS, 0,
+    CUDA_LAUNCH(call, (scatter_ranks<KIND, RANK, uint32_t>), plan->table.blocks, HEADS_THREADS, 0,
                 plan->table, (const uint32_t *)plan->order.index, (RANK *)job->ranks);
     return ORDO_OK;
 }
@@ -248,17 +250,150 @@ ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
     else
         ordo_note(call->exec, "ranks parted by index into %zu buckets",
                   buckets_of(job->n, plan.shift[1]));
-    switch (job->ties) {
-    case ORDO_TIES_MIN:
-        return rank_of_kind<RANK_LAST>(call, job, &plan);
-    case ORDO_TIES_MAX:
-        return rank_of_kind<RANK_NEXT>(call, job, &plan);
-    case ORDO_TIES_DENSE:
-        return rank_of_kind<RANK_COUNT>(call, job, &plan);
-    case ORDO_TIES_ORDINAL:
-        return rank_of_kind<RANK_INDEX>(call, job, &plan);
-    case ORDO_TIES_AVERAGE:
-        return rank_of_kind<RANK_BOTH>(call, job, &plan);
+    return with_rank_rule(job->ties, [&](auto rule) {
+        return rank_of_kind<decltype(rule)::KIND>(call, job, &plan);
+    });
+}
+
+/* ---- Ranks of sorted records, put where the records came from ---- */
+
+struct put_plan {             /* what job->work is */
+    void       *keys, *index; /* merged; NULL: they are in order */
+    heads_table table;
+    bool        direct;
+    void       *records[2];
+    uint32_t   *taken[2];
+    unsigned    shift[2];
+    size_t      stretch; /* ranks of a part: whole buckets */
+};
+
+static put_plan plan_of(cuda_scratch *const work, const ordo_put_job *const job)
+{
+    put_plan     plan = {};
+    size_t const width = cuda_type_size(job->index_type);
+    plan.direct = job->n < job->total || job->total * width <= CUDA_TUNE_RANK_DIRECT;
+    if (job->split < job->n) {
+        plan.keys = scratch_take<char>(work, job->n * cuda_type_size(job->type));
+        /* The merged indices are read before the first rank is written, unless that is at once. */
+        plan.index = plan.direct ? scratch_take<char>(work, job->n * width) : job->ranks;
     }
-    return ORDO_E_ARG;
+    plan.table = heads_take(work, job->n, job->ties == ORDO_TIES_AVERAGE);
+    if (plan.direct)
+        return plan;
+    plan.shift[0] = first_shift(job->total);
+    plan.shift[1] = LEAF_LG;
+    size_t const most =
+        ordo_round_up(ordo_div_up(job->total, job->parts), (size_t)1 << plan.shift[0]);
+    plan.stretch = ordo_min(job->total, most);
+    for (int time = 0; time < 2; time++) {
+        size_t const records = time == 0 ? job->total : plan.stretch;
+        plan.records[time] = scratch_take<char>(work, records * 2 * width);
+        plan.taken[time] = scratch_take<uint32_t>(work, buckets_of(job->total, plan.shift[time]));
+    }
+    return plan;
+}
+
+size_t dev_put_ranks_work(const ordo_put_job *const job)
+{
+    cuda_scratch counted = {};
+    plan_of(&counted, job);
+    return counted.used;
+}
+
+template <rank_kind KIND, typename NUM>
+static ordo_status put_first(cuda_call *const call, const ordo_put_job *const job,
+                             const put_plan *const plan, const NUM *const index)
+{
+    if (plan->direct) {
+        CUDA_LAUNCH(call, (scatter_ranks<KIND, NUM, NUM>), plan->table.blocks, HEADS_THREADS, 0,
+                    plan->table, index, (NUM *)job->ranks);
+        return ORDO_OK;
+    }
+    for (int time = 0; time < 2; time++)
+        CUDA_TRY(call->exec,
+                 cudaMemsetAsync(plan->taken[time], 0,
+                                 buckets_of(job->total, plan->shift[time]) * sizeof(uint32_t),
+                                 call->stream));
+    part_plan<NUM> const part = {(rank_record<NUM> *)plan->records[0], plan->taken[0],
+                                 plan->shift[0], BUCKETS};
+    LAUNCH_SHARED(call, (part_ranks<KIND, NUM>), plan->table.blocks, HEADS_THREADS,
+                  sizeof(part_shared<NUM>), plan->table, index, part);
+    return ORDO_OK;
+}
+
+/* A stretch of whole buckets is an array of its own: only the low bits of an index are looked at
+ * from here on. */
+template <typename NUM>
+static ordo_status put_stretch(cuda_call *const call, const ordo_put_job *const job,
+                               const put_plan *const plan)
+{
+    size_t const first = ordo_min(job->total, job->part * plan->stretch);
+    size_t const count = ordo_min(job->total - first, plan->stretch);
+    if (count == 0)
+        return ORDO_OK;
+    part_plan<NUM> const part = {(rank_record<NUM> *)plan->records[1],
+                                 plan->taken[1] + (first >> plan->shift[1]), plan->shift[1],
+                                 1u << (plan->shift[0] - plan->shift[1])};
+    LAUNCH_SHARED(call, part_records<NUM>, ordo_div_up(count, TILE), HEADS_THREADS,
+                  sizeof(part_shared<NUM>), (const rank_record<NUM> *)plan->records[0] + first,
+                  count, part);
+    LAUNCH_SHARED(call, (return_ranks<NUM, NUM>), ordo_div_up(count, LEAF), LEAF_THREADS,
+                  LEAF * sizeof(NUM), part.records, count, false, (NUM *)job->ranks + first);
+    return ORDO_OK;
+}
+
+template <typename NUM>
+static ordo_status merge(cuda_call *const call, const ordo_put_job *const job,
+                         const put_plan *const plan)
+{
+    return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
+        typedef decltype(code)                   CODE;
+        typedef typename CODE::BITS              BITS;
+        pairs_array<const BITS, const NUM> const from = {(const BITS *)job->sorted,
+                                                         (const NUM *)job->index};
+        pairs_array<BITS, NUM> const             to = {(BITS *)plan->keys, (NUM *)plan->index};
+        CUDA_LAUNCH(call, (merge_pairs<CODE, NUM>), ordo_div_up(job->n, MERGE_TILE), MERGE_THREADS,
+                    0, from, job->split, job->n, code, to);
+        return ORDO_OK;
+    });
+}
+
+template <typename NUM>
+static ordo_status put_all(cuda_call *const call, const ordo_put_job *const job,
+                           const put_plan *const plan)
+{
+    const void *keys = job->sorted;
+    const NUM  *index = (const NUM *)job->index;
+    if (plan->keys != NULL) {
+        TRY(merge<NUM>(call, job, plan));
+        keys = plan->keys;
+        index = (const NUM *)plan->index;
+    }
+    if (job->ties != ORDO_TIES_ORDINAL)
+        TRY(dev_heads(call, &plan->table, job->type, keys));
+    return with_rank_rule(job->ties, [&](auto rule) {
+        return put_first<decltype(rule)::KIND>(call, job, plan, index);
+    });
+}
+
+template <typename NUM>
+static ordo_status put_part(cuda_call *const call, const ordo_put_job *const job,
+                            const put_plan *const plan)
+{
+    if (job->part == 0)
+        TRY(put_all<NUM>(call, job, plan));
+    return plan->direct ? ORDO_OK : put_stretch<NUM>(call, job, plan);
+}
+
+ordo_status dev_put_ranks(cuda_call *const call, const ordo_put_job *const job)
+{
+    cuda_scratch work = {(char *)job->work, 0};
+    if (job->n == 0)
+        return ORDO_OK;
+    if (job->total > (size_t)1 << MOST_KEYS_LG)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "more than 2^%d keys are not ranked on a GPU", MOST_KEYS_LG);
+    put_plan const plan = plan_of(&work, job);
+    return job->index_type == ORDO_U32 ? put_part<uint32_t>(call, job, &plan)
+                                       : put_part<uint64_t>(call, job, &plan);
 }

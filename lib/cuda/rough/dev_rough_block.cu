@@ -13,7 +13,7 @@
  * twice the reach of a tile; where buckets overflow, lg(tile / 256) merges are added.
  *
  * Called by dev_rough.cu. */
-#include "cuda/block/block_window_buckets.cuh"
+#include "cuda/block/block_window.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/rough.cuh"
 

@@ -264,6 +264,14 @@ static size_t copy_bytes(const ordo_copy_job *job, const ordo_exec *exec)
     return exec->on_device ? 0 : ordo_round_up(job->bytes, CUDA_SCRATCH_ALIGN);
 }
 
+static ordo_status copy_on_device(cuda_call *call, const ordo_copy_job *job)
+{
+    call->exec->algorithm = "copy";
+    CUDA_TRY(call->exec,
+             cudaMemcpyAsync(job->dst, job->src, job->bytes, cudaMemcpyDefault, call->stream));
+    return ORDO_OK;
+}
+
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
     cuda_frame frame;
@@ -271,7 +279,7 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
         return ORDO_OK;
     TRY(frame_begin(&frame, (cuda_state *)state, exec, copy_bytes(job, exec)));
     if (exec->on_device)
-        return frame_end(&frame, dev_copy(&frame.call, job));
+        return frame_end(&frame, copy_on_device(&frame.call, job));
     char *const device = scratch_take<char>(&frame.call.scratch, job->bytes);
     ordo_status status = stage_in(&frame, device, job->src, job->bytes);
     if (status == ORDO_OK)

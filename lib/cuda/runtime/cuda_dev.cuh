@@ -61,7 +61,4 @@ ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job);
 size_t      dev_put_ranks_work(const ordo_put_job *job);
 ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job);
 
-/* device/dev_copy.cu */
-ordo_status dev_copy(cuda_call *call, const ordo_copy_job *job);
-
 #endif

@@ -94,6 +94,15 @@ static inline ordo_status cuda_failed(ordo_exec *exec, cudaError_t error, const 
             return cuda_failed((call)->exec, cuda_error_, #kernel);                                \
     } while (0)
 
+/* Calls f(i) for every i < n that falls to this thread when all threads of a one-dimensional grid
+ * share the array. */
+template <typename F> static __device__ __forceinline__ void grid_each(size_t n, F &&f)
+{
+    size_t const threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
+        f(i);
+}
+
 /* A graph is being made of what the stream gets: nothing runs, and nothing can be waited for. */
 static inline bool cuda_capturing(cudaStream_t stream)
 {

@@ -26,7 +26,7 @@ struct cuda_lane {      /* a thread's way between pageable host memory and the d
     cudaStream_t stream;
 };
 
-struct cuda_watch; /* cuda_watch.cu */
+struct cuda_profile; /* cuda_profile.cu */
 
 struct cuda_state {
     cuda_facts         facts;
@@ -46,7 +46,7 @@ struct cuda_state {
     cuda_lane          lanes[CUDA_LANES];
     unsigned           lane_count; /* made so far */
     cudaEvent_t        marks[ORDO_LINK_MARKS];
-    cuda_watch        *watch; /* NULL: nobody asks when things are done */
+    cuda_profile        *profile; /* NULL: nobody asks when things are done */
 };
 
 /* cuda_state.cu */
@@ -76,16 +76,16 @@ ordo_status stage_out(cuda_frame *frame, void *host, const void *device, size_t 
 ordo_status stage_lanes(cuda_state *state, ordo_exec *exec, size_t wanted);
 void        stage_close(cuda_state *state);
 
-/* cuda_watch.cu: when copies and work are done, for a profile. A lane's copies begin, and the side
+/* cuda_profile.cu: when copies and work are done, for a profile. A lane's copies begin, and the side
  * that they use is closed; nothing happens without a watch. */
-ordo_status watch_begin(void *state, ordo_exec *exec);
-void        watch_end(cuda_state *state); /* no more is noted; what was stays */
-void        watch_close(cuda_state *state);
-ordo_status watch_copy(cuda_state *state, ordo_exec *exec, unsigned lane);
-ordo_status watch_side(cuda_state *state, ordo_exec *exec, unsigned lane, unsigned side);
-bool watch_side_times(void *state, unsigned lane, unsigned side, double *began, double *ended);
-ordo_status watch_tick(void *state, ordo_exec *exec, unsigned number);
-bool        watch_ticked(void *state, unsigned number, double *when);
+ordo_status profile_begin(void *state, ordo_exec *exec);
+void        profile_end(cuda_state *state); /* no more is noted; what was stays */
+void        profile_close(cuda_state *state);
+ordo_status profile_copy(cuda_state *state, ordo_exec *exec, unsigned lane);
+ordo_status profile_side(cuda_state *state, ordo_exec *exec, unsigned lane, unsigned side);
+bool profile_side_times(void *state, unsigned lane, unsigned side, double *began, double *ended);
+ordo_status profile_tick(void *state, ordo_exec *exec, unsigned number);
+bool        profile_ticked(void *state, unsigned number, double *when);
 
 /* cuda_link.cu: how lib/hybrid streams arrays through the device. */
 extern const ordo_link cuda_link;

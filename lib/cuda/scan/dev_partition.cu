@@ -7,7 +7,7 @@
  * poster's binary prefix sum; the flags not set are what is left of the position). Elements go to
  * shared memory in their new order and from there to the two runs of the output, 16 bytes at a
  * time. Of few elements every block takes one tile and counts its flags itself, and the blocks of
- * one cluster tell each other (block/cluster.cuh), so that one launch does it.
+ * one cluster tell each other (block/block_cluster.cuh), so that one launch does it.
  *
  * Elements of 1, 2, 4, 8 and 16 bytes at addresses of that alignment pass through registers. Any
  * other element is moved as several units of the largest size that divides it and its addresses.
@@ -16,10 +16,42 @@
  * elements of 4 and packed flags, 9.25 for bytes. Scratch: that of dev_flags.cuh and 8 bytes.
  * Called through the backend's table; out is valid once the stream has done the work, and the size
  * of the first group is waited for, if the job wants it. */
-#include "cuda/block/block_runs.cuh"
-#include "cuda/block/cluster.cuh"
+#include "cuda/block/block_cluster.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/scan/dev_flags.cuh"
+
+/* ---- Writing a range of bytes ---- */
+
+enum {
+    RANGE_ALIGN = 16
+};
+
+/* The first offset from `from` on at which a run bound for `out` may begin. */
+static __device__ __forceinline__ unsigned range_offset(unsigned from, const void *out)
+{
+    return (from + RANGE_ALIGN - 1) / RANGE_ALIGN * RANGE_ALIGN + (unsigned)((uintptr_t)out % RANGE_ALIGN);
+}
+
+/* `out`, `offset` and `bytes` are multiples of sizeof(UNIT). */
+template <typename UNIT>
+static __device__ __forceinline__ void range_write(char *out, const char *shared, unsigned offset,
+                                                 unsigned bytes)
+{
+    unsigned const gap = (unsigned)(-(uintptr_t)out % RANGE_ALIGN);
+    unsigned const head = gap < bytes ? gap : bytes;
+    unsigned const body = (bytes - head) / RANGE_ALIGN * RANGE_ALIGN;
+    const char    *from = shared + offset;
+
+    if (threadIdx.x < head / sizeof(UNIT))
+        ((UNIT *)out)[threadIdx.x] = ((const UNIT *)from)[threadIdx.x];
+    for (unsigned at = threadIdx.x * RANGE_ALIGN; at < body; at += blockDim.x * RANGE_ALIGN)
+        __stcs((uint4 *)(out + head + at), *(const uint4 *)(from + head + at));
+    if (threadIdx.x < (bytes - head - body) / sizeof(UNIT))
+        ((UNIT *)(out + head + body))[threadIdx.x] =
+            ((const UNIT *)(from + head + body))[threadIdx.x];
+}
+
+/* ---- The split ---- */
 
 struct split_work {
     flag_spans      spans;
@@ -42,7 +74,7 @@ template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_shape {
         ROWS = WORDS * 32 / ROW,
         TILE = FLAGS_WARPS * WORDS * 32,
         ELEMENT_BYTES = ONE ? sizeof(UNIT) : 16,
-        SHARED_BYTES = TILE * ELEMENT_BYTES + 3 * RUN_ALIGN
+        SHARED_BYTES = TILE * ELEMENT_BYTES + 3 * RANGE_ALIGN
     };
     static_assert(FLAGS_TILE % TILE == 0, "a span is whole tiles");
     static_assert(WORDS % PACK == 0, "rows are whole words");
@@ -149,8 +181,8 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
         block_sums<uint32_t> const block = block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(
             __shfl_sync(WARP_ALL, to_here, WARP_LANES - 1), totals);
         places.before = block.before + to_here - here;
-        places.first = run_offset(0, first_out);
-        places.second = run_offset(places.first + block.total * bytes, second_out);
+        places.first = range_offset(0, first_out);
+        places.second = range_offset(places.first + block.total * bytes, second_out);
 #pragma unroll
         for (unsigned row = 0; row < ROWS; row++) {
             unsigned const from = row * PACK + lane * PACK / WARP_LANES;
@@ -177,8 +209,8 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
             }
         }
         __syncthreads();
-        run_write<UNIT>(first_out, shared, places.first, block.total * bytes);
-        run_write<UNIT>(second_out, shared, places.second, (count - block.total) * bytes);
+        range_write<UNIT>(first_out, shared, places.first, block.total * bytes);
+        range_write<UNIT>(second_out, shared, places.second, (count - block.total) * bytes);
         first_out += (size_t)block.total * bytes;
         second_out += (size_t)(count - block.total) * bytes;
         __syncthreads();
@@ -212,7 +244,7 @@ static bool split_small(cuda_call *call, const ordo_partition_job *job, split_wo
     work.flags = (const uint8_t *)job->flags;
     work.aligned = flags_aligned(job->flags);
     return cluster_fits(call, tiles) &&
-           cluster_launch(call, split_tiles<UNIT, WORDS, PACK, ONE, true>, cluster_blocks(tiles),
+           cluster_try(call, split_tiles<UNIT, WORDS, PACK, ONE, true>, cluster_grid(tiles),
                           FLAGS_THREADS, work);
 }
 

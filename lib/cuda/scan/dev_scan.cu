@@ -18,7 +18,6 @@
  * (lookback.cuh), none if one tile is all. Called through the backend's table; out is valid once
  * the stream has done the work. */
 #include "cuda/block/block_scan.cuh"
-#include "cuda/block/cluster.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
@@ -65,16 +64,10 @@ template <typename OP> struct scan_shape {
     };
 };
 
-enum scan_links { /* between the tiles */
-    SCAN_ALONE,   /* there is one tile */
-    SCAN_CLUSTER, /* the blocks are one cluster, and block i takes tile i */
-    SCAN_LOOKBACK
-};
-
 template <typename OP>
 static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_RESIDENT)
-    scan_tiles(const __grid_constant__ scan_work<OP> work, scan_links links,
-               lookback<typename OP::ACC> state)
+    scan_tiles(tile_links links, lookback<typename OP::ACC> state,
+               const __grid_constant__ scan_work<OP> work)
 {
     typedef scan_shape<OP>           SHAPE;
     typedef typename OP::RAW         RAW;
@@ -88,7 +81,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     __shared__ ACC looked[SHAPE::WARPS + 1];
     __shared__ __align__(16) RAW tile_of[SHAPE::TILE];
     unsigned const               warp = threadIdx.x / WARP_LANES, lane = lane_id();
-    size_t const                 tile = links == SCAN_LOOKBACK ? take_tile(state) : blockIdx.x;
+    size_t const                 tile = links == TILES_LOOKBACK ? take_tile(state) : blockIdx.x;
     size_t const                 first = tile * SHAPE::TILE;
     size_t const                 left = first < work.n ? work.n - first : 0;
     unsigned const               count = left < SHAPE::TILE ? (unsigned)left : SHAPE::TILE;
@@ -117,9 +110,9 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     }
     block_sums<ACC> const block = block_scan_warps<OP, SHAPE::WARPS>(of_warp, totals);
     ACC                   tile_start = work.start;
-    if (links == SCAN_CLUSTER)
+    if (links == TILES_CLUSTER)
         tile_start = OP::add(work.start, cluster_scan<OP>(block.total, looked).before);
-    else if (links == SCAN_LOOKBACK)
+    else if (links == TILES_LOOKBACK)
         tile_start = look_back<OP, SHAPE::WARPS>(state, tile, block.total, work.start, looked);
     ACC const warp_start = OP::add(tile_start, block.before);
 
@@ -147,7 +140,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     }
     if (work.first_given && tile == 0 && threadIdx.x == 0)
         work.out[0] = work.first_result;
-    if (links == SCAN_CLUSTER)
+    if (links == TILES_CLUSTER)
         cluster_leave();
 }
 
@@ -158,23 +151,6 @@ struct scan_plan { /* one call: counts scratch if call is NULL */
     const ordo_scan_job *job;
     cuda_scratch        *scratch;
 };
-
-template <typename OP>
-static ordo_status tile_scan(cuda_call *call, const scan_work<OP> &work, size_t tiles,
-                             const lookback<typename OP::ACC> &state, size_t state_bytes)
-{
-    constexpr unsigned THREADS = scan_shape<OP>::THREADS;
-    if (tiles == 1) {
-        CUDA_LAUNCH(call, (scan_tiles<OP>), 1, THREADS, 0, work, SCAN_ALONE, state);
-        return ORDO_OK;
-    }
-    if (cluster_fits(call, tiles) && cluster_launch(call, scan_tiles<OP>, cluster_blocks(tiles),
-                                                    THREADS, work, SCAN_CLUSTER, state))
-        return ORDO_OK;
-    CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
-    CUDA_LAUNCH(call, (scan_tiles<OP>), tiles, THREADS, 0, work, SCAN_LOOKBACK, state);
-    return ORDO_OK;
-}
 
 template <typename OP>
 static ordo_status scan_by(const scan_plan *plan, OP op, bool first_given, typename OP::OUT first)
@@ -210,7 +186,8 @@ static ordo_status scan_by(const scan_plan *plan, OP op, bool first_given, typen
             CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
             return stream_launch(call, work, state);
         }
-    return tile_scan(call, work, tiles, state, state_bytes);
+    return launch_tiles(call, scan_tiles<OP>, tiles, scan_shape<OP>::THREADS, state, state_bytes,
+                        work);
 }
 
 template <typename RAW, typename OUT>

@@ -12,7 +12,7 @@
  * read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4 for more than 4
  * positions) and 2.2 million more; RADIX 0.2 MB; many positions a copy of the array and what its
  * sort takes. The results are valid for what is enqueued after the call. */
-#include "cuda/papers/dev_select_bitonic.cuh"
+#include "cuda/papers/papers.cuh"
 #include "cuda/select/dev_select_few.cuh"
 #include "cuda/select/dev_select_sweep.cuh"
 

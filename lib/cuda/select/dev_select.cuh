@@ -75,9 +75,39 @@ size_t      select_sample_bytes(void);
 ordo_status select_sample(cuda_call *call, const select_work *work, const select_input *input,
                           const select_positions *positions, bool from_first);
 
-/* dev_select_put.cu: the positions of a job in device memory. Few travel with a launch, which a
- * graph keeps; more are copied from the job's array. */
-ordo_status select_put_positions(cuda_call *call, const ordo_select_job *job, uint64_t *k);
+/* ---- Positions ---- */
+
+struct positions_given { /* travel with a launch */
+    size_t k[SELECT_GIVEN];
+};
+
+template <int GIVEN>
+static __global__ void __launch_bounds__(GIVEN)
+    positions_kernel(const __grid_constant__ positions_given given, unsigned count, uint64_t *k)
+{
+    if (threadIdx.x < count)
+        k[threadIdx.x] = given.k[threadIdx.x];
+}
+
+/* Brings the positions of a job to device memory. Few positions travel as the parameter of a
+ * launch, which a captured graph keeps. More are copied from job->k, which must outlast the work. */
+static inline ordo_status select_put_positions(cuda_call *call, const ordo_select_job *job,
+                                               uint64_t *k)
+{
+    if (job->count > 2 * SELECT_GIVEN) {
+        CUDA_TRY(call->exec, cudaMemcpyAsync(k, job->k, job->count * sizeof *job->k,
+                                             cudaMemcpyHostToDevice, call->stream));
+        return ORDO_OK;
+    }
+    for (size_t first = 0; first < job->count; first += SELECT_GIVEN) {
+        positions_given given = {};
+        size_t const    count = ordo_min(job->count - first, SELECT_GIVEN);
+        memcpy(given.k, job->k + first, count * sizeof *given.k);
+        CUDA_LAUNCH(call, positions_kernel<SELECT_GIVEN>, 1, SELECT_GIVEN, 0, given,
+                    (unsigned)count, k + first);
+    }
+    return ORDO_OK;
+}
 
 /* ---- Scratch ---- */
 

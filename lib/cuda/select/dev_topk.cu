@@ -9,7 +9,7 @@
  *                      block_select.cuh on the indices, or block_select_ties.cuh
  *     the winners      keys before the k-th, and ties up to the last, in any order
  *     their order      for k up to 2048: one block sorts the records (key, index)
- * More winners are sorted by tiles and merged (merge_runs.cuh). Records all differ, so any
+ * More winners are sorted by tiles and merged (merge_sorted.cuh). Records all differ, so any
  * sort gives the stable order. If the k-th key is a heavy word, which the sweep only counted, the
  * ties are read from the array, no further than the last that wins. If the sweep's plan was void,
  * the same kernel reads the array instead. Few keys are spread over buckets first, by one block
@@ -25,41 +25,18 @@
 #include "cuda/block/block_select_ties.cuh"
 #include "cuda/select/dev_select_sweep.cuh"
 #include "cuda/select/dev_topk_few.cuh"
-#include "cuda/sort/merge_runs.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 
 /* ---- Records ---- */
 
-struct topk_record {
-    uint64_t word, index;
-};
-
-struct topk_wide {
-    uint64_t word, index;
-
-    __device__ __forceinline__ bool operator<(const topk_wide &other) const
-    {
-        return word < other.word || (word == other.word && index < other.index);
-    }
-};
-
-/* What is sorted: both in 64 bits where they fit. */
-template <typename RECORD> static __device__ __forceinline__ RECORD record_of(topk_record record);
-template <> __device__ __forceinline__ uint64_t record_of<uint64_t>(topk_record record)
+/* Winners are key_records. They are sorted as 32 key bits above the index where both fit. */
+template <typename K> static __device__ __forceinline__ K record_of(const key_record &record)
 {
-    return record.word << 32 | record.index;
+    if constexpr (sizeof(K) == sizeof(record))
+        return record;
+    else
+        return record.key << 32 | record.index;
 }
-template <> __device__ __forceinline__ topk_wide record_of<topk_wide>(topk_record record)
-{
-    topk_wide const wide = {record.word, record.index};
-    return wide;
-}
-template <typename RECORD> static __device__ __forceinline__ RECORD record_last(void)
-{
-    topk_record const last = {UINT64_MAX, UINT64_MAX};
-    return record_of<RECORD>(last);
-}
-static __device__ __forceinline__ uint64_t index_of(uint64_t record) { return (uint32_t)record; }
-static __device__ __forceinline__ uint64_t index_of(topk_wide record) { return record.index; }
 
 static bool is_wide(const ordo_topk_job *job)
 {
@@ -114,21 +91,21 @@ static __device__ __forceinline__ void put_result(const topk_out &out, size_t i,
 
 /* Sorts up to CUDA_TUNE_TOPK_ONE_BLOCK winners in shared memory and writes the results. */
 template <typename RECORD>
-static __device__ __forceinline__ void order_few(RECORD *const sorted, const topk_record *winners,
+static __device__ __forceinline__ void order_few(RECORD *const sorted, const key_record *winners,
                                                  const topk_out &out)
 {
     unsigned const k = (unsigned)out.k, tile = bitonic_tile(k);
     for (unsigned i = threadIdx.x; i < tile; i += blockDim.x) {
-        topk_record record = {};
+        key_record record = {};
         if (i < k) {
-            record.word = __ldcg(&winners[i].word);
+            record.key = __ldcg(&winners[i].key);
             record.index = __ldcg(&winners[i].index);
         }
-        sorted[bitonic_at<RECORD>(i)] = i < k ? record_of<RECORD>(record) : record_last<RECORD>();
+        sorted[bitonic_at<RECORD>(i)] = i < k ? record_of<RECORD>(record) : last_record<RECORD>();
     }
     block_bitonic_sort(sorted, tile);
     for (unsigned i = threadIdx.x; i < k; i += blockDim.x)
-        put_result(out, i, index_of(sorted[bitonic_at<RECORD>(i)]));
+        put_result(out, i, record_index(sorted[bitonic_at<RECORD>(i)]));
 }
 
 /* ---- Winners ---- */
@@ -138,8 +115,7 @@ template <typename BITS, typename WORD> union topk_shared {
     select_shared<uint64_t> ties;
     topk_few_shared<BITS>   few;
     uint64_t                sorted[bitonic_room<uint64_t>(CUDA_TUNE_TOPK_ONE_BLOCK)];
-    unsigned char
-               sorted_wide[sizeof(topk_wide) * bitonic_room<topk_wide>(CUDA_TUNE_TOPK_ONE_BLOCK)];
+    key_record              sorted_wide[bitonic_room<key_record>(CUDA_TUNE_TOPK_ONE_BLOCK)];
     __device__ topk_shared() {}
 };
 
@@ -182,7 +158,7 @@ static __device__ __forceinline__ topk_kept kept_of(const select_plan &plan, uin
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ void
 winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
-                 const topk_bound<WORD> &bound, bool only_ties, topk_record *winners,
+                 const topk_bound<WORD> &bound, bool only_ties, key_record *winners,
                  unsigned *next)
 {
     typedef select_tiles<typename CODE::BITS> T;
@@ -212,7 +188,7 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
         size_t at = claim_places(next, (unsigned)__popc(mask));
         for (; mask != 0; mask &= mask - 1) {
             size_t const      index = tile_index(tiles, tile, lane, (unsigned)__ffs((int)mask) - 1);
-            topk_record const record = {code.encode(__ldg(tiles.keys + index)), index};
+            key_record const record = {code.encode(__ldg(tiles.keys + index)), index};
             winners[at++] = record;
         }
     }
@@ -221,7 +197,7 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
 template <typename WORD>
 static __device__ __forceinline__ void winners_among_kept(const select_kept &kept, unsigned taken,
                                                           const topk_bound<WORD> &bound,
-                                                          topk_record *winners, unsigned *next)
+                                                          key_record *winners, unsigned *next)
 {
     unsigned const lane = lane_id();
     for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
@@ -240,7 +216,7 @@ static __device__ __forceinline__ void winners_among_kept(const select_kept &kep
                 continue;
             size_t const place = claim_places(next, is_in ? 1 : 0);
             if (is_in) {
-                topk_record const record = {words[row], kept.index[at]};
+                key_record const record = {words[row], kept.index[at]};
                 winners[place] = record;
             }
         }
@@ -265,7 +241,7 @@ static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS
 template <typename CODE>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     topk_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
-                const topk_out out, bool is_few, topk_record *const winners)
+                const topk_out out, bool is_few, key_record *const winners)
 {
     typedef typename CODE::BITS              BITS;
     typedef typename select_word<BITS>::type WORD;
@@ -343,7 +319,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     if (blockIdx.x != 0)
         return;
     if (out.is_record_wide)
-        order_few((topk_wide *)s.sorted_wide, winners, out);
+        order_few(s.sorted_wide, winners, out);
     else
         order_few(s.sorted, winners, out);
 }
@@ -352,14 +328,14 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
 
 template <typename RECORD>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    topk_tile_kernel(const topk_record *const winners, size_t k, RECORD *const out)
+    topk_tile_kernel(const key_record *const winners, size_t k, RECORD *const out)
 {
     __shared__ __align__(16) unsigned char room[sizeof(RECORD) * bitonic_room<RECORD>(MERGE_TILE)];
     RECORD *const                          tile = (RECORD *)room;
     size_t const                           first = (size_t)blockIdx.x * MERGE_TILE;
     for (unsigned i = threadIdx.x; i < MERGE_TILE; i += MERGE_THREADS)
         tile[bitonic_at<RECORD>(i)] =
-            first + i < k ? record_of<RECORD>(winners[first + i]) : record_last<RECORD>();
+            first + i < k ? record_of<RECORD>(winners[first + i]) : last_record<RECORD>();
     block_bitonic_sort(tile, MERGE_TILE);
     for (unsigned i = threadIdx.x; i < MERGE_TILE && first + i < k; i += MERGE_THREADS)
         out[first + i] = tile[bitonic_at<RECORD>(i)];
@@ -371,13 +347,13 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
 {
     size_t const i = (size_t)blockIdx.x * MERGE_THREADS + threadIdx.x;
     if (i < out.k)
-        put_result(out, i, index_of(sorted[i]));
+        put_result(out, i, record_index(sorted[i]));
 }
 
 struct topk_work {
     select_work  select;
-    topk_record *winners;
-    topk_record *sorted; /* room for two arrays of k sortable records; the second may be winners */
+    key_record *winners;
+    key_record *sorted; /* room for two arrays of k sortable records; the second may be winners */
 };
 
 template <typename RECORD>
@@ -386,7 +362,7 @@ static ordo_status order_many(cuda_call *call, const topk_work *work, const topk
     RECORD *sorted;
     CUDA_LAUNCH(call, topk_tile_kernel<RECORD>, ordo_div_up(out->k, MERGE_TILE), MERGE_THREADS, 0,
                 work->winners, out->k, (RECORD *)work->sorted);
-    TRY(merge_runs(call, (RECORD *)work->sorted, (RECORD *)work->winners, out->k, MERGE_TILE,
+    TRY(merge_sorted(call, (RECORD *)work->sorted, (RECORD *)work->winners, out->k, MERGE_TILE,
                    &sorted));
     CUDA_LAUNCH(call, topk_write_kernel<RECORD>, ordo_div_up(out->k, MERGE_THREADS), MERGE_THREADS,
                 0, sorted, *out);
@@ -466,9 +442,9 @@ static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
     size_t const       keeps = 2 * job->k + job->n / 512;
     topk_work          work;
     work.select = select_layout(scratch, &input, is_swept, keeps, 2);
-    work.winners = scratch_take<topk_record>(scratch, job->k);
+    work.winners = scratch_take<key_record>(scratch, job->k);
     work.sorted =
-        scratch_take<topk_record>(scratch, job->k > CUDA_TUNE_TOPK_ONE_BLOCK ? job->k : 0);
+        scratch_take<key_record>(scratch, job->k > CUDA_TUNE_TOPK_ONE_BLOCK ? job->k : 0);
     return work;
 }
 
@@ -510,7 +486,7 @@ ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
         return ORDO_OK;
     }));
     if (job->k > CUDA_TUNE_TOPK_ONE_BLOCK)
-        TRY(out.is_record_wide ? order_many<topk_wide>(call, &work, &out)
+        TRY(out.is_record_wide ? order_many<key_record>(call, &work, &out)
                                : order_many<uint64_t>(call, &work, &out));
     call->exec->algorithm = "select and sort";
     ordo_note(call->exec, "%s",

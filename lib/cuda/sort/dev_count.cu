@@ -8,7 +8,7 @@
  * Called by device/dev_radix.cu. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/sort/dev_radix.cuh"
-#include "cuda/warp/warp_match.cuh"
+#include "cuda/warp/warp_ballot.cuh"
 
 enum {
     COUNT_THREADS = 1024,

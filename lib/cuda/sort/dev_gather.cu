@@ -6,7 +6,7 @@
  * takes 32 bytes of memory traffic. Scratch: both arrays.
  *
  * Called by dev_radix.cu, dev_split.cu and the comparison sorts for pairs. */
-#include "cuda/sort/dev_gather.cuh"
+#include "cuda/sort/dev_radix.cuh"
 
 gather_buffers gather_layout(cuda_scratch *scratch, const ordo_pairs_job *job)
 {

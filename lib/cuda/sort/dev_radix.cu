@@ -8,9 +8,8 @@
  * that moves them; the first step makes them, and the last writes no keys unless asked.
  *
  * Called by device/dev_sort.cu and dev_rank_unsorted.cu. */
-#include "cuda/sort/dev_gather.cuh"
 #include "cuda/sort/dev_radix.cuh"
-#include "cuda/sort/dev_radix_small.cuh"
+#include "cuda/sort/dev_radix_run.cuh"
 
 struct radix_layout {
     radix_job      job;
@@ -33,14 +32,11 @@ static ordo_status run(cuda_call *call, const radix_layout *layout, ordo_type ty
         return radix_cluster(call, job, type, descending);
     }
     ordo_note(call->exec, "digits chosen on the device");
-    switch (job->value_size) {
-    case 0:
-        return radix_run_keys(call, job, type, descending, layout->tables);
-    case 4:
-        return radix_run_values4(call, job, type, descending, layout->tables);
-    default:
-        return radix_run_values8(call, job, type, descending, layout->tables);
-    }
+    if (job->value_size != 0)
+        return radix_run_values(call, job, type, descending, layout->tables);
+    return with_radix_code<false>(type, descending, KEY_TOTAL, [&](auto code) {
+        return radix_run<radix_no_value>(call, job, code, layout->tables);
+    });
 }
 
 static radix_job describe(ordo_type type, size_t n, size_t value_size)

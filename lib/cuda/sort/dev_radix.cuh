@@ -26,12 +26,22 @@ ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void 
 size_t      dev_count_keys_scratch(const ordo_sort_job *job);
 ordo_status dev_count_keys(cuda_call *call, const ordo_sort_job *job);
 
-/* dev_split.cu: one stable split by a binary prefix sum for every bit that differs. */
-size_t      dev_split_keys_scratch(const ordo_sort_job *job);
-ordo_status dev_split_keys(cuda_call *call, const ordo_sort_job *job);
-size_t      dev_split_pairs_scratch(const ordo_pairs_job *job);
-ordo_status dev_split_pairs(cuda_call *call, const ordo_pairs_job *job);
-size_t      dev_split_argsort_scratch(const ordo_argsort_job *job);
-ordo_status dev_split_argsort(cuda_call *call, const ordo_argsort_job *job);
+/* dev_gather.cu: copies of keys and values, which are gathered from them into the job's arrays. */
+struct gather_buffers {
+    char *keys, *values;
+};
+gather_buffers gather_layout(cuda_scratch *scratch, const ordo_pairs_job *job);
+
+/* keys[i] = old keys[index[i]], values likewise. The index has uint64_t if wide, else uint32_t; it
+ * may lie in scratch. */
+ordo_status dev_gather_pairs(cuda_call *call, const ordo_pairs_job *job, const void *index,
+                             bool wide, gather_buffers buffers);
+
+/* words[i] = the bytes of values[i], and back. Words have 4 or 8 bytes, values no more; values need
+ * no alignment. */
+ordo_status dev_values_to_words(cuda_call *call, void *words, size_t word_size, const void *values,
+                                size_t value_size, size_t n);
+ordo_status dev_words_to_values(cuda_call *call, void *values, size_t value_size, const void *words,
+                                size_t word_size, size_t n);
 
 #endif

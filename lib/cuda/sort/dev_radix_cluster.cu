@@ -17,12 +17,11 @@
  * Cost: one read and one write. Shared memory of a block: two copies of its tile, 21 KB of tables.
  * H200: see CUDA_TUNE_RADIX_CLUSTER_*. Called by device/dev_radix.cu. */
 #include "cuda/block/block_cluster.cuh"
-#include "cuda/sort/dev_radix_small.cuh"
+#include "cuda/sort/dev_radix_run.cuh"
 
 enum {
     CLUSTER_PREFIX = 24, /* leading bits sorted by first */
     CLUSTER_WALK = 48,   /* longest run */
-    CLUSTER_BLOCKS = 16, /* at most */
     CLUSTER_THREADS = 512,
     CLUSTER_ITEMS = 8, /* of a thread, at most */
     CLUSTER_PLACES = CLUSTER_THREADS * CLUSTER_ITEMS,
@@ -86,17 +85,6 @@ template <typename ITEM> static size_t cluster_bytes(size_t places)
 }
 
 #ifdef HAVE_CLUSTERS
-/* Sums up over the 32 lanes from the first to this one. */
-static __device__ __forceinline__ uint32_t cluster_scan_lanes(uint32_t value)
-{
-#pragma unroll
-    for (unsigned step = 1; step < 32; step *= 2) {
-        uint32_t const below = __shfl_up_sync(WARP_ALL, value, step);
-        value += threadIdx.x % 32 >= step ? below : 0;
-    }
-    return value;
-}
-
 /* Sorts all keys of the cluster, stably, by the bits [shift, shift + 8) & mask. */
 template <typename ITEM, typename CODE>
 static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &code,
@@ -148,7 +136,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
         shared->total[digit] = total;
     cluster_arrive(); /* all keys are in registers, and the totals can be read */
 
-    uint32_t const scan = cluster_scan_lanes(total);
+    uint32_t const scan = warp_scan<scan_add<uint32_t>>(total);
     if (thread % 32 == 31)
         shared->sums[group][digit / 32] = scan;
     __syncthreads();
@@ -175,7 +163,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     cluster_wait();
     uint32_t all = 0, lower = 0, scan_all = 0;
     if (group == 0) {
-        unsigned const me = cluster_block(), blocks = cluster_blocks();
+        unsigned const me = cluster_rank(), blocks = cluster_size();
 #pragma unroll
         for (unsigned b = 0; b < CLUSTER_BLOCKS; b++)
             if (b < blocks) {
@@ -184,7 +172,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
                 lower += b < me ? there : 0;
                 all += there;
             }
-        scan_all = cluster_scan_lanes(all);
+        scan_all = warp_scan<scan_add<uint32_t>>(all);
         if (thread % 32 == 31)
             shared->sums[0][digit / 32] = scan_all;
     }
@@ -257,7 +245,7 @@ template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BI
     cluster_wait();
     unsigned const lane = threadIdx.x % 32;
     BITS           ones = 0, zeros = 0;
-    if (lane < cluster_blocks()) {
+    if (lane < cluster_size()) {
         cluster_load(ones, cluster_address(&shared->ones, lane));
         cluster_load(zeros, cluster_address(&shared->zeros, lane));
     }
@@ -279,7 +267,7 @@ template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BI
 
 /* Reads the tile into shared memory; `ones` and `zeros` of it become known. */
 template <typename ITEM, typename CODE>
-static __device__ __forceinline__ void cluster_read(const cluster_tile<ITEM> &tile,
+static __device__ __forceinline__ void cluster_read_tile(const cluster_tile<ITEM> &tile,
                                                     CODE const &code, const radix_job &job)
 {
     typedef typename ITEM::BITS BITS;
@@ -334,7 +322,7 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
     uint32_t *const                     index = (uint32_t *)(words + 2 * places);
     cluster_tile<ITEM> const            tile = {
                    shared,         words,  words + places,          index,
-                   index + places, places, UINT32_MAX / places + 1, cluster_block() * places,
+                   index + places, places, UINT32_MAX / places + 1, cluster_rank() * places,
                    items};
     if (threadIdx.x == 0) {
         shared->ones = 0;
@@ -342,7 +330,7 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
         shared->too_long = 0;
     }
     __syncthreads();
-    cluster_read(tile, code, job);
+    cluster_read_tile(tile, code, job);
     BITS const     differ = cluster_differ(shared);
     unsigned const low = differ == 0         ? 0
                          : sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1
@@ -372,7 +360,7 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
         if (from == low)
             break;
         if (too_long)
-            for (unsigned b = 0; b < cluster_blocks(); b++)
+            for (unsigned b = 0; b < cluster_size(); b++)
                 cluster_store(cluster_address(&shared->too_long, b), 1u);
         cluster_arrive();
         cluster_wait();
@@ -435,24 +423,11 @@ static ordo_status launch(cuda_call *call, const radix_job *job, CODE code,
     typedef cluster_item<CODE, INDEXED> ITEM;
     auto *const                         kernel = radix_cluster_kernel<CODE, INDEXED>;
     size_t const                        places = (size_t)CLUSTER_THREADS * shape->items;
-    cudaLaunchConfig_t                  config = {};
-    cudaLaunchAttribute                 attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = shape->blocks;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.gridDim = dim3(shape->blocks);
-    config.blockDim = dim3(CLUSTER_THREADS);
-    config.dynamicSmemBytes = cluster_bytes<ITEM>(places);
-    config.stream = call->stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
     /* the most there is, for calls of other threads may be under way */
     CUDA_TRY(call->exec, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                               (int)cluster_bytes<ITEM>(CLUSTER_PLACES)));
-    if (shape->blocks > 8)
-        CUDA_TRY(call->exec,
-                 cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    CUDA_TRY(call->exec, cudaLaunchKernelEx(&config, kernel, *job, code, shape->items));
+    CUDA_TRY(call->exec, cluster_launch(call, kernel, shape->blocks, CLUSTER_THREADS,
+                                        cluster_bytes<ITEM>(places), *job, code, shape->items));
     return ORDO_OK;
 }
 

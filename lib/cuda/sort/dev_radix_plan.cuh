@@ -17,7 +17,7 @@
 
 #include "cuda/block/block_radix.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
-#include "cuda/runtime/cuda_tuning_radix.cuh"
+#include "cuda/runtime/cuda_tuning.cuh"
 
 enum {
     RADIX_DIGITS = 8 /* at most */

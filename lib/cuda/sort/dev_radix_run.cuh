@@ -5,9 +5,9 @@
  * the steps and, where the leading digits may do, one finish and one for the steps again, which
  * returns at once unless the finish gave up. Scratch: as many keys and values again (argsort: two
  * arrays of encoded keys, one of indices), 1 KB for each tile, up to 256 KB for the sample. H200,
- * 2^28 random keys, ms: see cuda_tuning_radix.cuh.
+ * 2^28 random keys, ms: see cuda_tuning.cuh.
  *
- * Compiled once for each size of values: dev_radix_keys.cu, dev_radix_values4.cu, ...8.cu. */
+ * Instantiated in dev_radix.cu (keys alone) and dev_radix_values.cu. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 
@@ -186,23 +186,17 @@ static inline ordo_status with_radix_code(ordo_type type, bool descending, key_t
     });
 }
 
-/* The sort of pairs, or of indices, with values of one size. */
-template <typename VALUE>
-static ordo_status radix_run_values(cuda_call *call, const radix_job *job, ordo_type type,
-                                    bool descending, radix_tables tables)
-{
-    auto const run = [&](auto code) { return radix_run<VALUE>(call, job, code, tables); };
-    return job->source != NULL ? with_radix_code<false>(type, descending, KEY_FOLDED, run)
-                               : with_radix_code<true>(type, descending, KEY_TOTAL, run);
-}
+/* dev_radix_values.cu: pairs and indices, with values of job->value_size bytes. */
+ordo_status radix_run_values(cuda_call *call, const radix_job *job, ordo_type type, bool descending,
+                             radix_tables tables);
 
-/* Sorts with values of job->value_size bytes, keys alone if it is 0: dev_radix_keys.cu and so on
- * each hold one size. */
-ordo_status radix_run_keys(cuda_call *call, const radix_job *job, ordo_type type, bool descending,
-                           radix_tables tables);
-ordo_status radix_run_values4(cuda_call *call, const radix_job *job, ordo_type type,
-                              bool descending, radix_tables tables);
-ordo_status radix_run_values8(cuda_call *call, const radix_job *job, ordo_type type,
-                              bool descending, radix_tables tables);
+/* dev_radix_small.cu: arrays that fit one block, n >= 1. Uses job->keys[0], values[0] and source;
+ * the other arrays may be NULL. */
+bool        radix_is_small(const cuda_call *call, const radix_job *job);
+ordo_status radix_small(cuda_call *call, const radix_job *job, ordo_type type, bool descending);
+
+/* dev_radix_cluster.cu: the same for arrays that fit one cluster of blocks. */
+bool        radix_fits_cluster(const cuda_call *call, const radix_job *job);
+ordo_status radix_cluster(cuda_call *call, const radix_job *job, ordo_type type, bool descending);
 
 #endif

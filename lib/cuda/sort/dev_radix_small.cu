@@ -16,7 +16,7 @@
  * keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of CUB 7.4, 9.7, 14.1. Called by
  * device/dev_radix.cu. */
 #include "cuda/block/block_spread.cuh"
-#include "cuda/sort/dev_radix_small.cuh"
+#include "cuda/sort/dev_radix_run.cuh"
 
 enum {
     SMALL_PREFIX = 24, /* leading bits sorted by first */

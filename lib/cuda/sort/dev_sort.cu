@@ -2,10 +2,10 @@
  *
  * AUTO looks at the keys first, if they are sorted alone and the host may wait (dev_rough_auto.cu),
  * and else is the radix sort. The others are what they are called. */
-#include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/sort/dev_compare.cuh"
-#include "cuda/sort/dev_radix.cuh"
+#include "cuda/papers/papers.cuh"
 #include "cuda/rough/dev_rough.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/sort/dev_radix.cuh"
 
 struct sorter { /* one algorithm */
     size_t (*keys_scratch)(const ordo_sort_job *job);

@@ -42,4 +42,25 @@ static __device__ __forceinline__ unsigned warp_count_flags(bool flag)
     return (unsigned)__popc(__ballot_sync(WARP_ALL, flag) & lanes_to_here());
 }
 
+/* The lanes whose low BITS bits of `value` are those of this lane, itself among them. In PTX, for
+ * the compiler would test each bit twice. */
+template <int BITS> static __device__ __forceinline__ uint32_t warp_match(unsigned value)
+{
+    uint32_t peers = WARP_ALL;
+#pragma unroll
+    for (int b = 0; b < BITS; b++)
+        asm volatile("{\n"
+                     ".reg .pred set;\n"
+                     ".reg .b32 bit, votes, turn;\n"
+                     "and.b32 bit, %1, %2;\n"
+                     "setp.ne.u32 set, bit, 0;\n"
+                     "vote.sync.ballot.b32 votes, set, 0xffffffff;\n"
+                     "selp.b32 turn, 0, 0xffffffff, set;\n"
+                     "lop3.b32 %0, %0, votes, turn, 0x60;\n" /* peers & (votes ^ turn) */
+                     "}"
+                     : "+r"(peers)
+                     : "r"(value), "r"(1u << b));
+    return peers;
+}
+
 #endif

@@ -316,7 +316,7 @@ warp_row_numbers(int const row, uint32_t const word, heads_edges<NUM> const edge
 template <rank_kind KIND, typename RANK, typename NUM>
 static __device__ __forceinline__ RANK rank_of_number(NUM const number)
 {
-    if constexpr (KIND == RANK_BOTH)
+    if constexpr (KIND == RANK_BOTH && (RANK)0.5 != 0)
         return (RANK)number * (RANK)0.5;
     else
         return (RANK)number;

@@ -1,19 +1,23 @@
-/* dev_pack.cu - sorted keys as differences, which need fewer bytes on the link than keys do: n keys
- * of 32 bits lie 2^32 / n apart on the average.
+/* dev_streamed.cu - device work that only streamed arrays need (lib/hybrid): packing of sorted keys,
+ * search in a sorted array, and arrays of consecutive numbers.
  *
- * The array is packed piece by piece (backend/pack.h has the layout): the largest difference of a piece
- * gives the bytes of each of them; where that saves nothing the piece is left alone. Differences of
- * one-to-one codes are taken modulo 2^bits, so keys of any order could be packed; sorted ones are
- * worth it. Two kernels, which read the keys once each; a block packs TILE keys in shared memory
- * and writes whole words. Scratch: none. Called by cuda_backend.cu for lib/hybrid; job->widest is
- * valid behind the call's stream. */
+ * Packing writes differences of neighbouring keys, which need fewer bytes on the link: n sorted
+ * 32-bit keys lie 2^32 / n apart on average. backend/pack.h describes the layout. The largest
+ * difference of a chunk gives the bytes of all its differences; a chunk is not packed if that saves
+ * nothing. Two kernels read the keys once each; no scratch.
+ *
+ * A search is one thread that halves; 512 searches in 2^26 keys are 26 dependent reads, about 20 us
+ * on an H200. Called by cuda_link.cu. */
 #include "backend/pack.h"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
 
+/* ---- Packing ---- */
+
 enum {
     THREADS = 256,
-    TILE = 4096 /* keys of one block: a multiple of 4, so that it begins with a whole word */
+    TILE = 4096, /* keys of one block: a multiple of 4, so that it begins with a whole word */
+    SEARCH_THREADS = 128
 };
 
 /* The keys of a block, which are all of one piece; 32 bits count a piece. */
@@ -127,22 +131,83 @@ ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job)
     if (job->n == 0)
         return ORDO_OK;
     CUDA_TRY(call->exec, cudaMemsetAsync(job->widest, 0, pieces * sizeof(uint64_t), call->stream));
-    switch (job->type) {
-    case ORDO_I32:
-    case ORDO_U32:
-        return pack_code(call, job, integer_code<uint32_t>(job->type == ORDO_I32, job->descending));
-    case ORDO_I64:
-    case ORDO_U64:
-        return pack_code(call, job, integer_code<uint64_t>(job->type == ORDO_I64, job->descending));
-    case ORDO_F32: {
-        key_code<uint32_t, true> const code = {job->descending, false};
-        return pack_code(call, job, code);
+    return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) -> ordo_status {
+        if constexpr (sizeof(typename decltype(code)::BITS) >= 4)
+            return pack_code(call, job, code);
+        else
+            return ordo_fail(call->exec, ORDO_E_UNSUPPORTED, "keys of 1 or 2 bytes are not packed");
+    });
+}
+
+/* ---- Search ---- */
+
+struct search_codes { /* a kernel's arguments hold 4 KB */
+    uint64_t at[256];
+};
+
+template <typename CODE>
+static __global__ void search_kernel(const typename CODE::BITS *sorted, size_t n, CODE code,
+                                     search_codes codes, unsigned count, uint64_t *positions)
+{
+    unsigned const i = blockIdx.x * SEARCH_THREADS + threadIdx.x;
+    if (i >= count)
+        return;
+    uint64_t const wanted = codes.at[i];
+    size_t         lo = 0, hi = n;
+    while (lo < hi) {
+        size_t const middle = lo + (hi - lo) / 2;
+        if ((uint64_t)code.encode(sorted[middle]) < wanted)
+            lo = middle + 1;
+        else
+            hi = middle;
     }
-    case ORDO_F64: {
-        key_code<uint64_t, true> const code = {job->descending, false};
-        return pack_code(call, job, code);
+    positions[i] = lo;
+}
+
+size_t dev_search_scratch(const ordo_search_job *job)
+{
+    return ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
+}
+
+ordo_status dev_search(cuda_call *call, const ordo_search_job *job)
+{
+    uint64_t *const positions = scratch_take<uint64_t>(&call->scratch, job->count);
+    size_t const    most = sizeof(search_codes) / sizeof(uint64_t);
+    for (size_t first = 0; first < job->count; first += most) {
+        unsigned const count = (unsigned)ordo_min(most, job->count - first);
+        search_codes   codes;
+        memcpy(codes.at, job->codes + first, count * sizeof *codes.at);
+        TRY(with_key_code(job->type, job->descending, job->folded ? KEY_FOLDED : KEY_TOTAL,
+                          [&](auto code) {
+                              typedef decltype(code) CODE;
+                              CUDA_LAUNCH(call, (search_kernel<CODE>), ordo_div_up(count, SEARCH_THREADS),
+                                          SEARCH_THREADS, 0, (const typename CODE::BITS *)job->sorted,
+                                          job->n, code, codes, count, positions + first);
+                              return ORDO_OK;
+                          }));
     }
-    default:
-        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED, "keys of 1 or 2 bytes are not packed");
-    }
+    return call_fetch(call, job->positions, positions, job->count * sizeof(size_t));
+}
+
+/* ---- Consecutive numbers ---- */
+
+template <typename T> static __global__ void iota_kernel(T *out, size_t n, uint64_t first)
+{
+    grid_each(n, [&](size_t i) { out[i] = (T)(first + i); });
+}
+
+ordo_status dev_iota(cuda_call *call, void *out, size_t n, ordo_type type, uint64_t first)
+{
+    enum {
+        WIDE = 512,
+        RESIDENT = 4
+    };
+    size_t const blocks = ordo_min(ordo_div_up(n, WIDE), (size_t)call->facts->sms * RESIDENT);
+    if (n == 0)
+        return ORDO_OK;
+    if (type == ORDO_U32)
+        CUDA_LAUNCH(call, (iota_kernel<uint32_t>), blocks, WIDE, 0, (uint32_t *)out, n, first);
+    else
+        CUDA_LAUNCH(call, (iota_kernel<uint64_t>), blocks, WIDE, 0, (uint64_t *)out, n, first);
+    return ORDO_OK;
 }
