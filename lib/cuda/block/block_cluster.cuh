@@ -1,5 +1,5 @@
-/* block_cluster.cuh - the blocks of a cluster: barrier, access to each other's shared memory, a scan
- * over blocks, and launches.
+/* block_cluster.cuh - the blocks of a cluster: barrier, access to each other's shared memory, a
+ * scan over blocks, and launches.
  *
  * Clusters need compute capability 9.0; HAVE_CLUSTERS is defined where they exist. The barrier has
  * two halves, so that a block can work between them; all threads of all blocks take part. Addresses

@@ -1,15 +1,13 @@
-/* block_heads.cuh - what the blocks of one launch tell the blocks of the next about heads.
+/* block_heads.cuh - the table of heads that one launch leaves for the next.
  *
- * An array is cut into chunks of 1024 keys, and the chunks into as many spans of neighbours as
- * there are warps. The launch that finds the heads (the first keys of runs) leaves a table: for
- * each warp's span and for each block's the first head, the last head and the number of heads. The
- * launch that uses them has the same spans, and each of its blocks combines the table itself: the
- * blocks before it (last head, number) and behind it (first head), then the warps of its own. So
- * there is no third launch and no waiting between blocks, and a run of any length costs nothing
- * beyond the table. It is the place of the competition ranking paper's binary search.
- *
- * The table has at most a few thousand entries of 8 bytes and is read by every block, from L2. All
- * threads of a block of HEADS_WARPS warps call together; shared memory: 24 bytes a warp. */
+ * A head is the first key of a group of tied keys. An array is cut into chunks of 1024 keys, and
+ * the chunks into one span of neighbours for each warp. The launch that finds the heads stores, for
+ * the span of each warp and of each block, the first head, the last head and the number of heads.
+ * The launch that uses the heads has the same spans; each of its blocks combines the entries of the
+ * other blocks and of its own warps. So no third launch is needed and no block waits for another;
+ * this replaces the binary search of the competition ranking paper. The table has a few thousand
+ * entries of 8 bytes, which every block reads from L2. All threads of a block of HEADS_WARPS warps
+ * call together; shared memory: 24 bytes a warp. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_HEADS_H
 #define ORDO_CUDA_BLOCK_BLOCK_HEADS_H
 
@@ -23,12 +21,12 @@ enum {
 
 #define HEADS_NONE UINT64_MAX
 
-/* Of first, last and count there are `blocks` entries and then HEADS_WARPS for each block. */
+/* first, last and count have `blocks` entries, then HEADS_WARPS entries for each block. */
 struct heads_table {
-    uint32_t *words;  /* the flags of the keys, 32 words a chunk */
-    uint64_t *before; /* of each chunk: the last head before it in its span, from 1; 0: none */
-    uint64_t *first;  /* index of the first head; HEADS_NONE */
-    uint64_t *last;   /* the last head, from 1; 0: none */
+    uint32_t *words;  /* the head bits of the keys, 32 words a chunk */
+    uint64_t *before; /* for each chunk: rank of the last head before it in its span; 0: none */
+    uint64_t *first;  /* index of the first head, or HEADS_NONE */
+    uint64_t *last;   /* rank of the last head; 0: none */
     uint64_t *count;
     size_t    n, chunks;
     unsigned  blocks;
@@ -61,7 +59,7 @@ static __device__ __forceinline__ uint64_t larger(uint64_t a, uint64_t b) { retu
 static __device__ __forceinline__ uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static __device__ __forceinline__ uint64_t added(uint64_t a, uint64_t b) { return a + b; }
 
-/* Writes the block's entries. first and last are those of the warp, count that of the lane. */
+/* Writes the block's entries. first and last are the warp's, count is the lane's. */
 static __device__ __forceinline__ void block_publish(const heads_table &table, uint64_t const first,
                                                      uint64_t const last, uint64_t const count)
 {
@@ -90,7 +88,7 @@ static __device__ __forceinline__ void block_publish(const heads_table &table, u
 }
 
 /* Combines the entries of the blocks [from, to) with those of this block's warps [warp_from,
- * warp_to), for each warp: valid in all its lanes. */
+ * warp_to). Valid in all lanes of each warp. */
 template <typename OP>
 static __device__ __forceinline__ uint64_t block_combined(
     const uint64_t *const entries, unsigned const blocks, unsigned const from, unsigned const to,
@@ -105,7 +103,7 @@ static __device__ __forceinline__ uint64_t block_combined(
     for (unsigned warp = warp_from; warp < warp_to; warp++)
         near = op(near, entries[warps + warp]);
     far = warp_combined(far, op);
-    __syncthreads(); /* an earlier call may still be read */
+    __syncthreads(); /* an earlier call may still read of_warp */
     if (lane_id() == 0)
         of_warp[block_warp()] = far;
     __syncthreads();
@@ -114,7 +112,7 @@ static __device__ __forceinline__ uint64_t block_combined(
     return near;
 }
 
-/* What the warp has on either side of its span. */
+/* The heads on either side of the warp's span. */
 template <rank_kind KIND, typename NUM>
 static __device__ __forceinline__ heads_carry<NUM> block_carry(const heads_table &table)
 {
@@ -142,13 +140,13 @@ template <rank_kind KIND> static __device__ __forceinline__ constexpr bool goes_
 
 template <rank_kind KIND, typename NUM> struct heads_walk {
     heads_span       span;
-    size_t           next, left; /* the next chunk, and how many there are still to come */
-    uint32_t         ahead;      /* the lane's word of the next chunk, read early */
+    size_t           next, left; /* the next chunk, and the number of chunks left */
+    uint32_t         ahead;      /* the lane's word of the next chunk, loaded early */
     heads_carry<NUM> carry;
     NUM              before_span;
 };
 
-template <typename NUM> struct heads_chunk { /* of a lane */
+template <typename NUM> struct heads_chunk { /* a lane's view of a chunk */
     size_t           base;                   /* index of the chunk's first key */
     uint32_t         word;
     heads_edges<NUM> edges;
@@ -162,7 +160,7 @@ static __device__ __forceinline__ uint32_t word_ahead(const heads_table &table,
     return there ? table.words[chunk * 32 + lane_id()] : 0;
 }
 
-/* All threads of the block. */
+/* Called by all threads of the block. */
 template <rank_kind KIND, typename NUM>
 static __device__ __forceinline__ heads_walk<KIND, NUM> walk_start(const heads_table &table)
 {
@@ -176,7 +174,7 @@ static __device__ __forceinline__ heads_walk<KIND, NUM> walk_start(const heads_t
     return walk;
 }
 
-/* The next chunk of a warp that has one left: all its lanes. */
+/* The next chunk. Called by all lanes of a warp with walk->left > 0. */
 template <rank_kind KIND, typename NUM>
 static __device__ __forceinline__ heads_chunk<NUM> walk_chunk(const heads_table           &table,
                                                               heads_walk<KIND, NUM> *const walk)

@@ -1,30 +1,21 @@
-/* dev_rank_paper.cu - ranks of a sorted array as the competition ranking paper computes them on a
- * GPU (Liang, Bisnett, Hylton, Sang, Yu: Parallel Computation of Standard Competition Rankings
- * over a Sorted Array), kept for comparison with dev_rank.cu.
+/* dev_rank_paper.cu - ranks of a sorted array as in Liang, Bisnett, Hylton, Sang, Yu: "Parallel
+ * Computation of Standard Competition Rankings over a Sorted Array". Production: dev_rank.cu.
  *
- *   naive     parallel prefix over the whole array: in step j a key that equals the one 2^j to its
- *             left takes over that one's rank. lg n launches, each of which reads the keys twice
- *             and moves all ranks; n ranks of scratch, so that no step reads what it writes
- *   shuffle   a scan of words that hold a rank and, in the highest bit, whether a run begins here:
- *             a word with the bit keeps its rank, one without takes the one to its left. Blocks of
- *             256 by shuffles, then the blocks' last words the same way, then back down. Reads the
- *             keys twice (the second time from the cache) and moves the words twice
- *   hybrid    a warp ranks 1024 keys, 32 at a time by ballot, brev and ffs; where the run began
- *             that its first key may belong to it sees in the 32 keys before, or else by the
- *             modified binary search from the start of the array. One launch, no scratch
- *
- * The paper has these for the least rank. The other rules follow in a second phase: least ranks are
- * equal where keys are, so dev_rank.cu's two launches rank them in place; ordinal ranks need
- * nothing else. Words are of 64 bits where 32 do not hold a rank and a flag. Called by dev_rank.cu;
- * scratch beyond naive's: a 255th of the words for shuffle (all of them for u32 ranks of 2^31 keys
- * and more), the table of dev_rank.cuh for the second phase. */
+ *   naive     in step j a key that ties with the key 2^j to its left takes that key's rank. lg n
+ *             launches; each reads the keys twice and moves all ranks. Scratch: n ranks
+ *   shuffle   a scan of words that hold a rank and a flag "a group of tied keys begins here"; words
+ *             without the flag take the word to their left. Blocks of 256 by shuffles, then the
+ *             blocks' last words the same way, then back down
+ *   hybrid    a warp ranks 1024 keys, 32 at a time by ballot, brev and ffs, and finds the start of
+ *             its first group in the 32 keys before, or by the modified binary search. One launch
+ * The paper has these for the minimum rank. For other rules a second phase ranks the ranks. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
 enum {
-    PAPER_BLOCK = 256,      /* threads; for shuffle also the keys that one block scans */
-    PAPER_WARP_KEYS = 1024, /* that one warp ranks; hybrid */
-    PAPER_LEVELS = 8        /* of shuffle's sums: 256^8 keys */
+    PAPER_BLOCK = 256,      /* threads; with shuffle also the keys that one block scans */
+    PAPER_WARP_KEYS = 1024, /* hybrid: keys that one warp ranks */
+    PAPER_LEVELS = 8        /* levels of shuffle's sums: 256^8 keys */
 };
 
 static __device__ __forceinline__ size_t thread_index(void)
@@ -61,7 +52,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
         ranks[i] = (uint64_t)__double_as_longlong((double)ranks[i]);
 }
 
-/* The two arrays take turns; the one to start with is chosen so that the last step ends in out. */
+/* The two arrays alternate; the first is chosen so that the last step ends in out. */
 template <typename CODE, typename NUM>
 static ordo_status rank_naive(cuda_call *const call, const ordo_rank_job *const job, NUM *from,
                               NUM *to)
@@ -90,7 +81,7 @@ template <typename NUM> static __host__ __device__ constexpr NUM begins_flag(voi
     return (NUM)1 << (8 * sizeof(NUM) - 1);
 }
 
-/* Left and right neighbour to what the right one becomes. */
+/* The right neighbour's word after the step. */
 template <typename NUM> static __device__ __forceinline__ NUM taken_over(NUM left, NUM right)
 {
     return (right & begins_flag<NUM>()) != 0 ? right : left;
@@ -107,7 +98,7 @@ template <typename NUM> static __device__ __forceinline__ NUM warp_taken_over(NU
     return word;
 }
 
-/* The scan of a block's words, one a thread; its last word is also left in sums. */
+/* Scans a block's words, one a thread; the last word is also stored in sums. */
 template <typename NUM>
 static __device__ __forceinline__ NUM block_taken_over(NUM word, NUM *const sums)
 {
@@ -158,7 +149,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
         words[i] = word;
 }
 
-/* Words without a flag take over the last word of the block before theirs. */
+/* Words without a flag take the last word of the block before. */
 template <typename NUM>
 static __device__ __forceinline__ NUM word_settled(const NUM *const words, const NUM *const sums)
 {
@@ -174,7 +165,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
         words[thread_index()] = word_settled(words, sums);
 }
 
-/* words may be ranks. */
+/* `words` and `ranks` may be the same array. */
 template <typename RANK, typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
     shuffle_ranks(const NUM *const words, size_t const n, const NUM *const sums, RANK *const ranks)
@@ -183,7 +174,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
         ranks[thread_index()] = (RANK)(word_settled(words, sums) & ~begins_flag<NUM>());
 }
 
-/* sums[l] has a word for each block of level l, down to one. */
+/* sums[l] has a word for each block of level l; the last level has one. */
 template <typename NUM> struct shuffle_levels {
     NUM   *sums[PAPER_LEVELS];
     size_t count[PAPER_LEVELS];
@@ -230,12 +221,12 @@ static ordo_status rank_shuffle(cuda_call *const call, const ordo_rank_job *cons
 
 /* ---- Hybrid ---- */
 
-/* Where the run of key `of` begins. */
+/* The first key of the group of key `of`. */
 template <typename CODE>
 static __device__ __forceinline__ size_t modified_search(const typename CODE::BITS *const keys,
                                                          size_t const                     of)
 {
-    size_t low = 0, high = of, begin = of; /* keys [high, of] are in the run */
+    size_t low = 0, high = of, begin = of; /* keys [high, of] are in the group */
     while (low < high) {
         size_t const middle = low + (high - low) / 2;
         if (keys_tie<CODE>(keys[middle], keys[of]))
@@ -246,14 +237,14 @@ static __device__ __forceinline__ size_t modified_search(const typename CODE::BI
     return begin;
 }
 
-/* The rank, from 0, of the last key before `base`, a multiple of 32 above 0. */
+/* The rank, from 0, of the key before `base`, a multiple of 32 above 0. */
 template <typename CODE>
 static __device__ __forceinline__ size_t rank_before(const typename CODE::BITS *const keys,
                                                      size_t const                     base)
 {
     typedef typename CODE::BITS BITS;
     BITS const                  key = keys[base - WARP_LANES + lane_id()];
-    BITS const     left = (BITS)__shfl_up_sync(WARP_ALL, key, 1); /* lane 0's is its own */
+    BITS const     left = (BITS)__shfl_up_sync(WARP_ALL, key, 1); /* lane 0 gets its own key */
     uint32_t const votes = __ballot_sync(WARP_ALL, !keys_tie<CODE>(key, left));
     size_t const   group = base - WARP_LANES;
     return votes != 0 ? group + (WARP_LANES - __ffs(__brev(votes)))
@@ -270,7 +261,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
     size_t const                end = n - base < PAPER_WARP_KEYS ? n : base + PAPER_WARP_KEYS;
     if (base >= n)
         return;
-    size_t begin = base > 0 ? rank_before<CODE>(keys, base) : 0; /* of the run so far */
+    size_t begin = base > 0 ? rank_before<CODE>(keys, base) : 0; /* of the current group */
     BITS   before = keys[base > 0 ? base - 1 : 0];
     for (size_t group = base; group < end; group += WARP_LANES) {
         size_t const   i = group + lane;
@@ -303,7 +294,7 @@ static ordo_status rank_hybrid(cuda_call *const call, const ordo_rank_job *const
 
 /* ---- All of it ---- */
 
-/* Whether ranks are counted in 64 bits on the way. */
+/* Whether ranks are computed in 64 bits. */
 static bool is_wide(const ordo_rank_job *const job)
 {
     bool const flagged = job->algorithm == ORDO_ALGORITHM_SHUFFLE;
@@ -315,7 +306,8 @@ static bool has_second_phase(const ordo_rank_job *const job)
     return job->ties != ORDO_TIES_MIN && job->ties != ORDO_TIES_ORDINAL;
 }
 
-/* n words beside the ranks: naive's second array; shuffle's where the ranks cannot hold them. */
+/* Words besides the ranks: naive's second array, or shuffle's words if the ranks cannot hold
+ * them. */
 static size_t words_beside(const ordo_rank_job *const job)
 {
     bool const naive = job->algorithm == ORDO_ALGORITHM_NAIVE;
@@ -345,7 +337,7 @@ static ordo_status rank_least(cuda_call *const call, const ordo_rank_job *const 
 {
     NUM *const beside = scratch_take<NUM>(&call->scratch, words_beside(job));
     NUM *const out = (NUM *)job->ranks;
-    bool       swapped = false; /* naive starts in scratch: the number of its steps is odd */
+    bool       swapped = false; /* naive starts in scratch if the number of its steps is odd */
     if (job->algorithm == ORDO_ALGORITHM_SHUFFLE)
         return rank_shuffle<CODE, NUM>(call, job, words_beside(job) > 0 ? beside : out);
     for (size_t distance = 1; distance < job->n; distance *= 2)

@@ -1,13 +1,10 @@
-/* dev_select_bitonic.cu - selection by sorting, as the median paper does it: sub-arrays sorted in
- * shared memory by a bitonic network, merged, and the wanted elements read.
+/* dev_select_bitonic.cu - selection by sorting, as in the median paper: sub-arrays are sorted in
+ * shared memory by a bitonic network and merged, and the wanted keys are read.
  *
- * The paper merges on one thread of the host, always the least of all heads; here pairs of
- * sub-arrays are merged by the whole grid (merge_sorted.cuh). The sub-array, 256 to 2048 keys
- * as in the paper, is a parameter of the parts below: larger ones cost more comparisons in the
- * network and fewer merging passes.
- *
- * Cost: n lg^2(sub_array) / 4 comparisons in shared memory, then lg(n / sub_array) passes that read
- * and write n words. Scratch 2 n words. Results are valid for what is enqueued after it. */
+ * The paper merges on one thread of the host; here the whole grid merges pairs of sub-arrays
+ * (merge_sorted.cuh). Larger sub-arrays cost more comparisons and fewer merge passes.
+ * Cost: n lg^2(sub_array) / 4 comparisons, then lg(n / sub_array) passes that read and write n
+ * words. Scratch: 2 n words. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/sort/merge_sorted.cuh"

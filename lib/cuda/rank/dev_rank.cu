@@ -1,19 +1,13 @@
-/* dev_rank.cu - ranks of a sorted array: which way, and the way for every type, rule and alignment.
+/* dev_rank.cu - ranks of a sorted array: the choice of kernels, and two launches that work for
+ * every type, rule and alignment.
  *
- * Least, greatest and mean ranks of aligned arrays are made in one pass by dev_rank_pass.cu. The
- * others take two launches, each a plain stream:
- *   heads   reads the keys and leaves a bit for each: whether a run of equal keys begins there
+ *   heads   reads the keys and writes one bit for each: does a group of tied keys begin here
  *   write   reads the bits, which are still in L2, and writes the ranks
- * In between, nothing: a warp learns what surrounds its span from a small table that the first
- * launch leaves (block/block_heads.cuh). All five rules are ways to look at the bits: the last bit
- * set up to a key (least rank), the next one behind it (greatest), both (mean), how many there are
- * (dense); ordinal ranks need no keys and no first launch. So the time does not depend on the ties,
- * and no block waits for another. The first launch knows the width of the keys and not the ranks,
- * the second the ranks and not the keys.
- *
- * Device memory moved: keys once, ranks once, and n / 4 bytes of bits (written, then read; within
- * L2 up to about 3e8 keys). Scratch: n / 8 bytes, n / 128 more for mean ranks. Called by the
- * backend's table, and by dev_rank_paper.cu and dev_rank_unsorted.cu for the bits. */
+ * A warp learns what surrounds its span from a small table (block_heads.cuh). The rules read the
+ * bits differently: the last bit up to a key (min), the next bit after it (max), both (average),
+ * the number of bits (dense); ordinal ranks need no keys. So time does not depend on ties. Most
+ * jobs with aligned arrays take one pass instead (dev_rank_pass.cu). Memory moved: keys, ranks, n /
+ * 4 bytes of bits. Scratch: n / 8 bytes, and n / 128 for average ranks. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
@@ -126,8 +120,8 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     }
 }
 
-/* The launch may begin before the one before it in the stream has ended, if that one allows it:
- * blocks are set up while the last of the heads are found, and wait before they read. */
+/* The launch may begin before the previous one in the stream has ended: blocks are set up while the
+ * last heads are found, and wait before they read. */
 template <rank_kind KIND, typename RANK, int V>
 static ordo_status launch_write(cuda_call *const call, const heads_table *const table,
                                 RANK *const ranks)
@@ -178,7 +172,7 @@ static bool is_paper(ordo_algorithm const algorithm)
            algorithm == ORDO_ALGORITHM_HYBRID;
 }
 
-/* Ordinal ranks need the sizes in the table and none of its arrays. */
+/* Ordinal ranks need only the sizes of the table, not its arrays. */
 static heads_table table_of(cuda_scratch *const scratch, const ordo_rank_job *const job)
 {
     cuda_scratch none = {};

@@ -1,48 +1,46 @@
-/* dev_rank_parts.cuh - ranks on their way back to where their keys were: parted by the high bits of
- * their index, twice, until a bucket is as many ranks as shared memory holds, where a block puts
- * them in order.
+/* dev_rank_parts.cuh - kernels that bring ranks back to the places of their keys: partition by the
+ * high bits of the index, twice, until a bucket fits shared memory, where a block orders it.
  *
- * The indices are a permutation, so how many ranks go into each bucket is known beforehand and
- * nothing has to be counted; the order inside a bucket does not matter, so a tile takes its places
- * in the buckets by atomic additions. A mean rank travels as twice its value. Device memory moved
- * for ranks of 32 bits: index 4 n, records 32 n, ranks. Included by dev_rank_unsorted.cu, which
- * ranks whole arrays, and dev_put_ranks.cu, whose ranks leave the device part by part. */
+ * The indices are a permutation, so the size of every bucket is known and nothing must be counted.
+ * The order inside a bucket does not matter, so a tile takes its places by atomic additions. An
+ * average rank travels as twice its value. Memory moved for 32-bit ranks: index 4 n bytes, records
+ * 32 n, ranks. Used by dev_rank_unsorted.cu. */
 #ifndef ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 #define ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 
 #include "cuda/rank/dev_rank.cuh"
 
 enum {
-    BUCKETS_LG = 10, /* most that one pass parts into */
+    BUCKETS_LG = 10, /* most buckets of one pass */
     BUCKETS = 1 << BUCKETS_LG,
     BUCKETS_OF_THREAD = BUCKETS / HEADS_THREADS,
-    TILE_ROWS = 16,                              /* of 32 ranks, of each warp */
-    TILE = HEADS_WARPS * TILE_ROWS * WARP_LANES, /* ranks that a block parts at a time */
-    LEAF_LG = CUDA_TUNE_RANK_LEAF_LG,            /* ranks of the last buckets */
+    TILE_ROWS = 16,                              /* rows of 32 ranks of each warp */
+    TILE = HEADS_WARPS * TILE_ROWS * WARP_LANES, /* ranks that a block partitions at a time */
+    LEAF_LG = CUDA_TUNE_RANK_LEAF_LG,            /* lg of the ranks of a final bucket */
     LEAF = 1 << LEAF_LG,
     LEAF_THREADS = 512,
     MOST_KEYS_LG = LEAF_LG + 2 * BUCKETS_LG
 };
 
-/* A rank on its way: NUM is uint32_t, for n < 2^31, or uint64_t. */
+/* A rank and the index it goes to. NUM is uint32_t, for n < 2^31, or uint64_t. */
 template <typename NUM> struct alignas(2 * sizeof(NUM)) rank_record {
     NUM index, rank;
 };
 
-/* Bucket b, index >> shift, is records [b << shift, (b + 1) << shift). A tile's ranks go into
- * `buckets` neighbours, a power of two. */
+/* Bucket b is the records [b << shift, (b + 1) << shift); a record belongs to bucket index >>
+ * shift. The ranks of a tile go into `buckets` neighbouring buckets, a power of two. */
 template <typename NUM> struct part_plan {
     rank_record<NUM> *records;
-    uint32_t         *taken; /* of each bucket, by the tiles so far */
+    uint32_t         *taken; /* places of each bucket taken so far */
     unsigned          shift, buckets;
 };
 
-/* Shared memory of a block that parts a tile. */
+/* Shared memory of a block that partitions a tile. */
 template <typename NUM> struct part_shared {
     rank_record<NUM> records[TILE]; /* by buckets */
-    size_t           to[BUCKETS];   /* where a record goes, less its place in records */
-    uint32_t         count[BUCKETS], start[BUCKETS];
-    uint32_t         of_warp[HEADS_WARPS];
+    size_t   to[BUCKETS]; /* the target of a bucket's records, minus their place in records */
+    uint32_t count[BUCKETS], start[BUCKETS];
+    uint32_t of_warp[HEADS_WARPS];
 };
 
 template <typename NUM>
@@ -55,8 +53,8 @@ static __device__ __forceinline__ part_shared<NUM> *part_start(char *const bytes
     return shared;
 }
 
-/* A place among the tile's records of a bucket. Lanes that all want the same one, as they do where
- * the array was sorted before, ask together. */
+/* Takes a place among the tile's records of a bucket. If all lanes want the same bucket, as in
+ * arrays that were sorted before, one lane asks for all. */
 static __device__ __forceinline__ uint32_t place_in(uint32_t *const count, unsigned const bucket,
                                                     bool const there)
 {
@@ -70,8 +68,8 @@ static __device__ __forceinline__ uint32_t place_in(uint32_t *const count, unsig
     return there ? atomicAdd(&count[bucket], 1) : 0;
 }
 
-/* Where each bucket's records begin in the tile, and where they go. Returns how many there are in
- * all. A thread has every HEADS_THREADS-th bucket, and records are kept by threads. */
+/* Finds where each bucket's records begin in the tile and where they go; returns the number of
+ * records. A thread has every HEADS_THREADS-th bucket, so records are grouped by thread. */
 template <typename NUM>
 static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const shared,
                                                        part_plan<NUM> const    plan,
@@ -112,8 +110,9 @@ static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const s
     return all;
 }
 
-/* Parts a tile, TILE_ROWS rows of each warp. The lane's record of a row has index of[row] and
- * rank_of(row), if the row has more than `lane` of the warp's `keys`. All threads of the block. */
+/* Partitions a tile, TILE_ROWS rows of each warp. The lane's record of a row has index of[row] and
+ * rank rank_of(row); `keys` is the number of the warp's records. Called by all threads of the
+ * block. */
 template <typename NUM, typename RANK_OF>
 static __device__ __forceinline__ void
 part_tile(part_shared<NUM> *const shared, part_plan<NUM> const plan, size_t const first_bucket,
@@ -142,8 +141,7 @@ part_tile(part_shared<NUM> *const shared, part_plan<NUM> const plan, size_t cons
     }
 }
 
-/* The first time: ranks as they are made. The chunks of a block's warps are far from each other,
- * which does not matter. */
+/* The first partition: ranks as they are computed. */
 template <rank_kind KIND, typename NUM>
 static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
     part_ranks(heads_table const table, const NUM *const index, part_plan<NUM> const plan)
@@ -152,7 +150,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
     part_shared<NUM> *const              shared = part_start<NUM>(shared_bytes);
     heads_walk<KIND, NUM>                walk = walk_start<KIND, NUM>(table);
     while (__syncthreads_or(walk.left > 0)) {
-        heads_chunk<NUM> chunk = {table.n, 0, {}}; /* of no keys */
+        heads_chunk<NUM> chunk = {table.n, 0, {}}; /* no keys */
         if (walk.left > 0)
             chunk = walk_chunk(table, &walk);
         for (int first = 0; first < HEADS_CHUNK / 32; first += TILE_ROWS) {
@@ -172,7 +170,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
     }
 }
 
-/* The second time: records that are all of one bucket of the first time. */
+/* The second partition: a tile's records are all from one bucket of the first. */
 template <typename NUM>
 static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
     part_records(const rank_record<NUM> *const from, size_t const n, part_plan<NUM> const plan)
@@ -195,7 +193,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
     part_tile(shared, plan, first_bucket, of, keys, [&](int row) { return rank[row]; });
 }
 
-/* A block for each of the last buckets. */
+/* Orders the ranks of a final bucket; a block for each. */
 template <typename RANK, typename NUM>
 static __global__ void __launch_bounds__(LEAF_THREADS)
     return_ranks(const rank_record<NUM> *const records, size_t const n, bool const doubled,
@@ -218,10 +216,10 @@ static __global__ void __launch_bounds__(LEAF_THREADS)
 
 /* ---- Launches ---- */
 
-/* lg of the ranks of a bucket, of the first time: the two times take half of the bits each. */
+/* lg of the ranks of a bucket of the first partition: both partitions use half of the bits each. */
 static inline unsigned first_shift(size_t const n)
 {
-    unsigned bits = 0; /* of a bucket's number */
+    unsigned bits = 0; /* bits of a bucket's number */
     while (n > (size_t)LEAF << bits)
         bits++;
     return LEAF_LG + bits / 2;
@@ -232,7 +230,7 @@ static inline size_t buckets_of(size_t const n, unsigned const shift)
     return ordo_div_up(n, (size_t)1 << shift);
 }
 
-/* A kernel that wants more shared memory than every device has. */
+/* Launches a kernel that needs more shared memory than the default limit. */
 #define LAUNCH_SHARED(call, kernel, grid, block, shared, ...)                                      \
     do {                                                                                           \
         CUDA_TRY((call)->exec,                                                                     \

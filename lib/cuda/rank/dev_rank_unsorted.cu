@@ -1,21 +1,13 @@
-/* dev_rank_unsorted.cu - ranks of an array in any order.
+/* dev_rank_unsorted.cu - ranks of an array in any order, and ranks of sorted records (lib/hybrid).
  *
- *   order    the argsort of the backend, which keeps the sorted keys
- *   number   dev_rank.cu's heads of the sorted keys, and from them a rank for each place
- *   return   ranks go back to where their keys were: ranks[index[i]] = rank of place i
- *
- * Small results are scattered straight into their array. Large ones are not: device memory would
- * move a sector for every rank, and even within L2 the multiprocessors send no more than about 50
- * thousand million scattered stores a second. They are parted instead, twice, by the high bits of
- * their index, until a bucket is as many ranks as shared memory holds; a block scatters a bucket
- * there and writes it in order. The indices are a permutation, so how many ranks go into each
- * bucket is known beforehand and nothing has to be counted; the order inside a bucket does not
- * matter, so a tile takes its places in the buckets by atomic additions. A mean rank travels as
- * twice its value.
- *
- * Device memory moved beyond the argsort, for n < 2^31 keys of 32 bits: sorted keys 4 n, index 4 n,
- * records 32 n, ranks. Scratch: the argsort's; the index; heads (n / 8); two arrays of records of 8
- * bytes (16 from 2^31 keys on). Called by the backend's table. */
+ *   order    the backend's argsort, which keeps the sorted keys; or a merge of two sorted parts
+ *   number   heads of the sorted keys (dev_rank.cu), and from them a rank for each place
+ *   return   ranks[index[i]] = rank of place i
+ * Small results are scattered directly. Large ones are partitioned by index first
+ * (dev_rank_parts.cuh), because a scattered store moves a whole sector and even L2 takes only about
+ * 50e9 scattered stores a second. dev_put_ranks returns ranks part by part, so that the first part
+ * can leave the device early. Memory moved besides the argsort, n < 2^31 keys of 32 bits: keys 4 n,
+ * index 4 n, records 32 n, ranks. Scratch: argsort, index, n / 8 bytes, two arrays of records. */
 #include "cuda/rank/dev_rank_parts.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/merge_sorted.cuh"
@@ -26,7 +18,7 @@ enum {
 
 /* ---- Straight ---- */
 
-/* A mean rank (RANK_BOTH) is written as twice its value if RANK is an integer. */
+/* An average rank (RANK_BOTH) is written as twice its value if RANK is an integer. */
 template <rank_kind KIND, typename RANK, typename INDEX>
 static __global__ void __launch_bounds__(HEADS_THREADS)
     scatter_ranks(heads_table const table, const INDEX *const index, RANK *const ranks)
@@ -68,7 +60,7 @@ static bool is_direct(const ordo_unsorted_job *const job)
     return job->n * cuda_type_size(job->rank_type) <= CUDA_TUNE_RANK_DIRECT && !is_wide(job);
 }
 
-/* The radix sort leaves the sorted keys behind; after others they are gathered. Ordinal ranks need
+/* The radix sort keeps the sorted keys; after other sorts they are gathered. Ordinal ranks need
  * none. */
 enum order_way {
     ORDER_KEEPS,
@@ -87,11 +79,11 @@ static order_way way_of(const ordo_unsorted_job *const job)
 
 struct unsorted_plan {
     ordo_argsort_job order;
-    void            *bits; /* where sorted keys are gathered */
+    void            *bits; /* gathered sorted keys */
     heads_table      table;
     void            *records[2];
     uint32_t        *taken[2];
-    unsigned         shift[2]; /* of the buckets of the two times */
+    unsigned         shift[2]; /* of the buckets of the two partitions */
 };
 
 static unsorted_plan plan_of(cuda_scratch *const scratch, const ordo_unsorted_job *const job)
@@ -148,7 +140,7 @@ static ordo_status gather_keys(cuda_call *const call, const unsorted_plan *const
     });
 }
 
-/* The type of sorted keys that were gathered: unsigned, as wide as the keys. */
+/* The type of gathered sorted keys: unsigned, as wide as the keys. */
 static ordo_type bits_type(ordo_type const type)
 {
     switch (cuda_type_size(type)) {
@@ -250,15 +242,14 @@ ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
     else
         ordo_note(call->exec, "ranks parted by index into %zu buckets",
                   buckets_of(job->n, plan.shift[1]));
-    return with_rank_rule(job->ties, [&](auto rule) {
-        return rank_of_kind<decltype(rule)::KIND>(call, job, &plan);
-    });
+    return with_rank_rule(
+        job->ties, [&](auto rule) { return rank_of_kind<decltype(rule)::KIND>(call, job, &plan); });
 }
 
 /* ---- Ranks of sorted records, put where the records came from ---- */
 
-struct put_plan {             /* what job->work is */
-    void       *keys, *index; /* merged; NULL: they are in order */
+struct put_plan {             /* the layout of job->work */
+    void       *keys, *index; /* merged; NULL if the records are one sorted part */
     heads_table table;
     bool        direct;
     void       *records[2];
@@ -274,7 +265,8 @@ static put_plan plan_of(cuda_scratch *const work, const ordo_put_job *const job)
     plan.direct = job->n < job->total || job->total * width <= CUDA_TUNE_RANK_DIRECT;
     if (job->split < job->n) {
         plan.keys = scratch_take<char>(work, job->n * cuda_type_size(job->type));
-        /* The merged indices are read before the first rank is written, unless that is at once. */
+        /* The merged indices are read before the first rank is written, unless ranks are scattered
+         * directly. */
         plan.index = plan.direct ? scratch_take<char>(work, job->n * width) : job->ranks;
     }
     plan.table = heads_take(work, job->n, job->ties == ORDO_TIES_AVERAGE);
@@ -321,8 +313,8 @@ static ordo_status put_first(cuda_call *const call, const ordo_put_job *const jo
     return ORDO_OK;
 }
 
-/* A stretch of whole buckets is an array of its own: only the low bits of an index are looked at
- * from here on. */
+/* Whole buckets are like an array of their own: from here on only the low bits of an index
+ * matter. */
 template <typename NUM>
 static ordo_status put_stretch(cuda_call *const call, const ordo_put_job *const job,
                                const put_plan *const plan)

@@ -1,22 +1,13 @@
-/* dev_rough.cu - sorts arrays in which no key is far from its place.
+/* dev_rough.cu - sorts arrays in which no key is far from its place, and looks at arrays to see
+ * whether they are such.
  *
  * A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016), sort windows of
- * twice the radius, then windows shifted by it. Here the array is cut into spans, each of which a
- * warp (dev_rough_warp.cu, small radii) or a block (dev_rough_block.cu) sorts in one walk with a
- * sliding window; what is out of order then is at most a radius away from a border between two
- * spans, and is merged there (rough.cuh). All in place: one read and one write of the keys, and one
- * read more to measure a radius that the job does not name (dev_radius.cu).
- *
- * A radius that the job does not name is guessed from a look at parts of the array
- * (dev_rough_look.cu) if that shows one well below what it can see: windows show whether the guess
- * was right, and if so the measurement is saved. Otherwise, or if it was not, it is measured.
- *
- * The radius is that of the total order, in which -0 is before +0 and NaNs have an order too: then
- * windows give the bytes that every sort gives.
- *
- * Scratch: that of the radius, of the look, and a word. Waits for the host: for the look, for the
- * word that says whether a guess or a given radius was large enough, or for the radius. Called by
- * dev_sort.cu and dev_rough_auto.cu. */
+ * twice the radius, then windows shifted by it. Here a warp (dev_rough_warp.cu) or a block
+ * (dev_rough_block.cu) sorts each span with a sliding window, and rough.cuh merges at the borders
+ * of spans. In place: one read and one write. An unknown radius is guessed from a look at 128
+ * windows of 1024 keys; the sort detects a wrong guess, and then the radius is measured
+ * (dev_radius.cu). The radius is that of the total order, so the result has the bytes of every
+ * sort. Waits for the host. Scratch: that of the radius, the look and a word. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/rough/dev_rough.cuh"
@@ -26,11 +17,11 @@
 
 enum {
     ROUGH_LOOKS = 128,
-    ROUGH_LOOK_KEYS = 1024 /* and threads */
+    ROUGH_LOOK_KEYS = 1024 /* also the threads of a block */
 };
 
 struct rough_window {
-    uint64_t first; /* key, as bits of the total order */
+    uint64_t first; /* key bits of the first key */
     unsigned falls, rises, radius;
 };
 static_assert(ROUGH_LOOKS * sizeof(rough_window) <= CUDA_FETCH_BYTES, "fetched at once");
@@ -64,7 +55,7 @@ static __global__ void __launch_bounds__(ROUGH_LOOK_KEYS)
     unsigned const falls = (unsigned)__syncthreads_count(mine < left);
     unsigned const rises = (unsigned)__syncthreads_count(mine > left);
 
-    unsigned begin = 0, end = thread; /* where the first larger key is */
+    unsigned begin = 0, end = thread; /* range that holds the first larger key */
     while (begin < end) {
         unsigned const middle = (begin + end) / 2;
         if (upto[middle] > mine)
@@ -135,7 +126,7 @@ static ordo_status rough_measure(cuda_call *call, const ordo_sort_job *job, size
     return call_fetch(call, radius, word, sizeof *radius);
 }
 
-/* Sorts in windows of a radius. */
+/* Sorts in windows of this radius. */
 static ordo_status rough_windows(cuda_call *call, const ordo_sort_job *job, size_t radius,
                                  unsigned *unsorted)
 {
@@ -144,7 +135,7 @@ static ordo_status rough_windows(cuda_call *call, const ordo_sort_job *job, size
     return (radius <= rough_warp_most() ? rough_warp : rough_block)(call, job, radius, unsorted);
 }
 
-/* The same with a radius that may be too small. */
+/* The same with a radius that may be too small; *done tells. */
 static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t radius,
                              unsigned *unsorted, bool *done)
 {
@@ -157,9 +148,9 @@ static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t r
     return ORDO_OK;
 }
 
-/* The windows to try when a look has seen a radius: an eighth more, up to what a network is for;
- * beyond that twice as much, since the windows of blocks cost nearly the same whatever their
- * radius, up to the half of what a look can see. */
+/* The radius to try if a look has seen `seen`: an eighth more, rounded up to the radius of a
+ * network; for blocks twice as much, because their windows cost nearly the same for any radius, up
+ * to half of what a look can see. 0: do not guess. */
 static size_t rough_guess(size_t seen)
 {
     size_t const wanted = seen + seen / 8 + 1;

@@ -1,6 +1,6 @@
-/* cuda_link.cu - the device as lib/hybrid streams arrays through it (backend/link.h): lanes are
- * cuda_stage.cu's, each a stream with two pinned buffers; the device's work goes to the state's
- * own stream; events order the two. Costs nothing but the calls: nothing here copies by itself. */
+/* cuda_link.cu - the device as lib/hybrid streams arrays through it (backend/link.h). A lane is one
+ * of cuda_stage.cu's: a stream with two pinned staging buffers. Work goes to the state's own
+ * stream, and events order the two. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 
@@ -144,7 +144,8 @@ ordo_status cuda_pack(void *opened, const ordo_pack_job *job, ordo_exec *exec)
     return frame_end(&frame, dev_pack(&frame.call, job));
 }
 
-const ordo_link cuda_link = {
-    CUDA_STAGE_BYTES, link_room,       link_begin,       link_end,   link_buffer, link_copy_in,
-    link_copy_out,    link_close_side, link_wait_side,   link_join,  link_mark,   link_await,
-    link_iota,        profile_begin,     profile_side_times, profile_tick, profile_ticked};
+const ordo_link cuda_link = {CUDA_STAGE_BYTES, link_room,     link_begin,         link_end,
+                             link_buffer,      link_copy_in,  link_copy_out,      link_close_side,
+                             link_wait_side,   link_join,     link_mark,          link_await,
+                             link_iota,        profile_begin, profile_side_times, profile_tick,
+                             profile_ticked};

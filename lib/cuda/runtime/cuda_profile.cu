@@ -1,14 +1,15 @@
-/* cuda_profile.cu - when copies and work were done on the device, for a profile (backend/link.h): events
- * that take the time, in the lanes' streams and in the device's own. The first is waited for, and
- * says what the others mean on the host's clock. Without a watch nothing here costs anything but a
- * look at a pointer. */
+/* cuda_profile.cu - records when copies and work ran on the device, for a profile (backend/link.h).
+ *
+ * Events in the streams of the lanes and in the device's own stream take the times. The first event
+ * is waited for; it relates the others to the host's clock. Without a profile the only cost is a
+ * test of a pointer. */
 #include "cuda/runtime/cuda_state.cuh"
 
 #include <stdlib.h>
 #include <time.h>
 
 enum {
-    COPIES = 3 /* of a lane that can be under way or looked at, one more than its sides */
+    COPIES = 3 /* copies of a lane that can be in progress or being read: one more than its sides */
 };
 
 struct cuda_profile {
@@ -16,10 +17,10 @@ struct cuda_profile {
     cudaEvent_t zero;
     double      zero_seconds;
     cudaEvent_t began[CUDA_LANES][COPIES], ended[CUDA_LANES][COPIES];
-    unsigned    next[CUDA_LANES]; /* copy of a lane */
-    bool        open[CUDA_LANES]; /* it has begun */
+    unsigned    next[CUDA_LANES]; /* the next copy of a lane */
+    bool        open[CUDA_LANES]; /* whether that copy has begun */
     unsigned    of[CUDA_LANES][ORDO_LINK_SIDES];
-    cudaEvent_t ticks[ORDO_LINK_TICKS]; /* made as they are used */
+    cudaEvent_t ticks[ORDO_LINK_TICKS]; /* created when first used */
 };
 
 static double now(void)
@@ -40,7 +41,8 @@ static ordo_status make_events(cuda_profile *profile, ordo_exec *exec)
     return ORDO_OK;
 }
 
-/* All of it or nothing: a watch without some of its events would fail every later profile. */
+/* Creates all events or none: a profile without some of them would make every later profile
+ * fail. */
 static ordo_status make_profile(cuda_state *state, ordo_exec *exec)
 {
     state->profile = (cuda_profile *)calloc(1, sizeof *state->profile);
@@ -62,7 +64,7 @@ ordo_status profile_begin(void *opened, ordo_exec *exec)
     CUDA_TRY(exec, cudaEventSynchronize(state->profile->zero));
     state->profile->zero_seconds = now();
     for (int lane = 0; lane < CUDA_LANES; lane++)
-        state->profile->open[lane] = false; /* what an earlier call left undone */
+        state->profile->open[lane] = false; /* left open by an earlier call that failed */
     state->profile->on = true;
     return ORDO_OK;
 }
@@ -126,7 +128,7 @@ static bool host_time(const cuda_profile *profile, cudaEvent_t event, double *wh
 {
     float ms = 0;
     if (event == NULL || cudaEventElapsedTime(&ms, profile->zero, event) != cudaSuccess) {
-        (void)cudaGetLastError(); /* a time that is not known is not an error of the call */
+        (void)cudaGetLastError(); /* an unknown time is not an error of the call */
         return false;
     }
     *when = profile->zero_seconds + 1e-3 * (double)ms;
@@ -136,7 +138,7 @@ static bool host_time(const cuda_profile *profile, cudaEvent_t event, double *wh
 bool profile_side_times(void *opened, unsigned lane, unsigned side, double *began, double *ended)
 {
     const cuda_profile *const profile = ((cuda_state *)opened)->profile;
-    unsigned const          copy = profile->of[lane][side];
+    unsigned const            copy = profile->of[lane][side];
     return host_time(profile, profile->began[lane][copy], began) &&
            host_time(profile, profile->ended[lane][copy], ended);
 }
@@ -145,7 +147,7 @@ bool profile_side_times(void *opened, unsigned lane, unsigned side, double *bega
 
 ordo_status profile_tick(void *opened, ordo_exec *exec, unsigned number)
 {
-    cuda_state *const state = (cuda_state *)opened;
+    cuda_state *const   state = (cuda_state *)opened;
     cuda_profile *const profile = state->profile;
     CUDA_TRY(exec, cudaSetDevice(state->facts.device));
     if (profile->ticks[number] == NULL)

@@ -1,5 +1,5 @@
-/* dev_streamed.cu - device work that only streamed arrays need (lib/hybrid): packing of sorted keys,
- * search in a sorted array, and arrays of consecutive numbers.
+/* dev_streamed.cu - device work that only streamed arrays need (lib/hybrid): packing of sorted
+ * keys, search in a sorted array, and arrays of consecutive numbers.
  *
  * Packing writes differences of neighbouring keys, which need fewer bytes on the link: n sorted
  * 32-bit keys lie 2^32 / n apart on average. backend/pack.h describes the layout. The largest
@@ -20,10 +20,10 @@ enum {
     SEARCH_THREADS = 128
 };
 
-/* The keys of a block, which are all of one piece; 32 bits count a piece. */
+/* The keys of a block, all of one chunk. 32 bits are enough to count a chunk. */
 struct pack_tile {
     size_t   piece;
-    unsigned first, count; /* in the piece */
+    unsigned first, count; /* in the chunk */
     unsigned chain;        /* keys of a chain */
 };
 
@@ -45,7 +45,7 @@ static __device__ __forceinline__ bool begins_chain(const pack_tile &tile, unsig
     return at == 0 || at == tile.chain || at == 2 * tile.chain || at == 3 * tile.chain;
 }
 
-/* The difference of a key to the one before it, 0 at the beginning of a chain. */
+/* The difference between a key and the key before it; 0 at the start of a chain. */
 template <typename CODE>
 static __device__ __forceinline__ typename CODE::BITS
 difference(const typename CODE::BITS *keys, CODE code, const pack_tile &tile, unsigned at)
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(THREADS)
             bytes[i * width + b] = (unsigned char)d;
     }
     __syncthreads();
-    /* The last word of a piece may hold bytes of no key: there is room for them. */
+    /* The last word of a chunk may hold bytes of no key; there is room for them. */
     uint32_t *const out =
         (uint32_t *)(to + ORDO_PACK_CHAINS * sizeof(BITS) + (size_t)tile.first * width);
     for (unsigned i = threadIdx.x; i < (tile.count * width + 3) / 4; i += THREADS)
@@ -177,14 +177,14 @@ ordo_status dev_search(cuda_call *call, const ordo_search_job *job)
         unsigned const count = (unsigned)ordo_min(most, job->count - first);
         search_codes   codes;
         memcpy(codes.at, job->codes + first, count * sizeof *codes.at);
-        TRY(with_key_code(job->type, job->descending, job->folded ? KEY_FOLDED : KEY_TOTAL,
-                          [&](auto code) {
-                              typedef decltype(code) CODE;
-                              CUDA_LAUNCH(call, (search_kernel<CODE>), ordo_div_up(count, SEARCH_THREADS),
-                                          SEARCH_THREADS, 0, (const typename CODE::BITS *)job->sorted,
-                                          job->n, code, codes, count, positions + first);
-                              return ORDO_OK;
-                          }));
+        TRY(with_key_code(
+            job->type, job->descending, job->folded ? KEY_FOLDED : KEY_TOTAL, [&](auto code) {
+                typedef decltype(code) CODE;
+                CUDA_LAUNCH(call, (search_kernel<CODE>), ordo_div_up(count, SEARCH_THREADS),
+                            SEARCH_THREADS, 0, (const typename CODE::BITS *)job->sorted, job->n,
+                            code, codes, count, positions + first);
+                return ORDO_OK;
+            }));
     }
     return call_fetch(call, job->positions, positions, job->count * sizeof(size_t));
 }

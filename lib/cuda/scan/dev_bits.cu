@@ -1,31 +1,23 @@
 /* dev_bits.cu - the binary prefix sum: counts of set flags.
  *
- * Production: a block takes a tile of flags, 1024 a warp and row. A lane holds a word of 32 flags
- * of each row; counting words, a warp scan of those counts and a block scan give the flags before
- * each word within the tile, and a look back over earlier tiles the rest (block/lookback.cuh), or,
- * of few tiles, what the blocks of one cluster tell each other (block/cluster.cuh). The counts are
- * then written 16 bytes a lane, from four (two) neighbouring flags of the word of another lane.
- * Reads n bytes or n/8 and writes n counts, once. If only the total is wanted, dev_flags.cu counts
- * spans and one block adds them up.
- *
- * Paper: one flag a thread and one block scan for 1024 flags (block/block_bits.cuh), by ballots or
- * in shared memory, over spans counted by dev_flags.cu.
- *
- * Scratch: 16 bytes a tile, or 4 bytes a span, and 8 bytes for the total. Called through the
- * backend's table; dev_bits_paper by the benchmark. Counts are valid once the stream has done the
- * work; the total is waited for, if the job wants it. */
+ * A block takes a tile of flags, 1024 a warp and row; a lane holds a word of 32 flags of each row.
+ * Population counts, a warp scan and a block scan give the flags before each word in the tile. The
+ * flags before the tile come from the other blocks (tile_links in lookback.cuh). A lane then writes
+ * 16 bytes of counts at a time. Reads n bytes or n/8, writes n counts. If only the total is wanted,
+ * dev_flags.cu counts spans and one block adds them. Scratch: 16 bytes a tile or 4 a span, and 8.
+ * The call waits for the total if the job wants it. */
 #include "cuda/block/lookback.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/scan/dev_flags.cuh"
 
-/* PER counts at a time, 16 bytes. */
+/* The counts that a lane writes at a time: 16 bytes. */
 template <typename COUNT> struct alignas(16) count_vector {
     static constexpr unsigned per = 16 / sizeof(COUNT);
     COUNT                     at[per];
 };
 
-/* Writes the counts of 1024 flags, all of which exist: lane i holds word i and the number of set
- * flags before it. A lane writes the counts of PER neighbouring flags. */
+/* Writes the counts of 1024 flags: lane i holds word i and the number of set flags before it. A
+ * lane writes the counts of `per` neighbouring flags at a time. */
 template <typename COUNT>
 static __device__ __forceinline__ void write_counts(COUNT *out, uint32_t word, COUNT before,
                                                     bool exclusive)
@@ -52,13 +44,14 @@ static __device__ __forceinline__ void write_counts(COUNT *out, uint32_t word, C
     }
 }
 
-/* The same for `n` flags and for counts at any address: one flag a lane, as the poster counts. */
+/* The same for `n` flags and any address: one flag a lane, as in the poster. */
 template <typename COUNT>
 static __device__ __forceinline__ void write_counts_singly(COUNT *out, size_t n, uint32_t word,
                                                            COUNT before, bool exclusive)
 {
     unsigned const lane = lane_id();
     uint32_t const counted = exclusive ? lanes_before() : lanes_to_here();
+#pragma unroll 4
     for (unsigned row = 0; row < WARP_LANES; row++) {
         unsigned const at = row * WARP_LANES + lane;
         COUNT const    count = __shfl_sync(WARP_ALL, before, row);
@@ -74,7 +67,7 @@ struct bits_wishes {
     bool wide;    /* counts may be written 16 bytes at a time */
 };
 
-/* Tiles of several rows are for large arrays only, which need more blocks than a cluster has. */
+/* Tiles of several rows are only for large arrays, which need more blocks than a cluster has. */
 template <ordo_flags_kind KIND, typename COUNT, int ROWS>
 static __global__ void __launch_bounds__(FLAGS_THREADS)
     scan_flags(tile_links links, lookback<uint64_t> state, const uint8_t *flags, size_t n,
@@ -140,7 +133,7 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
 
 struct bits_work {
     uint64_t          *total;
-    bool               large; /* tiles of CUDA_TUNE_BITS_ROWS rows, not of one */
+    bool               large; /* tiles of CUDA_TUNE_BITS_ROWS rows instead of one */
     size_t             tiles;
     lookback<uint64_t> state;
     size_t             state_bytes;
@@ -154,7 +147,7 @@ static void layout(cuda_scratch *scratch, const ordo_bits_job *job, bits_work *w
     work->state_bytes = lookback_layout(scratch, work->tiles, FLAGS_THREADS, &work->state);
 }
 
-struct span_work { /* the total alone, and the paper's way */
+struct span_work { /* if only the total is wanted */
     uint64_t  *total;
     flag_spans spans;
 };

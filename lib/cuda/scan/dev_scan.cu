@@ -1,22 +1,13 @@
 /* dev_scan.cu - prefix sums, minima and maxima, in one pass over memory.
  *
- * Arrays that are not small stream through blocks that stay (dev_scan_stream.cuh). Of a small one,
- * and of bytes, each block takes a tile. A warp of it reads ROWS rows of 32 vectors, a vector of up
- * to 16 bytes a lane; every lane adds up its vector, the warp scans those sums by shuffles, row
- * after row, and the block scans the totals of its warps. What comes before the tile the blocks
- * tell each other: as one cluster, where there is such a thing (block/cluster.cuh) and tiles are
- * few, else by words in global memory (block/lookback.cuh), in the same order. Then each lane adds
- * up its vectors again, from where it knows to begin, and writes them. Meanwhile a tile stands in
- * shared memory.
- *
- * Integers, minima and maxima give the bytes of the CPU's scan. Float sums are made in an order
- * that n alone decides, but not the CPU's order: every result is within (64 + n / 2^19) u of the
- * exact one, times the sum of the absolute values, with u half a unit in the last place: 2^-24 for
- * f32, 2^-53 for f64.
- *
- * Reads and writes each element once. Scratch: 8 or 16 bytes a tile of 4096 to 32768 elements
- * (lookback.cuh), none if one tile is all. Called through the backend's table; out is valid once
- * the stream has done the work. */
+ * Large arrays are scanned by persistent blocks (dev_scan_stream.cuh). For small arrays, and bytes,
+ * a block takes a tile: a warp reads ROWS rows of 32 vectors, every lane sums its vectors, warps
+ * and then the block scan the sums, and the sum before the tile comes from the other blocks
+ * (tile_links in lookback.cuh). Then each lane sums its vectors again from its start and writes
+ * them. Integers, minima and maxima equal the CPU's results. Float sums are made in an order that
+ * only n decides: every result is within (64 + n / 2^19) u of the exact one, times the sum of
+ * absolute values (u = 2^-24 for f32, 2^-53 for f64). Reads and writes each element once. Scratch:
+ * 8 or 16 bytes a tile. */
 #include "cuda/block/block_scan.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
@@ -27,8 +18,8 @@
 
 /* ---- A block a tile ---- */
 
-/* Starts a copy of a vector to shared memory, or makes it where the vector is too short for that;
- * copies_wait is done when this thread's copies are there. */
+/* Starts a copy of a vector to shared memory, or copies it if it is too short for that. copies_wait
+ * waits for this thread's copies. */
 template <typename VECTOR>
 static __device__ __forceinline__ void copy_start(VECTOR *shared, const VECTOR *from)
 {
@@ -85,10 +76,10 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     size_t const                 first = tile * SHAPE::TILE;
     size_t const                 left = first < work.n ? work.n - first : 0;
     unsigned const               count = left < SHAPE::TILE ? (unsigned)left : SHAPE::TILE;
-    unsigned const               mine = warp * (ROWS * ROW) + lane * VECTOR; /* of the tile */
-    bool const                   whole = work.wide_in && work.wide_out && count == SHAPE::TILE;
+    unsigned const mine = warp * (ROWS * ROW) + lane * VECTOR; /* first element in the tile */
+    bool const     whole = work.wide_in && work.wide_out && count == SHAPE::TILE;
 
-    if (whole) { /* each thread reads again what it has copied itself: no barrier */
+    if (whole) { /* each thread reads only what it copied itself: no barrier */
 #pragma unroll
         for (unsigned row = 0; row < ROWS; row++)
             copy_start((IN_VECTOR *)(tile_of + mine + row * ROW),
@@ -100,7 +91,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
         __syncthreads();
     }
 
-    ACC before[ROWS], of_warp = OP::identity(); /* what comes before each of the lane's vectors */
+    ACC before[ROWS], of_warp = OP::identity(); /* sums before each of the lane's vectors */
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row++) {
         IN_VECTOR const raw = *(const IN_VECTOR *)(tile_of + mine + row * ROW);
@@ -146,7 +137,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
 
 /* ---- Which kernel ---- */
 
-struct scan_plan { /* one call: counts scratch if call is NULL */
+struct scan_plan { /* one call; counts scratch if call is NULL */
     cuda_call           *call;
     const ordo_scan_job *job;
     cuda_scratch        *scratch;
@@ -247,8 +238,8 @@ static ordo_status wide_sum(const scan_plan *plan)
     return float_sum<float, double>(plan);
 }
 
-/* The neutral start of minima is the largest of the key bits: of floats a NaN, which nobody expects
- * to see, so that their first exclusive minimum is +inf. */
+/* The neutral element of minima has the largest key bits, which for floats is a NaN. Their first
+ * exclusive minimum is +inf instead. */
 static ordo_status bound(const scan_plan *plan)
 {
     bool const least = plan->job->op == ORDO_MIN;

@@ -1,24 +1,19 @@
 /* dev_select.cu - the k-th keys of an array in device memory, several positions at once.
  *
- * AUTO: few keys by buckets, in one block (dev_select_few.cuh); arrays that stay in the second
- * level of cache by digits, every pass reading the array; larger ones by sample and one sweep
- * (dev_select.cuh). RADIX: by digits whatever the size. All end in the same kernel, whose grid runs
- * all passes itself (block_select.cuh). BITONIC is in dev_select_bitonic.cu.
- *
- * A launch serves up to 32 positions; of large arrays more go in batches of 32. Beyond that, or
- * CUDA_TUNE_SELECT_MANY, a copy of the array is sorted, and every position read.
- *
- * Cost: AUTO one read and a few hundredths (two neighbouring positions are one bracket); RADIX one
- * read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4 for more than 4
- * positions) and 2.2 million more; RADIX 0.2 MB; many positions a copy of the array and what its
- * sort takes. The results are valid for what is enqueued after the call. */
+ * AUTO: few keys by buckets in one block (dev_select_few.cuh); arrays that fit L2 by digits, every
+ * pass reading the array; larger ones by sample and one sweep (dev_select.cuh). RADIX: by digits
+ * for any size. All end in the same kernel, whose grid runs all passes (block_select.cuh). BITONIC
+ * is in papers/. A launch serves up to 32 positions; up to CUDA_TUNE_SELECT_MANY positions of large
+ * arrays go in batches of 32. For more a copy of the array is sorted. Cost: AUTO one read and a few
+ * hundredths; RADIX one read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4
+ * for more than 4 positions) and 2.2 million more; RADIX 0.2 MB. */
 #include "cuda/papers/papers.cuh"
+#include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
-#include "cuda/select/dev_select_sweep.cuh"
 
 /* ---- Few positions ---- */
 
-/* Each target goes on in the bucket of its position, a warp for each. Ends with a barrier. */
+/* Each target continues in the bucket of its position; a warp for each. Ends with a barrier. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ void narrow_to_buckets(select_shared<WORD> &s, const CODE &code,
                                                          const select_plan      &plan,
@@ -58,7 +53,7 @@ template <typename BITS, typename WORD> union settle_shared {
     select_few_shared<BITS> few;
 };
 
-/* Not inlined: the passes of large arrays would have fewer registers. */
+/* Not inlined, to leave more registers to the passes over large arrays. */
 template <typename CODE>
 static __device__ __noinline__ bool
 select_few(select_few_shared<typename CODE::BITS> *s, CODE code, const typename CODE::BITS *keys,
@@ -103,7 +98,7 @@ static bool is_swept(const ordo_select_job *job)
            job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT;
 }
 
-/* Few enough for the registers of a block. */
+/* Whether the registers of a block hold the keys. */
 static bool is_few(const ordo_select_job *job)
 {
     return job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= CUDA_TUNE_SPREAD_KEYS;
@@ -129,13 +124,13 @@ static ordo_status select_batch(cuda_call *call, const ordo_select_job *job,
 {
     select_input const input = input_of(job);
     unsigned const     blocks = select_settle_blocks(call, &input);
-    if (work->is_swept)
+    if (work->is_swept) {
         TRY(select_sample(call, work, &input, positions, false));
+        TRY(select_sweep(call, work, &input, positions->count));
+    }
     TRY(select_clear(call, work, blocks));
     return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         typedef typename decltype(code)::BITS BITS;
-        if (work->is_swept)
-            TRY(select_sweep<false>(call, work, code, &input, positions->count));
         SELECT_LAUNCH_TOGETHER(call, settle_kernel<decltype(code)>, blocks, code,
                                select_tiles_of<BITS>(job->keys, job->n), *work, *positions,
                                is_few(job), (BITS *)out);
@@ -224,7 +219,7 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 
 static bool is_many(const ordo_select_job *job)
 {
-    size_t const most = /* that go in batches */
+    size_t const most = /* positions that go in batches */
         job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT ? CUDA_TUNE_SELECT_MANY : 0;
     return job->count > ordo_max(most, (size_t)SELECT_TARGETS);
 }

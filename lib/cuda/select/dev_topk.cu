@@ -1,29 +1,15 @@
-/* dev_topk.cu - the first k keys in order and where they are; equal keys by index.
+/* dev_topk.cu - the first k keys in order and their indices; equal keys by index.
  *
- * The k-th key is found as in dev_select.cu, by sample and sweep or in passes over the array, but
- * the sweep keeps every key up to the end of the bracket, with its index: then the winners are
- * among what it kept, and the array is read once. One kernel, whose grid runs in step, does the
- * rest:
- *     the k-th key     block_select.cuh on the keys
- *     the last tie     where more keys tie with it than are wanted, the index of the last that is:
- *                      block_select.cuh on the indices, or block_select_ties.cuh
- *     the winners      keys before the k-th, and ties up to the last, in any order
- *     their order      for k up to 2048: one block sorts the records (key, index)
- * More winners are sorted by tiles and merged (merge_sorted.cuh). Records all differ, so any
- * sort gives the stable order. If the k-th key is a heavy word, which the sweep only counted, the
- * ties are read from the array, no further than the last that wins. If the sweep's plan was void,
- * the same kernel reads the array instead. Few keys are spread over buckets first, by one block
- * (dev_topk_few.cuh), and that is mostly all. More than n / CUDA_TUNE_TOPK_SORT keys are an
- * argsort, cut.
- *
- * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47 ms); where
- * all keys that tie with the k-th are near the end, up to two reads more, and those of a radix
- * selection if the sample did not tell. Scratch: 12 or 16 bytes for each of 2k + n/512
- * + 2.2 million keys, and 32 bytes for each of k records. Keys are folded: -0 ties with +0, and
- * NaNs with each other; values come from the array, so their bits are kept. The results are valid
- * for what is enqueued after the call. */
+ * Sample and sweep (dev_select.cuh), or passes over the array, find the k-th key. The sweep keeps
+ * every key up to the end of the bracket with its index, so the winners are among the kept keys.
+ * One cooperative kernel finds the k-th key (block_select.cuh), then, if more keys tie with it than
+ * are wanted, the index of the last winner (block_select_ties.cuh), then the winners, and sorts up
+ * to 2048 of them; more are sorted by tiles and merged (merge_sorted.cuh). Few keys are spread over
+ * buckets by one block (dev_topk_few.cuh). More than n / CUDA_TUNE_TOPK_SORT winners: an argsort.
+ * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47). Scratch:
+ * 12 or 16 bytes for each of 2k + n/512 + 2.2e6 keys, 32 a winner. Ties are folded. */
 #include "cuda/block/block_select_ties.cuh"
-#include "cuda/select/dev_select_sweep.cuh"
+#include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_topk_few.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
@@ -91,9 +77,10 @@ static __device__ __forceinline__ void put_result(const topk_out &out, size_t i,
 
 /* Sorts up to CUDA_TUNE_TOPK_ONE_BLOCK winners in shared memory and writes the results. */
 template <typename RECORD>
-static __device__ __forceinline__ void order_few(RECORD *const sorted, const key_record *winners,
-                                                 const topk_out &out)
+static __device__ __noinline__ void order_few(RECORD *const shared, const key_record *winners,
+                                              const topk_out &out)
 {
+    RECORD *const  sorted = as_shared(shared);
     unsigned const k = (unsigned)out.k, tile = bitonic_tile(k);
     for (unsigned i = threadIdx.x; i < tile; i += blockDim.x) {
         key_record record = {};
@@ -116,11 +103,11 @@ template <typename BITS, typename WORD> union topk_shared {
     topk_few_shared<BITS>   few;
     uint64_t                sorted[bitonic_room<uint64_t>(CUDA_TUNE_TOPK_ONE_BLOCK)];
     key_record              sorted_wide[bitonic_room<key_record>(CUDA_TUNE_TOPK_ONE_BLOCK)];
-    __device__ topk_shared() {}
+    __device__              topk_shared() {}
 };
 
-/* Room for the records of all lanes' `mine`; the place of this lane's first. Called by whole
- * warps: one atomic for all. */
+/* Takes places for `mine` records of each lane; returns the place of this lane's first. Called by
+ * whole warps, with one atomic for all. */
 static __device__ __forceinline__ size_t claim_places(unsigned *const next, unsigned mine)
 {
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(mine);
@@ -130,7 +117,7 @@ static __device__ __forceinline__ size_t claim_places(unsigned *const next, unsi
     return (size_t)__shfl_sync(WARP_ALL, first, WARP_LANES - 1) + scanned - mine;
 }
 
-/* Who wins: keys before `word`, and those that tie with it up to index `last`. */
+/* The winners: keys less than `word`, and keys equal to it up to index `last`. */
 template <typename WORD> struct topk_bound {
     WORD     word;
     uint64_t last;
@@ -138,8 +125,8 @@ template <typename WORD> struct topk_bound {
 
 /* Which winners a sweep has kept. */
 enum topk_kept {
-    TOPK_NONE,    /* not all that are smaller than the k-th */
-    TOPK_SMALLER, /* those, but not the ties */
+    TOPK_NONE,    /* not all keys smaller than the k-th */
+    TOPK_SMALLER, /* these, but not the ties */
     TOPK_ALL
 };
 static __device__ __forceinline__ topk_kept kept_of(const select_plan &plan, uint64_t word)
@@ -154,12 +141,11 @@ static __device__ __forceinline__ topk_kept kept_of(const select_plan &plan, uin
     return TOPK_NONE;
 }
 
-/* All winners, or those that tie with the k-th. */
+/* Finds all winners in the array, or only those that tie with the k-th. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ void
 winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
-                 const topk_bound<WORD> &bound, bool only_ties, key_record *winners,
-                 unsigned *next)
+                 const topk_bound<WORD> &bound, bool only_ties, key_record *winners, unsigned *next)
 {
     typedef select_tiles<typename CODE::BITS> T;
     unsigned const                            lane = lane_id();
@@ -175,7 +161,7 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
             before |= key[j] < bound.word ? 1u << j : 0;
             tied |= key[j] == bound.word ? 1u << j : 0;
         }
-        /* Ties are cut off in one tile; they all win before it and none does behind. */
+        /* Only one tile contains the last tie: all ties before it win, and none after it. */
         if (start > bound.last)
             tied = 0;
         else if (bound.last - start < T::TILE)
@@ -187,7 +173,7 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
             continue;
         size_t at = claim_places(next, (unsigned)__popc(mask));
         for (; mask != 0; mask &= mask - 1) {
-            size_t const      index = tile_index(tiles, tile, lane, (unsigned)__ffs((int)mask) - 1);
+            size_t const     index = tile_index(tiles, tile, lane, (unsigned)__ffs((int)mask) - 1);
             key_record const record = {code.encode(__ldg(tiles.keys + index)), index};
             winners[at++] = record;
         }
@@ -195,9 +181,9 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
 }
 
 template <typename WORD>
-static __device__ __forceinline__ void winners_among_kept(const select_kept &kept, unsigned taken,
-                                                          const topk_bound<WORD> &bound,
-                                                          key_record *winners, unsigned *next)
+static __device__ __noinline__ void winners_among_kept(const select_kept kept, unsigned taken,
+                                                       const topk_bound<WORD> bound,
+                                                       key_record *winners, unsigned *next)
 {
     unsigned const lane = lane_id();
     for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
@@ -223,9 +209,25 @@ static __device__ __forceinline__ void winners_among_kept(const select_kept &kep
     }
 }
 
+/* Settles s->target[0], the index of the last tie that wins, among the indices of kept keys equal
+ * to `word`. Returns the number of grid barriers passed so far. */
+template <typename WORD>
+static __device__ __noinline__ unsigned
+tie_among_kept(select_shared<uint64_t> *s, const select_grid grid, const select_positions *position,
+               const select_kept kept, unsigned taken, WORD word, unsigned round)
+{
+    select_settle(*as_shared(s), grid, *as_shared(position), true, &round, [&](auto &&f) {
+        each_kept<WORD>(kept, taken, [&](WORD other, auto &&index) {
+            if (other == word)
+                f((uint64_t)index(), index);
+        });
+    });
+    return round;
+}
+
 /* ---- The kernel ---- */
 
-/* Not inlined: the passes of large arrays would have fewer registers. */
+/* Not inlined, to leave more registers to the passes over large arrays. */
 template <typename CODE>
 static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS> *s, CODE code,
                                              unsigned n, topk_out out)
@@ -291,12 +293,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
         grid.words = work.gathered + SELECT_GATHER;
         grid.gathered = &plan->gathered_ties;
         if (has == TOPK_ALL) {
-            select_settle(s.ties, grid, position, true, &round, [&](auto &&f) {
-                each_kept<WORD>(work.kept, taken, [&](WORD word, auto &&index) {
-                    if (word == bound.word)
-                        f((uint64_t)index(), index);
-                });
-            });
+            round = tie_among_kept(&s.ties, grid, &position, work.kept, taken, bound.word, round);
             last = s.ties.target[0].lo;
         } else {
             last = select_tie(s.ties, grid, plan->tied, code, tiles, bound.word, ties, wanted - 1,
@@ -351,9 +348,9 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
 }
 
 struct topk_work {
-    select_work  select;
+    select_work select;
     key_record *winners;
-    key_record *sorted; /* room for two arrays of k sortable records; the second may be winners */
+    key_record *sorted; /* room for two arrays of k records; the second may be winners */
 };
 
 template <typename RECORD>
@@ -363,7 +360,7 @@ static ordo_status order_many(cuda_call *call, const topk_work *work, const topk
     CUDA_LAUNCH(call, topk_tile_kernel<RECORD>, ordo_div_up(out->k, MERGE_TILE), MERGE_THREADS, 0,
                 work->winners, out->k, (RECORD *)work->sorted);
     TRY(merge_sorted(call, (RECORD *)work->sorted, (RECORD *)work->winners, out->k, MERGE_TILE,
-                   &sorted));
+                     &sorted));
     CUDA_LAUNCH(call, topk_write_kernel<RECORD>, ordo_div_up(out->k, MERGE_THREADS), MERGE_THREADS,
                 0, sorted, *out);
     return ORDO_OK;
@@ -422,7 +419,7 @@ static bool is_sorted_whole(const ordo_topk_job *job)
     return job->k > CUDA_TUNE_TOPK_ONE_BLOCK && job->k > job->n / CUDA_TUNE_TOPK_SORT;
 }
 
-/* Few enough for the registers of a block. */
+/* Whether the registers of a block hold the keys. */
 static bool is_few(const ordo_topk_job *job)
 {
     return job->n <= CUDA_TUNE_SPREAD_KEYS && job->k <= CUDA_TUNE_TOPK_ONE_BLOCK;
@@ -434,7 +431,7 @@ static select_input input_of(const ordo_topk_job *job)
     return input;
 }
 
-/* The sweep keeps k keys, what the bracket reaches beyond them, and twice that for the unlikely. */
+/* The sweep keeps k keys and those of the bracket beyond; there is room for twice as many. */
 static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
 {
     select_input const input = input_of(job);
@@ -443,8 +440,7 @@ static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
     topk_work          work;
     work.select = select_layout(scratch, &input, is_swept, keeps, 2);
     work.winners = scratch_take<key_record>(scratch, job->k);
-    work.sorted =
-        scratch_take<key_record>(scratch, job->k > CUDA_TUNE_TOPK_ONE_BLOCK ? job->k : 0);
+    work.sorted = scratch_take<key_record>(scratch, job->k > CUDA_TUNE_TOPK_ONE_BLOCK ? job->k : 0);
     return work;
 }
 
@@ -474,12 +470,12 @@ ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
     select_positions   position = {};
     position.k[0] = job->k - 1;
     position.count = 1;
-    if (work.select.is_swept)
+    if (work.select.is_swept) {
         TRY(select_sample(call, &work.select, &input, &position, true));
+        TRY(select_sweep(call, &work.select, &input, 1));
+    }
     TRY(select_clear(call, &work.select, blocks));
     TRY(with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
-        if (work.select.is_swept)
-            TRY(select_sweep<true>(call, &work.select, code, &input, 1));
         SELECT_LAUNCH_TOGETHER(call, topk_kernel<decltype(code)>, blocks, code,
                                select_tiles_of<typename decltype(code)::BITS>(job->keys, job->n),
                                work.select, out, is_few(job), work.winners);

@@ -1,13 +1,11 @@
-/* dev_topk_few.cuh - the first keys of an array that one block holds in registers, in order, with
- * where they are.
+/* dev_topk_few.cuh - the first keys, with their indices, of an array that one block holds in
+ * registers.
  *
- * The keys are spread over buckets (block/block_spread.cuh); those in buckets that start before
- * place k are set down there in shared memory, and each of them counts the keys of its bucket that
- * come before it, by key and then by index: that is its place in the result. One read of the
- * array, five barriers, no sort. Keys that lie too unevenly for that are left to the caller, with
- * nothing written.
- *
- * Called by all threads of a block of SELECT_THREADS. Used by dev_topk.cu. */
+ * The keys are spread over buckets (block_spread.cuh). Keys in buckets that start before place k go
+ * to shared memory, and each of them counts the keys of its bucket that come before it, by key and
+ * then by index: that is its place in the result. One read of the array, five barriers, no sort. If
+ * the keys are spread too unevenly, nothing is written and the caller uses another algorithm.
+ * Called by all threads of a block of SELECT_THREADS. */
 #ifndef ORDO_CUDA_SELECT_DEV_TOPK_FEW_H
 #define ORDO_CUDA_SELECT_DEV_TOPK_FEW_H
 
@@ -20,9 +18,9 @@ enum {
 
 template <typename BITS> struct topk_few_shared {
     spread_shared<SELECT_THREADS> spread;
-    unsigned                      end; /* of the bucket that has the k-th key */
-    BITS     words[TOPK_FEW_PLACES];   /* encoded keys, in the order of buckets */
-    uint32_t tags[TOPK_FEW_PLACES];    /* their indices below their buckets */
+    unsigned                      end; /* end of the bucket that has the k-th key */
+    BITS                          words[TOPK_FEW_PLACES]; /* key bits, in the order of buckets */
+    uint32_t                      tags[TOPK_FEW_PLACES];  /* bucket above the index */
 };
 
 /* True, in all threads, if put(place, index) was called for each of the first k keys. `n` is at

@@ -1,11 +1,9 @@
-/* dev_gather.cu - keys and values put in the order that an argsort found, and values of odd sizes
- * as words.
+/* dev_gather.cu - puts keys and values in the order that an argsort found, and converts values of
+ * odd sizes to words and back.
  *
- * Both arrays are copied to scratch and gathered from there, an element a thread, by the widest
- * unit that the size of an element and the addresses allow: a read of a few bytes in a random place
- * takes 32 bytes of memory traffic. Scratch: both arrays.
- *
- * Called by dev_radix.cu, dev_split.cu and the comparison sorts for pairs. */
+ * Both arrays are copied to scratch and gathered from there, an element a thread, in the widest
+ * unit that the element size and the addresses allow. A random read of a few bytes moves 32 bytes.
+ * Scratch: both arrays. */
 #include "cuda/sort/dev_radix.cuh"
 
 gather_buffers gather_layout(cuda_scratch *scratch, const ordo_pairs_job *job)
@@ -36,7 +34,7 @@ static ordo_status gather_elements(cuda_call *call, void *to, const void *from, 
 {
     size_t const   threads = 256, most = (size_t)call->facts->sms * 16;
     size_t const   blocks = ordo_min(ordo_div_up(n, threads), most);
-    size_t const   unit = ((uintptr_t)to | size); /* its lowest bit is the unit */
+    size_t const   unit = ((uintptr_t)to | size); /* its lowest set bit is the unit */
     unsigned const units = (unsigned)size;
 #define GATHER(UNIT)                                                                               \
     CUDA_LAUNCH(call, (gather<UNIT, INDEX>), blocks, threads, 0, (UNIT *)to, (const UNIT *)from,   \

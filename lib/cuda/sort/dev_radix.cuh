@@ -1,9 +1,8 @@
 /* dev_radix.cuh - the radix sort of the device, as the other files of the backend see it.
  *
  * Keys are sorted by the digits of eight bits in which they differ, least significant first
- * (dev_radix_plan.cuh says how), keys of one or two bytes alone by counting (dev_count.cu). Every
- * function only enqueues on call->stream; nothing is decided on the host but by n and the types,
- * so all of them can be captured in a graph. Scratch is what the function beside it says. */
+ * (dev_radix_plan.cuh); keys alone of one or two bytes are counted. Every function only enqueues on
+ * call->stream. The host decides only by n and the types, so a graph can capture all of them. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_H
 #define ORDO_CUDA_SORT_DEV_RADIX_H
 
@@ -16,9 +15,9 @@ ordo_status dev_radix_pairs(cuda_call *call, const ordo_pairs_job *job);
 size_t      dev_radix_argsort_scratch(const ordo_argsort_job *job);
 ordo_status dev_radix_argsort(cuda_call *call, const ordo_argsort_job *job);
 
-/* Argsort that keeps the keys: *sorted_bits gets n folded, encoded keys in sorted order, in
- * scratch, as uint64_t for keys of eight bytes and as uint32_t for all narrower ones. Equal values
- * are tied keys; the values rise along the array, in descending order too. */
+/* Argsort that keeps the keys: *sorted_bits becomes an array in scratch of n folded key bits in
+ * sorted order, uint64_t for 8-byte keys and uint32_t for others. Equal values are ties; the values
+ * ascend, in descending order too. */
 size_t      dev_argsort_keys_scratch(const ordo_argsort_job *job);
 ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void **sorted_bits);
 

@@ -1,32 +1,26 @@
-/* dev_radix_cluster.cu - a radix sort in one launch, for arrays that the shared memory of a cluster
- * of blocks holds (compute capability 9.0 and above).
+/* dev_radix_cluster.cu - a radix sort in one launch, for arrays that fit the shared memory of a
+ * cluster of blocks (compute capability 9.0 and above).
  *
- * Block b of the cluster has the places [b * tile, (b + 1) * tile) of the array in its shared
- * memory, as encoded keys and, if something goes with them, where they came from. A step sorts
- * stably by one digit: blocks rank their keys in registers (block/block_radix.cuh's way), read each
- * other's counts, and write the keys into the shared memory of the block where they belong; between
- * that all blocks meet at the cluster's barrier. A tile's keys are first put in order in its own
- * block, so that runs of a digit travel as runs. A key of 32 bits travels with its index in one
- * word.
- * As in one block (dev_radix_small.cu) only bits that differ are looked at, and first only the
- * leading CLUSTER_PREFIX of them; each key then counts its way to its place among those with the
- * same prefix, and where a prefix is shared by too many the sort starts again with all bits.
- *
- * Keys behind the array are the largest, and come last because the sort is stable.
- *
- * Cost: one read and one write. Shared memory of a block: two copies of its tile, 21 KB of tables.
- * H200: see CUDA_TUNE_RADIX_CLUSTER_*. Called by device/dev_radix.cu. */
+ * Block b holds places [b * tile, (b + 1) * tile) as key bits and, if needed, source indices. A
+ * step sorts stably by one digit: blocks rank their keys in registers (block_radix.cuh), order
+ * their tile by the digit, read each other's counts and write keys to the shared memory of the
+ * right block. A 32-bit key and its index move as one word. As in dev_radix_small.cu only differing
+ * bits count, and first only the leading CLUSTER_PREFIX; each key then finds its place among keys
+ * with the same prefix, and if a prefix has too many keys the sort repeats with all bits. Padding
+ * keys are the largest. Cost: one read, one write; two copies of the tile and 21 KB of shared
+ * memory a block. */
 #include "cuda/block/block_cluster.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
 
 enum {
     CLUSTER_PREFIX = 24, /* leading bits sorted by first */
-    CLUSTER_WALK = 48,   /* longest run */
+    CLUSTER_WALK = 48,   /* largest group of keys with one prefix */
     CLUSTER_THREADS = 512,
-    CLUSTER_ITEMS = 8, /* of a thread, at most */
+    CLUSTER_ITEMS = 8, /* most keys of a thread */
     CLUSTER_PLACES = CLUSTER_THREADS * CLUSTER_ITEMS,
-    CLUSTER_GROUPS = CLUSTER_THREADS / RADIX_BINS, /* of threads, one for each digit */
-    CLUSTER_ROWS = RADIX_BINS / 32                 /* of counters that a group adds up */
+    CLUSTER_GROUPS =
+        CLUSTER_THREADS / RADIX_BINS, /* groups of threads, with one thread for each digit */
+    CLUSTER_ROWS = RADIX_BINS / 32    /* rows of counters that a group sums */
 };
 
 /* ---- shared memory -------------------------------------------------------------------------- */
@@ -38,7 +32,7 @@ template <> struct cluster_word<4> {
     typedef uint32_t type;
 };
 
-/* What is moved: a key, a key above its index, or a key whose index lies in an array beside. */
+/* What moves: a key, a key above its index, or a key with its index in another array (beside). */
 template <typename CODE, bool INDEXED> struct cluster_item {
     typedef typename CODE::BITS BITS;
     static constexpr bool       packed = INDEXED && sizeof(BITS) == 4, beside = INDEXED && !packed;
@@ -54,12 +48,11 @@ template <typename CODE, bool INDEXED> struct cluster_item {
     }
 };
 
-template <typename BITS>
-struct alignas(16) cluster_shared { /* the tables; the tiles lie behind them */
-    BITS     ones, zeros;           /* bits set in some key of the block; in not all */
-    uint32_t too_long;              /* some block met a long run */
-    uint32_t total[RADIX_BINS];     /* keys of the block with a digit */
-    uint32_t base[RADIX_BINS];      /* where they go in the array, less their place in the tile */
+template <typename BITS> struct alignas(16) cluster_shared { /* the tables; the tiles follow */
+    BITS     ones, zeros;       /* bits set in some key of the block; bits not set in all */
+    uint32_t too_long;          /* some block met a group that is too large */
+    uint32_t total[RADIX_BINS]; /* keys of the block with each digit */
+    uint32_t base[RADIX_BINS];  /* where they go in the array, minus their place in the tile */
     uint32_t part[CLUSTER_GROUPS][RADIX_BINS];
     uint32_t sums[CLUSTER_GROUPS][CLUSTER_ROWS];
     uint32_t count[CLUSTER_THREADS / 32][RADIX_BINS];
@@ -70,11 +63,11 @@ template <typename ITEM> struct cluster_tile { /* one block's part of the array 
     typedef typename ITEM::WORD WORD;
 
     cluster_shared<BITS> *shared;
-    WORD                 *words, *sorted;       /* the second: by the digit of the step */
-    uint32_t             *index, *sorted_index; /* where the keys came from, if beside */
-    uint32_t              places;               /* of a tile */
+    WORD                 *words, *sorted;       /* sorted: ordered by the digit of the step */
+    uint32_t             *index, *sorted_index; /* source indices, if beside */
+    uint32_t              places;               /* places of a tile */
     uint32_t              reciprocal;           /* 2^32 / places, rounded up */
-    uint32_t              first;                /* place of the array */
+    uint32_t              first;                /* first place in the array */
     unsigned              items;                /* keys of a thread */
 };
 
@@ -134,7 +127,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     }
     if (group == 0)
         shared->total[digit] = total;
-    cluster_arrive(); /* all keys are in registers, and the totals can be read */
+    cluster_arrive(); /* all keys are in registers; the totals can be read */
 
     uint32_t const scan = warp_scan<scan_add<uint32_t>>(total);
     if (thread % 32 == 31)
@@ -201,8 +194,8 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     cluster_wait();
 }
 
-/* Where the key at `place` of a cluster that is sorted by the bits from `shift` on belongs, counted
- * among the keys with its prefix. *too_long if they are too many. */
+/* The final place of the key at `place`, counted among the keys with its prefix, when the cluster
+ * is sorted by the bits from `shift` on. Sets *too_long if they are too many. */
 template <typename ITEM, typename CODE>
 static __device__ __forceinline__ uint32_t cluster_place(const cluster_tile<ITEM> &tile,
                                                          CODE const &code, unsigned shift,
@@ -238,7 +231,7 @@ static __device__ __forceinline__ uint32_t cluster_place(const cluster_tile<ITEM
     return place - left + before;
 }
 
-/* The bits in which the keys of the cluster differ; block by block they are known. */
+/* The bits in which the keys of the cluster differ. */
 template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BITS> *shared)
 {
     cluster_arrive();
@@ -256,7 +249,7 @@ template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BI
         unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
         differ |= (BITS)(some & lack) << 32 * half;
     }
-    if (differ == 0) { /* no step follows, and no block may leave while it is being read */
+    if (differ == 0) { /* no step follows, and no block may end while others read its memory */
         cluster_arrive();
         cluster_wait();
     }
@@ -265,10 +258,10 @@ template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BI
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
-/* Reads the tile into shared memory; `ones` and `zeros` of it become known. */
+/* Reads the tile into shared memory and sets its `ones` and `zeros`. */
 template <typename ITEM, typename CODE>
 static __device__ __forceinline__ void cluster_read_tile(const cluster_tile<ITEM> &tile,
-                                                    CODE const &code, const radix_job &job)
+                                                         CODE const &code, const radix_job &job)
 {
     typedef typename ITEM::BITS BITS;
     const void *const           source = job.source != NULL ? job.source : job.keys[0];
@@ -401,12 +394,12 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
 /* ---- the launch ----------------------------------------------------------------------------- */
 
 struct cluster_shape {
-    unsigned blocks, items; /* items of a thread */
+    unsigned blocks, items; /* items: keys of a thread */
 };
 
-/* Clusters of eight blocks are always possible. Sixteen want as many multiprocessors in one
- * processing cluster, of which there are eight at most with up to nine pairs of them: some one has
- * eight pairs if there are more than 8 * 7 * 2. */
+/* Clusters of eight blocks are always possible. Sixteen need as many multiprocessors in one
+ * processing cluster. There are at most eight of these, each with up to nine pairs of
+ * multiprocessors, so one has eight pairs if there are more than 8 * 7 * 2. */
 static cluster_shape shape_of(const cuda_call *call, size_t n)
 {
     bool const    sixteen = call->facts->capability == 90 && call->facts->sms > 112;
@@ -423,7 +416,7 @@ static ordo_status launch(cuda_call *call, const radix_job *job, CODE code,
     typedef cluster_item<CODE, INDEXED> ITEM;
     auto *const                         kernel = radix_cluster_kernel<CODE, INDEXED>;
     size_t const                        places = (size_t)CLUSTER_THREADS * shape->items;
-    /* the most there is, for calls of other threads may be under way */
+    /* the largest size, because calls of other threads may be in progress */
     CUDA_TRY(call->exec, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                               (int)cluster_bytes<ITEM>(CLUSTER_PLACES)));
     CUDA_TRY(call->exec, cluster_launch(call, kernel, shape->blocks, CLUSTER_THREADS,
@@ -446,7 +439,7 @@ ordo_status radix_cluster(cuda_call *call, const radix_job *job, ordo_type type,
     return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        if (CODE::folds && !ties) { /* folding that changes nothing */
+        if (CODE::folds && !ties) { /* folding changes nothing */
             code.lesser_zero = code.zero;
             code.inf = (BITS) ~(BITS)0;
         }

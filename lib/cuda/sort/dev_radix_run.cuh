@@ -1,19 +1,17 @@
-/* dev_radix_run.cuh - a radix sort from start to end, for keys of four or eight bytes with values
- * of none, four or eight: zero the tables, plan, passes, finish.
+/* dev_radix_run.cuh - a radix sort from start to end, for keys of 4 or 8 bytes with values of 0, 4
+ * or 8 bytes: zero the tables, plan, passes, finish.
  *
- * Launches: one to zero, one histogram, and for few keys one for all the rest. For more, one for
- * the steps and, where the leading digits may do, one finish and one for the steps again, which
- * returns at once unless the finish gave up. Scratch: as many keys and values again (argsort: two
- * arrays of encoded keys, one of indices), 1 KB for each tile, up to 256 KB for the sample. H200,
- * 2^28 random keys, ms: see cuda_tuning.cuh.
- *
+ * Launches: one to zero, one histogram, and for few keys one for the rest. For more, one for the
+ * steps and, if leading digits may be enough, one finish and one for the steps of the second list,
+ * which returns at once unless the finish gave up. Scratch: another array of keys and values
+ * (argsort: two arrays of key bits, one of indices), 1 KB a tile, up to 256 KB for the sample.
  * Instantiated in dev_radix.cu (keys alone) and dev_radix_values.cu. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 
 #include "cuda/sort/dev_radix_pass.cuh"
 
-/* Keys of a tile, which the tables depend on. */
+/* Keys of a tile; the sizes of the tables depend on it. */
 static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_size)
 {
 #define TILE(KEY, VALUE)                                                                           \
@@ -26,7 +24,7 @@ static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_siz
 #undef TILE
 }
 
-/* Keys of the sample: so many that two of them share a prefix if runs of ten are usual. */
+/* Keys of the sample: enough that two share a prefix if groups of ten keys are usual. */
 static inline uint32_t radix_sampled(size_t n)
 {
     if (n < CUDA_TUNE_RADIX_SAMPLE_FROM)
@@ -49,8 +47,8 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.plan = scratch_take<radix_plan>(scratch, 1);
     tables.bins = scratch_take<unsigned long long>(scratch, digits * RADIX_BINS);
     tables.tickets = scratch_take<uint32_t>(scratch, 2 * RADIX_DIGITS * portions);
-    tables.runs = scratch_take<uint64_t>(scratch, 1 + CUDA_TUNE_RADIX_RUNS);
-    tables.claims = scratch_take<uint64_t>(scratch, 2 * CUDA_TUNE_RADIX_RUNS);
+    tables.groups = scratch_take<uint64_t>(scratch, 1 + CUDA_TUNE_RADIX_GROUPS);
+    tables.claims = scratch_take<uint64_t>(scratch, 2 * CUDA_TUNE_RADIX_GROUPS);
     tables.sampled = key_size < 4 ? 0 : radix_sampled(n);
     tables.sample = scratch_take<uint64_t>(scratch, 2 * (size_t)tables.sampled);
     tables.status = scratch_take<uint32_t>(scratch, ordo_div_up(n, tile) * RADIX_BINS);
@@ -62,7 +60,7 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
 struct radix_kernel { /* an instance of radix_pass */
     const void *function;
     unsigned    threads, tile;
-    size_t      shared, most; /* bytes; blocks that are there at once */
+    size_t      shared, most; /* bytes; blocks that can run at once */
 };
 
 template <typename VALUE, bool FEW, typename CODE>
@@ -87,8 +85,8 @@ static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kern
     return ORDO_OK;
 }
 
-/* The steps of a list: in one cooperative launch or, for an array of several portions, in one for
- * each step and portion and one for what comes after them. */
+/* Enqueues the steps of a list: one cooperative launch, or, for an array of several portions, one
+ * launch for each step and portion and one for the work after them. */
 template <typename CODE>
 static ordo_status radix_launch_list(cuda_call *call, const radix_kernel *kernel,
                                      const radix_job *job, CODE code, radix_tables tables,
@@ -117,7 +115,7 @@ static ordo_status radix_launch_list(cuda_call *call, const radix_kernel *kernel
                                           dim3(kernel->threads), arguments, kernel->shared,
                                           call->stream));
             }
-        range.first = range.last = job->key_size; /* no step, only what comes after them */
+        range.first = range.last = job->key_size; /* no step, only the work after the steps */
         range.settle = true;
     }
     CUDA_TRY(call->exec, cudaLaunchCooperativeKernel(kernel->function, dim3((unsigned)blocks),
@@ -126,7 +124,7 @@ static ordo_status radix_launch_list(cuda_call *call, const radix_kernel *kernel
     return ORDO_OK;
 }
 
-/* The finish, for few keys between both lists of steps. */
+/* Enqueues the finish; for few keys in one launch with both lists. */
 template <typename CODE>
 static ordo_status radix_launch_finish(cuda_call *call, const radix_kernel *kernel,
                                        const radix_job *job, CODE code, radix_tables tables,
@@ -161,7 +159,7 @@ static ordo_status radix_run(cuda_call *call, const radix_job *job, CODE code, r
 
 /* ---- the code of a type --------------------------------------------------------------------- */
 
-/* Calls f with the radix_code of a type. Where raw keys need not come back they may be folded when
+/* Calls f with the radix_code of a type. If raw keys need not come back, they may be folded when
  * they are encoded: `ties` KEY_FOLDED, and TIES false. */
 template <bool TIES, typename F>
 static inline ordo_status with_radix_code(ordo_type type, bool descending, key_ties ties, F &&f)

@@ -1,47 +1,39 @@
-/* dev_radix_small.cu - a sort in one launch, for arrays that fit into one block's shared memory.
+/* dev_radix_small.cu - a sort in one launch, for arrays that fit the shared memory of one block.
  *
- * With the encoded keys, in shared memory, places of 16 bits are sorted, so that keys, pairs and
- * indices are one kernel. Up to 4096 keys that lie evenly are spread over as many
- * buckets (block/block_spread.cuh), and each key counts its way to its place among those of its
- * bucket.
- *
- * Of others the places alone are sorted, by digits, least significant first
- * (block/block_radix.cuh). Only bits that
- * differ are looked at, and first only the leading 16 or 24 of them, which tell nearly all of so
- * few keys apart; if neighbours then are out of order, each key counts its way to its place among
- * those with the same prefix, and where a prefix is shared by too many the sort starts again with
- * all bits.
- *
- * Cost: one read and one write. Shared memory: the keys, 2 bytes a key, 1 KB a warp. H200, 2048
- * keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of CUB 7.4, 9.7, 14.1. Called by
- * device/dev_radix.cu. */
+ * The key bits and 16-bit places are in shared memory, and mostly only places move, so one kernel
+ * serves keys, pairs and indices. Up to 4096 evenly spread keys go to as many buckets
+ * (block_spread.cuh), and each key counts its way to its place in its bucket. Other keys are sorted
+ * by digits, least significant first (block_radix.cuh): only bits that differ, and first only the
+ * leading 16 or 24 of them. If neighbours are then out of order, each key counts its way to its
+ * place among those with the same prefix; if a prefix has too many keys, the sort repeats with all
+ * bits. Cost: one read, one write. H200, 2048 keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5;
+ * the best of CUB 7.4, 9.7, 14.1. */
 #include "cuda/block/block_spread.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
 
 enum {
     SMALL_PREFIX = 24, /* leading bits sorted by first */
-    SMALL_SHORT = 16,  /* if not many keys are alike in them, these do */
-    SMALL_ALIKE = 2,   /* others that a key may have so */
-    SMALL_WALK = 48    /* longest run */
+    SMALL_SHORT = 16,  /* enough if few keys agree in them */
+    SMALL_ALIKE = 2,   /* most other keys that a key may agree with */
+    SMALL_WALK = 48    /* largest group of keys with one prefix */
 };
 
-/* Of keys that are spread over buckets: those, and of the key in each place its index below its
- * bucket. */
+/* Buckets; tags[p] is the bucket above the index of the key at place p. */
 template <int THREADS, int ITEMS> struct small_buckets {
     spread_shared<THREADS> spread;
     uint32_t               tags[THREADS * ITEMS];
 };
-template <int THREADS> struct small_buckets<THREADS, 16> { /* too many keys for that */
+template <int THREADS> struct small_buckets<THREADS, 16> { /* too many keys for buckets */
 };
 
 template <typename CODE, int THREADS, int ITEMS> struct small_shared {
     typename CODE::BITS keys[THREADS * ITEMS];
-    uint16_t            order[THREADS * ITEMS]; /* which key is p-th */
+    uint16_t            order[THREADS * ITEMS]; /* index of the key at each place */
     union {
         radix_counters<THREADS / 32>  counters;
         small_buckets<THREADS, ITEMS> buckets;
     };
-    typename CODE::BITS ones, zeros; /* bits set in some key; in not all */
+    typename CODE::BITS ones, zeros; /* bits set in some key; bits not set in all */
 };
 
 static __device__ __forceinline__ const void *small_source(const radix_job &job)
@@ -51,8 +43,8 @@ static __device__ __forceinline__ const void *small_source(const radix_job &job)
 
 /* ---- By digits ---- */
 
-/* Sorts the places by the bits [low, high) of their keys, stably; `end` of them are used, the
- * keys behind the array being the largest. `items` places a thread, the same for all. */
+/* Sorts the places stably by the bits [low, high) of their keys. Padding keys are the largest. All
+ * threads have `items` places. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ void small_sort_bits(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                        unsigned items, unsigned low, unsigned high)
@@ -86,8 +78,8 @@ static __device__ void small_sort_bits(small_shared<CODE, THREADS, ITEMS> *share
     }
 }
 
-/* The first bit to sort by. Among the 31 other keys of its warp a key meets as many with its
- * leading bits as it would, times 31 / n, among all. Called by all threads, valid in them. */
+/* The first bit to sort by. The 31 other keys of a warp are a sample: a key meets 31 / n of the
+ * keys that share its leading bits. Called by all threads; valid in all. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *shared,
                                       CODE const &code, unsigned low, unsigned high, unsigned n)
@@ -103,8 +95,8 @@ static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *
     return high - low > bits ? high - bits : low;
 }
 
-/* Puts keys in order that are sorted by their bits from `shift` on. False, in all threads, if a run
- * of the same prefix is too long; then nothing is changed. */
+/* Orders keys that are sorted by their bits from `shift` on. False, in all threads and with nothing
+ * changed, if a group with one prefix is too large. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                     unsigned shift, unsigned end)
@@ -116,7 +108,7 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
         turned |= bits_at(p - 1) > bits_at(p);
     if (!__syncthreads_or(turned))
         return true;
-    uint32_t move[ITEMS]; /* what is there now above where it goes */
+    uint32_t move[ITEMS]; /* the index there now, above the place it goes to */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = threadIdx.x + i * THREADS;
@@ -149,7 +141,7 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
     return true;
 }
 
-/* Sorts the places of the keys, by as many digits as it takes. */
+/* Sorts the places of the keys by digits. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared,
                                                        CODE const &code, const radix_job &job)
@@ -202,8 +194,8 @@ static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREAD
 
 /* ---- By buckets ---- */
 
-/* Sorts keys that lie evenly, and their places: spread over buckets, each counts the keys of its
- * bucket that come before it, by key and then by index. False, in all threads, if they do not. */
+/* Sorts evenly spread keys and their places: each key counts the keys of its bucket that come
+ * before it, by key and then by index. False, in all threads, if the keys are not spread evenly. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
                                                         CODE const &code, const radix_job &job)
@@ -244,7 +236,7 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
     }
     __syncthreads();
     BITS     bits[ITEMS];
-    uint32_t move[ITEMS]; /* where a key comes from above where it goes */
+    uint32_t move[ITEMS]; /* source index above the target place */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
@@ -275,7 +267,7 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
 
 /* ---- Results ---- */
 
-/* Writes the sorted array and what goes with it. The keys have been moved, or only their places. */
+/* Writes the sorted array and its values. is_moved: the keys have moved, not only their places. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                    const radix_job &job, bool is_moved)
@@ -298,7 +290,7 @@ static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, C
     if (job.source != NULL || job.value_size == 0)
         return;
     __syncthreads();
-    /* The keys are done with; values take their place, a half at a time if they are longer. */
+    /* Values replace the keys in shared memory, half a value at a time if they have 8 bytes. */
     uint32_t *const words = (uint32_t *)shared->keys;
     unsigned const  halves = job.value_size / 4;
     for (unsigned h = 0; h < halves; h++) {
@@ -354,7 +346,7 @@ ordo_status radix_small(cuda_call *call, const radix_job *job, ordo_type type, b
     return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        if (CODE::folds && !ties) { /* folding that changes nothing */
+        if (CODE::folds && !ties) { /* folding changes nothing */
             code.lesser_zero = code.zero;
             code.inf = (BITS) ~(BITS)0;
         }

@@ -2,7 +2,7 @@
  * indices. A separate file so that two compilers share the work. */
 #include "cuda/sort/dev_radix_run.cuh"
 
-/* With a source (argsort) raw keys need not come back, so ties are folded when keys are encoded. */
+/* Argsort (job->source) does not return raw keys, so ties are folded when keys are encoded. */
 template <typename VALUE>
 static ordo_status run_values(cuda_call *call, const radix_job *job, ordo_type type,
                               bool descending, radix_tables tables)

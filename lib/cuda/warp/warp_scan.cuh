@@ -1,11 +1,9 @@
 /* warp_scan.cuh - scans and reductions of one value in each lane of a warp, by shuffles.
  *
- * An operation is a struct with a type ACC and the static functions add(a, b) and identity();
- * scan_add is the sum of unsigned integers. The order of combining is fixed (Kogge-Stone: steps of
- * 1, 2, 4, 8, 16 lanes; reductions by halves), so float sums give the same bytes every time. Cost:
- * five shuffles of 4 bytes, ten of 8.
- *
- * Called by whole warps; results are valid in every lane. */
+ * An operation is a struct with a type ACC and static functions add(a, b) and identity(). The order
+ * of combining is fixed (Kogge-Stone: steps of 1, 2, 4, 8, 16 lanes; reductions by halves), so
+ * float sums are reproducible. Cost: five shuffles of 4 bytes, ten of 8. Called by whole warps;
+ * results are valid in every lane. */
 #ifndef ORDO_CUDA_WARP_WARP_SCAN_H
 #define ORDO_CUDA_WARP_WARP_SCAN_H
 
@@ -32,7 +30,7 @@ static __device__ __forceinline__ typename OP::ACC warp_scan(typename OP::ACC x)
     return x;
 }
 
-/* What the lanes before this one come to, from the result of warp_scan. */
+/* The combination of the lanes before this one, from the result of warp_scan. */
 template <typename OP>
 static __device__ __forceinline__ typename OP::ACC warp_before(typename OP::ACC scanned)
 {
