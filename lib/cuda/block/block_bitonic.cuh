@@ -13,9 +13,7 @@
 
 #include "cuda/runtime/cuda_rt.cuh"
 
-enum {
-    BITONIC_LEAST = 8 /* the smallest tile: the keys of one thread */
-};
+static constexpr int BITONIC_LEAST = 8; /* the smallest tile: the keys of one thread */
 
 /* The place of key i of a tile, with a gap after every 128 bytes against bank conflicts; and the
  * size, in K, of a tile of `count` keys. */
@@ -73,9 +71,7 @@ static __device__ __forceinline__ void bitonic_mirror(K (&e)[KEYS])
 template <int LG, bool MIRROR, typename K>
 static __device__ __forceinline__ void bitonic_step(K *const keys, unsigned count, unsigned lg_size)
 {
-    enum {
-        KEYS = 1 << LG
-    };
+    constexpr int  KEYS = 1 << LG;
     unsigned const lg_gap = lg_size - LG, gap = 1u << lg_gap;
     for (unsigned t = threadIdx.x; t < count >> LG; t += blockDim.x) {
         unsigned const at = t & (gap - 1), start = (t >> lg_gap) << lg_size;

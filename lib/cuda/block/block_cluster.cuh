@@ -12,9 +12,7 @@
 #include "cuda/runtime/cuda_rt.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
-enum {
-    CLUSTER_BLOCKS = 16 /* at most; not every device grants more than 8 */
-};
+static constexpr int CLUSTER_BLOCKS = 16; /* at most; not every device grants more than 8 */
 
 /* ---- Device ---- */
 

@@ -12,9 +12,7 @@
 
 #include "cuda/block/block_select_read.cuh"
 
-enum {
-    SELECT_BUCKETS = 1 << CUDA_TUNE_SELECT_LG_BUCKETS
-};
+static constexpr int SELECT_BUCKETS = 1 << CUDA_TUNE_SELECT_LG_BUCKETS;
 
 struct select_map { /* in device memory */
     unsigned is_used;

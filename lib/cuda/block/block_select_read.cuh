@@ -235,9 +235,7 @@ each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, 
 
 /* Reads this lane's words of a chunk. Words after the last are read too, because waiting for the
  * count would take as long again. */
-enum {
-    CHUNK_ROWS = CUDA_TUNE_SELECT_CHUNK / 32
-};
+static constexpr int CHUNK_ROWS = CUDA_TUNE_SELECT_CHUNK / 32;
 template <typename WORD>
 static __device__ __forceinline__ void chunk_read(const select_kept &kept, size_t chunk,
                                                   WORD (&words)[CHUNK_ROWS])

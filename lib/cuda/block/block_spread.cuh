@@ -150,9 +150,7 @@ template <int THREADS>
 static __device__ __forceinline__ spread_ends spread_meet(spread_shared<THREADS> *s, int row,
                                                           spread_ends mine, bool alike)
 {
-    enum {
-        WARPS = THREADS / WARP_LANES
-    };
+    constexpr int  WARPS = THREADS / WARP_LANES;
     unsigned const lane = lane_id(), warp = threadIdx.x / WARP_LANES;
     mine.low = __reduce_min_sync(WARP_ALL, mine.low);
     mine.high = __reduce_max_sync(WARP_ALL, mine.high);

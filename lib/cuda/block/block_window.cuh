@@ -14,9 +14,7 @@
 #include "cuda/warp/warp_scan.cuh"
 #include "cuda/warp/warp_sort.cuh"
 
-enum {
-    WINDOW_ITEMS = WARP_SORT_ITEMS
-};
+static constexpr int WINDOW_ITEMS = WARP_SORT_ITEMS;
 
 /* The index of place i: one key is left out after every 128 bytes, against bank conflicts of
  * threads that write 16 keys each. */
@@ -97,26 +95,13 @@ static __device__ __forceinline__ void window_merge_runs(BITS *memory, int first
 
 /* ---- Buckets ---- */
 
-enum {
-    BUCKET_MOST = 9 /* a key is then at most 8 places, half a window, from its own */
-};
+static constexpr int BUCKET_MOST =
+    9; /* a key is then at most 8 places, half a window, from its own */
 
 template <typename BITS, int THREADS> struct bucket_shared {
     BITS     low[THREADS / 32], high[THREADS / 32];
     unsigned keys[THREADS / 32];
 };
-
-template <typename BITS> static __device__ __forceinline__ BITS bucket_warp_min(BITS x)
-{
-    if constexpr (sizeof(BITS) == 4) {
-        return __reduce_min_sync(WARP_ALL, x);
-    } else {
-#pragma unroll
-        for (int apart = 16; apart > 0; apart /= 2)
-            x = min(x, __shfl_xor_sync(WARP_ALL, x, apart));
-        return x;
-    }
-}
 
 /* The smallest and the largest key of the block. */
 template <typename BITS, int THREADS>
@@ -130,16 +115,16 @@ static __device__ __forceinline__ void bucket_range(bucket_shared<BITS, THREADS>
         low = min(low, x[i]);
         high = max(high, x[i]);
     }
-    low = bucket_warp_min(low);
-    high = (BITS)~bucket_warp_min((BITS)~high);
+    low = warp_smallest(low);
+    high = warp_largest(high);
     if (lane == 0) {
         shared->low[warp] = low;
         shared->high[warp] = high;
     }
     __syncthreads();
     unsigned const other = lane % (THREADS / 32);
-    *least = bucket_warp_min(shared->low[other]);
-    *most = (BITS)~bucket_warp_min((BITS)~shared->high[other]);
+    *least = warp_smallest(shared->low[other]);
+    *most = warp_largest(shared->high[other]);
 }
 
 /* A monotonic map from [0, range] to [0, BUCKETS). */

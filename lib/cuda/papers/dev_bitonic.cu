@@ -48,9 +48,7 @@ template <int LG, bool MIRROR, typename K>
 static __global__ void __launch_bounds__(STEP_THREADS)
     bitonic_pass(K *records, size_t n, unsigned lg_size)
 {
-    enum {
-        KEYS = 1 << LG
-    };
+    constexpr int  KEYS = 1 << LG;
     unsigned const lg_gap = lg_size - LG;
     size_t const   gap = (size_t)1 << lg_gap;
     size_t const   t = (size_t)blockIdx.x * STEP_THREADS + threadIdx.x;

@@ -18,9 +18,7 @@ enum bits_form {
     BITS_BY_SHARED
 };
 
-enum {
-    BLOCK_BITS_THREADS = 1024
-};
+static constexpr int BLOCK_BITS_THREADS = 1024;
 
 struct block_bits_shared {
     unsigned sums[BLOCK_BITS_THREADS]; /* shared form only */

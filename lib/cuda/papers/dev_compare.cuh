@@ -24,9 +24,7 @@ extern const compare_sorter sample_sorter;  /* dev_sample.cu */
 
 /* dev_bitonic.cu: with lg == 0 sorts every tile of BITONIC_TILE_BYTES, else the bitonic sequences
  * of 2^lg records in every tile. */
-enum {
-    BITONIC_TILE_BYTES = 16 << 10
-};
+static constexpr int              BITONIC_TILE_BYTES = 16 << 10;
 template <typename K> ordo_status bitonic_tiles(cuda_call *call, K *records, size_t n, unsigned lg);
 
 #endif

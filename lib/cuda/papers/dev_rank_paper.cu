@@ -26,7 +26,7 @@ static __device__ __forceinline__ size_t thread_index(void)
 /* ---- Naive ---- */
 
 template <typename NUM>
-static __global__ void __launch_bounds__(PAPER_BLOCK) naive_start(NUM *const ranks, size_t const n)
+static __global__ void __launch_bounds__(PAPER_BLOCK) naive_start(NUM *ranks, size_t n)
 {
     size_t const i = thread_index();
     if (i < n)
@@ -35,8 +35,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK) naive_start(NUM *const ran
 
 template <typename CODE, typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    naive_step(const typename CODE::BITS *const keys, const NUM *const from, NUM *const to,
-               size_t const n, size_t const distance)
+    naive_step(const typename CODE::BITS *keys, const NUM *from, NUM *to, size_t n, size_t distance)
 {
     size_t const i = thread_index();
     if (i < n)
@@ -44,8 +43,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
                                                                              : from[i];
 }
 
-static __global__ void __launch_bounds__(PAPER_BLOCK)
-    numbers_to_doubles(uint64_t *const ranks, size_t const n)
+static __global__ void __launch_bounds__(PAPER_BLOCK) numbers_to_doubles(uint64_t *ranks, size_t n)
 {
     size_t const i = thread_index();
     if (i < n)
@@ -54,8 +52,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
 
 /* The two arrays alternate; the first is chosen so that the last step ends in out. */
 template <typename CODE, typename NUM>
-static ordo_status rank_naive(cuda_call *const call, const ordo_rank_job *const job, NUM *from,
-                              NUM *to)
+static ordo_status rank_naive(cuda_call *call, const ordo_rank_job *job, NUM *from, NUM *to)
 {
     typedef typename CODE::BITS BITS;
     size_t const                n = job->n, blocks = ordo_div_up(n, PAPER_BLOCK);
@@ -99,8 +96,7 @@ template <typename NUM> static __device__ __forceinline__ NUM warp_taken_over(NU
 }
 
 /* Scans a block's words, one a thread; the last word is also stored in sums. */
-template <typename NUM>
-static __device__ __forceinline__ NUM block_taken_over(NUM word, NUM *const sums)
+template <typename NUM> static __device__ __forceinline__ NUM block_taken_over(NUM word, NUM *sums)
 {
     __shared__ NUM of_warp[PAPER_BLOCK / WARP_LANES];
 
@@ -125,8 +121,7 @@ static __device__ __forceinline__ NUM block_taken_over(NUM word, NUM *const sums
 
 template <typename CODE, typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    shuffle_keys(const typename CODE::BITS *const keys, size_t const n, NUM *const words,
-                 NUM *const sums)
+    shuffle_keys(const typename CODE::BITS *keys, size_t n, NUM *words, NUM *sums)
 {
     size_t const i = thread_index();
     NUM          word = 0;
@@ -140,8 +135,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
 }
 
 template <typename NUM>
-static __global__ void __launch_bounds__(PAPER_BLOCK)
-    shuffle_sums(NUM *const words, size_t const n, NUM *const sums)
+static __global__ void __launch_bounds__(PAPER_BLOCK) shuffle_sums(NUM *words, size_t n, NUM *sums)
 {
     size_t const i = thread_index();
     NUM const    word = block_taken_over(i < n ? words[i] : (NUM)0, sums);
@@ -151,7 +145,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
 
 /* Words without a flag take the last word of the block before. */
 template <typename NUM>
-static __device__ __forceinline__ NUM word_settled(const NUM *const words, const NUM *const sums)
+static __device__ __forceinline__ NUM word_settled(const NUM *words, const NUM *sums)
 {
     NUM const word = words[thread_index()];
     return blockIdx.x > 0 ? taken_over(sums[blockIdx.x - 1], word) : word;
@@ -159,7 +153,7 @@ static __device__ __forceinline__ NUM word_settled(const NUM *const words, const
 
 template <typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    shuffle_settle(NUM *const words, size_t const n, const NUM *const sums)
+    shuffle_settle(NUM *words, size_t n, const NUM *sums)
 {
     if (thread_index() < n)
         words[thread_index()] = word_settled(words, sums);
@@ -168,7 +162,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
 /* `words` and `ranks` may be the same array. */
 template <typename RANK, typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    shuffle_ranks(const NUM *const words, size_t const n, const NUM *const sums, RANK *const ranks)
+    shuffle_ranks(const NUM *words, size_t n, const NUM *sums, RANK *ranks)
 {
     if (thread_index() < n)
         ranks[thread_index()] = (RANK)(word_settled(words, sums) & ~begins_flag<NUM>());
@@ -181,8 +175,7 @@ template <typename NUM> struct shuffle_levels {
     int    levels;
 };
 
-template <typename NUM>
-static shuffle_levels<NUM> take_levels(cuda_scratch *const scratch, size_t const n)
+template <typename NUM> static shuffle_levels<NUM> take_levels(cuda_scratch *scratch, size_t n)
 {
     shuffle_levels<NUM> levels = {};
     size_t              count = n;
@@ -195,8 +188,7 @@ static shuffle_levels<NUM> take_levels(cuda_scratch *const scratch, size_t const
 }
 
 template <typename CODE, typename NUM>
-static ordo_status rank_shuffle(cuda_call *const call, const ordo_rank_job *const job,
-                                NUM *const words)
+static ordo_status rank_shuffle(cuda_call *call, const ordo_rank_job *job, NUM *words)
 {
     typedef typename CODE::BITS BITS;
     shuffle_levels<NUM> const   at = take_levels<NUM>(&call->scratch, job->n);
@@ -223,8 +215,7 @@ static ordo_status rank_shuffle(cuda_call *const call, const ordo_rank_job *cons
 
 /* The first key of the group of key `of`. */
 template <typename CODE>
-static __device__ __forceinline__ size_t modified_search(const typename CODE::BITS *const keys,
-                                                         size_t const                     of)
+static __device__ __forceinline__ size_t modified_search(const typename CODE::BITS *keys, size_t of)
 {
     size_t low = 0, high = of, begin = of; /* keys [high, of] are in the group */
     while (low < high) {
@@ -239,8 +230,7 @@ static __device__ __forceinline__ size_t modified_search(const typename CODE::BI
 
 /* The rank, from 0, of the key before `base`, a multiple of 32 above 0. */
 template <typename CODE>
-static __device__ __forceinline__ size_t rank_before(const typename CODE::BITS *const keys,
-                                                     size_t const                     base)
+static __device__ __forceinline__ size_t rank_before(const typename CODE::BITS *keys, size_t base)
 {
     typedef typename CODE::BITS BITS;
     BITS const                  key = keys[base - WARP_LANES + lane_id()];
@@ -253,7 +243,7 @@ static __device__ __forceinline__ size_t rank_before(const typename CODE::BITS *
 
 template <typename CODE, typename RANK>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    hybrid_ranks(const typename CODE::BITS *const keys, size_t const n, RANK *const ranks)
+    hybrid_ranks(const typename CODE::BITS *keys, size_t n, RANK *ranks)
 {
     typedef typename CODE::BITS BITS;
     unsigned const              lane = lane_id();
@@ -278,8 +268,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
     }
 }
 
-template <typename CODE>
-static ordo_status rank_hybrid(cuda_call *const call, const ordo_rank_job *const job)
+template <typename CODE> static ordo_status rank_hybrid(cuda_call *call, const ordo_rank_job *job)
 {
     typedef typename CODE::BITS BITS;
     size_t const                warps = ordo_div_up(job->n, PAPER_WARP_KEYS);
@@ -295,26 +284,26 @@ static ordo_status rank_hybrid(cuda_call *const call, const ordo_rank_job *const
 /* ---- All of it ---- */
 
 /* Whether ranks are computed in 64 bits. */
-static bool is_wide(const ordo_rank_job *const job)
+static bool is_wide(const ordo_rank_job *job)
 {
     bool const flagged = job->algorithm == ORDO_ALGORITHM_SHUFFLE;
     return job->rank_type != ORDO_U32 || (flagged && job->n >= (size_t)1 << 31);
 }
 
-static bool has_second_phase(const ordo_rank_job *const job)
+static bool has_second_phase(const ordo_rank_job *job)
 {
     return job->ties != ORDO_TIES_MIN && job->ties != ORDO_TIES_ORDINAL;
 }
 
 /* Words besides the ranks: naive's second array, or shuffle's words if the ranks cannot hold
  * them. */
-static size_t words_beside(const ordo_rank_job *const job)
+static size_t words_beside(const ordo_rank_job *job)
 {
     bool const naive = job->algorithm == ORDO_ALGORITHM_NAIVE;
     return naive || (is_wide(job) && job->rank_type == ORDO_U32) ? job->n : 0;
 }
 
-size_t dev_rank_paper_scratch(const ordo_rank_job *const job)
+size_t dev_rank_paper_scratch(const ordo_rank_job *job)
 {
     cuda_scratch counted = {};
     if (job->n == 0 || job->ties == ORDO_TIES_ORDINAL)
@@ -333,7 +322,7 @@ size_t dev_rank_paper_scratch(const ordo_rank_job *const job)
 }
 
 template <typename CODE, typename NUM>
-static ordo_status rank_least(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status rank_least(cuda_call *call, const ordo_rank_job *job)
 {
     NUM *const beside = scratch_take<NUM>(&call->scratch, words_beside(job));
     NUM *const out = (NUM *)job->ranks;
@@ -345,7 +334,7 @@ static ordo_status rank_least(cuda_call *const call, const ordo_rank_job *const 
     return rank_naive<CODE, NUM>(call, job, swapped ? beside : out, swapped ? out : beside);
 }
 
-static ordo_status rank_by_rule(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status rank_by_rule(cuda_call *call, const ordo_rank_job *job)
 {
     ordo_type const   as_keys = job->rank_type == ORDO_U32 ? ORDO_U32 : ORDO_U64;
     heads_table const table = heads_take(&call->scratch, job->n, job->ties == ORDO_TIES_AVERAGE);
@@ -353,7 +342,7 @@ static ordo_status rank_by_rule(cuda_call *const call, const ordo_rank_job *cons
     return dev_ranks_of_heads(call, &table, job->ties, job->rank_type, job->ranks);
 }
 
-ordo_status dev_rank_paper(cuda_call *const call, const ordo_rank_job *const job)
+ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_job *job)
 {
     ordo_algorithm const algorithm = job->algorithm;
     call->exec->algorithm = algorithm == ORDO_ALGORITHM_NAIVE     ? "naive"

@@ -9,9 +9,7 @@
 #include "cuda/select/dev_select.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
-enum {
-    THREADS = 256
-};
+static constexpr int THREADS = 256;
 
 select_bitonic_work select_bitonic_layout(cuda_scratch *scratch, const ordo_select_job *job)
 {
@@ -27,8 +25,8 @@ select_bitonic_work select_bitonic_layout(cuda_scratch *scratch, const ordo_sele
 
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(THREADS)
-    sub_array_kernel(CODE code, const typename CODE::BITS *const keys, size_t n, unsigned sub_array,
-                     WORD *const out)
+    sub_array_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned sub_array,
+                     WORD *out)
 {
     __shared__ WORD words[bitonic_room<WORD>(BITONIC_SUB_ARRAY_MAX)];
     size_t const    first = (size_t)blockIdx.x * sub_array;
@@ -77,8 +75,8 @@ ordo_status select_bitonic_merge(cuda_call *call, const ordo_select_job *job,
 
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(THREADS)
-    read_kernel(CODE code, const WORD *const sorted, const uint64_t *const k, size_t count,
-                typename CODE::BITS *const out)
+    read_kernel(CODE code, const WORD *sorted, const uint64_t *k, size_t count,
+                typename CODE::BITS *out)
 {
     size_t const i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < count)

@@ -56,16 +56,15 @@ static __global__ void split_encode(split_tables const tables, CODE const code, 
                                     unsigned key_size, size_t n)
 {
     typedef typename CODE::BITS BITS;
-    size_t const                threads = (size_t)gridDim.x * blockDim.x;
     BITS                        set = 0, unset = 0;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         BITS const bits = code.fold(code.encode(load_sized<BITS>(source, i, key_size)));
         ((BITS *)tables.keys[0])[i] = bits;
         if constexpr (value_traits<INDEX>::exists)
             ((INDEX *)tables.index[0])[i] = (INDEX)i;
         set |= bits;
         unset |= ~bits;
-    }
+    });
     for (unsigned step = 1; step < 32; step *= 2) {
         set |= __shfl_xor_sync(WARP_ALL, set, step);
         unset |= __shfl_xor_sync(WARP_ALL, unset, step);
@@ -113,11 +112,7 @@ static __global__ void __launch_bounds__(SPLIT_SCAN_THREADS)
     for (size_t first = 0; first < tiles; first += SPLIT_SCAN_THREADS) {
         size_t const   tile = first + threadIdx.x;
         uint64_t const count = tile < tiles ? tables.counts[tile] : 0;
-        uint64_t       scan = count;
-        for (unsigned step_up = 1; step_up < 32; step_up *= 2) {
-            uint64_t const below = __shfl_up_sync(WARP_ALL, scan, step_up);
-            scan += lane >= step_up ? below : 0;
-        }
+        uint64_t const scan = warp_scan<scan_add<uint64_t>>(count);
         if (lane == 31)
             sums[warp] = scan;
         __syncthreads();
@@ -185,14 +180,13 @@ static __global__ void split_decode(split_tables const tables, CODE const code, 
 {
     typedef typename CODE::BITS BITS;
     int const                   last = __popcll(tables.bits[0] & tables.bits[1]) % 2;
-    size_t const                threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         char *const to = (char *)result + i * size;
         if constexpr (value_traits<INDEX>::exists)
             store_sized<uint64_t>(to, size, ((const INDEX *)tables.index[last])[i]);
         else
             store_sized<BITS>(to, size, code.decode(((const BITS *)tables.keys[last])[i]));
-    }
+    });
 }
 
 /* Sorts `source`. `result` gets the keys, or the indices if INDEX is an integer, with `size` bytes

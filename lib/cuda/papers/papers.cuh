@@ -28,11 +28,8 @@ ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_job *job);
 
 /* dev_select_bitonic.cu: selection as in the median paper. The parts are separate functions because
  * the paper times them for sub-arrays of 256 to 2048 keys. */
-enum {
-    BITONIC_SUB_ARRAY_MIN = 256,
-    BITONIC_SUB_ARRAY_MAX = 2048
-};
-size_t      dev_select_bitonic_scratch(const ordo_select_job *job);
+static constexpr int BITONIC_SUB_ARRAY_MAX = 2048;
+size_t               dev_select_bitonic_scratch(const ordo_select_job *job);
 ordo_status dev_select_bitonic(cuda_call *call, const ordo_select_job *job, unsigned sub_array);
 
 struct select_bitonic_work { /* scratch: words of 8 bytes for 8-byte keys, else of 4 */

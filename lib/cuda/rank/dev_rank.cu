@@ -29,7 +29,7 @@ static __device__ __forceinline__ void let_next_launch_begin(void)
 
 template <typename CODE, int V>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    find_heads(const typename CODE::BITS *const keys, heads_table const table)
+    find_heads(const typename CODE::BITS *keys, heads_table table)
 {
     typedef typename CODE::BITS BITS;
 
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     block_publish(table, first, last, count);
 }
 
-heads_table heads_take(cuda_scratch *const scratch, size_t const n, bool const both)
+heads_table heads_take(cuda_scratch *scratch, size_t n, bool both)
 {
     heads_table  table = {};
     size_t const chunks = ordo_div_up(n, HEADS_CHUNK);
@@ -83,10 +83,9 @@ heads_table heads_take(cuda_scratch *const scratch, size_t const n, bool const b
     return table;
 }
 
-static inline bool is_aligned(const void *const array) { return (uintptr_t)array % 16 == 0; }
+static inline bool is_aligned(const void *array) { return (uintptr_t)array % 16 == 0; }
 
-ordo_status dev_heads(cuda_call *const call, const heads_table *const table, ordo_type const type,
-                      const void *const keys)
+ordo_status dev_heads(cuda_call *call, const heads_table *table, ordo_type type, const void *keys)
 {
     if (table->n == 0)
         return ORDO_OK;
@@ -107,7 +106,7 @@ ordo_status dev_heads(cuda_call *const call, const heads_table *const table, ord
 
 template <rank_kind KIND, typename RANK, int V>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    write_ranks(heads_table const table, RANK *const ranks)
+    write_ranks(heads_table table, RANK *ranks)
 {
     typedef typename rank_number<RANK>::type NUM;
 
@@ -123,8 +122,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
 /* The launch may begin before the previous one in the stream has ended: blocks are set up while the
  * last heads are found, and wait before they read. */
 template <rank_kind KIND, typename RANK, int V>
-static ordo_status launch_write(cuda_call *const call, const heads_table *const table,
-                                RANK *const ranks)
+static ordo_status launch_write(cuda_call *call, const heads_table *table, RANK *ranks)
 {
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -141,15 +139,14 @@ static ordo_status launch_write(cuda_call *const call, const heads_table *const 
 }
 
 template <rank_kind KIND, typename RANK>
-static ordo_status write_kind(cuda_call *const call, const heads_table *const table,
-                              RANK *const ranks)
+static ordo_status write_kind(cuda_call *call, const heads_table *table, RANK *ranks)
 {
     return is_aligned(ranks) ? launch_write<KIND, RANK, 16 / (int)sizeof(RANK)>(call, table, ranks)
                              : launch_write<KIND, RANK, 1>(call, table, ranks);
 }
 
-ordo_status dev_ranks_of_heads(cuda_call *const call, const heads_table *const table,
-                               ordo_ties const ties, ordo_type const rank_type, void *const ranks)
+ordo_status dev_ranks_of_heads(cuda_call *call, const heads_table *table, ordo_ties ties,
+                               ordo_type rank_type, void *ranks)
 {
     if (table->n == 0)
         return ORDO_OK;
@@ -166,28 +163,28 @@ ordo_status dev_ranks_of_heads(cuda_call *const call, const heads_table *const t
 
 /* ---- The verb ---- */
 
-static bool is_paper(ordo_algorithm const algorithm)
+static bool is_paper(ordo_algorithm algorithm)
 {
     return algorithm == ORDO_ALGORITHM_NAIVE || algorithm == ORDO_ALGORITHM_SHUFFLE ||
            algorithm == ORDO_ALGORITHM_HYBRID;
 }
 
 /* Ordinal ranks need only the sizes of the table, not its arrays. */
-static heads_table table_of(cuda_scratch *const scratch, const ordo_rank_job *const job)
+static heads_table table_of(cuda_scratch *scratch, const ordo_rank_job *job)
 {
     cuda_scratch none = {};
     return heads_take(job->ties == ORDO_TIES_ORDINAL ? &none : scratch, job->n,
                       job->ties == ORDO_TIES_AVERAGE);
 }
 
-size_t dev_rank_sorted_scratch(const ordo_rank_job *const job)
+size_t dev_rank_sorted_scratch(const ordo_rank_job *job)
 {
     cuda_scratch counted = {};
     table_of(&counted, job);
     return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : counted.used;
 }
 
-ordo_status dev_rank_sorted(cuda_call *const call, const ordo_rank_job *const job)
+ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_job *job)
 {
     if (is_paper(job->algorithm))
         return dev_rank_paper(call, job);

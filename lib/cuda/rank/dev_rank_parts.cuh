@@ -43,8 +43,7 @@ template <typename NUM> struct part_shared {
     uint32_t of_warp[HEADS_WARPS];
 };
 
-template <typename NUM>
-static __device__ __forceinline__ part_shared<NUM> *part_start(char *const bytes)
+template <typename NUM> static __device__ __forceinline__ part_shared<NUM> *part_start(char *bytes)
 {
     part_shared<NUM> *const shared = (part_shared<NUM> *)bytes;
     for (unsigned b = threadIdx.x; b < BUCKETS; b += HEADS_THREADS)
@@ -55,8 +54,7 @@ static __device__ __forceinline__ part_shared<NUM> *part_start(char *const bytes
 
 /* Takes a place among the tile's records of a bucket. If all lanes want the same bucket, as in
  * arrays that were sorted before, one lane asks for all. */
-static __device__ __forceinline__ uint32_t place_in(uint32_t *const count, unsigned const bucket,
-                                                    bool const there)
+static __device__ __forceinline__ uint32_t place_in(uint32_t *count, unsigned bucket, bool there)
 {
     unsigned const first = __shfl_sync(WARP_ALL, bucket, 0);
     if (__all_sync(WARP_ALL, there && bucket == first)) {
@@ -71,9 +69,8 @@ static __device__ __forceinline__ uint32_t place_in(uint32_t *const count, unsig
 /* Finds where each bucket's records begin in the tile and where they go; returns the number of
  * records. A thread has every HEADS_THREADS-th bucket, so records are grouped by thread. */
 template <typename NUM>
-static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const shared,
-                                                       part_plan<NUM> const    plan,
-                                                       size_t const            first_bucket)
+static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *shared,
+                                                       part_plan<NUM> plan, size_t first_bucket)
 {
     unsigned const warp = block_warp();
     uint32_t       count[BUCKETS_OF_THREAD], taken[BUCKETS_OF_THREAD];
@@ -86,12 +83,7 @@ static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const s
         shared->count[bucket] = 0; /* for the next tile */
         mine += count[b];
     }
-    uint32_t sum = mine;
-#pragma unroll
-    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
-        uint32_t const other = __shfl_up_sync(WARP_ALL, sum, distance);
-        sum += lane_id() >= distance ? other : 0;
-    }
+    uint32_t const sum = warp_scan<scan_add<uint32_t>>(mine);
     if (lane_id() == WARP_LANES - 1)
         shared->of_warp[warp] = sum;
     __syncthreads();
@@ -114,9 +106,9 @@ static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const s
  * rank rank_of(row); `keys` is the number of the warp's records. Called by all threads of the
  * block. */
 template <typename NUM, typename RANK_OF>
-static __device__ __forceinline__ void
-part_tile(part_shared<NUM> *const shared, part_plan<NUM> const plan, size_t const first_bucket,
-          const NUM (&of)[TILE_ROWS], unsigned const keys, RANK_OF &&rank_of)
+static __device__ __forceinline__ void part_tile(part_shared<NUM> *shared, part_plan<NUM> plan,
+                                                 size_t   first_bucket, const NUM (&of)[TILE_ROWS],
+                                                 unsigned keys, RANK_OF &&rank_of)
 {
     unsigned const inside = plan.buckets - 1;
     uint32_t       place[TILE_ROWS];
@@ -144,7 +136,7 @@ part_tile(part_shared<NUM> *const shared, part_plan<NUM> const plan, size_t cons
 /* The first partition: ranks as they are computed. */
 template <rank_kind KIND, typename NUM>
 static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
-    part_ranks(heads_table const table, const NUM *const index, part_plan<NUM> const plan)
+    part_ranks(heads_table table, const NUM *index, part_plan<NUM> plan)
 {
     extern __shared__ __align__(16) char shared_bytes[];
     part_shared<NUM> *const              shared = part_start<NUM>(shared_bytes);
@@ -154,8 +146,8 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
         if (walk.left > 0)
             chunk = walk_chunk(table, &walk);
         for (int first = 0; first < HEADS_CHUNK / 32; first += TILE_ROWS) {
-            size_t const   at = smaller(chunk.base + first * 32, table.n);
-            unsigned const keys = (unsigned)smaller(table.n - at, TILE_ROWS * 32);
+            size_t const   at = min(chunk.base + first * 32, table.n);
+            unsigned const keys = (unsigned)min(table.n - at, (size_t)TILE_ROWS * 32);
             NUM            of[TILE_ROWS];
 #pragma unroll
             for (int row = 0; row < TILE_ROWS; row++)
@@ -173,13 +165,13 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
 /* The second partition: a tile's records are all from one bucket of the first. */
 template <typename NUM>
 static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
-    part_records(const rank_record<NUM> *const from, size_t const n, part_plan<NUM> const plan)
+    part_records(const rank_record<NUM> *from, size_t n, part_plan<NUM> plan)
 {
     extern __shared__ __align__(16) char shared_bytes[];
     part_shared<NUM> *const              shared = part_start<NUM>(shared_bytes);
     size_t const                         tile = (size_t)blockIdx.x * TILE;
-    size_t const                         at = smaller(tile + block_warp() * (TILE_ROWS * 32), n);
-    unsigned const                       keys = (unsigned)smaller(n - at, TILE_ROWS * 32);
+    size_t const                         at = min(tile + block_warp() * (TILE_ROWS * 32), n);
+    unsigned const                       keys = (unsigned)min(n - at, (size_t)TILE_ROWS * 32);
     size_t const first_bucket = tile >> plan.shift & ~(size_t)(plan.buckets - 1);
     NUM          of[TILE_ROWS], rank[TILE_ROWS];
 #pragma unroll
@@ -196,13 +188,12 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
 /* Orders the ranks of a final bucket; a block for each. */
 template <typename RANK, typename NUM>
 static __global__ void __launch_bounds__(LEAF_THREADS)
-    return_ranks(const rank_record<NUM> *const records, size_t const n, bool const doubled,
-                 RANK *const ranks)
+    return_ranks(const rank_record<NUM> *records, size_t n, bool doubled, RANK *ranks)
 {
     extern __shared__ __align__(16) char shared_bytes[];
     NUM *const                           leaf = (NUM *)shared_bytes;
     size_t const                         base = (size_t)blockIdx.x * LEAF;
-    unsigned const                       count = (unsigned)smaller(n - base, LEAF);
+    unsigned const                       count = (unsigned)min(n - base, (size_t)LEAF);
 #pragma unroll 8
     for (unsigned i = threadIdx.x; i < count; i += LEAF_THREADS) {
         rank_record<NUM> const record = records[base + i];
@@ -217,7 +208,7 @@ static __global__ void __launch_bounds__(LEAF_THREADS)
 /* ---- Launches ---- */
 
 /* lg of the ranks of a bucket of the first partition: both partitions use half of the bits each. */
-static inline unsigned first_shift(size_t const n)
+static inline unsigned first_shift(size_t n)
 {
     unsigned bits = 0; /* bits of a bucket's number */
     while (n > (size_t)LEAF << bits)
@@ -225,7 +216,7 @@ static inline unsigned first_shift(size_t const n)
     return LEAF_LG + bits / 2;
 }
 
-static inline size_t buckets_of(size_t const n, unsigned const shift)
+static inline size_t buckets_of(size_t n, unsigned shift)
 {
     return ordo_div_up(n, (size_t)1 << shift);
 }
@@ -238,5 +229,67 @@ static inline size_t buckets_of(size_t const n, unsigned const shift)
                                       (int)(shared)));                                             \
         CUDA_LAUNCH(call, kernel, grid, block, shared, __VA_ARGS__);                               \
     } while (0)
+
+/* The scratch of both partitions. The second is done for a stretch of whole buckets at a time. */
+struct rank_parts {
+    size_t    n, stretch;
+    void     *records[2];
+    uint32_t *taken[2];
+    unsigned  shift[2];
+};
+
+/* Takes the scratch for n ranks of `width` bytes, returned in `count` stretches. */
+static inline rank_parts parts_layout(cuda_scratch *scratch, size_t n, size_t width, size_t count)
+{
+    rank_parts parts = {};
+    parts.n = n;
+    parts.shift[0] = first_shift(n);
+    parts.shift[1] = LEAF_LG;
+    parts.stretch = ordo_min(n, ordo_round_up(ordo_div_up(n, count), (size_t)1 << parts.shift[0]));
+    for (int time = 0; time < 2; time++) {
+        size_t const records = time == 0 ? n : parts.stretch;
+        parts.records[time] = scratch_take<char>(scratch, records * 2 * width);
+        parts.taken[time] = scratch_take<uint32_t>(scratch, buckets_of(n, parts.shift[time]));
+    }
+    return parts;
+}
+
+/* Enqueues the first partition: the rank of each place of the table goes to index[place]. */
+template <rank_kind KIND, typename NUM>
+static ordo_status parts_begin(cuda_call *call, const rank_parts *parts, const heads_table *table,
+                               const NUM *index)
+{
+    for (int time = 0; time < 2; time++) {
+        size_t const buckets = buckets_of(parts->n, parts->shift[time]);
+        CUDA_TRY(call->exec,
+                 cudaMemsetAsync(parts->taken[time], 0, buckets * sizeof(uint32_t), call->stream));
+    }
+    part_plan<NUM> const part = {(rank_record<NUM> *)parts->records[0], parts->taken[0],
+                                 parts->shift[0], BUCKETS};
+    LAUNCH_SHARED(call, (part_ranks<KIND, NUM>), table->blocks, HEADS_THREADS,
+                  sizeof(part_shared<NUM>), *table, index, part);
+    return ORDO_OK;
+}
+
+/* Enqueues the return of one stretch of ranks. A stretch is like an array of its own: only the low
+ * bits of an index matter. `doubled`: the records hold twice the ranks. */
+template <typename NUM, typename RANK>
+static ordo_status parts_return(cuda_call *call, const rank_parts *parts, size_t number,
+                                bool doubled, RANK *ranks)
+{
+    size_t const first = ordo_min(parts->n, number * parts->stretch);
+    size_t const count = ordo_min(parts->n - first, parts->stretch);
+    if (count == 0)
+        return ORDO_OK;
+    part_plan<NUM> const part = {(rank_record<NUM> *)parts->records[1],
+                                 parts->taken[1] + (first >> parts->shift[1]), parts->shift[1],
+                                 1u << (parts->shift[0] - parts->shift[1])};
+    LAUNCH_SHARED(call, part_records<NUM>, ordo_div_up(count, TILE), HEADS_THREADS,
+                  sizeof(part_shared<NUM>), (const rank_record<NUM> *)parts->records[0] + first,
+                  count, part);
+    LAUNCH_SHARED(call, (return_ranks<RANK, NUM>), ordo_div_up(count, LEAF), LEAF_THREADS,
+                  LEAF * sizeof(NUM), part.records, count, doubled, ranks + first);
+    return ORDO_OK;
+}
 
 #endif

@@ -9,9 +9,7 @@
  * search. Memory moved: keys once, ranks once. One launch, no scratch. */
 #include "cuda/rank/dev_rank.cuh"
 
-enum {
-    PASS_TILE = HEADS_WARPS * HEADS_CHUNK
-};
+static constexpr int PASS_TILE = HEADS_WARPS * HEADS_CHUNK;
 
 /* ---- Search for the ends of a tie ---- */
 
@@ -21,16 +19,14 @@ template <typename BITS> struct tie_probe {
 };
 
 template <typename BITS>
-static __device__ __forceinline__ tie_probe<BITS> probe_before(const BITS *const keys,
-                                                               size_t const      i)
+static __device__ __forceinline__ tie_probe<BITS> probe_before(const BITS *keys, size_t i)
 {
     tie_probe<BITS> const probe = {keys[i], keys[lane_id() < i ? i - 1 - lane_id() : i]};
     return probe;
 }
 
 template <typename BITS>
-static __device__ __forceinline__ tie_probe<BITS> probe_behind(const BITS *const keys,
-                                                               size_t const n, size_t const i)
+static __device__ __forceinline__ tie_probe<BITS> probe_behind(const BITS *keys, size_t n, size_t i)
 {
     tie_probe<BITS> const probe = {keys[i], keys[n - i - 1 > lane_id() ? i + 1 + lane_id() : i]};
     return probe;
@@ -39,7 +35,7 @@ static __device__ __forceinline__ tie_probe<BITS> probe_behind(const BITS *const
 /* How many keys a group of ties continues in one direction, if at least 32 and at most `room`.
  * in_group(d) tells whether the key at distance d, 1 <= d <= room, belongs to the group. */
 template <typename TEST>
-static __device__ __forceinline__ size_t long_group(size_t const room, TEST &&in_group)
+static __device__ __forceinline__ size_t long_group(size_t room, TEST &&in_group)
 {
     unsigned const lane = lane_id();
     size_t const   far = lane < 31 ? (size_t)64 << lane : room;
@@ -62,8 +58,8 @@ static __device__ __forceinline__ size_t long_group(size_t const room, TEST &&in
 }
 
 template <typename CODE, typename TEST>
-static __device__ __forceinline__ size_t group_length(tie_probe<typename CODE::BITS> const probe,
-                                                      size_t const room, TEST &&in_group)
+static __device__ __forceinline__ size_t group_length(tie_probe<typename CODE::BITS> probe,
+                                                      size_t room, TEST &&in_group)
 {
     bool const     inside = lane_id() < room && keys_tie<CODE>(probe.near, probe.key);
     uint32_t const out = __ballot_sync(WARP_ALL, !inside);
@@ -72,9 +68,8 @@ static __device__ __forceinline__ size_t group_length(tie_probe<typename CODE::B
 
 /* The first key of the group of key i; probe is probe_before(keys, i). */
 template <typename CODE>
-static __device__ __forceinline__ size_t
-warp_group_begin(const typename CODE::BITS *const keys, size_t const i,
-                 tie_probe<typename CODE::BITS> const probe)
+static __device__ __forceinline__ size_t warp_group_begin(const typename CODE::BITS *keys, size_t i,
+                                                          tie_probe<typename CODE::BITS> probe)
 {
     return i - group_length<CODE>(probe, i,
                                   [&](size_t d) { return keys_tie<CODE>(keys[i - d], probe.key); });
@@ -82,9 +77,9 @@ warp_group_begin(const typename CODE::BITS *const keys, size_t const i,
 
 /* One past the last key of the group of key i of n; probe is probe_behind(keys, n, i). */
 template <typename CODE>
-static __device__ __forceinline__ size_t warp_group_end(const typename CODE::BITS *const keys,
-                                                        size_t const n, size_t const i,
-                                                        tie_probe<typename CODE::BITS> const probe)
+static __device__ __forceinline__ size_t warp_group_end(const typename CODE::BITS *keys, size_t n,
+                                                        size_t                         i,
+                                                        tie_probe<typename CODE::BITS> probe)
 {
     return i + 1 + group_length<CODE>(probe, n - 1 - i, [&](size_t d) {
                return keys_tie<CODE>(keys[i + d], probe.key);
@@ -95,8 +90,8 @@ static __device__ __forceinline__ size_t warp_group_end(const typename CODE::BIT
 
 /* Word w = lane of the head bits of a chunk, in array order. */
 template <typename CODE, int V>
-static __device__ __forceinline__ uint32_t chunk_heads(const typename CODE::BITS *const keys,
-                                                       size_t const n, size_t const base)
+static __device__ __forceinline__ uint32_t chunk_heads(const typename CODE::BITS *keys, size_t n,
+                                                       size_t base)
 {
     typedef typename CODE::BITS BITS;
     auto const     is_head = [](BITS left, BITS key) { return !keys_tie<CODE>(left, key); };
@@ -111,7 +106,7 @@ static __device__ __forceinline__ uint32_t chunk_heads(const typename CODE::BITS
 
 template <rank_kind KIND, typename CODE, typename RANK>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    rank_pass(const typename CODE::BITS *const keys, size_t const n, RANK *const ranks)
+    rank_pass(const typename CODE::BITS *keys, size_t n, RANK *ranks)
 {
     typedef typename CODE::BITS              BITS;
     typedef typename rank_number<RANK>::type NUM;
@@ -163,7 +158,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     warp_write_ranks<KIND, RANK, 16 / (int)sizeof(RANK), ACCESS_AGAIN>(ranks, n, base, word, edges);
 }
 
-bool rank_pass_fits(const ordo_rank_job *const job)
+bool rank_pass_fits(const ordo_rank_job *job)
 {
     return (uintptr_t)job->sorted % 16 == 0 && (uintptr_t)job->ranks % 16 == 0 &&
            (job->ties == ORDO_TIES_MIN || job->ties == ORDO_TIES_MAX ||
@@ -171,7 +166,7 @@ bool rank_pass_fits(const ordo_rank_job *const job)
 }
 
 template <rank_kind KIND, typename CODE, typename RANK>
-static ordo_status launch_pass(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status launch_pass(cuda_call *call, const ordo_rank_job *job)
 {
     typedef typename CODE::BITS BITS;
     CUDA_LAUNCH(call, (rank_pass<KIND, CODE, RANK>), ordo_div_up(job->n, PASS_TILE), HEADS_THREADS,
@@ -179,7 +174,7 @@ static ordo_status launch_pass(cuda_call *const call, const ordo_rank_job *const
     return ORDO_OK;
 }
 
-ordo_status dev_rank_pass(cuda_call *const call, const ordo_rank_job *const job)
+ordo_status dev_rank_pass(cuda_call *call, const ordo_rank_job *job)
 {
     return with_key_code(job->type, false, KEY_FOLDED, [&](auto code) {
         typedef decltype(code) CODE;

@@ -12,16 +12,14 @@
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
-enum {
-    GATHER_THREADS = 256
-};
+static constexpr int GATHER_THREADS = 256;
 
 /* ---- Straight ---- */
 
 /* An average rank (RANK_BOTH) is written as twice its value if RANK is an integer. */
 template <rank_kind KIND, typename RANK, typename INDEX>
 static __global__ void __launch_bounds__(HEADS_THREADS)
-    scatter_ranks(heads_table const table, const INDEX *const index, RANK *const ranks)
+    scatter_ranks(heads_table table, const INDEX *index, RANK *ranks)
 {
     typedef typename rank_number<RANK>::type NUM;
 
@@ -43,8 +41,8 @@ static __global__ void __launch_bounds__(HEADS_THREADS)
 
 template <typename CODE, typename INDEX>
 static __global__ void __launch_bounds__(GATHER_THREADS)
-    gather_bits(const typename CODE::BITS *const keys, const INDEX *const index, size_t const n,
-                CODE const code, typename CODE::BITS *const bits)
+    gather_bits(const typename CODE::BITS *keys, const INDEX *index, size_t n, CODE code,
+                typename CODE::BITS *bits)
 {
     size_t const i = (size_t)blockIdx.x * GATHER_THREADS + threadIdx.x;
     if (i < n)
@@ -53,9 +51,9 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
 
 /* ---- All of it ---- */
 
-static bool is_wide(const ordo_unsorted_job *const job) { return job->n >= (size_t)1 << 31; }
+static bool is_wide(const ordo_unsorted_job *job) { return job->n >= (size_t)1 << 31; }
 
-static bool is_direct(const ordo_unsorted_job *const job)
+static bool is_direct(const ordo_unsorted_job *job)
 {
     return job->n * cuda_type_size(job->rank_type) <= CUDA_TUNE_RANK_DIRECT && !is_wide(job);
 }
@@ -68,7 +66,7 @@ enum order_way {
     ORDER_ONLY
 };
 
-static order_way way_of(const ordo_unsorted_job *const job)
+static order_way way_of(const ordo_unsorted_job *job)
 {
     if (job->ties == ORDO_TIES_ORDINAL)
         return ORDER_ONLY;
@@ -81,12 +79,10 @@ struct unsorted_plan {
     ordo_argsort_job order;
     void            *bits; /* gathered sorted keys */
     heads_table      table;
-    void            *records[2];
-    uint32_t        *taken[2];
-    unsigned         shift[2]; /* of the buckets of the two partitions */
+    rank_parts       parts; /* unless ranks are scattered directly */
 };
 
-static unsorted_plan plan_of(cuda_scratch *const scratch, const ordo_unsorted_job *const job)
+static unsorted_plan plan_of(cuda_scratch *scratch, const ordo_unsorted_job *job)
 {
     unsorted_plan plan = {};
     size_t const  width = is_wide(job) ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -101,19 +97,12 @@ static unsorted_plan plan_of(cuda_scratch *const scratch, const ordo_unsorted_jo
     if (way_of(job) == ORDER_GATHERS)
         plan.bits = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
     plan.table = heads_take(scratch, job->n, job->ties == ORDO_TIES_AVERAGE);
-    if (is_direct(job))
-        return plan;
-
-    plan.shift[0] = first_shift(job->n);
-    plan.shift[1] = LEAF_LG;
-    for (int time = 0; time < 2; time++) {
-        plan.records[time] = scratch_take<char>(scratch, job->n * 2 * width);
-        plan.taken[time] = scratch_take<uint32_t>(scratch, buckets_of(job->n, plan.shift[time]));
-    }
+    if (!is_direct(job))
+        plan.parts = parts_layout(scratch, job->n, width, 1);
     return plan;
 }
 
-size_t dev_rank_scratch(const ordo_unsorted_job *const job)
+size_t dev_rank_scratch(const ordo_unsorted_job *job)
 {
     cuda_scratch        counted = {};
     unsorted_plan const plan = plan_of(&counted, job);
@@ -121,7 +110,7 @@ size_t dev_rank_scratch(const ordo_unsorted_job *const job)
                                                       : dev_argsort_scratch(&plan.order));
 }
 
-static ordo_status gather_keys(cuda_call *const call, const unsorted_plan *const plan)
+static ordo_status gather_keys(cuda_call *call, const unsorted_plan *plan)
 {
     const ordo_argsort_job *const order = &plan->order;
     size_t const                  blocks = ordo_div_up(order->n, GATHER_THREADS);
@@ -141,22 +130,14 @@ static ordo_status gather_keys(cuda_call *const call, const unsorted_plan *const
 }
 
 /* The type of gathered sorted keys: unsigned, as wide as the keys. */
-static ordo_type bits_type(ordo_type const type)
+static ordo_type bits_type(ordo_type type)
 {
-    switch (cuda_type_size(type)) {
-    case 1:
-        return ORDO_U8;
-    case 2:
-        return ORDO_U16;
-    case 4:
-        return ORDO_U32;
-    default:
-        return ORDO_U64;
-    }
+    size_t const size = cuda_type_size(type);
+    return size == 1 ? ORDO_U8 : size == 2 ? ORDO_U16 : size == 4 ? ORDO_U32 : ORDO_U64;
 }
 
-static ordo_status order_keys(cuda_call *const call, const ordo_unsorted_job *const job,
-                              const unsorted_plan *const plan)
+static ordo_status order_keys(cuda_call *call, const ordo_unsorted_job *job,
+                              const unsorted_plan *plan)
 {
     void *kept = NULL;
     switch (way_of(job)) {
@@ -175,37 +156,19 @@ static ordo_status order_keys(cuda_call *const call, const ordo_unsorted_job *co
 }
 
 template <rank_kind KIND, typename NUM>
-static ordo_status rank_by_buckets(cuda_call *const call, const ordo_unsorted_job *const job,
-                                   const unsorted_plan *const plan)
+static ordo_status rank_by_buckets(cuda_call *call, const ordo_unsorted_job *job,
+                                   const unsorted_plan *plan)
 {
-    size_t const   n = job->n, part_bytes = sizeof(part_shared<NUM>);
-    part_plan<NUM> part[2];
-    for (int time = 0; time < 2; time++) {
-        size_t const buckets = buckets_of(n, plan->shift[time]);
-        part[time].records = (rank_record<NUM> *)plan->records[time];
-        part[time].taken = plan->taken[time];
-        part[time].shift = plan->shift[time];
-        CUDA_TRY(call->exec,
-                 cudaMemsetAsync(plan->taken[time], 0, buckets * sizeof(uint32_t), call->stream));
-    }
-    part[0].buckets = BUCKETS;
-    part[1].buckets = 1u << (plan->shift[0] - plan->shift[1]);
-    LAUNCH_SHARED(call, (part_ranks<KIND, NUM>), plan->table.blocks, HEADS_THREADS, part_bytes,
-                  plan->table, (const NUM *)plan->order.index, part[0]);
-    LAUNCH_SHARED(call, part_records<NUM>, ordo_div_up(n, TILE), HEADS_THREADS, part_bytes,
-                  part[0].records, n, part[1]);
+    TRY((parts_begin<KIND, NUM>(call, &plan->parts, &plan->table, (const NUM *)plan->order.index)));
     return with_rank_type(job->rank_type, [&](auto zero) {
-        typedef decltype(zero) RANK;
-        LAUNCH_SHARED(call, (return_ranks<RANK, NUM>), ordo_div_up(n, LEAF), LEAF_THREADS,
-                      LEAF * sizeof(NUM), part[1].records, n, KIND == RANK_BOTH,
-                      (RANK *)job->ranks);
-        return ORDO_OK;
+        return parts_return<NUM>(call, &plan->parts, 0, KIND == RANK_BOTH,
+                                 (decltype(zero) *)job->ranks);
     });
 }
 
 template <rank_kind KIND, typename RANK>
-static ordo_status rank_direct(cuda_call *const call, const ordo_unsorted_job *const job,
-                               const unsorted_plan *const plan)
+static ordo_status rank_direct(cuda_call *call, const ordo_unsorted_job *job,
+                               const unsorted_plan *plan)
 {
     CUDA_LAUNCH(call, (scatter_ranks<KIND, RANK, uint32_t>), plan->table.blocks, HEADS_THREADS, 0,
                 plan->table, (const uint32_t *)plan->order.index, (RANK *)job->ranks);
@@ -213,8 +176,8 @@ static ordo_status rank_direct(cuda_call *const call, const ordo_unsorted_job *c
 }
 
 template <rank_kind KIND>
-static ordo_status rank_of_kind(cuda_call *const call, const ordo_unsorted_job *const job,
-                                const unsorted_plan *const plan)
+static ordo_status rank_of_kind(cuda_call *call, const ordo_unsorted_job *job,
+                                const unsorted_plan *plan)
 {
     if (is_wide(job))
         return rank_by_buckets<KIND, uint64_t>(call, job, plan);
@@ -228,7 +191,7 @@ static ordo_status rank_of_kind(cuda_call *const call, const ordo_unsorted_job *
         });
 }
 
-ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
+ordo_status dev_rank(cuda_call *call, const ordo_unsorted_job *job)
 {
     if (job->n == 0)
         return ORDO_OK;
@@ -238,10 +201,10 @@ ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
     unsorted_plan const plan = plan_of(&call->scratch, job);
     TRY(order_keys(call, job, &plan));
     if (is_direct(job))
-        ordo_note(call->exec, "ranks scattered straight");
+        ordo_note(call->exec, "ranks scattered directly");
     else
-        ordo_note(call->exec, "ranks parted by index into %zu buckets",
-                  buckets_of(job->n, plan.shift[1]));
+        ordo_note(call->exec, "ranks partitioned by index into %zu buckets",
+                  buckets_of(job->n, plan.parts.shift[1]));
     return with_rank_rule(
         job->ties, [&](auto rule) { return rank_of_kind<decltype(rule)::KIND>(call, job, &plan); });
 }
@@ -252,13 +215,10 @@ struct put_plan {             /* the layout of job->work */
     void       *keys, *index; /* merged; NULL if the records are one sorted part */
     heads_table table;
     bool        direct;
-    void       *records[2];
-    uint32_t   *taken[2];
-    unsigned    shift[2];
-    size_t      stretch; /* ranks of a part: whole buckets */
+    rank_parts  parts; /* unless direct */
 };
 
-static put_plan plan_of(cuda_scratch *const work, const ordo_put_job *const job)
+static put_plan plan_of(cuda_scratch *work, const ordo_put_job *job)
 {
     put_plan     plan = {};
     size_t const width = cuda_type_size(job->index_type);
@@ -270,22 +230,12 @@ static put_plan plan_of(cuda_scratch *const work, const ordo_put_job *const job)
         plan.index = plan.direct ? scratch_take<char>(work, job->n * width) : job->ranks;
     }
     plan.table = heads_take(work, job->n, job->ties == ORDO_TIES_AVERAGE);
-    if (plan.direct)
-        return plan;
-    plan.shift[0] = first_shift(job->total);
-    plan.shift[1] = LEAF_LG;
-    size_t const most =
-        ordo_round_up(ordo_div_up(job->total, job->parts), (size_t)1 << plan.shift[0]);
-    plan.stretch = ordo_min(job->total, most);
-    for (int time = 0; time < 2; time++) {
-        size_t const records = time == 0 ? job->total : plan.stretch;
-        plan.records[time] = scratch_take<char>(work, records * 2 * width);
-        plan.taken[time] = scratch_take<uint32_t>(work, buckets_of(job->total, plan.shift[time]));
-    }
+    if (!plan.direct)
+        plan.parts = parts_layout(work, job->total, width, job->parts);
     return plan;
 }
 
-size_t dev_put_ranks_work(const ordo_put_job *const job)
+size_t dev_put_ranks_work(const ordo_put_job *job)
 {
     cuda_scratch counted = {};
     plan_of(&counted, job);
@@ -293,50 +243,18 @@ size_t dev_put_ranks_work(const ordo_put_job *const job)
 }
 
 template <rank_kind KIND, typename NUM>
-static ordo_status put_first(cuda_call *const call, const ordo_put_job *const job,
-                             const put_plan *const plan, const NUM *const index)
+static ordo_status put_first(cuda_call *call, const ordo_put_job *job, const put_plan *plan,
+                             const NUM *index)
 {
-    if (plan->direct) {
-        CUDA_LAUNCH(call, (scatter_ranks<KIND, NUM, NUM>), plan->table.blocks, HEADS_THREADS, 0,
-                    plan->table, index, (NUM *)job->ranks);
-        return ORDO_OK;
-    }
-    for (int time = 0; time < 2; time++)
-        CUDA_TRY(call->exec,
-                 cudaMemsetAsync(plan->taken[time], 0,
-                                 buckets_of(job->total, plan->shift[time]) * sizeof(uint32_t),
-                                 call->stream));
-    part_plan<NUM> const part = {(rank_record<NUM> *)plan->records[0], plan->taken[0],
-                                 plan->shift[0], BUCKETS};
-    LAUNCH_SHARED(call, (part_ranks<KIND, NUM>), plan->table.blocks, HEADS_THREADS,
-                  sizeof(part_shared<NUM>), plan->table, index, part);
-    return ORDO_OK;
-}
-
-/* Whole buckets are like an array of their own: from here on only the low bits of an index
- * matter. */
-template <typename NUM>
-static ordo_status put_stretch(cuda_call *const call, const ordo_put_job *const job,
-                               const put_plan *const plan)
-{
-    size_t const first = ordo_min(job->total, job->part * plan->stretch);
-    size_t const count = ordo_min(job->total - first, plan->stretch);
-    if (count == 0)
-        return ORDO_OK;
-    part_plan<NUM> const part = {(rank_record<NUM> *)plan->records[1],
-                                 plan->taken[1] + (first >> plan->shift[1]), plan->shift[1],
-                                 1u << (plan->shift[0] - plan->shift[1])};
-    LAUNCH_SHARED(call, part_records<NUM>, ordo_div_up(count, TILE), HEADS_THREADS,
-                  sizeof(part_shared<NUM>), (const rank_record<NUM> *)plan->records[0] + first,
-                  count, part);
-    LAUNCH_SHARED(call, (return_ranks<NUM, NUM>), ordo_div_up(count, LEAF), LEAF_THREADS,
-                  LEAF * sizeof(NUM), part.records, count, false, (NUM *)job->ranks + first);
+    if (!plan->direct)
+        return parts_begin<KIND>(call, &plan->parts, &plan->table, index);
+    CUDA_LAUNCH(call, (scatter_ranks<KIND, NUM, NUM>), plan->table.blocks, HEADS_THREADS, 0,
+                plan->table, index, (NUM *)job->ranks);
     return ORDO_OK;
 }
 
 template <typename NUM>
-static ordo_status merge(cuda_call *const call, const ordo_put_job *const job,
-                         const put_plan *const plan)
+static ordo_status merge(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
 {
     return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
         typedef decltype(code)                   CODE;
@@ -351,8 +269,7 @@ static ordo_status merge(cuda_call *const call, const ordo_put_job *const job,
 }
 
 template <typename NUM>
-static ordo_status put_all(cuda_call *const call, const ordo_put_job *const job,
-                           const put_plan *const plan)
+static ordo_status put_all(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
 {
     const void *keys = job->sorted;
     const NUM  *index = (const NUM *)job->index;
@@ -369,15 +286,16 @@ static ordo_status put_all(cuda_call *const call, const ordo_put_job *const job,
 }
 
 template <typename NUM>
-static ordo_status put_part(cuda_call *const call, const ordo_put_job *const job,
-                            const put_plan *const plan)
+static ordo_status put_part(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
 {
     if (job->part == 0)
         TRY(put_all<NUM>(call, job, plan));
-    return plan->direct ? ORDO_OK : put_stretch<NUM>(call, job, plan);
+    return plan->direct
+               ? ORDO_OK
+               : parts_return<NUM>(call, &plan->parts, job->part, false, (NUM *)job->ranks);
 }
 
-ordo_status dev_put_ranks(cuda_call *const call, const ordo_put_job *const job)
+ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job)
 {
     cuda_scratch work = {(char *)job->work, 0};
     if (job->n == 0)

@@ -22,7 +22,7 @@ enum order_question {
 };
 
 /* The place in the chunk of the first of a lane's flags; HEADS_CHUNK if there is none. */
-template <int V> static __device__ __forceinline__ unsigned first_flag(uint32_t const flags)
+template <int V> static __device__ __forceinline__ unsigned first_flag(uint32_t flags)
 {
     unsigned const bit = lowest_bit(flags);
     return flags != 0 ? bit / V * 32 * V + lane_id() * V + bit % V : HEADS_CHUNK;
@@ -31,8 +31,7 @@ template <int V> static __device__ __forceinline__ unsigned first_flag(uint32_t 
 /* *answer is a minimum for ORDER_FIRST_FALL, otherwise a sum. */
 template <order_question QUESTION, int V, typename CODE>
 static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT)
-    look_through(const typename CODE::BITS *const keys, size_t const n, CODE const code,
-                 unsigned long long *const answer)
+    look_through(const typename CODE::BITS *keys, size_t n, CODE code, unsigned long long *answer)
 {
     typedef typename CODE::BITS   BITS;
     __shared__ unsigned long long of_warp[ORDER_WARPS];
@@ -71,8 +70,7 @@ static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT
             count += __popc(flags);
     }
     if constexpr (QUESTION != ORDER_FIRST_FALL) {
-        for (int distance = 16; distance >= 1; distance /= 2)
-            count += __shfl_xor_sync(WARP_ALL, count, distance);
+        count = warp_reduce<scan_add<unsigned long long>>(count);
         if (lane_id() == 0)
             of_warp[warp] = count;
         __syncthreads();
@@ -87,8 +85,8 @@ static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT
  * a number and fetch it, because few keys are all latency. */
 template <order_question QUESTION, typename CODE>
 static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
-    look_alone(const typename CODE::BITS *const keys, unsigned const n, CODE const code,
-               volatile unsigned long long *const answer)
+    look_alone(const typename CODE::BITS *keys, unsigned n, CODE code,
+               volatile unsigned long long *answer)
 {
     __shared__ unsigned of_warp[ORDER_ALONE_THREADS / WARP_LANES];
     constexpr bool      LEAST = QUESTION == ORDER_FIRST_FALL;
@@ -118,8 +116,8 @@ static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
 }
 
 template <order_question QUESTION>
-static ordo_status ask_alone(cuda_call *const call, ordo_type const type, const void *const keys,
-                             unsigned const n, bool const descending, uint64_t *const answer)
+static ordo_status ask_alone(cuda_call *call, ordo_type type, const void *keys, unsigned n,
+                             bool descending, uint64_t *answer)
 {
     TRY(call_may_answer(call));
     TRY(with_key_code(type, descending, KEY_FOLDED, [&](auto code) {
@@ -134,8 +132,8 @@ static ordo_status ask_alone(cuda_call *const call, ordo_type const type, const 
 }
 
 template <order_question QUESTION>
-static ordo_status ask(cuda_call *const call, ordo_type const type, const void *const keys,
-                       size_t const n, bool const descending, uint64_t *const answer)
+static ordo_status ask(cuda_call *call, ordo_type type, const void *keys, size_t n, bool descending,
+                       uint64_t *answer)
 {
     if (n <= CUDA_TUNE_ORDER_ALONE)
         return ask_alone<QUESTION>(call, type, keys, (unsigned)n, descending, answer);
@@ -172,7 +170,7 @@ static size_t one_number(void)
 
 size_t dev_is_sorted_scratch(const ordo_order_job *job) { return (void)job, one_number(); }
 
-ordo_status dev_is_sorted(cuda_call *const call, const ordo_order_job *const job)
+ordo_status dev_is_sorted(cuda_call *call, const ordo_order_job *job)
 {
     uint64_t fall = UINT64_MAX;
     call->exec->algorithm = "compare";
@@ -184,7 +182,7 @@ ordo_status dev_is_sorted(cuda_call *const call, const ordo_order_job *const job
 
 size_t dev_runs_scratch(const ordo_runs_job *job) { return (void)job, one_number(); }
 
-ordo_status dev_runs(cuda_call *const call, const ordo_runs_job *const job)
+ordo_status dev_runs(cuda_call *call, const ordo_runs_job *job)
 {
     uint64_t falls = 0;
     call->exec->algorithm = "compare";
@@ -196,7 +194,7 @@ ordo_status dev_runs(cuda_call *const call, const ordo_runs_job *const job)
 
 size_t dev_count_nans_scratch(const ordo_count_job *job) { return (void)job, one_number(); }
 
-ordo_status dev_count_nans(cuda_call *const call, const ordo_count_job *const job)
+ordo_status dev_count_nans(cuda_call *call, const ordo_count_job *job)
 {
     uint64_t nans = 0;
     call->exec->algorithm = "compare";

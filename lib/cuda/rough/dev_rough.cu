@@ -26,18 +26,12 @@ struct rough_window {
 };
 static_assert(ROUGH_LOOKS * sizeof(rough_window) <= CUDA_FETCH_BYTES, "fetched at once");
 
-template <typename BITS> struct rough_max {
-    typedef BITS                           ACC;
-    static __device__ __forceinline__ BITS identity(void) { return 0; }
-    static __device__ __forceinline__ BITS add(BITS a, BITS b) { return a > b ? a : b; }
-};
-
 template <typename CODE>
 static __global__ void __launch_bounds__(ROUGH_LOOK_KEYS)
     rough_see(CODE code, const typename CODE::BITS *keys, size_t apart, rough_window *windows)
 {
     typedef typename CODE::BITS BITS;
-    typedef rough_max<BITS>     MAX;
+    typedef scan_max<BITS>      MAX;
     __shared__ BITS             key[ROUGH_LOOK_KEYS], upto[ROUGH_LOOK_KEYS], warp_high[32];
     __shared__ unsigned         radius;
     unsigned const              thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -206,11 +200,9 @@ static ordo_status rough_sort(cuda_call *call, const ordo_sort_job *job, bool *d
 
 ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    size_t const            used = call->scratch.used;
+    size_t const used = call->scratch.used;
     *done = false;
-    CUDA_TRY(call->exec, cudaStreamIsCapturing(call->stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone || cuda_type_size(job->type) < sizeof(uint32_t))
+    if (cuda_capturing(call->stream) || cuda_type_size(job->type) < sizeof(uint32_t))
         return ORDO_OK;
     if (job->n < 2) {
         *done = true;

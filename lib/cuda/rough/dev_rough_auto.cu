@@ -101,13 +101,10 @@ static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool 
 
 ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    size_t const            size = cuda_type_size(job->type), used = call->scratch.used;
+    size_t const size = cuda_type_size(job->type), used = call->scratch.used;
     *done = false;
-    if (size < sizeof(uint32_t) || job->n < CUDA_TUNE_LOOK_BYTES / size)
-        return ORDO_OK;
-    CUDA_TRY(call->exec, cudaStreamIsCapturing(call->stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone)
+    if (size < sizeof(uint32_t) || job->n < CUDA_TUNE_LOOK_BYTES / size ||
+        cuda_capturing(call->stream))
         return ORDO_OK;
     ordo_status const status = rough_decide(call, job, done);
     call->scratch.used = used;

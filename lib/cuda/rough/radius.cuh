@@ -79,26 +79,6 @@ template <typename BITS_> struct radius_table {
     __device__ __forceinline__ uint64_t seen(void) const { return *(volatile uint64_t *)radius; }
 };
 
-template <typename BITS> struct radius_max {
-    typedef BITS                           ACC;
-    static __device__ __forceinline__ BITS identity(void) { return 0; }
-    static __device__ __forceinline__ BITS add(BITS a, BITS b) { return a > b ? a : b; }
-};
-template <typename BITS> struct radius_min {
-    typedef BITS                           ACC;
-    static __device__ __forceinline__ BITS identity(void) { return (BITS) ~(BITS)0; }
-    static __device__ __forceinline__ BITS add(BITS a, BITS b) { return a < b ? a : b; }
-};
-
-/* The largest of a warp's values. */
-template <typename BITS> static __device__ __forceinline__ BITS radius_largest(BITS x)
-{
-    if constexpr (sizeof(BITS) <= 4)
-        return (BITS)__reduce_max_sync(WARP_ALL, (unsigned)x);
-    else
-        return warp_reduce<radius_max<BITS>>(x);
-}
-
 static __device__ __forceinline__ void radius_grow(uint64_t *radius, uint64_t to)
 {
     atomicMax((unsigned long long *)radius, (unsigned long long)to);

@@ -59,17 +59,17 @@ static __device__ __forceinline__ uint64_t radius_proved(const radius_table<BITS
 template <typename BITS>
 static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
 {
-    typedef radius_max<BITS> MAX;
-    __shared__ BITS          warp_high[32];
-    unsigned const           lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint64_t const           r = table.seen();
-    bool const               within = r < radius_shape<BITS>::REACH;
-    BITS const               mine = threadIdx.x < spans ? table.before[threadIdx.x] : (BITS)0;
-    BITS const               upto = warp_scan<MAX>(mine);
+    typedef scan_max<BITS> MAX;
+    __shared__ BITS        warp_high[32];
+    unsigned const         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint64_t const         r = table.seen();
+    bool const             within = r < radius_shape<BITS>::REACH;
+    BITS const             mine = threadIdx.x < spans ? table.before[threadIdx.x] : (BITS)0;
+    BITS const             upto = warp_scan<MAX>(mine);
     if (lane == 31)
         warp_high[warp] = upto;
     __syncthreads();
-    BITS const left = radius_largest(lane < warp ? warp_high[lane] : (BITS)0);
+    BITS const left = warp_largest(lane < warp ? warp_high[lane] : (BITS)0);
     BITS const before = MAX::add(left, warp_before<MAX>(upto));
     __syncthreads();
     if (threadIdx.x < spans)
@@ -83,7 +83,7 @@ static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
         return;
     size_t const   sample = table.count() - 1 - threadIdx.x * table.count() / blockDim.x;
     uint64_t const proved = radius_proved(table, sample, r);
-    uint64_t const most = warp_reduce<radius_max<uint64_t>>(proved);
+    uint64_t const most = warp_reduce<scan_max<uint64_t>>(proved);
     if (lane == 0)
         radius_grow(table.radius, most);
 }
@@ -99,7 +99,7 @@ template <typename BITS> static __global__ void radius_bound(radius_table<BITS> 
     uint64_t       proved = 0;
     if (p < table.count() && r <= table.limit && radius_doubtful(table, p, table.low[p], r))
         proved = radius_proved(table, p, r);
-    uint64_t const most = warp_reduce<radius_max<uint64_t>>(proved);
+    uint64_t const most = warp_reduce<scan_max<uint64_t>>(proved);
     if (lane_id() == 0 && most > r)
         radius_grow(table.radius, most);
 }
@@ -121,9 +121,7 @@ template <typename BITS> static __global__ void radius_list(radius_table<BITS> t
         table.patches[at] = (uint32_t)p;
 }
 
-enum {
-    RADIUS_OPEN_WARPS = 4
-};
+static constexpr int RADIUS_OPEN_WARPS = 4;
 
 template <typename BITS> struct radius_open_memory { /* of one warp */
     BITS
@@ -140,7 +138,7 @@ radius_open_left(const radius_view<CODE> &view, const radius_table<typename CODE
                  typename CODE::BITS *left, size_t from)
 {
     typedef typename CODE::BITS BITS;
-    typedef radius_max<BITS>    MAX;
+    typedef scan_max<BITS>      MAX;
     constexpr int               COUNT = PATCHES * radius_shape<BITS>::PATCH;
     constexpr int EACH = (COUNT + 31) / 32;
     int const lane = (int)lane_id(), end = min((lane + 1) * EACH, COUNT);
@@ -165,7 +163,7 @@ static __device__ __forceinline__ void radius_open_right(const radius_view<CODE>
                                                          typename CODE::BITS *right, size_t patch)
 {
     typedef typename CODE::BITS BITS;
-    typedef radius_min<BITS>    MIN;
+    typedef scan_min<BITS>      MIN;
     constexpr int               COUNT = radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
     int const                   lane = (int)lane_id(), begin = (31 - lane) * EACH;
     int const                   end = min(begin + EACH, COUNT);
@@ -278,7 +276,7 @@ static __device__ uint64_t radius_open_patch(const radius_view<CODE>            
         }
         farthest = max(farthest, place - (from * PATCH + begin));
     }
-    return warp_reduce<radius_max<uint64_t>>(farthest);
+    return warp_reduce<scan_max<uint64_t>>(farthest);
 }
 
 template <typename CODE>

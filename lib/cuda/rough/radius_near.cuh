@@ -116,8 +116,8 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
 {
     typedef typename CODE::BITS BITS;
     typedef radius_shape<BITS>  SHAPE;
-    typedef radius_max<BITS>    MAX;
-    typedef radius_min<BITS>    MIN;
+    typedef scan_max<BITS>      MAX;
+    typedef scan_min<BITS>      MIN;
     constexpr int               ITEMS = SHAPE::ITEMS, STEP = SHAPE::STEP, AHEAD = SHAPE::AHEAD;
     constexpr int               PAST = SHAPE::SLOTS - AHEAD - 1; /* slots before the current one */
     extern __shared__ uint4     radius_memory[];
@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
         for (int apart = 1; apart < SHAPE::SHARE; apart *= 2)
             patch_low = MIN::add(patch_low, __shfl_xor_sync(WARP_ALL, patch_low, apart));
         __syncthreads();
-        BITS before = radius_largest(lane < warp ? warp_high[lane] : (BITS)0);
+        BITS before = warp_largest(lane < warp ? warp_high[lane] : (BITS)0);
         before = MAX::add(MAX::add(before, carry), warp_before<MAX>(upto));
 #pragma unroll
         for (int j = 0; j < ITEMS; j++) {

@@ -47,11 +47,10 @@ template <typename T> static inline T *scratch_take(cuda_scratch *scratch, size_
     return scratch->base == NULL ? NULL : (T *)(scratch->base + at);
 }
 
-struct cuda_facts {    /* about the opened device */
-    int    device;     /* its ordinal */
-    int    sms;        /* multiprocessors */
-    int    capability; /* 90 for 9.0 */
-    size_t l2_bytes;
+struct cuda_facts {      /* about the opened device */
+    int    device;       /* its ordinal */
+    int    sms;          /* multiprocessors */
+    int    capability;   /* 90 for 9.0 */
     size_t shared_bytes; /* shared memory that one block may use */
 };
 

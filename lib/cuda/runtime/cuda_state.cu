@@ -114,15 +114,12 @@ void cuda_devices(char *text, size_t size)
 
 static cudaError_t read_facts(cuda_facts *facts)
 {
-    int         sms = 0, l2 = 0, shared = 0;
+    int         sms = 0, shared = 0;
     cudaError_t error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, facts->device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, facts->device);
     if (error == cudaSuccess)
         error =
             cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, facts->device);
     facts->sms = sms;
-    facts->l2_bytes = (size_t)l2;
     facts->shared_bytes = (size_t)shared;
     facts->capability = capability_of(facts->device);
     return error;

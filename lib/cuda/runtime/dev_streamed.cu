@@ -11,6 +11,7 @@
 #include "backend/pack.h"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
 /* ---- Packing ---- */
 
@@ -70,10 +71,7 @@ static __global__ void __launch_bounds__(THREADS)
         uint64_t const d = difference(keys + tile.piece * piece, code, tile, tile.first + i);
         mine = mine > d ? mine : d;
     }
-    for (int step = 16; step > 0; step /= 2) {
-        uint64_t const other = __shfl_xor_sync(~0u, mine, step);
-        mine = mine > other ? mine : other;
-    }
+    mine = warp_reduce<scan_max<uint64_t>>(mine);
     if (threadIdx.x % 32 == 0)
         atomicMax(&most, mine);
     __syncthreads();

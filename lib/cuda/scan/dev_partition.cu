@@ -14,9 +14,7 @@
 
 /* ---- Writing a range of bytes ---- */
 
-enum {
-    RANGE_ALIGN = 16
-};
+static constexpr int RANGE_ALIGN = 16;
 
 /* The first offset from `from` on that is congruent to `out` modulo 16, so that vectors of 16 bytes
  * match. */

@@ -198,44 +198,19 @@ template <typename RAW, typename OUT> static ordo_status float_sum(const scan_pl
 
 static ordo_status sum(const scan_plan *plan)
 {
-    switch (plan->job->type) {
-    case ORDO_I8:
-    case ORDO_U8:
-        return integer_sum<uint8_t, uint8_t>(plan, false);
-    case ORDO_I16:
-    case ORDO_U16:
-        return integer_sum<uint16_t, uint16_t>(plan, false);
-    case ORDO_I32:
-    case ORDO_U32:
-        return integer_sum<uint32_t, uint32_t>(plan, false);
-    case ORDO_I64:
-    case ORDO_U64:
-        return integer_sum<uint64_t, uint64_t>(plan, false);
-    case ORDO_F32:
-        return float_sum<float, float>(plan);
-    case ORDO_F64:
-        break;
-    }
-    return float_sum<double, double>(plan);
-}
-
-static ordo_status wide_sum(const scan_plan *plan)
-{
-    bool const is_signed = plan->job->out_type == ORDO_I64;
-    switch (plan->job->type) {
-    case ORDO_I8:
-    case ORDO_U8:
-        return integer_sum<uint8_t, uint64_t>(plan, is_signed);
-    case ORDO_I16:
-    case ORDO_U16:
-        return integer_sum<uint16_t, uint64_t>(plan, is_signed);
-    case ORDO_I32:
-    case ORDO_U32:
-        return integer_sum<uint32_t, uint64_t>(plan, is_signed);
-    default:
-        break;
-    }
-    return float_sum<float, double>(plan);
+    bool const is_wide = plan->job->out_type != plan->job->type;
+    return with_key_code(plan->job->type, false, KEY_TOTAL, [&](auto code) -> ordo_status {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        if constexpr (CODE::is_float) {
+            typedef typename key_float<BITS>::type FLOAT;
+            return is_wide ? float_sum<FLOAT, double>(plan) : float_sum<FLOAT, FLOAT>(plan);
+        } else {
+            bool const is_signed = plan->job->out_type == ORDO_I64;
+            return is_wide ? integer_sum<BITS, uint64_t>(plan, is_signed)
+                           : integer_sum<BITS, BITS>(plan, false);
+        }
+    });
 }
 
 /* The neutral element of minima has the largest key bits, which for floats is a NaN. Their first
@@ -256,9 +231,7 @@ static ordo_status bound(const scan_plan *plan)
 
 static ordo_status scan(const scan_plan *plan)
 {
-    if (plan->job->op != ORDO_SUM)
-        return bound(plan);
-    return plan->job->out_type == plan->job->type ? sum(plan) : wide_sum(plan);
+    return plan->job->op == ORDO_SUM ? sum(plan) : bound(plan);
 }
 
 size_t dev_scan_scratch(const ordo_scan_job *job)

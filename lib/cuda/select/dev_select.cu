@@ -194,9 +194,7 @@ static __global__ void pick_kernel(const BITS *sorted, const uint64_t *k, size_t
 
 static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 {
-    enum {
-        THREADS = 256
-    };
+    constexpr int       THREADS = 256;
     many_work const     work = many_layout(&call->scratch, job);
     ordo_sort_job const sort = sort_of(job, work.copy);
     TRY(select_put_positions(call, job, work.k));

@@ -260,9 +260,9 @@ static __device__ __forceinline__ void make_plan(const CODE &code, const sample_
 
 template <typename CODE>
 static __global__ void __launch_bounds__(THREADS)
-    sample_kernel(CODE code, const typename CODE::BITS *const keys, size_t n, unsigned lg_draws,
-                  sample_scratch *const scratch, const __grid_constant__ sample_wish wish,
-                  select_plan *const plan)
+    sample_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned lg_draws,
+                  sample_scratch *scratch, const __grid_constant__ sample_wish wish,
+                  select_plan *plan)
 {
     typedef typename select_word<typename CODE::BITS>::type WORD;
     __shared__ sample_shared<WORD> s;

@@ -259,11 +259,9 @@ sweep_with_map(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
                uint32_t *const buckets)
 {
     typedef typename CODE::BITS BITS;
-    enum {
-        WARPS = SELECT_SWEEP_THREADS / WARP_LANES
-    };
-    select_mapper<CODE> const mapper = mapper_of(plan->map, code);
-    unsigned const            intervals = plan->intervals, t = threadIdx.x;
+    constexpr int               WARPS = SELECT_SWEEP_THREADS / WARP_LANES;
+    select_mapper<CODE> const   mapper = mapper_of(plan->map, code);
+    unsigned const              intervals = plan->intervals, t = threadIdx.x;
     for (unsigned i = t; i < SELECT_BUCKETS; i += SELECT_SWEEP_THREADS)
         buckets[i] = 0;
     if (t < intervals) {

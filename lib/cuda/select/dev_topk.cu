@@ -11,6 +11,7 @@
 #include "cuda/block/block_select_ties.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_topk_few.cuh"
+#include "cuda/sort/dev_radix_memory.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
 /* ---- Records ---- */
@@ -57,27 +58,14 @@ static __device__ __forceinline__ void put_result(const topk_out &out, size_t i,
         ((uint64_t *)out.index)[i] = index;
     else if (out.index != NULL)
         ((uint32_t *)out.index)[i] = (uint32_t)index;
-    if (out.values == NULL)
-        return;
-    switch (out.key_size) {
-    case 1:
-        ((uint8_t *)out.values)[i] = ((const uint8_t *)out.keys)[index];
-        break;
-    case 2:
-        ((uint16_t *)out.values)[i] = ((const uint16_t *)out.keys)[index];
-        break;
-    case 4:
-        ((uint32_t *)out.values)[i] = ((const uint32_t *)out.keys)[index];
-        break;
-    case 8:
-        ((uint64_t *)out.values)[i] = ((const uint64_t *)out.keys)[index];
-        break;
-    }
+    if (out.values != NULL)
+        store_sized((char *)out.values + i * out.key_size, out.key_size,
+                    load_sized<uint64_t>(out.keys, index, out.key_size));
 }
 
 /* Sorts up to CUDA_TUNE_TOPK_ONE_BLOCK winners in shared memory and writes the results. */
 template <typename RECORD>
-static __device__ __noinline__ void order_few(RECORD *const shared, const key_record *winners,
+static __device__ __noinline__ void order_few(RECORD *shared, const key_record *winners,
                                               const topk_out &out)
 {
     RECORD *const  sorted = as_shared(shared);
@@ -108,7 +96,7 @@ template <typename BITS, typename WORD> union topk_shared {
 
 /* Takes places for `mine` records of each lane; returns the place of this lane's first. Called by
  * whole warps, with one atomic for all. */
-static __device__ __forceinline__ size_t claim_places(unsigned *const next, unsigned mine)
+static __device__ __forceinline__ size_t claim_places(unsigned *next, unsigned mine)
 {
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(mine);
     unsigned       first = 0;
@@ -243,7 +231,7 @@ static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS
 template <typename CODE>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     topk_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
-                const topk_out out, bool is_few, key_record *const winners)
+                const topk_out out, bool is_few, key_record *winners)
 {
     typedef typename CODE::BITS              BITS;
     typedef typename select_word<BITS>::type WORD;
@@ -325,7 +313,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
 
 template <typename RECORD>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    topk_tile_kernel(const key_record *const winners, size_t k, RECORD *const out)
+    topk_tile_kernel(const key_record *winners, size_t k, RECORD *out)
 {
     __shared__ __align__(16) unsigned char room[sizeof(RECORD) * bitonic_room<RECORD>(MERGE_TILE)];
     RECORD *const                          tile = (RECORD *)room;
@@ -340,7 +328,7 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
 
 template <typename RECORD>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    topk_write_kernel(const RECORD *const sorted, const topk_out out)
+    topk_write_kernel(const RECORD *sorted, const topk_out out)
 {
     size_t const i = (size_t)blockIdx.x * MERGE_THREADS + threadIdx.x;
     if (i < out.k)
@@ -383,7 +371,7 @@ static ordo_argsort_job argsort_of(const ordo_topk_job *job, void *index)
 
 template <typename INDEX>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    topk_cut_kernel(const INDEX *const order, const topk_out out)
+    topk_cut_kernel(const INDEX *order, const topk_out out)
 {
     size_t const i = (size_t)blockIdx.x * MERGE_THREADS + threadIdx.x;
     if (i < out.k)

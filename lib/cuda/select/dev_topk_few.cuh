@@ -12,9 +12,7 @@
 #include "cuda/block/block_select.cuh"
 #include "cuda/block/block_spread.cuh"
 
-enum {
-    TOPK_FEW_PLACES = CUDA_TUNE_TOPK_ONE_BLOCK + CUDA_TUNE_SPREAD_MOST
-};
+static constexpr int TOPK_FEW_PLACES = CUDA_TUNE_TOPK_ONE_BLOCK + CUDA_TUNE_SPREAD_MOST;
 
 template <typename BITS> struct topk_few_shared {
     spread_shared<SELECT_THREADS> spread;

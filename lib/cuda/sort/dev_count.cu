@@ -6,7 +6,7 @@
  * the thread that takes one to 2^15 moves that much to global memory. Scratch: 16 bytes a value. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/sort/dev_radix.cuh"
-#include "cuda/warp/warp_ballot.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
 enum {
     COUNT_THREADS = 1024,
@@ -40,11 +40,9 @@ template <> struct count_shared<uint8_t> {
     };
     uint32_t count[VALUES][COPIES];
 
-    __device__ void clear(unsigned i) { (&count[0][0])[i] = 0; }
-    enum {
-        WORDS = VALUES * COPIES
-    };
-    __device__ void add(unsigned key, unsigned times, unsigned long long *)
+    __device__ void      clear(unsigned i) { (&count[0][0])[i] = 0; }
+    static constexpr int WORDS = VALUES * COPIES;
+    __device__ void      add(unsigned key, unsigned times, unsigned long long *)
     {
         atomicAdd(&count[key][threadIdx.x % COPIES], times);
     }
@@ -100,9 +98,7 @@ template <typename KEY>
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_histogram(const KEY *keys, size_t n, KEY flip, unsigned long long *bins)
 {
-    enum {
-        EACH = 16 / sizeof(KEY)
-    };
+    constexpr int EACH = 16 / sizeof(KEY);
     extern __shared__ uint32_t count_words[];
     auto *const                shared = (count_shared<KEY> *)count_words;
     for (unsigned i = threadIdx.x; i < count_shared<KEY>::WORDS; i += COUNT_THREADS)
@@ -153,16 +149,12 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     unsigned const      warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     unsigned const      v = blockIdx.x * COUNT_THREADS + threadIdx.x;
     uint64_t const      count = v < values ? bins[v] : 0;
-    uint64_t            before = 0, scan = count;
+    uint64_t const      scan = warp_scan<scan_add<uint64_t>>(count);
+    uint64_t            before = 0;
 #pragma unroll 8
     for (unsigned block = 0; block < blockIdx.x; block++)
         before += bins[block * COUNT_THREADS + threadIdx.x];
-#pragma unroll
-    for (unsigned step = 1; step < 32; step *= 2) {
-        uint64_t const lower = __shfl_up_sync(WARP_ALL, scan, step);
-        scan += lane >= step ? lower : 0;
-        before += __shfl_xor_sync(WARP_ALL, before, step);
-    }
+    before = warp_reduce<scan_add<uint64_t>>(before);
     if (lane == 31) {
         below[warp] = before;
         sums[warp] = scan;

@@ -20,12 +20,11 @@ template <typename UNIT, typename INDEX>
 static __global__ void gather(UNIT *to, const UNIT *from, const INDEX *index, size_t n,
                               unsigned units)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         size_t const source = (size_t)index[i] * units;
         for (unsigned u = 0; u < units; u++)
             to[i * units + u] = from[source + u];
-    }
+    });
 }
 
 template <typename INDEX>
@@ -76,24 +75,22 @@ ordo_status dev_gather_pairs(cuda_call *call, const ordo_pairs_job *job, const v
 template <typename WORD>
 static __global__ void values_to_words(WORD *words, const uint8_t *values, unsigned size, size_t n)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         WORD word = 0;
         for (unsigned b = 0; b < size; b++)
             word |= (WORD)values[i * size + b] << 8 * b;
         words[i] = word;
-    }
+    });
 }
 
 template <typename WORD>
 static __global__ void words_to_values(uint8_t *values, unsigned size, const WORD *words, size_t n)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         WORD const word = words[i];
         for (unsigned b = 0; b < size; b++)
             values[i * size + b] = (uint8_t)(word >> 8 * b);
-    }
+    });
 }
 
 static size_t words_blocks(const cuda_call *call, size_t n)

@@ -14,7 +14,6 @@
 
 enum {
     CLUSTER_PREFIX = 24, /* leading bits sorted by first */
-    CLUSTER_WALK = 48,   /* largest group of keys with one prefix */
     CLUSTER_THREADS = 512,
     CLUSTER_ITEMS = 8, /* most keys of a thread */
     CLUSTER_PLACES = CLUSTER_THREADS * CLUSTER_ITEMS,
@@ -214,21 +213,7 @@ static __device__ __forceinline__ uint32_t cluster_place(const cluster_tile<ITEM
         }
         return code.fold(ITEM::bits(word));
     };
-    unsigned left = 0, right = 0, before = 0;
-    for (; left < CLUSTER_WALK && left < place; left++) {
-        BITS const other = bits_at(place - left - 1);
-        if (other >> shift != mine >> shift)
-            break;
-        before += other <= mine;
-    }
-    for (; left + right < CLUSTER_WALK && place + right + 1 < n; right++) {
-        BITS const other = bits_at(place + right + 1);
-        if (other >> shift != mine >> shift)
-            break;
-        before += other < mine;
-    }
-    *too_long |= left + right >= CLUSTER_WALK;
-    return place - left + before;
+    return radix_place(place, n, mine, shift, too_long, bits_at);
 }
 
 /* The bits in which the keys of the cluster differ. */
@@ -288,15 +273,7 @@ static __device__ __forceinline__ void cluster_read_tile(const cluster_tile<ITEM
         if (ITEM::beside)
             tile.index[at] = place;
     }
-#pragma unroll
-    for (int half = 0; half < sizeof(BITS) / 4; half++) {
-        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
-        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
-        if (threadIdx.x % 32 == 0) {
-            atomicOr((unsigned *)&tile.shared->ones + half, some);
-            atomicOr((unsigned *)&tile.shared->zeros + half, lack);
-        }
-    }
+    radix_note_bits(ones, zeros, &tile.shared->ones, &tile.shared->zeros);
 }
 #endif
 
@@ -325,14 +302,10 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
     __syncthreads();
     cluster_read_tile(tile, code, job);
     BITS const     differ = cluster_differ(shared);
-    unsigned const low = differ == 0         ? 0
-                         : sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1
-                                             : __ffs((int)differ) - 1;
-    unsigned const high =
-        sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
-    unsigned from = high - low > CLUSTER_PREFIX ? high - CLUSTER_PREFIX : low;
-    uint32_t place[CLUSTER_ITEMS], source[CLUSTER_ITEMS];
-    BITS     bits[CLUSTER_ITEMS];
+    unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
+    unsigned       from = high - low > CLUSTER_PREFIX ? high - CLUSTER_PREFIX : low;
+    uint32_t       place[CLUSTER_ITEMS], source[CLUSTER_ITEMS];
+    BITS           bits[CLUSTER_ITEMS];
     for (;;) {
         for (unsigned shift = from; shift < high; shift += RADIX_BITS)
             cluster_step(tile, code, shift, (1u << min(high - shift, (unsigned)RADIX_BITS)) - 1);

@@ -18,9 +18,7 @@
 
 /* ---- look-back ------------------------------------------------------------------------------ */
 
-enum {
-    LOOK_COUNT_BITS = 30
-};
+static constexpr int LOOK_COUNT_BITS = 30;
 
 struct look_codes { /* the upper two bits, by step */
     uint32_t nothing, partial, whole;
@@ -69,9 +67,7 @@ static __device__ __forceinline__ uint32_t look_back(const uint32_t *word, unsig
 /* ---- a tile --------------------------------------------------------------------------------- */
 
 template <typename CODE, typename VALUE, int THREADS, int ITEMS> struct radix_pass_shared {
-    enum {
-        TILE = THREADS * ITEMS
-    };
+    static constexpr int        TILE = THREADS * ITEMS;
     typedef typename CODE::BITS BITS;
 
     BITS                         keys[TILE];
@@ -221,9 +217,7 @@ static __device__ __forceinline__ void
 pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &code,
           const radix_tables &tables, const radix_portion &portion)
 {
-    enum {
-        TILE = THREADS * ITEMS
-    };
+    constexpr int               TILE = THREADS * ITEMS;
     typedef typename CODE::BITS BITS;
     typedef value_traits<VALUE> traits;
 
@@ -335,9 +329,7 @@ pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &co
 
 template <typename T> static __device__ void settle_copy(void *to, const void *from, size_t count)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads)
-        ((T *)to)[i] = __ldcg((const T *)from + i);
+    grid_each(count, [&](size_t i) { ((T *)to)[i] = __ldcg((const T *)from + i); });
 }
 
 /* Elements of `size` bytes, a power of 2 up to 8. */
@@ -362,11 +354,10 @@ static __device__ __noinline__ void pass_settle(const radix_job &job)
         settle_elements(job.keys[0], job.keys[1], job.n, job.key_size);
     if (job.value_out == job.value_size && job.value_size != 0)
         settle_elements(job.values[0], job.values[1], job.n, job.value_size);
-    if (job.value_out > job.value_size) { /* widens 32-bit indices to 64 bits */
-        size_t const threads = (size_t)gridDim.x * blockDim.x;
-        for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < job.n; i += threads)
+    if (job.value_out > job.value_size) /* widens 32-bit indices to 64 bits */
+        grid_each(job.n, [&](size_t i) {
             ((uint64_t *)job.values[0])[i] = __ldcg((const uint32_t *)job.values[1] + i);
-    }
+        });
 }
 
 struct radix_range {      /* the work of a launch */
@@ -383,9 +374,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::RESIDENT)
                __grid_constant__ radix_tables const tables, radix_portion const portion,
                radix_range const range)
 {
-    enum {
-        ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS
-    };
+    constexpr int ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS;
     static_assert(ITEMS >= LONG_ITEMS && 32 * ITEMS >= FINISH_WINDOW + FINISH_WALK,
                   "the finish has the memory of a tile's keys");
     extern __shared__ char pass_shared_bytes[];

@@ -15,9 +15,7 @@
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 
-enum {
-    RADIX_DIGITS = 8 /* at most */
-};
+static constexpr int RADIX_DIGITS = 8; /* at most */
 
 /* Keys of one width as the passes see them: one-to-one key bits in memory, so that raw bytes come
  * back, and folded key bits where digits are taken and keys compared, if TIES. Keys of one and two

@@ -67,9 +67,7 @@ template <typename VALUE, bool FEW, typename CODE>
 static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kernel *kernel)
 {
     typedef cuda_tune_radix<sizeof(typename CODE::BITS), value_traits<VALUE>::size> SHAPE;
-    enum {
-        ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS
-    };
+    constexpr int ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS;
     (void)code;
     kernel->function = (const void *)radix_pass<CODE, VALUE, SHAPE, FEW>;
     kernel->threads = SHAPE::THREADS;
@@ -183,6 +181,63 @@ static inline ordo_status with_radix_code(ordo_type type, bool descending, key_t
         }
     });
 }
+
+/* ---- arrays in shared memory: dev_radix_small.cu, dev_radix_cluster.cu ---------------------- */
+
+static constexpr int RADIX_WALK = 48; /* largest group of keys with one prefix */
+
+/* Adds a warp's bits to those of the block, in shared memory: bits set in some key, bits not set in
+ * all. */
+template <typename BITS>
+static __device__ __forceinline__ void radix_note_bits(BITS ones, BITS zeros, BITS *shared_ones,
+                                                       BITS *shared_zeros)
+{
+#pragma unroll
+    for (int half = 0; half < sizeof(BITS) / 4; half++) {
+        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
+        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
+        if (threadIdx.x % 32 == 0) {
+            atomicOr((unsigned *)shared_ones + half, some);
+            atomicOr((unsigned *)shared_zeros + half, lack);
+        }
+    }
+}
+
+/* The lowest set bit, 0 if there is none, and one more than the highest. */
+template <typename BITS> static __device__ __forceinline__ unsigned radix_low_bit(BITS bits)
+{
+    return bits == 0 ? 0 : (unsigned)__ffsll((long long)bits) - 1;
+}
+template <typename BITS> static __device__ __forceinline__ unsigned radix_high_bit(BITS bits)
+{
+    return 64 - (unsigned)__clzll((long long)bits);
+}
+
+/* The final place of the key `mine` at `place`, counted among the keys with its prefix, when n keys
+ * are sorted by the bits from `shift` on. bits_at(p) are the key bits at place p. Sets *too_long if
+ * the group is too large. */
+template <typename BITS, typename F>
+static __device__ __forceinline__ uint32_t radix_place(uint32_t place, uint32_t n, BITS mine,
+                                                       unsigned shift, bool *too_long, F &&bits_at)
+{
+    unsigned left = 0, right = 0, before = 0;
+    for (; left < RADIX_WALK && left < place; left++) {
+        BITS const other = bits_at(place - left - 1);
+        if (other >> shift != mine >> shift)
+            break;
+        before += other <= mine;
+    }
+    for (; left + right < RADIX_WALK && place + right + 1 < n; right++) {
+        BITS const other = bits_at(place + right + 1);
+        if (other >> shift != mine >> shift)
+            break;
+        before += other < mine;
+    }
+    *too_long |= left + right >= RADIX_WALK;
+    return place - left + before;
+}
+
+/* ---- the other files of the radix sort ------------------------------------------------------ */
 
 /* dev_radix_values.cu: pairs and indices, with values of job->value_size bytes. */
 ordo_status radix_run_values(cuda_call *call, const radix_job *job, ordo_type type, bool descending,

@@ -14,8 +14,7 @@
 enum {
     SMALL_PREFIX = 24, /* leading bits sorted by first */
     SMALL_SHORT = 16,  /* enough if few keys agree in them */
-    SMALL_ALIKE = 2,   /* most other keys that a key may agree with */
-    SMALL_WALK = 48    /* largest group of keys with one prefix */
+    SMALL_ALIKE = 2    /* most other keys that a key may agree with */
 };
 
 /* Buckets; tags[p] is the bucket above the index of the key at place p. */
@@ -114,22 +113,9 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
         unsigned const p = threadIdx.x + i * THREADS;
         if (p >= end)
             continue;
-        BITS const mine = bits_at(p);
-        unsigned   left = 0, right = 0, before = 0;
-        for (; left < SMALL_WALK && left < p; left++) {
-            BITS const other = bits_at(p - left - 1);
-            if (other >> shift != mine >> shift)
-                break;
-            before += other <= mine;
-        }
-        for (; left + right < SMALL_WALK && p + right + 1 < end; right++) {
-            BITS const other = bits_at(p + right + 1);
-            if (other >> shift != mine >> shift)
-                break;
-            before += other < mine;
-        }
-        too_long |= left + right >= SMALL_WALK;
-        move[i] = (uint32_t)shared->order[p] << 16 | (p - left + before);
+        BITS const     mine = bits_at(p);
+        uint32_t const to = radix_place(p, end, mine, shift, &too_long, bits_at);
+        move[i] = (uint32_t)shared->order[p] << 16 | to;
     }
     if (__syncthreads_or(too_long))
         return false;
@@ -166,24 +152,13 @@ static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREAD
         shared->keys[p] = bits;
         shared->order[p] = (uint16_t)p;
     }
-#pragma unroll
-    for (int half = 0; half < sizeof(BITS) / 4; half++) {
-        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
-        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
-        if (threadIdx.x % 32 == 0) {
-            atomicOr((unsigned *)&shared->ones + half, some);
-            atomicOr((unsigned *)&shared->zeros + half, lack);
-        }
-    }
+    radix_note_bits(ones, zeros, &shared->ones, &shared->zeros);
     __syncthreads();
     BITS const differ = shared->ones & shared->zeros;
     if (differ == 0)
         return;
-    unsigned const low =
-        sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1 : __ffs((int)differ) - 1;
-    unsigned const high =
-        sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
-    unsigned from = small_from(shared, code, low, high, n);
+    unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
+    unsigned       from = small_from(shared, code, low, high, n);
     for (;;) {
         small_sort_bits(shared, code, items, from, high);
         if (from == low || small_finish(shared, code, from, n))

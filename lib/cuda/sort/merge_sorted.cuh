@@ -102,7 +102,7 @@ static __device__ __forceinline__ void merge_part(const K *keys, unsigned a_here
 /* Merges parts of `part` keys; the last may be shorter. A tile lies in one pair of parts. */
 template <typename K>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    merge_pass_kernel(const K *const from, K *const to, size_t n, size_t part, unsigned tile)
+    merge_pass_kernel(const K *from, K *to, size_t n, size_t part, unsigned tile)
 {
     __shared__ __align__(16) unsigned char room[MERGE_TILE * sizeof(K)];
     __shared__ size_t                      splits[2];
@@ -171,8 +171,8 @@ template <typename BITS, typename NUM> struct pairs_array {
 /* Merges [0, split) and [split, n). */
 template <typename CODE, typename NUM>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    merge_pairs(pairs_array<const typename CODE::BITS, const NUM> const from, size_t const split,
-                size_t const n, CODE const code, pairs_array<typename CODE::BITS, NUM> const to)
+    merge_pairs(pairs_array<const typename CODE::BITS, const NUM> const from, size_t split,
+                size_t n, CODE code, pairs_array<typename CODE::BITS, NUM> const to)
 {
     typedef typename CODE::BITS BITS;
 

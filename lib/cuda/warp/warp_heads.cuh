@@ -12,11 +12,9 @@
 #define ORDO_CUDA_WARP_WARP_HEADS_H
 
 #include "cuda/runtime/cuda_keys.cuh"
-#include "cuda/warp/warp_ballot.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
-enum {
-    HEADS_CHUNK = 1024 /* keys of a chunk: a word of flags a lane */
-};
+static constexpr int HEADS_CHUNK = 1024; /* keys of a chunk: a word of flags a lane */
 
 /* ---- Keys ---- */
 
@@ -57,7 +55,7 @@ enum cache_access {
 };
 
 template <typename T, int V, cache_access ACCESS>
-static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *const from)
+static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *from)
 {
     typedef typename vector_type<T, V>::type RAW;
     const RAW *const                         at = (const RAW *)from;
@@ -68,7 +66,7 @@ static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *const f
 }
 
 template <typename T, int V, cache_access ACCESS>
-static __device__ __forceinline__ void store_vector(T *const to, warp_vector<T, V> const vector)
+static __device__ __forceinline__ void store_vector(T *to, warp_vector<T, V> vector)
 {
     typedef typename vector_type<T, V>::type RAW;
     RAW                                      raw;
@@ -91,8 +89,7 @@ static __device__ __forceinline__ uint32_t lane_0_mask(void)
 }
 
 template <typename BITS>
-static __device__ __forceinline__ BITS from_lane_before(BITS const key, BITS *const wrapped,
-                                                        uint32_t const in_lane_0)
+static __device__ __forceinline__ BITS from_lane_before(BITS key, BITS *wrapped, uint32_t in_lane_0)
 {
     BITS const turned = (BITS)__shfl_sync(WARP_ALL, key, (lane_id() + 31) % 32);
     BITS const mask = (BITS)((uint64_t)in_lane_0 << 32 | in_lane_0);
@@ -104,8 +101,7 @@ static __device__ __forceinline__ BITS from_lane_before(BITS const key, BITS *co
 /* The lane's flags, in lane order, of a whole chunk. `keys` is aligned to V keys; `before` is the
  * key to the left of the chunk; test(left, key) is a bool. */
 template <int V, cache_access ACCESS, typename BITS, typename TEST>
-static __device__ __forceinline__ uint32_t warp_flags(const BITS *const keys, BITS const before,
-                                                      TEST &&test)
+static __device__ __forceinline__ uint32_t warp_flags(const BITS *keys, BITS before, TEST &&test)
 {
     constexpr int  ROWS = 32 / V, BATCH = ROWS < 8 ? ROWS : sizeof(BITS) == 8 ? 4 : 8;
     uint32_t const in_lane_0 = lane_0_mask();
@@ -135,9 +131,8 @@ static __device__ __forceinline__ uint32_t warp_flags(const BITS *const keys, BI
 
 /* The same for a chunk of `count` keys: one key a lane and row. Flags past the end are 0. */
 template <typename BITS, typename TEST>
-static __device__ __forceinline__ uint32_t warp_flags_tail(const BITS *const keys,
-                                                           unsigned const count, BITS const before,
-                                                           TEST &&test)
+static __device__ __forceinline__ uint32_t warp_flags_tail(const BITS *keys, unsigned count,
+                                                           BITS before, TEST &&test)
 {
     unsigned const lane = lane_id();
     uint32_t       flags = 0;
@@ -204,8 +199,8 @@ static __device__ __forceinline__ unsigned highest_bit(uint32_t bits) { return 3
 /* Lane w holds word w of a chunk whose first key is key `base`. Moves the carry past the chunk:
  * `last` and `count` to the right, `next` to the left. */
 template <rank_kind KIND, typename NUM>
-static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t const word, NUM const base,
-                                                              heads_carry<NUM> *const carry)
+static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t word, NUM base,
+                                                              heads_carry<NUM> *carry)
 {
     unsigned const   lane = lane_id();
     uint32_t const   some = __ballot_sync(WARP_ALL, word != 0);
@@ -227,13 +222,7 @@ static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t const wor
         carry->next = some != 0 ? base + first : carry->next;
     }
     if constexpr (KIND == RANK_COUNT) {
-        unsigned const mine = __popc(word);
-        unsigned       sum = mine;
-#pragma unroll
-        for (int distance = 1; distance < 32; distance *= 2) {
-            unsigned const other = __shfl_up_sync(WARP_ALL, sum, distance);
-            sum += lane >= (unsigned)distance ? other : 0;
-        }
+        unsigned const mine = __popc(word), sum = warp_scan<scan_add<unsigned>>(mine);
         edges.count = carry->count + sum - mine;
         carry->count += __shfl_sync(WARP_ALL, sum, 31);
     }
@@ -244,7 +233,7 @@ static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t const wor
  * average. */
 template <rank_kind KIND, int V, typename NUM>
 static __device__ __forceinline__ warp_vector<NUM, V>
-warp_row_numbers(int const row, uint32_t const word, heads_edges<NUM> const edges, NUM const base)
+warp_row_numbers(int row, uint32_t word, heads_edges<NUM> edges, NUM base)
 {
     unsigned const lane = lane_id();
     unsigned const owner = row * V + lane * V / 32; /* lane that holds the word of these keys */
@@ -292,7 +281,7 @@ warp_row_numbers(int const row, uint32_t const word, heads_edges<NUM> const edge
 }
 
 template <rank_kind KIND, typename RANK, typename NUM>
-static __device__ __forceinline__ RANK rank_of_number(NUM const number)
+static __device__ __forceinline__ RANK rank_of_number(NUM number)
 {
     if constexpr (KIND == RANK_BOTH && (RANK)0.5 != 0)
         return (RANK)number * (RANK)0.5;
@@ -302,7 +291,7 @@ static __device__ __forceinline__ RANK rank_of_number(NUM const number)
 
 template <rank_kind KIND, typename RANK, int V, typename NUM>
 static __device__ __forceinline__ warp_vector<RANK, V>
-warp_row_ranks(int const row, uint32_t const word, heads_edges<NUM> const edges, NUM const base)
+warp_row_ranks(int row, uint32_t word, heads_edges<NUM> edges, NUM base)
 {
     warp_vector<NUM, V> const numbers = warp_row_numbers<KIND, V>(row, word, edges, base);
     warp_vector<RANK, V>      ranks;
@@ -314,9 +303,8 @@ warp_row_ranks(int const row, uint32_t const word, heads_edges<NUM> const edges,
 
 /* Writes the ranks of a chunk whose first key is key `base` of n. */
 template <rank_kind KIND, typename RANK, int V, cache_access ACCESS, typename NUM>
-static __device__ __forceinline__ void warp_write_ranks(RANK *const ranks, size_t const n,
-                                                        size_t const base, uint32_t const word,
-                                                        heads_edges<NUM> const edges)
+static __device__ __forceinline__ void warp_write_ranks(RANK *ranks, size_t n, size_t base,
+                                                        uint32_t word, heads_edges<NUM> edges)
 {
     RANK *const to = ranks + base + lane_id() * V;
     if (n - base >= HEADS_CHUNK) {

@@ -16,6 +16,20 @@ template <typename ACC_> struct scan_add {
     static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
 };
 
+/* Of unsigned integers. */
+template <typename ACC_> struct scan_max {
+    typedef ACC_ ACC;
+
+    static __device__ __forceinline__ ACC identity(void) { return 0; }
+    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a > b ? a : b; }
+};
+template <typename ACC_> struct scan_min {
+    typedef ACC_ ACC;
+
+    static __device__ __forceinline__ ACC identity(void) { return (ACC) ~(ACC)0; }
+    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a < b ? a : b; }
+};
+
 /* Lane i gets x0 op ... op xi. */
 template <typename OP>
 static __device__ __forceinline__ typename OP::ACC warp_scan(typename OP::ACC x)
@@ -45,6 +59,22 @@ static __device__ __forceinline__ typename OP::ACC warp_reduce(typename OP::ACC 
     for (unsigned step = WARP_LANES / 2; step > 0; step /= 2)
         x = OP::add(x, __shfl_xor_sync(WARP_ALL, x, step));
     return x;
+}
+
+/* The largest and smallest value of a warp; up to 32 bits take one instruction. */
+template <typename T> static __device__ __forceinline__ T warp_largest(T x)
+{
+    if constexpr (sizeof(T) <= 4)
+        return (T)__reduce_max_sync(WARP_ALL, (unsigned)x);
+    else
+        return warp_reduce<scan_max<T>>(x);
+}
+template <typename T> static __device__ __forceinline__ T warp_smallest(T x)
+{
+    if constexpr (sizeof(T) <= 4)
+        return (T)__reduce_min_sync(WARP_ALL, (unsigned)x);
+    else
+        return warp_reduce<scan_min<T>>(x);
 }
 
 #endif
