@@ -93,13 +93,12 @@ static __device__ __forceinline__ size_t tile_index(const select_tiles<BITS> &ti
 
 /* Reads and encodes the keys of one lane; returns a mask of those that exist. The others are all
  * ones. */
-template <typename CODE, typename WORD, int KEYS>
-static __device__ __forceinline__ uint32_t tile_read(const CODE                              &code,
-                                                     const select_tiles<typename CODE::BITS> &tiles,
-                                                     size_t tile, unsigned lane, WORD (&key)[KEYS])
+template <typename CODE, typename WORD, int KEYS, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ uint32_t tile_read(const CODE               &code,
+                                                     const select_tiles<BITS> &tiles, size_t tile,
+                                                     unsigned lane, WORD (&key)[KEYS])
 {
-    typedef typename CODE::BITS BITS;
-    typedef select_tiles<BITS>  T;
+    typedef select_tiles<BITS> T;
     static_assert(KEYS == T::KEYS, "one lane's keys of one tile");
     if (tile < tiles.full) {
         const uint4 *const from = (const uint4 *)(tiles.keys + tiles.head + tile * T::TILE) + lane;

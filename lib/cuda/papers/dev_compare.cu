@@ -87,16 +87,15 @@ static size_t keys_scratch(const compare_sorter *by, const ordo_sort_job *job)
     return records_scratch(by, job->n, ordo_max(cuda_type_size(job->type), 4));
 }
 
-template <typename K, typename CODE>
+template <typename K, typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status sort_keys_as(const compare_sorter *by, cuda_call *call, const ordo_sort_job *job,
                                 CODE code)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                n = job->n;
-    unsigned const              blocks = blocks_for(call, n);
-    K *const                    a = scratch_take<K>(&call->scratch, n);
-    K *const                    b = scratch_take<K>(&call->scratch, n);
-    K                          *sorted = a;
+    size_t const   n = job->n;
+    unsigned const blocks = blocks_for(call, n);
+    K *const       a = scratch_take<K>(&call->scratch, n);
+    K *const       b = scratch_take<K>(&call->scratch, n);
+    K             *sorted = a;
     CUDA_LAUNCH(call, (encode_records<K, false, CODE>), blocks, RECORD_THREADS, 0,
                 (const BITS *)job->keys, n, code, a);
     TRY(run_sorter(by, call, a, b, n, &sorted));
@@ -131,16 +130,15 @@ static size_t argsort_scratch(const compare_sorter *by, ordo_type type, size_t n
     return records_scratch(by, n, is_wide(type, n) ? sizeof(key_record) : sizeof(uint64_t));
 }
 
-template <typename K, typename CODE>
+template <typename K, typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status argsort_as(const compare_sorter *by, cuda_call *call,
                               const ordo_argsort_job *job, CODE code)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                n = job->n;
-    unsigned const              blocks = blocks_for(call, n);
-    K *const                    a = scratch_take<K>(&call->scratch, n);
-    K *const                    b = scratch_take<K>(&call->scratch, n);
-    K                          *sorted = a;
+    size_t const   n = job->n;
+    unsigned const blocks = blocks_for(call, n);
+    K *const       a = scratch_take<K>(&call->scratch, n);
+    K *const       b = scratch_take<K>(&call->scratch, n);
+    K             *sorted = a;
     CUDA_LAUNCH(call, (encode_records<K, true, CODE>), blocks, RECORD_THREADS, 0,
                 (const BITS *)job->keys, n, code, a);
     TRY(run_sorter(by, call, a, b, n, &sorted));

@@ -51,12 +51,11 @@ static __global__ void __launch_bounds__(PAPER_BLOCK) numbers_to_doubles(uint64_
 }
 
 /* The two arrays alternate; the first is chosen so that the last step ends in out. */
-template <typename CODE, typename NUM>
+template <typename CODE, typename NUM, typename BITS = typename CODE::BITS>
 static ordo_status rank_naive(cuda_call *call, const ordo_rank_job *job, NUM *from, NUM *to)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                n = job->n, blocks = ordo_div_up(n, PAPER_BLOCK);
-    const BITS *const           keys = (const BITS *)job->sorted;
+    size_t const      n = job->n, blocks = ordo_div_up(n, PAPER_BLOCK);
+    const BITS *const keys = (const BITS *)job->sorted;
 
     CUDA_LAUNCH(call, naive_start, blocks, PAPER_BLOCK, 0, from, n);
     for (size_t distance = 1; distance < n; distance *= 2) {
@@ -187,13 +186,12 @@ template <typename NUM> static shuffle_levels<NUM> take_levels(cuda_scratch *scr
     return levels;
 }
 
-template <typename CODE, typename NUM>
+template <typename CODE, typename NUM, typename BITS = typename CODE::BITS>
 static ordo_status rank_shuffle(cuda_call *call, const ordo_rank_job *job, NUM *words)
 {
-    typedef typename CODE::BITS BITS;
-    shuffle_levels<NUM> const   at = take_levels<NUM>(&call->scratch, job->n);
-    const BITS *const           keys = (const BITS *)job->sorted;
-    size_t const                n = job->n;
+    shuffle_levels<NUM> const at = take_levels<NUM>(&call->scratch, job->n);
+    const BITS *const         keys = (const BITS *)job->sorted;
+    size_t const              n = job->n;
 
     CUDA_LAUNCH(call, (shuffle_keys<CODE, NUM>), at.count[0], PAPER_BLOCK, 0, keys, n, words,
                 at.sums[0]);
@@ -229,11 +227,10 @@ static __device__ __forceinline__ size_t modified_search(const typename CODE::BI
 }
 
 /* The rank, from 0, of the key before `base`, a multiple of 32 above 0. */
-template <typename CODE>
-static __device__ __forceinline__ size_t rank_before(const typename CODE::BITS *keys, size_t base)
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ size_t rank_before(const BITS *keys, size_t base)
 {
-    typedef typename CODE::BITS BITS;
-    BITS const                  key = keys[base - WARP_LANES + lane_id()];
+    BITS const     key = keys[base - WARP_LANES + lane_id()];
     BITS const     left = (BITS)__shfl_up_sync(WARP_ALL, key, 1); /* lane 0 gets its own key */
     uint32_t const votes = __ballot_sync(WARP_ALL, !keys_tie<CODE>(key, left));
     size_t const   group = base - WARP_LANES;
@@ -241,14 +238,13 @@ static __device__ __forceinline__ size_t rank_before(const typename CODE::BITS *
                       : modified_search<CODE>(keys, group);
 }
 
-template <typename CODE, typename RANK>
+template <typename CODE, typename RANK, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    hybrid_ranks(const typename CODE::BITS *keys, size_t n, RANK *ranks)
+    hybrid_ranks(const BITS *keys, size_t n, RANK *ranks)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              lane = lane_id();
-    size_t const                base = thread_index() / WARP_LANES * PAPER_WARP_KEYS;
-    size_t const                end = n - base < PAPER_WARP_KEYS ? n : base + PAPER_WARP_KEYS;
+    unsigned const lane = lane_id();
+    size_t const   base = thread_index() / WARP_LANES * PAPER_WARP_KEYS;
+    size_t const   end = n - base < PAPER_WARP_KEYS ? n : base + PAPER_WARP_KEYS;
     if (base >= n)
         return;
     size_t begin = base > 0 ? rank_before<CODE>(keys, base) : 0; /* of the current group */
@@ -268,11 +264,11 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
     }
 }
 
-template <typename CODE> static ordo_status rank_hybrid(cuda_call *call, const ordo_rank_job *job)
+template <typename CODE, typename BITS = typename CODE::BITS>
+static ordo_status rank_hybrid(cuda_call *call, const ordo_rank_job *job)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                warps = ordo_div_up(job->n, PAPER_WARP_KEYS);
-    size_t const                blocks = ordo_div_up(warps, PAPER_BLOCK / WARP_LANES);
+    size_t const warps = ordo_div_up(job->n, PAPER_WARP_KEYS);
+    size_t const blocks = ordo_div_up(warps, PAPER_BLOCK / WARP_LANES);
     return with_rank_type(job->rank_type, [&](auto zero) {
         typedef decltype(zero) RANK;
         CUDA_LAUNCH(call, (hybrid_ranks<CODE, RANK>), blocks, PAPER_BLOCK, 0,

@@ -51,12 +51,11 @@ static __device__ __forceinline__ int split_bit(const split_tables &tables, int 
     return __ffsll((long long)differ) - 1;
 }
 
-template <typename CODE, typename INDEX>
+template <typename CODE, typename INDEX, typename BITS = typename CODE::BITS>
 static __global__ void split_encode(split_tables const tables, CODE const code, const void *source,
                                     unsigned key_size, size_t n)
 {
-    typedef typename CODE::BITS BITS;
-    BITS                        set = 0, unset = 0;
+    BITS set = 0, unset = 0;
     grid_each(n, [&](size_t i) {
         BITS const bits = code.fold(code.encode(load_sized<BITS>(source, i, key_size)));
         ((BITS *)tables.keys[0])[i] = bits;
@@ -174,12 +173,11 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 }
 
 /* Writes the sorted keys or indices to the result. */
-template <typename CODE, typename INDEX>
+template <typename CODE, typename INDEX, typename BITS = typename CODE::BITS>
 static __global__ void split_decode(split_tables const tables, CODE const code, void *result,
                                     unsigned size, size_t n)
 {
-    typedef typename CODE::BITS BITS;
-    int const                   last = __popcll(tables.bits[0] & tables.bits[1]) % 2;
+    int const last = __popcll(tables.bits[0] & tables.bits[1]) % 2;
     grid_each(n, [&](size_t i) {
         char *const to = (char *)result + i * size;
         if constexpr (value_traits<INDEX>::exists)
@@ -191,12 +189,11 @@ static __global__ void split_decode(split_tables const tables, CODE const code, 
 
 /* Sorts `source`. `result` gets the keys, or the indices if INDEX is an integer, with `size` bytes
  * each. */
-template <typename INDEX, typename CODE>
+template <typename INDEX, typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status split(cuda_call *call, const split_tables *tables, CODE code, const void *source,
                          size_t key_size, size_t n, void *result, size_t size)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                tiles = ordo_div_up(n, SPLIT_TILE);
+    size_t const tiles = ordo_div_up(n, SPLIT_TILE);
     size_t const blocks = ordo_min(ordo_div_up(n, 256), (size_t)call->facts->sms * 8);
     call->exec->algorithm = "split";
     CUDA_TRY(call->exec, cudaMemsetAsync(tables->bits, 0, 2 * sizeof *tables->bits, call->stream));

@@ -27,11 +27,10 @@ static __device__ __forceinline__ void let_next_launch_begin(void)
 
 /* ---- Heads ---- */
 
-template <typename CODE, int V>
+template <typename CODE, int V, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    find_heads(const typename CODE::BITS *keys, heads_table table)
+    find_heads(const BITS *keys, heads_table table)
 {
-    typedef typename CODE::BITS BITS;
 
     heads_span const span = warp_span(table);
     uint64_t         first = HEADS_NONE, last = 0, count = 0;

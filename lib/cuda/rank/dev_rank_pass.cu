@@ -89,11 +89,9 @@ static __device__ __forceinline__ size_t warp_group_end(const typename CODE::BIT
 /* ---- The pass ---- */
 
 /* Word w = lane of the head bits of a chunk, in array order. */
-template <typename CODE, int V>
-static __device__ __forceinline__ uint32_t chunk_heads(const typename CODE::BITS *keys, size_t n,
-                                                       size_t base)
+template <typename CODE, int V, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ uint32_t chunk_heads(const BITS *keys, size_t n, size_t base)
 {
-    typedef typename CODE::BITS BITS;
     auto const     is_head = [](BITS left, BITS key) { return !keys_tie<CODE>(left, key); };
     BITS const     before = keys[base > 0 ? base - 1 : 0];
     uint32_t const first = base == 0 && lane_id() == 0; /* the first key of the array is a head */
@@ -104,11 +102,10 @@ static __device__ __forceinline__ uint32_t chunk_heads(const typename CODE::BITS
     return __shfl_sync(WARP_ALL, heads_in_order<V>(flags), heads_lane<V>());
 }
 
-template <rank_kind KIND, typename CODE, typename RANK>
+template <rank_kind KIND, typename CODE, typename RANK, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    rank_pass(const typename CODE::BITS *keys, size_t n, RANK *ranks)
+    rank_pass(const BITS *keys, size_t n, RANK *ranks)
 {
-    typedef typename CODE::BITS              BITS;
     typedef typename rank_number<RANK>::type NUM;
     constexpr bool                           BACK = KIND != RANK_NEXT, AHEAD = KIND != RANK_LAST;
     __shared__ NUM last_of[HEADS_WARPS], next_of[HEADS_WARPS]; /* 0 and n: the warp has no head */
@@ -165,10 +162,9 @@ bool rank_pass_fits(const ordo_rank_job *job)
             job->ties == ORDO_TIES_AVERAGE);
 }
 
-template <rank_kind KIND, typename CODE, typename RANK>
+template <rank_kind KIND, typename CODE, typename RANK, typename BITS = typename CODE::BITS>
 static ordo_status launch_pass(cuda_call *call, const ordo_rank_job *job)
 {
-    typedef typename CODE::BITS BITS;
     CUDA_LAUNCH(call, (rank_pass<KIND, CODE, RANK>), ordo_div_up(job->n, PASS_TILE), HEADS_THREADS,
                 0, (const BITS *)job->sorted, job->n, (RANK *)job->ranks);
     return ORDO_OK;

@@ -29,11 +29,10 @@ template <int V> static __device__ __forceinline__ unsigned first_flag(uint32_t 
 }
 
 /* *answer is a minimum for ORDER_FIRST_FALL, otherwise a sum. */
-template <order_question QUESTION, int V, typename CODE>
+template <order_question QUESTION, int V, typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT)
-    look_through(const typename CODE::BITS *keys, size_t n, CODE code, unsigned long long *answer)
+    look_through(const BITS *keys, size_t n, CODE code, unsigned long long *answer)
 {
-    typedef typename CODE::BITS   BITS;
     __shared__ unsigned long long of_warp[ORDER_WARPS];
 
     auto const test = [&](BITS left, BITS key) {

@@ -52,16 +52,15 @@ size_t dev_radius_scratch(const ordo_radius_job *job)
     return counted.used;
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status radius_run(cuda_call *call, const ordo_radius_job *job, CODE code, size_t limit,
                               const uint64_t **radius)
 {
-    typedef typename CODE::BITS BITS;
-    typedef radius_shape<BITS>  SHAPE;
-    radius_pieces const         pieces = radius_layout<BITS>(&call->scratch, job->n);
-    size_t const                pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
-    radius_view<CODE> const     view = {code, (const BITS *)job->keys - pad, pad, job->n + pad};
-    size_t const                steps = ordo_div_up(view.end, SHAPE::STEP);
+    typedef radius_shape<BITS> SHAPE;
+    radius_pieces const        pieces = radius_layout<BITS>(&call->scratch, job->n);
+    size_t const               pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
+    radius_view<CODE> const    view = {code, (const BITS *)job->keys - pad, pad, job->n + pad};
+    size_t const               steps = ordo_div_up(view.end, SHAPE::STEP);
 
     CUDA_TRY(call->exec, cudaMemsetAsync(pieces.words, 0, sizeof *pieces.words, call->stream));
     *radius = &pieces.words->radius;

@@ -26,17 +26,16 @@ struct rough_window {
 };
 static_assert(ROUGH_LOOKS * sizeof(rough_window) <= CUDA_FETCH_BYTES, "fetched at once");
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(ROUGH_LOOK_KEYS)
-    rough_see(CODE code, const typename CODE::BITS *keys, size_t apart, rough_window *windows)
+    rough_see(CODE code, const BITS *keys, size_t apart, rough_window *windows)
 {
-    typedef typename CODE::BITS BITS;
-    typedef scan_max<BITS>      MAX;
-    __shared__ BITS             key[ROUGH_LOOK_KEYS], upto[ROUGH_LOOK_KEYS], warp_high[32];
-    __shared__ unsigned         radius;
-    unsigned const              thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-    BITS const                  mine = code.encode(keys[blockIdx.x * apart + thread]);
-    BITS const                  scanned = warp_scan<MAX>(mine);
+    typedef scan_max<BITS> MAX;
+    __shared__ BITS        key[ROUGH_LOOK_KEYS], upto[ROUGH_LOOK_KEYS], warp_high[32];
+    __shared__ unsigned    radius;
+    unsigned const         thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    BITS const             mine = code.encode(keys[blockIdx.x * apart + thread]);
+    BITS const             scanned = warp_scan<MAX>(mine);
     key[thread] = mine;
     if (lane == 31)
         warp_high[warp] = scanned;

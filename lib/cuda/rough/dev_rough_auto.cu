@@ -11,11 +11,9 @@
 #include "cuda/warp/warp_ballot.cuh"
 
 /* Sets *rises if a key is larger than the one before. */
-template <typename CODE>
-static __global__ void rough_falling(CODE code, const typename CODE::BITS *keys, size_t n,
-                                     unsigned *rises)
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __global__ void rough_falling(CODE code, const BITS *keys, size_t n, unsigned *rises)
 {
-    typedef typename CODE::BITS BITS;
     constexpr int EACH = 8;
     size_t const stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x + 1; i < n; i += stride * EACH) {

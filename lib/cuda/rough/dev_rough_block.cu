@@ -74,12 +74,11 @@ static __device__ __forceinline__ void rough_take(const BITS *memory, int reach,
     window_merge(memory, 0, reach, reach + keys, at, x);
 }
 
-template <typename CODE, int THREADS>
-static __global__ void __launch_bounds__(THREADS, CUDA_TUNE_ROUGH_BYTES /
-                                                      (THREADS * (int)sizeof(typename CODE::BITS)))
+template <typename CODE, int THREADS, typename BITS = typename CODE::BITS>
+static __global__ void __launch_bounds__(THREADS,
+                                         CUDA_TUNE_ROUGH_BYTES / (THREADS * (int)sizeof(BITS)))
     rough_blocks(rough_view<CODE> view, size_t span, int reach, unsigned *unsorted)
 {
-    typedef typename CODE::BITS       BITS;
     typedef rough_tile<BITS, THREADS> TILE;
     constexpr int                     KEYS = TILE::KEYS, V = rough_view<CODE>::V;
     extern __shared__ uint4           rough_memory[];

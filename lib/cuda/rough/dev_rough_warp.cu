@@ -32,11 +32,10 @@ static __device__ __forceinline__ void rough_load(const rough_view<CODE> &view, 
         view.load(at + run * (16 << M) + ((i / V << M) + low) * V, x + i);
 }
 
-template <typename CODE, int M>
+template <typename CODE, int M, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(ROUGH_WARPS * 32)
     rough_warps(rough_view<CODE> view, size_t span, unsigned *unsorted)
 {
-    typedef typename CODE::BITS BITS;
     typedef rough_room<BITS, M> ROOM;
     constexpr int               N = WARP_SORT_ITEMS, KEYS = WARP_SORT_KEYS;
     constexpr int               HALF = ROOM::HALF, RUN = 2 * HALF, V = rough_view<CODE>::V;

@@ -132,14 +132,13 @@ template <typename BITS> struct radius_open_memory { /* of one warp */
 };
 
 /* left[i] = the largest key up to place from * PATCH + i, for PATCHES patches. */
-template <int PATCHES, typename CODE>
-static __device__ __forceinline__ void
-radius_open_left(const radius_view<CODE> &view, const radius_table<typename CODE::BITS> &table,
-                 typename CODE::BITS *left, size_t from)
+template <int PATCHES, typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ void radius_open_left(const radius_view<CODE>  &view,
+                                                        const radius_table<BITS> &table, BITS *left,
+                                                        size_t from)
 {
-    typedef typename CODE::BITS BITS;
-    typedef scan_max<BITS>      MAX;
-    constexpr int               COUNT = PATCHES * radius_shape<BITS>::PATCH;
+    typedef scan_max<BITS> MAX;
+    constexpr int          COUNT = PATCHES * radius_shape<BITS>::PATCH;
     constexpr int EACH = (COUNT + 31) / 32;
     int const lane = (int)lane_id(), end = min((lane + 1) * EACH, COUNT);
     __syncwarp();
@@ -158,15 +157,14 @@ radius_open_left(const radius_view<CODE> &view, const radius_table<typename CODE
 }
 
 /* right[i] = the smallest key from place patch * PATCH + i to the end of the patch. */
-template <typename CODE>
-static __device__ __forceinline__ void radius_open_right(const radius_view<CODE> &view,
-                                                         typename CODE::BITS *right, size_t patch)
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ void radius_open_right(const radius_view<CODE> &view, BITS *right,
+                                                         size_t patch)
 {
-    typedef typename CODE::BITS BITS;
-    typedef scan_min<BITS>      MIN;
-    constexpr int               COUNT = radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
-    int const                   lane = (int)lane_id(), begin = (31 - lane) * EACH;
-    int const                   end = min(begin + EACH, COUNT);
+    typedef scan_min<BITS> MIN;
+    constexpr int          COUNT = radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
+    int const              lane = (int)lane_id(), begin = (31 - lane) * EACH;
+    int const              end = min(begin + EACH, COUNT);
     __syncwarp();
 #pragma unroll
     for (int i = lane; i < COUNT; i += 32)
@@ -242,16 +240,15 @@ radius_open_beyond(const radius_view<CODE> &view, const radius_table<typename CO
 /* The radius of pairs that end in the patch; r if it is not larger. The keys on the right are
  * suffix minima (see radius_measure), so the first partner of the patch's first key bounds all
  * others. */
-template <typename CODE>
-static __device__ uint64_t radius_open_patch(const radius_view<CODE>                 &view,
-                                             const radius_table<typename CODE::BITS> &table,
-                                             radius_open_memory<typename CODE::BITS> *memory,
-                                             size_t patch, uint64_t r)
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __device__ uint64_t radius_open_patch(const radius_view<CODE>  &view,
+                                             const radius_table<BITS> &table,
+                                             radius_open_memory<BITS> *memory, size_t patch,
+                                             uint64_t r)
 {
-    typedef typename CODE::BITS BITS;
-    constexpr int               PATCH = radius_shape<BITS>::PATCH;
-    size_t const                lo = patch * PATCH;
-    BITS const                  low = table.low[patch];
+    constexpr int PATCH = radius_shape<BITS>::PATCH;
+    size_t const  lo = patch * PATCH;
+    BITS const    low = table.low[patch];
     radius_open_right(view, memory->right, patch);
     if (!radius_open_beyond(view, table, memory, lo, lo > r + 1 ? (lo - r - 1) / PATCH : 0, r))
         return r;
@@ -279,11 +276,10 @@ static __device__ uint64_t radius_open_patch(const radius_view<CODE>            
     return warp_reduce<scan_max<uint64_t>>(farthest);
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(RADIUS_OPEN_WARPS * 32)
-    radius_open(radius_view<CODE> view, radius_table<typename CODE::BITS> table)
+    radius_open(radius_view<CODE> view, radius_table<BITS> table)
 {
-    typedef typename CODE::BITS BITS;
     __shared__ radius_open_memory<BITS> memory[RADIUS_OPEN_WARPS];
     unsigned const warp = threadIdx.x / 32, warps = gridDim.x * RADIUS_OPEN_WARPS;
     unsigned const listed = *table.listed;

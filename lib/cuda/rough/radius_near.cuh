@@ -13,14 +13,13 @@
 #include "cuda/rough/radius.cuh"
 
 /* Starts to copy the keys [at, at + STEP) of the view to shared memory. Called by all threads. */
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void radius_copy(const radius_view<CODE> &view, size_t at,
-                                                   typename CODE::BITS *to)
+                                                   BITS *to)
 {
-    typedef typename CODE::BITS BITS;
-    typedef radius_shape<BITS>  SHAPE;
-    constexpr int               VECTOR = 16 / sizeof(BITS), ROW = SHAPE::THREADS * VECTOR;
-    int const                   mine = (int)threadIdx.x * VECTOR;
+    typedef radius_shape<BITS> SHAPE;
+    constexpr int              VECTOR = 16 / sizeof(BITS), ROW = SHAPE::THREADS * VECTOR;
+    int const                  mine = (int)threadIdx.x * VECTOR;
     if (at >= view.pad && at + SHAPE::STEP <= view.end) {
         const BITS *const from = view.base + at + mine;
         unsigned const    shared = (unsigned)__cvta_generic_to_shared(to + mine);
@@ -110,19 +109,18 @@ static __device__ __forceinline__ bool radius_beyond(const radius_ring<BITS> &ri
 }
 
 /* One block a span. Fills the table and raises the radius to that of the span. */
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RADIUS_RESIDENT)
-    radius_near(radius_view<CODE> view, radius_table<typename CODE::BITS> table)
+    radius_near(radius_view<CODE> view, radius_table<BITS> table)
 {
-    typedef typename CODE::BITS BITS;
-    typedef radius_shape<BITS>  SHAPE;
-    typedef scan_max<BITS>      MAX;
-    typedef scan_min<BITS>      MIN;
-    constexpr int               ITEMS = SHAPE::ITEMS, STEP = SHAPE::STEP, AHEAD = SHAPE::AHEAD;
-    constexpr int               PAST = SHAPE::SLOTS - AHEAD - 1; /* slots before the current one */
-    extern __shared__ uint4     radius_memory[];
-    __shared__ BITS             warp_high[SHAPE::WARPS];
-    __shared__ unsigned         now, found;
+    typedef radius_shape<BITS> SHAPE;
+    typedef scan_max<BITS>     MAX;
+    typedef scan_min<BITS>     MIN;
+    constexpr int              ITEMS = SHAPE::ITEMS, STEP = SHAPE::STEP, AHEAD = SHAPE::AHEAD;
+    constexpr int              PAST = SHAPE::SLOTS - AHEAD - 1; /* slots before the current one */
+    extern __shared__ uint4    radius_memory[];
+    __shared__ BITS            warp_high[SHAPE::WARPS];
+    __shared__ unsigned        now, found;
 
     BITS *const    ring = (BITS *)radius_memory;
     unsigned const thread = threadIdx.x, lane = thread % 32, warp = thread / 32;

@@ -53,12 +53,11 @@ template <typename CODE> struct rough_view {
     }
 };
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static inline rough_view<CODE> rough_view_of(const ordo_sort_job *job, CODE code)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
-    rough_view<CODE> const      view = {code, (BITS *)job->keys - pad, pad, job->n + pad};
+    size_t const           pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
+    rough_view<CODE> const view = {code, (BITS *)job->keys - pad, pad, job->n + pad};
     return view;
 }
 
@@ -67,11 +66,10 @@ static __device__ __forceinline__ void rough_raise(unsigned *unsorted) { atomicE
 /* Merges the `radius` keys on either side of every border between two sorted spans. One block a
  * border. Spans have at least four radii, so blocks do not meet. Dynamic shared memory for 2 radius
  * keys. */
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void rough_borders(rough_view<CODE> view, size_t span, unsigned radius,
                                      unsigned *unsorted)
 {
-    typedef typename CODE::BITS BITS;
     constexpr unsigned EACH = 8;
     extern __shared__ uint4 rough_memory[];
     BITS *const             left = (BITS *)rough_memory;

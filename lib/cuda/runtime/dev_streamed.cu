@@ -79,15 +79,14 @@ static __global__ void __launch_bounds__(THREADS)
         atomicMax((unsigned long long *)&widest[tile.piece], most);
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(THREADS)
-    pack_kernel(const typename CODE::BITS *keys, size_t n, size_t piece, unsigned tiles, CODE code,
+    pack_kernel(const BITS *keys, size_t n, size_t piece, unsigned tiles, CODE code,
                 const uint64_t *widest, char *packed)
 {
-    typedef typename CODE::BITS BITS;
-    __shared__ uint32_t         words[TILE * (sizeof(BITS) - 1) / 4];
-    pack_tile const             tile = tile_of(n, piece, tiles);
-    unsigned const              width = ordo_pack_width(widest[tile.piece]);
+    __shared__ uint32_t words[TILE * (sizeof(BITS) - 1) / 4];
+    pack_tile const     tile = tile_of(n, piece, tiles);
+    unsigned const      width = ordo_pack_width(widest[tile.piece]);
     if (width >= sizeof(BITS) || tile.count == 0)
         return;
     const BITS *const from = keys + tile.piece * piece;
@@ -109,13 +108,12 @@ static __global__ void __launch_bounds__(THREADS)
         out[i] = words[i];
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status pack_code(cuda_call *call, const ordo_pack_job *job, CODE code)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              tiles = (unsigned)ordo_div_up(job->piece, (size_t)TILE);
-    size_t const                blocks = ordo_div_up(job->n, job->piece) * tiles;
-    const BITS *const           keys = (const BITS *)job->keys;
+    unsigned const    tiles = (unsigned)ordo_div_up(job->piece, (size_t)TILE);
+    size_t const      blocks = ordo_div_up(job->n, job->piece) * tiles;
+    const BITS *const keys = (const BITS *)job->keys;
     CUDA_LAUNCH(call, (widest_kernel<CODE>), blocks, THREADS, 0, keys, job->n, job->piece, tiles,
                 code, job->widest);
     CUDA_LAUNCH(call, (pack_kernel<CODE>), blocks, THREADS, 0, keys, job->n, job->piece, tiles,

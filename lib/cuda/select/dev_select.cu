@@ -14,15 +14,14 @@
 /* ---- Few positions ---- */
 
 /* Each target continues in the bucket of its position; a warp for each. Ends with a barrier. */
-template <typename CODE, typename WORD>
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void narrow_to_buckets(select_shared<WORD> &s, const CODE &code,
                                                          const select_plan      &plan,
                                                          const select_positions &positions)
 {
-    typedef typename CODE::BITS BITS;
-    typedef scan_add<uint64_t>  ADD;
-    select_mapper<CODE> const   mapper = mapper_of(plan.map, code);
-    unsigned const              t = threadIdx.x / WARP_LANES;
+    typedef scan_add<uint64_t> ADD;
+    select_mapper<CODE> const  mapper = mapper_of(plan.map, code);
+    unsigned const             t = threadIdx.x / WARP_LANES;
     if (t < positions.count) {
         select_target<WORD> target = s.target[t];
         unsigned            at = mapper.place(code.decode((BITS)target.lo)).bucket;
@@ -64,13 +63,11 @@ select_few(select_few_shared<typename CODE::BITS> *s, CODE code, const typename 
     return select_few_keys<SPREAD_MANY>(s, code, keys, n, positions, out);
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
-    settle_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
-                  const __grid_constant__ select_positions positions, bool is_few,
-                  typename CODE::BITS *const out)
+    settle_kernel(CODE given, const select_tiles<BITS> tiles, const select_work work,
+                  const __grid_constant__ select_positions positions, bool is_few, BITS *const out)
 {
-    typedef typename CODE::BITS              BITS;
     typedef typename select_word<BITS>::type WORD;
     __shared__ settle_shared<BITS, WORD> shared;
     select_shared<WORD>                 &s = shared.settle;

@@ -62,13 +62,12 @@ few_find(select_few_shared<BITS> *s, const select_positions &positions, const sp
 }
 
 /* Writes the key of target t, found by warp t among the keys in shared memory, to out[t]. */
-template <typename CODE>
-static __device__ __forceinline__ void
-few_settle(const select_few_shared<typename CODE::BITS> &s, const CODE &code,
-           const select_positions &positions, typename CODE::BITS *out)
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ void few_settle(const select_few_shared<BITS> &s,
+                                                  const CODE                    &code,
+                                                  const select_positions &positions, BITS *out)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              t = threadIdx.x / WARP_LANES, lane = lane_id();
+    unsigned const t = threadIdx.x / WARP_LANES, lane = lane_id();
     if (t >= positions.count)
         return;
     auto const target = s.target[t];
@@ -84,13 +83,11 @@ few_settle(const select_few_shared<typename CODE::BITS> &s, const CODE &code,
 }
 
 /* True, in all threads, if out has the keys. `n` is at most SELECT_THREADS * ITEMS. */
-template <int ITEMS, typename CODE>
-static __device__ __forceinline__ bool
-select_few_keys(select_few_shared<typename CODE::BITS> *s, const CODE &code,
-                const typename CODE::BITS *keys, unsigned n, const select_positions &positions,
-                typename CODE::BITS *out)
+template <int ITEMS, typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ bool select_few_keys(select_few_shared<BITS> *s, const CODE &code,
+                                                       const BITS *keys, unsigned n,
+                                                       const select_positions &positions, BITS *out)
 {
-    typedef typename CODE::BITS       BITS;
     spread_items<BITS, ITEMS>         items;
     spread_line<BITS, CODE::is_float> line;
     spread_clear(&s->spread);

@@ -168,13 +168,12 @@ sweep_some(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
 #define SELECT_IN_BIT (UINT32_C(1) << 31) /* in the count of a bucket that is in an interval */
 
 /* Keeps the keys that the lanes of a warp set aside: `depth` keys each, in columns. */
-template <typename CODE, typename WORD>
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void rows_keep(const CODE &code, const select_kept &kept,
                                                  select_pen *pen, unsigned *taken,
                                                  const WORD *const column, unsigned depth)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned                    row = 0;
+    unsigned row = 0;
     for (uint32_t holders; (holders = __ballot_sync(WARP_ALL, row < depth)) != 0; row++) {
         pen_make_room(kept, pen, taken);
         if (row < depth && pen->is_open)
@@ -185,14 +184,12 @@ static __device__ __forceinline__ void rows_keep(const CODE &code, const select_
 }
 
 /* Counts every key in its bucket and sets aside those whose bucket is in an interval. */
-template <typename CODE, typename WORD>
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void
-sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper,
-             const select_tiles<typename CODE::BITS> &tiles, const select_kept &kept,
-             unsigned *taken, select_sweep_shared<WORD> &s, uint32_t *const buckets,
-             WORD *const rows)
+sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper, const select_tiles<BITS> &tiles,
+             const select_kept &kept, unsigned *taken, select_sweep_shared<WORD> &s,
+             uint32_t *const buckets, WORD *const rows)
 {
-    typedef typename CODE::BITS BITS;
     typedef select_tiles<BITS>  T;
     typedef select_rows<BITS>   R;
     key_code<BITS, false> const as_read = {0};
@@ -252,16 +249,14 @@ sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper,
 
 /* Marks the buckets of each interval, sweeps, and sums the counts of buckets into cells. The last
  * cell is not needed. */
-template <typename CODE, typename WORD>
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void
-sweep_with_map(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
-               const select_kept &kept, select_plan *const plan, select_sweep_shared<WORD> &s,
-               uint32_t *const buckets)
+sweep_with_map(const CODE &code, const select_tiles<BITS> &tiles, const select_kept &kept,
+               select_plan *const plan, select_sweep_shared<WORD> &s, uint32_t *const buckets)
 {
-    typedef typename CODE::BITS BITS;
-    constexpr int               WARPS = SELECT_SWEEP_THREADS / WARP_LANES;
-    select_mapper<CODE> const   mapper = mapper_of(plan->map, code);
-    unsigned const              intervals = plan->intervals, t = threadIdx.x;
+    constexpr int             WARPS = SELECT_SWEEP_THREADS / WARP_LANES;
+    select_mapper<CODE> const mapper = mapper_of(plan->map, code);
+    unsigned const            intervals = plan->intervals, t = threadIdx.x;
     for (unsigned i = t; i < SELECT_BUCKETS; i += SELECT_SWEEP_THREADS)
         buckets[i] = 0;
     if (t < intervals) {

@@ -228,12 +228,11 @@ static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS
     return topk_few_keys<SPREAD_MANY>(s, code, keys, n, k, put);
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
-    topk_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
+    topk_kernel(CODE given, const select_tiles<BITS> tiles, const select_work work,
                 const topk_out out, bool is_few, key_record *winners)
 {
-    typedef typename CODE::BITS              BITS;
     typedef typename select_word<BITS>::type WORD;
     __shared__ topk_shared<BITS, WORD> s;
     __shared__ unsigned                alone_winners;

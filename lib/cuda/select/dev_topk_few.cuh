@@ -23,12 +23,11 @@ template <typename BITS> struct topk_few_shared {
 
 /* True, in all threads, if put(place, index) was called for each of the first k keys. `n` is at
  * most SELECT_THREADS * ITEMS and 2^16, k at least 1 and at most CUDA_TUNE_TOPK_ONE_BLOCK. */
-template <int ITEMS, typename CODE, typename PUT>
-static __device__ __forceinline__ bool
-topk_few_keys(topk_few_shared<typename CODE::BITS> *s, const CODE &code,
-              const typename CODE::BITS *keys, unsigned n, unsigned k, PUT put)
+template <int ITEMS, typename CODE, typename PUT, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ bool topk_few_keys(topk_few_shared<BITS> *s, const CODE &code,
+                                                     const BITS *keys, unsigned n, unsigned k,
+                                                     PUT put)
 {
-    typedef typename CODE::BITS       BITS;
     spread_items<BITS, ITEMS>         items;
     spread_line<BITS, CODE::is_float> line;
     spread_clear(&s->spread);

@@ -277,12 +277,11 @@ static __device__ __forceinline__ void cluster_read_tile(const cluster_tile<ITEM
 }
 #endif
 
-template <typename CODE, bool INDEXED>
+template <typename CODE, bool INDEXED, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(CLUSTER_THREADS)
     radix_cluster_kernel(radix_job const job, CODE const code, unsigned const items)
 {
 #ifdef HAVE_CLUSTERS
-    typedef typename CODE::BITS         BITS;
     typedef cluster_item<CODE, INDEXED> ITEM;
     typedef typename ITEM::WORD         WORD;
     extern __shared__ uint4             cluster_memory[];

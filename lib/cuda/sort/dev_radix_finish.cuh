@@ -99,17 +99,15 @@ struct finish_window { /* a warp's window and the row after it, in registers */
 /* Sorts the small groups that start in the window from `base` on. Called by a warp; `bits` is
  * its memory for the window. Returns a mask of the rows in which this lane's keys are in other
  * groups. */
-template <typename CODE, typename VALUE>
+template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ unsigned
-finish_sort_window(finish_array<CODE, VALUE> const          &array,
-                   finish_window<typename CODE::BITS> const &window, size_t base,
-                   typename CODE::BITS *bits)
+finish_sort_window(finish_array<CODE, VALUE> const &array, finish_window<BITS> const &window,
+                   size_t base, BITS *bits)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              lane = lane_id();
-    bool const begun = base > 0 && array.prefix_at(base - 1) == array.prefix_at(base);
-    uint64_t   value[FINISH_ROWS + 1];
-    unsigned   to[FINISH_ROWS + 1], others = 0;
+    unsigned const lane = lane_id();
+    bool const     begun = base > 0 && array.prefix_at(base - 1) == array.prefix_at(base);
+    uint64_t       value[FINISH_ROWS + 1];
+    unsigned       to[FINISH_ROWS + 1], others = 0;
 #pragma unroll
     for (int r = 0; r <= FINISH_ROWS; r++)
         bits[r * 32 + lane] = array.bits(window.key[r]);
@@ -150,15 +148,14 @@ finish_sort_window(finish_array<CODE, VALUE> const          &array,
 }
 
 /* The first phase. `shared` has room for a window and a row of keys of each warp. */
-template <typename CODE, typename VALUE>
-static __device__ void finish_small_groups(finish_array<CODE, VALUE> const &array,
-                                           typename CODE::BITS *shared, const radix_tables &tables)
+template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
+static __device__ void finish_small_groups(finish_array<CODE, VALUE> const &array, BITS *shared,
+                                           const radix_tables &tables)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              lane = lane_id(), in_block = threadIdx.x / 32;
-    size_t const                warps = (size_t)gridDim.x * (blockDim.x / 32);
-    size_t const                warp = (size_t)blockIdx.x * (blockDim.x / 32) + in_block;
-    BITS *const                 memory = shared + in_block * (FINISH_WINDOW + FINISH_WALK);
+    unsigned const lane = lane_id(), in_block = threadIdx.x / 32;
+    size_t const   warps = (size_t)gridDim.x * (blockDim.x / 32);
+    size_t const   warp = (size_t)blockIdx.x * (blockDim.x / 32) + in_block;
+    BITS *const    memory = shared + in_block * (FINISH_WINDOW + FINISH_WALK);
 
     for (size_t base = warp * FINISH_WINDOW; base < array.n; base += warps * FINISH_WINDOW) {
         finish_window<BITS> window = {};
@@ -256,15 +253,13 @@ static __device__ bool finish_claim(uint64_t *claims, size_t start)
 }
 
 /* Sorts a group of up to LONG_ITEMS keys a thread, by all threads of a block. */
-template <typename CODE, typename VALUE>
-static __device__ void finish_large_group(finish_array<CODE, VALUE> const &array,
-                                          typename CODE::BITS *shared, size_t start,
-                                          unsigned length)
+template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
+static __device__ void finish_large_group(finish_array<CODE, VALUE> const &array, BITS *shared,
+                                          size_t start, unsigned length)
 {
-    typedef typename CODE::BITS BITS;
-    BITS                        key[LONG_ITEMS];
-    uint64_t                    value[LONG_ITEMS];
-    unsigned                    before[LONG_ITEMS];
+    BITS     key[LONG_ITEMS];
+    uint64_t value[LONG_ITEMS];
+    unsigned before[LONG_ITEMS];
 #pragma unroll
     for (int k = 0; k < LONG_ITEMS; k++) {
         unsigned const p = threadIdx.x + k * blockDim.x;

@@ -86,13 +86,12 @@ template <typename CODE, typename VALUE, int ITEMS> struct radix_tile { /* in re
 
 /* Loads the keys of a tile from `base` on; `valid` of them exist. The others are set to 0, so that
  * the compiler need not keep values of the previous tile. */
-template <typename CODE, typename VALUE, int ITEMS>
+template <typename CODE, typename VALUE, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void pass_load_keys(radix_tile<CODE, VALUE, ITEMS> &tile,
                                                       const radix_step &step, size_t base,
                                                       uint32_t valid)
 {
-    typedef typename CODE::BITS BITS;
-    uint32_t const              mine = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
+    uint32_t const mine = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
     if (valid >= blockDim.x * ITEMS && step.key_in == sizeof(BITS)) {
         const BITS *const keys = (const BITS *)step.keys_in + base + mine;
 #pragma unroll
@@ -135,12 +134,11 @@ static __device__ __forceinline__ void pass_load_values(radix_tile<CODE, VALUE, 
 
 /* Encodes raw keys and pads the tile with the largest key. Separate from the loads, so that they
  * can be in progress while the previous tile is written. */
-template <typename CODE, typename VALUE, int ITEMS>
+template <typename CODE, typename VALUE, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void pass_encode(radix_tile<CODE, VALUE, ITEMS> &tile,
                                                    const radix_step &step, CODE const &code,
                                                    uint32_t valid)
 {
-    typedef typename CODE::BITS BITS;
     if (step.encode) {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
@@ -161,12 +159,12 @@ static __device__ __forceinline__ void pass_encode(radix_tile<CODE, VALUE, ITEMS
 }
 
 /* Writes the sorted tile from shared memory. */
-template <typename CODE, typename VALUE, int THREADS, int ITEMS>
+template <typename CODE, typename VALUE, int THREADS, int ITEMS,
+          typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void
 pass_write(const radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, const radix_step &step,
            CODE const &code, uint32_t valid)
 {
-    typedef typename CODE::BITS BITS;
     typedef value_traits<VALUE> traits;
     unsigned const              shift = step.shift;
     bool const                  decode = step.decode;
@@ -212,13 +210,13 @@ struct radix_portion { /* a part of the array; one launch */
 };
 
 /* One step of the list on one portion; shared->step is set and a barrier was passed. */
-template <bool LATE, int AHEAD, typename CODE, typename VALUE, int THREADS, int ITEMS>
+template <bool LATE, int AHEAD, typename CODE, typename VALUE, int THREADS, int ITEMS,
+          typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void
 pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &code,
           const radix_tables &tables, const radix_portion &portion)
 {
     constexpr int               TILE = THREADS * ITEMS;
-    typedef typename CODE::BITS BITS;
     typedef value_traits<VALUE> traits;
 
     const radix_step &step = shared->step; /* by reference, because registers are short */

@@ -44,14 +44,13 @@ static __device__ __forceinline__ const void *small_source(const radix_job &job)
 
 /* Sorts the places stably by the bits [low, high) of their keys. Padding keys are the largest. All
  * threads have `items` places. */
-template <typename CODE, int THREADS, int ITEMS>
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ void small_sort_bits(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                        unsigned items, unsigned low, unsigned high)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              first = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
-    uint32_t *const             row = shared->counters.count[threadIdx.x / 32];
-    uint32_t const              before = lanes_before();
+    unsigned const  first = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
+    uint32_t *const row = shared->counters.count[threadIdx.x / 32];
+    uint32_t const  before = lanes_before();
     for (unsigned shift = low; shift < high; shift += RADIX_BITS) {
         unsigned const width = min(high - shift, (unsigned)RADIX_BITS), mask = (1u << width) - 1;
         uint32_t       place[ITEMS], ranked[ITEMS], start; /* rank above digit */
@@ -96,11 +95,10 @@ static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *
 
 /* Orders keys that are sorted by their bits from `shift` on. False, in all threads and with nothing
  * changed, if a group with one prefix is too large. */
-template <typename CODE, int THREADS, int ITEMS>
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                     unsigned shift, unsigned end)
 {
-    typedef typename CODE::BITS BITS;
     auto const bits_at = [&](unsigned p) { return code.fold(shared->keys[shared->order[p]]); };
     bool       turned = false, too_long = false;
     for (unsigned p = threadIdx.x + 1; p < end; p += THREADS)
@@ -128,13 +126,12 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
 }
 
 /* Sorts the places of the keys by digits. */
-template <typename CODE, int THREADS, int ITEMS>
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared,
                                                        CODE const &code, const radix_job &job)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              n = (unsigned)job.n;
-    unsigned const              items = (n + THREADS - 1) / THREADS;
+    unsigned const n = (unsigned)job.n;
+    unsigned const items = (n + THREADS - 1) / THREADS;
     if (threadIdx.x == 0) {
         shared->ones = 0;
         shared->zeros = 0;
@@ -171,11 +168,10 @@ static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREAD
 
 /* Sorts evenly spread keys and their places: each key counts the keys of its bucket that come
  * before it, by key and then by index. False, in all threads, if the keys are not spread evenly. */
-template <typename CODE, int THREADS, int ITEMS>
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
                                                         CODE const &code, const radix_job &job)
 {
-    typedef typename CODE::BITS       BITS;
     auto *const                       s = &shared->buckets.spread;
     uint32_t *const                   tags = shared->buckets.tags;
     unsigned const                    n = (unsigned)job.n;
@@ -243,12 +239,11 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
 /* ---- Results ---- */
 
 /* Writes the sorted array and its values. is_moved: the keys have moved, not only their places. */
-template <typename CODE, int THREADS, int ITEMS>
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                    const radix_job &job, bool is_moved)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              n = (unsigned)job.n;
+    unsigned const n = (unsigned)job.n;
 #pragma unroll 1
     for (unsigned p = threadIdx.x; p < n; p += THREADS) {
         unsigned const source = shared->order[p];

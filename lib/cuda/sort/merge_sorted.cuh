@@ -169,12 +169,11 @@ template <typename BITS, typename NUM> struct pairs_array {
 };
 
 /* Merges [0, split) and [split, n). */
-template <typename CODE, typename NUM>
+template <typename CODE, typename NUM, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    merge_pairs(pairs_array<const typename CODE::BITS, const NUM> const from, size_t split,
-                size_t n, CODE code, pairs_array<typename CODE::BITS, NUM> const to)
+    merge_pairs(pairs_array<const BITS, const NUM> const from, size_t split, size_t n, CODE code,
+                pairs_array<BITS, NUM> const to)
 {
-    typedef typename CODE::BITS BITS;
 
     __shared__ BITS     bits[MERGE_TILE];
     __shared__ uint16_t source[MERGE_TILE]; /* the place in bits of each result */
