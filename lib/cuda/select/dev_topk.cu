@@ -169,9 +169,9 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
 }
 
 template <typename WORD>
-static __device__ __noinline__ void winners_among_kept(const select_kept kept, unsigned taken,
-                                                       const topk_bound<WORD> bound,
-                                                       key_record *winners, unsigned *next)
+static __device__ __forceinline__ void winners_among_kept(const select_kept &kept, unsigned taken,
+                                                          const topk_bound<WORD> &bound,
+                                                          key_record *winners, unsigned *next)
 {
     unsigned const lane = lane_id();
     for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
@@ -195,22 +195,6 @@ static __device__ __noinline__ void winners_among_kept(const select_kept kept, u
             }
         }
     }
-}
-
-/* Settles s->target[0], the index of the last tie that wins, among the indices of kept keys equal
- * to `word`. Returns the number of grid barriers passed so far. */
-template <typename WORD>
-static __device__ __noinline__ unsigned
-tie_among_kept(select_shared<uint64_t> *s, const select_grid grid, const select_positions *position,
-               const select_kept kept, unsigned taken, WORD word, unsigned round)
-{
-    select_settle(*as_shared(s), grid, *as_shared(position), true, &round, [&](auto &&f) {
-        each_kept<WORD>(kept, taken, [&](WORD other, auto &&index) {
-            if (other == word)
-                f((uint64_t)index(), index);
-        });
-    });
-    return round;
 }
 
 /* ---- The kernel ---- */
@@ -280,7 +264,12 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
         grid.words = work.gathered + SELECT_GATHER;
         grid.gathered = &plan->gathered_ties;
         if (has == TOPK_ALL) {
-            round = tie_among_kept(&s.ties, grid, &position, work.kept, taken, bound.word, round);
+            select_settle(s.ties, grid, position, true, &round, [&](auto &&f) {
+                each_kept<WORD>(work.kept, taken, [&](WORD word, auto &&index) {
+                    if (word == bound.word)
+                        f((uint64_t)index(), index);
+                });
+            });
             last = s.ties.target[0].lo;
         } else {
             last = select_tie(s.ties, grid, plan->tied, code, tiles, bound.word, ties, wanted - 1,

@@ -34,10 +34,14 @@ static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digi
         float const share = (float)count[b] / (float)n;
         tied += share * share;
     }
-    uint64_t at = warp_scan<scan_add<uint64_t>>(total) - total;
+    uint64_t scan = total;
 #pragma unroll
-    for (unsigned step = 1; step < 32; step *= 2)
+    for (unsigned step = 1; step < 32; step *= 2) {
+        uint64_t const below = __shfl_up_sync(WARP_ALL, scan, step);
+        scan += lane >= step ? below : 0;
         tied += __shfl_xor_sync(WARP_ALL, tied, step);
+    }
+    uint64_t at = scan - total;
 #pragma unroll
     for (unsigned b = 0; b < each; b++) {
         starts[b] = at;
