@@ -29,9 +29,9 @@ template <typename CODE> static __device__ __forceinline__ bool key_is_nan(typen
 template <typename CODE>
 static __device__ __forceinline__ bool keys_tie(typename CODE::BITS a, typename CODE::BITS b)
 {
-    if constexpr (CODE::is_float)
-        return key_float<typename CODE::BITS>::same(a, b) ||
-               (key_is_nan<CODE>(a) && key_is_nan<CODE>(b));
+    if constexpr (CODE::is_float) /* without branches */
+        return key_float<typename CODE::BITS>::same(a, b) |
+               (key_is_nan<CODE>(a) & key_is_nan<CODE>(b));
     else
         return a == b;
 }
