@@ -1,8 +1,7 @@
-/* test_cuda_put_ranks.c - ranks put where their records came from (lib/cuda/device/
- * dev_put_ranks.cu), asked of the backend's table: every rule, one stretch and two, indices of 32
- * and of 64 bits (which an array needs that no test can have), places without a record, results
- * that are parted and such that are scattered straight. After each part the ranks that it promises
- * are there. */
+/* test_cuda_put_ranks.c - ranks put where their records came from (lib/cuda/rank/
+ * dev_rank_unsorted.cu), through the backend's table: every rule; one sorted part and two; indices
+ * of 32 and 64 bits; places without a record; results that are partitioned and results that are
+ * scattered directly. After each part the ranks that it promises are there. */
 #define _POSIX_C_SOURCE 200809L
 #include "device.h"
 #include "inputs.h"

@@ -281,4 +281,42 @@ spread_over_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
     }
 }
 
+/* Loads the n keys of a block with load(p) and spreads them. False, in all threads, if they are
+ * spread too unevenly. Ends with a barrier. */
+template <typename BITS, bool FLOAT, int THREADS, int ITEMS, typename LOAD, typename F>
+static __device__ __forceinline__ bool
+spread_keys(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
+            spread_items<BITS, ITEMS> *items, unsigned n, LOAD &&load, F &&is_full)
+{
+    spread_line<BITS, FLOAT> line;
+    spread_clear(s);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        items->raw[i] = p < n ? load(p) : (BITS)0;
+    }
+    if (spread_find_line(s, code, *items, n, &line) &&
+        spread_over_line(s, code, &line, items, n, is_full))
+        return true;
+    __syncthreads();
+    return false;
+}
+
+/* The place of the key `mine` by key and then by index, when tags[q] is the bucket above the index
+ * of the key at place q and key_at(q) its key bits. */
+template <int THREADS, typename BITS, typename F>
+static __device__ __forceinline__ unsigned spread_place(const spread_shared<THREADS> &s, BITS mine,
+                                                        uint32_t tag, const uint32_t *tags,
+                                                        F &&key_at)
+{
+    unsigned const start = spread_start(s, tag >> 16), end = spread_start(s, (tag >> 16) + 1);
+    unsigned       place = start;
+#pragma unroll 1
+    for (unsigned q = start; q < end; q++) {
+        BITS const other = key_at(q);
+        place += other < mine || (other == mine && tags[q] < tag);
+    }
+    return place;
+}
+
 #endif

@@ -9,10 +9,8 @@
 
 #include <sched.h>
 
-enum {
-    PIECE_CHUNKS =
-        4 /* buffers of data that a thread takes at a time; even, because the two buffers of a lane alternate */
-};
+/* Buffers that a thread fills at a time; even, because the two buffers of a lane alternate. */
+static constexpr int PIECE_CHUNKS = 4;
 
 struct stage_copy {
     cuda_state *state;

@@ -1,7 +1,7 @@
 /* dev_select.cuh - what selection and top-k share: sample, sweep, settle, and their scratch.
  *
  *     splitters   one block draws and sorts 2048 keys
- *     sample      many more draws are counted between the splitters; the counts give each position a
+ *     sample      more draws are counted between the splitters; the counts give each position a
  *                 bracket of words, which misses its key once in 16,000 times
  *     sweep       one read of the array counts the keys before and in each bracket and keeps those
  *                 in it, about 4 n / sqrt(draws) (dev_select_sweep.cu)

@@ -88,22 +88,11 @@ static __device__ __forceinline__ bool select_few_keys(select_few_shared<BITS> *
                                                        const BITS *keys, unsigned n,
                                                        const select_positions &positions, BITS *out)
 {
-    spread_items<BITS, ITEMS>         items;
-    spread_line<BITS, CODE::is_float> line;
-    spread_clear(&s->spread);
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        unsigned const p = i * SELECT_THREADS + threadIdx.x;
-        items.raw[i] = p < n ? __ldg(keys + p) : (BITS)0;
-    }
-    bool const is_done =
-        spread_find_line(&s->spread, code, items, n, &line) &&
-        spread_over_line(&s->spread, code, &line, &items, n,
-                         [&](spread_counts const &mine) { return few_find(s, positions, mine); });
-    if (!is_done) {
-        __syncthreads();
+    spread_items<BITS, ITEMS> items;
+    if (!spread_keys(
+            &s->spread, code, &items, n, [&](unsigned p) { return __ldg(keys + p); },
+            [&](spread_counts const &mine) { return few_find(s, positions, mine); }))
         return false;
-    }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * SELECT_THREADS + threadIdx.x < n) {

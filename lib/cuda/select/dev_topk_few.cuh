@@ -28,31 +28,21 @@ static __device__ __forceinline__ bool topk_few_keys(topk_few_shared<BITS> *s, c
                                                      const BITS *keys, unsigned n, unsigned k,
                                                      PUT put)
 {
-    spread_items<BITS, ITEMS>         items;
-    spread_line<BITS, CODE::is_float> line;
-    spread_clear(&s->spread);
+    spread_items<BITS, ITEMS> items;
+    auto const                is_full = [&](spread_counts const &mine) {
+        bool full = false;
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        unsigned const p = i * SELECT_THREADS + threadIdx.x;
-        items.raw[i] = p < n ? __ldg(keys + p) : (BITS)0;
-    }
-    bool const is_done =
-        spread_find_line(&s->spread, code, items, n, &line) &&
-        spread_over_line(&s->spread, code, &line, &items, n, [&](spread_counts const &mine) {
-            bool is_full = false;
-#pragma unroll
-            for (int j = 0; j < SPREAD_SHARE; j++)
-                if (mine.start[j] < k) {
-                    is_full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
-                    if (k - mine.start[j] <= mine.count[j])
-                        s->end = mine.start[j] + mine.count[j];
-                }
-            return is_full;
-        });
-    if (!is_done) {
-        __syncthreads();
+        for (int j = 0; j < SPREAD_SHARE; j++)
+            if (mine.start[j] < k) {
+                full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+                if (k - mine.start[j] <= mine.count[j])
+                    s->end = mine.start[j] + mine.count[j];
+            }
+        return full;
+    };
+    if (!spread_keys(
+            &s->spread, code, &items, n, [&](unsigned p) { return __ldg(keys + p); }, is_full))
         return false;
-    }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * SELECT_THREADS + threadIdx.x;
@@ -65,16 +55,9 @@ static __device__ __forceinline__ bool topk_few_keys(topk_few_shared<BITS> *s, c
     __syncthreads();
 #pragma unroll 1
     for (unsigned p = threadIdx.x; p < s->end; p += SELECT_THREADS) {
-        BITS const     mine = s->words[p];
-        uint32_t const tag = s->tags[p], bucket = tag >> 16;
-        unsigned const start = spread_start(s->spread, bucket);
-        unsigned const end = spread_start(s->spread, bucket + 1);
-        unsigned       place = start;
-#pragma unroll 1
-        for (unsigned q = start; q < end; q++) {
-            BITS const other = s->words[q];
-            place += other < mine || (other == mine && s->tags[q] < tag);
-        }
+        uint32_t const tag = s->tags[p];
+        unsigned const place = spread_place(s->spread, s->words[p], tag, s->tags,
+                                            [&](unsigned q) { return s->words[q]; });
         if (place < k)
             put(place, tag & 0xffff);
     }

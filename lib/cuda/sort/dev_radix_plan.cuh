@@ -62,14 +62,12 @@ struct radix_job { /* known to the host */
 };
 
 struct radix_plan {
-    uint32_t steps, again_steps;
-    uint32_t
-        prefix_shift; /* keys are sorted by the bits from here on, and the finish follows; 0: by all bits */
-    uint32_t settle, again_settle; /* the result is in arrays 1 and must be copied */
-    uint32_t again;                /* set by the finish: the second list is needed */
-    uint32_t
-        barriers[3]; /* arrivals: at the barriers of the first list, the second, and the finish */
-    uint32_t   blocks_done; /* of the histogram */
+    uint32_t   steps, again_steps;
+    uint32_t   prefix_shift;         /* sorted by the bits from here on, then finished; 0: by all */
+    uint32_t   settle, again_settle; /* the result is in arrays 1 and must be copied */
+    uint32_t   again;                /* set by the finish: the second list is needed */
+    uint32_t   barriers[3];          /* arrivals: first list, second list, finish */
+    uint32_t   blocks_done;          /* of the histogram */
     uint32_t   active[RADIX_DIGITS];
     radix_step step[RADIX_DIGITS], again_step[RADIX_DIGITS];
 };

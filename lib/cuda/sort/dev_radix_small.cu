@@ -172,30 +172,22 @@ template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::
 static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
                                                         CODE const &code, const radix_job &job)
 {
-    auto *const                       s = &shared->buckets.spread;
-    uint32_t *const                   tags = shared->buckets.tags;
-    unsigned const                    n = (unsigned)job.n;
-    spread_items<BITS, ITEMS>         items;
-    spread_line<BITS, CODE::is_float> line;
-    spread_clear(s);
+    auto *const               s = &shared->buckets.spread;
+    uint32_t *const           tags = shared->buckets.tags;
+    unsigned const            n = (unsigned)job.n;
+    spread_items<BITS, ITEMS> items;
+    auto const                load = [&](unsigned p) {
+        return load_sized<BITS>(small_source(job), p, job.key_size);
+    };
+    auto const is_full = [](spread_counts const &mine) {
+        bool full = false;
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        unsigned const p = i * THREADS + threadIdx.x;
-        items.raw[i] = p < n ? load_sized<BITS>(small_source(job), p, job.key_size) : (BITS)0;
-    }
-    bool const is_even =
-        spread_find_line(s, code.total, items, n, &line) &&
-        spread_over_line(s, code.total, &line, &items, n, [](spread_counts const &mine) {
-            bool is_full = false;
-#pragma unroll
-            for (int j = 0; j < SPREAD_SHARE; j++)
-                is_full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
-            return is_full;
-        });
-    if (!is_even) {
-        __syncthreads();
+        for (int j = 0; j < SPREAD_SHARE; j++)
+            full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+        return full;
+    };
+    if (!spread_keys(s, code.total, &items, n, load, is_full))
         return false;
-    }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
@@ -213,17 +205,10 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
         unsigned const p = i * THREADS + threadIdx.x;
         if (p >= n)
             continue;
-        uint32_t const tag = tags[p], bucket = tag >> 16;
-        unsigned const start = spread_start(*s, bucket), end = spread_start(*s, bucket + 1);
         bits[i] = shared->keys[p];
-        BITS const mine = code.fold(bits[i]);
-        unsigned   to = start;
-#pragma unroll 1
-        for (unsigned q = start; q < end; q++) {
-            BITS const other = code.fold(shared->keys[q]);
-            to += other < mine || (other == mine && tags[q] < tag);
-        }
-        move[i] = tag << 16 | to;
+        unsigned const to = spread_place(*s, code.fold(bits[i]), tags[p], tags,
+                                         [&](unsigned q) { return code.fold(shared->keys[q]); });
+        move[i] = tags[p] << 16 | to;
     }
     __syncthreads();
 #pragma unroll
