@@ -26,8 +26,7 @@ template <int THREADS> struct spread_shared {
         WARPS = THREADS / WARP_LANES,
         BUCKETS = THREADS * SPREAD_SHARE
     };
-    uint4
-        buckets[THREADS + 1]; /* counts of the buckets; later their starts, and n after the last */
+    uint4    buckets[THREADS + 1]; /* counts of buckets; later their starts, and n */
     uint32_t low[2][WARPS], high[2][WARPS], sums[WARPS];
 };
 

@@ -95,8 +95,7 @@ static __device__ __forceinline__ void window_merge_runs(BITS *memory, int first
 
 /* ---- Buckets ---- */
 
-static constexpr int BUCKET_MOST =
-    9; /* a key is then at most 8 places, half a window, from its own */
+static constexpr int BUCKET_MOST = 9; /* so a key is at most 8 places, half a window, away */
 
 template <typename BITS, int THREADS> struct bucket_shared {
     BITS     low[THREADS / 32], high[THREADS / 32];

@@ -123,12 +123,11 @@ template <typename BITS> static __global__ void radius_list(radius_table<BITS> t
 
 static constexpr int RADIUS_OPEN_WARPS = 4;
 
-template <typename BITS> struct radius_open_memory { /* of one warp */
-    BITS
-        right[radius_shape<BITS>::PATCH]; /* smallest key from each place to the end of the patch */
-    BITS
-        left[2 *
-             radius_shape<BITS>::PATCH]; /* largest key from the start of the array to each place */
+/* Of one warp. right: the smallest key from each place to the end of the patch. left: the largest
+ * key from the start of the array to each place. */
+template <typename BITS> struct radius_open_memory {
+    BITS right[radius_shape<BITS>::PATCH];
+    BITS left[2 * radius_shape<BITS>::PATCH];
 };
 
 /* left[i] = the largest key up to place from * PATCH + i, for PATCHES patches. */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-static constexpr int COPIES =
-    3; /* copies of a lane that can be in progress or being read: one more than its sides */
+/* Copies of a lane that can be in progress or being read: one more than its sides. */
+static constexpr int COPIES = 3;
 
 struct cuda_profile {
     bool        on;
