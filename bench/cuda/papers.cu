@@ -1,11 +1,10 @@
 /* papers.cu - parts of two papers' algorithms, for their own experiments: the binary prefix sum
  * of the ballot counting poster with one flag per thread, by ballots and in shared memory; and
  * the two phases of the median paper, sub-arrays sorted in shared memory and their merge, for
- * every length in its table 2. The kernels are those of the CUDA backend (lib/cuda), compiled
+ * every length in its table 2. The kernels are those of the CUDA backend (lib/cuda/papers), compiled
  * into this module too. */
-#include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/papers/dev_bits.cuh"
-#include "cuda/papers/dev_select_bitonic.cuh"
+#include "cuda/papers/dev_bits_paper.cuh"
+#include "cuda/papers/papers.cuh"
 #include "peers.cuh"
 
 namespace peers
@@ -51,8 +50,8 @@ template <ordo_flags_kind KIND, bits_form FORM> void count_flags(const task &t)
     job.n = t.n;
     job.count_type = ORDO_U32;
     job.counts = t.out;
-    framed frame(dev_scan_bits_scratch(&job));
-    done(dev_bits_paper(&frame.call, &job, FORM));
+    framed frame(dev_bits_paper_scratch(&job));
+    done(dev_bits_paper<FORM>(&frame.call, &job));
 }
 
 /* t.count is the length of the sub-arrays, t.ranks[0] the wanted position. */

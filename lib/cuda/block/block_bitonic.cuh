@@ -1,31 +1,22 @@
-/* block_bitonic.cuh - one block sorts 2^m keys in shared memory by Batcher's bitonic network.
+/* block_bitonic.cuh - one block sorts 2^m keys in shared memory by Batcher's bitonic network
+ * (1968), as the median paper sorts its sub-arrays.
  *
- * Batcher (1968), and the median paper, which sorts its sub-arrays this way. The network is the
- * form in which every comparison points the same way: a phase that makes sorted stretches of
- * `size` keys first compares each key with its mirror image in the stretch, then with those at
- * distance size/4, size/8, ..., 1. So keys that pad a tile, being the largest value, stay where
- * they are, and an array of any length is a tile whose end was never touched.
- *
- * A thread takes 8 keys into registers and does three distances before it writes them back: a
- * third of the shared-memory traffic and of the barriers of the plain network. Keys lie with a
- * gap after every 128 bytes (bitonic_at), which spreads the short distances over the banks.
- *
- * K is an unsigned integer or a record with operator<. Records that tie may change places; make
- * them differ (key and index) where that matters. n lg n (lg n + 1) / 4 comparisons.
- *
- * Called by all threads of a block, of any number; keys that were written before the call need
- * no barrier, the result is valid in all threads. Used by dev_select_bitonic.cu, dev_select.cu,
- * dev_topk.cu and dev_bitonic.cu. */
+ * Every comparison points the same way: a phase that makes sorted sequences of `size` keys compares
+ * each key with its mirror image in the sequence, then with those at distance size/4, ..., 1. Keys
+ * that pad a tile have the largest value and never move. A thread holds 8 keys in registers for
+ * three distances, which takes a third of the barriers and of the shared-memory traffic of the
+ * plain network. K is an unsigned integer or a record with operator<; equal records may change
+ * places. n lg n (lg n + 1) / 4 comparisons. Called by all threads of a block of any size; keys
+ * written before the call need no barrier; the result is visible to all threads. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_BITONIC_H
 #define ORDO_CUDA_BLOCK_BLOCK_BITONIC_H
 
 #include "cuda/runtime/cuda_rt.cuh"
 
-enum {
-    BITONIC_LEAST = 8 /* the smallest tile: one thread's keys */
-};
+static constexpr int BITONIC_LEAST = 8; /* the smallest tile: the keys of one thread */
 
-/* Where key i of a tile lies, and how many K a tile of `count` keys takes. */
+/* The place of key i of a tile, with a gap after every 128 bytes against bank conflicts; and the
+ * size, in K, of a tile of `count` keys. */
 template <typename K> __host__ __device__ constexpr unsigned bitonic_at(unsigned i)
 {
     return i + i / (unsigned)(128 / sizeof(K));
@@ -35,7 +26,7 @@ template <typename K> __host__ __device__ constexpr unsigned bitonic_room(unsign
     return bitonic_at<K>(count);
 }
 
-/* The tile that holds n keys. */
+/* The size of the tile for n keys. */
 static __host__ __device__ __forceinline__ unsigned bitonic_tile(unsigned n)
 {
     unsigned tile = BITONIC_LEAST;
@@ -64,7 +55,7 @@ static __device__ __forceinline__ void bitonic_halve(K (&e)[KEYS])
                 bitonic_order(e[i], e[i + distance]);
 }
 
-/* Key i against its mirror image, within stretches of SIZE. */
+/* Key i against its mirror image, within sequences of SIZE. */
 template <int SIZE, int KEYS, typename K>
 static __device__ __forceinline__ void bitonic_mirror(K (&e)[KEYS])
 {
@@ -74,15 +65,13 @@ static __device__ __forceinline__ void bitonic_mirror(K (&e)[KEYS])
             bitonic_order(e[i], e[i ^ (SIZE - 1)]);
 }
 
-/* LG distances at once: size/2 (or the mirror image in stretches of `size`), size/4, ... A thread's
- * keys are size >> LG apart; those of the upper half are the mirror images of those of the lower
- * one where the first step asks for them, and the later distances stay within each half. */
+/* LG distances at once: size/2 (or the mirror image in sequences of `size`), size/4, ... A thread's
+ * keys are size >> LG apart. With MIRROR the keys of the upper half are the mirror images of those
+ * of the lower half; later distances stay within each half. */
 template <int LG, bool MIRROR, typename K>
 static __device__ __forceinline__ void bitonic_step(K *const keys, unsigned count, unsigned lg_size)
 {
-    enum {
-        KEYS = 1 << LG
-    };
+    constexpr int  KEYS = 1 << LG;
     unsigned const lg_gap = lg_size - LG, gap = 1u << lg_gap;
     for (unsigned t = threadIdx.x; t < count >> LG; t += blockDim.x) {
         unsigned const at = t & (gap - 1), start = (t >> lg_gap) << lg_size;
@@ -116,8 +105,7 @@ static __device__ __forceinline__ void bitonic_steps(K *const keys, unsigned cou
         bitonic_step<1, false>(keys, count, lg);
 }
 
-/* Sorts every bitonic stretch of 2^lg keys: how a phase that began in device memory ends in a
- * tile. */
+/* Sorts every bitonic sequence of 2^lg keys: the end of a phase that began in device memory. */
 template <typename K>
 static __device__ __forceinline__ void block_bitonic_merge(K *const keys, unsigned count,
                                                            unsigned lg)
@@ -126,7 +114,7 @@ static __device__ __forceinline__ void block_bitonic_merge(K *const keys, unsign
     bitonic_steps(keys, count, lg);
 }
 
-/* Sorts keys[bitonic_at(0)], ..., keys[bitonic_at(count - 1)]; count is a power of 2 and at least
+/* Sorts keys[bitonic_at(0)], ..., keys[bitonic_at(count - 1)]; count is a power of 2, at least
  * BITONIC_LEAST. */
 template <typename K>
 static __device__ __forceinline__ void block_bitonic_sort(K *const keys, unsigned count)

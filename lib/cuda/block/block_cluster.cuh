@@ -1,32 +1,40 @@
-/* block_cluster.cuh - the blocks of a cluster: who they are, their barrier, and each other's shared
- * memory (compute capability 9.0 and above; on others nothing is declared here).
+/* block_cluster.cuh - the blocks of a cluster: barrier, access to each other's shared memory, a
+ * scan over blocks, and launches.
  *
- * The barrier comes in two halves, so that a block can do something between them; all threads of
- * all blocks take part. Addresses are those of the shared::cluster space of PTX. A block must not
- * end while others may still read or write its memory. Used by device/dev_radix_cluster.cu. */
+ * Clusters need compute capability 9.0; HAVE_CLUSTERS is defined where they exist. The barrier has
+ * two halves, so that a block can work between them; all threads of all blocks take part. Addresses
+ * are in the shared::cluster space of PTX. A block must not end while other blocks may access its
+ * shared memory. With cluster_scan one launch scans an array of few tiles, without words in global
+ * memory that must be zeroed first. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_CLUSTER_H
 #define ORDO_CUDA_BLOCK_BLOCK_CLUSTER_H
 
-#include <stdint.h>
+#include "cuda/runtime/cuda_rt.cuh"
+#include "cuda/warp/warp_scan.cuh"
+
+static constexpr int CLUSTER_BLOCKS = 16; /* at most; not every device grants more than 8 */
+
+/* ---- Device ---- */
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define HAVE_CLUSTERS 1
 
-/* This block's number in the cluster, and how many there are. */
-static __device__ __forceinline__ uint32_t cluster_block(void)
+/* The number of this block in the cluster. */
+static __device__ __forceinline__ uint32_t cluster_rank(void)
 {
     uint32_t rank;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     return rank;
 }
-static __device__ __forceinline__ uint32_t cluster_blocks(void)
+/* The number of blocks. */
+static __device__ __forceinline__ uint32_t cluster_size(void)
 {
     uint32_t blocks;
     asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
     return blocks;
 }
 
-/* What was written before the first is seen after the second. */
+/* Writes before cluster_arrive are visible after cluster_wait. */
 static __device__ __forceinline__ void cluster_arrive(void)
 {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -36,7 +44,7 @@ static __device__ __forceinline__ void cluster_wait(void)
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-/* What lies in `block` where `here` is in this one. */
+/* The address in `block` of the variable that is at `here` in this block. */
 static __device__ __forceinline__ uint32_t cluster_address(const void *here, uint32_t block)
 {
     uint32_t address;
@@ -53,6 +61,14 @@ static __device__ __forceinline__ void cluster_load(uint64_t &value, uint32_t ad
 {
     asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(value) : "r"(address) : "memory");
 }
+static __device__ __forceinline__ void cluster_load(float &value, uint32_t address)
+{
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
+}
+static __device__ __forceinline__ void cluster_load(double &value, uint32_t address)
+{
+    asm volatile("ld.shared::cluster.f64 %0, [%1];" : "=d"(value) : "r"(address) : "memory");
+}
 static __device__ __forceinline__ void cluster_store(uint32_t address, uint32_t value)
 {
     asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
@@ -61,7 +77,99 @@ static __device__ __forceinline__ void cluster_store(uint32_t address, uint64_t 
 {
     asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(address), "l"(value) : "memory");
 }
-
 #endif
+
+template <typename ACC> struct cluster_sums {
+    ACC before; /* of the blocks before this one */
+    ACC total;  /* of all blocks */
+};
+
+/* Sums the totals of the blocks; the grid is one cluster. *place is shared memory that nothing else
+ * writes. Valid in every thread. cluster_leave must follow before the block ends. */
+template <typename OP>
+static __device__ __forceinline__ cluster_sums<typename OP::ACC>
+                                  cluster_scan(typename OP::ACC total, typename OP::ACC *place)
+{
+    typedef typename OP::ACC ACC;
+#ifdef HAVE_CLUSTERS
+    unsigned const lane = lane_id();
+    ACC            its = OP::identity();
+    if (threadIdx.x == 0)
+        *place = total;
+    cluster_arrive();
+    cluster_wait();
+    if (lane < gridDim.x)
+        cluster_load(its, cluster_address(place, lane));
+    cluster_sums<ACC> const sums = {warp_reduce<OP>(lane < blockIdx.x ? its : OP::identity()),
+                                    warp_reduce<OP>(its)};
+    cluster_arrive();
+    return sums;
+#else
+    (void)place;
+    return cluster_sums<ACC>{OP::identity(), total};
+#endif
+}
+
+/* Waits until no block reads the shared memory of another. */
+static __device__ __forceinline__ void cluster_leave(void)
+{
+#ifdef HAVE_CLUSTERS
+    cluster_wait();
+#endif
+}
+
+/* ---- Host ---- */
+
+/* Whether this many tiles may be launched as one cluster with a block a tile. */
+static inline bool cluster_fits(const cuda_call *call, size_t tiles)
+{
+    return call->facts->capability >= 90 && tiles <= CLUSTER_BLOCKS;
+}
+
+/* The blocks of a cluster for this many tiles: a power of 2. */
+static inline unsigned cluster_grid(size_t tiles)
+{
+    unsigned blocks = 1;
+    while (blocks < tiles)
+        blocks *= 2;
+    return blocks;
+}
+
+/* Launches one cluster. */
+template <typename... PARAMETERS, typename... ARGUMENTS>
+static cudaError_t cluster_launch(const cuda_call *call, void (*kernel)(PARAMETERS...),
+                                  unsigned blocks, unsigned threads, size_t shared,
+                                  ARGUMENTS... arguments)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t  config = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = blocks;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared;
+    config.stream = call->stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    if (blocks > 8) {
+        cudaError_t const error =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+/* The same; false, without an error, if the device refuses. */
+template <typename... PARAMETERS, typename... ARGUMENTS>
+static bool cluster_try(const cuda_call *call, void (*kernel)(PARAMETERS...), unsigned blocks,
+                        unsigned threads, ARGUMENTS... arguments)
+{
+    if (cluster_launch(call, kernel, blocks, threads, 0, arguments...) == cudaSuccess)
+        return true;
+    (void)cudaGetLastError();
+    return false;
+}
 
 #endif

@@ -1,15 +1,13 @@
-/* block_heads.cuh - what the blocks of one launch tell the blocks of the next about heads.
+/* block_heads.cuh - the table of heads that one launch leaves for the next.
  *
- * An array is cut into chunks of 1024 keys, and the chunks into as many spans of neighbours as
- * there are warps. The launch that finds the heads (the first keys of runs) leaves a table: for
- * each warp's span and for each block's the first head, the last head and the number of heads. The
- * launch that uses them has the same spans, and each of its blocks combines the table itself: the
- * blocks before it (last head, number) and behind it (first head), then the warps of its own. So
- * there is no third launch and no waiting between blocks, and a run of any length costs nothing
- * beyond the table. It is the place of the competition ranking paper's binary search.
- *
- * The table has at most a few thousand entries of 8 bytes and is read by every block, from L2. All
- * threads of a block of HEADS_WARPS warps call together; shared memory: 24 bytes a warp. */
+ * A head is the first key of a group of tied keys. An array is cut into chunks of 1024 keys, and
+ * the chunks into one span of neighbours for each warp. The launch that finds the heads stores, for
+ * the span of each warp and of each block, the first head, the last head and the number of heads.
+ * The launch that uses the heads has the same spans; each of its blocks combines the entries of the
+ * other blocks and of its own warps. So no third launch is needed and no block waits for another;
+ * this replaces the binary search of the competition ranking paper. The table has a few thousand
+ * entries of 8 bytes, which every block reads from L2. All threads of a block of HEADS_WARPS warps
+ * call together; shared memory: 24 bytes a warp. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_HEADS_H
 #define ORDO_CUDA_BLOCK_BLOCK_HEADS_H
 
@@ -23,12 +21,12 @@ enum {
 
 #define HEADS_NONE UINT64_MAX
 
-/* Of first, last and count there are `blocks` entries and then HEADS_WARPS for each block. */
+/* first, last and count have `blocks` entries, then HEADS_WARPS entries for each block. */
 struct heads_table {
-    uint32_t *words;  /* the flags of the keys, 32 words a chunk */
-    uint64_t *before; /* of each chunk: the last head before it in its span, from 1; 0: none */
-    uint64_t *first;  /* index of the first head; HEADS_NONE */
-    uint64_t *last;   /* the last head, from 1; 0: none */
+    uint32_t *words;  /* the head bits of the keys, 32 words a chunk */
+    uint64_t *before; /* for each chunk: rank of the last head before it in its span; 0: none */
+    uint64_t *first;  /* index of the first head, or HEADS_NONE */
+    uint64_t *last;   /* rank of the last head; 0: none */
     uint64_t *count;
     size_t    n, chunks;
     unsigned  blocks;
@@ -48,28 +46,15 @@ static __device__ __forceinline__ heads_span warp_span(const heads_table &table)
     return span;
 }
 
-template <typename OP>
-static __device__ __forceinline__ uint64_t warp_combined(uint64_t value, OP &&op)
-{
-#pragma unroll
-    for (int distance = 16; distance >= 1; distance /= 2)
-        value = op(value, __shfl_xor_sync(WARP_ALL, value, distance));
-    return value;
-}
-
-static __device__ __forceinline__ uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static __device__ __forceinline__ uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static __device__ __forceinline__ uint64_t added(uint64_t a, uint64_t b) { return a + b; }
-
-/* Writes the block's entries. first and last are those of the warp, count that of the lane. */
-static __device__ __forceinline__ void block_publish(const heads_table &table, uint64_t const first,
-                                                     uint64_t const last, uint64_t const count)
+/* Writes the block's entries. first and last are the warp's, count is the lane's. */
+static __device__ __forceinline__ void block_publish(const heads_table &table, uint64_t first,
+                                                     uint64_t last, uint64_t count)
 {
     __shared__ uint64_t of_warp[3][HEADS_WARPS];
 
     size_t const warp = block_warp(),
                  entry = table.blocks + blockIdx.x * (size_t)HEADS_WARPS + warp;
-    uint64_t const sum = warp_combined(count, added);
+    uint64_t const sum = warp_reduce<scan_add<uint64_t>>(count);
     if (lane_id() == 0) {
         table.first[entry] = of_warp[0][warp] = first;
         table.last[entry] = of_warp[1][warp] = last;
@@ -80,8 +65,8 @@ static __device__ __forceinline__ void block_publish(const heads_table &table, u
         return;
     uint64_t all[3] = {HEADS_NONE, 0, 0};
     for (int w = 0; w < HEADS_WARPS; w++) {
-        all[0] = smaller(all[0], of_warp[0][w]);
-        all[1] = larger(all[1], of_warp[1][w]);
+        all[0] = min(all[0], of_warp[0][w]);
+        all[1] = max(all[1], of_warp[1][w]);
         all[2] += of_warp[2][w];
     }
     table.first[blockIdx.x] = all[0];
@@ -90,45 +75,45 @@ static __device__ __forceinline__ void block_publish(const heads_table &table, u
 }
 
 /* Combines the entries of the blocks [from, to) with those of this block's warps [warp_from,
- * warp_to), for each warp: valid in all its lanes. */
+ * warp_to). Valid in all lanes of each warp. */
 template <typename OP>
-static __device__ __forceinline__ uint64_t block_combined(
-    const uint64_t *const entries, unsigned const blocks, unsigned const from, unsigned const to,
-    unsigned const warp_from, unsigned const warp_to, uint64_t const nothing, OP &&op)
+static __device__ __forceinline__ uint64_t block_combined(const uint64_t *entries, unsigned blocks,
+                                                          unsigned from, unsigned to,
+                                                          unsigned warp_from, unsigned warp_to)
 {
     __shared__ uint64_t of_warp[HEADS_WARPS];
 
     size_t const warps = blocks + blockIdx.x * (size_t)HEADS_WARPS;
-    uint64_t     far = nothing, near = nothing;
+    uint64_t     far = OP::identity(), near = OP::identity();
     for (unsigned block = from + threadIdx.x; block < to; block += HEADS_THREADS)
-        far = op(far, entries[block]);
+        far = OP::add(far, entries[block]);
     for (unsigned warp = warp_from; warp < warp_to; warp++)
-        near = op(near, entries[warps + warp]);
-    far = warp_combined(far, op);
-    __syncthreads(); /* an earlier call may still be read */
+        near = OP::add(near, entries[warps + warp]);
+    far = warp_reduce<OP>(far);
+    __syncthreads(); /* an earlier call may still read of_warp */
     if (lane_id() == 0)
         of_warp[block_warp()] = far;
     __syncthreads();
     for (int warp = 0; warp < HEADS_WARPS; warp++)
-        near = op(near, of_warp[warp]);
+        near = OP::add(near, of_warp[warp]);
     return near;
 }
 
-/* What the warp has on either side of its span. */
+/* The heads on either side of the warp's span. */
 template <rank_kind KIND, typename NUM>
 static __device__ __forceinline__ heads_carry<NUM> block_carry(const heads_table &table)
 {
     unsigned const   block = blockIdx.x, warp = block_warp(), blocks = table.blocks;
     heads_carry<NUM> carry = {0, (NUM)table.n, 0};
     if constexpr (KIND == RANK_LAST || KIND == RANK_BOTH)
-        carry.last =
-            (NUM)block_combined(table.last, blocks, 0, block, 0, warp, (uint64_t)0, larger);
+        carry.last = (NUM)block_combined<scan_max<uint64_t>>(table.last, blocks, 0, block, 0, warp);
     if constexpr (KIND == RANK_NEXT || KIND == RANK_BOTH)
-        carry.next = (NUM)block_combined(table.first, blocks, block + 1, blocks, warp + 1,
-                                         HEADS_WARPS, (uint64_t)table.n, smaller);
+        carry.next = (NUM)min((uint64_t)table.n,
+                              block_combined<scan_min<uint64_t>>(table.first, blocks, block + 1,
+                                                                 blocks, warp + 1, HEADS_WARPS));
     if constexpr (KIND == RANK_COUNT)
         carry.count =
-            (NUM)block_combined(table.count, blocks, 0, block, 0, warp, (uint64_t)0, added);
+            (NUM)block_combined<scan_add<uint64_t>>(table.count, blocks, 0, block, 0, warp);
     return carry;
 }
 
@@ -142,27 +127,27 @@ template <rank_kind KIND> static __device__ __forceinline__ constexpr bool goes_
 
 template <rank_kind KIND, typename NUM> struct heads_walk {
     heads_span       span;
-    size_t           next, left; /* the next chunk, and how many there are still to come */
-    uint32_t         ahead;      /* the lane's word of the next chunk, read early */
+    size_t           next, left; /* the next chunk, and the number of chunks left */
+    uint32_t         ahead;      /* the lane's word of the next chunk, loaded early */
     heads_carry<NUM> carry;
     NUM              before_span;
 };
 
-template <typename NUM> struct heads_chunk { /* of a lane */
+template <typename NUM> struct heads_chunk { /* a lane's view of a chunk */
     size_t           base;                   /* index of the chunk's first key */
     uint32_t         word;
     heads_edges<NUM> edges;
 };
 
 template <rank_kind KIND>
-static __device__ __forceinline__ uint32_t word_ahead(const heads_table &table,
-                                                      heads_span const span, size_t const chunk)
+static __device__ __forceinline__ uint32_t word_ahead(const heads_table &table, heads_span span,
+                                                      size_t chunk)
 {
     bool const there = KIND != RANK_INDEX && chunk - span.begin < span.end - span.begin;
     return there ? table.words[chunk * 32 + lane_id()] : 0;
 }
 
-/* All threads of the block. */
+/* Called by all threads of the block. */
 template <rank_kind KIND, typename NUM>
 static __device__ __forceinline__ heads_walk<KIND, NUM> walk_start(const heads_table &table)
 {
@@ -176,10 +161,10 @@ static __device__ __forceinline__ heads_walk<KIND, NUM> walk_start(const heads_t
     return walk;
 }
 
-/* The next chunk of a warp that has one left: all its lanes. */
+/* The next chunk. Called by all lanes of a warp with walk->left > 0. */
 template <rank_kind KIND, typename NUM>
-static __device__ __forceinline__ heads_chunk<NUM> walk_chunk(const heads_table           &table,
-                                                              heads_walk<KIND, NUM> *const walk)
+static __device__ __forceinline__ heads_chunk<NUM> walk_chunk(const heads_table     &table,
+                                                              heads_walk<KIND, NUM> *walk)
 {
     size_t const     at = walk->next;
     heads_chunk<NUM> chunk = {at * HEADS_CHUNK, walk->ahead, {}};

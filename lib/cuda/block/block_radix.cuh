@@ -1,22 +1,17 @@
-/* block_radix.cuh - where the keys of a tile go when it is sorted, stably, by one digit.
+/* block_radix.cuh - the places of a tile's keys when the tile is sorted, stably, by one digit.
  *
- * A tile lies in the registers of a block of WARPS warps: warp w has the 32 * ITEMS keys from
- * w * 32 * ITEMS on, item i of lane l being key 32 * i + l of them, so that loads are coalesced and
- * (warp, item, lane) is the order of the keys. Each warp counts its digits in a row of counters of
- * its own: the peers of a key (warp_match.cuh) add themselves at once, the first of them writing,
- * and a key's rank is the counter plus its peers in lower lanes. Then one thread for each digit
- * adds up its column and a scan over the 256 totals makes the counters places in the tile.
- * After Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs",
- * 2022, without their first count of the digits by atomics.
- *
- * Called by all threads of a one-dimensional block of at least 256. Between block_radix_rank and
- * block_radix_columns, and before block_radix_place, the caller puts barriers as said there.
- * Shared memory: 1 KB a warp. Used by device/dev_radix_pass.cuh, dev_radix_small.cu and
- * dev_radix_cluster.cu. */
+ * A tile lies in the registers of a block: warp w has the 32 * ITEMS keys from w * 32 * ITEMS on,
+ * and item i of lane l is key 32 * i + l of them. So loads are coalesced, and (warp, item, lane) is
+ * the order of the keys. Each warp counts its digits in its own row of counters: of the lanes with
+ * the same digit (warp_match) the first adds all of them, and a key's rank is the counter plus the
+ * number of such lanes before it. Then one thread for each digit sums its column, and a scan over
+ * the 256 totals turns the counters into places. After Adinets and Merrill, "Onesweep" (2022).
+ * Called by all threads of a one-dimensional block of at least 256; each function names the
+ * barriers that must follow it. Shared memory: 1 KB a warp. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_RADIX_H
 #define ORDO_CUDA_BLOCK_BLOCK_RADIX_H
 
-#include "cuda/warp/warp_match.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
 #include <stdint.h>
 
@@ -30,7 +25,7 @@ template <int WARPS> struct radix_counters {
     uint32_t sums[RADIX_BINS / 32];
 };
 
-/* Zeroes the calling warp's row. It may be called as soon as that warp has its places. */
+/* Zeroes the calling warp's row. A warp may call this as soon as it has its places. */
 template <int WARPS>
 static __device__ __forceinline__ void block_radix_clear(radix_counters<WARPS> *counters)
 {
@@ -42,9 +37,9 @@ static __device__ __forceinline__ void block_radix_clear(radix_counters<WARPS> *
     __syncwarp();
 }
 
-/* How many keys of this warp have been ranked before mine with the digit, which is below 256. `row`
- * are the warp's counters, zero before the first key; `before` the bits of the lanes before mine. A
- * barrier must follow the last key. */
+/* How many keys of this warp with this digit (below 256) were ranked before mine. `row` is the
+ * warp's counters, zero before the first key; `before` is the mask of lanes before mine. A barrier
+ * must follow the last key. */
 static __device__ __forceinline__ uint32_t block_radix_rank_one(uint32_t *row, uint32_t before,
                                                                 unsigned digit)
 {
@@ -57,19 +52,22 @@ static __device__ __forceinline__ uint32_t block_radix_rank_one(uint32_t *row, u
     return count + __popc(lower);
 }
 
-/* Ranks of the ITEMS keys of a thread, two in a register: registers are what tiles are short of. */
+/* Ranks of the ITEMS keys of a thread, two in a register, because tiles are limited by
+ * registers. */
 template <int ITEMS> struct radix_ranks {
     uint32_t pair[(ITEMS + 1) / 2];
 };
 
-/* The ranks of all keys of a thread; digit_of(i) is the digit of the i-th. */
+/* Ranks all keys of a thread; digit_of(i) is the digit of key i. */
 template <int WARPS, int ITEMS, typename F>
 static __device__ __forceinline__ void block_radix_rank(radix_counters<WARPS> *counters,
                                                         radix_ranks<ITEMS> &ranks, F &&digit_of)
 {
     uint32_t *const row = counters->count[threadIdx.x / 32];
     uint32_t        before = lanes_before();
-    asm volatile("" : "+r"(before)); /* or it would be read from the special register every time */
+    asm volatile(
+        ""
+        : "+r"(before)); /* keeps the compiler from reading the special register every time */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         uint32_t const rank = block_radix_rank_one(row, before, digit_of(i));
@@ -77,7 +75,7 @@ static __device__ __forceinline__ void block_radix_rank(radix_counters<WARPS> *c
     }
 }
 
-/* Ranks in any order: an atomic a key, quicker than matching where digits mostly differ. */
+/* Ranks in any order: an atomic a key, faster than matching if digits mostly differ. */
 template <int WARPS, int ITEMS, typename F>
 static __device__ __forceinline__ void
 block_radix_rank_loose(radix_counters<WARPS> *counters, radix_ranks<ITEMS> &ranks, F &&digit_of)
@@ -90,9 +88,9 @@ block_radix_rank_loose(radix_counters<WARPS> *counters, radix_ranks<ITEMS> &rank
     }
 }
 
-/* In threads below 256: how many keys of the tile have the digit threadIdx.x, and through *start
- * where they begin; `publish` is called with the number as soon as it is known. The counters
- * become places in the tile. Holds one barrier; another must follow. */
+/* In threads below 256: returns the number of keys of the tile with digit threadIdx.x and sets
+ * *start to their first place. `publish` is called with the number as soon as it is known. The
+ * counters become places in the tile. Contains one barrier; another must follow. */
 template <int WARPS, typename F>
 static __device__ __forceinline__ uint32_t block_radix_columns(radix_counters<WARPS> *counters,
                                                                uint32_t *start, F &&publish)
@@ -131,14 +129,14 @@ static __device__ __forceinline__ uint32_t block_radix_columns(radix_counters<WA
     return total;
 }
 
-/* What is kept of key i: its rank, or its place. */
+/* What is stored for key i: its rank, or its place. */
 template <int ITEMS>
 static __device__ __forceinline__ uint32_t block_radix_kept(const radix_ranks<ITEMS> &ranks, int i)
 {
     return i % 2 == 0 ? ranks.pair[i / 2] & 0xffff : ranks.pair[i / 2] >> 16;
 }
 
-/* The place in the tile of key i of this thread, which has that digit. */
+/* The place in the tile of key i of this thread, which has the digit. */
 template <int WARPS, int ITEMS>
 static __device__ __forceinline__ uint32_t block_radix_place(const radix_counters<WARPS> *counters,
                                                              const radix_ranks<ITEMS> &ranks, int i,
@@ -147,7 +145,7 @@ static __device__ __forceinline__ uint32_t block_radix_place(const radix_counter
     return block_radix_kept(ranks, i) + counters->count[threadIdx.x / 32][digit];
 }
 
-/* Keeps such a place where the rank of key i was. */
+/* Stores the place of key i instead of its rank. */
 template <int ITEMS>
 static __device__ __forceinline__ void block_radix_keep(radix_ranks<ITEMS> &ranks, int i,
                                                         uint32_t place)

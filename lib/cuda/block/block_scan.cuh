@@ -1,11 +1,9 @@
-/* block_scan.cuh - from the totals of warps to the totals of a block.
+/* block_scan.cuh - scans the totals of the warps of a block.
  *
- * Each warp leaves one value in shared memory; after a barrier every warp reads them all and scans
- * them by itself, which costs five shuffles and saves the second barrier. The order of combining
- * is fixed (warp_scan.cuh).
- *
+ * Each warp stores one value in shared memory. After a barrier every warp scans all of them, which
+ * costs five shuffles and saves a second barrier. The order of combining is fixed (warp_scan.cuh).
  * Called by all threads of a block of up to 1024; results are valid in every thread. `totals` has
- * one place for each warp and must not be written again before the next barrier of the block. */
+ * one place for each warp and must not be written before the next barrier of the block. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SCAN_H
 #define ORDO_CUDA_BLOCK_BLOCK_SCAN_H
 

@@ -1,24 +1,14 @@
-/* block_select.cuh - several k-th keys of one multiset at once, digit by digit.
+/* block_select.cuh - several k-th keys of one multiset at once, by radix selection.
  *
- * A target is a wanted position and the interval of words that its key must be in, with the number
- * of keys before the interval and inside it. A pass counts the keys of every interval by the next
- * digit of their distance from its start, in a histogram of 2^13 bins that the intervals share (one
- * interval: 13 bits a pass; 32: 8 bits), and each target goes on in the bin its position falls in.
- * Targets in one bin share an interval. Once the open intervals hold few enough keys for a block, a
- * last pass gathers them, and one block sorts them and looks.
- *
- * That is radix selection (a histogram of the leading digit, then on within one bin), with a digit
- * that starts where the interval does: what a sample has narrowed costs fewer passes. No input
- * makes it slow: at most ceil(bits / 13) + 1 passes for one target. The multiset is read by a
- * function of the caller's, from the array or from what a sweep has kept.
- *
- * All blocks of a grid run this in step, with a barrier in device memory for each pass, so the
- * launch must be cooperative, or of one block, which needs neither barrier nor device memory.
- * Each block adds up the histogram and finds the bins for itself; in the end the targets of block 0
- * are all settled and those of the other blocks may not be.
- *
- * A block has 1024 threads and 43 KB of shared memory; in device memory three histograms of 64 KB,
- * the first of them zero, and the gathered words. Used by dev_select.cu and dev_topk.cu. */
+ * A target is a wanted position, the interval of words that holds its key, and the number of
+ * keys before and inside the interval. A pass counts the keys of every interval by the next
+ * digit of their distance from its start, in a histogram of 2^13 bins that the intervals share
+ * (one interval: 13 bits a pass; 32: 8 bits); each target continues in the bin of its position.
+ * When the intervals hold at most SELECT_GATHER keys, a last pass gathers them and one block
+ * sorts them. At most ceil(bits / 13) + 1 passes for one target. All blocks of a cooperative
+ * grid call together and meet once a pass; one block alone needs no device memory. At the end
+ * the targets of block 0 are settled. 1024 threads and 43 KB of shared memory; device memory:
+ * three histograms of 64 KB. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_H
 #define ORDO_CUDA_BLOCK_BLOCK_SELECT_H
 
@@ -27,32 +17,32 @@
 #include "cuda/runtime/cuda_tuning.cuh"
 
 enum {
-    SELECT_TARGETS = 32, /* one lane each */
+    SELECT_TARGETS = 32, /* at most; one a lane */
     SELECT_THREADS = 1024,
     SELECT_WARPS = SELECT_THREADS / 32,
     SELECT_LG_BINS = 13,
-    SELECT_LG_LEAST = 8, /* 32 intervals have a thread's share of bins each */
+    SELECT_LG_LEAST = 8, /* 32 intervals have one thread's bins each */
     SELECT_BINS = 1 << SELECT_LG_BINS,
     SELECT_SHARE = SELECT_BINS / SELECT_THREADS, /* bins of one thread */
     SELECT_GATHER = CUDA_TUNE_SELECT_GATHER
 };
 
-struct select_positions { /* of the targets, rising */
+struct select_positions { /* of the targets, ascending */
     size_t   k[SELECT_TARGETS];
     unsigned count;
 };
 
 template <typename WORD> struct select_target {
-    WORD     lo, hi;   /* its key is one of these */
+    WORD     lo, hi;   /* the key is in [lo, hi] */
     uint64_t below;    /* keys before lo */
     uint64_t inside;   /* keys from lo to hi */
-    uint64_t gathered; /* keys of the open intervals before its own */
-    unsigned interval; /* its own, if open */
+    uint64_t gathered; /* keys of the open intervals before this one */
+    unsigned interval; /* number of its interval, if open */
 };
 
-template <typename WORD> struct select_open { /* the open intervals, rising */
+template <typename WORD> struct select_open { /* the open intervals, ascending */
     unsigned count;
-    unsigned lg;    /* of them, rounded up */
+    unsigned lg;    /* lg of count, rounded up */
     unsigned digit; /* bits that a pass settles */
     uint64_t inside;
     WORD     lo[SELECT_TARGETS], hi[SELECT_TARGETS], width[SELECT_TARGETS];
@@ -64,7 +54,7 @@ template <typename WORD> struct select_shared {
         uint32_t bins[SELECT_BINS];
         WORD     sorted[bitonic_room<WORD>(SELECT_GATHER)];
     };
-    uint64_t            before[SELECT_THREADS]; /* keys in the bins before each thread's */
+    uint64_t            before[SELECT_THREADS]; /* keys in the bins before those of each thread */
     uint64_t            totals[SELECT_WARPS];
     uint64_t            wanted[SELECT_TARGETS];
     unsigned            gathered;
@@ -72,16 +62,16 @@ template <typename WORD> struct select_shared {
     select_target<WORD> target[SELECT_TARGETS];
 };
 
-struct select_grid {              /* in device memory; what the blocks of a grid share */
+struct select_grid {              /* device memory that the blocks of a grid share */
     uint64_t *bins;               /* SELECT_BINS, zero at the start */
-    uint64_t *more;               /* twice as many */
-    void     *words;              /* SELECT_GATHER of them */
+    uint64_t *more;               /* 2 * SELECT_BINS */
+    void     *words;              /* SELECT_GATHER words */
     unsigned *gathered, *arrived; /* both zero at the start */
 };
 
 /* ---- Barrier ---- */
 
-/* All blocks of a cooperative grid; `round` counts the barriers passed. */
+/* A barrier of all blocks of a cooperative grid; *round counts the barriers passed. */
 static __device__ __forceinline__ void grid_barrier(unsigned *const arrived, unsigned *const round)
 {
     ++*round;
@@ -110,8 +100,8 @@ template <typename WORD> static __device__ __forceinline__ unsigned word_length(
     return 64u - (unsigned)__clzll((long long)(uint64_t)x);
 }
 
-/* Lists the intervals that are not settled yet. Keys that are spread evenly over them need no more
- * bins than leave few for each; others get all bins. Called by one warp, lane t for target t. */
+/* Lists the intervals that are not settled. If keys are spread evenly (is_even), as many bins are
+ * used as leave few keys in each; otherwise all bins. Called by one warp, lane t for target t. */
 template <typename WORD>
 static __device__ __forceinline__ void select_list(select_target<WORD> *const targets,
                                                    unsigned count, bool is_even,
@@ -132,7 +122,7 @@ static __device__ __forceinline__ void select_list(select_target<WORD> *const ta
     unsigned const lg_bins = !is_even || enough > most ? most : enough < least ? least : enough;
     unsigned const digit = lg_bins - lg;
 
-    /* Places behind the last interval are found only for words above it, and contain none. */
+    /* Entries after the last interval are found only for words above it, and contain no word. */
     if (lane >= intervals) {
         open->hi[lane] = (WORD) ~(WORD)0;
         open->lo[lane] = open->width[lane] = 0;
@@ -160,8 +150,7 @@ static __device__ __forceinline__ void select_list(select_target<WORD> *const ta
     }
 }
 
-/* The search for a word's interval, with what does not change during a pass in registers: all of
- * it if there is one interval. */
+/* The search for a word's interval. Values that do not change during a pass are in registers. */
 template <typename WORD> struct select_finder {
     const select_open<WORD> *open;
     unsigned                 lg, digit, shift;
@@ -176,7 +165,7 @@ static __device__ __forceinline__ select_finder<WORD> finder_of(const select_ope
     return finder;
 }
 
-/* Whether a word is in an open interval, and the bin it counts in. */
+/* Whether a word is in an open interval; *bin is the bin that counts it. */
 template <typename WORD>
 static __device__ __forceinline__ bool finder_find(const select_finder<WORD> &finder, WORD word,
                                                    unsigned *bin)
@@ -197,19 +186,24 @@ static __device__ __forceinline__ bool finder_find(const select_finder<WORD> &fi
 
 /* ---- One pass ---- */
 
-/* Each target goes on in the bin of its position. count_of(bin) is the histogram. A thread has its
- * bins in registers, and settles the targets that fall in them. */
-template <typename WORD, typename COUNT_OF>
-static __device__ __forceinline__ void
-select_narrow(select_shared<WORD> &s, const select_positions &positions, COUNT_OF count_of)
+/* Each target continues in the bin of its position. `histogram` is in device memory; NULL: s.bins.
+ * A thread has its bins in registers and settles the targets that fall in them. Not inlined, to
+ * compile it once. */
+template <typename WORD>
+static __device__ __noinline__ void select_narrow(select_shared<WORD>    *shared,
+                                                  const select_positions &positions,
+                                                  const uint64_t *const   histogram)
 {
+    select_shared<WORD>       &s = *as_shared(shared);
     typedef scan_add<uint64_t> ADD;
     unsigned const             used = s.open.count << s.open.digit;
     unsigned const             mine = threadIdx.x * SELECT_SHARE;
     uint64_t                   counts[SELECT_SHARE], sum = 0;
 #pragma unroll
     for (unsigned i = 0; i < SELECT_SHARE; i++) {
-        counts[i] = mine < used ? count_of(mine + i) : 0;
+        counts[i] = mine >= used        ? 0
+                    : histogram != NULL ? __ldcg(histogram + mine + i)
+                                        : s.bins[mine + i];
         sum += counts[i];
     }
     uint64_t const scanned = warp_scan<ADD>(sum);
@@ -251,7 +245,8 @@ select_narrow(select_shared<WORD> &s, const select_positions &positions, COUNT_O
     }
 }
 
-/* Appends a word to those gathered: in shared memory if the block is alone, else in the grid's. */
+/* Appends a word to the gathered ones: in shared memory if the block is alone, else in
+ * grid.words. */
 template <typename WORD>
 static __device__ __forceinline__ void select_gather(select_shared<WORD> &s,
                                                      const select_grid &grid, WORD word)
@@ -267,17 +262,18 @@ static __device__ __forceinline__ void select_gather(select_shared<WORD> &s,
         ((WORD *)grid.words)[at] = word;
 }
 
-/* Settles all targets from the words gathered, of which there are s.open.inside. */
+/* Settles all targets from the s.open.inside gathered words. Not inlined, to compile it once. */
 template <typename WORD>
-static __device__ __forceinline__ void select_look(select_shared<WORD> &s, const select_grid &grid,
-                                                   const select_positions &positions)
+static __device__ __noinline__ void select_look(select_shared<WORD> *shared, const void *gathered,
+                                                const select_positions &positions)
 {
-    unsigned const n = (unsigned)s.open.inside, tile = bitonic_tile(n);
+    select_shared<WORD> &s = *as_shared(shared);
+    unsigned const       n = (unsigned)s.open.inside, tile = bitonic_tile(n);
     for (unsigned i = threadIdx.x; i < tile; i += SELECT_THREADS)
         if (i >= n)
             s.sorted[bitonic_at<WORD>(i)] = (WORD) ~(WORD)0;
         else if (gridDim.x > 1)
-            s.sorted[bitonic_at<WORD>(i)] = __ldcg((const WORD *)grid.words + i);
+            s.sorted[bitonic_at<WORD>(i)] = __ldcg((const WORD *)gathered + i);
     block_bitonic_sort(s.sorted, tile);
 
     unsigned const t = threadIdx.x;
@@ -287,7 +283,7 @@ static __device__ __forceinline__ void select_look(select_shared<WORD> &s, const
         unsigned const             end = start + (unsigned)target->inside;
         WORD const                 word =
             s.sorted[bitonic_at<WORD>(start + (unsigned)(positions.k[t] - target->below))];
-        unsigned bounds[2]; /* of the words that tie with it */
+        unsigned bounds[2]; /* range of the words equal to `word` */
         for (int side = 0; side < 2; side++) {
             unsigned from = start, to = end;
             while (from < to) {
@@ -307,18 +303,18 @@ static __device__ __forceinline__ void select_look(select_shared<WORD> &s, const
 
 /* ---- All passes ---- */
 
-/* The histogram of a pass. While one is counted in, the next is zeroed; the one before it may still
- * be read by a block that is behind. */
+/* The histogram of a pass. While blocks count in one, the next is zeroed; a slow block may still
+ * read the one before. */
 static __device__ __forceinline__ uint64_t *select_bins(const select_grid &grid, unsigned pass)
 {
     unsigned const turn = pass % 3;
     return turn == 0 ? grid.bins : grid.more + (turn - 1) * SELECT_BINS;
 }
 
-/* Settles s.target, whose intervals and counts are set: afterwards, in block 0, lo == hi is the key
- * of each, below the keys before it and inside those that tie with it. is_even: the keys are likely
- * to be spread evenly over the intervals. each(f) calls f(word, ...) for this thread's part of the
- * multiset. Ends with a barrier of the block. */
+/* Settles s.target, whose intervals and counts are set. Afterwards, in block 0, lo == hi is the
+ * key, `below` the number of smaller keys, `inside` the number of equal keys. is_even: keys are
+ * probably spread evenly over the intervals. each(f) calls f(word, ...) for this thread's part of
+ * the multiset. Ends with a barrier of the block. */
 template <typename WORD, typename EACH>
 static __device__ __forceinline__ void
 select_settle(select_shared<WORD> &s, const select_grid &grid, const select_positions &positions,
@@ -363,14 +359,11 @@ select_settle(select_shared<WORD> &s, const select_grid &grid, const select_posi
         grid_barrier(grid.arrived, round);
         if (is_last) {
             if (blockIdx.x == 0)
-                select_look(s, grid, positions);
+                select_look(&s, grid.words, positions);
             __syncthreads();
             return;
         }
-        if (gridDim.x == 1)
-            select_narrow(s, positions, [&](unsigned bin) { return (uint64_t)s.bins[bin]; });
-        else
-            select_narrow(s, positions, [&](unsigned bin) { return __ldcg(counts + bin); });
+        select_narrow(&s, positions, gridDim.x == 1 ? NULL : counts);
     }
 }
 

@@ -1,32 +1,27 @@
-/* block_select_map.cuh - a rising map of keys to buckets, cheap enough for every key of an array.
+/* block_select_map.cuh - a monotonic map from keys to buckets, six instructions a key.
  *
  * Between the first and the last word of interest lie 2^CUDA_TUNE_SELECT_LG_BUCKETS buckets of
- * equal width: of words for integers, of values for floats, whose words crowd where their values do
- * not. An integer's bucket is a difference and a shift. A float's is scale * key + offset, rounded
- * once, where the offset is so large that the unit of rounding is one: the low bits of the result
- * are the bucket. Rounding keeps the order, so keys of rising words have rising buckets, which is
- * all that is asked of the map. NaNs, which come last, are behind all buckets.
- *
- * Six instructions for each key. Made by one warp of dev_select_sample.cu, used by all threads of
- * the sweep in dev_select_sweep.cuh. A map may turn out not to hold the words it was made for
- * (rounding, infinities): the maker asks. */
+ * equal width: of words for integers, of values for floats. An integer's bucket is a difference and
+ * a shift. A float's is scale * key + offset, rounded once, with an offset so large that the unit
+ * of rounding is one: the low bits of the result are the bucket. Rounding keeps the order, so
+ * larger words never have smaller buckets. NaNs come last and lie after all buckets. Rounding or
+ * infinities can push words out of the map; make_map in dev_select_sample.cu, which makes it,
+ * checks that. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_MAP_H
 #define ORDO_CUDA_BLOCK_BLOCK_SELECT_MAP_H
 
 #include "cuda/block/block_select_read.cuh"
 
-enum {
-    SELECT_BUCKETS = 1 << CUDA_TUNE_SELECT_LG_BUCKETS
-};
+static constexpr int SELECT_BUCKETS = 1 << CUDA_TUNE_SELECT_LG_BUCKETS;
 
 struct select_map { /* in device memory */
     unsigned is_used;
     unsigned shift;         /* integers */
-    uint64_t base, width;   /* first word, and how far the last is behind it */
+    uint64_t base, width;   /* first word; last word - first word */
     double   scale, offset; /* floats */
 };
 
-struct select_place { /* neither before nor in a bucket: behind all */
+struct select_place { /* if neither is_before nor is_in, the key is after all buckets */
     unsigned bucket;
     bool     is_before, is_in;
 };
@@ -96,17 +91,14 @@ static __device__ __forceinline__ select_mapper<key_code<BITS, true>>
 
 /* ---- Making one ---- */
 
-/* The value of a float's word; an integer has none. */
+/* The value of a float's word. */
 template <typename BITS>
 static __device__ __forceinline__ double value_of_word(const key_code<BITS, true> &code, BITS word)
 {
-    BITS const                     raw = code.decode(word);
-    typename key_float<BITS>::type value;
-    memcpy(&value, &raw, sizeof value);
-    return (double)value;
+    return (double)key_float<BITS>::value(code.decode(word));
 }
 
-/* A map whose buckets reach from word first to word last, first < last. */
+/* A map with buckets from word first to word last, first < last. */
 template <typename BITS, typename WORD>
 static __device__ __forceinline__ select_map map_over(const key_code<BITS, false> &, WORD first,
                                                       WORD last)
@@ -120,14 +112,14 @@ template <typename BITS>
 static __device__ __forceinline__ select_map map_over(const key_code<BITS, true> &code, BITS first,
                                                       BITS last)
 {
-    double const unit = sizeof(BITS) == 8 ? 4503599627370496.0 : 8388608.0;
-    double const from = value_of_word(code, first), to = value_of_word(code, last);
-    double const scale = (SELECT_BUCKETS - 4) / (to - from); /* what rounding moves stays inside */
+    double const     unit = sizeof(BITS) == 8 ? 4503599627370496.0 : 8388608.0;
+    double const     from = value_of_word(code, first), to = value_of_word(code, last);
+    double const     scale = (SELECT_BUCKETS - 4) / (to - from); /* leaves room for rounding */
     select_map const map = {1, 0, first, 0, scale, unit + 2 - from * scale};
     return map;
 }
 
-/* 0 for words before all buckets, the bucket and one, SELECT_BUCKETS + 1: rises with the word. */
+/* 0 for words before all buckets, bucket + 1, or SELECT_BUCKETS + 1: monotonic in the word. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ unsigned bucket_rank(const CODE                &code,
                                                        const select_mapper<CODE> &mapper, WORD word)
@@ -136,8 +128,8 @@ static __device__ __forceinline__ unsigned bucket_rank(const CODE               
     return at.is_before ? 0 : at.is_in ? at.bucket + 1 : SELECT_BUCKETS + 1;
 }
 
-/* The least word in [low, low_end] of rank `first` or more, and the largest in [high_begin, high]
- * of rank `last` or less; there are such. */
+/* The smallest word in [low, low_end] of rank `first` or more, and the largest in [high_begin,
+ * high] of rank `last` or less. Both exist. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ void
 words_of_ranks(const CODE &code, const select_mapper<CODE> &mapper, unsigned first, unsigned last,

@@ -1,14 +1,11 @@
 /* block_select_read.cuh - how the kernels of selection read keys: an array tile by tile, or the
- * keys that a sweep has kept, chunk by chunk.
+ * keys that a sweep kept, chunk by chunk.
  *
- * A tile is what one warp reads at once: 64 bytes in every lane (32 of 1-byte keys, so that the
- * keys of a lane fit a mask of 32 bits), by loads of 16 bytes. An array need only be aligned to
- * its element: the keys before the first multiple of 16 bytes and those behind the last full
- * tile are two short tiles, read key by key.
- *
- * Keys are encoded as they are read and are words from then on: 64 bits for 8-byte keys, else 32.
- *
- * Called by whole warps. Used by dev_select.cuh and dev_topk.cu. */
+ * A tile is what one warp reads at once: 64 bytes in every lane (32 for 1-byte keys, so that a mask
+ * of 32 bits covers the keys of a lane), by loads of 16 bytes. The keys before the first multiple
+ * of 16 bytes and those after the last full tile are two short tiles, read key by key. Keys are
+ * encoded when they are read; an encoded key is a word of 64 bits for 8-byte keys, else of 32.
+ * Called by whole warps. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_READ_H
 #define ORDO_CUDA_BLOCK_BLOCK_SELECT_READ_H
 
@@ -23,7 +20,7 @@ template <> struct select_word<uint64_t> {
     typedef uint64_t type;
 };
 
-/* The same code with ties settled at compile time, which saves the branch. */
+/* The same code with ties chosen at compile time, which saves the branch. */
 template <bool FOLDED, typename BITS>
 static __device__ __forceinline__ key_code<BITS, false> code_with_ties(key_code<BITS, false> code)
 {
@@ -70,7 +67,7 @@ static __host__ __device__ __forceinline__ size_t tiles_count(const select_tiles
     return tiles.full + 2;
 }
 
-/* The first key of a short tile, and how many there are. */
+/* The first key of a short tile; *length is the number of its keys. */
 template <typename BITS>
 static __device__ __forceinline__ size_t short_tile(const select_tiles<BITS> &tiles, size_t tile,
                                                     unsigned *length)
@@ -81,7 +78,7 @@ static __device__ __forceinline__ size_t short_tile(const select_tiles<BITS> &ti
     return start;
 }
 
-/* Where key j of a lane is in the array. */
+/* The index in the array of key j of a lane. */
 template <typename BITS>
 static __device__ __forceinline__ size_t tile_index(const select_tiles<BITS> &tiles, size_t tile,
                                                     unsigned lane, unsigned j)
@@ -94,14 +91,14 @@ static __device__ __forceinline__ size_t tile_index(const select_tiles<BITS> &ti
     return start + j * WARP_LANES + lane;
 }
 
-/* Reads and encodes the keys of one lane; returns which of them exist. The others are all ones. */
-template <typename CODE, typename WORD, int KEYS>
-static __device__ __forceinline__ uint32_t tile_read(const CODE                              &code,
-                                                     const select_tiles<typename CODE::BITS> &tiles,
-                                                     size_t tile, unsigned lane, WORD (&key)[KEYS])
+/* Reads and encodes the keys of one lane; returns a mask of those that exist. The others are all
+ * ones. */
+template <typename CODE, typename WORD, int KEYS, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ uint32_t tile_read(const CODE               &code,
+                                                     const select_tiles<BITS> &tiles, size_t tile,
+                                                     unsigned lane, WORD (&key)[KEYS])
 {
-    typedef typename CODE::BITS BITS;
-    typedef select_tiles<BITS>  T;
+    typedef select_tiles<BITS> T;
     static_assert(KEYS == T::KEYS, "one lane's keys of one tile");
     if (tile < tiles.full) {
         const uint4 *const from = (const uint4 *)(tiles.keys + tiles.head + tile * T::TILE) + lane;
@@ -134,19 +131,19 @@ static __device__ __forceinline__ uint32_t tile_read(const CODE                 
 
 /* ---- Kept keys ---- */
 
-/* Every warp of a sweep fills chunks of its own: no order, no barrier, one atomic for a chunk. */
+/* Every warp of a sweep fills its own chunks: no order, no barrier, one atomic a chunk. */
 struct select_kept {
     void     *words;  /* chunks * CUDA_TUNE_SELECT_CHUNK words */
-    uint64_t *index;  /* where each was; NULL if nobody asks */
-    uint32_t *counts; /* of each chunk */
-    unsigned  chunks; /* that there is room for */
+    uint64_t *index;  /* the index of each key; NULL if not needed */
+    uint32_t *counts; /* keys in each chunk */
+    unsigned  chunks; /* number of chunks */
 };
 
 struct select_pen { /* one warp's open chunk; the same in every lane */
     unsigned chunk;
     unsigned used;
     bool     is_open;
-    bool     is_out; /* of room: what comes is dropped, and the sweep is void */
+    bool     is_out; /* out of room: keys are dropped, and the sweep is void */
 };
 
 static __device__ __forceinline__ void pen_close(const select_kept &kept, const select_pen &pen)
@@ -168,7 +165,7 @@ static __device__ __forceinline__ void pen_next(const select_kept &kept, select_
     pen->is_open = !pen->is_out;
 }
 
-/* Room for one key of every lane in the open chunk, as long as there is any. */
+/* Makes room for one key of every lane in the open chunk, if there are chunks left. */
 static __device__ __forceinline__ void pen_make_room(const select_kept &kept, select_pen *pen,
                                                      unsigned *taken)
 {
@@ -176,15 +173,15 @@ static __device__ __forceinline__ void pen_make_room(const select_kept &kept, se
         pen_next(kept, pen, taken);
 }
 
-/* Where this lane's next key goes if those of `holders` have one. */
+/* The place of this lane's next key if the lanes of `holders` have one. */
 static __device__ __forceinline__ size_t pen_slot(const select_pen &pen, uint32_t holders)
 {
     return (size_t)pen.chunk * CUDA_TUNE_SELECT_CHUNK + pen.used +
            (unsigned)__popc(holders & lanes_before());
 }
 
-/* Keeps the keys of `mask`, bit j standing for key j of this lane. `at` tells where that is in the
- * array; the key is read again, which costs less than to pick a register by number. */
+/* Keeps the keys of `mask`; bit j is key j of this lane and at(j) its index. The key is read again,
+ * which is faster than to select a register by number. */
 template <typename CODE, typename AT>
 static __device__ __forceinline__ void
 pen_keep(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, const select_kept &kept,
@@ -207,7 +204,7 @@ pen_keep(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, const
 
 /* ---- All of them ---- */
 
-/* Which warp of the grid this is: neighbours are in different blocks, so that few tiles spread
+/* The number of this warp in the grid. Neighbours are in different blocks, so that few tiles spread
  * over many multiprocessors. */
 static __device__ __forceinline__ size_t grid_warp(void)
 {
@@ -218,7 +215,7 @@ static __device__ __forceinline__ size_t grid_warps(void)
     return (size_t)(blockDim.x / WARP_LANES) * gridDim.x;
 }
 
-/* f(word, index) for every key of the array that is this thread's. */
+/* Calls f(word, index) for every key of the array that is this thread's. */
 template <typename CODE, typename F>
 static __device__ __forceinline__ void
 each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, F &&f)
@@ -235,11 +232,9 @@ each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, 
     }
 }
 
-/* The words of a chunk that are this lane's, all read at once, and those behind the last too: to
- * wait for the count would take as long again. */
-enum {
-    CHUNK_ROWS = CUDA_TUNE_SELECT_CHUNK / 32
-};
+/* Reads this lane's words of a chunk. Words after the last are read too, because waiting for the
+ * count would take as long again. */
+static constexpr int CHUNK_ROWS = CUDA_TUNE_SELECT_CHUNK / 32;
 template <typename WORD>
 static __device__ __forceinline__ void chunk_read(const select_kept &kept, size_t chunk,
                                                   WORD (&words)[CHUNK_ROWS])
@@ -250,7 +245,7 @@ static __device__ __forceinline__ void chunk_read(const select_kept &kept, size_
         words[i] = from[i * WARP_LANES];
 }
 
-/* The same for every kept key; `taken` chunks were opened. */
+/* Calls f(word, index) for every kept key that is this thread's; `taken` chunks were opened. */
 template <typename WORD, typename F>
 static __device__ __forceinline__ void each_kept(const select_kept &kept, unsigned taken, F &&f)
 {

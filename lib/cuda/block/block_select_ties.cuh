@@ -1,29 +1,27 @@
-/* block_select_ties.cuh - the index of the r-th key of an array that equals a given one.
+/* block_select_ties.cuh - the index of the r-th key of an array that equals a given key.
  *
- * Where few keys are wanted of many that tie, those with the least indices are. The array is read
- * from its start, first twice as far as the r-th should be if the keys that tie were spread evenly,
- * then eight times as far again until it has been met: a part of one read, at worst all of it. The
- * keys that tie are counted by stretches, at most 2^13 of them at a time; the stretch with the r-th
- * is counted tile by tile by one block, and the tile key by key.
- *
- * Called by all blocks of a grid, of SELECT_THREADS, as select_settle in block_select.cuh, whose
- * shared memory and grid it takes (with its own histogram, zero at the start). The result is valid
- * in the threads of block 0. Used by dev_topk.cu. */
+ * Top-k needs this index when more keys tie with the k-th than are wanted. The array is read from
+ * its start: first twice as far as the r-th tie should be if ties were spread evenly, then eight
+ * times as far again until the tie was met. That is part of one read, at worst all of it. Ties are
+ * counted in at most 2^13 ranges of tiles; one block counts the range of the r-th tie by tiles, and
+ * the tile by keys. Called by all blocks of a grid like select_settle (block_select.cuh), whose
+ * shared memory and grid it uses with another histogram, zero at the start. The result is valid in
+ * block 0. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SELECT_TIES_H
 #define ORDO_CUDA_BLOCK_BLOCK_SELECT_TIES_H
 
 #include "cuda/block/block_select.cuh"
 #include "cuda/block/block_select_read.cuh"
 
-/* Tiles in the order of the array: the head is the last tile, but comes first. */
+/* Tiles in array order: the head is the last tile, but comes first. */
 template <typename BITS>
 static __device__ __forceinline__ size_t tile_in_order(const select_tiles<BITS> &tiles, size_t i)
 {
     return i == 0 ? tiles.full + 1 : i - 1;
 }
 
-/* Counts the keys that tie in tiles [first, end) of the array's order, those of tile i in bin
- * (i - first) >> shift. The warps that share the work are `warps`, of which this is `warp`. */
+/* Counts the ties in tiles [first, end) in array order; those of tile i in bin (i - first) >>
+ * shift. This is warp `warp` of `warps` that share the work. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ void count_ties(select_shared<uint64_t> &s, const CODE &code,
                                                   const select_tiles<typename CODE::BITS> &tiles,
@@ -44,7 +42,8 @@ static __device__ __forceinline__ void count_ties(select_shared<uint64_t> &s, co
     }
 }
 
-/* A target of all bins of size 1 << shift, for select_narrow; and no counts yet. */
+/* Makes a target that covers all bins of size 1 << shift, for select_narrow, and clears the
+ * counts. */
 static __device__ __forceinline__ void ties_begin(select_shared<uint64_t> &s, unsigned shift,
                                                   uint64_t inside)
 {
@@ -81,9 +80,9 @@ static __device__ __forceinline__ void add_ties(select_shared<uint64_t> &s, uint
         atomicAdd((unsigned long long *)tied, (unsigned long long)s.gathered);
 }
 
-/* The index of tie number `wanted`, from 0, of the `ties` keys whose word it is. position is in
- * shared memory, for select_narrow; tied has SELECT_ROUNDS words in device memory, zero at the
- * start of a grid of several blocks. */
+/* The index of tie number `wanted`, from 0, among the `ties` keys equal to `word`. position is in
+ * shared memory, for select_narrow. tied has SELECT_ROUNDS words in device memory, zero at the
+ * start if the grid has several blocks. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ uint64_t
 select_tie(select_shared<uint64_t> &s, const select_grid &grid, uint64_t *const tied,
@@ -128,9 +127,7 @@ select_tie(select_shared<uint64_t> &s, const select_grid &grid, uint64_t *const 
     if (threadIdx.x == 0)
         position->k[0] = wanted - passed;
     __syncthreads();
-    select_narrow(s, *position, [&](unsigned bin) {
-        return is_alone ? (uint64_t)s.bins[bin] : __ldcg(bins + bin);
-    });
+    select_narrow(&s, *position, is_alone ? NULL : bins);
     __syncthreads();
     size_t const first = begin + s.target[0].lo, stop = first + ((size_t)1 << shift);
     size_t const here = s.target[0].inside;
@@ -140,7 +137,7 @@ select_tie(select_shared<uint64_t> &s, const select_grid &grid, uint64_t *const 
     count_ties(s, code, tiles, word, first, stop < end ? stop : end, 0, threadIdx.x / WARP_LANES,
                SELECT_WARPS);
     __syncthreads();
-    select_narrow(s, *position, [&](unsigned bin) { return (uint64_t)s.bins[bin]; });
+    select_narrow(&s, *position, NULL);
     __syncthreads();
 
     size_t const tile = tile_in_order(tiles, first + s.target[0].lo);

@@ -1,22 +1,13 @@
-/* block_spread.cuh - one block spreads the keys of a short array over buckets that follow each
- * other in the order of keys, so few to a bucket that they are soon told apart.
+/* block_spread.cuh - one block spreads the keys of a short array over buckets in key order.
  *
- * The buckets divide the stretch between the least and the greatest key evenly: a key's distance
- * from the least, in the key's own arithmetic, then as a float, times a factor, cut to an integer.
- * Each of these steps keeps the order or makes neighbours equal, rounding included, so no key is
- * in a bucket behind that of a greater one. Floats that are not finite do not stretch the line:
- * infinities fall into the bucket at their end, NaNs into the last. An atomic for each key counts
- * the bucket and tells how many came before, and a scan makes the counts places: bucket sort, in
- * one pass whatever the width of the keys. Which of a bucket's keys comes first is left open, and
- * is up to the caller, who must also see whether a bucket holds too many: what lies unevenly is
- * for other algorithms.
- *
- * Keys of a block of THREADS x ITEMS lie in registers: item i of thread t is key THREADS i + t.
- * Four buckets a thread, 16 bytes of shared memory for them. H200, 4096 keys f32: with their read
- * and a median's result 2.9 us beyond an empty launch, which takes 2.7.
- *
- * Called by all threads of a one-dimensional block. Used by device/dev_radix_small.cu,
- * dev_select_few.cuh and dev_topk_few.cuh. */
+ * The buckets divide the range between the smallest and the largest key evenly: the distance from
+ * the smallest key, as a float, times a factor, cut to an integer. Each step keeps the order or
+ * makes neighbours equal, so no key is in a later bucket than a larger key. Infinities fall into
+ * the first or last bucket, NaNs into the last. One atomic a key counts the bucket and gives the
+ * key's rank in it; a scan turns counts into places. The order inside a bucket is open, and the
+ * caller must check that no bucket is too full. Item i of thread t is key THREADS * i + t. 16 bytes
+ * of shared memory a thread. H200, 4096 keys f32: with the read and a median's result 2.9 us beyond
+ * an empty launch (2.7). Called by all threads of a one-dimensional block. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_SPREAD_H
 #define ORDO_CUDA_BLOCK_BLOCK_SPREAD_H
 
@@ -26,7 +17,7 @@
 
 enum {
     SPREAD_SHARE = 4, /* buckets of a thread */
-    SPREAD_FEW = 4,   /* keys of a thread: as many as buckets */
+    SPREAD_FEW = 4,   /* keys of a thread: as many as its buckets */
     SPREAD_MANY = CUDA_TUNE_SPREAD_KEYS / 1024
 };
 
@@ -35,7 +26,7 @@ template <int THREADS> struct spread_shared {
         WARPS = THREADS / WARP_LANES,
         BUCKETS = THREADS * SPREAD_SHARE
     };
-    uint4    buckets[THREADS + 1]; /* keys of each; then where each starts, and n behind the last */
+    uint4    buckets[THREADS + 1]; /* counts of buckets; later their starts, and n */
     uint32_t low[2][WARPS], high[2][WARPS], sums[WARPS];
 };
 
@@ -46,10 +37,10 @@ static __device__ __forceinline__ uint32_t spread_start(const spread_shared<THRE
     return ((const uint32_t *)s.buckets)[bucket];
 }
 
-/* A thread's keys as they are in memory, and where they fell. */
+/* A thread's keys as in memory, with their bucket and rank. */
 template <typename BITS, int ITEMS> struct spread_items {
     BITS     raw[ITEMS];
-    uint32_t at[ITEMS]; /* bucket below the rank in it */
+    uint32_t at[ITEMS]; /* rank in the bucket above the bucket */
 
     __device__ __forceinline__ unsigned bucket(int i) const { return at[i] & 0xffff; }
     __device__ __forceinline__ unsigned rank(int i) const { return at[i] >> 16; }
@@ -62,12 +53,12 @@ struct spread_counts {
 
 /* ---- The line that keys lie on ---- */
 
-/* Integers: their encoded words, from the least. */
+/* Integers: distance of the key bits from the smallest. */
 template <typename BITS, bool FLOAT> struct spread_line {
     BITS  first;
     float scale;
 
-    /* What the ends are taken of; all keys are on the line. */
+    /* All keys count for the ends of the line. */
     static __device__ __forceinline__ bool is_on(const key_code<BITS, false> &, BITS)
     {
         return true;
@@ -90,8 +81,8 @@ template <typename BITS, bool FLOAT> struct spread_line {
     }
 };
 
-/* Floats: their values, from the end where the order begins; or their bits, which rise with the
- * logarithm, if most of the keys are close to zero beside the greatest. */
+/* Floats: distance of the value from the first value; or distance of the key bits, which grow with
+ * the logarithm, if most keys are close to zero compared with the largest. */
 template <typename BITS> struct spread_line<BITS, true> {
     typedef key_float<BITS>  F;
     typedef typename F::type VALUE;
@@ -101,15 +92,9 @@ template <typename BITS> struct spread_line<BITS, true> {
     float scale;
     bool  is_of_bits;
 
-    static __device__ __forceinline__ VALUE value(BITS raw)
-    {
-        VALUE x;
-        memcpy(&x, &raw, sizeof x);
-        return x;
-    }
     static __device__ __forceinline__ bool is_on(const key_code<BITS, true> &, BITS raw)
     {
-        VALUE const x = value(raw);
+        VALUE const x = F::value(raw);
         return x - x == 0;
     }
     static __device__ __forceinline__ BITS mark(const key_code<BITS, true> &, BITS raw)
@@ -119,14 +104,14 @@ template <typename BITS> struct spread_line<BITS, true> {
     __device__ __forceinline__ float stretch(const key_code<BITS, true> &code, BITS least,
                                              BITS greatest)
     {
-        VALUE const from = value(F::raw(least)), to = value(F::raw(greatest));
+        VALUE const from = F::value(F::raw(least)), to = F::value(F::raw(greatest));
         first = code.descending ? to : from;
         low = least;
         high = greatest;
         is_of_bits = false;
         return (float)(to - from);
     }
-    /* Goes over to the line of bits; false if that is where it is. */
+    /* Switches to key bits; false if they are in use already. */
     __device__ __forceinline__ bool turn(unsigned buckets)
     {
         if (is_of_bits)
@@ -135,11 +120,11 @@ template <typename BITS> struct spread_line<BITS, true> {
         scale = (float)buckets / (float)(BITS)(high - low);
         return true;
     }
-    /* A NaN that is made here, infinity times nothing, is cut to 0 like all else on such a line. */
+    /* Infinity times 0 is a NaN, which is cut to 0 like all other distances on such a line. */
     __device__ __forceinline__ unsigned bucket(const key_code<BITS, true> &code, BITS raw,
                                                unsigned last) const
     {
-        VALUE const x = value(raw);
+        VALUE const x = F::value(raw);
         float       distance;
         if (is_of_bits) {
             BITS const bits = min(max(F::bits(raw), low), high);
@@ -147,7 +132,7 @@ template <typename BITS> struct spread_line<BITS, true> {
         } else {
             distance = (float)(code.descending ? first - x : x - first);
         }
-        return x != x ? last : min(__float2uint_rz(distance * scale), last);
+        return F::is_nan(raw) ? last : min(__float2uint_rz(distance * scale), last);
     }
 };
 
@@ -155,18 +140,16 @@ template <typename BITS> struct spread_line<BITS, true> {
 
 struct spread_ends {
     uint32_t low, high; /* low > high: there is no key */
-    unsigned alike;     /* threads whose key is that of another */
+    unsigned alike;     /* threads whose key equals another */
 };
 
-/* The least and greatest of all threads' in all of them, and how many of them are `alike`. Holds
- * one barrier; `row` changes from call to call. */
+/* The smallest and largest values of all threads, and the number of threads with `alike`. Contains
+ * one barrier; `row` must alternate between calls. */
 template <int THREADS>
 static __device__ __forceinline__ spread_ends spread_meet(spread_shared<THREADS> *s, int row,
                                                           spread_ends mine, bool alike)
 {
-    enum {
-        WARPS = THREADS / WARP_LANES
-    };
+    constexpr int  WARPS = THREADS / WARP_LANES;
     unsigned const lane = lane_id(), warp = threadIdx.x / WARP_LANES;
     mine.low = __reduce_min_sync(WARP_ALL, mine.low);
     mine.high = __reduce_max_sync(WARP_ALL, mine.high);
@@ -189,9 +172,9 @@ static __device__ __forceinline__ void spread_widen(spread_ends *ends, bool is_o
     }
 }
 
-/* Finds the line; false, in all threads, if all keys are at one end of it, or so many alike that
- * their atomics would wait for each other. Of words of 64 bits the upper halves do, unless they are
- * all the same. Called first of all, it ends the stretch in which the buckets are cleared. */
+/* Finds the line. False, in all threads, if all keys are at one end of it, or if so many are equal
+ * that their atomics would serialise. For 64-bit words the upper halves are enough unless they are
+ * all equal. Contains the barrier that must follow spread_clear. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS>
 static __device__ __forceinline__ bool
 spread_find_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
@@ -231,7 +214,7 @@ spread_find_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
 
 /* ---- Spread ---- */
 
-/* Before anything else. */
+/* Must be called first. */
 template <int THREADS>
 static __device__ __forceinline__ void spread_clear(spread_shared<THREADS> *s)
 {
@@ -254,8 +237,8 @@ spread_count(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
         }
 }
 
-/* Counts become starts, for all threads after the next barrier; returns the thread's own. Holds
- * one barrier. */
+/* Turns counts into starts, visible to all threads after the next barrier; returns the thread's own
+ * buckets. Contains one barrier. */
 template <int THREADS>
 static __device__ __forceinline__ spread_counts spread_scan(spread_shared<THREADS> *s, unsigned n)
 {
@@ -276,9 +259,9 @@ static __device__ __forceinline__ spread_counts spread_scan(spread_shared<THREAD
     return counts;
 }
 
-/* Counts and scans, again on the line's other form if is_full(counts), of the thread's own buckets,
- * is true in any thread; false, in all threads, if it is then too. Only once if there are many keys
- * in registers, for which the two forms would be too much. Ends with a barrier. */
+/* Counts and scans. If is_full(counts of the thread's buckets) is true in any thread, repeats with
+ * the other form of the line; false, in all threads, if that is full too. With many keys a thread
+ * it does not repeat, because registers are short. Ends with a barrier. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS, typename F>
 static __device__ __forceinline__ bool
 spread_over_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
@@ -295,6 +278,44 @@ spread_over_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
         spread_clear(s);
         __syncthreads();
     }
+}
+
+/* Loads the n keys of a block with load(p) and spreads them. False, in all threads, if they are
+ * spread too unevenly. Ends with a barrier. */
+template <typename BITS, bool FLOAT, int THREADS, int ITEMS, typename LOAD, typename F>
+static __device__ __forceinline__ bool
+spread_keys(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
+            spread_items<BITS, ITEMS> *items, unsigned n, LOAD &&load, F &&is_full)
+{
+    spread_line<BITS, FLOAT> line;
+    spread_clear(s);
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * THREADS + threadIdx.x;
+        items->raw[i] = p < n ? load(p) : (BITS)0;
+    }
+    if (spread_find_line(s, code, *items, n, &line) &&
+        spread_over_line(s, code, &line, items, n, is_full))
+        return true;
+    __syncthreads();
+    return false;
+}
+
+/* The place of the key `mine` by key and then by index, when tags[q] is the bucket above the index
+ * of the key at place q and key_at(q) its key bits. */
+template <int THREADS, typename BITS, typename F>
+static __device__ __forceinline__ unsigned spread_place(const spread_shared<THREADS> &s, BITS mine,
+                                                        uint32_t tag, const uint32_t *tags,
+                                                        F &&key_at)
+{
+    unsigned const start = spread_start(s, tag >> 16), end = spread_start(s, (tag >> 16) + 1);
+    unsigned       place = start;
+#pragma unroll 1
+    for (unsigned q = start; q < end; q++) {
+        BITS const other = key_at(q);
+        place += other < mine || (other == mine && tags[q] < tag);
+    }
+    return place;
 }
 
 #endif

@@ -1,32 +1,30 @@
-/* block_window.cuh - merges sorted runs of keys in shared memory, WINDOW_ITEMS keys a thread.
+/* block_window.cuh - one block sorts or merges keys in shared memory, WINDOW_ITEMS keys a thread.
  *
- * Two runs lie side by side, the first ascending, the second turned around: the least key that is
- * left is always at one of the two ends, so a merge needs no test for the end of a run, and even
- * equal keys cannot lead it astray. A thread finds where its keys begin by a binary search along
- * its diagonal ("merge path": O. Green, R. McColl, D. Bader, 2012) and takes them one by one.
- * Cost: for each key one read and one write of shared memory, and 2 lg(run) / WINDOW_ITEMS reads
- * for the search; two barriers a level.
- *
- * Called by whole blocks; results are valid after the barrier that ends each function. Used by
- * device/dev_rough_block.cu. */
+ * Merges: of two sorted sequences side by side the second is reversed, so the smallest key left is
+ * always at one of the two ends, and no test for the end of a sequence is needed. A thread finds
+ * its first key by a binary search along its diagonal (merge path: Green, McColl, Bader, 2012).
+ * Buckets: bucket_sort cuts the range of the keys into as many equal buckets as there are keys.
+ * Shared counters give each key its rank and place. If no bucket holds more than BUCKET_MOST keys,
+ * no key is more than 8 places away, and sorting 16 places of every thread, then 16 places shifted
+ * by 8, finishes. Otherwise the caller sorts in another way. Called by whole blocks; results are
+ * visible after the barrier that ends each function. */
 #ifndef ORDO_CUDA_BLOCK_BLOCK_WINDOW_H
 #define ORDO_CUDA_BLOCK_BLOCK_WINDOW_H
 
+#include "cuda/warp/warp_scan.cuh"
 #include "cuda/warp/warp_sort.cuh"
 
-enum {
-    WINDOW_ITEMS = WARP_SORT_ITEMS
-};
+static constexpr int WINDOW_ITEMS = WARP_SORT_ITEMS;
 
-/* Where place i lies: one key is left out after every 128 bytes, so that threads that write 16 keys
- * each do not meet in a bank. */
+/* The index of place i: one key is left out after every 128 bytes, against bank conflicts of
+ * threads that write 16 keys each. */
 template <typename BITS> static __device__ __forceinline__ constexpr int window_at(int i)
 {
     return i + i / (128 / (int)sizeof(BITS));
 }
 
-/* Of the `diagonal` first keys of the merge of [first, middle), ascending, and [middle, last),
- * descending: how many are from the former. */
+/* How many of the first `diagonal` keys of the merge of [first, middle), ascending, and [middle,
+ * last), descending, come from the former. */
 template <typename BITS>
 static __device__ __forceinline__ int window_split(const BITS *memory, int first, int middle,
                                                    int last, int diagonal)
@@ -44,7 +42,7 @@ static __device__ __forceinline__ int window_split(const BITS *memory, int first
     return begin;
 }
 
-/* The keys of the merge from `diagonal` on. */
+/* WINDOW_ITEMS keys of the merge, from `diagonal` on. */
 template <typename BITS>
 static __device__ __forceinline__ void window_merge(const BITS *memory, int first, int middle,
                                                     int last, int diagonal, BITS *x)
@@ -66,7 +64,7 @@ static __device__ __forceinline__ void window_merge(const BITS *memory, int firs
     }
 }
 
-/* Writes keys to the 16 places from `at` on, a multiple of 16; the last one first if turned. */
+/* Writes keys to the 16 places from `at` on, a multiple of 16; in reverse if turned. */
 template <typename BITS>
 static __device__ __forceinline__ void window_put(BITS *memory, int at, bool turned, const BITS *x)
 {
@@ -76,9 +74,9 @@ static __device__ __forceinline__ void window_put(BITS *memory, int at, bool tur
         to[i] = turned ? x[WINDOW_ITEMS - 1 - i] : x[i];
 }
 
-/* Merges the runs of `run` keys of the tile [first, first + size), every second one turned around,
- * to a single one, turned around. Sizes are powers of two; thread t writes keys 16 t to 16 t + 15
- * of each level. */
+/* Merges sorted sequences of `run` keys of the tile [first, first + size), every second one
+ * reversed, to a single reversed one. Sizes are powers of two; thread t writes keys 16 t to 16 t +
+ * 15 of each level. */
 template <typename BITS>
 static __device__ __forceinline__ void window_merge_runs(BITS *memory, int first, int size, int run)
 {
@@ -93,6 +91,145 @@ static __device__ __forceinline__ void window_merge_runs(BITS *memory, int first
         window_put(memory, first + begin + (turned ? 2 * run - WINDOW_ITEMS - at : at), turned, x);
         __syncthreads();
     }
+}
+
+/* ---- Buckets ---- */
+
+static constexpr int BUCKET_MOST = 9; /* so a key is at most 8 places, half a window, away */
+
+template <typename BITS, int THREADS> struct bucket_shared {
+    BITS     low[THREADS / 32], high[THREADS / 32];
+    unsigned keys[THREADS / 32];
+};
+
+/* The smallest and the largest key of the block. */
+template <typename BITS, int THREADS>
+static __device__ __forceinline__ void bucket_range(bucket_shared<BITS, THREADS> *shared,
+                                                    const BITS *x, BITS *least, BITS *most)
+{
+    unsigned const lane = lane_id(), warp = threadIdx.x / 32;
+    BITS           low = x[0], high = x[0];
+#pragma unroll
+    for (int i = 1; i < WINDOW_ITEMS; i++) {
+        low = min(low, x[i]);
+        high = max(high, x[i]);
+    }
+    low = warp_smallest(low);
+    high = warp_largest(high);
+    if (lane == 0) {
+        shared->low[warp] = low;
+        shared->high[warp] = high;
+    }
+    __syncthreads();
+    unsigned const other = lane % (THREADS / 32);
+    *least = warp_smallest(shared->low[other]);
+    *most = warp_largest(shared->high[other]);
+}
+
+/* A monotonic map from [0, range] to [0, BUCKETS). */
+template <typename BITS, int BUCKETS> struct bucket_map {
+    int      shift; /* leaves 32 bits */
+    unsigned factor;
+
+    __device__ __forceinline__ void cover(BITS range)
+    {
+        shift = 0;
+        if constexpr (sizeof(BITS) == 8)
+            shift = max(0, 32 - __clzll((long long)range));
+        unsigned const top = (unsigned)(range >> shift);
+        /* top * factor < BUCKETS * 2^32 */
+        factor = (unsigned)min(((unsigned long long)BUCKETS << 32) / ((unsigned long long)top + 1),
+                               0xffffffffull);
+    }
+    __device__ __forceinline__ unsigned operator()(BITS x) const
+    {
+        return __umulhi((unsigned)(x >> shift), factor);
+    }
+};
+
+/* Leaves x, sorted and reversed, at the places [first, first + THREADS * 16). If it returns false,
+ * it has only destroyed what was there. */
+template <typename BITS, int THREADS>
+static __device__ __forceinline__ bool bucket_sort(bucket_shared<BITS, THREADS> *shared,
+                                                   BITS *memory, int first, const BITS *x)
+{
+    constexpr int          N = WINDOW_ITEMS, KEYS = THREADS * N;
+    int const              mine = threadIdx.x * N;
+    unsigned const         lane = lane_id(), warp = threadIdx.x / 32;
+    unsigned *const        counts = (unsigned *)(memory + window_at<BITS>(first));
+    BITS                   least, most;
+    bucket_map<BITS, KEYS> map;
+    unsigned               at[N];
+
+    unsigned *const own = counts + window_at<unsigned>(mine);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        own[i] = 0;
+    bucket_range<BITS, THREADS>(shared, x, &least, &most);
+    map.cover((BITS)(most - least));
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        unsigned const bucket = window_at<unsigned>((int)map((BITS)(x[i] - least)));
+        at[i] = bucket << 16 | atomicAdd(counts + bucket, 1u);
+    }
+    __syncthreads();
+
+    unsigned sum = 0, full = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        unsigned const count = own[i];
+        full = max(full, count);
+        sum += count;
+    }
+    unsigned const upto = warp_scan<scan_add<unsigned>>(sum);
+    if (lane == 31)
+        shared->keys[warp] = upto;
+    if (__syncthreads_or(full > BUCKET_MOST))
+        return false;
+    unsigned const before = __reduce_add_sync(WARP_ALL, lane < warp ? shared->keys[lane] : 0u);
+    unsigned       place = before + upto - sum;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        unsigned const count = own[i];
+        own[i] = place;
+        place += count;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        at[i] = counts[at[i] >> 16] + (at[i] & 0xffff);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        memory[window_at<BITS>(first + KEYS - 1 - (int)at[i])] = x[i];
+    __syncthreads();
+
+    BITS *const here = memory + window_at<BITS>(first + KEYS - N - mine);
+    BITS        y[N];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        y[i] = here[N - 1 - i];
+    lane_sort(y);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        here[N - 1 - i] = y[i];
+    __syncthreads();
+    if (threadIdx.x < THREADS - 1) { /* 8 places of this thread and 8 of the next */
+        BITS *const next = memory + window_at<BITS>(first + KEYS - 2 * N - mine);
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) {
+            y[i] = here[N / 2 - 1 - i];
+            y[N / 2 + i] = next[N / 2 + i]; /* larger keys first */
+        }
+        lane_clean<N / 2>(y);
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) {
+            here[N / 2 - 1 - i] = y[i];
+            next[N - 1 - i] = y[N / 2 + i];
+        }
+    }
+    __syncthreads();
+    return true;
 }
 
 #endif

@@ -1,32 +1,19 @@
-/* lookback.cuh - how a tile of a one-pass scan learns what all tiles before it come to, in an order
- * of combining that does not depend on time.
+/* lookback.cuh - how a tile of a one-pass scan learns the sum of all tiles before it, in an order
+ * of combining that does not depend on timing, so that float sums are reproducible.
  *
- * Merrill and Garland's decoupled look-back ("Single-pass Parallel Prefix Scan with Decoupled
- * Look-back", 2016) lets each tile publish its own total at once and then look back over the totals
- * of earlier tiles until it meets a finished prefix; where that is depends on timing, and so would
- * the rounding of float sums. Here tiles are taken in groups, as many to a group as a block has
- * threads. A tile waits for the totals of the earlier tiles of its own group, of which every thread
- * reads one, and for the prefix of its group, which the last tile of the group before leaves. So
- * every sum is made in one order, and the chain has one link a group, not one a tile.
- *
- * A block that takes many tiles, one after another (persistent), can do without the chain: one of
- * its warps walks over the totals of all groups and adds them up itself, in the same order. That
- * reads tiles x blocks words, of which all but the last few are long there.
- *
- * A word holds a value together with the mark that it is there, and is read and written at once, so
- * no fence is needed. Words are zeroed before the kernel. Tiles must be numbered in the order in
- * which blocks start (take_tile): a tile waits only for smaller numbers, which are running or done.
- *
- * Scratch: a word (8 bytes, of values of 8 bytes 16) for each tile and each group, and the ticket.
- * take_tile and look_back are called by all threads of a block, walk_to by one warp; results are
- * valid in every thread that calls. Used by device/dev_scan.cu, dev_scan_stream.cuh and
- * dev_bits.cu. */
+ * After Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back" (2016).
+ * Tiles form groups of as many tiles as a block has threads. A tile publishes its total, waits for
+ * the totals of the earlier tiles of its group and for the prefix of its group, which the last tile
+ * of the previous group publishes. A persistent block instead lets one warp walk over the totals of
+ * all groups. A word holds a value and a mark and is written at once, so no fence is needed. Words
+ * must be zero before the kernel. Tiles are numbered in the order in which blocks start
+ * (take_tile), so a tile waits only for running or finished blocks. Scratch: 8 or 16 bytes a tile
+ * and group. */
 #ifndef ORDO_CUDA_BLOCK_LOOKBACK_H
 #define ORDO_CUDA_BLOCK_LOOKBACK_H
 
-#include "cuda/runtime/cuda_rt.cuh"
+#include "cuda/block/block_cluster.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
-#include "cuda/warp/warp_scan.cuh"
 
 /* ---- Words: a value of 4 or 8 bytes and its mark ---- */
 
@@ -95,12 +82,12 @@ template <typename ACC> static __device__ __forceinline__ bool look_read(const v
 
 template <typename ACC> struct lookback {
     look_word<sizeof(ACC)> *tiles;  /* the total of each tile */
-    look_word<sizeof(ACC)> *groups; /* what comes before each group; of the first, nothing */
+    look_word<sizeof(ACC)> *groups; /* the sum before each group; not used for the first */
     unsigned long long     *ticket; /* the number of the next tile */
 };
 
-/* Takes the scratch for so many tiles, by blocks of so many threads. Returns how many bytes from
- * state->ticket on are to be zeroed before the scan. */
+/* Takes the scratch for `tiles` tiles and blocks of `threads` threads. Returns the bytes from
+ * state->ticket on that must be zeroed before the scan. */
 template <typename ACC>
 static inline size_t lookback_layout(cuda_scratch *scratch, size_t tiles, size_t threads,
                                      lookback<ACC> *state)
@@ -123,8 +110,8 @@ static __device__ __forceinline__ size_t take_tile(const lookback<ACC> &state)
     return (size_t)taken;
 }
 
-/* Publishes the total of a tile and returns `start` op the totals of all tiles before it. `shared`
- * has WARPS + 1 places, which may be used again after the next barrier. */
+/* Publishes the total of a tile and returns `start` combined with the totals of all tiles before
+ * it. `shared` has WARPS + 1 places, which may be reused after the next barrier. */
 template <typename OP, int WARPS>
 static __device__ __forceinline__ typename OP::ACC
 look_back(const lookback<typename OP::ACC> &state, size_t tile, typename OP::ACC total,
@@ -160,19 +147,44 @@ look_back(const lookback<typename OP::ACC> &state, size_t tile, typename OP::ACC
     return OP::add(before, within);
 }
 
+/* ---- Launches ---- */
+
+enum tile_links {  /* how tiles learn the totals before them */
+    TILES_ALONE,   /* there is one tile */
+    TILES_CLUSTER, /* the blocks are one cluster, and block i takes tile i (block_cluster.cuh) */
+    TILES_LOOKBACK /* by look_back */
+};
+
+/* Launches kernel(links, state, arguments...) with a block a tile. */
+template <typename ACC, typename... PARAMETERS, typename... ARGUMENTS>
+static ordo_status launch_tiles(cuda_call *call,
+                                void (*kernel)(tile_links, lookback<ACC>, PARAMETERS...),
+                                size_t tiles, unsigned threads, const lookback<ACC> &state,
+                                size_t state_bytes, ARGUMENTS... arguments)
+{
+    tile_links const links = tiles == 1 ? TILES_ALONE : TILES_LOOKBACK;
+    if (tiles > 1 && cluster_fits(call, tiles) &&
+        cluster_try(call, kernel, cluster_grid(tiles), threads, TILES_CLUSTER, state, arguments...))
+        return ORDO_OK;
+    if (tiles > 1)
+        CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
+    CUDA_LAUNCH(call, kernel, tiles, threads, 0, links, state, arguments...);
+    return ORDO_OK;
+}
+
 /* ---- The walk of one warp over the totals of all tiles ---- */
 
-/* The walk looks at two groups at a time, because from one tile of a block to its next one there is
- * about a group, and a read takes as long for two. */
+/* The walk looks at two groups at a time: the next tile of a block is about a group away, and
+ * reading two takes no longer. */
 template <typename OP> struct look_walk {
     typedef typename OP::ACC  ACC;
     static constexpr unsigned GROUP = CUDA_TUNE_STREAM_GROUP;
-    static constexpr unsigned WORDS = GROUP / WARP_LANES; /* of a group and lane */
+    static constexpr unsigned WORDS = GROUP / WARP_LANES; /* words of a group that a lane reads */
 
-    size_t   first;            /* tile of the groups where the walk is */
-    ACC      before;           /* what comes before it */
+    size_t   first;            /* first tile of the current groups */
+    ACC      before;           /* sum of the tiles before it */
     ACC      value[2 * WORDS]; /* totals of tiles first + i * 32 + lane */
-    unsigned have;             /* bit i: value[i] has been read */
+    unsigned have;             /* bit i: value[i] was read */
 };
 
 template <typename OP>
@@ -207,7 +219,7 @@ walk_read(look_walk<OP> *walk, const lookback<typename OP::ACC> &state, unsigned
     } while (__any_sync(WARP_ALL, missing));
 }
 
-/* The sum of `count` tiles of the first group, which have been read. */
+/* The sum of `count` tiles of the first group, which were read before. */
 template <typename OP>
 static __device__ __forceinline__ typename OP::ACC walk_sum(const look_walk<OP> *walk,
                                                             unsigned             count)
@@ -219,7 +231,7 @@ static __device__ __forceinline__ typename OP::ACC walk_sum(const look_walk<OP> 
     return OP::of_warp(sum);
 }
 
-/* What comes before `tile`, which is not smaller than at the last call. */
+/* The sum of the tiles before `tile`, which must not be smaller than at the last call. */
 template <typename OP>
 static __device__ __forceinline__ typename OP::ACC
                   walk_to(look_walk<OP> *walk, const lookback<typename OP::ACC> &state, size_t tile)

@@ -1,31 +1,26 @@
-/* tile_ring.cuh - what a ring of tiles in shared memory is made of: barriers that a slot of the
- * ring waits at, and copies that bring a tile while other warps work.
+/* tile_ring.cuh - barriers and copies for a ring of tiles in shared memory.
  *
- * A slot's barrier is met by a fixed number of arrivals, and its phases alternate; who waits names
- * the parity of the phase, which tells it only from the phases beside it: whoever waits at a slot
- * waits there for every tile that it gets. An arrival publishes what its thread (and, after
- * __syncwarp, its warp) has written; who has waited sees it. On devices of capability 9.0 and more
- * one thread starts the copy of a whole tile, and the copy itself reports its bytes to the barrier
- * (bulk copies); older ones copy 16 bytes a lane at a time.
- *
- * Cost: a copy takes no register and next to no instructions. Used by
- * device/dev_scan_stream.cuh. */
+ * The barrier of a slot completes a phase after a fixed number of arrivals. A waiter names the
+ * parity of the phase, so it must wait for every tile of that slot. An arrival publishes what its
+ * thread (after __syncwarp, its warp) wrote. From compute capability 9.0 on one thread starts a
+ * bulk copy of a whole tile, which reports its bytes to the barrier; older devices copy 16 bytes a
+ * lane at a time. Copies take no registers and almost no instructions. */
 #ifndef ORDO_CUDA_BLOCK_TILE_RING_H
 #define ORDO_CUDA_BLOCK_TILE_RING_H
 
 #include "cuda/warp/warp_ballot.cuh"
 
-#define RING_ALIGN 16u /* of addresses and sizes of copies */
+#define RING_ALIGN 16u /* alignment of addresses and sizes of copies */
 
 #if __CUDA_ARCH__ >= 900
 #define RING_FILL WARP_LANES /* arrivals of ring_fill */
-#define RING_PUTS true       /* there is ring_put */
+#define RING_PUTS true       /* whether ring_put exists */
 #else
 #define RING_FILL (2 * WARP_LANES)
 #define RING_PUTS false
 #endif
 
-/* Where a warp is in the ring: the slot, and the parity of the phase that it waits for there. */
+/* The place of a warp in the ring: the slot, and the parity of the phase to wait for. */
 struct ring_place {
     unsigned slot, parity;
 };
@@ -49,7 +44,7 @@ static __device__ __forceinline__ void ring_init(uint64_t *barrier, unsigned arr
                  : "memory");
 }
 
-/* Between ring_init and the __syncthreads after it. */
+/* Call between ring_init and the next __syncthreads. */
 static __device__ __forceinline__ void ring_init_done(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -81,7 +76,7 @@ static __device__ __forceinline__ void ring_wait(uint64_t *barrier, unsigned par
     } while (!done);
 }
 
-/* Ordinary writes of the calling thread to a slot come before a later bulk copy to it. */
+/* Orders the thread's ordinary writes to a slot before a later bulk copy. */
 static __device__ __forceinline__ void ring_wrote(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -90,7 +85,7 @@ static __device__ __forceinline__ void ring_wrote(void)
 }
 
 /* Called by a whole warp: starts the copy of `bytes` (a multiple of 16) and arrives RING_FILL times
- * at the barrier, which is met when the copy is there too. What the lanes have written before is
+ * at the barrier, which completes when the copy has arrived too. Earlier writes of the lanes are
  * published as well. */
 static __device__ __forceinline__ void ring_fill(char *slot, const char *from, unsigned bytes,
                                                  uint64_t *barrier)
@@ -121,7 +116,7 @@ static __device__ __forceinline__ void ring_fill(char *slot, const char *from, u
 }
 
 /* Starts to write `bytes` of a slot (a multiple of 16) to global memory. Called by one thread after
- * all that wrote them have called ring_wrote and met it. Only where RING_PUTS. */
+ * all writers called ring_wrote and synchronised. Only if RING_PUTS. */
 static __device__ __forceinline__ void ring_put(void *out, const void *slot, unsigned bytes)
 {
 #if __CUDA_ARCH__ >= 900
@@ -132,7 +127,7 @@ static __device__ __forceinline__ void ring_put(void *out, const void *slot, uns
 #endif
 }
 
-/* What the calling thread has put has been read from its slot. */
+/* Waits until the slot of the calling thread's last ring_put was read. */
 static __device__ __forceinline__ void ring_put_read(void)
 {
 #if __CUDA_ARCH__ >= 900

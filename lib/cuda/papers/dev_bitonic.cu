@@ -1,24 +1,21 @@
 /* dev_bitonic.cu - Batcher's bitonic sort of any number of records.
  *
- * The network is the one of block/block_bitonic.cuh, in which every comparison points the same way:
- * a phase that makes sorted stretches of `size` compares each record with its mirror image in the
- * stretch, then with those at distance size/4, ..., 1. Records past the end would be the largest
- * and never move, so comparisons that reach there are left out, and n need not be a power of 2.
- *
- * Tiles are sorted in shared memory. Longer phases begin in device memory, where a thread does up
- * to three distances to the eight records it holds, and end in shared memory.
+ * The network is that of block_bitonic.cuh, in which every comparison points the same way. Records
+ * past the end would be the largest and never move, so comparisons that reach there are left out,
+ * and n need not be a power of 2. Tiles are sorted in shared memory. Longer phases begin in device
+ * memory, where a thread does three distances on eight records, and end in shared memory.
  *
  * Cost: n lg n (lg n + 1) / 4 comparisons; about lg(n / tile)^2 / 6 passes over the records. In
- * place; no scratch. Called through dev_compare.cu; dev_merge.cu has its tiles sorted here too. */
+ * place; no scratch. Called through dev_compare.cu; the merge sort there uses bitonic_tiles. */
 #include "cuda/block/block_bitonic.cuh"
-#include "cuda/sort/dev_compare.cuh"
+#include "cuda/papers/dev_compare.cuh"
 
 enum {
     TILE_THREADS = 512,
     STEP_THREADS = 256
 };
 
-/* Sorts each tile (lg == 0) or the bitonic stretches of 2^lg in it. */
+/* Sorts each tile (lg == 0), or the bitonic sequences of 2^lg in it. */
 template <typename K>
 static __global__ void __launch_bounds__(TILE_THREADS)
     bitonic_tiles_kernel(K *records, size_t n, unsigned lg)
@@ -45,16 +42,13 @@ template <typename K> ordo_status bitonic_tiles(cuda_call *call, K *records, siz
     return ORDO_OK;
 }
 
-/* LG distances of a phase, in device memory: 2^(lg_size - 1) (or the mirror image in stretches of
- * 2^lg_size), then half of that, and so on: bitonic_step of block_bitonic.cuh over an array whose
- * end is not a power of 2. */
+/* LG distances of a phase, in device memory: 2^(lg_size - 1) (or the mirror image in sequences of
+ * 2^lg_size), then half of that, and so on. As bitonic_step of block_bitonic.cuh, for any n. */
 template <int LG, bool MIRROR, typename K>
 static __global__ void __launch_bounds__(STEP_THREADS)
     bitonic_pass(K *records, size_t n, unsigned lg_size)
 {
-    enum {
-        KEYS = 1 << LG
-    };
+    constexpr int  KEYS = 1 << LG;
     unsigned const lg_gap = lg_size - LG;
     size_t const   gap = (size_t)1 << lg_gap;
     size_t const   t = (size_t)blockIdx.x * STEP_THREADS + threadIdx.x;
@@ -118,5 +112,5 @@ template ordo_status bitonic_tiles(cuda_call *, uint32_t *, size_t, unsigned);
 template ordo_status bitonic_tiles(cuda_call *, uint64_t *, size_t, unsigned);
 template ordo_status bitonic_tiles(cuda_call *, key_record *, size_t, unsigned);
 
-const compare_sorter bitonic_sorter = {"bitonic", compare_no_scratch, bitonic_sort<uint32_t>,
+const compare_sorter bitonic_sorter = {"bitonic", NULL, bitonic_sort<uint32_t>,
                                        bitonic_sort<uint64_t>, bitonic_sort<key_record>};

@@ -1,29 +1,21 @@
-/* dev_rank_paper.cu - ranks of a sorted array as the competition ranking paper computes them on a
- * GPU (Liang, Bisnett, Hylton, Sang, Yu: Parallel Computation of Standard Competition Rankings
- * over a Sorted Array), kept for comparison with dev_rank.cu.
+/* dev_rank_paper.cu - ranks of a sorted array as in Liang, Bisnett, Hylton, Sang, Yu: "Parallel
+ * Computation of Standard Competition Rankings over a Sorted Array". Production: dev_rank.cu.
  *
- *   naive     parallel prefix over the whole array: in step j a key that equals the one 2^j to its
- *             left takes over that one's rank. lg n launches, each of which reads the keys twice
- *             and moves all ranks; n ranks of scratch, so that no step reads what it writes
- *   shuffle   a scan of words that hold a rank and, in the highest bit, whether a run begins here:
- *             a word with the bit keeps its rank, one without takes the one to its left. Blocks of
- *             256 by shuffles, then the blocks' last words the same way, then back down. Reads the
- *             keys twice (the second time from the cache) and moves the words twice
- *   hybrid    a warp ranks 1024 keys, 32 at a time by ballot, brev and ffs; where the run began
- *             that its first key may belong to it sees in the 32 keys before, or else by the
- *             modified binary search from the start of the array. One launch, no scratch
- *
- * The paper has these for the least rank. The other rules follow in a second phase: least ranks are
- * equal where keys are, so dev_rank.cu's two launches rank them in place; ordinal ranks need
- * nothing else. Words are of 64 bits where 32 do not hold a rank and a flag. Called by dev_rank.cu;
- * scratch beyond naive's: a 255th of the words for shuffle (all of them for u32 ranks of 2^31 keys
- * and more), the table of dev_rank.cuh for the second phase. */
+ *   naive     in step j a key that ties with the key 2^j to its left takes that key's rank. lg n
+ *             launches; each reads the keys twice and moves all ranks. Scratch: n ranks
+ *   shuffle   a scan of words that hold a rank and a flag "a group of tied keys begins here"; words
+ *             without the flag take the word to their left. Blocks of 256 by shuffles, then the
+ *             blocks' last words the same way, then back down
+ *   hybrid    a warp ranks 1024 keys, 32 at a time by ballot, brev and ffs, and finds the start of
+ *             its first group in the 32 keys before, or by the modified binary search. One launch
+ * The paper has these for the minimum rank. For other rules a second phase ranks the ranks. */
+#include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
 enum {
-    PAPER_BLOCK = 256,      /* threads; for shuffle also the keys that one block scans */
-    PAPER_WARP_KEYS = 1024, /* that one warp ranks; hybrid */
-    PAPER_LEVELS = 8        /* of shuffle's sums: 256^8 keys */
+    PAPER_BLOCK = 256,      /* threads; with shuffle also the keys that one block scans */
+    PAPER_WARP_KEYS = 1024, /* hybrid: keys that one warp ranks */
+    PAPER_LEVELS = 8        /* levels of shuffle's sums: 256^8 keys */
 };
 
 static __device__ __forceinline__ size_t thread_index(void)
@@ -34,7 +26,7 @@ static __device__ __forceinline__ size_t thread_index(void)
 /* ---- Naive ---- */
 
 template <typename NUM>
-static __global__ void __launch_bounds__(PAPER_BLOCK) naive_start(NUM *const ranks, size_t const n)
+static __global__ void __launch_bounds__(PAPER_BLOCK) naive_start(NUM *ranks, size_t n)
 {
     size_t const i = thread_index();
     if (i < n)
@@ -43,8 +35,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK) naive_start(NUM *const ran
 
 template <typename CODE, typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    naive_step(const typename CODE::BITS *const keys, const NUM *const from, NUM *const to,
-               size_t const n, size_t const distance)
+    naive_step(const typename CODE::BITS *keys, const NUM *from, NUM *to, size_t n, size_t distance)
 {
     size_t const i = thread_index();
     if (i < n)
@@ -52,22 +43,19 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
                                                                              : from[i];
 }
 
-static __global__ void __launch_bounds__(PAPER_BLOCK)
-    numbers_to_doubles(uint64_t *const ranks, size_t const n)
+static __global__ void __launch_bounds__(PAPER_BLOCK) numbers_to_doubles(uint64_t *ranks, size_t n)
 {
     size_t const i = thread_index();
     if (i < n)
         ranks[i] = (uint64_t)__double_as_longlong((double)ranks[i]);
 }
 
-/* The two arrays take turns; the one to start with is chosen so that the last step ends in out. */
-template <typename CODE, typename NUM>
-static ordo_status rank_naive(cuda_call *const call, const ordo_rank_job *const job, NUM *from,
-                              NUM *to)
+/* The two arrays alternate; the first is chosen so that the last step ends in out. */
+template <typename CODE, typename NUM, typename BITS = typename CODE::BITS>
+static ordo_status rank_naive(cuda_call *call, const ordo_rank_job *job, NUM *from, NUM *to)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                n = job->n, blocks = ordo_div_up(n, PAPER_BLOCK);
-    const BITS *const           keys = (const BITS *)job->sorted;
+    size_t const      n = job->n, blocks = ordo_div_up(n, PAPER_BLOCK);
+    const BITS *const keys = (const BITS *)job->sorted;
 
     CUDA_LAUNCH(call, naive_start, blocks, PAPER_BLOCK, 0, from, n);
     for (size_t distance = 1; distance < n; distance *= 2) {
@@ -89,7 +77,7 @@ template <typename NUM> static __host__ __device__ constexpr NUM begins_flag(voi
     return (NUM)1 << (8 * sizeof(NUM) - 1);
 }
 
-/* Left and right neighbour to what the right one becomes. */
+/* The right neighbour's word after the step. */
 template <typename NUM> static __device__ __forceinline__ NUM taken_over(NUM left, NUM right)
 {
     return (right & begins_flag<NUM>()) != 0 ? right : left;
@@ -106,9 +94,8 @@ template <typename NUM> static __device__ __forceinline__ NUM warp_taken_over(NU
     return word;
 }
 
-/* The scan of a block's words, one a thread; its last word is also left in sums. */
-template <typename NUM>
-static __device__ __forceinline__ NUM block_taken_over(NUM word, NUM *const sums)
+/* Scans a block's words, one a thread; the last word is also stored in sums. */
+template <typename NUM> static __device__ __forceinline__ NUM block_taken_over(NUM word, NUM *sums)
 {
     __shared__ NUM of_warp[PAPER_BLOCK / WARP_LANES];
 
@@ -133,8 +120,7 @@ static __device__ __forceinline__ NUM block_taken_over(NUM word, NUM *const sums
 
 template <typename CODE, typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    shuffle_keys(const typename CODE::BITS *const keys, size_t const n, NUM *const words,
-                 NUM *const sums)
+    shuffle_keys(const typename CODE::BITS *keys, size_t n, NUM *words, NUM *sums)
 {
     size_t const i = thread_index();
     NUM          word = 0;
@@ -148,8 +134,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
 }
 
 template <typename NUM>
-static __global__ void __launch_bounds__(PAPER_BLOCK)
-    shuffle_sums(NUM *const words, size_t const n, NUM *const sums)
+static __global__ void __launch_bounds__(PAPER_BLOCK) shuffle_sums(NUM *words, size_t n, NUM *sums)
 {
     size_t const i = thread_index();
     NUM const    word = block_taken_over(i < n ? words[i] : (NUM)0, sums);
@@ -157,9 +142,9 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
         words[i] = word;
 }
 
-/* Words without a flag take over the last word of the block before theirs. */
+/* Words without a flag take the last word of the block before. */
 template <typename NUM>
-static __device__ __forceinline__ NUM word_settled(const NUM *const words, const NUM *const sums)
+static __device__ __forceinline__ NUM word_settled(const NUM *words, const NUM *sums)
 {
     NUM const word = words[thread_index()];
     return blockIdx.x > 0 ? taken_over(sums[blockIdx.x - 1], word) : word;
@@ -167,30 +152,29 @@ static __device__ __forceinline__ NUM word_settled(const NUM *const words, const
 
 template <typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    shuffle_settle(NUM *const words, size_t const n, const NUM *const sums)
+    shuffle_settle(NUM *words, size_t n, const NUM *sums)
 {
     if (thread_index() < n)
         words[thread_index()] = word_settled(words, sums);
 }
 
-/* words may be ranks. */
+/* `words` and `ranks` may be the same array. */
 template <typename RANK, typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    shuffle_ranks(const NUM *const words, size_t const n, const NUM *const sums, RANK *const ranks)
+    shuffle_ranks(const NUM *words, size_t n, const NUM *sums, RANK *ranks)
 {
     if (thread_index() < n)
         ranks[thread_index()] = (RANK)(word_settled(words, sums) & ~begins_flag<NUM>());
 }
 
-/* sums[l] has a word for each block of level l, down to one. */
+/* sums[l] has a word for each block of level l; the last level has one. */
 template <typename NUM> struct shuffle_levels {
     NUM   *sums[PAPER_LEVELS];
     size_t count[PAPER_LEVELS];
     int    levels;
 };
 
-template <typename NUM>
-static shuffle_levels<NUM> take_levels(cuda_scratch *const scratch, size_t const n)
+template <typename NUM> static shuffle_levels<NUM> take_levels(cuda_scratch *scratch, size_t n)
 {
     shuffle_levels<NUM> levels = {};
     size_t              count = n;
@@ -202,14 +186,12 @@ static shuffle_levels<NUM> take_levels(cuda_scratch *const scratch, size_t const
     return levels;
 }
 
-template <typename CODE, typename NUM>
-static ordo_status rank_shuffle(cuda_call *const call, const ordo_rank_job *const job,
-                                NUM *const words)
+template <typename CODE, typename NUM, typename BITS = typename CODE::BITS>
+static ordo_status rank_shuffle(cuda_call *call, const ordo_rank_job *job, NUM *words)
 {
-    typedef typename CODE::BITS BITS;
-    shuffle_levels<NUM> const   at = take_levels<NUM>(&call->scratch, job->n);
-    const BITS *const           keys = (const BITS *)job->sorted;
-    size_t const                n = job->n;
+    shuffle_levels<NUM> const at = take_levels<NUM>(&call->scratch, job->n);
+    const BITS *const         keys = (const BITS *)job->sorted;
+    size_t const              n = job->n;
 
     CUDA_LAUNCH(call, (shuffle_keys<CODE, NUM>), at.count[0], PAPER_BLOCK, 0, keys, n, words,
                 at.sums[0]);
@@ -229,12 +211,11 @@ static ordo_status rank_shuffle(cuda_call *const call, const ordo_rank_job *cons
 
 /* ---- Hybrid ---- */
 
-/* Where the run of key `of` begins. */
+/* The first key of the group of key `of`. */
 template <typename CODE>
-static __device__ __forceinline__ size_t modified_search(const typename CODE::BITS *const keys,
-                                                         size_t const                     of)
+static __device__ __forceinline__ size_t modified_search(const typename CODE::BITS *keys, size_t of)
 {
-    size_t low = 0, high = of, begin = of; /* keys [high, of] are in the run */
+    size_t low = 0, high = of, begin = of; /* keys [high, of] are in the group */
     while (low < high) {
         size_t const middle = low + (high - low) / 2;
         if (keys_tie<CODE>(keys[middle], keys[of]))
@@ -245,31 +226,28 @@ static __device__ __forceinline__ size_t modified_search(const typename CODE::BI
     return begin;
 }
 
-/* The rank, from 0, of the last key before `base`, a multiple of 32 above 0. */
-template <typename CODE>
-static __device__ __forceinline__ size_t rank_before(const typename CODE::BITS *const keys,
-                                                     size_t const                     base)
+/* The rank, from 0, of the key before `base`, a multiple of 32 above 0. */
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ size_t rank_before(const BITS *keys, size_t base)
 {
-    typedef typename CODE::BITS BITS;
-    BITS const                  key = keys[base - WARP_LANES + lane_id()];
-    BITS const     left = (BITS)__shfl_up_sync(WARP_ALL, key, 1); /* lane 0's is its own */
+    BITS const     key = keys[base - WARP_LANES + lane_id()];
+    BITS const     left = (BITS)__shfl_up_sync(WARP_ALL, key, 1); /* lane 0 gets its own key */
     uint32_t const votes = __ballot_sync(WARP_ALL, !keys_tie<CODE>(key, left));
     size_t const   group = base - WARP_LANES;
     return votes != 0 ? group + (WARP_LANES - __ffs(__brev(votes)))
                       : modified_search<CODE>(keys, group);
 }
 
-template <typename CODE, typename RANK>
+template <typename CODE, typename RANK, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(PAPER_BLOCK)
-    hybrid_ranks(const typename CODE::BITS *const keys, size_t const n, RANK *const ranks)
+    hybrid_ranks(const BITS *keys, size_t n, RANK *ranks)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              lane = lane_id();
-    size_t const                base = thread_index() / WARP_LANES * PAPER_WARP_KEYS;
-    size_t const                end = n - base < PAPER_WARP_KEYS ? n : base + PAPER_WARP_KEYS;
+    unsigned const lane = lane_id();
+    size_t const   base = thread_index() / WARP_LANES * PAPER_WARP_KEYS;
+    size_t const   end = n - base < PAPER_WARP_KEYS ? n : base + PAPER_WARP_KEYS;
     if (base >= n)
         return;
-    size_t begin = base > 0 ? rank_before<CODE>(keys, base) : 0; /* of the run so far */
+    size_t begin = base > 0 ? rank_before<CODE>(keys, base) : 0; /* of the current group */
     BITS   before = keys[base > 0 ? base - 1 : 0];
     for (size_t group = base; group < end; group += WARP_LANES) {
         size_t const   i = group + lane;
@@ -286,12 +264,11 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
     }
 }
 
-template <typename CODE>
-static ordo_status rank_hybrid(cuda_call *const call, const ordo_rank_job *const job)
+template <typename CODE, typename BITS = typename CODE::BITS>
+static ordo_status rank_hybrid(cuda_call *call, const ordo_rank_job *job)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                warps = ordo_div_up(job->n, PAPER_WARP_KEYS);
-    size_t const                blocks = ordo_div_up(warps, PAPER_BLOCK / WARP_LANES);
+    size_t const warps = ordo_div_up(job->n, PAPER_WARP_KEYS);
+    size_t const blocks = ordo_div_up(warps, PAPER_BLOCK / WARP_LANES);
     return with_rank_type(job->rank_type, [&](auto zero) {
         typedef decltype(zero) RANK;
         CUDA_LAUNCH(call, (hybrid_ranks<CODE, RANK>), blocks, PAPER_BLOCK, 0,
@@ -302,26 +279,27 @@ static ordo_status rank_hybrid(cuda_call *const call, const ordo_rank_job *const
 
 /* ---- All of it ---- */
 
-/* Whether ranks are counted in 64 bits on the way. */
-static bool is_wide(const ordo_rank_job *const job)
+/* Whether ranks are computed in 64 bits. */
+static bool is_wide(const ordo_rank_job *job)
 {
     bool const flagged = job->algorithm == ORDO_ALGORITHM_SHUFFLE;
     return job->rank_type != ORDO_U32 || (flagged && job->n >= (size_t)1 << 31);
 }
 
-static bool has_second_phase(const ordo_rank_job *const job)
+static bool has_second_phase(const ordo_rank_job *job)
 {
     return job->ties != ORDO_TIES_MIN && job->ties != ORDO_TIES_ORDINAL;
 }
 
-/* n words beside the ranks: naive's second array; shuffle's where the ranks cannot hold them. */
-static size_t words_beside(const ordo_rank_job *const job)
+/* Words besides the ranks: naive's second array, or shuffle's words if the ranks cannot hold
+ * them. */
+static size_t words_beside(const ordo_rank_job *job)
 {
     bool const naive = job->algorithm == ORDO_ALGORITHM_NAIVE;
     return naive || (is_wide(job) && job->rank_type == ORDO_U32) ? job->n : 0;
 }
 
-size_t dev_rank_paper_scratch(const ordo_rank_job *const job)
+size_t dev_rank_paper_scratch(const ordo_rank_job *job)
 {
     cuda_scratch counted = {};
     if (job->n == 0 || job->ties == ORDO_TIES_ORDINAL)
@@ -340,11 +318,11 @@ size_t dev_rank_paper_scratch(const ordo_rank_job *const job)
 }
 
 template <typename CODE, typename NUM>
-static ordo_status rank_least(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status rank_least(cuda_call *call, const ordo_rank_job *job)
 {
     NUM *const beside = scratch_take<NUM>(&call->scratch, words_beside(job));
     NUM *const out = (NUM *)job->ranks;
-    bool       swapped = false; /* naive starts in scratch: the number of its steps is odd */
+    bool       swapped = false; /* naive starts in scratch if the number of its steps is odd */
     if (job->algorithm == ORDO_ALGORITHM_SHUFFLE)
         return rank_shuffle<CODE, NUM>(call, job, words_beside(job) > 0 ? beside : out);
     for (size_t distance = 1; distance < job->n; distance *= 2)
@@ -352,7 +330,7 @@ static ordo_status rank_least(cuda_call *const call, const ordo_rank_job *const 
     return rank_naive<CODE, NUM>(call, job, swapped ? beside : out, swapped ? out : beside);
 }
 
-static ordo_status rank_by_rule(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status rank_by_rule(cuda_call *call, const ordo_rank_job *job)
 {
     ordo_type const   as_keys = job->rank_type == ORDO_U32 ? ORDO_U32 : ORDO_U64;
     heads_table const table = heads_take(&call->scratch, job->n, job->ties == ORDO_TIES_AVERAGE);
@@ -360,7 +338,7 @@ static ordo_status rank_by_rule(cuda_call *const call, const ordo_rank_job *cons
     return dev_ranks_of_heads(call, &table, job->ties, job->rank_type, job->ranks);
 }
 
-ordo_status dev_rank_paper(cuda_call *const call, const ordo_rank_job *const job)
+ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_job *job)
 {
     ordo_algorithm const algorithm = job->algorithm;
     call->exec->algorithm = algorithm == ORDO_ALGORITHM_NAIVE     ? "naive"

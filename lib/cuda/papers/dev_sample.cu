@@ -1,35 +1,28 @@
 /* dev_sample.cu - comparison sample sort, in the four steps of the hybrid sample sort paper.
  *
- * I    splitters: of every segment 1024 records are drawn, sorted by a block, and each fourth is a
- *      splitter; at first the array is the only segment.
- * II   labels and histograms: every record finds its bucket in the splitters' tree
- *      (block/block_splitters.cuh); blocks count the buckets of their spans of a segment.
- * III  scatter: the counts are summed up over spans and buckets, and the records written to their
- *      buckets. Those equal to a splitter are in place for good.
- * IV   recursion: buckets that fit shared memory are sorted there; longer ones are the segments of
- *      the next level.
- *
- * How many segments there are is known to the device alone: grids have a fixed size and loop over
- * what there is. 256 buckets a level leave few segments after lg(n) / 8 - 1 levels; one more level
- * takes uneven ones, and what is too long even then is sorted by one block in device memory, slowly
- * but surely. Records that tie are equal bytes (dev_compare.cuh), so the order inside a bucket is
- * free.
- *
- * Cost: for each level 2 reads and 1 write of the records and one of their labels (2 bytes), then
- * one read and one write. Scratch: a third array of records, labels, and counts of about half an
- * array of 32-bit records. Called through dev_compare.cu. */
+ * I    splitters: a block draws and sorts 1024 records of every segment; every fourth is a splitter
+ * II   labels and histograms: every record finds its bucket in a tree of splitters (also Leischner,
+ *      Osipov, Sanders, "GPU sample sort", 2010); blocks count the buckets of their spans
+ * III  scatter: records go to their buckets; those equal to a splitter are in their final place
+ * IV   recursion: small buckets are sorted in shared memory; others are segments of the next level
+ * Grids have a fixed size because only the device knows the segments. Segments left after the last
+ * level are sorted by one block in device memory. Cost a level: 2 reads and 1 write of the records,
+ * 2 bytes of labels. Scratch: an array of records, labels, counts. */
 #include "cuda/block/block_bitonic.cuh"
-#include "cuda/block/block_splitters.cuh"
-#include "cuda/sort/dev_compare.cuh"
+#include "cuda/papers/dev_compare.cuh"
 
 enum {
+    SPLIT_LG = 8,
+    SPLIT_LEAVES = 1 << SPLIT_LG,
+    SPLITTERS = SPLIT_LEAVES - 1,
+    BUCKETS = 2 * SPLIT_LEAVES, /* the last is always empty */
     SAMPLES = 1024,
     TAKE = SAMPLES / SPLIT_LEAVES,
-    BUCKET_BYTES = 32 << 10, /* of a bucket that is sorted in shared memory */
-    SPAN_RECORDS = 8192,     /* at least, if the segment has them */
-    MOST_SPANS = 1024,       /* of one segment */
+    BUCKET_BYTES = 32 << 10, /* most bytes of a bucket that is sorted in shared memory */
+    SPAN_RECORDS = 8192,     /* least records of a span, if the segment has them */
+    MOST_SPANS = 1024,       /* most spans of a segment */
     THREADS = 512,
-    RESIDENT = 4, /* blocks on a multiprocessor */
+    RESIDENT = 4, /* blocks a multiprocessor */
     SCAN_THREADS = 1024
 };
 
@@ -38,10 +31,10 @@ struct segment {
 };
 
 struct sample_tables {
-    unsigned           *segments[2]; /* how many; of this level and the next */
+    unsigned           *segments[2]; /* number of segments of this level and the next */
     segment            *segment_at[2];
     unsigned long long *span_first; /* [segments + 1] spans before each segment */
-    unsigned long long *counts;     /* [spans][BUCKETS], then where each bucket of a span begins */
+    unsigned long long *counts;     /* [spans][BUCKETS]; later the start of each bucket of a span */
     unsigned long long *bucket_first; /* [segments][BUCKETS + 1] */
     uint16_t           *labels;
     void               *splitters; /* [segments][SPLITTERS] */
@@ -53,13 +46,13 @@ template <typename K> static __host__ __device__ constexpr size_t bucket_records
     return BUCKET_BYTES / sizeof(K);
 }
 
-/* Bytes of shared memory for the longest of them. */
+/* Bytes of shared memory for the largest bucket. */
 template <typename K> static __host__ __device__ constexpr size_t bucket_room(void)
 {
     return bitonic_room<K>((unsigned)bucket_records<K>()) * sizeof(K);
 }
 
-/* No level has more segments than there are buckets too long for shared memory. */
+/* The most segments of a level: buckets too large for shared memory. */
 static size_t most_segments(size_t n, size_t record_size)
 {
     return 1 + n / (BUCKET_BYTES / record_size);
@@ -108,7 +101,7 @@ static __device__ __forceinline__ unsigned long long spread(unsigned long long x
     return x ^ (x >> 31);
 }
 
-/* One record of each of 1024 equal parts of the segment, at a place that depends on n alone. */
+/* Draws one record of each of 1024 equal parts of the segment, at a place that only n decides. */
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
     choose_splitters(sample_tables const tables, int level, const K *records)
@@ -139,14 +132,14 @@ static __device__ __forceinline__ unsigned long long spans_of(unsigned long long
     return spans < MOST_SPANS ? spans : MOST_SPANS;
 }
 
-/* span_first: the spans of each segment summed up by one block. */
+/* Sums the spans of the segments into span_first; one block. */
 static __global__ void __launch_bounds__(SCAN_THREADS)
     number_spans(sample_tables const tables, int level)
 {
     __shared__ unsigned long long sums[SCAN_THREADS];
     unsigned const                segments = *tables.segments[level % 2];
     unsigned long long            before = 0;
-    if (threadIdx.x == 0) /* the next level's list is empty so far */
+    if (threadIdx.x == 0) /* empties the next level's list */
         *tables.segments[(level + 1) % 2] = 0;
     for (unsigned first = 0; first < segments; first += SCAN_THREADS) {
         unsigned const           s = first + threadIdx.x;
@@ -174,7 +167,7 @@ struct span { /* records [lo, hi) of segment s */
     unsigned long long lo, hi;
 };
 
-/* The span with a number. Called by all threads. */
+/* The span with this number. Called by all threads. */
 static __device__ __forceinline__ span find_span(const sample_tables &tables, int level,
                                                  unsigned long long number)
 {
@@ -199,6 +192,42 @@ static __device__ __forceinline__ span find_span(const sample_tables &tables, in
 }
 
 /* ---- II: labels and histograms ---- */
+
+template <typename K> struct splitter_tree {
+    K tree[SPLIT_LEAVES];   /* tree[1] is the root; the children of node j are 2 j and 2 j + 1 */
+    K sorted[SPLIT_LEAVES]; /* in ascending order */
+};
+
+/* The place of a node in the sorted order: the middle of its subtree. */
+static __device__ __forceinline__ unsigned sorted_place(unsigned node)
+{
+    unsigned const depth = 31 - (unsigned)__clz((int)node);
+    unsigned const left = node - (1u << depth), span = SPLIT_LEAVES >> depth;
+    return left * span + span / 2 - 1;
+}
+
+/* Builds the tree from 255 sorted splitters in device memory; ends with a barrier. */
+template <typename K>
+static __device__ __forceinline__ void load_splitters(splitter_tree<K> *at, const K *splitters)
+{
+    for (unsigned i = threadIdx.x; i < SPLITTERS; i += blockDim.x) {
+        at->sorted[i] = splitters[i];
+        at->tree[i + 1] = splitters[sorted_place(i + 1)];
+    }
+    __syncthreads();
+}
+
+template <typename K>
+static __device__ __forceinline__ unsigned bucket_of(const splitter_tree<K> &at, const K &record)
+{
+    unsigned node = 1;
+#pragma unroll
+    for (int step = 0; step < SPLIT_LG; step++)
+        node = 2 * node + (at.tree[node] < record ? 1 : 0);
+    unsigned const below = node - SPLIT_LEAVES; /* number of splitters less than the record */
+    bool const     equal = below < SPLITTERS && !(record < at.sorted[below]);
+    return 2 * below + (equal ? 1 : 0);
+}
 
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
@@ -328,7 +357,8 @@ static __global__ void __launch_bounds__(THREADS) sort_one(const K *from, K *to,
     sort_shared((K *)room, from, to, n);
 }
 
-/* What is left after the last level: a bitonic network in device memory, by one block a segment. */
+/* Sorts what is left after the last level by a bitonic network in device memory, one block a
+ * segment. */
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
     sort_stubborn(sample_tables const tables, int level, K *records)

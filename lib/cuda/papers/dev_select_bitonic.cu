@@ -1,20 +1,15 @@
-/* dev_select_bitonic.cu - selection by sorting, as the median paper does it: sub-arrays sorted in
- * shared memory by a bitonic network, merged, and the wanted elements read.
+/* dev_select_bitonic.cu - selection by sorting, as in the median paper: sub-arrays are sorted in
+ * shared memory by a bitonic network and merged, and the wanted keys are read.
  *
- * The paper merges on one thread of the host, always the least of all heads; here pairs of
- * sub-arrays are merged by the whole grid (merge_runs.cuh). The sub-array, 256 to 2048 keys
- * as in the paper, is a parameter of the parts below: larger ones cost more comparisons in the
- * network and fewer merging passes.
- *
- * Cost: n lg^2(sub_array) / 4 comparisons in shared memory, then lg(n / sub_array) passes that read
- * and write n words. Scratch 2 n words. Results are valid for what is enqueued after it. */
-#include "cuda/papers/dev_select_bitonic.cuh"
+ * The paper merges on one thread of the host; here the whole grid merges pairs of sub-arrays
+ * (merge_sorted.cuh). Larger sub-arrays cost more comparisons and fewer merge passes.
+ * Cost: n lg^2(sub_array) / 4 comparisons, then lg(n / sub_array) passes that read and write n
+ * words. Scratch: 2 n words. */
+#include "cuda/papers/papers.cuh"
 #include "cuda/select/dev_select.cuh"
-#include "cuda/sort/merge_runs.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 
-enum {
-    THREADS = 256
-};
+static constexpr int THREADS = 256;
 
 select_bitonic_work select_bitonic_layout(cuda_scratch *scratch, const ordo_select_job *job)
 {
@@ -30,8 +25,8 @@ select_bitonic_work select_bitonic_layout(cuda_scratch *scratch, const ordo_sele
 
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(THREADS)
-    sub_array_kernel(CODE code, const typename CODE::BITS *const keys, size_t n, unsigned sub_array,
-                     WORD *const out)
+    sub_array_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned sub_array,
+                     WORD *out)
 {
     __shared__ WORD words[bitonic_room<WORD>(BITONIC_SUB_ARRAY_MAX)];
     size_t const    first = (size_t)blockIdx.x * sub_array;
@@ -63,7 +58,7 @@ static ordo_status merge_words(cuda_call *call, const select_bitonic_work *work,
                                unsigned sub_array, void **sorted)
 {
     WORD *merged;
-    TRY(merge_runs(call, (WORD *)work->words, (WORD *)work->others, n, sub_array, &merged));
+    TRY(merge_sorted(call, (WORD *)work->words, (WORD *)work->others, n, sub_array, &merged));
     *sorted = merged;
     return ORDO_OK;
 }
@@ -80,8 +75,8 @@ ordo_status select_bitonic_merge(cuda_call *call, const ordo_select_job *job,
 
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(THREADS)
-    read_kernel(CODE code, const WORD *const sorted, const uint64_t *const k, size_t count,
-                typename CODE::BITS *const out)
+    read_kernel(CODE code, const WORD *sorted, const uint64_t *k, size_t count,
+                typename CODE::BITS *out)
 {
     size_t const i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < count)

@@ -1,30 +1,27 @@
 /* dev_split.cu - the split radix sort: one stable partition for every bit that differs.
  *
- * The sort of the poster on binary prefix sums (Skjellum, Whittaker and Bangalore): by a bit, from
- * the least significant one on, the keys without it go first. Where a key goes is the number of
- * unset bits before it or, if its own is set, their total plus the set bits before it, which a
- * ballot counts inside a warp. Each split is three kernels: unset bits of every tile, their scan by
- * one block, and the scatter. Which bits differ is found when the keys are encoded, on the device:
- * there are launches for every bit of a key, and those that have none return at once.
- *
- * Cost: 3 key reads and writes (with indices 3 key and 2 index) for every bit that differs, one
- * encode, one decode. Scratch: two arrays of encoded keys, for pairs and argsort two of indices.
- * Called by device/dev_sort.cu; the production sort is dev_radix.cu. */
-#include "cuda/sort/dev_gather.cuh"
+ * The sort of the poster on binary prefix sums (Skjellum, Whittaker and Bangalore): from the least
+ * significant bit on, keys whose bit is 0 go first. A key's place is the number of 0 bits before
+ * it, or, if its own bit is 1, the number of all 0 bits plus the 1 bits before it; ballots count
+ * inside a warp. A split is three kernels: 0 bits of every tile, their scan by one block, the
+ * scatter. The device finds which bits differ; launches for the other bits return at once. Cost for
+ * each bit that differs: 3 key reads and writes (with indices also 2 of indices). Scratch: two
+ * arrays of key bits; for pairs and argsort also two of indices. */
+#include "cuda/papers/papers.cuh"
 #include "cuda/sort/dev_radix.cuh"
 #include "cuda/sort/dev_radix_run.cuh"
 
 enum {
     SPLIT_THREADS = 256,
-    SPLIT_ROWS = 16, /* of 32 keys, in a warp */
+    SPLIT_ROWS = 16, /* rows of 32 keys of a warp */
     SPLIT_TILE = SPLIT_THREADS * SPLIT_ROWS,
     SPLIT_SCAN_THREADS = 1024
 };
 
 struct split_tables {
-    unsigned long long *bits;   /* [2]: set in some key; unset in some key */
-    uint32_t           *counts; /* [tiles] unset bits */
-    uint64_t           *starts; /* [tiles + 1] unset bits before; all */
+    unsigned long long *bits;   /* [2]: bits that are 1 in some key; bits that are 0 in some key */
+    uint32_t           *counts; /* [tiles] 0 bits */
+    uint64_t           *starts; /* [tiles + 1] 0 bits before each tile; the last is the total */
     void               *keys[2], *index[2];
 };
 
@@ -43,7 +40,7 @@ static split_tables split_layout(cuda_scratch *scratch, size_t n, size_t key_siz
     return tables;
 }
 
-/* The bit of this step, counted from 0 among those that differ, or -1. */
+/* The bit of this step, counted from 0 among those that differ; -1 if there is none. */
 static __device__ __forceinline__ int split_bit(const split_tables &tables, int step)
 {
     unsigned long long differ = tables.bits[0] & tables.bits[1];
@@ -54,21 +51,19 @@ static __device__ __forceinline__ int split_bit(const split_tables &tables, int 
     return __ffsll((long long)differ) - 1;
 }
 
-template <typename CODE, typename INDEX>
+template <typename CODE, typename INDEX, typename BITS = typename CODE::BITS>
 static __global__ void split_encode(split_tables const tables, CODE const code, const void *source,
                                     unsigned key_size, size_t n)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                threads = (size_t)gridDim.x * blockDim.x;
-    BITS                        set = 0, unset = 0;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    BITS set = 0, unset = 0;
+    grid_each(n, [&](size_t i) {
         BITS const bits = code.fold(code.encode(load_sized<BITS>(source, i, key_size)));
         ((BITS *)tables.keys[0])[i] = bits;
         if constexpr (value_traits<INDEX>::exists)
             ((INDEX *)tables.index[0])[i] = (INDEX)i;
         set |= bits;
         unset |= ~bits;
-    }
+    });
     for (unsigned step = 1; step < 32; step *= 2) {
         set |= __shfl_xor_sync(WARP_ALL, set, step);
         unset |= __shfl_xor_sync(WARP_ALL, unset, step);
@@ -104,7 +99,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
         tables.counts[tile] = sum;
 }
 
-/* Exclusive scan of the tiles' counts by one block, with its carry in `base`. */
+/* Exclusive scan of the tiles' counts by one block. */
 static __global__ void __launch_bounds__(SPLIT_SCAN_THREADS)
     split_scan(split_tables const tables, size_t tiles, int step)
 {
@@ -116,11 +111,7 @@ static __global__ void __launch_bounds__(SPLIT_SCAN_THREADS)
     for (size_t first = 0; first < tiles; first += SPLIT_SCAN_THREADS) {
         size_t const   tile = first + threadIdx.x;
         uint64_t const count = tile < tiles ? tables.counts[tile] : 0;
-        uint64_t       scan = count;
-        for (unsigned step_up = 1; step_up < 32; step_up *= 2) {
-            uint64_t const below = __shfl_up_sync(WARP_ALL, scan, step_up);
-            scan += lane >= step_up ? below : 0;
-        }
+        uint64_t const scan = warp_scan<scan_add<uint64_t>>(count);
         if (lane == 31)
             sums[warp] = scan;
         __syncthreads();
@@ -181,30 +172,28 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     }
 }
 
-/* The sorted keys or indices to where they are wanted. */
-template <typename CODE, typename INDEX>
+/* Writes the sorted keys or indices to the result. */
+template <typename CODE, typename INDEX, typename BITS = typename CODE::BITS>
 static __global__ void split_decode(split_tables const tables, CODE const code, void *result,
                                     unsigned size, size_t n)
 {
-    typedef typename CODE::BITS BITS;
-    int const                   last = __popcll(tables.bits[0] & tables.bits[1]) % 2;
-    size_t const                threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    int const last = __popcll(tables.bits[0] & tables.bits[1]) % 2;
+    grid_each(n, [&](size_t i) {
         char *const to = (char *)result + i * size;
         if constexpr (value_traits<INDEX>::exists)
             store_sized<uint64_t>(to, size, ((const INDEX *)tables.index[last])[i]);
         else
             store_sized<BITS>(to, size, code.decode(((const BITS *)tables.keys[last])[i]));
-    }
+    });
 }
 
-/* Sorts `source`; `result` gets the keys or, if there are INDEXes, those, with `size` bytes. */
-template <typename INDEX, typename CODE>
+/* Sorts `source`. `result` gets the keys, or the indices if INDEX is an integer, with `size` bytes
+ * each. */
+template <typename INDEX, typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status split(cuda_call *call, const split_tables *tables, CODE code, const void *source,
                          size_t key_size, size_t n, void *result, size_t size)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                tiles = ordo_div_up(n, SPLIT_TILE);
+    size_t const tiles = ordo_div_up(n, SPLIT_TILE);
     size_t const blocks = ordo_min(ordo_div_up(n, 256), (size_t)call->facts->sms * 8);
     call->exec->algorithm = "split";
     CUDA_TRY(call->exec, cudaMemsetAsync(tables->bits, 0, 2 * sizeof *tables->bits, call->stream));
@@ -269,7 +258,7 @@ ordo_status dev_split_argsort(cuda_call *call, const ordo_argsort_job *job)
     });
 }
 
-/* The order as indices in scratch, which the gather then follows. */
+/* The argsort that the gather needs, with its index in scratch. */
 static ordo_argsort_job split_pairs_order(cuda_scratch *scratch, const ordo_pairs_job *job)
 {
     ordo_argsort_job order;

@@ -1,19 +1,14 @@
-/* dev_rank.cu - ranks of a sorted array: which way, and the way for every type, rule and alignment.
+/* dev_rank.cu - ranks of a sorted array: the choice of kernels, and two launches that work for
+ * every type, rule and alignment.
  *
- * Least, greatest and mean ranks of aligned arrays are made in one pass by dev_rank_pass.cu. The
- * others take two launches, each a plain stream:
- *   heads   reads the keys and leaves a bit for each: whether a run of equal keys begins there
+ *   heads   reads the keys and writes one bit for each: does a group of tied keys begin here
  *   write   reads the bits, which are still in L2, and writes the ranks
- * In between, nothing: a warp learns what surrounds its span from a small table that the first
- * launch leaves (block/block_heads.cuh). All five rules are ways to look at the bits: the last bit
- * set up to a key (least rank), the next one behind it (greatest), both (mean), how many there are
- * (dense); ordinal ranks need no keys and no first launch. So the time does not depend on the ties,
- * and no block waits for another. The first launch knows the width of the keys and not the ranks,
- * the second the ranks and not the keys.
- *
- * Device memory moved: keys once, ranks once, and n / 4 bytes of bits (written, then read; within
- * L2 up to about 3e8 keys). Scratch: n / 8 bytes, n / 128 more for mean ranks. Called by the
- * backend's table, and by dev_rank_paper.cu and dev_rank_unsorted.cu for the bits. */
+ * A warp learns what surrounds its span from a small table (block_heads.cuh). The rules read the
+ * bits differently: the last bit up to a key (min), the next bit after it (max), both (average),
+ * the number of bits (dense); ordinal ranks need no keys. So time does not depend on ties. Most
+ * jobs with aligned arrays take one pass instead (dev_rank_pass.cu). Memory moved: keys, ranks, n /
+ * 4 bytes of bits. Scratch: n / 8 bytes, and n / 128 for average ranks. */
+#include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
 
 static __device__ __forceinline__ void wait_for_launch_before(void)
@@ -32,11 +27,10 @@ static __device__ __forceinline__ void let_next_launch_begin(void)
 
 /* ---- Heads ---- */
 
-template <typename CODE, int V>
+template <typename CODE, int V, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    find_heads(const typename CODE::BITS *const keys, heads_table const table)
+    find_heads(const BITS *keys, heads_table table)
 {
-    typedef typename CODE::BITS BITS;
 
     heads_span const span = warp_span(table);
     uint64_t         first = HEADS_NONE, last = 0, count = 0;
@@ -70,7 +64,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     block_publish(table, first, last, count);
 }
 
-heads_table heads_take(cuda_scratch *const scratch, size_t const n, bool const both)
+heads_table heads_take(cuda_scratch *scratch, size_t n, bool both)
 {
     heads_table  table = {};
     size_t const chunks = ordo_div_up(n, HEADS_CHUNK);
@@ -88,10 +82,9 @@ heads_table heads_take(cuda_scratch *const scratch, size_t const n, bool const b
     return table;
 }
 
-static inline bool is_aligned(const void *const array) { return (uintptr_t)array % 16 == 0; }
+static inline bool is_aligned(const void *array) { return (uintptr_t)array % 16 == 0; }
 
-ordo_status dev_heads(cuda_call *const call, const heads_table *const table, ordo_type const type,
-                      const void *const keys)
+ordo_status dev_heads(cuda_call *call, const heads_table *table, ordo_type type, const void *keys)
 {
     if (table->n == 0)
         return ORDO_OK;
@@ -112,7 +105,7 @@ ordo_status dev_heads(cuda_call *const call, const heads_table *const table, ord
 
 template <rank_kind KIND, typename RANK, int V>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    write_ranks(heads_table const table, RANK *const ranks)
+    write_ranks(heads_table table, RANK *ranks)
 {
     typedef typename rank_number<RANK>::type NUM;
 
@@ -125,11 +118,10 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     }
 }
 
-/* The launch may begin before the one before it in the stream has ended, if that one allows it:
- * blocks are set up while the last of the heads are found, and wait before they read. */
+/* The launch may begin before the previous one in the stream has ended: blocks are set up while the
+ * last heads are found, and wait before they read. */
 template <rank_kind KIND, typename RANK, int V>
-static ordo_status launch_write(cuda_call *const call, const heads_table *const table,
-                                RANK *const ranks)
+static ordo_status launch_write(cuda_call *call, const heads_table *table, RANK *ranks)
 {
     cudaLaunchAttribute early = {};
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -146,60 +138,52 @@ static ordo_status launch_write(cuda_call *const call, const heads_table *const 
 }
 
 template <rank_kind KIND, typename RANK>
-static ordo_status write_kind(cuda_call *const call, const heads_table *const table,
-                              RANK *const ranks)
+static ordo_status write_kind(cuda_call *call, const heads_table *table, RANK *ranks)
 {
     return is_aligned(ranks) ? launch_write<KIND, RANK, 16 / (int)sizeof(RANK)>(call, table, ranks)
                              : launch_write<KIND, RANK, 1>(call, table, ranks);
 }
 
-ordo_status dev_ranks_of_heads(cuda_call *const call, const heads_table *const table,
-                               ordo_ties const ties, ordo_type const rank_type, void *const ranks)
+ordo_status dev_ranks_of_heads(cuda_call *call, const heads_table *table, ordo_ties ties,
+                               ordo_type rank_type, void *ranks)
 {
     if (table->n == 0)
         return ORDO_OK;
-    if (ties == ORDO_TIES_AVERAGE)
-        return write_kind<RANK_BOTH>(call, table, (double *)ranks);
-    return with_rank_type(rank_type, [&](auto zero) {
-        typedef decltype(zero) RANK;
-        RANK *const            out = (RANK *)ranks;
-        switch (ties) {
-        case ORDO_TIES_MIN:
-            return write_kind<RANK_LAST>(call, table, out);
-        case ORDO_TIES_MAX:
-            return write_kind<RANK_NEXT>(call, table, out);
-        case ORDO_TIES_DENSE:
-            return write_kind<RANK_COUNT>(call, table, out);
-        default:
-            return write_kind<RANK_INDEX>(call, table, out);
-        }
+    return with_rank_rule(ties, [&](auto rule) {
+        constexpr rank_kind KIND = decltype(rule)::KIND;
+        if constexpr (KIND == RANK_BOTH)
+            return write_kind<KIND>(call, table, (double *)ranks);
+        else
+            return with_rank_type(rank_type, [&](auto zero) {
+                return write_kind<KIND>(call, table, (decltype(zero) *)ranks);
+            });
     });
 }
 
 /* ---- The verb ---- */
 
-static bool is_paper(ordo_algorithm const algorithm)
+static bool is_paper(ordo_algorithm algorithm)
 {
     return algorithm == ORDO_ALGORITHM_NAIVE || algorithm == ORDO_ALGORITHM_SHUFFLE ||
            algorithm == ORDO_ALGORITHM_HYBRID;
 }
 
-/* Ordinal ranks need the sizes in the table and none of its arrays. */
-static heads_table table_of(cuda_scratch *const scratch, const ordo_rank_job *const job)
+/* Ordinal ranks need only the sizes of the table, not its arrays. */
+static heads_table table_of(cuda_scratch *scratch, const ordo_rank_job *job)
 {
     cuda_scratch none = {};
     return heads_take(job->ties == ORDO_TIES_ORDINAL ? &none : scratch, job->n,
                       job->ties == ORDO_TIES_AVERAGE);
 }
 
-size_t dev_rank_sorted_scratch(const ordo_rank_job *const job)
+size_t dev_rank_sorted_scratch(const ordo_rank_job *job)
 {
     cuda_scratch counted = {};
     table_of(&counted, job);
     return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : counted.used;
 }
 
-ordo_status dev_rank_sorted(cuda_call *const call, const ordo_rank_job *const job)
+ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_job *job)
 {
     if (is_paper(job->algorithm))
         return dev_rank_paper(call, job);

@@ -1,52 +1,49 @@
-/* dev_rank_parts.cuh - ranks on their way back to where their keys were: parted by the high bits of
- * their index, twice, until a bucket is as many ranks as shared memory holds, where a block puts
- * them in order.
+/* dev_rank_parts.cuh - kernels that bring ranks back to the places of their keys: partition by the
+ * high bits of the index, twice, until a bucket fits shared memory, where a block orders it.
  *
- * The indices are a permutation, so how many ranks go into each bucket is known beforehand and
- * nothing has to be counted; the order inside a bucket does not matter, so a tile takes its places
- * in the buckets by atomic additions. A mean rank travels as twice its value. Device memory moved
- * for ranks of 32 bits: index 4 n, records 32 n, ranks. Included by dev_rank_unsorted.cu, which
- * ranks whole arrays, and dev_put_ranks.cu, whose ranks leave the device part by part. */
+ * The indices are a permutation, so the size of every bucket is known and nothing must be counted.
+ * The order inside a bucket does not matter, so a tile takes its places by atomic additions. An
+ * average rank travels as twice its value. Memory moved for 32-bit ranks: index 4 n bytes, records
+ * 32 n, ranks. Used by dev_rank_unsorted.cu. */
 #ifndef ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 #define ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 
 #include "cuda/rank/dev_rank.cuh"
 
 enum {
-    BUCKETS_LG = 10, /* most that one pass parts into */
+    BUCKETS_LG = 10, /* most buckets of one pass */
     BUCKETS = 1 << BUCKETS_LG,
     BUCKETS_OF_THREAD = BUCKETS / HEADS_THREADS,
-    TILE_ROWS = 16,                              /* of 32 ranks, of each warp */
-    TILE = HEADS_WARPS * TILE_ROWS * WARP_LANES, /* ranks that a block parts at a time */
-    LEAF_LG = CUDA_TUNE_RANK_LEAF_LG,            /* ranks of the last buckets */
+    TILE_ROWS = 16,                              /* rows of 32 ranks of each warp */
+    TILE = HEADS_WARPS * TILE_ROWS * WARP_LANES, /* ranks that a block partitions at a time */
+    LEAF_LG = CUDA_TUNE_RANK_LEAF_LG,            /* lg of the ranks of a final bucket */
     LEAF = 1 << LEAF_LG,
     LEAF_THREADS = 512,
     MOST_KEYS_LG = LEAF_LG + 2 * BUCKETS_LG
 };
 
-/* A rank on its way: NUM is uint32_t, for n < 2^31, or uint64_t. */
+/* A rank and the index it goes to. NUM is uint32_t, for n < 2^31, or uint64_t. */
 template <typename NUM> struct alignas(2 * sizeof(NUM)) rank_record {
     NUM index, rank;
 };
 
-/* Bucket b, index >> shift, is records [b << shift, (b + 1) << shift). A tile's ranks go into
- * `buckets` neighbours, a power of two. */
+/* Bucket b is the records [b << shift, (b + 1) << shift); a record belongs to bucket index >>
+ * shift. The ranks of a tile go into `buckets` neighbouring buckets, a power of two. */
 template <typename NUM> struct part_plan {
     rank_record<NUM> *records;
-    uint32_t         *taken; /* of each bucket, by the tiles so far */
+    uint32_t         *taken; /* places of each bucket taken so far */
     unsigned          shift, buckets;
 };
 
-/* Shared memory of a block that parts a tile. */
+/* Shared memory of a block that partitions a tile. */
 template <typename NUM> struct part_shared {
     rank_record<NUM> records[TILE]; /* by buckets */
-    size_t           to[BUCKETS];   /* where a record goes, less its place in records */
-    uint32_t         count[BUCKETS], start[BUCKETS];
-    uint32_t         of_warp[HEADS_WARPS];
+    size_t   to[BUCKETS]; /* the target of a bucket's records, minus their place in records */
+    uint32_t count[BUCKETS], start[BUCKETS];
+    uint32_t of_warp[HEADS_WARPS];
 };
 
-template <typename NUM>
-static __device__ __forceinline__ part_shared<NUM> *part_start(char *const bytes)
+template <typename NUM> static __device__ __forceinline__ part_shared<NUM> *part_start(char *bytes)
 {
     part_shared<NUM> *const shared = (part_shared<NUM> *)bytes;
     for (unsigned b = threadIdx.x; b < BUCKETS; b += HEADS_THREADS)
@@ -55,10 +52,9 @@ static __device__ __forceinline__ part_shared<NUM> *part_start(char *const bytes
     return shared;
 }
 
-/* A place among the tile's records of a bucket. Lanes that all want the same one, as they do where
- * the array was sorted before, ask together. */
-static __device__ __forceinline__ uint32_t place_in(uint32_t *const count, unsigned const bucket,
-                                                    bool const there)
+/* Takes a place among the tile's records of a bucket. If all lanes want the same bucket, as in
+ * arrays that were sorted before, one lane asks for all. */
+static __device__ __forceinline__ uint32_t place_in(uint32_t *count, unsigned bucket, bool there)
 {
     unsigned const first = __shfl_sync(WARP_ALL, bucket, 0);
     if (__all_sync(WARP_ALL, there && bucket == first)) {
@@ -70,12 +66,11 @@ static __device__ __forceinline__ uint32_t place_in(uint32_t *const count, unsig
     return there ? atomicAdd(&count[bucket], 1) : 0;
 }
 
-/* Where each bucket's records begin in the tile, and where they go. Returns how many there are in
- * all. A thread has every HEADS_THREADS-th bucket, and records are kept by threads. */
+/* Finds where each bucket's records begin in the tile and where they go; returns the number of
+ * records. A thread has every HEADS_THREADS-th bucket, so records are grouped by thread. */
 template <typename NUM>
-static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const shared,
-                                                       part_plan<NUM> const    plan,
-                                                       size_t const            first_bucket)
+static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *shared,
+                                                       part_plan<NUM> plan, size_t first_bucket)
 {
     unsigned const warp = block_warp();
     uint32_t       count[BUCKETS_OF_THREAD], taken[BUCKETS_OF_THREAD];
@@ -88,12 +83,7 @@ static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const s
         shared->count[bucket] = 0; /* for the next tile */
         mine += count[b];
     }
-    uint32_t sum = mine;
-#pragma unroll
-    for (unsigned distance = 1; distance < WARP_LANES; distance *= 2) {
-        uint32_t const other = __shfl_up_sync(WARP_ALL, sum, distance);
-        sum += lane_id() >= distance ? other : 0;
-    }
+    uint32_t const sum = warp_scan<scan_add<uint32_t>>(mine);
     if (lane_id() == WARP_LANES - 1)
         shared->of_warp[warp] = sum;
     __syncthreads();
@@ -112,12 +102,13 @@ static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *const s
     return all;
 }
 
-/* Parts a tile, TILE_ROWS rows of each warp. The lane's record of a row has index of[row] and
- * rank_of(row), if the row has more than `lane` of the warp's `keys`. All threads of the block. */
+/* Partitions a tile, TILE_ROWS rows of each warp. The lane's record of a row has index of[row] and
+ * rank rank_of(row); `keys` is the number of the warp's records. Called by all threads of the
+ * block. */
 template <typename NUM, typename RANK_OF>
-static __device__ __forceinline__ void
-part_tile(part_shared<NUM> *const shared, part_plan<NUM> const plan, size_t const first_bucket,
-          const NUM (&of)[TILE_ROWS], unsigned const keys, RANK_OF &&rank_of)
+static __device__ __forceinline__ void part_tile(part_shared<NUM> *shared, part_plan<NUM> plan,
+                                                 size_t   first_bucket, const NUM (&of)[TILE_ROWS],
+                                                 unsigned keys, RANK_OF &&rank_of)
 {
     unsigned const inside = plan.buckets - 1;
     uint32_t       place[TILE_ROWS];
@@ -142,22 +133,21 @@ part_tile(part_shared<NUM> *const shared, part_plan<NUM> const plan, size_t cons
     }
 }
 
-/* The first time: ranks as they are made. The chunks of a block's warps are far from each other,
- * which does not matter. */
+/* The first partition: ranks as they are computed. */
 template <rank_kind KIND, typename NUM>
 static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
-    part_ranks(heads_table const table, const NUM *const index, part_plan<NUM> const plan)
+    part_ranks(heads_table table, const NUM *index, part_plan<NUM> plan)
 {
     extern __shared__ __align__(16) char shared_bytes[];
     part_shared<NUM> *const              shared = part_start<NUM>(shared_bytes);
     heads_walk<KIND, NUM>                walk = walk_start<KIND, NUM>(table);
     while (__syncthreads_or(walk.left > 0)) {
-        heads_chunk<NUM> chunk = {table.n, 0, {}}; /* of no keys */
+        heads_chunk<NUM> chunk = {table.n, 0, {}}; /* no keys */
         if (walk.left > 0)
             chunk = walk_chunk(table, &walk);
         for (int first = 0; first < HEADS_CHUNK / 32; first += TILE_ROWS) {
-            size_t const   at = smaller(chunk.base + first * 32, table.n);
-            unsigned const keys = (unsigned)smaller(table.n - at, TILE_ROWS * 32);
+            size_t const   at = min(chunk.base + first * 32, table.n);
+            unsigned const keys = (unsigned)min(table.n - at, (size_t)TILE_ROWS * 32);
             NUM            of[TILE_ROWS];
 #pragma unroll
             for (int row = 0; row < TILE_ROWS; row++)
@@ -172,16 +162,16 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
     }
 }
 
-/* The second time: records that are all of one bucket of the first time. */
+/* The second partition: a tile's records are all from one bucket of the first. */
 template <typename NUM>
 static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2)
-    part_records(const rank_record<NUM> *const from, size_t const n, part_plan<NUM> const plan)
+    part_records(const rank_record<NUM> *from, size_t n, part_plan<NUM> plan)
 {
     extern __shared__ __align__(16) char shared_bytes[];
     part_shared<NUM> *const              shared = part_start<NUM>(shared_bytes);
     size_t const                         tile = (size_t)blockIdx.x * TILE;
-    size_t const                         at = smaller(tile + block_warp() * (TILE_ROWS * 32), n);
-    unsigned const                       keys = (unsigned)smaller(n - at, TILE_ROWS * 32);
+    size_t const                         at = min(tile + block_warp() * (TILE_ROWS * 32), n);
+    unsigned const                       keys = (unsigned)min(n - at, (size_t)TILE_ROWS * 32);
     size_t const first_bucket = tile >> plan.shift & ~(size_t)(plan.buckets - 1);
     NUM          of[TILE_ROWS], rank[TILE_ROWS];
 #pragma unroll
@@ -195,16 +185,15 @@ static __global__ void __launch_bounds__(HEADS_THREADS, sizeof(NUM) == 4 ? 3 : 2
     part_tile(shared, plan, first_bucket, of, keys, [&](int row) { return rank[row]; });
 }
 
-/* A block for each of the last buckets. */
+/* Orders the ranks of a final bucket; a block for each. */
 template <typename RANK, typename NUM>
 static __global__ void __launch_bounds__(LEAF_THREADS)
-    return_ranks(const rank_record<NUM> *const records, size_t const n, bool const doubled,
-                 RANK *const ranks)
+    return_ranks(const rank_record<NUM> *records, size_t n, bool doubled, RANK *ranks)
 {
     extern __shared__ __align__(16) char shared_bytes[];
     NUM *const                           leaf = (NUM *)shared_bytes;
     size_t const                         base = (size_t)blockIdx.x * LEAF;
-    unsigned const                       count = (unsigned)smaller(n - base, LEAF);
+    unsigned const                       count = (unsigned)min(n - base, (size_t)LEAF);
 #pragma unroll 8
     for (unsigned i = threadIdx.x; i < count; i += LEAF_THREADS) {
         rank_record<NUM> const record = records[base + i];
@@ -218,21 +207,21 @@ static __global__ void __launch_bounds__(LEAF_THREADS)
 
 /* ---- Launches ---- */
 
-/* lg of the ranks of a bucket, of the first time: the two times take half of the bits each. */
-static inline unsigned first_shift(size_t const n)
+/* lg of the ranks of a bucket of the first partition: both partitions use half of the bits each. */
+static inline unsigned first_shift(size_t n)
 {
-    unsigned bits = 0; /* of a bucket's number */
+    unsigned bits = 0; /* bits of a bucket's number */
     while (n > (size_t)LEAF << bits)
         bits++;
     return LEAF_LG + bits / 2;
 }
 
-static inline size_t buckets_of(size_t const n, unsigned const shift)
+static inline size_t buckets_of(size_t n, unsigned shift)
 {
     return ordo_div_up(n, (size_t)1 << shift);
 }
 
-/* A kernel that wants more shared memory than every device has. */
+/* Launches a kernel that needs more shared memory than the default limit. */
 #define LAUNCH_SHARED(call, kernel, grid, block, shared, ...)                                      \
     do {                                                                                           \
         CUDA_TRY((call)->exec,                                                                     \
@@ -240,5 +229,67 @@ static inline size_t buckets_of(size_t const n, unsigned const shift)
                                       (int)(shared)));                                             \
         CUDA_LAUNCH(call, kernel, grid, block, shared, __VA_ARGS__);                               \
     } while (0)
+
+/* The scratch of both partitions. The second is done for a stretch of whole buckets at a time. */
+struct rank_parts {
+    size_t    n, stretch;
+    void     *records[2];
+    uint32_t *taken[2];
+    unsigned  shift[2];
+};
+
+/* Takes the scratch for n ranks of `width` bytes, returned in `count` stretches. */
+static inline rank_parts parts_layout(cuda_scratch *scratch, size_t n, size_t width, size_t count)
+{
+    rank_parts parts = {};
+    parts.n = n;
+    parts.shift[0] = first_shift(n);
+    parts.shift[1] = LEAF_LG;
+    parts.stretch = ordo_min(n, ordo_round_up(ordo_div_up(n, count), (size_t)1 << parts.shift[0]));
+    for (int time = 0; time < 2; time++) {
+        size_t const records = time == 0 ? n : parts.stretch;
+        parts.records[time] = scratch_take<char>(scratch, records * 2 * width);
+        parts.taken[time] = scratch_take<uint32_t>(scratch, buckets_of(n, parts.shift[time]));
+    }
+    return parts;
+}
+
+/* Enqueues the first partition: the rank of each place of the table goes to index[place]. */
+template <rank_kind KIND, typename NUM>
+static ordo_status parts_begin(cuda_call *call, const rank_parts *parts, const heads_table *table,
+                               const NUM *index)
+{
+    for (int time = 0; time < 2; time++) {
+        size_t const buckets = buckets_of(parts->n, parts->shift[time]);
+        CUDA_TRY(call->exec,
+                 cudaMemsetAsync(parts->taken[time], 0, buckets * sizeof(uint32_t), call->stream));
+    }
+    part_plan<NUM> const part = {(rank_record<NUM> *)parts->records[0], parts->taken[0],
+                                 parts->shift[0], BUCKETS};
+    LAUNCH_SHARED(call, (part_ranks<KIND, NUM>), table->blocks, HEADS_THREADS,
+                  sizeof(part_shared<NUM>), *table, index, part);
+    return ORDO_OK;
+}
+
+/* Enqueues the return of one stretch of ranks. A stretch is like an array of its own: only the low
+ * bits of an index matter. `doubled`: the records hold twice the ranks. */
+template <typename NUM, typename RANK>
+static ordo_status parts_return(cuda_call *call, const rank_parts *parts, size_t number,
+                                bool doubled, RANK *ranks)
+{
+    size_t const first = ordo_min(parts->n, number * parts->stretch);
+    size_t const count = ordo_min(parts->n - first, parts->stretch);
+    if (count == 0)
+        return ORDO_OK;
+    part_plan<NUM> const part = {(rank_record<NUM> *)parts->records[1],
+                                 parts->taken[1] + (first >> parts->shift[1]), parts->shift[1],
+                                 1u << (parts->shift[0] - parts->shift[1])};
+    LAUNCH_SHARED(call, part_records<NUM>, ordo_div_up(count, TILE), HEADS_THREADS,
+                  sizeof(part_shared<NUM>), (const rank_record<NUM> *)parts->records[0] + first,
+                  count, part);
+    LAUNCH_SHARED(call, (return_ranks<RANK, NUM>), ordo_div_up(count, LEAF), LEAF_THREADS,
+                  LEAF * sizeof(NUM), part.records, count, doubled, ranks + first);
+    return ORDO_OK;
+}
 
 #endif

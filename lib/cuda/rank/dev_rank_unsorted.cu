@@ -1,33 +1,25 @@
-/* dev_rank_unsorted.cu - ranks of an array in any order.
+/* dev_rank_unsorted.cu - ranks of an array in any order, and ranks of sorted records (lib/hybrid).
  *
- *   order    the argsort of the backend, which keeps the sorted keys
- *   number   dev_rank.cu's heads of the sorted keys, and from them a rank for each place
- *   return   ranks go back to where their keys were: ranks[index[i]] = rank of place i
- *
- * Small results are scattered straight into their array. Large ones are not: device memory would
- * move a sector for every rank, and even within L2 the multiprocessors send no more than about 50
- * thousand million scattered stores a second. They are parted instead, twice, by the high bits of
- * their index, until a bucket is as many ranks as shared memory holds; a block scatters a bucket
- * there and writes it in order. The indices are a permutation, so how many ranks go into each
- * bucket is known beforehand and nothing has to be counted; the order inside a bucket does not
- * matter, so a tile takes its places in the buckets by atomic additions. A mean rank travels as
- * twice its value.
- *
- * Device memory moved beyond the argsort, for n < 2^31 keys of 32 bits: sorted keys 4 n, index 4 n,
- * records 32 n, ranks. Scratch: the argsort's; the index; heads (n / 8); two arrays of records of 8
- * bytes (16 from 2^31 keys on). Called by the backend's table. */
-#include "cuda/sort/dev_radix.cuh"
+ *   order    the backend's argsort, which keeps the sorted keys; or a merge of two sorted parts
+ *   number   heads of the sorted keys (dev_rank.cu), and from them a rank for each place
+ *   return   ranks[index[i]] = rank of place i
+ * Small results are scattered directly. Large ones are partitioned by index first
+ * (dev_rank_parts.cuh), because a scattered store moves a whole sector and even L2 takes only about
+ * 50e9 scattered stores a second. dev_put_ranks returns ranks part by part, so that the first part
+ * can leave the device early. Memory moved besides the argsort, n < 2^31 keys of 32 bits: keys 4 n,
+ * index 4 n, records 32 n, ranks. Scratch: argsort, index, n / 8 bytes, two arrays of records. */
 #include "cuda/rank/dev_rank_parts.cuh"
+#include "cuda/sort/dev_radix.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 
-enum {
-    GATHER_THREADS = 256
-};
+static constexpr int GATHER_THREADS = 256;
 
 /* ---- Straight ---- */
 
-template <rank_kind KIND, typename RANK>
+/* An average rank (RANK_BOTH) is written as twice its value if RANK is an integer. */
+template <rank_kind KIND, typename RANK, typename INDEX>
 static __global__ void __launch_bounds__(HEADS_THREADS)
-    scatter_ranks(heads_table const table, const uint32_t *const index, RANK *const ranks)
+    scatter_ranks(heads_table table, const INDEX *index, RANK *ranks)
 {
     typedef typename rank_number<RANK>::type NUM;
 
@@ -49,8 +41,8 @@ static __global__ void __launch_bounds__(HEADS_THREADS)
 
 template <typename CODE, typename INDEX>
 static __global__ void __launch_bounds__(GATHER_THREADS)
-    gather_bits(const typename CODE::BITS *const keys, const INDEX *const index, size_t const n,
-                CODE const code, typename CODE::BITS *const bits)
+    gather_bits(const typename CODE::BITS *keys, const INDEX *index, size_t n, CODE code,
+                typename CODE::BITS *bits)
 {
     size_t const i = (size_t)blockIdx.x * GATHER_THREADS + threadIdx.x;
     if (i < n)
@@ -59,14 +51,14 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
 
 /* ---- All of it ---- */
 
-static bool is_wide(const ordo_unsorted_job *const job) { return job->n >= (size_t)1 << 31; }
+static bool is_wide(const ordo_unsorted_job *job) { return job->n >= (size_t)1 << 31; }
 
-static bool is_direct(const ordo_unsorted_job *const job)
+static bool is_direct(const ordo_unsorted_job *job)
 {
     return job->n * cuda_type_size(job->rank_type) <= CUDA_TUNE_RANK_DIRECT && !is_wide(job);
 }
 
-/* The radix sort leaves the sorted keys behind; after others they are gathered. Ordinal ranks need
+/* The radix sort keeps the sorted keys; after other sorts they are gathered. Ordinal ranks need
  * none. */
 enum order_way {
     ORDER_KEEPS,
@@ -74,7 +66,7 @@ enum order_way {
     ORDER_ONLY
 };
 
-static order_way way_of(const ordo_unsorted_job *const job)
+static order_way way_of(const ordo_unsorted_job *job)
 {
     if (job->ties == ORDO_TIES_ORDINAL)
         return ORDER_ONLY;
@@ -85,14 +77,12 @@ static order_way way_of(const ordo_unsorted_job *const job)
 
 struct unsorted_plan {
     ordo_argsort_job order;
-    void            *bits; /* where sorted keys are gathered */
+    void            *bits; /* gathered sorted keys */
     heads_table      table;
-    void            *records[2];
-    uint32_t        *taken[2];
-    unsigned         shift[2]; /* of the buckets of the two times */
+    rank_parts       parts; /* unless ranks are scattered directly */
 };
 
-static unsorted_plan plan_of(cuda_scratch *const scratch, const ordo_unsorted_job *const job)
+static unsorted_plan plan_of(cuda_scratch *scratch, const ordo_unsorted_job *job)
 {
     unsorted_plan plan = {};
     size_t const  width = is_wide(job) ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -107,19 +97,12 @@ static unsorted_plan plan_of(cuda_scratch *const scratch, const ordo_unsorted_jo
     if (way_of(job) == ORDER_GATHERS)
         plan.bits = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
     plan.table = heads_take(scratch, job->n, job->ties == ORDO_TIES_AVERAGE);
-    if (is_direct(job))
-        return plan;
-
-    plan.shift[0] = first_shift(job->n);
-    plan.shift[1] = LEAF_LG;
-    for (int time = 0; time < 2; time++) {
-        plan.records[time] = scratch_take<char>(scratch, job->n * 2 * width);
-        plan.taken[time] = scratch_take<uint32_t>(scratch, buckets_of(job->n, plan.shift[time]));
-    }
+    if (!is_direct(job))
+        plan.parts = parts_layout(scratch, job->n, width, 1);
     return plan;
 }
 
-size_t dev_rank_scratch(const ordo_unsorted_job *const job)
+size_t dev_rank_scratch(const ordo_unsorted_job *job)
 {
     cuda_scratch        counted = {};
     unsorted_plan const plan = plan_of(&counted, job);
@@ -127,7 +110,7 @@ size_t dev_rank_scratch(const ordo_unsorted_job *const job)
                                                       : dev_argsort_scratch(&plan.order));
 }
 
-static ordo_status gather_keys(cuda_call *const call, const unsorted_plan *const plan)
+static ordo_status gather_keys(cuda_call *call, const unsorted_plan *plan)
 {
     const ordo_argsort_job *const order = &plan->order;
     size_t const                  blocks = ordo_div_up(order->n, GATHER_THREADS);
@@ -146,23 +129,15 @@ static ordo_status gather_keys(cuda_call *const call, const unsorted_plan *const
     });
 }
 
-/* The type of sorted keys that were gathered: unsigned, as wide as the keys. */
-static ordo_type bits_type(ordo_type const type)
+/* The type of gathered sorted keys: unsigned, as wide as the keys. */
+static ordo_type bits_type(ordo_type type)
 {
-    switch (cuda_type_size(type)) {
-    case 1:
-        return ORDO_U8;
-    case 2:
-        return ORDO_U16;
-    case 4:
-        return ORDO_U32;
-    default:
-        return ORDO_U64;
-    }
+    size_t const size = cuda_type_size(type);
+    return size == 1 ? ORDO_U8 : size == 2 ? ORDO_U16 : size == 4 ? ORDO_U32 : ORDO_U64;
 }
 
-static ordo_status order_keys(cuda_call *const call, const ordo_unsorted_job *const job,
-                              const unsorted_plan *const plan)
+static ordo_status order_keys(cuda_call *call, const ordo_unsorted_job *job,
+                              const unsorted_plan *plan)
 {
     void *kept = NULL;
     switch (way_of(job)) {
@@ -181,46 +156,28 @@ static ordo_status order_keys(cuda_call *const call, const ordo_unsorted_job *co
 }
 
 template <rank_kind KIND, typename NUM>
-static ordo_status rank_by_buckets(cuda_call *const call, const ordo_unsorted_job *const job,
-                                   const unsorted_plan *const plan)
+static ordo_status rank_by_buckets(cuda_call *call, const ordo_unsorted_job *job,
+                                   const unsorted_plan *plan)
 {
-    size_t const   n = job->n, part_bytes = sizeof(part_shared<NUM>);
-    part_plan<NUM> part[2];
-    for (int time = 0; time < 2; time++) {
-        size_t const buckets = buckets_of(n, plan->shift[time]);
-        part[time].records = (rank_record<NUM> *)plan->records[time];
-        part[time].taken = plan->taken[time];
-        part[time].shift = plan->shift[time];
-        CUDA_TRY(call->exec,
-                 cudaMemsetAsync(plan->taken[time], 0, buckets * sizeof(uint32_t), call->stream));
-    }
-    part[0].buckets = BUCKETS;
-    part[1].buckets = 1u << (plan->shift[0] - plan->shift[1]);
-    LAUNCH_SHARED(call, (part_ranks<KIND, NUM>), plan->table.blocks, HEADS_THREADS, part_bytes,
-                  plan->table, (const NUM *)plan->order.index, part[0]);
-    LAUNCH_SHARED(call, part_records<NUM>, ordo_div_up(n, TILE), HEADS_THREADS, part_bytes,
-                  part[0].records, n, part[1]);
+    TRY((parts_begin<KIND, NUM>(call, &plan->parts, &plan->table, (const NUM *)plan->order.index)));
     return with_rank_type(job->rank_type, [&](auto zero) {
-        typedef decltype(zero) RANK;
-        LAUNCH_SHARED(call, (return_ranks<RANK, NUM>), ordo_div_up(n, LEAF), LEAF_THREADS,
-                      LEAF * sizeof(NUM), part[1].records, n, KIND == RANK_BOTH,
-                      (RANK *)job->ranks);
-        return ORDO_OK;
+        return parts_return<NUM>(call, &plan->parts, 0, KIND == RANK_BOTH,
+                                 (decltype(zero) *)job->ranks);
     });
 }
 
 template <rank_kind KIND, typename RANK>
-static ordo_status rank_direct(cuda_call *const call, const ordo_unsorted_job *const job,
-                               const unsorted_plan *const plan)
+static ordo_status rank_direct(cuda_call *call, const ordo_unsorted_job *job,
+                               const unsorted_plan *plan)
 {
-    CUDA_LAUNCH(call, (scatter_ranks<KIND, RANK>), plan->table.blocks, HEADS_THREADS, 0,
+    CUDA_LAUNCH(call, (scatter_ranks<KIND, RANK, uint32_t>), plan->table.blocks, HEADS_THREADS, 0,
                 plan->table, (const uint32_t *)plan->order.index, (RANK *)job->ranks);
     return ORDO_OK;
 }
 
 template <rank_kind KIND>
-static ordo_status rank_of_kind(cuda_call *const call, const ordo_unsorted_job *const job,
-                                const unsorted_plan *const plan)
+static ordo_status rank_of_kind(cuda_call *call, const ordo_unsorted_job *job,
+                                const unsorted_plan *plan)
 {
     if (is_wide(job))
         return rank_by_buckets<KIND, uint64_t>(call, job, plan);
@@ -234,7 +191,7 @@ static ordo_status rank_of_kind(cuda_call *const call, const ordo_unsorted_job *
         });
 }
 
-ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
+ordo_status dev_rank(cuda_call *call, const ordo_unsorted_job *job)
 {
     if (job->n == 0)
         return ORDO_OK;
@@ -244,21 +201,109 @@ ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
     unsorted_plan const plan = plan_of(&call->scratch, job);
     TRY(order_keys(call, job, &plan));
     if (is_direct(job))
-        ordo_note(call->exec, "ranks scattered straight");
+        ordo_note(call->exec, "ranks scattered directly");
     else
-        ordo_note(call->exec, "ranks parted by index into %zu buckets",
-                  buckets_of(job->n, plan.shift[1]));
-    switch (job->ties) {
-    case ORDO_TIES_MIN:
-        return rank_of_kind<RANK_LAST>(call, job, &plan);
-    case ORDO_TIES_MAX:
-        return rank_of_kind<RANK_NEXT>(call, job, &plan);
-    case ORDO_TIES_DENSE:
-        return rank_of_kind<RANK_COUNT>(call, job, &plan);
-    case ORDO_TIES_ORDINAL:
-        return rank_of_kind<RANK_INDEX>(call, job, &plan);
-    case ORDO_TIES_AVERAGE:
-        return rank_of_kind<RANK_BOTH>(call, job, &plan);
+        ordo_note(call->exec, "ranks partitioned by index into %zu buckets",
+                  buckets_of(job->n, plan.parts.shift[1]));
+    return with_rank_rule(
+        job->ties, [&](auto rule) { return rank_of_kind<decltype(rule)::KIND>(call, job, &plan); });
+}
+
+/* ---- Ranks of sorted records, put where the records came from ---- */
+
+struct put_plan {             /* the layout of job->work */
+    void       *keys, *index; /* merged; NULL if the records are one sorted part */
+    heads_table table;
+    bool        direct;
+    rank_parts  parts; /* unless direct */
+};
+
+static put_plan plan_of(cuda_scratch *work, const ordo_put_job *job)
+{
+    put_plan     plan = {};
+    size_t const width = cuda_type_size(job->index_type);
+    plan.direct = job->n < job->total || job->total * width <= CUDA_TUNE_RANK_DIRECT;
+    if (job->split < job->n) {
+        plan.keys = scratch_take<char>(work, job->n * cuda_type_size(job->type));
+        /* The merged indices are read before the first rank is written, unless ranks are scattered
+         * directly. */
+        plan.index = plan.direct ? scratch_take<char>(work, job->n * width) : job->ranks;
     }
-    return ORDO_E_ARG;
+    plan.table = heads_take(work, job->n, job->ties == ORDO_TIES_AVERAGE);
+    if (!plan.direct)
+        plan.parts = parts_layout(work, job->total, width, job->parts);
+    return plan;
+}
+
+size_t dev_put_ranks_work(const ordo_put_job *job)
+{
+    cuda_scratch counted = {};
+    plan_of(&counted, job);
+    return counted.used;
+}
+
+template <rank_kind KIND, typename NUM>
+static ordo_status put_first(cuda_call *call, const ordo_put_job *job, const put_plan *plan,
+                             const NUM *index)
+{
+    if (!plan->direct)
+        return parts_begin<KIND>(call, &plan->parts, &plan->table, index);
+    CUDA_LAUNCH(call, (scatter_ranks<KIND, NUM, NUM>), plan->table.blocks, HEADS_THREADS, 0,
+                plan->table, index, (NUM *)job->ranks);
+    return ORDO_OK;
+}
+
+template <typename NUM>
+static ordo_status merge(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
+{
+    return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
+        typedef decltype(code)                   CODE;
+        typedef typename CODE::BITS              BITS;
+        pairs_array<const BITS, const NUM> const from = {(const BITS *)job->sorted,
+                                                         (const NUM *)job->index};
+        pairs_array<BITS, NUM> const             to = {(BITS *)plan->keys, (NUM *)plan->index};
+        CUDA_LAUNCH(call, (merge_pairs<CODE, NUM>), ordo_div_up(job->n, MERGE_TILE), MERGE_THREADS,
+                    0, from, job->split, job->n, code, to);
+        return ORDO_OK;
+    });
+}
+
+template <typename NUM>
+static ordo_status put_all(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
+{
+    const void *keys = job->sorted;
+    const NUM  *index = (const NUM *)job->index;
+    if (plan->keys != NULL) {
+        TRY(merge<NUM>(call, job, plan));
+        keys = plan->keys;
+        index = (const NUM *)plan->index;
+    }
+    if (job->ties != ORDO_TIES_ORDINAL)
+        TRY(dev_heads(call, &plan->table, job->type, keys));
+    return with_rank_rule(job->ties, [&](auto rule) {
+        return put_first<decltype(rule)::KIND>(call, job, plan, index);
+    });
+}
+
+template <typename NUM>
+static ordo_status put_part(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
+{
+    if (job->part == 0)
+        TRY(put_all<NUM>(call, job, plan));
+    return plan->direct
+               ? ORDO_OK
+               : parts_return<NUM>(call, &plan->parts, job->part, false, (NUM *)job->ranks);
+}
+
+ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job)
+{
+    cuda_scratch work = {(char *)job->work, 0};
+    if (job->n == 0)
+        return ORDO_OK;
+    if (job->total > (size_t)1 << MOST_KEYS_LG)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "more than 2^%d keys are not ranked on a GPU", MOST_KEYS_LG);
+    put_plan const plan = plan_of(&work, job);
+    return job->index_type == ORDO_U32 ? put_part<uint32_t>(call, job, &plan)
+                                       : put_part<uint64_t>(call, job, &plan);
 }

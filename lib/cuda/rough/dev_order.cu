@@ -1,15 +1,10 @@
-/* dev_order.cu - questions that one read of an array answers: where it is first out of order, how
- * many sorted stretches it has, how many of its keys are NaN.
+/* dev_order.cu - is_sorted, runs and count_nans: answers that need one read of the array.
  *
- * Warps read chunks of 1024 keys, all warps side by side through the array, and test every key
- * against its left neighbour (warp/warp_heads.cuh). The answers are a minimum and sums of integers,
- * so it does not matter in which order the warps add to them. A warp that would read behind a key
- * already found out of order stops, so an array that is far from sorted costs little.
- *
- * Few keys are one block's, which writes the answer into host memory.
- *
- * Device memory moved: the keys once. Scratch: one number. The result is for the host, so these
- * calls wait for it. Called by the backend's table. */
+ * Warps read chunks of 1024 keys and compare every key with its left neighbour (warp_heads.cuh).
+ * The answers are a minimum and integer sums, so the order of the warps does not matter. A warp
+ * stops when its next chunk lies after a key already found out of order. One block handles few keys
+ * and writes the answer to host memory. Memory moved: the keys once. Scratch: one number. The calls
+ * wait for the result. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/warp/warp_heads.cuh"
@@ -17,29 +12,27 @@
 enum {
     ORDER_WARPS = 8,
     ORDER_THREADS = ORDER_WARPS * WARP_LANES,
-    ORDER_ALONE_THREADS = 1024 /* 32 warps, so that one of them adds up all */
+    ORDER_ALONE_THREADS = 1024 /* 32 warps, so that one warp can combine all */
 };
 
 enum order_question {
-    ORDER_FIRST_FALL, /* the least index of a key that comes before its left neighbour */
-    ORDER_FALLS,      /* how many such keys there are */
-    ORDER_NANS        /* how many keys are NaN */
+    ORDER_FIRST_FALL, /* the first key that is less than its left neighbour */
+    ORDER_FALLS,      /* the number of such keys */
+    ORDER_NANS        /* the number of NaNs */
 };
 
 /* The place in the chunk of the first of a lane's flags; HEADS_CHUNK if there is none. */
-template <int V> static __device__ __forceinline__ unsigned first_flag(uint32_t const flags)
+template <int V> static __device__ __forceinline__ unsigned first_flag(uint32_t flags)
 {
     unsigned const bit = lowest_bit(flags);
     return flags != 0 ? bit / V * 32 * V + lane_id() * V + bit % V : HEADS_CHUNK;
 }
 
-/* answer: ORDER_FIRST_FALL: a minimum, from above n; else a sum, from 0. */
-template <order_question QUESTION, int V, typename CODE>
+/* *answer is a minimum for ORDER_FIRST_FALL, otherwise a sum. */
+template <order_question QUESTION, int V, typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT)
-    look_through(const typename CODE::BITS *const keys, size_t const n, CODE const code,
-                 unsigned long long *const answer)
+    look_through(const BITS *keys, size_t n, CODE code, unsigned long long *answer)
 {
-    typedef typename CODE::BITS   BITS;
     __shared__ unsigned long long of_warp[ORDER_WARPS];
 
     auto const test = [&](BITS left, BITS key) {
@@ -71,13 +64,12 @@ static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT
             if (first != HEADS_CHUNK && lane_id() == 0)
                 atomicMin(answer, (unsigned long long)(base + first));
             if (first != HEADS_CHUNK || found < base)
-                return; /* what this warp would read next lies behind */
+                return; /* the next chunk of this warp lies after it */
         } else
             count += __popc(flags);
     }
     if constexpr (QUESTION != ORDER_FIRST_FALL) {
-        for (int distance = 16; distance >= 1; distance /= 2)
-            count += __shfl_xor_sync(WARP_ALL, count, distance);
+        count = warp_reduce<scan_add<unsigned long long>>(count);
         if (lane_id() == 0)
             of_warp[warp] = count;
         __syncthreads();
@@ -88,18 +80,17 @@ static __global__ void __launch_bounds__(ORDER_THREADS, CUDA_TUNE_ORDER_RESIDENT
     }
 }
 
-/* The same by one block, which puts the answer where the host reads it: few keys are all latency,
- * and this saves the launches that zero a number and bring it home. A NaN is asked about alone, the
- * other questions by neighbours. */
+/* The same by one block, which writes the answer to host memory. That saves the launches that zero
+ * a number and fetch it, because few keys are all latency. */
 template <order_question QUESTION, typename CODE>
 static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
-    look_alone(const typename CODE::BITS *const keys, unsigned const n, CODE const code,
-               volatile unsigned long long *const answer)
+    look_alone(const typename CODE::BITS *keys, unsigned n, CODE code,
+               volatile unsigned long long *answer)
 {
     __shared__ unsigned of_warp[ORDER_ALONE_THREADS / WARP_LANES];
     constexpr bool      LEAST = QUESTION == ORDER_FIRST_FALL;
     constexpr unsigned  FROM =
-        QUESTION == ORDER_NANS ? 0 : 1; /* the first key that is asked about */
+        QUESTION == ORDER_NANS ? 0 : 1; /* the first key with a left neighbour, or the first key */
 
     unsigned mine = LEAST ? UINT32_MAX : 0;
 #pragma unroll 4
@@ -124,23 +115,24 @@ static __global__ void __launch_bounds__(ORDER_ALONE_THREADS, 1)
 }
 
 template <order_question QUESTION>
-static ordo_status ask_alone(cuda_call *const call, ordo_type const type, const void *const keys,
-                             unsigned const n, bool const descending, uint64_t *const answer)
+static ordo_status ask_alone(cuda_call *call, ordo_type type, const void *keys, unsigned n,
+                             bool descending, uint64_t *answer)
 {
     TRY(call_may_answer(call));
     TRY(with_key_code(type, descending, KEY_FOLDED, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        CUDA_LAUNCH(call, (look_alone<QUESTION, CODE>), 1, ORDER_ALONE_THREADS, 0,
-                    (const BITS *)keys, n, code, (volatile unsigned long long *)call->fetch);
+        if constexpr (QUESTION != ORDER_NANS || CODE::is_float)
+            CUDA_LAUNCH(call, (look_alone<QUESTION, CODE>), 1, ORDER_ALONE_THREADS, 0,
+                        (const BITS *)keys, n, code, (volatile unsigned long long *)call->fetch);
         return ORDO_OK;
     }));
     return call_answer(call, answer, sizeof *answer);
 }
 
 template <order_question QUESTION>
-static ordo_status ask(cuda_call *const call, ordo_type const type, const void *const keys,
-                       size_t const n, bool const descending, uint64_t *const answer)
+static ordo_status ask(cuda_call *call, ordo_type type, const void *keys, size_t n, bool descending,
+                       uint64_t *answer)
 {
     if (n <= CUDA_TUNE_ORDER_ALONE)
         return ask_alone<QUESTION>(call, type, keys, (unsigned)n, descending, answer);
@@ -155,12 +147,14 @@ static ordo_status ask(cuda_call *const call, ordo_type const type, const void *
         typedef typename CODE::BITS BITS;
         const BITS *const           bits = (const BITS *)keys;
         constexpr int               V = 16 / (int)sizeof(BITS);
-        if ((uintptr_t)keys % 16 == 0)
-            CUDA_LAUNCH(call, (look_through<QUESTION, V, CODE>), blocks, ORDER_THREADS, 0, bits, n,
-                        code, device);
-        else
-            CUDA_LAUNCH(call, (look_through<QUESTION, 1, CODE>), blocks, ORDER_THREADS, 0, bits, n,
-                        code, device);
+        if constexpr (QUESTION != ORDER_NANS || CODE::is_float) {
+            if ((uintptr_t)keys % 16 == 0)
+                CUDA_LAUNCH(call, (look_through<QUESTION, V, CODE>), blocks, ORDER_THREADS, 0, bits,
+                            n, code, device);
+            else
+                CUDA_LAUNCH(call, (look_through<QUESTION, 1, CODE>), blocks, ORDER_THREADS, 0, bits,
+                            n, code, device);
+        }
         return ORDO_OK;
     }));
     return call_fetch(call, answer, device, sizeof *answer);
@@ -175,7 +169,7 @@ static size_t one_number(void)
 
 size_t dev_is_sorted_scratch(const ordo_order_job *job) { return (void)job, one_number(); }
 
-ordo_status dev_is_sorted(cuda_call *const call, const ordo_order_job *const job)
+ordo_status dev_is_sorted(cuda_call *call, const ordo_order_job *job)
 {
     uint64_t fall = UINT64_MAX;
     call->exec->algorithm = "compare";
@@ -187,7 +181,7 @@ ordo_status dev_is_sorted(cuda_call *const call, const ordo_order_job *const job
 
 size_t dev_runs_scratch(const ordo_runs_job *job) { return (void)job, one_number(); }
 
-ordo_status dev_runs(cuda_call *const call, const ordo_runs_job *const job)
+ordo_status dev_runs(cuda_call *call, const ordo_runs_job *job)
 {
     uint64_t falls = 0;
     call->exec->algorithm = "compare";
@@ -199,7 +193,7 @@ ordo_status dev_runs(cuda_call *const call, const ordo_runs_job *const job)
 
 size_t dev_count_nans_scratch(const ordo_count_job *job) { return (void)job, one_number(); }
 
-ordo_status dev_count_nans(cuda_call *const call, const ordo_count_job *const job)
+ordo_status dev_count_nans(cuda_call *call, const ordo_count_job *job)
 {
     uint64_t nans = 0;
     call->exec->algorithm = "compare";

@@ -1,23 +1,13 @@
 /* dev_radius.cu - the radius of an array: the largest distance between two keys out of order.
  *
- * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), compute
- * prefix maxima, suffix minima and a walk along both. Here it is one read: the radius is the
- * largest of j - min{i: P[i] > a[j]}, P being prefix maxima, and the largest distance seen so far
- * makes one comparison for each key of the question whether it has a larger one.
- *
- *   radius_near   a block for each of at most CUDA_TUNE_RADIUS_SPANS spans: the radius within the
- *                 span, up to what a ring in shared memory holds (radius_near.cuh), and a table of
- *                 the largest and least key of every patch of 124
- *   radius_settle, radius_bound, radius_list, radius_open
- *                 pairs across spans, and all if the radius is larger than the ring, from the
- *                 table; only patches that may hold a larger one are read again (radius_far.cuh)
- *
- * Bytes: n keys read once, 1.7 % of them for the table, and the patches opened (a share of a
- * percent, at worst some of n). Scratch: three words for each patch. No step waits for the host;
- * dev_radius fetches the result. Exact for every input; the time is the same for every radius but
- * for the patches opened.
- *
- * Called by the table of the backend and by dev_rough.cu. */
+ * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), use prefix
+ * maxima, suffix minima and a walk along both. Here one read is enough: the radius is the maximum
+ * of j - min{i: P[i] > a[j]} with prefix maxima P, and with the largest distance so far one
+ * comparison tells whether a key has a larger one. radius_near (radius_near.cuh) measures inside
+ * spans, up to the size of a ring in shared memory, and fills a table of patches of 124 keys. The
+ * other kernels (radius_far.cuh) measure across spans from the table and read again only the
+ * patches that may hold a larger radius. Exact. Reads n keys and 1.7 % for the table. Scratch:
+ * three words a patch. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/radius_far.cuh"
@@ -28,7 +18,7 @@ struct radius_words { /* results on the device */
     unsigned listed, within;
 };
 
-struct radius_pieces { /* of scratch */
+struct radius_pieces { /* parts of scratch */
     radius_words *words;
     void         *high, *low, *before;
     uint32_t     *patches;
@@ -36,7 +26,7 @@ struct radius_pieces { /* of scratch */
 
 template <typename BITS> static size_t radius_steps(size_t n)
 {
-    /* The places before an array that is not aligned count too. */
+    /* The places before an unaligned array count too. */
     return ordo_div_up(n + 16 / sizeof(BITS) - 1, radius_shape<BITS>::STEP);
 }
 
@@ -62,16 +52,15 @@ size_t dev_radius_scratch(const ordo_radius_job *job)
     return counted.used;
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status radius_run(cuda_call *call, const ordo_radius_job *job, CODE code, size_t limit,
                               const uint64_t **radius)
 {
-    typedef typename CODE::BITS BITS;
-    typedef radius_shape<BITS>  SHAPE;
-    radius_pieces const         pieces = radius_layout<BITS>(&call->scratch, job->n);
-    size_t const                pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
-    radius_view<CODE> const     view = {code, (const BITS *)job->keys - pad, pad, job->n + pad};
-    size_t const                steps = ordo_div_up(view.end, SHAPE::STEP);
+    typedef radius_shape<BITS> SHAPE;
+    radius_pieces const        pieces = radius_layout<BITS>(&call->scratch, job->n);
+    size_t const               pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
+    radius_view<CODE> const    view = {code, (const BITS *)job->keys - pad, pad, job->n + pad};
+    size_t const               steps = ordo_div_up(view.end, SHAPE::STEP);
 
     CUDA_TRY(call->exec, cudaMemsetAsync(pieces.words, 0, sizeof *pieces.words, call->stream));
     *radius = &pieces.words->radius;
@@ -101,7 +90,7 @@ static ordo_status radius_run(cuda_call *call, const ordo_radius_job *job, CODE 
 
     CUDA_LAUNCH(call, radius_near<CODE>, spans, SHAPE::THREADS, SHAPE::BYTES, view, table);
     if (spans == 1 && view.end <= SHAPE::REACH)
-        return ORDO_OK; /* the ring held it all */
+        return ORDO_OK; /* all pairs were in the ring */
     CUDA_LAUNCH(call, radius_settle<BITS>, 1, CUDA_TUNE_RADIUS_SPANS, 0, table, (unsigned)spans);
     CUDA_LAUNCH(call, radius_bound<BITS>, ordo_div_up(patches, 256), 256, 0, table);
     CUDA_LAUNCH(call, radius_list<BITS>, ordo_div_up(patches, 256), 256, 0, table);

@@ -1,25 +1,101 @@
-/* dev_rough.cu - sorts arrays in which no key is far from its place.
+/* dev_rough.cu - sorts arrays in which no key is far from its place, and looks at arrays to see
+ * whether they are such.
  *
  * A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016), sort windows of
- * twice the radius, then windows shifted by it. Here the array is cut into spans, each of which a
- * warp (dev_rough_warp.cu, small radii) or a block (dev_rough_block.cu) sorts in one walk with a
- * sliding window; what is out of order then is at most a radius away from a border between two
- * spans, and is merged there (rough.cuh). All in place: one read and one write of the keys, and one
- * read more to measure a radius that the job does not name (dev_radius.cu).
- *
- * A radius that the job does not name is guessed from a look at parts of the array
- * (dev_rough_look.cu) if that shows one well below what it can see: windows show whether the guess
- * was right, and if so the measurement is saved. Otherwise, or if it was not, it is measured.
- *
- * The radius is that of the total order, in which -0 is before +0 and NaNs have an order too: then
- * windows give the bytes that every sort gives.
- *
- * Scratch: that of the radius, of the look, and a word. Waits for the host: for the look, for the
- * word that says whether a guess or a given radius was large enough, or for the radius. Called by
- * dev_sort.cu and dev_rough_auto.cu. */
+ * twice the radius, then windows shifted by it. Here a warp (dev_rough_warp.cu) or a block
+ * (dev_rough_block.cu) sorts each span with a sliding window, and rough.cuh merges at the borders
+ * of spans. In place: one read and one write. An unknown radius is guessed from a look at 128
+ * windows of 1024 keys; the sort detects a wrong guess, and then the radius is measured
+ * (dev_radius.cu). The radius is that of the total order, so the result has the bytes of every
+ * sort. Waits for the host. Scratch: that of the radius, the look and a word. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/rough/dev_rough.cuh"
+#include "cuda/warp/warp_scan.cuh"
+
+/* ---- A look at parts of the array ---- */
+
+enum {
+    ROUGH_LOOKS = 128,
+    ROUGH_LOOK_KEYS = 1024 /* also the threads of a block */
+};
+
+struct rough_window {
+    uint64_t first; /* key bits of the first key */
+    unsigned falls, rises, radius;
+};
+static_assert(ROUGH_LOOKS * sizeof(rough_window) <= CUDA_FETCH_BYTES, "fetched at once");
+
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __global__ void __launch_bounds__(ROUGH_LOOK_KEYS)
+    rough_see(CODE code, const BITS *keys, size_t apart, rough_window *windows)
+{
+    typedef scan_max<BITS> MAX;
+    __shared__ BITS        key[ROUGH_LOOK_KEYS], upto[ROUGH_LOOK_KEYS], warp_high[32];
+    __shared__ unsigned    radius;
+    unsigned const         thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    BITS const             mine = code.encode(keys[blockIdx.x * apart + thread]);
+    BITS const             scanned = warp_scan<MAX>(mine);
+    key[thread] = mine;
+    if (lane == 31)
+        warp_high[warp] = scanned;
+    if (thread == 0)
+        radius = 0;
+    __syncthreads();
+    BITS const before = warp_reduce<MAX>(lane < warp ? warp_high[lane] : (BITS)0);
+    upto[thread] = MAX::add(before, scanned);
+    BITS const     left = thread > 0 ? key[thread - 1] : mine;
+    unsigned const falls = (unsigned)__syncthreads_count(mine < left);
+    unsigned const rises = (unsigned)__syncthreads_count(mine > left);
+
+    unsigned begin = 0, end = thread; /* range that holds the first larger key */
+    while (begin < end) {
+        unsigned const middle = (begin + end) / 2;
+        if (upto[middle] > mine)
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    unsigned const farthest = __reduce_max_sync(WARP_ALL, thread - begin);
+    if (lane == 0)
+        atomicMax(&radius, farthest);
+    __syncthreads();
+    if (thread == 0) {
+        rough_window const window = {(uint64_t)mine, falls, rises, radius};
+        windows[blockIdx.x] = window;
+    }
+}
+
+size_t rough_look_scratch(void)
+{
+    return ordo_round_up(ROUGH_LOOKS * sizeof(rough_window), CUDA_SCRATCH_ALIGN);
+}
+
+size_t rough_look_least(void) { return (size_t)ROUGH_LOOKS * ROUGH_LOOK_KEYS; }
+
+ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, rough_look *look)
+{
+    rough_window *const windows = scratch_take<rough_window>(&call->scratch, ROUGH_LOOKS);
+    rough_window        seen[ROUGH_LOOKS];
+    TRY(with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
+        typedef decltype(code) CODE;
+        CUDA_LAUNCH(call, rough_see<CODE>, ROUGH_LOOKS, ROUGH_LOOK_KEYS, 0, code,
+                    (const typename CODE::BITS *)job->keys, job->n / ROUGH_LOOKS, windows);
+        return ORDO_OK;
+    }));
+    TRY(call_fetch(call, seen, windows, sizeof seen));
+    rough_look const none = {0, 0, 0, 0};
+    *look = none;
+    for (size_t w = 0; w < ROUGH_LOOKS; w++) {
+        look->falls += seen[w].falls;
+        look->rises += seen[w].rises;
+        look->far_falls += w > 0 && seen[w].first < seen[w - 1].first;
+        look->radius = ordo_max(look->radius, seen[w].radius);
+    }
+    return ORDO_OK;
+}
+
+/* ---- The sort ---- */
 
 static ordo_radius_job rough_radius_job(const ordo_sort_job *job)
 {
@@ -43,7 +119,7 @@ static ordo_status rough_measure(cuda_call *call, const ordo_sort_job *job, size
     return call_fetch(call, radius, word, sizeof *radius);
 }
 
-/* Sorts in windows of a radius. */
+/* Sorts in windows of this radius. */
 static ordo_status rough_windows(cuda_call *call, const ordo_sort_job *job, size_t radius,
                                  unsigned *unsorted)
 {
@@ -52,7 +128,7 @@ static ordo_status rough_windows(cuda_call *call, const ordo_sort_job *job, size
     return (radius <= rough_warp_most() ? rough_warp : rough_block)(call, job, radius, unsorted);
 }
 
-/* The same with a radius that may be too small. */
+/* The same with a radius that may be too small; *done tells. */
 static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t radius,
                              unsigned *unsorted, bool *done)
 {
@@ -65,9 +141,9 @@ static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t r
     return ORDO_OK;
 }
 
-/* The windows to try when a look has seen a radius: an eighth more, up to what a network is for;
- * beyond that twice as much, since the windows of blocks cost nearly the same whatever their
- * radius, up to the half of what a look can see. */
+/* The radius to try if a look has seen `seen`: an eighth more, rounded up to the radius of a
+ * network; for blocks twice as much, because their windows cost nearly the same for any radius, up
+ * to half of what a look can see. 0: do not guess. */
 static size_t rough_guess(size_t seen)
 {
     size_t const wanted = seen + seen / 8 + 1;
@@ -123,11 +199,9 @@ static ordo_status rough_sort(cuda_call *call, const ordo_sort_job *job, bool *d
 
 ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    size_t const            used = call->scratch.used;
+    size_t const used = call->scratch.used;
     *done = false;
-    CUDA_TRY(call->exec, cudaStreamIsCapturing(call->stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone || cuda_type_size(job->type) < sizeof(uint32_t))
+    if (cuda_capturing(call->stream) || cuda_type_size(job->type) < sizeof(uint32_t))
         return ORDO_OK;
     if (job->n < 2) {
         *done = true;

@@ -1,23 +1,19 @@
-/* dev_rough_auto.cu - what an array looks like before it is sorted, and the cheapest way for it.
+/* dev_rough_auto.cu - looks at an array before it is sorted and picks the cheapest sort.
  *
- * A look (dev_rough_look.cu) reads windows all over the array. If none of them begins with less
- * than the one before, the array may be roughly sorted, or sorted: windows of its radius are
- * sorted (dev_rough.cu). If no key rises, the array may be sorted the other way: one read tells,
- * and one read and write turns it around. Everything else is for the general sort.
- *
- * On other arrays the look costs a launch and a wait for the host, which is why arrays below
- * CUDA_TUNE_LOOK_BYTES are not looked at, nor keys of 8 and 16 bits, which counting sorts in one
- * read and one write. Scratch: that of dev_rough.cu. Called by dev_sort.cu. */
+ * If no window of the look (dev_rough.cu) starts with a smaller key than the one before, the
+ * array may be roughly sorted, and windows of its radius are sorted. If no key rises, the array
+ * may be in reverse order: one read checks that, and one read and write reverses it. All other
+ * arrays go to the general sort. The look costs a launch and a wait for the host, so arrays
+ * below CUDA_TUNE_LOOK_BYTES and keys of 8 and 16 bits are not looked at. Scratch: that of
+ * dev_rough.cu. */
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/warp/warp_ballot.cuh"
 
-/* Raises *rises if a key does. */
-template <typename CODE>
-static __global__ void rough_falling(CODE code, const typename CODE::BITS *keys, size_t n,
-                                     unsigned *rises)
+/* Sets *rises if a key is larger than the one before. */
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __global__ void rough_falling(CODE code, const BITS *keys, size_t n, unsigned *rises)
 {
-    typedef typename CODE::BITS BITS;
     constexpr int EACH = 8;
     size_t const stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x + 1; i < n; i += stride * EACH) {
@@ -39,7 +35,7 @@ static __global__ void rough_falling(CODE code, const typename CODE::BITS *keys,
     }
 }
 
-/* Turns the array around unless *rises. */
+/* Reverses the array unless *rises. */
 template <typename BITS>
 static __global__ void rough_turn(BITS *keys, size_t n, const unsigned *rises)
 {
@@ -103,13 +99,10 @@ static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool 
 
 ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    size_t const            size = cuda_type_size(job->type), used = call->scratch.used;
+    size_t const size = cuda_type_size(job->type), used = call->scratch.used;
     *done = false;
-    if (size < sizeof(uint32_t) || job->n < CUDA_TUNE_LOOK_BYTES / size)
-        return ORDO_OK;
-    CUDA_TRY(call->exec, cudaStreamIsCapturing(call->stream, &capture));
-    if (capture != cudaStreamCaptureStatusNone)
+    if (size < sizeof(uint32_t) || job->n < CUDA_TUNE_LOOK_BYTES / size ||
+        cuda_capturing(call->stream))
         return ORDO_OK;
     ordo_status const status = rough_decide(call, job, done);
     call->scratch.used = used;

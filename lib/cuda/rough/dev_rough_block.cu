@@ -1,19 +1,12 @@
 /* dev_rough_block.cu - sorts an array of medium radius in one read and one write, in place.
  *
- * As dev_rough_warp.cu, with a block in the place of a warp: it walks its own span a tile at a
- * time, sorts the tile (by buckets of equal width; where keys crowd in a few of them, runs of 256
- * keys by warps, and merges in shared memory) and merges it with the `reach` largest keys that it
- * has read before, reach being the radius or a little more. What comes first is in order and is
- * written, reach places behind what has been read; the largest keys stay. After T. Altman and
- * B. Chlebus, "Sorting roughly sorted sequences in parallel" (1990), but with a sliding window in
- * the place of two rows of them. Where two spans meet, rough_borders merges a radius on either
- * side.
- *
- * Bytes: n keys read, n written. Work does not depend on the radius but for the merge, of at most
- * twice the reach of a tile; where buckets overflow, lg(tile / 256) merges are added.
- *
- * Called by dev_rough.cu. */
-#include "cuda/block/block_window_buckets.cuh"
+ * A block walks its span tile by tile. It sorts a tile (by buckets of equal width, or, if buckets
+ * overflow, sequences of 256 keys by warps, then merges) and merges it with the `reach` largest
+ * keys read before; reach is the radius, rounded up. The smallest keys are then in order and are
+ * written, reach places behind the keys read; the largest stay. After T. Altman and B. Chlebus,
+ * "Sorting roughly sorted sequences in parallel" (1990), with a sliding window instead of two rows
+ * of windows. rough_borders merges where two spans meet. n keys read, n written. */
+#include "cuda/block/block_window.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/rough.cuh"
 
@@ -25,8 +18,8 @@ enum {
 
 template <typename BITS, int THREADS> struct rough_tile {
     static constexpr int KEYS = THREADS * WINDOW_ITEMS;
-    /* The tile lies behind the keys that were kept; while its runs are sorted, each warp has a
-     * room of its own there. */
+    /* Shared memory: the kept keys, then the tile. While warps sort parts of the tile, each has its
+     * own part of the memory. */
     static constexpr int ROOM = (warp_sort_at<BITS>(WARP_SORT_KEYS) + 7) / 8 * 8;
     static size_t        bytes(int reach)
     {
@@ -40,13 +33,13 @@ static __device__ __forceinline__ void rough_load(const rough_view<CODE> &view, 
                                                   typename CODE::BITS *x)
 {
     constexpr int  V = rough_view<CODE>::V;
-    unsigned const lane = lane_id(), half = threadIdx.x / 16; /* of a warp, for a run */
+    unsigned const lane = lane_id(), half = threadIdx.x / 16; /* memory of a warp */
 #pragma unroll
     for (int i = 0; i < WINDOW_ITEMS; i += V)
         view.load(at + half * ROUGH_RUN + i * 16 + lane % 16 * V, x + i);
 }
 
-/* Leaves the keys of all threads, sorted and turned around, in the tile behind `reach` places. */
+/* Leaves the keys of all threads, sorted and reversed, in the tile after `reach` places. */
 template <typename BITS, int THREADS>
 static __device__ __forceinline__ void rough_merge(BITS *memory, int reach, BITS *x)
 {
@@ -62,8 +55,8 @@ static __device__ __forceinline__ void rough_merge(BITS *memory, int reach, BITS
     window_merge_runs(memory, reach, TILE::KEYS, ROUGH_RUN);
 }
 
-/* The 16 keys from `at` on of the merge of the keys that were kept, [0, reach), and of the tile.
- * From where on all that were kept are smaller, they are simply the tile's. */
+/* The 16 keys from `at` on of the merge of the kept keys, [0, reach), and the tile. After the last
+ * kept key they are the tile's. */
 template <typename BITS>
 static __device__ __forceinline__ void rough_take(const BITS *memory, int reach, int keys, int at,
                                                   BITS *x)
@@ -81,12 +74,11 @@ static __device__ __forceinline__ void rough_take(const BITS *memory, int reach,
     window_merge(memory, 0, reach, reach + keys, at, x);
 }
 
-template <typename CODE, int THREADS>
-static __global__ void __launch_bounds__(THREADS, CUDA_TUNE_ROUGH_BYTES /
-                                                      (THREADS * (int)sizeof(typename CODE::BITS)))
+template <typename CODE, int THREADS, typename BITS = typename CODE::BITS>
+static __global__ void __launch_bounds__(THREADS,
+                                         CUDA_TUNE_ROUGH_BYTES / (THREADS * (int)sizeof(BITS)))
     rough_blocks(rough_view<CODE> view, size_t span, int reach, unsigned *unsorted)
 {
-    typedef typename CODE::BITS       BITS;
     typedef rough_tile<BITS, THREADS> TILE;
     constexpr int                     KEYS = TILE::KEYS, V = rough_view<CODE>::V;
     extern __shared__ uint4           rough_memory[];
@@ -165,7 +157,8 @@ static ordo_status rough_run(cuda_call *call, const ordo_sort_job *job, CODE cod
     return rough_join(call, view, span, radius, unsorted);
 }
 
-/* A radius up to the larger tile, if the device has as much shared memory. */
+/* The size of the larger tile if the device has enough shared memory for it, else of the
+ * smaller. */
 size_t rough_block_most(const cuda_call *call, ordo_type type)
 {
     size_t const most = ROUGH_LARGE * WINDOW_ITEMS;
@@ -178,12 +171,10 @@ size_t rough_block_most(const cuda_call *call, ordo_type type)
 ordo_status rough_block(cuda_call *call, const ordo_sort_job *job, size_t radius,
                         unsigned *unsorted)
 {
-    return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
-        if constexpr (sizeof(typename decltype(code)::BITS) >= 4) {
-            if (radius <= ROUGH_SMALL * WINDOW_ITEMS)
-                return rough_run<decltype(code), ROUGH_SMALL>(call, job, code, radius, unsorted);
-            return rough_run<decltype(code), ROUGH_LARGE>(call, job, code, radius, unsorted);
-        }
-        return ORDO_E_UNSUPPORTED;
+    return with_key_width(job->type, job->descending, [&](auto code) {
+        typedef decltype(code) CODE;
+        if (radius <= ROUGH_SMALL * WINDOW_ITEMS)
+            return rough_run<CODE, ROUGH_SMALL>(call, job, code, radius, unsorted);
+        return rough_run<CODE, ROUGH_LARGE>(call, job, code, radius, unsorted);
     });
 }

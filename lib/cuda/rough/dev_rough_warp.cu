@@ -1,30 +1,26 @@
 /* dev_rough_warp.cu - sorts an array of small radius in one read and one write, in place.
  *
- * A warp walks its own span of the array, 512 keys at a time, and sorts runs of 32 or more keys
- * (warp/warp_sort.cuh), at least twice the radius; then the runs that lie half a run further left,
- * each of which is the merge of two sorted halves. The half run that is left over is kept for the
- * next 512 keys, and what is in front of it is in order and is written, half a run behind what has
- * been read. So nothing is read twice, no scratch is needed, and warps wait for nobody. Where two
- * spans meet, rough_borders merges a radius on either side.
- *
- * Every step is a permutation of keys in place, whatever the radius; the ends of sorted runs tell
- * whether the result is in order. Bytes: n keys read, n written.
- *
- * Called by dev_rough.cu. */
+ * A warp walks its span 512 keys at a time and sorts windows of at least twice the radius
+ * (warp_sort.cuh), then windows shifted left by half a window, each of which is a merge of two
+ * sorted halves. The last half window is kept for the next 512 keys; the keys before it are in
+ * order and are written. No key is read twice, no scratch is needed, and warps do not wait for each
+ * other. rough_borders merges where two spans meet. Every step permutes keys in place, whatever the
+ * radius; the ends of sorted windows tell whether the result is in order. */
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/rough.cuh"
 
 enum {
     ROUGH_WARPS = CUDA_TUNE_ROUGH_WARPS,
-    ROUGH_LEVEL = 4 /* of the longest runs, 16 << 4 keys */
+    ROUGH_LEVEL = 4 /* of the largest windows, 16 << 4 keys */
 };
 
-template <typename BITS, int M> struct rough_room { /* a warp's 512 keys, and half a run behind */
+template <typename BITS, int M>
+struct rough_room { /* a warp's 512 keys, and half a window after them */
     static constexpr int HALF = 8 << M;
     static constexpr int COUNT = (warp_sort_at<BITS>(WARP_SORT_KEYS + HALF) + 7) / 8 * 8;
 };
 
-/* Loads the 512 keys from `at` on so that 2^M lanes have the keys of one run. */
+/* Loads the 512 keys from `at` on; 2^M lanes get the keys of one window. */
 template <typename CODE, int M>
 static __device__ __forceinline__ void rough_load(const rough_view<CODE> &view, size_t at,
                                                   typename CODE::BITS *x)
@@ -36,15 +32,14 @@ static __device__ __forceinline__ void rough_load(const rough_view<CODE> &view, 
         view.load(at + run * (16 << M) + ((i / V << M) + low) * V, x + i);
 }
 
-template <typename CODE, int M>
+template <typename CODE, int M, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(ROUGH_WARPS * 32)
     rough_warps(rough_view<CODE> view, size_t span, unsigned *unsorted)
 {
-    typedef typename CODE::BITS BITS;
     typedef rough_room<BITS, M> ROOM;
     constexpr int               N = WARP_SORT_ITEMS, KEYS = WARP_SORT_KEYS;
     constexpr int               HALF = ROOM::HALF, RUN = 2 * HALF, V = rough_view<CODE>::V;
-    constexpr int               KEPT = (HALF + 31) / 32; /* keys of the half run for a lane */
+    constexpr int               KEPT = (HALF + 31) / 32; /* keys of the half window a lane */
     __shared__ __align__(16) BITS rooms[ROUGH_WARPS * ROOM::COUNT];
 
     unsigned const lane = lane_id(), warp = threadIdx.x / 32;
@@ -139,14 +134,12 @@ size_t rough_warp_most(void) { return 8 << ROUGH_LEVEL; }
 
 ordo_status rough_warp(cuda_call *call, const ordo_sort_job *job, size_t radius, unsigned *unsorted)
 {
-    return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
-        if constexpr (sizeof(typename decltype(code)::BITS) >= 4) {
-            if (radius <= 16)
-                return rough_run<decltype(code), 1>(call, job, code, radius, unsorted);
-            if (radius <= 64)
-                return rough_run<decltype(code), 3>(call, job, code, radius, unsorted);
-            return rough_run<decltype(code), ROUGH_LEVEL>(call, job, code, radius, unsorted);
-        }
-        return ORDO_E_UNSUPPORTED;
+    return with_key_width(job->type, job->descending, [&](auto code) {
+        typedef decltype(code) CODE;
+        if (radius <= 16)
+            return rough_run<CODE, 1>(call, job, code, radius, unsorted);
+        if (radius <= 64)
+            return rough_run<CODE, 3>(call, job, code, radius, unsorted);
+        return rough_run<CODE, ROUGH_LEVEL>(call, job, code, radius, unsorted);
     });
 }

@@ -1,5 +1,5 @@
-/* radius.cuh - what the kernels of the radius share: the array as they see it, the sizes they cut
- * it into, and the table that the first one leaves for the others. See dev_radius.cu. */
+/* radius.cuh - what the kernels of the radius share: the view of the array, tile sizes, and the
+ * table that the first kernel leaves for the others. See dev_radius.cu. */
 #ifndef ORDO_CUDA_ROUGH_RADIUS_H
 #define ORDO_CUDA_ROUGH_RADIUS_H
 
@@ -11,19 +11,19 @@ template <typename BITS_> struct radius_shape {
     typedef BITS_        BITS;
     static constexpr int THREADS = CUDA_TUNE_RADIUS_THREADS;
     static constexpr int WARPS = THREADS / 32;
-    /* Odd, so that threads that walk their own keys do not meet in a bank. */
+    /* Odd, against bank conflicts of threads that walk over their own keys. */
     static constexpr int ITEMS =
         sizeof(BITS) == 8 ? CUDA_TUNE_RADIUS_ITEMS_8 : CUDA_TUNE_RADIUS_ITEMS;
     static constexpr int SLOTS =
         CUDA_TUNE_RADIUS_SLOTS * (sizeof(BITS) < 4 ? 4 / (int)sizeof(BITS) : 1);
-    static constexpr int AHEAD = CUDA_TUNE_RADIUS_AHEAD; /* steps that are on their way */
-    static constexpr int STEP = THREADS * ITEMS;         /* keys that a block takes at once */
+    static constexpr int AHEAD = CUDA_TUNE_RADIUS_AHEAD; /* steps being copied */
+    static constexpr int STEP = THREADS * ITEMS;         /* keys of a block at a time */
     static constexpr int RING = SLOTS * STEP;
-    static constexpr int SHARE = /* threads of an entry of the table */
+    static constexpr int SHARE = /* threads of a table entry */
         sizeof(BITS) == 8 ? CUDA_TUNE_RADIUS_SHARE_8 : CUDA_TUNE_RADIUS_SHARE;
-    static constexpr int PATCH = SHARE * ITEMS; /* keys of an entry */
+    static constexpr int PATCH = SHARE * ITEMS; /* keys of a table entry */
     static constexpr int PATCHES = STEP / PATCH;
-    /* Radii below this are found in the ring, AHEAD slots of which are being filled. */
+    /* Radii below this are found in the ring; AHEAD slots are being filled. */
     static constexpr unsigned REACH = (SLOTS - AHEAD - 1) * STEP - 1;
     static constexpr size_t   BYTES = RING * sizeof(BITS);
 
@@ -32,8 +32,8 @@ template <typename BITS_> struct radius_shape {
     static_assert(BYTES <= 98 << 10, "a block of compute capability 8.6 has as much");
 };
 
-/* The array from the 16-byte boundary before it: `pad` places in front of it hold the least key
- * of all, places from `end` on the greatest, so that they are in order with everything. */
+/* The array from the 16-byte boundary before it on. The `pad` places before the array hold the
+ * smallest key, places from `end` on the largest, so they are in order with every key. */
 template <typename CODE> struct radius_view {
     typedef typename CODE::BITS BITS;
 
@@ -50,15 +50,15 @@ template <typename CODE> struct radius_view {
     __device__ __forceinline__ BITS key(size_t at) const { return code.encode(raw(at)); }
 };
 
-/* high[p] is the largest key from the start of p's span to the end of patch p, low[p] the least of
- * patch p; before[s] is the largest key of all spans before s. */
+/* high[p]: the largest key from the start of p's span to the end of patch p. low[p]: the smallest
+ * key of patch p. before[s]: the largest key of all spans before s. */
 template <typename BITS_> struct radius_table {
     typedef BITS_ BITS;
 
     BITS     *high, *low, *before;
-    uint32_t *patches; /* list of those to open */
+    uint32_t *patches; /* patches to open */
     uint64_t *radius;
-    unsigned *listed, *within; /* length of the list; whether spans are settled */
+    unsigned *listed, *within; /* length of the list; whether radii within spans are final */
     size_t    steps, span_steps;
     uint64_t  limit;
 
@@ -78,26 +78,6 @@ template <typename BITS_> struct radius_table {
     }
     __device__ __forceinline__ uint64_t seen(void) const { return *(volatile uint64_t *)radius; }
 };
-
-template <typename BITS> struct radius_max {
-    typedef BITS                           ACC;
-    static __device__ __forceinline__ BITS identity(void) { return 0; }
-    static __device__ __forceinline__ BITS add(BITS a, BITS b) { return a > b ? a : b; }
-};
-template <typename BITS> struct radius_min {
-    typedef BITS                           ACC;
-    static __device__ __forceinline__ BITS identity(void) { return (BITS) ~(BITS)0; }
-    static __device__ __forceinline__ BITS add(BITS a, BITS b) { return a < b ? a : b; }
-};
-
-/* The largest of a warp's values. */
-template <typename BITS> static __device__ __forceinline__ BITS radius_largest(BITS x)
-{
-    if constexpr (sizeof(BITS) <= 4)
-        return (BITS)__reduce_max_sync(WARP_ALL, (unsigned)x);
-    else
-        return warp_reduce<radius_max<BITS>>(x);
-}
 
 static __device__ __forceinline__ void radius_grow(uint64_t *radius, uint64_t to)
 {

@@ -1,22 +1,21 @@
-/* radius_far.cuh - the radius across spans and beyond the ring, from the table of patches; see
- * dev_radius.cu.
+/* radius_far.cuh - the radius across spans and beyond the ring, from the table of patches.
  *
- * The largest key up to each patch and the least of each tell within two patches how far apart two
- * keys out of order can be. radius_settle makes the table one for the whole array; radius_bound
- * raises the radius to what the table proves; radius_list finds the patches that may still hold
- * more; radius_open reads those, and as many keys as far to their left as matter. */
+ * The largest key up to each patch and the smallest key of each bound the distance of two keys out
+ * of order to within two patches. radius_settle joins the spans in the table; radius_bound raises
+ * the radius to what the table proves; radius_list finds the patches that may hold more;
+ * radius_open reads these and the keys to their left that matter. See dev_radius.cu. */
 #ifndef ORDO_CUDA_ROUGH_RADIUS_FAR_H
 #define ORDO_CUDA_ROUGH_RADIUS_FAR_H
 
 #include "cuda/rough/radius.cuh"
 
-/* Whether patch p may end pairs more than r places apart that are not known yet. */
+/* Whether unknown pairs more than r places apart may end in patch p. */
 template <typename BITS>
 static __device__ __forceinline__ bool radius_doubtful(const radius_table<BITS> &table, size_t p,
                                                        BITS low, uint64_t r)
 {
     constexpr uint64_t PATCH = radius_shape<BITS>::PATCH;
-    uint64_t           end = (p + 1) * PATCH; /* of what partners may be in */
+    uint64_t           end = (p + 1) * PATCH; /* end of the places of their left keys */
     if (end < r + 2)
         return false;
     end = end - r - 1;
@@ -25,7 +24,7 @@ static __device__ __forceinline__ bool radius_doubtful(const radius_table<BITS> 
     return end > 0 && table.upto((end - 1) / PATCH) > low;
 }
 
-/* The first patch whose upto is larger than low; it is in [0, last]. */
+/* The first patch in [0, last] whose upto is larger than low; it exists. */
 template <typename BITS>
 static __device__ __forceinline__ size_t radius_first(const radius_table<BITS> &table, BITS low,
                                                       size_t last)
@@ -41,35 +40,36 @@ static __device__ __forceinline__ size_t radius_first(const radius_table<BITS> &
     return begin;
 }
 
-/* What patch p proves: a radius above r, or r. */
+/* The radius that patch p proves; r if it is not larger. */
 template <typename BITS>
 static __device__ __forceinline__ uint64_t radius_proved(const radius_table<BITS> &table, size_t p,
                                                          uint64_t r)
 {
     constexpr uint64_t PATCH = radius_shape<BITS>::PATCH;
     BITS const         low = table.low[p];
-    uint64_t const     apart = 1 + (r + PATCH - 1) / PATCH; /* patches that prove more than r */
+    uint64_t const     apart =
+        1 + (r + PATCH - 1) / PATCH; /* distance in patches that proves more than r */
     if (p < apart || table.upto(p - apart) <= low)
         return r;
     return (p - radius_first(table, low, p - apart) - 1) * PATCH + 1;
 }
 
-/* The largest key before each span, and what some patches all over the array prove. One block of
+/* Computes the largest key before each span, and the radius that some patches prove. One block of
  * CUDA_TUNE_RADIUS_SPANS threads. */
 template <typename BITS>
 static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
 {
-    typedef radius_max<BITS> MAX;
-    __shared__ BITS          warp_high[32];
-    unsigned const           lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint64_t const           r = table.seen();
-    bool const               within = r < radius_shape<BITS>::REACH;
-    BITS const               mine = threadIdx.x < spans ? table.before[threadIdx.x] : (BITS)0;
-    BITS const               upto = warp_scan<MAX>(mine);
+    typedef scan_max<BITS> MAX;
+    __shared__ BITS        warp_high[32];
+    unsigned const         lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint64_t const         r = table.seen();
+    bool const             within = r < radius_shape<BITS>::REACH;
+    BITS const             mine = threadIdx.x < spans ? table.before[threadIdx.x] : (BITS)0;
+    BITS const             upto = warp_scan<MAX>(mine);
     if (lane == 31)
         warp_high[warp] = upto;
     __syncthreads();
-    BITS const left = radius_largest(lane < warp ? warp_high[lane] : (BITS)0);
+    BITS const left = warp_largest(lane < warp ? warp_high[lane] : (BITS)0);
     BITS const before = MAX::add(left, warp_before<MAX>(upto));
     __syncthreads();
     if (threadIdx.x < spans)
@@ -83,12 +83,13 @@ static __global__ void radius_settle(radius_table<BITS> table, unsigned spans)
         return;
     size_t const   sample = table.count() - 1 - threadIdx.x * table.count() / blockDim.x;
     uint64_t const proved = radius_proved(table, sample, r);
-    uint64_t const most = warp_reduce<radius_max<uint64_t>>(proved);
+    uint64_t const most = warp_reduce<scan_max<uint64_t>>(proved);
     if (lane == 0)
         radius_grow(table.radius, most);
 }
 
-/* What all patches prove; not needed if few are in doubt, those behind borders of spans. */
+/* Raises the radius to what all patches prove. Not needed if only patches after borders of spans
+ * are in doubt. */
 template <typename BITS> static __global__ void radius_bound(radius_table<BITS> table)
 {
     if (*table.within)
@@ -98,7 +99,7 @@ template <typename BITS> static __global__ void radius_bound(radius_table<BITS> 
     uint64_t       proved = 0;
     if (p < table.count() && r <= table.limit && radius_doubtful(table, p, table.low[p], r))
         proved = radius_proved(table, p, r);
-    uint64_t const most = warp_reduce<radius_max<uint64_t>>(proved);
+    uint64_t const most = warp_reduce<scan_max<uint64_t>>(proved);
     if (lane_id() == 0 && most > r)
         radius_grow(table.radius, most);
 }
@@ -120,24 +121,23 @@ template <typename BITS> static __global__ void radius_list(radius_table<BITS> t
         table.patches[at] = (uint32_t)p;
 }
 
-enum {
-    RADIUS_OPEN_WARPS = 4
-};
+static constexpr int RADIUS_OPEN_WARPS = 4;
 
-template <typename BITS> struct radius_open_memory { /* of one warp */
-    BITS right[radius_shape<BITS>::PATCH];    /* least key from each place to the patch's end */
-    BITS left[2 * radius_shape<BITS>::PATCH]; /* largest key from the array's start to each place */
+/* Of one warp. right: the smallest key from each place to the end of the patch. left: the largest
+ * key from the start of the array to each place. */
+template <typename BITS> struct radius_open_memory {
+    BITS right[radius_shape<BITS>::PATCH];
+    BITS left[2 * radius_shape<BITS>::PATCH];
 };
 
 /* left[i] = the largest key up to place from * PATCH + i, for PATCHES patches. */
-template <int PATCHES, typename CODE>
-static __device__ __forceinline__ void
-radius_open_left(const radius_view<CODE> &view, const radius_table<typename CODE::BITS> &table,
-                 typename CODE::BITS *left, size_t from)
+template <int PATCHES, typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ void radius_open_left(const radius_view<CODE>  &view,
+                                                        const radius_table<BITS> &table, BITS *left,
+                                                        size_t from)
 {
-    typedef typename CODE::BITS BITS;
-    typedef radius_max<BITS>    MAX;
-    constexpr int               COUNT = PATCHES * radius_shape<BITS>::PATCH;
+    typedef scan_max<BITS> MAX;
+    constexpr int          COUNT = PATCHES * radius_shape<BITS>::PATCH;
     constexpr int EACH = (COUNT + 31) / 32;
     int const lane = (int)lane_id(), end = min((lane + 1) * EACH, COUNT);
     __syncwarp();
@@ -155,16 +155,15 @@ radius_open_left(const radius_view<CODE> &view, const radius_table<typename CODE
     __syncwarp();
 }
 
-/* right[i] = the least key from place patch * PATCH + i to the end of the patch. */
-template <typename CODE>
-static __device__ __forceinline__ void radius_open_right(const radius_view<CODE> &view,
-                                                         typename CODE::BITS *right, size_t patch)
+/* right[i] = the smallest key from place patch * PATCH + i to the end of the patch. */
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ void radius_open_right(const radius_view<CODE> &view, BITS *right,
+                                                         size_t patch)
 {
-    typedef typename CODE::BITS BITS;
-    typedef radius_min<BITS>    MIN;
-    constexpr int               COUNT = radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
-    int const                   lane = (int)lane_id(), begin = (31 - lane) * EACH;
-    int const                   end = min(begin + EACH, COUNT);
+    typedef scan_min<BITS> MIN;
+    constexpr int          COUNT = radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
+    int const              lane = (int)lane_id(), begin = (31 - lane) * EACH;
+    int const              end = min(begin + EACH, COUNT);
     __syncwarp();
 #pragma unroll
     for (int i = lane; i < COUNT; i += 32)
@@ -179,13 +178,13 @@ static __device__ __forceinline__ void radius_open_right(const radius_view<CODE>
     __syncwarp();
 }
 
-/* The first place of all with a key larger than low, which is in patch p. */
+/* The first place with a key larger than low; it is in patch p. */
 template <typename CODE>
 static __device__ __forceinline__ size_t radius_open_first(const radius_view<CODE> &view,
                                                            typename CODE::BITS low, size_t p)
 {
     constexpr int PATCH = radius_shape<typename CODE::BITS>::PATCH;
-    for (int i = 0; i < PATCH; i += 32) { /* may look beyond the patch, but finds it before */
+    for (int i = 0; i < PATCH; i += 32) { /* may read past the patch, but finds the key before */
         unsigned const larger = __ballot_sync(WARP_ALL, view.key(p * PATCH + i + lane_id()) > low);
         if (larger != 0)
             return p * PATCH + i + __ffs(larger) - 1;
@@ -193,8 +192,8 @@ static __device__ __forceinline__ size_t radius_open_first(const radius_view<COD
     return (p + 1) * PATCH;
 }
 
-/* Which of the patches `from` and from + 1 may hold a larger key r + 1 places to the left of one of
- * the patch: bits 0 and 1. The table knows the largest key up to the end of each. */
+/* A mask of the patches `from` (bit 0) and from + 1 (bit 1) that may hold a larger key r + 1 places
+ * to the left of a key of the patch. The table has the largest key up to the end of each. */
 template <typename BITS>
 static __device__ __forceinline__ unsigned radius_open_parts(const radius_table<BITS> &table,
                                                              const BITS *right, size_t lo,
@@ -212,8 +211,8 @@ static __device__ __forceinline__ unsigned radius_open_parts(const radius_table<
     return __any_sync(WARP_ALL, may[0]) | __any_sync(WARP_ALL, may[1]) << 1;
 }
 
-/* Whether a pair that ends in the patch is more than r places apart. Most patches that are opened
- * have none, and one patch to their left tells, or none. */
+/* Whether a pair that ends in the patch is more than r places apart. Most opened patches have none,
+ * and at most one patch to their left must be read. */
 template <typename CODE>
 static __device__ __forceinline__ bool
 radius_open_beyond(const radius_view<CODE> &view, const radius_table<typename CODE::BITS> &table,
@@ -237,18 +236,18 @@ radius_open_beyond(const radius_view<CODE> &view, const radius_table<typename CO
     return __any_sync(WARP_ALL, beyond);
 }
 
-/* The radius of pairs that end in the patch, or r if that is larger. Keys on the right are suffix
- * minima (see radius_measure), so the first partner of the patch's first key bounds all others. */
-template <typename CODE>
-static __device__ uint64_t radius_open_patch(const radius_view<CODE>                 &view,
-                                             const radius_table<typename CODE::BITS> &table,
-                                             radius_open_memory<typename CODE::BITS> *memory,
-                                             size_t patch, uint64_t r)
+/* The radius of pairs that end in the patch; r if it is not larger. The keys on the right are
+ * suffix minima (see radius_measure), so the first partner of the patch's first key bounds all
+ * others. */
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __device__ uint64_t radius_open_patch(const radius_view<CODE>  &view,
+                                             const radius_table<BITS> &table,
+                                             radius_open_memory<BITS> *memory, size_t patch,
+                                             uint64_t r)
 {
-    typedef typename CODE::BITS BITS;
-    constexpr int               PATCH = radius_shape<BITS>::PATCH;
-    size_t const                lo = patch * PATCH;
-    BITS const                  low = table.low[patch];
+    constexpr int PATCH = radius_shape<BITS>::PATCH;
+    size_t const  lo = patch * PATCH;
+    BITS const    low = table.low[patch];
     radius_open_right(view, memory->right, patch);
     if (!radius_open_beyond(view, table, memory, lo, lo > r + 1 ? (lo - r - 1) / PATCH : 0, r))
         return r;
@@ -273,14 +272,13 @@ static __device__ uint64_t radius_open_patch(const radius_view<CODE>            
         }
         farthest = max(farthest, place - (from * PATCH + begin));
     }
-    return warp_reduce<radius_max<uint64_t>>(farthest);
+    return warp_reduce<scan_max<uint64_t>>(farthest);
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(RADIUS_OPEN_WARPS * 32)
-    radius_open(radius_view<CODE> view, radius_table<typename CODE::BITS> table)
+    radius_open(radius_view<CODE> view, radius_table<BITS> table)
 {
-    typedef typename CODE::BITS BITS;
     __shared__ radius_open_memory<BITS> memory[RADIUS_OPEN_WARPS];
     unsigned const warp = threadIdx.x / 32, warps = gridDim.x * RADIUS_OPEN_WARPS;
     unsigned const listed = *table.listed;

@@ -1,28 +1,25 @@
-/* radius_near.cuh - the radius within spans of the array, in one read; see dev_radius.cu.
+/* radius_near.cuh - the radius within spans, and the table of patches; see dev_radius.cu.
  *
- * A block walks a span in steps. A step's keys come to a ring in shared memory, where they are
- * replaced by prefix maxima, so that the ring holds those of the last few thousand places. Let r be
- * the largest radius anyone has seen. A key that is out of order with one more than r places to its
- * left is less than the prefix maximum r + 1 places before it: one comparison for each key, and
- * one alone for all keys of a thread where even the least of them is no less than the last of those
- * maxima. So r only grows, and where it is right already, which is almost everywhere, that is all.
- * A thread that finds a larger radius measures it exactly.
- *
- * Once r is beyond what the ring holds, a span only fills the table. */
+ * A block walks its span step by step, with the prefix maxima of the last steps in a ring in
+ * shared memory. r is the largest radius found so far. A key that is out of order with a key
+ * more than r places to its left is less than the prefix maximum r + 1 places before it. That is
+ * one comparison a key, and one for all keys of a thread if even the smallest of them is not
+ * less than the last of those maxima. Almost everywhere r is already right and nothing else
+ * happens; a thread that finds a larger radius measures it exactly. Once r is larger than the
+ * ring, a span only fills the table. */
 #ifndef ORDO_CUDA_ROUGH_RADIUS_NEAR_H
 #define ORDO_CUDA_ROUGH_RADIUS_NEAR_H
 
 #include "cuda/rough/radius.cuh"
 
-/* Starts to bring the keys [at, at + STEP) of the view to shared memory. All threads. */
-template <typename CODE>
+/* Starts to copy the keys [at, at + STEP) of the view to shared memory. Called by all threads. */
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void radius_copy(const radius_view<CODE> &view, size_t at,
-                                                   typename CODE::BITS *to)
+                                                   BITS *to)
 {
-    typedef typename CODE::BITS BITS;
-    typedef radius_shape<BITS>  SHAPE;
-    constexpr int               VECTOR = 16 / sizeof(BITS), ROW = SHAPE::THREADS * VECTOR;
-    int const                   mine = (int)threadIdx.x * VECTOR;
+    typedef radius_shape<BITS> SHAPE;
+    constexpr int              VECTOR = 16 / sizeof(BITS), ROW = SHAPE::THREADS * VECTOR;
+    int const                  mine = (int)threadIdx.x * VECTOR;
     if (at >= view.pad && at + SHAPE::STEP <= view.end) {
         const BITS *const from = view.base + at + mine;
         unsigned const    shared = (unsigned)__cvta_generic_to_shared(to + mine);
@@ -43,16 +40,16 @@ static __device__ __forceinline__ void radius_copy_commit(void)
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/* Waits until no more than LEFT groups of this thread's copies are on their way. */
+/* Waits until at most LEFT groups of this thread's copies are in progress. */
 template <int LEFT> static __device__ __forceinline__ void radius_copy_wait(void)
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
 }
 
-template <typename BITS> struct radius_ring { /* of prefix maxima */
+template <typename BITS> struct radius_ring { /* a ring of prefix maxima */
     const BITS *upto;
-    unsigned    lo, oldest; /* places in the span: of this thread's first key, of the ring's */
-    int         place;      /* of the former in the ring */
+    unsigned lo, oldest; /* places in the span of this thread's first key and of the ring's first */
+    int      place;      /* place of this thread's first key in the ring */
 
     __device__ __forceinline__ BITS at(unsigned position) const
     {
@@ -61,18 +58,18 @@ template <typename BITS> struct radius_ring { /* of prefix maxima */
     }
 };
 
-/* The radius of pairs whose right key is one of this thread's, or r if that is larger. least[j] is
- * the least of the thread's keys from the j-th on: that changes no maximum, and then the first
- * larger key moves only to the right, so the distance grows by one at most from a key to the next,
- * and one comparison tells. */
+/* The radius of pairs whose right key is one of this thread's; r if it is not larger. least[j] is
+ * the smallest of the thread's keys from the j-th on. With these suffix minima the maximum is the
+ * same, and the first larger key only moves to the right, so the distance grows by at most one from
+ * key to key and one comparison tells. */
 template <typename BITS>
 static __device__ __noinline__ unsigned radius_measure(radius_ring<BITS> ring, const BITS *least,
                                                        unsigned r)
 {
     constexpr int ITEMS = radius_shape<BITS>::ITEMS;
-    unsigned      begin = ring.oldest, end = ring.lo; /* where the first larger key is, if at all */
+    unsigned begin = ring.oldest, end = ring.lo; /* range that holds the first larger key, if any */
     if (begin > 0 && ring.at(begin) > least[0])
-        return end - begin; /* or more: beyond the ring in any case */
+        return end - begin; /* or more; larger than the ring in any case */
     while (begin < end) {
         unsigned const middle = begin + (end - begin) / 2;
         if (ring.at(middle) > least[0])
@@ -86,8 +83,8 @@ static __device__ __noinline__ unsigned radius_measure(radius_ring<BITS> ring, c
     return r;
 }
 
-/* Whether one of this thread's keys, x, is out of order with one more than r places before it; low
- * is the least of them. May say so wrongly at the start of a span. */
+/* Whether one of this thread's keys x is out of order with a key more than r places before it; low
+ * is the smallest of them. May be wrongly true at the start of a span. */
 template <typename BITS>
 static __device__ __forceinline__ bool radius_beyond(const radius_ring<BITS> &ring, const BITS *x,
                                                      BITS low, unsigned r)
@@ -111,30 +108,29 @@ static __device__ __forceinline__ bool radius_beyond(const radius_ring<BITS> &ri
     return beyond;
 }
 
-/* One block for each span. Fills the table; the radius grows to that of any span. */
-template <typename CODE>
+/* One block a span. Fills the table and raises the radius to that of the span. */
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RADIUS_RESIDENT)
-    radius_near(radius_view<CODE> view, radius_table<typename CODE::BITS> table)
+    radius_near(radius_view<CODE> view, radius_table<BITS> table)
 {
-    typedef typename CODE::BITS BITS;
-    typedef radius_shape<BITS>  SHAPE;
-    typedef radius_max<BITS>    MAX;
-    typedef radius_min<BITS>    MIN;
-    constexpr int               ITEMS = SHAPE::ITEMS, STEP = SHAPE::STEP, AHEAD = SHAPE::AHEAD;
-    constexpr int               PAST = SHAPE::SLOTS - AHEAD - 1; /* slots behind the one at work */
-    extern __shared__ uint4     radius_memory[];
-    __shared__ BITS             warp_high[SHAPE::WARPS];
-    __shared__ unsigned         now, found;
+    typedef radius_shape<BITS> SHAPE;
+    typedef scan_max<BITS>     MAX;
+    typedef scan_min<BITS>     MIN;
+    constexpr int              ITEMS = SHAPE::ITEMS, STEP = SHAPE::STEP, AHEAD = SHAPE::AHEAD;
+    constexpr int              PAST = SHAPE::SLOTS - AHEAD - 1; /* slots before the current one */
+    extern __shared__ uint4    radius_memory[];
+    __shared__ BITS            warp_high[SHAPE::WARPS];
+    __shared__ unsigned        now, found;
 
     BITS *const    ring = (BITS *)radius_memory;
     unsigned const thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     size_t const   first = blockIdx.x * table.span_steps;
     unsigned const steps = (unsigned)min(table.span_steps, table.steps - first);
     unsigned const limit = (unsigned)min(table.limit, (uint64_t)0x7fffffff);
-    size_t         ahead = first * STEP; /* the next key to ask for */
+    size_t         ahead = first * STEP; /* the next key to copy */
     BITS          *high_to = table.high + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
     BITS          *low_to = table.low + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
-    unsigned       others = 0; /* what thread 0 last saw of the radius */
+    unsigned       others = 0; /* the radius that thread 0 read last */
     int            slot = 0;
     BITS           carry = 0;
     if (thread == 0)
@@ -159,7 +155,8 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
             if (found > others)
                 radius_grow(table.radius, found);
             now = max(found, others);
-            others = (unsigned)min(table.seen(), (uint64_t)0x7fffffff); /* is there by next time */
+            others = (unsigned)min(table.seen(),
+                                   (uint64_t)0x7fffffff); /* has arrived by the next step */
         }
 
         BITS x[ITEMS], high = 0, low = MIN::identity();
@@ -177,7 +174,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RAD
         for (int apart = 1; apart < SHAPE::SHARE; apart *= 2)
             patch_low = MIN::add(patch_low, __shfl_xor_sync(WARP_ALL, patch_low, apart));
         __syncthreads();
-        BITS before = radius_largest(lane < warp ? warp_high[lane] : (BITS)0);
+        BITS before = warp_largest(lane < warp ? warp_high[lane] : (BITS)0);
         before = MAX::add(MAX::add(before, carry), warp_before<MAX>(upto));
 #pragma unroll
         for (int j = 0; j < ITEMS; j++) {

@@ -1,5 +1,5 @@
-/* rough.cuh - what the sorts of nearly sorted arrays share: the array as they see it, and the
- * borders between its spans; see dev_rough.cu. */
+/* rough.cuh - what the sorts of roughly sorted arrays share: the view of the array, and the merge
+ * at the borders between spans. See dev_rough.cu. */
 #ifndef ORDO_CUDA_ROUGH_ROUGH_H
 #define ORDO_CUDA_ROUGH_ROUGH_H
 
@@ -7,8 +7,8 @@
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/warp/warp_sort.cuh"
 
-/* The array from the 16-byte boundary before it. The `pad` places in front of it hold the least key
- * of all, places from `end` on the greatest: they stay where they are and are never written. */
+/* The array from the 16-byte boundary before it on. The `pad` places before the array hold the
+ * smallest key, places from `end` on the largest; they are never written. */
 template <typename CODE> struct rough_view {
     typedef typename CODE::BITS    BITS;
     typedef warp_sort_vector<BITS> VECTOR;
@@ -24,29 +24,25 @@ template <typename CODE> struct rough_view {
             return code.encode(base[at]);
         return at < pad ? (BITS)0 : (BITS) ~(BITS)0;
     }
-    /* The V keys from `at` on, a multiple of V. */
+    /* Loads the V keys from `at` on, a multiple of V. */
     __device__ __forceinline__ void load(size_t at, BITS *x) const
     {
         if (at >= pad && at + V <= end) {
             VECTOR vector;
             vector.all = __ldcs((const uint4 *)(base + at));
-#pragma unroll
-            for (int j = 0; j < V; j++)
-                x[j] = code.encode(vector.key[j]);
+            code.template encode_each<V>(vector.key, x);
         } else {
 #pragma unroll
             for (int j = 0; j < V; j++)
                 x[j] = key(at + j);
         }
     }
-    /* Those of the V keys from `at` on that are in [lo, hi). */
+    /* Stores those of the V keys from `at` on that are in [lo, hi). */
     __device__ __forceinline__ void store(size_t at, const BITS *x, size_t lo, size_t hi) const
     {
         if (at >= lo && at + V <= hi) {
             VECTOR vector;
-#pragma unroll
-            for (int j = 0; j < V; j++)
-                vector.key[j] = code.decode(x[j]);
+            code.template decode_each<V>(x, vector.key);
             __stcs((uint4 *)(base + at), vector.all);
         } else {
 #pragma unroll
@@ -57,25 +53,23 @@ template <typename CODE> struct rough_view {
     }
 };
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static inline rough_view<CODE> rough_view_of(const ordo_sort_job *job, CODE code)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
-    rough_view<CODE> const      view = {code, (BITS *)job->keys - pad, pad, job->n + pad};
+    size_t const           pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
+    rough_view<CODE> const view = {code, (BITS *)job->keys - pad, pad, job->n + pad};
     return view;
 }
 
 static __device__ __forceinline__ void rough_raise(unsigned *unsorted) { atomicExch(unsorted, 1u); }
 
-/* Merges the `radius` keys on either side of every border between two spans, which are sorted. One
- * block for each border; radius places before and behind stay as they are, so spans are four
- * radii long or more. Dynamic shared memory for 2 radius keys. */
-template <typename CODE>
+/* Merges the `radius` keys on either side of every border between two sorted spans. One block a
+ * border. Spans have at least four radii, so blocks do not meet. Dynamic shared memory for 2 radius
+ * keys. */
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void rough_borders(rough_view<CODE> view, size_t span, unsigned radius,
                                      unsigned *unsorted)
 {
-    typedef typename CODE::BITS BITS;
     constexpr unsigned EACH = 8;
     extern __shared__ uint4 rough_memory[];
     BITS *const             left = (BITS *)rough_memory;
@@ -88,7 +82,7 @@ static __global__ void rough_borders(rough_view<CODE> view, size_t span, unsigne
     for (unsigned i = threadIdx.x; i < all; i += blockDim.x)
         left[i] = view.key(lo + i);
     __syncthreads();
-    bool broken = false; /* a merge of runs that are not sorted would lose keys */
+    bool broken = false; /* a merge of unsorted keys would lose keys */
     for (unsigned i = threadIdx.x + 1; i < all; i += blockDim.x)
         broken |= i != lefts && left[i] < left[i - 1];
     if (__syncthreads_or(broken)) {
@@ -98,7 +92,7 @@ static __global__ void rough_borders(rough_view<CODE> view, size_t span, unsigne
     }
     for (unsigned at = threadIdx.x * EACH; at < all; at += blockDim.x * EACH) {
         unsigned begin = at > all - lefts ? at - (all - lefts) : 0, end = min(at, lefts);
-        while (begin < end) { /* how many of the first `at` keys are from the left */
+        while (begin < end) { /* finds how many of the first `at` keys come from the left */
             unsigned const middle = (begin + end) / 2;
             if (left[middle] <= right[at - 1 - middle])
                 begin = middle + 1;

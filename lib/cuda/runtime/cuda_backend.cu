@@ -1,9 +1,8 @@
-/* cuda_backend.cu - the GPU as a backend: the table, and the way of host arrays to the device.
+/* cuda_backend.cu - the table of the CUDA backend, and host arrays on their way to the device.
  *
- * Every verb is framed alike: count what the call needs, hold that much device memory, bring host
- * arrays in, run the device verb, bring results out. Arrays that are on the device already are
- * used in place. A verb here is the list of its job's arrays; the job that the device verb gets
- * differs from the caller's only in these pointers. */
+ * Every verb does the same: count the device memory, hold it, copy host arrays in, run the device
+ * verb, copy results out. Device arrays are used in place. A verb here is the list of its job's
+ * arrays; the job of the device verb differs from the caller's only in these pointers. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 
@@ -16,7 +15,7 @@ enum {
 };
 
 struct job_array {
-    void      **pointer; /* the job's own; changed to device memory */
+    void      **pointer; /* the pointer in the job; replaced by device memory */
     void       *host;
     size_t      bytes;
     int         use;
@@ -44,8 +43,8 @@ static size_t copies_of(const job_arrays *arrays, const ordo_exec *exec)
     return bytes;
 }
 
-/* Device arrays must be memory that the device can reach: a kernel that meets a host pointer ends
- * the process's use of the GPU. */
+/* Refuses host memory: a kernel that reads a host pointer makes the GPU unusable for the
+ * process. */
 static ordo_status check_device_memory(ordo_exec *exec, const job_array *array)
 {
     cudaPointerAttributes attributes;
@@ -114,12 +113,12 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
     ordo_status status = bring_in(&frame, &arrays);
     if (status == ORDO_OK)
         status = run(&frame.call, &job);
-    if (!exec->on_device) /* only copies on the device were; bring_out says when more is */
+    if (!exec->on_device) /* only copies on the device have changed */
         exec->changed = false;
     if (status == ORDO_OK)
         status = bring_out(&frame, &arrays);
     if (status != ORDO_OK &&
-        !exec->on_device) /* a copy may still read a pinned array of the caller */
+        !exec->on_device) /* an asynchronous copy may still read a pinned array of the caller */
         (void)cudaStreamSynchronize(frame.call.stream);
     return frame_end(&frame, status);
 }
@@ -218,8 +217,8 @@ template <typename JOB> static job_arrays keys_arrays(JOB *job)
 
 /* ---- Verbs that differ ---- */
 
-/* Results of a selection may be wanted on the host though the keys are on the device, where they
- * are waited for. */
+/* Results of a selection may go to the host although the keys are on the device; the call then
+ * waits. */
 static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *exec)
 {
     ordo_select_job  copy = *job;
@@ -257,11 +256,19 @@ static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_e
     return frame_end(&frame, select_framed(&frame, &job, &arrays));
 }
 
-/* The yardstick: host arrays go to the device and back; device arrays, or one of each, are copied
- * by the driver. */
+/* A copy, to compare other results with: host arrays go to the device and back; other copies are
+ * the driver's. */
 static size_t copy_bytes(const ordo_copy_job *job, const ordo_exec *exec)
 {
     return exec->on_device ? 0 : ordo_round_up(job->bytes, CUDA_SCRATCH_ALIGN);
+}
+
+static ordo_status copy_on_device(cuda_call *call, const ordo_copy_job *job)
+{
+    call->exec->algorithm = "copy";
+    CUDA_TRY(call->exec,
+             cudaMemcpyAsync(job->dst, job->src, job->bytes, cudaMemcpyDefault, call->stream));
+    return ORDO_OK;
 }
 
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
@@ -271,7 +278,7 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
         return ORDO_OK;
     TRY(frame_begin(&frame, (cuda_state *)state, exec, copy_bytes(job, exec)));
     if (exec->on_device)
-        return frame_end(&frame, dev_copy(&frame.call, job));
+        return frame_end(&frame, copy_on_device(&frame.call, job));
     char *const device = scratch_take<char>(&frame.call.scratch, job->bytes);
     ordo_status status = stage_in(&frame, device, job->src, job->bytes);
     if (status == ORDO_OK)
@@ -279,7 +286,7 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
     return frame_end(&frame, status);
 }
 
-/* Of arrays that are streamed, and on the device therefore. */
+/* Streamed arrays, which are on the device. */
 static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
 {
     cuda_frame frame;

@@ -1,64 +1,87 @@
-/* cuda_keys.cuh - keys as unsigned integers whose order is the order of keys (core/keybits.h), for
- * kernels that know a key only by its width.
+/* cuda_keys.cuh - key bits (core/keybits.h) for kernels that know only the width of a key.
  *
- * A kernel is compiled for a width and for integers or floats, six combinations for the ten
- * types; direction and ties are settled at run time by two uniform branches:
+ * A kernel is compiled for a width and for integers or floats: six combinations for the ten types.
+ * Uniform branches at run time choose direction and ties:
  *     key_code<uint32_t, true> code   f32
- *     code.encode(raw)                the pattern as read from memory -> order bits
- *     code.decode(bits)               back; only where ties are not folded
- * Folded codes give tied keys (-0 and +0; all NaNs) one value: stable sorts, ranks, searches.
- * Codes that are not folded are one-to-one: sorts of keys alone, selection. */
+ *     code.encode(raw)                a key as in memory -> key bits
+ *     code.decode(bits)               the inverse; only where ties are not folded
+ * Folded codes map tied keys (-0 and +0; all NaNs) to one value: stable sorts, ranks, searches.
+ * Other codes are one-to-one: sorts of keys alone, selection. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_KEYS_H
 #define ORDO_CUDA_RUNTIME_CUDA_KEYS_H
 
 #include "core/keybits.h"
 #include "cuda/runtime/cuda_rt.cuh"
 
+/* The functions of core/keybits.h on a float as it is in memory. */
 template <typename BITS> struct key_float;
 template <> struct key_float<uint32_t> {
-    typedef float                              type;
+    typedef float                           type;
+    static __device__ __forceinline__ float value(uint32_t raw) { return __uint_as_float(raw); }
+
     static __device__ __forceinline__ uint32_t bits(uint32_t raw)
     {
-        return key_bits_f32(__uint_as_float(raw));
+        return key_bits_f32(value(raw));
     }
     static __device__ __forceinline__ uint32_t fold(uint32_t raw)
     {
-        return key_fold_f32(__uint_as_float(raw));
+        return key_fold_f32(value(raw));
     }
     static __device__ __forceinline__ uint32_t desc(uint32_t raw)
     {
-        return key_desc_f32(__uint_as_float(raw));
+        return key_desc_f32(value(raw));
     }
     static __device__ __forceinline__ uint32_t turn(uint32_t bits) { return key_turn_f32(bits); }
     static __device__ __forceinline__ uint32_t raw(uint32_t bits)
     {
         return __float_as_uint(key_of_f32(bits));
     }
+    static __device__ __forceinline__ bool is_nan(uint32_t raw)
+    {
+        return key_is_nan_f32(value(raw)) != 0;
+    }
+    static __device__ __forceinline__ bool same(uint32_t a, uint32_t b)
+    {
+        return key_same_f32(value(a), value(b)) != 0;
+    }
 };
 template <> struct key_float<uint64_t> {
-    typedef double                             type;
+    typedef double                           type;
+    static __device__ __forceinline__ double value(uint64_t raw)
+    {
+        return __longlong_as_double((long long)raw);
+    }
+
     static __device__ __forceinline__ uint64_t bits(uint64_t raw)
     {
-        return key_bits_f64(__longlong_as_double((long long)raw));
+        return key_bits_f64(value(raw));
     }
     static __device__ __forceinline__ uint64_t fold(uint64_t raw)
     {
-        return key_fold_f64(__longlong_as_double((long long)raw));
+        return key_fold_f64(value(raw));
     }
     static __device__ __forceinline__ uint64_t desc(uint64_t raw)
     {
-        return key_desc_f64(__longlong_as_double((long long)raw));
+        return key_desc_f64(value(raw));
     }
     static __device__ __forceinline__ uint64_t turn(uint64_t bits) { return key_turn_f64(bits); }
     static __device__ __forceinline__ uint64_t raw(uint64_t bits)
     {
         return (uint64_t)__double_as_longlong(key_of_f64(bits));
     }
+    static __device__ __forceinline__ bool is_nan(uint64_t raw)
+    {
+        return key_is_nan_f64(value(raw)) != 0;
+    }
+    static __device__ __forceinline__ bool same(uint64_t a, uint64_t b)
+    {
+        return key_same_f64(value(a), value(b)) != 0;
+    }
 };
 
 template <typename BITS, bool FLOAT> struct key_code;
 
-/* Integers: one xor, which turns signed keys and descending order into ascending unsigned. */
+/* Integers: one xor maps signed keys and descending order to ascending unsigned integers. */
 template <typename BITS_> struct key_code<BITS_, false> {
     typedef BITS_         BITS;
     static constexpr bool is_float = false;
@@ -90,9 +113,52 @@ template <typename BITS_> struct key_code<BITS_, true> {
     }
 };
 
+/* Integers or floats of one width, chosen at run time by one uniform branch for N keys: for kernels
+ * that do much more with a key than encode it. One-to-one. */
+template <typename BITS_> struct key_code_by_width {
+    typedef BITS_ BITS;
+
+    key_code<BITS, false> integer;
+    key_code<BITS, true>  real;
+    bool                  is_real;
+
+    template <int N> __device__ __forceinline__ void encode_each(const BITS *raw, BITS *bits) const
+    {
+        if (is_real) {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                bits[i] = real.encode(raw[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                bits[i] = integer.encode(raw[i]);
+        }
+    }
+    template <int N> __device__ __forceinline__ void decode_each(const BITS *bits, BITS *raw) const
+    {
+        if (is_real) {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                raw[i] = real.decode(bits[i]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                raw[i] = integer.decode(bits[i]);
+        }
+    }
+    __device__ __forceinline__ BITS encode(BITS raw) const
+    {
+        return is_real ? real.encode(raw) : integer.encode(raw);
+    }
+    __device__ __forceinline__ BITS decode(BITS bits) const
+    {
+        return is_real ? real.decode(bits) : integer.decode(bits);
+    }
+};
+
 enum key_ties {
     KEY_TOTAL, /* one-to-one */
-    KEY_FOLDED /* tied keys are one value */
+    KEY_FOLDED /* tied keys have one value */
 };
 
 template <typename BITS> static inline key_code<BITS, false> integer_code(bool is_signed, bool desc)
@@ -103,8 +169,8 @@ template <typename BITS> static inline key_code<BITS, false> integer_code(bool i
     return code;
 }
 
-/* Calls f with the code of a type: f is a generic lambda, [&](auto code) { ... }, and returns an
- * ordo_status. Inside, decltype(code)::BITS is the width. */
+/* Calls f with the code of a type. f is a generic lambda [&](auto code) that returns an
+ * ordo_status; decltype(code)::BITS is the width. */
 template <typename F>
 static inline ordo_status with_key_code(ordo_type type, bool descending, key_ties ties, F &&f)
 {
@@ -131,6 +197,27 @@ static inline ordo_status with_key_code(ordo_type type, bool descending, key_tie
     }
     }
     return ORDO_E_ARG;
+}
+
+/* Calls f with the key_code_by_width of a type of 4 or 8 bytes; other types are refused. */
+template <typename F>
+static inline ordo_status with_key_width(ordo_type type, bool descending, F &&f)
+{
+    return with_key_code(type, descending, KEY_TOTAL, [&](auto code) -> ordo_status {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        if constexpr (sizeof(BITS) < 4) {
+            return ORDO_E_UNSUPPORTED;
+        } else {
+            key_code_by_width<BITS> any = {};
+            any.is_real = CODE::is_float;
+            if constexpr (CODE::is_float)
+                any.real = code;
+            else
+                any.integer = code;
+            return f(any);
+        }
+    });
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* cuda_link.cu - the device as lib/hybrid streams arrays through it (backend/link.h): lanes are
- * cuda_stage.cu's, each a stream with two pinned buffers; the device's work goes to the state's
- * own stream; events order the two. Costs nothing but the calls: nothing here copies by itself. */
+/* cuda_link.cu - the device as lib/hybrid streams arrays through it (backend/link.h). A lane is one
+ * of cuda_stage.cu's: a stream with two pinned staging buffers. Work goes to the state's own
+ * stream, and events order the two. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 
@@ -41,7 +41,7 @@ static ordo_status link_end(void *opened, ordo_exec *exec)
 {
     cuda_state *const state = (cuda_state *)opened;
     state->streaming = false;
-    watch_end(state);
+    profile_end(state);
     if (state->before != state->facts.device)
         (void)cudaSetDevice(state->before);
     for (unsigned i = 0; i < state->lane_count; i++)
@@ -62,7 +62,7 @@ static ordo_status lane_copy(void *opened, ordo_exec *exec, unsigned lane, void 
 {
     cuda_state *const state = (cuda_state *)opened;
     CUDA_TRY(exec, cudaSetDevice(state->facts.device));
-    TRY(watch_copy(state, exec, lane));
+    TRY(profile_copy(state, exec, lane));
     CUDA_TRY(exec, cudaMemcpyAsync(to, from, bytes, way, state->lanes[lane].stream));
     return ORDO_OK;
 }
@@ -83,7 +83,7 @@ static ordo_status link_close_side(void *opened, ordo_exec *exec, unsigned lane,
 {
     cuda_state *const state = (cuda_state *)opened;
     cuda_lane *const  at = &state->lanes[lane];
-    TRY(watch_side(state, exec, lane, side));
+    TRY(profile_side(state, exec, lane, side));
     CUDA_TRY(exec, cudaEventRecord(at->done[side], at->stream));
     return ORDO_OK;
 }
@@ -144,7 +144,8 @@ ordo_status cuda_pack(void *opened, const ordo_pack_job *job, ordo_exec *exec)
     return frame_end(&frame, dev_pack(&frame.call, job));
 }
 
-const ordo_link cuda_link = {
-    CUDA_STAGE_BYTES, link_room,       link_begin,       link_end,   link_buffer, link_copy_in,
-    link_copy_out,    link_close_side, link_wait_side,   link_join,  link_mark,   link_await,
-    link_iota,        watch_begin,     watch_side_times, watch_tick, watch_ticked};
+const ordo_link cuda_link = {CUDA_STAGE_BYTES, link_room,     link_begin,         link_end,
+                             link_buffer,      link_copy_in,  link_copy_out,      link_close_side,
+                             link_wait_side,   link_join,     link_mark,          link_await,
+                             link_iota,        profile_begin, profile_side_times, profile_tick,
+                             profile_ticked};

@@ -1,16 +1,13 @@
-/* cuda_rt.cuh - what every file of the CUDA backend may use: the opened device, one call on it,
- * device scratch, and errors in the driver's words.
+/* cuda_rt.cuh - what every file of the CUDA backend uses: the opened device, one call on it, device
+ * scratch, and error reports.
  *
- * A verb of the backend comes in three layers. The table (cuda_backend.cu) brings the arrays to
- * the device and reserves scratch; device/dev_X.cu gets a cuda_call and a job whose arrays are
- * device memory, and only enqueues work on call->stream; block/ and warp/ hold what its kernels
- * are made of.
- *
- * A dev_X.cu has for each job
- *     size_t      dev_X_scratch(const job *);            bytes of device scratch, no device touched
- *     ordo_status dev_X(cuda_call *, const job *);       takes no more than that
- * Both walk the same layout function over a cuda_scratch: without memory behind it, a scratch only
- * counts. Nothing here or there waits for the device but call_fetch, which brings a result home. */
+ * A verb has three layers. cuda_backend.cu brings the arrays to the device and reserves scratch.
+ * dev_X.cu in the folder of the verb gets a cuda_call and a job with device arrays, and only
+ * enqueues work on call->stream. block/ and warp/ hold the parts of its kernels. A dev_X.cu has
+ *     size_t      dev_X_scratch(const job *);        bytes of device scratch; touches no device
+ *     ordo_status dev_X(cuda_call *, const job *);   takes no more than that
+ * Both call the same layout function with a cuda_scratch, which only counts if it has no memory.
+ * Only call_fetch and call_answer wait for the device. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_RT_H
 #define ORDO_CUDA_RUNTIME_CUDA_RT_H
 
@@ -21,11 +18,11 @@
 #include <string.h>
 
 enum {
-    CUDA_SCRATCH_ALIGN = 256, /* of every piece of device scratch */
-    CUDA_FETCH_BYTES = 4096   /* of results that one call brings to the host */
+    CUDA_SCRATCH_ALIGN = 256, /* alignment of every piece of device scratch */
+    CUDA_FETCH_BYTES = 4096   /* most bytes of results that one call brings to the host */
 };
 
-/* Bytes of a key: the backend links to nothing in libordo. */
+/* The size of a key. The backend links to nothing in libordo. */
 static inline size_t cuda_type_size(ordo_type type)
 {
     switch (type) {
@@ -37,12 +34,12 @@ static inline size_t cuda_type_size(ordo_type type)
     return 0;
 }
 
-struct cuda_scratch { /* a stretch of device memory, handed out from its start */
-    char  *base;      /* NULL: only counts */
+struct cuda_scratch { /* device memory, handed out from its start */
+    char  *base;      /* NULL: only count */
     size_t used;
 };
 
-/* The next `count` elements; NULL while counting. */
+/* Takes the next `count` elements; NULL while counting. */
 template <typename T> static inline T *scratch_take(cuda_scratch *scratch, size_t count)
 {
     size_t const at = scratch->used;
@@ -50,12 +47,11 @@ template <typename T> static inline T *scratch_take(cuda_scratch *scratch, size_
     return scratch->base == NULL ? NULL : (T *)(scratch->base + at);
 }
 
-struct cuda_facts {    /* of the opened device */
-    int    device;     /* its ordinal */
-    int    sms;        /* multiprocessors */
-    int    capability; /* 90 for 9.0 */
-    size_t l2_bytes;
-    size_t shared_bytes; /* that one block may ask for */
+struct cuda_facts {      /* about the opened device */
+    int    device;       /* its ordinal */
+    int    sms;          /* multiprocessors */
+    int    capability;   /* 90 for 9.0 */
+    size_t shared_bytes; /* shared memory that one block may use */
 };
 
 struct cuda_call { /* one call on one stream */
@@ -64,13 +60,13 @@ struct cuda_call { /* one call on one stream */
     cudaStream_t      stream;
     cuda_scratch      scratch;
     void             *fetch;   /* CUDA_FETCH_BYTES of pinned host memory, which kernels may write */
-    bool              is_over; /* nothing of the call is left to wait for */
+    bool              is_over; /* the call has waited for all its work */
 };
 
-/* Records a failed CUDA call; out of device memory is ORDO_E_NOMEM, the rest ORDO_E_DEVICE. */
+/* Reports a failed CUDA call: ORDO_E_NOMEM for lack of device memory, else ORDO_E_DEVICE. */
 static inline ordo_status cuda_failed(ordo_exec *exec, cudaError_t error, const char *what)
 {
-    (void)cudaGetLastError(); /* so that the next call does not meet it again */
+    (void)cudaGetLastError(); /* clears the error for the next call */
     ordo_status const status = error == cudaErrorMemoryAllocation ? ORDO_E_NOMEM : ORDO_E_DEVICE;
     ordo_fail(exec, status, "CUDA: %s: %s (%s)", what, cudaGetErrorString(error),
               cudaGetErrorName(error));
@@ -84,8 +80,8 @@ static inline ordo_status cuda_failed(ordo_exec *exec, cudaError_t error, const 
             return cuda_failed(exec, cuda_error_, #expression);                                    \
     } while (0)
 
-/* Launches kernel<<<grid, block, shared, call->stream>>>(...) and checks that it was accepted. The
- * kernel may be a template-id in parentheses: CUDA_LAUNCH(call, (scan<uint32_t, 8>), ...). */
+/* Launches kernel<<<grid, block, shared, call->stream>>>(...) and checks the launch. A template-id
+ * goes in parentheses: CUDA_LAUNCH(call, (scan<uint32_t, 8>), ...). */
 #define CUDA_LAUNCH(call, kernel, grid, block, shared, ...)                                        \
     do {                                                                                           \
         kernel<<<(unsigned)(grid), (unsigned)(block), (shared), (call)->stream>>>(__VA_ARGS__);    \
@@ -94,7 +90,17 @@ static inline ordo_status cuda_failed(ordo_exec *exec, cudaError_t error, const 
             return cuda_failed((call)->exec, cuda_error_, #kernel);                                \
     } while (0)
 
-/* A graph is being made of what the stream gets: nothing runs, and nothing can be waited for. */
+/* Calls f(i) for this thread's share of i < n. All threads of a one-dimensional grid share the
+ * array. */
+template <typename F> static __device__ __forceinline__ void grid_each(size_t n, F &&f)
+{
+    size_t const threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
+        f(i);
+}
+
+/* Whether the stream is being captured into a graph: nothing runs, and nothing can be waited
+ * for. */
 static inline bool cuda_capturing(cudaStream_t stream)
 {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -102,7 +108,7 @@ static inline bool cuda_capturing(cudaStream_t stream)
     return status != cudaStreamCaptureStatusNone;
 }
 
-/* Refuses a call whose answer the host cannot have. */
+/* Refuses a call that needs a result on the host while the stream is being captured. */
 static inline ordo_status call_may_answer(cuda_call *call)
 {
     if (!cuda_capturing(call->stream))
@@ -111,7 +117,7 @@ static inline ordo_status call_may_answer(cuda_call *call)
                      "the stream is being captured; a result for the host cannot be had now");
 }
 
-/* Waits for bytes that a kernel puts in call->fetch; the last thing of a call. */
+/* Waits for bytes that a kernel wrote to call->fetch. Must be the last action of a call. */
 static inline ordo_status call_answer(cuda_call *call, void *host, size_t bytes)
 {
     CUDA_TRY(call->exec, cudaStreamSynchronize(call->stream));
@@ -120,8 +126,7 @@ static inline ordo_status call_answer(cuda_call *call, void *host, size_t bytes)
     return ORDO_OK;
 }
 
-/* Brings bytes from the device to the host and waits for them: the only synchronisation of a
- * call, and only for results that the caller wants on the host. At most CUDA_FETCH_BYTES. */
+/* Copies at most CUDA_FETCH_BYTES from the device to the host and waits for them. */
 static inline ordo_status call_fetch(cuda_call *call, void *host, const void *device, size_t bytes)
 {
     TRY(call_may_answer(call));

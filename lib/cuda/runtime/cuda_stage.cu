@@ -1,27 +1,22 @@
-/* cuda_stage.cu - host arrays to the device and back, through pinned buffers filled by several
- * threads.
+/* cuda_stage.cu - copies host arrays to the device and back, through pinned staging buffers that
+ * several threads fill.
  *
- * A plain copy of pageable memory goes through one small buffer of the driver, one thread long:
- * 7 GB/s on an H200's link of 55. Here every thread of the call has a lane: a stream and two
- * pinned buffers of 4 MiB. While the link empties one buffer, the thread fills the other.
- *
- *     host array   | piece | piece | piece | ...       pieces are handed out to the threads
- *     lane          buffer 0 -> device, buffer 1 <- host, and so on in turns
- *
- * Arrays that are pinned already are copied as they are. Called by cuda_backend.cu. */
+ * A plain copy of pageable memory runs on one thread through a small buffer of the driver: 7 GB/s
+ * on an H200 whose link does 55. Here every thread of the call has a lane: a stream and two pinned
+ * buffers of 4 MiB. While the link empties one buffer, the thread fills the other. Pinned arrays
+ * are copied directly. */
 #include "cuda/runtime/cuda_state.cuh"
 
 #include <sched.h>
 
-enum {
-    PIECE_CHUNKS = 4 /* buffers' worth handed out at a time: a lane's two buffers alternate */
-};
+/* Buffers that a thread fills at a time; even, because the two buffers of a lane alternate. */
+static constexpr int PIECE_CHUNKS = 4;
 
 struct stage_copy {
     cuda_state *state;
     char       *host, *device;
     size_t      bytes;
-    size_t      chunk; /* bytes of a buffer that are used: less than all of small arrays */
+    size_t      chunk; /* bytes used of a buffer: less than all for small arrays */
     bool        inward;
     int         error; /* the first cudaError_t; changed atomically */
 };
@@ -61,7 +56,7 @@ void stage_close(cuda_state *state)
     state->lane_count = 0;
 }
 
-/* As many lanes as threads can use; fewer if pinned memory is short, but one at least. */
+/* Creates as many lanes as threads can use; fewer, but at least one, if pinned memory is short. */
 ordo_status stage_lanes(cuda_state *state, ordo_exec *exec, size_t wanted)
 {
     wanted = ordo_min(wanted, ordo_min(exec->threads, CUDA_LANES));
@@ -148,7 +143,8 @@ static void stage_piece(void *arg, size_t lo, size_t hi)
     stage_copy *const copy = (stage_copy *)arg;
     if (__atomic_load_n(&copy->error, __ATOMIC_RELAXED) != cudaSuccess)
         return;
-    cudaError_t error = cudaSetDevice(copy->state->facts.device); /* a pool's thread starts at 0 */
+    cudaError_t error =
+        cudaSetDevice(copy->state->facts.device); /* threads of a pool start with device 0 */
     if (error == cudaSuccess) {
         cuda_lane *const lane = take_lane(copy->state);
         error = (copy->inward ? chunks_in : chunks_out)(copy, lane, lo, hi);
@@ -177,14 +173,14 @@ static ordo_status run(cuda_frame *frame, stage_copy *copy)
     cuda_state *const state = frame->state;
     cuda_call *const  call = &frame->call;
     size_t const      lanes = ordo_min(call->exec->threads, CUDA_LANES);
-    /* Every lane gets work, and enough of it to be worth waking a thread. */
+    /* Every lane gets work, and enough to justify waking a thread. */
     copy->chunk =
         ordo_round_up(ordo_max(copy->bytes / lanes / PIECE_CHUNKS, CUDA_STAGE_LEAST), 4096);
     copy->chunk = ordo_min(copy->chunk, CUDA_STAGE_BYTES);
     size_t const chunks = ordo_div_up(copy->bytes, copy->chunk);
     TRY(stage_lanes(state, call->exec, ordo_div_up(chunks, PIECE_CHUNKS)));
 
-    /* Lanes begin when the call's stream is done with the memory they write or read. */
+    /* Lanes wait until the call's stream no longer uses the memory. */
     CUDA_TRY(call->exec, cudaEventRecord(state->last, call->stream));
     for (unsigned i = 0; i < state->lane_count; i++)
         CUDA_TRY(call->exec, cudaStreamWaitEvent(state->lanes[i].stream, state->last, 0));
@@ -215,7 +211,8 @@ ordo_status stage_out(cuda_frame *frame, void *host, const void *device, size_t 
     ordo_exec *const exec = frame->call.exec;
     if (bytes == 0)
         return ORDO_OK;
-    /* What failed on the device must show before the first byte of the result is overwritten. */
+    /* A failure on the device must be reported before the first byte of the result is
+     * overwritten. */
     CUDA_TRY(exec, cudaStreamSynchronize(frame->call.stream));
     exec->changed = true;
     if (is_pinned(host)) {

@@ -1,4 +1,4 @@
-/* cuda_state.cu - opens a device, holds its memory, frames every call on it. See cuda_state.cuh. */
+/* cuda_state.cu - opens a device, holds its memory, and begins and ends every call on it. */
 #include "cuda/runtime/cuda_state.cuh"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int capability_of(int device)
     return 10 * major + minor;
 }
 
-/* What is wrong with a device, or "". */
+/* Writes what is wrong with a device, or "". */
 static void trouble_with(int device, char *text, size_t size)
 {
     int       mode = cudaComputeModeDefault;
@@ -38,7 +38,7 @@ static void trouble_with(int device, char *text, size_t size)
     (void)cudaGetLastError();
 }
 
-/* The devices the driver shows; < 0 with the reason if it shows none. */
+/* The number of devices; < 0 and the reason if there is none. */
 static int count_devices(char *why, size_t why_size)
 {
     int               count = 0, driver = 0;
@@ -114,15 +114,12 @@ void cuda_devices(char *text, size_t size)
 
 static cudaError_t read_facts(cuda_facts *facts)
 {
-    int         sms = 0, l2 = 0, shared = 0;
+    int         sms = 0, shared = 0;
     cudaError_t error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, facts->device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, facts->device);
     if (error == cudaSuccess)
         error =
             cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, facts->device);
     facts->sms = sms;
-    facts->l2_bytes = (size_t)l2;
     facts->shared_bytes = (size_t)shared;
     facts->capability = capability_of(facts->device);
     return error;
@@ -178,7 +175,7 @@ void cuda_close(void *opened)
     if (state->used)
         (void)cudaEventSynchronize(state->last);
     stage_close(state);
-    watch_close(state);
+    profile_close(state);
     for (int i = 0; i < ORDO_LINK_MARKS; i++)
         if (state->marks[i] != NULL)
             (void)cudaEventDestroy(state->marks[i]);
@@ -199,8 +196,8 @@ void cuda_close(void *opened)
 
 /* ---- Memory ---- */
 
-/* Makes *block, of *held bytes, large enough, `other` bytes being held beside it. What ran on the
- * old one must be over before it is freed. */
+/* Makes *block, of *held bytes, at least `bytes` long; `other` bytes are held elsewhere. Waits for
+ * the work that uses the old block before freeing it. */
 static ordo_status hold(cuda_state *state, ordo_exec *exec, char **block, size_t *held,
                         size_t other, size_t bytes)
 {
@@ -233,8 +230,7 @@ static ordo_status hold(cuda_state *state, ordo_exec *exec, char **block, size_t
     return ORDO_OK;
 }
 
-/* A call on arrays that are brought whole does not need what streaming held, and the other way
- * round: neither may stand in the other's way. */
+/* Frees a block. Calls on whole arrays do not need the memory of streamed calls, and vice versa. */
 static ordo_status drop(ordo_exec *exec, char **block, size_t *held)
 {
     if (*block != NULL)
@@ -264,7 +260,7 @@ static ordo_status hold_both(cuda_state *state, ordo_exec *exec, size_t store, s
 ordo_status cuda_hold_stream(cuda_state *state, ordo_exec *exec, size_t store, size_t block)
 {
     ordo_status status = hold_both(state, exec, store, block);
-    if (status == ORDO_E_NOMEM) { /* one of them may be larger than it need be */
+    if (status == ORDO_E_NOMEM) { /* one of them may be larger than needed */
         TRY(drop(exec, &state->store, &state->store_bytes));
         TRY(drop(exec, &state->block, &state->block_bytes));
         status = hold_both(state, exec, store, block);
@@ -321,7 +317,7 @@ ordo_status frame_begin(cuda_frame *frame, cuda_state *state, ordo_exec *exec, s
 ordo_status frame_end(cuda_frame *frame, ordo_status status)
 {
     cuda_state *const state = frame->state;
-    if (frame->call.is_over) { /* and with it all calls before, which it has waited for */
+    if (frame->call.is_over) { /* the call has waited for itself and all calls before */
         state->used = false;
     } else if (!cuda_capturing(frame->call.stream)) {
         cudaError_t error = cudaEventRecord(state->last, frame->call.stream);

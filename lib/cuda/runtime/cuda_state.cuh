@@ -1,10 +1,9 @@
 /* cuda_state.cuh - an opened device: what one context holds of it.
  *
- * Device memory is one block, as large as the largest call so far, cut into pieces anew by every
- * call. Calls follow each other on it: the end of each is an event, which the next call waits for
- * (on the device) if it uses another stream. Streams are compared by identity, not by handle:
- * cudaStreamPerThread is one handle for a different stream in every thread, and the handle of a
- * destroyed stream is used again. */
+ * Device memory is one block, as large as the largest call so far; every call divides it anew. An
+ * event marks the end of each call, and the next call waits for it on the device if it uses another
+ * stream. Streams are compared by identity, not by handle: cudaStreamPerThread is one handle for a
+ * different stream in every thread, and handles of destroyed streams are reused. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_STATE_H
 #define ORDO_CUDA_RUNTIME_CUDA_STATE_H
 
@@ -12,41 +11,42 @@
 #include "backend/backend.h"
 
 enum {
-    CUDA_LANES = 16,              /* at most; threads that stage at once */
-    CUDA_STAGE_BYTES = 4 << 20,   /* of one pinned buffer; a lane has two */
-    CUDA_STAGE_LEAST = 128 << 10, /* that are copied at a time */
-    CUDA_LEAST_SCRATCH = 1 << 20, /* held from the start: small calls never allocate */
-    CUDA_ISA = 16                 /* "sm_90" */
+    CUDA_LANES = 16,              /* at most; threads that stage at the same time */
+    CUDA_STAGE_BYTES = 4 << 20,   /* of one pinned staging buffer; a lane has two */
+    CUDA_STAGE_LEAST = 128 << 10, /* bytes copied at a time, at least */
+    CUDA_LEAST_SCRATCH =
+        1 << 20,  /* bytes held from the start, so that small calls never allocate */
+    CUDA_ISA = 16 /* "sm_90" */
 };
 
-struct cuda_lane {      /* a thread's way between pageable host memory and the device */
-    int          taken; /* by a thread; changed atomically */
+struct cuda_lane {      /* how a thread copies between pageable host memory and the device */
+    int          taken; /* in use by a thread; changed atomically */
     char        *buffer[2];
-    cudaEvent_t  done[2]; /* the buffer's last copy */
+    cudaEvent_t  done[2]; /* end of the last copy of each buffer */
     cudaStream_t stream;
 };
 
-struct cuda_watch; /* cuda_watch.cu */
+struct cuda_profile; /* cuda_profile.cu */
 
 struct cuda_state {
     cuda_facts         facts;
     char               isa[CUDA_ISA];
-    size_t             limit; /* bytes of device memory; 0: none */
+    size_t             limit; /* bytes of device memory; 0: no limit */
     char              *block;
     size_t             block_bytes;
-    char              *store; /* of arrays that are streamed (cuda_link.cu) */
+    char              *store; /* for streamed arrays (cuda_link.cu) */
     size_t             store_bytes;
     bool               streaming;   /* the store is in use */
-    int                before;      /* the caller's current device then, which lanes change */
+    int                before;      /* the caller's current device while streaming */
     void              *fetch;       /* CUDA_FETCH_BYTES, pinned */
-    cudaStream_t       own;         /* of calls on host arrays */
-    unsigned long long last_stream; /* identity of the last call's stream: cudaStreamGetId */
-    cudaEvent_t        last;        /* its end */
-    bool               used;        /* there was one */
+    cudaStream_t       own;         /* stream of calls on host arrays */
+    unsigned long long last_stream; /* identity of the last call's stream (cudaStreamGetId) */
+    cudaEvent_t        last;        /* end of the last call */
+    bool               used;        /* whether there was a call */
     cuda_lane          lanes[CUDA_LANES];
-    unsigned           lane_count; /* made so far */
+    unsigned           lane_count; /* created so far */
     cudaEvent_t        marks[ORDO_LINK_MARKS];
-    cuda_watch        *watch; /* NULL: nobody asks when things are done */
+    cuda_profile      *profile; /* NULL: no profile wanted */
 };
 
 /* cuda_state.cu */
@@ -55,11 +55,11 @@ void        cuda_close(void *state);
 void        cuda_devices(char *text, size_t size);
 ordo_status cuda_reserve(void *state, size_t bytes, ordo_exec *exec);
 size_t      cuda_held(const void *state);
-/* Makes the store, for arrays that are streamed, and the block large enough. */
+/* Makes the store, for streamed arrays, and the block large enough. */
 ordo_status cuda_hold_stream(cuda_state *state, ordo_exec *exec, size_t store, size_t block);
 
-/* Begins a call with `bytes` of device memory; call->scratch is them. The caller's current device
- * is put back by call_end, which also marks the end of the call on its stream. */
+/* Begins a call with `bytes` of device memory as call->scratch. frame_end restores the caller's
+ * current device and marks the end of the call on its stream. */
 struct cuda_frame {
     cuda_call   call;
     cuda_state *state;
@@ -68,26 +68,26 @@ struct cuda_frame {
 ordo_status frame_begin(cuda_frame *frame, cuda_state *state, ordo_exec *exec, size_t bytes);
 ordo_status frame_end(cuda_frame *frame, ordo_status status);
 
-/* cuda_stage.cu: host arrays to the device and back, by all threads of the call, through pinned
- * buffers. stage_in returns when the copies are enqueued, and the call's stream waits for them;
- * stage_out returns when the host array is written. */
+/* cuda_stage.cu: copies between host arrays and the device, by all threads of the call, through
+ * pinned staging buffers. stage_in returns when the copies are enqueued, and the call's stream
+ * waits for them; stage_out returns when the host array is written. */
 ordo_status stage_in(cuda_frame *frame, void *device, const void *host, size_t bytes);
 ordo_status stage_out(cuda_frame *frame, void *host, const void *device, size_t bytes);
 ordo_status stage_lanes(cuda_state *state, ordo_exec *exec, size_t wanted);
 void        stage_close(cuda_state *state);
 
-/* cuda_watch.cu: when copies and work are done, for a profile. A lane's copies begin, and the side
- * that they use is closed; nothing happens without a watch. */
-ordo_status watch_begin(void *state, ordo_exec *exec);
-void        watch_end(cuda_state *state); /* no more is noted; what was stays */
-void        watch_close(cuda_state *state);
-ordo_status watch_copy(cuda_state *state, ordo_exec *exec, unsigned lane);
-ordo_status watch_side(cuda_state *state, ordo_exec *exec, unsigned lane, unsigned side);
-bool watch_side_times(void *state, unsigned lane, unsigned side, double *began, double *ended);
-ordo_status watch_tick(void *state, ordo_exec *exec, unsigned number);
-bool        watch_ticked(void *state, unsigned number, double *when);
+/* cuda_profile.cu: the times of copies and work. profile_copy is called before each copy of a lane,
+ * profile_side after the last copy of a side. Without a profile both do nothing. */
+ordo_status profile_begin(void *state, ordo_exec *exec);
+void        profile_end(cuda_state *state); /* stops recording; recorded times stay */
+void        profile_close(cuda_state *state);
+ordo_status profile_copy(cuda_state *state, ordo_exec *exec, unsigned lane);
+ordo_status profile_side(cuda_state *state, ordo_exec *exec, unsigned lane, unsigned side);
+bool profile_side_times(void *state, unsigned lane, unsigned side, double *began, double *ended);
+ordo_status profile_tick(void *state, ordo_exec *exec, unsigned number);
+bool        profile_ticked(void *state, unsigned number, double *when);
 
-/* cuda_link.cu: how lib/hybrid streams arrays through the device. */
+/* cuda_link.cu: streams arrays of lib/hybrid through the device. */
 extern const ordo_link cuda_link;
 ordo_status            cuda_search(void *state, const ordo_search_job *job, ordo_exec *exec);
 ordo_status            cuda_pack(void *state, const ordo_pack_job *job, ordo_exec *exec);

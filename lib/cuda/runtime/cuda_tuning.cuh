@@ -1,53 +1,52 @@
-/* cuda_tuning.cuh - every threshold and tile size of the CUDA backend, each with the measurement
- * that set it. H200 is an NVIDIA H200 (132 multiprocessors, 4.3 TB/s of copy), November 2026. */
+/* cuda_tuning.cuh - every threshold and tile size of the CUDA backend, with the measurement that
+ * set it. H200 is an NVIDIA H200 (132 multiprocessors, copies at 4.3 TB/s), November 2026. */
 #ifndef ORDO_CUDA_RUNTIME_CUDA_TUNING_H
 #define ORDO_CUDA_RUNTIME_CUDA_TUNING_H
 
-/* Ranks of sorted arrays (device/dev_rank.cu, dev_rank_pass.cu): warps of a block; blocks of a
- * multiprocessor that registers must allow; most blocks of dev_rank.cu's two launches, which are
- * the entries of the table that every block reads. H200, 128e6 keys f32 -> u32, two launches, ms
- * for (resident, blocks): (4, 528) 0.298, (4, 1056) 0.295, (4, 2112) 0.292, (6, 792) 0.335,
- * (8, 1056) 0.367: with fewer registers less is read at a time. */
+/* Ranks of sorted arrays (dev_rank.cu, dev_rank_pass.cu): warps a block; blocks a multiprocessor
+ * that registers must allow; most blocks of the two launches of dev_rank.cu, whose table every
+ * block reads. H200, 128e6 keys f32 -> u32, two launches, ms for (resident, blocks): (4, 528)
+ * 0.298, (4, 1056) 0.295, (4, 2112) 0.292, (6, 792) 0.335, (8, 1056) 0.367. */
 enum {
     CUDA_TUNE_RANK_WARPS = 8,
     CUDA_TUNE_RANK_RESIDENT = 4,
     CUDA_TUNE_RANK_BLOCKS = 2112
 };
 
-/* Ranks of unsorted arrays (device/dev_rank_unsorted.cu): bytes of ranks up to which they are
- * scattered straight; lg of the ranks that a block scatters in shared memory (64 KB, so that three
- * blocks fit). H200, u32 ranks, ms beyond the argsort, straight: 2^20 0.02, 2^23 0.19, 2^24 0.81,
- * 2^26 4.0; parted once and then scattered within L2: 2^20 0.04, 2^24 0.39, 2^26 1.55. */
+/* Ranks of unsorted arrays (dev_rank_unsorted.cu): bytes of ranks up to which they are scattered
+ * directly; lg of the ranks that a block orders in shared memory (64 KB, so that three blocks fit).
+ * H200, u32 ranks, ms besides the argsort, scattered directly: 2^20 0.02, 2^23 0.19, 2^24 0.81,
+ * 2^26 4.0; partitioned once, then scattered within L2: 2^20 0.04, 2^24 0.39, 2^26 1.55. */
 enum {
     CUDA_TUNE_RANK_DIRECT = 16 << 20,
     CUDA_TUNE_RANK_LEAF_LG = 14
 };
 
-/* is_sorted, runs, count_nans (device/dev_order.cu): blocks of 256 threads on a multiprocessor.
- * H200, 128e6 keys, ms: is_sorted f32 0.139, u64 0.242; runs f32 0.136; NaNs f32 0.134; a read of
- * 4 bytes a key is 0.123, and to bring the answer home takes about 0.01. Keys up to which one block
- * does it and writes the answer home itself, us a call: is_sorted of 2^8, 2^12 and 2^14 f32 9.5,
- * 10.4, 13.1; of 2^15 by a grid 20.4. */
+/* is_sorted, runs, count_nans (dev_order.cu): blocks of 256 threads a multiprocessor. H200, 128e6
+ * keys, ms: is_sorted f32 0.139, u64 0.242; runs f32 0.136; NaNs f32 0.134; a read of 4 bytes a key
+ * 0.123, the fetch of the answer about 0.01. Keys up to which one block works alone and writes the
+ * answer to the host; us a call: is_sorted of 2^8, 2^12 and 2^14 f32 9.5, 10.4, 13.1; of 2^15 by a
+ * grid 20.4. */
 enum {
     CUDA_TUNE_ORDER_RESIDENT = 4,
     CUDA_TUNE_ORDER_ALONE = 1 << 15
 };
 
-/* Flags (device/dev_flags.cuh): most spans of an array. H200, split of 2^28 u32 by packed flags, us
- * for 1056, 2048, 4096, 8192 and 16384 spans: 706, 710, 712, 746, 833 with tiles of 16 words a
- * warp; for 4096 and 8192 with 32 words: 638, 631. */
+/* Flags (dev_flags.cuh): most spans of an array. H200, split of 2^28 u32 by packed flags, us for
+ * 1056, 2048, 4096, 8192 and 16384 spans: 706, 710, 712, 746, 833 with tiles of 16 words a warp;
+ * for 4096 and 8192 with 32 words: 638, 631. */
 #define CUDA_TUNE_SPANS 8192
 
-/* Binary prefix sum (device/dev_bits.cu): rows of 1024 flags a warp, and flags from which a tile
- * has more than one. H200, 2^28 flags to u32, us for 4, 8 and 16 rows: packed 303, 312, 295; bytes
- * 371, 358, 365. Tiles of 8 rows fill the device from 2^26 flags on. */
+/* Binary prefix sum (dev_bits.cu): rows of 1024 flags a warp, and flags from which a tile has more
+ * than one row. H200, 2^28 flags to u32, us for 4, 8 and 16 rows: packed 303, 312, 295; bytes 371,
+ * 358, 365. Tiles of 8 rows fill the device from 2^26 flags on. */
 #define CUDA_TUNE_BITS_ROWS 8
 #define CUDA_TUNE_BITS_LARGE ((size_t)1 << 26)
 
-/* Split (device/dev_partition.cu): by the size of an element, words of 32 flags a warp and tile,
- * and elements a lane reads at a time; blocks on a multiprocessor that registers must allow. H200,
- * 2^28 elements, packed flags, us for 4 and 5 blocks: of 1 byte 337, 316; 2 bytes 426, 406; 4 bytes
- * 608, 627; 8 bytes 1169, 1187. Words 16 and 32, of 4 bytes: 712, 638. */
+/* Split (dev_partition.cu), by element size: words of 32 flags a warp and tile, and elements a lane
+ * reads at a time; blocks a multiprocessor that registers must allow. H200, 2^28 elements, packed
+ * flags, us for 4 and 5 blocks: 1 byte 337, 316; 2 bytes 426, 406; 4 bytes 608, 627; 8 bytes 1169,
+ * 1187. 16 and 32 words, 4 bytes: 712, 638. */
 #define CUDA_TUNE_SPLIT_RESIDENT 4
 #define CUDA_TUNE_SPLIT_WORDS_1 32
 #define CUDA_TUNE_SPLIT_PACK_1 4
@@ -59,21 +58,20 @@ enum {
 #define CUDA_TUNE_SPLIT_WORDS_16 8
 #define CUDA_TUNE_SPLIT_WORDS_ODD 8
 
-/* Scans by tiles (device/dev_scan.cu): threads of a block, rows of 512 bytes a warp, blocks on a
- * multiprocessor. H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843,
- * 766, 1504; 256 10 5: 806, 748, 1374; 512 4 3: 852, 858, 1568; 128 8 12: 1010, 992, 1769. */
+/* Scans by tiles (dev_scan.cu): threads a block, rows of 512 bytes a warp, blocks a multiprocessor.
+ * H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843, 766, 1504; 256
+ * 10 5: 806, 748, 1374; 512 4 3: 852, 858, 1568; 128 8 12: 1010, 992, 1769. */
 #define CUDA_TUNE_SCAN_THREADS 256
 #define CUDA_TUNE_SCAN_ROWS 8
 #define CUDA_TUNE_SCAN_RESIDENT 6
 
-/* Scans by a stream of tiles (device/dev_scan_stream.cuh): scanning warps; rows of 512 bytes of a
- * scanner, and of sums wider than what is summed; reducing warps; most slots; tiles of a group of
+/* Scans by persistent blocks (dev_scan_stream.cuh): scanning warps; rows of 512 bytes a scanner,
+ * and the same for sums wider than their input; reducing warps; most slots; tiles of a group of
  * totals; tiles from which arrays are streamed. H200, sums of 2^28 u32, u64, us (a copy takes 510,
- * 1015), for scanners x rows, and so many slots of that size: 16 x 4, 6 slots 571, 1167; 8 x 8, 6
- * slots 575, 1174; 16 x 6, 4 slots 612, 1329; 16 x 3, 8 slots 654, 1413; 16 x 8, 3 slots 764, 1942;
- * 16 x 4 with 4 slots 653, 1530. Reducers 2, 4 and 6 differ by less than 2 %. u32 by stream and by
- * tiles: 2^20 9.2 and 7.6, 2^22 23 and 24, 2^24 52 and 67. Bytes are always taken by tiles: their
- * reducers are too slow (sums of 2^28 320 and 230). */
+ * 1015), for scanners x rows, slots: 16 x 4, 6 slots 571, 1167; 8 x 8, 6 slots 575, 1174; 16 x 6, 4
+ * slots 612, 1329; 16 x 3, 8 slots 654, 1413; 16 x 8, 3 slots 764, 1942; 16 x 4, 4 slots 653, 1530.
+ * 2, 4 and 6 reducers differ by less than 2 %. u32 streamed and by tiles: 2^20 9.2, 7.6; 2^22 23,
+ * 24; 2^24 52, 67. Bytes are never streamed: sums of 2^28 take 320 instead of 230. */
 #define CUDA_TUNE_STREAM_SCANNERS 16
 #define CUDA_TUNE_STREAM_ROWS 4
 #define CUDA_TUNE_STREAM_ROWS_WIDER 8
@@ -82,81 +80,78 @@ enum {
 #define CUDA_TUNE_STREAM_GROUP 128
 #define CUDA_TUNE_STREAM_FROM 512
 
-/* Selection (device/dev_select.cu, dev_topk.cu), H200, f32, median unless said otherwise. */
+/* Selection (dev_select.cu, dev_topk.cu), H200, f32, median unless stated otherwise. */
 
-/* Bytes of keys up to which every pass reads the array, from cache: 32 MiB take 0.058 ms so and
- * 0.076 by sample and sweep, 64 MiB 0.092 and 0.091. Keys up to which one block does: 2^14 keys
- * take 0.020 ms, and 2^15 by a grid 0.032. */
+/* Bytes of keys up to which every pass reads the array, from cache: 32 MiB take 0.058 ms, by sample
+ * and sweep 0.076; 64 MiB 0.092 and 0.091. Keys up to which one block works alone: 2^14 keys take
+ * 0.020 ms, 2^15 by a grid 0.032. */
 #define CUDA_TUNE_SELECT_DIRECT ((size_t)32 << 20)
 #define CUDA_TUNE_SELECT_ALONE ((size_t)1 << 14)
 
 enum {
-    /* lg of the keys drawn for up to 4 positions (0.030 ms with their plan; 0.8 % of 2^28 keys are
-     * kept), up to 20 and more, and the standard deviations that a bracket reaches to each side: 4
-     * miss once in 16,000 times. 20 and 21 draw 0.054 and 0.077 ms; nine quantiles of f32 take
-     * 0.465 and 0.464, 32 positions 0.829 and 0.734, nine of two values 0.397 and 0.424. */
+    /* lg of the keys drawn for up to 4 positions (0.030 ms with the plan; 0.8 % of 2^28 keys are
+     * kept), up to 20, and more; the standard deviations of a bracket to each side: 4 miss once in
+     * 16,000 times. 20 and 21 draw in 0.054 and 0.077 ms; nine quantiles of f32 take 0.465 and
+     * 0.464, 32 positions 0.829 and 0.734, nine of two values 0.397 and 0.424. */
     CUDA_TUNE_SELECT_LG_FEW = 18,
     CUDA_TUNE_SELECT_LG_MANY = 20,
     CUDA_TUNE_SELECT_LG_MOST = 21,
     CUDA_TUNE_SELECT_SIGMAS = 4,
 
-    /* A word that one draw of this many hits is only counted. */
+    /* A word that one draw in this many hits is only counted. */
     CUDA_TUNE_SELECT_HEAVY = 128,
 
-    /* The sweep: its blocks of 256 threads on a multiprocessor (2^28 keys in 0.283 ms, a copy of
-     * them in 0.51) and at most; words of a chunk of kept keys; one key of how many there is room
-     * for, for up to 4 positions and for more. */
+    /* The sweep: blocks of 256 threads a multiprocessor (2^28 keys in 0.283 ms, a copy of them in
+     * 0.51) and in all; words of a chunk of kept keys; keys per key that there is room for, for up
+     * to 4 positions and for more. */
     CUDA_TUNE_SELECT_RESIDENT = 4,
     CUDA_TUNE_SELECT_BLOCKS = 1024,
     CUDA_TUNE_SELECT_CHUNK = 256,
     CUDA_TUNE_SELECT_ROOM_FEW = 16,
     CUDA_TUNE_SELECT_ROOM_MANY = 4,
 
-    /* lg of the buckets of a sweep of several intervals, and bytes of keys that a lane sets aside
-     * before they are kept. Nine quantiles of f32, ms, for 11 and 12: 0.496, 0.462; for 11 with 32
-     * and 64 bytes: 0.496, 0.488. By a search among the ends they took 0.766. */
+    /* lg of the buckets of a sweep of several intervals; bytes of keys that a lane sets aside
+     * before they are kept. Nine quantiles of f32, ms, for lg 11 and 12: 0.496, 0.462; for 11 with
+     * 32 and 64 bytes: 0.496, 0.488. By a search among the ends: 0.766. */
     CUDA_TUNE_SELECT_LG_BUCKETS = 12,
     CUDA_TUNE_SELECT_ASIDE = 32,
 
     /* Keys that one block sorts at the end: 1024 take 5 us. */
     CUDA_TUNE_SELECT_GATHER = 2048,
 
-    /* Positions beyond which a copy is sorted: of 2^28 keys 32 positions take 0.73 ms, and the copy
-     * and its sort 5.7. Of arrays that every pass reads, beyond 32: 2^22 keys 0.10 and 0.15. */
+    /* Positions above which a copy is sorted: 32 positions of 2^28 keys take 0.73 ms, the copy and
+     * its sort 5.7. For arrays that every pass reads, above 32: 2^22 keys 0.10 and 0.15. */
     CUDA_TUNE_SELECT_MANY = 160,
 
     /* Keys of a sub-array of the median paper. 2^20 keys in sub-arrays of 256, 512, 1024, 2048:
      * network 0.026, 0.022, 0.021, 0.023 ms, merges 0.092, 0.084, 0.075, 0.069 ms. */
     CUDA_TUNE_SELECT_SUB_ARRAY = 2048,
 
-    /* k of a top-k that one block sorts; a top-k of more than one key of so many is an argsort. */
+    /* Largest k that one block sorts; a top-k of more than n / TOPK_SORT keys is an argsort. */
     CUDA_TUNE_TOPK_ONE_BLOCK = 2048,
     CUDA_TUNE_TOPK_SORT = 16
 };
 
-/* Buckets of few keys (block/block_spread.cuh): keys of one block that selects; keys of a bucket
- * from which on it is too full; keys of which no more than one may be that of the thread 16 lanes
- * on. H200, us, by buckets and by digits: nine quantiles of 2^12 f32 6.0,
- * 21.7, of 2^13 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14 9.3, 16.9; the 16 largest of 2^12
- * 6.1, before 18.5. The other two are estimates: if all buckets are full, a sort of 2^12 keys takes
- * as long as by digits. */
+/* Buckets of few keys (block_spread.cuh): most keys of one block that selects; most keys of a
+ * bucket; one key in this many may equal the key 16 lanes on. H200, us, by buckets and by digits:
+ * nine quantiles of 2^12 f32 6.0, 21.7, of 2^13 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14
+ * 9.3, 16.9; the 16 largest of 2^12 6.1, 18.5. The last two constants are estimates: if all buckets
+ * are full, a sort of 2^12 keys takes as long as by digits. */
 enum {
     CUDA_TUNE_SPREAD_KEYS = 1 << 14,
     CUDA_TUNE_SPREAD_MOST = 64,
     CUDA_TUNE_SPREAD_ALIKE = 24
 };
 
-/* Radius (device/dev_radius.cu): threads of a block; keys of a thread, of 8 bytes and of fewer;
- * threads of an entry of the table; steps that the ring holds, and that are on their way to it;
- * blocks that this lets a multiprocessor have; most spans, which are one block's threads; blocks of
- * a multiprocessor that open patches. H200, 2^28 keys u32 of radius 100, ms, threads x keys:
- * 512 x 9 0.58, 384 x 15 0.48, 256 x 23 0.42, 256 x 27 0.41, 192 x 35 0.35, 160 x 41 0.39,
- * 128 x 53 0.36, for what a step costs beside its keys; two steps on their way are no faster than
- * one. 192 x 35 with entries of 8 and 4 threads, radius 100, 14000 (just above what the ring holds)
- * and 30000: 0.35, 1.71, 0.88; 0.37, 1.10, 0.56; with 31 keys and patches opened only as far as
- * their own keys ask, 0.40, 0.50, 0.47. A copy of the keys takes 0.51. A ring of 35 keys
- * a thread is more than a block of compute capability 8.6 may have; 31, an estimate from these, is
- * not. */
+/* Radius (dev_radius.cu): threads a block; keys a thread, for 8-byte keys and for others; threads
+ * of a table entry; steps in the ring, and steps being copied to it; blocks a multiprocessor; most
+ * spans, which are the threads of one block; blocks a multiprocessor that open patches. H200, 2^28
+ * keys u32 of radius 100, ms, threads x keys: 512 x 9 0.58, 384 x 15 0.48, 256 x 23 0.42, 256 x 27
+ * 0.41, 192 x 35 0.35, 160 x 41 0.39, 128 x 53 0.36; two steps being copied are no faster than one.
+ * 192 x 35 with entries of 8 and 4 threads, radius 100, 14000 (just above the ring) and 30000:
+ * 0.35, 1.71, 0.88; 0.37, 1.10, 0.56; with 31 keys and patches opened only as far as needed: 0.40,
+ * 0.50, 0.47. A copy of the keys takes 0.51. 35 keys a thread need more shared memory than compute
+ * capability 8.6 has. */
 enum {
     CUDA_TUNE_RADIUS_THREADS = 192,
     CUDA_TUNE_RADIUS_ITEMS = 31,
@@ -170,10 +165,10 @@ enum {
     CUDA_TUNE_RADIUS_OPEN = 16
 };
 
-/* Roughly sorted keys: warps of a block (device/dev_rough_warp.cu); threads of a block, 16 keys
- * each, for radii up to a tile (dev_rough_block.cu), and bytes of one key in each thread of a
- * multiprocessor, which decides about registers. H200, 2^28 keys u32, ms for 4 and 8 warps and
- * radius 16: 0.86, 0.85; for 4096 and 3072 bytes and radius 1000: 1.46, 1.57, 8192: 2.20, 2.75. */
+/* Roughly sorted keys: warps a block (dev_rough_warp.cu); threads a block, 16 keys each, for radii
+ * up to a tile (dev_rough_block.cu); bytes of one key in each thread of a multiprocessor, which
+ * limits the registers. H200, 2^28 keys u32, ms for 4 and 8 warps and radius 16: 0.86, 0.85; for
+ * 4096 and 3072 bytes and radius 1000: 1.46, 1.57, radius 8192: 2.20, 2.75. */
 enum {
     CUDA_TUNE_ROUGH_WARPS = 4,
     CUDA_TUNE_ROUGH_SMALL = 256,
@@ -181,12 +176,96 @@ enum {
     CUDA_TUNE_ROUGH_BYTES = 4096
 };
 
-/* Largest radius that a look may have seen for a guess (device/dev_rough.cu); its windows have 1024
- * keys. H200, 2^28 keys u32 of radius 128 and 256, ms: guessed 1.44, 1.45, measured 1.63, 1.89. */
+/* Largest radius seen in a look for which the radius is guessed (dev_rough.cu); its windows have
+ * 1024 keys. H200, 2^28 keys u32 of radius 128 and 256, ms: guessed 1.44, 1.45, measured 1.63,
+ * 1.89. */
 #define CUDA_TUNE_ROUGH_GUESS ((size_t)512)
 
-/* Bytes from which an array is looked at before it is sorted (device/dev_rough_auto.cu). An
- * estimate: a launch and a wait for the host, about 15 us, are 2 % of a radix sort of so many. */
+/* Bytes from which an array is looked at before it is sorted (dev_rough_auto.cu). An estimate: a
+ * launch and a wait for the host, about 15 us, are 2 % of a radix sort of that size. */
 #define CUDA_TUNE_LOOK_BYTES ((size_t)128 << 20)
+
+/* ---- Radix sort: 2^28 random keys unless another number is given, ms ---- */
+
+enum {
+    /* Threads a block of the histogram. Under the profiler, at 1.5 GHz, 2^26 keys take 0.17 (u32)
+     * and 0.33 (u64). */
+    CUDA_TUNE_RADIX_HISTOGRAM_THREADS = 512,
+    /* Leading digits are enough if at most one key in this many shares its prefix with another. For
+     * 1, 4, 16: u64 9.04, 9.04, 11.4; f64 in [0, 1) 13.7, 12.5, 12.5; 2^22 keys u32 0.177, 0.140,
+     * 0.144. */
+    CUDA_TUNE_RADIX_TIED = 4,
+    /* The first step of keys alone ranks by atomics if two keys share the digit less often than
+     * once in this many pairs: u32 5.25, by matching 5.54. */
+    CUDA_TUNE_RADIX_LOOSE = 64,
+    /* Groups of keys with one prefix, too long for a warp, that blocks sort. Not measured: random
+     * keys have no such groups. */
+    CUDA_TUNE_RADIX_GROUPS = 4096,
+    /* Keys from which a sample is checked before a prefix is trusted; most keys of the sample; how
+     * many of them may share a prefix with a different key. u64 with equal upper four bytes 14.1,
+     * without a sample 45.7. */
+    CUDA_TUNE_RADIX_SAMPLE_FROM = 1 << 22,
+    CUDA_TUNE_RADIX_SAMPLE = 1 << 14,
+    CUDA_TUNE_RADIX_CROWDED = 4,
+    /* Keys up to which one block sorts alone where there are no clusters: 2^14 keys u32, u64 0.043,
+     * 0.047; CUB 0.051, 0.086. */
+    CUDA_TUNE_RADIX_SMALL = 1 << 14,
+    /* Keys above which a cluster sorts instead of a block, and uses 16 blocks instead of 8. In us,
+     * u32, u32 with u32, u64 with u64: 2^12 keys in one block 10.4 11.5 14.4, in 8 12.4 13.7 14.7;
+     * 2^13 in 8 13.3 15.0 17.2, in 16 15.3 16.6 18.3; 2^14 15.8 19.0 22.2, 16.9 19.2 21.8; 2^15
+     * 19.7 25.1 32.6, 19.6 22.3 26.8; 2^16 in 16 24.3 29.4 37.2, with 1024 threads a block instead
+     * of 512 27.3 32.6 40.6. CUB, the better of its radix and merge sorts: 2^12 9.0 12.2 19.4, 2^13
+     * 13.9 20.5 25.9, 2^16 37.1 46.2 53.9. */
+    CUDA_TUNE_RADIX_CLUSTER_ABOVE = 4096,
+    CUDA_TUNE_RADIX_CLUSTER_8 = 8192,
+    /* Keys up to which tiles have FEW keys a thread and one launch does all steps and the finish.
+     * In us, u32, u64, u32 with u32: 2^17 keys 47, 43, 48, with larger tiles and more launches 52,
+     * 48, 63; 2^19 56, 63, 65, and 63, 74, 74. */
+    CUDA_TUNE_RADIX_FEW = 1 << 20,
+    /* Most keys of one launch; their count takes 30 bits. */
+    CUDA_TUNE_RADIX_PORTION = 1 << 29
+};
+
+/* Tiles of a pass by bytes of key and value: threads; keys a thread; blocks a multiprocessor that
+ * registers must allow; keys a thread for few keys; whether values are loaded after the keys are
+ * ranked instead of with them. Larger tiles write longer ranges and pay less for look-back, until
+ * registers spill. */
+template <int THREADS_, int ITEMS_, int RESIDENT_, int FEW_, bool LATE_ = true> struct radix_shape {
+    enum {
+        THREADS = THREADS_,
+        ITEMS = ITEMS_,
+        RESIDENT = RESIDENT_,
+        FEW = FEW_
+    };
+    static constexpr bool LATE = LATE_;
+};
+template <int KEY, int VALUE> struct cuda_tune_radix;
+
+/* u32: 384 x 18 x 3 5.41, 384 x 20 x 3 5.25, 384 x 22 x 3 5.29, 256 x 20 x 4 6.04, 256 x 24 x 3
+ * 5.30, 512 x 20 x 2 5.13; CUB 5.44. */
+template <> struct cuda_tune_radix<4, 0> : radix_shape<512, 20, 2, 8> {
+};
+/* u64: 384 x 12 x 3 9.02, 384 x 14 x 3 9.01, 384 x 16 x 3 9.76, 256 x 20 x 3 8.80 (but f64 spills),
+ * 512 x 12 x 2 8.93; CUB 16.4. */
+template <> struct cuda_tune_radix<8, 0> : radix_shape<384, 12, 3, 6> {
+};
+/* u32 with u32, argsort of u32: values with the keys 384 x 18 x 2 8.83, 8.09; late 384 x 18 x 2
+ * 8.89, 8.39; 384 x 20 x 2 8.71, 8.24; 384 x 22 x 2 8.36, 7.83; 384 x 23 x 2 8.21,
+ * 7.76; 384 x 24 x 2 8.48, 7.92; 384 x 16 x 3 10.1, 9.18; 512 x 16 x
+ * 2 8.76, 8.21; CUB 8.53. */
+template <> struct cuda_tune_radix<4, 4> : radix_shape<384, 23, 2, 8> {
+};
+/* u64 with u32: values with the keys 384 x 12 x 2 13.9; late 13.98, 384 x 14 x 2 13.6, 512 x 12 x 2
+ * 13.7. */
+template <> struct cuda_tune_radix<8, 4> : radix_shape<384, 14, 2, 6> {
+};
+/* u32 with u64: values with the keys 384 x 12 x 2 11.5; late 12.0, 512 x 12 x 2 11.2, 512 x 14 x 2
+ * 11.0. */
+template <> struct cuda_tune_radix<4, 8> : radix_shape<512, 14, 2, 6> {
+};
+/* u64 with u64: values with the keys 384 x 10 x 2 16.8, 256 x 18 x 2 15.9; late 256 x 18 x 2 16.8,
+ * 384 x 12 x 2 16.2; CUB 24.9. */
+template <> struct cuda_tune_radix<8, 8> : radix_shape<256, 18, 2, 8, false> {
+};
 
 #endif

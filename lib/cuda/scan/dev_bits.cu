@@ -1,34 +1,23 @@
 /* dev_bits.cu - the binary prefix sum: counts of set flags.
  *
- * Production: a block takes a tile of flags, 1024 a warp and row. A lane holds a word of 32 flags
- * of each row; counting words, a warp scan of those counts and a block scan give the flags before
- * each word within the tile, and a look back over earlier tiles the rest (block/lookback.cuh), or,
- * of few tiles, what the blocks of one cluster tell each other (block/cluster.cuh). The counts are
- * then written 16 bytes a lane, from four (two) neighbouring flags of the word of another lane.
- * Reads n bytes or n/8 and writes n counts, once. If only the total is wanted, dev_flags.cu counts
- * spans and one block adds them up.
- *
- * Paper: one flag a thread and one block scan for 1024 flags (block/block_bits.cuh), by ballots or
- * in shared memory, over spans counted by dev_flags.cu.
- *
- * Scratch: 16 bytes a tile, or 4 bytes a span, and 8 bytes for the total. Called through the
- * backend's table; dev_bits_paper by the benchmark. Counts are valid once the stream has done the
- * work; the total is waited for, if the job wants it. */
-#include "cuda/block/block_bits.cuh"
-#include "cuda/block/cluster.cuh"
+ * A block takes a tile of flags, 1024 a warp and row; a lane holds a word of 32 flags of each row.
+ * Population counts, a warp scan and a block scan give the flags before each word in the tile. The
+ * flags before the tile come from the other blocks (tile_links in lookback.cuh). A lane then writes
+ * 16 bytes of counts at a time. Reads n bytes or n/8, writes n counts. If only the total is wanted,
+ * dev_flags.cu counts spans and one block adds them. Scratch: 16 bytes a tile or 4 a span, and 8.
+ * The call waits for the total if the job wants it. */
 #include "cuda/block/lookback.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/papers/dev_bits.cuh"
 #include "cuda/scan/dev_flags.cuh"
 
-/* PER counts at a time, 16 bytes. */
+/* The counts that a lane writes at a time: 16 bytes. */
 template <typename COUNT> struct alignas(16) count_vector {
     static constexpr unsigned per = 16 / sizeof(COUNT);
     COUNT                     at[per];
 };
 
-/* Writes the counts of 1024 flags, all of which exist: lane i holds word i and the number of set
- * flags before it. A lane writes the counts of PER neighbouring flags. */
+/* Writes the counts of 1024 flags: lane i holds word i and the number of set flags before it. A
+ * lane writes the counts of `per` neighbouring flags at a time. */
 template <typename COUNT>
 static __device__ __forceinline__ void write_counts(COUNT *out, uint32_t word, COUNT before,
                                                     bool exclusive)
@@ -55,13 +44,14 @@ static __device__ __forceinline__ void write_counts(COUNT *out, uint32_t word, C
     }
 }
 
-/* The same for `n` flags and for counts at any address: one flag a lane, as the poster counts. */
+/* The same for `n` flags and any address: one flag a lane, as in the poster. */
 template <typename COUNT>
 static __device__ __forceinline__ void write_counts_singly(COUNT *out, size_t n, uint32_t word,
                                                            COUNT before, bool exclusive)
 {
     unsigned const lane = lane_id();
     uint32_t const counted = exclusive ? lanes_before() : lanes_to_here();
+#pragma unroll 4
     for (unsigned row = 0; row < WARP_LANES; row++) {
         unsigned const at = row * WARP_LANES + lane;
         COUNT const    count = __shfl_sync(WARP_ALL, before, row);
@@ -77,16 +67,16 @@ struct bits_wishes {
     bool wide;    /* counts may be written 16 bytes at a time */
 };
 
-/* CLUSTER: the blocks are one cluster, and block i takes tile i. */
-template <ordo_flags_kind KIND, typename COUNT, int ROWS, bool CLUSTER>
+/* Tiles of several rows are only for large arrays, which need more blocks than a cluster has. */
+template <ordo_flags_kind KIND, typename COUNT, int ROWS>
 static __global__ void __launch_bounds__(FLAGS_THREADS)
-    scan_flags(const uint8_t *flags, size_t n, COUNT *counts, bits_wishes wishes,
-               lookback<uint64_t> state, uint64_t *total)
+    scan_flags(tile_links links, lookback<uint64_t> state, const uint8_t *flags, size_t n,
+               COUNT *counts, bits_wishes wishes, uint64_t *total)
 {
     __shared__ uint32_t totals[FLAGS_WARPS];
     __shared__ uint64_t looked[FLAGS_WARPS + 1];
-    bool const          alone = gridDim.x == 1;
-    size_t const        tile = CLUSTER || alone ? blockIdx.x : take_tile(state);
+    bool const          is_cluster = ROWS == 1 && links == TILES_CLUSTER;
+    size_t const        tile = links == TILES_LOOKBACK ? take_tile(state) : blockIdx.x;
     unsigned const      warp = threadIdx.x / WARP_LANES;
     size_t const        at = (tile * FLAGS_WARPS + warp) * (ROWS * FLAGS_OF_WARP);
     uint32_t            word[ROWS], before[ROWS], of_warp = 0;
@@ -110,9 +100,9 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
     block_sums<uint32_t> const block =
         block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(of_warp, totals);
     uint64_t start = 0;
-    if constexpr (CLUSTER)
+    if (is_cluster)
         start = cluster_scan<scan_add<uint64_t>>(block.total, looked).before;
-    else if (!alone)
+    else if (links == TILES_LOOKBACK)
         start = look_back<scan_add<uint64_t>, FLAGS_WARPS>(state, tile, block.total, 0, looked);
     if (tile == gridDim.x - 1 && threadIdx.x == 0)
         *total = start + block.total;
@@ -127,7 +117,7 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
             write_counts_singly<COUNT>(counts + row_at, n - row_at, word[row], row_start,
                                        wishes.exclusive);
     }
-    if constexpr (CLUSTER)
+    if (is_cluster)
         cluster_leave();
 }
 
@@ -139,44 +129,11 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
         *total = sums.total;
 }
 
-template <typename COUNT, bits_form FORM>
-static __global__ void __launch_bounds__(BLOCK_BITS_THREADS)
-    paper_counts(ordo_flags_kind kind, const uint8_t *flags, flag_spans spans, COUNT *counts,
-                 bool exclusive, uint64_t *all)
-{
-    __shared__ block_bits_shared shared;
-    __shared__ uint64_t          totals[WARP_LANES];
-    size_t const                 first = blockIdx.x * spans.span;
-    size_t const                 end = first + spans.span < spans.n ? first + spans.span : spans.n;
-    uint64_t                     before = 0;
-
-    for (unsigned i = threadIdx.x; i < blockIdx.x; i += BLOCK_BITS_THREADS)
-        before += spans.counts[i];
-    before = block_reduce<scan_add<uint64_t>, WARP_LANES>(before, totals);
-    for (size_t tile = first; tile < end; tile += BLOCK_BITS_THREADS) {
-        size_t const at = tile + threadIdx.x;
-        bool         flag = false;
-        unsigned     total, count;
-        if (at < end)
-            flag = kind == ORDO_FLAG_BITS ? (flags[at / 8] >> at % 8 & 1) != 0 : flags[at] != 0;
-        if constexpr (FORM == BITS_BY_BALLOT)
-            count = block_bits_by_ballot(flag, &shared, &total);
-        else
-            count = block_bits_by_shared(flag, &shared, &total);
-        if (at < end)
-            counts[at] = (COUNT)(before + count - (exclusive && flag));
-        before += total;
-        __syncthreads();
-    }
-    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
-        *all = before;
-}
-
 /* ---- Which kernel ---- */
 
 struct bits_work {
     uint64_t          *total;
-    bool               large; /* tiles of CUDA_TUNE_BITS_ROWS rows, not of one */
+    bool               large; /* tiles of CUDA_TUNE_BITS_ROWS rows instead of one */
     size_t             tiles;
     lookback<uint64_t> state;
     size_t             state_bytes;
@@ -190,7 +147,7 @@ static void layout(cuda_scratch *scratch, const ordo_bits_job *job, bits_work *w
     work->state_bytes = lookback_layout(scratch, work->tiles, FLAGS_THREADS, &work->state);
 }
 
-struct span_work { /* the total alone, and the paper's way */
+struct span_work { /* if only the total is wanted */
     uint64_t  *total;
     flag_spans spans;
 };
@@ -218,20 +175,11 @@ static ordo_status scan_by(cuda_call *call, const ordo_bits_job *job, const bits
     COUNT *const         counts = (COUNT *)job->counts;
     bits_wishes const    wishes = {job->exclusive, flags_aligned(flags),
                                    (uintptr_t)counts % sizeof(count_vector<COUNT>) == 0};
-    if (work->tiles > 1 && cluster_fits(call, work->tiles) &&
-        cluster_launch(call, scan_flags<KIND, COUNT, 1, true>, cluster_blocks(work->tiles),
-                       FLAGS_THREADS, flags, job->n, counts, wishes, work->state, work->total))
-        return ORDO_OK;
-    if (work->tiles > 1)
-        CUDA_TRY(call->exec,
-                 cudaMemsetAsync(work->state.ticket, 0, work->state_bytes, call->stream));
-    if (work->large)
-        CUDA_LAUNCH(call, (scan_flags<KIND, COUNT, CUDA_TUNE_BITS_ROWS, false>), work->tiles,
-                    FLAGS_THREADS, 0, flags, job->n, counts, wishes, work->state, work->total);
-    else
-        CUDA_LAUNCH(call, (scan_flags<KIND, COUNT, 1, false>), work->tiles, FLAGS_THREADS, 0, flags,
-                    job->n, counts, wishes, work->state, work->total);
-    return ORDO_OK;
+    return launch_tiles(call,
+                        work->large ? scan_flags<KIND, COUNT, CUDA_TUNE_BITS_ROWS>
+                                    : scan_flags<KIND, COUNT, 1>,
+                        work->tiles, FLAGS_THREADS, work->state, work->state_bytes, flags, job->n,
+                        counts, wishes, work->total);
 }
 
 template <typename COUNT>
@@ -271,37 +219,5 @@ ordo_status dev_scan_bits(cuda_call *call, const ordo_bits_job *job)
         TRY(scan_as<uint32_t>(call, job, &work));
     else
         TRY(scan_as<uint64_t>(call, job, &work));
-    return bring_total(call, job, work.total);
-}
-
-template <typename COUNT>
-static ordo_status paper(cuda_call *call, const ordo_bits_job *job, const span_work *work,
-                         bits_form form)
-{
-    const uint8_t *const flags = (const uint8_t *)job->flags;
-    COUNT *const         counts = (COUNT *)job->counts;
-    if (form == BITS_BY_BALLOT)
-        CUDA_LAUNCH(call, (paper_counts<COUNT, BITS_BY_BALLOT>), work->spans.spans,
-                    BLOCK_BITS_THREADS, 0, job->kind, flags, work->spans, counts, job->exclusive,
-                    work->total);
-    else
-        CUDA_LAUNCH(call, (paper_counts<COUNT, BITS_BY_SHARED>), work->spans.spans,
-                    BLOCK_BITS_THREADS, 0, job->kind, flags, work->spans, counts, job->exclusive,
-                    work->total);
-    return ORDO_OK;
-}
-
-ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job, bits_form form)
-{
-    span_work work;
-    if (job->n == 0)
-        return dev_scan_bits(call, job);
-    call->exec->algorithm = form == BITS_BY_BALLOT ? "ballot" : "shared";
-    span_layout(&call->scratch, job, &work);
-    TRY(flags_count(call, job->kind, job->flags, &work.spans));
-    if (job->count_type == ORDO_U32)
-        TRY(paper<uint32_t>(call, job, &work, form));
-    else
-        TRY(paper<uint64_t>(call, job, &work, form));
     return bring_total(call, job, work.total);
 }

@@ -1,7 +1,7 @@
 /* dev_flags.cu - counts the set flags of each span and packs byte flags (dev_flags.cuh).
  *
- * A block walks its span in tiles of 8192 flags, 1024 a warp. Reads every flag once: n bytes or
- * n/8; writes n/8 bytes if it packs. Called by dev_bits.cu and dev_partition.cu. */
+ * A block walks its span in tiles of 8192 flags, 1024 a warp. Reads every flag once; writes n/8
+ * bytes if it packs. */
 #include "cuda/scan/dev_flags.cuh"
 
 template <ordo_flags_kind KIND>

@@ -1,12 +1,9 @@
 /* dev_flags.cuh - an array of flags cut into spans, with the set flags of each span counted.
  *
- * For work that must know all counts before it writes anything (the split), or needs no more than
- * the total. Flags are read once; byte flags may be packed into scratch on the way (n/8 bytes, of
- * which much stays in the L2 cache). There are never more than CUDA_TUNE_SPANS spans, so that a
- * block that works on a span adds up the counts before it with a few loads. Nothing waits for
- * another block.
- *
- * Scratch: 4 bytes a span, and n/8 bytes if flags are packed. */
+ * For work that needs all counts before it writes (the split) or only the total. Flags are read
+ * once; byte flags may be packed into scratch on the way. There are at most CUDA_TUNE_SPANS spans,
+ * so a block sums the counts before its span with a few loads, and no block waits for another.
+ * Scratch: 4 bytes a span, and n/8 bytes for packed flags. */
 #ifndef ORDO_CUDA_SCAN_DEV_FLAGS_H
 #define ORDO_CUDA_SCAN_DEV_FLAGS_H
 
@@ -22,19 +19,19 @@ enum {
 };
 
 struct flag_spans {
-    const uint8_t *bits;    /* the caller's packed flags, or those made of bytes; or NULL */
-    bool           aligned; /* bits may be read in words */
+    const uint8_t *bits;    /* the caller's packed flags, or flags packed here, or NULL */
+    bool           aligned; /* whether bits may be read in words */
     uint32_t      *counts;  /* set flags of each span */
     size_t         n;
-    size_t         span; /* flags in each but the last: a multiple of FLAGS_TILE */
+    size_t         span; /* flags of each span but the last: a multiple of FLAGS_TILE */
     unsigned       spans;
 };
 
-/* Takes the scratch for n flags. `pack`: make packed flags of bytes. */
+/* Takes the scratch for n flags. `pack`: pack byte flags. */
 void flags_layout(cuda_scratch *scratch, ordo_flags_kind kind, const void *flags, size_t n,
                   bool pack, flag_spans *spans);
 
-/* Enqueues the counting, and the packing of bytes. n > 0. */
+/* Enqueues the counting and packing. n > 0. */
 ordo_status flags_count(cuda_call *call, ordo_flags_kind kind, const void *flags,
                         const flag_spans *spans);
 

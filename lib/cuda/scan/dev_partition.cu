@@ -1,36 +1,62 @@
 /* dev_partition.cu - stable split of an array by flags.
  *
- * dev_flags.cu counts the set flags of each span (and packs bytes), after which every span knows
- * where its elements of either group go. A block then walks its span in tiles. A warp reads its
- * elements in rows, one or a few a lane, beside the words of their flags; an element's place in its
- * group is a population count of the bits before its own plus the counts of the words before (the
- * poster's binary prefix sum; the flags not set are what is left of the position). Elements go to
- * shared memory in their new order and from there to the two runs of the output, 16 bytes at a
- * time. Of few elements every block takes one tile and counts its flags itself, and the blocks of
- * one cluster tell each other (block/cluster.cuh), so that one launch does it.
- *
- * Elements of 1, 2, 4, 8 and 16 bytes at addresses of that alignment pass through registers. Any
- * other element is moved as several units of the largest size that divides it and its addresses.
- *
- * Reads n elements, n bytes or n/8 of flags, then n/8 again; writes n elements: 8.25 bytes for
- * elements of 4 and packed flags, 9.25 for bytes. Scratch: that of dev_flags.cuh and 8 bytes.
- * Called through the backend's table; out is valid once the stream has done the work, and the size
- * of the first group is waited for, if the job wants it. */
-#include "cuda/block/block_runs.cuh"
-#include "cuda/block/cluster.cuh"
+ * dev_flags.cu counts the set flags of each span and packs byte flags. A block then walks its span
+ * in tiles. An element's place in its group is a population count of the flags before it in its
+ * word plus the counts of the words before (the poster's binary prefix sum). Elements go to shared
+ * memory in their new order, and from there to the two ranges of the output, 16 bytes at a time.
+ * For few elements the blocks of one cluster count and exchange totals in one launch. Elements of
+ * 1, 2, 4, 8 and 16 bytes with that alignment pass through registers; others move as several units.
+ * Reads n elements, the flags, n/8 bytes again; writes n elements. Scratch: that of dev_flags.cuh,
+ * 8 bytes. The call waits for the size of the first group if the job wants it. */
+#include "cuda/block/block_cluster.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/scan/dev_flags.cuh"
 
+/* ---- Writing a range of bytes ---- */
+
+static constexpr int RANGE_ALIGN = 16;
+
+/* The first offset from `from` on that is congruent to `out` modulo 16, so that vectors of 16 bytes
+ * match. */
+static __device__ __forceinline__ unsigned range_offset(unsigned from, const void *out)
+{
+    return (from + RANGE_ALIGN - 1) / RANGE_ALIGN * RANGE_ALIGN +
+           (unsigned)((uintptr_t)out % RANGE_ALIGN);
+}
+
+/* Writes `bytes` from shared memory at `offset` to `out`, in vectors of 16 bytes and single units
+ * at the ends. All arguments are multiples of sizeof(UNIT). Called by all threads of a block after
+ * a barrier. */
+template <typename UNIT>
+static __device__ __forceinline__ void range_write(char *out, const char *shared, unsigned offset,
+                                                   unsigned bytes)
+{
+    unsigned const gap = (unsigned)(-(uintptr_t)out % RANGE_ALIGN);
+    unsigned const head = gap < bytes ? gap : bytes;
+    unsigned const body = (bytes - head) / RANGE_ALIGN * RANGE_ALIGN;
+    const char    *from = shared + offset;
+
+    if (threadIdx.x < head / sizeof(UNIT))
+        ((UNIT *)out)[threadIdx.x] = ((const UNIT *)from)[threadIdx.x];
+    for (unsigned at = threadIdx.x * RANGE_ALIGN; at < body; at += blockDim.x * RANGE_ALIGN)
+        __stcs((uint4 *)(out + head + at), *(const uint4 *)(from + head + at));
+    if (threadIdx.x < (bytes - head - body) / sizeof(UNIT))
+        ((UNIT *)(out + head + body))[threadIdx.x] =
+            ((const UNIT *)(from + head + body))[threadIdx.x];
+}
+
+/* ---- The split ---- */
+
 struct split_work {
     flag_spans      spans;
-    ordo_flags_kind kind; /* of flags: the caller's, or packed ones made of them */
+    ordo_flags_kind kind; /* of `flags`, which are the caller's or packed from them */
     const uint8_t  *flags;
     bool            aligned; /* flags may be read 16 bytes at a time */
     const char     *in;
     char           *out;
-    unsigned        units;       /* of one element */
+    unsigned        units;       /* units of an element */
     bool            wide;        /* in may be read by vectors */
-    bool            unset_first; /* the first group is those whose flag is not set */
+    bool            unset_first; /* the first group has the flags that are not set */
     uint64_t       *n_first;
 };
 
@@ -42,7 +68,7 @@ template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_shape {
         ROWS = WORDS * 32 / ROW,
         TILE = FLAGS_WARPS * WORDS * 32,
         ELEMENT_BYTES = ONE ? sizeof(UNIT) : 16,
-        SHARED_BYTES = TILE * ELEMENT_BYTES + 3 * RUN_ALIGN
+        SHARED_BYTES = TILE * ELEMENT_BYTES + 3 * RANGE_ALIGN
     };
     static_assert(FLAGS_TILE % TILE == 0, "a span is whole tiles");
     static_assert(WORDS % PACK == 0, "rows are whole words");
@@ -54,12 +80,12 @@ template <typename UNIT, int PACK> struct alignas(PACK * sizeof(UNIT)) split_vec
 
 /* Where a warp's elements go in shared memory. Lane i holds word i. */
 struct split_places {
-    unsigned first, second; /* offset in bytes of each group's run */
+    unsigned first, second; /* offset in bytes of each group */
     unsigned before;        /* first-group elements of the tile before this lane's word */
     uint32_t word;          /* which of its elements belong to the first group */
 };
 
-/* Which of OF_WARP elements from `at` on belong to the first group, as words, one a lane. */
+/* A mask of the first-group elements, 32 a lane, of OF_WARP elements from `at` on. */
 template <unsigned OF_WARP, bool SMALL>
 static __device__ __forceinline__ uint32_t split_word(const split_work &work, size_t at, size_t end)
 {
@@ -75,11 +101,11 @@ static __device__ __forceinline__ uint32_t split_word(const split_work &work, si
 
 struct split_sums {
     uint64_t before;  /* first-group elements before this block's */
-    uint64_t n_first; /* and in all */
+    uint64_t n_first; /* first-group elements in all */
 };
 
-/* Called by all threads; the block's elements are [start, end). SMALL: the blocks are one cluster,
- * spans are not counted, and each is one tile. */
+/* Called by all threads; the block's elements are [start, end). SMALL: the blocks are one cluster
+ * and each has one tile, whose flags it counts itself. */
 template <unsigned OF_WARP, bool SMALL>
 static __device__ __forceinline__ split_sums split_sum(const split_work &work, size_t start,
                                                        size_t end)
@@ -122,7 +148,7 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
         *work.n_first = sums.n_first;
     for (size_t tile = start; tile < end; tile += TILE) {
         unsigned const    count = (unsigned)(end - tile < TILE ? end - tile : TILE);
-        unsigned const    position = warp * OF_WARP; /* of the warp's elements in the tile */
+        unsigned const    position = warp * OF_WARP; /* first element of the warp in the tile */
         const UNIT *const in = (const UNIT *)(work.in + tile * bytes);
         VECTOR            elements[ONE ? ROWS : 1];
         split_places      places;
@@ -149,8 +175,8 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
         block_sums<uint32_t> const block = block_scan_warps<scan_add<uint32_t>, FLAGS_WARPS>(
             __shfl_sync(WARP_ALL, to_here, WARP_LANES - 1), totals);
         places.before = block.before + to_here - here;
-        places.first = run_offset(0, first_out);
-        places.second = run_offset(places.first + block.total * bytes, second_out);
+        places.first = range_offset(0, first_out);
+        places.second = range_offset(places.first + block.total * bytes, second_out);
 #pragma unroll
         for (unsigned row = 0; row < ROWS; row++) {
             unsigned const from = row * PACK + lane * PACK / WARP_LANES;
@@ -177,8 +203,8 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
             }
         }
         __syncthreads();
-        run_write<UNIT>(first_out, shared, places.first, block.total * bytes);
-        run_write<UNIT>(second_out, shared, places.second, (count - block.total) * bytes);
+        range_write<UNIT>(first_out, shared, places.first, block.total * bytes);
+        range_write<UNIT>(second_out, shared, places.second, (count - block.total) * bytes);
         first_out += (size_t)block.total * bytes;
         second_out += (size_t)(count - block.total) * bytes;
         __syncthreads();
@@ -201,7 +227,7 @@ size_t dev_partition_scratch(const ordo_partition_job *job)
     return counting.used;
 }
 
-/* Tries one launch of one cluster: few elements. */
+/* Tries one launch of one cluster, for few elements. */
 template <typename UNIT, int WORDS, int PACK, bool ONE>
 static bool split_small(cuda_call *call, const ordo_partition_job *job, split_work work)
 {
@@ -211,9 +237,8 @@ static bool split_small(cuda_call *call, const ordo_partition_job *job, split_wo
     work.kind = job->kind;
     work.flags = (const uint8_t *)job->flags;
     work.aligned = flags_aligned(job->flags);
-    return cluster_fits(call, tiles) &&
-           cluster_launch(call, split_tiles<UNIT, WORDS, PACK, ONE, true>, cluster_blocks(tiles),
-                          FLAGS_THREADS, work);
+    return cluster_fits(call, tiles) && cluster_try(call, split_tiles<UNIT, WORDS, PACK, ONE, true>,
+                                                    cluster_grid(tiles), FLAGS_THREADS, work);
 }
 
 template <typename UNIT, int WORDS, int PACK, bool ONE>

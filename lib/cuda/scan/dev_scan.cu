@@ -1,24 +1,14 @@
 /* dev_scan.cu - prefix sums, minima and maxima, in one pass over memory.
  *
- * Arrays that are not small stream through blocks that stay (dev_scan_stream.cuh). Of a small one,
- * and of bytes, each block takes a tile. A warp of it reads ROWS rows of 32 vectors, a vector of up
- * to 16 bytes a lane; every lane adds up its vector, the warp scans those sums by shuffles, row
- * after row, and the block scans the totals of its warps. What comes before the tile the blocks
- * tell each other: as one cluster, where there is such a thing (block/cluster.cuh) and tiles are
- * few, else by words in global memory (block/lookback.cuh), in the same order. Then each lane adds
- * up its vectors again, from where it knows to begin, and writes them. Meanwhile a tile stands in
- * shared memory.
- *
- * Integers, minima and maxima give the bytes of the CPU's scan. Float sums are made in an order
- * that n alone decides, but not the CPU's order: every result is within (64 + n / 2^19) u of the
- * exact one, times the sum of the absolute values, with u half a unit in the last place: 2^-24 for
- * f32, 2^-53 for f64.
- *
- * Reads and writes each element once. Scratch: 8 or 16 bytes a tile of 4096 to 32768 elements
- * (lookback.cuh), none if one tile is all. Called through the backend's table; out is valid once
- * the stream has done the work. */
+ * Large arrays are scanned by persistent blocks (dev_scan_stream.cuh). For small arrays, and bytes,
+ * a block takes a tile: a warp reads ROWS rows of 32 vectors, every lane sums its vectors, warps
+ * and then the block scan the sums, and the sum before the tile comes from the other blocks
+ * (tile_links in lookback.cuh). Then each lane sums its vectors again from its start and writes
+ * them. Integers, minima and maxima equal the CPU's results. Float sums are made in an order that
+ * only n decides: every result is within (64 + n / 2^19) u of the exact one, times the sum of
+ * absolute values (u = 2^-24 for f32, 2^-53 for f64). Reads and writes each element once. Scratch:
+ * 8 or 16 bytes a tile. */
 #include "cuda/block/block_scan.cuh"
-#include "cuda/block/cluster.cuh"
 #include "cuda/block/lookback.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
@@ -28,8 +18,8 @@
 
 /* ---- A block a tile ---- */
 
-/* Starts a copy of a vector to shared memory, or makes it where the vector is too short for that;
- * copies_wait is done when this thread's copies are there. */
+/* Starts a copy of a vector to shared memory, or copies it if it is too short for that. copies_wait
+ * waits for this thread's copies. */
 template <typename VECTOR>
 static __device__ __forceinline__ void copy_start(VECTOR *shared, const VECTOR *from)
 {
@@ -65,16 +55,10 @@ template <typename OP> struct scan_shape {
     };
 };
 
-enum scan_links { /* between the tiles */
-    SCAN_ALONE,   /* there is one tile */
-    SCAN_CLUSTER, /* the blocks are one cluster, and block i takes tile i */
-    SCAN_LOOKBACK
-};
-
 template <typename OP>
 static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_RESIDENT)
-    scan_tiles(const __grid_constant__ scan_work<OP> work, scan_links links,
-               lookback<typename OP::ACC> state)
+    scan_tiles(tile_links links, lookback<typename OP::ACC> state,
+               const __grid_constant__ scan_work<OP> work)
 {
     typedef scan_shape<OP>           SHAPE;
     typedef typename OP::RAW         RAW;
@@ -88,14 +72,14 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     __shared__ ACC looked[SHAPE::WARPS + 1];
     __shared__ __align__(16) RAW tile_of[SHAPE::TILE];
     unsigned const               warp = threadIdx.x / WARP_LANES, lane = lane_id();
-    size_t const                 tile = links == SCAN_LOOKBACK ? take_tile(state) : blockIdx.x;
+    size_t const                 tile = links == TILES_LOOKBACK ? take_tile(state) : blockIdx.x;
     size_t const                 first = tile * SHAPE::TILE;
     size_t const                 left = first < work.n ? work.n - first : 0;
     unsigned const               count = left < SHAPE::TILE ? (unsigned)left : SHAPE::TILE;
-    unsigned const               mine = warp * (ROWS * ROW) + lane * VECTOR; /* of the tile */
-    bool const                   whole = work.wide_in && work.wide_out && count == SHAPE::TILE;
+    unsigned const mine = warp * (ROWS * ROW) + lane * VECTOR; /* first element in the tile */
+    bool const     whole = work.wide_in && work.wide_out && count == SHAPE::TILE;
 
-    if (whole) { /* each thread reads again what it has copied itself: no barrier */
+    if (whole) { /* each thread reads only what it copied itself: no barrier */
 #pragma unroll
         for (unsigned row = 0; row < ROWS; row++)
             copy_start((IN_VECTOR *)(tile_of + mine + row * ROW),
@@ -107,7 +91,7 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
         __syncthreads();
     }
 
-    ACC before[ROWS], of_warp = OP::identity(); /* what comes before each of the lane's vectors */
+    ACC before[ROWS], of_warp = OP::identity(); /* sums before each of the lane's vectors */
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row++) {
         IN_VECTOR const raw = *(const IN_VECTOR *)(tile_of + mine + row * ROW);
@@ -117,9 +101,9 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     }
     block_sums<ACC> const block = block_scan_warps<OP, SHAPE::WARPS>(of_warp, totals);
     ACC                   tile_start = work.start;
-    if (links == SCAN_CLUSTER)
+    if (links == TILES_CLUSTER)
         tile_start = OP::add(work.start, cluster_scan<OP>(block.total, looked).before);
-    else if (links == SCAN_LOOKBACK)
+    else if (links == TILES_LOOKBACK)
         tile_start = look_back<OP, SHAPE::WARPS>(state, tile, block.total, work.start, looked);
     ACC const warp_start = OP::add(tile_start, block.before);
 
@@ -147,34 +131,17 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     }
     if (work.first_given && tile == 0 && threadIdx.x == 0)
         work.out[0] = work.first_result;
-    if (links == SCAN_CLUSTER)
+    if (links == TILES_CLUSTER)
         cluster_leave();
 }
 
 /* ---- Which kernel ---- */
 
-struct scan_plan { /* one call: counts scratch if call is NULL */
+struct scan_plan { /* one call; counts scratch if call is NULL */
     cuda_call           *call;
     const ordo_scan_job *job;
     cuda_scratch        *scratch;
 };
-
-template <typename OP>
-static ordo_status tile_scan(cuda_call *call, const scan_work<OP> &work, size_t tiles,
-                             const lookback<typename OP::ACC> &state, size_t state_bytes)
-{
-    constexpr unsigned THREADS = scan_shape<OP>::THREADS;
-    if (tiles == 1) {
-        CUDA_LAUNCH(call, (scan_tiles<OP>), 1, THREADS, 0, work, SCAN_ALONE, state);
-        return ORDO_OK;
-    }
-    if (cluster_fits(call, tiles) && cluster_launch(call, scan_tiles<OP>, cluster_blocks(tiles),
-                                                    THREADS, work, SCAN_CLUSTER, state))
-        return ORDO_OK;
-    CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
-    CUDA_LAUNCH(call, (scan_tiles<OP>), tiles, THREADS, 0, work, SCAN_LOOKBACK, state);
-    return ORDO_OK;
-}
 
 template <typename OP>
 static ordo_status scan_by(const scan_plan *plan, OP op, bool first_given, typename OP::OUT first)
@@ -210,7 +177,8 @@ static ordo_status scan_by(const scan_plan *plan, OP op, bool first_given, typen
             CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
             return stream_launch(call, work, state);
         }
-    return tile_scan(call, work, tiles, state, state_bytes);
+    return launch_tiles(call, scan_tiles<OP>, tiles, scan_shape<OP>::THREADS, state, state_bytes,
+                        work);
 }
 
 template <typename RAW, typename OUT>
@@ -230,48 +198,23 @@ template <typename RAW, typename OUT> static ordo_status float_sum(const scan_pl
 
 static ordo_status sum(const scan_plan *plan)
 {
-    switch (plan->job->type) {
-    case ORDO_I8:
-    case ORDO_U8:
-        return integer_sum<uint8_t, uint8_t>(plan, false);
-    case ORDO_I16:
-    case ORDO_U16:
-        return integer_sum<uint16_t, uint16_t>(plan, false);
-    case ORDO_I32:
-    case ORDO_U32:
-        return integer_sum<uint32_t, uint32_t>(plan, false);
-    case ORDO_I64:
-    case ORDO_U64:
-        return integer_sum<uint64_t, uint64_t>(plan, false);
-    case ORDO_F32:
-        return float_sum<float, float>(plan);
-    case ORDO_F64:
-        break;
-    }
-    return float_sum<double, double>(plan);
+    bool const is_wide = plan->job->out_type != plan->job->type;
+    return with_key_code(plan->job->type, false, KEY_TOTAL, [&](auto code) -> ordo_status {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        if constexpr (CODE::is_float) {
+            typedef typename key_float<BITS>::type FLOAT;
+            return is_wide ? float_sum<FLOAT, double>(plan) : float_sum<FLOAT, FLOAT>(plan);
+        } else {
+            bool const is_signed = plan->job->out_type == ORDO_I64;
+            return is_wide ? integer_sum<BITS, uint64_t>(plan, is_signed)
+                           : integer_sum<BITS, BITS>(plan, false);
+        }
+    });
 }
 
-static ordo_status wide_sum(const scan_plan *plan)
-{
-    bool const is_signed = plan->job->out_type == ORDO_I64;
-    switch (plan->job->type) {
-    case ORDO_I8:
-    case ORDO_U8:
-        return integer_sum<uint8_t, uint64_t>(plan, is_signed);
-    case ORDO_I16:
-    case ORDO_U16:
-        return integer_sum<uint16_t, uint64_t>(plan, is_signed);
-    case ORDO_I32:
-    case ORDO_U32:
-        return integer_sum<uint32_t, uint64_t>(plan, is_signed);
-    default:
-        break;
-    }
-    return float_sum<float, double>(plan);
-}
-
-/* The neutral start of minima is the largest of the key bits: of floats a NaN, which nobody expects
- * to see, so that their first exclusive minimum is +inf. */
+/* The neutral element of minima has the largest key bits, which for floats is a NaN. Their first
+ * exclusive minimum is +inf instead. */
 static ordo_status bound(const scan_plan *plan)
 {
     bool const least = plan->job->op == ORDO_MIN;
@@ -288,9 +231,7 @@ static ordo_status bound(const scan_plan *plan)
 
 static ordo_status scan(const scan_plan *plan)
 {
-    if (plan->job->op != ORDO_SUM)
-        return bound(plan);
-    return plan->job->out_type == plan->job->type ? sum(plan) : wide_sum(plan);
+    return plan->job->op == ORDO_SUM ? sum(plan) : bound(plan);
 }
 
 size_t dev_scan_scratch(const ordo_scan_job *job)

@@ -1,18 +1,12 @@
-/* dev_scan_ops.cuh - what a scan adds up: sums, minima and maxima of the ten types.
+/* dev_scan_ops.cuh - the operations of scans: sums, minima and maxima of the ten types.
  *
- * An operation is a struct. RAW is what is read, OUT what is written, ACC what is added up; enter
- * and leave turn one into the other; add combines, and identity changes nothing; start is what
- * comes before the first element, and blank stands where an element is missing. of_warp is what the
- * values of all lanes come to (32-bit integers have an instruction for that).
- *
- * Integers wrap, so narrow sums are made in 32 bits and cut. Minima and maxima are maxima of the
- * key bits (core/keybits.h), turned around for minima. What is missing from a float sum is -0,
- * which changes nothing, and a NaN is written as the one default NaN.
- *
- * Bytes would be bound by instructions, so a word of four is scanned at a time, its even and its
- * odd bytes in the halves of two words: about 3 instructions an element instead of 7.
- *
- * Used by dev_scan.cu and dev_scan_stream.cuh. */
+ * An operation is a struct. RAW is the type read, OUT the type written, ACC the type combined;
+ * enter and leave convert; add combines; identity is neutral; start comes before the first element;
+ * blank replaces a missing element; of_warp combines the values of all lanes. Narrow integer sums
+ * are made in 32 bits and cut. Minima and maxima are maxima of key bits, inverted for minima. The
+ * neutral element of a float sum is -0, and every NaN is written as the default NaN. Bytes are
+ * scanned four at a time, with even and odd bytes in the halves of two words: 3 instead of 7
+ * instructions each. */
 #ifndef ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
 #define ORDO_CUDA_SCAN_DEV_SCAN_OPS_H
 
@@ -34,7 +28,7 @@ template <typename RAW_, typename OUT_> struct sum_integer {
     typedef OUT_                               OUT;
     typedef typename acc_of<sizeof(OUT)>::type ACC;
 
-    ACC sign; /* the sign bit of RAW, where it is to be extended */
+    ACC sign; /* the sign bit of RAW if it must be extended */
 
     static __device__ __forceinline__ ACC identity(void) { return 0; }
     static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
@@ -50,7 +44,7 @@ template <typename RAW_, typename OUT_> struct sum_integer {
     __device__ __forceinline__ ACC enter(RAW x) const { return ((ACC)x ^ sign) - sign; }
     __device__ __forceinline__ OUT leave(ACC sum) const { return (OUT)sum; }
 
-    /* Bytes: of a word, and in the halves of a word */
+    /* for bytes: of a word, and in the halves of a word */
     __device__ __forceinline__ uint32_t        flip(void) const { return 0; }
     static __device__ __forceinline__ uint32_t add_halves(uint32_t a, uint32_t b) { return a + b; }
 };
@@ -81,7 +75,7 @@ template <typename BITS, bool FLOAT> struct most {
     typedef BITS                                OUT;
     typedef typename acc_of<sizeof(BITS)>::type ACC;
 
-    BITS turn; /* all ones for minima; of signed integers, the sign too */
+    BITS turn; /* all ones for minima, xor the sign bit for signed integers */
 
     static __device__ __forceinline__ ACC identity(void) { return 0; }
     static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a > b ? a : b; }
@@ -126,7 +120,7 @@ template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) scan_vector {
 template <typename OP>
 static constexpr bool by_bytes = sizeof(typename OP::RAW) == 1 && sizeof(typename OP::OUT) == 1;
 
-/* What the elements of a vector come to. */
+/* The combination of the elements of a vector. */
 template <typename OP, int COUNT>
 static __device__ __forceinline__ typename OP::ACC
                   vector_sum(const OP &op, const scan_vector<typename OP::RAW, COUNT> &vector)
@@ -150,15 +144,15 @@ static __device__ __forceinline__ typename OP::ACC
     }
 }
 
-/* The results of four bytes, and in *base what comes before the next: at most 255 and four bytes,
- * so that no half overflows. */
+/* The results of four bytes; *base becomes the sum before the next byte. Sums are at most 255 plus
+ * four bytes, so no half overflows. */
 template <typename OP>
 static __device__ __forceinline__ uint32_t bytes_scan(const OP &op, uint32_t word, uint32_t *base,
                                                       bool exclusive)
 {
     uint32_t const x = word ^ op.flip(), even = even_bytes(x);
     uint32_t const pairs = OP::add_halves(even, even_bytes(x >> 8));
-    uint32_t const before = pairs << 16; /* the even bytes: nothing, and the first pair */
+    uint32_t const before = pairs << 16; /* before the even bytes: nothing, and the first pair */
     uint32_t const all = (*base & 0xffu) * 0x00010001u;
     uint32_t const to_even = OP::add_halves(OP::add_halves(even, before), all);
     uint32_t const to_odd = OP::add_halves(OP::add_halves(pairs, before), all);
@@ -167,7 +161,7 @@ static __device__ __forceinline__ uint32_t bytes_scan(const OP &op, uint32_t wor
                                   : __byte_perm(to_even, to_odd, 0x6240));
 }
 
-/* The results of a vector before whose elements `base` comes. */
+/* The results of a vector; `base` is the sum before it. */
 template <typename OP, int COUNT>
 static __device__ __forceinline__ scan_vector<typename OP::OUT, COUNT>
 vector_scan(const OP &op, const scan_vector<typename OP::RAW, COUNT> &vector, typename OP::ACC base,
@@ -207,7 +201,7 @@ template <typename OP> struct scan_work {
     OP               op;
     typename OP::ACC start;
     bool             exclusive;
-    bool             wide_in, wide_out; /* the array may be taken by vectors */
+    bool             wide_in, wide_out; /* whether the array is aligned for vectors */
     bool             first_given;       /* the first result is first_result */
     OUT              first_result;
 };

@@ -1,34 +1,13 @@
-/* dev_scan_stream.cuh - scans of arrays that are not small: blocks that stay and let tiles stream
- * through their shared memory.
- *
- * A tile of the one-pass scan has to wait for what comes before it, and a block that waits reads
- * nothing meanwhile. So there is one block a multiprocessor, whose shared memory is a ring of tiles
- * (block/tile_ring.cuh) and whose warps each have one task:
- *     the loader    takes the number of the next tile and starts to copy it into a free slot;
- *     reducers      have slots of their own: one adds up a tile that has come, publishes its
- *                   total, and leaves what comes before each scanner's part of it;
- *     the walker    learns what comes before the tile (block/lookback.cuh);
- *     the scanners  share each tile. They read it and scan it row by row, as dev_scan.cu does,
- *                   while what comes before it is not known yet, put the results in its place and
- *                   start to copy them out; or, where copies cannot be, write them themselves.
- * Reading ahead, the loader fills all slots; a tile may wait as long as it takes to read them.
- *
- * A slot has three barriers: full (the tile is there), ready (its start and the starts of its parts
- * are known) and empty (no scanner needs it any more). Past the last tile the loader gives every
- * slot a number that does not exist, on which the others end. Tiles may come in any order, so
- * nobody skips a phase of a slot that he waits at.
- *
- * A tile number is taken only by a running block, and is waited for only by larger ones; its total
- * needs nothing but its slot, for which no more than smaller tiles are waited for: no block that
- * has not started yet is ever waited for.
- *
- * The input may begin anywhere: copies are of whole 16 bytes, of which a few belong to neighbours;
- * only at the ends of the array elements are read one by one. Results at addresses that do not
- * allow vectors go out through the slot.
- *
- * Reads and writes each element once: sums of 2^28 u32 take 1.12 times a copy of them on an H200.
- * Shared memory: all that the device gives a block. Called by dev_scan.cu; out is valid when the
- * kernel has ended. */
+/* dev_scan_stream.cuh - scans of large arrays: one persistent block a multiprocessor, through whose
+ * shared memory tiles stream (tile_ring.cuh), so that reading continues while a tile waits for its
+ * prefix. Each warp has one task:
+ *     the loader    takes the number of the next tile and starts its copy into a free slot
+ *     reducers      own slots: sum a tile, publish its total, store the sum before each part
+ *     the walker    finds the sum before the tile (lookback.cuh)
+ *     the scanners  scan their part of the tile, put the results in its place and copy them out
+ * A slot has three barriers: full (tile copied), ready (starts known), empty (slot free). After the
+ * last tile every slot gets a number that ends its waiters. A tile waits only for tiles of running
+ * blocks. The input may have any alignment. Sums of 2^28 u32: 1.12 times a copy on an H200. */
 #ifndef ORDO_CUDA_SCAN_DEV_SCAN_STREAM_H
 #define ORDO_CUDA_SCAN_DEV_SCAN_STREAM_H
 
@@ -62,8 +41,9 @@ template <typename OP> struct stream_shared {
 
     uint64_t         full[SHAPE::SLOTS], ready[SHAPE::SLOTS], empty[SHAPE::SLOTS];
     size_t           tile[SHAPE::SLOTS];
-    typename OP::ACC start[SHAPE::SLOTS];                   /* what comes before the tile */
-    typename OP::ACC before[SHAPE::SLOTS][SHAPE::SCANNERS]; /* and before a part, within it */
+    typename OP::ACC start[SHAPE::SLOTS]; /* sum before the tile */
+    typename OP::ACC before[SHAPE::SLOTS]
+                           [SHAPE::SCANNERS]; /* sum before each part, within the tile */
 };
 
 /* What each warp of a block knows. */
@@ -73,14 +53,14 @@ template <typename OP> struct stream {
     size_t                     tiles;
     stream_shared<OP>         *shared;
     char                      *slots;
-    unsigned                   count;    /* slots */
-    unsigned                   reducers; /* that have work: no more than slots */
+    unsigned                   count;    /* number of slots */
+    unsigned                   reducers; /* reducers that have work: at most `count` */
     unsigned                   shift;    /* bytes from the start of a slot to its tile */
 };
 
 /* ---- The loader ---- */
 
-/* Copies a tile; where the array ends, lanes read elements, and blanks follow. */
+/* Copies a tile. At the ends of the array lanes read elements, and blanks follow. */
 template <typename OP>
 static __device__ __forceinline__ void stream_fill(const stream<OP> &my, size_t tile, unsigned slot)
 {
@@ -125,10 +105,11 @@ template <typename OP> static __device__ __forceinline__ void stream_load(const 
 
     if (lane_id() == 0)
         ticket = atomicAdd(my.state.ticket, 1ull);
-    while (ends < my.count) { /* a last number in every slot: everybody meets one */
+    while (ends < my.count) { /* an end mark in every slot, so that every waiter meets one */
         size_t const tile = (size_t)__shfl_sync(WARP_ALL, ticket, 0);
         if (lane_id() == 0)
-            ticket = atomicAdd(my.state.ticket, 1ull); /* comes while the slot is waited for */
+            ticket =
+                atomicAdd(my.state.ticket, 1ull); /* arrives while the warp waits for the slot */
         ring_wait(&my.shared->empty[place.slot], place.parity);
         if (lane_id() == 0)
             my.shared->tile[place.slot] = tile;
@@ -158,7 +139,7 @@ static __device__ __forceinline__ scan_vector<T, COUNT> read_vector(const T *at,
     return vector;
 }
 
-/* Waits for the slot's tile and gives its number; false past the last tile. */
+/* Waits for the slot's tile and returns its number; false after the last tile. */
 template <typename OP>
 static __device__ __forceinline__ bool stream_next(const stream<OP> &my, ring_place place,
                                                    size_t *tile)
@@ -168,8 +149,8 @@ static __device__ __forceinline__ bool stream_next(const stream<OP> &my, ring_pl
     return *tile < my.tiles;
 }
 
-/* From one slot of a reducer to the next: each slot is always the same reducer's, so that it has
- * seen every phase of it, in whatever order tiles come. */
+/* Moves a reducer to its next slot. A slot always has the same reducer, which therefore sees all
+ * its phases, in whatever order tiles come. */
 template <typename OP>
 static __device__ __forceinline__ void stream_turn(const stream<OP> &my, ring_place *place,
                                                    unsigned reducer)
@@ -196,7 +177,7 @@ static __device__ __forceinline__ void stream_reduce(const stream<OP> &my, unsig
         return;
     for (; stream_next(my, place, &tile); stream_turn(my, &place, reducer)) {
         const RAW *raw = (const RAW *)(my.slots + place.slot * SHAPE::SLOT_BYTES + my.shift);
-        ACC        of_part = OP::identity(); /* of part `lane` */
+        ACC        of_part = OP::identity(); /* sum of part `lane` */
 #pragma unroll 2
         for (unsigned part = 0; part < SHAPE::SCANNERS; part++, raw += PART) {
             ACC sum = OP::identity();
@@ -239,8 +220,7 @@ template <typename OP> static __device__ __forceinline__ void stream_walk(const 
 
 /* ---- The scanners ---- */
 
-/* Writes a row of results, at `row` of the output, of which `count` exist, through shared memory of
- * that size or lane by lane. */
+/* Writes `count` results of a row to `row`, through shared memory of that size or directly. */
 template <typename OUT, int VECTOR, bool THROUGH>
 static __device__ __forceinline__ void stream_write(OUT *row, unsigned count, OUT *through,
                                                     const scan_vector<OUT, VECTOR> &result)
@@ -260,7 +240,7 @@ static __device__ __forceinline__ void stream_write(OUT *row, unsigned count, OU
     }
 }
 
-/* The warp needs the slot no more. */
+/* Releases the slot. */
 static __device__ __forceinline__ void stream_free(uint64_t *empty)
 {
     __syncwarp();
@@ -268,7 +248,7 @@ static __device__ __forceinline__ void stream_free(uint64_t *empty)
         ring_arrive(empty);
 }
 
-/* The same, once what it put from there has been read. */
+/* Releases the slot whose results were put, when they were read from it. */
 static __device__ __forceinline__ void stream_repay(uint64_t **owed)
 {
     if (*owed != NULL && lane_id() == 0) {
@@ -386,7 +366,7 @@ static __global__ void __launch_bounds__(stream_shape<OP>::THREADS, 1)
         stream_load(my);
 }
 
-/* Enqueues the scan. Words of the state are to be zero by then. */
+/* Enqueues the scan. The words of the state must be zero. */
 template <typename OP>
 static ordo_status stream_launch(cuda_call *call, const scan_work<OP> &work,
                                  const lookback<typename OP::ACC> &state)

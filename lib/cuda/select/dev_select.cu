@@ -1,33 +1,27 @@
 /* dev_select.cu - the k-th keys of an array in device memory, several positions at once.
  *
- * AUTO: few keys by buckets, in one block (dev_select_few.cuh); arrays that stay in the second
- * level of cache by digits, every pass reading the array; larger ones by sample and one sweep
- * (dev_select.cuh). RADIX: by digits whatever the size. All end in the same kernel, whose grid runs
- * all passes itself (block_select.cuh). BITONIC is in dev_select_bitonic.cu.
- *
- * A launch serves up to 32 positions; of large arrays more go in batches of 32. Beyond that, or
- * CUDA_TUNE_SELECT_MANY, a copy of the array is sorted, and every position read.
- *
- * Cost: AUTO one read and a few hundredths (two neighbouring positions are one bracket); RADIX one
- * read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4 for more than 4
- * positions) and 2.2 million more; RADIX 0.2 MB; many positions a copy of the array and what its
- * sort takes. The results are valid for what is enqueued after the call. */
-#include "cuda/papers/dev_select_bitonic.cuh"
+ * AUTO: few keys by buckets in one block (dev_select_few.cuh); arrays that fit L2 by digits, every
+ * pass reading the array; larger ones by sample and one sweep (dev_select.cuh). RADIX: by digits
+ * for any size. All end in the same kernel, whose grid runs all passes (block_select.cuh). BITONIC
+ * is in papers/. A launch serves up to 32 positions; up to CUDA_TUNE_SELECT_MANY positions of large
+ * arrays go in batches of 32. For more a copy of the array is sorted. Cost: AUTO one read and a few
+ * hundredths; RADIX one read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4
+ * for more than 4 positions) and 2.2 million more; RADIX 0.2 MB. */
+#include "cuda/papers/papers.cuh"
+#include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
-#include "cuda/select/dev_select_sweep.cuh"
 
 /* ---- Few positions ---- */
 
-/* Each target goes on in the bucket of its position, a warp for each. Ends with a barrier. */
-template <typename CODE, typename WORD>
+/* Each target continues in the bucket of its position; a warp for each. Ends with a barrier. */
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void narrow_to_buckets(select_shared<WORD> &s, const CODE &code,
                                                          const select_plan      &plan,
                                                          const select_positions &positions)
 {
-    typedef typename CODE::BITS BITS;
-    typedef scan_add<uint64_t>  ADD;
-    select_mapper<CODE> const   mapper = mapper_of(plan.map, code);
-    unsigned const              t = threadIdx.x / WARP_LANES;
+    typedef scan_add<uint64_t> ADD;
+    select_mapper<CODE> const  mapper = mapper_of(plan.map, code);
+    unsigned const             t = threadIdx.x / WARP_LANES;
     if (t < positions.count) {
         select_target<WORD> target = s.target[t];
         unsigned            at = mapper.place(code.decode((BITS)target.lo)).bucket;
@@ -58,7 +52,7 @@ template <typename BITS, typename WORD> union settle_shared {
     select_few_shared<BITS> few;
 };
 
-/* Not inlined: the passes of large arrays would have fewer registers. */
+/* Not inlined, to leave more registers to the passes over large arrays. */
 template <typename CODE>
 static __device__ __noinline__ bool
 select_few(select_few_shared<typename CODE::BITS> *s, CODE code, const typename CODE::BITS *keys,
@@ -69,13 +63,11 @@ select_few(select_few_shared<typename CODE::BITS> *s, CODE code, const typename 
     return select_few_keys<SPREAD_MANY>(s, code, keys, n, positions, out);
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
-    settle_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
-                  const __grid_constant__ select_positions positions, bool is_few,
-                  typename CODE::BITS *const out)
+    settle_kernel(CODE given, const select_tiles<BITS> tiles, const select_work work,
+                  const __grid_constant__ select_positions positions, bool is_few, BITS *const out)
 {
-    typedef typename CODE::BITS              BITS;
     typedef typename select_word<BITS>::type WORD;
     __shared__ settle_shared<BITS, WORD> shared;
     select_shared<WORD>                 &s = shared.settle;
@@ -103,7 +95,7 @@ static bool is_swept(const ordo_select_job *job)
            job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT;
 }
 
-/* Few enough for the registers of a block. */
+/* Whether the registers of a block hold the keys. */
 static bool is_few(const ordo_select_job *job)
 {
     return job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= CUDA_TUNE_SPREAD_KEYS;
@@ -129,13 +121,13 @@ static ordo_status select_batch(cuda_call *call, const ordo_select_job *job,
 {
     select_input const input = input_of(job);
     unsigned const     blocks = select_settle_blocks(call, &input);
-    if (work->is_swept)
+    if (work->is_swept) {
         TRY(select_sample(call, work, &input, positions, false));
+        TRY(select_sweep(call, work, &input, positions->count));
+    }
     TRY(select_clear(call, work, blocks));
     return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         typedef typename decltype(code)::BITS BITS;
-        if (work->is_swept)
-            TRY(select_sweep<false>(call, work, code, &input, positions->count));
         SELECT_LAUNCH_TOGETHER(call, settle_kernel<decltype(code)>, blocks, code,
                                select_tiles_of<BITS>(job->keys, job->n), *work, *positions,
                                is_few(job), (BITS *)out);
@@ -199,9 +191,7 @@ static __global__ void pick_kernel(const BITS *sorted, const uint64_t *k, size_t
 
 static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 {
-    enum {
-        THREADS = 256
-    };
+    constexpr int       THREADS = 256;
     many_work const     work = many_layout(&call->scratch, job);
     ordo_sort_job const sort = sort_of(job, work.copy);
     TRY(select_put_positions(call, job, work.k));
@@ -224,7 +214,7 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
 
 static bool is_many(const ordo_select_job *job)
 {
-    size_t const most = /* that go in batches */
+    size_t const most = /* positions that go in batches */
         job->n * cuda_type_size(job->type) > CUDA_TUNE_SELECT_DIRECT ? CUDA_TUNE_SELECT_MANY : 0;
     return job->count > ordo_max(most, (size_t)SELECT_TARGETS);
 }

@@ -1,19 +1,15 @@
 /* dev_select.cuh - what selection and top-k share: sample, sweep, settle, and their scratch.
  *
- * Both find a k-th key in little more than one read of the array:
  *     splitters   one block draws and sorts 2048 keys
- *     sample      many more keys are drawn and counted between the splitters; from the counts each
- *                 position gets a bracket of words that holds its key but once in 16,000 times
- *     sweep       one read of the array counts the keys before and in each bracket, and keeps those
- *                 in it, about 4 n / sqrt(draws) (dev_select_sweep.cuh)
- *     settle      block_select.cuh on what was kept; on the array itself if a bracket missed, or
- *                 held too much
- * (R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18, 1975, chose pivots
- * so.) Nothing is decided on the host: each step reads from device memory what the step before has
- * found, and a step that is not needed ends at once.
- *
- * Words that many keys share would fill the room. A word found often in the sample gets an interval
- * of its own, which is only counted. */
+ *     sample      more draws are counted between the splitters; the counts give each position a
+ *                 bracket of words, which misses its key once in 16,000 times
+ *     sweep       one read of the array counts the keys before and in each bracket and keeps those
+ *                 in it, about 4 n / sqrt(draws) (dev_select_sweep.cu)
+ *     settle      block_select.cuh on the kept keys, or on the array if a bracket missed its key or
+ *                 held too many
+ * (After R. W. Floyd and R. L. Rivest, "Expected time bounds for selection", CACM 18, 1975.) The
+ * host decides nothing: each step reads the result of the one before from device memory. A word
+ * that is frequent in the sample gets its own interval, whose keys are only counted. */
 #ifndef ORDO_CUDA_SELECT_DEV_SELECT_H
 #define ORDO_CUDA_SELECT_DEV_SELECT_H
 
@@ -23,42 +19,43 @@
 #include "cuda/runtime/cuda_dev.cuh"
 
 enum {
-    SELECT_HEAVY = 2,                     /* words of a bracket that may get an interval */
-    SELECT_PIECES = 2 * SELECT_HEAVY + 1, /* intervals of a bracket, at most */
+    SELECT_HEAVY = 2,                     /* words of a bracket that may get their own interval */
+    SELECT_PIECES = 2 * SELECT_HEAVY + 1, /* most intervals of a bracket */
     SELECT_INTERVALS = SELECT_PIECES * SELECT_TARGETS,
     SELECT_SWEEP_THREADS = 256,
-    SELECT_FEW = 4,     /* positions for which less is drawn and kept */
-    SELECT_MANY = 20,   /* positions up to which not the most is drawn */
+    SELECT_FEW = 4,     /* positions up to which the fewest keys are drawn and kept */
+    SELECT_MANY = 20,   /* positions up to which not the most keys are drawn */
     SELECT_MAPPED = 3,  /* positions from which on a map is made */
     SELECT_GIVEN = 256, /* positions that travel with a launch */
-    SELECT_ROUNDS = 16  /* of a search for a tie, each of eight times the keys: any n */
+    SELECT_ROUNDS =
+        16 /* of the search for a tie; each round reads eight times as much: enough for any n */
 };
 
-/* In device memory. Intervals are disjoint and rise; cells 0, 2, 4, ... count the keys before,
- * between and behind them, cells 1, 3, ... those in them. */
+/* In device memory. Intervals are disjoint and ascending. Cells 0, 2, 4, ... count the keys before,
+ * between and after them, cells 1, 3, ... the keys in them. */
 struct select_plan {
     unsigned   intervals;
-    unsigned   is_void; /* no sweep: what it would keep is too much */
-    unsigned   sampled; /* blocks of the sample that are done */
-    unsigned   taken;   /* chunks of the sweep */
-    unsigned   arrived, gathered, gathered_ties, winners; /* of the settling grid */
-    uint64_t   word, below, ties, last; /* what the blocks of a top-k tell each other */
-    uint64_t   tied[SELECT_ROUNDS];     /* ties in each round of block_select_ties.cuh */
-    select_map map;                     /* intervals are whole buckets of it, if it is used */
+    unsigned   is_void; /* no sweep, because it would keep too many keys */
+    unsigned   sampled; /* finished blocks of the sample */
+    unsigned   taken;   /* chunks taken by the sweep */
+    unsigned   arrived, gathered, gathered_ties, winners; /* of the grid that settles */
+    uint64_t   word, below, ties, last;                   /* what the blocks of a top-k exchange */
+    uint64_t   tied[SELECT_ROUNDS]; /* ties in each round of block_select_ties.cuh */
+    select_map map;                 /* if used, intervals are whole buckets of the map */
     uint64_t   lo[SELECT_INTERVALS], hi[SELECT_INTERVALS];
     uint64_t   cells[2 * SELECT_INTERVALS + 1];
-    uint64_t   buckets[SELECT_BUCKETS]; /* keys of those that are in an interval */
+    uint64_t   buckets[SELECT_BUCKETS]; /* keys of the buckets that are in an interval */
 };
 
 struct select_work {
     select_plan *plan;
-    uint64_t    *bins;     /* right behind the plan: the first histogram of each settling grid */
-    uint64_t    *more;     /* the second and third of each */
+    uint64_t    *bins;     /* directly after the plan: the first histogram of each settling */
+    uint64_t    *more;     /* the second and third histogram of each */
     uint64_t    *gathered; /* SELECT_GATHER words of each */
-    void        *sample;   /* dev_select_sample.cu's */
+    void        *sample;   /* scratch of dev_select_sample.cu */
     select_kept  kept;
     bool         is_swept;
-    unsigned     grids; /* 1; 2 for top-k, whose kept keys have indices */
+    unsigned     grids; /* settlings: 1; 2 for top-k, whose kept keys have indices */
 };
 
 struct select_input {
@@ -69,15 +66,51 @@ struct select_input {
     key_ties    ties;
 };
 
-/* dev_select_sample.cu: bytes of work->sample; splitters and sample of a swept selection, which
- * fill work->plan. from_first: the interval of the only position starts at the first word. */
+/* dev_select_sample.cu: bytes of work->sample; splitters and sample, which fill work->plan.
+ * from_first: the interval of the only position starts at the first word. */
 size_t      select_sample_bytes(void);
 ordo_status select_sample(cuda_call *call, const select_work *work, const select_input *input,
                           const select_positions *positions, bool from_first);
 
-/* dev_select_put.cu: the positions of a job in device memory. Few travel with a launch, which a
- * graph keeps; more are copied from the job's array. */
-ordo_status select_put_positions(cuda_call *call, const ordo_select_job *job, uint64_t *k);
+/* dev_select_sweep.cu: one read of the array that counts and keeps keys by work->plan. `targets` is
+ * the number of positions. */
+ordo_status select_sweep(cuda_call *call, const select_work *work, const select_input *input,
+                         unsigned targets);
+
+/* ---- Positions ---- */
+
+struct positions_given { /* parameter of a launch */
+    size_t k[SELECT_GIVEN];
+};
+
+template <int GIVEN>
+static __global__ void __launch_bounds__(GIVEN)
+    positions_kernel(const __grid_constant__ positions_given given, unsigned count, uint64_t *k)
+{
+    if (threadIdx.x < count)
+        k[threadIdx.x] = given.k[threadIdx.x];
+}
+
+/* Brings the positions of a job to device memory. Few positions travel as the parameter of a
+ * launch, which a captured graph keeps. More are copied from job->k, which must outlast the
+ * work. */
+static inline ordo_status select_put_positions(cuda_call *call, const ordo_select_job *job,
+                                               uint64_t *k)
+{
+    if (job->count > 2 * SELECT_GIVEN) {
+        CUDA_TRY(call->exec, cudaMemcpyAsync(k, job->k, job->count * sizeof *job->k,
+                                             cudaMemcpyHostToDevice, call->stream));
+        return ORDO_OK;
+    }
+    for (size_t first = 0; first < job->count; first += SELECT_GIVEN) {
+        positions_given given = {};
+        size_t const    count = ordo_min(job->count - first, SELECT_GIVEN);
+        memcpy(given.k, job->k + first, count * sizeof *given.k);
+        CUDA_LAUNCH(call, positions_kernel<SELECT_GIVEN>, 1, SELECT_GIVEN, 0, given,
+                    (unsigned)count, k + first);
+    }
+    return ORDO_OK;
+}
 
 /* ---- Scratch ---- */
 
@@ -86,15 +119,15 @@ static inline size_t select_tile(ordo_type type)
     return WARP_LANES * (cuda_type_size(type) == 1 ? 32 : 64 / cuda_type_size(type));
 }
 
-/* Blocks of a sweep, whatever the device. */
+/* Most blocks of a sweep, for any device. */
 static inline size_t select_sweep_blocks(const select_input *input)
 {
     size_t const warps = SELECT_SWEEP_THREADS / WARP_LANES;
     return ordo_min(input->n / (select_tile(input->type) * warps) + 1, CUDA_TUNE_SELECT_BLOCKS);
 }
 
-/* Of a selection that sweeps and has room for `keeps` keys, or reads the array in every pass.
- * Every warp may leave a chunk open, and a closed one lacks less than a row of the warp. */
+/* Layout of a selection that sweeps with room for `keeps` keys, or reads the array in every pass.
+ * Every warp may leave a chunk open, and a closed chunk misses less than a row of the warp. */
 static inline select_work select_layout(cuda_scratch *scratch, const select_input *input,
                                         bool is_swept, size_t keeps, unsigned grids)
 {
@@ -122,8 +155,8 @@ static inline select_work select_layout(cuda_scratch *scratch, const select_inpu
 
 /* ---- Settle ---- */
 
-/* Gives every target the interval of the sweep that it is in: true. Or all of them all words, if
- * there was no sweep or it does not tell: false. Called by all threads of a block. */
+/* True: every target has the interval of the sweep that holds its position. False: there was no
+ * sweep, or a bracket missed, and every target has all words. Called by all threads of a block. */
 template <typename WORD>
 static __device__ __forceinline__ bool select_begin(select_shared<WORD> &s, const select_work &work,
                                                     const select_positions &positions, size_t n,
@@ -160,8 +193,8 @@ static __device__ __forceinline__ bool select_begin(select_shared<WORD> &s, cons
     return is_told;
 }
 
-/* Blocks of the settling grid: one to a multiprocessor, which a cooperative launch can always have;
- * one alone for few keys. */
+/* Blocks of the settling grid: one a multiprocessor, so that a cooperative launch is always
+ * possible; one for few keys. */
 static inline unsigned select_settle_blocks(const cuda_call *call, const select_input *input)
 {
     if (input->n <= CUDA_TUNE_SELECT_ALONE)
@@ -170,7 +203,7 @@ static inline unsigned select_settle_blocks(const cuda_call *call, const select_
     return (unsigned)ordo_min(ordo_div_up(tiles, 4), (size_t)call->facts->sms);
 }
 
-/* Zeroes what settling grids share, if no sample has done so and several blocks need it. */
+/* Zeroes what the blocks of a grid share, unless a sample did or there is one block. */
 static inline ordo_status select_clear(cuda_call *call, const select_work *work, unsigned blocks)
 {
     if (blocks == 1 || work->is_swept)
@@ -181,7 +214,7 @@ static inline ordo_status select_clear(cuda_call *call, const select_work *work,
     return ORDO_OK;
 }
 
-/* The first settling grid: the keys. */
+/* The grid that settles keys. */
 static __device__ __forceinline__ select_grid select_grid_of(const select_work &work)
 {
     select_grid const grid = {work.bins, work.more, work.gathered, &work.plan->gathered,
@@ -189,7 +222,7 @@ static __device__ __forceinline__ select_grid select_grid_of(const select_work &
     return grid;
 }
 
-/* kernel<<<blocks, SELECT_THREADS>>> with all its blocks running at once. */
+/* Launches kernel<<<blocks, SELECT_THREADS>>> cooperatively. */
 #define SELECT_LAUNCH_TOGETHER(call, kernel, blocks, ...)                                          \
     do {                                                                                           \
         cudaLaunchAttribute together_[1];                                                          \

@@ -1,12 +1,10 @@
 /* dev_select_few.cuh - several k-th keys of an array that one block holds in registers.
  *
- * The keys are spread over buckets (block/block_spread.cuh). A position's key is in the bucket
- * whose places it lies between; the keys of these buckets alone are set down in shared memory, and
- * a warp for each position counts, for each of at most 32 keys, those before it. One read of the
- * array, five barriers, no sort. Keys that lie too unevenly for that are left to the caller, with
- * nothing written.
- *
- * Called by all threads of a block of SELECT_THREADS. Used by dev_select.cu. */
+ * The keys are spread over buckets (block_spread.cuh). Only the keys of the buckets that hold a
+ * wanted position go to shared memory, and a warp for each position counts, for each of at most 32
+ * keys, the smaller ones. One read of the array, five barriers, no sort. If the keys are spread too
+ * unevenly, nothing is written and the caller uses another algorithm. Called by all threads of a
+ * block of SELECT_THREADS. */
 #ifndef ORDO_CUDA_SELECT_DEV_SELECT_FEW_H
 #define ORDO_CUDA_SELECT_DEV_SELECT_FEW_H
 
@@ -16,13 +14,13 @@
 template <typename BITS> struct select_few_shared {
     spread_shared<SELECT_THREADS> spread;
     struct {
-        unsigned bucket, start, count; /* where its key is */
+        unsigned bucket, start, count; /* of the bucket that holds its key */
     } target[SELECT_TARGETS];
-    BITS keys[SELECT_TARGETS][WARP_LANES]; /* of the targets' buckets; the first of those that share
-                                            * one has them */
+    BITS keys[SELECT_TARGETS]
+             [WARP_LANES]; /* of the targets' buckets, with the first target of each */
 };
 
-/* Which targets are in the buckets of this warp, from place `first` up to `end`. */
+/* A mask of the targets in the buckets of this warp, which has places `first` to `end`. */
 static __device__ __forceinline__ uint32_t few_targets(const select_positions &positions,
                                                        uint32_t first, uint32_t end)
 {
@@ -31,8 +29,8 @@ static __device__ __forceinline__ uint32_t few_targets(const select_positions &p
     return __ballot_sync(WARP_ALL, k >= first && k < end);
 }
 
-/* Each target finds its bucket. The starts of buckets are no longer needed and make room for the
- * first target of each, or SELECT_TARGETS if there is none. True if a bucket holds too many. */
+/* Each target finds its bucket. The starts of buckets are overwritten with the first target of
+ * each, or SELECT_TARGETS. True if a bucket holds too many keys. */
 template <typename BITS>
 static __device__ __forceinline__ bool
 few_find(select_few_shared<BITS> *s, const select_positions &positions, const spread_counts &mine)
@@ -63,14 +61,13 @@ few_find(select_few_shared<BITS> *s, const select_positions &positions, const sp
     return is_too_long;
 }
 
-/* The key of target t, of the keys set down, by the warp of that number: out[t]. */
-template <typename CODE>
-static __device__ __forceinline__ void
-few_settle(const select_few_shared<typename CODE::BITS> &s, const CODE &code,
-           const select_positions &positions, typename CODE::BITS *out)
+/* Writes the key of target t, found by warp t among the keys in shared memory, to out[t]. */
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ void few_settle(const select_few_shared<BITS> &s,
+                                                  const CODE                    &code,
+                                                  const select_positions &positions, BITS *out)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              t = threadIdx.x / WARP_LANES, lane = lane_id();
+    unsigned const t = threadIdx.x / WARP_LANES, lane = lane_id();
     if (t >= positions.count)
         return;
     auto const target = s.target[t];
@@ -86,29 +83,16 @@ few_settle(const select_few_shared<typename CODE::BITS> &s, const CODE &code,
 }
 
 /* True, in all threads, if out has the keys. `n` is at most SELECT_THREADS * ITEMS. */
-template <int ITEMS, typename CODE>
-static __device__ __forceinline__ bool
-select_few_keys(select_few_shared<typename CODE::BITS> *s, const CODE &code,
-                const typename CODE::BITS *keys, unsigned n, const select_positions &positions,
-                typename CODE::BITS *out)
+template <int ITEMS, typename CODE, typename BITS = typename CODE::BITS>
+static __device__ __forceinline__ bool select_few_keys(select_few_shared<BITS> *s, const CODE &code,
+                                                       const BITS *keys, unsigned n,
+                                                       const select_positions &positions, BITS *out)
 {
-    typedef typename CODE::BITS       BITS;
-    spread_items<BITS, ITEMS>         items;
-    spread_line<BITS, CODE::is_float> line;
-    spread_clear(&s->spread);
-#pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        unsigned const p = i * SELECT_THREADS + threadIdx.x;
-        items.raw[i] = p < n ? __ldg(keys + p) : (BITS)0;
-    }
-    bool const is_done =
-        spread_find_line(&s->spread, code, items, n, &line) &&
-        spread_over_line(&s->spread, code, &line, &items, n,
-                         [&](spread_counts const &mine) { return few_find(s, positions, mine); });
-    if (!is_done) {
-        __syncthreads();
+    spread_items<BITS, ITEMS> items;
+    if (!spread_keys(
+            &s->spread, code, &items, n, [&](unsigned p) { return __ldg(keys + p); },
+            [&](spread_counts const &mine) { return few_find(s, positions, mine); }))
         return false;
-    }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
         if (i * SELECT_THREADS + threadIdx.x < n) {

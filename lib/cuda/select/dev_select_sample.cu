@@ -1,33 +1,24 @@
-/* dev_select_sample.cu - brackets for wanted positions, told by a random sample on the device.
+/* dev_select_sample.cu - brackets for wanted positions, from a random sample on the device.
  *
- * Two kernels. The first, of one block, draws 2048 keys, sorts them by a bitonic network and leaves
- * them as splitters. The second draws 2^18 keys or more, finds each among the splitters and counts
- * (words equal to a splitter apart from those between two); its last block adds the counts up. Of m
- * keys drawn about x = m k/n come before the k-th key, give or take a few times sqrt(x (1 - x/m)):
- * the splitters that far to either side are its bracket, wider than the sample's own words would be
- * by one key in 2048 at most. A sort of 2^18 keys is what the splitters save.
- *
- * The draws are one key of each of m equal stretches, at a place that a hash of its number tells: a
- * sorted array is sampled evenly, a periodic one not in step, and the same n draws the same places.
- *
- * Brackets that overlap are one. A word that many draws hit gets an interval of its own. Several
- * brackets without such words are widened to buckets of a map (block_select_map.cuh) if that makes
- * them little wider. If there is no room for what the sweep would keep, the plan is void.
- *
- * Reads 32 bytes for each draw: 8 MB, for many positions 32 or 64, of an array of any size. Scratch
- * 33 KB. Called by dev_select.cu and dev_topk.cu; the plan is valid for the kernels enqueued after
- * it. */
+ * The first kernel draws 2048 keys, sorts them and stores them as splitters. The second draws 2^18
+ * keys or more and counts those at and between splitters; its last block adds the counts. Of m keys
+ * drawn about x = m k/n are smaller than the k-th key, plus or minus a few times sqrt(x (1 - x/m)):
+ * the splitters that far to either side are its bracket. Draw i is one key of the i-th of m equal
+ * parts, at a place given by a hash of i. Overlapping brackets are merged; a word that many draws
+ * hit gets its own interval; several brackets may be widened to buckets of a map
+ * (block_select_map.cuh). The plan is void if the sweep would keep more keys than there is room
+ * for. Reads 32 bytes a draw. Scratch: 33 KB. */
 #include "cuda/select/dev_select.cuh"
 
 enum {
     LG_SPLITTERS = 11,
     SPLITTERS = 1 << LG_SPLITTERS,
-    CELLS = 2 * SPLITTERS + 1, /* even: before, between, behind splitters; odd: at one */
+    CELLS = 2 * SPLITTERS + 1, /* even: before, between, after splitters; odd: at one */
     THREADS = 1024,
-    CELL_SHARE = CELLS / THREADS, /* and one over */
+    CELL_SHARE = CELLS / THREADS, /* one cell is left over */
     AT_ONCE = 2,                  /* draws of a thread that are read together */
     SLACK = 2,                    /* draws added to each side of a bracket */
-    LEAST_HEAVY = 16              /* draws that hit a heavy word, at least */
+    LEAST_HEAVY = 16              /* least draws that hit a heavy word */
 };
 
 static_assert(CELL_SHARE * THREADS + 1 == CELLS, "the last cell is behind all threads' shares");
@@ -57,7 +48,7 @@ static __device__ __forceinline__ size_t place_of_draw(size_t n, size_t i, unsig
     return start + (size_t)((uint64_t)hash_of((uint32_t)i ^ lg << 24) * (end - start) >> 32);
 }
 
-/* Also zeroes what later kernels count in. */
+/* Also zeroes the counters of later kernels. */
 template <typename CODE>
 static __global__ void __launch_bounds__(THREADS)
     splitters_kernel(CODE code, const typename CODE::BITS *keys, size_t n, sample_scratch *out,
@@ -89,12 +80,12 @@ struct sample_wish { /* what the brackets are for */
 
 template <typename WORD> struct sample_shared {
     WORD     splitters[SPLITTERS];
-    uint32_t cells[CELLS + 1]; /* counts; then draws before each cell */
+    uint32_t cells[CELLS + 1]; /* counts; later the draws before each cell */
     uint32_t totals[THREADS / 32];
     bool     is_last;
 };
 
-/* The cell of the draw of rank r: the last one that begins at or before it. */
+/* The cell of the draw of rank r: the last cell that begins at or before it. */
 static __device__ __forceinline__ unsigned cell_of_rank(const uint32_t *before, double rank)
 {
     uint32_t const r = (uint32_t)rank;
@@ -121,7 +112,7 @@ static __device__ __forceinline__ bool words_of_cells(const WORD *splitters, WOR
     return has_lo && has_hi && *lo <= *hi;
 }
 
-/* The heaviest cells at a splitter in [from, to], rising; returns how many. */
+/* The heaviest cells at a splitter in [from, to], ascending; returns their number. */
 static __device__ __forceinline__ unsigned heavy_cells(const uint32_t *before, unsigned from,
                                                        unsigned to, uint32_t least,
                                                        unsigned (&heavy)[SELECT_HEAVY])
@@ -160,8 +151,8 @@ static __device__ __forceinline__ unsigned cell_of_word(const WORD *splitters, W
     return 2 * at + (at < SPLITTERS && splitters[at] == word ? 1 : 0);
 }
 
-/* Several intervals, one in each lane that has_one: widens them to the buckets of a map, if one
- * spreads the keys so well that the sweep keeps at most twice as many for it. */
+/* Widens several intervals, one in each lane that has_one, to buckets of a map, if the sweep then
+ * keeps at most twice as many keys. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ void make_map(const CODE &code, const sample_shared<WORD> &s,
                                                 bool has_one, WORD last_word, WORD *lo, WORD *hi,
@@ -201,7 +192,7 @@ static __device__ __forceinline__ void make_map(const CODE &code, const sample_s
         *out = map;
 }
 
-/* Called by one warp, lane t for position t, when s.cells holds the draws before each cell. */
+/* Called by one warp, lane t for position t. s.cells holds the draws before each cell. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ void make_plan(const CODE &code, const sample_shared<WORD> &s,
                                                  const sample_wish &wish, WORD last_word,
@@ -214,7 +205,8 @@ static __device__ __forceinline__ void make_plan(const CODE &code, const sample_
     unsigned const from = wish.from_first || x - reach < 0 ? 0 : cell_of_rank(s.cells, x - reach);
     unsigned const own_to = x + reach >= wish.draws ? CELLS - 1 : cell_of_rank(s.cells, x + reach);
 
-    /* Positions rise and so do both ends: a bracket overlaps that of the lane before or none. */
+    /* Positions ascend and so do both ends, so a bracket can overlap only that of the lane
+     * before. */
     unsigned const to_left = __shfl_up_sync(WARP_ALL, own_to, 1);
     bool const     is_first = lane < count && (lane == 0 || from > to_left);
     uint32_t const later = __ballot_sync(WARP_ALL, is_first) & ~lanes_to_here();
@@ -268,9 +260,9 @@ static __device__ __forceinline__ void make_plan(const CODE &code, const sample_
 
 template <typename CODE>
 static __global__ void __launch_bounds__(THREADS)
-    sample_kernel(CODE code, const typename CODE::BITS *const keys, size_t n, unsigned lg_draws,
-                  sample_scratch *const scratch, const __grid_constant__ sample_wish wish,
-                  select_plan *const plan)
+    sample_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned lg_draws,
+                  sample_scratch *scratch, const __grid_constant__ sample_wish wish,
+                  select_plan *plan)
 {
     typedef typename select_word<typename CODE::BITS>::type WORD;
     __shared__ sample_shared<WORD> s;
@@ -285,7 +277,7 @@ static __global__ void __launch_bounds__(THREADS)
          i += threads * AT_ONCE) {
         WORD word[AT_ONCE];
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; j++) /* 2^lg_draws is a multiple of all threads' draws */
+        for (int j = 0; j < AT_ONCE; j++) /* 2^lg_draws is a multiple of the draws of all threads */
             word[j] = (WORD)code.encode(
                 __ldg(keys + place_of_draw(n, i + (size_t)j * threads, lg_draws)));
 #pragma unroll
@@ -333,7 +325,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ---- Both ---- */
 
-/* One key of 64 at most is drawn: a draw reads a sector of 32 bytes. */
+/* At most one key in 64 is drawn, because a draw reads a sector of 32 bytes. */
 static unsigned lg_draws_of(size_t n, unsigned positions)
 {
     unsigned lg = positions <= SELECT_FEW    ? CUDA_TUNE_SELECT_LG_FEW

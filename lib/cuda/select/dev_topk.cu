@@ -1,65 +1,29 @@
-/* dev_topk.cu - the first k keys in order and where they are; equal keys by index.
+/* dev_topk.cu - the first k keys in order and their indices; equal keys by index.
  *
- * The k-th key is found as in dev_select.cu, by sample and sweep or in passes over the array, but
- * the sweep keeps every key up to the end of the bracket, with its index: then the winners are
- * among what it kept, and the array is read once. One kernel, whose grid runs in step, does the
- * rest:
- *     the k-th key     block_select.cuh on the keys
- *     the last tie     where more keys tie with it than are wanted, the index of the last that is:
- *                      block_select.cuh on the indices, or block_select_ties.cuh
- *     the winners      keys before the k-th, and ties up to the last, in any order
- *     their order      for k up to 2048: one block sorts the records (key, index)
- * More winners are sorted by tiles and merged (merge_runs.cuh). Records all differ, so any
- * sort gives the stable order. If the k-th key is a heavy word, which the sweep only counted, the
- * ties are read from the array, no further than the last that wins. If the sweep's plan was void,
- * the same kernel reads the array instead. Few keys are spread over buckets first, by one block
- * (dev_topk_few.cuh), and that is mostly all. More than n / CUDA_TUNE_TOPK_SORT keys are an
- * argsort, cut.
- *
- * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47 ms); where
- * all keys that tie with the k-th are near the end, up to two reads more, and those of a radix
- * selection if the sample did not tell. Scratch: 12 or 16 bytes for each of 2k + n/512
- * + 2.2 million keys, and 32 bytes for each of k records. Keys are folded: -0 ties with +0, and
- * NaNs with each other; values come from the array, so their bits are kept. The results are valid
- * for what is enqueued after the call. */
+ * Sample and sweep (dev_select.cuh), or passes over the array, find the k-th key. The sweep keeps
+ * every key up to the end of the bracket with its index, so the winners are among the kept keys.
+ * One cooperative kernel finds the k-th key (block_select.cuh), then, if more keys tie with it than
+ * are wanted, the index of the last winner (block_select_ties.cuh), then the winners, and sorts up
+ * to 2048 of them; more are sorted by tiles and merged (merge_sorted.cuh). Few keys are spread over
+ * buckets by one block (dev_topk_few.cuh). More than n / CUDA_TUNE_TOPK_SORT winners: an argsort.
+ * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47). Scratch:
+ * 12 or 16 bytes for each of 2k + n/512 + 2.2e6 keys, 32 a winner. Ties are folded. */
 #include "cuda/block/block_select_ties.cuh"
-#include "cuda/select/dev_select_sweep.cuh"
+#include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_topk_few.cuh"
-#include "cuda/sort/merge_runs.cuh"
+#include "cuda/sort/dev_radix_memory.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 
 /* ---- Records ---- */
 
-struct topk_record {
-    uint64_t word, index;
-};
-
-struct topk_wide {
-    uint64_t word, index;
-
-    __device__ __forceinline__ bool operator<(const topk_wide &other) const
-    {
-        return word < other.word || (word == other.word && index < other.index);
-    }
-};
-
-/* What is sorted: both in 64 bits where they fit. */
-template <typename RECORD> static __device__ __forceinline__ RECORD record_of(topk_record record);
-template <> __device__ __forceinline__ uint64_t record_of<uint64_t>(topk_record record)
+/* Winners are key_records. They are sorted as 32 key bits above the index where both fit. */
+template <typename K> static __device__ __forceinline__ K record_of(const key_record &record)
 {
-    return record.word << 32 | record.index;
+    if constexpr (sizeof(K) == sizeof(record))
+        return record;
+    else
+        return record.key << 32 | record.index;
 }
-template <> __device__ __forceinline__ topk_wide record_of<topk_wide>(topk_record record)
-{
-    topk_wide const wide = {record.word, record.index};
-    return wide;
-}
-template <typename RECORD> static __device__ __forceinline__ RECORD record_last(void)
-{
-    topk_record const last = {UINT64_MAX, UINT64_MAX};
-    return record_of<RECORD>(last);
-}
-static __device__ __forceinline__ uint64_t index_of(uint64_t record) { return (uint32_t)record; }
-static __device__ __forceinline__ uint64_t index_of(topk_wide record) { return record.index; }
 
 static bool is_wide(const ordo_topk_job *job)
 {
@@ -94,41 +58,29 @@ static __device__ __forceinline__ void put_result(const topk_out &out, size_t i,
         ((uint64_t *)out.index)[i] = index;
     else if (out.index != NULL)
         ((uint32_t *)out.index)[i] = (uint32_t)index;
-    if (out.values == NULL)
-        return;
-    switch (out.key_size) {
-    case 1:
-        ((uint8_t *)out.values)[i] = ((const uint8_t *)out.keys)[index];
-        break;
-    case 2:
-        ((uint16_t *)out.values)[i] = ((const uint16_t *)out.keys)[index];
-        break;
-    case 4:
-        ((uint32_t *)out.values)[i] = ((const uint32_t *)out.keys)[index];
-        break;
-    case 8:
-        ((uint64_t *)out.values)[i] = ((const uint64_t *)out.keys)[index];
-        break;
-    }
+    if (out.values != NULL)
+        store_sized((char *)out.values + i * out.key_size, out.key_size,
+                    load_sized<uint64_t>(out.keys, index, out.key_size));
 }
 
 /* Sorts up to CUDA_TUNE_TOPK_ONE_BLOCK winners in shared memory and writes the results. */
 template <typename RECORD>
-static __device__ __forceinline__ void order_few(RECORD *const sorted, const topk_record *winners,
-                                                 const topk_out &out)
+static __device__ __noinline__ void order_few(RECORD *shared, const key_record *winners,
+                                              const topk_out &out)
 {
+    RECORD *const  sorted = as_shared(shared);
     unsigned const k = (unsigned)out.k, tile = bitonic_tile(k);
     for (unsigned i = threadIdx.x; i < tile; i += blockDim.x) {
-        topk_record record = {};
+        key_record record = {};
         if (i < k) {
-            record.word = __ldcg(&winners[i].word);
+            record.key = __ldcg(&winners[i].key);
             record.index = __ldcg(&winners[i].index);
         }
-        sorted[bitonic_at<RECORD>(i)] = i < k ? record_of<RECORD>(record) : record_last<RECORD>();
+        sorted[bitonic_at<RECORD>(i)] = i < k ? record_of<RECORD>(record) : last_record<RECORD>();
     }
     block_bitonic_sort(sorted, tile);
     for (unsigned i = threadIdx.x; i < k; i += blockDim.x)
-        put_result(out, i, index_of(sorted[bitonic_at<RECORD>(i)]));
+        put_result(out, i, record_index(sorted[bitonic_at<RECORD>(i)]));
 }
 
 /* ---- Winners ---- */
@@ -138,14 +90,13 @@ template <typename BITS, typename WORD> union topk_shared {
     select_shared<uint64_t> ties;
     topk_few_shared<BITS>   few;
     uint64_t                sorted[bitonic_room<uint64_t>(CUDA_TUNE_TOPK_ONE_BLOCK)];
-    unsigned char
-               sorted_wide[sizeof(topk_wide) * bitonic_room<topk_wide>(CUDA_TUNE_TOPK_ONE_BLOCK)];
-    __device__ topk_shared() {}
+    key_record              sorted_wide[bitonic_room<key_record>(CUDA_TUNE_TOPK_ONE_BLOCK)];
+    __device__              topk_shared() {}
 };
 
-/* Room for the records of all lanes' `mine`; the place of this lane's first. Called by whole
- * warps: one atomic for all. */
-static __device__ __forceinline__ size_t claim_places(unsigned *const next, unsigned mine)
+/* Takes places for `mine` records of each lane; returns the place of this lane's first. Called by
+ * whole warps, with one atomic for all. */
+static __device__ __forceinline__ size_t claim_places(unsigned *next, unsigned mine)
 {
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(mine);
     unsigned       first = 0;
@@ -154,7 +105,7 @@ static __device__ __forceinline__ size_t claim_places(unsigned *const next, unsi
     return (size_t)__shfl_sync(WARP_ALL, first, WARP_LANES - 1) + scanned - mine;
 }
 
-/* Who wins: keys before `word`, and those that tie with it up to index `last`. */
+/* The winners: keys less than `word`, and keys equal to it up to index `last`. */
 template <typename WORD> struct topk_bound {
     WORD     word;
     uint64_t last;
@@ -162,8 +113,8 @@ template <typename WORD> struct topk_bound {
 
 /* Which winners a sweep has kept. */
 enum topk_kept {
-    TOPK_NONE,    /* not all that are smaller than the k-th */
-    TOPK_SMALLER, /* those, but not the ties */
+    TOPK_NONE,    /* not all keys smaller than the k-th */
+    TOPK_SMALLER, /* these, but not the ties */
     TOPK_ALL
 };
 static __device__ __forceinline__ topk_kept kept_of(const select_plan &plan, uint64_t word)
@@ -178,12 +129,11 @@ static __device__ __forceinline__ topk_kept kept_of(const select_plan &plan, uin
     return TOPK_NONE;
 }
 
-/* All winners, or those that tie with the k-th. */
+/* Finds all winners in the array, or only those that tie with the k-th. */
 template <typename CODE, typename WORD>
 static __device__ __forceinline__ void
 winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
-                 const topk_bound<WORD> &bound, bool only_ties, topk_record *winners,
-                 unsigned *next)
+                 const topk_bound<WORD> &bound, bool only_ties, key_record *winners, unsigned *next)
 {
     typedef select_tiles<typename CODE::BITS> T;
     unsigned const                            lane = lane_id();
@@ -199,7 +149,7 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
             before |= key[j] < bound.word ? 1u << j : 0;
             tied |= key[j] == bound.word ? 1u << j : 0;
         }
-        /* Ties are cut off in one tile; they all win before it and none does behind. */
+        /* Only one tile contains the last tie: all ties before it win, and none after it. */
         if (start > bound.last)
             tied = 0;
         else if (bound.last - start < T::TILE)
@@ -211,8 +161,8 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
             continue;
         size_t at = claim_places(next, (unsigned)__popc(mask));
         for (; mask != 0; mask &= mask - 1) {
-            size_t const      index = tile_index(tiles, tile, lane, (unsigned)__ffs((int)mask) - 1);
-            topk_record const record = {code.encode(__ldg(tiles.keys + index)), index};
+            size_t const     index = tile_index(tiles, tile, lane, (unsigned)__ffs((int)mask) - 1);
+            key_record const record = {code.encode(__ldg(tiles.keys + index)), index};
             winners[at++] = record;
         }
     }
@@ -221,7 +171,7 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
 template <typename WORD>
 static __device__ __forceinline__ void winners_among_kept(const select_kept &kept, unsigned taken,
                                                           const topk_bound<WORD> &bound,
-                                                          topk_record *winners, unsigned *next)
+                                                          key_record *winners, unsigned *next)
 {
     unsigned const lane = lane_id();
     for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
@@ -240,7 +190,7 @@ static __device__ __forceinline__ void winners_among_kept(const select_kept &kep
                 continue;
             size_t const place = claim_places(next, is_in ? 1 : 0);
             if (is_in) {
-                topk_record const record = {words[row], kept.index[at]};
+                key_record const record = {words[row], kept.index[at]};
                 winners[place] = record;
             }
         }
@@ -249,7 +199,7 @@ static __device__ __forceinline__ void winners_among_kept(const select_kept &kep
 
 /* ---- The kernel ---- */
 
-/* Not inlined: the passes of large arrays would have fewer registers. */
+/* Not inlined, to leave more registers to the passes over large arrays. */
 template <typename CODE>
 static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS> *s, CODE code,
                                              unsigned n, topk_out out)
@@ -262,12 +212,11 @@ static __device__ __noinline__ bool topk_few(topk_few_shared<typename CODE::BITS
     return topk_few_keys<SPREAD_MANY>(s, code, keys, n, k, put);
 }
 
-template <typename CODE>
+template <typename CODE, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(SELECT_THREADS, 1)
-    topk_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles, const select_work work,
-                const topk_out out, bool is_few, topk_record *const winners)
+    topk_kernel(CODE given, const select_tiles<BITS> tiles, const select_work work,
+                const topk_out out, bool is_few, key_record *winners)
 {
-    typedef typename CODE::BITS              BITS;
     typedef typename select_word<BITS>::type WORD;
     __shared__ topk_shared<BITS, WORD> s;
     __shared__ unsigned                alone_winners;
@@ -343,7 +292,7 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
     if (blockIdx.x != 0)
         return;
     if (out.is_record_wide)
-        order_few((topk_wide *)s.sorted_wide, winners, out);
+        order_few(s.sorted_wide, winners, out);
     else
         order_few(s.sorted, winners, out);
 }
@@ -352,14 +301,14 @@ static __global__ void __launch_bounds__(SELECT_THREADS, 1)
 
 template <typename RECORD>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    topk_tile_kernel(const topk_record *const winners, size_t k, RECORD *const out)
+    topk_tile_kernel(const key_record *winners, size_t k, RECORD *out)
 {
     __shared__ __align__(16) unsigned char room[sizeof(RECORD) * bitonic_room<RECORD>(MERGE_TILE)];
     RECORD *const                          tile = (RECORD *)room;
     size_t const                           first = (size_t)blockIdx.x * MERGE_TILE;
     for (unsigned i = threadIdx.x; i < MERGE_TILE; i += MERGE_THREADS)
         tile[bitonic_at<RECORD>(i)] =
-            first + i < k ? record_of<RECORD>(winners[first + i]) : record_last<RECORD>();
+            first + i < k ? record_of<RECORD>(winners[first + i]) : last_record<RECORD>();
     block_bitonic_sort(tile, MERGE_TILE);
     for (unsigned i = threadIdx.x; i < MERGE_TILE && first + i < k; i += MERGE_THREADS)
         out[first + i] = tile[bitonic_at<RECORD>(i)];
@@ -367,17 +316,17 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
 
 template <typename RECORD>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    topk_write_kernel(const RECORD *const sorted, const topk_out out)
+    topk_write_kernel(const RECORD *sorted, const topk_out out)
 {
     size_t const i = (size_t)blockIdx.x * MERGE_THREADS + threadIdx.x;
     if (i < out.k)
-        put_result(out, i, index_of(sorted[i]));
+        put_result(out, i, record_index(sorted[i]));
 }
 
 struct topk_work {
-    select_work  select;
-    topk_record *winners;
-    topk_record *sorted; /* room for two arrays of k sortable records; the second may be winners */
+    select_work select;
+    key_record *winners;
+    key_record *sorted; /* room for two arrays of k records; the second may be winners */
 };
 
 template <typename RECORD>
@@ -386,8 +335,8 @@ static ordo_status order_many(cuda_call *call, const topk_work *work, const topk
     RECORD *sorted;
     CUDA_LAUNCH(call, topk_tile_kernel<RECORD>, ordo_div_up(out->k, MERGE_TILE), MERGE_THREADS, 0,
                 work->winners, out->k, (RECORD *)work->sorted);
-    TRY(merge_runs(call, (RECORD *)work->sorted, (RECORD *)work->winners, out->k, MERGE_TILE,
-                   &sorted));
+    TRY(merge_sorted(call, (RECORD *)work->sorted, (RECORD *)work->winners, out->k, MERGE_TILE,
+                     &sorted));
     CUDA_LAUNCH(call, topk_write_kernel<RECORD>, ordo_div_up(out->k, MERGE_THREADS), MERGE_THREADS,
                 0, sorted, *out);
     return ORDO_OK;
@@ -410,7 +359,7 @@ static ordo_argsort_job argsort_of(const ordo_topk_job *job, void *index)
 
 template <typename INDEX>
 static __global__ void __launch_bounds__(MERGE_THREADS)
-    topk_cut_kernel(const INDEX *const order, const topk_out out)
+    topk_cut_kernel(const INDEX *order, const topk_out out)
 {
     size_t const i = (size_t)blockIdx.x * MERGE_THREADS + threadIdx.x;
     if (i < out.k)
@@ -446,7 +395,7 @@ static bool is_sorted_whole(const ordo_topk_job *job)
     return job->k > CUDA_TUNE_TOPK_ONE_BLOCK && job->k > job->n / CUDA_TUNE_TOPK_SORT;
 }
 
-/* Few enough for the registers of a block. */
+/* Whether the registers of a block hold the keys. */
 static bool is_few(const ordo_topk_job *job)
 {
     return job->n <= CUDA_TUNE_SPREAD_KEYS && job->k <= CUDA_TUNE_TOPK_ONE_BLOCK;
@@ -458,7 +407,7 @@ static select_input input_of(const ordo_topk_job *job)
     return input;
 }
 
-/* The sweep keeps k keys, what the bracket reaches beyond them, and twice that for the unlikely. */
+/* The sweep keeps k keys and those of the bracket beyond; there is room for twice as many. */
 static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
 {
     select_input const input = input_of(job);
@@ -466,9 +415,8 @@ static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
     size_t const       keeps = 2 * job->k + job->n / 512;
     topk_work          work;
     work.select = select_layout(scratch, &input, is_swept, keeps, 2);
-    work.winners = scratch_take<topk_record>(scratch, job->k);
-    work.sorted =
-        scratch_take<topk_record>(scratch, job->k > CUDA_TUNE_TOPK_ONE_BLOCK ? job->k : 0);
+    work.winners = scratch_take<key_record>(scratch, job->k);
+    work.sorted = scratch_take<key_record>(scratch, job->k > CUDA_TUNE_TOPK_ONE_BLOCK ? job->k : 0);
     return work;
 }
 
@@ -498,19 +446,19 @@ ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
     select_positions   position = {};
     position.k[0] = job->k - 1;
     position.count = 1;
-    if (work.select.is_swept)
+    if (work.select.is_swept) {
         TRY(select_sample(call, &work.select, &input, &position, true));
+        TRY(select_sweep(call, &work.select, &input, 1));
+    }
     TRY(select_clear(call, &work.select, blocks));
     TRY(with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
-        if (work.select.is_swept)
-            TRY(select_sweep<true>(call, &work.select, code, &input, 1));
         SELECT_LAUNCH_TOGETHER(call, topk_kernel<decltype(code)>, blocks, code,
                                select_tiles_of<typename decltype(code)::BITS>(job->keys, job->n),
                                work.select, out, is_few(job), work.winners);
         return ORDO_OK;
     }));
     if (job->k > CUDA_TUNE_TOPK_ONE_BLOCK)
-        TRY(out.is_record_wide ? order_many<topk_wide>(call, &work, &out)
+        TRY(out.is_record_wide ? order_many<key_record>(call, &work, &out)
                                : order_many<uint64_t>(call, &work, &out));
     call->exec->algorithm = "select and sort";
     ordo_note(call->exec, "%s",

@@ -1,19 +1,17 @@
-/* dev_count.cu - sorts keys of one or two bytes by counting how often each occurs.
+/* dev_count.cu - sorts keys of one or two bytes by counting.
  *
- * Three kernels: a histogram of all 2^8 or 2^16 values in shared memory, a scan of it, and a fill,
- * in which each thread finds the value of its first key by bisection and writes 16 bytes. One read
- * and one write of the keys. For two bytes the shared counters have 16 bits, two in a word: the
- * thread that takes one to 2^15 moves that much to global memory. Scratch: 8 bytes a value, twice.
- *
- * Called by device/dev_radix.cu. */
+ * Three kernels: a histogram of all 2^8 or 2^16 values in shared memory, its scan, and a fill, in
+ * which each thread finds the value of its first key by bisection and writes 16 bytes at a time.
+ * One read and one write of the keys. For two bytes a shared word holds two counters of 16 bits;
+ * the thread that takes one to 2^15 moves that much to global memory. Scratch: 16 bytes a value. */
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/sort/dev_radix.cuh"
-#include "cuda/warp/warp_match.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
 enum {
     COUNT_THREADS = 1024,
     FILL_THREADS = 256,
-    FILL_VECTORS = 4 /* of a thread */
+    FILL_VECTORS = 4 /* vectors of a thread */
 };
 
 struct count_tables {
@@ -32,7 +30,7 @@ static count_tables count_layout(cuda_scratch *scratch, const ordo_sort_job *job
 
 /* ---- histogram ------------------------------------------------------------------------------ */
 
-/* Counts in shared memory. Keys of one byte: COPIES counters for each value, which lanes share. */
+/* Counts in shared memory. 1-byte keys have COPIES counters a value, which lanes share. */
 template <typename KEY> struct count_shared;
 
 template <> struct count_shared<uint8_t> {
@@ -42,11 +40,9 @@ template <> struct count_shared<uint8_t> {
     };
     uint32_t count[VALUES][COPIES];
 
-    __device__ void clear(unsigned i) { (&count[0][0])[i] = 0; }
-    enum {
-        WORDS = VALUES * COPIES
-    };
-    __device__ void add(unsigned key, unsigned times, unsigned long long *)
+    __device__ void      clear(unsigned i) { (&count[0][0])[i] = 0; }
+    static constexpr int WORDS = VALUES * COPIES;
+    __device__ void      add(unsigned key, unsigned times, unsigned long long *)
     {
         atomicAdd(&count[key][threadIdx.x % COPIES], times);
     }
@@ -75,7 +71,7 @@ template <> struct count_shared<uint16_t> {
     {
         unsigned const shift = key % 2 * 16;
         unsigned const before = atomicAdd(pair + key / 2, times << shift) >> shift & 0xffff;
-        /* Until it is emptied the others add less than another 2^15. */
+        /* Until it is emptied, other threads add less than another 2^15. */
         if (before < FULL && before + times >= FULL) {
             atomicSub(pair + key / 2, (unsigned)FULL << shift);
             atomicAdd(bins + key, (unsigned long long)FULL);
@@ -102,9 +98,7 @@ template <typename KEY>
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_histogram(const KEY *keys, size_t n, KEY flip, unsigned long long *bins)
 {
-    enum {
-        EACH = 16 / sizeof(KEY)
-    };
+    constexpr int EACH = 16 / sizeof(KEY);
     extern __shared__ uint32_t count_words[];
     auto *const                shared = (count_shared<KEY> *)count_words;
     for (unsigned i = threadIdx.x; i < count_shared<KEY>::WORDS; i += COUNT_THREADS)
@@ -121,7 +115,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         count_chunk<KEY> chunk;
         if (c < chunks)
             chunk.vector = vectors[c];
-        /* A warp full of one key would add to one counter a hundred times. */
+        /* A warp full of one key would add to one counter many times. */
         unsigned const one = chunk.key[0] * (sizeof(KEY) == 1 ? 0x01010101u : 0x00010001u);
         bool const     even = c < chunks && chunk.vector.x == one && chunk.vector.y == one &&
                           chunk.vector.z == one && chunk.vector.w == one;
@@ -146,8 +140,8 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 
 /* ---- scan ----------------------------------------------------------------------------------- */
 
-/* starts[v] = bins[0] + ... + bins[v - 1]: a value for each thread. Every block adds up all bins
- * before its own: to wait for another block would take longer. */
+/* starts[v] = bins[0] + ... + bins[v - 1], a value a thread. Every block sums all bins before its
+ * own, which is faster than waiting for another block. */
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_scan(const unsigned long long *bins, uint64_t *starts, unsigned values)
 {
@@ -155,16 +149,12 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     unsigned const      warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     unsigned const      v = blockIdx.x * COUNT_THREADS + threadIdx.x;
     uint64_t const      count = v < values ? bins[v] : 0;
-    uint64_t            before = 0, scan = count;
+    uint64_t const      scan = warp_scan<scan_add<uint64_t>>(count);
+    uint64_t            before = 0;
 #pragma unroll 8
     for (unsigned block = 0; block < blockIdx.x; block++)
         before += bins[block * COUNT_THREADS + threadIdx.x];
-#pragma unroll
-    for (unsigned step = 1; step < 32; step *= 2) {
-        uint64_t const lower = __shfl_up_sync(WARP_ALL, scan, step);
-        scan += lane >= step ? lower : 0;
-        before += __shfl_xor_sync(WARP_ALL, before, step);
-    }
+    before = warp_reduce<scan_add<uint64_t>>(before);
     if (lane == 31) {
         below[warp] = before;
         sums[warp] = scan;
@@ -196,7 +186,7 @@ static __device__ __forceinline__ unsigned count_find(const uint64_t *starts, un
     return low;
 }
 
-/* `skip` keys would have to lie before the array for it to start at a multiple of 16 bytes. */
+/* `skip` keys are missing before the array to start at a multiple of 16 bytes. */
 template <typename KEY>
 static __global__ void __launch_bounds__(FILL_THREADS)
     count_fill(KEY *keys, size_t n, KEY flip, const uint64_t *starts, unsigned skip)

@@ -1,12 +1,10 @@
-/* dev_gather.cu - keys and values put in the order that an argsort found, and values of odd sizes
- * as words.
+/* dev_gather.cu - puts keys and values in the order that an argsort found, and converts values of
+ * odd sizes to words and back.
  *
- * Both arrays are copied to scratch and gathered from there, an element a thread, by the widest
- * unit that the size of an element and the addresses allow: a read of a few bytes in a random place
- * takes 32 bytes of memory traffic. Scratch: both arrays.
- *
- * Called by dev_radix.cu, dev_split.cu and the comparison sorts for pairs. */
-#include "cuda/sort/dev_gather.cuh"
+ * Both arrays are copied to scratch and gathered from there, an element a thread, in the widest
+ * unit that the element size and the addresses allow. A random read of a few bytes moves 32 bytes.
+ * Scratch: both arrays. */
+#include "cuda/sort/dev_radix.cuh"
 
 gather_buffers gather_layout(cuda_scratch *scratch, const ordo_pairs_job *job)
 {
@@ -22,12 +20,11 @@ template <typename UNIT, typename INDEX>
 static __global__ void gather(UNIT *to, const UNIT *from, const INDEX *index, size_t n,
                               unsigned units)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         size_t const source = (size_t)index[i] * units;
         for (unsigned u = 0; u < units; u++)
             to[i * units + u] = from[source + u];
-    }
+    });
 }
 
 template <typename INDEX>
@@ -36,7 +33,7 @@ static ordo_status gather_elements(cuda_call *call, void *to, const void *from, 
 {
     size_t const   threads = 256, most = (size_t)call->facts->sms * 16;
     size_t const   blocks = ordo_min(ordo_div_up(n, threads), most);
-    size_t const   unit = ((uintptr_t)to | size); /* its lowest bit is the unit */
+    size_t const   unit = ((uintptr_t)to | size); /* its lowest set bit is the unit */
     unsigned const units = (unsigned)size;
 #define GATHER(UNIT)                                                                               \
     CUDA_LAUNCH(call, (gather<UNIT, INDEX>), blocks, threads, 0, (UNIT *)to, (const UNIT *)from,   \
@@ -78,24 +75,22 @@ ordo_status dev_gather_pairs(cuda_call *call, const ordo_pairs_job *job, const v
 template <typename WORD>
 static __global__ void values_to_words(WORD *words, const uint8_t *values, unsigned size, size_t n)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         WORD word = 0;
         for (unsigned b = 0; b < size; b++)
             word |= (WORD)values[i * size + b] << 8 * b;
         words[i] = word;
-    }
+    });
 }
 
 template <typename WORD>
 static __global__ void words_to_values(uint8_t *values, unsigned size, const WORD *words, size_t n)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         WORD const word = words[i];
         for (unsigned b = 0; b < size; b++)
             values[i * size + b] = (uint8_t)(word >> 8 * b);
-    }
+    });
 }
 
 static size_t words_blocks(const cuda_call *call, size_t n)

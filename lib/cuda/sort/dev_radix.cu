@@ -1,22 +1,18 @@
-/* dev_radix.cu - the radix sort of keys, of pairs and of indices: which arrays it alternates
- * between and what moves with the keys. The sort itself: dev_radix_run.cuh.
+/* dev_radix.cu - the radix sort of keys, pairs and indices: which arrays are used and what moves
+ * with the keys. dev_radix_run.cuh has the sort itself.
  *
- * Keys of one and two bytes alone are counted (dev_count.cu). Values of four and eight bytes that
- * are aligned to their size move with the keys; others of up to eight bytes do so as words that
- * are made of them; for longer ones an index moves, and both arrays are gathered by it at the end
- * (dev_gather.cu). Indices have 32 bits inside, as long as n fits, and are widened by the last step
- * that moves them; the first step makes them, and the last writes no keys unless asked.
- *
- * Called by device/dev_sort.cu and dev_rank_unsorted.cu. */
-#include "cuda/sort/dev_gather.cuh"
+ * Keys alone of one and two bytes are counted (dev_count.cu). Aligned values of 4 and 8 bytes move
+ * with the keys; other values of up to 8 bytes are converted to words that do. For longer values an
+ * index moves, and both arrays are gathered at the end (dev_gather.cu). Indices have 32 bits inside
+ * while n fits; the last step widens them. The first step makes the indices. */
 #include "cuda/sort/dev_radix.cuh"
-#include "cuda/sort/dev_radix_small.cuh"
+#include "cuda/sort/dev_radix_run.cuh"
 
 struct radix_layout {
     radix_job      job;
     radix_tables   tables;
     gather_buffers gather;
-    void          *index; /* pairs that are gathered */
+    void          *index; /* for pairs that are gathered */
 };
 
 static ordo_status run(cuda_call *call, const radix_layout *layout, ordo_type type, bool descending)
@@ -33,14 +29,11 @@ static ordo_status run(cuda_call *call, const radix_layout *layout, ordo_type ty
         return radix_cluster(call, job, type, descending);
     }
     ordo_note(call->exec, "digits chosen on the device");
-    switch (job->value_size) {
-    case 0:
-        return radix_run_keys(call, job, type, descending, layout->tables);
-    case 4:
-        return radix_run_values4(call, job, type, descending, layout->tables);
-    default:
-        return radix_run_values8(call, job, type, descending, layout->tables);
-    }
+    if (job->value_size != 0)
+        return radix_run_values(call, job, type, descending, layout->tables);
+    return with_radix_code<false>(type, descending, KEY_TOTAL, [&](auto code) {
+        return radix_run<radix_no_value>(call, job, code, layout->tables);
+    });
 }
 
 static radix_job describe(ordo_type type, size_t n, size_t value_size)
@@ -66,7 +59,7 @@ static radix_layout layout_keys(cuda_scratch *scratch, const ordo_sort_job *sort
     return layout;
 }
 
-/* Short keys, and too many for one block. */
+/* Whether keys are counted: short keys, too many for one block. */
 static bool counted(const ordo_sort_job *job)
 {
     return cuda_type_size(job->type) < 4 && job->n > CUDA_TUNE_RADIX_SMALL;
@@ -97,7 +90,7 @@ ordo_status dev_radix_keys(cuda_call *call, const ordo_sort_job *job)
 
 /* ---- indices -------------------------------------------------------------------------------- */
 
-/* Sorts indices of the keys; `index` gets them, with index_size bytes each. */
+/* Sorts indices of the keys into `index`, with index_size bytes each. */
 static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const void *keys, size_t n,
                                  void *index, size_t index_size, bool keep_keys)
 {
@@ -184,7 +177,7 @@ static radix_layout layout_gathered(cuda_scratch *scratch, const ordo_pairs_job 
     radix_layout layout =
         layout_index(scratch, pairs->keys.type, pairs->keys.keys, n, index, carried, false);
     size_t const sort_end = scratch->used;
-    scratch->used = start; /* the copies are made when the sort is done */
+    scratch->used = start; /* the copies are made after the sort, in the same memory */
     layout.gather = gather_layout(scratch, pairs);
     scratch->used = ordo_max(scratch->used, sort_end);
     layout.index = index;
@@ -196,7 +189,7 @@ size_t dev_radix_pairs_scratch(const ordo_pairs_job *job)
     cuda_scratch scratch = {};
     if (job->value_size > 8)
         layout_gathered(&scratch, job);
-    else /* where the values will lie is not known yet */
+    else /* the alignment of the values is not known yet */
         layout_moved(&scratch, job, true);
     return scratch.used;
 }

@@ -1,9 +1,8 @@
 /* dev_radix.cuh - the radix sort of the device, as the other files of the backend see it.
  *
  * Keys are sorted by the digits of eight bits in which they differ, least significant first
- * (dev_radix_plan.cuh says how), keys of one or two bytes alone by counting (dev_count.cu). Every
- * function only enqueues on call->stream; nothing is decided on the host but by n and the types,
- * so all of them can be captured in a graph. Scratch is what the function beside it says. */
+ * (dev_radix_plan.cuh); keys alone of one or two bytes are counted. Every function only enqueues on
+ * call->stream. The host decides only by n and the types, so a graph can capture all of them. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_H
 #define ORDO_CUDA_SORT_DEV_RADIX_H
 
@@ -16,9 +15,9 @@ ordo_status dev_radix_pairs(cuda_call *call, const ordo_pairs_job *job);
 size_t      dev_radix_argsort_scratch(const ordo_argsort_job *job);
 ordo_status dev_radix_argsort(cuda_call *call, const ordo_argsort_job *job);
 
-/* Argsort that keeps the keys: *sorted_bits gets n folded, encoded keys in sorted order, in
- * scratch, as uint64_t for keys of eight bytes and as uint32_t for all narrower ones. Equal values
- * are tied keys; the values rise along the array, in descending order too. */
+/* Argsort that keeps the keys: *sorted_bits becomes an array in scratch of n folded key bits in
+ * sorted order, uint64_t for 8-byte keys and uint32_t for others. Equal values are ties; the values
+ * ascend, in descending order too. */
 size_t      dev_argsort_keys_scratch(const ordo_argsort_job *job);
 ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void **sorted_bits);
 
@@ -26,12 +25,22 @@ ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void 
 size_t      dev_count_keys_scratch(const ordo_sort_job *job);
 ordo_status dev_count_keys(cuda_call *call, const ordo_sort_job *job);
 
-/* dev_split.cu: one stable split by a binary prefix sum for every bit that differs. */
-size_t      dev_split_keys_scratch(const ordo_sort_job *job);
-ordo_status dev_split_keys(cuda_call *call, const ordo_sort_job *job);
-size_t      dev_split_pairs_scratch(const ordo_pairs_job *job);
-ordo_status dev_split_pairs(cuda_call *call, const ordo_pairs_job *job);
-size_t      dev_split_argsort_scratch(const ordo_argsort_job *job);
-ordo_status dev_split_argsort(cuda_call *call, const ordo_argsort_job *job);
+/* dev_gather.cu: copies of keys and values, which are gathered from them into the job's arrays. */
+struct gather_buffers {
+    char *keys, *values;
+};
+gather_buffers gather_layout(cuda_scratch *scratch, const ordo_pairs_job *job);
+
+/* keys[i] = old keys[index[i]], values likewise. The index has uint64_t if wide, else uint32_t; it
+ * may lie in scratch. */
+ordo_status dev_gather_pairs(cuda_call *call, const ordo_pairs_job *job, const void *index,
+                             bool wide, gather_buffers buffers);
+
+/* words[i] = the bytes of values[i], and back. Words have 4 or 8 bytes, values no more; values need
+ * no alignment. */
+ordo_status dev_values_to_words(cuda_call *call, void *words, size_t word_size, const void *values,
+                                size_t value_size, size_t n);
+ordo_status dev_words_to_values(cuda_call *call, void *values, size_t value_size, const void *words,
+                                size_t word_size, size_t n);
 
 #endif

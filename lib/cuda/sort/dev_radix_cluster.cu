@@ -1,33 +1,25 @@
-/* dev_radix_cluster.cu - a radix sort in one launch, for arrays that the shared memory of a cluster
- * of blocks holds (compute capability 9.0 and above).
+/* dev_radix_cluster.cu - a radix sort in one launch, for arrays that fit the shared memory of a
+ * cluster of blocks (compute capability 9.0 and above).
  *
- * Block b of the cluster has the places [b * tile, (b + 1) * tile) of the array in its shared
- * memory, as encoded keys and, if something goes with them, where they came from. A step sorts
- * stably by one digit: blocks rank their keys in registers (block/block_radix.cuh's way), read each
- * other's counts, and write the keys into the shared memory of the block where they belong; between
- * that all blocks meet at the cluster's barrier. A tile's keys are first put in order in its own
- * block, so that runs of a digit travel as runs. A key of 32 bits travels with its index in one
- * word.
- * As in one block (dev_radix_small.cu) only bits that differ are looked at, and first only the
- * leading CLUSTER_PREFIX of them; each key then counts its way to its place among those with the
- * same prefix, and where a prefix is shared by too many the sort starts again with all bits.
- *
- * Keys behind the array are the largest, and come last because the sort is stable.
- *
- * Cost: one read and one write. Shared memory of a block: two copies of its tile, 21 KB of tables.
- * H200: see CUDA_TUNE_RADIX_CLUSTER_*. Called by device/dev_radix.cu. */
+ * Block b holds places [b * tile, (b + 1) * tile) as key bits and, if needed, source indices. A
+ * step sorts stably by one digit: blocks rank their keys in registers (block_radix.cuh), order
+ * their tile by the digit, read each other's counts and write keys to the shared memory of the
+ * right block. A 32-bit key and its index move as one word. As in dev_radix_small.cu only differing
+ * bits count, and first only the leading CLUSTER_PREFIX; each key then finds its place among keys
+ * with the same prefix, and if a prefix has too many keys the sort repeats with all bits. Padding
+ * keys are the largest. Cost: one read, one write; two copies of the tile and 21 KB of shared
+ * memory a block. */
 #include "cuda/block/block_cluster.cuh"
-#include "cuda/sort/dev_radix_small.cuh"
+#include "cuda/sort/dev_radix_run.cuh"
 
 enum {
     CLUSTER_PREFIX = 24, /* leading bits sorted by first */
-    CLUSTER_WALK = 48,   /* longest run */
-    CLUSTER_BLOCKS = 16, /* at most */
     CLUSTER_THREADS = 512,
-    CLUSTER_ITEMS = 8, /* of a thread, at most */
+    CLUSTER_ITEMS = 8, /* most keys of a thread */
     CLUSTER_PLACES = CLUSTER_THREADS * CLUSTER_ITEMS,
-    CLUSTER_GROUPS = CLUSTER_THREADS / RADIX_BINS, /* of threads, one for each digit */
-    CLUSTER_ROWS = RADIX_BINS / 32                 /* of counters that a group adds up */
+    CLUSTER_GROUPS =
+        CLUSTER_THREADS / RADIX_BINS, /* groups of threads, with one thread for each digit */
+    CLUSTER_ROWS = RADIX_BINS / 32    /* rows of counters that a group sums */
 };
 
 /* ---- shared memory -------------------------------------------------------------------------- */
@@ -39,7 +31,7 @@ template <> struct cluster_word<4> {
     typedef uint32_t type;
 };
 
-/* What is moved: a key, a key above its index, or a key whose index lies in an array beside. */
+/* What moves: a key, a key above its index, or a key with its index in another array (beside). */
 template <typename CODE, bool INDEXED> struct cluster_item {
     typedef typename CODE::BITS BITS;
     static constexpr bool       packed = INDEXED && sizeof(BITS) == 4, beside = INDEXED && !packed;
@@ -55,12 +47,11 @@ template <typename CODE, bool INDEXED> struct cluster_item {
     }
 };
 
-template <typename BITS>
-struct alignas(16) cluster_shared { /* the tables; the tiles lie behind them */
-    BITS     ones, zeros;           /* bits set in some key of the block; in not all */
-    uint32_t too_long;              /* some block met a long run */
-    uint32_t total[RADIX_BINS];     /* keys of the block with a digit */
-    uint32_t base[RADIX_BINS];      /* where they go in the array, less their place in the tile */
+template <typename BITS> struct alignas(16) cluster_shared { /* the tables; the tiles follow */
+    BITS     ones, zeros;       /* bits set in some key of the block; bits not set in all */
+    uint32_t too_long;          /* some block met a group that is too large */
+    uint32_t total[RADIX_BINS]; /* keys of the block with each digit */
+    uint32_t base[RADIX_BINS];  /* where they go in the array, minus their place in the tile */
     uint32_t part[CLUSTER_GROUPS][RADIX_BINS];
     uint32_t sums[CLUSTER_GROUPS][CLUSTER_ROWS];
     uint32_t count[CLUSTER_THREADS / 32][RADIX_BINS];
@@ -71,11 +62,11 @@ template <typename ITEM> struct cluster_tile { /* one block's part of the array 
     typedef typename ITEM::WORD WORD;
 
     cluster_shared<BITS> *shared;
-    WORD                 *words, *sorted;       /* the second: by the digit of the step */
-    uint32_t             *index, *sorted_index; /* where the keys came from, if beside */
-    uint32_t              places;               /* of a tile */
+    WORD                 *words, *sorted;       /* sorted: ordered by the digit of the step */
+    uint32_t             *index, *sorted_index; /* source indices, if beside */
+    uint32_t              places;               /* places of a tile */
     uint32_t              reciprocal;           /* 2^32 / places, rounded up */
-    uint32_t              first;                /* place of the array */
+    uint32_t              first;                /* first place in the array */
     unsigned              items;                /* keys of a thread */
 };
 
@@ -86,17 +77,6 @@ template <typename ITEM> static size_t cluster_bytes(size_t places)
 }
 
 #ifdef HAVE_CLUSTERS
-/* Sums up over the 32 lanes from the first to this one. */
-static __device__ __forceinline__ uint32_t cluster_scan_lanes(uint32_t value)
-{
-#pragma unroll
-    for (unsigned step = 1; step < 32; step *= 2) {
-        uint32_t const below = __shfl_up_sync(WARP_ALL, value, step);
-        value += threadIdx.x % 32 >= step ? below : 0;
-    }
-    return value;
-}
-
 /* Sorts all keys of the cluster, stably, by the bits [shift, shift + 8) & mask. */
 template <typename ITEM, typename CODE>
 static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &code,
@@ -146,9 +126,9 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     }
     if (group == 0)
         shared->total[digit] = total;
-    cluster_arrive(); /* all keys are in registers, and the totals can be read */
+    cluster_arrive(); /* all keys are in registers; the totals can be read */
 
-    uint32_t const scan = cluster_scan_lanes(total);
+    uint32_t const scan = warp_scan<scan_add<uint32_t>>(total);
     if (thread % 32 == 31)
         shared->sums[group][digit / 32] = scan;
     __syncthreads();
@@ -175,7 +155,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     cluster_wait();
     uint32_t all = 0, lower = 0, scan_all = 0;
     if (group == 0) {
-        unsigned const me = cluster_block(), blocks = cluster_blocks();
+        unsigned const me = cluster_rank(), blocks = cluster_size();
 #pragma unroll
         for (unsigned b = 0; b < CLUSTER_BLOCKS; b++)
             if (b < blocks) {
@@ -184,7 +164,7 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
                 lower += b < me ? there : 0;
                 all += there;
             }
-        scan_all = cluster_scan_lanes(all);
+        scan_all = warp_scan<scan_add<uint32_t>>(all);
         if (thread % 32 == 31)
             shared->sums[0][digit / 32] = scan_all;
     }
@@ -213,8 +193,8 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
     cluster_wait();
 }
 
-/* Where the key at `place` of a cluster that is sorted by the bits from `shift` on belongs, counted
- * among the keys with its prefix. *too_long if they are too many. */
+/* The final place of the key at `place`, counted among the keys with its prefix, when the cluster
+ * is sorted by the bits from `shift` on. Sets *too_long if they are too many. */
 template <typename ITEM, typename CODE>
 static __device__ __forceinline__ uint32_t cluster_place(const cluster_tile<ITEM> &tile,
                                                          CODE const &code, unsigned shift,
@@ -233,31 +213,17 @@ static __device__ __forceinline__ uint32_t cluster_place(const cluster_tile<ITEM
         }
         return code.fold(ITEM::bits(word));
     };
-    unsigned left = 0, right = 0, before = 0;
-    for (; left < CLUSTER_WALK && left < place; left++) {
-        BITS const other = bits_at(place - left - 1);
-        if (other >> shift != mine >> shift)
-            break;
-        before += other <= mine;
-    }
-    for (; left + right < CLUSTER_WALK && place + right + 1 < n; right++) {
-        BITS const other = bits_at(place + right + 1);
-        if (other >> shift != mine >> shift)
-            break;
-        before += other < mine;
-    }
-    *too_long |= left + right >= CLUSTER_WALK;
-    return place - left + before;
+    return radix_place(place, n, mine, shift, too_long, bits_at);
 }
 
-/* The bits in which the keys of the cluster differ; block by block they are known. */
+/* The bits in which the keys of the cluster differ. */
 template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BITS> *shared)
 {
     cluster_arrive();
     cluster_wait();
     unsigned const lane = threadIdx.x % 32;
     BITS           ones = 0, zeros = 0;
-    if (lane < cluster_blocks()) {
+    if (lane < cluster_size()) {
         cluster_load(ones, cluster_address(&shared->ones, lane));
         cluster_load(zeros, cluster_address(&shared->zeros, lane));
     }
@@ -268,7 +234,7 @@ template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BI
         unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
         differ |= (BITS)(some & lack) << 32 * half;
     }
-    if (differ == 0) { /* no step follows, and no block may leave while it is being read */
+    if (differ == 0) { /* no step follows, and no block may end while others read its memory */
         cluster_arrive();
         cluster_wait();
     }
@@ -277,10 +243,10 @@ template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BI
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
-/* Reads the tile into shared memory; `ones` and `zeros` of it become known. */
+/* Reads the tile into shared memory and sets its `ones` and `zeros`. */
 template <typename ITEM, typename CODE>
-static __device__ __forceinline__ void cluster_read(const cluster_tile<ITEM> &tile,
-                                                    CODE const &code, const radix_job &job)
+static __device__ __forceinline__ void cluster_read_tile(const cluster_tile<ITEM> &tile,
+                                                         CODE const &code, const radix_job &job)
 {
     typedef typename ITEM::BITS BITS;
     const void *const           source = job.source != NULL ? job.source : job.keys[0];
@@ -307,24 +273,15 @@ static __device__ __forceinline__ void cluster_read(const cluster_tile<ITEM> &ti
         if (ITEM::beside)
             tile.index[at] = place;
     }
-#pragma unroll
-    for (int half = 0; half < sizeof(BITS) / 4; half++) {
-        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
-        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
-        if (threadIdx.x % 32 == 0) {
-            atomicOr((unsigned *)&tile.shared->ones + half, some);
-            atomicOr((unsigned *)&tile.shared->zeros + half, lack);
-        }
-    }
+    radix_note_bits(ones, zeros, &tile.shared->ones, &tile.shared->zeros);
 }
 #endif
 
-template <typename CODE, bool INDEXED>
+template <typename CODE, bool INDEXED, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(CLUSTER_THREADS)
     radix_cluster_kernel(radix_job const job, CODE const code, unsigned const items)
 {
 #ifdef HAVE_CLUSTERS
-    typedef typename CODE::BITS         BITS;
     typedef cluster_item<CODE, INDEXED> ITEM;
     typedef typename ITEM::WORD         WORD;
     extern __shared__ uint4             cluster_memory[];
@@ -334,7 +291,7 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
     uint32_t *const                     index = (uint32_t *)(words + 2 * places);
     cluster_tile<ITEM> const            tile = {
                    shared,         words,  words + places,          index,
-                   index + places, places, UINT32_MAX / places + 1, cluster_block() * places,
+                   index + places, places, UINT32_MAX / places + 1, cluster_rank() * places,
                    items};
     if (threadIdx.x == 0) {
         shared->ones = 0;
@@ -342,16 +299,12 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
         shared->too_long = 0;
     }
     __syncthreads();
-    cluster_read(tile, code, job);
+    cluster_read_tile(tile, code, job);
     BITS const     differ = cluster_differ(shared);
-    unsigned const low = differ == 0         ? 0
-                         : sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1
-                                             : __ffs((int)differ) - 1;
-    unsigned const high =
-        sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
-    unsigned from = high - low > CLUSTER_PREFIX ? high - CLUSTER_PREFIX : low;
-    uint32_t place[CLUSTER_ITEMS], source[CLUSTER_ITEMS];
-    BITS     bits[CLUSTER_ITEMS];
+    unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
+    unsigned       from = high - low > CLUSTER_PREFIX ? high - CLUSTER_PREFIX : low;
+    uint32_t       place[CLUSTER_ITEMS], source[CLUSTER_ITEMS];
+    BITS           bits[CLUSTER_ITEMS];
     for (;;) {
         for (unsigned shift = from; shift < high; shift += RADIX_BITS)
             cluster_step(tile, code, shift, (1u << min(high - shift, (unsigned)RADIX_BITS)) - 1);
@@ -372,7 +325,7 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
         if (from == low)
             break;
         if (too_long)
-            for (unsigned b = 0; b < cluster_blocks(); b++)
+            for (unsigned b = 0; b < cluster_size(); b++)
                 cluster_store(cluster_address(&shared->too_long, b), 1u);
         cluster_arrive();
         cluster_wait();
@@ -413,12 +366,12 @@ static __global__ void __launch_bounds__(CLUSTER_THREADS)
 /* ---- the launch ----------------------------------------------------------------------------- */
 
 struct cluster_shape {
-    unsigned blocks, items; /* items of a thread */
+    unsigned blocks, items; /* items: keys of a thread */
 };
 
-/* Clusters of eight blocks are always possible. Sixteen want as many multiprocessors in one
- * processing cluster, of which there are eight at most with up to nine pairs of them: some one has
- * eight pairs if there are more than 8 * 7 * 2. */
+/* Clusters of eight blocks are always possible. Sixteen need as many multiprocessors in one
+ * processing cluster. There are at most eight of these, each with up to nine pairs of
+ * multiprocessors, so one has eight pairs if there are more than 8 * 7 * 2. */
 static cluster_shape shape_of(const cuda_call *call, size_t n)
 {
     bool const    sixteen = call->facts->capability == 90 && call->facts->sms > 112;
@@ -435,24 +388,11 @@ static ordo_status launch(cuda_call *call, const radix_job *job, CODE code,
     typedef cluster_item<CODE, INDEXED> ITEM;
     auto *const                         kernel = radix_cluster_kernel<CODE, INDEXED>;
     size_t const                        places = (size_t)CLUSTER_THREADS * shape->items;
-    cudaLaunchConfig_t                  config = {};
-    cudaLaunchAttribute                 attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = shape->blocks;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.gridDim = dim3(shape->blocks);
-    config.blockDim = dim3(CLUSTER_THREADS);
-    config.dynamicSmemBytes = cluster_bytes<ITEM>(places);
-    config.stream = call->stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    /* the most there is, for calls of other threads may be under way */
+    /* the largest size, because calls of other threads may be in progress */
     CUDA_TRY(call->exec, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                               (int)cluster_bytes<ITEM>(CLUSTER_PLACES)));
-    if (shape->blocks > 8)
-        CUDA_TRY(call->exec,
-                 cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    CUDA_TRY(call->exec, cudaLaunchKernelEx(&config, kernel, *job, code, shape->items));
+    CUDA_TRY(call->exec, cluster_launch(call, kernel, shape->blocks, CLUSTER_THREADS,
+                                        cluster_bytes<ITEM>(places), *job, code, shape->items));
     return ORDO_OK;
 }
 
@@ -471,7 +411,7 @@ ordo_status radix_cluster(cuda_call *call, const radix_job *job, ordo_type type,
     return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        if (CODE::folds && !ties) { /* folding that changes nothing */
+        if (CODE::folds && !ties) { /* folding changes nothing */
             code.lesser_zero = code.zero;
             code.inf = (BITS) ~(BITS)0;
         }

@@ -1,19 +1,13 @@
-/* dev_radix_finish.cuh - puts keys in order that are sorted by their leading bits only.
+/* dev_radix_finish.cuh - orders keys that are sorted by their leading bits only.
  *
- * Keys with the same prefix are neighbours, and few: mostly a key is alone, sometimes there are
- * two. A warp reads a window of keys, each lane comparing its own with the next. Where runs of two
- * are out of order it swaps them. If a longer run is, the window and what may follow of its last
- * run go to shared memory, and every key counts its way to its place among those of its prefix. A
- * run belongs to the warp in whose window it starts, which is found by prefixes alone; those do not
- * change while keys move inside their runs. (The array is k-sorted with k below the longest run,
- * and runs are windows that do not overlap: the paper on roughly sorted sequences.)
- *
- * A run of more than FINISH_WALK keys is mostly one key many times, and in order. If it is not, it
- * is put on a list, and in a second phase a block sorts it by comparing all its keys with all.
- * Longer runs yet, or a full list, set plan->again, and all blocks leave as soon as they see that.
- *
- * Cost: one read of the keys, and what moves. Called by all blocks of a cooperative launch, which
- * meet between the two phases: device/dev_radix_pass.cuh. */
+ * Keys with the same prefix form a group of neighbours, mostly of one or two keys. A warp reads a
+ * window; each lane compares its key with the next. Groups of two out of order are swapped. For a
+ * longer one the window and the rest of its last group go to shared memory, and every key counts
+ * its way to its place. A group belongs to the warp in whose window it starts. (The array is
+ * k-sorted; groups are windows that do not overlap: the paper on roughly sorted sequences.) A group
+ * of more than FINISH_WALK keys that is out of order goes to a list, and a block sorts it in a
+ * second phase. Longer groups or a full list set plan->again. Cost: one read of the keys, and the
+ * keys that move. Called by all blocks of a cooperative launch (dev_radix_pass.cuh). */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_FINISH_H
 #define ORDO_CUDA_SORT_DEV_RADIX_FINISH_H
 
@@ -21,13 +15,13 @@
 #include "cuda/sort/dev_radix_plan.cuh"
 
 enum {
-    FINISH_ROWS = 4,  /* of 32 keys, in a warp's window */
-    FINISH_WALK = 32, /* longest run that is sorted there: a row behind the window */
+    FINISH_ROWS = 4,  /* rows of 32 keys of a warp's window */
+    FINISH_WALK = 32, /* largest group sorted there: a row after the window */
     FINISH_WINDOW = 32 * FINISH_ROWS,
-    LONG_ITEMS = 4 /* keys of a thread, in the longest run that a block sorts */
+    LONG_ITEMS = 4 /* keys of a thread in the largest group that a block sorts */
 };
 
-template <typename CODE, typename VALUE> struct finish_array { /* what is sorted, in place */
+template <typename CODE, typename VALUE> struct finish_array { /* the arrays, sorted in place */
     typedef typename CODE::BITS BITS;
 
     BITS    *keys;
@@ -68,8 +62,8 @@ static __device__ finish_array<CODE, VALUE> finish_array_of(const radix_job &job
             code};
 }
 
-/* The keys i - 1 and i of a run are out of order: puts the run on the list if it is a long one,
- * unless a pair nearby does that. Long runs do not change in this phase. One thread. */
+/* Keys i - 1 and i of a group are out of order: puts the group on the list if it is large, unless a
+ * pair nearby does. Large groups do not change in this phase. One thread. */
 template <typename CODE, typename VALUE>
 static __device__ __noinline__ void finish_list(finish_array<CODE, VALUE> const &array, size_t i,
                                                 const radix_tables &tables)
@@ -83,37 +77,37 @@ static __device__ __noinline__ void finish_list(finish_array<CODE, VALUE> const 
     while (last - first < FINISH_WALK && last + 1 < array.n && array.prefix_at(last + 1) == prefix)
         last++;
     if (last - first < FINISH_WALK)
-        return; /* it is sorted in its window */
+        return; /* the warp of its window sorts it */
     for (size_t j = i - 1; j > first; j--)
         if (array.bits_at(j - 1) > array.bits_at(j))
             return;
-    uint64_t const at = atomicAdd((unsigned long long *)tables.runs, 1ull);
-    if (at < CUDA_TUNE_RADIX_RUNS)
-        tables.runs[1 + at] = i;
+    uint64_t const at = atomicAdd((unsigned long long *)tables.groups, 1ull);
+    if (at < CUDA_TUNE_RADIX_GROUPS)
+        tables.groups[1 + at] = i;
     else
         store_relaxed(&tables.plan->again, 1);
 }
 
-template <typename BITS> struct finish_window { /* a warp's, and the row behind it; in registers */
-    BITS     key[FINISH_ROWS + 1];  /* the last only if the last run of the window goes on there */
-    uint32_t ties[FINISH_ROWS + 1]; /* bit l of row r: key 32 r + l and the next share a prefix */
-    uint32_t turned[FINISH_ROWS + 1]; /* and the first is greater */
+template <typename BITS>
+struct finish_window { /* a warp's window and the row after it, in registers */
+    BITS     key[FINISH_ROWS +
+             1]; /* the last row only if the last group of the window continues there */
+    uint32_t ties[FINISH_ROWS + 1];   /* bit l of row r: key 32 r + l and the next share a prefix */
+    uint32_t turned[FINISH_ROWS + 1]; /* and the first is larger */
 };
 
-/* Sorts the short runs that start in the window from `base` on. Called by a warp, whose memory for
- * the window's keys is `bits`. Returns which rows of this lane's keys are in other runs, as a
- * mask. */
-template <typename CODE, typename VALUE>
+/* Sorts the small groups that start in the window from `base` on. Called by a warp; `bits` is
+ * its memory for the window. Returns a mask of the rows in which this lane's keys are in other
+ * groups. */
+template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ unsigned
-finish_sort_window(finish_array<CODE, VALUE> const          &array,
-                   finish_window<typename CODE::BITS> const &window, size_t base,
-                   typename CODE::BITS *bits)
+finish_sort_window(finish_array<CODE, VALUE> const &array, finish_window<BITS> const &window,
+                   size_t base, BITS *bits)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              lane = lane_id();
-    bool const begun = base > 0 && array.prefix_at(base - 1) == array.prefix_at(base);
-    uint64_t   value[FINISH_ROWS + 1];
-    unsigned   to[FINISH_ROWS + 1], others = 0;
+    unsigned const lane = lane_id();
+    bool const     begun = base > 0 && array.prefix_at(base - 1) == array.prefix_at(base);
+    uint64_t       value[FINISH_ROWS + 1];
+    unsigned       to[FINISH_ROWS + 1], others = 0;
 #pragma unroll
     for (int r = 0; r <= FINISH_ROWS; r++)
         bits[r * 32 + lane] = array.bits(window.key[r]);
@@ -121,7 +115,7 @@ finish_sort_window(finish_array<CODE, VALUE> const          &array,
 #pragma unroll
     for (int r = 0; r <= FINISH_ROWS; r++) {
         unsigned const q = r * 32 + lane;
-        /* the 32 ties before this key, the nearest in the leading bit, and the 32 from it on */
+        /* the 32 ties before this key, the nearest in the top bit, and the 32 from it on */
         uint32_t const below = __funnelshift_r(r > 0 ? window.ties[r - 1] : (uint32_t)begun << 31,
                                                window.ties[r], lane);
         uint32_t const above =
@@ -154,20 +148,19 @@ finish_sort_window(finish_array<CODE, VALUE> const          &array,
 }
 
 /* The first phase. `shared` has room for a window and a row of keys of each warp. */
-template <typename CODE, typename VALUE>
-static __device__ void finish_short_runs(finish_array<CODE, VALUE> const &array,
-                                         typename CODE::BITS *shared, const radix_tables &tables)
+template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
+static __device__ void finish_small_groups(finish_array<CODE, VALUE> const &array, BITS *shared,
+                                           const radix_tables &tables)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              lane = lane_id(), in_block = threadIdx.x / 32;
-    size_t const                warps = (size_t)gridDim.x * (blockDim.x / 32);
-    size_t const                warp = (size_t)blockIdx.x * (blockDim.x / 32) + in_block;
-    BITS *const                 memory = shared + in_block * (FINISH_WINDOW + FINISH_WALK);
+    unsigned const lane = lane_id(), in_block = threadIdx.x / 32;
+    size_t const   warps = (size_t)gridDim.x * (blockDim.x / 32);
+    size_t const   warp = (size_t)blockIdx.x * (blockDim.x / 32) + in_block;
+    BITS *const    memory = shared + in_block * (FINISH_WINDOW + FINISH_WALK);
 
     for (size_t base = warp * FINISH_WINDOW; base < array.n; base += warps * FINISH_WINDOW) {
         finish_window<BITS> window = {};
         auto const          key_at = [&](size_t i) { return i < array.n ? array.keys[i] : 0; };
-        /* Row r against the keys that follow: `behind` is the one behind the row. */
+        /* Compares row r with the following keys; `behind` is the key after the row. */
         auto const compare = [&](int r, BITS mine, BITS behind, bool known) {
             BITS const next = __shfl_down_sync(WARP_ALL, mine, 1);
             BITS const other = lane < 31 ? next : behind;
@@ -189,7 +182,7 @@ static __device__ void finish_short_runs(finish_array<CODE, VALUE> const &array,
             behind = __shfl_sync(WARP_ALL, mine, 0);
         }
         uint32_t any = 0, longer = 0;
-        if (window.ties[FINISH_ROWS - 1] >> 31 != 0) { /* the last run goes on */
+        if (window.ties[FINISH_ROWS - 1] >> 31 != 0) { /* the last group continues */
             window.key[FINISH_ROWS] = key_at(base + FINISH_WINDOW + lane);
             compare(FINISH_ROWS, array.bits(window.key[FINISH_ROWS]), 0, false);
             uint32_t const on = window.ties[FINISH_ROWS];
@@ -227,9 +220,9 @@ static __device__ void finish_short_runs(finish_array<CODE, VALUE> const &array,
     }
 }
 
-/* ---- long runs ------------------------------------------------------------------------------ */
+/* ---- large groups -------------------------------------------------------------------------- */
 
-/* The first i with a prefix of at least `prefix`, or above it. One thread. */
+/* The first i with a prefix of at least `prefix`, or larger than it if above. One thread. */
 template <typename CODE, typename VALUE>
 static __device__ size_t finish_bound(finish_array<CODE, VALUE> const &array,
                                       typename CODE::BITS prefix, bool above)
@@ -246,10 +239,10 @@ static __device__ size_t finish_bound(finish_array<CODE, VALUE> const &array,
     return low;
 }
 
-/* Whether the run from `start` on is the caller's; it is the first caller's. One thread. */
+/* Whether the caller is the first to claim the group that begins at `start`. One thread. */
 static __device__ bool finish_claim(uint64_t *claims, size_t start)
 {
-    unsigned const size = 2 * CUDA_TUNE_RADIX_RUNS;
+    unsigned const size = 2 * CUDA_TUNE_RADIX_GROUPS;
     uint64_t const mark = start + 1;
     for (unsigned at = (unsigned)(start * 0x9e3779b97f4a7c15ull >> 32);; at++) {
         uint64_t const found =
@@ -259,15 +252,14 @@ static __device__ bool finish_claim(uint64_t *claims, size_t start)
     }
 }
 
-/* Sorts a run of up to LONG_ITEMS keys a thread, by all threads of a block. */
-template <typename CODE, typename VALUE>
-static __device__ void finish_long_run(finish_array<CODE, VALUE> const &array,
-                                       typename CODE::BITS *shared, size_t start, unsigned length)
+/* Sorts a group of up to LONG_ITEMS keys a thread, by all threads of a block. */
+template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
+static __device__ void finish_large_group(finish_array<CODE, VALUE> const &array, BITS *shared,
+                                          size_t start, unsigned length)
 {
-    typedef typename CODE::BITS BITS;
-    BITS                        key[LONG_ITEMS];
-    uint64_t                    value[LONG_ITEMS];
-    unsigned                    before[LONG_ITEMS];
+    BITS     key[LONG_ITEMS];
+    uint64_t value[LONG_ITEMS];
+    unsigned before[LONG_ITEMS];
 #pragma unroll
     for (int k = 0; k < LONG_ITEMS; k++) {
         unsigned const p = threadIdx.x + k * blockDim.x;
@@ -297,34 +289,35 @@ static __device__ void finish_long_run(finish_array<CODE, VALUE> const &array,
 
 /* The second phase. `shared` holds LONG_ITEMS keys a thread. */
 template <typename CODE, typename VALUE>
-static __device__ void finish_long_runs(finish_array<CODE, VALUE> const &array,
-                                        typename CODE::BITS *shared, const radix_tables &tables)
+static __device__ void finish_large_groups(finish_array<CODE, VALUE> const &array,
+                                           typename CODE::BITS *shared, const radix_tables &tables)
 {
-    __shared__ size_t run[2];
+    __shared__ size_t group[2];
     __shared__ bool   claimed;
-    uint64_t const    runs = __ldcg(tables.runs);
+    uint64_t const    groups = __ldcg(tables.groups);
     if (__syncthreads_or(load_relaxed(&tables.plan->again) != 0))
         return;
-    for (uint64_t r = blockIdx.x; r < runs; r += gridDim.x) {
+    for (uint64_t r = blockIdx.x; r < groups; r += gridDim.x) {
         if (threadIdx.x < 2) {
-            typename CODE::BITS const prefix = array.prefix_at(__ldcg(tables.runs + 1 + r));
-            run[threadIdx.x] = finish_bound(array, prefix, threadIdx.x == 1);
+            typename CODE::BITS const prefix = array.prefix_at(__ldcg(tables.groups + 1 + r));
+            group[threadIdx.x] = finish_bound(array, prefix, threadIdx.x == 1);
         }
         __syncthreads();
         if (threadIdx.x == 0)
-            claimed = finish_claim(tables.claims, run[0]);
+            claimed = finish_claim(tables.claims, group[0]);
         __syncthreads();
-        size_t const start = run[0], length = run[1] - start;
+        size_t const start = group[0], length = group[1] - start;
         if (claimed && length > LONG_ITEMS * blockDim.x && threadIdx.x == 0)
             store_relaxed(&tables.plan->again, 1);
         if (claimed && length <= LONG_ITEMS * blockDim.x)
-            finish_long_run(array, shared, start, (unsigned)length);
+            finish_large_group(array, shared, start, (unsigned)length);
         __syncthreads();
     }
 }
 
-/* Puts the keys of each prefix in order, in arrays 0; plan->again if that is too much. All blocks
- * have written their keys. `shared` holds LONG_ITEMS keys a thread, `arrived` is the barrier's. */
+/* Orders the keys of each prefix in arrays 0; sets plan->again if a group is too large. All
+ * blocks have written their keys. `shared` holds LONG_ITEMS keys a thread; `arrived` is for the
+ * barrier. */
 template <typename CODE, typename VALUE>
 static __device__ __noinline__ void radix_finish(const radix_job &job, CODE const &code,
                                                  const radix_tables  &tables,
@@ -332,9 +325,9 @@ static __device__ __noinline__ void radix_finish(const radix_job &job, CODE cons
 {
     finish_array<CODE, VALUE> const array =
         finish_array_of<CODE, VALUE>(job, code, tables.plan->prefix_shift);
-    finish_short_runs(array, shared, tables);
+    finish_small_groups(array, shared, tables);
     radix_barrier(arrived);
-    finish_long_runs(array, shared, tables);
+    finish_large_groups(array, shared, tables);
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* dev_radix_memory.cuh - loads and stores of the radix sort: elements whose size is known at run
- * time, global memory reached through pointers that came from elsewhere, words that blocks pass to
- * each other, and a barrier for all blocks of a cooperative launch. */
+/* dev_radix_memory.cuh - loads and stores of the radix sort: elements of run-time size, global
+ * memory behind pointers of unknown origin, words shared by blocks, and a barrier for a cooperative
+ * launch. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_MEMORY_H
 #define ORDO_CUDA_SORT_DEV_RADIX_MEMORY_H
 
@@ -53,14 +53,14 @@ static __device__ __forceinline__ void store_sized(void *to, unsigned size, T va
     }
 }
 
-/* Keeps the compiler from holding what it computed from a value for the next use of that value:
- * digits are cheaper to take again than registers. */
+/* Keeps the compiler from storing what it computed from a value: recomputing digits is cheaper than
+ * registers. */
 static __device__ __forceinline__ void forget(uint32_t &value) { asm volatile("" : "+r"(value)); }
 static __device__ __forceinline__ void forget(uint64_t &value) { asm volatile("" : "+l"(value)); }
 
-/* Global memory by name: the compiler does not know of pointers read from shared memory where they
- * point, and would not move a load of shared memory before a store. Loads go past L1, which may
- * hold what the array was two steps ago. */
+/* Global memory, explicitly: the compiler does not know where pointers from shared memory point,
+ * and would not move loads of shared memory before stores. Loads bypass L1, which may hold old
+ * data. */
 static __device__ __forceinline__ void store_global(void *to, uint32_t value)
 {
     asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(value));
@@ -90,8 +90,7 @@ static __device__ __forceinline__ void store_relaxed(uint32_t *word, uint32_t va
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-/* All blocks of the launch have come here and see what the others wrote. `arrived` was 0 when the
- * launch began. */
+/* A barrier of all blocks of the launch; `arrived` was 0 when the launch began. */
 static __device__ __forceinline__ void radix_barrier(uint32_t *arrived)
 {
     __syncthreads();

@@ -1,26 +1,14 @@
-/* dev_radix_pass.cuh - the steps of the radix sort: keys, with values or without, scattered stably
- * by a digit, in one read and one write for each digit.
+/* dev_radix_pass.cuh - the steps of the radix sort: keys, with or without values, scattered stably
+ * by a digit, in one read and one write a digit.
  *
- * Blocks stay: each takes tiles by a ticket, ranks the keys of a tile in registers
- * (block/block_radix.cuh), publishes how many it has of each digit, puts them in order in shared
- * memory, starts to load the values of this tile, or else its next one, and then looks back: a
- * thread for each digit adds up what earlier tiles published until it meets one that knows its
- * whole prefix (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
- * 2016; per digit: Adinets and Merrill, "Onesweep", 2022). Tickets are handed out in order and a
- * tile waits only for lower ones, so some block can always go on. Runs of a digit leave shared
- * memory as runs. Between steps all blocks meet at a barrier in global memory: the launch is
- * cooperative.
- *
- * A published word holds a count below 2^30 and two bits that say: nothing, this tile's count, or
- * the count of all tiles up to it. Their meaning turns with every step, so that what the step
- * before left behind, which is always the third, reads as nothing: the words are zeroed only once.
- * Longer arrays are worked on in portions of fewer than 2^30 keys, with a launch for each step and
- * portion; the last tile of a portion writes where the next one starts. Short ones have smaller
- * tiles, so that more blocks have one, and the launch goes on with the finish
- * (dev_radix_finish.cuh).
- *
- * Cost: (2 * key + 2 * value) bytes of memory traffic a key and step; 1 KB of status a tile.
- * Launched by device/dev_radix_run.cuh. */
+ * Persistent blocks take tiles by ticket, rank the keys of a tile in registers (block_radix.cuh),
+ * publish its digit counts, order the keys in shared memory, start to load their values or the next
+ * tile, and look back: a thread for each digit sums the counts of earlier tiles until it meets a
+ * whole prefix (Merrill and Garland, 2016; Adinets and Merrill, "Onesweep", 2022). A tile waits
+ * only for lower tickets. Blocks meet between steps. A published word has a count below 2^30 and
+ * two bits: nothing, partial, whole. The bits change meaning with every step, so words are zeroed
+ * only once. Longer arrays are done in portions. Traffic a key and step: (2 * key + 2 * value)
+ * bytes. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_PASS_H
 #define ORDO_CUDA_SORT_DEV_RADIX_PASS_H
 
@@ -30,9 +18,7 @@
 
 /* ---- look-back ------------------------------------------------------------------------------ */
 
-enum {
-    LOOK_COUNT_BITS = 30
-};
+static constexpr int LOOK_COUNT_BITS = 30;
 
 struct look_codes { /* the upper two bits, by step */
     uint32_t nothing, partial, whole;
@@ -48,8 +34,8 @@ static __device__ __forceinline__ void look_publish(uint32_t *word, uint32_t cod
     store_relaxed(word, code << LOOK_COUNT_BITS | count);
 }
 
-/* The sum of the counts of the `before` tiles below the one whose word this is, AHEAD words being
- * read at once. */
+/* The sum of the counts of the `before` tiles before the one with this word; AHEAD words are read
+ * at once. */
 template <int AHEAD>
 static __device__ __forceinline__ uint32_t look_back(const uint32_t *word, unsigned before,
                                                      look_codes codes)
@@ -81,14 +67,12 @@ static __device__ __forceinline__ uint32_t look_back(const uint32_t *word, unsig
 /* ---- a tile --------------------------------------------------------------------------------- */
 
 template <typename CODE, typename VALUE, int THREADS, int ITEMS> struct radix_pass_shared {
-    enum {
-        TILE = THREADS * ITEMS
-    };
+    static constexpr int        TILE = THREADS * ITEMS;
     typedef typename CODE::BITS BITS;
 
     BITS                         keys[TILE];
     VALUE                        values[value_traits<VALUE>::exists ? TILE : 1];
-    char                        *keys_out[RADIX_BINS];   /* where a digit's keys go, less their */
+    char                        *keys_out[RADIX_BINS];   /* where a digit's keys go, minus their */
     char                        *values_out[RADIX_BINS]; /* place in the tile */
     radix_counters<THREADS / 32> counters;
     radix_step                   step;
@@ -100,15 +84,14 @@ template <typename CODE, typename VALUE, int ITEMS> struct radix_tile { /* in re
     VALUE               value[ITEMS];
 };
 
-/* Loads the keys of a tile from `base` on, of which the array has `valid`. What is not loaded is
- * set all the same: registers must not be thought to hold something from the tile before. */
-template <typename CODE, typename VALUE, int ITEMS>
+/* Loads the keys of a tile from `base` on; `valid` of them exist. The others are set to 0, so that
+ * the compiler need not keep values of the previous tile. */
+template <typename CODE, typename VALUE, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void pass_load_keys(radix_tile<CODE, VALUE, ITEMS> &tile,
                                                       const radix_step &step, size_t base,
                                                       uint32_t valid)
 {
-    typedef typename CODE::BITS BITS;
-    uint32_t const              mine = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
+    uint32_t const mine = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
     if (valid >= blockDim.x * ITEMS && step.key_in == sizeof(BITS)) {
         const BITS *const keys = (const BITS *)step.keys_in + base + mine;
 #pragma unroll
@@ -123,7 +106,7 @@ static __device__ __forceinline__ void pass_load_keys(radix_tile<CODE, VALUE, IT
                           : 0;
 }
 
-/* Loads or makes their values. */
+/* Loads the values, or makes the indices. */
 template <typename CODE, typename VALUE, int ITEMS>
 static __device__ __forceinline__ void pass_load_values(radix_tile<CODE, VALUE, ITEMS> &tile,
                                                         const radix_step &step, size_t base,
@@ -149,14 +132,13 @@ static __device__ __forceinline__ void pass_load_values(radix_tile<CODE, VALUE, 
     }
 }
 
-/* Encodes what was read raw, and puts the largest key behind the last. Apart from the loads, so
- * that they can be under way while the tile before is written. */
-template <typename CODE, typename VALUE, int ITEMS>
+/* Encodes raw keys and pads the tile with the largest key. Separate from the loads, so that they
+ * can be in progress while the previous tile is written. */
+template <typename CODE, typename VALUE, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void pass_encode(radix_tile<CODE, VALUE, ITEMS> &tile,
                                                    const radix_step &step, CODE const &code,
                                                    uint32_t valid)
 {
-    typedef typename CODE::BITS BITS;
     if (step.encode) {
 #pragma unroll
         for (int i = 0; i < ITEMS; i++)
@@ -177,12 +159,12 @@ static __device__ __forceinline__ void pass_encode(radix_tile<CODE, VALUE, ITEMS
 }
 
 /* Writes the sorted tile from shared memory. */
-template <typename CODE, typename VALUE, int THREADS, int ITEMS>
+template <typename CODE, typename VALUE, int THREADS, int ITEMS,
+          typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void
 pass_write(const radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, const radix_step &step,
            CODE const &code, uint32_t valid)
 {
-    typedef typename CODE::BITS BITS;
     typedef value_traits<VALUE> traits;
     unsigned const              shift = step.shift;
     bool const                  decode = step.decode;
@@ -220,26 +202,24 @@ pass_write(const radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, const r
 
 /* ---- the kernel ----------------------------------------------------------------------------- */
 
-struct radix_portion { /* of the array, one launch */
-    size_t   first;    /* key */
+struct radix_portion { /* a part of the array; one launch */
+    size_t   first;    /* first key */
     size_t   keys;
-    uint32_t first_tile, tiles; /* of the array; of the portion */
+    uint32_t first_tile, tiles; /* number of the first tile in the array; tiles of the portion */
     uint32_t number;
 };
 
-/* One step of the list on one portion; shared->step is set and a barrier passed. */
-template <bool LATE, int AHEAD, typename CODE, typename VALUE, int THREADS, int ITEMS>
+/* One step of the list on one portion; shared->step is set and a barrier was passed. */
+template <bool LATE, int AHEAD, typename CODE, typename VALUE, int THREADS, int ITEMS,
+          typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void
 pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &code,
           const radix_tables &tables, const radix_portion &portion)
 {
-    enum {
-        TILE = THREADS * ITEMS
-    };
-    typedef typename CODE::BITS BITS;
+    constexpr int               TILE = THREADS * ITEMS;
     typedef value_traits<VALUE> traits;
 
-    const radix_step &step = shared->step; /* registers are short */
+    const radix_step &step = shared->step; /* by reference, because registers are short */
     unsigned const    shift = step.shift, digit = threadIdx.x;
     look_codes const  codes = look_codes_of(step.number);
 
@@ -347,9 +327,7 @@ pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &co
 
 template <typename T> static __device__ void settle_copy(void *to, const void *from, size_t count)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += threads)
-        ((T *)to)[i] = __ldcg((const T *)from + i);
+    grid_each(count, [&](size_t i) { ((T *)to)[i] = __ldcg((const T *)from + i); });
 }
 
 /* Elements of `size` bytes, a power of 2 up to 8. */
@@ -374,30 +352,27 @@ static __device__ __noinline__ void pass_settle(const radix_job &job)
         settle_elements(job.keys[0], job.keys[1], job.n, job.key_size);
     if (job.value_out == job.value_size && job.value_size != 0)
         settle_elements(job.values[0], job.values[1], job.n, job.value_size);
-    if (job.value_out > job.value_size) { /* indices of 32 bits become indices of 64 */
-        size_t const threads = (size_t)gridDim.x * blockDim.x;
-        for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < job.n; i += threads)
+    if (job.value_out > job.value_size) /* widens 32-bit indices to 64 bits */
+        grid_each(job.n, [&](size_t i) {
             ((uint64_t *)job.values[0])[i] = __ldcg((const uint32_t *)job.values[1] + i);
-    }
+        });
 }
 
-struct radix_range {      /* what a launch does */
-    unsigned first, last; /* steps, of each list that it works through */
-    bool     list[2];     /* whether it does: the plan's, and that of the steps again */
-    bool     settle;      /* and what is to be done after the last */
-    bool     finish;      /* between the lists */
+struct radix_range {      /* the work of a launch */
+    unsigned first, last; /* steps of each list */
+    bool     list[2];     /* whether to do the plan's list, and the second list */
+    bool     settle;      /* whether to copy the result after the last step */
+    bool     finish;      /* whether to finish between the lists */
 };
 
-/* SHAPE is a radix_shape. FEW: tiles of few keys, and the finish. */
+/* SHAPE is a radix_shape. FEW: small tiles, and the finish. */
 template <typename CODE, typename VALUE, typename SHAPE, bool FEW>
 static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::RESIDENT)
     radix_pass(__grid_constant__ radix_job const job, __grid_constant__ CODE const code,
                __grid_constant__ radix_tables const tables, radix_portion const portion,
                radix_range const range)
 {
-    enum {
-        ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS
-    };
+    constexpr int ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS;
     static_assert(ITEMS >= LONG_ITEMS && 32 * ITEMS >= FINISH_WINDOW + FINISH_WALK,
                   "the finish has the memory of a tile's keys");
     extern __shared__ char pass_shared_bytes[];

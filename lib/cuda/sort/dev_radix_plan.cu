@@ -1,23 +1,20 @@
-/* dev_radix_plan.cu - the histograms of all digits of all keys, and the plan made of them.
+/* dev_radix_plan.cu - the histograms of all digits, and the plan made from them.
  *
- * One read of the keys: each block counts in shared memory, with COPIES counters for each bin that
- * neighbouring lanes share out among them, and adds its counts to the global ones. The block that
- * finishes last scans the bins and writes the steps (dev_radix_plan.cuh); if they are for a prefix
- * only, it then looks up a sample of the keys in a hash table, and writes other steps if different
- * keys share their prefix there.
- * H200, 2^28 keys: see CUDA_TUNE_RADIX_HISTOGRAM_THREADS.
- *
- * Called by device/dev_radix_run.cuh. */
+ * One read of the keys: each block counts in shared memory, with COPIES counters a bin that
+ * neighbouring lanes share, and adds its counts to the global ones. The last block scans the bins
+ * and writes the steps (dev_radix_plan.cuh). If the steps sort by a prefix only, the block looks up
+ * a sample of the keys in a hash table, and writes steps for all digits if different keys of the
+ * sample share a prefix. */
 #include "cuda/sort/dev_radix_plan.cuh"
 
 /* ---- the plan, by the last block of the histogram ------------------------------------------ */
 
 struct plan_digit { /* of one digit */
     bool  active;
-    float tied; /* chance that two keys have the same */
+    float tied; /* probability that two keys have the same digit */
 };
 
-/* Called by one warp: scans the bins of a digit into starts. Valid in all lanes. */
+/* Scans the bins of a digit into starts. Called by one warp; valid in all lanes. */
 static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digit, size_t n)
 {
     unsigned const                  lane = threadIdx.x % 32;
@@ -53,7 +50,7 @@ static __device__ plan_digit plan_scan(const radix_tables &tables, unsigned digi
     return {__any_sync(WARP_ALL, single) == 0, tied};
 }
 
-/* The steps for all digits that differ, should the finish give up. Called by one thread. */
+/* Writes the second list, for all digits that differ. Called by one thread. */
 static __device__ void plan_again(radix_plan *plan, const radix_job &job)
 {
     unsigned at = 0;
@@ -124,7 +121,7 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         if (!plan->active[d])
             continue;
         bool const first = at == 0, last = at + 1 == steps;
-        /* Out of a source the arrays can be chosen so that the last step ends in the right one. */
+        /* With a source the arrays are chosen so that the last step ends in the right one. */
         unsigned const    out = from_source ? (steps - 1 - at) % 2 : (at + 1) % 2;
         radix_step *const step = &plan->step[at];
         step->keys_in = first && from_source ? job.source : job.keys[1 - out];
@@ -142,7 +139,8 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         step->encode = first;
         step->fold = first && from_source;
         step->decode = last && !from_source;
-        /* Keys alone are told apart by the steps that follow; but equal digits would queue up. */
+        /* Without values the order of equal digits does not matter in the first step, but many
+         * equal digits would serialise the atomics. */
         step->loose = first && job.value_size == 0 && digit[d].tied * CUDA_TUNE_RADIX_LOOSE < 1;
         at++;
     }
@@ -154,7 +152,7 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
 
 /* ---- the sample ----------------------------------------------------------------------------- */
 
-/* The place of key s of the sample: anywhere in the s-th part of the array. */
+/* The place of sample key s: in the s-th part of the array. */
 static __device__ __forceinline__ size_t plan_sample_at(const radix_tables &tables, size_t n,
                                                         unsigned s)
 {
@@ -162,8 +160,8 @@ static __device__ __forceinline__ size_t plan_sample_at(const radix_tables &tabl
     return s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
 }
 
-/* Whether a key of the sample seen before has the same prefix and is not the same. Keys of the
- * value 0 are not looked at: that is an empty slot. */
+/* Whether an earlier sample key has the same prefix and is different. Key bits of 0 mean an empty
+ * slot and are ignored. */
 static __device__ bool plan_shares(const radix_tables &tables, uint64_t bits, unsigned shift)
 {
     unsigned const slots = 2 * tables.sampled;
@@ -181,7 +179,7 @@ static __device__ bool plan_shares(const radix_tables &tables, uint64_t bits, un
 
 /* ---- histogram ------------------------------------------------------------------------------ */
 
-/* 16 bytes of keys as they lie in memory. */
+/* 16 bytes of keys. */
 template <typename RAW> union histogram_chunk {
     uint4 vector;
     RAW   key[sizeof(uint4) / sizeof(RAW)];
@@ -199,8 +197,8 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     __shared__ uint32_t   count[DIGITS * RADIX_BINS * COPIES];
     __shared__ plan_digit digit[RADIX_DIGITS];
     __shared__ bool       last;
-    __shared__ unsigned   crowded; /* keys of the sample that share a prefix */
-    __shared__ radix_plan plan;    /* as it is written; what else is in it is 0 */
+    __shared__ unsigned   crowded; /* sample keys that share a prefix */
+    __shared__ radix_plan plan;    /* the plan before it is copied; other fields are 0 */
 
     for (unsigned i = threadIdx.x; i < DIGITS * RADIX_BINS * COPIES; i += blockDim.x)
         count[i] = 0;

@@ -1,19 +1,17 @@
-/* dev_radix_run.cuh - a radix sort from start to end, for keys of four or eight bytes with values
- * of none, four or eight: zero the tables, plan, passes, finish.
+/* dev_radix_run.cuh - a radix sort from start to end, for keys of 4 or 8 bytes with values of 0, 4
+ * or 8 bytes: zero the tables, plan, passes, finish.
  *
- * Launches: one to zero, one histogram, and for few keys one for all the rest. For more, one for
- * the steps and, where the leading digits may do, one finish and one for the steps again, which
- * returns at once unless the finish gave up. Scratch: as many keys and values again (argsort: two
- * arrays of encoded keys, one of indices), 1 KB for each tile, up to 256 KB for the sample. H200,
- * 2^28 random keys, ms: see cuda_tuning_radix.cuh.
- *
- * Compiled once for each size of values: dev_radix_keys.cu, dev_radix_values4.cu, ...8.cu. */
+ * Launches: one to zero, one histogram, and for few keys one for the rest. For more, one for the
+ * steps and, if leading digits may be enough, one finish and one for the steps of the second list,
+ * which returns at once unless the finish gave up. Scratch: another array of keys and values
+ * (argsort: two arrays of key bits, one of indices), 1 KB a tile, up to 256 KB for the sample.
+ * Instantiated in dev_radix.cu (keys alone) and dev_radix_values.cu. */
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 #define ORDO_CUDA_SORT_DEV_RADIX_RUN_H
 
 #include "cuda/sort/dev_radix_pass.cuh"
 
-/* Keys of a tile, which the tables depend on. */
+/* Keys of a tile; the sizes of the tables depend on it. */
 static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_size)
 {
 #define TILE(KEY, VALUE)                                                                           \
@@ -26,7 +24,7 @@ static inline size_t radix_tile_keys(size_t n, size_t key_size, size_t value_siz
 #undef TILE
 }
 
-/* Keys of the sample: so many that two of them share a prefix if runs of ten are usual. */
+/* Keys of the sample: enough that two share a prefix if groups of ten keys are usual. */
 static inline uint32_t radix_sampled(size_t n)
 {
     if (n < CUDA_TUNE_RADIX_SAMPLE_FROM)
@@ -49,8 +47,8 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
     tables.plan = scratch_take<radix_plan>(scratch, 1);
     tables.bins = scratch_take<unsigned long long>(scratch, digits * RADIX_BINS);
     tables.tickets = scratch_take<uint32_t>(scratch, 2 * RADIX_DIGITS * portions);
-    tables.runs = scratch_take<uint64_t>(scratch, 1 + CUDA_TUNE_RADIX_RUNS);
-    tables.claims = scratch_take<uint64_t>(scratch, 2 * CUDA_TUNE_RADIX_RUNS);
+    tables.groups = scratch_take<uint64_t>(scratch, 1 + CUDA_TUNE_RADIX_GROUPS);
+    tables.claims = scratch_take<uint64_t>(scratch, 2 * CUDA_TUNE_RADIX_GROUPS);
     tables.sampled = key_size < 4 ? 0 : radix_sampled(n);
     tables.sample = scratch_take<uint64_t>(scratch, 2 * (size_t)tables.sampled);
     tables.status = scratch_take<uint32_t>(scratch, ordo_div_up(n, tile) * RADIX_BINS);
@@ -62,16 +60,14 @@ static inline radix_tables radix_tables_layout(cuda_scratch *scratch, size_t n, 
 struct radix_kernel { /* an instance of radix_pass */
     const void *function;
     unsigned    threads, tile;
-    size_t      shared, most; /* bytes; blocks that are there at once */
+    size_t      shared, most; /* bytes; blocks that can run at once */
 };
 
 template <typename VALUE, bool FEW, typename CODE>
 static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kernel *kernel)
 {
     typedef cuda_tune_radix<sizeof(typename CODE::BITS), value_traits<VALUE>::size> SHAPE;
-    enum {
-        ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS
-    };
+    constexpr int ITEMS = FEW ? SHAPE::FEW : SHAPE::ITEMS;
     (void)code;
     kernel->function = (const void *)radix_pass<CODE, VALUE, SHAPE, FEW>;
     kernel->threads = SHAPE::THREADS;
@@ -87,8 +83,8 @@ static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kern
     return ORDO_OK;
 }
 
-/* The steps of a list: in one cooperative launch or, for an array of several portions, in one for
- * each step and portion and one for what comes after them. */
+/* Enqueues the steps of a list: one cooperative launch, or, for an array of several portions, one
+ * launch for each step and portion and one for the work after them. */
 template <typename CODE>
 static ordo_status radix_launch_list(cuda_call *call, const radix_kernel *kernel,
                                      const radix_job *job, CODE code, radix_tables tables,
@@ -117,7 +113,7 @@ static ordo_status radix_launch_list(cuda_call *call, const radix_kernel *kernel
                                           dim3(kernel->threads), arguments, kernel->shared,
                                           call->stream));
             }
-        range.first = range.last = job->key_size; /* no step, only what comes after them */
+        range.first = range.last = job->key_size; /* no step, only the work after the steps */
         range.settle = true;
     }
     CUDA_TRY(call->exec, cudaLaunchCooperativeKernel(kernel->function, dim3((unsigned)blocks),
@@ -126,7 +122,7 @@ static ordo_status radix_launch_list(cuda_call *call, const radix_kernel *kernel
     return ORDO_OK;
 }
 
-/* The finish, for few keys between both lists of steps. */
+/* Enqueues the finish; for few keys in one launch with both lists. */
 template <typename CODE>
 static ordo_status radix_launch_finish(cuda_call *call, const radix_kernel *kernel,
                                        const radix_job *job, CODE code, radix_tables tables,
@@ -161,7 +157,7 @@ static ordo_status radix_run(cuda_call *call, const radix_job *job, CODE code, r
 
 /* ---- the code of a type --------------------------------------------------------------------- */
 
-/* Calls f with the radix_code of a type. Where raw keys need not come back they may be folded when
+/* Calls f with the radix_code of a type. If raw keys need not come back, they may be folded when
  * they are encoded: `ties` KEY_FOLDED, and TIES false. */
 template <bool TIES, typename F>
 static inline ordo_status with_radix_code(ordo_type type, bool descending, key_ties ties, F &&f)
@@ -186,23 +182,74 @@ static inline ordo_status with_radix_code(ordo_type type, bool descending, key_t
     });
 }
 
-/* The sort of pairs, or of indices, with values of one size. */
-template <typename VALUE>
-static ordo_status radix_run_values(cuda_call *call, const radix_job *job, ordo_type type,
-                                    bool descending, radix_tables tables)
+/* ---- arrays in shared memory: dev_radix_small.cu, dev_radix_cluster.cu ---------------------- */
+
+static constexpr int RADIX_WALK = 48; /* largest group of keys with one prefix */
+
+/* Adds a warp's bits to those of the block, in shared memory: bits set in some key, bits not set in
+ * all. */
+template <typename BITS>
+static __device__ __forceinline__ void radix_note_bits(BITS ones, BITS zeros, BITS *shared_ones,
+                                                       BITS *shared_zeros)
 {
-    auto const run = [&](auto code) { return radix_run<VALUE>(call, job, code, tables); };
-    return job->source != NULL ? with_radix_code<false>(type, descending, KEY_FOLDED, run)
-                               : with_radix_code<true>(type, descending, KEY_TOTAL, run);
+#pragma unroll
+    for (int half = 0; half < sizeof(BITS) / 4; half++) {
+        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
+        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
+        if (threadIdx.x % 32 == 0) {
+            atomicOr((unsigned *)shared_ones + half, some);
+            atomicOr((unsigned *)shared_zeros + half, lack);
+        }
+    }
 }
 
-/* Sorts with values of job->value_size bytes, keys alone if it is 0: dev_radix_keys.cu and so on
- * each hold one size. */
-ordo_status radix_run_keys(cuda_call *call, const radix_job *job, ordo_type type, bool descending,
-                           radix_tables tables);
-ordo_status radix_run_values4(cuda_call *call, const radix_job *job, ordo_type type,
-                              bool descending, radix_tables tables);
-ordo_status radix_run_values8(cuda_call *call, const radix_job *job, ordo_type type,
-                              bool descending, radix_tables tables);
+/* The lowest set bit, 0 if there is none, and one more than the highest. */
+template <typename BITS> static __device__ __forceinline__ unsigned radix_low_bit(BITS bits)
+{
+    return bits == 0 ? 0 : (unsigned)__ffsll((long long)bits) - 1;
+}
+template <typename BITS> static __device__ __forceinline__ unsigned radix_high_bit(BITS bits)
+{
+    return 64 - (unsigned)__clzll((long long)bits);
+}
+
+/* The final place of the key `mine` at `place`, counted among the keys with its prefix, when n keys
+ * are sorted by the bits from `shift` on. bits_at(p) are the key bits at place p. Sets *too_long if
+ * the group is too large. */
+template <typename BITS, typename F>
+static __device__ __forceinline__ uint32_t radix_place(uint32_t place, uint32_t n, BITS mine,
+                                                       unsigned shift, bool *too_long, F &&bits_at)
+{
+    unsigned left = 0, right = 0, before = 0;
+    for (; left < RADIX_WALK && left < place; left++) {
+        BITS const other = bits_at(place - left - 1);
+        if (other >> shift != mine >> shift)
+            break;
+        before += other <= mine;
+    }
+    for (; left + right < RADIX_WALK && place + right + 1 < n; right++) {
+        BITS const other = bits_at(place + right + 1);
+        if (other >> shift != mine >> shift)
+            break;
+        before += other < mine;
+    }
+    *too_long |= left + right >= RADIX_WALK;
+    return place - left + before;
+}
+
+/* ---- the other files of the radix sort ------------------------------------------------------ */
+
+/* dev_radix_values.cu: pairs and indices, with values of job->value_size bytes. */
+ordo_status radix_run_values(cuda_call *call, const radix_job *job, ordo_type type, bool descending,
+                             radix_tables tables);
+
+/* dev_radix_small.cu: arrays that fit one block, n >= 1. Uses job->keys[0], values[0] and source;
+ * the other arrays may be NULL. */
+bool        radix_is_small(const cuda_call *call, const radix_job *job);
+ordo_status radix_small(cuda_call *call, const radix_job *job, ordo_type type, bool descending);
+
+/* dev_radix_cluster.cu: the same for arrays that fit one cluster of blocks. */
+bool        radix_fits_cluster(const cuda_call *call, const radix_job *job);
+ordo_status radix_cluster(cuda_call *call, const radix_job *job, ordo_type type, bool descending);
 
 #endif

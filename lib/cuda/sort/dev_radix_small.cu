@@ -1,47 +1,38 @@
-/* dev_radix_small.cu - a sort in one launch, for arrays that fit into one block's shared memory.
+/* dev_radix_small.cu - a sort in one launch, for arrays that fit the shared memory of one block.
  *
- * With the encoded keys, in shared memory, places of 16 bits are sorted, so that keys, pairs and
- * indices are one kernel. Up to 4096 keys that lie evenly are spread over as many
- * buckets (block/block_spread.cuh), and each key counts its way to its place among those of its
- * bucket.
- *
- * Of others the places alone are sorted, by digits, least significant first
- * (block/block_radix.cuh). Only bits that
- * differ are looked at, and first only the leading 16 or 24 of them, which tell nearly all of so
- * few keys apart; if neighbours then are out of order, each key counts its way to its place among
- * those with the same prefix, and where a prefix is shared by too many the sort starts again with
- * all bits.
- *
- * Cost: one read and one write. Shared memory: the keys, 2 bytes a key, 1 KB a warp. H200, 2048
- * keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5; the best of CUB 7.4, 9.7, 14.1. Called by
- * device/dev_radix.cu. */
+ * The key bits and 16-bit places are in shared memory, and mostly only places move, so one kernel
+ * serves keys, pairs and indices. Up to 4096 evenly spread keys go to as many buckets
+ * (block_spread.cuh), and each key counts its way to its place in its bucket. Other keys are sorted
+ * by digits, least significant first (block_radix.cuh): only bits that differ, and first only the
+ * leading 16 or 24 of them. If neighbours are then out of order, each key counts its way to its
+ * place among those with the same prefix; if a prefix has too many keys, the sort repeats with all
+ * bits. Cost: one read, one write. H200, 2048 keys: u32 5.0 us, u32 with u32 7.1, u64 with u64 8.5;
+ * the best of CUB 7.4, 9.7, 14.1. */
 #include "cuda/block/block_spread.cuh"
-#include "cuda/sort/dev_radix_small.cuh"
+#include "cuda/sort/dev_radix_run.cuh"
 
 enum {
     SMALL_PREFIX = 24, /* leading bits sorted by first */
-    SMALL_SHORT = 16,  /* if not many keys are alike in them, these do */
-    SMALL_ALIKE = 2,   /* others that a key may have so */
-    SMALL_WALK = 48    /* longest run */
+    SMALL_SHORT = 16,  /* enough if few keys agree in them */
+    SMALL_ALIKE = 2    /* most other keys that a key may agree with */
 };
 
-/* Of keys that are spread over buckets: those, and of the key in each place its index below its
- * bucket. */
+/* Buckets; tags[p] is the bucket above the index of the key at place p. */
 template <int THREADS, int ITEMS> struct small_buckets {
     spread_shared<THREADS> spread;
     uint32_t               tags[THREADS * ITEMS];
 };
-template <int THREADS> struct small_buckets<THREADS, 16> { /* too many keys for that */
+template <int THREADS> struct small_buckets<THREADS, 16> { /* too many keys for buckets */
 };
 
 template <typename CODE, int THREADS, int ITEMS> struct small_shared {
     typename CODE::BITS keys[THREADS * ITEMS];
-    uint16_t            order[THREADS * ITEMS]; /* which key is p-th */
+    uint16_t            order[THREADS * ITEMS]; /* index of the key at each place */
     union {
         radix_counters<THREADS / 32>  counters;
         small_buckets<THREADS, ITEMS> buckets;
     };
-    typename CODE::BITS ones, zeros; /* bits set in some key; in not all */
+    typename CODE::BITS ones, zeros; /* bits set in some key; bits not set in all */
 };
 
 static __device__ __forceinline__ const void *small_source(const radix_job &job)
@@ -51,16 +42,15 @@ static __device__ __forceinline__ const void *small_source(const radix_job &job)
 
 /* ---- By digits ---- */
 
-/* Sorts the places by the bits [low, high) of their keys, stably; `end` of them are used, the
- * keys behind the array being the largest. `items` places a thread, the same for all. */
-template <typename CODE, int THREADS, int ITEMS>
+/* Sorts the places stably by the bits [low, high) of their keys. Padding keys are the largest. All
+ * threads have `items` places. */
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ void small_sort_bits(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                        unsigned items, unsigned low, unsigned high)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              first = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
-    uint32_t *const             row = shared->counters.count[threadIdx.x / 32];
-    uint32_t const              before = lanes_before();
+    unsigned const  first = threadIdx.x / 32 * 32 * items + threadIdx.x % 32;
+    uint32_t *const row = shared->counters.count[threadIdx.x / 32];
+    uint32_t const  before = lanes_before();
     for (unsigned shift = low; shift < high; shift += RADIX_BITS) {
         unsigned const width = min(high - shift, (unsigned)RADIX_BITS), mask = (1u << width) - 1;
         uint32_t       place[ITEMS], ranked[ITEMS], start; /* rank above digit */
@@ -86,8 +76,8 @@ static __device__ void small_sort_bits(small_shared<CODE, THREADS, ITEMS> *share
     }
 }
 
-/* The first bit to sort by. Among the 31 other keys of its warp a key meets as many with its
- * leading bits as it would, times 31 / n, among all. Called by all threads, valid in them. */
+/* The first bit to sort by. The 31 other keys of a warp are a sample: a key meets 31 / n of the
+ * keys that share its leading bits. Called by all threads; valid in all. */
 template <typename CODE, int THREADS, int ITEMS>
 static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *shared,
                                       CODE const &code, unsigned low, unsigned high, unsigned n)
@@ -103,41 +93,27 @@ static __device__ unsigned small_from(const small_shared<CODE, THREADS, ITEMS> *
     return high - low > bits ? high - bits : low;
 }
 
-/* Puts keys in order that are sorted by their bits from `shift` on. False, in all threads, if a run
- * of the same prefix is too long; then nothing is changed. */
-template <typename CODE, int THREADS, int ITEMS>
+/* Orders keys that are sorted by their bits from `shift` on. False, in all threads and with nothing
+ * changed, if a group with one prefix is too large. */
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                     unsigned shift, unsigned end)
 {
-    typedef typename CODE::BITS BITS;
     auto const bits_at = [&](unsigned p) { return code.fold(shared->keys[shared->order[p]]); };
     bool       turned = false, too_long = false;
     for (unsigned p = threadIdx.x + 1; p < end; p += THREADS)
         turned |= bits_at(p - 1) > bits_at(p);
     if (!__syncthreads_or(turned))
         return true;
-    uint32_t move[ITEMS]; /* what is there now above where it goes */
+    uint32_t move[ITEMS]; /* the index there now, above the place it goes to */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = threadIdx.x + i * THREADS;
         if (p >= end)
             continue;
-        BITS const mine = bits_at(p);
-        unsigned   left = 0, right = 0, before = 0;
-        for (; left < SMALL_WALK && left < p; left++) {
-            BITS const other = bits_at(p - left - 1);
-            if (other >> shift != mine >> shift)
-                break;
-            before += other <= mine;
-        }
-        for (; left + right < SMALL_WALK && p + right + 1 < end; right++) {
-            BITS const other = bits_at(p + right + 1);
-            if (other >> shift != mine >> shift)
-                break;
-            before += other < mine;
-        }
-        too_long |= left + right >= SMALL_WALK;
-        move[i] = (uint32_t)shared->order[p] << 16 | (p - left + before);
+        BITS const     mine = bits_at(p);
+        uint32_t const to = radix_place(p, end, mine, shift, &too_long, bits_at);
+        move[i] = (uint32_t)shared->order[p] << 16 | to;
     }
     if (__syncthreads_or(too_long))
         return false;
@@ -149,14 +125,13 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
     return true;
 }
 
-/* Sorts the places of the keys, by as many digits as it takes. */
-template <typename CODE, int THREADS, int ITEMS>
+/* Sorts the places of the keys by digits. */
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared,
                                                        CODE const &code, const radix_job &job)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              n = (unsigned)job.n;
-    unsigned const              items = (n + THREADS - 1) / THREADS;
+    unsigned const n = (unsigned)job.n;
+    unsigned const items = (n + THREADS - 1) / THREADS;
     if (threadIdx.x == 0) {
         shared->ones = 0;
         shared->zeros = 0;
@@ -174,24 +149,13 @@ static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREAD
         shared->keys[p] = bits;
         shared->order[p] = (uint16_t)p;
     }
-#pragma unroll
-    for (int half = 0; half < sizeof(BITS) / 4; half++) {
-        unsigned const some = __reduce_or_sync(WARP_ALL, (unsigned)(ones >> 32 * half));
-        unsigned const lack = __reduce_or_sync(WARP_ALL, (unsigned)(zeros >> 32 * half));
-        if (threadIdx.x % 32 == 0) {
-            atomicOr((unsigned *)&shared->ones + half, some);
-            atomicOr((unsigned *)&shared->zeros + half, lack);
-        }
-    }
+    radix_note_bits(ones, zeros, &shared->ones, &shared->zeros);
     __syncthreads();
     BITS const differ = shared->ones & shared->zeros;
     if (differ == 0)
         return;
-    unsigned const low =
-        sizeof(BITS) == 8 ? __ffsll((long long)differ) - 1 : __ffs((int)differ) - 1;
-    unsigned const high =
-        sizeof(BITS) == 8 ? 64 - __clzll((long long)differ) : 32 - __clz((int)differ);
-    unsigned from = small_from(shared, code, low, high, n);
+    unsigned const low = radix_low_bit(differ), high = radix_high_bit(differ);
+    unsigned       from = small_from(shared, code, low, high, n);
     for (;;) {
         small_sort_bits(shared, code, items, from, high);
         if (from == low || small_finish(shared, code, from, n))
@@ -202,37 +166,28 @@ static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREAD
 
 /* ---- By buckets ---- */
 
-/* Sorts keys that lie evenly, and their places: spread over buckets, each counts the keys of its
- * bucket that come before it, by key and then by index. False, in all threads, if they do not. */
-template <typename CODE, int THREADS, int ITEMS>
+/* Sorts evenly spread keys and their places: each key counts the keys of its bucket that come
+ * before it, by key and then by index. False, in all threads, if the keys are not spread evenly. */
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
                                                         CODE const &code, const radix_job &job)
 {
-    typedef typename CODE::BITS       BITS;
-    auto *const                       s = &shared->buckets.spread;
-    uint32_t *const                   tags = shared->buckets.tags;
-    unsigned const                    n = (unsigned)job.n;
-    spread_items<BITS, ITEMS>         items;
-    spread_line<BITS, CODE::is_float> line;
-    spread_clear(s);
+    auto *const               s = &shared->buckets.spread;
+    uint32_t *const           tags = shared->buckets.tags;
+    unsigned const            n = (unsigned)job.n;
+    spread_items<BITS, ITEMS> items;
+    auto const                load = [&](unsigned p) {
+        return load_sized<BITS>(small_source(job), p, job.key_size);
+    };
+    auto const is_full = [](spread_counts const &mine) {
+        bool full = false;
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        unsigned const p = i * THREADS + threadIdx.x;
-        items.raw[i] = p < n ? load_sized<BITS>(small_source(job), p, job.key_size) : (BITS)0;
-    }
-    bool const is_even =
-        spread_find_line(s, code.total, items, n, &line) &&
-        spread_over_line(s, code.total, &line, &items, n, [](spread_counts const &mine) {
-            bool is_full = false;
-#pragma unroll
-            for (int j = 0; j < SPREAD_SHARE; j++)
-                is_full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
-            return is_full;
-        });
-    if (!is_even) {
-        __syncthreads();
+        for (int j = 0; j < SPREAD_SHARE; j++)
+            full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+        return full;
+    };
+    if (!spread_keys(s, code.total, &items, n, load, is_full))
         return false;
-    }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
@@ -244,23 +199,16 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
     }
     __syncthreads();
     BITS     bits[ITEMS];
-    uint32_t move[ITEMS]; /* where a key comes from above where it goes */
+    uint32_t move[ITEMS]; /* source index above the target place */
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         unsigned const p = i * THREADS + threadIdx.x;
         if (p >= n)
             continue;
-        uint32_t const tag = tags[p], bucket = tag >> 16;
-        unsigned const start = spread_start(*s, bucket), end = spread_start(*s, bucket + 1);
         bits[i] = shared->keys[p];
-        BITS const mine = code.fold(bits[i]);
-        unsigned   to = start;
-#pragma unroll 1
-        for (unsigned q = start; q < end; q++) {
-            BITS const other = code.fold(shared->keys[q]);
-            to += other < mine || (other == mine && tags[q] < tag);
-        }
-        move[i] = tag << 16 | to;
+        unsigned const to = spread_place(*s, code.fold(bits[i]), tags[p], tags,
+                                         [&](unsigned q) { return code.fold(shared->keys[q]); });
+        move[i] = tags[p] << 16 | to;
     }
     __syncthreads();
 #pragma unroll
@@ -275,13 +223,12 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
 
 /* ---- Results ---- */
 
-/* Writes the sorted array and what goes with it. The keys have been moved, or only their places. */
-template <typename CODE, int THREADS, int ITEMS>
+/* Writes the sorted array and its values. is_moved: the keys have moved, not only their places. */
+template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
 static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
                                    const radix_job &job, bool is_moved)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned const              n = (unsigned)job.n;
+    unsigned const n = (unsigned)job.n;
 #pragma unroll 1
     for (unsigned p = threadIdx.x; p < n; p += THREADS) {
         unsigned const source = shared->order[p];
@@ -298,7 +245,7 @@ static __device__ void small_write(small_shared<CODE, THREADS, ITEMS> *shared, C
     if (job.source != NULL || job.value_size == 0)
         return;
     __syncthreads();
-    /* The keys are done with; values take their place, a half at a time if they are longer. */
+    /* Values replace the keys in shared memory, half a value at a time if they have 8 bytes. */
     uint32_t *const words = (uint32_t *)shared->keys;
     unsigned const  halves = job.value_size / 4;
     for (unsigned h = 0; h < halves; h++) {
@@ -354,7 +301,7 @@ ordo_status radix_small(cuda_call *call, const radix_job *job, ordo_type type, b
     return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        if (CODE::folds && !ties) { /* folding that changes nothing */
+        if (CODE::folds && !ties) { /* folding changes nothing */
             code.lesser_zero = code.zero;
             code.inf = (BITS) ~(BITS)0;
         }

@@ -1,11 +1,11 @@
-/* dev_sort.cu - which algorithm sorts: keys, pairs, indices.
+/* dev_sort.cu - chooses the algorithm that sorts keys, pairs or indices.
  *
- * AUTO looks at the keys first, if they are sorted alone and the host may wait (dev_rough_auto.cu),
- * and else is the radix sort. The others are what they are called. */
-#include "cuda/runtime/cuda_dev.cuh"
-#include "cuda/sort/dev_compare.cuh"
-#include "cuda/sort/dev_radix.cuh"
+ * AUTO for keys alone first looks at the array if the host may wait (dev_rough_auto.cu); otherwise
+ * AUTO is the radix sort. The other algorithms are chosen by name. */
+#include "cuda/papers/papers.cuh"
 #include "cuda/rough/dev_rough.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/sort/dev_radix.cuh"
 
 struct sorter { /* one algorithm */
     size_t (*keys_scratch)(const ordo_sort_job *job);
@@ -25,8 +25,8 @@ static const sorter radix = SORTER(radix), split = SORTER(split), bitonic = SORT
                     merge = SORTER(merge), sample = SORTER(sample);
 #undef SORTER
 
-/* NULL: not on the device. Windows are for keys alone: pairs and indices of roughly sorted keys,
- * and keys that turn out not to be, are the radix sort's. */
+/* NULL: not on the device. Windows sort keys alone; the radix sort takes pairs and indices, and
+ * keys that are not roughly sorted. */
 static const sorter *sorter_of(ordo_algorithm algorithm)
 {
     switch (algorithm) {

@@ -1,13 +1,10 @@
 /* warp_flags.cuh - flags as words: a warp reads 1024 flags, and lane i gets flags 32i to 32i+31 as
  * bits 0 to 31 of a word.
  *
- * Packed flags are such words already. Of byte flags a lane takes its 32 bytes by two loads of 16
- * and packs four at a time: a carry into the top bit of every byte that is not 0, and a dot
- * product that moves the four top bits together. Byte flags at odd addresses and at the end of
- * the array are read one byte a lane and voted into words by ballots.
- *
- * Called by whole warps; lane i's word is valid in lane i. Reads no byte outside the array. Used by
- * device/dev_flags.cu, dev_bits.cu and dev_partition.cu. */
+ * Packed flags are such words already. For byte flags a lane loads 32 bytes and packs four at a
+ * time: a carry into the top bit of every byte that is not 0, and a dot product that gathers the
+ * top bits. Byte flags at odd addresses and at the end of the array are read one byte a lane and
+ * gathered by ballots. Reads no byte outside the array. Called by whole warps. */
 #ifndef ORDO_CUDA_WARP_WARP_FLAGS_H
 #define ORDO_CUDA_WARP_WARP_FLAGS_H
 
@@ -16,7 +13,7 @@
 
 enum {
     FLAGS_OF_WORD = 32,
-    FLAGS_OF_WARP = 1024 /* that a warp reads at a time */
+    FLAGS_OF_WARP = 1024 /* read by a warp at a time */
 };
 
 /* Whether flags at this address may be read 16 bytes at a time. */
@@ -28,8 +25,8 @@ static __device__ __forceinline__ uint32_t bytes_set(uint32_t x)
     return (x | ((x & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;
 }
 
-/* 16 byte flags as the low bits of a word. The weights of a dot product take top bits (128) to 8
- * neighbouring bits, 7 places too high. */
+/* 16 byte flags as the low bits of a word. The weights of the dot product move the top bits (128)
+ * to 8 neighbouring bits, 7 places too high. */
 static __device__ __forceinline__ uint32_t flags_pack16(uint4 x)
 {
     uint32_t const low =
@@ -39,7 +36,7 @@ static __device__ __forceinline__ uint32_t flags_pack16(uint4 x)
     return low >> 7 | high << 1;
 }
 
-/* Flags first + 32 lane and on, of an aligned array that has 1024 flags from `first` on. */
+/* Flags first + 32 lane, ..., of an aligned array with at least 1024 flags from `first` on. */
 template <ordo_flags_kind KIND>
 static __device__ __forceinline__ uint32_t warp_flags_whole(const uint8_t *flags, size_t first)
 {
@@ -50,7 +47,7 @@ static __device__ __forceinline__ uint32_t warp_flags_whole(const uint8_t *flags
     return flags_pack16(low) | flags_pack16(high) << 16;
 }
 
-/* The same wherever `first` is and whatever the alignment; flags from `end` on are 0. */
+/* The same for any `first` and alignment; flags from `end` on are 0. */
 template <ordo_flags_kind KIND>
 static __device__ __forceinline__ uint32_t warp_flags(const uint8_t *flags, size_t first,
                                                       size_t end, bool aligned)

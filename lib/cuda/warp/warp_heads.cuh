@@ -1,69 +1,46 @@
 /* warp_heads.cuh - one warp turns a chunk of 1024 keys into 1024 flags, and flags into ranks.
  *
- * A flag is the answer to a test of two neighbouring keys; "the run of equal keys begins here" (a
- * head) is the one that ranks are made of. A lane reads 16 bytes at a time, V keys, and gets the
- * key to their left from the lane before it, so a chunk is read once, in rows of 512 bytes. The
- * flags of a lane are then the rows' (`lane order`: bit r V + j of lane l is key 32 V r + V l + j);
- * lg(32 / V) exchanges between lanes turn them into words in the order of the array (`array order`:
- * bit b of word w is key 32 w + b), which do not depend on V any more. The competition ranking
- * paper (Liang, Bisnett, Hylton, Sang, Yu) gets 32 flags from one ballot and finds the head of a
- * key's run by brev and ffs; here a word of flags is looked at the same way, by clz and ffs, but
- * what lies outside a word is settled once for a chunk and not once for 32 keys.
- *
- * All 32 lanes call together; a result is valid in every lane unless it says otherwise. Nothing is
- * kept in shared memory. Cost: about 3 instructions a key to make flags (6 of floats), 5 to use
- * them. Called by device/dev_rank*.cu and dev_order.cu. */
+ * A flag is the result of a test of two neighbouring keys; a head ("a group of tied keys begins
+ * here") is the test for ranks. A lane reads 16 bytes at a time, V keys, and gets the key to their
+ * left from the lane before. The flags are in lane order: bit r V + j of lane l is key 32 V r + V l
+ * + j. lg(32 / V) exchanges turn them into array order: bit b of word w is key 32 w + b. The
+ * competition ranking paper (Liang, Bisnett, Hylton, Sang, Yu) gets 32 flags from one ballot and
+ * finds the head of a key by brev and ffs; here a word of flags is read by clz and ffs, and what
+ * lies outside a word is settled once a chunk. All 32 lanes call together; a result is valid in
+ * every lane unless noted. No shared memory. */
 #ifndef ORDO_CUDA_WARP_WARP_HEADS_H
 #define ORDO_CUDA_WARP_WARP_HEADS_H
 
 #include "cuda/runtime/cuda_keys.cuh"
-#include "cuda/warp/warp_ballot.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
-enum {
-    HEADS_CHUNK = 1024 /* keys of a chunk: a word of flags for each lane */
-};
+static constexpr int HEADS_CHUNK = 1024; /* keys of a chunk: a word of flags a lane */
 
 /* ---- Keys ---- */
 
 template <typename CODE> static __device__ __forceinline__ bool key_is_nan(typename CODE::BITS key)
 {
-    if constexpr (!CODE::is_float)
+    if constexpr (CODE::is_float)
+        return key_float<typename CODE::BITS>::is_nan(key);
+    else
         return false;
-    else if constexpr (sizeof key == sizeof(float))
-        return key_is_nan_f32(__uint_as_float(key));
-    else
-        return key_is_nan_f64(__longlong_as_double((long long)key));
-}
-
-/* Equal where the keys tie, as folded codes (core/keybits.h) are, but in fewer instructions. Adding
- * 0 makes -0 a +0; rounding is part of a GPU's instruction and subnormals are kept, so that there is
- * no mode to depend on. Of any NaN single precision makes the one NaN 0x7fffffff, while double
- * precision keeps what tells NaNs apart. */
-template <typename CODE>
-static __device__ __forceinline__ typename CODE::BITS key_tie_bits(typename CODE::BITS const key)
-{
-    typedef typename CODE::BITS BITS;
-    if constexpr (!CODE::is_float)
-        return key;
-    else if constexpr (sizeof key == sizeof(float))
-        return __float_as_uint(__fadd_rn(__uint_as_float(key), 0.0f));
-    else
-        return key_is_nan<CODE>(key)
-                   ? (BITS)-1
-                   : (BITS)__double_as_longlong(__longlong_as_double((long long)key) + 0.0);
 }
 
 template <typename CODE>
 static __device__ __forceinline__ bool keys_tie(typename CODE::BITS a, typename CODE::BITS b)
 {
-    return key_tie_bits<CODE>(a) == key_tie_bits<CODE>(b);
+    if constexpr (CODE::is_float) /* without branches */
+        return key_float<typename CODE::BITS>::same(a, b) |
+               (key_is_nan<CODE>(a) & key_is_nan<CODE>(b));
+    else
+        return a == b;
 }
 
 template <typename T, int V> struct alignas(V * sizeof(T)) warp_vector {
     T at[V];
 };
 
-/* What V elements are read and written as: 16 bytes, or one element. */
+/* How V elements are read and written: 16 bytes, or one element. */
 template <typename T, int V> struct vector_type {
     typedef uint4 type;
 };
@@ -71,14 +48,14 @@ template <typename T> struct vector_type<T, 1> {
     typedef T type;
 };
 
-/* Whether the cache should keep what is read or written, or rather what else it holds. */
+/* Whether the cache should keep the data. */
 enum cache_access {
     ACCESS_ONCE,
     ACCESS_AGAIN
 };
 
 template <typename T, int V, cache_access ACCESS>
-static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *const from)
+static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *from)
 {
     typedef typename vector_type<T, V>::type RAW;
     const RAW *const                         at = (const RAW *)from;
@@ -89,7 +66,7 @@ static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *const f
 }
 
 template <typename T, int V, cache_access ACCESS>
-static __device__ __forceinline__ void store_vector(T *const to, warp_vector<T, V> const vector)
+static __device__ __forceinline__ void store_vector(T *to, warp_vector<T, V> vector)
 {
     typedef typename vector_type<T, V>::type RAW;
     RAW                                      raw;
@@ -102,8 +79,8 @@ static __device__ __forceinline__ void store_vector(T *const to, warp_vector<T, 
 
 /* ---- Flags ---- */
 
-/* All ones in lane 0 and 0 elsewhere, by arithmetic: the compiler would make a branch of a
- * comparison, and the warp would go through everything that follows twice. */
+/* All ones in lane 0 and 0 elsewhere. By arithmetic, because the compiler turns a comparison into a
+ * branch and duplicates the code after it. */
 static __device__ __forceinline__ uint32_t lane_0_mask(void)
 {
     uint32_t mask;
@@ -112,8 +89,7 @@ static __device__ __forceinline__ uint32_t lane_0_mask(void)
 }
 
 template <typename BITS>
-static __device__ __forceinline__ BITS from_lane_before(BITS const key, BITS *const wrapped,
-                                                        uint32_t const in_lane_0)
+static __device__ __forceinline__ BITS from_lane_before(BITS key, BITS *wrapped, uint32_t in_lane_0)
 {
     BITS const turned = (BITS)__shfl_sync(WARP_ALL, key, (lane_id() + 31) % 32);
     BITS const mask = (BITS)((uint64_t)in_lane_0 << 32 | in_lane_0);
@@ -122,17 +98,16 @@ static __device__ __forceinline__ BITS from_lane_before(BITS const key, BITS *co
     return left;
 }
 
-/* The lane's flags, in lane order, of a whole chunk that `keys` points to, which is aligned to V
- * of them; `before` is the key to the left of the chunk. test(left, key) is a bool. */
+/* The lane's flags, in lane order, of a whole chunk. `keys` is aligned to V keys; `before` is the
+ * key to the left of the chunk; test(left, key) is a bool. */
 template <int V, cache_access ACCESS, typename BITS, typename TEST>
-static __device__ __forceinline__ uint32_t warp_flags(const BITS *const keys, BITS const before,
-                                                      TEST &&test)
+static __device__ __forceinline__ uint32_t warp_flags(const BITS *keys, BITS before, TEST &&test)
 {
     constexpr int  ROWS = 32 / V, BATCH = ROWS < 8 ? ROWS : sizeof(BITS) == 8 ? 4 : 8;
     uint32_t const in_lane_0 = lane_0_mask();
     const BITS    *from = keys + lane_id() * V;
     uint32_t       flags = 0;
-    BITS           wrapped = before; /* lane 0: the last key of the row before */
+    BITS           wrapped = before; /* in lane 0: the last key of the previous row */
 #pragma unroll
     for (int first = 0; first < ROWS; first += BATCH) {
         warp_vector<BITS, V> rows[BATCH];
@@ -154,12 +129,10 @@ static __device__ __forceinline__ uint32_t warp_flags(const BITS *const keys, BI
     return flags;
 }
 
-/* The same for a chunk that only `count` keys are left of: one key a lane and row. Flags past the
- * end are 0. */
+/* The same for a chunk of `count` keys: one key a lane and row. Flags past the end are 0. */
 template <typename BITS, typename TEST>
-static __device__ __forceinline__ uint32_t warp_flags_tail(const BITS *const keys,
-                                                           unsigned const count, BITS const before,
-                                                           TEST &&test)
+static __device__ __forceinline__ uint32_t warp_flags_tail(const BITS *keys, unsigned count,
+                                                           BITS before, TEST &&test)
 {
     unsigned const lane = lane_id();
     uint32_t       flags = 0;
@@ -171,14 +144,14 @@ static __device__ __forceinline__ uint32_t warp_flags_tail(const BITS *const key
     return flags;
 }
 
-/* Flags in lane order -> the lane's word in array order, which is word heads_word<V>(). A
+/* Turns flags in lane order into the lane's word in array order, which is word heads_word<V>(): a
  * transposition of (32 / V) x (32 / V) fields of V bits in each group of 32 / V lanes. */
 template <int V> static __device__ __forceinline__ unsigned heads_word(void)
 {
     return lane_id() % (32 / V) * V + lane_id() / (32 / V);
 }
 
-/* The lane that has word w = lane. */
+/* The lane that holds word w = lane. */
 template <int V> static __device__ __forceinline__ unsigned heads_lane(void)
 {
     return lane_id() % V * (32 / V) + lane_id() / V;
@@ -201,21 +174,21 @@ template <int V> static __device__ __forceinline__ uint32_t heads_in_order(uint3
 /* ---- From heads to ranks ---- */
 
 enum rank_kind {
-    RANK_LAST,  /* where the run begins: the least rank of its keys */
-    RANK_NEXT,  /* where the next run begins: the greatest rank */
+    RANK_LAST,  /* the rank of the group's head: the minimum rank of its keys */
+    RANK_NEXT,  /* one less than the rank of the next head: the maximum rank */
     RANK_BOTH,  /* the mean of the two */
-    RANK_COUNT, /* how many runs begin up to here */
+    RANK_COUNT, /* the number of heads up to here */
     RANK_INDEX  /* no ties */
 };
 
-/* What a warp knows of the keys on either side of its next chunk. Ranks are from 1. */
+/* The heads around a warp's next chunk. Ranks start at 1. */
 template <typename NUM> struct heads_carry {
     NUM last;  /* rank of the last head before the chunk */
-    NUM next;  /* rank less 1 of the first head behind it, or n */
+    NUM next;  /* rank - 1 of the first head after it, or n */
     NUM count; /* heads before it */
 };
 
-/* What a lane knows of the keys on either side of its word. */
+/* The heads around a lane's word. */
 template <typename NUM> struct heads_edges {
     NUM last, next, count;
 };
@@ -223,11 +196,11 @@ template <typename NUM> struct heads_edges {
 static __device__ __forceinline__ unsigned lowest_bit(uint32_t bits) { return __ffs(bits) - 1; }
 static __device__ __forceinline__ unsigned highest_bit(uint32_t bits) { return 31 - __clz(bits); }
 
-/* Lane w holds word w of a chunk whose first key is key `base`; moves the carry past the chunk:
+/* Lane w holds word w of a chunk whose first key is key `base`. Moves the carry past the chunk:
  * `last` and `count` to the right, `next` to the left. */
 template <rank_kind KIND, typename NUM>
-static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t const word, NUM const base,
-                                                              heads_carry<NUM> *const carry)
+static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t word, NUM base,
+                                                              heads_carry<NUM> *carry)
 {
     unsigned const   lane = lane_id();
     uint32_t const   some = __ballot_sync(WARP_ALL, word != 0);
@@ -249,28 +222,22 @@ static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t const wor
         carry->next = some != 0 ? base + first : carry->next;
     }
     if constexpr (KIND == RANK_COUNT) {
-        unsigned const mine = __popc(word);
-        unsigned       sum = mine;
-#pragma unroll
-        for (int distance = 1; distance < 32; distance *= 2) {
-            unsigned const other = __shfl_up_sync(WARP_ALL, sum, distance);
-            sum += lane >= (unsigned)distance ? other : 0;
-        }
+        unsigned const mine = __popc(word), sum = warp_scan<scan_add<unsigned>>(mine);
         edges.count = carry->count + sum - mine;
         carry->count += __shfl_sync(WARP_ALL, sum, 31);
     }
     return edges;
 }
 
-/* The ranks of the lane's V keys of row `row`, keys 32 V row + V lane + j of the chunk, as
- * integers: RANK_BOTH gives twice the mean. */
+/* The ranks of keys 32 V row + V lane + j of the chunk, as integers. RANK_BOTH gives twice the
+ * average. */
 template <rank_kind KIND, int V, typename NUM>
 static __device__ __forceinline__ warp_vector<NUM, V>
-warp_row_numbers(int const row, uint32_t const word, heads_edges<NUM> const edges, NUM const base)
+warp_row_numbers(int row, uint32_t word, heads_edges<NUM> edges, NUM base)
 {
     unsigned const lane = lane_id();
-    unsigned const owner = row * V + lane * V / 32; /* of the word that these keys are in */
-    unsigned const shift = lane * V % 32;           /* of the first of them in it */
+    unsigned const owner = row * V + lane * V / 32; /* lane that holds the word of these keys */
+    unsigned const shift = lane * V % 32;           /* bit of the first key in it */
     unsigned const at = row * V * 32 + lane * V;
 
     warp_vector<NUM, V> ranks = {};
@@ -314,9 +281,9 @@ warp_row_numbers(int const row, uint32_t const word, heads_edges<NUM> const edge
 }
 
 template <rank_kind KIND, typename RANK, typename NUM>
-static __device__ __forceinline__ RANK rank_of_number(NUM const number)
+static __device__ __forceinline__ RANK rank_of_number(NUM number)
 {
-    if constexpr (KIND == RANK_BOTH)
+    if constexpr (KIND == RANK_BOTH && (RANK)0.5 != 0)
         return (RANK)number * (RANK)0.5;
     else
         return (RANK)number;
@@ -324,7 +291,7 @@ static __device__ __forceinline__ RANK rank_of_number(NUM const number)
 
 template <rank_kind KIND, typename RANK, int V, typename NUM>
 static __device__ __forceinline__ warp_vector<RANK, V>
-warp_row_ranks(int const row, uint32_t const word, heads_edges<NUM> const edges, NUM const base)
+warp_row_ranks(int row, uint32_t word, heads_edges<NUM> edges, NUM base)
 {
     warp_vector<NUM, V> const numbers = warp_row_numbers<KIND, V>(row, word, edges, base);
     warp_vector<RANK, V>      ranks;
@@ -336,9 +303,8 @@ warp_row_ranks(int const row, uint32_t const word, heads_edges<NUM> const edges,
 
 /* Writes the ranks of a chunk whose first key is key `base` of n. */
 template <rank_kind KIND, typename RANK, int V, cache_access ACCESS, typename NUM>
-static __device__ __forceinline__ void warp_write_ranks(RANK *const ranks, size_t const n,
-                                                        size_t const base, uint32_t const word,
-                                                        heads_edges<NUM> const edges)
+static __device__ __forceinline__ void warp_write_ranks(RANK *ranks, size_t n, size_t base,
+                                                        uint32_t word, heads_edges<NUM> edges)
 {
     RANK *const to = ranks + base + lane_id() * V;
     if (n - base >= HEADS_CHUNK) {

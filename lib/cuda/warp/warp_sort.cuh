@@ -1,17 +1,13 @@
-/* warp_sort.cuh - sorts keys that the lanes of a warp hold, WARP_SORT_ITEMS in each, by networks
- * without a branch: K. Batcher, "Sorting networks and their applications" (1968).
+/* warp_sort.cuh - sorts keys in the registers of a warp, WARP_SORT_ITEMS a lane, by networks
+ * without branches: K. Batcher, "Sorting networks and their applications" (1968).
  *
  * The keys of a lane are sorted by the odd-even merge network (63 comparators for 16). Level m then
- * merges the sorted runs of 2^(m-1) lanes in pairs by a bitonic network of 4 + m steps:
- *   m <= 2  across lanes by shuffles: m for each key
- *   m <= 4  through shared memory: there the keys of a run of 2^m lanes are dealt out so that a
- *           lane holds those 2^m apart, which takes four steps without a shuffle; then they are
- *           dealt back, for the m steps left. Four words move for each key, whatever m is.
- * All runs are ascending: the first step of a merge compares a run with the other one turned
- * around, which costs nothing (a lane reads or asks for the mirrored place).
- *
- * Called by whole warps. A warp's memory is its own; the functions end with the lanes in step.
- * "Blocked": lane l holds places 16 l to 16 l + 15 of the warp's 512. */
+ * merges sorted sequences of 2^(m-1) lanes in pairs by a bitonic network of 4 + m steps: for m <= 2
+ * by shuffles, for m <= 4 through shared memory, where the keys of 2^m lanes are dealt out so that
+ * a lane holds those 2^m apart; that takes four steps without a shuffle, then the keys are dealt
+ * back for the m steps left. All sequences ascend; the first step of a merge compares with the
+ * mirrored place. "Blocked": lane l holds places 16 l to 16 l + 15 of the warp's 512. Called by
+ * whole warps, each with its own memory. */
 #ifndef ORDO_CUDA_WARP_WARP_SORT_H
 #define ORDO_CUDA_WARP_WARP_SORT_H
 
@@ -22,8 +18,8 @@ enum {
     WARP_SORT_KEYS = 32 * WARP_SORT_ITEMS
 };
 
-/* Where place i of a warp's memory lies: 16 bytes are left out after every 128, and 64 after 256
- * places, so that lanes that read 16-byte vectors of their own, or keys 16 apart, do not meet. */
+/* The index of place i in a warp's memory: 16 bytes are left out after every 128, and 64 after 256
+ * places, against bank conflicts of lanes that read their own 16-byte vectors, or keys 16 apart. */
 template <typename BITS> static __device__ __forceinline__ constexpr int warp_sort_at(int i)
 {
     return i + i / (128 / (int)sizeof(BITS)) * (16 / (int)sizeof(BITS)) +
@@ -43,8 +39,8 @@ template <typename BITS> static __device__ __forceinline__ void sort_two(BITS &a
     b = high;
 }
 
-/* The comparators `apart` places apart that the odd-even network has while it merges sorted runs of
- * `run` keys. */
+/* The comparators at distance APART of the odd-even network that merges sorted sequences of RUN
+ * keys. */
 template <int RUN, int APART, typename BITS>
 static __device__ __forceinline__ void lane_sort_step(BITS *x)
 {
@@ -57,7 +53,7 @@ static __device__ __forceinline__ void lane_sort_step(BITS *x)
         lane_sort_step<RUN, APART / 2>(x);
 }
 
-/* One lane's keys, by the odd-even merge network. */
+/* Sorts one lane's keys by the odd-even merge network. */
 template <int RUN = 1, typename BITS> static __device__ __forceinline__ void lane_sort(BITS *x)
 {
     lane_sort_step<RUN, RUN>(x);
@@ -76,7 +72,7 @@ template <int FIRST, typename BITS> static __device__ __forceinline__ void lane_
         lane_clean<FIRST / 2>(x);
 }
 
-/* The smaller key, in the upper lane of a pair the larger one. */
+/* The smaller key, or in the upper lane of a pair the larger one. */
 template <typename BITS>
 static __device__ __forceinline__ BITS sort_keep(BITS mine, BITS other, bool upper)
 {
@@ -134,21 +130,21 @@ static __device__ __forceinline__ void warp_get(BITS *x, const BITS *memory)
     }
 }
 
-/* Dealt out for level m: a lane's i-th key is place i 2^m + (its number in the run) of the run. */
+/* Dealt out for level m: a lane's i-th key is place i 2^m + (its number among the 2^m lanes). */
 template <int M, typename BITS> static __device__ __forceinline__ int warp_dealt(void)
 {
     unsigned const lane = lane_id();
     return warp_sort_at<BITS>((lane >> M << (M + 4)) + (lane & ((1 << M) - 1)));
 }
-/* The same from the far end of the run's second half. */
+/* The same, from the far end of the second half. */
 template <int M, typename BITS> static __device__ __forceinline__ int warp_dealt_turned(void)
 {
     unsigned const lane = lane_id();
     return warp_sort_at<BITS>((lane >> M << (M + 4)) + ((1 << M) - 1 - (lane & ((1 << M) - 1))));
 }
 
-/* The end of level m for keys that are dealt out and have been compared 8, 4, 2 and 1 apart:
- * deals them back to memory and takes the steps left. Keys blocked after. */
+/* The end of level m for dealt-out keys that were compared 8, 4, 2 and 1 apart: deals them back and
+ * does the remaining steps. Keys are blocked after. */
 template <int M, typename BITS>
 static __device__ __forceinline__ void warp_merge_end(BITS *x, BITS *memory)
 {
@@ -182,7 +178,8 @@ static __device__ __forceinline__ void warp_merge_memory(BITS *x, BITS *memory)
     warp_merge_end<M>(x, memory);
 }
 
-/* Sorts the keys of every 2^M lanes, M <= 4, wherever in these lanes they are; blocked after. */
+/* Sorts the keys of every 2^M lanes, M <= 4, in any distribution over these lanes; blocked
+ * after. */
 template <int M, typename BITS>
 static __device__ __forceinline__ void warp_sort_runs(BITS *x, BITS *memory)
 {

@@ -1,49 +1,41 @@
-/* dev_select_sweep.cuh - the sweep of a selection: one read of the array that counts the keys
+/* dev_select_sweep.cu - the sweep of a selection: one read of the array that counts the keys
  * before, in and between the intervals of a plan, and keeps those in them (dev_select.cuh).
  *
- *     one bracket of up to three intervals, the last of which may be that of the last words
- *                      one comparison for each key, and one more for each interval; counts in
- *                      registers; those before the last words are all others
- *     several          whole buckets of a map (block_select_map.cuh): one atomic in shared memory
- *                      counts a key in its bucket, and what it returns tells whether the bucket is
- *                      in an interval, whatever the number of intervals
- *     heavy words too, or keys that no map spreads
- *                      a search among the ends of the intervals, and a count in a column of the
- *                      lane
- *
- * Cost: the read. 2^28 keys f32 on an H200, ms: one interval 0.28, nine 0.31, nine by the search
- * 0.55. Called by dev_select.cu and dev_topk.cu; cells and kept keys are valid for the kernels
- * enqueued after it. */
-#ifndef ORDO_CUDA_SELECT_DEV_SELECT_SWEEP_H
-#define ORDO_CUDA_SELECT_DEV_SELECT_SWEEP_H
-
+ *     one bracket of up to three intervals   a comparison a key and interval; counts in registers
+ *     several intervals with a map           an atomic in shared memory counts the key's bucket
+ *                                             (block_select_map.cuh); the result tells whether the
+ *                                             bucket is in an interval
+ *     heavy words, or keys that no map spreads   a search among the ends of the intervals, and a
+ *                                             count in the lane's column
+ * Cost: the read. 2^28 keys f32 on an H200, ms: one interval 0.28, nine 0.31, nine by search
+ * 0.55. */
 #include "cuda/select/dev_select.cuh"
 
 enum {
-    SELECT_BRACKET = 3, /* intervals of one bracket that are counted in registers */
-    SELECT_LG_ENDS = 9  /* ends of cells, padded for the search */
+    SELECT_BRACKET = 3, /* most intervals of a bracket that are counted in registers */
+    SELECT_LG_ENDS = 9  /* lg of the ends of cells, padded for the search */
 };
 
-/* Cells are numbered without the first if that has no words. */
+/* Cells are numbered without the first if it has no words. */
 template <typename WORD> struct select_sweep_shared {
-    WORD               ends[1 << SELECT_LG_ENDS]; /* the last word of each cell but the last */
-    uint8_t            is_heavy[1 << SELECT_LG_ENDS];
-    unsigned           from[WARP_LANES], to[WARP_LANES]; /* buckets of the intervals, with a map */
+    WORD     ends[1 << SELECT_LG_ENDS]; /* the last word of each cell but the last */
+    uint8_t  is_heavy[1 << SELECT_LG_ENDS];
+    unsigned from[WARP_LANES], to[WARP_LANES]; /* buckets of the intervals, if there is a map */
     unsigned long long before, in[SELECT_BRACKET], others;
 };
 
-/* Keys in intervals that a lane sets aside before they are kept, of GROUP keys at a time. */
+/* Keys in intervals that a lane sets aside before they are kept, GROUP keys at a time. */
 template <typename BITS> struct select_rows {
     typedef typename select_word<BITS>::type WORD;
     enum {
-        GROUP = select_tiles<BITS>::KEYS == 16 ? 16 : 8, /* what registers hold */
-        ASIDE = CUDA_TUNE_SELECT_ASIDE / sizeof(WORD),   /* more than these are kept */
+        GROUP = select_tiles<BITS>::KEYS == 16 ? 16 : 8, /* as many as registers hold */
+        ASIDE = CUDA_TUNE_SELECT_ASIDE / sizeof(WORD),   /* if there are more, they are kept */
         ROWS = GROUP + ASIDE,
         WORDS = ROWS * WARP_LANES /* of a warp */
     };
 };
 
-/* Bytes of the columns of counts, one for every lane, so that no two meet; or of the buckets and
+/* Bytes of the columns of counts, one for every lane against bank conflicts; or of the buckets and
  * the rows of every warp. */
 template <typename BITS> static inline size_t select_sweep_bytes(unsigned targets)
 {
@@ -57,8 +49,8 @@ template <typename BITS> static inline size_t select_sweep_bytes(unsigned target
 
 /* ---- One bracket ---- */
 
-/* A bracket of N intervals, one behind the other but for the last words, some of which are heavy
- * words: bounds and counts in registers. */
+/* A bracket of N neighbouring intervals, some of them heavy words; the last may be that of the last
+ * words. Bounds and counts are in registers. */
 template <int N, typename CODE, typename WORD>
 static __device__ __forceinline__ void
 sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
@@ -111,9 +103,9 @@ sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
 
 /* ---- Any intervals ---- */
 
-/* Fewer than 2^LG ends of cells: a search whose first two steps are in registers, and one count in
- * the lane's column. Places are in bytes of s.ends, which saves an instruction at every step. Cells
- * in intervals are the odd ones; without the first cell, the even ones. */
+/* Fewer than 2^LG ends of cells: a search whose first two steps are in registers, and a count in
+ * the lane's column. Places are in bytes of s.ends, which saves an instruction a step. Cells in
+ * intervals are the odd ones; without the first cell, the even ones. */
 template <int LG, typename CODE, typename WORD>
 static __device__ __forceinline__ void
 sweep_some(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
@@ -173,16 +165,15 @@ sweep_some(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
 
 /* ---- Intervals that are whole buckets ---- */
 
-#define SELECT_IN_BIT (UINT32_C(1) << 31) /* of the count of a bucket that is in an interval */
+#define SELECT_IN_BIT (UINT32_C(1) << 31) /* in the count of a bucket that is in an interval */
 
-/* Keeps what the lanes of a warp have set aside: `depth` keys each, in columns of `rows`. */
-template <typename CODE, typename WORD>
+/* Keeps the keys that the lanes of a warp set aside: `depth` keys each, in columns. */
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void rows_keep(const CODE &code, const select_kept &kept,
                                                  select_pen *pen, unsigned *taken,
                                                  const WORD *const column, unsigned depth)
 {
-    typedef typename CODE::BITS BITS;
-    unsigned                    row = 0;
+    unsigned row = 0;
     for (uint32_t holders; (holders = __ballot_sync(WARP_ALL, row < depth)) != 0; row++) {
         pen_make_room(kept, pen, taken);
         if (row < depth && pen->is_open)
@@ -192,15 +183,13 @@ static __device__ __forceinline__ void rows_keep(const CODE &code, const select_
     }
 }
 
-/* Counts every key in its bucket and sets those aside whose bucket is in an interval. */
-template <typename CODE, typename WORD>
+/* Counts every key in its bucket and sets aside those whose bucket is in an interval. */
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void
-sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper,
-             const select_tiles<typename CODE::BITS> &tiles, const select_kept &kept,
-             unsigned *taken, select_sweep_shared<WORD> &s, uint32_t *const buckets,
-             WORD *const rows)
+sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper, const select_tiles<BITS> &tiles,
+             const select_kept &kept, unsigned *taken, select_sweep_shared<WORD> &s,
+             uint32_t *const buckets, WORD *const rows)
 {
-    typedef typename CODE::BITS BITS;
     typedef select_tiles<BITS>  T;
     typedef select_rows<BITS>   R;
     key_code<BITS, false> const as_read = {0};
@@ -258,18 +247,14 @@ sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper,
     atomicAdd(&s.before, (unsigned long long)before);
 }
 
-/* All of it: the buckets of each interval, the sweep, and the cells from the buckets' counts. The
- * last cell is nobody's business. */
-template <typename CODE, typename WORD>
+/* Marks the buckets of each interval, sweeps, and sums the counts of buckets into cells. The last
+ * cell is not needed. */
+template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
 static __device__ __forceinline__ void
-sweep_with_map(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
-               const select_kept &kept, select_plan *const plan, select_sweep_shared<WORD> &s,
-               uint32_t *const buckets)
+sweep_with_map(const CODE &code, const select_tiles<BITS> &tiles, const select_kept &kept,
+               select_plan *const plan, select_sweep_shared<WORD> &s, uint32_t *const buckets)
 {
-    typedef typename CODE::BITS BITS;
-    enum {
-        WARPS = SELECT_SWEEP_THREADS / WARP_LANES
-    };
+    constexpr int             WARPS = SELECT_SWEEP_THREADS / WARP_LANES;
     select_mapper<CODE> const mapper = mapper_of(plan->map, code);
     unsigned const            intervals = plan->intervals, t = threadIdx.x;
     for (unsigned i = t; i < SELECT_BUCKETS; i += SELECT_SWEEP_THREADS)
@@ -305,8 +290,8 @@ sweep_with_map(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
 
 /* ---- The kernel ---- */
 
-/* Counts the keys of every cell and keeps those in intervals of more than one word; with their
- * indices if kept has room for them. Dynamic shared memory: select_sweep_bytes. */
+/* Counts the keys of every cell and keeps those in intervals of more than one word, with their
+ * indices if kept.index exists. Dynamic shared memory: select_sweep_bytes. */
 template <typename CODE, bool FOLDED>
 static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_RESIDENT)
     select_sweep_kernel(CODE given, const select_tiles<typename CODE::BITS> tiles,
@@ -320,7 +305,7 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
     CODE const                code = code_with_ties<FOLDED>(given);
     unsigned const            intervals = plan->intervals, cells = 2 * intervals + 1;
     unsigned long long *const sums = (unsigned long long *)plan->cells;
-    /* Intervals of a bracket for which there are registers. */
+    /* Most intervals of a bracket for which there are registers. */
     constexpr unsigned MOST = select_tiles<typename CODE::BITS>::KEYS > 16 ? 1 : SELECT_BRACKET;
     WORD const         last_word = (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0;
     bool               is_bracket = intervals <= MOST && !plan->map.is_used, is_tail = false;
@@ -392,8 +377,8 @@ static __global__ void __launch_bounds__(SELECT_SWEEP_THREADS, CUDA_TUNE_SELECT_
 }
 
 template <bool FOLDED, typename CODE>
-static inline ordo_status select_sweep(cuda_call *call, const select_work *work, CODE code,
-                                       const select_input *input, unsigned targets)
+static ordo_status sweep_as(cuda_call *call, const select_work *work, CODE code,
+                            const select_input *input, unsigned targets)
 {
     size_t const blocks =
         ordo_min(select_sweep_blocks(input), (size_t)call->facts->sms * CUDA_TUNE_SELECT_RESIDENT);
@@ -404,4 +389,14 @@ static inline ordo_status select_sweep(cuda_call *call, const select_work *work,
     return ORDO_OK;
 }
 
-#endif
+/* Integers have no ties to fold. */
+ordo_status select_sweep(cuda_call *call, const select_work *work, const select_input *input,
+                         unsigned targets)
+{
+    return with_key_code(input->type, input->descending, input->ties, [&](auto code) {
+        if constexpr (decltype(code)::is_float)
+            if (input->ties == KEY_FOLDED)
+                return sweep_as<true>(call, work, code, input, targets);
+        return sweep_as<false>(call, work, code, input, targets);
+    });
+}

@@ -1,16 +1,18 @@
-/* dev_compare.cu - what the comparison sorts share: jobs turned into records, and results out of
- * them (see dev_compare.cuh).
+/* dev_compare.cu - the comparison sorts of keys, pairs and indices, and the merge sort.
  *
- * Keys alone are encoded one-to-one, so equal records are equal bytes. Pairs and indices are
- * encoded with ties folded together and carry their index; pairs are gathered at the end.
- * Cost beside the sort: one read and one write of keys and of records, twice. Scratch: two arrays
- * of records, for pairs copies of both arrays and an index, and the algorithm's own.
+ * Keys alone become one-to-one key bits, so equal records are equal bytes. Pairs and indices become
+ * key bits with ties folded together, with the index below them; pairs are gathered at the end.
  *
- * Called by device/dev_sort.cu. */
-#include "cuda/sort/dev_compare.cuh"
-
+ * The merge sort sorts tiles with a bitonic network (dev_bitonic.cu) and merges sorted parts two by
+ * two (merge_sorted.cuh): one read and one write of the records for the tiles and for each of
+ * lg(n / tile) passes.
+ *
+ * Cost besides the sort: keys and records are read and written twice. Scratch: two arrays of
+ * records; for pairs also copies of both arrays and an index; and the algorithm's own. */
+#include "cuda/papers/dev_compare.cuh"
+#include "cuda/papers/papers.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
-#include "cuda/sort/dev_gather.cuh"
+#include "cuda/sort/dev_radix.cuh"
 
 enum {
     RECORD_THREADS = 256,
@@ -23,101 +25,77 @@ static unsigned blocks_for(const cuda_call *call, size_t n)
     return (unsigned)ordo_min(ordo_div_up(n, RECORD_THREADS), most);
 }
 
-/* ---- Records of keys, with or without their index ---- */
-
-static __device__ __forceinline__ void make_record(uint32_t *record, uint64_t bits, size_t index)
-{
-    (void)index;
-    *record = (uint32_t)bits;
-}
-
-static __device__ __forceinline__ void make_record(key_record *record, uint64_t bits, size_t index)
-{
-    record->key = bits;
-    record->index = index;
-}
-
-template <bool INDEXED>
-static __device__ __forceinline__ void make_word(uint64_t *record, uint64_t bits, size_t index)
-{
-    *record = INDEXED ? bits << 32 | index : bits;
-}
+/* ---- Records ---- */
 
 template <typename K, bool INDEXED, typename CODE>
 static __global__ void encode_records(const typename CODE::BITS *keys, size_t n, CODE code,
                                       K *records)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    grid_each(n, [&](size_t i) {
         uint64_t const bits = code.encode(keys[i]);
-        if constexpr (sizeof(K) == sizeof(uint64_t))
-            make_word<INDEXED>(records + i, bits, i);
+        if constexpr (sizeof(K) == sizeof(key_record))
+            records[i] = {bits, i};
         else
-            make_record(records + i, bits, i);
-    }
+            records[i] = (K)(INDEXED ? bits << 32 | i : bits);
+    });
 }
 
 template <typename K, typename CODE>
 static __global__ void decode_keys(const K *records, size_t n, CODE code, typename CODE::BITS *keys)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
-        keys[i] = code.decode((typename CODE::BITS)records[i]);
-}
-
-static __device__ __forceinline__ uint64_t index_of(uint64_t record) { return (uint32_t)record; }
-static __device__ __forceinline__ uint64_t index_of(const key_record &record)
-{
-    return record.index;
+    grid_each(n, [&](size_t i) { keys[i] = code.decode((typename CODE::BITS)records[i]); });
 }
 
 template <typename K, typename INDEX>
 static __global__ void take_index(const K *records, size_t n, INDEX *index)
 {
-    size_t const threads = (size_t)gridDim.x * blockDim.x;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
-        index[i] = (INDEX)index_of(records[i]);
+    grid_each(n, [&](size_t i) { index[i] = (INDEX)record_index(records[i]); });
 }
 
-static ordo_status run_sorter(const compare_sorter *by, cuda_call *call, uint32_t *a, uint32_t *b,
-                              size_t n, uint32_t **sorted)
+template <typename K>
+static ordo_status merge_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted)
 {
-    return by->sort_32(call, a, b, n, sorted);
+    TRY(bitonic_tiles(call, a, n, 0));
+    return merge_sorted(call, a, b, n, BITONIC_TILE_BYTES / sizeof(K), sorted);
 }
-static ordo_status run_sorter(const compare_sorter *by, cuda_call *call, uint64_t *a, uint64_t *b,
-                              size_t n, uint64_t **sorted)
+
+static const compare_sorter merge_sorter = {"merge", NULL, merge_sort<uint32_t>,
+                                            merge_sort<uint64_t>, merge_sort<key_record>};
+
+template <typename K>
+static ordo_status run_sorter(const compare_sorter *by, cuda_call *call, K *a, K *b, size_t n,
+                              K **sorted)
 {
-    return by->sort_64(call, a, b, n, sorted);
+    if constexpr (sizeof(K) == 4)
+        return by->sort_32(call, a, b, n, sorted);
+    else if constexpr (sizeof(K) == 8)
+        return by->sort_64(call, a, b, n, sorted);
+    else
+        return by->sort_128(call, a, b, n, sorted);
 }
-static ordo_status run_sorter(const compare_sorter *by, cuda_call *call, key_record *a,
-                              key_record *b, size_t n, key_record **sorted)
+
+static size_t records_scratch(const compare_sorter *by, size_t n, size_t size)
 {
-    return by->sort_128(call, a, b, n, sorted);
+    return 2 * ordo_round_up(n * size, CUDA_SCRATCH_ALIGN) +
+           (by->scratch == NULL ? 0 : by->scratch(n, size));
 }
 
 /* ---- Keys ---- */
 
-static size_t key_record_size(ordo_type type) { return ordo_max(cuda_type_size(type), 4); }
-
 static size_t keys_scratch(const compare_sorter *by, const ordo_sort_job *job)
 {
-    size_t const size = key_record_size(job->type);
-    cuda_scratch scratch = {NULL, 0};
-    (void)scratch_take<char>(&scratch, job->n * size);
-    (void)scratch_take<char>(&scratch, job->n * size);
-    return scratch.used + by->scratch(job->n, size);
+    return records_scratch(by, job->n, ordo_max(cuda_type_size(job->type), 4));
 }
 
-template <typename K, typename CODE>
+template <typename K, typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status sort_keys_as(const compare_sorter *by, cuda_call *call, const ordo_sort_job *job,
                                 CODE code)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                n = job->n;
-    unsigned const              blocks = blocks_for(call, n);
-    K *const                    a = scratch_take<K>(&call->scratch, n);
-    K *const                    b = scratch_take<K>(&call->scratch, n);
-    K                          *sorted = a;
+    size_t const   n = job->n;
+    unsigned const blocks = blocks_for(call, n);
+    K *const       a = scratch_take<K>(&call->scratch, n);
+    K *const       b = scratch_take<K>(&call->scratch, n);
+    K             *sorted = a;
     CUDA_LAUNCH(call, (encode_records<K, false, CODE>), blocks, RECORD_THREADS, 0,
                 (const BITS *)job->keys, n, code, a);
     TRY(run_sorter(by, call, a, b, n, &sorted));
@@ -132,8 +110,7 @@ static ordo_status sort_keys(const compare_sorter *by, cuda_call *call, const or
     if (job->n < 2)
         return ORDO_OK;
     return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) -> ordo_status {
-        typedef decltype(code) CODE;
-        if constexpr (sizeof(typename CODE::BITS) == 8)
+        if constexpr (sizeof(typename decltype(code)::BITS) == 8)
             return sort_keys_as<uint64_t>(by, call, job, code);
         else
             return sort_keys_as<uint32_t>(by, call, job, code);
@@ -142,7 +119,7 @@ static ordo_status sort_keys(const compare_sorter *by, cuda_call *call, const or
 
 /* ---- Indices ---- */
 
-/* Keys of 64 bits, and more keys than 32 bits count, need the large record. */
+/* Whether keys and indices need more than 64 bits together. */
 static bool is_wide(ordo_type type, size_t n)
 {
     return cuda_type_size(type) == 8 || n > (size_t)UINT32_MAX + 1;
@@ -150,23 +127,18 @@ static bool is_wide(ordo_type type, size_t n)
 
 static size_t argsort_scratch(const compare_sorter *by, ordo_type type, size_t n)
 {
-    size_t const size = is_wide(type, n) ? sizeof(key_record) : sizeof(uint64_t);
-    cuda_scratch scratch = {NULL, 0};
-    (void)scratch_take<char>(&scratch, n * size);
-    (void)scratch_take<char>(&scratch, n * size);
-    return scratch.used + by->scratch(n, size);
+    return records_scratch(by, n, is_wide(type, n) ? sizeof(key_record) : sizeof(uint64_t));
 }
 
-template <typename K, typename CODE>
+template <typename K, typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status argsort_as(const compare_sorter *by, cuda_call *call,
                               const ordo_argsort_job *job, CODE code)
 {
-    typedef typename CODE::BITS BITS;
-    size_t const                n = job->n;
-    unsigned const              blocks = blocks_for(call, n);
-    K *const                    a = scratch_take<K>(&call->scratch, n);
-    K *const                    b = scratch_take<K>(&call->scratch, n);
-    K                          *sorted = a;
+    size_t const   n = job->n;
+    unsigned const blocks = blocks_for(call, n);
+    K *const       a = scratch_take<K>(&call->scratch, n);
+    K *const       b = scratch_take<K>(&call->scratch, n);
+    K             *sorted = a;
     CUDA_LAUNCH(call, (encode_records<K, true, CODE>), blocks, RECORD_THREADS, 0,
                 (const BITS *)job->keys, n, code, a);
     TRY(run_sorter(by, call, a, b, n, &sorted));
@@ -186,10 +158,9 @@ static ordo_status sort_index(const compare_sorter *by, cuda_call *call,
     if (job->n == 0)
         return ORDO_OK;
     return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) -> ordo_status {
-        typedef decltype(code) CODE;
         if (is_wide(job->type, job->n))
             return argsort_as<key_record>(by, call, job, code);
-        if constexpr (sizeof(typename CODE::BITS) < 8)
+        if constexpr (sizeof(typename decltype(code)::BITS) < 8)
             return argsort_as<uint64_t>(by, call, job, code);
         else
             return ORDO_E_ARG; /* 64-bit keys are wide */
@@ -201,27 +172,26 @@ static ordo_status sort_index(const compare_sorter *by, cuda_call *call,
 static size_t pairs_scratch(const compare_sorter *by, const ordo_pairs_job *job)
 {
     size_t const n = job->keys.n;
-    cuda_scratch scratch = {NULL, 0};
+    cuda_scratch scratch = {};
     (void)gather_layout(&scratch, job);
-    (void)scratch_take<char>(&scratch, n * sizeof(uint64_t));
+    (void)scratch_take<uint64_t>(&scratch, n);
     return scratch.used + argsort_scratch(by, job->keys.type, n);
 }
 
 static ordo_status sort_pairs(const compare_sorter *by, cuda_call *call, const ordo_pairs_job *job)
 {
-    bool const             wide = is_wide(job->keys.type, job->keys.n);
-    gather_buffers const   buffers = gather_layout(&call->scratch, job);
-    void *const            index = scratch_take<uint64_t>(&call->scratch, job->keys.n);
-    ordo_argsort_job const order = {job->keys.type,
-                                    job->keys.keys,
-                                    job->keys.n,
-                                    job->keys.descending,
-                                    job->keys.algorithm,
-                                    0,
-                                    wide ? ORDO_U64 : ORDO_U32,
-                                    index};
+    bool const           wide = is_wide(job->keys.type, job->keys.n);
+    gather_buffers const buffers = gather_layout(&call->scratch, job);
+    ordo_argsort_job     order = {};
+    order.type = job->keys.type;
+    order.keys = job->keys.keys;
+    order.n = job->keys.n;
+    order.descending = job->keys.descending;
+    order.algorithm = job->keys.algorithm;
+    order.index_type = wide ? ORDO_U64 : ORDO_U32;
+    order.index = scratch_take<uint64_t>(&call->scratch, order.n);
     TRY(sort_index(by, call, &order));
-    return dev_gather_pairs(call, job, index, wide, buffers);
+    return dev_gather_pairs(call, job, order.index, wide, buffers);
 }
 
 /* ---- Entries ---- */

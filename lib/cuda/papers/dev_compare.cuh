@@ -1,0 +1,30 @@
+/* dev_compare.cuh - what the comparison sorts (bitonic, merge, sample) share.
+ *
+ * They sort records of three kinds, for any job: key bits of 32 or 64 bits (narrower keys are
+ * widened), or key bits above an index, in one 64-bit word or in a key_record. The index makes all
+ * records different, so every sort is stable. An algorithm is a function of an array of records
+ * (compare_sorter); dev_compare.cu makes the records and reads the results. */
+#ifndef ORDO_CUDA_PAPERS_DEV_COMPARE_H
+#define ORDO_CUDA_PAPERS_DEV_COMPARE_H
+
+#include "cuda/sort/merge_sorted.cuh"
+
+/* One algorithm: sorts n records between arrays a and b; *sorted becomes the array with the
+ * result. */
+struct compare_sorter {
+    const char *name;
+    size_t (*scratch)(size_t n, size_t record_size); /* beside the two arrays; NULL: none */
+    ordo_status (*sort_32)(cuda_call *call, uint32_t *a, uint32_t *b, size_t n, uint32_t **sorted);
+    ordo_status (*sort_64)(cuda_call *call, uint64_t *a, uint64_t *b, size_t n, uint64_t **sorted);
+    ordo_status (*sort_128)(cuda_call *call, key_record *a, key_record *b, size_t n,
+                            key_record **sorted);
+};
+extern const compare_sorter bitonic_sorter; /* dev_bitonic.cu */
+extern const compare_sorter sample_sorter;  /* dev_sample.cu */
+
+/* dev_bitonic.cu: with lg == 0 sorts every tile of BITONIC_TILE_BYTES, else the bitonic sequences
+ * of 2^lg records in every tile. */
+static constexpr int              BITONIC_TILE_BYTES = 16 << 10;
+template <typename K> ordo_status bitonic_tiles(cuda_call *call, K *records, size_t n, unsigned lg);
+
+#endif
