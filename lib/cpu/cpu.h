@@ -63,7 +63,7 @@ enum {
 };
 
 /* Whether a result of that many bytes is better written past the cache. */
-static inline bool cpu_streams(size_t bytes) { return bytes >= ORDO_TUNE_STREAM; }
+static inline bool cpu_bypasses_cache(size_t bytes) { return bytes >= ORDO_TUNE_STREAM; }
 
 static inline ordo_status cpu_done(bool finished) { return finished ? ORDO_OK : ORDO_E_CANCELLED; }
 

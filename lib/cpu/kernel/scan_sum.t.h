@@ -10,12 +10,12 @@ static uint64_t SFN(sum)(const void *in, size_t n)
 }
 
 static uint64_t SFN(scan_sum)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                              bool stream)
+                              bool bypass)
 {
     const KEY *const a = in;
     SUM *const       r = out;
     SUM              sum = (SUM)carry;
-    (void)stream;
+    (void)bypass;
     if (exclusive) {
         for (size_t i = 0; i < n; i++) {
             SUM const x = (SUM)a[i]; /* before r[i], which may be a[i] */

@@ -1,6 +1,5 @@
 /* sort_avx512.c - sort of 32- and 64-bit numbers within the cache, 512 bits at a time. The method
  * is in vector_sort.t.h. */
-#include "cpu/kernel/sort_avx512.h"
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>

@@ -67,7 +67,7 @@ INLINE __m256i last_lane_64(void) { return _mm256_set1_epi64x(0x0f0e0d0c0b0a0908
         return total;                                                                              \
     }                                                                                              \
     INLINE uint64_t scan_##W(const key *a, size_t n, key carry, key *r, bool exclusive,            \
-                             bool stream)                                                          \
+                             bool bypass)                                                          \
     {                                                                                              \
         enum {                                                                                     \
             LANES = 32 / sizeof(key)                                                               \
@@ -84,7 +84,7 @@ INLINE __m256i last_lane_64(void) { return _mm256_set1_epi64x(0x0f0e0d0c0b0a0908
                 __m256i const high = _mm256_permute2x128_si256(v, v, 0x11);                        \
                 __m256i const result = exclusive ? sub_##W(sums, x) : sums;                        \
                 before = add_##W(before, _mm256_shuffle_epi8(high, last_lane_##W()));              \
-                if (stream)                                                                        \
+                if (bypass)                                                                        \
                     _mm256_stream_si256((void *)(r + i + LANES * j), result);                      \
                 else                                                                               \
                     _mm256_storeu_si256((void *)(r + i + LANES * j), result);                      \
@@ -97,12 +97,12 @@ INLINE __m256i last_lane_64(void) { return _mm256_set1_epi64x(0x0f0e0d0c0b0a0908
                                                                       exclusive, false));          \
     }                                                                                              \
     static uint64_t scan_sum_##W(const void *in, size_t n, uint64_t carry, void *out,              \
-                                 bool exclusive, bool stream)                                      \
+                                 bool exclusive, bool bypass)                                      \
     {                                                                                              \
-        if (!stream)                                                                               \
+        if (!bypass)                                                                               \
             return scan_##W(in, n, (key)carry, out, exclusive, false);                             \
         uint64_t const total = scan_##W(in, n, (key)carry, out, exclusive, true);                  \
-        stream_fence();                                                                            \
+        bypass_fence();                                                                            \
         return total;                                                                              \
     }
 SUMS(8, uint8_t)

@@ -6,15 +6,15 @@
  *   uint64_t heads64_C(const key *k)       the head bits of k[0..64); k[-1] is read
  *   uint64_t zeros64_F(const key *k)       bit i = k[i] is +0 or -0
  *   uint64_t flags64(const uint8_t *f)     bit i = f[i] is not 0
- *   void last64_T(out, word, base, near, stream)
+ *   void last64_T(out, word, base, near, bypass)
  *        out[0..64) = base + 1 + index of the last set bit at or before each place; before the
  *        first set bit: base - near
- *   void next64_T(out, word, base, near, stream)
+ *   void next64_T(out, word, base, near, bypass)
  *        out[0..64) = base + index of the next set bit after each place; behind the last one:
  *        base + near
- *   void mean64(out, word, base, near_last, near_next, stream)   half the sum of both
- *   void count64_T(out, word, base, stream)                      base + set bits so far
- *   void stream_fence(void)                orders the streaming stores of this thread
+ *   void mean64(out, word, base, near_last, near_next, bypass)   half the sum of both
+ *   void count64_T(out, word, base, bypass)                      base + set bits so far
+ *   void bypass_fence(void)                orders the streaming stores of this thread
  *
  * with near at most NEAR_MAX. A run that reaches farther than that is written here: where it
  * fills a word, as a fill. That branch is as predictable as the run is long. */
@@ -74,10 +74,10 @@ static __attribute__((noinline)) void mean_far(double *out, uint64_t word, uint6
 }
 
 INLINE void mean_word(double *out, uint64_t word, uint64_t base, uint64_t before, uint64_t after,
-                      bool stream)
+                      bool bypass)
 {
     if (ORDO_LIKELY(base - before <= NEAR_MAX && after - base <= NEAR_MAX))
-        mean64(out, word, base, base - before, after - base, stream);
+        mean64(out, word, base, base - before, after - base, bypass);
     else
         mean_far(out, word, base, before, after);
 }

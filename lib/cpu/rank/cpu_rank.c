@@ -28,7 +28,7 @@ typedef struct rank_work {
     size_t       n;     /* without the NaNs */
     size_t       start; /* where the loop over pieces begins */
     size_t       grain;
-    bool         stream;
+    bool         bypass;
     uint64_t     fill; /* twice the rank of the NaNs */
     ordo_turn    turn;
     uint64_t     runs; /* up to the piece whose turn it is */
@@ -81,7 +81,7 @@ static void rank_runs(rank_work *work, size_t lo, size_t hi)
                     .base = lo,
                     .before = cpu_run_start(job->type, job->sorted, lo - 1) + 1,
                     .after = ahead ? cpu_run_end(job->type, job->sorted, work->n, hi - 1) : 0,
-                    .stream = work->stream && lo >= work->start,
+                    .bypass = work->bypass && lo >= work->start,
     };
     if (job->ties == ORDO_TIES_MIN)
         work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
@@ -100,7 +100,7 @@ static void rank_dense(rank_work *work, size_t lo, size_t hi, size_t piece)
     work->runs = before + heads;
     ordo_turn_pass(&work->turn, piece);
     work->kernels->count[work->out](words, hi - lo, before, rank_at(work, lo),
-                                    work->stream && lo >= work->start);
+                                    work->bypass && lo >= work->start);
 }
 
 /* Every key is a run of its own: the count of set bits where all are set. */
@@ -110,7 +110,7 @@ static void rank_ordinal(rank_work *work, size_t lo, size_t hi)
     memset(words, 0xff, sizeof words);
     for (size_t at = lo; at < hi; at += ORDO_TUNE_SPAN)
         work->kernels->count[work->out](words, ordo_min(ORDO_TUNE_SPAN, hi - at), at,
-                                        rank_at(work, at), work->stream && lo >= work->start);
+                                        rank_at(work, at), work->bypass && lo >= work->start);
 }
 
 static void rank_range(rank_work *work, size_t lo, size_t hi, size_t piece)
@@ -216,12 +216,12 @@ ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job
 
     exec->algorithm = "vector";
     exec->isa = kernels->isa;
-    work.stream = cpu_streams(job->n * work.rank_size);
+    work.bypass = cpu_bypasses_cache(job->n * work.rank_size);
     work.start = ordo_min(1, work.n);
-    if (work.stream) {
+    if (work.bypass) {
         size_t const past = (uintptr_t)rank_at(&work, 1) % ORDO_CACHE_LINE;
         size_t const aligned = 1 + (ORDO_CACHE_LINE - past) % ORDO_CACHE_LINE / work.rank_size;
-        work.stream = past % work.rank_size == 0;
+        work.bypass = past % work.rank_size == 0;
         work.start = ordo_min(aligned, work.n);
     }
     if (work.start > 1)

@@ -3,7 +3,6 @@
  * Pieces are looked through in order until one holds a key out of place; the least index found
  * wins. Pieces behind it are skipped, so an unsorted array costs little. */
 #include "cpu/cpu.h"
-#include "cpu/kernel/first_wrong.h"
 
 #include <string.h>
 
@@ -29,8 +28,7 @@ static void order_piece(void *arg, size_t lo, size_t hi)
 ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec)
 {
     order_work work = {.job = job,
-                       .first_wrong =
-                           cpu_first_wrong_choose(kernels->isa, job->type, job->descending)};
+                       .first_wrong = kernels->loops->first_wrong[job->type][job->descending]};
     atomic_init(&work.wrong, job->n);
     exec->algorithm = "compare";
     exec->isa = kernels->isa;

@@ -54,18 +54,18 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
     enum {
         LANES = 16 / sizeof(ITEM),
         SIDE = 4, /* maxima that do not wait for each other */
-        BLOCK = ORDER_GROUP / sizeof(ITEM)
+        GROUP = ORDER_GROUP / sizeof(ITEM)
     };
     FN(lanes) const none = {0};
     FN(lanes) carry = none + *largest;
     size_t at = 0;
-    for (; at + BLOCK <= count; at += BLOCK) {
+    for (; at + GROUP <= count; at += GROUP) {
         FN(lanes) high[SIDE], low[SIDE];
         for (size_t j = 0; j < SIDE; j++) {
             high[j] = FN(lanes_load)(left + at + j * LANES);
             low[j] = FN(lanes_load)(right + at + j * LANES);
         }
-        for (size_t i = at + SIDE * LANES; i < at + BLOCK; i += SIDE * LANES)
+        for (size_t i = at + SIDE * LANES; i < at + GROUP; i += SIDE * LANES)
             for (size_t j = 0; j < SIDE; j++) {
                 FN(lanes) other = FN(lanes_load)(right + i + j * LANES);
                 high[j] = FN(lanes_max)(high[j], FN(lanes_load)(left + i + j * LANES));
@@ -78,7 +78,7 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
         FN(lanes) const upto = FN(lanes_max)(carry, FN(lanes_most)(high[0]));
         if (FN(lanes_any)((FN(lanes))(upto > low[0]))) {
             ITEM before_block = carry[0];
-            if (FN(any_before_all)(left + at, right + at, BLOCK, &before_block))
+            if (FN(any_before_all)(left + at, right + at, GROUP, &before_block))
                 return true;
         }
         carry = upto;

@@ -229,7 +229,7 @@ ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, o
 {
     cpu_view const view =
         cpu_view_of(kernels, job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED);
-    exec->isa = view.loops == order_loops_of(NULL) ? "generic" : kernels->isa;
+    exec->isa = kernels->loops->isa;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL) {
         exec->algorithm = "sequential";
         return by_sequences(&view, job->radius, exec);

@@ -44,12 +44,10 @@ typedef struct order_loops {
     order_ops_64 of_64;
 } order_loops;
 
-extern const order_loops order_loops_generic;
-#if defined(__x86_64__)
-extern const order_loops order_loops_avx2, order_loops_avx512;
-#endif
-
-/* The loops for the ISA of these kernels; NULL: the generic ones. order_loops_generic.c */
-const order_loops *order_loops_of(const cpu_kernels *kernels);
+/* kernels NULL: the generic loops. */
+static inline const order_loops *order_loops_of(const cpu_kernels *kernels)
+{
+    return (kernels != NULL ? kernels : &cpu_kernels_generic)->loops->order;
+}
 
 #endif

@@ -68,7 +68,7 @@ static cpu_view_fn *map_of(ordo_type type, bool descending, enum cpu_view_order 
 #undef ORDO_PASTE
 #undef ORDO_PASTE_
 
-const order_loops ORDER_LOOPS = {
+static const order_loops order_loops_here = {
     .map = map_of,
     .of_32 = {any_before_32, any_before_all_32, any_before_far_32, bounds_32},
     .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64},

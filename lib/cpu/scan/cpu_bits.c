@@ -20,7 +20,7 @@ typedef struct bits_work {
     const ordo_bits_job *job;
     const cpu_kernels   *kernels;
     size_t               grain;
-    bool                 stream;
+    bool                 bypass;
     ordo_turn            turn;
     uint64_t             count; /* set flags before the piece whose turn it is */
 } bits_work;
@@ -72,17 +72,17 @@ static void bits_piece(void *arg, size_t lo, size_t hi)
         shift_by_one(words, ordo_div_up(hi - lo, 64));
     if (job->count_type == ORDO_U32)
         work->kernels->count[CPU_OUT_U32](words, hi - lo, before, (uint32_t *)job->counts + lo,
-                                          work->stream);
+                                          work->bypass);
     else
         work->kernels->count[CPU_OUT_U64](words, hi - lo, before, (uint64_t *)job->counts + lo,
-                                          work->stream);
+                                          work->bypass);
 }
 
 ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, ordo_exec *exec)
 {
     bits_work work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
-    work.stream = (uintptr_t)job->counts % ORDO_CACHE_LINE == 0 &&
-                  cpu_streams(job->n * ordo_type_size(job->count_type));
+    work.bypass = (uintptr_t)job->counts % ORDO_CACHE_LINE == 0 &&
+                  cpu_bypasses_cache(job->n * ordo_type_size(job->count_type));
     exec->algorithm = "chained";
     exec->isa = kernels->isa;
     if (!ordo_loop(exec, job->n, work.grain, bits_piece, &work))

@@ -31,7 +31,7 @@ typedef struct scan_work {
     scan_kind            kind;
     size_t               grain, in_size, out_size;
     size_t               ahead; /* from a piece to the next one of the same thread, in items */
-    bool                 alone, stream;
+    bool                 alone, bypass;
     ordo_turn            turn;
     uint64_t             carry;
 } scan_work;
@@ -163,7 +163,7 @@ static void scan_fetching(const scan_work *work, size_t lo, size_t hi, uint64_t 
             for (size_t byte = 0; byte < STEP * work->in_size; byte += ORDO_CACHE_LINE)
                 __builtin_prefetch(in + work->ahead * work->in_size + byte, 0, 2);
         uint64_t const here = work->kind.scan(
-            in, count, carry, (char *)job->out + at * work->out_size, job->exclusive, work->stream);
+            in, count, carry, (char *)job->out + at * work->out_size, job->exclusive, work->bypass);
         carry = work->kind.combine(carry, here);
     }
 }
@@ -178,7 +178,7 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
 
     if (work->alone) {
         uint64_t const here =
-            work->kind.scan(in, hi - lo, work->carry, out, job->exclusive, work->stream);
+            work->kind.scan(in, hi - lo, work->carry, out, job->exclusive, work->bypass);
         work->carry = work->kind.combine(work->carry, here);
         return;
     }
@@ -199,8 +199,8 @@ ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_
                       .out_size = ordo_type_size(job->out_type)};
     work.ahead = work.grain * exec->threads;
     work.alone = exec->threads == 1 || job->n <= work.grain;
-    work.stream = (uintptr_t)job->out % ORDO_CACHE_LINE == 0 && job->in != job->out &&
-                  cpu_streams(job->n * work.out_size);
+    work.bypass = (uintptr_t)job->out % ORDO_CACHE_LINE == 0 && job->in != job->out &&
+                  cpu_bypasses_cache(job->n * work.out_size);
     work.carry = job->exclusive ? work.kind.exclusive : work.kind.inclusive;
     exec->algorithm = "chained";
     exec->isa = kernels->isa;

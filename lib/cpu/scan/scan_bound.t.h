@@ -22,11 +22,11 @@ static uint64_t FN(max_reduce)(const void *in, size_t n)
 }
 
 static uint64_t FN(min_scan)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                             bool stream)
+                             bool bypass)
 {
     const KEY *const a = in;
     KEY *const       r = out;
-    (void)stream;
+    (void)bypass;
     BITS least = (BITS)carry;
     for (size_t i = 0; i < n; i++) {
         BITS const x = FN(key_bits)(a[i]), before = least;
@@ -37,11 +37,11 @@ static uint64_t FN(min_scan)(const void *in, size_t n, uint64_t carry, void *out
 }
 
 static uint64_t FN(max_scan)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                             bool stream)
+                             bool bypass)
 {
     const KEY *const a = in;
     KEY *const       r = out;
-    (void)stream;
+    (void)bypass;
     BITS most = (BITS)carry;
     for (size_t i = 0; i < n; i++) {
         BITS const x = FN(key_bits)(a[i]), before = most;

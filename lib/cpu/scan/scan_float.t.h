@@ -50,14 +50,14 @@ static uint64_t SFN(sum)(const void *in, size_t n)
 }
 
 static uint64_t SFN(scan_sum)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                              bool stream)
+                              bool bypass)
 {
     const KEY *const a = in;
     RESULT *const    r = out;
     RESULT const     before = SFN(of_carry)(carry);
     RESULT           sum = (RESULT)-0.0, z[4];
     size_t           i = 0;
-    (void)stream;
+    (void)bypass;
     for (; i + 4 <= n; i += 4) {
         RESULT const all = SFN(group)(a + i, 4, z);
         if (exclusive) {

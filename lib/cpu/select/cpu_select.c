@@ -338,7 +338,7 @@ ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, o
 {
     selector         s = {.job = job,
                           .exec = exec,
-                          .band = cpu_band_choose(kernels->isa, job->type, job->descending),
+                          .band = kernels->loops->band[job->type][job->descending],
                           .key_size = ordo_type_size(job->type),
                           .word_size = select_word_size(job->type)};
     select_way const way = way_of(job);

@@ -178,7 +178,7 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
 ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec)
 {
     topk_work work = {.job = job,
-                      .count = cpu_band_choose(kernels->isa, job->type, job->descending),
+                      .count = kernels->loops->band[job->type][job->descending],
                       .key_size = ordo_type_size(job->type),
                       .grain = cpu_grain(job->n),
                       .items = {kind_of(job), NULL, job->k}};

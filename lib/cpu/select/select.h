@@ -7,7 +7,6 @@
 #define ORDO_CPU_SELECT_SELECT_H
 
 #include "cpu/cpu.h"
-#include "cpu/kernel/count_band.h"
 
 typedef struct selector { /* one call */
     const ordo_select_job *job;
