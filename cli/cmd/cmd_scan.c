@@ -73,26 +73,6 @@ static bool check_options(scan_options *o)
     return task_check("scan", wrong, &o->task);
 }
 
-static ordo_type wide_type(ordo_type type)
-{
-    switch (type) {
-    case ORDO_I8:
-    case ORDO_I16:
-    case ORDO_I32:
-    case ORDO_I64:
-        return ORDO_I64;
-    case ORDO_U8:
-    case ORDO_U16:
-    case ORDO_U32:
-    case ORDO_U64:
-        return ORDO_U64;
-    case ORDO_F32:
-    case ORDO_F64:
-        return ORDO_F64;
-    }
-    return type;
-}
-
 /* Turns integers of any size into one byte each, in place: byte i is not behind element i. */
 static bool to_flag_bytes(input *in)
 {
@@ -138,7 +118,7 @@ static bool scan_flags(ordo_ctx *ctx, const scan_options *o, input *in, ordo_typ
 static bool scan_values(ordo_ctx *ctx, const scan_options *o, input *in, ordo_type *type,
                         void **out)
 {
-    *type = o->wide ? wide_type(in->type) : in->type;
+    *type = o->wide ? ordo_type_wide(in->type) : in->type;
     if (*type != in->type && (*out = cli_alloc(in->n, ordo_type_size(*type), "the sums")) == NULL)
         return false;
     session_begin("scanning");

@@ -42,30 +42,18 @@ static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
 #define SUM uint8_t
 #define SFN(name) name##_8
 #include "cpu/kernel/scan_sum.t.h"
-#undef SFN
-#undef SUM
-#undef KEY
 #define KEY uint16_t
 #define SUM uint16_t
 #define SFN(name) name##_16
 #include "cpu/kernel/scan_sum.t.h"
-#undef SFN
-#undef SUM
-#undef KEY
 #define KEY uint32_t
 #define SUM uint32_t
 #define SFN(name) name##_32
 #include "cpu/kernel/scan_sum.t.h"
-#undef SFN
-#undef SUM
-#undef KEY
 #define KEY uint64_t
 #define SUM uint64_t
 #define SFN(name) name##_64
 #include "cpu/kernel/scan_sum.t.h"
-#undef SFN
-#undef SUM
-#undef KEY
 
 const cpu_kernels cpu_kernels_generic = {
     .isa = "generic",

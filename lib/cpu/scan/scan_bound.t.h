@@ -1,4 +1,4 @@
-/* scan_bound.t.h - prefix minima and maxima of one key type, by its key bits (core/keybits.h). */
+/* scan_bound.t.h - minima and maxima, and prefix minima and maxima, of the key bits of one type. */
 static uint64_t FN(min_reduce)(const void *in, size_t n)
 {
     const KEY *const a = in;

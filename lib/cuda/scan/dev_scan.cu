@@ -228,46 +228,36 @@ template <typename RAW, typename OUT> static ordo_status float_sum(const scan_pl
     return scan_by(plan, op, false, (OUT)0);
 }
 
+/* Sums in the type of the elements, or in 64 bits. */
+template <typename RAW> static ordo_status integer_sum_of(const scan_plan *plan)
+{
+    ordo_type const out = plan->job->out_type;
+    return out == plan->job->type ? integer_sum<RAW, RAW>(plan, false)
+                                  : integer_sum<RAW, uint64_t>(plan, out == ORDO_I64);
+}
+
 static ordo_status sum(const scan_plan *plan)
 {
     switch (plan->job->type) {
     case ORDO_I8:
     case ORDO_U8:
-        return integer_sum<uint8_t, uint8_t>(plan, false);
+        return integer_sum_of<uint8_t>(plan);
     case ORDO_I16:
     case ORDO_U16:
-        return integer_sum<uint16_t, uint16_t>(plan, false);
+        return integer_sum_of<uint16_t>(plan);
     case ORDO_I32:
     case ORDO_U32:
-        return integer_sum<uint32_t, uint32_t>(plan, false);
+        return integer_sum_of<uint32_t>(plan);
     case ORDO_I64:
     case ORDO_U64:
         return integer_sum<uint64_t, uint64_t>(plan, false);
     case ORDO_F32:
-        return float_sum<float, float>(plan);
+        return plan->job->out_type == ORDO_F32 ? float_sum<float, float>(plan)
+                                               : float_sum<float, double>(plan);
     case ORDO_F64:
         break;
     }
     return float_sum<double, double>(plan);
-}
-
-static ordo_status wide_sum(const scan_plan *plan)
-{
-    bool const is_signed = plan->job->out_type == ORDO_I64;
-    switch (plan->job->type) {
-    case ORDO_I8:
-    case ORDO_U8:
-        return integer_sum<uint8_t, uint64_t>(plan, is_signed);
-    case ORDO_I16:
-    case ORDO_U16:
-        return integer_sum<uint16_t, uint64_t>(plan, is_signed);
-    case ORDO_I32:
-    case ORDO_U32:
-        return integer_sum<uint32_t, uint64_t>(plan, is_signed);
-    default:
-        break;
-    }
-    return float_sum<float, double>(plan);
 }
 
 /* The neutral start of minima is the largest of the key bits: of floats a NaN, which nobody expects
@@ -288,9 +278,7 @@ static ordo_status bound(const scan_plan *plan)
 
 static ordo_status scan(const scan_plan *plan)
 {
-    if (plan->job->op != ORDO_SUM)
-        return bound(plan);
-    return plan->job->out_type == plan->job->type ? sum(plan) : wide_sum(plan);
+    return plan->job->op == ORDO_SUM ? sum(plan) : bound(plan);
 }
 
 size_t dev_scan_scratch(const ordo_scan_job *job)
