@@ -1,5 +1,5 @@
-/* cpu_backend.c - the CPU as a backend: always there, complete, the reference for the others.
- * Its state is a table of kernels, which is constant: opening it takes no memory. */
+/* cpu_backend.c - the CPU backend: always available, complete, and the reference for the others.
+ * Its state is a constant table of kernels, so opening it takes no memory. */
 #include "cpu/cpu.h"
 #include "backend/backend.h"
 
@@ -15,7 +15,7 @@ static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, cha
                  cpu_isa_all());
         return ORDO_E_ARG;
     }
-    *state = (void *)kernels; /* never written through */
+    *state = (void *)kernels; /* never written */
     return ORDO_OK;
 }
 
@@ -146,7 +146,7 @@ static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 
 static void divide(void *state, const ordo_divide_job *job) { cpu_divide(state, job); }
 
-/* How much scratch a job takes depends on the threads alone. */
+/* The scratch of a job depends on the job and the number of threads. */
 #define SCRATCH(slot, job_type)                                                                    \
     static size_t slot(const job_type *job, const ordo_exec *exec)                                 \
     {                                                                                              \

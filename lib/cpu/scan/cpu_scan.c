@@ -129,8 +129,8 @@ static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type, bool wide)
     return FLOAT_SUM(f64);
 }
 
-/* Minima start from the largest key bits. For floats these are a NaN, so the first exclusive minimum
- * is replaced by +inf. */
+/* Minima start from the largest key bits. For floats these are a NaN, so the first exclusive
+ * minimum is replaced by +inf. */
 static scan_kind min_kind(ordo_type type)
 {
     bool const is_float = type == ORDO_F32 || type == ORDO_F64;

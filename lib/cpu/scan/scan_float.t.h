@@ -1,7 +1,7 @@
 /* scan_float.t.h - sums and prefix sums of floats.
  *
- * KEY is the type of the elements, RESULT the type of the sums. SFN(name) names the stamp. All three
- * are undefined at the end. A carry holds the bits of a RESULT.
+ * KEY is the type of the elements, RESULT the type of the sums. SFN(name) names the stamp. All
+ * three are undefined at the end. A carry holds the bits of a RESULT.
  *
  * The order of additions is part of the result. Within a piece, groups of four are scanned as
  *     y1 = x0+x1  y2 = x1+x2  y3 = x2+x3,   z0 = x0  z1 = y1  z2 = x0+y2  z3 = y1+y3
