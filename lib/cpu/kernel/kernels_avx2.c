@@ -30,7 +30,7 @@ INLINE uint64_t same32_k8(const uint8_t *k)
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(load(k), load(k - 1)));
 }
 
-/* Packing works within 128-bit halves; the permutation puts the quarters in order. */
+/* The pack instruction works within 128-bit halves; the permutation puts the quarters in order. */
 INLINE uint64_t same32_k16(const uint16_t *k)
 {
     __m256i const a = _mm256_cmpeq_epi16(load(k), load(k - 1));
@@ -51,7 +51,7 @@ INLINE uint64_t same4_k64(const uint64_t *k)
     return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
 }
 
-/* Twice a zero of either sign is 0; the addition drops the sign bit. */
+/* The addition drops the sign bit, so twice a zero of either sign is 0. */
 INLINE uint64_t zeros64_kf32(const float *k)
 {
     uint64_t word = 0;

@@ -178,7 +178,7 @@ INLINE __m512i lanes(void)
     return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-/* Bits 0..l for lane l. */
+/* Bits 0..l in lane l. */
 INLINE __m512i up_to_lane(void)
 {
     return _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lanes()), _mm512_set1_epi32(1));

@@ -1,9 +1,9 @@
-/* sum_avx.h - sums and prefix sums of integers in 256-bit vectors, for both AVX kernels.
+/* sum_avx.h - sums and prefix sums of integers in 256-bit vectors, for AVX2 and AVX-512.
  *
- * The prefix sums within a 128-bit half take lg(lanes) steps of shift and add; then the low half's
- * total is added to the high half, and the carry to both. `last_lane` is the shuffle that spreads
- * the last element of a half over it. Two vectors go side by side, and only their totals wait for
- * each other. Large results are streamed. */
+ * The prefix sums within a 128-bit half take lg(lanes) steps of shift and add. Then the total of
+ * the low half is added to the high half, and the carry to both. `last_lane` is the shuffle that
+ * copies the last element of a half to all its lanes. Two vectors are scanned independently, and
+ * only their totals depend on each other. */
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>

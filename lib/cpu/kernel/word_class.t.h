@@ -1,6 +1,6 @@
 /* word_class.t.h - the kernels of one key class, by words of head bits; see word_rank.h. */
 
-/* Where the first head at or behind keys[i] is, i a multiple of 64, or span->after. */
+/* The index of the first head at or behind keys[i], i a multiple of 64; span->after if none. */
 static __attribute__((noinline)) uint64_t CFN(find_head)(const cpu_span *span, size_t i)
 {
     const CKEY *const k = span->keys;
@@ -15,10 +15,10 @@ static __attribute__((noinline)) uint64_t CFN(find_head)(const cpu_span *span, s
     return word != 0 ? span->base + i + first_bit(word) : span->after;
 }
 
-/* For `count` words from keys[i] on: the words, and the first head behind each. word[0] is there
- * already; the one behind the last is left in word[count] for the next batch. It nearly always
- * tells what follows; in a long run the head found once, *known, stays the answer until it is
- * reached. */
+/* Makes `count` words from keys[i] on, and the index of the first head behind each of them. word[0]
+ * is given; word[count], the word behind the last, is kept for the next batch and nearly always
+ * holds the next head. In a large group of ties the next head is searched once: *known holds it
+ * until the loop reaches it. */
 INLINE void CFN(look_ahead)(const cpu_span *span, size_t i, size_t count, uint64_t *word,
                             uint64_t *after, uint64_t *known)
 {

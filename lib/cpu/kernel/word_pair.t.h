@@ -1,5 +1,5 @@
-/* word_pair.t.h - ranks of one key class as one output type: CKEY to OUT; see word_rank.h. What
- * remains behind the last full word goes to the generic kernel. */
+/* word_pair.t.h - ranks of one key class as one output type: CKEY to OUT; see word_rank.h. The
+ * generic kernel ranks the keys behind the last full word. */
 INLINE void OFN(CFN(last_batch))(const cpu_span *span, size_t i, size_t count, uint64_t *before,
                                  OUT *out, bool bypass)
 {
@@ -52,7 +52,7 @@ INLINE void OFN(CFN(next_words))(const cpu_span *span, OUT *out, bool bypass)
     cpu_kernels_generic.rank_next[CLASS_SLOT][OUT_SLOT](&rest, out + i);
 }
 
-/* Each loop twice: `bypass` is a constant in each, so it costs nothing inside. */
+/* Each loop is compiled twice, so that `bypass` is a constant inside. */
 static void OFN(CFN(last))(const cpu_span *span, void *out)
 {
     if (span->bypass) {
