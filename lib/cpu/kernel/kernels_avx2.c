@@ -14,7 +14,7 @@
 
 #define NEAR_MAX (UINT64_C(1) << 29) /* two of them and a word fit 32-bit lanes */
 
-/* Eight lanes for each byte of bits: 24 KB, of which a loop reads 8 KB. */
+/* Eight lanes for each byte of bits: 24 KB; one loop reads 8 KB. */
 #define LAST_OR_LEAST(b, l) LAST(b, l, INT32_MIN)
 #define NEXT_OR_MOST(b, l) NEXT(b, l, INT32_MAX)
 static const int32_t last_rows[256][8] = {ROWS256(LAST_OR_LEAST, 0)};

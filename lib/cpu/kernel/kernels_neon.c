@@ -10,7 +10,7 @@
 
 #include <arm_neon.h>
 
-/* Tables of eight lanes: 56 KB, of which a loop reads 8 KB. Positions are biased by ROW_ZERO, so
+/* Tables of eight lanes: 56 KB; one loop reads 8 KB. Positions are biased by ROW_ZERO, so
  * that unsigned 16-bit lanes order positions on both sides of a byte. [odd] rows are for the second
  * byte of a pair, counted from the start of the first byte. */
 enum {

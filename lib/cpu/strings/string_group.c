@@ -206,9 +206,9 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
 
 /* ---- Groups ---- */
 
-/* Replaces keys, most of which equal the pivot's, by codes of common prefixes, or loads the keys
- * behind the prefix that all strings of the group share. Returns false if the group is done because
- * all its strings are equal, or if the call was cancelled. */
+/* For a group where most keys equal the pivot's: replaces the keys by codes of common prefixes, or
+ * loads the keys behind the prefix that all strings of the group share. Returns false if the group
+ * is done because all its strings are equal, or if the call was cancelled. */
 static bool look_further(group_worker *worker, string_group *group, size_t pivot_at)
 {
     string_engine *const engine = worker->engine;

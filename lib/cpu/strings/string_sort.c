@@ -161,9 +161,9 @@ static bool run(large_work *work, size_t n, size_t grain, ordo_body *body)
     return finished && !atomic_load_explicit(&work->engine->stopped, memory_order_relaxed);
 }
 
-/* Replaces keys, most of which equal the drawn key, by codes of prefixes; *varying gets the bits in
- * which the codes differ. If the prefixes are about equally long, the keys behind them are better:
- * then the group is not loaded. */
+/* For a group where most keys equal the drawn key: replaces the keys by codes of prefixes; *varying
+ * gets the bits in which the codes differ. If the prefixes are about equally long, the keys behind
+ * them are better: then the group is not loaded. */
 static bool look_further(large_work *work, uint64_t *varying)
 {
     string_group *const group = &work->group;
