@@ -1,14 +1,14 @@
-# Kernels for one instruction set sit in files of their own, with avx2, avx512 or neon as a word of
-# the name (kernels_avx2.c, neon_rows.c). Only those are compiled with the options that enable the
-# set, and only for a processor that may have it; the library asks the CPU before it calls them.
-# AVX files go without -mfma: a fused product would round differently from the other kernels.
+# Kernels for one instruction set are in files with avx2, avx512 or neon in their name
+# (kernels_avx2.c). Only these files are compiled with the options of the set, and only for
+# processors that may have it; the library checks the CPU before it calls them. -mfma is not among
+# the options, because a fused product would round differently from the other kernels.
 set(ordo_avx2_flags -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt)
 set(ordo_avx512_flags ${ordo_avx2_flags}
     -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vpopcntdq)
 
-# Drops from the list named by `sources` what the target processor cannot run and gives the rest
-# its options. Those hold in the calling directory alone, so each directory that compiles the
-# sources calls this.
+# Removes the files that the target processor cannot run from the list named by `sources`, and sets
+# the options of the others. Options hold only in the calling directory, so each directory that
+# compiles the sources calls this.
 function(ordo_select_isa_sources sources)
     set(kept ${${sources}})
     if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")

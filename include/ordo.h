@@ -157,6 +157,7 @@ ORDO_API const char *ordo_status_text(ordo_status s);   /* "out of memory"; neve
 ORDO_API size_t      ordo_type_size(ordo_type type);    /* bytes; 0 if it is no type            */
 ORDO_API const char *ordo_type_name(ordo_type type);    /* "f32"; NULL if it is no type         */
 ORDO_API int         ordo_type_parse(const char *name); /* ORDO_F32 for "f32"; 0 if unknown     */
+ORDO_API ordo_type   ordo_type_wide(ordo_type type);    /* the 64-bit type that sums widen to   */
 
 /* ---- Contexts --------------------------------------------------------------------------- */
 

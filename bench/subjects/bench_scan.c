@@ -224,22 +224,6 @@ static void heading(bench *b, const char *what, const char *whom, size_t n, cons
 
 /* ---- Sections ---------------------------------------------------------------------------- */
 
-static ordo_type widest(ordo_type type)
-{
-    switch (type) {
-    case ORDO_I8:
-    case ORDO_I16:
-    case ORDO_I32:
-    case ORDO_I64:
-        return ORDO_I64;
-    case ORDO_F32:
-    case ORDO_F64:
-        return ORDO_F64;
-    default:
-        return ORDO_U64;
-    }
-}
-
 static bool scan_once(bench *b, const char *op, ordo_type type, ordo_type out_type)
 {
     scan_case c;
@@ -260,7 +244,7 @@ static bool run_ops(bench *b)
             bench_pick(b, "Prefix scans of every type, uniform keys", "Prefix scans, uniform keys"),
             "CUB", b->set.n, "scan", 15);
     for (int i = ORDO_I8; i <= ORDO_F64; i++) {
-        const ordo_type type = (ordo_type)i, wide = widest(type);
+        const ordo_type type = (ordo_type)i, wide = ordo_type_wide(type);
         if (b->place != NULL && is_signed(type))
             continue;
         if (!bench_generate(b, ORDO_DIST_UNIFORM, type, b->src, b->set.n, 0) ||

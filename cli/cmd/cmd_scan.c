@@ -56,13 +56,6 @@ static const char *wrong(execution *e)
                                           : NULL;
 }
 
-static ordo_type wide_type(ordo_type type)
-{
-    if (type == ORDO_F32 || type == ORDO_F64)
-        return ORDO_F64;
-    return key_is_signed(type) ? ORDO_I64 : ORDO_U64;
-}
-
 /* Turns integers of any size into one byte each, in place: byte i is not after element i. */
 static bool to_flag_bytes(input *in)
 {
@@ -104,7 +97,7 @@ static bool scan_flags(execution *e, const ordo_scan_opts *opts)
 static bool scan_values(execution *e, const ordo_scan_opts *opts)
 {
     const input *const in = &e->in;
-    const ordo_type    type = e->o.wide ? wide_type(in->type) : in->type;
+    const ordo_type    type = e->o.wide ? ordo_type_wide(in->type) : in->type;
     void *const        sums = type == in->type ? in->data : new_results(e, type, in->n, "the sums");
 
     if (sums == NULL)

@@ -1,27 +1,6 @@
 /* api_scan.c - ordo_scan and ordo_scan_bits with their size queries. */
 #include "api/api.h"
 
-/* The type a sum of `type` may widen to: the 64-bit type of its kind. */
-static ordo_type wide_type(ordo_type type)
-{
-    switch (type) {
-    case ORDO_I8:
-    case ORDO_I16:
-    case ORDO_I32:
-    case ORDO_I64:
-        return ORDO_I64;
-    case ORDO_U8:
-    case ORDO_U16:
-    case ORDO_U32:
-    case ORDO_U64:
-        return ORDO_U64;
-    case ORDO_F32:
-    case ORDO_F64:
-        return ORDO_F64;
-    }
-    return type;
-}
-
 static ordo_status check_scan(ordo_exec *exec, ordo_op op, ordo_type type, ordo_type out_type,
                               const ordo_scan_opts *opts, ordo_scan_opts *wish)
 {
@@ -34,9 +13,9 @@ static ordo_status check_scan(ordo_exec *exec, ordo_op op, ordo_type type, ordo_
     FAIL_IF(out_type != type && op != ORDO_SUM, ORDO_E_ARG,
             "out_type is %s; the minima and maxima of %s are %s", ordo_type_name(out_type),
             ordo_type_name(type), ordo_type_name(type));
-    FAIL_IF(out_type != type && out_type != wide_type(type), ORDO_E_ARG,
+    FAIL_IF(out_type != type && out_type != ordo_type_wide(type), ORDO_E_ARG,
             "out_type is %s; sums of %s are %s or %s", ordo_type_name(out_type),
-            ordo_type_name(type), ordo_type_name(type), ordo_type_name(wide_type(type)));
+            ordo_type_name(type), ordo_type_name(type), ordo_type_name(ordo_type_wide(type)));
     return ORDO_OK;
 }
 

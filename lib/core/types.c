@@ -1,4 +1,4 @@
-/* types.c - size and name of every key type, from the list in types.def. */
+/* types.c - size, name and wide type of every key type, from the list in types.def. */
 #include "core/base.h"
 
 #include <string.h>
@@ -34,4 +34,15 @@ int ordo_type_parse(const char *name)
         return ORDO_##ID;
 #include "core/types.def"
     return 0;
+}
+
+ordo_type ordo_type_wide(ordo_type type)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return (key)0.5 != 0 ? ORDO_F64 : (key)-1 < 1 ? ORDO_I64 : ORDO_U64;
+#include "core/types.def"
+    }
+    return type;
 }

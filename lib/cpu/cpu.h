@@ -1,4 +1,4 @@
-/* cpu.h - the operations of the CPU backend, and what they share. */
+/* cpu.h - the verbs of the CPU backend, and what they share. */
 #ifndef ORDO_CPU_CPU_H
 #define ORDO_CPU_CPU_H
 
@@ -7,9 +7,10 @@
 #include "backend/job.h"
 #include "cpu/tuning.h"
 
-/* The kernels for an ISA by name, NULL for the best one this CPU has; NULL if it cannot run. */
+/* The kernels of the ISA with this name, or of the best ISA of this CPU if name is NULL. NULL if
+ * the CPU cannot run them. */
 const cpu_kernels *cpu_isa_choose(const char *name);
-/* Every ISA this build and CPU could use, blank-separated. */
+/* The names of all ISAs that this build and CPU can use, separated by blanks. */
 const char *cpu_isa_all(void);
 
 ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
@@ -38,6 +39,8 @@ ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, o
 size_t      cpu_radius_scratch(const ordo_radius_job *job, unsigned threads);
 ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec);
 ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec);
+/* Where the NaNs at the end of a sorted array begin; n if there are none. */
+size_t      cpu_nan_start(ordo_type type, const void *keys, size_t n);
 ordo_status cpu_rank_paper(const ordo_rank_job *job, ordo_exec *exec);
 size_t      cpu_rank_sorted_scratch(const ordo_rank_job *job, unsigned threads);
 ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_exec *exec);
@@ -49,21 +52,26 @@ ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job,
 ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec);
 void        cpu_divide(const cpu_kernels *kernels, const ordo_divide_job *job);
 
-/* The items of one piece of a loop over n: the whole array if it is small, so that small calls
- * wake no thread. */
+/* The elements in one piece of a loop over n: all of them if n is small, so that small calls wake
+ * no thread. */
 static inline size_t cpu_grain(size_t n)
 {
     return n <= ORDO_TUNE_ALONE ? ordo_max(n, 1) : ORDO_TUNE_PIECE;
 }
 
-/* Words of bits, one for each item of the largest piece. */
+/* Words that hold one bit for each element of the largest piece. */
 enum {
     CPU_PIECE_ITEMS = ORDO_TUNE_PIECE > ORDO_TUNE_ALONE ? ORDO_TUNE_PIECE : ORDO_TUNE_ALONE,
     CPU_PIECE_WORDS = CPU_PIECE_ITEMS / 64 + 1
 };
 
-/* Whether a result of that many bytes is better written past the cache. */
-static inline bool cpu_streams(size_t bytes) { return bytes >= ORDO_TUNE_STREAM; }
+/* Whether a result of that many bytes should be written past the cache. */
+static inline bool cpu_bypasses_cache(size_t bytes) { return bytes >= ORDO_TUNE_STREAM; }
+
+/* Flags [lo, hi) as words of 64 bits, lo a multiple of 64; unused bits of the last word are 0.
+ * Returns the number of set flags. scan/cpu_scan_bits.c */
+size_t cpu_bits_read(const cpu_kernels *kernels, ordo_flags_kind kind, const void *flags, size_t lo,
+                     size_t hi, uint64_t *words);
 
 static inline ordo_status cpu_done(bool finished) { return finished ? ORDO_OK : ORDO_E_CANCELLED; }
 

@@ -1,5 +1,5 @@
-/* cpu_backend.c - the CPU as a backend: always there, complete, the reference for the others.
- * Its state is a table of kernels, which is constant: opening it takes no memory. */
+/* cpu_backend.c - the CPU backend: always available, complete, and the reference for the others.
+ * Its state is a constant table of kernels, so opening it takes no memory. */
 #include "cpu/cpu.h"
 #include "backend/backend.h"
 
@@ -15,7 +15,7 @@ static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, cha
                  cpu_isa_all());
         return ORDO_E_ARG;
     }
-    *state = (void *)kernels; /* never written through */
+    *state = (void *)kernels; /* never written */
     return ORDO_OK;
 }
 
@@ -29,73 +29,43 @@ static const char *isa_all(const void *state)
     return cpu_isa_all();
 }
 
-static ordo_status argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec)
-{
-    return cpu_argsort_strings(state, job, exec);
-}
-
-static ordo_status rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
-{
-    return cpu_rank_strings(state, job, exec);
-}
-
-static ordo_status select_strings(void *state, const ordo_string_select_job *job, ordo_exec *exec)
-{
-    (void)state;
-    return cpu_select_strings(job, exec);
-}
-
-static ordo_status sort_strings(void *state, const ordo_string_copy_job *job, ordo_exec *exec)
-{
-    return cpu_sort_strings(state, job, exec);
-}
-
-static ordo_status sort_pointers(void *state, const ordo_pointers_job *job, ordo_exec *exec)
-{
-    (void)state;
-    return cpu_sort_pointers(job, exec);
-}
-
-static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
-{
-    return cpu_sort(state, job, exec);
-}
-
-static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
-{
-    return cpu_sort_pairs(state, job, exec);
-}
-
-static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
-{
-    return cpu_argsort(state, job, exec);
-}
-
-static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
-{
-    return cpu_rank(state, job, exec);
-}
-
-static ordo_status sort_by(void *state, const ordo_by_job *job, ordo_exec *exec)
-{
-    (void)state;
-    return cpu_sort_by(job, exec);
-}
+/* Verbs whose state is the table of kernels, and verbs that use no kernels. */
+#define VERB(slot, job_type)                                                                       \
+    static ordo_status slot(void *state, const job_type *job, ordo_exec *exec)                     \
+    {                                                                                              \
+        return cpu_##slot(state, job, exec);                                                       \
+    }
+#define VERB_WITHOUT_KERNELS(slot, job_type)                                                       \
+    static ordo_status slot(void *state, const job_type *job, ordo_exec *exec)                     \
+    {                                                                                              \
+        (void)state;                                                                               \
+        return cpu_##slot(job, exec);                                                              \
+    }
+VERB(sort, ordo_sort_job)
+VERB(sort_pairs, ordo_pairs_job)
+VERB(argsort, ordo_argsort_job)
+VERB_WITHOUT_KERNELS(sort_by, ordo_by_job)
+VERB(rank, ordo_unsorted_job)
+VERB(topk, ordo_topk_job)
+VERB_WITHOUT_KERNELS(count_nans, ordo_count_job)
+VERB(scan, ordo_scan_job)
+VERB(scan_bits, ordo_bits_job)
+VERB(partition, ordo_partition_job)
+VERB(is_sorted, ordo_order_job)
+VERB(radius, ordo_radius_job)
+VERB(runs, ordo_runs_job)
+VERB_WITHOUT_KERNELS(copy, ordo_copy_job)
+VERB(argsort_strings, ordo_strings_job)
+VERB(rank_strings, ordo_string_rank_job)
+VERB_WITHOUT_KERNELS(select_strings, ordo_string_select_job)
+VERB(sort_strings, ordo_string_copy_job)
+VERB_WITHOUT_KERNELS(sort_pointers, ordo_pointers_job)
+#undef VERB_WITHOUT_KERNELS
+#undef VERB
 
 static ordo_status select_keys(void *state, const ordo_select_job *job, ordo_exec *exec)
 {
     return cpu_select(state, job, exec);
-}
-
-static ordo_status topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
-{
-    return cpu_topk(state, job, exec);
-}
-
-static ordo_status count_nans(void *state, const ordo_count_job *job, ordo_exec *exec)
-{
-    (void)state;
-    return cpu_count_nans(job, exec);
 }
 
 static ordo_status rank_sorted(void *state, const ordo_rank_job *job, ordo_exec *exec)
@@ -108,45 +78,9 @@ static ordo_status rank_sorted(void *state, const ordo_rank_job *job, ordo_exec 
     return cpu_rank_sorted(state, job, exec);
 }
 
-static ordo_status scan(void *state, const ordo_scan_job *job, ordo_exec *exec)
-{
-    return cpu_scan(state, job, exec);
-}
-
-static ordo_status scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec)
-{
-    return cpu_scan_bits(state, job, exec);
-}
-
-static ordo_status partition(void *state, const ordo_partition_job *job, ordo_exec *exec)
-{
-    return cpu_partition(state, job, exec);
-}
-
-static ordo_status is_sorted(void *state, const ordo_order_job *job, ordo_exec *exec)
-{
-    return cpu_is_sorted(state, job, exec);
-}
-
-static ordo_status radius(void *state, const ordo_radius_job *job, ordo_exec *exec)
-{
-    return cpu_radius(state, job, exec);
-}
-
-static ordo_status runs(void *state, const ordo_runs_job *job, ordo_exec *exec)
-{
-    return cpu_runs(state, job, exec);
-}
-
-static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
-{
-    (void)state;
-    return cpu_copy(job, exec);
-}
-
 static void divide(void *state, const ordo_divide_job *job) { cpu_divide(state, job); }
 
-/* How much scratch a job takes depends on the threads alone. */
+/* The scratch of a job depends on the job and the number of threads. */
 #define SCRATCH(slot, job_type)                                                                    \
     static size_t slot(const job_type *job, const ordo_exec *exec)                                 \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* cpu_isa.c - which kernels this CPU can run, asked once. The best comes last in the list. */
+/* cpu_isa.c - chooses the kernels that this CPU can run. The best ones are last in the list. */
 #include "cpu/cpu.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static bool has_avx2(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-/* What every AVX-512 CPU since Ice Lake and Zen 4 has. */
+/* The extensions that every AVX-512 CPU since Ice Lake and Zen 4 has. */
 static bool has_avx512(void)
 {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -1,10 +1,10 @@
 /* tuning.h - thresholds of the CPU backend, each with the measurement that set it.
  *
- * Machines: V1 is a Neoverse V1 with 2 cores, 1 MB L2 each; EMR a Xeon (Emerald Rapids) with 16
- * cores, 2 MB L2 each. Measured in November 2026 with `ordo bench` at 64e6 keys unless said.
+ * Machines: V1 is a Neoverse V1 with 2 cores, 1 MB L2 each; EMR is a Xeon (Emerald Rapids) with 16
+ * cores, 2 MB L2 each. Measured in November 2026 with `ordo bench` at 64e6 keys unless stated.
  *
- * The test build (ORDO_TINY) shrinks all of them, so that a thousand keys reach every phase, every
- * border between chunks and every thread. */
+ * ORDO_TUNE(a, b) is a, or b in the test build (ORDO_TINY), so that a thousand keys reach every
+ * phase, every border between chunks and every thread. */
 #ifndef ORDO_CPU_TUNING_H
 #define ORDO_CPU_TUNING_H
 
@@ -12,22 +12,23 @@
 
 enum {
     /* Keys in one piece of a parallel loop. Short pieces restart the prefetchers too often; long
-     * ones leave the cache before a scan reads them again. V1, 2 threads, ms for 2^12, 2^13,
+     * pieces leave the cache before a scan reads them again. V1, 2 threads, ms for 2^12, 2^13,
      * 2^14, 2^15, 2^16 keys: rank f32 -> u32 15.0, 13.0, 11.5, 11.4, 10.8; sum of u32 18.1, 16.3,
-     * 16.1, 19.0, not taken. */
+     * 16.1, 19.0, not measured. */
     ORDO_TUNE_PIECE = ORDO_TUNE(1 << 15, 192),
 
     /* Up to this many keys a call stays on the calling thread. Waking 15 threads costs about as
-     * much as ranking 10^5 keys: EMR, 10^5 keys f32 -> u32, 38 us alone and 42 us with 16
-     * threads; byte flags -> u32 13 us and 36 us. */
+     * much as ranking 10^5 keys: EMR, 10^5 keys f32 -> u32, 38 us with 1 thread and 42 us with 16;
+     * byte flags -> u32 13 us and 36 us. */
     ORDO_TUNE_ALONE = ORDO_TUNE(1 << 17, 64),
 
-    /* Ordinal ranks written by one call of a kernel, from words of ones on the stack. */
+    /* Ordinal ranks written by one call of a kernel. */
     ORDO_TUNE_SPAN = ORDO_TUNE(2048, 128),
 
-    /* Results of this many bytes and more are written past the cache where the ISA can (x86): an
-     * ordinary store first reads the line it overwrites. EMR, 16 threads, 128e6 keys: sums of 32
-     * bits 14.0 ms with ordinary stores and scalar sums, 8.0 ms with vector sums streamed. */
+    /* Results of this many bytes or more are written past the cache if the ISA can (x86), because
+     * an ordinary store first reads the line it overwrites. EMR, 16 threads, 128e6 keys: sums of 32
+     * bits 14.0 ms with ordinary stores and scalar sums, 8.0 ms with vector sums that bypass the
+     * cache. */
     ORDO_TUNE_STREAM = ORDO_TUNE(8 << 20, 512),
 
     /* The radix sort (lib/cpu/radix/radix.c). Bits of a digit inside the cache: 2048 counters. */
@@ -106,7 +107,8 @@ enum {
     /* Different keys that are told apart on the stack if they are equal when short. */
     ORDO_TUNE_SHORT_KNOWN = ORDO_TUNE(1024, 6),
 
-    /* Bytes of records whose ranks go straight to their places (lib/cpu/rank/rank_unsorted.c). */
+    /* Bytes of records whose ranks are written to their places at once, without a split by index
+     * (lib/cpu/rank/rank_unsorted.c). */
     ORDO_TUNE_RANK_DIRECT = ORDO_TUNE(1 << 20, 512),
 
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
@@ -142,7 +144,7 @@ enum {
     ORDO_TUNE_DISPLACED_FALLS = ORDO_TUNE(16, 4),
     ORDO_TUNE_DISPLACED_FAR = ORDO_TUNE(6, 2),
 
-    /* Elements staged on each side by one step of the stable split: two buffers of at most 8 KB
+    /* Elements buffered on each side by one step of ordo_partition: two buffers of at most 8 KB
      * stay in L1. */
     ORDO_TUNE_SPLIT = ORDO_TUNE(512, 64),
 
@@ -186,64 +188,66 @@ enum {
      * stable sort: 519 and 1387 ms by pointers, 176 and 245 ms without. */
     ORDO_TUNE_BY_LARGE = ORDO_TUNE(512, 32),
 
-    /* Bits of one digit of a string's key. Likewise, 9, 10, 11 bits: 46.5, 48.3, 47.3; eleven hold
-     * two lower-case letters even where others occur. At most 11. */
+    /* Bits of one digit of a string's key, at most 11. V1, one thread, 10^7 random words of 15
+     * letters, M strings/s of CPU time for 9, 10, 11 bits: 46.5, 48.3, 47.3. Eleven bits hold two
+     * lower-case letters even if other characters occur. */
     ORDO_TUNE_STRINGS_DIGIT = ORDO_TUNE(11, 4),
 
-    /* A group of n strings is sorted by this many bits more than lg n, which leave most of them
-     * alone. Likewise, 3e6 words, 2, 4, 6, 8 bits: 41.7, 46.6, 47.7, 47.7; 10^6 strings of ACGT:
-     * 15.0, 14.9, 16.1, 15.6. */
+    /* A group of n strings is sorted by this many bits more than lg n, after which most strings
+     * differ. The same measure, 3e6 words, 2, 4, 6, 8 bits: 41.7, 46.6, 47.7, 47.7; 10^6 strings of
+     * ACGT: 15.0, 14.9, 16.1, 15.6. */
     ORDO_TUNE_STRINGS_EXTRA = ORDO_TUNE(6, 3),
 
-    /* Up to this many strings their keys are sorted by insertion. Likewise, 10^6 strings with a
-     * thousand different values, 12, 16, 24, 40: 19.5, 21.2, 19.7, 19.7; words are alike. */
+    /* Up to this many string keys are sorted by insertion. The same measure, 10^6 strings with a
+     * thousand different values, 12, 16, 24, 40: 19.5, 21.2, 19.7, 19.7; words do not differ. */
     ORDO_TUNE_STRINGS_LEAF = ORDO_TUNE(16, 4),
 
-    /* Up to this many strings with equal keys are compared with each other. Of ACGT, 2, 3, 4, 8:
-     * 14.7, 15.0, 14.7, 14.7; but each string is then read that often, however long it is. At
-     * least 2. */
+    /* Up to this many strings with equal keys are compared with each other, at least 2. The same
+     * measure, strings of ACGT, 2, 3, 4, 8: 14.7, 15.0, 14.7, 14.7. A larger value reads long
+     * strings more often. */
     ORDO_TUNE_STRINGS_FEW = ORDO_TUNE(3, 2),
 
-    /* Selection: up to this many keys are copied and quickselected; beyond, the sample's fixed
-     * cost is small. V1, median of u32, 1 thread, beside std::nth_element in the same run: 7.9
-     * times as fast at 10^6 keys, 13 times at 10^8. */
+    /* Selection: up to this many keys are copied and quickselected; for more keys the fixed cost of
+     * a sample is small. V1, median of u32, 1 thread, against std::nth_element: 7.9 times as fast
+     * at 10^6 keys, 13 times at 10^8. */
     ORDO_TUNE_SELECT_SMALL = ORDO_TUNE(1 << 16, 96),
 
-    /* Keys that all ranges of a pass look at while they are in L1 (V1, blocks of 2048, one range:
-     * 0.31 ns a key for u32, 0.47 for u64), and keys of one histogram, whose counts are added up
-     * atomically. */
+    /* Keys of a block that all ranges of a pass read while it is in L1 (V1, blocks of 2048, one
+     * range: 0.31 ns per key for u32, 0.47 for u64); and keys of one histogram, whose counts are
+     * then added atomically. */
     ORDO_TUNE_SELECT_BLOCK = ORDO_TUNE(2048, 48),
     ORDO_TUNE_SELECT_PIECE = ORDO_TUNE(1 << 18, 200),
 
-    /* lg of the largest sample, draws of one piece, and how many standard deviations a bracket
-     * reaches to each side: 3 miss once in 370 times, which costs a second read. */
+    /* lg of the largest sample; draws in one piece of a loop; and how many standard deviations a
+     * bracket reaches to each side: with 3, one bracket in 370 misses, which costs a second
+     * read. */
     ORDO_TUNE_SELECT_LG_SAMPLE = ORDO_TUNE(20, 10),
     ORDO_TUNE_SELECT_DRAWS = ORDO_TUNE(1 << 13, 40),
     ORDO_TUNE_SELECT_SIGMAS = ORDO_TUNE(3, 2),
 
-    /* lg of the cells that keys are counted by where several k are wanted, and the part of the keys
-     * within which all k are better bracketed as one. V1, one thread, 10^7 keys, ns a key for the
-     * median, 3, 9 and 33 quantiles: u32 0.60, 1.4, 1.5, 2.8; f64 1.25, 2.4, 2.6, 4.9; one bracket
-     * after the other 9 took 5.2 and 10.2. */
+    /* lg of the number of cells by which keys are counted if several k are wanted; and NEAR: if all
+     * k are within n / NEAR places, one bracket is better than cells. V1, one thread, 10^7 keys, ns
+     * per key for the median, 3, 9 and 33 quantiles: u32 0.60, 1.4, 1.5, 2.8; f64 1.25, 2.4, 2.6,
+     * 4.9. With one bracket after the other, 9 quantiles took 5.2 and 10.2. */
     ORDO_TUNE_SELECT_CELLS = ORDO_TUNE(11, 5),
     ORDO_TUNE_SELECT_NEAR = ORDO_TUNE(64, 8),
 
-    /* What is kept takes at most one word of scratch for this many keys. */
+    /* At most one key in this many is kept in scratch. */
     ORDO_TUNE_SELECT_SHARE = ORDO_TUNE(8, 2),
 
     /* Bits of a digit of radix select: a histogram of 16 KB on the stack. */
     ORDO_TUNE_SELECT_DIGIT = ORDO_TUNE(11, 4),
 
-    /* Items of top-k that are sorted in place, on one thread. */
+    /* Top-k records that are sorted in place, on one thread. */
     ORDO_TUNE_TOPK_SMALL = ORDO_TUNE(1 << 14, 64),
 
-    /* Radius: keys of a block whose largest and least key are kept; the largest radius that is
-     * looked for in pieces, each with twice as many keys before it; and the radius, in bytes of
-     * items, from which on whole groups of 256 bytes are compared. V1, one thread, 10^7 and 64e6
-     * keys, in sums of the array (u32 0.20 ns a key, u64 0.40): sorted 1.0; u32 1.6 up to 128, 1.2
-     * for 256, 1.0 for 1000, 1.1 for 4000, 1.5 for 10^4, 1.2 random; u64 2.5 up to 64, 1.6 for 128,
-     * 1.1 for 1000, 1.4 for 10^4, 1.1 random. Floats, which are turned into numbers first, 3 to
-     * 4.6. */
+    /* Radius: keys in a block whose maximum and minimum are kept; the largest radius that is
+     * checked by pieces, each with twice as many keys before it; and the radius, in bytes of key
+     * bits, from which whole groups of 256 bytes are compared. V1, one thread, 10^7 and 64e6 keys,
+     * time over that of a sum of the array (u32 0.20 ns per key, u64 0.40): sorted 1.0; u32 1.6 up
+     * to radius 128, 1.2 for 256, 1.0 for 1000, 1.1 for 4000, 1.5 for 10^4, 1.2 random; u64 2.5 up
+     * to 64, 1.6 for 128, 1.1 for 1000, 1.4 for 10^4, 1.1 random. Floats, which become key bits
+     * first, 3 to 4.6. */
     ORDO_TUNE_RADIUS_BLOCK = ORDO_TUNE(256, 16),
     ORDO_TUNE_RADIUS_NEAR = ORDO_TUNE(4096, 48),
     ORDO_TUNE_RADIUS_FAR = ORDO_TUNE(768, 96),
@@ -267,7 +271,7 @@ enum {
     ORDO_TUNE_ROUGH_DIGIT = ORDO_TUNE(11, 5),
     ORDO_TUNE_ROUGH_DIGIT_SMALL = ORDO_TUNE(8, 3),
 
-    /* Borders between windows merged by one body. */
+    /* Borders between windows in one piece of a loop. */
     ORDO_TUNE_ROUGH_BORDERS = ORDO_TUNE(16, 2)
 };
 

@@ -238,6 +238,10 @@ static void test_names(void)
         CHECK_EQ_U64(sizes[i], ordo_type_size(type));
         CHECK_EQ_U64(type, ordo_type_parse(names[i]));
     }
+    CHECK_EQ_U64(ORDO_I64, ordo_type_wide(ORDO_I8));
+    CHECK_EQ_U64(ORDO_I64, ordo_type_wide(ORDO_I64));
+    CHECK_EQ_U64(ORDO_U64, ordo_type_wide(ORDO_U16));
+    CHECK_EQ_U64(ORDO_F64, ordo_type_wide(ORDO_F32));
     CHECK_EQ_U64(0, ordo_type_parse("f33"));
     CHECK_EQ_U64(0, ordo_type_parse("f32 "));
     CHECK_EQ_U64(0, ordo_type_parse(""));

@@ -1,6 +1,6 @@
-/* byte_rows.h - tables of 256 rows of eight: what each byte of bits means for its eight places.
+/* byte_rows.h - constant tables with a row of eight values for each byte of bits.
  *
- * ROWS256(F) expands to the rows of F(b, l), byte b and place l, worked out by the compiler from
+ * ROWS256(F, 0) expands to 256 rows of F(b, l), byte b and lane l. F is made of:
  *   LAST(b, l, none)   1 + index of the last set bit at or before l, or none
  *   NEXT(b, l, none)   index of the next set bit after l, or none
  *   COUNT(b, l)        number of set bits at or before l */

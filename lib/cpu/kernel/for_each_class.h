@@ -1,6 +1,7 @@
-/* for_each_class.h - includes ORDO_CLASS_TEMPLATE (a path from lib/) once per key class. The
- * template sees CKEY (uint8_t), CLASS_SLOT (CPU_KEY_8), CFN(name) (name_k8) and CSAME(a, b), which
- * is 1 if two keys tie and neither is a NaN. Every macro is gone afterwards. */
+/* for_each_class.h - includes ORDO_CLASS_TEMPLATE (a path from lib/) once for each key class.
+ *
+ * The template sees CKEY (uint8_t), CLASS_SLOT (CPU_KEY_8), CFN(name) (name_k8) and CSAME(a, b),
+ * which is 1 if two keys tie and neither is a NaN. All macros are undefined at the end. */
 #define CKEY uint8_t
 #define CLASS_SLOT CPU_KEY_8
 #define CFN(name) CPU_JOIN(name, k8)

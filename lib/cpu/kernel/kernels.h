@@ -1,19 +1,21 @@
-/* kernels.h - the inner loops that depend on the instruction set, as one table per ISA.
+/* kernels.h - the functions that depend on the instruction set (ISA), as one table for each ISA.
  *
- * Ranking and counting go through words of 64 bits: 64 keys become one word ("differs from the
- * key before it"), and a word becomes 64 ranks or counts. The word lives in a register between
- * the two, so memory sees the keys once and the ranks once, and nothing branches on data.
+ * cpu_isa_choose (cpu.h) picks the table when a context is created; every verb calls through it.
+ * kernels_generic.c is complete and portable. kernels_avx2.c, kernels_avx512.c and kernels_neon.c
+ * hold functions written with intrinsics, and plain_loops.h compiled for the ISA. All tables give
+ * the same results. Kernels know nothing of threads, scratch or options.
  *
- * kernels_generic.c is complete and portable; the ISA files share one frame (word_rank.h) and fill
- * in what is theirs. Kernels know nothing of threads, scratch or options. */
+ * Ranks and counts go through words of 64 bits: 64 keys become one word of flags ("differs from
+ * the previous key"), and a word becomes 64 ranks or counts. The word stays in a register, so each
+ * key is read once, each rank is written once, and no branch depends on the data. */
 #ifndef ORDO_CPU_KERNEL_KERNELS_H
 #define ORDO_CPU_KERNEL_KERNELS_H
 
 #include "core/base.h"
 
-/* Kernels are made of small functions that must melt into one loop, and of loops of n steps, n a
- * constant, laid out without a loop. A sanitizer would check each copy, and the compiler would
- * take minutes: its builds keep the functions and the loops. */
+/* INLINE functions must become part of the loop that calls them, and EACH unrolls a loop of n
+ * steps, n a constant. With a sanitizer the unrolled code would take minutes to compile, so those
+ * builds keep the calls and the loops. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define INLINE static __attribute__((noinline, unused))
 #define EACH(i, n) for (unsigned i = 0; i < (n); i++)
@@ -22,7 +24,9 @@
 #define EACH(i, n) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (n); i++)
 #endif
 
-/* Keys as equality sees them: integers by width; floats, of which -0 and +0 are equal. */
+/* ---- Ranks of sorted keys ---- */
+
+/* Types of keys as far as ties matter: integers by width; floats, where -0 and +0 tie. */
 enum cpu_key_class {
     CPU_KEY_8,
     CPU_KEY_16,
@@ -33,6 +37,7 @@ enum cpu_key_class {
     CPU_KEY_CLASSES
 };
 
+/* Types of ranks and counts. */
 enum cpu_out {
     CPU_OUT_U32,
     CPU_OUT_U64,
@@ -40,35 +45,37 @@ enum cpu_out {
     CPU_OUTS
 };
 
-/* A stretch of sorted keys to rank, none of them NaN. keys[-1] exists. A head is a key that
- * differs from the one before it. */
+/* A part of a sorted array to rank; no key is a NaN. keys[-1] exists. A head is a key that differs
+ * from the previous key: the first key of a group of ties. */
 typedef struct cpu_span {
     const void *keys;
     size_t      n;
     uint64_t    base;   /* index of keys[0] in the whole array */
     uint64_t    before; /* 1 + index of the last head before keys[0] */
     uint64_t    after;  /* index of the first head behind the span, or the array's end */
-    bool        stream; /* out is large and begins on a cache line: write past the cache */
+    bool        bypass; /* out is large and begins on a cache line: write past the cache */
 } cpu_span;
 
 /* Writes out[0..n):
- *   last   1 + the index of the last head at or before each key: its least rank
- *   next   the index of the next head after each key: its greatest rank
+ *   last   1 + the index of the last head at or before each key: the lowest rank of its ties
+ *   next   the index of the next head after each key: the highest rank of its ties
  *   mean   half the sum of both */
 typedef void cpu_rank_fn(const cpu_span *span, void *out);
 
-/* Bit i%64 of words[i/64] = key i is a head. Unused bits are 0. Returns how many there are. */
+/* ---- Flags as words of bits ---- */
+
+/* Bit i%64 of words[i/64] = key i is a head. Unused bits are 0. Returns the number of heads. */
 typedef size_t cpu_heads_fn(const void *keys, size_t n, uint64_t *words);
 
-/* Bit i%64 of words[i/64] = flags[i] is set, for flags stored as bytes. Unused bits are 0.
- * Returns how many are set. */
+/* Bit i%64 of words[i/64] = flags[i] is not 0, for flags stored as bytes. Unused bits are 0.
+ * Returns the number of set flags. */
 typedef size_t cpu_pack_fn(const uint8_t *flags, size_t n, uint64_t *words);
 
 /* out[i] = base + the number of set bits at or before bit i; words may have any alignment. */
-typedef void cpu_count_fn(const uint64_t *words, size_t n, uint64_t base, void *out, bool stream);
+typedef void cpu_count_fn(const uint64_t *words, size_t n, uint64_t base, void *out, bool bypass);
 
-/* Sums that wrap, of integers of one width: what in[0..n) adds up to, and its prefix sums from
- * carry on, which return the same. out may be in. */
+/* ---- Sums and splits, by the width of the elements ---- */
+
 enum cpu_width {
     CPU_WIDTH_8,
     CPU_WIDTH_16,
@@ -76,45 +83,100 @@ enum cpu_width {
     CPU_WIDTH_64,
     CPU_WIDTHS
 };
-typedef uint64_t cpu_reduce_fn(const void *in, size_t n);
-typedef uint64_t cpu_scan_fn(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                             bool stream);
 
-/* How sorted words become keys again on their way out: s = word + add, then s ^ flip, and where the
- * top bit of s is 0 also s ^ flip_low. */
+/* The sum of in[0..n), which wraps. */
+typedef uint64_t cpu_reduce_fn(const void *in, size_t n);
+/* Prefix sums of in[0..n) that start from carry. out may be in. Returns the sum of in[0..n). */
+typedef uint64_t cpu_scan_fn(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
+                             bool bypass);
+
+/* Copies the elements whose bit is set (bit i%64 of words[i/64]) to first and the others to
+ * second, in order. Both arrays have room for 64 bytes more. Returns the number copied to first. */
+typedef size_t cpu_split_fn(const void *in, size_t n, const uint64_t *words, void *first,
+                            void *second);
+
+/* ---- Sort in the cache ---- */
+
+/* How sorted key bits become keys again: s = bits + add, then s ^ flip, and s ^ flip_low as well
+ * if the top bit of s is 0. */
 typedef struct cpu_words_map {
     uint64_t add, flip, flip_low;
 } cpu_words_map;
 
-/* Sorts n unsigned words that fit the cache, through spare, which holds as many, into to:
- * words, spare, or memory that overlaps neither. map NULL: words are written as they are. */
 enum cpu_words {
     CPU_WORDS_32,
     CPU_WORDS_64,
     CPU_WORDS
 };
+
+/* Sorts n unsigned integers that fit the cache and writes them to `to`: words, spare, or memory
+ * that overlaps neither. spare has room for n. map NULL: the integers are written unchanged. */
 typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, const cpu_words_map *map);
 
-/* Moves elements of one width: those whose bit is set (bit i%64 of words[i/64]) to first, the
- * others to second, in order. Both have room for 64 bytes more. Returns how many went to first. */
-typedef size_t cpu_split_fn(const void *in, size_t n, const uint64_t *words, void *first,
-                            void *second);
+/* ---- Loops in plain C ---- */
+
+/* A band of key bits, as keys are ordered: for a descending order the bits are reversed
+ * (key_turn, core/keybits.h). */
+typedef struct cpu_band {
+    uint64_t lo, hi; /* both ends belong to the band */
+    size_t   below, inside;
+} cpu_band;
+
+/* Adds the number of keys[0..n) below the band to band->below and the number in the band to
+ * band->inside. If kept is not NULL, writes the bits in the band to kept, which must have room for
+ * n: the loop may write behind the last one. Returns the number of these n keys in the band. */
+typedef size_t cpu_band_fn(const void *keys, size_t n, cpu_band *band, void *kept);
+
+/* Bit i%64 of words[i/64] = the bits of keys[i] are below the pivot. n is a multiple of 64. */
+typedef void cpu_below_fn(const void *keys, size_t n, uint64_t pivot, uint64_t *words);
+
+/* The lowest i in [lo, hi), lo > 0, such that keys[i] comes before keys[i - 1]; hi if there is
+ * none. */
+typedef size_t cpu_first_wrong_fn(const void *keys, size_t lo, size_t hi);
+
+enum {
+    CPU_TYPES = ORDO_F64 + 1 /* for arrays indexed by ordo_type */
+};
+
+/* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
+typedef struct cpu_loops {
+    const char               *isa;
+    cpu_band_fn              *band[CPU_TYPES][2];        /* [type][descending] */
+    cpu_below_fn             *below[CPU_TYPES][2];       /* [type][descending] */
+    cpu_first_wrong_fn       *first_wrong[CPU_TYPES][2]; /* [type][descending] */
+    const struct record_type *records;                   /* [type], radix/record_type.h */
+    const struct radix_ops   *radix;                     /* [radix_kind], radix/radix_work.h */
+    const struct order_loops *order;                     /* rough/order_loops.h */
+} cpu_loops;
+
+/* ---- The table ---- */
 
 typedef struct cpu_kernels {
-    const char    *isa;
-    cpu_rank_fn   *rank_last[CPU_KEY_CLASSES][CPU_OUTS];
-    cpu_rank_fn   *rank_next[CPU_KEY_CLASSES][CPU_OUTS];
-    cpu_rank_fn   *rank_mean[CPU_KEY_CLASSES];
-    cpu_heads_fn  *heads[CPU_KEY_CLASSES];
-    cpu_pack_fn   *pack;
-    cpu_count_fn  *count[CPU_OUTS];
-    cpu_reduce_fn *sum[CPU_WIDTHS];
-    cpu_scan_fn   *scan_sum[CPU_WIDTHS];
-    cpu_words_fn  *sort_words[CPU_WORDS]; /* NULL where digits are faster */
-    cpu_split_fn  *split[CPU_WIDTHS];     /* NULL where there is none */
+    const char      *isa; /* for reports and ORDO_ISA */
+    cpu_rank_fn     *rank_last[CPU_KEY_CLASSES][CPU_OUTS];
+    cpu_rank_fn     *rank_next[CPU_KEY_CLASSES][CPU_OUTS];
+    cpu_rank_fn     *rank_mean[CPU_KEY_CLASSES];
+    cpu_heads_fn    *heads[CPU_KEY_CLASSES];
+    cpu_pack_fn     *pack;
+    cpu_count_fn    *count[CPU_OUTS];
+    cpu_reduce_fn   *sum[CPU_WIDTHS];
+    cpu_scan_fn     *scan_sum[CPU_WIDTHS];
+    cpu_words_fn    *sort_words[CPU_WORDS]; /* NULL where radix passes are faster */
+    cpu_split_fn    *split[CPU_WIDTHS];     /* NULL if the ISA cannot compress vectors */
+    const cpu_loops *loops;
 } cpu_kernels;
 
-/* Names of stamped functions, and the table rows made of them. */
+extern const cpu_loops   cpu_loops_generic;
+extern const cpu_kernels cpu_kernels_generic;
+#if defined(__aarch64__)
+extern const cpu_kernels cpu_kernels_neon;
+#elif defined(__x86_64__)
+extern const cpu_kernels cpu_kernels_avx2;
+extern const cpu_kernels cpu_kernels_avx512;
+cpu_words_fn             cpu_sort_words_32_avx512, cpu_sort_words_64_avx512; /* sort_avx512.c */
+#endif
+
+/* Names of stamped functions, and rows of the table made of them. */
 #define CPU_JOIN_(a, b) a##_##b
 #define CPU_JOIN(a, b) CPU_JOIN_(a, b)
 #define CPU_PER_OUT(name)                                                                          \
@@ -135,13 +197,5 @@ typedef struct cpu_kernels {
         CPU_PER_OUT(name##_k8), CPU_PER_OUT(name##_k16), CPU_PER_OUT(name##_k32),                  \
             CPU_PER_OUT(name##_k64), CPU_PER_OUT(name##_kf32), CPU_PER_OUT(name##_kf64)            \
     }
-
-extern const cpu_kernels cpu_kernels_generic;
-#if defined(__aarch64__)
-extern const cpu_kernels cpu_kernels_neon;
-#elif defined(__x86_64__)
-extern const cpu_kernels cpu_kernels_avx2;
-extern const cpu_kernels cpu_kernels_avx512;
-#endif
 
 #endif

@@ -1,16 +1,27 @@
-/* kernels_avx2.c - the kernels in AVX2.
+/* kernels_avx2.c - the kernels for AVX2.
  *
- * Positions come as rows of eight from tables indexed by a byte of the word; the run that reaches
- * into a byte is found by counting zeros in a general register and wins by a maximum or minimum.
- * Large results are streamed past the cache: an ordinary store would first read the line. */
-#include "cpu/kernel/avx2_rows.h"
+ * Positions come as rows of eight lanes from tables indexed by a byte of the word. A group of ties
+ * that began in an earlier byte is found by counting zeros in a general register, and a maximum or
+ * minimum combines both. Large results are written past the cache, because an ordinary store would
+ * first read the cache line. */
+#include "cpu/kernel/byte_rows.h"
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
 
+#define CPU_ISA avx2
+#include "cpu/kernel/plain_loops.h"
+
 #define NEAR_MAX (UINT64_C(1) << 29) /* two of them and a word fit 32-bit lanes */
 
-/* ---- Keys to bits: which equal the one before ---- */
+/* Eight lanes for each byte of bits: 24 KB; one loop reads 8 KB. */
+#define LAST_OR_LEAST(b, l) LAST(b, l, INT32_MIN)
+#define NEXT_OR_MOST(b, l) NEXT(b, l, INT32_MAX)
+static const int32_t last_rows[256][8] = {ROWS256(LAST_OR_LEAST, 0)};
+static const int32_t next_rows[256][8] = {ROWS256(NEXT_OR_MOST, 0)};
+static const int32_t count_rows[256][8] = {ROWS256(COUNT, 0)};
+
+/* ---- Keys to bits: which keys equal the previous key ---- */
 
 INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 
@@ -19,7 +30,7 @@ INLINE uint64_t same32_k8(const uint8_t *k)
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(load(k), load(k - 1)));
 }
 
-/* Packing works within 128-bit halves; the permutation puts the quarters in order. */
+/* The pack instruction works within 128-bit halves; the permutation puts the quarters in order. */
 INLINE uint64_t same32_k16(const uint16_t *k)
 {
     __m256i const a = _mm256_cmpeq_epi16(load(k), load(k - 1));
@@ -40,7 +51,7 @@ INLINE uint64_t same4_k64(const uint64_t *k)
     return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
 }
 
-/* Twice a zero of either sign is 0; the addition drops the sign bit. */
+/* The addition drops the sign bit, so twice a zero of either sign is 0. */
 INLINE uint64_t zeros64_kf32(const float *k)
 {
     uint64_t word = 0;
@@ -89,7 +100,7 @@ INLINE __m256i last8(uint64_t word, unsigned k, uint64_t near)
 {
     uint64_t const below = k == 0 ? 0 : word << (64 - 8 * k);
     uint64_t const back = below != 0 ? (uint64_t)__builtin_clzll(below) : near + 8 * k;
-    return _mm256_max_epi32(load(avx2_last[word >> 8 * k & 0xff]),
+    return _mm256_max_epi32(load(last_rows[word >> 8 * k & 0xff]),
                             _mm256_set1_epi32(-(int32_t)back));
 }
 
@@ -97,66 +108,66 @@ INLINE __m256i next8(uint64_t word, unsigned k, uint64_t near)
 {
     uint64_t const above = (word >> 8 * k) >> 8;
     uint64_t const ahead = above != 0 ? 8 + (uint64_t)__builtin_ctzll(above) : near - 8 * k;
-    return _mm256_min_epi32(load(avx2_next[word >> 8 * k & 0xff]),
+    return _mm256_min_epi32(load(next_rows[word >> 8 * k & 0xff]),
                             _mm256_set1_epi32((int32_t)ahead));
 }
 
 INLINE __m256i count8(uint64_t word, unsigned k)
 {
     uint64_t const below = k == 0 ? 0 : word << (64 - 8 * k);
-    return _mm256_add_epi32(load(avx2_count[word >> 8 * k & 0xff]),
+    return _mm256_add_epi32(load(count_rows[word >> 8 * k & 0xff]),
                             _mm256_set1_epi32(__builtin_popcountll(below)));
 }
 
 /* ---- Positions to output: base + x ---- */
 
-INLINE void put(void *out, __m256i x, bool stream)
+INLINE void put(void *out, __m256i x, bool bypass)
 {
-    if (stream)
+    if (bypass)
         _mm256_stream_si256(out, x);
     else
         _mm256_storeu_si256(out, x);
 }
 
-INLINE void put8_u32(uint32_t *out, __m256i x, uint64_t base, bool stream)
+INLINE void put8_u32(uint32_t *out, __m256i x, uint64_t base, bool bypass)
 {
-    put(out, _mm256_add_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)base)), stream);
+    put(out, _mm256_add_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)base)), bypass);
 }
 
 INLINE __m256i low_64(__m256i x) { return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(x)); }
 INLINE __m256i high_64(__m256i x) { return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(x, 1)); }
 
-INLINE void put8_u64(uint64_t *out, __m256i x, uint64_t base, bool stream)
+INLINE void put8_u64(uint64_t *out, __m256i x, uint64_t base, bool bypass)
 {
     __m256i const b = _mm256_set1_epi64x((int64_t)base);
-    put(out, _mm256_add_epi64(low_64(x), b), stream);
-    put(out + 4, _mm256_add_epi64(high_64(x), b), stream);
+    put(out, _mm256_add_epi64(low_64(x), b), bypass);
+    put(out + 4, _mm256_add_epi64(high_64(x), b), bypass);
 }
 
-/* Doubles: an integer added to the bits of 2^52 is added to its value, and subtracting 2^52 is
- * exact. Among the bits of 2^51 the last one counts a half. */
+/* Doubles: adding an integer to the bits of 2^52 adds it to the value, and subtracting 2^52 is
+ * exact. In the bits of 2^51 the lowest bit stands for one half. */
 #define TWO_52_BITS UINT64_C(0x4330000000000000)
 #define TWO_51_BITS UINT64_C(0x4320000000000000)
 
-INLINE void put4_f64(double *out, __m256i x, uint64_t bits, double bias, bool stream)
+INLINE void put4_f64(double *out, __m256i x, uint64_t bits, double bias, bool bypass)
 {
     __m256i const sum = _mm256_add_epi64(x, _mm256_set1_epi64x((int64_t)bits));
     __m256d const value = _mm256_sub_pd(_mm256_castsi256_pd(sum), _mm256_set1_pd(bias));
-    put(out, _mm256_castpd_si256(value), stream);
+    put(out, _mm256_castpd_si256(value), bypass);
 }
 
-INLINE void put8_f64(double *out, __m256i x, uint64_t base, bool stream)
+INLINE void put8_f64(double *out, __m256i x, uint64_t base, bool bypass)
 {
-    put4_f64(out, low_64(x), TWO_52_BITS + base, 0x1p52, stream);
-    put4_f64(out + 4, high_64(x), TWO_52_BITS + base, 0x1p52, stream);
+    put4_f64(out, low_64(x), TWO_52_BITS + base, 0x1p52, bypass);
+    put4_f64(out + 4, high_64(x), TWO_52_BITS + base, 0x1p52, bypass);
 }
 
 #define WORD64(name, T, out_type)                                                                  \
     INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
-                             bool stream)                                                          \
+                             bool bypass)                                                          \
     {                                                                                              \
         EACH (k, 8)                                                                                \
-            put8_##T(out + 8 * k, name##8(word, k, near), base + 8 * k, stream);                   \
+            put8_##T(out + 8 * k, name##8(word, k, near), base + 8 * k, bypass);                   \
     }
 WORD64(last, u32, uint32_t)
 WORD64(last, u64, uint64_t)
@@ -166,32 +177,35 @@ WORD64(next, u64, uint64_t)
 WORD64(next, f64, double)
 
 INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
-                   uint64_t near_next, bool stream)
+                   uint64_t near_next, bool bypass)
 {
     EACH (k, 8) {
         __m256i const  sum = _mm256_add_epi32(last8(word, k, near_last), next8(word, k, near_next));
         uint64_t const twice = TWO_51_BITS + 2 * (base + 8 * k);
-        put4_f64(out + 8 * k, low_64(sum), twice, 0x1p51, stream);
-        put4_f64(out + 8 * k + 4, high_64(sum), twice, 0x1p51, stream);
+        put4_f64(out + 8 * k, low_64(sum), twice, 0x1p51, bypass);
+        put4_f64(out + 8 * k + 4, high_64(sum), twice, 0x1p51, bypass);
     }
 }
 
 #define COUNT64(T, out_type)                                                                       \
-    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool stream)              \
+    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool bypass)              \
     {                                                                                              \
         EACH (k, 8)                                                                                \
-            put8_##T(out + 8 * k, count8(word, k), base, stream);                                  \
+            put8_##T(out + 8 * k, count8(word, k), base, bypass);                                  \
     }
 COUNT64(u32, uint32_t)
 COUNT64(u64, uint64_t)
 COUNT64(f64, double)
 
-INLINE void stream_fence(void) { _mm_sfence(); }
+INLINE void bypass_fence(void) { _mm_sfence(); }
 
 #include "cpu/kernel/sum_avx.h"
 #include "cpu/kernel/word_rank.h"
 
-const cpu_kernels cpu_kernels_avx2 = {.isa = "avx2",
-                                      WORD_RANK_KERNELS,
-                                      .sum = CPU_PER_WIDTH(sum),
-                                      .scan_sum = CPU_PER_WIDTH(scan_sum)};
+const cpu_kernels cpu_kernels_avx2 = {
+    .isa = "avx2",
+    WORD_RANK_KERNELS,
+    .sum = CPU_PER_WIDTH(sum),
+    .scan_sum = CPU_PER_WIDTH(scan_sum),
+    .loops = &cpu_loops_avx2,
+};

@@ -1,17 +1,120 @@
-/* kernels_avx512.c - the kernels in AVX-512 (F BW DQ VL CD VPOPCNTDQ: Ice Lake, Zen 4 and later).
+/* kernels_avx512.c - the kernels for AVX-512 (F BW DQ VL CD VPOPCNTDQ: Ice Lake, Zen 4 and later).
  *
- * A comparison leaves its bits in a mask register. Sixteen bits at a time are spread over sixteen
- * lanes, each lane keeps those at or before it (or after it), and a count of leading zeros or of
- * ones is its answer: no tables. Large results are streamed past the cache: an ordinary store
- * would first read the line. */
-#include "cpu/kernel/sort_avx512.h"
+ * A comparison leaves its result in a mask register. Sixteen bits at a time are copied to sixteen
+ * lanes, each lane keeps the bits at or before it (or after it), and a count of leading zeros or of
+ * ones is its answer: no tables. Large results are written past the cache, because an ordinary
+ * store would first read the cache line. */
+#include "core/keybits.h"
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
 
+/* ---- Bands of key bits, for keys of 32 and 64 bits (count_band.t.h) ---- */
+
+enum {
+    BAND_AHEAD = 8192 /* bytes to prefetch ahead: more than the processor does by itself */
+};
+
+enum key_kind {
+    KIND_UNSIGNED,
+    KIND_SIGNED,
+    KIND_FLOAT
+};
+
+/* Key bits as in keybits.h, reversed for a descending order. */
+INLINE __m512i bits_32(__m512i v, enum key_kind kind, bool descending)
+{
+    __m512i const top = _mm512_set1_epi32(INT32_MIN);
+    if (kind == KIND_SIGNED)
+        v = _mm512_xor_si512(v, top);
+    if (kind == KIND_FLOAT)
+        v = _mm512_sub_epi32(_mm512_xor_si512(v, _mm512_or_si512(_mm512_srai_epi32(v, 31), top)),
+                             _mm512_set1_epi32(0x007fffff));
+    if (!descending)
+        return v;
+    if (kind != KIND_FLOAT)
+        return _mm512_xor_si512(v, _mm512_set1_epi32(-1));
+    __m512i const inf = _mm512_set1_epi32((int32_t)KEY_INF_F32);
+    return _mm512_mask_sub_epi32(v, _mm512_cmple_epu32_mask(v, inf), inf, v);
+}
+
+INLINE __m512i bits_64(__m512i v, enum key_kind kind, bool descending)
+{
+    __m512i const top = _mm512_set1_epi64(INT64_MIN);
+    if (kind == KIND_SIGNED)
+        v = _mm512_xor_si512(v, top);
+    if (kind == KIND_FLOAT)
+        v = _mm512_sub_epi64(_mm512_xor_si512(v, _mm512_or_si512(_mm512_srai_epi64(v, 63), top)),
+                             _mm512_set1_epi64(0x000fffffffffffff));
+    if (!descending)
+        return v;
+    if (kind != KIND_FLOAT)
+        return _mm512_xor_si512(v, _mm512_set1_epi64(-1));
+    __m512i const inf = _mm512_set1_epi64((int64_t)KEY_INF_F64);
+    return _mm512_mask_sub_epi64(v, _mm512_cmple_epu64_mask(v, inf), inf, v);
+}
+
+/* The masks are counted, and the bits in the band are compressed and stored even if there are
+ * none, so no branch depends on the keys. */
+#define BAND(width, lanes, mask_type)                                                              \
+    INLINE size_t vector_band_##width(const void *array, size_t n, cpu_band *band, void *kept,     \
+                                      enum key_kind kind, bool descending)                         \
+    {                                                                                              \
+        const uint##width##_t *const keys = array;                                                 \
+        uint##width##_t *const       to = kept;                                                    \
+        __m512i const                lo = _mm512_set1_epi##width((int##width##_t)band->lo);        \
+        __m512i const span = _mm512_set1_epi##width((int##width##_t)(band->hi - band->lo));        \
+        size_t        below = 0, inside = 0;                                                       \
+        for (size_t at = 0; at < n; at += (lanes)) {                                               \
+            mask_type const here =                                                                 \
+                (mask_type)_bzhi_u32(UINT32_MAX, (unsigned)ordo_min(n - at, lanes));               \
+            _mm_prefetch((const char *)(keys + at) + BAND_AHEAD, _MM_HINT_T1);                     \
+            __m512i const   v = _mm512_maskz_loadu_epi##width(here, keys + at);                    \
+            __m512i const   bits = bits_##width(v, kind, descending);                              \
+            mask_type const under = _mm512_mask_cmplt_epu##width##_mask(here, bits, lo);           \
+            mask_type const in =                                                                   \
+                _mm512_mask_cmple_epu##width##_mask(here, _mm512_sub_epi##width(bits, lo), span);  \
+            if (to != NULL && here == (mask_type)-1)                                               \
+                _mm512_storeu_si512(to + inside, _mm512_maskz_compress_epi##width(in, bits));      \
+            else if (to != NULL)                                                                   \
+                _mm512_mask_compressstoreu_epi##width(to + inside, in, bits);                      \
+            below += (size_t)__builtin_popcount(under);                                            \
+            inside += (size_t)__builtin_popcount(in);                                              \
+        }                                                                                          \
+        band->below += below;                                                                      \
+        band->inside += inside;                                                                    \
+        return inside;                                                                             \
+    }
+BAND(32, 16u, __mmask16)
+BAND(64, 8u, __mmask8)
+
+#define BELOW(width, lanes)                                                                        \
+    INLINE void vector_below_##width(const void *array, size_t n, uint64_t pivot, uint64_t *words, \
+                                     enum key_kind kind, bool descending)                          \
+    {                                                                                              \
+        const uint##width##_t *const keys = array;                                                 \
+        __m512i const                limit = _mm512_set1_epi##width((int##width##_t)pivot);        \
+        for (size_t at = 0; at < n; at += 64) {                                                    \
+            uint64_t word = 0;                                                                     \
+            EACH (i, 64 / (lanes)) {                                                               \
+                __m512i const v = _mm512_loadu_si512(keys + at + i * (lanes));                     \
+                word |= (uint64_t)_mm512_cmplt_epu##width##_mask(                                  \
+                            bits_##width(v, kind, descending), limit)                              \
+                        << (i * (lanes));                                                          \
+            }                                                                                      \
+            words[at / 64] = word;                                                                 \
+        }                                                                                          \
+    }
+BELOW(32, 16u)
+BELOW(64, 8u)
+
+#define BAND_BY_VECTORS
+#define CPU_ISA avx512
+#include "cpu/kernel/plain_loops.h"
+
 #define NEAR_MAX (UINT64_C(1) << 29) /* two of them and a word fit 32-bit lanes */
 
-/* ---- Keys to bits: which differ from the one before ---- */
+/* ---- Keys to bits: which keys differ from the previous key ---- */
 
 INLINE __m512i load(const void *p) { return _mm512_loadu_si512(p); }
 
@@ -20,22 +123,22 @@ INLINE uint64_t heads64_k8(const uint8_t *k)
     return _mm512_cmpneq_epi8_mask(load(k), load(k - 1));
 }
 
-INLINE uint64_t differ_k16(const uint16_t *k)
+INLINE uint64_t unequal_k16(const uint16_t *k)
 {
     return _mm512_cmpneq_epi16_mask(load(k), load(k - 1));
 }
 
-INLINE uint64_t differ_k32(const uint32_t *k)
+INLINE uint64_t unequal_k32(const uint32_t *k)
 {
     return _mm512_cmpneq_epi32_mask(load(k), load(k - 1));
 }
 
-INLINE uint64_t differ_k64(const uint64_t *k)
+INLINE uint64_t unequal_k64(const uint64_t *k)
 {
     return _mm512_cmpneq_epi64_mask(load(k), load(k - 1));
 }
 
-/* Without its sign bit a zero is 0. */
+/* A zero of either sign is 0 without its sign bit. */
 INLINE uint64_t zeros64_kf32(const float *k)
 {
     __m512i const rest = _mm512_set1_epi32(INT32_MAX);
@@ -59,7 +162,7 @@ INLINE uint64_t zeros64_kf64(const double *k)
     {                                                                                              \
         uint64_t word = 0;                                                                         \
         EACH (i, 64 / (step))                                                                      \
-            word |= differ_##C(k + i * (step)) << i * (step);                                      \
+            word |= unequal_##C(k + i * (step)) << i * (step);                                     \
         return word;                                                                               \
     }
 HEADS64(k16, uint16_t, 32)
@@ -75,7 +178,7 @@ INLINE __m512i lanes(void)
     return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-/* Bits 0..l for lane l. */
+/* Bits 0..l in lane l. */
 INLINE __m512i up_to_lane(void)
 {
     return _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lanes()), _mm512_set1_epi32(1));
@@ -117,48 +220,48 @@ INLINE __m512i count16(uint64_t word, unsigned k)
 
 /* ---- Positions to output: base + x ---- */
 
-INLINE void put(void *out, __m512i x, bool stream)
+INLINE void put(void *out, __m512i x, bool bypass)
 {
-    if (stream)
+    if (bypass)
         _mm512_stream_si512(out, x);
     else
         _mm512_storeu_si512(out, x);
 }
 
-INLINE void put16_u32(uint32_t *out, __m512i x, uint64_t base, bool stream)
+INLINE void put16_u32(uint32_t *out, __m512i x, uint64_t base, bool bypass)
 {
-    put(out, _mm512_add_epi32(x, _mm512_set1_epi32((int32_t)(uint32_t)base)), stream);
+    put(out, _mm512_add_epi32(x, _mm512_set1_epi32((int32_t)(uint32_t)base)), bypass);
 }
 
 INLINE __m512i low_64(__m512i x) { return _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)); }
 INLINE __m512i high_64(__m512i x) { return _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1)); }
 
-INLINE void put16_u64(uint64_t *out, __m512i x, uint64_t base, bool stream)
+INLINE void put16_u64(uint64_t *out, __m512i x, uint64_t base, bool bypass)
 {
     __m512i const b = _mm512_set1_epi64((int64_t)base);
-    put(out, _mm512_add_epi64(low_64(x), b), stream);
-    put(out + 8, _mm512_add_epi64(high_64(x), b), stream);
+    put(out, _mm512_add_epi64(low_64(x), b), bypass);
+    put(out + 8, _mm512_add_epi64(high_64(x), b), bypass);
 }
 
-/* base + x times scale, exact below 2^53. */
-INLINE void put8_f64(double *out, __m512i x, uint64_t base, double scale, bool stream)
+/* (base + x) * scale, exact below 2^53. */
+INLINE void put8_f64(double *out, __m512i x, uint64_t base, double scale, bool bypass)
 {
     __m512d const value = _mm512_cvtepi64_pd(_mm512_add_epi64(x, _mm512_set1_epi64((int64_t)base)));
-    put(out, _mm512_castpd_si512(_mm512_mul_pd(value, _mm512_set1_pd(scale))), stream);
+    put(out, _mm512_castpd_si512(_mm512_mul_pd(value, _mm512_set1_pd(scale))), bypass);
 }
 
-INLINE void put16_f64(double *out, __m512i x, uint64_t base, bool stream)
+INLINE void put16_f64(double *out, __m512i x, uint64_t base, bool bypass)
 {
-    put8_f64(out, low_64(x), base, 1, stream);
-    put8_f64(out + 8, high_64(x), base, 1, stream);
+    put8_f64(out, low_64(x), base, 1, bypass);
+    put8_f64(out + 8, high_64(x), base, 1, bypass);
 }
 
 #define WORD64(name, T, out_type)                                                                  \
     INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
-                             bool stream)                                                          \
+                             bool bypass)                                                          \
     {                                                                                              \
         EACH (k, 4)                                                                                \
-            put16_##T(out + 16 * k, name##16(word, k, near), base + 16 * k, stream);               \
+            put16_##T(out + 16 * k, name##16(word, k, near), base + 16 * k, bypass);               \
     }
 WORD64(last, u32, uint32_t)
 WORD64(last, u64, uint64_t)
@@ -168,30 +271,30 @@ WORD64(next, u64, uint64_t)
 WORD64(next, f64, double)
 
 INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
-                   uint64_t near_next, bool stream)
+                   uint64_t near_next, bool bypass)
 {
     EACH (k, 4) {
         __m512i const sum =
             _mm512_add_epi32(last16(word, k, near_last), next16(word, k, near_next));
         uint64_t const twice = 2 * (base + 16 * k);
-        put8_f64(out + 16 * k, low_64(sum), twice, 0.5, stream);
-        put8_f64(out + 16 * k + 8, high_64(sum), twice, 0.5, stream);
+        put8_f64(out + 16 * k, low_64(sum), twice, 0.5, bypass);
+        put8_f64(out + 16 * k + 8, high_64(sum), twice, 0.5, bypass);
     }
 }
 
 #define COUNT64(T, out_type)                                                                       \
-    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool stream)              \
+    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool bypass)              \
     {                                                                                              \
         EACH (k, 4)                                                                                \
-            put16_##T(out + 16 * k, count16(word, k), base, stream);                               \
+            put16_##T(out + 16 * k, count16(word, k), base, bypass);                               \
     }
 COUNT64(u32, uint32_t)
 COUNT64(u64, uint64_t)
 COUNT64(f64, double)
 
-INLINE void stream_fence(void) { _mm_sfence(); }
+INLINE void bypass_fence(void) { _mm_sfence(); }
 
-/* ---- Elements by bits ---- */
+/* ---- Split by bits ---- */
 
 #define SPLIT(width, lanes, mask_type)                                                             \
     static size_t split_##width(const void *in, size_t n, const uint64_t *words, void *first,      \
@@ -222,6 +325,8 @@ const cpu_kernels cpu_kernels_avx512 = {
     .isa = "avx512",
     WORD_RANK_KERNELS,
     .sum = CPU_PER_WIDTH(sum),
+    .scan_sum = CPU_PER_WIDTH(scan_sum),
     .sort_words = {cpu_sort_words_32_avx512, cpu_sort_words_64_avx512},
     .split = {[CPU_WIDTH_32] = split_32, [CPU_WIDTH_64] = split_64},
-    .scan_sum = CPU_PER_WIDTH(scan_sum)};
+    .loops = &cpu_loops_avx512,
+};

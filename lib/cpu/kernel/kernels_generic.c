@@ -1,16 +1,27 @@
-/* kernels_generic.c - every kernel in portable C: the reference the ISA files are held against,
- * and what runs where there is none. The loops are selects, not branches. */
+/* kernels_generic.c - every kernel in portable C: the reference for the other tables, and the table
+ * of CPUs that have no other. Loops select values instead of branching. */
 #include "cpu/kernel/kernels.h"
 
-#include "core/keybits.h"
+#define CPU_ISA generic
+#include "cpu/kernel/plain_loops.h"
 
 #define ORDO_CLASS_TEMPLATE "cpu/kernel/generic_class.t.h"
 #include "cpu/kernel/for_each_class.h"
-#define ORDO_OUT_TEMPLATE "cpu/kernel/generic_out.t.h"
-#include "cpu/kernel/for_each_out.h"
-#undef ORDO_OUT_TEMPLATE
 
-#include "cpu/kernel/for_each_width.h"
+#define COUNT(T, out_type)                                                                         \
+    static void count_##T(const uint64_t *words, size_t n, uint64_t base, void *out, bool bypass)  \
+    {                                                                                              \
+        out_type *const r = out;                                                                   \
+        uint64_t        count = base;                                                              \
+        (void)bypass;                                                                              \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            count += words[i / 64] >> (i % 64) & 1;                                                \
+            r[i] = (out_type)count;                                                                \
+        }                                                                                          \
+    }
+COUNT(u32, uint32_t)
+COUNT(u64, uint64_t)
+COUNT(f64, double)
 
 static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
 {
@@ -26,6 +37,24 @@ static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
     return total;
 }
 
+/* Sums of integers do not depend on their sign: one stamp for each width. */
+#define KEY uint8_t
+#define SUM uint8_t
+#define SFN(name) name##_8
+#include "cpu/kernel/scan_sum.t.h"
+#define KEY uint16_t
+#define SUM uint16_t
+#define SFN(name) name##_16
+#include "cpu/kernel/scan_sum.t.h"
+#define KEY uint32_t
+#define SUM uint32_t
+#define SFN(name) name##_32
+#include "cpu/kernel/scan_sum.t.h"
+#define KEY uint64_t
+#define SUM uint64_t
+#define SFN(name) name##_64
+#include "cpu/kernel/scan_sum.t.h"
+
 const cpu_kernels cpu_kernels_generic = {
     .isa = "generic",
     .rank_last = CPU_PER_PAIR(last),
@@ -36,4 +65,5 @@ const cpu_kernels cpu_kernels_generic = {
     .count = CPU_PER_OUT(count),
     .sum = CPU_PER_WIDTH(sum),
     .scan_sum = CPU_PER_WIDTH(scan_sum),
+    .loops = &cpu_loops_generic,
 };

@@ -1,17 +1,37 @@
-/* kernels_neon.c - the kernels in NEON, which every aarch64 CPU has.
+/* kernels_neon.c - the kernels for NEON, which every aarch64 CPU has.
  *
- * Measured on Neoverse V1, two 128-bit operations a cycle are what these loops get, while loads
- * and scalar work are nearly free beside them. So positions come as rows from tables, indexed by
- * a byte of the word, and the run that reaches into a byte is found by counting zeros in a
- * general register. Stores are ordinary: the cores switch to write streaming by themselves. */
+ * On a Neoverse V1 these loops get two 128-bit operations per cycle, and loads and scalar work are
+ * nearly free beside them. So positions come as rows from tables indexed by a byte of the word, and
+ * a group of ties that began in an earlier byte is found by counting zeros in a general register.
+ * Stores are ordinary, because these CPUs detect large writes and bypass the cache by themselves.
+ * The plain loops are those of the generic table, which the compiler turns into NEON. */
+#include "cpu/kernel/byte_rows.h"
 #include "cpu/kernel/kernels.h"
-#include "cpu/kernel/neon_rows.h"
 
 #include <arm_neon.h>
 
+/* Tables of eight lanes: 56 KB; one loop reads 8 KB. Positions are biased by ROW_ZERO, so
+ * that unsigned 16-bit lanes order positions on both sides of a byte. [odd] rows are for the second
+ * byte of a pair, counted from the start of the first byte. */
 enum {
-    NEAR_MAX = NEAR_SPAN - 72
-}; /* near + 64 + 8 stays inside neon_near */
+    ROW_ZERO = 0x8000,
+    NEAR_SPAN = 1024,         /* near_rows covers positions from -NEAR_SPAN to NEAR_SPAN - 1 */
+    NEAR_MAX = NEAR_SPAN - 72 /* near + 64 + 8 stays inside near_rows */
+};
+
+#define LAST_EVEN(b, l) LAST(b, l, -ROW_ZERO) + ROW_ZERO
+#define LAST_ODD(b, l) LAST(b, l, -ROW_ZERO - 8) + ROW_ZERO + 8
+#define NEXT_EVEN(b, l) NEXT(b, l, 0x7fff) + ROW_ZERO
+#define NEXT_ODD(b, l) NEXT(b, l, 0x7ff7) + ROW_ZERO + 8
+#define NEAR(p, l) (p) - NEAR_SPAN + ROW_ZERO
+/* 0: no set bit at or before the lane; 0xffff: no set bit after the lane. */
+static const uint16_t last_rows[2][256][8] = {{ROWS256(LAST_EVEN, 0)}, {ROWS256(LAST_ODD, 0)}};
+static const uint16_t next_rows[2][256][8] = {{ROWS256(NEXT_EVEN, 0)}, {ROWS256(NEXT_ODD, 0)}};
+static const uint16_t count_rows[256][8] = {ROWS256(COUNT, 0)};
+/* Row p holds position p - NEAR_SPAN eight times. */
+static const uint16_t near_rows[2 * NEAR_SPAN][8] = {
+    ROWS256(NEAR, 0),    ROWS256(NEAR, 256),  ROWS256(NEAR, 512),  ROWS256(NEAR, 768),
+    ROWS256(NEAR, 1024), ROWS256(NEAR, 1280), ROWS256(NEAR, 1536), ROWS256(NEAR, 1792)};
 
 /* ---- Keys to bits ----
  *
@@ -43,7 +63,7 @@ INLINE uint32x4_t narrow64(uint64x2_t a, uint64x2_t b)
     return vuzp1q_u32(vreinterpretq_u32_u64(a), vreinterpretq_u32_u64(b));
 }
 
-/* One vector of keys: which equal the one before. */
+/* One vector of keys: which keys equal the previous key. */
 INLINE uint8x16_t same_k8(const uint8_t *k) { return vceqq_u8(vld1q_u8(k), vld1q_u8(k - 1)); }
 INLINE uint16x8_t same_k16(const uint16_t *k) { return vceqq_u16(vld1q_u16(k), vld1q_u16(k - 1)); }
 INLINE uint32x4_t same_k32(const uint32_t *k) { return vceqq_u32(vld1q_u32(k), vld1q_u32(k - 1)); }
@@ -79,7 +99,7 @@ HEADS64(k16, uint16_t)
 HEADS64(k32, uint32_t)
 HEADS64(k64, uint64_t)
 
-/* Without its sign bit a zero is 0. */
+/* A zero of either sign is 0 without its sign bit. */
 INLINE uint32x4_t zero_kf32(const float *k)
 {
     uint32x4_t const bits = vreinterpretq_u32_f32(vld1q_f32(k));
@@ -125,16 +145,16 @@ INLINE uint16x8_t last8(uint64_t word, unsigned k, uint64_t near)
 {
     uint64_t const   below = k == 0 ? 0 : word << (64 - 8 * k);
     uint64_t const   back = below != 0 ? (uint64_t)__builtin_clzll(below) : near + 8 * k;
-    uint16x8_t const row = vld1q_u16(neon_last[k & 1][word >> 8 * k & 0xff]);
-    return vmaxq_u16(row, vld1q_u16(neon_near[NEAR_SPAN + 8 * (k & 1) - back]));
+    uint16x8_t const row = vld1q_u16(last_rows[k & 1][word >> 8 * k & 0xff]);
+    return vmaxq_u16(row, vld1q_u16(near_rows[NEAR_SPAN + 8 * (k & 1) - back]));
 }
 
 INLINE uint16x8_t next8(uint64_t word, unsigned k, uint64_t near)
 {
     uint64_t const   above = (word >> 8 * k) >> 8;
     uint64_t const   ahead = above != 0 ? 8 + (uint64_t)__builtin_ctzll(above) : near - 8 * k;
-    uint16x8_t const row = vld1q_u16(neon_next[k & 1][word >> 8 * k & 0xff]);
-    return vminq_u16(row, vld1q_u16(neon_near[NEAR_SPAN + 8 * (k & 1) + ahead]));
+    uint16x8_t const row = vld1q_u16(next_rows[k & 1][word >> 8 * k & 0xff]);
+    return vminq_u16(row, vld1q_u16(near_rows[NEAR_SPAN + 8 * (k & 1) + ahead]));
 }
 
 /* ---- Positions to output: base + x for eight lanes ---- */
@@ -154,8 +174,8 @@ INLINE void put8_u64(uint64_t *out, uint16x8_t x, uint64x2_t base)
     vst1q_u64(out + 6, vaddw_high_u32(base, high));
 }
 
-/* Doubles: an integer added to the bits of 2^52 is added to its value, and subtracting 2^52 is
- * exact. Among the bits of 2^51 the last one counts a half. */
+/* Doubles: adding an integer to the bits of 2^52 adds it to the value, and subtracting 2^52 is
+ * exact. In the bits of 2^51 the lowest bit stands for one half. */
 #define TWO_52_BITS UINT64_C(0x4330000000000000)
 #define TWO_51_BITS UINT64_C(0x4320000000000000)
 
@@ -185,15 +205,15 @@ INLINE void put8_f64(double *out, uint16x8_t x, uint64x2_t base)
 #define STEP_u64(base) vaddq_u64(base, vdupq_n_u64(16))
 #define STEP_f64(base) vaddq_u64(base, vdupq_n_u64(16))
 
-/* A pair of bytes at a time; the base moves on in a vector register. Left to itself gcc adds in a
- * general register and moves every sum over, at one move a cycle. */
+/* A pair of bytes at a time; the base is advanced in a vector register. Without KEEP_VECTOR gcc
+ * adds in a general register and copies every sum to a vector, one copy per cycle. */
 #define KEEP_VECTOR(v) __asm__("" : "+w"(v))
 #define WORD64(name, T, out_type)                                                                  \
     INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
-                             bool stream)                                                          \
+                             bool bypass)                                                          \
     {                                                                                              \
         VECTOR_##T b = BASE_##T(base - ROW_ZERO);                                                  \
-        (void)stream;                                                                              \
+        (void)bypass;                                                                              \
         KEEP_VECTOR(b);                                                                            \
         EACH (k, 4) {                                                                              \
             put8_##T(out + 16 * k, name##8(word, 2 * k, near), b);                                 \
@@ -210,10 +230,10 @@ WORD64(next, f64, double)
 
 /* The biases cancel modulo 2^16, which leaves the sum of two positions as a signed number. */
 INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
-                   uint64_t near_next, bool stream)
+                   uint64_t near_next, bool bypass)
 {
     float64x2_t const bias = vdupq_n_f64(0x1p51);
-    (void)stream;
+    (void)bypass;
     EACH (k, 8) {
         int16x8_t const sum =
             vreinterpretq_s16_u16(vaddq_u16(last8(word, k, near_last), next8(word, k, near_next)));
@@ -238,26 +258,26 @@ INLINE uint64_t counts_below(uint64_t word)
 }
 
 #define COUNT64(T, out_type)                                                                       \
-    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool stream)              \
+    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool bypass)              \
     {                                                                                              \
         uint64_t const below = counts_below(word);                                                 \
-        (void)stream;                                                                              \
+        (void)bypass;                                                                              \
         EACH (k, 8)                                                                                \
-            put8_##T(out + 8 * k, vld1q_u16(neon_count[word >> 8 * k & 0xff]),                     \
+            put8_##T(out + 8 * k, vld1q_u16(count_rows[word >> 8 * k & 0xff]),                     \
                      BASE_##T(base + (below >> 8 * k & 0xff)));                                    \
     }
 COUNT64(u32, uint32_t)
 COUNT64(u64, uint64_t)
 COUNT64(f64, double)
 
-INLINE void stream_fence(void) {}
+INLINE void bypass_fence(void) {}
 
 #include "cpu/kernel/word_rank.h"
 
 /* ---- Sums ----
  *
- * The prefix sums within a vector take lg(lanes) steps of shift and add; four vectors go side by
- * side, and only their totals wait for each other. */
+ * The prefix sums within a vector take lg(lanes) steps of shift and add. Four vectors are scanned
+ * independently, and only their totals depend on each other. */
 
 INLINE uint8x16_t prefix_8(uint8x16_t v)
 {
@@ -304,13 +324,13 @@ INLINE uint64x2_t prefix_64(uint64x2_t v) { return vaddq_u64(v, vextq_u64(vdupq_
         return total;                                                                              \
     }                                                                                              \
     static uint64_t scan_sum_##W(const void *in, size_t n, uint64_t carry, void *out,              \
-                                 bool exclusive, bool stream)                                      \
+                                 bool exclusive, bool bypass)                                      \
     {                                                                                              \
         const key *const a = in;                                                                   \
         key *const       r = out;                                                                  \
         vector           before = vdupq_n_u##W((key)carry);                                        \
         size_t           i = 0;                                                                    \
-        (void)stream;                                                                              \
+        (void)bypass;                                                                              \
         for (; i + 4 * (lanes) <= n; i += 4 * (lanes)) {                                           \
             vector x[4], v[4];                                                                     \
             EACH (j, 4)                                                                            \
@@ -333,7 +353,10 @@ SUMS(16, uint16_t, uint16x8_t, 8)
 SUMS(32, uint32_t, uint32x4_t, 4)
 SUMS(64, uint64_t, uint64x2_t, 2)
 
-const cpu_kernels cpu_kernels_neon = {.isa = "neon",
-                                      WORD_RANK_KERNELS,
-                                      .sum = CPU_PER_WIDTH(sum),
-                                      .scan_sum = CPU_PER_WIDTH(scan_sum)};
+const cpu_kernels cpu_kernels_neon = {
+    .isa = "neon",
+    WORD_RANK_KERNELS,
+    .sum = CPU_PER_WIDTH(sum),
+    .scan_sum = CPU_PER_WIDTH(scan_sum),
+    .loops = &cpu_loops_generic,
+};

@@ -1,13 +1,13 @@
-/* lanes.h - sixteen bytes of unsigned numbers worked on together, for code that is written once
- * for every machine. Vectors are those of GNU C; what it cannot say (the smaller and the larger
- * of two) is an instruction of NEON, SSE4.1 or AVX-512 where the file that includes this is
- * compiled for it, and a compare with a select elsewhere.
+/* lanes.h - vectors of 16 bytes of unsigned integers, for code that is written once for all CPUs.
  *
- *   lanes_order_W(a, b)     the smaller number of each lane to *a, the larger to *b
- *   lanes_max_W(a, b)
- *   lanes_rising_W(v)       lane i gets the largest of lanes 0 to i
- *   lanes_last_W(v)         the last lane, everywhere
- *   lanes_turn_W(x)         a square of lanes turned about its diagonal
+ * The vectors are those of GNU C, which has no minimum and maximum: these are instructions of NEON,
+ * SSE4.1 or AVX-512 if the including file is compiled for them, else a comparison and a select.
+ *
+ *   lanes_order_W(a, b)     the smaller integer of each lane to *a, the larger to *b
+ *   lanes_max_W(a, b)       the larger integer of each lane
+ *   lanes_rising_W(v)       lane i gets the maximum of lanes 0 to i
+ *   lanes_last_W(v)         the last lane, in all lanes
+ *   lanes_turn_W(x)         transposes a square of lanes
  *   lanes_any_W(mask)       whether any bit is set */
 #ifndef ORDO_CPU_KERNEL_LANES_H
 #define ORDO_CPU_KERNEL_LANES_H

@@ -1,5 +1,7 @@
-/* scan_sum.t.h - sums of integers in portable C: KEY added up and written as SUM, an unsigned type
- * that wraps. SFN(name) names the stamp. */
+/* scan_sum.t.h - sums and prefix sums of integers in portable C.
+ *
+ * KEY is the type of the elements, SUM the unsigned type of the sums, which wrap. SFN(name) names
+ * the stamp. All three are undefined at the end. */
 static uint64_t SFN(sum)(const void *in, size_t n)
 {
     const KEY *const a = in;
@@ -10,12 +12,12 @@ static uint64_t SFN(sum)(const void *in, size_t n)
 }
 
 static uint64_t SFN(scan_sum)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                              bool stream)
+                              bool bypass)
 {
     const KEY *const a = in;
     SUM *const       r = out;
     SUM              sum = (SUM)carry;
-    (void)stream;
+    (void)bypass;
     if (exclusive) {
         for (size_t i = 0; i < n; i++) {
             SUM const x = (SUM)a[i]; /* before r[i], which may be a[i] */
@@ -30,3 +32,6 @@ static uint64_t SFN(scan_sum)(const void *in, size_t n, uint64_t carry, void *ou
     }
     return (SUM)(sum - (SUM)carry);
 }
+#undef SFN
+#undef SUM
+#undef KEY

@@ -1,6 +1,4 @@
-/* sort_avx512.c - sort of 32- and 64-bit numbers within the cache, 512 bits at a time. The method
- * is in vector_sort.t.h. */
-#include "cpu/kernel/sort_avx512.h"
+/* sort_avx512.c - vector_sort.t.h for 32-bit and 64-bit unsigned integers in AVX-512. */
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
@@ -9,7 +7,7 @@
 #define LOAD(p) _mm512_loadu_si512(p)
 #define STORE(p, v) _mm512_storeu_si512(p, v)
 #define ALL_ONES _mm512_set1_epi64(-1)
-/* Both keep the order of 128-bit quarters as a number with a digit for each says. */
+/* Selects 128-bit quarters: two bits of `order` for each quarter of the result. */
 #define QUARTERS(a, b, order) _mm512_shuffle_i64x2(a, b, order)
 #define SWAP_QUARTERS(v) QUARTERS(v, v, 0xb1)
 #define SWAP_HALVES(v) QUARTERS(v, v, 0x4e)
@@ -38,7 +36,7 @@ INLINE __m512i backwards_32(void)
 #define WORD uint32_t
 #define MASK __mmask16
 #define LANES 16
-#define LEAF 222 /* of 256 numbers, so that leaves of evenly spread ones seldom run over */
+#define LEAF 222 /* of 256: leaves of evenly spread integers are seldom too large */
 #define FILL(x) _mm512_set1_epi32((int)(x))
 #define LOAD_SOME(rest, mask, p) _mm512_mask_loadu_epi32(rest, mask, p)
 #define STORE_SOME(p, mask, v) _mm512_mask_storeu_epi32(p, mask, v)
@@ -66,15 +64,15 @@ INLINE __m512i mapped_32(__m512i v, const cpu_words_map *map)
     return _mm512_xor_si512(sum, _mm512_or_si512(flips, FILL(map->flip)));
 }
 
-/* 16 vectors of 16: number r of vector l becomes number l of vector r. */
+/* 16 vectors of 16: integer r of vector l becomes integer l of vector r. */
 INLINE void transpose_32(__m512i *v)
 {
     __m512i two[16], four[16], half[16];
-    EACH (i, 8) { /* 2 x 2 numbers within a quarter */
+    EACH (i, 8) { /* 2 x 2 integers within a quarter */
         two[2 * i] = _mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]);
         two[2 * i + 1] = _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1]);
     }
-    EACH (i, 4) /* four[4i + c] quarter q: number 4q + c of vectors 4i to 4i + 3 */
+    EACH (i, 4) /* four[4i + c] quarter q: integer 4q + c of vectors 4i to 4i + 3 */
         EACH (c, 2) {
             four[4 * i + 2 * c] = _mm512_unpacklo_epi64(two[4 * i + c], two[4 * i + 2 + c]);
             four[4 * i + 2 * c + 1] = _mm512_unpackhi_epi64(two[4 * i + c], two[4 * i + 2 + c]);
@@ -127,7 +125,7 @@ INLINE void transpose_32(__m512i *v)
 #define WORD uint64_t
 #define MASK __mmask8
 #define LANES 8
-#define LEAF 108 /* of 128, likewise */
+#define LEAF 108 /* of 128 */
 #define FILL(x) _mm512_set1_epi64((long long)(x))
 #define LOAD_SOME(rest, mask, p) _mm512_mask_loadu_epi64(rest, mask, p)
 #define STORE_SOME(p, mask, v) _mm512_mask_storeu_epi64(p, mask, v)
@@ -141,7 +139,7 @@ INLINE void transpose_32(__m512i *v)
 #define REDUCE_MIN(v) ((uint64_t)_mm512_reduce_min_epu64(v))
 #define REDUCE_MAX(v) ((uint64_t)_mm512_reduce_max_epu64(v))
 
-/* The least and largest of 64 bits share one port; a comparison and two blends spread over two. */
+/* The 64-bit minimum and maximum use one execution port; a comparison and two blends use two. */
 INLINE void exchange_64(__m512i *a, __m512i *b)
 {
     __mmask8 const less = LESS_MASK(*a, *b);
@@ -157,11 +155,11 @@ INLINE __m512i mapped_64(__m512i v, const cpu_words_map *map)
     return _mm512_xor_si512(sum, _mm512_or_si512(flips, FILL(map->flip)));
 }
 
-/* 8 vectors of 8, a row after another, become the even (odd = 0) or the odd vectors of to. */
+/* Transposes 8 vectors of 8 into the even (odd = 0) or the odd vectors of to. */
 INLINE void transpose_half_64(const __m512i *v, __m512i *to, unsigned odd)
 {
     __m512i two[8], half[8];
-    EACH (i, 4) { /* two[2i + c] quarter q: number 2q + c of vectors 2i and 2i + 1 */
+    EACH (i, 4) { /* two[2i + c] quarter q: integer 2q + c of vectors 2i and 2i + 1 */
         two[2 * i] = _mm512_unpacklo_epi64(v[2 * i], v[2 * i + 1]);
         two[2 * i + 1] = _mm512_unpackhi_epi64(v[2 * i], v[2 * i + 1]);
     }
@@ -178,7 +176,7 @@ INLINE void transpose_half_64(const __m512i *v, __m512i *to, unsigned odd)
     }
 }
 
-/* 16 vectors of 8: number r of vector l goes to place 16r + l. */
+/* 16 vectors of 8: integer r of vector l goes to place 16r + l. */
 INLINE void transpose_64(__m512i *v)
 {
     __m512i to[16];

@@ -1,9 +1,9 @@
-/* sum_avx.h - sums and prefix sums of integers in 256-bit vectors, for both AVX kernels.
+/* sum_avx.h - sums and prefix sums of integers in 256-bit vectors, for AVX2 and AVX-512.
  *
- * The prefix sums within a 128-bit half take lg(lanes) steps of shift and add; then the low half's
- * total is added to the high half, and the carry to both. `last_lane` is the shuffle that spreads
- * the last element of a half over it. Two vectors go side by side, and only their totals wait for
- * each other. Large results are streamed. */
+ * The prefix sums within a 128-bit half take lg(lanes) steps of shift and add. Then the total of
+ * the low half is added to the high half, and the carry to both. `last_lane` is the shuffle that
+ * copies the last element of a half to all its lanes. Two vectors are scanned independently, and
+ * only their totals depend on each other. */
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
@@ -67,7 +67,7 @@ INLINE __m256i last_lane_64(void) { return _mm256_set1_epi64x(0x0f0e0d0c0b0a0908
         return total;                                                                              \
     }                                                                                              \
     INLINE uint64_t scan_##W(const key *a, size_t n, key carry, key *r, bool exclusive,            \
-                             bool stream)                                                          \
+                             bool bypass)                                                          \
     {                                                                                              \
         enum {                                                                                     \
             LANES = 32 / sizeof(key)                                                               \
@@ -84,7 +84,7 @@ INLINE __m256i last_lane_64(void) { return _mm256_set1_epi64x(0x0f0e0d0c0b0a0908
                 __m256i const high = _mm256_permute2x128_si256(v, v, 0x11);                        \
                 __m256i const result = exclusive ? sub_##W(sums, x) : sums;                        \
                 before = add_##W(before, _mm256_shuffle_epi8(high, last_lane_##W()));              \
-                if (stream)                                                                        \
+                if (bypass)                                                                        \
                     _mm256_stream_si256((void *)(r + i + LANES * j), result);                      \
                 else                                                                               \
                     _mm256_storeu_si256((void *)(r + i + LANES * j), result);                      \
@@ -97,12 +97,12 @@ INLINE __m256i last_lane_64(void) { return _mm256_set1_epi64x(0x0f0e0d0c0b0a0908
                                                                       exclusive, false));          \
     }                                                                                              \
     static uint64_t scan_sum_##W(const void *in, size_t n, uint64_t carry, void *out,              \
-                                 bool exclusive, bool stream)                                      \
+                                 bool exclusive, bool bypass)                                      \
     {                                                                                              \
-        if (!stream)                                                                               \
+        if (!bypass)                                                                               \
             return scan_##W(in, n, (key)carry, out, exclusive, false);                             \
         uint64_t const total = scan_##W(in, n, (key)carry, out, exclusive, true);                  \
-        stream_fence();                                                                            \
+        bypass_fence();                                                                            \
         return total;                                                                              \
     }
 SUMS(8, uint8_t)

@@ -1,18 +1,15 @@
-/* vector_sort.t.h - sort of unsigned numbers of one width within the cache, by vectors of LANES.
+/* vector_sort.t.h - sorts unsigned integers of one width that fit the cache, with vectors of LANES.
  *
- * Numbers are split about a pivot within the range they span: the lower ones are compressed to the
- * front of where they are, the others into the spare array, where they go on with the roles of the
- * two exchanged, so that nothing is moved back. The pivot is where evenly spread numbers would fall
- * into leaves that are nearly full. Each side keeps at most two thirds of the range, so the depth
- * is at most twice the number of bits, whatever the numbers; where a split is lopsided the range of
- * the larger side is measured, which soon finds what clusters, and equal numbers at once.
- *
- * A leaf is sorted in 16 vectors: every lane is a column, sorted down its rows by Batcher's
- * odd-even network without moving a lane; then neighbouring columns are merged (bitonic, the second
- * one read backwards) until one run fills the block column by column, which a transposition turns
- * into vectors. Small leaves take two to eight vectors, each sorted by itself and then merged. */
+ * Quicksort with compressed stores: the lower integers go to the front of the array, the others to
+ * the spare array, where they are sorted with the two arrays exchanged. The pivot is where evenly
+ * spread integers would make nearly full leaves. Each side keeps at most two thirds of the range,
+ * so the depth is at most twice the number of bits; after a lopsided split the range of the larger
+ * side is measured, which finds clusters and equal integers. A leaf is 16 vectors: Batcher's
+ * odd-even network sorts each lane as a column, bitonic merges join neighbouring columns, and a
+ * transposition turns columns into vectors. Small leaves take two to eight vectors, each sorted
+ * and then merged. */
 
-/* Lane i meets lane i ^ x; the higher lane of each two keeps the larger number. */
+/* Compares lane i with lane i ^ x; the higher lane of each pair keeps the larger integer. */
 #define STEP(v, x)                                                                                 \
     do {                                                                                           \
         VEC const other_ = SWAP(x, v);                                                             \
@@ -21,7 +18,7 @@
 
 #define EXCHANGE(a, b) FN(exchange)(&(a), &(b))
 
-INLINE VEC FN(clean)(VEC v) /* sorts a vector that is bitonic */
+INLINE VEC FN(clean)(VEC v) /* sorts a bitonic vector */
 {
 #if LANES == 16
     STEP(v, 8);
@@ -49,12 +46,12 @@ INLINE VEC FN(sort_one)(VEC v)
     return v;
 }
 
-INLINE VEC FN(turn)(VEC v) { return SWAP(LANES - 1, v); }
+INLINE VEC FN(reversed)(VEC v) { return SWAP(LANES - 1, v); }
 
-/* Merge two sorted halves: the upper one is turned around, which makes the whole bitonic. */
+/* Merge two sorted halves: reversing the upper half makes the whole bitonic. */
 INLINE void FN(merge_2)(VEC *v)
 {
-    v[1] = FN(turn)(v[1]);
+    v[1] = FN(reversed)(v[1]);
     EXCHANGE(v[0], v[1]);
     EACH (i, 2)
         v[i] = FN(clean)(v[i]);
@@ -62,8 +59,8 @@ INLINE void FN(merge_2)(VEC *v)
 
 INLINE void FN(merge_4)(VEC *v)
 {
-    VEC const second = FN(turn)(v[3]);
-    v[3] = FN(turn)(v[2]);
+    VEC const second = FN(reversed)(v[3]);
+    v[3] = FN(reversed)(v[2]);
     v[2] = second;
     EACH (i, 2)
         EXCHANGE(v[i], v[i + 2]);
@@ -76,8 +73,8 @@ INLINE void FN(merge_4)(VEC *v)
 INLINE void FN(merge_8)(VEC *v)
 {
     EACH (i, 2) {
-        VEC const early = FN(turn)(v[7 - i]);
-        v[7 - i] = FN(turn)(v[4 + i]);
+        VEC const early = FN(reversed)(v[7 - i]);
+        v[7 - i] = FN(reversed)(v[4 + i]);
         v[4 + i] = early;
     }
     EACH (i, 4)
@@ -94,13 +91,13 @@ INLINE void FN(merge_8)(VEC *v)
 
 /* ---- A block of 16 rows ---- */
 
-/* Exchanges rows i and i + apart wherever Batcher's network does so in the round of runs of
- * `run` rows. */
-INLINE void FN(column_round)(VEC *v, unsigned run, unsigned apart)
+/* The round of Batcher's network that merges sorted blocks of `block` rows and compares rows that
+ * are `apart` rows away from each other. */
+INLINE void FN(column_round)(VEC *v, unsigned block, unsigned apart)
 {
     EACH (i, 16)
-        if (i + apart < 16 && i >= apart % run && (i - apart % run) / apart % 2 == 0 &&
-            i / (2 * run) == (i + apart) / (2 * run))
+        if (i + apart < 16 && i >= apart % block && (i - apart % block) / apart % 2 == 0 &&
+            i / (2 * block) == (i + apart) / (2 * block))
             EXCHANGE(v[i], v[i + apart]);
 }
 
@@ -118,8 +115,8 @@ INLINE void FN(sort_columns)(VEC *v)
     FN(column_round)(v, 8, 1);
 }
 
-/* Merges runs of (x + 1) / 2 columns into runs of x + 1: the first step pairs each number with the
- * one as far from the end of the other run. */
+/* Merges sorted blocks of (x + 1) / 2 columns into blocks of x + 1 columns. The first step compares
+ * each integer with the one at the mirrored place of the other block. */
 INLINE void FN(merge_columns)(VEC *v, unsigned x)
 {
     EACH (r, 8) {
@@ -169,7 +166,7 @@ INLINE MASK FN(first_lanes)(size_t n)
     return (MASK)_bzhi_u32(UINT32_MAX, n < LANES ? (unsigned)n : LANES);
 }
 
-/* Vector i of n numbers, the largest number standing for those that are not there. */
+/* Vector i of n integers; missing integers are the largest one. */
 INLINE VEC FN(load_part)(const WORD *a, size_t n, unsigned i)
 {
     size_t const at = (size_t)i * LANES;
@@ -182,7 +179,7 @@ INLINE void FN(store_part)(WORD *a, size_t n, unsigned i, VEC v, const cpu_words
     STORE_SOME(a + at, FN(first_lanes)(n > at ? n - at : 0), MAPPED(v, map));
 }
 
-/* Sorts n numbers, at most those of 8 vectors. */
+/* Sorts n integers, at most 8 vectors. */
 static void FN(sort_few)(const WORD *a, size_t n, WORD *to, const cpu_words_map *map)
 {
     VEC v[8];
@@ -213,7 +210,7 @@ static void FN(sort_few)(const WORD *a, size_t n, WORD *to, const cpu_words_map 
     }
 }
 
-/* Sorts n numbers, more than those of 8 vectors and at most those of 16. */
+/* Sorts n integers, more than 8 vectors and at most 16. */
 static void FN(sort_more)(const WORD *a, size_t n, WORD *to, const cpu_words_map *map)
 {
     VEC v[16];
@@ -228,7 +225,7 @@ static void FN(sort_more)(const WORD *a, size_t n, WORD *to, const cpu_words_map
         FN(store_part)(to, n, 8 + i, v[8 + i], map);
 }
 
-/* Numbers that are all equal. */
+/* Writes n equal integers. */
 static void FN(store_equal)(const WORD *a, size_t n, WORD *to, const cpu_words_map *map)
 {
     VEC const v = MAPPED(FILL(a[0]), map);
@@ -239,10 +236,10 @@ static void FN(store_equal)(const WORD *a, size_t n, WORD *to, const cpu_words_m
 /* ---- Splits ---- */
 
 typedef struct FN(range) {
-    WORD low, high; /* no number is outside */
+    WORD low, high; /* both inside */
 } FN(range);
 
-/* The range of n numbers, at least those of one vector. */
+/* The range of n integers, at least one vector. */
 static FN(range) FN(range_of)(const WORD *a, size_t n)
 {
     VEC const last = LOAD(a + n - LANES);
@@ -255,14 +252,15 @@ static FN(range) FN(range_of)(const WORD *a, size_t n)
     return (FN(range)){REDUCE_MIN(low), REDUCE_MAX(high)};
 }
 
-/* Splits a[0..n) about pivot. One side is compressed to the front of a, the other into spare:
- * keep_low says which stays. Returns how many are below. */
+/* Splits a[0..n) by the pivot. One side is compressed to the front of a, the other to spare:
+ * keep_low says whether the lower side stays in a. Returns the number of integers below the
+ * pivot. */
 INLINE size_t FN(split)(WORD *a, WORD *spare, size_t n, WORD pivot, bool keep_low)
 {
     VEC const middle = FILL(pivot);
     size_t    kept = 0, i = 0;
-    /* Whole vectors: at a they end within what has been read; in spare the last ones might pass its
-     * end, and wait for the masks below. */
+    /* Stores of whole vectors: in a they end within the part that has been read; in spare the last
+     * ones could pass the end, so the masked loop below does them. */
     for (; i + LANES <= n && i - kept + LANES <= n; i += LANES) {
         VEC const  v = LOAD(a + i);
         MASK const left = LESS_MASK(v, middle), right = (MASK)~left;
@@ -284,16 +282,16 @@ INLINE size_t FN(split)(WORD *a, WORD *spare, size_t n, WORD pivot, bool keep_lo
     return keep_low ? kept : n - kept;
 }
 
-/* A number above range.low and not above range.high, where about n numbers that are evenly spread
- * split into whole leaves. */
+/* A pivot above range.low and not above range.high that splits n evenly spread integers into whole
+ * leaves. */
 static WORD FN(pivot_of)(FN(range) range, size_t n)
 {
     WORD const span = range.high - range.low, leaves = (WORD)(n / LEAF + 1);
     return range.low + 1 + (span / 2 < leaves ? span / 2 : span / leaves * (leaves / 2));
 }
 
-/* Sorts a[0..n) into to, which is a, spare or neither. What is sorted first must not be written
- * over what waits: where the result goes to spare, the upper side therefore stays in a. */
+/* Sorts a[0..n) into to, which is a, spare or neither. The sorted lower side must not overwrite the
+ * waiting upper side: if the result goes to spare, the upper side stays in a. */
 static void FN(sort_range)(WORD *a, WORD *spare, size_t n, WORD *to,
                            FN(range) range, const cpu_words_map *map)
 {

@@ -1,6 +1,6 @@
 /* word_class.t.h - the kernels of one key class, by words of head bits; see word_rank.h. */
 
-/* Where the first head at or behind keys[i] is, i a multiple of 64, or span->after. */
+/* The index of the first head at or behind keys[i], i a multiple of 64; span->after if none. */
 static __attribute__((noinline)) uint64_t CFN(find_head)(const cpu_span *span, size_t i)
 {
     const CKEY *const k = span->keys;
@@ -15,10 +15,10 @@ static __attribute__((noinline)) uint64_t CFN(find_head)(const cpu_span *span, s
     return word != 0 ? span->base + i + first_bit(word) : span->after;
 }
 
-/* For `count` words from keys[i] on: the words, and the first head behind each. word[0] is there
- * already; the one behind the last is left in word[count] for the next batch. It nearly always
- * tells what follows; in a long run the head found once, *known, stays the answer until it is
- * reached. */
+/* Makes `count` words from keys[i] on, and the index of the first head behind each of them. word[0]
+ * is given; word[count], the word behind the last, is kept for the next batch and nearly always
+ * holds the next head. In a large group of ties the next head is searched once: *known holds it
+ * until the loop reaches it. */
 INLINE void CFN(look_ahead)(const cpu_span *span, size_t i, size_t count, uint64_t *word,
                             uint64_t *after, uint64_t *known)
 {
@@ -44,19 +44,19 @@ INLINE void CFN(look_ahead)(const cpu_span *span, size_t i, size_t count, uint64
 #undef ORDO_OUT_TEMPLATE
 
 INLINE void CFN(mean_batch)(const cpu_span *span, size_t i, size_t count, uint64_t *word,
-                            uint64_t *known, uint64_t *before, double *out, bool stream)
+                            uint64_t *known, uint64_t *before, double *out, bool bypass)
 {
     uint64_t after[BATCH];
     CFN(look_ahead)(span, i, count, word, after, known);
     for (size_t w = 0; w < count; w++) {
         uint64_t const base = span->base + i + 64 * w;
-        mean_word(out + i + 64 * w, word[w], base, *before, after[w], stream);
+        mean_word(out + i + 64 * w, word[w], base, *before, after[w], bypass);
         *before = word[w] != 0 ? base + end_bit(word[w]) : *before;
     }
     word[0] = word[count];
 }
 
-INLINE void CFN(mean_words)(const cpu_span *span, double *out, bool stream)
+INLINE void CFN(mean_words)(const cpu_span *span, double *out, bool bypass)
 {
     const CKEY *const k = span->keys;
     uint64_t          word[BATCH + 1], known = 0, before = span->before;
@@ -64,18 +64,18 @@ INLINE void CFN(mean_words)(const cpu_span *span, double *out, bool stream)
 
     word[0] = span->n >= 64 ? CFN(heads64)(k) : 0;
     for (; i + 64 * BATCH <= span->n; i += 64 * BATCH)
-        CFN(mean_batch)(span, i, BATCH, word, &known, &before, out, stream);
+        CFN(mean_batch)(span, i, BATCH, word, &known, &before, out, bypass);
     for (; i + 64 <= span->n; i += 64)
-        CFN(mean_batch)(span, i, 1, word, &known, &before, out, stream);
+        CFN(mean_batch)(span, i, 1, word, &known, &before, out, bypass);
     cpu_span const rest = {k + i, span->n - i, span->base + i, before, span->after, false};
     cpu_kernels_generic.rank_mean[CLASS_SLOT](&rest, out + i);
 }
 
 static void CFN(mean)(const cpu_span *span, void *out)
 {
-    if (span->stream) {
+    if (span->bypass) {
         CFN(mean_words)(span, out, true);
-        stream_fence();
+        bypass_fence();
     } else {
         CFN(mean_words)(span, out, false);
     }

@@ -1,31 +1,31 @@
-/* word_rank.h - ranks from words of 64 head bits: the frame that each vector ISA fills in.
+/* word_rank.h - ranks and counts from words of 64 bits: the part that all vector ISAs share.
  *
- * The including file provides INLINE functions, for every class C of integer keys (k8 k16 k32 k64),
- * every class F of float keys (kf32 kf64) and output type T (u32 u64 f64):
+ * The including file provides INLINE functions for every class C of integer keys (k8 k16 k32 k64),
+ * every class F of float keys (kf32 kf64) and every output type T (u32 u64 f64):
  *
- *   uint64_t heads64_C(const key *k)       the head bits of k[0..64); k[-1] is read
+ *   uint64_t heads64_C(const key *k)       bit i = k[i] is a head; k[-1] is read
  *   uint64_t zeros64_F(const key *k)       bit i = k[i] is +0 or -0
  *   uint64_t flags64(const uint8_t *f)     bit i = f[i] is not 0
- *   void last64_T(out, word, base, near, stream)
- *        out[0..64) = base + 1 + index of the last set bit at or before each place; before the
- *        first set bit: base - near
- *   void next64_T(out, word, base, near, stream)
- *        out[0..64) = base + index of the next set bit after each place; behind the last one:
- *        base + near
- *   void mean64(out, word, base, near_last, near_next, stream)   half the sum of both
- *   void count64_T(out, word, base, stream)                      base + set bits so far
- *   void stream_fence(void)                orders the streaming stores of this thread
+ *   void last64_T(out, word, base, near, bypass)
+ *        out[i] = base + 1 + index of the last set bit at or before bit i; base - near before
+ *        the first set bit
+ *   void next64_T(out, word, base, near, bypass)
+ *        out[i] = base + index of the next set bit after bit i; base + near behind the last
+ *        set bit
+ *   void mean64(out, word, base, near_last, near_next, bypass)   half the sum of both
+ *   void count64_T(out, word, base, bypass)                      base + set bits so far
+ *   void bypass_fence(void)                orders the stores that bypass the cache
  *
- * with near at most NEAR_MAX. A run that reaches farther than that is written here: where it
- * fills a word, as a fill. That branch is as predictable as the run is long. */
+ * near is at most NEAR_MAX. Words in larger groups of ties are written by the functions *_far of
+ * this file; long groups make that branch predictable. */
 #include "cpu/kernel/kernels.h"
 
 #include <string.h>
 
-/* Words made before their ranks are written. One at a time, the two halves of the work wait for
- * each other: a word's bits come late out of the vector unit. With many, the loads of the next
- * keys start late. f32 to u32 on a Neoverse V1, in a prototype of this loop, ns a key: 0.28 with
- * 1, 0.24 with 4, 0.27 with 8, 0.33 with 32. */
+/* Words that are made before their ranks are written. With 1, the two steps wait for each other,
+ * because the bits of a word leave the vector unit late. With many, the loads of the next keys
+ * start late. f32 to u32 on a Neoverse V1, in a prototype of this loop, ns per key: 0.28 with 1,
+ * 0.24 with 4, 0.27 with 8, 0.33 with 32. */
 enum {
     BATCH = 4
 };
@@ -33,9 +33,9 @@ enum {
 INLINE uint64_t first_bit(uint64_t word) { return (uint64_t)__builtin_ctzll(word); }
 INLINE uint64_t end_bit(uint64_t word) { return 64 - (uint64_t)__builtin_clzll(word); }
 
-/* Heads of float keys. Their bits are compared as integers; only -0 and +0 have different bits and
- * yet tie. In sorted keys zeros stand together, so the first and the last key tell whether there
- * can be any. The pointer is cast because kernels of integers read any key of the width. */
+/* Heads of float keys. The bits are compared as integers; only -0 and +0 have different bits and
+ * tie. In sorted keys all zeros are adjacent, so the first and the last key say whether there can
+ * be any. */
 #define FLOAT_HEADS64(F, C, key, bits)                                                             \
     INLINE uint64_t heads64_##F(const key *k)                                                      \
     {                                                                                              \
@@ -74,10 +74,10 @@ static __attribute__((noinline)) void mean_far(double *out, uint64_t word, uint6
 }
 
 INLINE void mean_word(double *out, uint64_t word, uint64_t base, uint64_t before, uint64_t after,
-                      bool stream)
+                      bool bypass)
 {
     if (ORDO_LIKELY(base - before <= NEAR_MAX && after - base <= NEAR_MAX))
-        mean64(out, word, base, base - before, after - base, stream);
+        mean64(out, word, base, base - before, after - base, bypass);
     else
         mean_far(out, word, base, before, after);
 }

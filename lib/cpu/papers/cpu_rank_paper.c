@@ -14,7 +14,6 @@
  * themselves, are one run that is written apart. */
 #include "core/keybits.h"
 #include "cpu/cpu.h"
-#include "cpu/rank/cpu_runs.h"
 
 typedef struct rank_segments {
     const ordo_rank_job *job;

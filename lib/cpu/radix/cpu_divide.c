@@ -4,7 +4,6 @@
  * Blocks of keys become bits (below the pivot or not), and the bits divide keys and values, by
  * vectors that are compressed where the ISA has them. Reads and writes each record once. */
 #include "cpu/cpu.h"
-#include "cpu/kernel/count_band.h"
 
 #include <string.h>
 
@@ -63,7 +62,7 @@ static void block_bits(cpu_below_fn *below, const char *keys, size_t n, size_t s
 
 void cpu_divide(const cpu_kernels *kernels, const ordo_divide_job *job)
 {
-    cpu_below_fn *const below = cpu_below_choose(kernels->isa, job->type, job->descending);
+    cpu_below_fn *const below = kernels->loops->below[job->type][job->descending];
     size_t const        size = ordo_type_size(job->type), value_size = job->value_size;
     const char *const keys = job->keys, *const values = job->values;
     size_t   first = 0;

@@ -45,16 +45,7 @@ static void slot_give(radix_slots *slots, size_t which)
     atomic_flag_clear_explicit(&slots->busy[which], memory_order_release);
 }
 
-static const radix_ops *ops_of(const radix_io *io)
-{
-#if defined(__x86_64__)
-    if (strcmp(io->kernels->isa, "avx2") == 0)
-        return &radix_steps_avx2[io->kind];
-    if (strcmp(io->kernels->isa, "avx512") == 0)
-        return &radix_steps_avx512[io->kind];
-#endif
-    return &radix_steps_generic[io->kind];
-}
+static const radix_ops *ops_of(const radix_io *io) { return &io->kernels->loops->radix[io->kind]; }
 
 /* ---- Loops ---- */
 
@@ -401,7 +392,7 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     size_t const size = radix_record_size(io->kind);
     exec->algorithm = "radix";
     radix_local const local = local_of(io, exec);
-    exec->isa = ops_of(io) == &radix_steps_generic[io->kind] ? "generic" : io->kernels->isa;
+    exec->isa = io->kernels->loops->isa;
     if (fits_cache(io->kind, io->n)) {
         void *records, *spare;
         TRY(ordo_scratch(exec, io->n * size, &records));

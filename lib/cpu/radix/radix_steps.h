@@ -1,6 +1,5 @@
-/* radix_steps.h - the inner steps of the radix sort, as a table for one ISA: included once by each
- * of the files radix_steps_X.c, which are compiled with the options of their ISA. Loops over keys
- * gain from what it has (shifts by any count, vectors) without being written for it. */
+/* radix_steps.h - the inner steps of the radix sort as a table for one ISA (kernel/plain_loops.h).
+ * The loops are plain C that gains from the ISA's shifts and vectors. */
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>
@@ -20,14 +19,14 @@ static inline void radix_offsets(uint32_t *count, size_t n)
     }
 }
 
-/* Asks for memory that is read soon: processors read ahead by themselves, but not across pages. */
+/* Prefetches memory that is read soon. Processors do this by themselves, but not across pages. */
 static inline void radix_prefetch(const void *at, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += LINE)
         __builtin_prefetch((const char *)at + i, 0, 2);
 }
 
-/* Writes whole cache lines past the cache, where that is possible. */
+/* Writes whole cache lines past the cache, if the ISA can. */
 static inline void lines_stream(void *to, const void *lines, size_t bytes)
 {
 #if defined(__AVX512F__)
@@ -52,7 +51,7 @@ static inline void lines_fence(void)
 }
 
 #if defined(__AVX512F__)
-/* Buckets of 8 keys of 64 bits, and of 16 of 32, as bucket_of (radix_split.t.h) finds them. */
+/* The buckets of 8 keys of 64 bits, and of 16 keys of 32 bits: bucket_of in radix_split.t.h. */
 static inline void radix_label_64(const radix_cut *cut, const void *keys, uint16_t *labels)
 {
     __m512i const base = _mm512_set1_epi64((long long)cut->base);

@@ -81,11 +81,4 @@ struct radix_ops {
     uint64_t (*differ)(const void *records, size_t lo, size_t hi);
 };
 
-/* By kind of record, for one ISA each: the same source, compiled for what that ISA has. */
-extern const radix_ops radix_steps_generic[RADIX_KINDS];
-#if defined(__x86_64__)
-extern const radix_ops radix_steps_avx2[RADIX_KINDS];
-extern const radix_ops radix_steps_avx512[RADIX_KINDS];
-#endif
-
 #endif

@@ -1,5 +1,5 @@
-/* record_type.h - how keys of one type become records and records become results; radix.h says what
- * each does. The loops are stamped from records.t.h and compiled once for every ISA. */
+/* record_type.h - the loops that turn keys of one type into records, and records into results. radix.h
+ * describes each of them. They are stamped from records.t.h (kernel/plain_loops.h). */
 #ifndef ORDO_CPU_RADIX_RECORD_TYPE_H
 #define ORDO_CPU_RADIX_RECORD_TYPE_H
 
@@ -22,11 +22,5 @@ typedef struct record_type {
     uint64_t (*key_at)(const radix_io *io, size_t index);
     void (*extent)(const radix_io *io, size_t lo, size_t hi, uint64_t *least, uint64_t *most);
 } record_type;
-
-const record_type *record_type_generic(ordo_type type);
-#if defined(__x86_64__)
-const record_type *record_type_avx2(ordo_type type);
-const record_type *record_type_avx512(ordo_type type);
-#endif
 
 #endif

@@ -6,18 +6,10 @@
 
 #include <string.h>
 
-/* The loops of a type for the ISA of kernels; NULL: for any. */
+/* kernels NULL: the generic loops. */
 static const record_type *type_of(const cpu_kernels *kernels, ordo_type type)
 {
-#if defined(__x86_64__)
-    if (kernels != NULL && strcmp(kernels->isa, "avx2") == 0)
-        return record_type_avx2(type);
-    if (kernels != NULL && strcmp(kernels->isa, "avx512") == 0)
-        return record_type_avx512(type);
-#else
-    (void)kernels;
-#endif
-    return record_type_generic(type);
+    return &(kernels != NULL ? kernels : &cpu_kernels_generic)->loops->records[type];
 }
 
 static void store_index_u32_p32(const radix_io *io, size_t at, size_t count, const void *records)

@@ -1,23 +1,21 @@
 /* cpu_rank.c - ranks of a sorted array: the production path.
  *
- * A key's rank follows from its run of equal keys: where it starts, where it ends, or how many
- * runs there are up to it. Each piece of the array looks up the run it begins in and the one it
- * ends in (as the competition ranking paper does for each of its threads); in between, the
- * kernels turn 64 comparisons at a time into a word of bits and the word into 64 ranks. Memory
- * is read once and written once, whatever the ties, and no scratch is taken.
- *
- * Dense ranks count runs, so a piece must know how many there are before it: it makes its bits
- * first, waits for its turn, and then writes.
- *
- * Set apart are the first key, which has no key before it; a few keys until the ranks begin a
- * cache line, so that whole lines can be written past the cache; and the NaNs at the end, one
- * run of keys with different bits, which the kernels would take apart. */
+ * The rank of a key follows from its group of ties: where the group begins, where it ends, or how
+ * many groups come before it. For each piece of the array the groups at both ends are searched, as
+ * each thread of the competition ranking paper does; in between, the kernels turn 64 comparisons
+ * into a word of bits and the word into 64 ranks. Memory is read once and written once; no scratch.
+ * Dense ranks count groups: a piece waits for the count of the pieces before it. Handled apart: the
+ * first key; a few keys until the ranks begin a cache line, so that whole lines can bypass the
+ * cache; and the NaNs at the end, which tie although their bits differ. */
 #define _POSIX_C_SOURCE 200809L
+#include "core/keybits.h"
 #include "core/turn.h"
 #include "cpu/cpu.h"
-#include "cpu/rank/cpu_runs.h"
 
 #include <string.h>
+
+#define ORDO_TEMPLATE "core/search.t.h"
+#include "core/for_each_type.h"
 
 typedef struct rank_work {
     const ordo_rank_job *job;
@@ -28,10 +26,10 @@ typedef struct rank_work {
     size_t       n;     /* without the NaNs */
     size_t       start; /* where the loop over pieces begins */
     size_t       grain;
-    bool         stream;
+    bool         bypass;
     uint64_t     fill; /* twice the rank of the NaNs */
     ordo_turn    turn;
-    uint64_t     runs; /* up to the piece whose turn it is */
+    uint64_t     groups; /* groups of ties up to the piece that has the turn */
 } rank_work;
 
 static enum cpu_key_class class_of(ordo_type type)
@@ -57,6 +55,54 @@ static enum cpu_key_class class_of(ordo_type type)
     return CPU_KEY_CLASSES;
 }
 
+/* ---- Groups of ties, for a type known at run time ---- */
+
+static bool is_tie(ordo_type type, const void *keys, size_t i, size_t j)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return same_run_##tag(keys, i, j) != 0;
+#include "core/types.def"
+    }
+    return false;
+}
+
+static size_t tie_begin(ordo_type type, const void *keys, size_t i)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return run_start_##tag(keys, i);
+#include "core/types.def"
+    }
+    return i;
+}
+
+static size_t tie_end(ordo_type type, const void *keys, size_t n, size_t i)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return run_end_##tag(keys, n, i);
+#include "core/types.def"
+    }
+    return n;
+}
+
+size_t cpu_nan_start(ordo_type type, const void *keys, size_t n)
+{
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return nan_start_##tag(keys, n);
+#include "core/types.def"
+    }
+    return n;
+}
+
+/* ---- Keys [lo, hi) with lo > 0, none of them NaN ---- */
+
 static const void *key_at(const rank_work *work, size_t i)
 {
     return (const char *)work->job->sorted + i * work->key_size;
@@ -67,11 +113,9 @@ static void *rank_at(const rank_work *work, size_t i)
     return (char *)work->job->ranks + i * work->rank_size;
 }
 
-/* ---- Keys [lo, hi) with lo > 0, none of them NaN ---- */
-
-/* Least, greatest and mean ranks: what the kernels need beside the keys is where the run that
- * the range begins in started, and where the one it ends in stops. */
-static void rank_runs(rank_work *work, size_t lo, size_t hi)
+/* Lowest, highest and mean ranks. The kernels need where the first group of ties of the range
+ * begins and where its last group ends. */
+static void rank_groups(rank_work *work, size_t lo, size_t hi)
 {
     const ordo_rank_job *const job = work->job;
     bool const                 ahead = job->ties != ORDO_TIES_MIN;
@@ -79,9 +123,9 @@ static void rank_runs(rank_work *work, size_t lo, size_t hi)
                     .keys = key_at(work, lo),
                     .n = hi - lo,
                     .base = lo,
-                    .before = cpu_run_start(job->type, job->sorted, lo - 1) + 1,
-                    .after = ahead ? cpu_run_end(job->type, job->sorted, work->n, hi - 1) : 0,
-                    .stream = work->stream && lo >= work->start,
+                    .before = tie_begin(job->type, job->sorted, lo - 1) + 1,
+                    .after = ahead ? tie_end(job->type, job->sorted, work->n, hi - 1) : 0,
+                    .bypass = work->bypass && lo >= work->start,
     };
     if (job->ties == ORDO_TIES_MIN)
         work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
@@ -96,21 +140,21 @@ static void rank_dense(rank_work *work, size_t lo, size_t hi, size_t piece)
     uint64_t     words[CPU_PIECE_WORDS];
     size_t const heads = work->kernels->heads[work->class](key_at(work, lo), hi - lo, words);
     ordo_turn_wait(&work->turn, piece);
-    uint64_t const before = work->runs;
-    work->runs = before + heads;
+    uint64_t const before = work->groups;
+    work->groups = before + heads;
     ordo_turn_pass(&work->turn, piece);
     work->kernels->count[work->out](words, hi - lo, before, rank_at(work, lo),
-                                    work->stream && lo >= work->start);
+                                    work->bypass && lo >= work->start);
 }
 
-/* Every key is a run of its own: the count of set bits where all are set. */
+/* Every key is a group of its own: counts set bits in words of ones. */
 static void rank_ordinal(rank_work *work, size_t lo, size_t hi)
 {
     uint64_t words[ORDO_TUNE_SPAN / 64];
     memset(words, 0xff, sizeof words);
     for (size_t at = lo; at < hi; at += ORDO_TUNE_SPAN)
         work->kernels->count[work->out](words, ordo_min(ORDO_TUNE_SPAN, hi - at), at,
-                                        rank_at(work, at), work->stream && lo >= work->start);
+                                        rank_at(work, at), work->bypass && lo >= work->start);
 }
 
 static void rank_range(rank_work *work, size_t lo, size_t hi, size_t piece)
@@ -119,7 +163,7 @@ static void rank_range(rank_work *work, size_t lo, size_t hi, size_t piece)
     case ORDO_TIES_MIN:
     case ORDO_TIES_MAX:
     case ORDO_TIES_AVERAGE:
-        rank_runs(work, lo, hi);
+        rank_groups(work, lo, hi);
         break;
     case ORDO_TIES_DENSE:
         rank_dense(work, lo, hi, piece);
@@ -138,7 +182,7 @@ static void rank_piece(void *arg, size_t lo, size_t hi)
 
 /* ---- The rest ---- */
 
-/* Writes one rank n times; twice its value comes in, because a mean may be a half. */
+/* Writes one rank n times. `twice` is twice the rank, because a mean may end in one half. */
 static void fill_ranks(const rank_work *work, size_t at, size_t n, uint64_t twice)
 {
     void *const out = rank_at(work, at);
@@ -163,7 +207,7 @@ static void fill_piece(void *arg, size_t lo, size_t hi)
     fill_ranks(work, work->n + lo, hi - lo, work->fill);
 }
 
-/* The NaNs are one run behind the others: [n, job->n). */
+/* The NaNs are one group of ties at the end: [n, job->n). */
 static bool rank_nans(rank_work *work, ordo_exec *exec)
 {
     size_t const first = work->n + 1, last = work->job->n, count = last - work->n;
@@ -180,20 +224,20 @@ static bool rank_nans(rank_work *work, ordo_exec *exec)
         work->fill = (uint64_t)first + last;
         break;
     case ORDO_TIES_DENSE:
-        work->fill = 2 * (work->runs + 1);
+        work->fill = 2 * (work->groups + 1);
         break;
     case ORDO_TIES_ORDINAL:
-        return true; /* written with the others */
+        return true; /* already written */
     }
     return ordo_loop(exec, count, cpu_grain(count), fill_piece, work);
 }
 
-/* Key 0, after key 1: tied with it, or rank 1 by every rule. */
+/* Key 0, when key 1 is done: it ties with key 1, or has rank 1 by every rule. */
 static void rank_first(rank_work *work)
 {
     if (work->n == 0)
         return;
-    if (work->n > 1 && cpu_same_run(work->job->type, work->job->sorted, 0, 1) &&
+    if (work->n > 1 && is_tie(work->job->type, work->job->sorted, 0, 1) &&
         work->job->ties != ORDO_TIES_ORDINAL)
         memcpy(rank_at(work, 0), rank_at(work, 1), work->rank_size);
     else
@@ -212,16 +256,16 @@ ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job
                        .key_size = ordo_type_size(job->type),
                        .rank_size = ordo_type_size(job->rank_type),
                        .n = by_index ? job->n : cpu_nan_start(job->type, job->sorted, job->n),
-                       .runs = 1};
+                       .groups = 1};
 
     exec->algorithm = "vector";
     exec->isa = kernels->isa;
-    work.stream = cpu_streams(job->n * work.rank_size);
+    work.bypass = cpu_bypasses_cache(job->n * work.rank_size);
     work.start = ordo_min(1, work.n);
-    if (work.stream) {
+    if (work.bypass) {
         size_t const past = (uintptr_t)rank_at(&work, 1) % ORDO_CACHE_LINE;
         size_t const aligned = 1 + (ORDO_CACHE_LINE - past) % ORDO_CACHE_LINE / work.rank_size;
-        work.stream = past % work.rank_size == 0;
+        work.bypass = past % work.rank_size == 0;
         work.start = ordo_min(aligned, work.n);
     }
     if (work.start > 1)
@@ -232,6 +276,6 @@ ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job
         return ORDO_E_CANCELLED;
     rank_first(&work);
     if (work.n == 0)
-        work.runs = 0;
+        work.groups = 0;
     return cpu_done(rank_nans(&work, exec));
 }

@@ -1,16 +1,14 @@
-/* rank_unsorted.c - ranks of an array in any order.
+/* rank_unsorted.c - ranks of an unsorted array, in three steps.
  *
- *   order    keys with their index are sorted by the radix sort (or a named algorithm)
- *   number   each run of tied keys gets its rank, one read of the records, which become
- *            (index, rank); dense ranks count the runs of every piece first
- *   return   ranks go back to where their keys were. For large arrays the records are first
- *            gathered by the high bits of the index (the radix sort's own split), so that the
- *            writes of one bucket stay in the cache.
+ *   order    the radix sort (or a named algorithm) sorts records of keys and indices
+ *   number   one pass gives each group of ties its rank: records become (index, rank). Dense ranks
+ *            count the groups of each piece first
+ *   return   ranks go to the places of their keys. Large arrays are first split by the high bits
+ *            of the index, so that the writes of one bucket stay in the cache
  *
- * An average rank is carried as twice its value, so every rank is an integer on the way.
- * Scratch: 2n records of 8 bytes (keys of at most 32 bits, n < 2^31) or 16, and what the radix
- * sort needs beside its rooms. Keys of 64 bits that hardly tie, or of a narrow range, are ranked
- * by records of 8 bytes, too (short_keys.c), which takes half of that memory. */
+ * Until the end an average rank is held as twice its value, an integer. Scratch: 2n records of 8
+ * bytes (keys of at most 32 bits, n < 2^31) or 16, and that of the radix sort. 64-bit keys with few
+ * ties or of a narrow range take records of 8 bytes (short_keys.c). */
 #include "core/keybits.h"
 #include "cpu/sort/items.h"
 #include "cpu/radix/records.h"
@@ -20,22 +18,22 @@
 
 enum record_form {
     FORM_WIDE,   /* (key, index) in 16 bytes */
-    FORM_PACKED, /* in a word of 64 bits, 32 each */
-    FORM_WORDS   /* in a word that says whether its key ties with the one before it */
+    FORM_PACKED, /* (key, index) in 8 bytes, 32 bits each */
+    FORM_WORDS   /* part of the key, a bit that says "ties with the previous record", and index */
 };
 
 typedef struct rank_work {
     const ordo_unsorted_job *job;
     enum record_form         form;
-    unsigned                 tie_bit;    /* FORM_WORDS: that says so */
-    uint64_t                 index_mask; /* of words, whatever the form */
-    bool                     direct;     /* ranks go straight to their places */
+    unsigned                 tie_bit;    /* FORM_WORDS: the bit of ties */
+    uint64_t                 index_mask; /* of records of 8 bytes */
+    bool                     direct;     /* ranks are written to their places at once */
     void                    *records;
     size_t                   grain;
-    uint64_t                *heads; /* of dense ranks: runs that begin before each piece */
+    uint64_t                *heads; /* dense ranks: groups that begin before each piece */
 } rank_work;
 
-/* The search for the edges of runs, over records. */
+/* The search for the ends of a group of ties, over records. */
 static inline uint32_t key_fold_p32(uint64_t record) { return (uint32_t)(record >> 32); }
 static inline uint64_t key_fold_p64(cpu_item_128 record) { return record.key; }
 static inline int      key_is_nan_p32(uint64_t record) { return (void)record, 0; }
@@ -78,21 +76,20 @@ static void heads_piece(void *arg, size_t lo, size_t hi)
     work->heads[lo / work->grain] = heads;
 }
 
-/* Where the run of record i begins and ends: a run that spans many pieces costs each of them its
- * logarithm. Not for words that say where keys tie. */
-static size_t run_begin(const rank_work *work, size_t i)
+/* Where the group of record i begins and ends, by binary search. Not for FORM_WORDS. */
+static size_t group_begin(const rank_work *work, size_t i)
 {
     return work->form == FORM_PACKED ? run_start_p32(work->records, i)
                                      : run_start_p64(work->records, i);
 }
 
-static size_t run_end(const rank_work *work, size_t i)
+static size_t group_end(const rank_work *work, size_t i)
 {
     return work->form == FORM_PACKED ? run_end_p32(work->records, work->job->n, i)
                                      : run_end_p64(work->records, work->job->n, i);
 }
 
-/* Twice the rank for averages, else the rank. */
+/* `rank` is twice the rank for averages, else the rank. */
 static inline void put_rank(const ordo_unsorted_job *job, uint64_t index, uint64_t rank)
 {
     switch (job->rank_type) {
@@ -120,15 +117,15 @@ INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, ui
         ((uint64_t *)work->records)[i] = index << 32 | rank;
 }
 
-/* Both edges of the piece's runs are settled before any record changes: the neighbours' records
- * may have become (index, rank) already, so keys outside the piece are not looked at then. */
+/* The groups at both ends of a piece. They are found before any record changes: later the records
+ * of other pieces may already be (index, rank). */
 typedef struct rank_edges {
-    size_t   first_begin, last_end; /* of the run of the first record, and of the last */
-    uint64_t heads;                 /* runs that begin before the piece */
-    bool     continues;             /* the first record's run began before the piece */
+    size_t   first_begin, last_end; /* of the group of the first record, and of the last */
+    uint64_t heads;                 /* groups that begin before the piece */
+    bool     continues;             /* the first record's group began before the piece */
 } rank_edges;
 
-static inline uint64_t rank_of_run(ordo_ties ties, size_t begin, size_t end, uint64_t heads)
+static inline uint64_t rank_of_group(ordo_ties ties, size_t begin, size_t end, uint64_t heads)
 {
     switch (ties) {
     case ORDO_TIES_MIN:
@@ -154,7 +151,7 @@ static void edges_piece(void *arg, size_t lo, size_t hi)
     rank_edges *const        edges = &number->edges[lo / work->grain];
     edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
     if (work->form == FORM_WORDS) {
-        size_t first = lo, behind = hi; /* the piece's first head, and what follows its last one */
+        size_t first = lo, behind = hi; /* the first head of the piece, and one past its last */
         while (first < hi && is_tie(work, FORM_WORDS, first))
             first++;
         while (behind > lo && is_tie(work, FORM_WORDS, behind - 1))
@@ -164,12 +161,12 @@ static void edges_piece(void *arg, size_t lo, size_t hi)
         edges->first_begin = behind;
         return;
     }
-    edges->first_begin = run_begin(work, lo);
-    edges->last_end = run_end(work, hi - 1);
+    edges->first_begin = group_begin(work, lo);
+    edges->last_end = group_end(work, hi - 1);
     edges->continues = edges->first_begin < lo;
 }
 
-/* Words: the heads of all pieces, as edges_piece has noted them, tell where runs begin and end. */
+/* FORM_WORDS: finds where groups begin and end from the heads that edges_piece found. */
 static void carry_edges(const rank_work *work, rank_edges *edges, size_t pieces)
 {
     size_t begin = 0, end = work->job->n;
@@ -186,7 +183,7 @@ static void carry_edges(const rank_work *work, rank_edges *edges, size_t pieces)
     }
 }
 
-/* Its own copy of the work, which no store into a record can change. */
+/* Takes a copy of the work, which no store to a record can alias. */
 INLINE void number_form(rank_work work, rank_edges edges, size_t lo, size_t hi,
                         enum record_form form)
 {
@@ -203,7 +200,7 @@ INLINE void number_form(rank_work work, rank_edges edges, size_t lo, size_t hi,
             to++;
         size_t const   begin = from == lo ? edges.first_begin : from;
         size_t const   end = to == hi ? edges.last_end : to;
-        uint64_t const rank = rank_of_run(ties, begin, end, heads);
+        uint64_t const rank = rank_of_group(ties, begin, end, heads);
         for (; from < to; from++)
             give_rank(&work, form, from, rank);
     }
@@ -288,11 +285,11 @@ static enum radix_kind kind_of(const ordo_unsorted_job *job)
                                                                                        : RADIX_P64;
 }
 
-typedef struct rank_room { /* records go to and fro between */
+typedef struct rank_room { /* the sort moves records between these two arrays */
     void *records, *room;
 } rank_room;
 
-/* 64-bit keys as records of 8 bytes, in half of the records' memory. */
+/* Sorts 64-bit keys as records of 8 bytes, in half of the memory for records. */
 static ordo_status sort_short(const cpu_kernels *kernels, const ordo_unsorted_job *job,
                               short_keys *keys, rank_room *rooms, bool *done, ordo_exec *exec)
 {
@@ -355,7 +352,7 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
     }
     work.records = rooms.records;
     const char *const algorithm = exec->algorithm, *const detail = exec->detail;
-    char note[sizeof exec->note]; /* of the sort: the way back has its own */
+    char note[sizeof exec->note]; /* of the sort: the return step writes its own */
     memcpy(note, exec->note, sizeof note);
     TRY(number_records(&work, exec));
     if (!work.direct) {

@@ -1,16 +1,15 @@
-/* cpu_order.c - is an array sorted, and where is it not; and the threaded copy.
+/* cpu_order.c - ordo_is_sorted, and the threaded copy.
  *
- * Pieces are looked through in order until one holds a key out of place; the least index found
- * wins. Pieces behind it are skipped, so an unsorted array costs little. */
+ * Pieces are checked in order. When a key out of order is found, the pieces behind it are skipped,
+ * so an unsorted array costs little. The lowest index found is the result. */
 #include "cpu/cpu.h"
-#include "cpu/kernel/first_wrong.h"
 
 #include <string.h>
 
 typedef struct order_work {
     const ordo_order_job *job;
     cpu_first_wrong_fn   *first_wrong;
-    atomic_size_t         wrong; /* the least index found out of place, or n */
+    atomic_size_t         wrong; /* the lowest index found out of order, or n */
 } order_work;
 
 static void order_piece(void *arg, size_t lo, size_t hi)
@@ -29,8 +28,7 @@ static void order_piece(void *arg, size_t lo, size_t hi)
 ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec)
 {
     order_work work = {.job = job,
-                       .first_wrong =
-                           cpu_first_wrong_choose(kernels->isa, job->type, job->descending)};
+                       .first_wrong = kernels->loops->first_wrong[job->type][job->descending]};
     atomic_init(&work.wrong, job->n);
     exec->algorithm = "compare";
     exec->isa = kernels->isa;
@@ -46,8 +44,8 @@ static void copy_piece(void *arg, size_t lo, size_t hi)
     memcpy((char *)job->dst + lo, (const char *)job->src + lo, hi - lo);
 }
 
-/* One stretch for each thread, none shorter than what is worth waking one for: memcpy itself
- * knows from which size on to bypass the cache. */
+/* One piece per thread, if it is worth waking a thread. memcpy itself bypasses the cache for large
+ * pieces. */
 ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec)
 {
     ordo_copy_job work = *job;

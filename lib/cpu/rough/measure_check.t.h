@@ -1,5 +1,4 @@
-/* measure_check.t.h - left items against right ones, for items that fit into lanes (W is 32 or 64);
- * see order_loops.h and measure_radius.c. */
+/* measure_check.t.h - the comparisons of order_loops.h for key bits of W bits, 32 or 64. */
 static bool FN(any_before)(const ITEM *left, const ITEM *right, size_t count)
 {
     ITEM before = 0;
@@ -8,8 +7,8 @@ static bool FN(any_before)(const ITEM *left, const ITEM *right, size_t count)
     return before != 0;
 }
 
-/* Four vectors a step: the maxima within each are independent of the others, so the only chain from
- * step to step is one maximum long. */
+/* Four vectors per step. The maxima within each are independent, so only one maximum per vector
+ * depends on the previous one. */
 static bool FN(any_before_all)(const ITEM *left, const ITEM *right, size_t count, ITEM *largest)
 {
     enum {
@@ -35,7 +34,7 @@ static bool FN(any_before_all)(const ITEM *left, const ITEM *right, size_t count
     return FN(lanes_any)(before) || rest != 0;
 }
 
-/* The largest lane, everywhere. */
+/* The maximum of all lanes, in all lanes. */
 static inline FN(lanes) FN(lanes_most)(FN(lanes) v)
 {
 #if W == 32
@@ -46,26 +45,25 @@ static inline FN(lanes) FN(lanes_most)(FN(lanes) v)
 #endif
 }
 
-/* As any_before_all, quicker where hardly an item comes near to being out of order: the items of a
- * block on the right are only looked at closely if one comes before the largest of those up to the
- * end of the block on the left. */
+/* As any_before_all, but compares whole groups first: a group on the right is compared in detail
+ * only if its minimum is less than the maximum on the left up to the end of its group. */
 static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count, ITEM *largest)
 {
     enum {
         LANES = 16 / sizeof(ITEM),
-        SIDE = 4, /* maxima that do not wait for each other */
-        BLOCK = ORDER_GROUP / sizeof(ITEM)
+        SIDE = 4, /* independent maxima */
+        GROUP = ORDER_GROUP / sizeof(ITEM)
     };
     FN(lanes) const none = {0};
     FN(lanes) carry = none + *largest;
     size_t at = 0;
-    for (; at + BLOCK <= count; at += BLOCK) {
+    for (; at + GROUP <= count; at += GROUP) {
         FN(lanes) high[SIDE], low[SIDE];
         for (size_t j = 0; j < SIDE; j++) {
             high[j] = FN(lanes_load)(left + at + j * LANES);
             low[j] = FN(lanes_load)(right + at + j * LANES);
         }
-        for (size_t i = at + SIDE * LANES; i < at + BLOCK; i += SIDE * LANES)
+        for (size_t i = at + SIDE * LANES; i < at + GROUP; i += SIDE * LANES)
             for (size_t j = 0; j < SIDE; j++) {
                 FN(lanes) other = FN(lanes_load)(right + i + j * LANES);
                 high[j] = FN(lanes_max)(high[j], FN(lanes_load)(left + i + j * LANES));
@@ -78,7 +76,7 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
         FN(lanes) const upto = FN(lanes_max)(carry, FN(lanes_most)(high[0]));
         if (FN(lanes_any)((FN(lanes))(upto > low[0]))) {
             ITEM before_block = carry[0];
-            if (FN(any_before_all)(left + at, right + at, BLOCK, &before_block))
+            if (FN(any_before_all)(left + at, right + at, GROUP, &before_block))
                 return true;
         }
         carry = upto;
@@ -87,7 +85,7 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
     return FN(any_before_all)(left + at, right + at, count - at, largest);
 }
 
-/* The largest and the least of a[0 .. count). */
+/* The maximum and the minimum of a[0 .. count). */
 static void FN(bounds)(const ITEM *a, size_t count, ITEM *most, ITEM *least)
 {
     enum {
@@ -97,7 +95,7 @@ static void FN(bounds)(const ITEM *a, size_t count, ITEM *most, ITEM *least)
     FN(lanes) high[2] = {first, first}, low[2] = {first, first};
     size_t i = 0;
     for (; i + 2 * LANES <= count; i += 2 * LANES)
-        for (size_t j = 0; j < 2; j++) { /* two that do not wait for each other */
+        for (size_t j = 0; j < 2; j++) { /* two independent chains */
             FN(lanes) const x = FN(lanes_load)(a + i + j * LANES);
             FN(lanes) other = x;
             high[j] = FN(lanes_max)(high[j], x);

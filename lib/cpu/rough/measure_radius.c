@@ -2,52 +2,50 @@
  *
  * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989),
  * and A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
- *
- * SEQUENTIAL is theirs: LR (prefix maxima), RL (suffix minima), and the disorder measure DM from
- * the two by a walk along both, keeping only its maximum. 2n items of scratch, O(n), one thread.
- *
- * AUTO tries small radii first. If no two items r+1 to 2r+1 places apart are out of order, none
- * further apart are: a larger distance is a sum of such ones. So a piece can be checked for a
- * given r with the 2r+1 items before it and nothing else, in one read, by any thread: each item
- * is compared with the largest of those that end r+1 places before it. Where a tile of the piece
- * fails, its radius is found by a walk over the tile and O(r) items before it, and the check
- * goes on with that. The largest radius found is shared. A distance can also be a sum of
- * distances that were checked with smaller radii, if those lie further to the left. So a piece
- * is checked again only if a piece before it ended with a larger radius than this one began
- * with, which happens only between threads.
- *
- * If the radius is above a limit, or raising it takes too many reads, the keys are cut into
- * short blocks: one read gives the largest and least item of each; maxima of the blocks up to
- * each one tell within two blocks what the radius is; and only blocks that may hold a partner
- * further away than that are opened. Each takes O(block + lg n), so all takes O(n) for every
- * input. Scratch: two items for each block. */
+ * SEQUENTIAL is their algorithm: LR (prefix maxima), RL (suffix minima), and one walk along both
+ * for the maximum of the disorder measure DM. Scratch 2n key bits, O(n), one thread. AUTO checks
+ * small radii first, then any radius by blocks. O(n) for every input; scratch: two key bits for
+ * each block. */
 #include "cpu/cpu.h"
 #include "cpu/rough/rough.h"
 #include "cpu/rough/view.h"
 
 #include <string.h>
 
+/* Small radii: if no two keys r+1 to 2r+1 places apart are out of order, no two keys further apart
+ * are, because a larger distance is a sum of such distances. So any thread can check a piece for a
+ * given r with the 2r+1 keys before it, in one read: each key is compared with the maximum of the
+ * keys up to r+1 places before it. If a tile of the piece fails, a walk over the tile and O(r) keys
+ * before it finds its radius, and the check continues with that radius. The largest radius found is
+ * shared. A distance can also be a sum of distances that were checked with smaller radii further
+ * left. So a piece is checked again if an earlier piece ended with a larger radius than this piece
+ * began with, which happens only between threads.
+ *
+ * Any radius: if the radius is above a limit, or raising it takes too many reads, one read gives
+ * the maximum and minimum of each short block. The prefix maxima of the blocks give the radius to
+ * within two blocks. Only blocks that may hold a key with a partner further away are read again,
+ * each in O(block + lg n). */
 enum {
-    RADIUS_TILE = 512, /* items compared at once */
+    RADIUS_TILE = 512, /* keys compared at once */
     RADIUS_NEAR = ORDO_TUNE_RADIUS_NEAR,
     RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
-    RADIUS_ITEMS = 2 * RADIUS_NEAR, /* made at once */
+    RADIUS_ITEMS = 2 * RADIUS_NEAR, /* key bits computed at once */
     RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
-    RADIUS_SPENT = 16,      /* one item in so many may be read again to raise the radius */
-    RADIUS_STRIDE = 1 << 16 /* items between two looks at whether to stop */
+    RADIUS_SPENT = 16,      /* one key in 16 may be read again to raise the radius */
+    RADIUS_STRIDE = 1 << 16 /* keys between two checks for cancel */
 };
 
 typedef struct radius_piece {
-    size_t first, last;   /* the radius that its check began with, and ended with */
-    bool   passed, again; /* checked; to be checked again */
+    size_t first, last;   /* the radius at the beginning and at the end of its check */
+    bool   passed, again; /* it was checked; it must be checked again */
 } radius_piece;
 
 typedef struct radius_work {
     const cpu_view *view;
     size_t          grain, limit;
-    atomic_size_t   radius; /* the largest distance seen of two items out of order */
-    atomic_size_t   spent;  /* items read to raise it */
-    atomic_bool     far;    /* give up small radii */
+    atomic_size_t   radius; /* the largest distance found between two keys out of order */
+    atomic_size_t   spent;  /* keys read again to raise the radius */
+    atomic_bool     far;    /* the radius is not small */
     radius_piece   *pieces;
     void           *high, *low;
 } radius_work;
@@ -60,16 +58,16 @@ static void radius_raise(atomic_size_t *radius, size_t to)
         ;
 }
 
-/* Counts items that were read to raise the radius; true if they are too many. A few raises are
- * free, so that short arrays may raise it as well. */
+/* Counts keys that were read again to raise the radius; returns true if there are too many. A few
+ * are free, so that short arrays can raise the radius as well. */
 static bool radius_spend(radius_work *work, size_t read)
 {
     size_t const spent = atomic_fetch_add_explicit(&work->spent, read, memory_order_relaxed) + read;
     return spent > work->view->n / RADIUS_SPENT + (size_t)4 * RADIUS_NEAR;
 }
 
-/* Whether the checks of all pieces together show that the largest radius is right. If not, marks
- * the pieces that must be checked again. */
+/* Whether the checks of all pieces prove the largest radius. If not, marks the pieces that must be
+ * checked again. */
 static bool radius_agreed(const radius_work *work, size_t pieces)
 {
     bool   agreed = !atomic_load_explicit(&work->far, memory_order_relaxed);
@@ -87,7 +85,7 @@ static bool radius_agreed(const radius_work *work, size_t pieces)
     return agreed;
 }
 
-/* The loops of items that fit into lanes, by the table of the view. */
+/* The loops of the view's table for 32-bit and 64-bit key bits. */
 #define RADIUS_LOOPS(W)                                                                            \
     static inline bool any_before_##W(const cpu_view *view, const cpu_item_##W *left,              \
                                       const cpu_item_##W *right, size_t count)                     \
@@ -229,7 +227,7 @@ ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, o
 {
     cpu_view const view =
         cpu_view_of(kernels, job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED);
-    exec->isa = view.loops == order_loops_of(NULL) ? "generic" : kernels->isa;
+    exec->isa = kernels->loops->isa;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL) {
         exec->algorithm = "sequential";
         return by_sequences(&view, job->radius, exec);

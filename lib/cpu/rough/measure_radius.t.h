@@ -1,9 +1,9 @@
-/* measure_radius.t.h - the radius of items of one kind; see measure_radius.c. */
+/* measure_radius.t.h - the radius of key bits of one width; see measure_radius.c. */
 
-/* ---- The check: are items more than r places apart in order? ---- */
+/* ---- The check: are keys more than r places apart in order? ---- */
 
-/* Whether an item of right[0 .. count) comes before one of the left ones up to its own place, or
- * before *largest, which becomes the largest of all these. */
+/* Whether any right[i] comes before one of left[0 .. i] or before *largest. *largest becomes the
+ * maximum of itself and left. */
 static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *right, size_t count,
                           size_t r, ITEM *largest)
 {
@@ -14,16 +14,16 @@ static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *ri
     return FN(any_before_far)(view, left, right, count, largest);
 }
 
-/* Compares the items of [from + r + 1, hi) with all those of [from, their place - r), r at most
- * RADIUS_NEAR. Returns where the first tile of RADIUS_TILE items begins in which one is less, or
- * hi. Items are made once: those that will be on the left later are kept. */
+/* Compares each key i of [from + r + 1, hi) with all keys of [from, i - r), r at most RADIUS_NEAR.
+ * Returns the beginning of the first tile of RADIUS_TILE keys that has a smaller one, or hi. Key
+ * bits are computed once and kept for the left side. */
 static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size_t r)
 {
     ITEM         items[RADIUS_ITEMS];
     ITEM         largest;
     size_t const apart = r + 1;
     bool const   made = view->map != NULL;
-    size_t       longest = RADIUS_TILE; /* few items are made in vain if one is wrong soon */
+    size_t       longest = RADIUS_TILE; /* short at first, in case a key is wrong soon */
     if (hi - from <= apart)
         return hi;
     memset(&largest, 0, sizeof largest);
@@ -44,10 +44,10 @@ static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size
     return hi;
 }
 
-/* The radius of the pairs that end in [at, hi), at most RADIUS_TILE items, which is known to be
- * larger than r; pairs that end before are at most r apart. Above `limit` all answers are limit
- * + 1. One walk over the items from some way before `at` on: r grows while the largest item up
- * to r + 1 places before is larger. If it grew too far to be sure, the walk begins further back. */
+/* The radius of the pairs that end in [at, hi), at most RADIUS_TILE keys, given that it is larger
+ * than r and that pairs that end before `at` are at most r apart. Returns limit + 1 if it is above
+ * limit. The walk begins some keys before `at`; the radius grows while the maximum up to radius + 1
+ * places before a key is larger than the key. If it grew too far, the walk begins further back. */
 static size_t FN(tile_radius)(const cpu_view *view, size_t at, size_t hi, size_t r, size_t limit,
                               size_t *read)
 {
@@ -77,9 +77,8 @@ static size_t FN(tile_radius)(const cpu_view *view, size_t at, size_t hi, size_t
 
 /* ---- Small radii ---- */
 
-/* A piece, with as many items before it as the radius needs, is checked for the largest radius
- * seen so far. Where that is not enough, it is raised, and the check goes on with the larger
- * one. */
+/* Checks a piece, with as many keys before it as needed, for the largest radius found so far. If
+ * the check fails, the radius is raised and the check continues. */
 static void FN(near_piece)(void *arg, size_t lo, size_t hi)
 {
     radius_work *const  work = arg;
@@ -111,7 +110,7 @@ static void FN(near_piece)(void *arg, size_t lo, size_t hi)
 
 /* ---- Any radius ---- */
 
-/* The largest and the least item of each block. */
+/* The maximum and the minimum of each block. */
 static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
 {
     radius_work *const work = arg;
@@ -124,9 +123,8 @@ static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Makes high[b] the largest item up to the end of block b, and finds how many blocks apart two
- * blocks lie at most that hold items out of order: a radius not below the true one by more than
- * two blocks. */
+/* Makes high[b] the maximum up to the end of block b, and finds the largest distance of two blocks
+ * that hold keys out of order. Returns a radius that is at most two blocks below the true one. */
 static size_t FN(far_least)(const radius_work *work, size_t blocks)
 {
     ITEM *const       high = work->high;
@@ -140,7 +138,8 @@ static size_t FN(far_least)(const radius_work *work, size_t blocks)
     return apart == 0 ? 0 : (apart - 1) * RADIUS_BLOCK + 1;
 }
 
-/* The first item of all larger than x, which high[block] is, block being the last to look at. */
+/* The index of the first key larger than x, which is in [0, block]; high[block] is larger than
+ * x. */
 static size_t FN(first_above)(const radius_work *work, ITEM x, size_t block)
 {
     const ITEM *const high = work->high;
@@ -162,8 +161,8 @@ static size_t FN(first_above)(const radius_work *work, ITEM x, size_t block)
     return at + i;
 }
 
-/* Items [at, at + count), at most a block of them, in *left, and the largest item before `at`; 0 if
- * there is none. The buffer has room for two blocks. */
+/* Sets *left to the key bits of [at, at + count), at most a block. Returns the maximum before `at`,
+ * 0 if there is none. The buffer has room for two blocks. */
 static ITEM FN(far_left)(const radius_work *work, size_t at, size_t count, ITEM *buffer,
                          const ITEM **left)
 {
@@ -180,8 +179,8 @@ static ITEM FN(far_left)(const radius_work *work, size_t at, size_t count, ITEM 
     return LESS(largest, here) ? here : largest;
 }
 
-/* Whether any pair that ends in [lo, hi), at most a block of items, is more than r apart; r + 1 is
- * less than hi. */
+/* Whether any pair out of order that ends in [lo, hi), at most a block, is more than r apart;
+ * r + 1 < hi. */
 static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t r)
 {
     ITEM              left_buffer[2 * RADIUS_BLOCK], right_buffer[RADIUS_BLOCK];
@@ -192,11 +191,10 @@ static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t 
     return FN(any_before_far)(work->view, left, right, count, &largest);
 }
 
-/* The radius, knowing that it is at least r, of the pairs that end in block b. Most blocks are done
- * after one comparison of vectors. An item is replaced
- * by the least one from it to the end of its block: that changes no maximum, and then the first
- * larger item moves only to the right, so the distance grows by one at most from an item to the
- * next, and one comparison tells. */
+/* The maximum of r and the radius of the pairs that end in block b. Most blocks are done after
+ * one comparison of vectors. Each key is replaced by the minimum from it to the end of its block,
+ * which does not change the radius. Then the first larger key moves only to the right, so the
+ * distance grows by at most one from key to key, and one comparison per key is enough. */
 static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
 {
     const ITEM *const high = work->high;
@@ -218,7 +216,7 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
         return r;
 
     const ITEM *left;
-    size_t      at = ordo_max(lo, r + 1); /* whose partner is at - r - 1 */
+    size_t      at = ordo_max(lo, r + 1); /* compared with key at - r - 1 */
     ITEM        largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
     for (size_t i = 0; at < hi; at++) {
         ITEM const upto = LESS(largest, left[i]) ? left[i] : largest;
@@ -241,9 +239,9 @@ static void FN(far_blocks)(void *arg, size_t lo, size_t hi)
     radius_raise(&work->radius, r);
 }
 
-/* ---- As the paper has it ---- */
+/* ---- The algorithm of the paper ---- */
 
-/* LR, RL and then DM, of which only the largest element is kept; in a row, so in one thread. */
+/* Computes LR, RL and the maximum of DM on one thread. */
 static bool FN(by_sequences)(const cpu_view *view, ITEM *lr, ITEM *rl, size_t *radius,
                              ordo_exec *exec)
 {

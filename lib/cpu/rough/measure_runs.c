@@ -1,7 +1,7 @@
-/* measure_runs.c - how many maximal stretches of an array are in order.
+/* measure_runs.c - the number of runs: maximal stretches of an array that are in order.
  *
- * A stretch begins at the first key and at every key that comes before its left neighbour: these
- * are counted, without a branch, piece by piece. One read, no scratch. */
+ * A run begins at the first key and at every key that comes before its left neighbour. The loop
+ * counts these keys without a branch. One read, no scratch. */
 #include "cpu/cpu.h"
 #include "cpu/rough/view.h"
 

@@ -1,5 +1,4 @@
-/* measure_runs.t.h - how many items of [lo, hi) come before their left neighbour; the first of all
- * has none. */
+/* measure_runs.t.h - counts the keys of [lo, hi) that come before their left neighbour. */
 static size_t FN(falls)(const cpu_view *view, size_t lo, size_t hi)
 {
     enum {
@@ -10,7 +9,7 @@ static size_t FN(falls)(const cpu_view *view, size_t lo, size_t hi)
     for (size_t at = ordo_max(lo, 1); at < hi; at += TILE) {
         size_t const      count = ordo_min(TILE, hi - at);
         const ITEM *const left = cpu_view_tile(view, at - 1, count + 1, buffer);
-        uint32_t          here = 0; /* no wider than the items, or fewer lanes are added at once */
+        uint32_t          here = 0; /* not wider than the key bits, so that all lanes are used */
         for (size_t i = 0; i < count; i++)
             here += (uint32_t)LESS(left[i + 1], left[i]);
         falls += here;

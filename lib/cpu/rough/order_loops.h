@@ -1,29 +1,28 @@
-/* order_loops.h - the inner loops of measures of order, as a table for each ISA. The loops are
- * written once (order_loops.t.h) and compiled with the options of each ISA; their results are
- * the same. */
+/* order_loops.h - the inner loops of the measures of order, as a table for each ISA. The loops are
+ * written once (order_loops.t.h) and compiled for each ISA; their results are the same. */
 #ifndef ORDO_CPU_ROUGH_ORDER_LOOPS_H
 #define ORDO_CPU_ROUGH_ORDER_LOOPS_H
 
 #include "cpu/kernel/kernels.h"
 #include "cpu/sort/items.h"
 
-/* items[0 .. count) of keys[0 .. count). */
+/* Writes the key bits of keys[0 .. count) to items. */
 typedef void cpu_view_fn(const void *keys, size_t count, void *items);
 
 enum cpu_view_order {
     CPU_VIEW_FOLDED, /* -0 ties +0, NaNs tie */
-    CPU_VIEW_TOTAL   /* no ties but equal bits: the order of a sort of keys alone */
+    CPU_VIEW_TOTAL   /* keys tie only if their bits are equal: the order of a keys-only sort */
 };
 
 enum {
-    ORDER_GROUP = 256 /* bytes of items that any_before_far compares as a whole */
+    ORDER_GROUP = 256 /* bytes of key bits that any_before_far compares as a whole */
 };
 
-/* any_before: whether right[i] < left[i] for any i < count. any_before_all: whether right[i] is
- * less than *largest or any of left[0 .. i]; *largest becomes the largest of these.
- * any_before_far: the same, faster where hardly an item is near to being less. bounds: the
- * largest and the least of a[0 .. count), count > 0. After any_before_all or any_before_far
- * returned true, *largest is unspecified. */
+/* any_before       whether right[i] < left[i] for any i < count
+ * any_before_all   whether any right[i] is less than *largest or than one of left[0 .. i]; *largest
+ *                  becomes the maximum of itself and left. Unspecified if the result is true
+ * any_before_far   the same, faster if nearly all right[i] are much larger
+ * bounds           the maximum and the minimum of a[0 .. count), count > 0 */
 #define ORDER_OPS(W)                                                                               \
     typedef struct order_ops_##W {                                                                 \
         bool (*any_before)(const cpu_item_##W *left, const cpu_item_##W *right, size_t count);     \
@@ -44,12 +43,10 @@ typedef struct order_loops {
     order_ops_64 of_64;
 } order_loops;
 
-extern const order_loops order_loops_generic;
-#if defined(__x86_64__)
-extern const order_loops order_loops_avx2, order_loops_avx512;
-#endif
-
-/* The loops for the ISA of these kernels; NULL: the generic ones. order_loops_generic.c */
-const order_loops *order_loops_of(const cpu_kernels *kernels);
+/* kernels NULL: the generic loops. */
+static inline const order_loops *order_loops_of(const cpu_kernels *kernels)
+{
+    return (kernels != NULL ? kernels : &cpu_kernels_generic)->loops->order;
+}
 
 #endif

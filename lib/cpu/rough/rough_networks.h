@@ -1,4 +1,4 @@
-/* rough_networks.h - items at most 32 places from their own, sorted in registers. */
+/* rough_networks.h - sorts keys at most 32 places away from their sorted places, in registers. */
 #ifndef ORDO_CPU_ROUGH_ROUGH_NETWORKS_H
 #define ORDO_CPU_ROUGH_ROUGH_NETWORKS_H
 

@@ -1,12 +1,11 @@
 /* cpu_partition.c - stable split of an array by flags.
  *
- * First every piece counts its set flags (only the flags are read); the counts, summed up, tell
- * each piece where its elements of either kind go, and pieces then move independently. Within a
- * piece the choice is not a branch: each element is written to both of two small buffers and one
- * of their ends moves on, or vectors are compressed into both where the ISA can; full buffers go
- * out with memcpy. Scratch: one count for each piece. */
+ * The first pass counts the set flags of each piece and reads only the flags. The sums of these
+ * counts say where the elements of each piece go, so the second pass moves pieces independently.
+ * Within a piece no branch depends on a flag: each element is written to two small buffers, and
+ * the end of one of them advances; or vectors are compressed into both, if the ISA can. Full
+ * buffers are copied out with memcpy. Scratch: one count for each piece. */
 #include "cpu/cpu.h"
-#include "cpu/scan/cpu_bits.h"
 
 #include <string.h>
 
@@ -19,11 +18,11 @@ typedef struct split_work {
     const ordo_partition_job *job;
     const cpu_kernels        *kernels;
     size_t                    grain;
-    size_t                   *first; /* first-group elements before each piece */
-    size_t                    total; /* first-group elements in all */
+    size_t                   *first; /* elements of the first group before each piece */
+    size_t                    total; /* elements of the first group in all */
 } split_work;
 
-/* Flags as "belongs to the first group". */
+/* Bits that say which elements belong to the first group. Returns their number. */
 static size_t read_flags(const split_work *work, size_t lo, size_t hi, uint64_t *words)
 {
     const ordo_partition_job *const job = work->job;
@@ -42,8 +41,8 @@ static void count_piece(void *arg, size_t lo, size_t hi)
     work->first[lo / work->grain] = read_flags(work, lo, hi, words);
 }
 
-/* Splits up to 64 elements by the bits of a word; size is a constant wherever it matters. The
- * two ends are counted in one register: they move on by turns. */
+/* Splits up to 64 elements by the bits of a word. size is a constant in the calls that must be
+ * fast. One register counts both ends, because exactly one of them advances in each step. */
 INLINE size_t split_word(const char *in, size_t n, size_t size, uint64_t word, char *first,
                          char *second)
 {

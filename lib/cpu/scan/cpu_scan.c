@@ -1,12 +1,12 @@
 /* cpu_scan.c - prefix sums, minima and maxima.
  *
- * Each piece of the array is reduced first, which brings it into the cache; when its turn comes
- * it takes the carry and leaves the next one; then it is scanned from the cache. Memory is read
- * once and written once. With one thread the reduction is not needed and not done.
+ * A thread reduces a piece of the array, which brings the piece into the cache. It waits for the
+ * carry of the piece before, passes its own carry on, and scans the piece from the cache. Memory is
+ * read once and written once. One thread alone scans without reducing first.
  *
- * Integers wrap. Minima and maxima are taken of the key bits, so any order of combining gives
- * the same bytes. Float sums are not associative: their order is fixed by the size of a piece
- * and of the groups within it (scan_float.t.h), both of which depend on n alone. */
+ * Integers wrap. Minima and maxima are those of the key bits, so any order of combining gives the
+ * same bytes. Float sums are not associative: the order of additions follows from the size of a
+ * piece and of the groups in it (scan_float.t.h), which depend on n alone. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
 #include "core/turn.h"
@@ -17,21 +17,21 @@
 
 typedef uint64_t scan_combine_fn(uint64_t before, uint64_t piece);
 
-typedef struct scan_kind { /* one operation on one type; carries are integers or the bits of one */
+typedef struct scan_kind { /* one operation on one type; a carry is an integer or a float's bits */
     cpu_reduce_fn   *reduce;
     cpu_scan_fn     *scan;
     scan_combine_fn *combine;
     uint64_t         inclusive, exclusive; /* the carry into the first piece */
     bool             starts_at_inf;        /* exclusive: the first result is +inf, not the carry */
-    bool             ordered;              /* the order of additions shows in the result */
+    bool             ordered;              /* the order of additions changes the result */
 } scan_kind;
 
 typedef struct scan_work {
     const ordo_scan_job *job;
     scan_kind            kind;
     size_t               grain, in_size, out_size;
-    size_t               ahead; /* from a piece to the next one of the same thread, in items */
-    bool                 alone, stream;
+    size_t               ahead; /* elements from a piece to the next piece of the same thread */
+    bool                 alone, bypass;
     ordo_turn            turn;
     uint64_t             carry;
 } scan_work;
@@ -48,68 +48,89 @@ static uint64_t max_bits(uint64_t before, uint64_t piece)
 
 #define ORDO_TEMPLATE "cpu/scan/scan_bound.t.h"
 #include "core/for_each_type.h"
-#include "cpu/scan/for_each_wide.h"
+
+/* Integers summed in 64 bits; sums of their own width are kernels. */
+#define KEY int8_t
+#define SUM uint64_t
+#define SFN(name) name##_i8
+#include "cpu/kernel/scan_sum.t.h"
+#define KEY uint8_t
+#define SUM uint64_t
+#define SFN(name) name##_u8
+#include "cpu/kernel/scan_sum.t.h"
+#define KEY int16_t
+#define SUM uint64_t
+#define SFN(name) name##_i16
+#include "cpu/kernel/scan_sum.t.h"
+#define KEY uint16_t
+#define SUM uint64_t
+#define SFN(name) name##_u16
+#include "cpu/kernel/scan_sum.t.h"
+#define KEY int32_t
+#define SUM uint64_t
+#define SFN(name) name##_i32
+#include "cpu/kernel/scan_sum.t.h"
+#define KEY uint32_t
+#define SUM uint64_t
+#define SFN(name) name##_u32
+#include "cpu/kernel/scan_sum.t.h"
+
+/* Floats; f32_f64 sums f32 in f64. */
+#define KEY float
+#define RESULT float
+#define SFN(name) name##_f32
+#include "cpu/scan/scan_float.t.h"
+#define KEY double
+#define RESULT double
+#define SFN(name) name##_f64
+#include "cpu/scan/scan_float.t.h"
+#define KEY float
+#define RESULT double
+#define SFN(name) name##_f32_f64
+#include "cpu/scan/scan_float.t.h"
 
 /* ---- Which stamp ---- */
 
-static scan_kind integer_sum(const cpu_kernels *kernels, enum cpu_width width)
+static scan_kind own_sum(const cpu_kernels *kernels, enum cpu_width width)
 {
     return (scan_kind){kernels->sum[width], kernels->scan_sum[width], add_bits, 0, 0, false, false};
 }
 
-/* Inclusive float sums start from -0, which leaves even the sign of a first -0 alone. */
+#define WIDE_SUM(name)                                                                             \
+    (scan_kind) { sum_##name, scan_sum_##name, add_bits, 0, 0, false, false }
+
+/* Inclusive float sums start from -0, because -0 + -0 is -0. */
 #define FLOAT_SUM(name)                                                                            \
     (scan_kind) { sum_##name, scan_sum_##name, add_##name, to_carry_##name(-0.0), 0, false, true }
 
-static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type)
+static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type, bool wide)
 {
     switch (type) {
     case ORDO_I8:
+        return wide ? WIDE_SUM(i8) : own_sum(kernels, CPU_WIDTH_8);
     case ORDO_U8:
-        return integer_sum(kernels, CPU_WIDTH_8);
+        return wide ? WIDE_SUM(u8) : own_sum(kernels, CPU_WIDTH_8);
     case ORDO_I16:
+        return wide ? WIDE_SUM(i16) : own_sum(kernels, CPU_WIDTH_16);
     case ORDO_U16:
-        return integer_sum(kernels, CPU_WIDTH_16);
+        return wide ? WIDE_SUM(u16) : own_sum(kernels, CPU_WIDTH_16);
     case ORDO_I32:
+        return wide ? WIDE_SUM(i32) : own_sum(kernels, CPU_WIDTH_32);
     case ORDO_U32:
-        return integer_sum(kernels, CPU_WIDTH_32);
+        return wide ? WIDE_SUM(u32) : own_sum(kernels, CPU_WIDTH_32);
     case ORDO_I64:
     case ORDO_U64:
-        return integer_sum(kernels, CPU_WIDTH_64);
+        return own_sum(kernels, CPU_WIDTH_64);
     case ORDO_F32:
-        return FLOAT_SUM(f32);
+        return wide ? FLOAT_SUM(f32_f64) : FLOAT_SUM(f32);
     case ORDO_F64:
         break;
     }
     return FLOAT_SUM(f64);
 }
 
-#define WIDE_SUM(name)                                                                             \
-    (scan_kind) { sum_##name, scan_sum_##name, add_bits, 0, 0, false, false }
-
-static scan_kind wide_kind(ordo_type type)
-{
-    switch (type) {
-    case ORDO_I8:
-        return WIDE_SUM(i8);
-    case ORDO_U8:
-        return WIDE_SUM(u8);
-    case ORDO_I16:
-        return WIDE_SUM(i16);
-    case ORDO_U16:
-        return WIDE_SUM(u16);
-    case ORDO_I32:
-        return WIDE_SUM(i32);
-    case ORDO_U32:
-        return WIDE_SUM(u32);
-    default:
-        break;
-    }
-    return FLOAT_SUM(f32_f64);
-}
-
-/* The neutral carry into minima is the largest key there is. Of floats that is a NaN, which
- * nobody expects to see: the first exclusive minimum is set to +inf. */
+/* Minima start from the largest key bits. For floats these are a NaN, so the first exclusive
+ * minimum is replaced by +inf. */
 static scan_kind min_kind(ordo_type type)
 {
     bool const is_float = type == ORDO_F32 || type == ORDO_F64;
@@ -140,15 +161,15 @@ static scan_kind kind_of(const cpu_kernels *kernels, const ordo_scan_job *job)
         return min_kind(job->type);
     if (job->op == ORDO_MAX)
         return max_kind(job->type);
-    return job->out_type == job->type ? sum_kind(kernels, job->type) : wide_kind(job->type);
+    return sum_kind(kernels, job->type, job->out_type != job->type);
 }
 
 /* ---- The loop ---- */
 
-/* Scans a reduced piece from the cache in short steps, and meanwhile has the memory bring the
- * piece this thread will most likely get next: the reduce is bound by memory, the scan by
- * arithmetic, and this lets them overlap (V1, sums of u32 by 2 threads: 19.0 ms without, 14.7
- * with). Sums of floats keep the one order of additions of a whole piece. */
+/* Scans a reduced piece from the cache in short steps, and prefetches the piece that this thread
+ * will probably get next. The reduction is limited by memory and the scan by arithmetic, so both
+ * overlap (V1, sums of u32 by 2 threads: 19.0 ms without prefetch, 14.7 with). Float sums are
+ * scanned in one step, because the order of additions is that of a whole piece. */
 static void scan_fetching(const scan_work *work, size_t lo, size_t hi, uint64_t carry)
 {
     const ordo_scan_job *const job = work->job;
@@ -163,7 +184,7 @@ static void scan_fetching(const scan_work *work, size_t lo, size_t hi, uint64_t 
             for (size_t byte = 0; byte < STEP * work->in_size; byte += ORDO_CACHE_LINE)
                 __builtin_prefetch(in + work->ahead * work->in_size + byte, 0, 2);
         uint64_t const here = work->kind.scan(
-            in, count, carry, (char *)job->out + at * work->out_size, job->exclusive, work->stream);
+            in, count, carry, (char *)job->out + at * work->out_size, job->exclusive, work->bypass);
         carry = work->kind.combine(carry, here);
     }
 }
@@ -178,7 +199,7 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
 
     if (work->alone) {
         uint64_t const here =
-            work->kind.scan(in, hi - lo, work->carry, out, job->exclusive, work->stream);
+            work->kind.scan(in, hi - lo, work->carry, out, job->exclusive, work->bypass);
         work->carry = work->kind.combine(work->carry, here);
         return;
     }
@@ -199,8 +220,8 @@ ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_
                       .out_size = ordo_type_size(job->out_type)};
     work.ahead = work.grain * exec->threads;
     work.alone = exec->threads == 1 || job->n <= work.grain;
-    work.stream = (uintptr_t)job->out % ORDO_CACHE_LINE == 0 && job->in != job->out &&
-                  cpu_streams(job->n * work.out_size);
+    work.bypass = (uintptr_t)job->out % ORDO_CACHE_LINE == 0 && job->in != job->out &&
+                  cpu_bypasses_cache(job->n * work.out_size);
     work.carry = job->exclusive ? work.kind.exclusive : work.kind.inclusive;
     exec->algorithm = "chained";
     exec->isa = kernels->isa;

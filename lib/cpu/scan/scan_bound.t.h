@@ -1,4 +1,4 @@
-/* scan_bound.t.h - prefix minima and maxima of one key type, by its key bits (core/keybits.h). */
+/* scan_bound.t.h - minima and maxima, and prefix minima and maxima, of the key bits of one type. */
 static uint64_t FN(min_reduce)(const void *in, size_t n)
 {
     const KEY *const a = in;
@@ -22,11 +22,11 @@ static uint64_t FN(max_reduce)(const void *in, size_t n)
 }
 
 static uint64_t FN(min_scan)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                             bool stream)
+                             bool bypass)
 {
     const KEY *const a = in;
     KEY *const       r = out;
-    (void)stream;
+    (void)bypass;
     BITS least = (BITS)carry;
     for (size_t i = 0; i < n; i++) {
         BITS const x = FN(key_bits)(a[i]), before = least;
@@ -37,11 +37,11 @@ static uint64_t FN(min_scan)(const void *in, size_t n, uint64_t carry, void *out
 }
 
 static uint64_t FN(max_scan)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                             bool stream)
+                             bool bypass)
 {
     const KEY *const a = in;
     KEY *const       r = out;
-    (void)stream;
+    (void)bypass;
     BITS most = (BITS)carry;
     for (size_t i = 0; i < n; i++) {
         BITS const x = FN(key_bits)(a[i]), before = most;

@@ -1,13 +1,15 @@
-/* scan_float.t.h - prefix sums of floats: KEY added up and written as RESULT; SFN(name) names the
- * stamp. A carry is the bits of a RESULT.
+/* scan_float.t.h - sums and prefix sums of floats.
+ *
+ * KEY is the type of the elements, RESULT the type of the sums. SFN(name) names the stamp. All
+ * three are undefined at the end. A carry holds the bits of a RESULT.
  *
  * The order of additions is part of the result. Within a piece, groups of four are scanned as
  *     y1 = x0+x1  y2 = x1+x2  y3 = x2+x3,   z0 = x0  z1 = y1  z2 = x0+y2  z3 = y1+y3
- * and added to the sum of the groups before them; the carry into the piece comes last. So three
- * additions wait for each other in every four keys, not four, and the reduction, which needs
- * only z3, adds in the same order. Missing keys of the last group are -0, which changes nothing,
- * not even the sign of a zero. Which of two NaNs an addition hands on is the compiler's choice, so
- * a NaN is written as the one NaN. */
+ * and added to the sum of the groups before them; the carry into the piece is added last. So the
+ * longest chain is three additions for four keys, and the reduction, which needs only z3, adds in
+ * the same order. Missing keys of the last group are -0, which changes no sum, not even the sign of
+ * a zero. Compilers choose which of two NaNs an addition returns, so every NaN is written as the
+ * same NaN. */
 static RESULT SFN(settle)(RESULT sum) { return sum != sum ? (RESULT)NAN : sum; }
 
 static uint64_t SFN(to_carry)(RESULT sum)
@@ -50,14 +52,14 @@ static uint64_t SFN(sum)(const void *in, size_t n)
 }
 
 static uint64_t SFN(scan_sum)(const void *in, size_t n, uint64_t carry, void *out, bool exclusive,
-                              bool stream)
+                              bool bypass)
 {
     const KEY *const a = in;
     RESULT *const    r = out;
     RESULT const     before = SFN(of_carry)(carry);
     RESULT           sum = (RESULT)-0.0, z[4];
     size_t           i = 0;
-    (void)stream;
+    (void)bypass;
     for (; i + 4 <= n; i += 4) {
         RESULT const all = SFN(group)(a + i, 4, z);
         if (exclusive) {
@@ -87,3 +89,6 @@ static uint64_t SFN(add)(uint64_t before, uint64_t piece)
 {
     return SFN(to_carry)(SFN(of_carry)(before) + SFN(of_carry)(piece));
 }
+#undef SFN
+#undef RESULT
+#undef KEY

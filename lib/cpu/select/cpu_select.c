@@ -1,20 +1,13 @@
-/* cpu_select.c - the k-th keys of an array in any order.
+/* cpu_select.c - the k-th keys of an unsorted array: chooses one of several ways.
  *
- * auto      n small: the words are copied and quickselected. Else a random sample brackets each
- *           wanted key (select_sample.c), one read of the array counts the keys below each bracket
- *           and keeps what falls inside (select_pass.c), and quickselect finds the key among
- *           those. The counts tell whether the bracket held the key: the answer never depends on
- *           chance, only the time does. A bracket that missed or overflowed leaves a smaller range
- *           of words, which goes to radix. Several k far apart share one read that counts the
- *           keys of many cells (select_cells.c). Of keys of 8 and 16 bits every value is counted
- *           (narrow.c). Very many k, or several that many keys tie with: a copy is sorted.
- * radix     digit by digit (select_radix.c); many k: a copy is radix sorted.
- * bitonic   the words are copied, sorted by the bitonic network, and looked up: the way to the
- *           median of the GPU paper this library starts from, n lg^2 n.
- *
- * Scratch: n words if n is small; else the sample (n^(2/3) words) and at most n/8 words for what
- * is kept; n keys and what the sort takes to sort a copy; n words for bitonic. With less, auto and
- * radix count digits in more reads of the array and need none. */
+ * copy      quickselect on a copy of the words; for small n
+ * cells     one or two reads count the keys of many cells (select_cells.c); for several k
+ * sample    a random sample brackets each k (select_sample.c), one read keeps the words in the
+ *           brackets (select_pass.c), quickselect finds the key; after a miss: radix
+ * count     counts every value (narrow.c); for keys of 8 and 16 bits
+ * radix     digit by digit (select_radix.c), without random draws
+ * sort      sorts a copy; for very many k
+ * bitonic   sorts a copy by the bitonic network, as the median paper does: n lg^2 n */
 #include "cpu/select/select.h"
 #include "cpu/sort/items.h"
 #include "cpu/radix/narrow.h"
@@ -22,8 +15,8 @@
 #include <string.h>
 
 enum {
-    MANY_PASSES = 4,  /* over more than this a sort is cheaper */
-    ARENA_SLACK = 512 /* what a second take from the arena may cost beside its bytes */
+    MANY_PASSES = 4,  /* a sort is faster than more passes */
+    ARENA_SLACK = 512 /* bytes that a second allocation from the arena may cost in addition */
 };
 
 typedef enum select_way {
@@ -36,7 +29,7 @@ typedef enum select_way {
     BY_NETWORK
 } select_way;
 
-/* Whether there are several k far enough from each other. Without them (a size query): maybe. */
+/* Whether there are several k far enough from each other. A size query has no k: possible. */
 static bool suits_cells(const ordo_select_job *job)
 {
     return job->algorithm == ORDO_ALGORITHM_AUTO && job->n > ORDO_TUNE_SELECT_SMALL &&
@@ -44,7 +37,7 @@ static bool suits_cells(const ordo_select_job *job)
            (job->k == NULL || job->k[job->count - 1] - job->k[0] > job->n / ORDO_TUNE_SELECT_NEAR);
 }
 
-/* If not by cells. */
+/* The way if not by cells. */
 static select_way way_of(const ordo_select_job *job)
 {
     size_t const size = ordo_type_size(job->type);
@@ -56,13 +49,15 @@ static select_way way_of(const ordo_select_job *job)
         return BY_COUNT;
     if (size == 1) /* one histogram holds every answer */
         return BY_DIGITS;
-    /* Of 16 bits the digits take one more read for each k, a sort about four. */
+    /* For 16 bits the digits take one more read for each k, and a sort about four reads. */
     if (job->count > MANY_PASSES * (size == 2 ? 1 : select_sample_groups(job->n)))
         return BY_SORT;
     return job->algorithm == ORDO_ALGORITHM_AUTO && size > 2 ? BY_SAMPLE : BY_DIGITS;
 }
 
-/* Bytes of words or keys that a way works on. */
+/* Bytes of scratch for the words or keys of a way: copy and bitonic n words; cells and sample
+ * n^(2/3) words and at most n/8 words that are kept; sort n keys and the scratch of the sort. If it
+ * is refused, auto and radix count digits in more reads of the array, without scratch. */
 static size_t room_of(const ordo_select_job *job, select_way way)
 {
     size_t const word_size = select_word_size(job->type);
@@ -114,7 +109,7 @@ void *select_try_scratch(ordo_exec *exec, size_t bytes)
 {
     void *room = NULL;
     if (bytes > 0 && ordo_scratch(exec, bytes, &room) != ORDO_OK) {
-        ordo_fail(exec, ORDO_OK, "%s", ""); /* nothing has failed: there is another way */
+        ordo_fail(exec, ORDO_OK, "%s", ""); /* no error: there is another way */
         return NULL;
     }
     return room;
@@ -171,7 +166,7 @@ static ordo_status by_sort(const cpu_kernels *kernels, const selector *s)
     return ORDO_OK;
 }
 
-/* Every value is counted: the counts before each tell which one a k is. */
+/* Counts every value; the prefix sums of the counts give the value of each k. */
 static ordo_status by_count(const selector *s, bool *done)
 {
     const ordo_select_job *const job = s->job;
@@ -180,7 +175,7 @@ static ordo_status by_count(const selector *s, bool *done)
         cpu_narrow_count(job->type, job->keys, job->n, job->descending, &starts, s->exec);
     *done = status != ORDO_E_NOMEM;
     if (!*done)
-        ordo_fail(s->exec, ORDO_OK, "%s", ""); /* nothing has failed: digits need no scratch */
+        ordo_fail(s->exec, ORDO_OK, "%s", ""); /* no error: digits need no scratch */
     if (status != ORDO_OK)
         return *done ? status : ORDO_OK;
     s->exec->algorithm = "count";
@@ -197,8 +192,8 @@ static ordo_status by_count(const selector *s, bool *done)
 
 /* ---- By sample ---- */
 
-/* Answers the k in a range that was counted: it is one word, or all of it was kept, or it goes to
- * radix. */
+/* Answers the k in a counted range: it is one word, or all its words were kept, or radix does
+ * it. */
 static ordo_status answer_range(const selector *s, const select_range *range, size_t first,
                                 size_t *next)
 {
@@ -222,9 +217,8 @@ static ordo_status answer_range(const selector *s, const select_range *range, si
     return ORDO_OK;
 }
 
-/* Walks through the ranges and the gaps between them, from the k at `first` to the one at `end`. A
- * k in a gap was missed by its bracket. Radix uses all of the room: what is kept is answered
- * first, what is not in a second walk. */
+/* Answers the k from `first` to `end` that are in ranges whose words were kept. Radix overwrites
+ * the room, so answer_rest does the others afterwards. */
 static ordo_status answer_kept(const selector *s, const select_range *ranges, size_t count,
                                size_t first, size_t end)
 {
@@ -241,6 +235,8 @@ static ordo_status answer_kept(const selector *s, const select_range *ranges, si
     return ORDO_OK;
 }
 
+/* Answers the other k: in ranges that were only counted, and in the gaps between ranges, where the
+ * bracket of a k has missed. */
 static ordo_status answer_rest(const selector *s, const select_range *ranges, size_t count,
                                size_t first, size_t end)
 {
@@ -309,7 +305,7 @@ static ordo_status run(const cpu_kernels *kernels, const selector *s, select_way
     return by_digits(s);
 }
 
-/* Takes the room that a way works on. False if it is refused: then the selector has none. */
+/* Takes the scratch of a way. Returns false if it is refused: then the selector has none. */
 static bool take_room(selector *s, select_way way)
 {
     size_t const bytes = room_of(s->job, way);
@@ -318,8 +314,8 @@ static bool take_room(selector *s, select_way way)
     return s->room != NULL;
 }
 
-/* Takes the room for a way, or for one that needs less. The room of the cells, if s has it, holds
- * what BY_SAMPLE takes. */
+/* Takes the scratch of a way, or of another way that needs less, and returns that way. If s has the
+ * scratch for cells, it is enough for BY_SAMPLE. */
 static select_way settle_room(selector *s, select_way way)
 {
     selector const with_cells = *s;
@@ -338,12 +334,12 @@ ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, o
 {
     selector         s = {.job = job,
                           .exec = exec,
-                          .band = cpu_band_choose(kernels->isa, job->type, job->descending),
+                          .band = kernels->loops->band[job->type][job->descending],
                           .key_size = ordo_type_size(job->type),
                           .word_size = select_word_size(job->type)};
     select_way const way = way_of(job);
     exec->isa = kernels->isa;
-    exec->phases = exec->phase + 1; /* the passes are added as they come */
+    exec->phases = exec->phase + 1; /* each pass adds its own */
 
     if (way == BY_NETWORK) {
         TRY(ordo_scratch(exec, room_of(job, way), &s.room));

@@ -1,12 +1,12 @@
-/* cpu_topk.c - the first k keys in order, and where they are.
+/* cpu_topk.c - the first k keys in order, and their indices.
  *
- * Selection finds the k-th key. The keys before it, and of those that tie with it the first ones by
- * index, are what is wanted: one read counts both for every piece of the array, and a second
- * collects them from the pieces that have any, which are few when k is small. Then the k items
- * (folded key, index) are sorted; all differ, so any sort is stable on them.
+ * Selection finds the k-th key. The result is the keys before it, and the first ones by index among
+ * the keys that tie with it. One read counts both in each piece of the array; a second read
+ * collects them from the pieces that have any, which are few if k is small. Then the k records
+ * (key bits with ties folded, index) are sorted; all differ, so any sort is stable.
  *
- * Scratch: what selection takes, k items of 8 bytes (16 for keys of 64 bits or indices above 2^32),
- * what the sort of the items takes if it can have it, and two counts for every piece. */
+ * Scratch: that of selection, k records of 8 bytes (16 for keys of 64 bits or indices above 2^32),
+ * that of the sort if it is granted, and two counts for each piece. */
 #include "core/keybits.h"
 #include "cpu/select/select.h"
 #include "cpu/sort/items.h"
@@ -14,15 +14,15 @@
 #include <string.h>
 
 enum {
-    SLACK = 2048 /* what several takes from the arena may cost beside their bytes */
+    SLACK = 2048 /* bytes that several allocations from the arena may cost in addition */
 };
 
-typedef struct topk_piece { /* what one piece collects */
+typedef struct topk_piece { /* the records that one piece collects */
     cpu_band band;          /* words of the keys that tie with the k-th */
     bool     is_wide;
     void    *items;
-    size_t   at, end; /* where its items go */
-    size_t   ties;    /* of them from the band */
+    size_t   at, end; /* where its records go */
+    size_t   ties;    /* how many of them are from the band */
 } topk_piece;
 
 typedef struct piece_count {
@@ -38,7 +38,7 @@ typedef struct topk_work {
     cpu_items            items;
 } topk_work;
 
-#define ORDO_TEMPLATE "cpu/select/topk_key.t.h"
+#define ORDO_TEMPLATE "cpu/select/cpu_topk.t.h"
 #include "core/for_each_type.h"
 
 /* ---- The k-th key ---- */
@@ -84,7 +84,7 @@ static void count_piece(void *arg, size_t lo, size_t hi)
     work->counts[lo / work->grain] = (piece_count){band.below, band.inside};
 }
 
-/* Turns the counts of each piece into where its items end and how many of them are ties. */
+/* Turns the counts of each piece into the end of its records and the number of ties among them. */
 static void share_out(topk_work *work)
 {
     size_t less = 0, at = 0;
@@ -128,7 +128,7 @@ static ordo_status sort_items(const cpu_items *items, ordo_exec *exec)
         ordo_status const status = cpu_items_sample(items, exec);
         if (status != ORDO_E_NOMEM)
             return status;
-        ordo_fail(exec, ORDO_OK, "%s", ""); /* nothing has failed: there is another way */
+        ordo_fail(exec, ORDO_OK, "%s", ""); /* no error: there is another way */
     }
     return cpu_items_inplace(items, exec);
 }
@@ -178,7 +178,7 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
 ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec)
 {
     topk_work work = {.job = job,
-                      .count = cpu_band_choose(kernels->isa, job->type, job->descending),
+                      .count = kernels->loops->band[job->type][job->descending],
                       .key_size = ordo_type_size(job->type),
                       .grain = cpu_grain(job->n),
                       .items = {kind_of(job), NULL, job->k}};

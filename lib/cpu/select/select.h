@@ -1,20 +1,19 @@
 /* select.h - what the parts of selection share.
  *
- * Everything below the keys speaks of words: the key bits, turned around for a descending order
- * (keybits.h), so that word order is the order asked for and every word is one key. In memory a
+ * The parts work on words: a word is the key bits of a key, reversed for a descending order
+ * (key_turn in core/keybits.h), so that the order of words is the order of the call. In memory a
  * word takes 4 bytes, or 8 for keys of 64 bits. */
 #ifndef ORDO_CPU_SELECT_SELECT_H
 #define ORDO_CPU_SELECT_SELECT_H
 
 #include "cpu/cpu.h"
-#include "cpu/kernel/count_band.h"
 
 typedef struct selector { /* one call */
     const ordo_select_job *job;
     ordo_exec             *exec;
     cpu_band_fn           *band;
     size_t                 key_size, word_size;
-    void                  *room; /* for words; NULL if there is none */
+    void                  *room; /* scratch for words; NULL if there is none */
     size_t                 room_words;
 } selector;
 
@@ -34,11 +33,11 @@ static inline uint64_t select_word_at(const void *words, size_t word_size, size_
                                          : ((const uint64_t *)words)[i];
 }
 
-/* ---- select_words.c: words in memory ---- */
+/* ---- quickselect.c: words in memory ---- */
 
-/* Reorders words[0..n) so that the one at k[j] - base is the one a sort would put there, for every
- * j < count; k rises, repeats do no harm. Nothing before such a place is greater, nothing behind it
- * less. False if the call was cancelled. */
+/* Reorders words[0..n) so that, for every j < count, the word at k[j] - base is the word that a
+ * sort would put there: no word before it is greater, and no word behind it is less. k is ascending
+ * and may have repeats. Returns false if the call was cancelled. */
 bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size_t count,
                   size_t base, ordo_exec *exec);
 void select_words_sort(void *words, size_t word_size, size_t n);
@@ -46,69 +45,71 @@ void select_words_sort(void *words, size_t word_size, size_t n);
 /* ---- select_pass.c: one read of the keys ---- */
 
 enum {
-    SELECT_RANGES = 72, /* of one pass */
+    SELECT_RANGES = 72, /* the most ranges of one pass */
     SELECT_DIGITS = 1 << ORDO_TUNE_SELECT_DIGIT,
-    SELECT_MANY = 512 /* k that select_cells takes */
+    SELECT_MANY = 512 /* the most k of select_cells */
 };
 
-typedef struct select_range { /* of words, both ends inside */
-    cpu_band band;            /* the pass counts the keys below it and inside */
-    size_t   at, room;        /* words inside are kept in the room from `at` on; 0: only counted */
-    bool     kept;            /* all of them were */
+typedef struct select_range {
+    cpu_band band;     /* the pass counts the keys below and in this band of words */
+    size_t   at, room; /* words in the band are kept in selector.room from `at` on, `room` at most;
+                        * room 0: they are only counted */
+    bool     kept;     /* all words in the band were kept */
 } select_range;
 
-/* Counts and keeps, for ranges that rise and do not overlap. False if cancelled. */
+/* Counts and keeps, for ranges that ascend and do not overlap. Returns false if cancelled. */
 bool select_pass(const selector *s, select_range *ranges, size_t count);
 
-typedef struct select_digits { /* keys of a range by the leading digit of word - lo */
+typedef struct select_digits { /* a histogram of the leading digit of word - lo */
     uint64_t lo, hi;
-    unsigned shift; /* of the digit */
+    unsigned shift; /* the digit is (word - lo) >> shift */
     uint64_t least, most;
     size_t   count[SELECT_DIGITS];
 } select_digits;
 
-/* Fills in everything but lo and hi. False if cancelled. */
+/* Fills everything but lo and hi. Returns false if cancelled. */
 bool select_count_digits(const selector *s, select_digits *digits);
 
-/* `count` keys drawn at random by the seed of the call, as words. */
+/* The words of `count` keys drawn at random by the seed of the call. */
 bool select_gather(const selector *s, size_t count, void *words);
-/* Every key as a word. */
+/* The words of all keys. */
 bool select_copy_words(const selector *s, void *words);
 /* out[j] = the key with that word. */
 void select_put(const selector *s, size_t j, uint64_t word);
 
-/* ---- select_sample.c: where the wanted keys probably are ---- */
+/* ---- select_sample.c: ranges that probably hold the wanted keys ---- */
 
 size_t select_sample_size(size_t n);
-/* Words that are enough, almost surely, for all that falls inside the ranges of one k. */
+/* Room for the words in the ranges of one k; it is almost always enough. */
 size_t select_sample_room(size_t n);
-/* How many k one pass serves within the scratch that selection allows itself. */
+/* How many k one pass can serve within the scratch of a selection. */
 size_t select_sample_groups(size_t n);
 
-/* Ranges for the k from `first` on, as many as one pass takes; *next gets the first k that has none
- * yet. Uses the front of the room for the sample. */
+/* Makes ranges for the k from `first` on, as many as one pass can take; *next gets the first k
+ * without a range. Uses the front of the room for the sample. */
 ordo_status select_brackets(const selector *s, size_t first, size_t *next,
                             select_range ranges[SELECT_RANGES], size_t *count);
 
 /* ---- select_cells.c: many k at once ---- */
 
-/* Answers all k, at most SELECT_MANY, or finds that it is not worth it: then *done is false. Uses
- * all of the room, of select_sample_size(n) words and what may be kept. */
+/* Answers all k, at most SELECT_MANY, or sets *done to false if another way is better. Uses all of
+ * the room: select_sample_size(n) words for the sample, and the rest for words that are kept. */
 ordo_status select_cells(const selector *s, bool *done);
 
-/* ---- select_radix.c: by digits, exact and without chance ---- */
+/* ---- select_radix.c: by digits, without random draws ---- */
 
-typedef struct select_part { /* the keys with words lo to hi: how many, and how many come before */
+typedef struct select_part { /* the keys with words lo to hi */
     uint64_t lo, hi;
-    size_t   base, count;
+    size_t   base, count; /* how many keys come before them, and how many they are */
 } select_part;
 
-/* Answers the k from `first` on that lie in the part; *next gets the first one that does not. */
+/* Answers the k from `first` on that are in the part; *next gets the first k that is not. */
 ordo_status select_radix(const selector *s, select_part part, size_t first, size_t *next);
 
 /* ---- cpu_select.c ---- */
 
-/* ordo_scratch where the call can do without: NULL, and no error, if there is none. */
+/* ordo_scratch for calls that can do without scratch: returns NULL, and no error, if it is
+ * refused. */
 void *select_try_scratch(ordo_exec *exec, size_t bytes);
 
 #endif

@@ -1,19 +1,13 @@
-/* select_cells.c - many k-th keys in one read of the array, or two.
+/* select_cells.c - many k-th keys in one or two reads of the array.
  *
- * The range in which a random sample has the first and the last k is cut into cells of equally many
- * words. One read counts the keys of every cell, whatever the number of k: the sums of the counts
- * tell the cell of each. The sample tells beforehand in which cells each k probably is
- * (select_sample.c has the reason), and the words in those are kept as they are read; of them only
- * the cells that hold a k remain, and quickselect finds all k among those. If the sample erred, or
- * so many k are wanted that too much would be kept, a second read keeps the words of just these
- * cells. A cell of one word needs no words at all. A word that much of the sample is equal to would
- * crowd its cell, so such a cell is cut in three: the words below, this word, and the words above.
- *
- * A key costs one counter and one store, about what two brackets cost by select_pass.c, so this is
- * for two brackets and more. Keys that crowd in few cells are left to the other ways: *done is
- * false then, and one read was in vain at most.
- *
- * Scratch: the sample (n^(2/3) words) and the room for words that are kept, n/8 of them. */
+ * The range from the first to the last k, by a random sample, is divided into cells of equally many
+ * words. One read counts the keys of each cell; the sums of the counts give the cell of each k. The
+ * same read keeps the words of the cells that probably hold a k, by the sample (select_sample.c),
+ * and quickselect finds all k among the words of the cells that do. If the sample was wrong, or too
+ * many words would be kept, a second read keeps the words of exactly these cells. If a word is
+ * frequent in the sample, its cell is divided into the words below, the word, and the words above.
+ * A key costs one counter and one store, as much as two brackets of select_pass.c. Scratch: n^(2/3)
+ * words for the sample, n/8 words that are kept. */
 #include "core/keybits.h"
 #include "cpu/select/select.h"
 
@@ -22,20 +16,20 @@
 
 enum {
     CELLS = 1 << ORDO_TUNE_SELECT_CELLS,
-    PARTS = 3, /* of every cell, if any has a heavy word */
+    PARTS = 3, /* of every cell, if any cell has a frequent word */
     ALL_CELLS = PARTS * CELLS,
-    HEAVY_SHARE = 64, /* a cell with this part of the sample, at least, may have a heavy word */
+    HEAVY_SHARE = 64, /* a cell with more than 1/64 of the sample may have a frequent word */
     CELL_BLOCK = ORDO_TUNE_SELECT_BLOCK / 2
 };
 
-#define MARGIN 1.05 /* more words may be kept than the sample says */
+#define MARGIN 1.05 /* factor for more kept words than the sample predicts */
 
 typedef struct cell_map {
-    uint64_t base; /* cell 0 is what lies below */
+    uint64_t base; /* the words below are in cell 0 */
     unsigned shift;
-    bool     has_parts;    /* cell c is in parts 3 c, 3 c + 1 and 3 c + 2; if not, it is cell c */
-    uint64_t heavy[CELLS]; /* if it has: the word of the second part */
-    uint8_t  keeps[ALL_CELLS]; /* 1: the words in it are kept */
+    bool     has_parts;        /* cell c has the numbers 3 c, 3 c + 1 and 3 c + 2; if not, c */
+    uint64_t heavy[CELLS];     /* if has_parts: the frequent word, which is the second part */
+    uint8_t  keeps[ALL_CELLS]; /* 1: the words of the cell are kept */
 } cell_map;
 
 static size_t cell_count(const cell_map *map) { return map->has_parts ? ALL_CELLS : CELLS; }
@@ -47,8 +41,8 @@ typedef struct cell_work {
     const selector *s;
     cell_map        map;
     char           *room;
-    size_t          words; /* that fit the room */
-    atomic_size_t   used;  /* of them; more if not all were kept */
+    size_t          words; /* how many fit the room */
+    atomic_size_t   used;  /* how many were found; if more than `words`, not all were kept */
     atomic_size_t   count[ALL_CELLS];
 } cell_work;
 
@@ -74,7 +68,7 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
     cell_work *const work = arg;
     size_t const     size = work->s->word_size;
     uint32_t         count[2][ALL_CELLS];
-    uint64_t         kept[CELL_BLOCK + 1]; /* the last store may be behind all that is kept */
+    uint64_t         kept[CELL_BLOCK + 1]; /* the last store may be behind the last kept word */
     size_t const     cells = cell_count(&work->map);
     memset(count[0], 0, cells * sizeof **count);
     memset(count[1], 0, cells * sizeof **count);
@@ -123,7 +117,7 @@ static void cells_tally(const selector *s, const void *words, size_t n, const ce
     }
 }
 
-/* The cell of each word, cut in parts or not; n <= CELL_BLOCK. */
+/* The cell, or the part of a cell, of each word; n <= CELL_BLOCK. */
 static void cells_number(const selector *s, const void *words, size_t n, const cell_map *map,
                          uint16_t *cells)
 {
@@ -147,9 +141,9 @@ static void cells_filter(const selector *s, void *words, size_t n, const cell_ma
     }
 }
 
-/* ---- Cells, and what the sample says of them ---- */
+/* ---- Cells and the sample ---- */
 
-/* Whether the words in a cell must be looked at; if not, there is only this one. */
+/* Whether a cell can hold more than one word. */
 static bool is_wide(const cell_map *map, size_t cell)
 {
     if (map->has_parts && cell % PARTS == 1)
@@ -165,7 +159,7 @@ static uint64_t only_word(const cell_map *map, size_t cell)
     return map->base + ((map->has_parts ? cell / PARTS : cell) - 1);
 }
 
-/* How far from its place in a sample the k-th key probably is. */
+/* The probable distance of the k-th key from its place in the sample. */
 static double reach_of(double share, size_t size)
 {
     return ORDO_TUNE_SELECT_SIGMAS * sqrt(share * (1 - share) * (double)size) + 2;
@@ -176,7 +170,7 @@ static double share_of(const ordo_select_job *job, size_t j)
     return ((double)job->k[j] + 0.5) / (double)job->n;
 }
 
-/* Cells between where the first and the last k may be. */
+/* Divides the range from the first to the last k into cells. */
 static bool cut_range(const selector *s, void *sample, size_t size, cell_map *map)
 {
     double const first = share_of(s->job, 0), last = share_of(s->job, s->job->count - 1);
@@ -195,20 +189,20 @@ static bool cut_range(const selector *s, void *sample, size_t size, cell_map *ma
     return true;
 }
 
-/* Looks in crowded cells of the sample for a word that most of their keys are equal to (by the vote
- * of Boyer and Moore), and cuts the cells in parts if there is any. */
+/* Searches the crowded cells of the sample for a word that most keys of the cell are equal to (the
+ * majority vote of Boyer and Moore), and divides cells into parts if there is one. */
 static void find_heavy(const selector *s, const void *sample, size_t size,
                        const size_t in_cell[ALL_CELLS], cell_map *map)
 {
     size_t   votes[CELLS] = {0};
     uint16_t cells[CELL_BLOCK];
     bool     crowded = false;
-    for (size_t c = 1; c < CELLS - 1; c++) /* outside of these there is no k, most likely */
+    for (size_t c = 1; c < CELLS - 1; c++) /* the first and last cell probably hold no k */
         crowded = crowded || in_cell[c] > size / HEAVY_SHARE;
     if (!crowded || map->shift == 0)
         return;
     for (size_t c = 0; c < CELLS; c++)
-        map->heavy[c] = UINT64_MAX; /* of a cell without: the parts are still what they should be */
+        map->heavy[c] = UINT64_MAX; /* no frequent word: the first part has all words */
     for (size_t at = 0; at < size; at += CELL_BLOCK) {
         size_t const block = ordo_min(CELL_BLOCK, size - at);
         cells_number(s, (const char *)sample + at * s->word_size, block, map, cells);
@@ -226,12 +220,12 @@ static void find_heavy(const selector *s, const void *sample, size_t size,
         map->has_parts = map->has_parts || votes[c] > in_cell[c] / 8;
 }
 
-typedef struct likely { /* how many of the sample lie in cells that */
+typedef struct likely { /* how many keys of the sample are in cells that */
     size_t marked;      /* may hold a k */
-    size_t middle;      /* hold the place where a k would be in the sample */
+    size_t middle;      /* hold the expected place of a k */
 } likely;
 
-/* Marks the cells in which the k-th keys probably are. */
+/* Marks the cells that probably hold a k. */
 static likely mark_likely(const selector *s, const size_t in_cell[ALL_CELLS], size_t size,
                           cell_map *map)
 {
@@ -281,8 +275,8 @@ static void find_places(cell_work *work, cell_places *places)
     }
 }
 
-/* Marks the cells whose words are needed. Whether they were kept all along; *needed gets how many
- * words there are. */
+/* Marks the cells whose words are needed; *needed gets the number of these words. Returns whether
+ * the first read kept them all. */
 static bool mark_needed(cell_work *work, const cell_places *places, size_t *needed)
 {
     bool    all = true;
@@ -300,7 +294,7 @@ static bool mark_needed(cell_work *work, const cell_places *places, size_t *need
     return all;
 }
 
-/* Puts every k, given the words of the cells that were needed, n of them in any order. */
+/* Writes the key of every k, given the n words of the needed cells in any order. */
 static bool answer(cell_work *work, const cell_places *places, size_t n)
 {
     const selector *const s = work->s;

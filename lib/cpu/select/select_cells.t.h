@@ -1,7 +1,6 @@
-/* select_cells.t.h - the loops of select_cells.c that see keys or words, for one key type. */
+/* select_cells.t.h - the loops of select_cells.c that read keys or words, for one key type. */
 
-/* The part of its cell that every word is in. Apart from the next function, whose loop stays
- * short. */
+/* Turns cells into parts of cells. Not inlined, so that the loop of cells_of stays short. */
 static __attribute__((noinline)) void FN(parts_of)(const BITS *words, size_t n, const cell_map *map,
                                                    uint16_t *cells)
 {
@@ -11,8 +10,8 @@ static __attribute__((noinline)) void FN(parts_of)(const BITS *words, size_t n, 
     }
 }
 
-/* The cell of every word: 0 below the base, then cells of 2^shift words, the last one open; if
- * cells have parts, the one of them that the word is in. */
+/* The cell of every word: 0 below the base, then cells of 2^shift words, and the last cell for all
+ * words above. If cells have parts, the part of the cell. */
 static inline void FN(cells_of)(const BITS *words, size_t n, const cell_map *map, uint16_t *cells)
 {
     BITS const     base = (BITS)map->base;
@@ -27,9 +26,9 @@ static inline void FN(cells_of)(const BITS *words, size_t n, const cell_map *map
         FN(parts_of)(words, n, map, cells);
 }
 
-/* Counts n keys by cell, n <= CELL_BLOCK, neighbours in two tables, for a run of equal keys would
- * wait for its own counter. Every word is written to kept, and the place moves on if its cell is
- * kept. Returns how many are. */
+/* Counts n keys by cell, n <= CELL_BLOCK. Adjacent keys use two tables, because equal keys would
+ * wait for the same counter. Every word is written to kept, and the place advances if the cell is
+ * kept. Returns the number of kept words. */
 static size_t FN(cells_block)(const void *array, size_t n, bool descending, bool as_bits,
                               const cell_map *map, uint32_t (*count)[ALL_CELLS], void *kept)
 {

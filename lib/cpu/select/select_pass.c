@@ -1,12 +1,12 @@
-/* select_pass.c - the reads of the whole array that selection makes.
+/* select_pass.c - the passes of selection over the whole array.
  *
- * select_pass: each piece goes through the cache in blocks; every range looks at the block while it
- * is there (count_band.h). Words inside are gathered beside the block and then appended to the
- * range's room, whose next free place is taken atomically: their order depends on the threads,
- * which is no matter to a selection. A range that fills its room is only counted from there on.
+ * select_pass reads each piece in blocks that stay in the cache, and applies all ranges to a block
+ * (cpu_band_fn). The words in a range are appended to its room; the place is reserved atomically,
+ * so the order of the words depends on the threads, which does not change the selected key. When
+ * the room is full, words are only counted.
  *
- * select_count_digits: a histogram of the leading digit of the words in a range, one for each
- * piece, added up atomically. All of it lives on the stack. */
+ * select_count_digits makes a histogram of the leading digit for each piece, on the stack, and adds
+ * it to the total atomically. */
 #include "core/keybits.h"
 #include "core/random.h"
 #include "cpu/select/select.h"
@@ -20,7 +20,7 @@ typedef struct digit_piece { /* counts of one piece of the loop */
     uint32_t count[2][SELECT_DIGITS + 1];
 } digit_piece;
 
-#define ORDO_TEMPLATE "cpu/select/select_key.t.h"
+#define ORDO_TEMPLATE "cpu/select/select_pass.t.h"
 #include "core/for_each_type.h"
 
 /* ---- Ranges ---- */

@@ -1,13 +1,13 @@
-/* select_radix.c - selection by digits: exact, no chance in it, and no scratch needed.
+/* select_radix.c - selection by digits: no random draws, and no scratch needed.
  *
- * A histogram of the leading digit tells which digit the wanted key has and how many keys come
- * before it; the range shrinks to that digit's words, clipped to the least and the greatest word
- * seen, and the next digit follows. As soon as the keys left fit the room, one more pass collects
- * them and quickselect finishes. Without room the digits run to the end: at most 3 reads of the
- * array for 32 bits and 6 for 64 with digits of 11 bits. The first histogram serves every k. */
+ * A histogram of the leading digit gives the digit of the wanted key and the number of keys before
+ * it. The range shrinks to the words with that digit, between the smallest and the largest word
+ * found, and the next digit follows. When the keys left fit the room, one more pass collects them
+ * and quickselect finishes. Without room all digits are counted: at most 3 reads of the array for
+ * 32 bits and 6 for 64, with digits of 11 bits. All k share the first histogram. */
 #include "cpu/select/select.h"
 
-/* The first k that does not lie in the part. */
+/* The first k that is not in the part. */
 static size_t end_of(const selector *s, const select_part *part, size_t first)
 {
     while (first < s->job->count && s->job->k[first] - part->base < part->count)
@@ -15,7 +15,7 @@ static size_t end_of(const selector *s, const select_part *part, size_t first)
     return first;
 }
 
-/* Shrinks the part to the digit that the k-th key has. */
+/* Shrinks the part to the digit of the k-th key. */
 static void narrow(select_part *part, const select_digits *digits, size_t k)
 {
     size_t d = 0;
@@ -31,7 +31,7 @@ static void narrow(select_part *part, const select_digits *digits, size_t k)
         part->lo = digits->least;
 }
 
-/* Every digit is one word: they are the answers. */
+/* Each digit stands for one word, so the histogram gives the answers. */
 static void answer_words(const selector *s, const select_digits *digits, select_part part,
                          size_t first, size_t end)
 {
@@ -64,7 +64,7 @@ static ordo_status count_digits(const selector *s, const select_part *part, sele
     return cpu_done(select_count_digits(s, digits));
 }
 
-/* Answers the k at `first` and those that turn out to share its last range. */
+/* Answers the k at `first` and the following k that are in the same final range. */
 static ordo_status answer_from(const selector *s, select_part part, const select_digits *top,
                                size_t first, size_t *next)
 {

@@ -1,29 +1,25 @@
-/* select_sample.c - where the wanted keys probably are, told by a random sample.
+/* select_sample.c - a random sample gives ranges that probably hold the wanted keys.
  *
- * Of S keys drawn at random, about S k/n come before the k-th key, give or take a few times
- * sqrt(S k/n (1 - k/n)): two words of the sample that far to either side bracket the k-th key, and
- * about n/sqrt(S) keys lie between them (R. W. Floyd and R. L. Rivest, "Expected time bounds for
- * selection", CACM 18, 1975, chose pivots so). S is n^(2/3), so that drawing, and selecting among
- * what is kept, both cost far less than the one read of the array. The draws depend on
- * the seed of the call, so that no array is slow each time.
- *
- * Brackets that overlap are one. Words that many keys share would fill the room: a word found
- * often in the sample gets a range of its own, which is only counted.
- *
- * Room: S words, and for each bracket its expected number of keys and half as much again. */
+ * Of S keys drawn at random, about S k/n come before the k-th key, with a standard deviation of
+ * sqrt(S k/n (1 - k/n)). Two words of the sample a few deviations to either side bracket the k-th
+ * key, and about n/sqrt(S) keys are between them (R. W. Floyd and R. L. Rivest, "Expected time
+ * bounds for selection", CACM 18, 1975). S is n^(2/3), so that drawing and the selection among the
+ * kept words cost far less than one read of the array. Draws depend on the seed of the call.
+ * Overlapping brackets are joined. A word that is frequent in the sample gets a range of its own,
+ * which is only counted. Room: S words, and 1.5 times the expected number of keys per bracket. */
 #include "cpu/select/select.h"
 
 #include <math.h>
 
 enum {
-    GROUPS = 8,     /* brackets of one pass */
-    HEAVY = 4,      /* words of a bracket that may get a range of their own */
+    GROUPS = 8,     /* the most brackets of one pass */
+    HEAVY = 4,      /* frequent words per bracket that may get a range of their own */
     SLACK = 2,      /* sample keys added to each side of a bracket */
-    ROUNDING = 8,   /* places that rounding and a neighbour's bracket may add */
-    LEAST_HEAVY = 8 /* times such a word is in the sample, at least */
+    ROUNDING = 8,   /* places that rounding and an adjacent bracket may add */
+    LEAST_HEAVY = 8 /* a frequent word is in the sample at least this often */
 };
 
-_Static_assert(GROUPS *(2 * HEAVY + 1) <= SELECT_RANGES, "every bracket finds its ranges");
+_Static_assert(GROUPS *(2 * HEAVY + 1) <= SELECT_RANGES, "there are ranges for every bracket");
 
 size_t select_sample_size(size_t n)
 {
@@ -33,14 +29,14 @@ size_t select_sample_size(size_t n)
     return ordo_min((size_t)1 << ordo_min(2 * lg / 3 + 1, ORDO_TUNE_SELECT_LG_SAMPLE), n);
 }
 
-/* Keys kept for every `items` of the sample: as many as they stand for, and half again. */
+/* Room for the keys that `items` keys of the sample stand for, and half as much again. */
 static size_t room_for(size_t n, size_t items)
 {
     size_t const each = n / select_sample_size(n) + 1;
     return each * items + each * items / 2;
 }
 
-/* Places in the sample of the widest bracket, that of a median. */
+/* The width of the widest bracket, that of a median, in places of the sample. */
 static size_t widest(size_t size)
 {
     return (size_t)(ORDO_TUNE_SELECT_SIGMAS * sqrt((double)size)) + 2 * SLACK + ROUNDING;
@@ -62,7 +58,7 @@ size_t select_sample_groups(size_t n)
 
 typedef struct bracket {
     size_t a, b;             /* both inside */
-    bool   open_lo, open_hi; /* reaches to the end of the words */
+    bool   open_lo, open_hi; /* it begins at the smallest word; it ends at the largest */
 } bracket;
 
 static bracket bracket_of(size_t k, size_t n, size_t size)
@@ -75,7 +71,7 @@ static bracket bracket_of(size_t k, size_t n, size_t size)
                      b >= last};
 }
 
-/* As many as the room is meant for, however they overlap. */
+/* Makes as many brackets as the room allows. */
 static size_t make_brackets(const selector *s, size_t size, size_t first, size_t *next,
                             bracket brackets[GROUPS])
 {
@@ -133,7 +129,8 @@ static void add_range(range_maker *m, uint64_t lo, uint64_t hi, size_t items, bo
     m->used += room;
 }
 
-/* The ranges of one bracket, from the word `from` on: its heavy words alone, and between them. */
+/* Adds the ranges of one bracket from the word `from` on: each frequent word alone, and the words
+ * between them. */
 static void add_bracket(range_maker *m, const bracket *b, uint64_t from)
 {
     uint64_t const last = select_last_word(m->s->key_size);

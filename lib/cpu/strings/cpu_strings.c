@@ -1,33 +1,26 @@
-/* cpu_strings.c - argsort, rank, select and sort of strings, all by one order of the strings
- * (string_sort.h), which takes 32 n bytes of scratch and a little more.
+/* cpu_strings.c - argsort, rank, select and sort of strings. All use string_sort, which takes
+ * 32 n bytes of scratch and a little more.
  *
- *   argsort    writes the order where the caller wants it
- *   rank       the sort also says where strings differ; a count of these places numbers the
- *              distinct strings, the ranks of these numbers are those of a sorted array, and each
- *              goes to where its string was. 13 n to 29 n bytes of scratch more
- *   select     only groups with a wanted place in them are sorted: near the cost of one pass.
- *              4 n or 8 n bytes more for the places, n / 8 for what is wanted
- *   sort       the lengths in order, their sums, then the bytes; 8 n bytes more
- *   pointers   moved through scratch, so that they are untouched unless all goes well; 12 n or
- *              16 n bytes more */
+ *   argsort    writes the order to the caller's array
+ *   rank       a prefix sum of order.starts numbers the distinct strings; these numbers are ranked
+ *              as a sorted array and scattered to the strings. 13 n to 29 n bytes more
+ *   select     sorts only groups that hold a wanted place: near the cost of one pass.
+ *              4 n or 8 n bytes more for the order, n / 8 for the wanted places
+ *   sort       writes the lengths in order, their sums, then the bytes. 8 n bytes more
+ *   pointers   moves the pointers through scratch, so that they are unchanged after an error.
+ *              12 n or 16 n bytes more */
 #define _POSIX_C_SOURCE 200809L
 #include "cpu/strings/string_sort.h"
 
 enum {
-    AHEAD = 16,          /* strings whose place is asked for before it is needed */
-    COPY_PART = 1 << 21, /* bytes copied between two looks at cancel */
+    AHEAD = 16,          /* strings to prefetch ahead */
+    COPY_PART = 1 << 21, /* bytes copied between two checks for cancel */
     COPY_PIECE = 1 << 12 /* strings copied by one piece of a loop */
 };
 
 static ordo_type narrow_index(size_t n)
 {
     return (uint64_t)n <= UINT64_C(1) << 32 ? ORDO_U32 : ORDO_U64;
-}
-
-static size_t index_at(const string_order *order, size_t i)
-{
-    return order->index_type == ORDO_U32 ? ((const uint32_t *)order->index)[i]
-                                         : (size_t)((const uint64_t *)order->index)[i];
 }
 
 /* n elements of scratch. */
@@ -61,7 +54,7 @@ ordo_status cpu_argsort_strings(const cpu_kernels *kernels, const ordo_strings_j
 typedef struct rank_work {
     const string_order *order;
     ordo_type           rank_type;
-    const void         *sorted; /* ranks in order */
+    const void         *sorted; /* ranks in the order of the strings */
     void               *ranks;
 } rank_work;
 
@@ -131,7 +124,7 @@ ordo_status cpu_select_strings(const ordo_string_select_job *job, ordo_exec *exe
     exec->phases = STRING_SORT_PHASES;
     TRY(string_sort(&order, exec));
     for (size_t j = 0; j < job->count; j++)
-        job->index[j] = index_at(&order, job->k[j]);
+        job->index[j] = string_index_at(&order, job->k[j]);
     return ORDO_OK;
 }
 
@@ -139,7 +132,7 @@ ordo_status cpu_select_strings(const ordo_string_select_job *job, ordo_exec *exe
 
 typedef struct copy_work {
     const ordo_string_copy_job *job;
-    uint64_t                   *from; /* which string comes i-th; then where its bytes are */
+    uint64_t                   *from; /* the i-th string in order; then the offset of its bytes */
     ordo_exec                  *exec;
     atomic_bool                 stopped;
 } copy_work;
@@ -211,7 +204,7 @@ ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_
     exec->phase++;
     exec->algorithm = algorithm;
     exec->isa = "generic";
-    if (job->out_offsets[n] == 0) /* no bytes, and perhaps no arrays of them */
+    if (job->out_offsets[n] == 0) /* no bytes: the arrays of bytes may be NULL */
         return ORDO_OK;
     return cpu_done(ordo_loop(exec, n, COPY_PIECE, copy_piece, &work) &&
                     !atomic_load_explicit(&work.stopped, memory_order_relaxed));
@@ -229,8 +222,8 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
     const pointers_work *const work = arg;
     for (size_t i = lo; i < hi; i++) {
         if (i + AHEAD < hi)
-            __builtin_prefetch(work->pointers + index_at(work->order, i + AHEAD));
-        work->sorted[i] = work->pointers[index_at(work->order, i)];
+            __builtin_prefetch(work->pointers + string_index_at(work->order, i + AHEAD));
+        work->sorted[i] = work->pointers[string_index_at(work->order, i)];
     }
 }
 
@@ -257,7 +250,7 @@ ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec)
     if (!ordo_loop(exec, n, cpu_grain(n), gather_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
-    /* Cancelled half-way through, the pointers would be lost: then it is too late to cancel. */
+    /* Half of the pointers may be overwritten: finish even if the call is cancelled. */
     if (!ordo_loop(exec, n, cpu_grain(n), put_piece, &work))
         put_piece(&work, 0, n);
     return ORDO_OK;

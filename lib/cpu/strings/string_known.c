@@ -1,16 +1,16 @@
-/* string_known.c - goes on with an order of strings that somebody else has begun (a device that
- * sorted their first bytes, say): ordo_string_known.
+/* string_known.c - continues an order of strings that another backend has begun, for example a
+ * device that sorted their first bytes (ordo_string_known).
  *
- * The order is taken over as it is, and with it where strings differ: everywhere but inside groups.
- * Groups whose strings are not known to be equal are then sorted from the depth they have reached,
- * one by one and side by side; the large ones wait for all threads together (string_sort.c).
+ * The order is copied. Strings of different groups are known to differ. Groups whose strings may
+ * differ are sorted from the depth they have reached, each on one thread; large groups are returned
+ * to string_sort.c, which sorts them with all threads.
  *
- * Time: a copy of the order, then as for groups of string_group.c. Scratch: none. */
+ * Time: a copy of the order, then as string_group.c. Scratch: none. */
 #define _POSIX_C_SOURCE 200809L
-#include "cpu/strings/string_sort.h"
+#include "cpu/strings/string_parts.h"
 
 enum {
-    PIECES = 64, /* of the list of groups, for each thread */
+    PIECES = 64, /* pieces of the list of groups per thread */
     MOST_GROUPS = 1 << 12
 };
 
@@ -20,13 +20,6 @@ typedef struct known_work {
     string_group            *large;
     atomic_size_t            large_count;
 } known_work;
-
-static bool stopped(string_engine *engine)
-{
-    if (ordo_poll(engine->exec, 0))
-        atomic_store_explicit(&engine->stopped, true, memory_order_relaxed);
-    return atomic_load_explicit(&engine->stopped, memory_order_relaxed);
-}
 
 static size_t known_at(const ordo_string_known *known, size_t i)
 {
@@ -48,15 +41,14 @@ static void take_piece(void *arg, size_t lo, size_t hi)
             ((uint64_t *)order->index)[i] = known_at(known, i);
 }
 
-/* For the loops over all threads: items whose keys are loaded there. */
+/* Makes the records of a large group; string_sort.c loads their keys. */
 static void put_large(known_work *work, string_group group)
 {
     const string_order *const order = work->engine->order;
-    string_item *const        items = work->engine->items[group.side];
+    string_record *const      records = work->engine->records[group.side];
     size_t const at = atomic_fetch_add_explicit(&work->large_count, 1, memory_order_relaxed);
     for (size_t i = group.lo; i < group.hi; i++)
-        items[i].index = order->index_type == ORDO_U32 ? ((const uint32_t *)order->index)[i]
-                                                       : ((const uint64_t *)order->index)[i];
+        records[i].index = string_index_at(order, i);
     work->large[at] = group;
 }
 
@@ -64,7 +56,7 @@ static void group_piece(void *arg, size_t lo, size_t hi)
 {
     known_work *const         work = arg;
     const string_order *const order = work->engine->order;
-    if (stopped(work->engine))
+    if (string_stopped(work->engine, 0))
         return;
     for (size_t i = lo; i < hi; i++) {
         const ordo_string_group *const known = &work->groups[i];

@@ -1,28 +1,24 @@
-/* string_lcp.c - sorts strings of a group by how many bytes each shares with one of them, a pivot.
+/* string_lcp.c - keys made of the length of the prefix that each string shares with a pivot.
  *
- * A key of 7 bytes moves a group forward by 7 bytes. Where most strings share the key, that is
- * slow: a group with a long common prefix, or one that loses few strings at each depth, would be
- * distributed once for every 7 bytes. Instead each string gets the length of its common prefix
- * with the pivot and whether it comes before or after the pivot. A string before the pivot comes
- * the earlier the shorter its prefix is; a string after it the later. The key of the item becomes
- * a code of this, and the codes are sorted as keys are (string_sort.h).
- *
- * Strings with equal codes agree up to their common prefix with the pivot and go on from there, so
- * no byte of a string is compared again. The pivot is drawn at random: groups shrink at least as
- * fast as those of quicksort, and a string takes part in O(lg n) passes. Time: every
- * distinguishing byte once, and n lg n, both expected. */
+ * A key of 7 bytes moves a group forward by 7 bytes only, which is slow if most strings have the
+ * same key. Instead each string is compared with one string of the group, the pivot. Among strings
+ * before the pivot, a shorter common prefix comes first; among strings after it, a shorter one
+ * comes last. A code of this replaces the key and is sorted as a key. Strings with equal codes
+ * agree up to their common prefix with the pivot, so no byte is compared again. The pivot is drawn
+ * at random: groups shrink at least as fast as in quicksort, and a string takes part in O(lg n)
+ * passes. Expected time: every distinguishing byte once, and n lg n. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/random.h"
-#include "cpu/strings/string_sort.h"
+#include "cpu/strings/string_parts.h"
 
 enum {
     BY_WORDS = 64,         /* bytes compared word by word before memcmp is called */
     BLOCK = 256,           /* bytes of one memcmp */
-    COMPARE_PART = 1 << 18 /* bytes compared between two looks at cancel */
+    COMPARE_PART = 1 << 18 /* bytes compared between two checks for cancel */
 };
 
-/* How many of the first n bytes agree, n > 0; both strings have n bytes, and before them
- * STRING_STEP bytes that agree: the last load may begin there. */
+/* Returns how many of the first n bytes agree, n > 0. Both strings have n bytes, and before them
+ * STRING_STEP bytes that agree, where the last load may begin. */
 static size_t common_bytes(const char *a, const char *b, size_t n)
 {
     size_t done = 0;
@@ -41,7 +37,7 @@ static size_t common_bytes(const char *a, const char *b, size_t n)
     return differ == 0 ? n : n - 8 + (size_t)__builtin_clzll(differ) / 8;
 }
 
-/* The same for a string a that ends with a zero byte, while b has n bytes and none is zero. */
+/* The same for a string a that ends with a zero byte; b has n bytes, and none is zero. */
 static size_t common_chars(const char *a, const char *b, size_t n)
 {
     size_t done = 0;
@@ -53,13 +49,6 @@ static size_t common_chars(const char *a, const char *b, size_t n)
     while (done < n && a[done] == b[done])
         done++;
     return done;
-}
-
-static bool cancelled(string_engine *engine)
-{
-    if (ordo_poll(engine->exec, 0))
-        atomic_store_explicit(&engine->stopped, true, memory_order_relaxed);
-    return atomic_load_explicit(&engine->stopped, memory_order_relaxed);
 }
 
 string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key, uint64_t depth)
@@ -75,7 +64,7 @@ string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key
     return pivot;
 }
 
-/* For a string whose key differs from the pivot's: the keys tell. */
+/* For a string whose key differs from the pivot's: the keys give the prefix. */
 static string_prefix prefix_by_key(const string_view *view, const string_pivot *pivot, uint64_t key)
 {
     uint64_t const bytes = (uint64_t)__builtin_clzll(key ^ pivot->key) / 8;
@@ -90,19 +79,21 @@ static string_side side_of(const string_view *view, bool is_less)
     return is_less == (view->turn == 0) ? STRING_BEFORE : STRING_AFTER;
 }
 
-string_prefix string_prefix_of(string_engine *engine, const string_pivot *pivot, string_item item)
+string_prefix string_prefix_of(string_engine *engine, const string_pivot *pivot,
+                               string_record record)
 {
     const string_view *const view = &engine->order->view;
-    if (item.key != pivot->key)
-        return prefix_by_key(view, pivot, item.key);
-    if (string_ends(view, item.key) || item.index == pivot->index)
+    if (record.key != pivot->key)
+        return prefix_by_key(view, pivot, record.key);
+    if (string_ends(view, record.key) || record.index == pivot->index)
         return (string_prefix){pivot->length, STRING_SAME};
 
     bool const        ends_by_zero = view->pointers != NULL;
     const char *const at =
-        ends_by_zero ? view->pointers[item.index] : view->bytes + view->offsets[item.index];
-    uint64_t const length =
-        ends_by_zero ? pivot->length : view->offsets[item.index + 1] - view->offsets[item.index];
+        ends_by_zero ? view->pointers[record.index] : view->bytes + view->offsets[record.index];
+    uint64_t const length = ends_by_zero
+                                ? pivot->length
+                                : view->offsets[record.index + 1] - view->offsets[record.index];
     uint64_t const both = length < pivot->length ? length : pivot->length;
     uint64_t       depth = pivot->depth + STRING_STEP;
     while (depth < both) {
@@ -114,7 +105,7 @@ string_prefix string_prefix_of(string_engine *engine, const string_pivot *pivot,
             bool const is_less = (unsigned char)at[depth] < (unsigned char)pivot->at[depth];
             return (string_prefix){depth, side_of(view, is_less)};
         }
-        if (part == COMPARE_PART && cancelled(engine))
+        if (part == COMPARE_PART && string_stopped(engine, 0))
             return (string_prefix){depth, STRING_SAME};
     }
     if (ends_by_zero ? at[both] == '\0' : length == pivot->length)
@@ -122,7 +113,7 @@ string_prefix string_prefix_of(string_engine *engine, const string_pivot *pivot,
     return (string_prefix){both, side_of(view, length < pivot->length)};
 }
 
-void string_prefixes(string_engine *engine, const string_pivot *pivot, string_item *items,
+void string_prefixes(string_engine *engine, const string_pivot *pivot, string_record *records,
                      size_t count, string_span *span)
 {
     enum {
@@ -130,41 +121,41 @@ void string_prefixes(string_engine *engine, const string_pivot *pivot, string_it
         BYTES_AHEAD = 8
     };
     const string_view *const view = &engine->order->view;
-    uint64_t                 looked = span->bytes; /* bytes, at the last look at cancel */
+    uint64_t                 looked = span->bytes; /* bytes at the last check for cancel */
     for (size_t i = 0; i < count; i++) {
         if (span->bytes - looked >= COMPARE_PART) {
             looked = span->bytes;
-            if (cancelled(engine))
+            if (string_stopped(engine, 0))
                 return;
         }
         if (i + PLACE_AHEAD < count)
-            string_fetch_place(view, items[i + PLACE_AHEAD].index);
+            string_fetch_place(view, records[i + PLACE_AHEAD].index);
         if (i + BYTES_AHEAD < count)
-            string_fetch_bytes(view, items[i + BYTES_AHEAD].index, pivot->depth + STRING_STEP);
-        string_prefix const prefix = string_prefix_of(engine, pivot, items[i]);
+            string_fetch_bytes(view, records[i + BYTES_AHEAD].index, pivot->depth + STRING_STEP);
+        string_prefix const prefix = string_prefix_of(engine, pivot, records[i]);
         span->least = prefix.length < span->least ? prefix.length : span->least;
         span->most = prefix.length > span->most ? prefix.length : span->most;
         span->bytes += prefix.length - pivot->depth;
         span->differ |= prefix.side != STRING_SAME;
-        items[i].key = prefix.length << 2 | (uint64_t)prefix.side;
+        records[i].key = prefix.length << 2 | (uint64_t)prefix.side;
     }
 }
 
-size_t string_count_near(const string_item *items, size_t count, uint64_t least)
+size_t string_count_near(const string_record *records, size_t count, uint64_t least)
 {
     size_t near = 0;
     for (size_t i = 0; i < count; i++)
-        near += (items[i].key >> 2) < least + STRING_STEP;
+        near += (records[i].key >> 2) < least + STRING_STEP;
     return near;
 }
 
-void string_encode(string_item *items, size_t count, const string_codes *codes)
+void string_encode(string_record *records, size_t count, const string_codes *codes)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t const beyond = (items[i].key >> 2) - codes->least, side = items[i].key & 3;
-        items[i].key = side == STRING_SAME     ? codes->range
-                       : side == STRING_BEFORE ? beyond
-                                               : 2 * codes->range - beyond;
+        uint64_t const beyond = (records[i].key >> 2) - codes->least, side = records[i].key & 3;
+        records[i].key = side == STRING_SAME     ? codes->range
+                         : side == STRING_BEFORE ? beyond
+                                                 : 2 * codes->range - beyond;
     }
 }
 
@@ -176,7 +167,7 @@ size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_
     return lo + (size_t)ordo_random_below(ordo_random_at(stream, lo), count);
 }
 
-bool string_splits_soon(const string_engine *engine, const string_item *items, size_t count,
+bool string_splits_soon(const string_engine *engine, const string_record *records, size_t count,
                         size_t pivot, uint64_t depth)
 {
     enum {
@@ -191,7 +182,7 @@ bool string_splits_soon(const string_engine *engine, const string_item *items, s
         return false;
     for (size_t i = 0; i < DRAWS; i++) {
         size_t const at = (size_t)ordo_random_below(ordo_random_at(stream, i), count);
-        differ += string_key(view, items[at].index, depth + STRING_STEP) != key;
+        differ += string_key(view, records[at].index, depth + STRING_STEP) != key;
     }
     return differ >= ENOUGH;
 }

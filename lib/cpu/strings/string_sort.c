@@ -1,169 +1,61 @@
-/* string_sort.c - the order of strings: large groups by all threads, then small ones side by side.
+/* string_sort.c - sorts strings: large groups with all threads, small groups on one thread each.
  *
- * A large group (at first all strings) has its keys loaded in the order of the items, which for
- * the whole array is the order of memory. The bits in which the keys differ are found on the way;
- * the highest of them, up to eleven, are one digit, and a stable counting pass with a histogram
- * for each piece of the group moves every item to the bucket of its digit, in the other array.
- * Small buckets are then sorted one by one, a thread each, by string_group.c; large ones are large
- * groups again. Where most keys are equal, all threads look how far each string agrees with one of
- * them, and codes of these prefixes take the place of the keys (string_lcp.c).
- *
- * Choosing digits from the bits that differ is what makes text cheap: lower-case letters differ in
- * five bits, so eleven bits are two letters and not one and a half.
- *
- * Time: linear in the bytes that tell strings apart, each looked at a few times. Scratch: 32 n
- * bytes for two arrays of items, 16 KB a piece for histograms (four pieces a thread), and a few
- * words for every large group that can exist at once. */
+ * The first group is the whole array. Loading the keys of a large group also finds the bits in
+ * which they differ. The highest of these bits, up to eleven, are one digit, and a stable counting
+ * pass moves every record to the bucket of its digit in the other array. Small buckets go to
+ * string_group.c, large ones are large groups again. If most keys of a group are equal, codes of
+ * common prefixes replace the keys (string_lcp.c). Taking digits from the bits that differ makes
+ * text fast: lower-case letters differ in five bits, so eleven bits hold two letters.
+ * Time: linear in the distinguishing bytes. Scratch: 32 n bytes for records, 16 KB per piece for
+ * histograms, and one entry for each large group that can exist at once. */
 #define _POSIX_C_SOURCE 200809L
-#include "cpu/strings/string_sort.h"
+#include "cpu/strings/string_parts.h"
 
 enum {
     PIECES_PER_THREAD = 4,
     MAX_PIECES = 512,
-    LOOK = 1 << 15,       /* items between two looks at cancel */
-    PREFIX_LOOK = 1 << 12 /* the same where each item's string is compared */
+    LOOK = 1 << 15,       /* records between two checks for cancel */
+    PREFIX_LOOK = 1 << 12 /* the same where the string of each record is compared */
 };
-
-/* ---- What both parts use ---- */
-
-/* The highest runs of set bits, at most `bits` bits in all. */
-static string_digit gather_runs(uint64_t set, unsigned bits)
-{
-    string_digit digit = {.bits = 0};
-    unsigned     shift[STRING_DIGIT_RUNS] = {0}, width[STRING_DIGIT_RUNS] = {0};
-    for (size_t run = 0; run < STRING_DIGIT_RUNS && set != 0 && digit.bits < bits; run++) {
-        unsigned const top = 63 - (unsigned)__builtin_clzll(set);
-        uint64_t const gaps = ~set & (UINT64_MAX >> (63 - top));
-        unsigned const below = gaps == 0 ? 0 : 64 - (unsigned)__builtin_clzll(gaps);
-        width[run] = (unsigned)ordo_min(top + 1 - below, bits - digit.bits);
-        shift[run] = top + 1 - width[run];
-        digit.bits += width[run];
-        digit.used |= (UINT64_MAX >> (64 - width[run])) << shift[run];
-        set &= ~digit.used;
-    }
-    unsigned place = digit.bits;
-    for (size_t run = 0; run < STRING_DIGIT_RUNS && width[run] > 0; run++) {
-        place -= width[run];
-        digit.shift[run] = shift[run] - place;
-        digit.mask[run] = (UINT64_MAX >> (64 - width[run])) << place;
-    }
-    return digit;
-}
-
-/* Letters that differ in scattered bits (those of ACGT do) make many short runs: with the single
- * bits between them, which do not differ, fewer runs hold more of the bits that do. */
-string_digit string_digit_take(uint64_t *varying, unsigned bits)
-{
-    string_digit digit = gather_runs(*varying, bits);
-    if (digit.bits < bits && digit.used != *varying) {
-        string_digit const wider = gather_runs(*varying | (*varying << 1 & *varying >> 1), bits);
-        if (__builtin_popcountll(wider.used & *varying) > __builtin_popcountll(digit.used))
-            digit = wider;
-    }
-    *varying &= ~digit.used;
-    return digit;
-}
-
-bool string_is_wanted(const string_order *order, size_t lo, size_t hi)
-{
-    const uint64_t *const wanted = order->wanted;
-    if (wanted == NULL)
-        return true;
-    size_t const   first = lo / 64, last = (hi - 1) / 64;
-    uint64_t const from = UINT64_MAX << lo % 64, to = UINT64_MAX >> (63 - (hi - 1) % 64);
-    if (first == last)
-        return (wanted[first] & from & to) != 0;
-    uint64_t any = (wanted[first] & from) | (wanted[last] & to);
-    for (size_t i = first + 1; i < last && any == 0; i++)
-        any = wanted[i];
-    return any != 0;
-}
-
-/* The items are in no order of memory: where a string is, and its bytes, are asked for ahead. */
-void string_load(const string_view *view, string_item *items, size_t count, uint64_t depth)
-{
-    enum {
-        PLACE_AHEAD = 16,
-        BYTES_AHEAD = 8
-    };
-    for (size_t i = 0; i < count; i++) {
-        if (i + PLACE_AHEAD < count)
-            string_fetch_place(view, items[i + PLACE_AHEAD].index);
-        if (i + BYTES_AHEAD < count)
-            string_fetch_bytes(view, items[i + BYTES_AHEAD].index, depth);
-        items[i].key = string_key(view, items[i].index, depth);
-    }
-}
-
-uint64_t string_varying(const string_item *items, size_t count, uint64_t key, size_t *same)
-{
-    uint64_t varying = 0;
-    size_t   equal = 0;
-    for (size_t i = 0; i < count; i++) {
-        varying |= items[i].key ^ key;
-        equal += items[i].key == key;
-    }
-    *same += equal;
-    return varying;
-}
-
-void string_write(const string_order *order, const string_item *items, size_t lo, size_t count,
-                  bool first)
-{
-    if (order->index_type == ORDO_U32)
-        for (size_t i = 0; i < count; i++)
-            ((uint32_t *)order->index)[lo + i] = (uint32_t)items[i].index;
-    else
-        for (size_t i = 0; i < count; i++)
-            ((uint64_t *)order->index)[lo + i] = items[i].index;
-    if (order->starts != NULL) {
-        memset(order->starts + lo, 0, count);
-        order->starts[lo] = first;
-    }
-}
 
 /* ---- Large groups ---- */
 
 typedef struct large_work { /* one large group, and what its loops share */
     string_engine   *engine;
     string_group     group;
-    bool             fresh; /* the first load: items are in no array yet */
-    size_t           piece; /* items in one; a piece has the same items in every loop */
-    string_item      drawn; /* some item; its key is what `varying` and `same` are against */
-    _Atomic uint64_t varying;
-    atomic_size_t    same;  /* keys as the drawn one; prefixes: the short ones */
-    string_pivot     pivot; /* prefixes: with this string */
+    bool             fresh;   /* the first load: there are no records yet */
+    size_t           piece;   /* records in a piece, the same in every loop */
+    string_record    drawn;   /* a record drawn at random */
+    _Atomic uint64_t varying; /* bits in which keys differ from the drawn key */
+    atomic_size_t    same;    /* keys equal to the drawn key; or near prefixes */
+    string_pivot     pivot;   /* prefixes are shared with this string */
     _Atomic uint64_t least, most, bytes;
     atomic_bool      differ;
     string_digit     digit;
-    size_t (*places)[STRING_DIGITS]; /* of each piece: histogram, then where items go */
+    size_t (*places)[STRING_DIGITS]; /* for each piece: a histogram, then where records go */
     size_t *ends;                    /* of the buckets */
 } large_work;
 
-/* For bodies that run long: whether to give up. */
 static bool stopped(large_work *work, size_t done)
 {
-    string_engine *const engine = work->engine;
-    if (ordo_poll(engine->exec, (double)done / (double)(work->group.hi - work->group.lo)))
-        atomic_store_explicit(&engine->stopped, true, memory_order_relaxed);
-    return atomic_load_explicit(&engine->stopped, memory_order_relaxed);
+    return string_stopped(work->engine, (double)done / (double)(work->group.hi - work->group.lo));
 }
 
 static void load_piece(void *arg, size_t lo, size_t hi)
 {
     large_work *const        work = arg;
     const string_view *const view = &work->engine->order->view;
-    string_item *const       items = work->engine->items[work->group.side] + work->group.lo;
+    string_record *const     records = work->engine->records[work->group.side] + work->group.lo;
     uint64_t                 varying = 0;
     size_t                   same = 0;
     for (size_t at = lo; at < hi && !stopped(work, at); at += LOOK) {
         size_t const end = ordo_min(at + LOOK, hi);
         if (work->fresh)
             for (size_t i = at; i < end; i++)
-                items[i] = (string_item){string_key(view, i, 0), i};
+                records[i] = (string_record){string_key(view, i, 0), i};
         else if (!work->group.loaded)
-            string_load(view, items + at, end - at, work->group.depth);
-        varying |= string_varying(items + at, end - at, work->drawn.key, &same);
+            string_load(view, records + at, end - at, work->group.depth);
+        varying |= string_varying(records + at, end - at, work->drawn.key, &same);
     }
     atomic_fetch_or_explicit(&work->varying, varying, memory_order_relaxed);
     atomic_fetch_add_explicit(&work->same, same, memory_order_relaxed);
@@ -172,19 +64,19 @@ static void load_piece(void *arg, size_t lo, size_t hi)
 
 static void write_piece(void *arg, size_t lo, size_t hi)
 {
-    large_work *const        work = arg;
-    size_t const             base = work->group.lo;
-    const string_item *const items = work->engine->items[work->group.side] + base;
-    string_write(work->engine->order, items + lo, base + lo, hi - lo, lo == 0);
+    large_work *const          work = arg;
+    size_t const               base = work->group.lo;
+    const string_record *const records = work->engine->records[work->group.side] + base;
+    string_write(work->engine->order, records + lo, base + lo, hi - lo, lo == 0);
 }
 
 static void prefix_piece(void *arg, size_t lo, size_t hi)
 {
-    large_work *const  work = arg;
-    string_item *const items = work->engine->items[work->group.side] + work->group.lo;
-    string_span        span = {.least = UINT64_MAX};
+    large_work *const    work = arg;
+    string_record *const records = work->engine->records[work->group.side] + work->group.lo;
+    string_span          span = {.least = UINT64_MAX};
     for (size_t at = lo; at < hi && !stopped(work, at); at += PREFIX_LOOK)
-        string_prefixes(work->engine, &work->pivot, items + at, ordo_min(PREFIX_LOOK, hi - at),
+        string_prefixes(work->engine, &work->pivot, records + at, ordo_min(PREFIX_LOOK, hi - at),
                         &span);
     uint64_t seen = atomic_load_explicit(&work->least, memory_order_relaxed);
     while (span.least < seen &&
@@ -204,42 +96,42 @@ static void prefix_piece(void *arg, size_t lo, size_t hi)
 
 static void near_piece(void *arg, size_t lo, size_t hi)
 {
-    large_work *const        work = arg;
-    const string_item *const items = work->engine->items[work->group.side] + work->group.lo;
-    uint64_t const           least = atomic_load_explicit(&work->least, memory_order_relaxed);
-    atomic_fetch_add_explicit(&work->same, string_count_near(items + lo, hi - lo, least),
+    large_work *const          work = arg;
+    const string_record *const records = work->engine->records[work->group.side] + work->group.lo;
+    uint64_t const             least = atomic_load_explicit(&work->least, memory_order_relaxed);
+    atomic_fetch_add_explicit(&work->same, string_count_near(records + lo, hi - lo, least),
                               memory_order_relaxed);
 }
 
 static void encode_piece(void *arg, size_t lo, size_t hi)
 {
-    large_work *const  work = arg;
-    string_item *const items = work->engine->items[work->group.side] + work->group.lo;
-    size_t             same = 0;
-    string_encode(items + lo, hi - lo, &work->group.codes);
-    uint64_t const varying = string_varying(items + lo, hi - lo, work->group.codes.range, &same);
+    large_work *const    work = arg;
+    string_record *const records = work->engine->records[work->group.side] + work->group.lo;
+    size_t               same = 0;
+    string_encode(records + lo, hi - lo, &work->group.codes);
+    uint64_t const varying = string_varying(records + lo, hi - lo, work->group.codes.range, &same);
     atomic_fetch_or_explicit(&work->varying, varying, memory_order_relaxed);
 }
 
 static void count_piece(void *arg, size_t lo, size_t hi)
 {
-    large_work *const        work = arg;
-    const string_item *const items = work->engine->items[work->group.side] + work->group.lo;
-    size_t *const            counts = work->places[lo / work->piece];
-    string_digit const       digit = work->digit;
+    large_work *const          work = arg;
+    const string_record *const records = work->engine->records[work->group.side] + work->group.lo;
+    size_t *const              counts = work->places[lo / work->piece];
+    string_digit const         digit = work->digit;
     memset(counts, 0, sizeof *counts << digit.bits);
     for (size_t at = lo; at < hi && !stopped(work, at); at += LOOK)
         for (size_t i = at; i < ordo_min(at + LOOK, hi); i++)
-            counts[string_digit_of(&digit, items[i].key)]++;
+            counts[string_digit_of(&digit, records[i].key)]++;
 }
 
 static void move_piece(void *arg, size_t lo, size_t hi)
 {
-    large_work *const        work = arg;
-    const string_item *const from = work->engine->items[work->group.side] + work->group.lo;
-    string_item *const       to = work->engine->items[1 - work->group.side];
-    size_t *const            places = work->places[lo / work->piece];
-    string_digit const       digit = work->digit;
+    large_work *const          work = arg;
+    const string_record *const from = work->engine->records[work->group.side] + work->group.lo;
+    string_record *const       to = work->engine->records[1 - work->group.side];
+    size_t *const              places = work->places[lo / work->piece];
+    string_digit const         digit = work->digit;
     for (size_t at = lo; at < hi && !stopped(work, at); at += LOOK)
         for (size_t i = at; i < ordo_min(at + LOOK, hi); i++)
             to[places[string_digit_of(&digit, from[i].key)]++] = from[i];
@@ -269,9 +161,9 @@ static bool run(large_work *work, size_t n, size_t grain, ordo_body *body)
     return finished && !atomic_load_explicit(&work->engine->stopped, memory_order_relaxed);
 }
 
-/* Replaces keys, most of which are that of the drawn item, by codes of prefixes; *varying gets the
- * bits in which these differ. Where prefixes are about equally long the keys behind them are wanted
- * instead: the group is not loaded then. */
+/* For a group where most keys equal the drawn key: replaces the keys by codes of prefixes; *varying
+ * gets the bits in which the codes differ. If the prefixes are about equally long, the keys behind
+ * them are better: then the group is not loaded. */
 static bool look_further(large_work *work, uint64_t *varying)
 {
     string_group *const group = &work->group;
@@ -300,8 +192,8 @@ static bool look_further(large_work *work, uint64_t *varying)
         }
     }
     group->codes = string_codes_of(&span);
-    if (!span.differ) { /* the code of one item says so */
-        work->engine->items[group->side][group->lo].key = group->codes.range;
+    if (!span.differ) { /* the first record's code says that all strings are equal */
+        work->engine->records[group->side][group->lo].key = group->codes.range;
         *varying = 0;
         return true;
     }
@@ -311,7 +203,7 @@ static bool look_further(large_work *work, uint64_t *varying)
     return finished;
 }
 
-/* From histograms to places: bucket by bucket, and within one piece by piece. */
+/* Turns histograms into places: bucket by bucket, and piece by piece within a bucket. */
 static void lay_out(large_work *work, size_t pieces)
 {
     size_t place = work->group.lo;
@@ -336,14 +228,14 @@ static void push(const string_order *order, large_list *list, string_group group
         list->groups[list->count++] = group;
 }
 
-/* Loads the keys of the group unless they are; *varying gets the bits in which they differ. */
+/* Loads the keys of the group if needed; *varying gets the bits in which they differ. */
 static bool load(large_work *work, uint64_t *varying)
 {
     const string_view *const view = &work->engine->order->view;
     string_group *const      group = &work->group;
     size_t const             count = group->hi - group->lo;
     size_t const             at = string_draw(work->engine, group->lo, count, group->depth);
-    work->drawn = work->fresh ? (string_item){0, at} : work->engine->items[group->side][at];
+    work->drawn = work->fresh ? (string_record){0, at} : work->engine->records[group->side][at];
     if (!group->loaded)
         work->drawn.key = string_key(view, work->drawn.index, group->depth);
     atomic_store_explicit(&work->varying, 0, memory_order_relaxed);
@@ -358,13 +250,13 @@ static bool load(large_work *work, uint64_t *varying)
     size_t const same = atomic_load_explicit(&work->same, memory_order_relaxed);
     if (!fresh_keys || !string_is_crowded(same, count) || string_ends(view, work->drawn.key) ||
         (same == count &&
-         string_splits_soon(work->engine, work->engine->items[group->side] + group->lo, count,
+         string_splits_soon(work->engine, work->engine->records[group->side] + group->lo, count,
                             work->drawn.index, group->depth)))
         return true;
     return look_further(work, varying);
 }
 
-/* Takes a large group one step further; large groups that come of it join the list. */
+/* Splits a large group once; the large groups in the result are added to the list. */
 static bool step(large_work *work, size_t pieces, large_list *list)
 {
     string_engine *const      engine = work->engine;
@@ -381,7 +273,7 @@ static bool step(large_work *work, size_t pieces, large_list *list)
         return true;
     }
     if (varying == 0) {
-        uint64_t const key = engine->items[group->side][group->lo].key;
+        uint64_t const key = engine->records[group->side][group->lo].key;
         if (string_is_closed(&order->view, &group->codes, key, &group->depth))
             return run(work, count, LOOK, write_piece);
         group->loaded = false;
@@ -412,7 +304,7 @@ static void whole_piece(void *arg, size_t lo, size_t hi)
     const string_order *const order = engine->order;
     string_group const        group = {.lo = lo, .hi = hi};
     for (size_t i = lo; i < hi; i++)
-        engine->items[0][i] = (string_item){string_key(&order->view, i, 0), i};
+        engine->records[0][i] = (string_record){string_key(&order->view, i, 0), i};
     string_group_sort(engine, &group);
 }
 
@@ -429,7 +321,7 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
     exec->isa = "generic";
     if (n == 0)
         return ORDO_OK;
-    if (!ordo_size_mul(n, 2 * sizeof(string_item), &bytes))
+    if (!ordo_size_mul(n, 2 * sizeof(string_record), &bytes))
         return ordo_fail(exec, ORDO_E_NOMEM, "%zu strings need more scratch than can be counted",
                          n);
     bool const begun = order->known != NULL && order->known->index != NULL;
@@ -437,15 +329,15 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
         memory = order->known->room;
     else
         TRY(ordo_scratch(exec, bytes, &memory));
-    engine.items[0] = memory;
-    engine.items[1] = engine.items[0] + n;
+    engine.records[0] = memory;
+    engine.records[1] = engine.records[0] + n;
     if (!string_is_large(n) && !begun) {
         bool const finished = ordo_loop(exec, n, n, whole_piece, &engine);
         exec->phase = STRING_SORT_PHASES;
         return cpu_done(finished && !atomic_load_explicit(&engine.stopped, memory_order_relaxed));
     }
 
-    /* Groups on the list are large and apart from each other. */
+    /* Groups on the list are large and do not overlap. */
     size_t const pieces =
         exec->threads == 1 ? 1 : ordo_min((size_t)exec->threads * PIECES_PER_THREAD, MAX_PIECES);
     TRY(ordo_scratch(exec, pieces * sizeof *work.places, &memory));

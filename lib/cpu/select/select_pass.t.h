@@ -1,11 +1,11 @@
-/* select_key.t.h - the loops of select_pass.c that see keys, for one key type. */
+/* select_pass.t.h - the loops of select_pass.c that read keys, for one key type. */
 static inline BITS FN(word)(KEY x, bool descending)
 {
     BITS const bits = FN(key_bits)(x);
     return descending ? FN(key_turn)(bits) : bits;
 }
 
-/* The caller's arrays of words have 4 or 8 bytes for each. */
+/* Words in memory have 4 or 8 bytes. */
 static inline void FN(put_word)(void *words, size_t i, BITS word)
 {
     if (sizeof(BITS) > sizeof(uint32_t))
@@ -36,9 +36,9 @@ static void FN(put)(void *out, size_t j, uint64_t word, bool descending)
     ((KEY *)out)[j] = FN(key_of)(descending ? FN(key_turn)(bits) : bits);
 }
 
-/* Neighbours are counted in two tables: a run of equal keys would wait for its own counter. Words
- * outside the range have the digit behind the last. Short words are found in two digits at most,
- * so their least and greatest are not worth the time. */
+/* Adjacent keys are counted in two tables, because equal keys would wait for the same counter.
+ * Words outside the range are counted behind the last digit. Words of 16 bits take at most two
+ * digits, so their minimum and maximum are not computed. */
 static void FN(digits)(const void *keys, size_t lo, size_t hi, bool descending, digit_piece *p)
 {
     const KEY *const a = keys;

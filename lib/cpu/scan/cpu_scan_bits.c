@@ -1,12 +1,11 @@
-/* cpu_bits.c - the binary prefix sum: counts of set flags (after Harris and Garland's poster,
- * whose warps vote 32 flags into a word; here a vector compare makes a word of 64).
+/* cpu_scan_bits.c - the binary prefix sum: counts of set flags. After the poster of Harris and
+ * Garland, where a warp votes 32 flags into a word; here a vector comparison makes a word of 64.
  *
- * A piece becomes words, the words are counted, the piece waits for its turn, and then its
- * counts are written from the words. Flags are read once, counts written once. An exclusive count
- * is the inclusive one of the flag before, so its words are shifted by one. */
+ * A thread turns a piece of the flags into words, counts the set bits, waits for the count of the
+ * pieces before, passes its own sum on, and writes the counts from the words. Each flag is read
+ * once, each count is written once. An exclusive count is the inclusive count of the previous
+ * flag, so its words are shifted by one. */
 #define _POSIX_C_SOURCE 200809L
-#include "cpu/scan/cpu_bits.h"
-
 #include "core/turn.h"
 #include "cpu/cpu.h"
 
@@ -20,9 +19,9 @@ typedef struct bits_work {
     const ordo_bits_job *job;
     const cpu_kernels   *kernels;
     size_t               grain;
-    bool                 stream;
+    bool                 bypass;
     ordo_turn            turn;
-    uint64_t             count; /* set flags before the piece whose turn it is */
+    uint64_t             count; /* set flags before the piece that has the turn */
 } bits_work;
 
 size_t cpu_bits_read(const cpu_kernels *kernels, ordo_flags_kind kind, const void *flags, size_t lo,
@@ -72,17 +71,17 @@ static void bits_piece(void *arg, size_t lo, size_t hi)
         shift_by_one(words, ordo_div_up(hi - lo, 64));
     if (job->count_type == ORDO_U32)
         work->kernels->count[CPU_OUT_U32](words, hi - lo, before, (uint32_t *)job->counts + lo,
-                                          work->stream);
+                                          work->bypass);
     else
         work->kernels->count[CPU_OUT_U64](words, hi - lo, before, (uint64_t *)job->counts + lo,
-                                          work->stream);
+                                          work->bypass);
 }
 
 ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, ordo_exec *exec)
 {
     bits_work work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
-    work.stream = (uintptr_t)job->counts % ORDO_CACHE_LINE == 0 &&
-                  cpu_streams(job->n * ordo_type_size(job->count_type));
+    work.bypass = (uintptr_t)job->counts % ORDO_CACHE_LINE == 0 &&
+                  cpu_bypasses_cache(job->n * ordo_type_size(job->count_type));
     exec->algorithm = "chained";
     exec->isa = kernels->isa;
     if (!ordo_loop(exec, job->n, work.grain, bits_piece, &work))

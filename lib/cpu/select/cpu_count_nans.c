@@ -1,4 +1,4 @@
-/* cpu_nans.c - how many keys are NaN: one read, no scratch. */
+/* cpu_count_nans.c - counts the NaNs of an array: one read, no scratch. */
 #include "core/keybits.h"
 #include "cpu/cpu.h"
 
@@ -7,7 +7,7 @@ typedef struct nan_work {
     atomic_size_t         nans;
 } nan_work;
 
-/* In blocks whose count fits a key's width, so that the loop adds vectors of the keys' own size. */
+/* The count of a block fits the width of a key, so that the loop adds vectors of that width. */
 enum {
     BLOCK = 4096
 };

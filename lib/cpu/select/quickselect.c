@@ -1,20 +1,20 @@
-/* select_words.c - several order statistics of words in memory, in place.
+/* quickselect.c - several order statistics of words in memory, in place.
  *
- * Quickselect for many places at once, with three ways (less, equal, greater) against ties, pivots
- * aimed at the middle place by a small random draw, and splits that do not branch: about 3 n steps
- * for one place. Heap sort, for the stretches that resist, bounds all of it by n lg n. */
+ * Quickselect for many places at once. It splits three ways (less, equal, greater) because of ties,
+ * draws a few words at random to aim the pivot at the middle place, and splits without branches:
+ * about 3 n steps for one place. After too many splits a part is heap sorted: n lg n at most. */
 #include "core/random.h"
 #include "cpu/select/select.h"
 
 enum {
-    SMALL = 24,    /* sorted by insertion */
-    LONG = 1 << 16 /* takes long enough to ask whether the call was cancelled */
+    SMALL = 24,    /* words sorted by insertion */
+    LONG = 1 << 16 /* words in a part that is long enough to check for cancel */
 };
 
 typedef struct stretch {
-    size_t   lo, hi;      /* of words */
+    size_t   lo, hi;      /* its words */
     size_t   first, last; /* the k in it */
-    unsigned rounds;      /* splits it may still take */
+    unsigned rounds;      /* splits until it is heap sorted */
 } stretch;
 
 /* The least i in [first, last) with k[i] >= place, or last. */
@@ -32,12 +32,12 @@ static size_t first_at_least(const size_t *k, size_t first, size_t last, size_t 
 
 #define WORD uint32_t
 #define WFN(name) name##_32
-#include "cpu/select/select_words.t.h"
+#include "cpu/select/quickselect.t.h"
 #undef WFN
 #undef WORD
 #define WORD uint64_t
 #define WFN(name) name##_64
-#include "cpu/select/select_words.t.h"
+#include "cpu/select/quickselect.t.h"
 #undef WFN
 #undef WORD
 

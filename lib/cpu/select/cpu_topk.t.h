@@ -1,7 +1,7 @@
-/* topk_key.t.h - the loops of cpu_topk.c that see keys, for one key type. */
+/* cpu_topk.t.h - the loops of cpu_topk.c that read keys, for one key type. */
 
-/* The words that tie with a key: its own; for a zero also the other one, its neighbour; for a NaN
- * every NaN. */
+/* The band of words that tie with a key: its own word; for a zero also the word of the other zero,
+ * which is adjacent; for a NaN the words of all NaNs. */
 static void FN(tied_words)(const void *key, bool descending, uint64_t first_nan, cpu_band *band)
 {
     KEY const  x = *(const KEY *)key;
@@ -34,8 +34,8 @@ static inline void FN(put_item)(topk_piece *p, KEY x, size_t index, bool descend
         ((uint64_t *)p->items)[p->at++] = (uint64_t)key << 32 | index;
 }
 
-/* Items of the keys before the band and of the first p->ties keys inside it, in array order, until
- * there are p->end of them. A chunk without any is passed over by a loop without branches. */
+/* Collects records of the keys before the band and of the first p->ties keys in it, in array order,
+ * until p->end is reached. A loop without branches skips chunks that have none. */
 static void FN(collect)(const void *keys, size_t lo, size_t hi, bool descending, topk_piece *p)
 {
     enum {

@@ -1,4 +1,4 @@
-/* select_words.t.h - select_words.c for one width of words (WORD, WFN). */
+/* quickselect.t.h - quickselect.c for one width of words (WORD, WFN). */
 
 static void WFN(insertion_sort)(WORD *a, size_t n)
 {
@@ -35,8 +35,8 @@ static void WFN(heap_sort)(WORD *a, size_t n)
     }
 }
 
-/* Moves what is less than the pivot (or equal too) to the front and returns how many those are.
- * Every word is moved, so nothing branches on what it is. */
+/* Move the words less than the pivot (split_equal: or equal to it) to the front and return their
+ * number. Every word is moved, so no branch depends on the words. */
 static size_t WFN(split_less)(WORD *a, size_t n, WORD pivot)
 {
     size_t less = 0;
@@ -61,7 +61,7 @@ static size_t WFN(split_equal)(WORD *a, size_t n, WORD pivot)
     return equal;
 }
 
-/* A word that comes close to place k: that share of a few drawn at random. */
+/* A word near place k: the quantile k/n of a few words drawn at random. */
 static WORD WFN(choose_pivot)(const WORD *a, size_t n, size_t k, uint64_t seed)
 {
     enum {
@@ -76,8 +76,8 @@ static WORD WFN(choose_pivot)(const WORD *a, size_t n, size_t k, uint64_t seed)
     return draws[ordo_min((size_t)((double)k / (double)n * (double)count), count - 1)];
 }
 
-/* The larger side waits on the stack while the smaller is worked on, so the stack stays below the
- * logarithm of n. A stretch that pivots keep failing on is heap sorted. */
+/* The larger side waits on the stack while the smaller side is split, so at most lg n parts
+ * wait. */
 static bool WFN(select)(WORD *a, size_t n, const size_t *k, size_t count, size_t base,
                         ordo_exec *exec)
 {

@@ -1,8 +1,0 @@
-/* count_avx2.c - count_band.h compiled for AVX2. */
-#include "core/keybits.h"
-#include "cpu/kernel/count_band.h"
-
-#define ORDO_TEMPLATE "cpu/kernel/count_band.t.h"
-#include "core/for_each_type.h"
-
-CPU_BAND_TABLE(cpu_band_avx2);

@@ -1,0 +1,60 @@
+/* plain_loops.h - the cpu_loops of one ISA: plain C that the compiler turns into its vectors.
+ *
+ * The including file defines CPU_ISA (avx2) and is compiled with the options of that ISA; it gets
+ * the table cpu_loops_avx2. It may define BAND_BY_VECTORS (see count_band.t.h).
+ *
+ * Compiling the loops once more for an ISA pays: SSE2 cannot compare 64-bit integers, only AVX-512
+ * compares unsigned integers in one instruction, and AVX2 has shifts by any count. */
+#include "core/keybits.h"
+#include "cpu/kernel/kernels.h"
+#include "cpu/radix/radix_steps.h"
+#include "cpu/radix/record_type.h"
+#include "cpu/radix/short_keys.h"
+#include "cpu/rough/order_loops.t.h"
+
+#include <string.h>
+
+#define ORDO_TEMPLATE "cpu/kernel/count_band.t.h"
+#include "core/for_each_type.h"
+#define ORDO_TEMPLATE "cpu/kernel/first_wrong.t.h"
+#include "core/for_each_type.h"
+#define ORDO_TEMPLATE "cpu/radix/records.t.h"
+#include "core/for_each_type.h"
+
+static const record_type record_loops[CPU_TYPES] = {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    [ORDO_##ID] = {load_keys_##tag,         store_keys_##tag,      load_index_p32_##tag,           \
+                   load_index_p64_##tag,    load_pairs_p32_##tag,  store_pairs_p32_##tag,          \
+                   load_pairs_p64_##tag,    store_pairs_p64_##tag, load_digits_32_##tag,           \
+                   load_digits_64_##tag,    fold_alike_##tag,      load_short_##tag,               \
+                   load_short_digits_##tag, key_at_##tag,          extent_##tag},
+#include "core/types.def"
+};
+
+static const radix_ops radix_steps[RADIX_KINDS] = RADIX_STEPS;
+
+#define TEXT_(name) #name
+#define TEXT(name) TEXT_(name)
+const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
+    .isa = TEXT(CPU_ISA),
+    .band =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = {band_up_##tag, band_down_##tag},
+#include "core/types.def"
+        },
+    .below =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = {below_up_##tag, below_down_##tag},
+#include "core/types.def"
+        },
+    .first_wrong =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = {first_wrong_up_##tag, first_wrong_down_##tag},
+#include "core/types.def"
+        },
+    .records = record_loops,
+    .radix = radix_steps,
+    .order = &order_loops_here,
+};
+#undef TEXT
+#undef TEXT_
