@@ -1,7 +1,7 @@
 /* test_reverse.c - cpu_reverse against a loop over bytes: every element size, every alignment,
  * every n from 0 to more than three blocks from each end, in one call and in pieces; and sorts
  * of reversed keys of every type. */
-#include "cpu/sort/reverse.h"
+#include "cpu/sort/sort_steps.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"

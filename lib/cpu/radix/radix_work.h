@@ -82,10 +82,10 @@ struct radix_ops {
 };
 
 /* By kind of record, for one ISA each: the same source, compiled for what that ISA has. */
-extern const radix_ops radix_steps_generic[RADIX_KINDS];
+extern const radix_ops radix_steps_generic[RECORD_KINDS];
 #if defined(__x86_64__)
-extern const radix_ops radix_steps_avx2[RADIX_KINDS];
-extern const radix_ops radix_steps_avx512[RADIX_KINDS];
+extern const radix_ops radix_steps_avx2[RECORD_KINDS];
+extern const radix_ops radix_steps_avx512[RECORD_KINDS];
 #endif
 
 #endif

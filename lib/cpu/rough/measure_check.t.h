@@ -1,19 +1,20 @@
 /* measure_check.t.h - left items against right ones, for items that fit into lanes (W is 32 or 64);
  * see order_loops.h and measure_radius.c. */
-static bool FN(any_before)(const ITEM *left, const ITEM *right, size_t count)
+static bool FN(any_before)(const RECORD *left, const RECORD *right, size_t count)
 {
-    ITEM before = 0;
+    RECORD before = 0;
     for (size_t i = 0; i < count; i++)
-        before |= (ITEM)(right[i] < left[i]);
+        before |= (RECORD)(right[i] < left[i]);
     return before != 0;
 }
 
 /* Four vectors a step: the maxima within each are independent of the others, so the only chain from
  * step to step is one maximum long. */
-static bool FN(any_before_all)(const ITEM *left, const ITEM *right, size_t count, ITEM *largest)
+static bool FN(any_before_all)(const RECORD *left, const RECORD *right, size_t count,
+                               RECORD *largest)
 {
     enum {
-        LANES = 16 / sizeof(ITEM)
+        LANES = 16 / sizeof(RECORD)
     };
     FN(lanes) before = {0}, carry = before + *largest;
     size_t i = 0;
@@ -26,10 +27,10 @@ static bool FN(any_before_all)(const ITEM *left, const ITEM *right, size_t count
             carry = FN(lanes_max)(carry, FN(lanes_last)(rising));
         }
     }
-    ITEM most = carry[0], rest = 0;
+    RECORD most = carry[0], rest = 0;
     for (; i < count; i++) {
         most = left[i] > most ? left[i] : most;
-        rest |= (ITEM)(right[i] < most);
+        rest |= (RECORD)(right[i] < most);
     }
     *largest = most;
     return FN(lanes_any)(before) || rest != 0;
@@ -49,12 +50,13 @@ static inline FN(lanes) FN(lanes_most)(FN(lanes) v)
 /* As any_before_all, quicker where hardly an item comes near to being out of order: the items of a
  * block on the right are only looked at closely if one comes before the largest of those up to the
  * end of the block on the left. */
-static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count, ITEM *largest)
+static bool FN(any_before_far)(const RECORD *left, const RECORD *right, size_t count,
+                               RECORD *largest)
 {
     enum {
-        LANES = 16 / sizeof(ITEM),
+        LANES = 16 / sizeof(RECORD),
         SIDE = 4, /* maxima that do not wait for each other */
-        BLOCK = ORDER_GROUP / sizeof(ITEM)
+        BLOCK = ORDER_GROUP / sizeof(RECORD)
     };
     FN(lanes) const none = {0};
     FN(lanes) carry = none + *largest;
@@ -77,7 +79,7 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
         high[0] = FN(lanes_max)(FN(lanes_max)(high[0], high[1]), FN(lanes_max)(high[2], high[3]));
         FN(lanes) const upto = FN(lanes_max)(carry, FN(lanes_most)(high[0]));
         if (FN(lanes_any)((FN(lanes))(upto > low[0]))) {
-            ITEM before_block = carry[0];
+            RECORD before_block = carry[0];
             if (FN(any_before_all)(left + at, right + at, BLOCK, &before_block))
                 return true;
         }
@@ -88,10 +90,10 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
 }
 
 /* The largest and the least of a[0 .. count). */
-static void FN(bounds)(const ITEM *a, size_t count, ITEM *most, ITEM *least)
+static void FN(bounds)(const RECORD *a, size_t count, RECORD *most, RECORD *least)
 {
     enum {
-        LANES = 16 / sizeof(ITEM)
+        LANES = 16 / sizeof(RECORD)
     };
     FN(lanes) const first = (FN(lanes)){0} + a[0];
     FN(lanes) high[2] = {first, first}, low[2] = {first, first};

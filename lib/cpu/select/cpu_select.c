@@ -15,9 +15,9 @@
  * Scratch: n words if n is small; else the sample (n^(2/3) words) and at most n/8 words for what
  * is kept; n keys and what the sort takes to sort a copy; n words for bitonic. With less, auto and
  * radix count digits in more reads of the array and need none. */
+#include "cpu/papers/paper_sorts.h"
+#include "cpu/radix/radix.h"
 #include "cpu/select/select.h"
-#include "cpu/sort/items.h"
-#include "cpu/radix/narrow.h"
 
 #include <string.h>
 
@@ -146,11 +146,11 @@ static ordo_status by_copy(const selector *s)
 
 static ordo_status by_network(const selector *s)
 {
-    cpu_items const items = {s->word_size == sizeof(uint32_t) ? CPU_ITEM_32 : CPU_ITEM_64, s->room,
-                             s->job->n};
+    cpu_records const records = {s->word_size == sizeof(uint32_t) ? RECORD_K32 : RECORD_K64,
+                                 s->room, s->job->n};
     if (!select_copy_words(s, s->room))
         return ORDO_E_CANCELLED;
-    TRY(cpu_items_bitonic(&items, s->exec));
+    TRY(cpu_records_bitonic(&records, s->exec));
     s->exec->algorithm = "bitonic";
     s->exec->isa = "generic";
     put_from_words(s);

@@ -118,16 +118,13 @@ static void close_sorted(group_worker *worker, size_t lo, size_t hi)
     }
 }
 
-static void sort_by_insertion(string_item *items, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        string_item const item = items[i];
-        size_t            at = i;
-        for (; at > 0 && items[at - 1].key > item.key; at--)
-            items[at] = items[at - 1];
-        items[at] = item;
-    }
-}
+#define RECORD string_item
+#define LESS(a, b) ((a).key < (b).key)
+#define FN(name) name##_items
+#include "core/small_sort.t.h"
+#undef FN
+#undef LESS
+#undef RECORD
 
 static void counts_to_places(uint32_t *counts, size_t digits)
 {
@@ -171,8 +168,6 @@ static void sort_by_digits(group_worker *worker, size_t lo, size_t hi, const str
     move_by_digit(spare, items, count, high, highs);
 }
 
-static unsigned log2_of(size_t n) { return 63 - (unsigned)__builtin_clzll(n); }
-
 static void sort_keys(group_worker *worker, size_t lo, size_t hi)
 {
     string_item *const items = worker->items;
@@ -180,7 +175,7 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
     if (!string_is_wanted(worker->engine->order, lo, hi))
         return;
     if (count <= ORDO_TUNE_STRINGS_LEAF) {
-        sort_by_insertion(items + lo, count);
+        insertion_sort_items(items + lo, count);
         close_sorted(worker, lo, hi);
         return;
     }
@@ -192,7 +187,7 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
         close_equal(worker, lo, hi);
         return;
     }
-    unsigned const     bits = log2_of(count) + ORDO_TUNE_STRINGS_EXTRA;
+    unsigned const     bits = ordo_bit_length(count) - 1 + ORDO_TUNE_STRINGS_EXTRA;
     unsigned const     half = (unsigned)ordo_min((bits + 1) / 2, ORDO_TUNE_STRINGS_DIGIT);
     string_digit const high = string_digit_take(&varying, half);
     string_digit const low = string_digit_take(&varying, half);

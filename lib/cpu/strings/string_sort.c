@@ -32,9 +32,9 @@ static string_digit gather_runs(uint64_t set, unsigned bits)
     string_digit digit = {.bits = 0};
     unsigned     shift[STRING_DIGIT_RUNS] = {0}, width[STRING_DIGIT_RUNS] = {0};
     for (size_t run = 0; run < STRING_DIGIT_RUNS && set != 0 && digit.bits < bits; run++) {
-        unsigned const top = 63 - (unsigned)__builtin_clzll(set);
+        unsigned const top = ordo_bit_length(set) - 1;
         uint64_t const gaps = ~set & (UINT64_MAX >> (63 - top));
-        unsigned const below = gaps == 0 ? 0 : 64 - (unsigned)__builtin_clzll(gaps);
+        unsigned const below = ordo_bit_length(gaps);
         width[run] = (unsigned)ordo_min(top + 1 - below, bits - digit.bits);
         shift[run] = top + 1 - width[run];
         digit.bits += width[run];
