@@ -1,11 +1,12 @@
 /* merge.t.h - stable merge and merge sort of one type of record, on one thread. Needs core/base.h,
- * string.h and INLINE; the includer defines RECORD, LESS(a, b), PICK(take_b, a, b) and FN(name).
+ * string.h, INLINE and small_sort.t.h; the includer defines RECORD, LESS(a, b), PICK(take_b, a, b)
+ * and FN(name).
  *
  * A merge has no branch on data, so its time is the chain load, compare, advance: about seven
  * cycles a record. Therefore two ranges are merged from both ends at once, and long ones are also
  * cut in the middle of the output (co_rank), which makes four independent chains. Only the last
- * few records of an uneven pair take a plain loop. A leaf of the sort has 8 records, whose places
- * are counted. n lg(n / 8) + 4n comparisons. */
+ * few records of an uneven pair take a plain loop. A leaf of the sort has 8 records and no branch on
+ * data either. */
 
 /* How many of the first `rank` records of the merged order come from a. */
 static inline size_t FN(co_rank)(const RECORD *a, size_t na, const RECORD *b, size_t nb,
@@ -105,17 +106,33 @@ static inline void FN(merge_halves)(const RECORD *a, size_t na, const RECORD *b,
     FN(merge_rest)(high);
 }
 
+/* Merges the records that overlap: what is left of a before b[0], and of b after the last of a, is
+ * copied. The steps double, so up to twice as many are merged as overlap. */
+static inline void FN(merge_overlap)(const RECORD *a, size_t na, const RECORD *b, size_t nb,
+                                     RECORD *out)
+{
+    size_t tail = 1, head = 1;
+    while (tail < na && LESS(b[0], a[na - 1 - tail]))
+        tail *= 2;
+    while (head < nb && LESS(b[head], a[na - 1]))
+        head *= 2;
+    size_t const low = na - ordo_min(tail, na), from_b = ordo_min(head, nb);
+    memcpy(out, a, low * sizeof *out);
+    FN(merge_halves)(a + low, na - low, b, from_b, out + low);
+    memcpy(out + na + from_b, b + from_b, (nb - from_b) * sizeof *out);
+}
+
 /* out[0 .. na + nb) = the sorted a and b merged; out overlaps neither. */
 static inline void FN(merge)(const RECORD *a, size_t na, const RECORD *b, size_t nb, RECORD *out)
 {
     enum {
-        LONG = 128 /* records from which the search for the middle pays */
+        LONG = 128 /* records from which searches in both ranges pay */
     };
     if (na == 0 || nb == 0 || !LESS(b[0], a[na - 1])) {
         memcpy(out, a, na * sizeof *out);
         memcpy(out + na, b, nb * sizeof *out);
     } else if (na + nb >= LONG) {
-        FN(merge_halves)(a, na, b, nb, out);
+        FN(merge_overlap)(a, na, b, nb, out);
     } else {
         FN(merge_rest)((FN(merge_pair)){a, b, na, nb, out});
     }
@@ -127,23 +144,46 @@ enum {
     FN(LEAF) = 8
 };
 
-/* Sorts n <= LEAF records into out, which may be where they are: the place of a record is the
- * number of records before it. */
-INLINE void FN(sort_leaf)(const RECORD *from, size_t n, RECORD *out)
+#ifdef ORDO_WHOLE_RECORDS /* records that tie are identical, so a network is stable */
+INLINE void FN(order_two)(RECORD *a, RECORD *b)
+{
+    RECORD const x = *a, y = *b;
+    int const    swap = LESS(y, x);
+    *a = PICK(swap, x, y);
+    *b = PICK(swap, y, x);
+}
+
+/* The network of 19 exchanges in six layers. */
+static inline void FN(sort_leaf)(const RECORD *in, RECORD *out)
+{
+    RECORD a = in[0], b = in[1], c = in[2], d = in[3];
+    RECORD e = in[4], f = in[5], g = in[6], h = in[7];
+    FN(order_two)(&a, &c), FN(order_two)(&b, &d), FN(order_two)(&e, &g), FN(order_two)(&f, &h);
+    FN(order_two)(&a, &e), FN(order_two)(&b, &f), FN(order_two)(&c, &g), FN(order_two)(&d, &h);
+    FN(order_two)(&a, &b), FN(order_two)(&c, &d), FN(order_two)(&e, &f), FN(order_two)(&g, &h);
+    FN(order_two)(&c, &e), FN(order_two)(&d, &f);
+    FN(order_two)(&b, &e), FN(order_two)(&d, &g);
+    FN(order_two)(&b, &c), FN(order_two)(&d, &e), FN(order_two)(&f, &g);
+    out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+    out[4] = e, out[5] = f, out[6] = g, out[7] = h;
+}
+#else
+/* The place of a record is the number of records before it. */
+static inline void FN(sort_leaf)(const RECORD *from, RECORD *out)
 {
     RECORD   in[FN(LEAF)];
     unsigned place[FN(LEAF)] = {0};
-    memset(in, 0, sizeof in); /* the compiler cannot know that no more than n are read */
-    memcpy(in, from, n * sizeof *in);
-    for (unsigned i = 1; i < n; i++)
+    memcpy(in, from, sizeof in);
+    for (unsigned i = 1; i < FN(LEAF); i++)
         for (unsigned j = 0; j < i; j++) {
             unsigned const after = !LESS(in[i], in[j]);
             place[i] += after;
             place[j] += 1 - after;
         }
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < FN(LEAF); i++)
         out[place[i]] = in[i];
 }
+#endif
 
 /* Sorts data[0 .. n) through other[0 .. n); the result is in other if to_other is set. It halves
  * down to leaves, which are full but for the last: lg n calls deep, and as close to the caches as
@@ -151,12 +191,14 @@ INLINE void FN(sort_leaf)(const RECORD *from, size_t n, RECORD *out)
 static inline void FN(merge_sort)(RECORD *data, RECORD *other, size_t n, bool to_other)
 {
     RECORD *const out = to_other ? other : data;
-    if (n == FN(LEAF)) {
-        FN(sort_leaf)(data, FN(LEAF), out);
+    if (n < FN(LEAF)) {
+        if (to_other)
+            memcpy(other, data, n * sizeof *data);
+        FN(insertion_sort)(out, n);
         return;
     }
-    if (n < FN(LEAF)) {
-        FN(sort_leaf)(data, n, out);
+    if (n == FN(LEAF)) {
+        FN(sort_leaf)(data, out);
         return;
     }
     size_t const        half = ordo_round_up(n / 2, FN(LEAF)); /* below n */

@@ -46,6 +46,9 @@ static size_t sample_at(uint64_t seed, size_t i, size_t n)
 }
 
 #define ORDO_WHOLE_RECORDS
+#define ORDO_TEMPLATE "core/small_sort.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_WHOLE_RECORDS
 #define ORDO_TEMPLATE "core/merge.t.h"
 #include "cpu/radix/for_each_record.h"
 #define ORDO_WHOLE_RECORDS

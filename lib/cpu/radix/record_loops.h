@@ -12,12 +12,13 @@
 const record_type *RECORD_TYPE(ordo_type type)
 {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    static const record_type of_##tag =                                                            \
-        {load_keys_##tag,         store_keys_##tag,      load_index_p32_##tag,                     \
-         load_index_p64_##tag,    load_pairs_p32_##tag,  store_pairs_p32_##tag,                    \
-         load_pairs_p64_##tag,    store_pairs_p64_##tag, load_digits_32_##tag,                     \
-         load_digits_64_##tag,    fold_alike_##tag,      load_short_##tag,                         \
-         load_short_digits_##tag, key_at_##tag,          extent_##tag};
+    static const record_type of_##tag = {load_keys_##tag,         store_keys_##tag,                \
+                                         load_index_p32_##tag,    load_index_p64_##tag,            \
+                                         load_pairs_p32_##tag,    store_pairs_p32_##tag,           \
+                                         load_pairs_p64_##tag,    store_pairs_p64_##tag,           \
+                                         load_digits_32_##tag,    load_digits_64_##tag,            \
+                                         fold_alike_##tag,        load_short_##tag,                \
+                                         load_short_digits_##tag, extent_##tag};
 #include "core/types.def"
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \

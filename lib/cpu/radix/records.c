@@ -1,6 +1,7 @@
 /* records.c - see records.h. The loops of each type are in record_type.h; here they are chosen.
  * Values are little-endian in the low bytes of a payload or big-endian in the high ones: memcpy
  * there and back restores them either way. */
+#include "core/keybits.h"
 #include "cpu/radix/record_type.h"
 #include "cpu/radix/records.h"
 
@@ -142,9 +143,26 @@ void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io)
     io->load_digits = io->kind == RECORD_P32 ? of->load_short_digits : NULL;
 }
 
-uint64_t (*records_key_at(ordo_type type))(const radix_io *io, size_t index)
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    static uint64_t rising_key_##tag(const void *keys, size_t i)                                   \
+    {                                                                                              \
+        return key_fold_##tag(((const key *)keys)[i]);                                             \
+    }                                                                                              \
+    static uint64_t falling_key_##tag(const void *keys, size_t i)                                  \
+    {                                                                                              \
+        return key_desc_##tag(((const key *)keys)[i]);                                             \
+    }
+#include "core/types.def"
+
+records_key_fn *records_key_of(ordo_type type, bool descending)
 {
-    return type_of(NULL, type)->key_at;
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return descending ? falling_key_##tag : rising_key_##tag;
+#include "core/types.def"
+    }
+    return NULL;
 }
 
 void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,

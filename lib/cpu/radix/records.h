@@ -39,11 +39,13 @@ ordo_status records_store(const radix_io *io, const cpu_records *records, ordo_e
 
 /* Shortened keys (io.shortened) of a type of 64 bits: sets load and load_digits. */
 void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io);
-/* Reads the key bits of one key of the input, as argsorts order them. */
-uint64_t (*records_key_at(ordo_type type))(const radix_io *io, size_t index);
-/* The least and the largest of these of keys [lo, hi). */
+/* The least and the largest key bits of keys [lo, hi) of the input, as argsorts order them. */
 void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
                     uint64_t *most);
+
+/* A function that reads the key bits of keys[i], as argsorts order them. */
+typedef uint64_t records_key_fn(const void *keys, size_t i);
+records_key_fn  *records_key_of(ordo_type type, bool descending);
 
 /* *alike = no key is a NaN or a -0: keys that tie have the same bits. */
 ordo_status records_fold_alike(ordo_type type, const void *keys, size_t n, bool *alike,

@@ -11,7 +11,6 @@
  * Keys that tie often are not for this: the sample tells how many do. A sort that meets too many
  * all the same gives up, at the price of what it has done so far. */
 #include "cpu/radix/short_keys.h"
-#include "cpu/radix/records.h"
 
 #include <string.h>
 
@@ -126,12 +125,12 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
     TRY(ordo_scratch(exec, count * sizeof(uint64_t), &memory));
     uint64_t *const sample = memory;
     radix_io const  io = records_of_argsort(kernels, job, RECORD_P64);
-    keys->key_at = records_key_at(job->type);
+    keys->key_at = records_key_of(job->type, job->descending);
     atomic_init(&keys->tied, 0);
     keys->most_tied = job->n / 4; /* twice what is expected at most */
     for (size_t i = 0; i < count; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        sample[i] = keys->key_at(&io, i * stride + (size_t)((random >> 33) % stride));
+        sample[i] = keys->key_at(job->keys, i * stride + (size_t)((random >> 33) % stride));
     }
     radix_io const  order = {.kernels = kernels,
                              .kind = RECORD_K64,
@@ -199,10 +198,10 @@ static inline void put_known(const radix_io *io, size_t at, uint64_t word, uint6
 static void settle_many(const radix_io *io, size_t at, size_t n, const uint64_t *words)
 {
     short_keys *const keys = io->job;
-    uint64_t const    first = keys->key_at(io, (size_t)(words[0] & keys->map.index_mask));
+    uint64_t const    first = keys->key_at(io->in, (size_t)(words[0] & keys->map.index_mask));
     for (size_t i = 0; i < n; i++) {
         uint64_t const index = words[i] & keys->map.index_mask;
-        if (keys->key_at(io, (size_t)index) != first) {
+        if (keys->key_at(io->in, (size_t)index) != first) {
             atomic_store_explicit(&keys->tied, io->n, memory_order_relaxed);
             return;
         }
@@ -222,7 +221,7 @@ static void settle(const radix_io *io, size_t at, size_t n, const uint64_t *word
     }
     for (size_t i = 0; i < n; i++) {
         uint64_t const index = words[i] & keys->map.index_mask;
-        known[i] = (record_p64){keys->key_at(io, (size_t)index), index};
+        known[i] = (record_p64){keys->key_at(io->in, (size_t)index), index};
     }
     if (n <= FEW)
         insertion_sort_p64(known, n);

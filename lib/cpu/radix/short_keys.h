@@ -2,7 +2,7 @@
 #ifndef ORDO_CPU_RADIX_SHORT_KEYS_H
 #define ORDO_CPU_RADIX_SHORT_KEYS_H
 
-#include "cpu/radix/radix.h"
+#include "cpu/radix/records.h"
 #include "backend/job.h"
 
 #include <stdatomic.h>
@@ -14,11 +14,11 @@ enum short_way {
 };
 
 typedef struct short_keys {
-    enum short_way way;
-    short_map      map;
-    uint64_t (*key_at)(const radix_io *io, size_t index); /* the whole key */
-    atomic_size_t tied;      /* SHORT_WORDS: keys that others tied with once they were short */
-    size_t        most_tied; /* more of them are not worth it */
+    enum short_way  way;
+    short_map       map;
+    records_key_fn *key_at;    /* reads the whole key */
+    atomic_size_t   tied;      /* SHORT_WORDS: keys that others tied with once they were short */
+    size_t          most_tied; /* more of them are not worth it */
 } short_keys;
 
 /* Whether so many tied that the sort is given up. */

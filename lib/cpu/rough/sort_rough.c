@@ -38,6 +38,7 @@ enum {
     ROUGH_LEFT_64 = 8,
     ROUGH_UNEVEN = 16,      /* windows that may be spread in vain */
     ROUGH_STRIDE = 1 << 20, /* keys between two looks at whether to stop */
+    ROUGH_INSERTION = 16,   /* records sorted by insertion */
     LONGEST = ORDO_TUNE_ROUGH_WINDOW > ORDO_TUNE_ROUGH_SHORTEST ? ORDO_TUNE_ROUGH_WINDOW
                                                                 : ORDO_TUNE_ROUGH_SHORTEST
 };
@@ -63,7 +64,10 @@ typedef struct rough_state { /* of the windows of one call */
 #define KEY record_p64
 #define BITS record_p64
 #define FN(name) name##_p64
+#define ORDO_WHOLE_RECORDS
+#include "core/small_sort.t.h"
 #include "core/merge.t.h"
+#undef ORDO_WHOLE_RECORDS
 static inline record_p64 rough_map_p64(record_p64 record, bool descending)
 {
     (void)descending;
@@ -89,26 +93,27 @@ static bool rough_spread_p64(const record_p64 *a, record_p64 *b, size_t count, r
     return false;
 }
 
-/* As the sorts of rough_key.t.h, by merging. */
+/* As the sorts of rough_key.t.h: short ranges by insertion, which is cheap for records near their
+ * places, then merges from the bottom up. */
 static bool rough_sort_p64(record_p64 *a, record_p64 *b, size_t count, record_p64 least,
                            record_p64 most, record_p64 *out, bool descending, rough_state *state)
 {
     (void)least, (void)most, (void)descending;
-    for (size_t at = 0; at < count; at += ROUGH_STRIDE) {
-        merge_sort_p64(a + at, b + at, ordo_min(ROUGH_STRIDE, count - at), false);
-        if (count > ROUGH_STRIDE && ordo_poll(state->exec, 0))
-            return false;
-    }
-    for (size_t run = ROUGH_STRIDE; run < count; run *= 2) {
+    for (size_t at = 0; at < count; at += ROUGH_INSERTION)
+        insertion_sort_p64(a + at, ordo_min(ROUGH_INSERTION, count - at));
+    for (size_t sorted = ROUGH_INSERTION; sorted < count; sorted *= 2) {
         record_p64 *const swap = a;
-        for (size_t at = 0; at < count; at += 2 * run) {
-            size_t const left = ordo_min(run, count - at), right = ordo_min(run, count - at - left);
+        for (size_t at = 0; at < count; at += 2 * sorted) {
+            size_t const left = ordo_min(sorted, count - at);
+            size_t const right = ordo_min(sorted, count - at - left);
             merge_p64(a + at, left, a + at + left, right, b + at);
-            if (ordo_poll(state->exec, 0))
+            if (sorted >= ROUGH_STRIDE && ordo_poll(state->exec, 0))
                 return false;
         }
         a = b;
         b = swap;
+        if (count > ROUGH_STRIDE && ordo_poll(state->exec, 0))
+            return false;
     }
     memcpy(out, a, count * sizeof *a);
     return true;

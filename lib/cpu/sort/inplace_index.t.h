@@ -2,7 +2,7 @@
 
 static record_p64 FN(index_record)(const index_work *work, INDEX i)
 {
-    return (record_p64){work->key_at(&work->keys, (size_t)i), i};
+    return (record_p64){work->key_at(work->keys, (size_t)i), i};
 }
 
 static record_p64 FN(record_at)(const index_work *work, size_t at)

@@ -45,6 +45,9 @@ typedef struct flag_work {
 } flag_work;
 
 #define ORDO_WHOLE_RECORDS
+#define ORDO_TEMPLATE "core/small_sort.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_WHOLE_RECORDS
 #define ORDO_TEMPLATE "core/merge.t.h"
 #include "cpu/radix/for_each_record.h"
 #define ORDO_WHOLE_RECORDS

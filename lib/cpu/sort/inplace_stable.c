@@ -25,9 +25,6 @@ enum {
     ENOUGH = ORDO_TUNE_INPLACE_TASK
 };
 
-/* Reads the key bits of key i: equal for keys that tie. */
-typedef uint64_t key_at_fn(const radix_io *io, size_t i);
-
 static size_t tasks_for(const ordo_exec *exec)
 {
     return exec->threads == 1 ? 1 : ordo_min(TASKS, exec->threads * (size_t)TASKS_EACH);
@@ -36,11 +33,11 @@ static size_t tasks_for(const ordo_exec *exec)
 /* ---- Argsort ---- */
 
 typedef struct index_work {
-    radix_io   keys;
-    key_at_fn *key_at;
-    void      *index;
-    ordo_exec *exec;
-    size_t     bounds[TASKS + 1]; /* of the parts */
+    const void     *keys;
+    records_key_fn *key_at;
+    void           *index;
+    ordo_exec      *exec;
+    size_t          bounds[TASKS + 1]; /* of the parts */
 } index_work;
 
 #define INDEX uint32_t
@@ -56,8 +53,8 @@ typedef struct index_work {
 
 ordo_status cpu_argsort_inplace(const ordo_argsort_job *job, ordo_exec *exec)
 {
-    index_work work = {.keys = {.in = job->keys, .turned = job->descending},
-                       .key_at = records_key_at(job->type),
+    index_work work = {.keys = job->keys,
+                       .key_at = records_key_of(job->type, job->descending),
                        .index = job->index,
                        .exec = exec};
     exec->algorithm = "inplace";
@@ -73,17 +70,16 @@ typedef struct pairs_merge { /* the runs [lo, middle) and [middle, hi) */
 } pairs_merge;
 
 typedef struct pairs_work {
-    char       *keys, *values;
-    size_t      key_size, value_size, n;
-    radix_io    io; /* to read keys */
-    key_at_fn  *key_at;
-    ordo_exec  *exec;
-    size_t      width; /* of the runs of this pass */
-    size_t      tasks;
-    pairs_merge task[TASKS];
+    char           *keys, *values;
+    size_t          key_size, value_size, n;
+    records_key_fn *key_at;
+    ordo_exec      *exec;
+    size_t          width; /* of the runs of this pass */
+    size_t          tasks;
+    pairs_merge     task[TASKS];
 } pairs_work;
 
-static uint64_t order_at(const pairs_work *work, size_t i) { return work->key_at(&work->io, i); }
+static uint64_t order_at(const pairs_work *work, size_t i) { return work->key_at(work->keys, i); }
 
 /* Moves pair `from` to `to` <= from; those between move up by one. */
 static void put_back(const pairs_work *work, size_t from, size_t to)
@@ -235,8 +231,7 @@ ordo_status cpu_pairs_inplace(const ordo_pairs_job *job, ordo_exec *exec)
                          .key_size = ordo_type_size(job->keys.type),
                          .value_size = job->value_size,
                          .n = n,
-                         .io = {.in = job->keys.keys, .turned = job->keys.descending},
-                         .key_at = records_key_at(job->keys.type),
+                         .key_at = records_key_of(job->keys.type, job->keys.descending),
                          .exec = exec};
     exec->algorithm = "inplace";
     exec->isa = "generic";

@@ -13,6 +13,9 @@
 #include <string.h>
 
 #define ORDO_WHOLE_RECORDS
+#define ORDO_TEMPLATE "core/small_sort.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_WHOLE_RECORDS
 #define ORDO_TEMPLATE "core/merge.t.h"
 #include "cpu/radix/for_each_record.h"
 
