@@ -15,34 +15,22 @@ enum {
 
 /* ---- Positions in any order ---- */
 
-static void sift_down(size_t *heap, size_t root, size_t n)
-{
-    size_t const value = heap[root];
-    for (size_t child; (child = 2 * root + 1) < n; root = child) {
-        child += child + 1 < n && heap[child] < heap[child + 1];
-        if (heap[child] <= value)
-            break;
-        heap[root] = heap[child];
-    }
-    heap[root] = value;
-}
+#define RECORD size_t
+#define LESS(a, b) ((a) < (b))
+#define FN(name) name##_positions
+#include "core/small_sort.t.h"
+#undef FN
+#undef LESS
+#undef RECORD
 
-/* Heap sort: no memory, no bad case. Positions that rise already are left alone. */
+/* Heap sort takes no memory and has no bad case. Sorted positions are left alone. */
 static void sort_positions(size_t *k, size_t n)
 {
     size_t rising = 1;
     while (rising < n && k[rising - 1] <= k[rising])
         rising++;
-    if (rising >= n)
-        return;
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(k, i, n);
-    for (size_t end = n - 1; end > 0; end--) {
-        size_t const last = k[end];
-        k[end] = k[0];
-        k[0] = last;
-        sift_down(k, 0, end);
-    }
+    if (rising < n)
+        heap_sort_positions(k, n);
 }
 
 static size_t drop_repeats(size_t *k, size_t n)

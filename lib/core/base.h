@@ -48,4 +48,10 @@ static inline size_t ordo_max(size_t a, size_t b) { return a > b ? a : b; }
 static inline size_t ordo_div_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 static inline size_t ordo_round_up(size_t a, size_t b) { return ordo_div_up(a, b) * b; }
 
+/* The number of bits of x without leading zeros; 0 for 0. Above 0 it is 1 + floor(lg x). */
+static inline unsigned ordo_bit_length(uint64_t x)
+{
+    return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x);
+}
+
 #endif

@@ -141,7 +141,7 @@ static inline uint64_t gen_zipf(uint64_t stream, uint64_t k, unsigned octaves)
 }
 
 /* The integer part of log2 x, x > 0. */
-static inline unsigned gen_log2(uint64_t x) { return 63u - (unsigned)__builtin_clzll(x); }
+static inline unsigned gen_log2(uint64_t x) { return ordo_bit_length(x) - 1; }
 
 /* Replaces the counts of blocks by the sums of the counts before them; returns the total. */
 static inline uint64_t gen_sum_before(uint64_t *counts, size_t blocks)

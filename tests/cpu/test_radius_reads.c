@@ -3,8 +3,7 @@
  * that grow through the array, single keys far from their places. A definition by prefix maxima and
  * suffix minima gives the expected radius. */
 #include "backend/exec.h"
-#include "cpu/cpu.h"
-#include "cpu/rough/view.h"
+#include "cpu/rough/rough.h"
 #include "testkit.h"
 
 #include <stdlib.h>
@@ -19,10 +18,10 @@ enum {
 static uint64_t keys[N], most[N], least[N];
 static size_t   reads;
 
-static void counted(const void *from, size_t count, void *items)
+static void counted(const radix_io *io, size_t at, size_t count, void *digits)
 {
     reads += count;
-    memcpy(items, from, count * sizeof(uint64_t));
+    memcpy(digits, (const uint64_t *)io->in + at, count * sizeof(uint64_t));
 }
 
 /* ---- An exec of one thread ---- */
@@ -71,13 +70,14 @@ static size_t slow_radius(size_t n)
 
 static void try_keys(const char *what, size_t argument, size_t n)
 {
-    ordo_exec      exec = {.threads = 1, .loop = loop, .poll = poll, .scratch = scratch};
-    cpu_view const view = {
-        .kind = CPU_ITEM_64, .keys = keys, .n = n, .key_size = sizeof *keys, .map = counted};
+    ordo_exec        exec = {.threads = 1, .loop = loop, .poll = poll, .scratch = scratch};
+    order_view const view = {
+        {.kind = RECORD_K64, .n = n, .load_digits = counted, .key_size = sizeof *keys, .in = keys},
+        order_loops_of(NULL)};
     size_t radius = SIZE_MAX;
     testkit_case("%s %zu n=%zu", what, argument, n);
     reads = 0;
-    CHECK_STATUS(ORDO_OK, cpu_view_radius(&view, &radius, &exec), NULL);
+    CHECK_STATUS(ORDO_OK, cpu_order_radius(&view, &radius, &exec), NULL);
     CHECK_EQ_U64(slow_radius(n), radius);
     testkit_case("%s %zu n=%zu radius %zu: %zu reads", what, argument, n, radius, reads);
     CHECK(reads <= MOST_READS * n + MORE_READS);

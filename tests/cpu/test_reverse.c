@@ -1,6 +1,6 @@
 /* test_reverse.c - cpu_reverse against a simple loop: every element size, every alignment, every n
  * up to three blocks from each end, in one call and in pieces; and sorts of reversed keys. */
-#include "cpu/sort/reverse.h"
+#include "cpu/sort/sort_steps.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"

@@ -1,10 +1,10 @@
-/* test_rough.c - the sorts of nearly sorted keys and items against a simple sort: every type and
+/* test_rough.c - the sorts of nearly sorted keys and records against a simple sort: every type and
  * direction, radii from 1 to n, a radius that is too small, too large or not given, several thread
  * counts, inaccessible pages, too little memory, and cancellation. The test calls internal
  * functions with its own ordo_exec. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"
-#include "cpu/sort/items.h"
+#include "cpu/papers/paper_sorts.h"
 #include "cpu/rough/rough.h"
 #include "inputs.h"
 #include "oracle.h"
@@ -209,58 +209,60 @@ static void test_keys(test_rng *rng, size_t n, size_t draws)
         }
 }
 
-/* ---- Items ---- */
+/* ---- Records ---- */
 
-static int by_item(const void *a, const void *b)
+static int by_record(const void *a, const void *b)
 {
-    const cpu_item_128 *const x = a, *const y = b;
-    return cpu_less_128(*y, *x) - cpu_less_128(*x, *y);
+    const record_p64 *const x = a, *const y = b;
+    return record_less_p64(*y, *x) - record_less_p64(*x, *y);
 }
 
-static void fill_items(test_rng *rng, const cpu_items *items)
+static void fill_records(test_rng *rng, const cpu_records *records)
 {
-    uint64_t const values = 1 + test_rng_below(rng, 3 * items->n + 1);
-    for (size_t i = 0; i < items->n; i++) {
+    uint64_t const values = 1 + test_rng_below(rng, 3 * records->n + 1);
+    for (size_t i = 0; i < records->n; i++) {
         uint64_t const key = test_rng_below(rng, values);
-        if (items->kind == CPU_ITEM_32)
-            ((uint32_t *)items->items)[i] = (uint32_t)key;
-        else if (items->kind == CPU_ITEM_64)
-            ((uint64_t *)items->items)[i] = key << 32 | i;
+        if (records->kind == RECORD_K32)
+            ((uint32_t *)records->array)[i] = (uint32_t)key;
+        else if (records->kind != RECORD_P64)
+            ((uint64_t *)records->array)[i] = key << 32 | i;
         else
-            ((cpu_item_128 *)items->items)[i] = (cpu_item_128){key << 40, i};
+            ((record_p64 *)records->array)[i] = (record_p64){key << 40, i};
     }
-    if (items->kind == CPU_ITEM_128)
-        qsort(items->items, items->n, sizeof(cpu_item_128), by_item);
+    if (records->kind == RECORD_P64)
+        qsort(records->array, records->n, sizeof(record_p64), by_record);
     else
-        slow_sort(items->kind == CPU_ITEM_32 ? ORDO_U32 : ORDO_U64, items->items, items->n, false);
+        slow_sort(records->kind == RECORD_K32 ? ORDO_U32 : ORDO_U64, records->array, records->n,
+                  false);
 }
 
-static void test_items(test_rng *rng, size_t n, size_t draws)
+static void test_records(test_rng *rng, size_t n, size_t draws)
 {
-    for (enum cpu_item kind = CPU_ITEM_32; kind < CPU_ITEM_KINDS; kind++)
+    for (enum record_kind kind = RECORD_K32; kind < RECORD_KINDS; kind++)
         for (size_t i = 0; i < draws; i++) {
-            size_t const     size = cpu_item_size(kind), bytes = n * size;
-            size_t const     k = 1 + test_rng_below(rng, i % 2 ? n + 1 : 20);
-            size_t const     told = i % 3 == 0 ? 0 : i % 3 == 1 ? k : 1 + test_rng_below(rng, k);
-            unsigned const   threads = (unsigned)(1 + test_rng_below(rng, MAX_THREADS));
-            guard_side const side = (guard_side)(i % 2);
-            cpu_items const  items = {kind, guard_place(&region, bytes, side), n};
-            fill_items(rng, &items);
-            memcpy(expected, items.items, bytes);
-            disturb(rng, items.items, size, n, k);
-            memcpy(saved, items.items, bytes);
-            testkit_case("items of %zu bytes n=%zu k=%zu told %zu threads=%u", size, n, k, told,
+            size_t const      size = record_size(kind), bytes = n * size;
+            size_t const      k = 1 + test_rng_below(rng, i % 2 ? n + 1 : 20);
+            size_t const      told = i % 3 == 0 ? 0 : i % 3 == 1 ? k : 1 + test_rng_below(rng, k);
+            unsigned const    threads = (unsigned)(1 + test_rng_below(rng, MAX_THREADS));
+            guard_side const  side = (guard_side)(i % 2);
+            cpu_records const records = {kind, guard_place(&region, bytes, side), n};
+            fill_records(rng, &records);
+            memcpy(expected, records.array, bytes);
+            disturb(rng, records.array, size, n, k);
+            memcpy(saved, records.array, bytes);
+            testkit_case("records of %zu bytes n=%zu k=%zu told %zu threads=%u", size, n, k, told,
                          threads);
-            CHECK_STATUS(ORDO_OK, cpu_items_rough(&items, told, exec_start(threads, 0)), NULL);
+            CHECK_STATUS(ORDO_OK, cpu_records_rough(&records, told, exec_start(threads, 0)), NULL);
             if (told == 0)
-                CHECK(execs[threads].taken <= cpu_items_rough_scratch(kind, n, threads));
+                CHECK(execs[threads].taken <= cpu_records_rough_scratch(kind, n, threads));
             exec_end(threads);
-            CHECK_BYTES(expected, items.items, bytes, size);
-            memcpy(items.items, saved, bytes);
-            CHECK_STATUS(ORDO_OK, cpu_items_halving(&items, told, exec_start(threads, 0)), NULL);
-            CHECK(execs[threads].taken <= cpu_items_halving_scratch(kind, n, threads));
+            CHECK_BYTES(expected, records.array, bytes, size);
+            memcpy(records.array, saved, bytes);
+            CHECK_STATUS(ORDO_OK, cpu_records_halving(&records, told, exec_start(threads, 0)),
+                         NULL);
+            CHECK(execs[threads].taken <= cpu_records_halving_scratch(kind, n, threads));
             exec_end(threads);
-            CHECK_BYTES(expected, items.items, bytes, size);
+            CHECK_BYTES(expected, records.array, bytes, size);
             CHECK(guard_intact(&region, bytes, side));
         }
 }
@@ -270,12 +272,12 @@ static void test_hostile(size_t n)
 {
     uint32_t *const keys = guard_place(&region, n * sizeof *keys, GUARD_END);
     for (unsigned shape = 0; shape < inputs_count(); shape++) {
-        cpu_items const items = {CPU_ITEM_32, keys, n};
+        cpu_records const records = {RECORD_K32, keys, n};
         inputs_fill(shape, ORDO_U32, keys, n, shape);
         memcpy(expected, keys, n * sizeof *keys);
         slow_sort(ORDO_U32, expected, n, false);
         testkit_case("halving of %s n=%zu", inputs_name(shape), n);
-        CHECK_STATUS(ORDO_OK, cpu_items_halving(&items, 0, exec_start(4, 0)), NULL);
+        CHECK_STATUS(ORDO_OK, cpu_records_halving(&records, 0, exec_start(4, 0)), NULL);
         exec_end(4);
         CHECK_BYTES(expected, keys, n * sizeof *keys, sizeof *keys);
     }
@@ -309,16 +311,16 @@ static void test_refused(test_rng *rng, size_t n)
 
 static void test_cancelled(void)
 {
-    uint32_t *const keys = guard_place(&region, LARGE * sizeof *keys, GUARD_END);
-    cpu_items const items = {CPU_ITEM_32, keys, LARGE};
-    size_t const    radii[] = {0, 4, 300};
+    uint32_t *const   keys = guard_place(&region, LARGE * sizeof *keys, GUARD_END);
+    cpu_records const records = {RECORD_K32, keys, LARGE};
+    size_t const      radii[] = {0, 4, 300};
     for (size_t i = 0; i < 3; i++) {
         testkit_case("cancelled, radius %zu", radii[i]);
         inputs_fill(0, ORDO_U32, keys, LARGE, i);
         ordo_exec *exec = exec_start(2, 0);
         atomic_store(&execs[2].stop, 1);
-        CHECK_STATUS(ORDO_E_CANCELLED, cpu_items_rough(&items, radii[i], exec), NULL);
-        CHECK_STATUS(ORDO_E_CANCELLED, cpu_items_halving(&items, radii[i], exec), NULL);
+        CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_rough(&records, radii[i], exec), NULL);
+        CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_halving(&records, radii[i], exec), NULL);
         exec_end(2);
     }
 }
@@ -333,11 +335,11 @@ int main(void)
     for (size_t n = 0; n <= 260; n += TESTKIT_SANITIZED ? 7 : 1)
         test_keys(&rng, n, TESTKIT_SANITIZED ? 4 : 12);
     for (size_t n = 0; n <= 200; n += TESTKIT_SANITIZED ? 5 : 1)
-        test_items(&rng, n, 6);
+        test_records(&rng, n, 6);
     test_keys(&rng, 3001, TESTKIT_SANITIZED ? 4 : 24);
-    test_items(&rng, 3001, TESTKIT_SANITIZED ? 6 : 24);
+    test_records(&rng, 3001, TESTKIT_SANITIZED ? 6 : 24);
     test_keys(&rng, LARGE, TESTKIT_SANITIZED ? 1 : 4);
-    test_items(&rng, LARGE, TESTKIT_SANITIZED ? 1 : 4);
+    test_records(&rng, LARGE, TESTKIT_SANITIZED ? 1 : 4);
     test_hostile(5000);
     test_hostile(TESTKIT_SANITIZED ? 20000 : 100000);
     test_refused(&rng, 700);

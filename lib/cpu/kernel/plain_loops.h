@@ -27,11 +27,11 @@ static const record_type record_loops[CPU_TYPES] = {
                    load_index_p64_##tag,    load_pairs_p32_##tag,  store_pairs_p32_##tag,          \
                    load_pairs_p64_##tag,    store_pairs_p64_##tag, load_digits_32_##tag,           \
                    load_digits_64_##tag,    fold_alike_##tag,      load_short_##tag,               \
-                   load_short_digits_##tag, key_at_##tag,          extent_##tag},
+                   load_short_digits_##tag, extent_##tag},
 #include "core/types.def"
 };
 
-static const radix_ops radix_steps[RADIX_KINDS] = RADIX_STEPS;
+static const radix_ops radix_steps[RECORD_KINDS] = RADIX_STEPS;
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)

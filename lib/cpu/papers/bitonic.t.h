@@ -1,16 +1,16 @@
-/* bitonic.t.h - the exchanges of sort_bitonic.c for one kind of item. Pair q of a pass over spans
+/* bitonic.t.h - the exchanges of sort_bitonic.c for one kind of record. Pair q of a pass over spans
  * is pair q % (span / 2) of span q / (span / 2). */
 
-INLINE void FN(exchange)(ITEM *low, ITEM *high)
+INLINE void FN(exchange)(RECORD *low, RECORD *high)
 {
-    ITEM const x = *low, y = *high;
-    int const  swap = LESS(y, x);
-    *low = FN(cpu_pick)(swap, x, y);
-    *high = FN(cpu_pick)(swap, y, x);
+    RECORD const x = *low, y = *high;
+    int const    swap = LESS(y, x);
+    *low = PICK(swap, x, y);
+    *high = PICK(swap, y, x);
 }
 
 /* Exchanges with the mirror image: i with span - 1 - i of each span, for pairs [lo, hi). */
-static void FN(mirror)(ITEM *items, size_t n, size_t span, size_t lo, size_t hi)
+static void FN(mirror)(RECORD *records, size_t n, size_t span, size_t lo, size_t hi)
 {
     size_t const half = span / 2;
     for (size_t q = lo, to; q < hi; q = to) {
@@ -18,15 +18,15 @@ static void FN(mirror)(ITEM *items, size_t n, size_t span, size_t lo, size_t hi)
         to = ordo_min(hi, skip + half);
         if (start >= n)
             return;
-        size_t const beyond = span > n - start ? span - (n - start) : 0; /* images past the end */
-        ITEM *const  last = items + start + (span - 1);
+        size_t const  beyond = span > n - start ? span - (n - start) : 0; /* images past the end */
+        RECORD *const last = records + start + (span - 1);
         for (size_t i = ordo_max(q - skip, beyond); i < to - skip; i++)
-            FN(exchange)(items + start + i, last - i);
+            FN(exchange)(records + start + i, last - i);
     }
 }
 
 /* Exchanges i with i + span / 2 of each span, for pairs [lo, hi). */
-static void FN(apart)(ITEM *items, size_t n, size_t span, size_t lo, size_t hi)
+static void FN(apart)(RECORD *records, size_t n, size_t span, size_t lo, size_t hi)
 {
     size_t const half = span / 2;
     for (size_t q = lo, to; q < hi; q = to) {
@@ -34,7 +34,7 @@ static void FN(apart)(ITEM *items, size_t n, size_t span, size_t lo, size_t hi)
         to = ordo_min(hi, skip + half);
         if (n - ordo_min(n, start) <= half)
             return;
-        ITEM *const low = items + start, *const high = low + half;
+        RECORD *const low = records + start, *const high = low + half;
         size_t const end = ordo_min(to - skip, n - start - half);
         for (size_t i = q - skip; i < end; i++)
             FN(exchange)(low + i, high + i);
@@ -42,26 +42,26 @@ static void FN(apart)(ITEM *items, size_t n, size_t span, size_t lo, size_t hi)
 }
 
 /* The same for all pairs of short spans, whose inner loop is laid out: span is a constant. */
-INLINE void FN(apart_short)(ITEM *items, size_t n, size_t span)
+INLINE void FN(apart_short)(RECORD *records, size_t n, size_t span)
 {
     size_t start = 0;
     for (; n - start >= span; start += span)
         EACH (i, span / 2)
-            FN(exchange)(items + start + i, items + start + span / 2 + i);
-    FN(apart)(items + start, n - start, span, 0, span / 2);
+            FN(exchange)(records + start + i, records + start + span / 2 + i);
+    FN(apart)(records + start, n - start, span, 0, span / 2);
 }
 
 /* All exchanges at a distance of span / 2, span / 4, ..., 1. */
-static void FN(finish)(ITEM *items, size_t n, size_t span)
+static void FN(finish)(RECORD *records, size_t n, size_t span)
 {
     for (; span > 8; span /= 2)
-        FN(apart)(items, n, span, 0, ordo_div_up(n, span) * (span / 2));
+        FN(apart)(records, n, span, 0, ordo_div_up(n, span) * (span / 2));
     if (span == 8)
-        FN(apart_short)(items, n, 8);
+        FN(apart_short)(records, n, 8);
     if (span >= 4)
-        FN(apart_short)(items, n, 4);
+        FN(apart_short)(records, n, 4);
     if (span >= 2)
-        FN(apart_short)(items, n, 2);
+        FN(apart_short)(records, n, 2);
 }
 
 /* ---- Pieces of the passes ---- */
@@ -69,28 +69,28 @@ static void FN(finish)(ITEM *items, size_t n, size_t span)
 static void FN(sort_block)(void *arg, size_t lo, size_t hi)
 {
     bitonic_work *const work = arg;
-    ITEM *const         items = (ITEM *)work->items + lo;
+    RECORD *const       records = (RECORD *)work->records + lo;
     size_t const        n = hi - lo;
     for (size_t span = 2; span / 2 < n; span *= 2) {
-        FN(mirror)(items, n, span, 0, ordo_div_up(n, span) * (span / 2));
-        FN(finish)(items, n, span / 2);
+        FN(mirror)(records, n, span, 0, ordo_div_up(n, span) * (span / 2));
+        FN(finish)(records, n, span / 2);
     }
 }
 
 static void FN(finish_block)(void *arg, size_t lo, size_t hi)
 {
     bitonic_work *const work = arg;
-    FN(finish)((ITEM *)work->items + lo, hi - lo, BLOCK);
+    FN(finish)((RECORD *)work->records + lo, hi - lo, BLOCK);
 }
 
 static void FN(mirror_pairs)(void *arg, size_t lo, size_t hi)
 {
     bitonic_work *const work = arg;
-    FN(mirror)(work->items, work->n, work->span, lo, hi);
+    FN(mirror)(work->records, work->n, work->span, lo, hi);
 }
 
 static void FN(apart_pairs)(void *arg, size_t lo, size_t hi)
 {
     bitonic_work *const work = arg;
-    FN(apart)(work->items, work->n, work->span, lo, hi);
+    FN(apart)(work->records, work->n, work->span, lo, hi);
 }

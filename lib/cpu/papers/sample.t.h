@@ -1,12 +1,12 @@
-/* sample.t.h - sample sort of one kind of item; see sort_sample.c. */
+/* sample.t.h - sample sort of one kind of record; see sort_sample.c. */
 
 typedef struct FN(splitters) {
-    ITEM node[LEAVES]; /* node[1] is the root, the children of node j are 2j and 2j + 1 */
-    ITEM last[LEAVES]; /* leaf i takes what is not above last[i], and above last[i - 1] */
+    RECORD node[LEAVES]; /* node[1] is the root, the children of node j are 2j and 2j + 1 */
+    RECORD last[LEAVES]; /* leaf i takes what is not above last[i], and above last[i - 1] */
 } FN(splitters);
 
-/* Chooses them from a sample of the n items of data; other (n items) is overwritten. */
-static void FN(choose_splitters)(FN(splitters) * tree, const ITEM *data, size_t n, ITEM *other,
+/* Chooses them from a sample of the n records of data; other (n records) is overwritten. */
+static void FN(choose_splitters)(FN(splitters) * tree, const RECORD *data, size_t n, RECORD *other,
                                     uint64_t seed)
 {
     size_t const size = sample_size(n);
@@ -16,7 +16,7 @@ static void FN(choose_splitters)(FN(splitters) * tree, const ITEM *data, size_t 
 
     for (size_t i = 0; i + 1 < LEAVES; i++)
         tree->last[i] = other[(i + 1) * size / LEAVES];
-    memset(&tree->last[LEAVES - 1], 0xff, sizeof(ITEM)); /* nothing is above all ones */
+    memset(&tree->last[LEAVES - 1], 0xff, sizeof(RECORD)); /* nothing is above all ones */
     for (size_t level = 0; level < LG_LEAVES; level++) {
         size_t const nodes = (size_t)1 << level, step = LEAVES >> (level + 1);
         for (size_t i = 0; i < nodes; i++)
@@ -25,7 +25,7 @@ static void FN(choose_splitters)(FN(splitters) * tree, const ITEM *data, size_t 
     tree->node[0] = tree->node[1];
 }
 
-INLINE void FN(label_batch)(const FN(splitters) * tree, const ITEM *data, uint8_t *labels,
+INLINE void FN(label_batch)(const FN(splitters) * tree, const RECORD *data, uint8_t *labels,
                                      unsigned batch)
 {
     size_t at[BATCH];
@@ -40,8 +40,8 @@ INLINE void FN(label_batch)(const FN(splitters) * tree, const ITEM *data, uint8_
     }
 }
 
-/* Labels n items and adds them to counts. */
-static void FN(label)(const FN(splitters) * tree, const ITEM *data, uint8_t *labels, size_t n,
+/* Labels n records and adds them to counts. */
+static void FN(label)(const FN(splitters) * tree, const RECORD *data, uint8_t *labels, size_t n,
                                size_t counts[BUCKETS])
 {
     size_t i = 0;
@@ -53,8 +53,8 @@ static void FN(label)(const FN(splitters) * tree, const ITEM *data, uint8_t *lab
         counts[labels[i]]++;
 }
 
-static void FN(scatter)(const ITEM *data, const uint8_t *labels, size_t n, size_t to[BUCKETS],
-                        ITEM *out)
+static void FN(scatter)(const RECORD *data, const uint8_t *labels, size_t n, size_t to[BUCKETS],
+                        RECORD *out)
 {
     for (size_t i = 0; i < n; i++)
         out[to[labels[i]]++] = data[i];
@@ -63,7 +63,7 @@ static void FN(scatter)(const ITEM *data, const uint8_t *labels, size_t n, size_
 /* ---- One thread ---- */
 
 /* Sorts data[0..n), with other[0..n) as scratch; the result is in other if to_other is set. */
-static void FN(sample_sort)(ITEM *data, ITEM *other, uint8_t *labels, size_t n, bool to_other,
+static void FN(sample_sort)(RECORD *data, RECORD *other, uint8_t *labels, size_t n, bool to_other,
                             unsigned depth, ordo_exec *exec)
 {
     if (n <= BASE || depth == 0) {
@@ -98,9 +98,9 @@ static void FN(sample_sort)(ITEM *data, ITEM *other, uint8_t *labels, size_t n, 
 /* ---- All threads: the first level ---- */
 
 typedef struct FN(sample_work) {
-    ITEM    *items, *buffer;
+    RECORD  *records, *buffer;
     uint8_t *labels;
-    size_t (*counts)[BUCKETS]; /* for each piece; then where its items of a bucket go */
+    size_t (*counts)[BUCKETS]; /* for each piece; then where its records of a bucket go */
     size_t     starts[BUCKETS + 1];
     ordo_exec *exec;
     FN(splitters) tree;
@@ -111,13 +111,13 @@ static void FN(label_piece)(void *arg, size_t lo, size_t hi)
     FN(sample_work) *const work = arg;
     size_t *const          counts = work->counts[lo / PIECE];
     memset(counts, 0, sizeof *work->counts);
-    FN(label)(&work->tree, work->items + lo, work->labels + lo, hi - lo, counts);
+    FN(label)(&work->tree, work->records + lo, work->labels + lo, hi - lo, counts);
 }
 
 static void FN(scatter_piece)(void *arg, size_t lo, size_t hi)
 {
     FN(sample_work) *const work = arg;
-    FN(scatter)(work->items + lo, work->labels + lo, hi - lo, work->counts[lo / PIECE],
+    FN(scatter)(work->records + lo, work->labels + lo, hi - lo, work->counts[lo / PIECE],
                 work->buffer);
 }
 
@@ -127,10 +127,10 @@ static void FN(finish_bucket)(void *arg, size_t lo, size_t hi)
     for (size_t b = lo; b < hi; b++) {
         size_t const at = work->starts[b], size = work->starts[b + 1] - at;
         if (b % 2 == 0)
-            FN(sample_sort)(work->buffer + at, work->items + at, work->labels + at, size, true,
+            FN(sample_sort)(work->buffer + at, work->records + at, work->labels + at, size, true,
                             DEPTH, work->exec);
         else
-            memcpy(work->items + at, work->buffer + at, size * sizeof *work->items);
+            memcpy(work->records + at, work->buffer + at, size * sizeof *work->records);
     }
 }
 
@@ -149,20 +149,20 @@ static void FN(places)(FN(sample_work) * work, size_t pieces)
     work->starts[BUCKETS] = at;
 }
 
-static ordo_status FN(sample_items)(const cpu_items *items, void *block, ordo_exec *exec)
+static ordo_status FN(sample_records)(const cpu_records *records, void *block, ordo_exec *exec)
 {
-    size_t const n = items->n;
-    FN(sample_work) work = {.items = items->items, .buffer = block, .exec = exec};
+    size_t const n = records->n;
+    FN(sample_work) work = {.records = records->array, .buffer = block, .exec = exec};
     if (n <= BASE) {
-        FN(merge_sort)(work.items, work.buffer, n, false);
+        FN(merge_sort)(work.records, work.buffer, n, false);
         return ORDO_OK;
     }
-    work.labels = (uint8_t *)block + ordo_round_up(n * sizeof(ITEM), ORDO_CACHE_LINE);
+    work.labels = (uint8_t *)block + ordo_round_up(n * sizeof(RECORD), ORDO_CACHE_LINE);
     work.counts = (size_t(*)[BUCKETS])(void *)(work.labels + ordo_round_up(n, ORDO_CACHE_LINE));
     exec->phase = 0;
     exec->phases = 4; /* the last one counts twice: it is about half of the work */
 
-    FN(choose_splitters)(&work.tree, work.items, n, work.buffer, exec->seed);
+    FN(choose_splitters)(&work.tree, work.records, n, work.buffer, exec->seed);
     if (!ordo_loop(exec, n, PIECE, FN(label_piece), &work))
         return ORDO_E_CANCELLED;
     FN(places)(&work, ordo_div_up(n, PIECE));

@@ -1,30 +1,25 @@
-/* sort_bubble.c - bubble sort of items, the sequential peer that Pfaff and Treadwell measure their
+/* sort_bubble.c - bubble sort of records, the sequential peer that Pfaff and Treadwell measure their
  * sorts of roughly sorted sequences against ("Parallel Sorting of Roughly-Sorted Sequences", 2016).
  *
- * A pass carries the largest item so far along and ends where the last exchange happened, for all
- * behind that is in its place; the sort ends with a pass that exchanges nothing. An item moves
- * one place towards the front in a pass, so an array whose radius is k takes at most k + 1 passes.
- * One thread, no scratch, time n (k + 1), n^2 / 2 at worst; cancel is asked for all along. */
-#include "cpu/cpu.h"
-#include "cpu/sort/items.h"
+ * A pass carries the largest record so far along. The next pass ends where the last exchange
+ * happened, because all records behind it are in their places; the sort ends with a pass that
+ * exchanges nothing. A record moves one place towards the front in a pass, so an array of radius k
+ * takes at most k + 1 passes. One thread, no scratch, time n (k + 1), n^2 / 2 at worst. */
+#include "cpu/papers/paper_sorts.h"
 
 enum {
-    STRETCH = ORDO_TUNE_PIECE /* items between two polls */
+    STRETCH = ORDO_TUNE_PIECE /* records between two polls */
 };
 
+#define ORDO_WHOLE_RECORDS
 #define ORDO_TEMPLATE "cpu/papers/bubble.t.h"
-#include "cpu/sort/for_each_item.h"
+#include "cpu/radix/for_each_record.h"
 
-ordo_status cpu_items_bubble(const cpu_items *items, ordo_exec *exec)
+ordo_status cpu_records_bubble(const cpu_records *records, ordo_exec *exec)
 {
+    static bool (*const sort[RECORD_KINDS])(void *records, size_t n, ordo_exec *exec) =
+        RECORD_FUNCTIONS(bubble_sort);
     exec->algorithm = "bubble";
     exec->isa = "generic";
-    switch (items->kind) {
-    case CPU_ITEM_32:
-        return cpu_done(bubble_sort_32(items->items, items->n, exec));
-    case CPU_ITEM_64:
-        return cpu_done(bubble_sort_64(items->items, items->n, exec));
-    default:
-        return cpu_done(bubble_sort_128(items->items, items->n, exec));
-    }
+    return cpu_done(sort[records->kind](records->array, records->n, exec));
 }

@@ -2,7 +2,7 @@
  *
  * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), as Pfaff
  * and Treadwell describe it. If the radius is at most 2l, this makes it l - 1 at most: partition
- * each run of 2l items about its median, then each run of those that begin l items later, then the
+ * each run of 2l records about its median, then each run of those that begin l records later, then the
  * first ones again. After lg k rounds the radius is 1 or 0, and one pass of bubble sort ends it.
  *
  * The median is found by quickselect, the pivot being the middle of three; after as many
@@ -14,42 +14,34 @@
  *
  * That the result is in order is checked while it is bubbled; if not, the radius given was too
  * small, and twice as much is tried. */
-#include "cpu/cpu.h"
-#include "cpu/sort/items.h"
+#include "cpu/papers/paper_sorts.h"
 #include "cpu/rough/rough.h"
-#include "cpu/rough/view.h"
 
 #include <stdlib.h>
 
 enum {
-    HALVING_SMALL = 12,      /* items that are sorted by insertion */
+    HALVING_SMALL = 12,      /* records that are sorted by insertion */
     HALVING_PATIENCE = 4,    /* times lg of the run: partitions before the heap */
-    HALVING_STRIDE = 1 << 20 /* items partitioned between two looks at whether to stop */
+    HALVING_STRIDE = 1 << 20 /* records partitioned between two looks at whether to stop */
 };
 
 typedef struct halving_work {
     ordo_exec  *exec;
-    void       *items;
-    size_t      n, run, offset; /* runs of `run` items from `offset` on */
+    void       *records;
+    size_t      n, run, offset; /* runs of `run` records from `offset` on */
     atomic_bool stopped;
 } halving_work;
 
-static unsigned floor_lg(size_t x)
-{
-    unsigned lg = 0;
-    while (x > 1) {
-        x /= 2;
-        lg++;
-    }
-    return lg;
-}
-
+#define ORDO_WHOLE_RECORDS
+#define ORDO_TEMPLATE "core/small_sort.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_WHOLE_RECORDS
 #define ORDO_TEMPLATE "cpu/papers/sort_halving.t.h"
-#include "cpu/sort/for_each_item.h"
+#include "cpu/radix/for_each_record.h"
 
 typedef struct halving_kind {
     ordo_body *partition;
-    bool (*bubble)(void *items, size_t n, ordo_exec *exec, bool *stopped);
+    bool (*bubble)(void *records, size_t n, ordo_exec *exec, bool *stopped);
 } halving_kind;
 
 /* One round of three partitions. Many short runs go to one body. */
@@ -82,42 +74,41 @@ static bool halve_all(halving_work *work, ordo_body *partition, size_t radius)
     return true;
 }
 
-ordo_status cpu_items_halving(const cpu_items *items, size_t radius, ordo_exec *exec)
+ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_exec *exec)
 {
-    static const halving_kind kinds[CPU_ITEM_KINDS] = {
-        {halving_piece_32, halving_bubble_32},
-        {halving_piece_64, halving_bubble_64},
-        {halving_piece_128, halving_bubble_128},
+    static const halving_kind kinds[RECORD_KINDS] = {
+        {halving_piece_k32, halving_bubble_k32},
+        {halving_piece_k64, halving_bubble_k64},
+        {halving_piece_k64, halving_bubble_k64},
+        {halving_piece_p64, halving_bubble_p64},
     };
-    const halving_kind *const kind = &kinds[items->kind];
-    size_t const              n = items->n;
-    halving_work              work = {.exec = exec, .items = items->items, .n = n};
+    const halving_kind *const kind = &kinds[records->kind];
+    size_t const              n = records->n;
+    halving_work              work = {.exec = exec, .records = records->array, .n = n};
     bool                      stopped = false;
     atomic_init(&work.stopped, false);
     exec->algorithm = "halving";
     exec->isa = "generic";
     if (n < 2)
         return ORDO_OK;
-    exec->phases = exec->phase + CPU_RADIUS_PHASES + floor_lg(n) + 1;
+    exec->phases = exec->phase + CPU_RADIUS_PHASES + ordo_bit_length(n);
     if (radius == 0) {
-        cpu_view const view = {items->kind, items->items, n, cpu_item_size(items->kind),
-                               NULL,        NULL};
-        TRY(cpu_view_radius(&view, &radius, exec));
+        TRY(cpu_records_radius(records, &radius, exec));
         if (radius == 0)
             return ORDO_OK;
     }
     for (radius = ordo_min(radius, n - 1);; radius = ordo_min(n - 1, 2 * radius)) {
         if (!halve_all(&work, kind->partition, radius))
             return ORDO_E_CANCELLED;
-        if (kind->bubble(items->items, n, exec, &stopped))
+        if (kind->bubble(records->array, n, exec, &stopped))
             return ORDO_OK;
         if (stopped)
             return ORDO_E_CANCELLED;
     }
 }
 
-size_t cpu_items_halving_scratch(enum cpu_item kind, size_t n, unsigned threads)
+size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
     (void)threads;
-    return cpu_view_radius_scratch(kind, n);
+    return cpu_records_radius_scratch(kind, n);
 }

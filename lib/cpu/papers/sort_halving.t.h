@@ -1,46 +1,13 @@
-/* sort_halving.t.h - partitions of runs of items of one kind; see sort_halving.c. */
-static inline void FN(halving_swap)(ITEM *a, size_t i, size_t j)
+/* sort_halving.t.h - partitions of runs of records of one kind; see sort_halving.c. */
+static inline void FN(halving_swap)(RECORD *a, size_t i, size_t j)
 {
-    ITEM const item = a[i];
+    RECORD const record = a[i];
     a[i] = a[j];
-    a[j] = item;
+    a[j] = record;
 }
 
-static void FN(halving_insertion)(ITEM *a, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        ITEM const item = a[i];
-        size_t     j = i;
-        for (; j > 0 && LESS(item, a[j - 1]); j--)
-            a[j] = a[j - 1];
-        a[j] = item;
-    }
-}
-
-/* Lets a[i] sink to its place in the heap a[0 .. n), largest on top. */
-static void FN(halving_sink)(ITEM *a, size_t i, size_t n)
-{
-    for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && LESS(a[child], a[child + 1]))
-            child++;
-        if (!LESS(a[i], a[child]))
-            return;
-        FN(halving_swap)(a, i, child);
-    }
-}
-
-static void FN(halving_heap)(ITEM *a, size_t n)
-{
-    for (size_t i = n / 2; i-- > 0;)
-        FN(halving_sink)(a, i, n);
-    for (size_t end = n; end > 1; end--) {
-        FN(halving_swap)(a, 0, end - 1);
-        FN(halving_sink)(a, 0, end - 1);
-    }
-}
-
-/* Puts the middle of the first, middle and last item first, and the largest last. */
-static void FN(halving_pivot)(ITEM *a, size_t n)
+/* Puts the middle of the first, middle and last record first, and the largest last. */
+static void FN(halving_pivot)(RECORD *a, size_t n)
 {
     FN(halving_swap)(a, 0, n / 2);
     if (LESS(a[n - 1], a[0]))
@@ -51,20 +18,20 @@ static void FN(halving_pivot)(ITEM *a, size_t n)
         FN(halving_swap)(a, 0, n - 1);
 }
 
-/* Puts the items that a sort would put into a[0 .. k) there, in any order. False: cancelled. */
-static bool FN(halving_select)(ITEM *a, size_t n, size_t k, ordo_exec *exec)
+/* Puts the records that a sort would put into a[0 .. k) there, in any order. False: cancelled. */
+static bool FN(halving_select)(RECORD *a, size_t n, size_t k, ordo_exec *exec)
 {
-    unsigned patience = HALVING_PATIENCE * (floor_lg(n) + 1);
+    unsigned patience = HALVING_PATIENCE * ordo_bit_length(n);
     while (n > HALVING_SMALL) {
         if (patience-- == 0) {
-            FN(halving_heap)(a, n);
+            FN(heap_sort)(a, n);
             return true;
         }
         if (n > HALVING_STRIDE && ordo_poll(exec, 0))
             return false;
         FN(halving_pivot)(a, n);
-        ITEM const pivot = a[0];
-        size_t     i = 0, j = n; /* a[1 .. i] <= pivot <= a[j .. n) */
+        RECORD const pivot = a[0];
+        size_t       i = 0, j = n; /* a[1 .. i] <= pivot <= a[j .. n) */
         for (;;) {
             do
                 i++;
@@ -87,7 +54,7 @@ static bool FN(halving_select)(ITEM *a, size_t n, size_t k, ordo_exec *exec)
             k -= j + 1;
         }
     }
-    FN(halving_insertion)(a, n);
+    FN(insertion_sort)(a, n);
     return true;
 }
 
@@ -98,23 +65,23 @@ static void FN(halving_piece)(void *arg, size_t lo, size_t hi)
         size_t const begin = work->offset + i * work->run;
         size_t const count = ordo_min(work->run, work->n - begin), half = work->run / 2;
         if (count > half &&
-            !FN(halving_select)((ITEM *)work->items + begin, count, half, work->exec))
+            !FN(halving_select)((RECORD *)work->records + begin, count, half, work->exec))
             atomic_store_explicit(&work->stopped, true, memory_order_relaxed);
     }
 }
 
-/* One pass of bubble sort, which carries the largest item seen along. Returns whether all are in
+/* One pass of bubble sort, which carries the largest record seen along. Returns whether all are in
  * order now: they are if the radius was 1 at most. */
-static bool FN(halving_bubble)(void *items, size_t n, ordo_exec *exec, bool *stopped)
+static bool FN(halving_bubble)(void *records, size_t n, ordo_exec *exec, bool *stopped)
 {
-    ITEM *const a = items;
-    ITEM        held = a[0];
-    int         wrong = 0;
+    RECORD *const a = records;
+    RECORD        held = a[0];
+    int           wrong = 0;
     for (size_t at = 1; at < n; at += HALVING_STRIDE) {
         size_t const end = ordo_min(n, at + HALVING_STRIDE);
         for (size_t i = at; i < end; i++) {
-            ITEM const next = a[i];
-            int const  before = LESS(next, held);
+            RECORD const next = a[i];
+            int const    before = LESS(next, held);
             a[i - 1] = before ? next : held;
             held = before ? held : next;
             wrong |= i > 1 && LESS(a[i - 1], a[i - 2]);

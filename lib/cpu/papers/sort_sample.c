@@ -1,20 +1,19 @@
-/* sort_sample.c - comparison sample sort of items in four phases (splitters and labels, histograms,
+/* sort_sample.c - comparison sample sort of records in four phases (splitters and labels, histograms,
  * scatter, recursion), which is the CPU's part of the hybrid sample sort for CPU and GPU, with the
  * splitter tree of Sanders and Winkel's super scalar sample sort, 2004.
  *
- * A sample of sqrt(n) items (more where that is too few) is sorted and gives the splitters. They
- * are laid out as an implicit search tree that every item walks without a branch, several items at
- * once; where it arrives is its label, one byte an item. Each piece of the array counts its
- * labels; the counts summed up over pieces tell each piece where its items of each bucket go; then
+ * A sample of sqrt(n) records (more where that is too few) is sorted and gives the splitters. They
+ * are laid out as an implicit search tree that every record walks without a branch, several records at
+ * once; where it arrives is its label, one byte an record. Each piece of the array counts its
+ * labels; the counts summed up over pieces tell each piece where its records of each bucket go; then
  * all pieces scatter at once. Items equal to a splitter have buckets of their own, which are done
  * as they are. The other buckets are sorted the same way, each by one thread, down to a size where
  * merging in the cache is faster.
  *
  * Time n lg n comparisons: a bucket that is still large after a few levels, by bad
- * luck alone, is merge sorted. Scratch: n items, n labels, and counts for
+ * luck alone, is merge sorted. Scratch: n records, n labels, and counts for
  * each piece. */
-#include "cpu/cpu.h"
-#include "cpu/sort/items.h"
+#include "cpu/papers/paper_sorts.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,12 +21,12 @@
 enum {
     LG_LEAVES = ORDO_TUNE_SAMPLE_LG,
     LEAVES = 1 << LG_LEAVES,
-    BUCKETS = 2 * LEAVES, /* odd ones hold the items equal to a splitter */
-    OVERSAMPLE = 8,       /* items of the sample for each leaf at least */
+    BUCKETS = 2 * LEAVES, /* odd ones hold the records equal to a splitter */
+    OVERSAMPLE = 8,       /* records of the sample for each leaf at least */
     BASE = ORDO_TUNE_SAMPLE_BASE,
     PIECE = ORDO_TUNE_SAMPLE_PIECE,
-    DEPTH = 8, /* levels before merge sort takes over; four are common for 10^9 items */
-    BATCH = 8  /* items that walk the tree together */
+    DEPTH = 8, /* levels before merge sort takes over; four are common for 10^9 records */
+    BATCH = 8  /* records that walk the tree together */
 };
 _Static_assert(BUCKETS <= 256, "a label is a byte");
 _Static_assert(2 * OVERSAMPLE * LEAVES <= BASE, "sample and its scratch fit the bucket");
@@ -46,33 +45,35 @@ static size_t sample_at(uint64_t seed, size_t i, size_t n)
     return (size_t)(x % n);
 }
 
-#define ORDO_TEMPLATE "cpu/sort/merge.t.h"
-#include "cpu/sort/for_each_item.h"
+#define ORDO_WHOLE_RECORDS
+#define ORDO_TEMPLATE "core/small_sort.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_WHOLE_RECORDS
+#define ORDO_TEMPLATE "core/merge.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_WHOLE_RECORDS
 #define ORDO_TEMPLATE "cpu/papers/sample.t.h"
-#include "cpu/sort/for_each_item.h"
+#include "cpu/radix/for_each_record.h"
 
-size_t cpu_items_sample_scratch(enum cpu_item kind, size_t n, unsigned threads)
+size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
     size_t const pieces = ordo_div_up(n, PIECE);
     (void)threads;
-    return ordo_round_up(n * cpu_item_size(kind), ORDO_CACHE_LINE) +
+    return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) +
            ordo_round_up(n, ORDO_CACHE_LINE) + pieces * BUCKETS * sizeof(size_t);
 }
 
-ordo_status cpu_items_sample(const cpu_items *items, ordo_exec *exec)
+ordo_status cpu_records_sample(const cpu_records *records, ordo_exec *exec)
 {
+    static ordo_status (*const sort[RECORD_KINDS])(const cpu_records *records, void *block,
+                                                   ordo_exec *exec) =
+        RECORD_FUNCTIONS(sample_records);
     void *block = NULL;
     exec->algorithm = "sample";
     exec->isa = "generic";
-    if (items->n < 2)
+    if (records->n < 2)
         return ORDO_OK;
-    TRY(ordo_scratch(exec, cpu_items_sample_scratch(items->kind, items->n, exec->threads), &block));
-    switch (items->kind) {
-    case CPU_ITEM_32:
-        return sample_items_32(items, block, exec);
-    case CPU_ITEM_64:
-        return sample_items_64(items, block, exec);
-    default:
-        return sample_items_128(items, block, exec);
-    }
+    TRY(ordo_scratch(exec, cpu_records_sample_scratch(records->kind, records->n, exec->threads),
+                     &block));
+    return sort[records->kind](records, block, exec);
 }

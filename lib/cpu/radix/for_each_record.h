@@ -1,55 +1,44 @@
-/* for_each_record.h - includes ORDO_TEMPLATE (a path from lib/) once per kind of record the radix
- * sort moves. The template sees ITEM (what is moved), DIGITS (the unsigned type of its key),
- * KEY_OF(item) and FN(name) (name_k32); it includes nothing. Every macro is gone afterwards.
+/* for_each_record.h - includes ORDO_TEMPLATE (a path from lib/) once for each kind of record.
  *
- *   k32, k64   a key alone
- *   p32        a 32-bit key above 32 bits of payload, in one word
- *   p64        a 64-bit key and 64 bits of payload */
+ * The template sees RECORD (record_k32), DIGITS (the type of its key bits), KEY_OF(record),
+ * LESS(a, b), PICK(take_b, a, b) and FN(name) (name_k32); it includes nothing. LESS compares key
+ * bits. Where ORDO_WHOLE_RECORDS is defined, LESS compares whole records and there is no p32:
+ * k64 serves both. Every macro is undefined afterwards. */
 #define ORDO_PASTE_(a, b) a##b
 #define ORDO_PASTE(a, b) ORDO_PASTE_(a, b)
 #define FN(name) ORDO_PASTE(name##_, R)
+#define RECORD FN(record)
+#define DIGITS FN(digits)
+#define KEY_OF(record) FN(record_key)(record)
+#define PICK(take_b, a, b) FN(record_pick)(take_b, a, b)
+#ifdef ORDO_WHOLE_RECORDS
+#define LESS(a, b) FN(record_less)(a, b)
+#else
+#define LESS(a, b) (KEY_OF(a) < KEY_OF(b))
+#endif
 
 #define R k32
-#define ITEM uint32_t
-#define DIGITS uint32_t
-#define KEY_OF(item) (item)
 #include ORDO_TEMPLATE
-#undef KEY_OF
-#undef DIGITS
-#undef ITEM
 #undef R
-
 #define R k64
-#define ITEM uint64_t
-#define DIGITS uint64_t
-#define KEY_OF(item) (item)
 #include ORDO_TEMPLATE
-#undef KEY_OF
-#undef DIGITS
-#undef ITEM
 #undef R
-
+#ifndef ORDO_WHOLE_RECORDS
 #define R p32
-#define ITEM uint64_t
-#define DIGITS uint32_t
-#define KEY_OF(item) ((uint32_t)((item) >> 32))
 #include ORDO_TEMPLATE
-#undef KEY_OF
-#undef DIGITS
-#undef ITEM
 #undef R
-
+#endif
 #define R p64
-#define ITEM cpu_item_128
-#define DIGITS uint64_t
-#define KEY_OF(item) ((item).key)
 #include ORDO_TEMPLATE
-#undef KEY_OF
-#undef DIGITS
-#undef ITEM
 #undef R
 
+#undef LESS
+#undef PICK
+#undef KEY_OF
+#undef DIGITS
+#undef RECORD
 #undef FN
 #undef ORDO_PASTE
 #undef ORDO_PASTE_
+#undef ORDO_WHOLE_RECORDS
 #undef ORDO_TEMPLATE

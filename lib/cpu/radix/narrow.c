@@ -5,7 +5,7 @@
  * counted 16 bits at a time, two keys of 8 bits at once, in counters of one byte: a table of 64 KB
  * stays in L1, and a counter that comes round again is rare. V1, ns a key: of 8 bits 0.38, in four
  * tables of 256 counters 0.54; of 16 bits 0.76, in one table of 32-bit counters 1.03. */
-#include "cpu/radix/narrow.h"
+#include "cpu/radix/radix.h"
 
 #include <string.h>
 

@@ -19,7 +19,6 @@
  * bytes for the kept buckets, and n records more if a bucket is split again and the caller has no
  * room of its own. */
 #include "cpu/radix/radix_work.h"
-#include "cpu/radix/short_keys.h"
 
 #include <string.h>
 
@@ -75,7 +74,7 @@ static void finish_bucket(void *arg, size_t lo, size_t hi)
     char *const       buffer = slot_take(&work->slots, &slot);
     for (size_t b = lo; b < hi && !ordo_poll(work->exec, (double)lo / (double)BUCKETS); b++) {
         size_t const from = b == 0 ? 0 : work->ends[b - 1], to = work->ends[b];
-        if (work->io->shorter != NULL && short_keys_lost(work->io->shorter))
+        if (work->io->gave_up != NULL && work->io->gave_up(work->io))
             break;
         if (to - from <= work->big)
             work->ops->finish(work, from, to, buffer);
@@ -121,7 +120,7 @@ typedef struct store_work {
 static void store_piece(void *arg, size_t lo, size_t hi)
 {
     store_work *const work = arg;
-    size_t const      size = radix_record_size(work->io->kind);
+    size_t const      size = record_size(work->io->kind);
     if (work->io->store != NULL)
         work->io->store(work->io, work->at + lo, hi - lo, work->records + lo * size);
     else
@@ -182,22 +181,22 @@ static size_t wanted_buckets(size_t n)
     return buckets;
 }
 
-static size_t slot_bytes(enum radix_kind kind, size_t n, unsigned threads)
+static size_t slot_bytes(enum record_kind kind, size_t n, unsigned threads)
 {
-    size_t const bucket = big_bucket(n, threads) * radix_record_size(kind);
+    size_t const bucket = big_bucket(n, threads) * record_size(kind);
     return ordo_round_up(ordo_max(bucket, (wanted_buckets(n) + 1) * GATHER), LINE);
 }
 
-static size_t table_bytes(enum radix_kind kind, size_t n, unsigned threads)
+static size_t table_bytes(enum record_kind kind, size_t n, unsigned threads)
 {
     return (chunk_count(n, threads) + MOST_LEVELS) * COUNT_BYTES + TABLE_BYTES +
-           2 * RADIX_SAMPLE * radix_record_size(kind) +
+           2 * RADIX_SAMPLE * record_size(kind) +
            ordo_round_up(threads * sizeof(atomic_flag), LINE);
 }
 
 static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory *memory)
 {
-    size_t const size = radix_record_size(io->kind);
+    size_t const size = record_size(io->kind);
     void        *block;
     memory->chunks = chunk_count(io->n, exec->threads);
     memory->slot_records = big_bucket(io->n, exec->threads);
@@ -232,13 +231,13 @@ static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory
 static radix_local local_of(const radix_io *io, ordo_exec *exec)
 {
     radix_local local = {.exec = exec};
-    if (io->kind == RADIX_K32) {
+    if (io->kind == RECORD_K32) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_32];
         local.most_words = ORDO_TUNE_WORDS_32;
         return local;
     }
     local.sort_packed = io->kernels->sort_words[CPU_WORDS_32];
-    if (io->kind == RADIX_K64 || (io->kind == RADIX_P32 && io->rising)) {
+    if (io->kind == RECORD_K64 || (io->kind == RECORD_P32 && io->rising)) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_64];
         local.most_words = ORDO_TUNE_WORDS_64;
     }
@@ -249,7 +248,7 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
 static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level)
 {
     const radix_ops *const ops = work->ops;
-    size_t const           size = radix_record_size(work->io->kind);
+    size_t const           size = record_size(work->io->kind);
     if (level < SAMPLE_LEVELS) {
         size_t const sampled = ordo_min(RADIX_SAMPLE, work->n);
         if (!ops->sample(work, memory->sample, memory->sample + RADIX_SAMPLE * size, sampled))
@@ -262,7 +261,7 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
     if (!ordo_loop(work->exec, work->n, cpu_grain(work->n), differ_piece, &look))
         return ORDO_E_CANCELLED;
     uint64_t const bits = atomic_load_explicit(&look.bits, memory_order_relaxed);
-    unsigned const length = bits == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bits);
+    unsigned const length = ordo_bit_length(bits);
     work->cut = (radix_cut){.even = true,
                             .shift = length - (unsigned)ordo_min(length, TOP_BITS),
                             .mask = BUCKETS - 1,
@@ -271,9 +270,9 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
 }
 
 /* Whether so many records are gathered before they are written. */
-static bool is_combined(enum radix_kind kind, size_t n)
+static bool is_combined(enum record_kind kind, size_t n)
 {
-    return RADIX_COMBINE && n * radix_record_size(kind) >= ORDO_TUNE_STREAM;
+    return RADIX_COMBINE && n * record_size(kind) >= ORDO_TUNE_STREAM;
 }
 
 /* Without them the buckets are found twice. */
@@ -304,7 +303,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
 static ordo_status split_big(const radix_work *work, radix_memory *memory, unsigned level,
                              unsigned room)
 {
-    size_t const size = radix_record_size(work->io->kind);
+    size_t const size = record_size(work->io->kind);
     size_t       from = 0;
     for (size_t b = 0; b < work->cut.buckets; from = work->ends[b++]) {
         size_t const n = work->ends[b] - from;
@@ -322,7 +321,7 @@ static ordo_status split_big(const radix_work *work, radix_memory *memory, unsig
 static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
                          const char *from, size_t at, size_t n, ordo_exec *exec)
 {
-    size_t const size = radix_record_size(io->kind);
+    size_t const size = record_size(io->kind);
     radix_work   work = {.io = io,
                          .exec = exec,
                          .local = local_of(io, exec),
@@ -339,8 +338,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
                          .slots = memory->slots};
     work.chunk = ordo_div_up(n, work.chunks);
     TRY(choose_cut(&work, memory, level));
-    if (io->shorter != NULL && io->shorter->way == SHORT_WORDS &&
-        work.cut.shift < io->shorter->map.unit)
+    if (work.cut.shift < io->whole_bits)
         return ORDO_E_UNSUPPORTED;
     work.combine = is_combined(io->kind, n) && work.cut.buckets * GATHER <= memory->slots.bytes;
     take_labels(&work, memory);
@@ -349,7 +347,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
         ordo_note(exec,
                   work.cut.even ? "evenly spread keys: %zu buckets by their top bits%s"
                                 : "unevenly spread keys: %zu buckets by a sample%s",
-                  work.cut.buckets, io->shorter != NULL ? "; key and index in 8 bytes" : "");
+                  work.cut.buckets, io->shortened != NULL ? "; key and index in 8 bytes" : "");
     if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
         return ORDO_E_CANCELLED;
     place_buckets(&work);
@@ -371,14 +369,14 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
 
 /* ---- All of it ---- */
 
-static bool fits_cache(enum radix_kind kind, size_t n)
+static bool fits_cache(enum record_kind kind, size_t n)
 {
-    return n <= ORDO_TUNE_RADIX_ALONE / radix_record_size(kind);
+    return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
 }
 
-size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigned threads)
+size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads)
 {
-    size_t const size = radix_record_size(kind);
+    size_t const size = record_size(kind);
     if (fits_cache(kind, n))
         return 2 * ordo_round_up(n * size, LINE);
     return (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
@@ -389,7 +387,7 @@ size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigne
 
 ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
 {
-    size_t const size = radix_record_size(io->kind);
+    size_t const size = record_size(io->kind);
     exec->algorithm = "radix";
     radix_local const local = local_of(io, exec);
     exec->isa = io->kernels->loops->isa;

@@ -1,70 +1,82 @@
-/* radix.h - the production sort: stable, by the digits in which keys differ (radix.c).
+/* radix.h - the production sorts of keys: a stable radix sort of records (radix.c), and the
+ * counting of keys of 8 and 16 bits (narrow.c).
  *
- * It moves records, whose kinds for_each_record.h lists, and knows nothing of key types: what is
- * read first and written last goes through a radix_io (records.c), which turns keys into
- * records and records into results while they are in the cache. */
+ * The radix sort moves records (record.h) and does not depend on key types: it reads its input and
+ * writes its results through a radix_io (records.c), which turns keys into records and records
+ * into results while they are in the cache. */
 #ifndef ORDO_CPU_RADIX_RADIX_H
 #define ORDO_CPU_RADIX_RADIX_H
 
 #include "cpu/cpu.h"
-#include "cpu/sort/items.h"
+#include "cpu/radix/record.h"
 
-enum radix_kind { /* see for_each_record.h */
-    RADIX_K32,
-    RADIX_K64,
-    RADIX_P32,
-    RADIX_P64,
-    RADIX_KINDS
-};
+/* How 64 key bits become fewer (short_keys.c): (bits - base) >> shift, from 0 to top. The record
+ * holds that above `unit` bits, and the index in those of index_mask. */
+typedef struct short_map {
+    uint64_t base, top;
+    unsigned shift;
+    unsigned unit;
+    uint64_t index_mask;
+} short_map;
 
-typedef struct radix_io   radix_io;
-typedef struct short_keys short_keys; /* short_keys.h */
+typedef struct radix_io radix_io;
 struct radix_io {
     const cpu_kernels *kernels;
-    enum radix_kind    kind;
+    enum record_kind   kind;
     size_t             n;
-    /* records[0..count) = those of the input from `at` on; NULL: `in` is an array of records */
+    /* records[0 .. count) = those of the input from `at` on; NULL: `in` is an array of records */
     void (*load)(const radix_io *io, size_t at, size_t count, void *records);
-    /* digits[0..count) = the keys of those records alone, each as wide as a record's key: what is
-     * counted needs no payload; NULL: taken from the records */
+    /* digits[0 .. count) = the key bits of those records alone, each as wide as in a record: the
+     * histogram needs no payload; NULL: taken from the records */
     void (*load_digits)(const radix_io *io, size_t at, size_t count, void *digits);
-    /* results from `at` on = of records[0..count), which may lie in the result's own place; NULL:
-     * `out` is an array of records */
+    /* results from `at` on = those of records[0 .. count), which may be where the result goes;
+     * NULL: `out` is an array of records */
     void (*store)(const radix_io *io, size_t at, size_t count, const void *records);
-    const cpu_words_map *map;      /* what store does with keys alone, where a map can say it */
+    const cpu_words_map *map;      /* does what store does with key bits alone; NULL: cannot */
     size_t               key_size; /* of the keys of in */
-    const void          *in;       /* keys; read for the last time before anything is stored */
+    const void          *in;       /* keys; not read any more once something is stored */
     void                *out;      /* keys, or indices */
     void                *room;  /* for n records, aligned to a cache line; NULL: taken as scratch */
     void                *spare; /* for n records, free once the input has been read; NULL: none */
-    bool        loose;  /* records that differ in low bits alone may be stored in any order: each
-                         * bucket is stored as it was gathered */
-    char       *values; /* of pairs: moved with the keys, in place */
-    size_t      value_size;
-    bool        turned; /* descending */
-    bool        folded; /* keys that tie by value are alike (load_digits) */
-    bool        rising; /* payloads rise with the place in the input: ties may be ordered by them */
-    ordo_type   index_type; /* of results that are indices; 0: they are records */
-    short_keys *shorter; /* keys that lost bits, all of one such key for one bucket; NULL: none */
-    const void *job;     /* for load and store */
+    bool      loose;      /* records that differ in low bits alone may be stored in any order: each
+                           * bucket is stored as it was gathered */
+    char     *values;     /* of pairs: moved with the keys, in place */
+    size_t    value_size; /* bytes */
+    bool      turned;     /* descending */
+    bool      folded;     /* keys that tie have equal key bits (load_digits) */
+    bool      rising; /* payloads rise with the place in the input: ties may be ordered by them */
+    ordo_type index_type; /* of results that are indices; 0: they are records */
+    /* Shortened key bits; NULL: the key bits are whole. All records with one shortened key
+     * must meet in one bucket: a cut below whole_bits is refused. gave_up says whether the rest of
+     * the sort is wanted no more; it may be NULL. */
+    const short_map *shortened;
+    unsigned         whole_bits;
+    bool (*gave_up)(const radix_io *io);
+    void *job; /* for load, store and gave_up */
 };
 
-static inline size_t radix_record_size(enum radix_kind kind)
-{
-    static const uint8_t size[RADIX_KINDS] = {4, 8, 8, 16};
-    return size[kind];
-}
-
-/* Sorts. ORDO_E_NOMEM comes before anything is stored. ORDO_E_UNSUPPORTED: shortened keys of one
- * kind would have to go to several buckets. */
+/* Sorts. ORDO_E_NOMEM comes before anything is stored. ORDO_E_UNSUPPORTED: a cut below whole_bits
+ * would be needed. */
 ordo_status cpu_radix(const radix_io *io, ordo_exec *exec);
 /* The most scratch it takes; `has_spare`: io.spare is given. */
-size_t cpu_radix_scratch(enum radix_kind kind, size_t n, bool has_spare, unsigned threads);
+size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads);
 
-/* Whether an algorithm, as asked for, is this one. */
+/* Whether an algorithm, as asked for, is the radix sort. */
 static inline bool cpu_is_radix(ordo_algorithm algorithm)
 {
     return algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX;
 }
+
+/* ---- Keys of 8 and 16 bits: narrow.c ---- */
+
+ordo_status cpu_sort_narrow(const ordo_sort_job *job, ordo_exec *exec);
+/* The same on one thread, without scratch. */
+ordo_status cpu_narrow_inplace(const ordo_sort_job *job, ordo_exec *exec);
+/* (*starts)[v] = how many keys come before the v-th value in order; [2^8] or [2^16] is n. The
+ * array is in scratch. */
+ordo_status cpu_narrow_count(ordo_type type, const void *keys, size_t n, bool descending,
+                             const size_t **starts, ordo_exec *exec);
+/* The scratch of cpu_narrow_count and of cpu_sort_narrow. */
+size_t cpu_narrow_scratch(ordo_type type, size_t n, unsigned threads);
 
 #endif

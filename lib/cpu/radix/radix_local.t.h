@@ -9,14 +9,9 @@
  * Where the instruction set has a sort of words it takes the place of the passes: of the records
  * themselves if they may be compared as such; otherwise of words of 32 bits that stand for them. */
 
-static inline unsigned FN(bit_length)(DIGITS bits)
-{
-    return bits == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bits);
-}
-
 /* The length of the bits in which any key differs from the first. It is not above `most`, so a few
  * records of spread keys tell. */
-static inline unsigned FN(differing)(const ITEM *items, size_t n, unsigned most)
+static inline unsigned FN(differing)(const RECORD *items, size_t n, unsigned most)
 {
     enum {
         STEP = 64
@@ -24,18 +19,18 @@ static inline unsigned FN(differing)(const ITEM *items, size_t n, unsigned most)
     DIGITS const first = KEY_OF(items[0]);
     DIGITS       all = 0;
     size_t       i = 0;
-    for (; i + STEP <= n && FN(bit_length)(all) < most; i += STEP)
+    for (; i + STEP <= n && ordo_bit_length(all) < most; i += STEP)
         for (size_t j = 0; j < STEP; j++)
             all |= KEY_OF(items[i + j]) ^ first;
-    for (; i < n && FN(bit_length)(all) < most; i++)
+    for (; i < n && ordo_bit_length(all) < most; i++)
         all |= KEY_OF(items[i]) ^ first;
-    return FN(bit_length)(all);
+    return ordo_bit_length(all);
 }
 
 /* The least key, and the length of what the others are above it. That may be much shorter than the
  * bits in which they differ: neighbours on two sides of a power of two differ in all bits up to
  * it. */
-static inline DIGITS FN(least)(const ITEM *items, size_t n, unsigned *bits)
+static inline DIGITS FN(least)(const RECORD *items, size_t n, unsigned *bits)
 {
     DIGITS low = KEY_OF(items[0]), high = low;
     for (size_t i = 1; i < n; i++) {
@@ -43,49 +38,37 @@ static inline DIGITS FN(least)(const ITEM *items, size_t n, unsigned *bits)
         low = key < low ? key : low;
         high = key > high ? key : high;
     }
-    *bits = FN(bit_length)(high - low);
+    *bits = ordo_bit_length(high - low);
     return low;
 }
 
-static inline unsigned FN(digit_at)(ITEM item, unsigned shift, unsigned mask)
+static inline unsigned FN(digit_at)(RECORD item, unsigned shift, unsigned mask)
 {
     return (unsigned)(KEY_OF(item) >> shift) & mask;
 }
 
-/* Insertion sort, stable. */
-static inline void FN(insertion)(ITEM *items, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        ITEM const item = items[i];
-        size_t     j = i;
-        for (; j > 0 && KEY_OF(item) < KEY_OF(items[j - 1]); j--)
-            items[j] = items[j - 1];
-        items[j] = item;
-    }
-}
-
 /* Moves each record to the next place of its digit. Four are read before the first is written, for
  * the compiler cannot know that they are not overwritten. */
-static inline void FN(deal)(const ITEM *from, size_t n, ITEM *to, uint32_t *places, unsigned shift,
-                            unsigned mask)
+static inline void FN(deal)(const RECORD *from, size_t n, RECORD *to, uint32_t *places,
+                            unsigned shift, unsigned mask)
 {
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
-        ITEM const a = from[i], b = from[i + 1], c = from[i + 2], d = from[i + 3];
+        RECORD const a = from[i], b = from[i + 1], c = from[i + 2], d = from[i + 3];
         to[places[FN(digit_at)(a, shift, mask)]++] = a;
         to[places[FN(digit_at)(b, shift, mask)]++] = b;
         to[places[FN(digit_at)(c, shift, mask)]++] = c;
         to[places[FN(digit_at)(d, shift, mask)]++] = d;
     }
     for (; i < n; i++) {
-        ITEM const item = from[i];
+        RECORD const item = from[i];
         to[places[FN(digit_at)(item, shift, mask)]++] = item;
     }
 }
 
 /* Counts the digits of both passes in one read, then moves from -> through -> to. */
-static void FN(two_passes)(const ITEM *from, ITEM *through, ITEM *to, size_t n, unsigned shift,
-                           unsigned low_bits, unsigned high_bits)
+static void FN(two_passes)(const RECORD *from, RECORD *through, RECORD *to, size_t n,
+                           unsigned shift, unsigned low_bits, unsigned high_bits)
 {
     uint32_t       low[1 << RADIX_DIGIT], high[1 << RADIX_DIGIT];
     unsigned const low_mask = (1u << low_bits) - 1, high_mask = (1u << high_bits) - 1;
@@ -103,7 +86,7 @@ static void FN(two_passes)(const ITEM *from, ITEM *through, ITEM *to, size_t n, 
     FN(deal)(through, n, to, high, high_shift, high_mask);
 }
 
-static void FN(one_pass)(const ITEM *from, ITEM *to, size_t n, unsigned shift, unsigned bits)
+static void FN(one_pass)(const RECORD *from, RECORD *to, size_t n, unsigned shift, unsigned bits)
 {
     uint32_t       count[1 << RADIX_DIGIT];
     unsigned const mask = (1u << bits) - 1;
@@ -115,12 +98,12 @@ static void FN(one_pass)(const ITEM *from, ITEM *to, size_t n, unsigned shift, u
     FN(deal)(from, n, to, count, shift, mask);
 }
 
-static bool FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
+static bool FN(local_sort)(RECORD *items, RECORD *spare, size_t n, RECORD *to, unsigned most,
                            const radix_local *local);
 
 /* items are in order but for the bits below shift of what they are above base: finishes each group
  * of equal higher bits. False if the call was cancelled. */
-static bool FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, DIGITS base, unsigned shift,
+static bool FN(finish_groups)(RECORD *items, RECORD *spare, size_t n, DIGITS base, unsigned shift,
                               const radix_local *local)
 {
     unsigned const most = base == 0 ? shift : 8 * sizeof(DIGITS);
@@ -132,7 +115,7 @@ static bool FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, DIGITS base, u
         while (i < n && (KEY_OF(items[i]) - base) >> shift == group)
             i++;
         if (i - first <= RADIX_INSERTION)
-            FN(insertion)(items + first, i - first);
+            FN(insertion_sort)(items + first, i - first);
         else if (!FN(local_sort)(items + first, spare + first, i - first, items + first, most,
                                  local))
             return false;
@@ -143,13 +126,13 @@ static bool FN(finish_groups)(ITEM *items, ITEM *spare, size_t n, DIGITS base, u
 /* result[i] = items[numbers[i] & mask]. A record whose key is less than the one before it goes to
  * its place among those: keys that are spread have few of them. True if there were too many for
  * that, and some are where they were fetched. */
-static bool FN(fetch)(const ITEM *items, const uint32_t *numbers, size_t n, uint32_t mask,
-                      ITEM *result)
+static bool FN(fetch)(const RECORD *items, const uint32_t *numbers, size_t n, uint32_t mask,
+                      RECORD *result)
 {
     size_t moves = 0;
     DIGITS last = 0;
     for (size_t i = 0; i < n; i++) {
-        ITEM const   item = items[numbers[i] & mask];
+        RECORD const item = items[numbers[i] & mask];
         DIGITS const key = KEY_OF(item);
         result[i] = item;
         if (ORDO_LIKELY(key >= last)) {
@@ -169,14 +152,14 @@ static bool FN(fetch)(const ITEM *items, const uint32_t *numbers, size_t n, uint
  * the records in their order. The bits are those of keys less `base`, and `bits` many. Words that
  * tie but for the number keep the order of the records, so the sort is stable. The words take the
  * end of spare and are read before they are overwritten. False if the call was cancelled. */
-static bool FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, DIGITS base,
+static bool FN(packed_sort)(RECORD *items, RECORD *spare, size_t n, RECORD *to, DIGITS base,
                             unsigned bits, const radix_local *local)
 {
-    unsigned const  number_bits = 64 - (unsigned)__builtin_clzll(n - 1);
+    unsigned const  number_bits = ordo_bit_length(n - 1);
     unsigned const  taken = (unsigned)ordo_min(bits, 32 - number_bits), shift = bits - taken;
     uint32_t const  number_mask = (uint32_t)(((uint64_t)1 << number_bits) - 1);
     uint32_t *const words = (uint32_t *)(void *)(spare + n) - n;
-    ITEM *const     result = to == items ? spare : to;
+    RECORD *const   result = to == items ? spare : to;
     for (size_t i = 0; i < n; i++)
         words[i] = (uint32_t)((KEY_OF(items[i]) - base) >> shift) << number_bits | (uint32_t)i;
     local->sort_packed(words, spare, n, words, NULL);
@@ -191,7 +174,7 @@ static bool FN(packed_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, DIGITS
 /* Splits by the highest digit, then sorts each part. Where parts are sorted as words the digit has
  * no more values than makes them small enough: the fewer places are written at a time, the better
  * they fit the cache. False if the call was cancelled. */
-static bool FN(local_split)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned bits,
+static bool FN(local_split)(RECORD *items, RECORD *spare, size_t n, RECORD *to, unsigned bits,
                             const radix_local *local)
 {
     enum {
@@ -213,7 +196,7 @@ static bool FN(local_split)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsign
         sum += count;
     }
     for (size_t i = 0; i < n; i++) {
-        ITEM const item = items[i];
+        RECORD const item = items[i];
         spare[end[FN(digit_at)(item, shift, mask)]++] = item;
     }
     size_t from = 0;
@@ -229,7 +212,7 @@ static bool FN(local_split)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsign
 /* Sorts items[0..n), which differ in the lowest `most` bits of their keys alone, through
  * spare[0..n) into to, which may be items or spare. False if the call was cancelled: then the three
  * arrays hold anything, and nothing in them may be used, not even as an index. */
-static bool FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigned most,
+static bool FN(local_sort)(RECORD *items, RECORD *spare, size_t n, RECORD *to, unsigned most,
                            const radix_local *local)
 {
     if (local->sort_words != NULL && n <= local->most_words) {
@@ -239,7 +222,7 @@ static bool FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigne
     }
     if (n <= RADIX_SMALL) {
         if (n > 1)
-            FN(small_sort)(items, spare, n);
+            FN(merge_sort)(items, spare, n, false);
         if (to != items)
             memcpy(to, items, n * sizeof *items);
         return true;
@@ -254,18 +237,17 @@ static bool FN(local_sort)(ITEM *items, ITEM *spare, size_t n, ITEM *to, unsigne
     if (packed && bits > 0)
         return FN(packed_sort)(items, spare, n, to, base, bits, local);
     bool const large =
-        local->sort_words != NULL || local->sort_packed != NULL || n > RADIX_LOCAL / sizeof(ITEM);
+        local->sort_words != NULL || local->sort_packed != NULL || n > RADIX_LOCAL / sizeof(RECORD);
     if (large && bits > RADIX_DIGIT)
         return FN(local_split)(items, spare, n, to, bits, local);
     if (local->sort_words != NULL) { /* few values */
         local->sort_words(items, spare, n, to, NULL);
         return true;
     }
-    ITEM *result = items;
+    RECORD *result = items;
     if (bits > 0) {
         /* Digits no wider than the number of records is worth. */
-        unsigned const widest =
-            (unsigned)ordo_min(RADIX_DIGIT, 64 - (unsigned)__builtin_clzll(n) - 1);
+        unsigned const widest = (unsigned)ordo_min(RADIX_DIGIT, ordo_bit_length(n) - 1);
         if (bits <= widest) {
             result = to != items ? to : spare;
             FN(one_pass)(items, result, n, 0, bits);

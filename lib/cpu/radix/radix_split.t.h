@@ -6,24 +6,24 @@
  * cancelled: then they are not sorted. */
 static bool FN(sample)(const radix_work *work, void *records, void *spare, size_t count)
 {
-    ITEM *const  sample = records;
-    size_t const stride = work->n / count;
-    uint64_t     random = work->n ^ work->exec->seed;
+    RECORD *const sample = records;
+    size_t const  stride = work->n / count;
+    uint64_t      random = work->n ^ work->exec->seed;
     for (size_t i = 0; i < count; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         size_t const at = i * stride + (size_t)((random >> 33) % stride);
         if (work->from != NULL)
-            sample[i] = ((const ITEM *)(const void *)work->from)[at];
+            sample[i] = ((const RECORD *)(const void *)work->from)[at];
         else if (work->io->load != NULL)
             work->io->load(work->io, at, 1, &sample[i]);
         else
-            sample[i] = ((const ITEM *)work->io->in)[at];
+            sample[i] = ((const RECORD *)work->io->in)[at];
     }
     return FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local);
 }
 
 /* Whether buckets of the top bits hold about equally many of the sample. */
-static bool FN(is_even)(const ITEM *sample, size_t count, unsigned shift, size_t buckets)
+static bool FN(is_even)(const RECORD *sample, size_t count, unsigned shift, size_t buckets)
 {
     size_t const most = 6 * (count / buckets) + 8;
     for (size_t i = most; i < count; i++)
@@ -37,9 +37,9 @@ static bool FN(is_even)(const ITEM *sample, size_t count, unsigned shift, size_t
 static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut *cut,
                     uint16_t *table)
 {
-    const ITEM *const sample = records;
-    unsigned const    width = 8 * sizeof(DIGITS);
-    unsigned const    bits = (unsigned)__builtin_ctzll(buckets);
+    const RECORD *const sample = records;
+    unsigned const      width = 8 * sizeof(DIGITS);
+    unsigned const      bits = (unsigned)__builtin_ctzll(buckets);
     *cut = (radix_cut){
         .even = true, .shift = width - bits, .mask = (unsigned)buckets - 1, .buckets = buckets};
     if (FN(is_even)(sample, count, cut->shift, buckets))
@@ -115,7 +115,7 @@ static inline void FN(prefetch)(const radix_work *work, size_t at, size_t hi, bo
         return;
     size_t const from = at + AHEAD, count = ordo_min(BLOCK, hi - from);
     if (work->from != NULL) {
-        radix_prefetch(work->from + from * sizeof(ITEM), count * sizeof(ITEM));
+        radix_prefetch(work->from + from * sizeof(RECORD), count * sizeof(RECORD));
         return;
     }
     radix_prefetch((const char *)io->in + from * io->key_size, count * io->key_size);
@@ -124,26 +124,27 @@ static inline void FN(prefetch)(const radix_work *work, size_t at, size_t hi, bo
 }
 
 /* The next at most BLOCK records of a chunk: where they are, or loaded into block. */
-static inline const ITEM *FN(block_of)(const radix_work *work, size_t at, size_t count, ITEM *block)
+static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size_t count,
+                                         RECORD *block)
 {
     if (work->from != NULL)
-        return (const ITEM *)(const void *)work->from + at;
+        return (const RECORD *)(const void *)work->from + at;
     if (work->io->load == NULL)
-        return (const ITEM *)work->io->in + at;
+        return (const RECORD *)work->io->in + at;
     work->io->load(work->io, at, count, block);
     return block;
 }
 
 /* The keys of the next at most BLOCK records: where they are, or in block or digits. */
 static inline const DIGITS *FN(digits_of)(const radix_work *work, size_t at, size_t count,
-                                          ITEM *block, DIGITS *digits)
+                                          RECORD *block, DIGITS *digits)
 {
     if (work->from == NULL && work->io->load_digits != NULL) {
         work->io->load_digits(work->io, at, count, digits);
         return digits;
     }
-    const ITEM *const items = FN(block_of)(work, at, count, block);
-    if (sizeof(ITEM) == sizeof(DIGITS))
+    const RECORD *const items = FN(block_of)(work, at, count, block);
+    if (sizeof(RECORD) == sizeof(DIGITS))
         return (const DIGITS *)(const void *)items;
     for (size_t i = 0; i < count; i++)
         digits[i] = KEY_OF(items[i]);
@@ -176,7 +177,7 @@ static inline void FN(tally_labels)(const uint16_t *labels, size_t count,
 
 static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *counts)
 {
-    ITEM            block[BLOCK];
+    RECORD          block[BLOCK];
     DIGITS          digits[BLOCK];
     uint32_t        tally[2][BUCKETS]; /* two, so that equal neighbours do not wait */
     radix_cut const cut = work->cut;
@@ -211,35 +212,35 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 
 /* Keys are read once more than they are counted. Should somebody change them in between, the result
  * is not worth much, but no place is beyond the last. */
-INLINE void FN(scatter_plain)(const ITEM *items, size_t count, ITEM *to, size_t last,
+INLINE void FN(scatter_plain)(const RECORD *items, size_t count, RECORD *to, size_t last,
                               size_t *places, const radix_cut *cut, bool even)
 {
     for (size_t i = 0; i < count; i++) {
-        ITEM const   item = items[i];
+        RECORD const item = items[i];
         size_t const place = places[FN(bucket_of)(cut, KEY_OF(item), even)]++;
         to[place < last ? place : last] = item;
     }
 }
 
 /* Writes what a bucket's line holds up to `end`, from the bucket's first record on. */
-static inline void FN(flush_line)(ITEM *to, const ITEM *line, size_t first, size_t end)
+static inline void FN(flush_line)(RECORD *to, const RECORD *line, size_t first, size_t end)
 {
     enum {
-        HELD = GATHER / sizeof(ITEM)
+        HELD = GATHER / sizeof(RECORD)
     };
     size_t const begin = ordo_max((end - 1) / HELD * HELD, first);
     memcpy(to + begin, line + begin % HELD, (end - begin) * sizeof *to);
 }
 
-INLINE void FN(scatter_combined)(const ITEM *items, const uint16_t *labels, size_t count, ITEM *to,
-                                 size_t last, size_t *places, const size_t *firsts, ITEM *lines,
-                                 const radix_cut *cut, bool even)
+INLINE void FN(scatter_combined)(const RECORD *items, const uint16_t *labels, size_t count,
+                                 RECORD *to, size_t last, size_t *places, const size_t *firsts,
+                                 RECORD *lines, const radix_cut *cut, bool even)
 {
     enum {
-        HELD = GATHER / sizeof(ITEM)
+        HELD = GATHER / sizeof(RECORD)
     };
     for (size_t i = 0; i < count; i++) {
-        ITEM const   item = items[i];
+        RECORD const item = items[i];
         size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(item), even);
         size_t const place = places[b]++;
         lines[b * HELD + place % HELD] = item;
@@ -256,14 +257,14 @@ INLINE void FN(scatter_combined)(const ITEM *items, const uint16_t *labels, size
 static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer)
 {
     enum {
-        HELD = GATHER / sizeof(ITEM)
+        HELD = GATHER / sizeof(RECORD)
     };
-    ITEM            block[BLOCK];
+    RECORD          block[BLOCK];
     size_t          firsts[BUCKETS];
     radix_cut const cut = work->cut;
-    ITEM           *to = (ITEM *)(void *)work->to;
-    size_t const    skew = (uintptr_t)to % LINE / sizeof(ITEM);
-    ITEM *const     lines = (ITEM *)(void *)buffer;
+    RECORD         *to = (RECORD *)(void *)work->to;
+    size_t const    skew = (uintptr_t)to % LINE / sizeof(RECORD);
+    RECORD *const   lines = (RECORD *)(void *)buffer;
     size_t          last = work->n - 1; /* place */
     if (work->combine) {                /* count from the line that `to` is in */
         to -= skew;
@@ -273,8 +274,8 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
     }
     for (size_t at = lo, blocks = 1; at < hi; at += BLOCK, blocks++) {
         FN(prefetch)(work, at, hi, true);
-        size_t const      count = ordo_min(BLOCK, hi - at);
-        const ITEM *const items = FN(block_of)(work, at, count, block);
+        size_t const        count = ordo_min(BLOCK, hi - at);
+        const RECORD *const items = FN(block_of)(work, at, count, block);
         if (work->combine && cut.even)
             FN(scatter_combined)(items, NULL, count, to, last, places, firsts, lines, &cut, true);
         else if (work->combine && work->labels != NULL)
@@ -301,49 +302,49 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
 
 /* Sorts records into the result, through the cache. Stores nothing that a cancelled sort left:
  * store may take what is in a record for an index. */
-static void FN(sort_to_result)(const radix_io *io, const radix_local *local, ITEM *items,
-                               ITEM *spare, size_t at, size_t n, unsigned most)
+static void FN(sort_to_result)(const radix_io *io, const radix_local *local, RECORD *items,
+                               RECORD *spare, size_t at, size_t n, unsigned most)
 {
     bool const words = local->sort_words != NULL && n <= local->most_words;
     if (words && (io->store == NULL || io->map != NULL)) { /* it writes the result in order */
-        local->sort_words(items, spare, n, (ITEM *)io->out + at,
+        local->sort_words(items, spare, n, (RECORD *)io->out + at,
                           io->store != NULL ? io->map : NULL);
         return;
     }
     /* In the cache first and then in one go, for the result's memory is not in the cache yet; but
      * what is fetched in order can go there at once. */
-    ITEM *const sorted = local->sort_packed == NULL ? items
-                         : io->store == NULL        ? (ITEM *)io->out + at
-                                                    : spare;
+    RECORD *const sorted = local->sort_packed == NULL ? items
+                           : io->store == NULL        ? (RECORD *)io->out + at
+                                                      : spare;
     if (!FN(local_sort)(items, spare, n, sorted, most, local))
         return;
     if (io->store != NULL)
         io->store(io, at, n, sorted);
-    else if (sorted != (ITEM *)io->out + at)
-        memcpy((ITEM *)io->out + at, sorted, n * sizeof *items);
+    else if (sorted != (RECORD *)io->out + at)
+        memcpy((RECORD *)io->out + at, sorted, n * sizeof *items);
 }
 
 /* Sorts the bucket [lo, hi) of the split and stores it. */
 static void FN(finish)(const radix_work *work, size_t lo, size_t hi, char *buffer)
 {
     const radix_io *const io = work->io;
-    ITEM *const           items = (ITEM *)(void *)work->to + lo;
+    RECORD *const         items = (RECORD *)(void *)work->to + lo;
     size_t const          at = work->at + lo;
     if (lo == hi)
         return;
     if (!io->loose)
-        FN(sort_to_result)(io, &work->local, items, (ITEM *)(void *)buffer, at, hi - lo,
+        FN(sort_to_result)(io, &work->local, items, (RECORD *)(void *)buffer, at, hi - lo,
                            work->most);
     else if (io->store != NULL)
         io->store(io, at, hi - lo, items);
-    else if (items != (ITEM *)io->out + at)
-        memcpy((ITEM *)io->out + at, items, (hi - lo) * sizeof *items);
+    else if (items != (RECORD *)io->out + at)
+        memcpy((RECORD *)io->out + at, items, (hi - lo) * sizeof *items);
 }
 
 /* The whole job on one thread, within the cache. */
 static void FN(alone)(const radix_io *io, void *records, void *spare, const radix_local *local)
 {
-    ITEM *items = records;
+    RECORD *items = records;
     if (io->load != NULL)
         io->load(io, 0, io->n, items);
     else
@@ -353,9 +354,9 @@ static void FN(alone)(const radix_io *io, void *records, void *spare, const radi
 
 static uint64_t FN(differ)(const void *records, size_t lo, size_t hi)
 {
-    const ITEM *const items = records;
-    DIGITS const      first = KEY_OF(items[0]);
-    DIGITS            all = 0;
+    const RECORD *const items = records;
+    DIGITS const        first = KEY_OF(items[0]);
+    DIGITS              all = 0;
     for (size_t i = lo; i < hi; i++)
         all |= KEY_OF(items[i]) ^ first;
     return all;

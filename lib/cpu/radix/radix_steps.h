@@ -73,7 +73,9 @@ static inline void radix_label_32(const radix_cut *cut, const void *keys, uint16
 }
 #endif
 
-#define ORDO_TEMPLATE "cpu/radix/small.t.h"
+#define ORDO_TEMPLATE "core/small_sort.t.h"
+#include "cpu/radix/for_each_record.h"
+#define ORDO_TEMPLATE "core/merge.t.h"
 #include "cpu/radix/for_each_record.h"
 #define ORDO_TEMPLATE "cpu/radix/radix_local.t.h"
 #include "cpu/radix/for_each_record.h"

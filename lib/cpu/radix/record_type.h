@@ -19,7 +19,6 @@ typedef struct record_type {
     bool (*fold_alike)(const void *keys, size_t lo, size_t hi);
     void (*load_short)(const radix_io *io, size_t at, size_t count, void *records);
     void (*load_short_digits)(const radix_io *io, size_t at, size_t count, void *digits);
-    uint64_t (*key_at)(const radix_io *io, size_t index);
     void (*extent)(const radix_io *io, size_t lo, size_t hi, uint64_t *least, uint64_t *most);
 } record_type;
 

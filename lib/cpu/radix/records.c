@@ -1,6 +1,7 @@
 /* records.c - see records.h. The loops of each type are in record_type.h; here they are chosen.
  * Values are little-endian in the low bytes of a payload or big-endian in the high ones: memcpy
  * there and back restores them either way. */
+#include "core/keybits.h"
 #include "cpu/radix/record_type.h"
 #include "cpu/radix/records.h"
 
@@ -30,41 +31,42 @@ static void store_index_u64_p32(const radix_io *io, size_t at, size_t count, con
 
 static void store_index_u32_p64(const radix_io *io, size_t at, size_t count, const void *records)
 {
-    const cpu_item_128 *const from = records;
-    uint32_t *const           to = (uint32_t *)io->out + at;
+    const record_p64 *const from = records;
+    uint32_t *const         to = (uint32_t *)io->out + at;
     for (size_t i = 0; i < count; i++)
         to[i] = (uint32_t)from[i].index;
 }
 
 static void store_index_u64_p64(const radix_io *io, size_t at, size_t count, const void *records)
 {
-    const cpu_item_128 *const from = records;
-    uint64_t *const           to = (uint64_t *)io->out + at;
+    const record_p64 *const from = records;
+    uint64_t *const         to = (uint64_t *)io->out + at;
     for (size_t i = 0; i < count; i++)
         to[i] = from[i].index;
 }
 
 /* ---- Which kind ---- */
 
-enum radix_kind records_kind_of_keys(ordo_type type)
+enum record_kind records_kind_of_keys(ordo_type type)
 {
-    return ordo_type_size(type) == sizeof(uint64_t) ? RADIX_K64 : RADIX_K32;
+    return ordo_type_size(type) == sizeof(uint64_t) ? RECORD_K64 : RECORD_K32;
 }
 
-enum radix_kind records_kind_of_argsort(ordo_type type, size_t n)
+enum record_kind records_kind_of_argsort(ordo_type type, size_t n)
 {
-    return ordo_type_size(type) <= sizeof(uint32_t) && n - 1 <= UINT32_MAX ? RADIX_P32 : RADIX_P64;
+    return ordo_type_size(type) <= sizeof(uint32_t) && n - 1 <= UINT32_MAX ? RECORD_P32
+                                                                           : RECORD_P64;
 }
 
-enum radix_kind records_kind_of_pairs(ordo_type type, size_t value_size)
+enum record_kind records_kind_of_pairs(ordo_type type, size_t value_size)
 {
-    return ordo_type_size(type) <= sizeof(uint32_t) && value_size <= sizeof(uint32_t) ? RADIX_P32
-                                                                                      : RADIX_P64;
+    return ordo_type_size(type) <= sizeof(uint32_t) && value_size <= sizeof(uint32_t) ? RECORD_P32
+                                                                                      : RECORD_P64;
 }
 
 /* ---- Jobs ---- */
 
-/* Words back to keys; NULL for floats that fall, whose NaNs stay where they are. */
+/* Key bits back to keys; NULL for descending floats, whose NaNs stay last. */
 static const cpu_words_map *map_of(const ordo_sort_job *job)
 {
     static const cpu_words_map same = {0, 0, 0}, turned = {0, UINT64_MAX, 0};
@@ -105,10 +107,10 @@ radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job)
 }
 
 radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
-                            enum radix_kind kind)
+                            enum record_kind kind)
 {
     const record_type *const type = type_of(kernels, job->type);
-    bool const               packed = kind == RADIX_P32, narrow = job->index_type == ORDO_U32;
+    bool const               packed = kind == RECORD_P32, narrow = job->index_type == ORDO_U32;
     return (radix_io){.kernels = kernels,
                       .kind = kind,
                       .n = job->n,
@@ -130,12 +132,29 @@ void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io)
 {
     const record_type *const of = type_of(kernels, type);
     io->load = of->load_short;
-    io->load_digits = io->kind == RADIX_P32 ? of->load_short_digits : NULL;
+    io->load_digits = io->kind == RECORD_P32 ? of->load_short_digits : NULL;
 }
 
-uint64_t (*records_key_at(ordo_type type))(const radix_io *io, size_t index)
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    static uint64_t rising_key_##tag(const void *keys, size_t i)                                   \
+    {                                                                                              \
+        return key_fold_##tag(((const key *)keys)[i]);                                             \
+    }                                                                                              \
+    static uint64_t falling_key_##tag(const void *keys, size_t i)                                  \
+    {                                                                                              \
+        return key_desc_##tag(((const key *)keys)[i]);                                             \
+    }
+#include "core/types.def"
+
+records_key_fn *records_key_of(ordo_type type, bool descending)
 {
-    return type_of(NULL, type)->key_at;
+    switch (type) {
+#define ORDO_TYPE(ID, tag, key, bits)                                                              \
+    case ORDO_##ID:                                                                                \
+        return descending ? falling_key_##tag : rising_key_##tag;
+#include "core/types.def"
+    }
+    return NULL;
 }
 
 void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
@@ -144,12 +163,30 @@ void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, ui
     type_of(io->kernels, type)->extent(io, lo, hi, least, most);
 }
 
+radix_io records_of_order(const cpu_kernels *kernels, ordo_type type, const void *keys, size_t n,
+                          bool descending, bool folded)
+{
+    const record_type *const of = type_of(kernels, type);
+    enum record_kind const   kind = records_kind_of_keys(type);
+    bool const               is_bits = (type == ORDO_U32 || type == ORDO_U64) && !descending;
+    return (radix_io){.kernels = kernels,
+                      .kind = kind,
+                      .n = n,
+                      .load_digits = is_bits              ? NULL
+                                     : kind == RECORD_K32 ? of->load_digits_32
+                                                          : of->load_digits_64,
+                      .key_size = ordo_type_size(type),
+                      .in = keys,
+                      .turned = descending,
+                      .folded = folded};
+}
+
 radix_io records_of_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job)
 {
     const ordo_sort_job *const keys = &job->keys;
     const record_type *const   type = type_of(kernels, keys->type);
-    enum radix_kind const      kind = records_kind_of_pairs(keys->type, job->value_size);
-    bool const                 packed = kind == RADIX_P32;
+    enum record_kind const     kind = records_kind_of_pairs(keys->type, job->value_size);
+    bool const                 packed = kind == RECORD_P32;
     return (radix_io){.kernels = kernels,
                       .kind = kind,
                       .n = keys->n,
@@ -164,79 +201,39 @@ radix_io records_of_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job)
                       .turned = keys->descending};
 }
 
-/* ---- In place ---- */
+/* ---- Whole arrays ---- */
 
-typedef struct map_work {
-    radix_io io;
-    bool     back;
-} map_work;
+typedef struct array_work {
+    const radix_io *io;
+    char           *records;
+} array_work;
 
-static void map_piece(void *arg, size_t lo, size_t hi)
+static void load_piece(void *arg, size_t lo, size_t hi)
 {
-    const map_work *const work = arg;
-    char *const           at = (char *)work->io.out + lo * radix_record_size(work->io.kind);
-    if (work->back)
-        work->io.store(&work->io, lo, hi - lo, at);
-    else
-        work->io.load(&work->io, lo, hi - lo, at);
-}
-
-static ordo_status map_all(const ordo_sort_job *job, bool back, ordo_exec *exec)
-{
-    map_work work = {records_of_keys(NULL, job), back};
-    if (work.io.load == NULL)
-        return ORDO_OK;
-    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), map_piece, &work));
-}
-
-ordo_status records_map(const ordo_sort_job *job, ordo_exec *exec)
-{
-    return map_all(job, false, exec);
-}
-
-ordo_status records_unmap(const ordo_sort_job *job, ordo_exec *exec)
-{
-    return map_all(job, true, exec);
-}
-
-/* ---- Items with an index ---- */
-
-typedef struct index_work {
-    radix_io  io;
-    cpu_items items;
-} index_work;
-
-static void index_piece(void *arg, size_t lo, size_t hi)
-{
-    const index_work *const work = arg;
-    work->io.load(&work->io, lo, hi - lo,
-                  (char *)work->items.items + lo * cpu_item_size(work->items.kind));
-}
-
-ordo_status records_index(const ordo_argsort_job *job, const cpu_items *items, ordo_exec *exec)
-{
-    enum radix_kind const kind = items->kind == CPU_ITEM_64 ? RADIX_P32 : RADIX_P64;
-    index_work            work = {records_of_argsort(NULL, job, kind), *items};
-    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), index_piece, &work));
+    const array_work *const work = arg;
+    work->io->load(work->io, lo, hi - lo, work->records + lo * record_size(work->io->kind));
 }
 
 static void store_piece(void *arg, size_t lo, size_t hi)
 {
-    const index_work *const work = arg;
-    work->io.store(&work->io, lo, hi - lo,
-                   (const char *)work->items.items + lo * cpu_item_size(work->items.kind));
+    const array_work *const work = arg;
+    work->io->store(work->io, lo, hi - lo, work->records + lo * record_size(work->io->kind));
 }
 
-ordo_status records_store_index(const cpu_items *items, ordo_type index_type, void *index,
-                                ordo_exec *exec)
+ordo_status records_load(const radix_io *io, const cpu_records *records, ordo_exec *exec)
 {
-    bool const packed = items->kind == CPU_ITEM_64, narrow = index_type == ORDO_U32;
-    index_work work = {.items = *items};
-    work.io.out = index;
-    work.io.store = packed   ? narrow ? store_index_u32_p32 : store_index_u64_p32
-                    : narrow ? store_index_u32_p64
-                             : store_index_u64_p64;
-    return cpu_done(ordo_loop(exec, items->n, cpu_grain(items->n), store_piece, &work));
+    array_work work = {io, records->array};
+    if (io->load == NULL)
+        return ORDO_OK;
+    return cpu_done(ordo_loop(exec, io->n, cpu_grain(io->n), load_piece, &work));
+}
+
+ordo_status records_store(const radix_io *io, const cpu_records *records, ordo_exec *exec)
+{
+    array_work work = {io, records->array};
+    if (io->store == NULL)
+        return ORDO_OK;
+    return cpu_done(ordo_loop(exec, io->n, cpu_grain(io->n), store_piece, &work));
 }
 
 /* ---- Ties ---- */

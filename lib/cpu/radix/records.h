@@ -1,40 +1,51 @@
-/* records.h - keys into records and records into results, for the radix sort. */
+/* records.h - keys into records and records into results. */
 #ifndef ORDO_CPU_RADIX_RECORDS_H
 #define ORDO_CPU_RADIX_RECORDS_H
 
 #include "cpu/radix/radix.h"
 
-/* Keys alone, of 32 or 64 bits. */
+/* The kind of record of a job with that type and payload. Keys of less than 32 bits are widened. */
+enum record_kind records_kind_of_keys(ordo_type type);
+enum record_kind records_kind_of_argsort(ordo_type type, size_t n);
+enum record_kind records_kind_of_pairs(ordo_type type, size_t value_size);
+
+/* Keys alone. load and store are NULL where the keys are their own key bits. */
 radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job);
-/* Keys with the index they came from; the results are the indices. kind is P64, or P32 if that
- * holds both. */
+/* Keys with their index; the results are the indices. kind is P64, or P32 if that holds both. */
 radix_io records_of_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
-                            enum radix_kind kind);
+                            enum record_kind kind);
 /* Keys with values of at most 4 (keys of at most 32 bits) or 8 bytes, in place. Floats only if
- * keys_fold_alike says so. */
+ * records_fold_alike says so. */
 radix_io records_of_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job);
+/* The key bits of an array that is only read, by records_tile. folded: keys that tie have equal
+ * key bits; else the order is that of a sort of keys alone. */
+radix_io records_of_order(const cpu_kernels *kernels, ordo_type type, const void *keys, size_t n,
+                          bool descending, bool folded);
 
-/* Which kind a job with that type and payload uses. */
-enum radix_kind records_kind_of_keys(ordo_type type);
-enum radix_kind records_kind_of_argsort(ordo_type type, size_t n);
-enum radix_kind records_kind_of_pairs(ordo_type type, size_t value_size);
+/* Key bits [at, at + count) of records_of_order, or of an array of records: made in `buffer`, which
+ * has room for them, or read where they are. */
+static inline const void *records_tile(const radix_io *io, size_t at, size_t count, void *buffer)
+{
+    if (io->load_digits == NULL)
+        return (const char *)io->in + at * io->key_size;
+    io->load_digits(io, at, count, buffer);
+    return buffer;
+}
 
-/* Key bits, turned around if descending, in place of keys of 32 or 64 bits; and back. */
-ordo_status records_map(const ordo_sort_job *job, ordo_exec *exec);
-ordo_status records_unmap(const ordo_sort_job *job, ordo_exec *exec);
+/* All records of io into an array, which may be the keys' own memory; and the results of such an
+ * array. Both do nothing where load or store is NULL: the keys are the records. */
+ordo_status records_load(const radix_io *io, const cpu_records *records, ordo_exec *exec);
+ordo_status records_store(const radix_io *io, const cpu_records *records, ordo_exec *exec);
 
-/* Fills items with the folded key and the index of every key (CPU_ITEM_64: keys of at most 32
- * bits, n <= 2^32; CPU_ITEM_128); and the indices out of such items. */
-ordo_status records_index(const ordo_argsort_job *job, const cpu_items *items, ordo_exec *exec);
-ordo_status records_store_index(const cpu_items *items, ordo_type index_type, void *index,
-                                ordo_exec *exec);
-
-/* How keys become short ones (io.shorter), of a type of 64 bits; one key whole, and the least and
- * largest of keys [lo, hi) of the input, as argsorts order them. */
+/* Shortened keys (io.shortened) of a type of 64 bits: sets load and load_digits. */
 void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io);
-uint64_t (*records_key_at(ordo_type type))(const radix_io *io, size_t index);
+/* The least and the largest key bits of keys [lo, hi) of the input, as argsorts order them. */
 void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,
                     uint64_t *most);
+
+/* A function that reads the key bits of keys[i], as argsorts order them. */
+typedef uint64_t records_key_fn(const void *keys, size_t i);
+records_key_fn  *records_key_of(ordo_type type, bool descending);
 
 /* *alike = no key is a NaN or a -0: keys that tie have the same bits. */
 ordo_status records_fold_alike(ordo_type type, const void *keys, size_t n, bool *alike,

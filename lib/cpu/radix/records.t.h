@@ -1,4 +1,7 @@
-/* records.t.h - the turns of one key type; see records.h. Loops that become vectors. */
+/* records.t.h - the loops of record_type.h for one key type. Each direction has a loop of its own,
+ * so that the compiler makes vectors of it. */
+
+typedef __typeof__((BITS)0 + 0u) FN(word); /* key bits alone as a record: of 32 bits at least */
 
 /* Key bits and back, in the order of a sort of keys alone. */
 static inline BITS FN(sort_bits)(KEY x, bool turned)
@@ -18,37 +21,31 @@ static inline BITS FN(fold_bits)(KEY x, bool turned)
     return turned ? FN(key_desc)(x) : FN(key_fold)(x);
 }
 
-static void FN(map_keys)(const KEY *keys, size_t n, BITS *bits, bool turned)
-{
-    if (turned)
-        for (size_t i = 0; i < n; i++)
-            bits[i] = FN(sort_bits)(keys[i], true);
-    else
-        for (size_t i = 0; i < n; i++)
-            bits[i] = FN(sort_bits)(keys[i], false);
-}
-
-static void FN(unmap_keys)(const BITS *bits, size_t n, KEY *keys, bool turned)
-{
-    if (turned)
-        for (size_t i = 0; i < n; i++)
-            keys[i] = FN(sort_key)(bits[i], true);
-    else
-        for (size_t i = 0; i < n; i++)
-            keys[i] = FN(sort_key)(bits[i], false);
-}
-
 static void FN(load_keys)(const radix_io *io, size_t at, size_t count, void *records)
 {
-    FN(map_keys)((const KEY *)io->in + at, count, records, io->turned);
+    const KEY *const keys = (const KEY *)io->in + at;
+    FN(word) *const  words = records;
+    if (io->turned)
+        for (size_t i = 0; i < count; i++)
+            words[i] = FN(sort_bits)(keys[i], true);
+    else
+        for (size_t i = 0; i < count; i++)
+            words[i] = FN(sort_bits)(keys[i], false);
 }
 
 static void FN(store_keys)(const radix_io *io, size_t at, size_t count, const void *records)
 {
-    FN(unmap_keys)(records, count, (KEY *)io->out + at, io->turned);
+    const FN(word) *const words = records;
+    KEY *const            keys = (KEY *)io->out + at;
+    if (io->turned)
+        for (size_t i = 0; i < count; i++)
+            keys[i] = FN(sort_key)((BITS)words[i], true);
+    else
+        for (size_t i = 0; i < count; i++)
+            keys[i] = FN(sort_key)((BITS)words[i], false);
 }
 
-/* What is counted: keys as wide as the records' keys are. */
+/* Key bits as wide as those of a record. */
 static inline __attribute__((always_inline)) BITS FN(digit_bits)(KEY x, bool folded, bool turned)
 {
     return folded ? FN(fold_bits)(x, turned) : FN(sort_bits)(x, turned);
@@ -89,31 +86,25 @@ static void FN(load_digits_64)(const radix_io *io, size_t at, size_t count, void
 
 /* ---- With an index ---- */
 
-static void FN(index_p32)(const KEY *keys, size_t at, size_t count, uint64_t *records, bool turned)
-{
-    if (turned)
-        for (size_t i = 0; i < count; i++)
-            records[i] = (uint64_t)FN(fold_bits)(keys[i], true) << 32 | (uint32_t)(at + i);
-    else
-        for (size_t i = 0; i < count; i++)
-            records[i] = (uint64_t)FN(fold_bits)(keys[i], false) << 32 | (uint32_t)(at + i);
-}
-
-static void FN(index_p64)(const KEY *keys, size_t at, size_t count, cpu_item_128 *records,
-                          bool turned)
-{
-    for (size_t i = 0; i < count; i++)
-        records[i] = (cpu_item_128){FN(fold_bits)(keys[i], turned), at + i};
-}
-
 static void FN(load_index_p32)(const radix_io *io, size_t at, size_t count, void *records)
 {
-    FN(index_p32)((const KEY *)io->in + at, at, count, records, io->turned);
+    const KEY *const  keys = (const KEY *)io->in + at;
+    record_p32 *const to = records;
+    if (io->turned)
+        for (size_t i = 0; i < count; i++)
+            to[i] = (uint64_t)FN(fold_bits)(keys[i], true) << 32 | (uint32_t)(at + i);
+    else
+        for (size_t i = 0; i < count; i++)
+            to[i] = (uint64_t)FN(fold_bits)(keys[i], false) << 32 | (uint32_t)(at + i);
 }
 
 static void FN(load_index_p64)(const radix_io *io, size_t at, size_t count, void *records)
 {
-    FN(index_p64)((const KEY *)io->in + at, at, count, records, io->turned);
+    const KEY *const  keys = (const KEY *)io->in + at;
+    record_p64 *const to = records;
+    bool const        turned = io->turned;
+    for (size_t i = 0; i < count; i++)
+        to[i] = (record_p64){FN(fold_bits)(keys[i], turned), at + i};
 }
 
 /* ---- Shortened, with an index ---- */
@@ -129,7 +120,7 @@ static void FN(load_short)(const radix_io *io, size_t at, size_t count, void *re
 {
     const KEY *const keys = (const KEY *)io->in + at;
     uint64_t *const  to = records;
-    short_map const  map = io->shorter->map;
+    short_map const  map = *io->shortened;
     if (io->turned)
         for (size_t i = 0; i < count; i++)
             to[i] = FN(short_bits)(&map, keys[i], true) << map.unit | (at + i);
@@ -142,14 +133,9 @@ static void FN(load_short_digits)(const radix_io *io, size_t at, size_t count, v
 {
     const KEY *const keys = (const KEY *)io->in + at;
     uint32_t *const  to = digits;
-    short_map const  map = io->shorter->map;
+    short_map const  map = *io->shortened;
     for (size_t i = 0; i < count; i++)
         to[i] = (uint32_t)FN(short_bits)(&map, keys[i], io->turned);
-}
-
-static uint64_t FN(key_at)(const radix_io *io, size_t index)
-{
-    return FN(fold_bits)(((const KEY *)io->in)[index], io->turned);
 }
 
 /* The least and the largest of keys [lo, hi). */
@@ -208,24 +194,24 @@ static void FN(store_pairs_p32)(const radix_io *io, size_t at, size_t count, con
 
 static void FN(load_pairs_p64)(const radix_io *io, size_t at, size_t count, void *records)
 {
-    const KEY *const    keys = (const KEY *)io->in + at;
-    const char *const   values = io->values + at * io->value_size;
-    cpu_item_128 *const to = records;
+    const KEY *const  keys = (const KEY *)io->in + at;
+    const char *const values = io->values + at * io->value_size;
+    record_p64 *const to = records;
     for (size_t i = 0; i < count; i++) {
         uint64_t value = 0;
         if (io->value_size == sizeof value)
             memcpy(&value, values + i * sizeof value, sizeof value);
         else
             memcpy(&value, values + i * io->value_size, io->value_size);
-        to[i] = (cpu_item_128){FN(sort_bits)(keys[i], io->turned), value};
+        to[i] = (record_p64){FN(sort_bits)(keys[i], io->turned), value};
     }
 }
 
 static void FN(store_pairs_p64)(const radix_io *io, size_t at, size_t count, const void *records)
 {
-    KEY *const                keys = (KEY *)io->out + at;
-    char *const               values = io->values + at * io->value_size;
-    const cpu_item_128 *const from = records;
+    KEY *const              keys = (KEY *)io->out + at;
+    char *const             values = io->values + at * io->value_size;
+    const record_p64 *const from = records;
     for (size_t i = 0; i < count; i++) {
         keys[i] = FN(sort_key)((BITS)from[i].key, io->turned);
         if (io->value_size == sizeof from->index)

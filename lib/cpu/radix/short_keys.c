@@ -11,7 +11,6 @@
  * Keys that tie often are not for this: the sample tells how many do. A sort that meets too many
  * all the same gives up, at the price of what it has done so far. */
 #include "cpu/radix/short_keys.h"
-#include "cpu/radix/records.h"
 
 #include <string.h>
 
@@ -20,6 +19,7 @@ enum {
     MOST = ORDO_TUNE_SHORT_MOST,
     NEAR_BITS = 10, /* of a short key that near ones may differ in */
     MOST_KNOWN = ORDO_TUNE_SHORT_KNOWN,
+    FEW = 16, /* whole keys sorted by insertion; most often two tie */
     BLOCK = 512
 };
 
@@ -54,8 +54,6 @@ static void extent_piece(void *arg, size_t lo, size_t hi)
     while (most > high && !atomic_compare_exchange_weak(&work->high, &high, most)) {
     }
 }
-
-static unsigned bit_length(uint64_t x) { return x == 0 ? 0 : 64 - (unsigned)__builtin_clzll(x); }
 
 static ordo_status choose_narrow(const radix_io *io, ordo_type type, short_keys *keys,
                                  ordo_exec *exec)
@@ -99,9 +97,10 @@ static void choose_words(const uint64_t *sample, size_t count, size_t n, short_k
     uint64_t const around = high - low > UINT64_MAX / 2 ? UINT64_MAX : (high - low) / 2 * 3;
     uint64_t const base = low - ordo_min(low, around);
     uint64_t const span = high + ordo_min(UINT64_MAX - high, around) - base;
-    unsigned const index_bits = bit_length(n - 1);
+    unsigned const index_bits = ordo_bit_length(n - 1);
     unsigned const key_bits = 63 - index_bits;
-    unsigned const shift = bit_length(span) - (unsigned)ordo_min(bit_length(span), key_bits);
+    unsigned const shift =
+        ordo_bit_length(span) - (unsigned)ordo_min(ordo_bit_length(span), key_bits);
     if (tied_share(sample, count, n, base, shift) > MOST_TIED)
         return;
     keys->way = SHORT_WORDS;
@@ -125,16 +124,16 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
         return ORDO_OK;
     TRY(ordo_scratch(exec, count * sizeof(uint64_t), &memory));
     uint64_t *const sample = memory;
-    radix_io const  io = records_of_argsort(kernels, job, RADIX_P64);
-    keys->key_at = records_key_at(job->type);
+    radix_io const  io = records_of_argsort(kernels, job, RECORD_P64);
+    keys->key_at = records_key_of(job->type, job->descending);
     atomic_init(&keys->tied, 0);
     keys->most_tied = job->n / 4; /* twice what is expected at most */
     for (size_t i = 0; i < count; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        sample[i] = keys->key_at(&io, i * stride + (size_t)((random >> 33) % stride));
+        sample[i] = keys->key_at(job->keys, i * stride + (size_t)((random >> 33) % stride));
     }
     radix_io const  order = {.kernels = kernels,
-                             .kind = RADIX_K64,
+                             .kind = RECORD_K64,
                              .n = count,
                              .key_size = sizeof *sample,
                              .in = sample,
@@ -162,33 +161,20 @@ size_t short_keys_scratch(ordo_type type, size_t n, unsigned threads)
         return 0;
     size_t const count = sample_count(n);
     return ordo_round_up(count * sizeof(uint64_t), ORDO_CACHE_LINE) +
-           cpu_radix_scratch(RADIX_K64, count, true, threads) +
-           cpu_radix_scratch(RADIX_K64, n, true, threads) - short_keys_room(n) / 2 +
+           cpu_radix_scratch(RECORD_K64, count, true, threads) +
+           cpu_radix_scratch(RECORD_K64, n, true, threads) - short_keys_room(n) / 2 +
            (size_t)2 * ORDO_CACHE_LINE; /* a room's two halves are each rounded up */
 }
 
 /* ---- Words that tie ---- */
 
-typedef struct known_key {
-    uint64_t key, index;
-} known_key;
-
-/* Shell's sort: there are few, and most often two. */
-static void order_known(known_key *a, size_t n)
-{
-    for (size_t step = n; step > 1;) {
-        step = step < 5 ? 1 : step * 5 / 11;
-        for (size_t i = step; i < n; i++) {
-            known_key const one = a[i];
-            size_t          j = i;
-            for (; j >= step && (one.key < a[j - step].key ||
-                                 (one.key == a[j - step].key && one.index < a[j - step].index));
-                 j -= step)
-                a[j] = a[j - step];
-            a[j] = one;
-        }
-    }
-}
+#define RECORD record_p64
+#define LESS(a, b) record_less_p64(a, b)
+#define FN(name) name##_p64
+#include "core/small_sort.t.h"
+#undef FN
+#undef LESS
+#undef RECORD
 
 static inline void put_index(const radix_io *io, size_t at, uint64_t index)
 {
@@ -201,7 +187,7 @@ static inline void put_index(const radix_io *io, size_t at, uint64_t index)
 /* The result at `at`: an index, or a word that says whether its key is the one before it. */
 static inline void put_known(const radix_io *io, size_t at, uint64_t word, uint64_t index, bool tie)
 {
-    const short_keys *const keys = io->shorter;
+    const short_keys *const keys = io->job;
     if (io->index_type != 0)
         put_index(io, at, index);
     else
@@ -211,11 +197,11 @@ static inline void put_known(const radix_io *io, size_t at, uint64_t word, uint6
 
 static void settle_many(const radix_io *io, size_t at, size_t n, const uint64_t *words)
 {
-    short_keys *const keys = io->shorter;
-    uint64_t const    first = keys->key_at(io, (size_t)(words[0] & keys->map.index_mask));
+    short_keys *const keys = io->job;
+    uint64_t const    first = keys->key_at(io->in, (size_t)(words[0] & keys->map.index_mask));
     for (size_t i = 0; i < n; i++) {
         uint64_t const index = words[i] & keys->map.index_mask;
-        if (keys->key_at(io, (size_t)index) != first) {
+        if (keys->key_at(io->in, (size_t)index) != first) {
             atomic_store_explicit(&keys->tied, io->n, memory_order_relaxed);
             return;
         }
@@ -226,8 +212,8 @@ static void settle_many(const radix_io *io, size_t at, size_t n, const uint64_t 
 /* Brings n words of one short key in the order of their whole keys. */
 static void settle(const radix_io *io, size_t at, size_t n, const uint64_t *words)
 {
-    short_keys *const keys = io->shorter;
-    known_key         known[MOST_KNOWN];
+    short_keys *const keys = io->job;
+    record_p64        known[MOST_KNOWN];
     atomic_fetch_add_explicit(&keys->tied, n, memory_order_relaxed);
     if (n > MOST_KNOWN) {
         settle_many(io, at, n, words);
@@ -235,9 +221,12 @@ static void settle(const radix_io *io, size_t at, size_t n, const uint64_t *word
     }
     for (size_t i = 0; i < n; i++) {
         uint64_t const index = words[i] & keys->map.index_mask;
-        known[i] = (known_key){keys->key_at(io, (size_t)index), index};
+        known[i] = (record_p64){keys->key_at(io->in, (size_t)index), index};
     }
-    order_known(known, n);
+    if (n <= FEW)
+        insertion_sort_p64(known, n);
+    else
+        heap_sort_p64(known, n);
     for (size_t i = 0; i < n; i++)
         put_known(io, at + i, words[i], known[i].index, i > 0 && known[i].key == known[i - 1].key);
 }
@@ -245,7 +234,7 @@ static void settle(const radix_io *io, size_t at, size_t n, const uint64_t *word
 /* Settles those of the sorted words that tie: all of one short key are among them. */
 static void settle_ties(const radix_io *io, size_t at, size_t count, const uint64_t *words)
 {
-    short_keys *const keys = io->shorter;
+    short_keys *const keys = io->job;
     uint16_t          ties[BLOCK];
     size_t            settled = 0;
     for (size_t lo = 1; lo < count; lo += BLOCK) {
@@ -277,7 +266,7 @@ static void settle_ties(const radix_io *io, size_t at, size_t count, const uint6
 static void store_index(const radix_io *io, size_t at, size_t count, const void *records)
 {
     const uint64_t *const words = records;
-    uint64_t const        mask = io->shorter->map.index_mask;
+    uint64_t const        mask = io->shortened->index_mask;
     if (io->index_type == ORDO_U32)
         for (size_t i = 0; i < count; i++)
             ((uint32_t *)io->out)[at + i] = (uint32_t)(words[i] & mask);
@@ -296,12 +285,19 @@ static void store_words(const radix_io *io, size_t at, size_t count, const void 
 
 /* ---- The sort ---- */
 
-/* What both ways to sort have in common. */
+static bool too_many_tied(const radix_io *io) { return short_keys_lost(io->job); }
+
+/* What both results have in common. */
 static radix_io shortened(const cpu_kernels *kernels, const ordo_argsort_job *job, short_keys *keys)
 {
-    radix_io io = records_of_argsort(kernels, job, RADIX_P32);
-    io.kind = keys->way == SHORT_WORDS ? RADIX_K64 : RADIX_P32;
-    io.shorter = keys;
+    radix_io io = records_of_argsort(kernels, job, RECORD_P32);
+    io.kind = keys->way == SHORT_WORDS ? RECORD_K64 : RECORD_P32;
+    io.shortened = &keys->map;
+    io.job = keys;
+    if (keys->way == SHORT_WORDS) {
+        io.whole_bits = keys->map.unit;
+        io.gave_up = too_many_tied;
+    }
     records_shorten(kernels, job->type, &io);
     return io;
 }
@@ -328,7 +324,7 @@ radix_io short_keys_io(const cpu_kernels *kernels, const ordo_argsort_job *job, 
 
 ordo_status short_keys_sort(const radix_io *io, bool *done, ordo_exec *exec)
 {
-    short_keys *const keys = io->shorter;
+    short_keys *const keys = io->job;
     ordo_status const status = cpu_radix(io, exec);
     *done = status != ORDO_E_UNSUPPORTED && !short_keys_lost(keys);
     return status == ORDO_E_UNSUPPORTED ? ORDO_OK : status;

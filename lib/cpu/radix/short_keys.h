@@ -2,32 +2,24 @@
 #ifndef ORDO_CPU_RADIX_SHORT_KEYS_H
 #define ORDO_CPU_RADIX_SHORT_KEYS_H
 
-#include "cpu/radix/radix.h"
+#include "cpu/radix/records.h"
 #include "backend/job.h"
 
 #include <stdatomic.h>
 
 enum short_way {
     SHORT_NOT,    /* key and index need a word each */
-    SHORT_NARROW, /* the keys' range fits 32 bits: RADIX_P32 */
-    SHORT_WORDS   /* RADIX_K64: the key's first bits, one for ties, the index */
+    SHORT_NARROW, /* the keys' range fits 32 bits: RECORD_P32 */
+    SHORT_WORDS   /* RECORD_K64: the key's first bits, one for ties, the index */
 };
 
-typedef struct short_map { /* a key becomes (key - base) >> shift, from 0 to top, */
-    uint64_t base, top;
-    unsigned shift;
-    unsigned unit;       /* above so many bits; of SHORT_WORDS the highest of these says, in what
-                          * short_keys_sorted leaves, that the key is that of the word before */
-    uint64_t index_mask; /* these of them are its index */
-} short_map;
-
-struct short_keys {
-    enum short_way way;
-    short_map      map;
-    uint64_t (*key_at)(const radix_io *io, size_t index); /* the whole key */
-    atomic_size_t tied;      /* SHORT_WORDS: keys that others tied with once they were short */
-    size_t        most_tied; /* more of them are not worth it */
-};
+typedef struct short_keys {
+    enum short_way  way;
+    short_map       map;
+    records_key_fn *key_at;    /* reads the whole key */
+    atomic_size_t   tied;      /* SHORT_WORDS: keys that others tied with once they were short */
+    size_t          most_tied; /* more of them are not worth it */
+} short_keys;
 
 /* Whether so many tied that the sort is given up. */
 static inline bool short_keys_lost(const short_keys *keys)

@@ -10,9 +10,9 @@
  * bytes (keys of at most 32 bits, n < 2^31) or 16, and that of the radix sort. 64-bit keys with few
  * ties or of a narrow range take records of 8 bytes (short_keys.c). */
 #include "core/keybits.h"
-#include "cpu/sort/items.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
@@ -35,15 +35,15 @@ typedef struct rank_work {
 
 /* The search for the ends of a group of ties, over records. */
 static inline uint32_t key_fold_p32(uint64_t record) { return (uint32_t)(record >> 32); }
-static inline uint64_t key_fold_p64(cpu_item_128 record) { return record.key; }
+static inline uint64_t key_fold_p64(record_p64 record) { return record.key; }
 static inline int      key_is_nan_p32(uint64_t record) { return (void)record, 0; }
-static inline int      key_is_nan_p64(cpu_item_128 record) { return (void)record, 0; }
+static inline int      key_is_nan_p64(record_p64 record) { return (void)record, 0; }
 #define KEY uint64_t
 #define FN(name) name##_p32
 #include "core/search.t.h"
 #undef FN
 #undef KEY
-#define KEY cpu_item_128
+#define KEY record_p64
 #define FN(name) name##_p64
 #include "core/search.t.h"
 #undef FN
@@ -54,8 +54,8 @@ static inline int      key_is_nan_p64(cpu_item_128 record) { return (void)record
 /* Whether record i > 0 ties with the one before it. */
 INLINE bool is_tie(const rank_work *work, enum record_form form, size_t i)
 {
-    const uint64_t *const     words = work->records;
-    const cpu_item_128 *const wide = work->records;
+    const uint64_t *const   words = work->records;
+    const record_p64 *const wide = work->records;
     return form == FORM_WORDS    ? (words[i] >> work->tie_bit & 1) != 0
            : form == FORM_PACKED ? (words[i] ^ words[i - 1]) >> 32 == 0
                                  : wide[i].key == wide[i - 1].key;
@@ -63,7 +63,7 @@ INLINE bool is_tie(const rank_work *work, enum record_form form, size_t i)
 
 INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
 {
-    return form == FORM_WIDE ? ((const cpu_item_128 *)work->records)[i].index
+    return form == FORM_WIDE ? ((const record_p64 *)work->records)[i].index
                              : ((const uint64_t *)work->records)[i] & work->index_mask;
 }
 
@@ -112,7 +112,7 @@ INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, ui
     if (work->direct)
         put_rank(work->job, index, rank);
     else if (form == FORM_WIDE)
-        ((cpu_item_128 *)work->records)[i] = (cpu_item_128){index, rank};
+        ((record_p64 *)work->records)[i] = (record_p64){index, rank};
     else
         ((uint64_t *)work->records)[i] = index << 32 | rank;
 }
@@ -261,7 +261,7 @@ static void return_packed(const radix_io *io, size_t at, size_t count, const voi
 
 static void return_wide(const radix_io *io, size_t at, size_t count, const void *records)
 {
-    const cpu_item_128 *const from = records;
+    const record_p64 *const from = records;
     (void)at;
     for (size_t i = 0; i < count; i++)
         put_rank(io->job, from[i].key, from[i].index);
@@ -279,10 +279,10 @@ static ordo_argsort_job order_of(const ordo_unsorted_job *job)
 }
 
 /* Ranks, and twice their averages, fit 32 bits. */
-static enum radix_kind kind_of(const ordo_unsorted_job *job)
+static enum record_kind kind_of(const ordo_unsorted_job *job)
 {
-    return ordo_type_size(job->type) <= sizeof(uint32_t) && job->n < UINT32_C(1) << 31 ? RADIX_P32
-                                                                                       : RADIX_P64;
+    return ordo_type_size(job->type) <= sizeof(uint32_t) && job->n < UINT32_C(1) << 31 ? RECORD_P32
+                                                                                       : RECORD_P64;
 }
 
 typedef struct rank_room { /* the sort moves records between these two arrays */
@@ -307,36 +307,36 @@ static ordo_status sort_short(const cpu_kernels *kernels, const ordo_unsorted_jo
 }
 
 static ordo_status sort_records(const cpu_kernels *kernels, const ordo_unsorted_job *job,
-                                const cpu_items *items, void *room, ordo_exec *exec)
+                                const cpu_records *records, void *room, ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
+    radix_io               io = records_of_argsort(kernels, &order, records->kind);
     if (cpu_is_radix(job->algorithm)) {
-        radix_io io = records_of_argsort(kernels, &order, kind_of(job));
         io.store = NULL;
-        io.out = items->items;
-        io.spare = items->items;
+        io.out = records->array;
+        io.spare = records->array;
         io.room = room;
         return cpu_radix(&io, exec);
     }
-    TRY(records_index(&order, items, exec));
-    return cpu_items_sort(items, job->algorithm, 0, exec);
+    TRY(records_load(&io, records, exec));
+    return cpu_records_sort(records, job->algorithm, 0, exec);
 }
 
 ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, ordo_exec *exec)
 {
-    enum radix_kind const kind = kind_of(job);
-    size_t const          size = radix_record_size(kind);
-    rank_work             work = {.job = job,
-                                  .form = kind == RADIX_P32 ? FORM_PACKED : FORM_WIDE,
-                                  .index_mask = UINT32_MAX,
-                                  .direct = job->n * size <= ORDO_TUNE_RANK_DIRECT,
-                                  .grain = cpu_grain(job->n)};
-    rank_room             rooms;
-    short_keys            keys = {.way = SHORT_NOT};
-    bool                  done = false;
+    enum record_kind const kind = kind_of(job);
+    size_t const           size = record_size(kind);
+    rank_work              work = {.job = job,
+                                   .form = kind == RECORD_P32 ? FORM_PACKED : FORM_WIDE,
+                                   .index_mask = UINT32_MAX,
+                                   .direct = job->n * size <= ORDO_TUNE_RANK_DIRECT,
+                                   .grain = cpu_grain(job->n)};
+    rank_room              rooms;
+    short_keys             keys = {.way = SHORT_NOT};
+    bool                   done = false;
     if (job->n == 0)
         return ORDO_OK;
-    bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RADIX_P64;
+    bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;
     TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
     if (may_be_short)
         TRY(sort_short(kernels, job, &keys, &rooms, &done, exec));
@@ -345,10 +345,9 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
         work.index_mask = keys.map.index_mask;
         work.tie_bit = keys.map.unit - 1;
     } else {
-        cpu_items const items = {kind == RADIX_P32 ? CPU_ITEM_64 : CPU_ITEM_128, rooms.records,
-                                 job->n};
+        cpu_records const records = {kind, rooms.records, job->n};
         TRY(ordo_scratch(exec, job->n * size, &rooms.room));
-        TRY(sort_records(kernels, job, &items, rooms.room, exec));
+        TRY(sort_records(kernels, job, &records, rooms.room, exec));
     }
     work.records = rooms.records;
     const char *const algorithm = exec->algorithm, *const detail = exec->detail;
@@ -357,14 +356,14 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
     TRY(number_records(&work, exec));
     if (!work.direct) {
         radix_io const back = {.kernels = kernels,
-                               .kind = work.form == FORM_WIDE ? RADIX_P64 : RADIX_P32,
+                               .kind = work.form == FORM_WIDE ? RECORD_P64 : RECORD_P32,
                                .n = job->n,
                                .store = work.form == FORM_WIDE ? return_wide : return_packed,
                                .in = work.records,
                                .room = rooms.room,
                                .spare = work.records,
                                .loose = true,
-                               .job = job};
+                               .job = (void *)job}; /* never written through */
         TRY(cpu_radix(&back, exec));
     }
     exec->algorithm = algorithm;
@@ -375,10 +374,10 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
 
 size_t cpu_rank_scratch(const ordo_unsorted_job *job, unsigned threads)
 {
-    enum radix_kind const kind = kind_of(job);
-    size_t const rooms = 2 * ordo_round_up(job->n * radix_record_size(kind), ORDO_CACHE_LINE);
-    size_t const pieces = ordo_div_up(job->n, cpu_grain(job->n));
-    size_t const sort = cpu_radix_scratch(kind, job->n, true, threads);
+    enum record_kind const kind = kind_of(job);
+    size_t const           rooms = 2 * ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE);
+    size_t const           pieces = ordo_div_up(job->n, cpu_grain(job->n));
+    size_t const           sort = cpu_radix_scratch(kind, job->n, true, threads);
     return job->n == 0 ? 0
                        : rooms + 2 * sort + short_keys_scratch(job->type, job->n, threads) +
                              ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE) +

@@ -1,18 +1,18 @@
 /* measure_check.t.h - the comparisons of order_loops.h for key bits of W bits, 32 or 64. */
-static bool FN(any_before)(const ITEM *left, const ITEM *right, size_t count)
+static bool FN(any_before)(const RECORD *left, const RECORD *right, size_t count)
 {
-    ITEM before = 0;
+    RECORD before = 0;
     for (size_t i = 0; i < count; i++)
-        before |= (ITEM)(right[i] < left[i]);
+        before |= (RECORD)(right[i] < left[i]);
     return before != 0;
 }
 
 /* Four vectors per step. The maxima within each are independent, so only one maximum per vector
  * depends on the previous one. */
-static bool FN(any_before_all)(const ITEM *left, const ITEM *right, size_t count, ITEM *largest)
+static bool FN(any_before_all)(const RECORD *left, const RECORD *right, size_t count, RECORD *largest)
 {
     enum {
-        LANES = 16 / sizeof(ITEM)
+        LANES = 16 / sizeof(RECORD)
     };
     FN(lanes) before = {0}, carry = before + *largest;
     size_t i = 0;
@@ -25,10 +25,10 @@ static bool FN(any_before_all)(const ITEM *left, const ITEM *right, size_t count
             carry = FN(lanes_max)(carry, FN(lanes_last)(rising));
         }
     }
-    ITEM most = carry[0], rest = 0;
+    RECORD most = carry[0], rest = 0;
     for (; i < count; i++) {
         most = left[i] > most ? left[i] : most;
-        rest |= (ITEM)(right[i] < most);
+        rest |= (RECORD)(right[i] < most);
     }
     *largest = most;
     return FN(lanes_any)(before) || rest != 0;
@@ -47,12 +47,12 @@ static inline FN(lanes) FN(lanes_most)(FN(lanes) v)
 
 /* As any_before_all, but compares whole groups first: a group on the right is compared in detail
  * only if its minimum is less than the maximum on the left up to the end of its group. */
-static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count, ITEM *largest)
+static bool FN(any_before_far)(const RECORD *left, const RECORD *right, size_t count, RECORD *largest)
 {
     enum {
-        LANES = 16 / sizeof(ITEM),
+        LANES = 16 / sizeof(RECORD),
         SIDE = 4, /* independent maxima */
-        GROUP = ORDER_GROUP / sizeof(ITEM)
+        GROUP = ORDER_GROUP / sizeof(RECORD)
     };
     FN(lanes) const none = {0};
     FN(lanes) carry = none + *largest;
@@ -75,7 +75,7 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
         high[0] = FN(lanes_max)(FN(lanes_max)(high[0], high[1]), FN(lanes_max)(high[2], high[3]));
         FN(lanes) const upto = FN(lanes_max)(carry, FN(lanes_most)(high[0]));
         if (FN(lanes_any)((FN(lanes))(upto > low[0]))) {
-            ITEM before_block = carry[0];
+            RECORD before_block = carry[0];
             if (FN(any_before_all)(left + at, right + at, GROUP, &before_block))
                 return true;
         }
@@ -86,10 +86,10 @@ static bool FN(any_before_far)(const ITEM *left, const ITEM *right, size_t count
 }
 
 /* The maximum and the minimum of a[0 .. count). */
-static void FN(bounds)(const ITEM *a, size_t count, ITEM *most, ITEM *least)
+static void FN(bounds)(const RECORD *a, size_t count, RECORD *most, RECORD *least)
 {
     enum {
-        LANES = 16 / sizeof(ITEM)
+        LANES = 16 / sizeof(RECORD)
     };
     FN(lanes) const first = (FN(lanes)){0} + a[0];
     FN(lanes) high[2] = {first, first}, low[2] = {first, first};

@@ -6,9 +6,7 @@
  * for the maximum of the disorder measure DM. Scratch 2n key bits, O(n), one thread. AUTO checks
  * small radii first, then any radius by blocks. O(n) for every input; scratch: two key bits for
  * each block. */
-#include "cpu/cpu.h"
 #include "cpu/rough/rough.h"
-#include "cpu/rough/view.h"
 
 #include <string.h>
 
@@ -41,7 +39,7 @@ typedef struct radius_piece {
 } radius_piece;
 
 typedef struct radius_work {
-    const cpu_view *view;
+    const order_view *view;
     size_t          grain, limit;
     atomic_size_t   radius; /* the largest distance found between two keys out of order */
     atomic_size_t   spent;  /* keys read again to raise the radius */
@@ -63,7 +61,7 @@ static void radius_raise(atomic_size_t *radius, size_t to)
 static bool radius_spend(radius_work *work, size_t read)
 {
     size_t const spent = atomic_fetch_add_explicit(&work->spent, read, memory_order_relaxed) + read;
-    return spent > work->view->n / RADIUS_SPENT + (size_t)4 * RADIUS_NEAR;
+    return spent > work->view->io.n / RADIUS_SPENT + (size_t)4 * RADIUS_NEAR;
 }
 
 /* Whether the checks of all pieces prove the largest radius. If not, marks the pieces that must be
@@ -87,25 +85,25 @@ static bool radius_agreed(const radius_work *work, size_t pieces)
 
 /* The loops of the view's table for 32-bit and 64-bit key bits. */
 #define RADIUS_LOOPS(W)                                                                            \
-    static inline bool any_before_##W(const cpu_view *view, const cpu_item_##W *left,              \
-                                      const cpu_item_##W *right, size_t count)                     \
+    static inline bool any_before_k##W(const order_view *view, const uint##W##_t *left,            \
+                                       const uint##W##_t *right, size_t count)                     \
     {                                                                                              \
         return view->loops->of_##W.any_before(left, right, count);                                 \
     }                                                                                              \
-    static inline bool any_before_all_##W(const cpu_view *view, const cpu_item_##W *left,          \
-                                          const cpu_item_##W *right, size_t count,                 \
-                                          cpu_item_##W *largest)                                   \
+    static inline bool any_before_all_k##W(const order_view *view, const uint##W##_t *left,        \
+                                           const uint##W##_t *right, size_t count,                 \
+                                           uint##W##_t *largest)                                   \
     {                                                                                              \
         return view->loops->of_##W.any_before_all(left, right, count, largest);                    \
     }                                                                                              \
-    static inline bool any_before_far_##W(const cpu_view *view, const cpu_item_##W *left,          \
-                                          const cpu_item_##W *right, size_t count,                 \
-                                          cpu_item_##W *largest)                                   \
+    static inline bool any_before_far_k##W(const order_view *view, const uint##W##_t *left,        \
+                                           const uint##W##_t *right, size_t count,                 \
+                                           uint##W##_t *largest)                                   \
     {                                                                                              \
         return view->loops->of_##W.any_before_far(left, right, count, largest);                    \
     }                                                                                              \
-    static inline void bounds_##W(const cpu_view *view, const cpu_item_##W *a, size_t count,       \
-                                  cpu_item_##W *most, cpu_item_##W *least)                         \
+    static inline void bounds_k##W(const order_view *view, const uint##W##_t *a, size_t count,     \
+                                   uint##W##_t *most, uint##W##_t *least)                          \
     {                                                                                              \
         view->loops->of_##W.bounds(a, count, most, least);                                         \
     }
@@ -113,75 +111,73 @@ RADIUS_LOOPS(32)
 RADIUS_LOOPS(64)
 #undef RADIUS_LOOPS
 
-static bool any_before_128(const cpu_view *view, const cpu_item_128 *left,
-                           const cpu_item_128 *right, size_t count)
+static bool any_before_p64(const order_view *view, const record_p64 *left, const record_p64 *right,
+                           size_t count)
 {
     int before = 0;
     (void)view;
     for (size_t i = 0; i < count; i++)
-        before |= cpu_less_128(right[i], left[i]);
+        before |= record_less_p64(right[i], left[i]);
     return before != 0;
 }
 
-static bool any_before_all_128(const cpu_view *view, const cpu_item_128 *left,
-                               const cpu_item_128 *right, size_t count, cpu_item_128 *largest)
+static bool any_before_all_p64(const order_view *view, const record_p64 *left,
+                               const record_p64 *right, size_t count, record_p64 *largest)
 {
     int before = 0;
     (void)view;
     for (size_t i = 0; i < count; i++) {
-        *largest = cpu_less_128(*largest, left[i]) ? left[i] : *largest;
-        before |= cpu_less_128(right[i], *largest);
+        *largest = record_less_p64(*largest, left[i]) ? left[i] : *largest;
+        before |= record_less_p64(right[i], *largest);
     }
     return before != 0;
 }
 
-static void bounds_128(const cpu_view *view, const cpu_item_128 *a, size_t count,
-                       cpu_item_128 *most, cpu_item_128 *least)
+static void bounds_p64(const order_view *view, const record_p64 *a, size_t count, record_p64 *most,
+                       record_p64 *least)
 {
     (void)view;
     *most = *least = a[0];
     for (size_t i = 1; i < count; i++) {
-        *most = cpu_less_128(*most, a[i]) ? a[i] : *most;
-        *least = cpu_less_128(a[i], *least) ? a[i] : *least;
+        *most = record_less_p64(*most, a[i]) ? a[i] : *most;
+        *least = record_less_p64(a[i], *least) ? a[i] : *least;
     }
 }
 
-static bool any_before_far_128(const cpu_view *view, const cpu_item_128 *left,
-                               const cpu_item_128 *right, size_t count, cpu_item_128 *largest)
+static bool any_before_far_p64(const order_view *view, const record_p64 *left,
+                               const record_p64 *right, size_t count, record_p64 *largest)
 {
-    return any_before_all_128(view, left, right, count, largest);
+    return any_before_all_p64(view, left, right, count, largest);
 }
 
+#define ORDO_WHOLE_RECORDS
 #define ORDO_TEMPLATE "cpu/rough/measure_radius.t.h"
-#include "cpu/sort/for_each_item.h"
+#include "cpu/radix/for_each_record.h"
 
-static size_t blocks_bytes(enum cpu_item kind, size_t n)
+static size_t blocks_bytes(enum record_kind kind, size_t n)
 {
-    return ordo_round_up(ordo_div_up(n, RADIUS_BLOCK) * cpu_item_size(kind), ORDO_CACHE_LINE);
+    return ordo_round_up(ordo_div_up(n, RADIUS_BLOCK) * record_size(kind), ORDO_CACHE_LINE);
 }
 
 static size_t pieces_bytes(size_t n) { return ordo_div_up(n, cpu_grain(n)) * sizeof(radius_piece); }
 
-size_t cpu_view_radius_scratch(enum cpu_item kind, size_t n)
+size_t cpu_records_radius_scratch(enum record_kind kind, size_t n)
 {
     return 2 * blocks_bytes(kind, n) + ordo_round_up(pieces_bytes(n), ORDO_CACHE_LINE);
 }
 
-ordo_status cpu_view_radius(const cpu_view *of, size_t *radius, ordo_exec *exec)
+ordo_status cpu_order_radius(const order_view *view, size_t *radius, ordo_exec *exec)
 {
-    cpu_view        with_loops = *of;
-    cpu_view *const view = &with_loops;
-    size_t const    n = view->n, blocks = blocks_bytes(view->kind, n);
-    radius_work     work = {.view = view, .grain = cpu_grain(n)};
-    void           *scratch;
-    bool            finished = false;
+    static bool (*const measure[RECORD_KINDS])(radius_work * work, ordo_exec * exec) =
+        RECORD_FUNCTIONS(measure);
+    size_t const n = view->io.n, blocks = blocks_bytes(view->io.kind, n);
+    radius_work  work = {.view = view, .grain = cpu_grain(n)};
+    void        *scratch;
     if (n < 2) {
         *radius = 0;
         return ORDO_OK;
     }
-    if (view->loops == NULL)
-        view->loops = order_loops_of(NULL);
-    TRY(ordo_scratch(exec, cpu_view_radius_scratch(view->kind, n), &scratch));
+    TRY(ordo_scratch(exec, cpu_records_radius_scratch(view->io.kind, n), &scratch));
     work.high = scratch;
     work.low = (char *)scratch + blocks;
     work.pieces = (radius_piece *)(void *)((char *)scratch + 2 * blocks);
@@ -190,43 +186,47 @@ ordo_status cpu_view_radius(const cpu_view *of, size_t *radius, ordo_exec *exec)
     atomic_init(&work.radius, 0);
     atomic_init(&work.spent, 0);
     atomic_init(&work.far, false);
-    switch (view->kind) {
-    case CPU_ITEM_32:
-        finished = measure_32(&work, exec);
-        break;
-    case CPU_ITEM_64:
-        finished = measure_64(&work, exec);
-        break;
-    default:
-        finished = measure_128(&work, exec);
-        break;
-    }
+    bool const finished = measure[view->io.kind](&work, exec);
     *radius = atomic_load_explicit(&work.radius, memory_order_relaxed);
     return cpu_done(finished);
 }
 
-static ordo_status by_sequences(const cpu_view *view, size_t *radius, ordo_exec *exec)
+static ordo_status by_sequences(const order_view *view, size_t *radius, ordo_exec *exec)
 {
-    size_t const bytes = view->n * cpu_item_size(view->kind);
+    static bool (*const measure[RECORD_KINDS])(const order_view *view, void *lr, void *rl,
+                                               size_t *radius, ordo_exec *exec) =
+        RECORD_FUNCTIONS(by_sequences);
+    size_t const bytes = view->io.n * record_size(view->io.kind);
     void        *lr;
     if (bytes > SIZE_MAX / 4)
-        return ordo_fail(exec, ORDO_E_NOMEM, "two items for each of %zu keys", view->n);
+        return ordo_fail(exec, ORDO_E_NOMEM, "two records for each of %zu keys", view->io.n);
     TRY(ordo_scratch(exec, 2 * bytes, &lr));
-    void *const rl = (char *)lr + bytes;
-    switch (view->kind) {
-    case CPU_ITEM_32:
-        return cpu_done(by_sequences_32(view, lr, rl, radius, exec));
-    case CPU_ITEM_64:
-        return cpu_done(by_sequences_64(view, lr, rl, radius, exec));
-    default:
-        return cpu_done(by_sequences_128(view, lr, rl, radius, exec));
-    }
+    return cpu_done(measure[view->io.kind](view, lr, (char *)lr + bytes, radius, exec));
+}
+
+ordo_status cpu_records_radius(const cpu_records *records, size_t *radius, ordo_exec *exec)
+{
+    order_view const view = {{.kind = records->kind,
+                              .n = records->n,
+                              .key_size = record_size(records->kind),
+                              .in = records->array},
+                             order_loops_of(NULL)};
+    return cpu_order_radius(&view, radius, exec);
+}
+
+ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec)
+{
+    order_view const view = {
+        records_of_order(NULL, job->type, job->keys, job->n, job->descending, false),
+        order_loops_of(NULL)};
+    return cpu_order_radius(&view, radius, exec);
 }
 
 ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec)
 {
-    cpu_view const view =
-        cpu_view_of(kernels, job->type, job->keys, job->n, job->descending, CPU_VIEW_FOLDED);
+    order_view const view = {
+        records_of_order(kernels, job->type, job->keys, job->n, job->descending, true),
+        kernels->loops->order};
     exec->isa = kernels->loops->isa;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL) {
         exec->algorithm = "sequential";
@@ -234,21 +234,14 @@ ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, o
     }
     exec->algorithm = "pieces";
     exec->phases = exec->phase + CPU_RADIUS_PHASES;
-    return cpu_view_radius(&view, job->radius, exec);
+    return cpu_order_radius(&view, job->radius, exec);
 }
 
 size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
 {
-    cpu_view const view = cpu_view_of(NULL, job->type, NULL, job->n, false, CPU_VIEW_FOLDED);
+    enum record_kind const kind = records_kind_of_keys(job->type);
     (void)threads;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
-        return ordo_round_up(2 * job->n * cpu_item_size(view.kind), ORDO_CACHE_LINE);
-    return cpu_view_radius_scratch(view.kind, job->n);
-}
-
-ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec)
-{
-    cpu_view const view =
-        cpu_view_of(NULL, job->type, job->keys, job->n, job->descending, CPU_VIEW_TOTAL);
-    return cpu_view_radius(&view, radius, exec);
+        return ordo_round_up(2 * job->n * record_size(kind), ORDO_CACHE_LINE);
+    return cpu_records_radius_scratch(kind, job->n);
 }

@@ -4,12 +4,12 @@
 
 /* Whether any right[i] comes before one of left[0 .. i] or before *largest. *largest becomes the
  * maximum of itself and left. */
-static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *right, size_t count,
-                          size_t r, ITEM *largest)
+static bool FN(any_wrong)(const order_view *view, const RECORD *left, const RECORD *right, size_t count,
+                          size_t r, RECORD *largest)
 {
     if (r == 0)
         return FN(any_before)(view, left, right, count);
-    if (r < RADIUS_FAR / sizeof(ITEM))
+    if (r < RADIUS_FAR / sizeof(RECORD))
         return FN(any_before_all)(view, left, right, count, largest);
     return FN(any_before_far)(view, left, right, count, largest);
 }
@@ -17,22 +17,22 @@ static bool FN(any_wrong)(const cpu_view *view, const ITEM *left, const ITEM *ri
 /* Compares each key i of [from + r + 1, hi) with all keys of [from, i - r), r at most RADIUS_NEAR.
  * Returns the beginning of the first tile of RADIUS_TILE keys that has a smaller one, or hi. Key
  * bits are computed once and kept for the left side. */
-static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size_t r)
+static size_t FN(first_wrong)(const order_view *view, size_t from, size_t hi, size_t r)
 {
-    ITEM         items[RADIUS_ITEMS];
-    ITEM         largest;
+    RECORD       items[RADIUS_ITEMS];
+    RECORD       largest;
     size_t const apart = r + 1;
-    bool const   made = view->map != NULL;
+    bool const   made = view->io.load_digits != NULL;
     size_t       longest = RADIUS_TILE; /* short at first, in case a key is wrong soon */
     if (hi - from <= apart)
         return hi;
     memset(&largest, 0, sizeof largest);
     if (made)
-        cpu_view_tile(view, from, apart, items);
+        records_tile(&view->io, from, apart, items);
     for (size_t at = from, count; at < hi - apart; at += count) {
         count = ordo_min(ordo_min(longest, RADIUS_ITEMS - apart), hi - apart - at);
         longest = ordo_min(2 * longest, RADIUS_ITEMS);
-        const ITEM *const right = cpu_view_tile(view, at + apart, count, items + apart);
+        const RECORD *const right = records_tile(&view->io, at + apart, count, items + apart);
         for (size_t i = 0, part; i < count; i += part) {
             part = ordo_min(RADIUS_TILE, count - i);
             if (FN(any_wrong)(view, right + i - apart, right + i, part, r, &largest))
@@ -48,21 +48,21 @@ static size_t FN(first_wrong)(const cpu_view *view, size_t from, size_t hi, size
  * than r and that pairs that end before `at` are at most r apart. Returns limit + 1 if it is above
  * limit. The walk begins some keys before `at`; the radius grows while the maximum up to radius + 1
  * places before a key is larger than the key. If it grew too far, the walk begins further back. */
-static size_t FN(tile_radius)(const cpu_view *view, size_t at, size_t hi, size_t r, size_t limit,
+static size_t FN(tile_radius)(const order_view *view, size_t at, size_t hi, size_t r, size_t limit,
                               size_t *read)
 {
-    ITEM   items[RADIUS_ITEMS + 1 + RADIUS_TILE];
+    RECORD items[RADIUS_ITEMS + 1 + RADIUS_TILE];
     size_t found = r, back = 2 * r + 1;
     for (;;) {
-        size_t const from = at - ordo_min(back, at), count = hi - from;
-        const ITEM  *a = cpu_view_tile(view, from, count, items);
+        size_t const  from = at - ordo_min(back, at), count = hi - from;
+        const RECORD *a = records_tile(&view->io, from, count, items);
         if (a != items)
             memcpy(items, a, count * sizeof *items);
         *read += count;
         for (size_t i = 1; i < at - from; i++)
             items[i] = LESS(items[i], items[i - 1]) ? items[i - 1] : items[i];
         for (size_t i = ordo_max(at - from, 1); i < count; i++) { /* items before i are maxima */
-            ITEM const x = items[i];
+            RECORD const x = items[i];
             while (found < i && LESS(x, items[i - found - 1]))
                 found++;
             items[i] = LESS(x, items[i - 1]) ? items[i - 1] : x;
@@ -114,11 +114,11 @@ static void FN(near_piece)(void *arg, size_t lo, size_t hi)
 static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
 {
     radius_work *const work = arg;
-    ITEM *const high = work->high, *const low = work->low;
-    ITEM buffer[RADIUS_BLOCK];
+    RECORD *const high = work->high, *const low = work->low;
+    RECORD buffer[RADIUS_BLOCK];
     for (size_t at = lo; at < hi; at += RADIUS_BLOCK) {
-        size_t const      count = ordo_min(RADIUS_BLOCK, hi - at);
-        const ITEM *const a = cpu_view_tile(work->view, at, count, buffer);
+        size_t const        count = ordo_min(RADIUS_BLOCK, hi - at);
+        const RECORD *const a = records_tile(&work->view->io, at, count, buffer);
         FN(bounds)(work->view, a, count, &high[at / RADIUS_BLOCK], &low[at / RADIUS_BLOCK]);
     }
 }
@@ -127,9 +127,9 @@ static void FN(far_bounds)(void *arg, size_t lo, size_t hi)
  * that hold keys out of order. Returns a radius that is at most two blocks below the true one. */
 static size_t FN(far_least)(const radius_work *work, size_t blocks)
 {
-    ITEM *const       high = work->high;
-    const ITEM *const low = work->low;
-    size_t            apart = 0;
+    RECORD *const       high = work->high;
+    const RECORD *const low = work->low;
+    size_t              apart = 0;
     for (size_t b = 1; b < blocks; b++) {
         high[b] = LESS(high[b], high[b - 1]) ? high[b - 1] : high[b];
         while (apart < b && LESS(low[b], high[b - apart - 1]))
@@ -140,11 +140,11 @@ static size_t FN(far_least)(const radius_work *work, size_t blocks)
 
 /* The index of the first key larger than x, which is in [0, block]; high[block] is larger than
  * x. */
-static size_t FN(first_above)(const radius_work *work, ITEM x, size_t block)
+static size_t FN(first_above)(const radius_work *work, RECORD x, size_t block)
 {
-    const ITEM *const high = work->high;
-    ITEM              buffer[RADIUS_BLOCK];
-    size_t            begin = 0, end = block; /* the answer's block is in [begin, end] */
+    const RECORD *const high = work->high;
+    RECORD              buffer[RADIUS_BLOCK];
+    size_t              begin = 0, end = block; /* the answer's block is in [begin, end] */
     while (begin < end) {
         size_t const middle = begin + (end - begin) / 2;
         if (LESS(x, high[middle]))
@@ -152,10 +152,10 @@ static size_t FN(first_above)(const radius_work *work, ITEM x, size_t block)
         else
             begin = middle + 1;
     }
-    size_t const      at = begin * RADIUS_BLOCK;
-    size_t const      count = ordo_min(RADIUS_BLOCK, work->view->n - at);
-    const ITEM *const a = cpu_view_tile(work->view, at, count, buffer);
-    size_t            i = 0;
+    size_t const        at = begin * RADIUS_BLOCK;
+    size_t const        count = ordo_min(RADIUS_BLOCK, work->view->io.n - at);
+    const RECORD *const a = records_tile(&work->view->io, at, count, buffer);
+    size_t              i = 0;
     while (!LESS(x, a[i]))
         i++;
     return at + i;
@@ -163,16 +163,16 @@ static size_t FN(first_above)(const radius_work *work, ITEM x, size_t block)
 
 /* Sets *left to the key bits of [at, at + count), at most a block. Returns the maximum before `at`,
  * 0 if there is none. The buffer has room for two blocks. */
-static ITEM FN(far_left)(const radius_work *work, size_t at, size_t count, ITEM *buffer,
-                         const ITEM **left)
+static RECORD FN(far_left)(const radius_work *work, size_t at, size_t count, RECORD *buffer,
+                         const RECORD **left)
 {
-    size_t const      block = at / RADIUS_BLOCK, more = at % RADIUS_BLOCK;
-    const ITEM *const a = cpu_view_tile(work->view, at - more, more + count, buffer);
-    ITEM              largest, least, here;
+    size_t const        block = at / RADIUS_BLOCK, more = at % RADIUS_BLOCK;
+    const RECORD *const a = records_tile(&work->view->io, at - more, more + count, buffer);
+    RECORD              largest, least, here;
     memset(&largest, 0, sizeof largest);
     *left = a + more;
     if (block > 0)
-        largest = ((const ITEM *)work->high)[block - 1];
+        largest = ((const RECORD *)work->high)[block - 1];
     if (more == 0)
         return largest;
     FN(bounds)(work->view, a, more, &here, &least);
@@ -183,11 +183,11 @@ static ITEM FN(far_left)(const radius_work *work, size_t at, size_t count, ITEM 
  * r + 1 < hi. */
 static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t r)
 {
-    ITEM              left_buffer[2 * RADIUS_BLOCK], right_buffer[RADIUS_BLOCK];
-    const ITEM       *left;
-    size_t const      at = ordo_max(lo, r + 1), count = hi - at;
-    const ITEM *const right = cpu_view_tile(work->view, at, count, right_buffer);
-    ITEM              largest = FN(far_left)(work, at - r - 1, count, left_buffer, &left);
+    RECORD              left_buffer[2 * RADIUS_BLOCK], right_buffer[RADIUS_BLOCK];
+    const RECORD       *left;
+    size_t const        at = ordo_max(lo, r + 1), count = hi - at;
+    const RECORD *const right = records_tile(&work->view->io, at, count, right_buffer);
+    RECORD              largest = FN(far_left)(work, at - r - 1, count, left_buffer, &left);
     return FN(any_before_far)(work->view, left, right, count, &largest);
 }
 
@@ -197,15 +197,15 @@ static bool FN(far_wrong)(const radius_work *work, size_t lo, size_t hi, size_t 
  * distance grows by at most one from key to key, and one comparison per key is enough. */
 static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
 {
-    const ITEM *const high = work->high;
-    size_t const      lo = b * RADIUS_BLOCK, hi = ordo_min(lo + RADIUS_BLOCK, work->view->n);
-    ITEM              least[RADIUS_BLOCK], left_buffer[2 * RADIUS_BLOCK];
-    if (r + 1 >= hi || !LESS(((const ITEM *)work->low)[b], high[(hi - r - 2) / RADIUS_BLOCK]))
+    const RECORD *const high = work->high;
+    size_t const        lo = b * RADIUS_BLOCK, hi = ordo_min(lo + RADIUS_BLOCK, work->view->io.n);
+    RECORD              least[RADIUS_BLOCK], left_buffer[2 * RADIUS_BLOCK];
+    if (r + 1 >= hi || !LESS(((const RECORD *)work->low)[b], high[(hi - r - 2) / RADIUS_BLOCK]))
         return r;
     if (!FN(far_wrong)(work, lo, hi, r))
         return r;
 
-    const ITEM *const a = cpu_view_tile(work->view, lo, hi - lo, least);
+    const RECORD *const a = records_tile(&work->view->io, lo, hi - lo, least);
     least[hi - lo - 1] = a[hi - lo - 1];
     for (size_t i = hi - lo - 1; i-- > 0;)
         least[i] = LESS(a[i], least[i + 1]) ? a[i] : least[i + 1];
@@ -215,11 +215,11 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
     if (r + 1 >= hi)
         return r;
 
-    const ITEM *left;
+    const RECORD *left;
     size_t      at = ordo_max(lo, r + 1); /* compared with key at - r - 1 */
-    ITEM        largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
+    RECORD        largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
     for (size_t i = 0; at < hi; at++) {
-        ITEM const upto = LESS(largest, left[i]) ? left[i] : largest;
+        RECORD const upto = LESS(largest, left[i]) ? left[i] : largest;
         if (LESS(least[at - lo], upto)) {
             r++;
         } else {
@@ -242,16 +242,17 @@ static void FN(far_blocks)(void *arg, size_t lo, size_t hi)
 /* ---- The algorithm of the paper ---- */
 
 /* Computes LR, RL and the maximum of DM on one thread. */
-static bool FN(by_sequences)(const cpu_view *view, ITEM *lr, ITEM *rl, size_t *radius,
+static bool FN(by_sequences)(const order_view *view, void *maxima, void *minima, size_t *radius,
                              ordo_exec *exec)
 {
-    size_t const n = view->n;
+    RECORD *const lr = maxima, *const rl = minima;
+    size_t const n = view->io.n;
     size_t       j = 0, most = 0;
     if (n == 0)
         return *radius = 0, true;
     for (size_t at = 0; at < n; at += RADIUS_STRIDE) {
-        size_t const      count = ordo_min(RADIUS_STRIDE, n - at);
-        const ITEM *const a = cpu_view_tile(view, at, count, rl + at);
+        size_t const        count = ordo_min(RADIUS_STRIDE, n - at);
+        const RECORD *const a = records_tile(&view->io, at, count, rl + at);
         if (a != rl + at)
             memcpy(rl + at, a, count * sizeof *a);
         for (size_t i = at; i < at + count; i++)
@@ -277,7 +278,7 @@ static bool FN(by_sequences)(const cpu_view *view, ITEM *lr, ITEM *rl, size_t *r
 
 static bool FN(measure)(radius_work *work, ordo_exec *exec)
 {
-    size_t const n = work->view->n, pieces = ordo_div_up(n, work->grain);
+    size_t const n = work->view->io.n, pieces = ordo_div_up(n, work->grain);
     size_t const blocks = ordo_div_up(n, RADIUS_BLOCK);
     for (unsigned sweep = 0; sweep < 2; sweep++, exec->phase++) {
         if (!ordo_loop(exec, n, work->grain, FN(near_piece), work))

@@ -2,40 +2,31 @@
  *
  * A run begins at the first key and at every key that comes before its left neighbour. The loop
  * counts these keys without a branch. One read, no scratch. */
-#include "cpu/cpu.h"
-#include "cpu/rough/view.h"
+#include "cpu/rough/rough.h"
 
+#define ORDO_WHOLE_RECORDS
 #define ORDO_TEMPLATE "cpu/rough/measure_runs.t.h"
-#include "cpu/sort/for_each_item.h"
+#include "cpu/radix/for_each_record.h"
 
 typedef struct runs_work {
-    cpu_view      view;
+    radix_io      keys;
     atomic_size_t falls; /* keys before their left neighbour */
 } runs_work;
 
-static size_t falls(const cpu_view *view, size_t lo, size_t hi)
-{
-    switch (view->kind) {
-    case CPU_ITEM_32:
-        return falls_32(view, lo, hi);
-    case CPU_ITEM_64:
-        return falls_64(view, lo, hi);
-    default:
-        return falls_128(view, lo, hi);
-    }
-}
+static size_t (*const falls[RECORD_KINDS])(const radix_io *keys, size_t lo,
+                                           size_t hi) = RECORD_FUNCTIONS(falls);
 
 static void runs_piece(void *arg, size_t lo, size_t hi)
 {
     runs_work *const work = arg;
-    size_t const     here = falls(&work->view, lo, hi);
+    size_t const     here = falls[work->keys.kind](&work->keys, lo, hi);
     atomic_fetch_add_explicit(&work->falls, here, memory_order_relaxed);
 }
 
 ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec)
 {
-    runs_work work = {.view = cpu_view_of(kernels, job->type, job->keys, job->n, job->descending,
-                                          CPU_VIEW_FOLDED)};
+    runs_work work = {
+        .keys = records_of_order(kernels, job->type, job->keys, job->n, job->descending, true)};
     atomic_init(&work.falls, 0);
     exec->algorithm = "compare";
     exec->isa = "generic";

@@ -4,18 +4,9 @@
 #define ORDO_CPU_ROUGH_ORDER_LOOPS_H
 
 #include "cpu/kernel/kernels.h"
-#include "cpu/sort/items.h"
-
-/* Writes the key bits of keys[0 .. count) to items. */
-typedef void cpu_view_fn(const void *keys, size_t count, void *items);
-
-enum cpu_view_order {
-    CPU_VIEW_FOLDED, /* -0 ties +0, NaNs tie */
-    CPU_VIEW_TOTAL   /* keys tie only if their bits are equal: the order of a keys-only sort */
-};
 
 enum {
-    ORDER_GROUP = 256 /* bytes of key bits that any_before_far compares as a whole */
+    ORDER_GROUP = 256 /* bytes of records that any_before_far compares as a whole */
 };
 
 /* any_before       whether right[i] < left[i] for any i < count
@@ -25,20 +16,18 @@ enum {
  * bounds           the maximum and the minimum of a[0 .. count), count > 0 */
 #define ORDER_OPS(W)                                                                               \
     typedef struct order_ops_##W {                                                                 \
-        bool (*any_before)(const cpu_item_##W *left, const cpu_item_##W *right, size_t count);     \
-        bool (*any_before_all)(const cpu_item_##W *left, const cpu_item_##W *right, size_t count,  \
-                               cpu_item_##W *largest);                                             \
-        bool (*any_before_far)(const cpu_item_##W *left, const cpu_item_##W *right, size_t count,  \
-                               cpu_item_##W *largest);                                             \
-        void (*bounds)(const cpu_item_##W *a, size_t count, cpu_item_##W *most,                    \
-                       cpu_item_##W *least);                                                       \
+        bool (*any_before)(const uint##W##_t *left, const uint##W##_t *right, size_t count);       \
+        bool (*any_before_all)(const uint##W##_t *left, const uint##W##_t *right, size_t count,    \
+                               uint##W##_t *largest);                                              \
+        bool (*any_before_far)(const uint##W##_t *left, const uint##W##_t *right, size_t count,    \
+                               uint##W##_t *largest);                                              \
+        void (*bounds)(const uint##W##_t *a, size_t count, uint##W##_t *most, uint##W##_t *least); \
     } order_ops_##W;
 ORDER_OPS(32)
 ORDER_OPS(64)
 #undef ORDER_OPS
 
 typedef struct order_loops {
-    cpu_view_fn *(*map)(ordo_type type, bool descending, enum cpu_view_order order);
     order_ops_32 of_32;
     order_ops_64 of_64;
 } order_loops;

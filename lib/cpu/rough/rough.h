@@ -2,14 +2,25 @@
 #ifndef ORDO_CPU_ROUGH_ROUGH_H
 #define ORDO_CPU_ROUGH_ROUGH_H
 
-#include "backend/exec.h"
-#include "backend/job.h"
+#include "cpu/radix/records.h"
+#include "cpu/rough/order_loops.h"
 
 /* The most phases of progress of a measurement; the caller sets exec->phases. */
 enum {
     CPU_RADIUS_PHASES = 4
 };
 
+/* An array whose order is measured: keys read as key bits, or an array of records. */
+typedef struct order_view {
+    radix_io           io;    /* of records_of_order */
+    const order_loops *loops; /* for k32 and k64 */
+} order_view;
+
+/* The radius: the least r such that records more than r places apart are in order.
+ * measure_radius.c */
+ordo_status cpu_order_radius(const order_view *view, size_t *radius, ordo_exec *exec);
+ordo_status cpu_records_radius(const cpu_records *records, size_t *radius, ordo_exec *exec);
+size_t      cpu_records_radius_scratch(enum record_kind kind, size_t n);
 /* The radius in the total order of a keys-only sort, where -0 and +0, and NaNs of different bits,
  * do not tie. It is never below the result of ordo_radius. */
 ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec);
@@ -24,5 +35,9 @@ size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned t
 /* Sorts job->keys for any radius: `radius` is the caller's estimate, 0 to measure it. */
 ordo_status cpu_sort_rough(const ordo_sort_job *job, size_t radius, ordo_exec *exec);
 size_t      cpu_sort_rough_scratch(const ordo_sort_job *job, unsigned threads);
+
+/* The same for whole records. */
+ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec);
+size_t      cpu_records_rough_scratch(enum record_kind kind, size_t n, unsigned threads);
 
 #endif

@@ -3,10 +3,10 @@
 
 /* Insertion sort of a[from .. count), a[0 .. from) being in order already and every item at most
  * `reach` places from its own. Stops at an item that is further away: false. */
-static bool WIDTH(insert)(ITEM *a, size_t from, size_t count, size_t reach)
+static bool WIDTH(insert)(RECORD *a, size_t from, size_t count, size_t reach)
 {
     for (size_t i = from; i < count; i++) {
-        ITEM const   x = a[i];
+        RECORD const x = a[i];
         size_t const last = i > reach ? i - reach : 0;
         size_t       j = i;
         for (; j > last && x < a[j - 1]; j--)
@@ -20,7 +20,7 @@ static bool WIDTH(insert)(ITEM *a, size_t from, size_t count, size_t reach)
 
 /* The same where what follows the border at `from` is in order too: the first item that is not
  * moved is the last that needs to be looked at. */
-static bool WIDTH(mend)(ITEM *a, size_t from, size_t count, size_t reach)
+static bool WIDTH(mend)(RECORD *a, size_t from, size_t count, size_t reach)
 {
     size_t i = from;
     while (i < count && a[i] < a[i - 1] && i - from < reach) {
@@ -31,10 +31,10 @@ static bool WIDTH(mend)(ITEM *a, size_t from, size_t count, size_t reach)
     return i == count || !(a[i] < a[i - 1]);
 }
 
-static bool WIDTH(networks)(ITEM *a, size_t count, size_t radius)
+static bool WIDTH(networks)(RECORD *a, size_t count, size_t radius)
 {
     enum {
-        LANES = 16 / sizeof(ITEM),
+        LANES = 16 / sizeof(RECORD),
         SHORTEST = 3 * ROUGH_NETWORK_REACH /* two borders and something between them */
     };
     size_t const all = count / LANES / ROUGH_NETWORK_REACH * ROUGH_NETWORK_REACH;

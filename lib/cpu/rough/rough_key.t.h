@@ -79,14 +79,6 @@ static bool FN(rough_look)(const BITS *a, size_t count, BITS *least, BITS *most)
     return fall == 0;
 }
 
-static unsigned FN(rough_bits)(BITS range)
-{
-    unsigned bits = 0;
-    while (bits < 8 * sizeof range && range >> bits != 0)
-        bits++;
-    return bits;
-}
-
 /* Sorts a[0 .. count) by one digit, of a few keys each, and then by networks, for keys that are
  * spread evenly are near their places after the first; b has room for as many, and behind them for
  * counters. False, and nothing was given to out, if they were not, or one digit is all there is. */
@@ -98,7 +90,7 @@ static bool FN(rough_spread)(const BITS *a, BITS *b, size_t count, BITS least, B
     if (sizeof(BITS) < 4 || count < ROUGH_SPREAD || count > ROUGH_STRIDE ||
         atomic_load_explicit(&state->uneven, memory_order_relaxed) >= ROUGH_UNEVEN)
         return false;
-    unsigned const span = FN(rough_bits)((BITS)(most - least));
+    unsigned const span = ordo_bit_length((BITS)(most - least));
     if (span <= ROUGH_DIGIT)
         return false;
     uint32_t *restrict const start = (uint32_t *)(void *)(b + count);
@@ -140,7 +132,7 @@ static bool FN(rough_sort)(BITS *a, BITS *b, size_t count, BITS least, BITS most
                            bool descending, rough_state *state)
 {
     size_t         tables[2][1 << ROUGH_DIGIT];
-    unsigned const span = FN(rough_bits)((BITS)(most - least));
+    unsigned const span = ordo_bit_length((BITS)(most - least));
     unsigned const limit = count >= ROUGH_WIDE ? ROUGH_DIGIT : ROUGH_DIGIT_SMALL;
     unsigned const passes = (span - 1) / limit + 1, bits = (span - 1) / passes + 1;
     size_t const   digits = (size_t)1 << bits;

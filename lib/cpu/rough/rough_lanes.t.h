@@ -4,10 +4,10 @@
  * As many stretches as a vector has lanes are sorted side by side, each in a lane of its own. M
  * items of each are taken, sorted by a network and merged with the M held back before; the lower
  * half of that is final, the upper half is held back. */
-static inline void FN(take)(WIDTH(lanes) * x, const ITEM *a, size_t length)
+static inline void FN(take)(WIDTH(lanes) * x, const RECORD *a, size_t length)
 {
     enum {
-        LANES = 16 / sizeof(ITEM)
+        LANES = 16 / sizeof(RECORD)
     };
     for (size_t i = 0; i < M; i += LANES) {
         for (size_t lane = 0; lane < LANES; lane++)
@@ -16,10 +16,10 @@ static inline void FN(take)(WIDTH(lanes) * x, const ITEM *a, size_t length)
     }
 }
 
-static inline void FN(give)(const WIDTH(lanes) * x, ITEM *a, size_t length)
+static inline void FN(give)(const WIDTH(lanes) * x, RECORD *a, size_t length)
 {
     enum {
-        LANES = 16 / sizeof(ITEM)
+        LANES = 16 / sizeof(RECORD)
     };
     for (size_t i = 0; i < M; i += LANES) {
         WIDTH(lanes) y[LANES];
@@ -34,7 +34,7 @@ static inline void FN(give)(const WIDTH(lanes) * x, ITEM *a, size_t length)
  * M. Returns whether each is in order now, which it is if its radius was at most M. */
 static bool FN(stream)(void *items, size_t length)
 {
-    ITEM *const a = items;
+    RECORD *const a = items;
     WIDTH(lanes) x[2 * M], last = {0}, wrong = {0};
     FN(take)(x, a, length);
     SORT(0)

@@ -6,10 +6,9 @@
  *
  * sort_rough.c calls it for small radii, and for windows whose keys have been brought near their
  * places. */
-#include "cpu/rough/rough_networks.h"
+#include "core/network.h"
 #include "cpu/kernel/lanes.h"
-#include "cpu/sort/items.h"
-#include "cpu/sort/network.h"
+#include "cpu/rough/rough_networks.h"
 
 #include <string.h>
 
@@ -17,7 +16,7 @@
 #define ROUGH_PASTE_(a, b) a##b
 #define ROUGH_PASTE(a, b) ROUGH_PASTE_(a, b)
 #define WIDTH(name) ROUGH_PASTE(name##_, W)
-#define ITEM ROUGH_PASTE(cpu_item_, W)
+#define RECORD ROUGH_PASTE(ROUGH_PASTE(uint, W), _t)
 #define FN(name) ROUGH_PASTE(ROUGH_PASTE(name##_, W), ROUGH_PASTE(_, M))
 #define SORT(o) ROUGH_PASTE(NETWORK_SORT_, M)(o)
 #define MERGE(o) ROUGH_PASTE(NETWORK_MERGE_, M)(o)
@@ -49,6 +48,6 @@
 
 bool rough_networks(void *items, size_t count, size_t size, size_t radius)
 {
-    return size == sizeof(cpu_item_32) ? networks_32(items, count, radius)
-                                       : networks_64(items, count, radius);
+    return size == sizeof(uint32_t) ? networks_32(items, count, radius)
+                                    : networks_64(items, count, radius);
 }

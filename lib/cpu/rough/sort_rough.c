@@ -21,11 +21,9 @@
  * Whether the result is in order shows at the borders and where the network gives keys away. It is
  * not if k was too small. */
 #include "core/keybits.h"
-#include "cpu/cpu.h"
-#include "cpu/sort/items.h"
 #include "cpu/rough/rough.h"
 #include "cpu/rough/rough_networks.h"
-#include "cpu/rough/view.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
@@ -40,7 +38,7 @@ enum {
     ROUGH_LEFT_64 = 8,
     ROUGH_UNEVEN = 16,      /* windows that may be spread in vain */
     ROUGH_STRIDE = 1 << 20, /* keys between two looks at whether to stop */
-    ROUGH_INSERTION = 16,
+    ROUGH_INSERTION = 16,   /* records sorted by insertion */
     LONGEST = ORDO_TUNE_ROUGH_WINDOW > ORDO_TUNE_ROUGH_SHORTEST ? ORDO_TUNE_ROUGH_WINDOW
                                                                 : ORDO_TUNE_ROUGH_SHORTEST
 };
@@ -58,77 +56,58 @@ typedef struct rough_state { /* of the windows of one call */
 #define ORDO_TEMPLATE "cpu/rough/rough_window.t.h"
 #include "core/for_each_type.h"
 
-#define KEY cpu_item_128
-#define BITS cpu_item_128
-#define FN(name) name##_128
-static inline cpu_item_128 rough_map_128(cpu_item_128 item, bool descending)
+/* Records p64, which are their own key bits. They have no digits: whether they are in order is all
+ * that is seen of them, and none are spread. */
+#define RECORD record_p64
+#define LESS(a, b) record_less_p64(a, b)
+#define PICK(take_b, a, b) record_pick_p64(take_b, a, b)
+#define KEY record_p64
+#define BITS record_p64
+#define FN(name) name##_p64
+#define ORDO_WHOLE_RECORDS
+#include "core/small_sort.t.h"
+#include "core/merge.t.h"
+#undef ORDO_WHOLE_RECORDS
+static inline record_p64 rough_map_p64(record_p64 record, bool descending)
 {
     (void)descending;
-    return item;
+    return record;
 }
-#define rough_unmap_128 rough_map_128
-#define rough_less_128 cpu_less_128
+#define rough_unmap_p64 rough_map_p64
+#define rough_less_p64 record_less_p64
 
-static void rough_insertion(cpu_item_128 *a, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        cpu_item_128 const item = a[i];
-        size_t             j = i;
-        for (; j > 0 && cpu_less_128(item, a[j - 1]); j--)
-            a[j] = a[j - 1];
-        a[j] = item;
-    }
-}
-
-/* Merges the sorted a[0 .. middle) and a[middle .. count) to b. */
-static void rough_merge(const cpu_item_128 *a, size_t middle, size_t count, cpu_item_128 *b)
-{
-    size_t i = 0, j = middle;
-    if (middle < count && !cpu_less_128(a[middle], a[middle - 1])) {
-        memcpy(b, a, count * sizeof *a);
-        return;
-    }
-    for (size_t at = 0; at < count; at++) {
-        bool const right = i == middle || (j < count && cpu_less_128(a[j], a[i]));
-        b[at] = right ? a[j] : a[i];
-        j += right;
-        i += !right;
-    }
-}
-
-/* These have no digits: only whether they are in order matters, and none are spread. */
-static bool rough_look_128(const cpu_item_128 *a, size_t count, cpu_item_128 *least,
-                           cpu_item_128 *most)
+static bool rough_look_p64(const record_p64 *a, size_t count, record_p64 *least, record_p64 *most)
 {
     int falls = 0;
     for (size_t i = 1; i < count; i++)
-        falls |= cpu_less_128(a[i], a[i - 1]);
+        falls |= record_less_p64(a[i], a[i - 1]);
     *least = *most = a[0];
     return falls == 0;
 }
 
-static bool rough_spread_128(const cpu_item_128 *a, cpu_item_128 *b, size_t count,
-                             cpu_item_128 least, cpu_item_128 most, cpu_item_128 *out,
-                             bool descending, rough_state *state)
+static bool rough_spread_p64(const record_p64 *a, record_p64 *b, size_t count, record_p64 least,
+                             record_p64 most, record_p64 *out, bool descending, rough_state *state)
 {
     (void)a, (void)b, (void)count, (void)least, (void)most, (void)out, (void)descending;
     (void)state;
     return false;
 }
 
-/* As the sorts of rough_key.t.h, by merging: from the bottom up, short runs by insertion. */
-static bool rough_sort_128(cpu_item_128 *a, cpu_item_128 *b, size_t count, cpu_item_128 least,
-                           cpu_item_128 most, cpu_item_128 *out, bool descending,
-                           rough_state *state)
+/* As the sorts of rough_key.t.h: short ranges by insertion, which is cheap for records near their
+ * places, then merges from the bottom up. */
+static bool rough_sort_p64(record_p64 *a, record_p64 *b, size_t count, record_p64 least,
+                           record_p64 most, record_p64 *out, bool descending, rough_state *state)
 {
     (void)least, (void)most, (void)descending;
     for (size_t at = 0; at < count; at += ROUGH_INSERTION)
-        rough_insertion(a + at, ordo_min(ROUGH_INSERTION, count - at));
-    for (size_t run = ROUGH_INSERTION; run < count; run *= 2) {
-        cpu_item_128 *const swap = a;
-        for (size_t at = 0; at < count; at += 2 * run) {
-            rough_merge(a + at, ordo_min(run, count - at), ordo_min(2 * run, count - at), b + at);
-            if (run >= ROUGH_STRIDE && ordo_poll(state->exec, 0))
+        insertion_sort_p64(a + at, ordo_min(ROUGH_INSERTION, count - at));
+    for (size_t sorted = ROUGH_INSERTION; sorted < count; sorted *= 2) {
+        record_p64 *const swap = a;
+        for (size_t at = 0; at < count; at += 2 * sorted) {
+            size_t const left = ordo_min(sorted, count - at);
+            size_t const right = ordo_min(sorted, count - at - left);
+            merge_p64(a + at, left, a + at + left, right, b + at);
+            if (sorted >= ROUGH_STRIDE && ordo_poll(state->exec, 0))
                 return false;
         }
         a = b;
@@ -144,6 +123,9 @@ static bool rough_sort_128(cpu_item_128 *a, cpu_item_128 *b, size_t count, cpu_i
 #undef FN
 #undef BITS
 #undef KEY
+#undef PICK
+#undef LESS
+#undef RECORD
 
 /* ---- What a call works on ---- */
 
@@ -381,13 +363,13 @@ size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned t
 
 /* In place, when a radius was too small and the memory for the true one is refused: the keys have
  * been moved already, so they must be sorted. */
-static ordo_status without_scratch(const ordo_sort_job *job, size_t radius, ordo_exec *exec)
+static ordo_status without_scratch(const ordo_sort_job *job, ordo_exec *exec)
 {
-    rough_kind const kind = kind_of(job->type);
-    cpu_items const  items = {kind.size == 4 ? CPU_ITEM_32 : CPU_ITEM_64, job->keys, job->n};
-    kind.enter(job->keys, job->n, job->descending);
-    TRY(cpu_items_halving(&items, radius, exec));
-    kind.leave(job->keys, job->n, job->descending);
+    radix_io const    io = records_of_keys(NULL, job);
+    cpu_records const records = {io.kind, job->keys, job->n};
+    TRY(records_load(&io, &records, exec));
+    TRY(cpu_records_inplace(&records, exec));
+    TRY(records_store(&io, &records, exec));
     exec->algorithm = "rough";
     return ORDO_OK;
 }
@@ -408,14 +390,14 @@ ordo_status cpu_sort_rough(const ordo_sort_job *job, size_t radius, ordo_exec *e
     if (status == ORDO_OK)
         status = cpu_rough_try(job, measured, &sorted, exec);
     if (status == ORDO_E_NOMEM && believed)
-        return without_scratch(job, measured, exec);
+        return without_scratch(job, exec);
     return status;
 }
 
-/* Whatever the radius: windows up to half the array, and one more than fit. */
-static size_t any_scratch(enum cpu_item kind, size_t size, size_t n, unsigned threads)
+/* For any radius: windows up to half the array, and one more than fit. */
+static size_t any_scratch(enum record_kind kind, size_t size, size_t n, unsigned threads)
 {
-    return cpu_view_radius_scratch(kind, n) + 4 * ORDO_CACHE_LINE + /* a second block's head */
+    return cpu_records_radius_scratch(kind, n) + 4 * ORDO_CACHE_LINE + /* a second block's head */
            ordo_round_up(threads * sizeof(atomic_flag), ORDO_CACHE_LINE) +
            threads * ORDO_CACHE_LINE + (3 * n + 2 * LONGEST) * (size + sizeof(uint32_t) / 2);
 }
@@ -423,52 +405,53 @@ static size_t any_scratch(enum cpu_item kind, size_t size, size_t n, unsigned th
 size_t cpu_sort_rough_scratch(const ordo_sort_job *job, unsigned threads)
 {
     size_t const size = ordo_type_size(job->type);
-    return any_scratch(cpu_item_of_key(job->type), size, job->n, threads);
+    return any_scratch(records_kind_of_keys(job->type), size, job->n, threads);
 }
 
-/* ---- Items ---- */
+/* ---- Records ---- */
 
-static ordo_status rough_128(const cpu_items *items, size_t radius, ordo_exec *exec)
+static ordo_status rough_p64(const cpu_records *records, size_t radius, ordo_exec *exec)
 {
-    cpu_view const view = {CPU_ITEM_128, items->items, items->n, sizeof(cpu_item_128), NULL, NULL};
-    rough_work     work = {.exec = exec,
-                           .keys = items->items,
-                           .n = items->n,
-                           .radius = radius,
-                           .kind = {.window = rough_window_128,
-                                    .border = rough_border_128,
-                                    .size = sizeof(cpu_item_128)}};
-    bool           sorted = false;
+    rough_work work = {.exec = exec,
+                       .keys = records->array,
+                       .n = records->n,
+                       .radius = radius,
+                       .kind = {.window = rough_window_p64,
+                                .border = rough_border_p64,
+                                .size = sizeof(record_p64)}};
+    bool       sorted = false;
     exec->algorithm = "rough";
     exec->isa = "generic";
     exec->phases = exec->phase + CPU_RADIUS_PHASES + 2 * ROUGH_PHASES;
-    if (items->n < 2)
+    if (records->n < 2)
         return ORDO_OK;
     if (radius > 0)
         TRY(rough(&work, &sorted));
     if (sorted)
         return ORDO_OK;
-    size_t      measured = items->n;
-    ordo_status status = cpu_view_radius(&view, &measured, exec);
+    size_t      measured = records->n;
+    ordo_status status = cpu_records_radius(records, &measured, exec);
     work.radius = measured;
     if (status == ORDO_OK)
         status = rough(&work, &sorted);
-    if (status == ORDO_E_NOMEM && radius > 0)
-        return cpu_items_halving(items, measured, exec);
+    if (status == ORDO_E_NOMEM && radius > 0) {
+        status = cpu_records_inplace(records, exec);
+        exec->algorithm = "rough";
+    }
     return status;
 }
 
-ordo_status cpu_items_rough(const cpu_items *items, size_t radius, ordo_exec *exec)
+ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec)
 {
-    if (items->kind == CPU_ITEM_128)
-        return rough_128(items, radius, exec);
-    ordo_sort_job const job = {.type = items->kind == CPU_ITEM_32 ? ORDO_U32 : ORDO_U64,
-                               .keys = items->items,
-                               .n = items->n};
+    if (records->kind == RECORD_P64)
+        return rough_p64(records, radius, exec);
+    ordo_sort_job const job = {.type = records->kind == RECORD_K32 ? ORDO_U32 : ORDO_U64,
+                               .keys = records->array,
+                               .n = records->n};
     return cpu_sort_rough(&job, radius, exec);
 }
 
-size_t cpu_items_rough_scratch(enum cpu_item kind, size_t n, unsigned threads)
+size_t cpu_records_rough_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
-    return any_scratch(kind, cpu_item_size(kind), n, threads);
+    return any_scratch(kind, record_size(kind), n, threads);
 }

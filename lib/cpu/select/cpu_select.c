@@ -8,9 +8,9 @@
  * radix     digit by digit (select_radix.c), without random draws
  * sort      sorts a copy; for very many k
  * bitonic   sorts a copy by the bitonic network, as the median paper does: n lg^2 n */
+#include "cpu/papers/paper_sorts.h"
+#include "cpu/radix/radix.h"
 #include "cpu/select/select.h"
-#include "cpu/sort/items.h"
-#include "cpu/radix/narrow.h"
 
 #include <string.h>
 
@@ -141,11 +141,11 @@ static ordo_status by_copy(const selector *s)
 
 static ordo_status by_network(const selector *s)
 {
-    cpu_items const items = {s->word_size == sizeof(uint32_t) ? CPU_ITEM_32 : CPU_ITEM_64, s->room,
-                             s->job->n};
+    cpu_records const records = {s->word_size == sizeof(uint32_t) ? RECORD_K32 : RECORD_K64,
+                                 s->room, s->job->n};
     if (!select_copy_words(s, s->room))
         return ORDO_E_CANCELLED;
-    TRY(cpu_items_bitonic(&items, s->exec));
+    TRY(cpu_records_bitonic(&records, s->exec));
     s->exec->algorithm = "bitonic";
     s->exec->isa = "generic";
     put_from_words(s);

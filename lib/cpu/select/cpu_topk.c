@@ -8,8 +8,9 @@
  * Scratch: that of selection, k records of 8 bytes (16 for keys of 64 bits or indices above 2^32),
  * that of the sort if it is granted, and two counts for each piece. */
 #include "core/keybits.h"
+#include "cpu/radix/radix.h"
 #include "cpu/select/select.h"
-#include "cpu/sort/items.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ enum {
 typedef struct topk_piece { /* the records that one piece collects */
     cpu_band band;          /* words of the keys that tie with the k-th */
     bool     is_wide;
-    void    *items;
+    void    *records;
     size_t   at, end; /* where its records go */
     size_t   ties;    /* how many of them are from the band */
 } topk_piece;
@@ -35,7 +36,7 @@ typedef struct topk_work {
     cpu_band             band;
     size_t               key_size, grain, pieces;
     piece_count         *counts;
-    cpu_items            items;
+    cpu_records          records;
 } topk_work;
 
 #define ORDO_TEMPLATE "cpu/select/cpu_topk.t.h"
@@ -106,8 +107,8 @@ static void collect_piece(void *arg, size_t lo, size_t hi)
     const ordo_topk_job *const job = work->job;
     size_t const               i = lo / work->grain;
     topk_piece                 piece = {.band = work->band,
-                                        .is_wide = work->items.kind == CPU_ITEM_128,
-                                        .items = work->items.items,
+                                        .is_wide = work->records.kind == RECORD_P64,
+                                        .records = work->records.array,
                                         .at = i > 0 ? work->counts[i - 1].less : 0,
                                         .end = work->counts[i].less,
                                         .ties = work->counts[i].ties};
@@ -122,21 +123,30 @@ static void collect_piece(void *arg, size_t lo, size_t hi)
 
 /* ---- In order ---- */
 
-static ordo_status sort_items(const cpu_items *items, ordo_exec *exec)
+static ordo_status sort_records(const cpu_kernels *kernels, const cpu_records *records,
+                                ordo_exec *exec)
 {
-    if (items->n > ORDO_TUNE_TOPK_SMALL) {
-        ordo_status const status = cpu_items_sample(items, exec);
+    radix_io const io = {.kernels = kernels,
+                         .kind = records->kind,
+                         .n = records->n,
+                         .key_size = record_size(records->kind),
+                         .in = records->array,
+                         .out = records->array,
+                         .spare = records->array,
+                         .rising = true};
+    if (records->n > ORDO_TUNE_TOPK_SMALL) {
+        ordo_status const status = cpu_radix(&io, exec);
         if (status != ORDO_E_NOMEM)
             return status;
-        ordo_fail(exec, ORDO_OK, "%s", ""); /* no error: there is another way */
+        ordo_fail(exec, ORDO_OK, "%s", ""); /* no failure: the sort in place follows */
     }
-    return cpu_items_inplace(items, exec);
+    return cpu_records_inplace(records, exec);
 }
 
-static size_t index_of(const cpu_items *items, size_t i)
+static size_t index_of(const cpu_records *records, size_t i)
 {
-    return items->kind == CPU_ITEM_128 ? (size_t)((const cpu_item_128 *)items->items)[i].index
-                                       : (size_t)(uint32_t)((const uint64_t *)items->items)[i];
+    return records->kind == RECORD_P64 ? (size_t)((const record_p64 *)records->array)[i].index
+                                       : (size_t)(uint32_t)((const record_p32 *)records->array)[i];
 }
 
 static void write_piece(void *arg, size_t lo, size_t hi)
@@ -144,7 +154,7 @@ static void write_piece(void *arg, size_t lo, size_t hi)
     const topk_work *const     work = arg;
     const ordo_topk_job *const job = work->job;
     for (size_t i = lo; i < hi; i++) {
-        size_t const from = index_of(&work->items, i);
+        size_t const from = index_of(&work->records, i);
         if (job->values != NULL)
             memcpy((char *)job->values + i * work->key_size,
                    (const char *)job->keys + from * work->key_size, work->key_size);
@@ -157,21 +167,21 @@ static void write_piece(void *arg, size_t lo, size_t hi)
 
 /* ---- All of it ---- */
 
-static enum cpu_item kind_of(const ordo_topk_job *job)
+static enum record_kind kind_of(const ordo_topk_job *job)
 {
     return ordo_type_size(job->type) > sizeof(uint32_t) || job->n > (size_t)UINT32_MAX + 1
-               ? CPU_ITEM_128
-               : CPU_ITEM_64;
+               ? RECORD_P64
+               : RECORD_P32;
 }
 
 size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
 {
     size_t const          pieces = ordo_div_up(job->n, cpu_grain(job->n));
     ordo_select_job const select = select_of(job, NULL, NULL);
-    size_t bytes = job->k * cpu_item_size(kind_of(job)) + pieces * sizeof(piece_count) +
+    size_t bytes = job->k * record_size(kind_of(job)) + pieces * sizeof(piece_count) +
                    cpu_select_scratch(&select, threads) + SLACK;
     if (job->k > ORDO_TUNE_TOPK_SMALL)
-        bytes += cpu_items_sample_scratch(kind_of(job), job->k, threads);
+        bytes += cpu_radix_scratch(kind_of(job), job->k, true, threads);
     return bytes;
 }
 
@@ -181,11 +191,11 @@ ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_
                       .count = kernels->loops->band[job->type][job->descending],
                       .key_size = ordo_type_size(job->type),
                       .grain = cpu_grain(job->n),
-                      .items = {kind_of(job), NULL, job->k}};
+                      .records = {kind_of(job), NULL, job->k}};
     void     *counts;
     work.pieces = ordo_div_up(job->n, work.grain);
     TRY(ordo_scratch(exec, work.pieces * sizeof *work.counts, &counts));
-    TRY(ordo_scratch(exec, job->k * cpu_item_size(work.items.kind), &work.items.items));
+    TRY(ordo_scratch(exec, job->k * record_size(work.records.kind), &work.records.array));
     work.counts = counts;
 
     TRY(find_band(kernels, &work, exec));
@@ -197,7 +207,7 @@ ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_
     if (!ordo_loop(exec, job->n, work.grain, collect_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
-    TRY(sort_items(&work.items, exec));
+    TRY(sort_records(kernels, &work.records, exec));
     exec->algorithm = "select and sort";
     exec->isa = kernels->isa;
     exec->detail = "";

@@ -25,13 +25,13 @@ static void FN(tied_words)(const void *key, bool descending, uint64_t first_nan,
     }
 }
 
-static inline void FN(put_item)(topk_piece *p, KEY x, size_t index, bool descending)
+static inline void FN(put_record)(topk_piece *p, KEY x, size_t index, bool descending)
 {
     BITS const key = descending ? FN(key_desc)(x) : FN(key_fold)(x);
     if (p->is_wide)
-        ((cpu_item_128 *)p->items)[p->at++] = (cpu_item_128){key, index};
+        ((record_p64 *)p->records)[p->at++] = (record_p64){key, index};
     else
-        ((uint64_t *)p->items)[p->at++] = (uint64_t)key << 32 | index;
+        ((uint64_t *)p->records)[p->at++] = (uint64_t)key << 32 | index;
 }
 
 /* Collects records of the keys before the band and of the first p->ties keys in it, in array order,
@@ -53,10 +53,10 @@ static void FN(collect)(const void *keys, size_t lo, size_t hi, bool descending,
         for (size_t i = at; some != 0 && i < end; i++) {
             BITS const bits = FN(key_bits)(a[i]), word = descending ? FN(key_turn)(bits) : bits;
             if (word < before) {
-                FN(put_item)(p, a[i], i, descending);
+                FN(put_record)(p, a[i], i, descending);
             } else if (word <= last && p->ties > 0) {
                 p->ties--;
-                FN(put_item)(p, a[i], i, descending);
+                FN(put_record)(p, a[i], i, descending);
             }
         }
     }

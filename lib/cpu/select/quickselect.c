@@ -30,16 +30,20 @@ static size_t first_at_least(const size_t *k, size_t first, size_t last, size_t 
     return first;
 }
 
-#define WORD uint32_t
-#define WFN(name) name##_32
+#define LESS(a, b) ((a) < (b))
+#define RECORD uint32_t
+#define FN(name) name##_32
+#include "core/small_sort.t.h"
 #include "cpu/select/quickselect.t.h"
-#undef WFN
-#undef WORD
-#define WORD uint64_t
-#define WFN(name) name##_64
+#undef FN
+#undef RECORD
+#define RECORD uint64_t
+#define FN(name) name##_64
+#include "core/small_sort.t.h"
 #include "cpu/select/quickselect.t.h"
-#undef WFN
-#undef WORD
+#undef FN
+#undef RECORD
+#undef LESS
 
 bool select_words(void *words, size_t word_size, size_t n, const size_t *k, size_t count,
                   size_t base, ordo_exec *exec)

@@ -1,47 +1,12 @@
-/* quickselect.t.h - quickselect.c for one width of words (WORD, WFN). */
-
-static void WFN(insertion_sort)(WORD *a, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        WORD const x = a[i];
-        size_t     at = i;
-        for (; at > 0 && a[at - 1] > x; at--)
-            a[at] = a[at - 1];
-        a[at] = x;
-    }
-}
-
-static void WFN(sift_down)(WORD *heap, size_t root, size_t n)
-{
-    WORD const x = heap[root];
-    for (size_t child; (child = 2 * root + 1) < n; root = child) {
-        child += child + 1 < n && heap[child] < heap[child + 1];
-        if (heap[child] <= x)
-            break;
-        heap[root] = heap[child];
-    }
-    heap[root] = x;
-}
-
-static void WFN(heap_sort)(WORD *a, size_t n)
-{
-    for (size_t i = n / 2; i-- > 0;)
-        WFN(sift_down)(a, i, n);
-    for (size_t end = n; end-- > 1;) {
-        WORD const x = a[end];
-        a[end] = a[0];
-        a[0] = x;
-        WFN(sift_down)(a, 0, end);
-    }
-}
+/* quickselect.t.h - quickselect.c for one width of words (RECORD, FN). */
 
 /* Move the words less than the pivot (split_equal: or equal to it) to the front and return their
  * number. Every word is moved, so no branch depends on the words. */
-static size_t WFN(split_less)(WORD *a, size_t n, WORD pivot)
+static size_t FN(split_less)(RECORD *a, size_t n, RECORD pivot)
 {
     size_t less = 0;
     for (size_t i = 0; i < n; i++) {
-        WORD const x = a[i];
+        RECORD const x = a[i];
         a[i] = a[less];
         a[less] = x;
         less += x < pivot;
@@ -49,11 +14,11 @@ static size_t WFN(split_less)(WORD *a, size_t n, WORD pivot)
     return less;
 }
 
-static size_t WFN(split_equal)(WORD *a, size_t n, WORD pivot)
+static size_t FN(split_equal)(RECORD *a, size_t n, RECORD pivot)
 {
     size_t equal = 0;
     for (size_t i = 0; i < n; i++) {
-        WORD const x = a[i];
+        RECORD const x = a[i];
         a[i] = a[equal];
         a[equal] = x;
         equal += x <= pivot;
@@ -62,23 +27,23 @@ static size_t WFN(split_equal)(WORD *a, size_t n, WORD pivot)
 }
 
 /* A word near place k: the quantile k/n of a few words drawn at random. */
-static WORD WFN(choose_pivot)(const WORD *a, size_t n, size_t k, uint64_t seed)
+static RECORD FN(choose_pivot)(const RECORD *a, size_t n, size_t k, uint64_t seed)
 {
     enum {
         DRAWS = 31
     };
-    WORD           draws[DRAWS] = {0};
+    RECORD         draws[DRAWS] = {0};
     size_t const   count = n < 512 ? 5 : DRAWS;
     uint64_t const stream = ordo_random_mix(seed + n);
     for (size_t i = 0; i < count; i++)
         draws[i] = a[ordo_random_below(ordo_random_at(stream, i), n)];
-    WFN(insertion_sort)(draws, count);
+    FN(insertion_sort)(draws, count);
     return draws[ordo_min((size_t)((double)k / (double)n * (double)count), count - 1)];
 }
 
 /* The larger side waits on the stack while the smaller side is split, so at most lg n parts
  * wait. */
-static bool WFN(select)(WORD *a, size_t n, const size_t *k, size_t count, size_t base,
+static bool FN(select)(RECORD *a, size_t n, const size_t *k, size_t count, size_t base,
                         ordo_exec *exec)
 {
     stretch  waiting[64];
@@ -92,22 +57,22 @@ static bool WFN(select)(WORD *a, size_t n, const size_t *k, size_t count, size_t
         while (s.first < s.last) {
             size_t const len = s.hi - s.lo;
             if (len <= SMALL) {
-                WFN(insertion_sort)(a + s.lo, len);
+                FN(insertion_sort)(a + s.lo, len);
                 break;
             }
             if (s.rounds-- == 0) {
-                WFN(heap_sort)(a + s.lo, len);
+                FN(heap_sort)(a + s.lo, len);
                 break;
             }
             if (len > LONG && ordo_poll(exec, 1))
                 return false;
             size_t const wanted = k[s.first + (s.last - s.first) / 2] - base - s.lo;
-            WORD const   pivot = WFN(choose_pivot)(a + s.lo, len, wanted, exec->seed);
-            size_t const less = s.lo + WFN(split_less)(a + s.lo, len, pivot);
+            RECORD const pivot = FN(choose_pivot)(a + s.lo, len, wanted, exec->seed);
+            size_t const less = s.lo + FN(split_less)(a + s.lo, len, pivot);
             size_t const left_last = first_at_least(k, s.first, s.last, base + less);
             size_t       equal = s.hi, right_first = s.last;
             if (left_last < s.last) {
-                equal = less + WFN(split_equal)(a + less, s.hi - less, pivot);
+                equal = less + FN(split_equal)(a + less, s.hi - less, pivot);
                 right_first = first_at_least(k, left_last, s.last, base + equal);
             }
             stretch const left = {s.lo, less, s.first, left_last, s.rounds};

@@ -17,13 +17,9 @@
  * Argsort and pairs use the first two, in the order in which ties count as ties. */
 #include "core/keybits.h"
 #include "core/random.h"
-#include "cpu/sort/adaptive.h"
-#include "cpu/sort/displaced.h"
-#include "cpu/sort/few.h"
-#include "cpu/sort/items.h"
 #include "cpu/radix/records.h"
-#include "cpu/sort/reverse.h"
 #include "cpu/rough/rough.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,17 +135,18 @@ static ordo_status find_runs(ordo_type type, const void *keys, size_t n, bool fo
 }
 
 /* Merges the runs. After ORDO_E_NOMEM the keys are as they were. */
-static ordo_status merge_runs(const ordo_sort_job *job, const size_t *bounds, size_t count,
-                              ordo_exec *exec)
+static ordo_status merge_runs(const cpu_kernels *kernels, const ordo_sort_job *job,
+                              const size_t *bounds, size_t count, ordo_exec *exec)
 {
-    cpu_items const items = {cpu_item_of_key(job->type), job->keys, job->n};
-    bool const      changed = exec->changed;
+    radix_io const    io = records_of_keys(kernels, job);
+    cpu_records const records = {io.kind, job->keys, job->n};
+    bool const        changed = exec->changed;
     exec->changed = true;
-    TRY(records_map(job, exec));
-    ordo_status const status = cpu_items_merge_runs(&items, bounds, count, exec);
+    TRY(records_load(&io, &records, exec));
+    ordo_status const status = cpu_records_merge_runs(&records, bounds, count, exec);
     if (status == ORDO_E_CANCELLED)
         return status;
-    TRY(records_unmap(job, exec));
+    TRY(records_store(&io, &records, exec));
     if (status == ORDO_E_NOMEM)
         exec->changed = changed;
     return status;
@@ -297,7 +294,8 @@ static ordo_status sort_rough(const ordo_sort_job *job, size_t most, bool *done,
     return try_rough(job, radius, done, exec);
 }
 
-static ordo_status sort_runs(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+static ordo_status sort_runs(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                             ordo_exec *exec)
 {
     size_t bounds[MOST_RUNS + 2], count = 0;
     TRY(find_runs(job->type, job->keys, job->n, false, job->descending, bounds, &count, exec));
@@ -311,7 +309,7 @@ static ordo_status sort_runs(const ordo_sort_job *job, bool *done, ordo_exec *ex
     }
     if (ordo_type_size(job->type) < sizeof(uint32_t))
         return ORDO_OK; /* counting is cheaper */
-    ordo_status const status = merge_runs(job, bounds, count, exec);
+    ordo_status const status = merge_runs(kernels, job, bounds, count, exec);
     if (status == ORDO_E_NOMEM)
         return ORDO_OK;
     *done = status == ORDO_OK;
@@ -338,11 +336,11 @@ static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view,
            ordo_type_size(job->type) >= sizeof(uint32_t) && most > 0;
 }
 
-static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **room,
-                                  ordo_exec *exec)
+static ordo_status sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                                  void **room, ordo_exec *exec)
 {
     exec->phases += 2;
-    ordo_status const status = cpu_sort_displaced(job, done, room, exec);
+    ordo_status const status = cpu_sort_displaced(kernels, job, done, room, exec);
     return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general way asks for less */
 }
 
@@ -359,20 +357,20 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
                               void **room, ordo_exec *exec)
 {
     *room = NULL;
-    *done = cpu_few_sort(job, exec);
+    *done = cpu_small_sort(job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
     adaptive_view const view =
         look(job->type, job->keys, job->n, false, job->descending, exec->seed);
     exec->isa = "generic";
     if (may_be_runs(&view, most_runs(job->type)))
-        TRY(sort_runs(job, done, exec));
+        TRY(sort_runs(kernels, job, done, exec));
     if (*done)
         return ORDO_OK;
     if (may_be_reversed(&view))
         return sort_reversed(job, done, exec);
     if (may_be_displaced(job, &view))
-        TRY(sort_displaced(job, done, room, exec));
+        TRY(sort_displaced(kernels, job, done, room, exec));
     if (*done)
         return ORDO_OK;
     size_t const most = most_radius(kernels, job->type);
@@ -385,12 +383,11 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
 {
     if (ordo_type_size(job->type) < sizeof(uint32_t))
         return 0;
-    enum cpu_item const kind =
-        ordo_type_size(job->type) == sizeof(uint64_t) ? CPU_ITEM_64 : CPU_ITEM_32;
     size_t const rough =
         cpu_rough_try_scratch(job, ROUGH_RADIUS, threads) +
         cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
-    return ordo_max(cpu_items_merge_scratch(kind, job->n, threads), rough);
+    return ordo_max(cpu_records_merge_scratch(records_kind_of_keys(job->type), job->n, threads),
+                    rough);
 }
 
 size_t cpu_adaptive_room(const ordo_sort_job *job)
@@ -449,7 +446,7 @@ static void count_piece(void *arg, size_t lo, size_t hi)
 ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec)
 {
     bool sorted = false, reversed = false;
-    *done = cpu_few_argsort(job, exec);
+    *done = cpu_small_argsort(job, exec);
     if (*done)
         return ORDO_OK;
     TRY(look_folded(job, &sorted, &reversed, exec));
@@ -465,7 +462,7 @@ ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec 
     ordo_argsort_job const     as_argsort = {
             .type = keys->type, .keys = keys->keys, .n = keys->n, .descending = keys->descending};
     bool sorted = false, reversed = false;
-    *done = cpu_few_pairs(job, exec);
+    *done = cpu_small_pairs(job, exec);
     if (*done)
         return ORDO_OK;
     TRY(look_folded(&as_argsort, &sorted, &reversed, exec));

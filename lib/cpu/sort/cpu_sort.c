@@ -1,66 +1,56 @@
-/* cpu_sort.c - sort, sort of pairs and argsort: which algorithm, on what, and what if memory is
+/* cpu_sort.c - sort, sort of pairs and argsort: chooses the algorithm, and what to do if memory is
  * short.
  *
- * The radix sort and the counting of narrow keys take keys as they are. The other algorithms work
- * on items (items.h): keys become items in place, or in scratch where an index goes with them.
- * Pairs with small values travel whole; others follow an argsort.
+ * The radix sort and the counting of narrow keys take keys as they are. The other algorithms sort
+ * whole records (record.h): in the memory of the keys, or in scratch where keys are narrow or an
+ * index goes with them. Pairs with small values are sorted as records; others follow an argsort.
  *
- * When scratch is refused, auto and radix sort in place; a named algorithm says so. Whatever
- * fails, fails before the caller's arrays change. */
-#include "core/keybits.h"
-#include "cpu/sort/adaptive.h"
-#include "cpu/radix/narrow.h"
-#include "cpu/sort/permute.h"
+ * When scratch is refused, auto and radix sort in place; a named algorithm returns ORDO_E_NOMEM.
+ * Every failure comes before the caller's arrays change. */
+#include "cpu/papers/paper_sorts.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
-
-#include <string.h>
+#include "cpu/rough/rough.h"
 
 static bool is_narrow(ordo_type type) { return ordo_type_size(type) < sizeof(uint32_t); }
 
-ordo_status cpu_items_sort(const cpu_items *items, ordo_algorithm algorithm, size_t radius,
-                           ordo_exec *exec)
+/* ---- Named algorithms ---- */
+
+ordo_status cpu_records_sort(const cpu_records *records, ordo_algorithm algorithm, size_t radius,
+                             ordo_exec *exec)
 {
-    exec->isa = "generic";
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        exec->algorithm = "sample";
-        return cpu_items_sample(items, exec);
+        return cpu_records_sample(records, exec);
     case ORDO_ALGORITHM_BITONIC:
-        exec->algorithm = "bitonic";
-        return cpu_items_bitonic(items, exec);
+        return cpu_records_bitonic(records, exec);
     case ORDO_ALGORITHM_SPLIT:
-        exec->algorithm = "split";
-        return cpu_items_split(items, exec);
+        return cpu_records_split(records, exec);
     case ORDO_ALGORITHM_BUBBLE:
-        exec->algorithm = "bubble";
-        return cpu_items_bubble(items, exec);
+        return cpu_records_bubble(records, exec);
     case ORDO_ALGORITHM_ROUGH:
-        exec->algorithm = "rough";
-        return cpu_items_rough(items, radius, exec);
+        return cpu_records_rough(records, radius, exec);
     case ORDO_ALGORITHM_HALVING:
-        exec->algorithm = "halving";
-        return cpu_items_halving(items, radius, exec);
+        return cpu_records_halving(records, radius, exec);
     default:
-        exec->algorithm = "merge";
-        return cpu_items_merge(items, exec);
+        return cpu_records_merge(records, exec);
     }
 }
 
-static size_t items_scratch(enum cpu_item kind, size_t n, ordo_algorithm algorithm,
-                            unsigned threads)
+static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm algorithm,
+                              unsigned threads)
 {
     switch (algorithm) {
     case ORDO_ALGORITHM_SAMPLE:
-        return cpu_items_sample_scratch(kind, n, threads);
+        return cpu_records_sample_scratch(kind, n, threads);
     case ORDO_ALGORITHM_MERGE:
-        return cpu_items_merge_scratch(kind, n, threads);
+        return cpu_records_merge_scratch(kind, n, threads);
     case ORDO_ALGORITHM_SPLIT:
-        return cpu_items_split_scratch(kind, n, threads);
+        return cpu_records_split_scratch(kind, n, threads);
     case ORDO_ALGORITHM_ROUGH:
-        return cpu_items_rough_scratch(kind, n, threads);
+        return cpu_records_rough_scratch(kind, n, threads);
     case ORDO_ALGORITHM_HALVING:
-        return cpu_items_halving_scratch(kind, n, threads);
+        return cpu_records_halving_scratch(kind, n, threads);
     default:
         return 0;
     }
@@ -68,85 +58,46 @@ static size_t items_scratch(enum cpu_item kind, size_t n, ordo_algorithm algorit
 
 /* ---- Keys ---- */
 
-typedef struct widen_work { /* narrow keys as 32-bit items, and back */
-    const ordo_sort_job *job;
-    uint32_t            *items;
-    bool                 back;
-} widen_work;
-
-#define WIDEN(tag)                                                                                 \
-    do {                                                                                           \
-        ordo_key_##tag *const keys = work->job->keys;                                              \
-        bool const            turned = work->job->descending;                                      \
-        for (size_t i = lo; i < hi; i++) {                                                         \
-            ordo_bits_##tag const bits =                                                           \
-                work->back ? (ordo_bits_##tag)work->items[i] : key_bits_##tag(keys[i]);            \
-            ordo_bits_##tag const mapped = turned ? key_turn_##tag(bits) : bits;                   \
-            if (work->back)                                                                        \
-                keys[i] = key_of_##tag(mapped);                                                    \
-            else                                                                                   \
-                work->items[i] = mapped;                                                           \
-        }                                                                                          \
-    } while (0)
-
-static void widen_piece(void *arg, size_t lo, size_t hi)
+/* A named algorithm on keys of 8 or 16 bits, as records in scratch. */
+static ordo_status sort_widened(const cpu_kernels *kernels, const ordo_sort_job *job,
+                                ordo_exec *exec)
 {
-    const widen_work *const work = arg;
-    switch (work->job->type) {
-    case ORDO_I8:
-        WIDEN(i8);
-        break;
-    case ORDO_U8:
-        WIDEN(u8);
-        break;
-    case ORDO_I16:
-        WIDEN(i16);
-        break;
-    default:
-        WIDEN(u16);
-        break;
-    }
+    radix_io const io = records_of_keys(kernels, job);
+    cpu_records    records = {io.kind, NULL, job->n};
+    TRY(ordo_scratch(exec, job->n * record_size(io.kind), &records.array));
+    TRY(records_load(&io, &records, exec));
+    TRY(cpu_records_sort(&records, job->algorithm, job->radius, exec));
+    exec->changed = true;
+    return records_store(&io, &records, exec);
 }
 
-/* A named algorithm on keys of 8 or 16 bits, as 32-bit items in scratch. */
-static ordo_status sort_widened(const ordo_sort_job *job, ordo_exec *exec)
+/* Keys as records in their own memory, which are sorted by `sort` or by the named algorithm. */
+static ordo_status sort_as_records(const cpu_kernels *kernels, const ordo_sort_job *job,
+                                   cpu_records_fn *sort, ordo_exec *exec)
 {
-    void *items;
-    TRY(ordo_scratch(exec, job->n * sizeof(uint32_t), &items));
-    widen_work      work = {job, items, false};
-    cpu_items const all = {CPU_ITEM_32, items, job->n};
-    if (!ordo_loop(exec, job->n, cpu_grain(job->n), widen_piece, &work))
-        return ORDO_E_CANCELLED;
-    TRY(cpu_items_sort(&all, job->algorithm, job->radius, exec));
-    work.back = true;
+    radix_io const    io = records_of_keys(kernels, job);
+    cpu_records const records = {io.kind, job->keys, job->n};
     exec->changed = true;
-    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), widen_piece, &work));
-}
-
-/* Keys as items in their own place. */
-static ordo_status sort_mapped(const ordo_sort_job *job, cpu_items_fn *sort, ordo_exec *exec)
-{
-    cpu_items const items = {cpu_item_of_key(job->type), job->keys, job->n};
-    exec->changed = true;
-    TRY(records_map(job, exec));
+    TRY(records_load(&io, &records, exec));
     ordo_status const status = sort != NULL
-                                   ? sort(&items, exec)
-                                   : cpu_items_sort(&items, job->algorithm, job->radius, exec);
+                                   ? sort(&records, exec)
+                                   : cpu_records_sort(&records, job->algorithm, job->radius, exec);
     if (status == ORDO_E_CANCELLED)
         return status;
-    TRY(records_unmap(job, exec));
+    TRY(records_store(&io, &records, exec));
     return status;
 }
 
-static ordo_status sort_inplace(const ordo_sort_job *job, ordo_exec *exec)
+static ordo_status sort_inplace(const cpu_kernels *kernels, const ordo_sort_job *job,
+                                ordo_exec *exec)
 {
     if (is_narrow(job->type))
         return cpu_narrow_inplace(job, exec);
     exec->algorithm = "radix in place";
-    return sort_mapped(job, cpu_items_inplace, exec);
+    return sort_as_records(kernels, job, cpu_records_inplace, exec);
 }
 
-/* The general way, whatever the order of the keys. `room` is scratch for n keys, or NULL. */
+/* The general sort, for keys in any order. `room` is scratch for n keys, or NULL. */
 static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *job, void *room,
                               ordo_exec *exec)
 {
@@ -158,13 +109,13 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
         io.room = room;
         status = cpu_radix(&io, exec);
     }
-    return status == ORDO_E_NOMEM && job->from == NULL ? sort_inplace(job, exec) : status;
+    return status == ORDO_E_NOMEM && job->from == NULL ? sort_inplace(kernels, job, exec) : status;
 }
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
 
-/* Keys of another array, which the radix sort alone reads from there; for everything else they are
- * brought to their place first. */
+/* Keys of another array. Only the radix sort reads them there; for any other sort they are copied
+ * to their place first. */
 static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
@@ -199,7 +150,8 @@ static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *jo
     }
     if (cpu_is_radix(job->algorithm))
         return sort_radix(kernels, job, room, exec);
-    return is_narrow(job->type) ? sort_widened(job, exec) : sort_mapped(job, NULL, exec);
+    return is_narrow(job->type) ? sort_widened(kernels, job, exec)
+                                : sort_as_records(kernels, job, NULL, exec);
 }
 
 size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
@@ -207,9 +159,10 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
     if (job->n < 2)
         return 0;
     if (!cpu_is_radix(job->algorithm)) {
-        size_t const items =
+        size_t const records =
             is_narrow(job->type) ? ordo_round_up(job->n * sizeof(uint32_t), ORDO_CACHE_LINE) : 0;
-        return items + items_scratch(cpu_item_of_key(job->type), job->n, job->algorithm, threads);
+        return records +
+               records_scratch(records_kind_of_keys(job->type), job->n, job->algorithm, threads);
     }
     size_t const look =
         job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_scratch(job, threads) : 0;
@@ -222,21 +175,19 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
 
 /* ---- Argsort ---- */
 
-static enum cpu_item item_of_argsort(ordo_type type, size_t n)
+static ordo_status argsort_records(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                                   ordo_exec *exec)
 {
-    return records_kind_of_argsort(type, n) == RADIX_P32 ? CPU_ITEM_64 : CPU_ITEM_128;
+    enum record_kind const kind = records_kind_of_argsort(job->type, job->n);
+    radix_io const         io = records_of_argsort(kernels, job, kind);
+    cpu_records            records = {kind, NULL, job->n};
+    TRY(ordo_scratch(exec, job->n * record_size(kind), &records.array));
+    TRY(records_load(&io, &records, exec));
+    TRY(cpu_records_sort(&records, job->algorithm, job->radius, exec));
+    return records_store(&io, &records, exec);
 }
 
-static ordo_status argsort_items(const ordo_argsort_job *job, ordo_exec *exec)
-{
-    cpu_items items = {item_of_argsort(job->type, job->n), NULL, job->n};
-    TRY(ordo_scratch(exec, job->n * cpu_item_size(items.kind), &items.items));
-    TRY(records_index(job, &items, exec));
-    TRY(cpu_items_sort(&items, job->algorithm, job->radius, exec));
-    return records_store_index(&items, job->index_type, job->index, exec);
-}
-
-/* 64-bit keys by words of 64 bits where that can be; the same memory serves both ways. */
+/* 64-bit keys as records of 8 bytes where that is possible; the fallback uses the same memory. */
 static ordo_status argsort_radix(const cpu_kernels *kernels, const ordo_argsort_job *job,
                                  ordo_exec *exec)
 {
@@ -267,22 +218,22 @@ ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
             return ORDO_OK;
     }
     if (!cpu_is_radix(job->algorithm))
-        return argsort_items(job, exec);
+        return argsort_records(kernels, job, exec);
     ordo_status const status = argsort_radix(kernels, job, exec);
     return status == ORDO_E_NOMEM ? cpu_argsort_inplace(job, exec) : status;
 }
 
 size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
 {
-    enum radix_kind const kind = records_kind_of_argsort(job->type, job->n);
+    enum record_kind const kind = records_kind_of_argsort(job->type, job->n);
     if (job->n == 0)
         return 0;
     if (cpu_is_radix(job->algorithm))
         return short_keys_scratch(job->type, job->n, threads) +
-               cpu_radix_scratch(kind, job->n, kind == RADIX_P32 && job->index_type == ORDO_U64,
+               cpu_radix_scratch(kind, job->n, kind == RECORD_P32 && job->index_type == ORDO_U64,
                                  threads);
-    return ordo_round_up(job->n * radix_record_size(kind), ORDO_CACHE_LINE) +
-           items_scratch(item_of_argsort(job->type, job->n), job->n, job->algorithm, threads);
+    return ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE) +
+           records_scratch(kind, job->n, job->algorithm, threads);
 }
 
 /* ---- Pairs ---- */
@@ -299,7 +250,7 @@ static ordo_argsort_job argsort_of_pairs(const ordo_pairs_job *job)
                               keys->algorithm, keys->radius, index_type, NULL};
 }
 
-/* By an argsort, and the arrays put in its order after it. */
+/* By an argsort; then both arrays are put into its order. */
 static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_job *job,
                                   ordo_exec *exec)
 {

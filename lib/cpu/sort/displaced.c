@@ -13,10 +13,8 @@
  * Two reads and two writes of the array. Scratch: n keys, and room for the dropped ones.
  *
  * Keeping and dropping is the idea of drop-merge sort (E. Ernerfeldt, 2017). */
-#include "cpu/sort/displaced.h"
-#include "core/keybits.h"
-#include "cpu/cpu.h"
-#include "cpu/sort/items.h"
+#include "cpu/radix/records.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
@@ -34,19 +32,18 @@ typedef struct displaced_piece {
 } displaced_piece;
 
 typedef struct displaced_work {
-    const ordo_sort_job *job;
-    size_t               grain, limit;
-    void                *bits; /* n of them */
-    void                *dropped;
-    displaced_piece     *pieces;
-    atomic_size_t        scanned, drops;
-    atomic_bool          failed;
-    ordo_exec           *exec;
+    radix_io         io;
+    size_t           grain, limit;
+    void            *bits; /* n records */
+    void            *dropped;
+    displaced_piece *pieces;
+    atomic_size_t    scanned, drops;
+    atomic_bool      failed;
 } displaced_work;
 
 static size_t piece_length(const displaced_work *work, size_t piece)
 {
-    return ordo_min(work->grain, work->job->n - piece * work->grain);
+    return ordo_min(work->grain, work->io.n - piece * work->grain);
 }
 
 /* Dropping is worth it while few keys are dropped among those that were read. */
@@ -55,7 +52,7 @@ static void count_drops(displaced_work *work, size_t keys, size_t drops)
     size_t const scanned =
         atomic_fetch_add_explicit(&work->scanned, keys, memory_order_relaxed) + keys;
     size_t const all = atomic_fetch_add_explicit(&work->drops, drops, memory_order_relaxed) + drops;
-    if (all > work->job->n / ORDO_TUNE_DISPLACED_FREE + scanned / ORDO_TUNE_DISPLACED_SHARE)
+    if (all > work->io.n / ORDO_TUNE_DISPLACED_FREE + scanned / ORDO_TUNE_DISPLACED_SHARE)
         atomic_store_explicit(&work->failed, true, memory_order_relaxed);
 }
 
@@ -64,26 +61,22 @@ static size_t drops_limit(size_t n)
     return n / ORDO_TUNE_DISPLACED_FREE + n / ORDO_TUNE_DISPLACED_SHARE;
 }
 
-#define ORDO_TEMPLATE "cpu/sort/displaced.t.h"
-#include "core/for_each_type.h"
-
-typedef struct displaced_type {
+typedef struct displaced_bodies {
     ordo_body *scan, *merge;
     bool (*join)(displaced_work *work, size_t pieces, size_t *drops);
     void (*share)(displaced_work *work, size_t pieces, size_t drops);
-} displaced_type;
+} displaced_bodies;
 
-static displaced_type type_of(ordo_type type)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return (displaced_type){displaced_scan_##tag, displaced_merge_##tag, displaced_join_##tag, \
-                                displaced_share_##tag};
-#include "core/types.def"
-    }
-    return (displaced_type){0};
-}
+#define RECORD record_k32
+#define FN(name) name##_k32
+#include "cpu/sort/displaced.t.h"
+#undef FN
+#undef RECORD
+#define RECORD record_k64
+#define FN(name) name##_k64
+#include "cpu/sort/displaced.t.h"
+#undef FN
+#undef RECORD
 
 static size_t bits_bytes(const ordo_sort_job *job)
 {
@@ -102,39 +95,44 @@ size_t cpu_displaced_scratch(const ordo_sort_job *job)
            ordo_round_up(pieces * sizeof(displaced_piece), ORDO_CACHE_LINE);
 }
 
-ordo_status cpu_sort_displaced(const ordo_sort_job *job, bool *done, void **room, ordo_exec *exec)
+ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                               void **room, ordo_exec *exec)
 {
-    displaced_type const type = type_of(job->type);
-    size_t const         n = job->n, grain = cpu_grain(n), pieces = ordo_div_up(n, grain);
-    size_t               drops = 0;
+    static const displaced_bodies of_k32 = {displaced_scan_k32, displaced_merge_k32,
+                                            displaced_join_k32, displaced_share_k32};
+    static const displaced_bodies of_k64 = {displaced_scan_k64, displaced_merge_k64,
+                                            displaced_join_k64, displaced_share_k64};
+    enum record_kind const        kind = records_kind_of_keys(job->type);
+    const displaced_bodies *const with = kind == RECORD_K32 ? &of_k32 : &of_k64;
+    size_t const                  n = job->n, grain = cpu_grain(n), pieces = ordo_div_up(n, grain);
+    size_t                        drops = 0;
     *done = false;
     TRY(ordo_scratch(exec, cpu_displaced_scratch(job), room));
     char *const    scratch = *room;
-    displaced_work work = {.job = job,
+    displaced_work work = {.io = records_of_keys(kernels, job),
                            .grain = grain,
                            .limit = drops_limit(n),
                            .bits = scratch,
-                           .dropped = scratch + bits_bytes(job),
-                           .exec = exec};
+                           .dropped = scratch + bits_bytes(job)};
     work.pieces = (displaced_piece *)(void *)(scratch + bits_bytes(job) + dropped_bytes(job));
     atomic_init(&work.scanned, 0);
     atomic_init(&work.drops, 0);
     atomic_init(&work.failed, false);
-    if (!ordo_loop(exec, n, grain, type.scan, &work))
+    if (!ordo_loop(exec, n, grain, with->scan, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
     if (atomic_load_explicit(&work.failed, memory_order_relaxed) ||
-        !type.join(&work, pieces, &drops))
+        !with->join(&work, pieces, &drops))
         return ORDO_OK;
 
-    cpu_items const dropped = {cpu_item_of_key(job->type), work.dropped, drops};
-    unsigned const  phase = exec->phase, phases = exec->phases;
-    TRY(cpu_items_inplace(&dropped, exec));
+    cpu_records const dropped = {kind, work.dropped, drops};
+    unsigned const    phase = exec->phase, phases = exec->phases;
+    TRY(cpu_records_inplace(&dropped, exec));
     exec->phase = phase; /* sorting few keys is no phase of its own */
     exec->phases = phases;
-    type.share(&work, pieces, drops);
+    with->share(&work, pieces, drops);
     exec->changed = true;
-    if (!ordo_loop(exec, n, grain, type.merge, &work))
+    if (!ordo_loop(exec, n, grain, with->merge, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
     *done = true;

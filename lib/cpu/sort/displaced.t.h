@@ -1,39 +1,26 @@
-/* displaced.t.h - the scan, the join and the merge of displaced.c for keys of one type. Keys are
- * compared as the unsigned numbers of the order that is asked for. */
-static inline BITS FN(displaced_map)(KEY key, bool descending)
-{
-    BITS const bits = FN(key_bits)(key);
-    return descending ? FN(key_turn)(bits) : bits;
-}
+/* displaced.t.h - the scan, the join and the merge of displaced.c for one kind of record: key bits
+ * alone, in the order that is asked for. */
 
-static inline KEY FN(displaced_key)(BITS bits, bool descending)
+/* Keys [at, at + count) as records in tile. */
+static void FN(displaced_read)(const radix_io *io, size_t at, size_t count, RECORD *tile)
 {
-    return FN(key_of)(descending ? FN(key_turn)(bits) : bits);
-}
-
-static void FN(displaced_read)(const KEY *keys, size_t count, bool descending, BITS *bits)
-{
-    if (descending)
-        for (size_t i = 0; i < count; i++)
-            bits[i] = FN(displaced_map)(keys[i], true);
+    if (io->load != NULL)
+        io->load(io, at, count, tile);
     else
-        for (size_t i = 0; i < count; i++)
-            bits[i] = FN(displaced_map)(keys[i], false);
+        memcpy(tile, (const RECORD *)io->in + at, count * sizeof *tile);
 }
 
-static void FN(displaced_write)(const BITS *bits, size_t count, bool descending, KEY *keys)
+static void FN(displaced_write)(const radix_io *io, size_t at, size_t count, const RECORD *records)
 {
-    if (descending)
-        for (size_t i = 0; i < count; i++)
-            keys[i] = FN(displaced_key)(bits[i], true);
+    if (io->store != NULL)
+        io->store(io, at, count, records);
     else
-        for (size_t i = 0; i < count; i++)
-            keys[i] = FN(displaced_key)(bits[i], false);
+        memcpy((RECORD *)io->out + at, records, count * sizeof *records);
 }
 
 /* How many of the sorted a[0 .. count) are less than x, or not greater where `equal` is set. The
  * search begins at the front and doubles its steps. */
-static size_t FN(displaced_below)(const BITS *a, size_t count, BITS x, bool equal)
+static size_t FN(displaced_below)(const RECORD *a, size_t count, RECORD x, bool equal)
 {
     size_t low = 0, step = 1;
     while (low + step <= count && (a[low + step - 1] < x || (equal && a[low + step - 1] == x))) {
@@ -55,18 +42,18 @@ static size_t FN(displaced_below)(const BITS *a, size_t count, BITS x, bool equa
  * end of the same part of scratch down. There is room for both, for together they are the keys
  * read. */
 typedef struct FN(displaced_state) {
-    BITS  *kept, *end;
-    size_t count, drops;
+    RECORD *kept, *end;
+    size_t  count, drops;
 } FN(displaced_state);
 
-static inline void FN(displaced_drop)(FN(displaced_state) * s, BITS x)
+static inline void FN(displaced_drop)(FN(displaced_state) * s, RECORD x)
 {
     s->drops++;
     s->end[-(ptrdiff_t)s->drops] = x;
 }
 
 /* Drops x, or the last key kept if x fits without it. True if x was dropped. */
-static inline bool FN(displaced_step)(FN(displaced_state) * s, BITS x)
+static inline bool FN(displaced_step)(FN(displaced_state) * s, RECORD x)
 {
     if (s->count == 0 || x >= s->kept[s->count - 1]) {
         s->kept[s->count++] = x;
@@ -76,7 +63,7 @@ static inline bool FN(displaced_step)(FN(displaced_state) * s, BITS x)
         FN(displaced_drop)(s, x);
         return true;
     }
-    BITS const last = s->kept[s->count - 1];
+    RECORD const last = s->kept[s->count - 1];
     s->kept[s->count - 1] = x;
     FN(displaced_drop)(s, last);
     return false;
@@ -86,7 +73,7 @@ static inline bool FN(displaced_step)(FN(displaced_state) * s, BITS x)
  * are greater than x, these are dropped instead. True if so: the row is to be read again. The last
  * key decides, because it changes: a key that is itself far too small would keep the scan from
  * ever dropping keys that are too large. */
-static bool FN(displaced_doubt)(FN(displaced_state) * s, size_t row, BITS x)
+static bool FN(displaced_doubt)(FN(displaced_state) * s, size_t row, RECORD x)
 {
     size_t greater = 0;
     while (greater < s->count && s->kept[s->count - 1 - greater] > x)
@@ -98,30 +85,28 @@ static bool FN(displaced_doubt)(FN(displaced_state) * s, size_t row, BITS x)
     return true;
 }
 
-/* Whether a[0 .. count) rises; no branch on keys. */
-static inline bool FN(displaced_rises)(const BITS *a, size_t count)
+/* Whether a[0 .. count) is sorted; no branch on keys. */
+static inline bool FN(displaced_rises)(const RECORD *a, size_t count)
 {
-    BITS falls = 0;
+    RECORD falls = 0;
     for (size_t i = 1; i < count; i++)
-        falls = (BITS)(falls | (BITS)(a[i] < a[i - 1]));
+        falls = (RECORD)(falls | (RECORD)(a[i] < a[i - 1]));
     return falls == 0;
 }
 
 static void FN(displaced_scan)(void *arg, size_t lo, size_t hi)
 {
     displaced_work *const work = arg;
-    const KEY *const      keys = (const KEY *)work->job->keys + lo;
     size_t const          n = hi - lo;
-    bool const            descending = work->job->descending;
     FN(displaced_state)
-    s = {.kept = (BITS *)work->bits + lo, .end = (BITS *)work->bits + hi};
+    s = {.kept = (RECORD *)work->bits + lo, .end = (RECORD *)work->bits + hi};
     size_t row = 0, doubt = FIRST_ROW, reread = REREAD_SHARE * n;
     if (atomic_load_explicit(&work->failed, memory_order_relaxed))
         return;
     for (size_t at = 0, count; at < n; at += count) {
-        BITS tile[TILE];
+        RECORD tile[TILE];
         count = ordo_min(TILE, n - at);
-        FN(displaced_read)(keys + at, count, descending, tile);
+        FN(displaced_read)(&work->io, lo + at, count, tile);
         if ((s.count == 0 || tile[0] >= s.kept[s.count - 1]) && FN(displaced_rises)(tile, count)) {
             memcpy(s.kept + s.count, tile, count * sizeof *tile);
             s.count += count;
@@ -153,15 +138,15 @@ static void FN(displaced_scan)(void *arg, size_t lo, size_t hi)
  * that is too much. */
 static bool FN(displaced_join)(displaced_work *work, size_t pieces, size_t *drops)
 {
-    const BITS *const bits = work->bits;
-    BITS *const       dropped = work->dropped;
+    const RECORD *const bits = work->bits;
+    RECORD *const       dropped = work->dropped;
     size_t last = SIZE_MAX, kept = 0, count = 0; /* last: the piece that keys were kept of */
     for (size_t p = 0; p < pieces; p++) {
         displaced_piece *const here = &work->pieces[p];
-        const BITS *const      a = bits + p * work->grain;
+        const RECORD *const    a = bits + p * work->grain;
         while (last != SIZE_MAX && here->begin < here->end) {
             displaced_piece *const before = &work->pieces[last];
-            const BITS *const      b = bits + last * work->grain;
+            const RECORD *const    b = bits + last * work->grain;
             if (before->begin == before->end) { /* nothing is left of it */
                 last = last > 0 ? last - 1 : SIZE_MAX;
                 continue;
@@ -183,11 +168,11 @@ static bool FN(displaced_join)(displaced_work *work, size_t pieces, size_t *drop
     }
     for (size_t p = 0; p < pieces; p++)
         kept += work->pieces[p].end - work->pieces[p].begin;
-    if (work->job->n - kept > work->limit)
+    if (work->io.n - kept > work->limit)
         return false;
     for (size_t p = 0; p < pieces; p++) {
         const displaced_piece *const here = &work->pieces[p];
-        const BITS *const            a = bits + p * work->grain;
+        const RECORD *const          a = bits + p * work->grain;
         size_t const                 length = piece_length(work, p);
         memcpy(dropped + count, a, here->begin * sizeof *a);
         count += here->begin;
@@ -198,11 +183,11 @@ static bool FN(displaced_join)(displaced_work *work, size_t pieces, size_t *drop
     return true;
 }
 
-/* Shares the sorted dropped keys among the pieces that keys were kept of: each gets those from its
- * first key up to the first key of the next one. */
+/* Shares the sorted dropped keys among the pieces with kept keys: each piece gets those from its
+ * first kept key up to the first kept key of the next such piece. */
 static void FN(displaced_share)(displaced_work *work, size_t pieces, size_t drops)
 {
-    const BITS *const bits = work->bits, *const dropped = work->dropped;
+    const RECORD *const bits = work->bits, *const dropped = work->dropped;
     displaced_piece *last = NULL;
     size_t           at = 0, from = 0;
     for (size_t p = 0; p < pieces; p++) {
@@ -213,7 +198,7 @@ static void FN(displaced_share)(displaced_work *work, size_t pieces, size_t drop
         if (here->begin == here->end)
             continue;
         if (last != NULL) {
-            BITS const first = (bits + p * work->grain)[here->begin];
+            RECORD const first = (bits + p * work->grain)[here->begin];
             from += FN(displaced_below)(dropped + from, drops - from, first, false);
             last->until = here->from = from;
         }
@@ -227,18 +212,16 @@ static void FN(displaced_merge)(void *arg, size_t lo, size_t hi)
 {
     const displaced_work *const  work = arg;
     const displaced_piece *const here = &work->pieces[lo / work->grain];
-    const BITS *const kept = (const BITS *)work->bits + lo, *const dropped = work->dropped;
-    KEY       *out = (KEY *)work->job->keys + here->at + here->from;
-    bool const descending = work->job->descending;
-    size_t     i = here->begin;
+    const RECORD *const kept = (const RECORD *)work->bits + lo, *const dropped = work->dropped;
+    size_t out = here->at + here->from, i = here->begin;
     (void)hi;
     for (size_t d = here->from; d < here->until; d++) {
         size_t const less = FN(displaced_below)(kept + i, here->end - i, dropped[d], false);
-        FN(displaced_write)(kept + i, less, descending, out);
+        FN(displaced_write)(&work->io, out, less, kept + i);
         i += less;
         out += less;
-        *out++ = FN(displaced_key)(dropped[d], descending);
+        FN(displaced_write)(&work->io, out++, 1, dropped + d);
     }
     if (here->begin < here->end)
-        FN(displaced_write)(kept + i, here->end - i, descending, out);
+        FN(displaced_write)(&work->io, out, here->end - i, kept + i);
 }

@@ -1,61 +1,45 @@
-/* inplace_index.t.h - argsort in place for one type of index; see sort_inplace_keys.c. */
+/* inplace_index.t.h - argsort in place for one type of index; see inplace_stable.c. */
 
-static cpu_item_128 FN(index_item)(const index_work *work, INDEX i)
+static record_p64 FN(index_record)(const index_work *work, INDEX i)
 {
-    return (cpu_item_128){work->order(work->keys, (size_t)i), i};
+    return (record_p64){work->key_at(work->keys, (size_t)i), i};
 }
 
-static cpu_item_128 FN(item_at)(const index_work *work, size_t at)
+static record_p64 FN(record_at)(const index_work *work, size_t at)
 {
-    return FN(index_item)(work, ((const INDEX *)work->index)[at]);
+    return FN(index_record)(work, ((const INDEX *)work->index)[at]);
 }
 
-static void FN(index_insert)(const index_work *work, size_t lo, size_t hi)
-{
-    INDEX *const index = work->index;
-    for (size_t i = lo + 1; i < hi; i++) {
-        cpu_item_128 const item = FN(item_at)(work, i);
-        size_t             at = i;
-        for (; at > lo && cpu_less_128(item, FN(item_at)(work, at - 1)); at--)
-            index[at] = index[at - 1];
-        index[at] = (INDEX)item.index;
-    }
-}
+#define RECORD record_p64
+#define LESS(a, b) record_less_p64(a, b)
+#define ELEMENT INDEX
+#define CONTEXT const index_work *work,
+#define PASS work,
+#define LOAD(element) FN(index_record)(work, element)
+#define STORE(record) ((INDEX)(record).index)
+#include "core/small_sort.t.h"
+#undef STORE
+#undef LOAD
+#undef PASS
+#undef CONTEXT
+#undef ELEMENT
+#undef LESS
+#undef RECORD
 
-/* ---- Heap sort ---- */
-
-/* Puts item where it belongs below `root` of the heap of n indices. */
-static void FN(sift)(const index_work *work, INDEX *heap, size_t root, size_t n, cpu_item_128 item)
-{
-    for (size_t child; (child = 2 * root + 1) < n; root = child) {
-        cpu_item_128 largest = FN(index_item)(work, heap[child]);
-        if (child + 1 < n) {
-            cpu_item_128 const right = FN(index_item)(work, heap[child + 1]);
-            if (cpu_less_128(largest, right)) {
-                largest = right;
-                child++;
-            }
-        }
-        if (!cpu_less_128(item, largest))
-            break;
-        heap[root] = heap[child];
-    }
-    heap[root] = (INDEX)item.index;
-}
-
+/* Heap sort that can be cancelled. */
 static void FN(index_heap)(const index_work *work, size_t lo, size_t hi)
 {
     INDEX *const heap = (INDEX *)work->index + lo;
     size_t const n = hi - lo;
     for (size_t i = n / 2; i-- > 0;) {
-        FN(sift)(work, heap, i, n, FN(index_item)(work, heap[i]));
+        FN(sift)(work, heap, i, n, FN(index_record)(work, heap[i]));
         if (i % STRETCH == 0 && ordo_poll(work->exec, 0))
             return;
     }
     for (size_t i = n; i-- > 1;) {
         INDEX const last = heap[i];
         heap[i] = heap[0];
-        FN(sift)(work, heap, 0, i, FN(index_item)(work, last));
+        FN(sift)(work, heap, 0, i, FN(index_record)(work, last));
         if (i % STRETCH == 0 && ordo_poll(work->exec, 0))
             return;
     }
@@ -63,27 +47,27 @@ static void FN(index_heap)(const index_work *work, size_t lo, size_t hi)
 
 /* ---- Quick sort ---- */
 
-static cpu_item_128 FN(median)(cpu_item_128 a, cpu_item_128 b, cpu_item_128 c)
+static record_p64 FN(median)(record_p64 a, record_p64 b, record_p64 c)
 {
-    if (cpu_less_128(b, a)) {
-        cpu_item_128 const was = a;
+    if (record_less_p64(b, a)) {
+        record_p64 const was = a;
         a = b;
         b = was;
     }
-    return cpu_less_128(c, b) ? (cpu_less_128(c, a) ? a : c) : b;
+    return record_less_p64(c, b) ? (record_less_p64(c, a) ? a : c) : b;
 }
 
-static cpu_item_128 FN(pivot)(const index_work *work, size_t lo, size_t hi)
+static record_p64 FN(pivot)(const index_work *work, size_t lo, size_t hi)
 {
     size_t const step = (hi - lo) / 9, middle = lo + (hi - lo) / 2;
-    cpu_item_128 of[3];
+    record_p64   of[3];
     if (hi - lo < MANY)
-        return FN(median)(FN(item_at)(work, lo), FN(item_at)(work, middle),
-                                                    FN(item_at)(work, hi - 1));
+        return FN(median)(FN(record_at)(work, lo), FN(record_at)(work, middle),
+                                                      FN(record_at)(work, hi - 1));
     for (size_t i = 0; i < 3; i++)
-        of[i] = FN(median)(FN(item_at)(work, lo + (3 * i + 1) * step),
-                              FN(item_at)(work, lo + (3 * i + 2) * step),
-                                 FN(item_at)(work, lo + (3 * i + 3) * step - 1));
+        of[i] = FN(median)(FN(record_at)(work, lo + (3 * i + 1) * step),
+                              FN(record_at)(work, lo + (3 * i + 2) * step),
+                                 FN(record_at)(work, lo + (3 * i + 3) * step - 1));
     return FN(median)(of[0], of[1], of[2]);
 }
 
@@ -91,14 +75,14 @@ static cpu_item_128 FN(pivot)(const index_work *work, size_t lo, size_t hi)
  * and neither the least nor the largest. Returns where, or lo if the call was cancelled. */
 static size_t FN(partition)(const index_work *work, size_t lo, size_t hi)
 {
-    INDEX *const       index = work->index;
-    cpu_item_128 const pivot = FN(pivot)(work, lo, hi);
-    size_t             steps = 0;
+    INDEX *const     index = work->index;
+    record_p64 const pivot = FN(pivot)(work, lo, hi);
+    size_t           steps = 0;
     for (size_t i = lo, j = hi - 1;; i++, j--) {
-        for (; cpu_less_128(FN(item_at)(work, i), pivot); i++)
+        for (; record_less_p64(FN(record_at)(work, i), pivot); i++)
             if (++steps % STRETCH == 0 && ordo_poll(work->exec, 0))
                 return lo;
-        for (; cpu_less_128(pivot, FN(item_at)(work, j)); j--)
+        for (; record_less_p64(pivot, FN(record_at)(work, j)); j--)
             if (++steps % STRETCH == 0 && ordo_poll(work->exec, 0))
                 return lo;
         if (i >= j)
@@ -130,7 +114,7 @@ static void FN(index_quick)(const index_work *work, size_t lo, size_t hi, unsign
             hi = cut;
         }
     }
-    FN(index_insert)(work, lo, hi);
+    FN(insertion_sort)(work, (INDEX *)work->index + lo, hi - lo);
 }
 
 /* ---- All threads ---- */
@@ -147,10 +131,7 @@ static void FN(sort_part)(void *arg, size_t lo, size_t hi)
     const index_work *const work = arg;
     for (size_t part = lo; part < hi; part++) {
         size_t const n = work->bounds[part + 1] - work->bounds[part];
-        unsigned     depth = 2;
-        for (size_t left = n; left > 1; left /= 2)
-            depth += 2;
-        FN(index_quick)(work, work->bounds[part], work->bounds[part + 1], depth);
+        FN(index_quick)(work, work->bounds[part], work->bounds[part + 1], 2 * ordo_bit_length(n));
     }
 }
 

@@ -110,16 +110,13 @@ static void close_sorted(group_worker *worker, size_t lo, size_t hi)
     }
 }
 
-static void sort_by_insertion(string_record *records, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        string_record const record = records[i];
-        size_t              at = i;
-        for (; at > 0 && records[at - 1].key > record.key; at--)
-            records[at] = records[at - 1];
-        records[at] = record;
-    }
-}
+#define RECORD string_record
+#define LESS(a, b) ((a).key < (b).key)
+#define FN(name) name##_records
+#include "core/small_sort.t.h"
+#undef FN
+#undef LESS
+#undef RECORD
 
 static void counts_to_places(uint32_t *counts, size_t digits)
 {
@@ -163,8 +160,6 @@ static void sort_by_digits(group_worker *worker, size_t lo, size_t hi, const str
     move_by_digit(spare, records, count, high, highs);
 }
 
-static unsigned log2_of(size_t n) { return 63 - (unsigned)__builtin_clzll(n); }
-
 static void sort_keys(group_worker *worker, size_t lo, size_t hi)
 {
     string_record *const records = worker->records;
@@ -172,7 +167,7 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
     if (!string_is_wanted(worker->engine->order, lo, hi))
         return;
     if (count <= ORDO_TUNE_STRINGS_LEAF) {
-        sort_by_insertion(records + lo, count);
+        insertion_sort_records(records + lo, count);
         close_sorted(worker, lo, hi);
         return;
     }
@@ -184,7 +179,7 @@ static void sort_keys(group_worker *worker, size_t lo, size_t hi)
         close_equal(worker, lo, hi);
         return;
     }
-    unsigned const     bits = log2_of(count) + ORDO_TUNE_STRINGS_EXTRA;
+    unsigned const     bits = ordo_bit_length(count) - 1 + ORDO_TUNE_STRINGS_EXTRA;
     unsigned const     half = (unsigned)ordo_min((bits + 1) / 2, ORDO_TUNE_STRINGS_DIGIT);
     string_digit const high = string_digit_take(&varying, half);
     string_digit const low = string_digit_take(&varying, half);

@@ -115,7 +115,7 @@ static void letters_chunk(void *arg, size_t lo, size_t hi)
 
 static unsigned bits_for(uint64_t value) /* bits of a number from 0 to value */
 {
-    return value == 0 ? 1 : 64 - (unsigned)__builtin_clzll(value);
+    return value == 0 ? 1 : ordo_bit_length(value);
 }
 
 void string_use_all_bytes(string_alphabet *alphabet)

@@ -11,21 +11,20 @@
  * n lg^2 n comparisons, LANES at a time; a kilobyte or two of stack. Argsort of keys of 64 bits
  * counts for each key those before it, n^2 comparisons. */
 #include "core/keybits.h"
-#include "cpu/cpu.h"
+#include "core/network.h"
 #include "cpu/kernel/lanes.h"
-#include "cpu/sort/few.h"
-#include "cpu/sort/network.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
 enum {
-    FEW_32 = 128, /* numbers that the largest networks take */
-    FEW_64 = 64,
+    MOST_32 = 128, /* numbers that the largest networks take */
+    MOST_64 = 64,
     MOST_VALUE = 16 /* bytes of a pair's value */
 };
 
-_Static_assert((int)ORDO_TUNE_FEW_32 <= FEW_32 && (int)ORDO_TUNE_FEW_64 <= FEW_64 &&
-                   (int)ORDO_TUNE_FEW_ORDER <= FEW_64 && (int)ORDO_TUNE_FEW_ORDER_64 <= FEW_64,
+_Static_assert((int)ORDO_TUNE_FEW_32 <= MOST_32 && (int)ORDO_TUNE_FEW_64 <= MOST_64 &&
+                   (int)ORDO_TUNE_FEW_ORDER <= MOST_64 && (int)ORDO_TUNE_FEW_ORDER_64 <= MOST_64,
                "there is a network for them");
 
 /* ---- Networks ---- */
@@ -33,22 +32,22 @@ _Static_assert((int)ORDO_TUNE_FEW_32 <= FEW_32 && (int)ORDO_TUNE_FEW_64 <= FEW_6
 /* Loops of constant length are laid out, so that rows are registers; but not where a sanitizer
  * would look at each copy. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define FEW_EACH(i, n) for (unsigned i = 0; i < (n); i++)
+#define SMALL_EACH(i, n) for (unsigned i = 0; i < (n); i++)
 #else
-#define FEW_EACH(i, n) _Pragma("GCC unroll 32") for (unsigned i = 0; i < (n); i++)
+#define SMALL_EACH(i, n) _Pragma("GCC unroll 32") for (unsigned i = 0; i < (n); i++)
 #endif
 
 #define NETWORK_ORDER(i, j) WIDTH(lanes_order)(&x[i], &x[j]);
 
 /* Sorts the columns of rows o to o + M, each of which is bitonic. */
-#define FEW_CLEAN_2(o) NETWORK_1(o, 1)
-#define FEW_CLEAN_4(o) NETWORK_2(o, 2) FEW_CLEAN_2(o) FEW_CLEAN_2((o) + 2)
-#define FEW_CLEAN_8(o) NETWORK_4(o, 4) FEW_CLEAN_4(o) FEW_CLEAN_4((o) + 4)
-#define FEW_CLEAN_16(o) NETWORK_8(o, 8) FEW_CLEAN_8(o) FEW_CLEAN_8((o) + 8)
-#define FEW_CLEAN_32(o) NETWORK_16(o, 16) FEW_CLEAN_16(o) FEW_CLEAN_16((o) + 16)
+#define SMALL_CLEAN_2(o) NETWORK_1(o, 1)
+#define SMALL_CLEAN_4(o) NETWORK_2(o, 2) SMALL_CLEAN_2(o) SMALL_CLEAN_2((o) + 2)
+#define SMALL_CLEAN_8(o) NETWORK_4(o, 4) SMALL_CLEAN_4(o) SMALL_CLEAN_4((o) + 4)
+#define SMALL_CLEAN_16(o) NETWORK_8(o, 8) SMALL_CLEAN_8(o) SMALL_CLEAN_8((o) + 8)
+#define SMALL_CLEAN_32(o) NETWORK_16(o, 16) SMALL_CLEAN_16(o) SMALL_CLEAN_16((o) + 16)
 
 /* Lane l gets what is in lane l ^ 1, or in lane l ^ 3. */
-static inline lanes_32 few_swap_32(lanes_32 v, bool wide)
+static inline lanes_32 small_swap_32(lanes_32 v, bool wide)
 {
     return wide ? __builtin_shufflevector(v, v, 3, 2, 1, 0)
                 : __builtin_shufflevector(v, v, 1, 0, 3, 2);
@@ -58,17 +57,17 @@ static inline lanes_32 few_swap_32(lanes_32 v, bool wide)
  * of one meets the lane swapped for it of the other, the upper of the two keeping the larger
  * number: the first round of merging two columns, or two pairs of columns. Columns are bitonic
  * then. */
-static inline void few_cross_32(lanes_32 *a, lanes_32 *b, bool wide)
+static inline void small_cross_32(lanes_32 *a, lanes_32 *b, bool wide)
 {
     lanes_32 const upper =
         wide ? (lanes_32){0, 0, UINT32_MAX, UINT32_MAX} : (lanes_32){0, UINT32_MAX, 0, UINT32_MAX};
-    lanes_32 low = *a, high = few_swap_32(*b, wide);
+    lanes_32 low = *a, high = small_swap_32(*b, wide);
     lanes_order_32(&low, &high);
     *a = (low & ~upper) | (high & upper);
-    *b = few_swap_32((high & ~upper) | (low & upper), wide);
+    *b = small_swap_32((high & ~upper) | (low & upper), wide);
 }
 
-static inline void few_cross_64(lanes_64 *a, lanes_64 *b, bool wide)
+static inline void small_cross_64(lanes_64 *a, lanes_64 *b, bool wide)
 {
     lanes_64 low = *a, high = __builtin_shufflevector(*b, *b, 1, 0);
     (void)wide;
@@ -78,46 +77,46 @@ static inline void few_cross_64(lanes_64 *a, lanes_64 *b, bool wide)
 }
 
 /* The second round of merging pairs of columns: neighbouring lanes of one row. */
-static inline void few_step_32(lanes_32 *a)
+static inline void small_step_32(lanes_32 *a)
 {
-    lanes_32 low = *a, high = few_swap_32(*a, false);
+    lanes_32 low = *a, high = small_swap_32(*a, false);
     lanes_order_32(&low, &high);
     *a = __builtin_shufflevector(low, high, 0, 4, 2, 6);
 }
 
-#define FEW_PASTE_(a, b) a##b
-#define FEW_PASTE(a, b) FEW_PASTE_(a, b)
-#define WIDTH(name) FEW_PASTE(name##_, W)
-#define FN(name) FEW_PASTE(FEW_PASTE(name##_, W), FEW_PASTE(_, ROWS))
-#define SORT(o) FEW_PASTE(NETWORK_SORT_, ROWS)(o)
-#define CLEAN(o) FEW_PASTE(FEW_CLEAN_, ROWS)(o)
+#define SMALL_PASTE_(a, b) a##b
+#define SMALL_PASTE(a, b) SMALL_PASTE_(a, b)
+#define WIDTH(name) SMALL_PASTE(name##_, W)
+#define FN(name) SMALL_PASTE(SMALL_PASTE(name##_, W), SMALL_PASTE(_, ROWS))
+#define SORT(o) SMALL_PASTE(NETWORK_SORT_, ROWS)(o)
+#define CLEAN(o) SMALL_PASTE(SMALL_CLEAN_, ROWS)(o)
 
 #define W 32
 #define ROWS 4
-#include "cpu/sort/few_lanes.t.h"
+#include "cpu/sort/small_n_network.t.h"
 #undef ROWS
 #define ROWS 8
-#include "cpu/sort/few_lanes.t.h"
+#include "cpu/sort/small_n_network.t.h"
 #undef ROWS
 #define ROWS 16
-#include "cpu/sort/few_lanes.t.h"
+#include "cpu/sort/small_n_network.t.h"
 #undef ROWS
 #define ROWS 32
-#include "cpu/sort/few_lanes.t.h"
+#include "cpu/sort/small_n_network.t.h"
 #undef ROWS
 #undef W
 #define W 64
 #define ROWS 4
-#include "cpu/sort/few_lanes.t.h"
+#include "cpu/sort/small_n_network.t.h"
 #undef ROWS
 #define ROWS 8
-#include "cpu/sort/few_lanes.t.h"
+#include "cpu/sort/small_n_network.t.h"
 #undef ROWS
 #define ROWS 16
-#include "cpu/sort/few_lanes.t.h"
+#include "cpu/sort/small_n_network.t.h"
 #undef ROWS
 #define ROWS 32
-#include "cpu/sort/few_lanes.t.h"
+#include "cpu/sort/small_n_network.t.h"
 #undef ROWS
 #undef W
 
@@ -125,27 +124,27 @@ static inline void few_step_32(lanes_32 *a)
 #undef SORT
 #undef FN
 #undef WIDTH
-#undef FEW_PASTE
-#undef FEW_PASTE_
+#undef SMALL_PASTE
+#undef SMALL_PASTE_
 
 /* The numbers of `size` bytes that the smallest network for n of them takes. */
-static inline size_t few_padded(size_t n, size_t size)
+static inline size_t small_padded(size_t n, size_t size)
 {
     size_t const least = 4 * 16 / size;
     return n <= least ? least : n <= 2 * least ? 2 * least : n <= 4 * least ? 4 * least : 8 * least;
 }
 
-static inline void few_network(void *numbers, size_t padded, size_t size)
+static inline void small_network(void *numbers, size_t padded, size_t size)
 {
     static void (*const networks[2][4])(void *) = {
-        {few_network_32_4, few_network_32_8, few_network_32_16, few_network_32_32},
-        {few_network_64_4, few_network_64_8, few_network_64_16, few_network_64_32}};
+        {small_network_32_4, small_network_32_8, small_network_32_16, small_network_32_32},
+        {small_network_64_4, small_network_64_8, small_network_64_16, small_network_64_32}};
     networks[size / 8][__builtin_ctzll(padded * size / 64)](numbers);
 }
 
 /* ---- Keys ---- */
 
-#define ORDO_TEMPLATE "cpu/sort/few_key.t.h"
+#define ORDO_TEMPLATE "cpu/sort/small_n_key.t.h"
 #include "core/for_each_type.h"
 
 /* What a report says of all of them. */
@@ -156,7 +155,7 @@ static void tell(ordo_exec *exec)
     exec->detail = "few keys: sorted in registers";
 }
 
-bool cpu_few_sort(const ordo_sort_job *job, ordo_exec *exec)
+bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)
 {
     if (job->n > (ordo_type_size(job->type) == 8 ? ORDO_TUNE_FEW_64 : ORDO_TUNE_FEW_32))
         return false;
@@ -165,7 +164,7 @@ bool cpu_few_sort(const ordo_sort_job *job, ordo_exec *exec)
     switch (job->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        few_sort_##tag(job);                                                                       \
+        small_sort_##tag(job);                                                                     \
         break;
 #include "core/types.def"
     }
@@ -174,24 +173,25 @@ bool cpu_few_sort(const ordo_sort_job *job, ordo_exec *exec)
 
 /* ---- With ties that keep their order ---- */
 
-static bool few_order(ordo_type type, const void *keys, size_t n, bool descending, uint32_t *order)
+static bool small_order(ordo_type type, const void *keys, size_t n, bool descending,
+                        uint32_t *order)
 {
     if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_FEW_ORDER_64 : ORDO_TUNE_FEW_ORDER))
         return false;
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        few_order_##tag(keys, n, descending, order);                                               \
+        small_order_##tag(keys, n, descending, order);                                             \
         break;
 #include "core/types.def"
     }
     return true;
 }
 
-bool cpu_few_argsort(const ordo_argsort_job *job, ordo_exec *exec)
+bool cpu_small_argsort(const ordo_argsort_job *job, ordo_exec *exec)
 {
-    uint32_t order[FEW_64];
-    if (!few_order(job->type, job->keys, job->n, job->descending, order))
+    uint32_t order[MOST_64];
+    if (!small_order(job->type, job->keys, job->n, job->descending, order))
         return false;
     tell(exec);
     if (job->index_type == ORDO_U32)
@@ -204,7 +204,7 @@ bool cpu_few_argsort(const ordo_argsort_job *job, ordo_exec *exec)
 
 #define PERMUTE(type)                                                                              \
     do {                                                                                           \
-        type copy[FEW_64];                                                                         \
+        type copy[MOST_64];                                                                        \
         memcpy(copy, array, n * sizeof *copy);                                                     \
         for (size_t i = 0; i < n; i++)                                                             \
             memcpy((char *)array + i * sizeof *copy, &copy[order[i]], sizeof *copy);               \
@@ -213,7 +213,7 @@ bool cpu_few_argsort(const ordo_argsort_job *job, ordo_exec *exec)
 /* array[i] = what was array[order[i]]. */
 static void permute(void *array, size_t size, size_t n, const uint32_t *order)
 {
-    char any[FEW_64 * MOST_VALUE];
+    char any[MOST_64 * MOST_VALUE];
     switch (size) {
     case 4:
         PERMUTE(uint32_t);
@@ -228,11 +228,11 @@ static void permute(void *array, size_t size, size_t n, const uint32_t *order)
     }
 }
 
-bool cpu_few_pairs(const ordo_pairs_job *job, ordo_exec *exec)
+bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec)
 {
     const ordo_sort_job *const keys = &job->keys;
-    uint32_t                   order[FEW_64];
-    if (!few_order(keys->type, keys->keys, keys->n, keys->descending, order))
+    uint32_t                   order[MOST_64];
+    if (!small_order(keys->type, keys->keys, keys->n, keys->descending, order))
         return false;
     tell(exec);
     exec->changed = true;

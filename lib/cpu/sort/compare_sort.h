@@ -1,4 +1,4 @@
-/* by.h - what the two sorts by a caller's comparison share; sort_by.c chooses between them.
+/* compare_sort.h - what the two sorts by a caller's comparison share; compare_sort.c chooses between them.
  *
  * The elements are those of the caller, or, where these are large, pointers to them. They lie in
  * two arrays of n, and every function says where it leaves them.
@@ -6,8 +6,8 @@
  * A comparison may contradict itself, so nothing here is bounded by what it answered: every loop
  * ends where its run ends, and whatever is decided is decided once and written down. So the
  * elements stay the same elements, in some order. */
-#ifndef ORDO_CPU_SORT_BY_H
-#define ORDO_CPU_SORT_BY_H
+#ifndef ORDO_CPU_SORT_COMPARE_SORT_H
+#define ORDO_CPU_SORT_COMPARE_SORT_H
 
 #include "cpu/cpu.h"
 
@@ -15,11 +15,11 @@
 #include <string.h>
 
 enum {
-    BY_BLOCK = ORDO_TUNE_BY_BLOCK, /* elements sorted, and merged, without asking for cancel */
-    BY_LARGE = ORDO_TUNE_BY_LARGE  /* bytes; larger elements are sorted by pointers */
+    COMPARE_BLOCK = ORDO_TUNE_BY_BLOCK, /* elements sorted, and merged, without asking for cancel */
+    COMPARE_LARGE = ORDO_TUNE_BY_LARGE  /* bytes; larger elements are sorted by pointers */
 };
 
-typedef struct by_work {
+typedef struct compare_work {
     char            *base, *buffer;
     size_t           n, size;
     ordo_compare_fn *compare;
@@ -27,26 +27,26 @@ typedef struct by_work {
     bool             indirect; /* elements are pointers to what is compared */
     ordo_exec       *exec;
     size_t          *cuts; /* one for each block of a merging pass */
-} by_work;
+} compare_work;
 
-static inline char *by_at(const by_work *work, bool in_buffer, size_t i)
+static inline char *compare_at(const compare_work *work, bool in_buffer, size_t i)
 {
     return (in_buffer ? work->buffer : work->base) + i * work->size;
 }
 
 /* What the caller's comparison gets to see of an element. */
-static inline const void *by_seen(const by_work *work, const char *element)
+static inline const void *compare_seen(const compare_work *work, const char *element)
 {
     return work->indirect ? *(const void *const *)(const void *)element : element;
 }
 
-static inline int by_compare(const by_work *work, const char *a, const char *b)
+static inline int compare_two(const compare_work *work, const char *a, const char *b)
 {
-    return work->compare(work->user, by_seen(work, a), by_seen(work, b));
+    return work->compare(work->user, compare_seen(work, a), compare_seen(work, b));
 }
 
 /* Copies one element; the usual sizes without a call. */
-static inline void by_move(char *to, const char *from, size_t size)
+static inline void compare_move(char *to, const char *from, size_t size)
 {
     switch (size) {
     case 4:
@@ -64,25 +64,26 @@ static inline void by_move(char *to, const char *from, size_t size)
 }
 
 /* Brings elements [lo, hi) from the buffer to the base. */
-static inline void by_bring_home(const by_work *work, size_t lo, size_t hi)
+static inline void compare_bring_home(const compare_work *work, size_t lo, size_t hi)
 {
-    memcpy(by_at(work, false, lo), by_at(work, true, lo), (hi - lo) * work->size);
+    memcpy(compare_at(work, false, lo), compare_at(work, true, lo), (hi - lo) * work->size);
 }
 
 /* Merge sorts [lo, hi), stably, on this thread, from one of the arrays into one of them; both are
  * overwritten. For no more than a few blocks: it does not ask for cancel. */
-void by_merge_sort(const by_work *work, size_t lo, size_t hi, bool in_buffer, bool to_buffer);
+void compare_merge_sort(const compare_work *work, size_t lo, size_t hi, bool in_buffer,
+                        bool to_buffer);
 
 /* Merge sorts base[lo, hi), stably, by all threads, back into the base: also if it was cancelled
  * and returns false. Needs a cut for each block. */
-bool by_merge_all(const by_work *work, size_t lo, size_t hi);
+bool compare_merge_all(const compare_work *work, size_t lo, size_t hi);
 
 /* How many passes that takes. */
-unsigned by_merge_passes(size_t n);
+unsigned compare_merge_passes(size_t n);
 
 /* Sorts all of base by all threads, not stably, into the base: also if it was cancelled and
- * returns false. `block` is by_sample_scratch(n) bytes. */
-bool   by_sample_all(const by_work *work, void *block);
-size_t by_sample_scratch(size_t n);
+ * returns false. `block` is compare_sample_scratch(n) bytes. */
+bool   compare_sample_all(const compare_work *work, void *block);
+size_t compare_sample_scratch(size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* sort_inplace_keys.c - argsort and stable sort of pairs when scratch is refused. Nothing is
+/* inplace_stable.c - argsort and stable sort of pairs when scratch is refused. Nothing is
  * allocated; some state lies on the C stack.
  *
  * Argsort: the index array is filled with 0 .. n-1 and sorted by (key, index), which are all
@@ -11,10 +11,8 @@
  * half the size (the symmetric merging of Kim and Kutzner, 2004): n lg n moves a pass and lg n
  * passes. The first halvings of long merges are made breadth first, so that there are merges for
  * every thread. */
-#include "core/keybits.h"
-#include "cpu/cpu.h"
-#include "cpu/sort/items.h"
-#include "cpu/sort/reverse.h"
+#include "cpu/radix/records.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
@@ -27,23 +25,6 @@ enum {
     ENOUGH = ORDO_TUNE_INPLACE_TASK
 };
 
-/* The number that key i is compared by: equal for keys that tie. */
-typedef uint64_t order_fn(const void *keys, size_t i);
-
-#define ORDO_TEMPLATE "cpu/sort/inplace_order.t.h"
-#include "core/for_each_type.h"
-
-static order_fn *order_of(ordo_type type, bool descending)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return descending ? falling_##tag : rising_##tag;
-#include "core/types.def"
-    }
-    return NULL;
-}
-
 static size_t tasks_for(const ordo_exec *exec)
 {
     return exec->threads == 1 ? 1 : ordo_min(TASKS, exec->threads * (size_t)TASKS_EACH);
@@ -52,11 +33,11 @@ static size_t tasks_for(const ordo_exec *exec)
 /* ---- Argsort ---- */
 
 typedef struct index_work {
-    const void *keys;
-    order_fn   *order;
-    void       *index;
-    ordo_exec  *exec;
-    size_t      bounds[TASKS + 1]; /* of the parts */
+    const void     *keys;
+    records_key_fn *key_at;
+    void           *index;
+    ordo_exec      *exec;
+    size_t          bounds[TASKS + 1]; /* of the parts */
 } index_work;
 
 #define INDEX uint32_t
@@ -73,7 +54,7 @@ typedef struct index_work {
 ordo_status cpu_argsort_inplace(const ordo_argsort_job *job, ordo_exec *exec)
 {
     index_work work = {.keys = job->keys,
-                       .order = order_of(job->type, job->descending),
+                       .key_at = records_key_of(job->type, job->descending),
                        .index = job->index,
                        .exec = exec};
     exec->algorithm = "inplace";
@@ -89,16 +70,16 @@ typedef struct pairs_merge { /* the runs [lo, middle) and [middle, hi) */
 } pairs_merge;
 
 typedef struct pairs_work {
-    char       *keys, *values;
-    size_t      key_size, value_size, n;
-    order_fn   *order;
-    ordo_exec  *exec;
-    size_t      width; /* of the runs of this pass */
-    size_t      tasks;
-    pairs_merge task[TASKS];
+    char           *keys, *values;
+    size_t          key_size, value_size, n;
+    records_key_fn *key_at;
+    ordo_exec      *exec;
+    size_t          width; /* of the runs of this pass */
+    size_t          tasks;
+    pairs_merge     task[TASKS];
 } pairs_work;
 
-static uint64_t order_at(const pairs_work *work, size_t i) { return work->order(work->keys, i); }
+static uint64_t order_at(const pairs_work *work, size_t i) { return work->key_at(work->keys, i); }
 
 /* Moves pair `from` to `to` <= from; those between move up by one. */
 static void put_back(const pairs_work *work, size_t from, size_t to)
@@ -250,7 +231,7 @@ ordo_status cpu_pairs_inplace(const ordo_pairs_job *job, ordo_exec *exec)
                          .key_size = ordo_type_size(job->keys.type),
                          .value_size = job->value_size,
                          .n = n,
-                         .order = order_of(job->keys.type, job->keys.descending),
+                         .key_at = records_key_of(job->keys.type, job->keys.descending),
                          .exec = exec};
     exec->algorithm = "inplace";
     exec->isa = "generic";

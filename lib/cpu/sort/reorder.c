@@ -1,13 +1,17 @@
-/* reverse.c - reverses arrays of elements of any size up to 16 bytes.
+/* reorder.c - puts the elements of an array, of any size up to 16 bytes, into another order.
  *
- * Elements of 1, 2, 4 and 8 bytes are exchanged in blocks of 64 bytes from both ends: a block is
- * loaded as vectors of 16 bytes, each vector is reversed in registers, and the vectors are
- * stored in reverse order. The vectors are those of GNU C, with shuffles that SSE2 and NEON
- * have. Keys that the blocks leave over, and elements of other sizes, are exchanged one by one,
- * each size with a constant length. No alignment is assumed. */
-#include "cpu/sort/reverse.h"
+ * Reverse: elements of 1, 2, 4 and 8 bytes are exchanged in blocks of 64 bytes from both ends. A
+ * block is loaded as vectors of 16 bytes, each vector is reversed in registers, and the vectors are
+ * stored in reverse order. The vectors are those of GNU C, with shuffles that SSE2 and NEON have.
+ * The remaining elements, and elements of other sizes, are exchanged one by one, each size with a
+ * constant length. No alignment is assumed.
+ *
+ * Permute: elements are gathered by an index into scratch and copied back. */
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
+
+/* ---- Reverse ---- */
 
 enum {
     REVERSE_VECTORS = 4,
@@ -39,7 +43,7 @@ static inline words_64 reverse_vector(words_64 v, size_t size)
     return (words_64){reverse_word(v[1], size), reverse_word(v[0], size)};
 }
 
-static inline void exchange(char *a, char *b, size_t size)
+static inline void swap_elements(char *a, char *b, size_t size)
 {
     char left[16], right[16];
     memcpy(left, a, size);
@@ -71,7 +75,7 @@ static inline __attribute__((always_inline)) void reverse_as(char *array, size_t
     for (; in_block > 0 && hi - i >= in_block; i += in_block)
         exchange_blocks(array + i * size, array + (n - i - in_block) * size, size);
     for (; i < hi; i++)
-        exchange(array + i * size, array + (n - 1 - i) * size, size);
+        swap_elements(array + i * size, array + (n - 1 - i) * size, size);
 }
 
 void cpu_reverse(void *array, size_t size, size_t n, size_t lo, size_t hi)
@@ -101,4 +105,65 @@ void cpu_reverse(void *array, size_t size, size_t n, size_t lo, size_t hi)
     default:
         return;
     }
+}
+
+/* ---- Permute ---- */
+
+typedef struct permute_work {
+    const char *from;
+    char       *to;
+    size_t      size;
+    const void *index;
+    bool        narrow; /* index is u32 */
+} permute_work;
+
+static inline size_t index_at(const permute_work *work, size_t i)
+{
+    return work->narrow ? ((const uint32_t *)work->index)[i]
+                        : (size_t)((const uint64_t *)work->index)[i];
+}
+
+#define GATHER(size)                                                                               \
+    for (size_t i = lo; i < hi; i++)                                                               \
+    memcpy(work->to + i * (size), work->from + index_at(work, i) * (size), (size))
+
+static void gather_piece(void *arg, size_t lo, size_t hi)
+{
+    const permute_work *const work = arg;
+    switch (work->size) {
+    case 1:
+        GATHER(1);
+        break;
+    case 2:
+        GATHER(2);
+        break;
+    case 4:
+        GATHER(4);
+        break;
+    case 8:
+        GATHER(8);
+        break;
+    case 16:
+        GATHER(16);
+        break;
+    default:
+        GATHER(work->size);
+        break;
+    }
+}
+
+static void copy_piece(void *arg, size_t lo, size_t hi)
+{
+    const permute_work *const work = arg;
+    memcpy(work->to + lo * work->size, work->from + lo * work->size, (hi - lo) * work->size);
+}
+
+ordo_status cpu_permute(void *array, size_t size, const ordo_argsort_job *order, void *spare,
+                        ordo_exec *exec)
+{
+    permute_work gather = {array, spare, size, order->index, order->index_type == ORDO_U32};
+    permute_work back = {spare, array, size, NULL, false};
+    if (!ordo_loop(exec, order->n, cpu_grain(order->n), gather_piece, &gather))
+        return ORDO_E_CANCELLED;
+    return cpu_done(ordo_loop(exec, order->n, cpu_grain(order->n), copy_piece, &back));
 }

@@ -1,12 +1,12 @@
-/* few_key.t.h - a few keys of one type as numbers, and back; see few.c. */
+/* small_key.t.h - a few keys of one type as numbers, and back; see few.c. */
 
-typedef __typeof__((BITS)0 + 0u) FN(few_word); /* of 32 bits at least */
+typedef __typeof__((BITS)0 + 0u) FN(small_word); /* of 32 bits at least */
 
-static void FN(few_sort)(const ordo_sort_job *job)
+static void FN(small_sort)(const ordo_sort_job *job)
 {
     KEY *const   keys = job->keys;
-    size_t const n = job->n, padded = few_padded(n, sizeof(FN(few_word)));
-    _Alignas(16) FN(few_word) words[sizeof(KEY) == 8 ? FEW_64 : FEW_32];
+    size_t const n = job->n, padded = small_padded(n, sizeof(FN(small_word)));
+    _Alignas(16) FN(small_word) words[sizeof(KEY) == 8 ? MOST_64 : MOST_32];
     if (job->descending)
         for (size_t i = 0; i < n; i++)
             words[i] = FN(key_turn)(FN(key_bits)(keys[i]));
@@ -14,7 +14,7 @@ static void FN(few_sort)(const ordo_sort_job *job)
         for (size_t i = 0; i < n; i++)
             words[i] = FN(key_bits)(keys[i]);
     memset(words + n, 0xff, (padded - n) * sizeof *words);
-    few_network(words, padded, sizeof *words);
+    small_network(words, padded, sizeof *words);
     if (job->descending)
         for (size_t i = 0; i < n; i++)
             keys[i] = FN(key_of)(FN(key_turn)((BITS)words[i]));
@@ -25,19 +25,19 @@ static void FN(few_sort)(const ordo_sort_job *job)
 
 /* order[i] = which key comes i-th, ties by index. Short keys share a word with their index; before
  * a long one there are as many as the comparisons with all others say. */
-static void FN(few_order)(const void *array, size_t n, bool descending, uint32_t *order)
+static void FN(small_order)(const void *array, size_t n, bool descending, uint32_t *order)
 {
     const KEY *const      keys = array;
-    _Alignas(16) uint64_t words[FEW_64];
+    _Alignas(16) uint64_t words[MOST_64];
     bool const            shared = sizeof(KEY) < sizeof *words;
     for (size_t i = 0; i < n; i++) {
         uint64_t const key = descending ? FN(key_desc)(keys[i]) : FN(key_fold)(keys[i]);
         words[i] = shared ? key << 32 % (8 * sizeof key) | i : key;
     }
     if (shared) {
-        size_t const padded = few_padded(n, sizeof *words);
+        size_t const padded = small_padded(n, sizeof *words);
         memset(words + n, 0xff, (padded - n) * sizeof *words);
-        few_network(words, padded, sizeof *words);
+        small_network(words, padded, sizeof *words);
         for (size_t i = 0; i < n; i++)
             order[i] = (uint32_t)words[i];
         return;

@@ -1,4 +1,4 @@
-/* by_sample.c - sample sort by a caller's comparison; the manner of sort_sample.c.
+/* compare_sample.c - sample sort by a caller's comparison; the manner of sort_sample.c.
  *
  * Splitters from a sorted sample make a search tree; every element walks it and gets a label, the
  * labels are counted by piece, and the elements go to their buckets in the other array. An
@@ -9,7 +9,7 @@
  * Each level costs lg(leaves) calls for every element. Buckets that do not shrink after several
  * levels, which is what an adversarial comparison brings about, are merge sorted by all threads
  * in the end: n lg n calls at worst. */
-#include "cpu/sort/by.h"
+#include "cpu/sort/compare_sort.h"
 
 enum {
     LG_LEAVES = ORDO_TUNE_SAMPLE_LG,
@@ -28,8 +28,8 @@ typedef struct splitters {
 } splitters;
 
 typedef struct sample_work {
-    const by_work *by;
-    uint8_t       *labels;
+    const compare_work *by;
+    uint8_t            *labels;
     size_t (*counts)[BUCKETS]; /* for each piece; then where its elements of a bucket go */
     size_t        starts[BUCKETS + 1];
     uint8_t       unsorted[BUCKETS]; /* the bucket is home, but not in order */
@@ -47,19 +47,19 @@ static size_t sample_at(uint64_t seed, size_t i, size_t n)
 }
 
 /* Chooses splitters for [lo, hi), more than BASE elements. */
-static __attribute__((noinline)) void choose_splitters(const by_work *work, size_t lo, size_t hi,
-                                                       bool in_buffer, splitters *tree)
+static __attribute__((noinline)) void choose_splitters(const compare_work *work, size_t lo,
+                                                       size_t hi, bool in_buffer, splitters *tree)
 {
     const void *sample[SAMPLE], *other[SAMPLE];
     for (size_t i = 0; i < SAMPLE; i++)
-        sample[i] =
-            by_seen(work, by_at(work, in_buffer, lo + sample_at(work->exec->seed, i, hi - lo)));
-    by_work pointers = *work;
+        sample[i] = compare_seen(
+            work, compare_at(work, in_buffer, lo + sample_at(work->exec->seed, i, hi - lo)));
+    compare_work pointers = *work;
     pointers.base = (char *)sample;
     pointers.buffer = (char *)other;
     pointers.size = sizeof *sample;
     pointers.indirect = true;
-    by_merge_sort(&pointers, 0, SAMPLE, false, false);
+    compare_merge_sort(&pointers, 0, SAMPLE, false, false);
 
     for (size_t level = 0; level < LG_LEAVES; level++) {
         size_t const nodes = (size_t)1 << level, step = LEAVES >> (level + 1);
@@ -72,11 +72,11 @@ static __attribute__((noinline)) void choose_splitters(const by_work *work, size
 }
 
 /* Labels [lo, hi) and adds to counts. */
-static void label(const by_work *work, const splitters *tree, size_t lo, size_t hi, bool in_buffer,
-                  uint8_t *labels, size_t counts[BUCKETS])
+static void label(const compare_work *work, const splitters *tree, size_t lo, size_t hi,
+                  bool in_buffer, uint8_t *labels, size_t counts[BUCKETS])
 {
     for (size_t i = lo; i < hi; i++) {
-        const void *const element = by_seen(work, by_at(work, in_buffer, i));
+        const void *const element = compare_seen(work, compare_at(work, in_buffer, i));
         size_t            node = 1, bucket;
         int               order = 1;
         while (node < LEAVES && (order = work->compare(work->user, element, tree->node[node])) != 0)
@@ -88,20 +88,20 @@ static void label(const by_work *work, const splitters *tree, size_t lo, size_t 
 }
 
 /* Moves [lo, hi) to their places in the other array. */
-static void scatter(const by_work *work, const uint8_t *labels, size_t lo, size_t hi,
+static void scatter(const compare_work *work, const uint8_t *labels, size_t lo, size_t hi,
                     bool in_buffer, size_t to[BUCKETS])
 {
-    const char *from = by_at(work, in_buffer, lo);
+    const char *from = compare_at(work, in_buffer, lo);
     for (size_t i = lo; i < hi; i++, from += work->size)
-        by_move(by_at(work, !in_buffer, to[labels[i]]++), from, work->size);
+        compare_move(compare_at(work, !in_buffer, to[labels[i]]++), from, work->size);
 }
 
 /* ---- One thread ---- */
 
-static bool bring_home(const by_work *work, size_t lo, size_t hi, bool in_buffer)
+static bool bring_home(const compare_work *work, size_t lo, size_t hi, bool in_buffer)
 {
     if (in_buffer)
-        by_bring_home(work, lo, hi);
+        compare_bring_home(work, lo, hi);
     return false;
 }
 
@@ -109,9 +109,9 @@ static bool bring_home(const by_work *work, size_t lo, size_t hi, bool in_buffer
 static bool sample_sort(const sample_work *sample, size_t lo, size_t hi, bool in_buffer,
                         unsigned depth)
 {
-    const by_work *const work = sample->by;
+    const compare_work *const work = sample->by;
     if (hi - lo <= BASE) {
-        by_merge_sort(work, lo, hi, in_buffer, false);
+        compare_merge_sort(work, lo, hi, in_buffer, false);
         return true;
     }
     if (depth == 0)
@@ -165,7 +165,7 @@ static void finish_bucket(void *arg, size_t lo, size_t hi)
     sample_work *const sample = arg;
     for (size_t b = lo; b < hi; b++)
         if (b % 2 != 0)
-            by_bring_home(sample->by, sample->starts[b], sample->starts[b + 1]);
+            compare_bring_home(sample->by, sample->starts[b], sample->starts[b + 1]);
         else
             sample->unsorted[b] =
                 !sample_sort(sample, sample->starts[b], sample->starts[b + 1], true, DEPTH);
@@ -189,18 +189,18 @@ static void places(sample_work *sample, size_t pieces)
 
 static size_t labels_size(size_t n) { return ordo_round_up(n, ORDO_CACHE_LINE); }
 
-size_t by_sample_scratch(size_t n)
+size_t compare_sample_scratch(size_t n)
 {
     return labels_size(n) + ordo_div_up(n, PIECE) * BUCKETS * sizeof(size_t);
 }
 
-bool by_sample_all(const by_work *work, void *block)
+bool compare_sample_all(const compare_work *work, void *block)
 {
     ordo_exec *const exec = work->exec;
     size_t const     n = work->n;
     sample_work      sample = {.by = work, .labels = block};
     if (n <= BASE) {
-        by_merge_sort(work, 0, n, false, false);
+        compare_merge_sort(work, 0, n, false, false);
         return true;
     }
     sample.counts = (size_t(*)[BUCKETS])(void *)(sample.labels + labels_size(n));
@@ -214,12 +214,12 @@ bool by_sample_all(const by_work *work, void *block)
     exec->phase++;
     if (!ordo_loop(exec, BUCKETS, 1, finish_bucket, &sample) || ordo_poll(exec, 1)) {
         size_t const done = atomic_load_explicit(&sample.finished, memory_order_relaxed);
-        by_bring_home(work, sample.starts[done], n);
+        compare_bring_home(work, sample.starts[done], n);
         return false;
     }
     exec->phase++;
     for (size_t b = 0; b < BUCKETS; b++)
-        if (sample.unsorted[b] && !by_merge_all(work, sample.starts[b], sample.starts[b + 1]))
+        if (sample.unsorted[b] && !compare_merge_all(work, sample.starts[b], sample.starts[b + 1]))
             return false;
     return true;
 }

@@ -1,4 +1,4 @@
-/* by_merge.c - stable merge sort by a caller's comparison.
+/* compare_merge.c - stable merge sort by a caller's comparison.
  *
  * Blocks are sorted by one thread each: insertion for a few elements, then merges. Passes over
  * the array merge neighbouring runs, from the base to the buffer and back; each block of the
@@ -7,7 +7,7 @@
  * anything is moved.
  *
  * n lg n calls of the comparison, and some 2 lg n more for every block of a pass. */
-#include "cpu/sort/by.h"
+#include "cpu/sort/compare_sort.h"
 
 #include <stddef.h>
 
@@ -19,44 +19,45 @@ enum {
 
 /* Sorts a few elements from one array into one: each is compared with the one before it first,
  * then put into its place by binary search. */
-static void insert_sort(const by_work *work, size_t lo, size_t hi, bool in_buffer, bool to_buffer)
+static void insert_sort(const compare_work *work, size_t lo, size_t hi, bool in_buffer,
+                        bool to_buffer)
 {
     size_t const               size = work->size;
-    char *const                out = by_at(work, to_buffer, lo);
-    const char                *in = by_at(work, in_buffer, lo);
-    _Alignas(max_align_t) char held[BY_LARGE];
+    char *const                out = compare_at(work, to_buffer, lo);
+    const char                *in = compare_at(work, in_buffer, lo);
+    _Alignas(max_align_t) char held[COMPARE_LARGE];
 
     for (size_t i = 0; i < hi - lo; i++, in += size) {
         size_t low = 0, high = i;
-        if (i == 0 || by_compare(work, in, out + (i - 1) * size) >= 0)
+        if (i == 0 || compare_two(work, in, out + (i - 1) * size) >= 0)
             low = i;
         else
             high = i - 1;
         while (low < high) {
             size_t const middle = low + (high - low) / 2;
-            if (by_compare(work, in, out + middle * size) < 0)
+            if (compare_two(work, in, out + middle * size) < 0)
                 high = middle;
             else
                 low = middle + 1;
         }
         char *const place = out + low * size;
-        by_move(held, in, size);
+        compare_move(held, in, size);
         memmove(place + size, place, (i - low) * size);
-        by_move(place, held, size);
+        compare_move(place, held, size);
     }
 }
 
 /* Merges two runs of one array to a place of the other one. */
-static void merge(const by_work *work, const char *a, size_t na, const char *b, size_t nb,
+static void merge(const compare_work *work, const char *a, size_t na, const char *b, size_t nb,
                   char *out)
 {
     size_t const      size = work->size;
     const char *const a_end = a + na * size, *const b_end = b + nb * size;
-    if (na > 0 && nb > 0 && by_compare(work, b, a_end - size) < 0)
+    if (na > 0 && nb > 0 && compare_two(work, b, a_end - size) < 0)
         while (a < a_end && b < b_end) {
-            bool const         take_b = by_compare(work, b, a) < 0;
+            bool const         take_b = compare_two(work, b, a) < 0;
             const char **const from = take_b ? &b : &a;
-            by_move(out, *from, size);
+            compare_move(out, *from, size);
             *from += size;
             out += size;
         }
@@ -64,27 +65,28 @@ static void merge(const by_work *work, const char *a, size_t na, const char *b, 
     memcpy(out + (a_end - a), b, (size_t)(b_end - b));
 }
 
-void by_merge_sort(const by_work *work, size_t lo, size_t hi, bool in_buffer, bool to_buffer)
+void compare_merge_sort(const compare_work *work, size_t lo, size_t hi, bool in_buffer,
+                        bool to_buffer)
 {
     if (hi - lo <= LEAF) {
         insert_sort(work, lo, hi, in_buffer, to_buffer);
         return;
     }
     size_t const half = (hi - lo) / 2, middle = lo + half;
-    by_merge_sort(work, lo, middle, in_buffer, !to_buffer);
-    by_merge_sort(work, middle, hi, in_buffer, !to_buffer);
-    merge(work, by_at(work, !to_buffer, lo), half, by_at(work, !to_buffer, middle), hi - middle,
-          by_at(work, to_buffer, lo));
+    compare_merge_sort(work, lo, middle, in_buffer, !to_buffer);
+    compare_merge_sort(work, middle, hi, in_buffer, !to_buffer);
+    merge(work, compare_at(work, !to_buffer, lo), half, compare_at(work, !to_buffer, middle),
+          hi - middle, compare_at(work, to_buffer, lo));
 }
 
 /* ---- All threads ---- */
 
 typedef struct merging { /* the merging of one stretch of the array, in blocks from `lo` on */
-    const by_work *work;
-    size_t         lo, n;
-    size_t         width;   /* blocks in one run */
-    bool           back;    /* this pass goes from the buffer to the base */
-    atomic_size_t  ordered; /* elements of blocks that are sorted; these are the first ones */
+    const compare_work *work;
+    size_t              lo, n;
+    size_t              width;   /* blocks in one run */
+    bool                back;    /* this pass goes from the buffer to the base */
+    atomic_size_t       ordered; /* elements of blocks that are sorted; these are the first ones */
 } merging;
 
 typedef struct block_pair { /* the two runs that a block of the output belongs to */
@@ -96,32 +98,33 @@ typedef struct block_pair { /* the two runs that a block of the output belongs t
 static block_pair pair_of(const merging *p, size_t block)
 {
     size_t const first = block / (2 * p->width) * (2 * p->width);
-    size_t const start = first * BY_BLOCK, length = p->width * BY_BLOCK, left = p->n - start;
+    size_t const start = first * COMPARE_BLOCK, length = p->width * COMPARE_BLOCK,
+                 left = p->n - start;
     size_t const na = ordo_min(length, left), nb = ordo_min(length, left - na);
-    return (block_pair){by_at(p->work, p->back, p->lo + start),
-                        by_at(p->work, p->back, p->lo + start + na), na, nb, first};
+    return (block_pair){compare_at(p->work, p->back, p->lo + start),
+                        compare_at(p->work, p->back, p->lo + start + na), na, nb, first};
 }
 
 static void sort_block(void *arg, size_t lo, size_t hi)
 {
     merging *const p = arg;
-    by_merge_sort(p->work, p->lo + lo, p->lo + hi, false, p->back);
+    compare_merge_sort(p->work, p->lo + lo, p->lo + hi, false, p->back);
     atomic_fetch_add_explicit(&p->ordered, hi - lo, memory_order_relaxed);
 }
 
 /* How many elements of run a come before each block of the output. */
 static void find_cuts(void *arg, size_t lo, size_t hi)
 {
-    const merging *const p = arg;
-    const by_work *const work = p->work;
+    const merging *const      p = arg;
+    const compare_work *const work = p->work;
     for (size_t block = lo; block < hi; block++) {
         block_pair const pair = pair_of(p, block);
-        size_t const     rank = (block - pair.first) * BY_BLOCK;
+        size_t const     rank = (block - pair.first) * COMPARE_BLOCK;
         size_t           low = rank > pair.nb ? rank - pair.nb : 0, high = ordo_min(rank, pair.na);
         while (low < high) {
             size_t const middle = low + (high - low) / 2;
-            if (by_compare(work, pair.b + (rank - 1 - middle) * work->size,
-                           pair.a + middle * work->size) < 0)
+            if (compare_two(work, pair.b + (rank - 1 - middle) * work->size,
+                            pair.a + middle * work->size) < 0)
                 high = middle;
             else
                 low = middle + 1;
@@ -137,43 +140,44 @@ static void part_cuts(const merging *p, size_t blocks)
     for (size_t block = 1; block < blocks; block++)
         if (block % (2 * p->width) != 0)
             cuts[block] =
-                ordo_min(ordo_max(cuts[block], cuts[block - 1]), cuts[block - 1] + BY_BLOCK);
+                ordo_min(ordo_max(cuts[block], cuts[block - 1]), cuts[block - 1] + COMPARE_BLOCK);
 }
 
 static void merge_block(void *arg, size_t lo, size_t hi)
 {
-    const merging *const p = arg;
-    const by_work *const work = p->work;
+    const merging *const      p = arg;
+    const compare_work *const work = p->work;
     for (size_t block = lo; block < hi; block++) {
         block_pair const pair = pair_of(p, block);
-        size_t const     rank = (block - pair.first) * BY_BLOCK, total = pair.na + pair.nb;
-        bool const       last = total - rank <= BY_BLOCK;
+        size_t const     rank = (block - pair.first) * COMPARE_BLOCK, total = pair.na + pair.nb;
+        bool const       last = total - rank <= COMPARE_BLOCK;
         size_t const     a_from = work->cuts[block], b_from = rank - a_from;
         size_t const     a_to = last ? pair.na : work->cuts[block + 1];
-        size_t const     b_to = last ? pair.nb : rank + BY_BLOCK - a_to;
+        size_t const     b_to = last ? pair.nb : rank + COMPARE_BLOCK - a_to;
         merge(work, pair.a + a_from * work->size, a_to - a_from, pair.b + b_from * work->size,
-              b_to - b_from, by_at(work, !p->back, p->lo + block * BY_BLOCK));
+              b_to - b_from, compare_at(work, !p->back, p->lo + block * COMPARE_BLOCK));
     }
 }
 
-unsigned by_merge_passes(size_t n)
+unsigned compare_merge_passes(size_t n)
 {
     unsigned passes = 0;
-    for (size_t run = BY_BLOCK; run < n && run <= SIZE_MAX / 2; run *= 2)
+    for (size_t run = COMPARE_BLOCK; run < n && run <= SIZE_MAX / 2; run *= 2)
         passes++;
     return passes;
 }
 
-bool by_merge_all(const by_work *work, size_t lo, size_t hi)
+bool compare_merge_all(const compare_work *work, size_t lo, size_t hi)
 {
     ordo_exec *const exec = work->exec;
-    size_t const     n = hi - lo, blocks = ordo_div_up(n, BY_BLOCK);
-    unsigned const   count = by_merge_passes(n);
+    size_t const     n = hi - lo, blocks = ordo_div_up(n, COMPARE_BLOCK);
+    unsigned const   count = compare_merge_passes(n);
     merging          p = {.work = work, .lo = lo, .n = n, .width = 1, .back = count % 2 != 0};
 
-    if (!ordo_loop(exec, n, BY_BLOCK, sort_block, &p)) {
+    if (!ordo_loop(exec, n, COMPARE_BLOCK, sort_block, &p)) {
         if (p.back)
-            by_bring_home(work, lo, lo + atomic_load_explicit(&p.ordered, memory_order_relaxed));
+            compare_bring_home(work, lo,
+                               lo + atomic_load_explicit(&p.ordered, memory_order_relaxed));
         return false;
     }
     exec->phase++;
@@ -183,7 +187,7 @@ bool by_merge_all(const by_work *work, size_t lo, size_t hi)
             part_cuts(&p, blocks);
         if (!found || !ordo_loop(exec, blocks, 1, merge_block, &p)) {
             if (p.back) /* the buffer is complete still, and the base is not */
-                by_bring_home(work, lo, hi);
+                compare_bring_home(work, lo, hi);
             return false;
         }
         exec->phase++;

@@ -1,11 +1,11 @@
-/* test_items.c - the named sorts, the merge of runs and the sorts without scratch, called directly
- * with an ordo_exec of the test: every kind of item, shape and size, and several thread counts. The
+/* test_record_sorts.c - the named sorts, the merge of runs and the sorts without scratch, called directly
+ * with an ordo_exec of the test: every kind of record, shape and size, and several thread counts. The
  * exec has the library's threads and a pattern after each block of scratch.
  *
- * qsort gives the expected result; items that compare equal have equal bytes. */
+ * qsort gives the expected result; records that compare equal have equal bytes. */
 #include "core/keybits.h"
 #include "core/pool.h"
-#include "cpu/sort/items.h"
+#include "cpu/papers/paper_sorts.h"
 #include "inputs.h"
 #include "oracle.h"
 #include "testkit.h"
@@ -121,27 +121,27 @@ enum {
 };
 static test_exec execs[EXECS];
 
-/* ---- Items ---- */
+/* ---- Records ---- */
 
-static int compare_32(const void *a, const void *b)
+static int compare_k32(const void *a, const void *b)
 {
-    cpu_item_32 const x = *(const cpu_item_32 *)a, y = *(const cpu_item_32 *)b;
+    record_k32 const x = *(const record_k32 *)a, y = *(const record_k32 *)b;
     return (x > y) - (x < y);
 }
-static int compare_64(const void *a, const void *b)
+static int compare_k64(const void *a, const void *b)
 {
-    cpu_item_64 const x = *(const cpu_item_64 *)a, y = *(const cpu_item_64 *)b;
+    record_k64 const x = *(const record_k64 *)a, y = *(const record_k64 *)b;
     return (x > y) - (x < y);
 }
-static int compare_128(const void *a, const void *b)
+static int compare_p64(const void *a, const void *b)
 {
-    const cpu_item_128 *const x = a, *const y = b;
+    const record_p64 *const x = a, *const y = b;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
-static int (*const compare[CPU_ITEM_KINDS])(const void *, const void *) = {compare_32, compare_64,
-                                                                           compare_128};
+static int (*const compare[RECORD_KINDS])(const void *, const void *) = {compare_k32, compare_k64,
+                                                                         compare_k64, compare_p64};
 
 enum {
     RANDOM,
@@ -151,7 +151,7 @@ enum {
     REVERSED,
     ORGAN_PIPE,
     K_SORTED,
-    ALL_ONES, /* the largest items, and others */
+    ALL_ONES, /* the largest records, and others */
     SHAPES
 };
 static const char *const shape_names[SHAPES] = {"random",   "equal",      "few",      "sorted",
@@ -179,40 +179,39 @@ static uint64_t draw(unsigned shape, size_t i, size_t n, test_rng *rng)
     }
 }
 
-/* indexed: the low half of an item is its index, as in an argsort; otherwise any bits. */
-static void fill(enum cpu_item kind, unsigned shape, bool indexed, void *items, size_t n,
+/* indexed: the low half of a record is its index, as in an argsort; otherwise any bits. */
+static void fill(enum record_kind kind, unsigned shape, bool indexed, void *records, size_t n,
                  uint64_t seed)
 {
     test_rng rng = {seed};
     for (size_t i = 0; i < n; i++) {
         uint64_t const x = draw(shape, i, n, &rng);
-        if (kind == CPU_ITEM_32)
-            ((cpu_item_32 *)items)[i] = (uint32_t)(indexed ? x >> 32 : x);
-        else if (kind == CPU_ITEM_64)
-            ((cpu_item_64 *)items)[i] = indexed ? x << 32 | i : x;
+        if (kind == RECORD_K32)
+            ((record_k32 *)records)[i] = (uint32_t)(indexed ? x >> 32 : x);
+        else if (kind != RECORD_P64)
+            ((record_k64 *)records)[i] = indexed ? x << 32 | i : x;
         else
-            ((cpu_item_128 *)items)[i] =
-                (cpu_item_128){x, indexed ? i : draw(shape, n - i, n, &rng)};
+            ((record_p64 *)records)[i] = (record_p64){x, indexed ? i : draw(shape, n - i, n, &rng)};
     }
 }
 
 typedef struct sorter {
-    const char   *name;
-    cpu_items_fn *sort;
-    size_t (*scratch)(enum cpu_item kind, size_t n, unsigned threads);
+    const char     *name;
+    cpu_records_fn *sort;
+    size_t (*scratch)(enum record_kind kind, size_t n, unsigned threads);
 } sorter;
 
-static size_t no_scratch(enum cpu_item kind, size_t n, unsigned threads)
+static size_t no_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
     return (void)kind, (void)n, (void)threads, 0;
 }
 
-static const sorter sorters[] = {{"sample", cpu_items_sample, cpu_items_sample_scratch},
-                                 {"merge", cpu_items_merge, cpu_items_merge_scratch},
-                                 {"bitonic", cpu_items_bitonic, no_scratch},
-                                 {"split", cpu_items_split, cpu_items_split_scratch},
-                                 {"bubble", cpu_items_bubble, no_scratch},
-                                 {"inplace", cpu_items_inplace, no_scratch}};
+static const sorter sorters[] = {{"sample", cpu_records_sample, cpu_records_sample_scratch},
+                                 {"merge", cpu_records_merge, cpu_records_merge_scratch},
+                                 {"bitonic", cpu_records_bitonic, no_scratch},
+                                 {"split", cpu_records_split, cpu_records_split_scratch},
+                                 {"bubble", cpu_records_bubble, no_scratch},
+                                 {"inplace", cpu_records_inplace, no_scratch}};
 enum {
     SORTERS = sizeof sorters / sizeof *sorters,
     BUBBLE = 4
@@ -221,27 +220,27 @@ enum {
 static guard_region area;
 static void        *input, *expected;
 
-static void try_sort(const sorter *s, enum cpu_item kind, size_t n, test_exec *t)
+static void try_sort(const sorter *s, enum record_kind kind, size_t n, test_exec *t)
 {
-    size_t const    bytes = n * cpu_item_size(kind);
-    void *const     data = guard_place(&area, bytes, GUARD_END);
-    cpu_items const items = {kind, data, n};
+    size_t const      bytes = n * record_size(kind);
+    void *const       data = guard_place(&area, bytes, GUARD_END);
+    cpu_records const records = {kind, data, n};
     memcpy(data, input, bytes);
     t->refuse = s->scratch == no_scratch;
-    CHECK(s->sort(&items, &t->exec) == ORDO_OK);
-    CHECK_BYTES(expected, data, bytes, cpu_item_size(kind));
+    CHECK(s->sort(&records, &t->exec) == ORDO_OK);
+    CHECK_BYTES(expected, data, bytes, record_size(kind));
     CHECK(t->taken <= s->scratch(kind, n, t->exec.threads));
     CHECK(drop_scratch(t));
     CHECK(guard_intact(&area, bytes, GUARD_END));
 }
 
-static void try_all(enum cpu_item kind, unsigned shape, bool indexed, size_t n)
+static void try_all(enum record_kind kind, unsigned shape, bool indexed, size_t n)
 {
-    size_t const bytes = n * cpu_item_size(kind);
+    size_t const bytes = n * record_size(kind);
     fill(kind, shape, indexed, input, n, n + shape);
     memcpy(expected, input, bytes);
     if (n > 0)
-        qsort(expected, n, cpu_item_size(kind), compare[kind]);
+        qsort(expected, n, record_size(kind), compare[kind]);
     for (size_t s = 0; s < SORTERS; s++)
         for (size_t e = 0; e < EXECS; e++) {
             /* Bubble sort is quadratic. The other sorts use threads for every third size. */
@@ -250,7 +249,7 @@ static void try_all(enum cpu_item kind, unsigned shape, bool indexed, size_t n)
                 continue;
             if (e > 0 && n <= SMALL && (n + shape + s) % 3 != 0)
                 continue;
-            testkit_case("%s item%u %s n=%zu indexed=%d threads=%u", sorters[s].name, 32u << kind,
+            testkit_case("%s kind %u %s n=%zu indexed=%d threads=%u", sorters[s].name, kind,
                          shape_names[shape], n, indexed, thread_counts[e]);
             try_sort(&sorters[s], kind, n, &execs[e]);
         }
@@ -259,11 +258,11 @@ static void try_all(enum cpu_item kind, unsigned shape, bool indexed, size_t n)
 static void test_sorts(void)
 {
     for (size_t n = SIZE_MAX; inputs_next_size(&n, SMALL, POWERS);)
-        for (unsigned kind = 0; kind < CPU_ITEM_KINDS; kind++)
+        for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
             for (unsigned shape = 0; shape < SHAPES; shape++) {
                 if (n > 8 && (n + shape + kind) % (TESTKIT_SANITIZED ? 7 : n > SMALL ? 2 : 1) != 0)
                     continue;
-                try_all((enum cpu_item)kind, shape, (n + shape) % 2 != 0, n);
+                try_all((enum record_kind)kind, shape, (n + shape) % 2 != 0, n);
             }
 }
 
@@ -275,17 +274,17 @@ static void test_large(void)
 #else
     size_t const n = TESTKIT_SANITIZED ? 70001 : 300007;
 #endif
-    for (unsigned kind = 0; kind < CPU_ITEM_KINDS; kind++)
+    for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
         for (unsigned shape = 0; shape < SHAPES; shape++)
             if (!TESTKIT_SANITIZED || (shape + kind) % 4 == 0)
-                try_all((enum cpu_item)kind, shape, shape % 2 != 0, n);
+                try_all((enum record_kind)kind, shape, shape % 2 != 0, n);
 }
 
 /* ---- Runs ---- */
 
-static void try_runs(enum cpu_item kind, size_t n, size_t runs, test_exec *t, test_rng *rng)
+static void try_runs(enum record_kind kind, size_t n, size_t runs, test_exec *t, test_rng *rng)
 {
-    size_t const size = cpu_item_size(kind), lead = test_rng_below(rng, 3);
+    size_t const size = record_size(kind), lead = test_rng_below(rng, 3);
     size_t       bounds[66];
     bounds[0] = lead;
     for (size_t r = 1; r < runs; r++)
@@ -305,12 +304,12 @@ static void try_runs(enum cpu_item kind, size_t n, size_t runs, test_exec *t, te
     if (n > 0)
         qsort((char *)expected + lead * size, n, size, compare[kind]);
 
-    void *const     data = guard_place(&area, (n + 2 * lead) * size, GUARD_END);
-    cpu_items const items = {kind, data, n + 2 * lead};
+    void *const       data = guard_place(&area, (n + 2 * lead) * size, GUARD_END);
+    cpu_records const records = {kind, data, n + 2 * lead};
     memcpy(data, input, (n + 2 * lead) * size);
     t->refuse = false;
-    testkit_case("runs item%u n=%zu runs=%zu threads=%u", 32u << kind, n, runs, t->exec.threads);
-    CHECK(cpu_items_merge_runs(&items, bounds, runs, &t->exec) == ORDO_OK);
+    testkit_case("runs kind %u n=%zu runs=%zu threads=%u", kind, n, runs, t->exec.threads);
+    CHECK(cpu_records_merge_runs(&records, bounds, runs, &t->exec) == ORDO_OK);
     CHECK_BYTES(expected, data, (n + 2 * lead) * size, size);
     CHECK(drop_scratch(t));
 }
@@ -320,8 +319,8 @@ static void test_runs(test_rng *rng)
     static const size_t sizes[] = {0, 1, 2, 3, 10, 64, 65, 200, 999, 5000, 70000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t runs = 1; runs <= 64; runs = runs < 9 ? runs + 1 : 2 * runs - 1)
-            for (unsigned kind = 0; kind < CPU_ITEM_KINDS; kind++)
-                try_runs((enum cpu_item)kind, sizes[i], runs, &execs[(i + runs) % EXECS], rng);
+            for (unsigned kind = 0; kind < RECORD_KINDS; kind++)
+                try_runs((enum record_kind)kind, sizes[i], runs, &execs[(i + runs) % EXECS], rng);
 }
 
 /* ---- Too little memory, and cancellation ---- */
@@ -332,18 +331,18 @@ static void test_refused(void)
         N = 5000
     };
     for (size_t s = 0; s < SORTERS; s++)
-        for (unsigned kind = 0; kind < CPU_ITEM_KINDS; kind++) {
+        for (unsigned kind = 0; kind < RECORD_KINDS; kind++) {
             if (sorters[s].scratch == no_scratch)
                 continue;
-            size_t const    bytes = N * cpu_item_size((enum cpu_item)kind);
-            void *const     data = guard_place(&area, bytes, GUARD_END);
-            cpu_items const items = {(enum cpu_item)kind, data, N};
-            fill((enum cpu_item)kind, RANDOM, false, input, N, s);
+            size_t const      bytes = N * record_size((enum record_kind)kind);
+            void *const       data = guard_place(&area, bytes, GUARD_END);
+            cpu_records const records = {(enum record_kind)kind, data, N};
+            fill((enum record_kind)kind, RANDOM, false, input, N, s);
             memcpy(data, input, bytes);
             execs[0].refuse = true;
             testkit_case("%s without scratch", sorters[s].name);
-            CHECK(sorters[s].sort(&items, &execs[0].exec) == ORDO_E_NOMEM);
-            CHECK_BYTES(input, data, bytes, cpu_item_size((enum cpu_item)kind));
+            CHECK(sorters[s].sort(&records, &execs[0].exec) == ORDO_E_NOMEM);
+            CHECK_BYTES(input, data, bytes, record_size((enum record_kind)kind));
         }
 }
 
@@ -355,14 +354,14 @@ static void test_cancel(void)
     for (size_t s = 0; s < SORTERS; s++)
         for (size_t e = 0; e < EXECS; e++)
             for (long polls = 0; polls < 4; polls++) {
-                void *const     data = guard_place(&area, N * sizeof(cpu_item_64), GUARD_END);
-                cpu_items const items = {CPU_ITEM_64, data, N};
-                fill(CPU_ITEM_64, RANDOM, false, data, N, s);
+                void *const       data = guard_place(&area, N * sizeof(record_k64), GUARD_END);
+                cpu_records const records = {RECORD_K64, data, N};
+                fill(RECORD_K64, RANDOM, false, data, N, s);
                 execs[e].refuse = false;
                 execs[e].polls_left = polls;
                 testkit_case("%s cancelled after %ld, threads=%u", sorters[s].name, polls,
                              thread_counts[e]);
-                ordo_status const status = sorters[s].sort(&items, &execs[e].exec);
+                ordo_status const status = sorters[s].sort(&records, &execs[e].exec);
                 /* A stop may come after the last step, but not go unnoticed before it. */
                 bool const sorted = oracle_first_violation(ORDO_U64, data, N, false) == N;
                 CHECK(status == ORDO_E_CANCELLED || sorted);
@@ -457,9 +456,9 @@ int main(void)
     caller = pthread_self();
     for (size_t e = 0; e < EXECS; e++)
         execs[e] = make_exec(thread_counts[e]);
-    area = guard_make(sizeof(cpu_item_128) * 600000);
-    input = malloc(sizeof(cpu_item_128) * 600000);
-    expected = malloc(sizeof(cpu_item_128) * 600000);
+    area = guard_make(sizeof(record_p64) * 600000);
+    input = malloc(sizeof(record_p64) * 600000);
+    expected = malloc(sizeof(record_p64) * 600000);
 
     test_sorts();
     test_large();

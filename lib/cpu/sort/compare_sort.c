@@ -1,12 +1,12 @@
-/* sort_by.c - sort of elements of any size by the caller's comparison: sample sort (by_sample.c),
- * or merge sort (by_merge.c) where it has to be stable.
+/* compare_sort.c - sort of elements of any size by the caller's comparison: sample sort (compare_sample.c),
+ * or merge sort (compare_merge.c) where it has to be stable.
  *
  * Large elements stay where they are while pointers to them are sorted, and are then moved along
  * the cycles of the permutation. Scratch: n elements, or two pointers for each large one; beside
  * these some bytes for each. If the call is cancelled, elements that are in the scratch are
  * copied back before it returns, which may take as long as one copy of the array. */
 #include "cpu/cpu.h"
-#include "cpu/sort/by.h"
+#include "cpu/sort/compare_sort.h"
 
 enum {
     STEPS = 4096 /* elements moved between two polls */
@@ -55,19 +55,19 @@ static bool permute(const ordo_by_job *job, char **pointers, char *room, ordo_ex
     return true;
 }
 
-static bool sort_work(const by_work *work, bool stable, void *block)
+static bool sort_work(const compare_work *work, bool stable, void *block)
 {
     ordo_exec *const exec = work->exec;
     exec->phase = 0;
-    exec->phases = (stable ? 1 + by_merge_passes(work->n) : 3) + work->indirect;
-    return stable ? by_merge_all(work, 0, work->n) : by_sample_all(work, block);
+    exec->phases = (stable ? 1 + compare_merge_passes(work->n) : 3) + work->indirect;
+    return stable ? compare_merge_all(work, 0, work->n) : compare_sample_all(work, block);
 }
 
 ordo_status cpu_sort_by(const ordo_by_job *job, ordo_exec *exec)
 {
-    bool const   indirect = job->size > BY_LARGE;
+    bool const   indirect = job->size > COMPARE_LARGE;
     size_t const n = job->n;
-    by_work      work = {.base = job->base,
+    compare_work work = {.base = job->base,
                          .n = n,
                          .size = indirect ? sizeof(char *) : job->size,
                          .compare = job->compare,
@@ -82,9 +82,9 @@ ordo_status cpu_sort_by(const ordo_by_job *job, ordo_exec *exec)
     if (n < 2)
         return ORDO_OK;
     TRY(ordo_scratch(exec, n * work.size, &buffer));
-    TRY(ordo_scratch(exec, ordo_div_up(n, BY_BLOCK) * sizeof(size_t), &cuts));
+    TRY(ordo_scratch(exec, ordo_div_up(n, COMPARE_BLOCK) * sizeof(size_t), &cuts));
     if (!job->stable)
-        TRY(ordo_scratch(exec, by_sample_scratch(n), &block));
+        TRY(ordo_scratch(exec, compare_sample_scratch(n), &block));
     work.buffer = buffer;
     work.cuts = cuts;
     if (!indirect)

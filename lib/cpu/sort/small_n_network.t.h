@@ -1,0 +1,28 @@
+/* small_lanes.t.h - sorts ROWS vectors of numbers of W bits in registers; see few.c. */
+static void FN(small_network)(void *numbers)
+{
+    enum {
+        LANES = 128 / W
+    };
+    char *const a = numbers;
+    WIDTH(lanes) x[ROWS];
+    SMALL_EACH(r, ROWS)
+    x[r] = WIDTH(lanes_load)(a + sizeof *x * r);
+    SORT(0)
+    SMALL_EACH(r, ROWS / 2)
+    WIDTH(small_cross)(&x[r], &x[ROWS - 1 - r], false);
+    CLEAN(0)
+#if W == 32
+    SMALL_EACH(r, ROWS / 2)
+    WIDTH(small_cross)(&x[r], &x[ROWS - 1 - r], true);
+    SMALL_EACH(r, ROWS)
+    WIDTH(small_step)(&x[r]);
+    CLEAN(0)
+#endif
+    SMALL_EACH(i, ROWS / LANES)
+    {
+        WIDTH(lanes_turn)(x + LANES * i);
+        SMALL_EACH(lane, LANES)
+        WIDTH(lanes_store)(a + W / 8 * (lane * ROWS + LANES * i), x[LANES * i + lane]);
+    }
+}

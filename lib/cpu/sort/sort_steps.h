@@ -1,0 +1,71 @@
+/* sort_steps.h - what the files of this folder offer each other and the other verbs. */
+#ifndef ORDO_CPU_SORT_SORT_STEPS_H
+#define ORDO_CPU_SORT_SORT_STEPS_H
+
+#include "cpu/cpu.h"
+#include "cpu/radix/record.h"
+
+/* ---- Sorts of records ---- */
+
+/* A sort of whole records in place, ascending. It takes its scratch from exec and returns
+ * ORDO_E_NOMEM before it changes anything; on ORDO_E_CANCELLED the records are unspecified. */
+typedef ordo_status cpu_records_fn(const cpu_records *records, ordo_exec *exec);
+
+cpu_records_fn cpu_records_merge; /* merge_records.c */
+size_t         cpu_records_merge_scratch(enum record_kind kind, size_t n, unsigned threads);
+cpu_records_fn cpu_records_inplace; /* inplace_radix.c: no scratch that grows with n */
+
+/* Merges `runs` sorted runs, run i being records [bounds[i], bounds[i + 1]). merge_records.c */
+ordo_status cpu_records_merge_runs(const cpu_records *records, const size_t *bounds, size_t runs,
+                                   ordo_exec *exec);
+
+/* The sort called `algorithm`, which is none of radix and auto. radius: of the records if the
+ * caller gave it, else 0. cpu_sort.c */
+ordo_status cpu_records_sort(const cpu_records *records, ordo_algorithm algorithm, size_t radius,
+                             ordo_exec *exec);
+
+/* ---- Whole jobs ---- */
+
+/* Argsort and stable sort of pairs without any scratch. inplace_stable.c */
+ordo_status cpu_argsort_inplace(const ordo_argsort_job *job, ordo_exec *exec);
+ordo_status cpu_pairs_inplace(const ordo_pairs_job *job, ordo_exec *exec);
+
+/* Each sorts on the stack if n is small enough, and returns whether it did. small_n.c */
+bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec);
+bool cpu_small_argsort(const ordo_argsort_job *job, ordo_exec *exec);
+bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec);
+
+/* Looks at a sample of the keys and takes the cheapest way for what it sees. Each sets *done if it
+ * has sorted; otherwise the array is unchanged and needs the general sort. *room becomes scratch
+ * for n keys that the general sort may use, or NULL. adaptive.c */
+ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                              void **room, ordo_exec *exec);
+ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec);
+ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec *exec);
+/* Whether the sample of job->from shows an order that cpu_sort_adaptive would follow up. */
+bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
+                        const ordo_exec *exec);
+/* The scratch that cpu_sort_adaptive takes, and the size of *room. */
+size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads);
+size_t cpu_adaptive_room(const ordo_sort_job *job);
+
+/* Sorts job->keys, of 4 or 8 bytes each, if few of them are out of place; *done says whether it
+ * did. If not, the keys are unchanged, and *room is scratch for n keys, aligned to a cache line,
+ * that the next sort may use. ORDO_E_NOMEM also leaves the keys unchanged. displaced.c */
+ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                               void **room, ordo_exec *exec);
+size_t      cpu_displaced_scratch(const ordo_sort_job *job);
+
+/* ---- The order of an array's elements: reorder.c ---- */
+
+/* Exchanges elements lo to hi - 1 of array[0 .. n) with the elements that mirror them: element i
+ * with element n - 1 - i. hi is at most n / 2; [0, n / 2) reverses the whole array. An element has
+ * `size` bytes, 1 to 16, and needs no alignment. */
+void cpu_reverse(void *array, size_t size, size_t n, size_t lo, size_t hi);
+
+/* array[i] = the old array[index[i]], for elements of 1 to 16 bytes, through spare, which holds n
+ * of them. */
+ordo_status cpu_permute(void *array, size_t size, const ordo_argsort_job *order, void *spare,
+                        ordo_exec *exec);
+
+#endif
