@@ -207,7 +207,7 @@ static ordo_status call(const racer *r, race_verb verb, const type_row *type, co
                         result *res)
 {
     uint64_t const flags = a->on_gpu ? ORDO_ON_DEVICE : 0;
-    size_t const   n = a->n;
+    size_t const   n = a->n, middle = n / 2;
 
     *res = (result){.array = a->out};
     switch (verb) {
@@ -232,7 +232,7 @@ static ordo_status call(const racer *r, race_verb verb, const type_row *type, co
                               &ORDO_OPTS(ordo_rank_opts, .flags = flags, .ties = ORDO_TIES_MIN));
     case MEDIAN:
         res->bytes = type->size;
-        return r->select(r->ctx, type->type, a->work, n, &(size_t){n / 2}, 1, a->out,
+        return r->select(r->ctx, type->type, a->work, n, &middle, 1, a->out,
                          &ORDO_OPTS(ordo_select_opts, .flags = flags));
     case SELECT_99: {
         size_t positions[QUANTILES];
