@@ -331,7 +331,7 @@ static int compare_double(const void *a, const void *b)
 static bool race(const racer racers[2], race_verb verb, const type_row *type, const char *dist,
                  const arrays *a, size_t rounds, void *kept[2])
 {
-    double ratio[MOST_ROUNDS], least[2] = {0, 0};
+    double ratio[MOST_ROUNDS] = {0}, least[2] = {0};
     result res[2];
 
     for (int i = 0; i < 2; i++) /* takes scratch memory and keeps the results */
