@@ -207,7 +207,7 @@ static ordo_status call(const racer *r, race_verb verb, const type_row *type, co
                         result *res)
 {
     uint64_t const flags = a->on_gpu ? ORDO_ON_DEVICE : 0;
-    size_t const   n = a->n;
+    size_t const   n = a->n, middle = n / 2;
 
     *res = (result){.array = a->out};
     switch (verb) {
@@ -232,7 +232,7 @@ static ordo_status call(const racer *r, race_verb verb, const type_row *type, co
                               &ORDO_OPTS(ordo_rank_opts, .flags = flags, .ties = ORDO_TIES_MIN));
     case MEDIAN:
         res->bytes = type->size;
-        return r->select(r->ctx, type->type, a->work, n, &(size_t){n / 2}, 1, a->out,
+        return r->select(r->ctx, type->type, a->work, n, &middle, 1, a->out,
                          &ORDO_OPTS(ordo_select_opts, .flags = flags));
     case SELECT_99: {
         size_t positions[QUANTILES];
@@ -331,7 +331,7 @@ static int compare_double(const void *a, const void *b)
 static bool race(const racer racers[2], race_verb verb, const type_row *type, const char *dist,
                  const arrays *a, size_t rounds, void *kept[2])
 {
-    double ratio[MOST_ROUNDS], least[2] = {0, 0};
+    double ratio[MOST_ROUNDS] = {0}, least[2] = {0};
     result res[2];
 
     for (int i = 0; i < 2; i++) /* takes scratch memory and keeps the results */
