@@ -231,14 +231,14 @@ typedef struct bench_options {
 } bench_options;
 
 static const option_spec specs[] = {
-    OPTION_COUNT_AT(bench_options, "n", 'n', n, 1000, UINT32_MAX),
-    OPTION_COUNT_AT(bench_options, "repeat", 0, repeat, 1, BENCH_MOST_ROUNDS),
-    OPTION_FLAG_AT(bench_options, "quick", 0, quick),
-    OPTION_COUNT_AT(bench_options, "threads", 0, threads, 1, 4096),
-    OPTION_CHOICE_AT(bench_options, "device", 0, device, places),
-    OPTION_TEXT_AT(bench_options, "only", 0, only),
-    OPTION_COUNT_AT(bench_options, "seed", 0, seed, 0, UINT64_MAX),
-    OPTION_TEXT_AT(bench_options, "json", 0, json),
+    OPTION_ROW(bench_options, "n", 'n', n, OPTION_COUNT, NULL, 1000, UINT32_MAX),
+    OPTION_ROW(bench_options, "repeat", 0, repeat, OPTION_COUNT, NULL, 1, BENCH_MOST_ROUNDS),
+    OPTION_ROW(bench_options, "quick", 0, quick, OPTION_FLAG, NULL, 0, 0),
+    OPTION_ROW(bench_options, "threads", 0, threads, OPTION_COUNT, NULL, 1, 4096),
+    OPTION_ROW(bench_options, "device", 0, device, OPTION_CHOICE, places, 0, 0),
+    OPTION_ROW(bench_options, "only", 0, only, OPTION_TEXT, NULL, 0, 0),
+    OPTION_ROW(bench_options, "seed", 0, seed, OPTION_COUNT, NULL, 0, UINT64_MAX),
+    OPTION_ROW(bench_options, "json", 0, json, OPTION_TEXT, NULL, 0, 0),
     OPTION_END,
 };
 

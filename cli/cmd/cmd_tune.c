@@ -1,5 +1,5 @@
 /* cmd_tune.c - `ordo tune`: measures this machine for the choice between CPU, GPU and both, and
- * shows or forgets what was measured. The library does the measuring and keeps the file. */
+ * shows or forgets the measured costs. The library measures and keeps the file. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 
 #include "cli/cmd/command.h"
@@ -11,42 +11,48 @@
 
 static const char help[] =
     "Examples:\n"
-    "  ordo tune                     # measure this machine, for a few seconds\n"
-    "  ordo tune --show              # what is in use, beside what is built in\n"
-    "  ordo tune --forget            # back to what is built in\n"
+    "  ordo tune                     # measure this machine; takes a few seconds\n"
+    "  ordo tune --show              # print the costs in use and the built-in costs\n"
+    "  ordo tune --forget            # use the built-in costs again\n"
     "  ORDO_TUNE_FILE=here.txt ordo tune --json costs.json\n"
-    "  ordo sort keys.npy --explain -o sorted.npy   # what was predicted, and what it took\n"
+    "  ordo sort keys.npy --explain -o sorted.npy   # predicted and actual times\n"
     "\n"
     "Usage: ordo tune [options]\n"
-    "Measures what sorting costs here: a key on the CPU, a byte on its way to the GPU, a call,\n"
-    "the best share of the CPU in a hybrid sort. '--device auto' and '--device hybrid' choose by\n"
-    "it. Run it while nothing else runs.\n"
+    "Measures what sorting costs on this machine: a key on the CPU, a byte to the GPU, a call, "
+    "the\n"
+    "best share of the CPU in a hybrid sort. '--device auto' and '--device hybrid' use these "
+    "costs\n"
+    "for their choices. Run it while the machine is otherwise idle.\n"
     "\n"
     "Options:\n"
-    "  --show            measure nothing, show what is in use\n"
-    "  --forget          remove what was measured\n"
-    "  -n N              keys of the largest array measured; default: 2^27, or less where\n"
+    "  --show            do not measure; print the costs in use\n"
+    "  --forget          remove the measured costs\n"
+    "  -n N              keys of the largest array measured; default: 2^27, or less if\n"
     "                    memory is short\n"
-    "  --json FILE       write every figure there, too\n"
+    "  --json FILE       also write all figures to FILE\n"
     "  --threads N, --device D, --memory-limit S, --device-memory S   as for the other commands;\n"
-    "                    --device cpu measures the CPU alone\n"
-    "  -h, --help        this text\n"
+    "                    --device cpu measures only the CPU\n"
+    "  -h, --help        print this text\n"
     "\n"
-    "The figures are kept in the file that ORDO_TUNE_FILE names (empty: nowhere), else in one for\n"
-    "this machine in $XDG_CACHE_HOME/ordo or ~/.cache/ordo.\n";
+    "The figures are kept in the file that ORDO_TUNE_FILE names (nowhere if it is empty), or else\n"
+    "in a file for this machine in $XDG_CACHE_HOME/ordo or ~/.cache/ordo.\n";
 
-static void print_table(ordo_ctx *ctx)
+/* Returns whether any cost was measured. */
+static bool print_table(ordo_ctx *ctx)
 {
     ordo_cost cost = {.struct_size = sizeof cost};
+    bool      any = false;
 
     printf("%-13s %10s %10s  %-5s %s\n", "cost", "here", "built in", "unit", "of");
     for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++) {
         char here[32] = "-";
         if (cost.measured != 0)
             snprintf(here, sizeof here, "%.0f", cost.value);
+        any |= cost.measured != 0;
         printf("%-13s %10s %10.0f  %-5s %s\n", cost.name, here, cost.standard, cost.unit,
                cost.meaning);
     }
+    return any;
 }
 
 static void print_json(FILE *to, ordo_ctx *ctx, const ordo_info *info)
@@ -71,73 +77,55 @@ static void print_json(FILE *to, ordo_ctx *ctx, const ordo_info *info)
     fputs("]}\n", to);
 }
 
-static bool save_json(const char *path, ordo_ctx *ctx, const ordo_info *info)
+static bool save_json(execution *e, const ordo_info *info)
 {
     char       *text = NULL;
     size_t      size = 0;
-    output      out;
     FILE *const memory = open_memstream(&text, &size);
 
     if (memory == NULL)
         return cli_fail("tune: not enough memory for the figures");
-    print_json(memory, ctx, info);
-    const bool whole = fclose(memory) == 0;
-    const bool saved = whole && output_open(&out, path, FORMAT_TEXT) &&
-                       output_bytes(&out, text, size) && output_commit(&out);
-    if (whole)
-        output_abandon(&out);
+    print_json(memory, e->ctx, info);
+    const bool saved = fclose(memory) == 0 && output_open(&e->out, e->o.json_file, FORMAT_TEXT) &&
+                       output_bytes(&e->out, text, size) && output_commit(&e->out);
     free(text);
     return saved;
 }
 
-static bool measured(ordo_ctx *ctx)
+/* Prints where the figures are kept, or why they are not in use. False if that is an error. */
+static bool print_place(const ordo_info *info, bool show, bool measured)
 {
-    ordo_cost cost = {.struct_size = sizeof cost};
-    for (size_t i = 0; ordo_calibration_cost(ctx, i, &cost) == ORDO_OK; i++)
-        if (cost.measured != 0)
-            return true;
-    return false;
+    const char *const file = info->calibration, *const note = info->calibration_note;
+
+    if (file[0] == '\0')
+        printf("kept nowhere%s%s\n", note[0] != '\0' ? ": " : "", note);
+    else if (note[0] != '\0')
+        return cli_fail("tune: %s%s: %s", file, show ? " is not used" : "", note) || show;
+    else if (show && !measured)
+        printf("not measured; 'ordo tune' would write %s\n", file);
+    else
+        printf("%s %s\n", show ? "from" : "written to", file);
+    return true;
 }
 
-/* Where the figures are, or why they are not in use; whether that is as it was asked for. */
-static bool print_place(ordo_ctx *ctx, const ordo_info *info, bool show)
+static bool measure_or_show(execution *e)
 {
-    const bool noted = info->calibration_note[0] != '\0';
-
-    if (info->calibration[0] == '\0') {
-        printf("kept nowhere%s%s\n", noted ? ": " : "", info->calibration_note);
-        return true;
-    }
-    if (show && !noted && !measured(ctx)) {
-        printf("not measured; 'ordo tune' would write %s\n", info->calibration);
-        return true;
-    }
-    if (!noted) {
-        printf("%s %s\n", show ? "from" : "written to", info->calibration);
-        return true;
-    }
-    cli_error("tune: %s%s: %s", info->calibration, show ? " is not used" : "",
-              info->calibration_note);
-    return show;
-}
-
-static bool measure_or_show(ordo_ctx *ctx, const options *o)
-{
-    ordo_info info = {.struct_size = sizeof info};
+    const options *const o = &e->o;
+    ordo_info            info = {.struct_size = sizeof info};
 
     if (!o->show) {
         const uint64_t most = o->n != OPTION_UNSET ? o->n : 0;
         call_begin("measuring");
-        if (!call_end(ordo_calibrate(ctx, &ORDO_OPTS(ordo_calibrate_opts, .most = most))))
+        if (!call_end(ordo_calibrate(e->ctx, &ORDO_OPTS(ordo_calibrate_opts, .most = most))))
             return false;
     }
-    if (ordo_ctx_info(ctx, &info) != ORDO_OK)
+    if (ordo_ctx_info(e->ctx, &info) != ORDO_OK)
         return cli_fail("tune: nothing is known about this machine");
-    print_table(ctx);
+    const bool measured = print_table(e->ctx);
     if (info.cuda[0] != '\0')
         printf("no GPU: %s\n", info.cuda);
-    const bool placed = print_place(ctx, &info, o->show);
-    return (o->json_file == NULL || save_json(o->json_file, ctx, &info)) && placed;
+    const bool placed = print_place(&info, o->show, measured);
+    return (o->json_file == NULL || save_json(e, &info)) && placed;
 }
 
 static const option_spec specs[] = {TEXT("json", 0, json_file), /* before --json of the others */
@@ -158,7 +146,7 @@ static const char *wrong(execution *e)
 static bool work(execution *e)
 {
     if (!e->o.forget)
-        return measure_or_show(e->ctx, &e->o);
+        return measure_or_show(e);
     return ordo_calibration_remove(e->ctx) == ORDO_OK ||
            cli_fail("tune: %s", ordo_last_error(e->ctx));
 }

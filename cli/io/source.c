@@ -108,9 +108,9 @@ static bool read_on(source *s)
     return read_chunk(s, CHUNK);
 }
 
-source_result source_next_slowly(source *s)
+source_result source_next(source *s)
 {
-    const char *newline = NULL;
+    const char *newline = memchr(s->block + s->searched, '\n', s->end - s->searched);
 
     while (newline == NULL && !s->ended) {
         s->searched = s->end;
@@ -120,6 +120,12 @@ source_result source_next_slowly(source *s)
     }
     if (newline == NULL && s->next == s->end)
         return SOURCE_END;
-    source_set_line(s, newline != NULL ? (size_t)(newline - s->block) : s->end, newline != NULL);
+    const size_t end = newline != NULL ? (size_t)(newline - s->block) : s->end;
+    s->previous = s->line;
+    s->previous_length = s->length;
+    s->line = s->next;
+    s->length = end - s->next;
+    s->next = s->searched = end + (newline != NULL);
+    s->number++;
     return SOURCE_LINE;
 }

@@ -39,30 +39,9 @@ bool source_fill(source *s, size_t length);
 /* Reads the whole file and returns block, which the caller frees. NULL after a message. */
 char *source_take(source *s);
 
-/* Makes block[next..end) the current line. */
-static inline void source_set_line(source *s, size_t end, bool newline)
-{
-    s->previous = s->line;
-    s->previous_length = s->length;
-    s->line = s->next;
-    s->length = end - s->next;
-    s->next = s->searched = end + newline;
-    s->number++;
-}
-
-/* For source_next(): no newline is left in the block. */
-source_result source_next_slowly(source *s);
-
 /* Goes to the next line; the current line becomes the previous one. The last line may have no
  * newline. Invalidates the pointers of source_line() and source_previous(). */
-static inline source_result source_next(source *s)
-{
-    const char *const newline = memchr(s->block + s->searched, '\n', s->end - s->searched);
-    if (newline == NULL)
-        return source_next_slowly(s);
-    source_set_line(s, (size_t)(newline - s->block), true);
-    return SOURCE_LINE;
-}
+source_result source_next(source *s);
 
 /* The current line; the byte after it is readable and is a newline or a NUL. */
 static inline const char *source_line(const source *s) { return s->block + s->line; }

@@ -3,8 +3,7 @@
  * A command lists its options in an array that ends with OPTION_END. Each row names the field of a
  * struct that takes the value:
  *
- *     static const option_spec specs[] = {OPTION_FLAG_AT(options, "unique", 0, unique),
- *                                         COMMON_OPTIONS, OPTION_END};
+ *     static const option_spec specs[] = {FLAG("unique", unique), COMMON_OPTIONS, OPTION_END};
  *
  * Options are written --name=value, --name value, -nVALUE or -n VALUE. An option given twice with
  * different values is an error. "--" ends the options, "-" is an operand. Names cannot be
@@ -44,14 +43,6 @@ typedef struct option_spec {
         .offset = offsetof(type, field), .choices = (names), .least = (at_least),                  \
         .most = (at_most)                                                                          \
     }
-#define OPTION_FLAG_AT(type, name, letter, field)                                                  \
-    OPTION_ROW(type, name, letter, field, OPTION_FLAG, NULL, 0, 0)
-#define OPTION_TEXT_AT(type, name, letter, field)                                                  \
-    OPTION_ROW(type, name, letter, field, OPTION_TEXT, NULL, 0, 0)
-#define OPTION_COUNT_AT(type, name, letter, field, least, most)                                    \
-    OPTION_ROW(type, name, letter, field, OPTION_COUNT, NULL, least, most)
-#define OPTION_CHOICE_AT(type, name, letter, field, names)                                         \
-    OPTION_ROW(type, name, letter, field, OPTION_CHOICE, names, 0, 0)
 #define OPTION_END                                                                                 \
     {                                                                                              \
         .name = NULL                                                                               \
@@ -91,12 +82,12 @@ typedef struct options { /* the options of all commands; each command uses some 
 } options;
 
 /* Rows for a table over the struct options. */
-#define FLAG(name, field) OPTION_FLAG_AT(options, name, 0, field)
-#define TEXT(name, letter, field) OPTION_TEXT_AT(options, name, letter, field)
+#define FLAG(name, field) OPTION_ROW(options, name, 0, field, OPTION_FLAG, NULL, 0, 0)
+#define TEXT(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_TEXT, NULL, 0, 0)
 #define REAL(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_REAL, NULL, 0, 0)
 #define COUNT(name, letter, field, least, most)                                                    \
-    OPTION_COUNT_AT(options, name, letter, field, least, most)
-#define CHOICE(name, field, names) OPTION_CHOICE_AT(options, name, 0, field, names)
+    OPTION_ROW(options, name, letter, field, OPTION_COUNT, NULL, least, most)
+#define CHOICE(name, field, names) OPTION_ROW(options, name, 0, field, OPTION_CHOICE, names, 0, 0)
 #define COMMON_OPTIONS                                                                             \
     COUNT("threads", 0, common.threads, 1, UINT32_MAX),                                            \
         COUNT("memory-limit", 0, common.memory_limit, 1, SIZE_MAX),                                \
