@@ -39,6 +39,8 @@ expect 1 cli/a.c '#include "../lib/core/base.h"'
 expect 1 include/ordo.h '#include "core/base.h"'
 expect 1 lib/core/a.h '#include <core/base.h>'
 expect 1 lib/news/a.c '#include "core/base.h"'
+expect 0 lib/cuda/sort/dev_sort.cu '#include "cuda/papers/papers.cuh"'
+expect 1 lib/cuda/sort/dev_radix.cu '#include "cuda/papers/papers.cuh"'
 
 # The same for calls: lib/core may not call what lib/api defines.
 mkdir -p "$tmp/tree/include" "$tmp/objects/lib/core" "$tmp/objects/lib/api"
