@@ -42,6 +42,8 @@ expect 0 bench/subjects/a.c '#include "bench/harness/bench_core.h"'
 expect 1 bench/harness/a.c '#include "bench/subjects/bench_order.h"'
 expect 1 bench/subjects/a.c '#include "core/base.h"'
 expect 1 lib/news/a.c '#include "core/base.h"'
+expect 0 lib/cuda/sort/dev_sort.cu '#include "cuda/papers/papers.cuh"'
+expect 1 lib/cuda/sort/dev_radix.cu '#include "cuda/papers/papers.cuh"'
 
 # The same for calls: lib/core must not call a function of lib/api.
 mkdir -p "$tmp/tree/include" "$tmp/objects/lib/core" "$tmp/objects/lib/api"
