@@ -1,8 +1,8 @@
-/* cpu_divide.c - records before a pivot and the others, apart: what lib/hybrid does with a piece of
- * an array on its way to two places. One thread's work; stable; nothing branches on keys.
+/* cpu_divide.c - divides records into those before a pivot and the others, for one thread of
+ * lib/hybrid. Stable; no branch on keys.
  *
- * Blocks of keys become bits (below the pivot or not), and the bits divide keys and values, by
- * vectors that are compressed where the ISA has them. Reads and writes each record once. */
+ * Blocks of keys become bits (below the pivot or not), and the bits divide keys and values, with
+ * vector compression where the ISA has it. Reads and writes each record once. */
 #include "cpu/cpu.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum {
     WORDS = BLOCK / 64
 };
 
-/* Elements of any size by the bits of words; size is a constant wherever it matters. */
+/* Divides elements of any size by the bits of words; size is a constant for the usual sizes. */
 INLINE size_t divide_any(const char *in, size_t n, size_t size, const uint64_t *words, char *first,
                          char *second)
 {
@@ -46,7 +46,7 @@ static size_t divide_elements(const cpu_kernels *kernels, const char *in, size_t
     }
 }
 
-/* The bits of a block; of one that is not whole the last word's keys are copied first. */
+/* The bits of a block. The keys of an incomplete last word are copied first. */
 static void block_bits(cpu_below_fn *below, const char *keys, size_t n, size_t size, uint64_t pivot,
                        uint64_t *words)
 {

@@ -1,10 +1,10 @@
-/* narrow.c - sort of keys of 8 and 16 bits: count how often each value occurs, then write it so
- * often. One read and one write of memory; scratch: a table a thread.
+/* narrow.c - counting sort of keys of 8 and 16 bits: counts how often each value occurs, then
+ * writes the values. One read and one write of memory; scratch: one table for each thread.
  *
- * Counting is bound by the load and the store of a counter (V1: 0.57 ns). Many keys are therefore
- * counted 16 bits at a time, two keys of 8 bits at once, in counters of one byte: a table of 64 KB
- * stays in L1, and a counter that comes round again is rare. V1, ns a key: of 8 bits 0.38, in four
- * tables of 256 counters 0.54; of 16 bits 0.76, in one table of 32-bit counters 1.03. */
+ * The load and the store of a counter bound the speed (V1: 0.57 ns). Many keys are therefore
+ * counted 16 bits at a time, two keys of 8 bits at once, in counters of one byte: a table of 64
+ * KB stays in L1, and a counter rarely overflows. V1, ns a key: of 8 bits 0.38, in four tables
+ * of 256 counters 0.54; of 16 bits 0.76, in one table of 32-bit counters 1.03. */
 #include "cpu/radix/radix.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct count_work {
     size_t      values; /* 2^8 or 2^16 */
     size_t      share;  /* keys of one thread's piece */
     uint32_t   *tables; /* [piece][value] */
-    uint8_t    *few;    /* [piece][value of 16 bits]; NULL: not worth it */
+    uint8_t    *few;    /* [piece][value of 16 bits], one-byte counters; NULL: too few keys */
 } count_work;
 
 typedef struct write_work {
@@ -56,12 +56,11 @@ static void count_16(const uint16_t *keys, size_t n, uint32_t *table)
 }
 
 enum {
-    ROUND = 256, /* of a counter of one byte */
+    ROUND = 256, /* an overflow of a counter of one byte */
     DOUBLES = 1 << 16
 };
 
-/* What a counter that came round stands for: so many more of one value of 16 bits, or of each of
- * the two bytes in it. */
+/* Counts an overflow: ROUND more of one value of 16 bits, or of each of its two bytes. */
 static inline void count_round(uint32_t *table, bool bytes, unsigned value)
 {
     if (bytes) {
@@ -81,8 +80,8 @@ static inline void count_double(uint8_t *few, uint32_t *table, bool bytes, unsig
         count_round(table, bytes, value);
 }
 
-/* Counts n keys, four words of 16 bits at a time; equal ones at once, for they would wait for each
- * other. few is zeroed and has DOUBLES counters. */
+/* Counts n keys, four values of 16 bits at a time. Four equal values are counted at once,
+ * because their counters would wait for each other. few is zeroed and has DOUBLES counters. */
 static inline __attribute__((always_inline)) void
 count_doubles(const void *keys, size_t n, bool bytes, uint8_t *few, uint32_t *table)
 {
@@ -154,7 +153,7 @@ static void count_piece(void *arg, size_t lo, size_t hi)
 
 /* ---- Write ---- */
 
-/* What to flip in the number of a value in order to get its unsigned pattern, and back. */
+/* The bits to flip between the rank of a value in order and its pattern in memory. */
 static unsigned flip_of(ordo_type type, bool descending)
 {
     unsigned const all = ordo_type_size(type) == 1 ? 0xff : 0xffff;
@@ -168,9 +167,9 @@ static void fill_16(uint16_t *to, size_t n, uint16_t value)
         to[i] = value;
 }
 
-/* Writes the values from v on to [lo, hi), in which v's keys come first. Eight keys are stored at
- * once: those that are too many are overwritten by the next value, which comes up to the last eight
- * places. So a value that occurs seldom costs no wrong guess of how often. */
+/* Writes the values from v on to [lo, hi), where v's keys come first. Eight keys are stored at
+ * once; surplus ones are overwritten by the next value, except in the last eight places. So a
+ * rare value costs no mispredicted branch on its count. */
 static void write_16(uint16_t *keys, const size_t *starts, size_t v, unsigned flip, size_t lo,
                      size_t hi)
 {
@@ -197,7 +196,7 @@ static void write_piece(void *arg, size_t lo, size_t hi)
     const write_work *const work = arg;
     unsigned const          flip = flip_of(work->job->type, work->job->descending);
     size_t                  v = 0;
-    for (size_t step = work->values / 2; step > 0; step /= 2) /* the value that key lo has */
+    for (size_t step = work->values / 2; step > 0; step /= 2) /* the value of key lo */
         if (work->starts[v + step] <= lo)
             v += step;
     if (work->values != 256) {
@@ -213,7 +212,7 @@ static void write_piece(void *arg, size_t lo, size_t hi)
 
 /* ---- Without scratch ---- */
 
-/* Brings keys with the same high byte together, each key straight to where it belongs. */
+/* Moves every key to the range of its high byte, in place. */
 static void gather_high(uint16_t *keys, const size_t *starts, unsigned flip)
 {
     size_t next[256];
@@ -273,7 +272,7 @@ ordo_status cpu_narrow_inplace(const ordo_sort_job *job, ordo_exec *exec)
 
 static size_t piece_count(size_t n, unsigned threads, size_t values)
 {
-    size_t const least = ordo_max(ORDO_TUNE_ALONE, values); /* keys that are worth a table */
+    size_t const least = ordo_max(ORDO_TUNE_ALONE, values); /* keys for which a table pays */
     size_t const most = ordo_div_up(n, (size_t)1 << 31);    /* so that a counter cannot wrap */
     return ordo_max(ordo_max(ordo_min(threads, n / least), most), 1);
 }

@@ -1,29 +1,18 @@
-/* radix.c - stable radix sort of records, threaded: the production sort.
+/* radix.c - stable radix sort of records by all threads: the production sort. A sample shows how the
+ * keys are distributed; the threads count how many records go to each bucket, scatter them, and
+ * sort each bucket in the cache (radix_local.t.h).
  *
- *   sample    a few thousand keys tell how the array is spread
- *   count     each thread counts, for its chunks, how many records go to each bucket
- *   scatter   and moves them there: the only pass that leaves the cache
- *   finish    buckets are sorted in the cache (radix_local.t.h) and stored as results, each
- *             thread taking the next one
- *
- * A bucket is the top bits of the key where the sample is even; otherwise a table over the range
- * of the sample (65536 cells, cut into buckets of equally many sampled keys) says which, so that
- * skewed keys (floats, Gaussians) cost what even ones do. Keys outside the sampled range fall
- * into the first or last bucket. A bucket too large for one thread is split again in the same way
- * by all of them; one whose keys are all equal is done.
- *
- * Memory is read twice and written once before the finish, which reads and writes it once. Where
- * records are gathered before they are written, the buckets of uneven keys are kept from the first
- * read to the second, which then need not find them again.
- * Scratch: n records, an eighth of that for the threads' buffers, tables of a few megabytes, 2n
- * bytes for the kept buckets, and n records more if a bucket is split again and the caller has no
- * room of its own. */
+ * If the sample is even, a bucket is the top bits of the key. Otherwise a table of 65536 cells over
+ * the range of the sample gives buckets with equally many sampled keys, so that skewed keys (floats,
+ * Gaussians) cost the same. A bucket that is too large for one thread is split again by all threads.
+ * Reads memory three times and writes it twice. Scratch: n records, an eighth of that for buffers,
+ * tables of a few megabytes, 2n bytes for labels, n records more to split again without a spare. */
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>
 
-/* Whether records are gathered into whole cache lines that are then written past the cache. It
- * pays where ordinary stores first read the line they overwrite. */
+/* Whether records are gathered into whole cache lines that are then written past the cache. This
+ * pays where an ordinary store first reads the line that it overwrites. */
 #if defined(__SSE2__)
 #define RADIX_COMBINE true
 #else
@@ -146,17 +135,17 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
     TABLE_BYTES = (1 << CELL_BITS) * sizeof(uint16_t),
-    SAMPLE_LEVELS = 3, /* from there on buckets are digits of the bits that differ */
+    SAMPLE_LEVELS = 3, /* below, buckets are digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1
 };
 
 typedef struct radix_memory { /* what the splits of one job share */
-    char       *rooms[2];     /* records go from one to the other; [1] only if need be */
-    size_t     *counts;       /* [chunk][bucket] */
-    size_t     *ends;         /* [level][bucket] */
+    char *rooms[2]; /* records go from one to the other; [1] is taken if a bucket is split again */
+    size_t     *counts; /* [chunk][bucket] */
+    size_t     *ends;   /* [level][bucket] */
     uint16_t   *table;
     char       *sample;
-    uint16_t   *labels; /* NULL so far */
+    uint16_t   *labels; /* NULL until they are needed */
     radix_slots slots;
     size_t      slot_records, chunks;
 } radix_memory;
@@ -166,13 +155,13 @@ static size_t chunk_count(size_t n, unsigned threads)
     return threads == 1 ? 1 : ordo_min(4 * (size_t)threads, n / ORDO_TUNE_PIECE + 1);
 }
 
-/* Buckets up to this size are one thread's. */
+/* One thread sorts a bucket of up to this many records. */
 static size_t big_bucket(size_t n, unsigned threads)
 {
     return ordo_min(n, ordo_max(n / (8 * (size_t)threads), ORDO_TUNE_RADIX_BIG));
 }
 
-/* At most BUCKETS, and so many that each holds few enough records. */
+/* At most BUCKETS, and enough that each bucket is small. */
 static size_t wanted_buckets(size_t n)
 {
     size_t buckets = LEAST_BUCKETS;
@@ -226,8 +215,8 @@ static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory
     return ORDO_OK;
 }
 
-/* Keys alone may be sorted as words, and keys above a payload that rises: no order of ties is
- * lost. */
+/* Records without payload, and those whose payloads rise, may be sorted as words: equal words
+ * are identical. */
 static radix_local local_of(const radix_io *io, ordo_exec *exec)
 {
     radix_local local = {.exec = exec};
@@ -244,7 +233,7 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
     return local;
 }
 
-/* Decides the buckets of work, by a sample or, deep down, by the highest bits that differ. */
+/* Chooses the buckets, by a sample or, from SAMPLE_LEVELS on, by the highest bits that differ. */
 static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level)
 {
     const radix_ops *const ops = work->ops;
@@ -269,13 +258,14 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
     return ORDO_OK;
 }
 
-/* Whether so many records are gathered before they are written. */
+/* Whether n records are gathered into lines before they are written. */
 static bool is_combined(enum record_kind kind, size_t n)
 {
     return RADIX_COMBINE && n * record_size(kind) >= ORDO_TUNE_STREAM;
 }
 
-/* Without them the buckets are found twice. */
+/* Labels keep the bucket of each record from the count to the scatter. Without memory for them,
+ * the scatter finds the buckets again. */
 static void take_labels(radix_work *work, radix_memory *memory)
 {
     void *block;
@@ -299,7 +289,7 @@ static bool has_big(const radix_work *work)
 static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
                          const char *from, size_t at, size_t n, ordo_exec *exec);
 
-/* The buckets that a split left for all threads. */
+/* Splits the buckets that were too large for one thread. */
 static ordo_status split_big(const radix_work *work, radix_memory *memory, unsigned level,
                              unsigned room)
 {
@@ -351,7 +341,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
     if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
         return ORDO_E_CANCELLED;
     place_buckets(&work);
-    if (memory->rooms[1] == NULL && has_big(&work)) { /* while nothing has been stored yet */
+    if (memory->rooms[1] == NULL && has_big(&work)) { /* before anything is stored */
         void *more;
         TRY(ordo_scratch(exec, io->n * size, &more));
         memory->rooms[1] = more;

@@ -2,8 +2,8 @@
 
 /* ---- Sample and cut ---- */
 
-/* count records from all over the input, sorted; spare holds as many. False if the call was
- * cancelled: then they are not sorted. */
+/* Draws `count` records from the whole input and sorts them; spare holds as many. False if the
+ * call was cancelled: then they are not sorted. */
 static bool FN(sample)(const radix_work *work, void *records, void *spare, size_t count)
 {
     RECORD *const sample = records;
@@ -22,7 +22,7 @@ static bool FN(sample)(const radix_work *work, void *records, void *spare, size_
     return FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local);
 }
 
-/* Whether buckets of the top bits hold about equally many of the sample. */
+/* Whether buckets by the top bits hold about the same number of sampled records. */
 static bool FN(is_even)(const RECORD *sample, size_t count, unsigned shift, size_t buckets)
 {
     size_t const most = 6 * (count / buckets) + 8;
@@ -32,8 +32,8 @@ static bool FN(is_even)(const RECORD *sample, size_t count, unsigned shift, size
     return true;
 }
 
-/* Cuts into about `buckets` of them, a power of two. The sample must be sorted: its first and last
- * key bound the table. */
+/* Cuts the key range into about `buckets` buckets, a power of two. The sample is sorted: its
+ * first and last key bound the table. */
 static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut *cut,
                     uint16_t *table)
 {
@@ -45,7 +45,7 @@ static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut
     if (FN(is_even)(sample, count, cut->shift, buckets))
         return;
 
-    /* Cell 0 is for keys below the sample, the last one for keys above it. */
+    /* Cell 0 is for keys below the sample, the last cell for keys above it. */
     DIGITS const low = KEY_OF(sample[0]), high = KEY_OF(sample[count - 1]);
     unsigned     shift = 0;
     while ((DIGITS)(high - low) >> shift > ((DIGITS)1 << CELL_BITS) - 4)
@@ -53,7 +53,7 @@ static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut
     DIGITS const cell_width = (DIGITS)1 << shift;
     cut->even = false;
     cut->shift = shift;
-    /* At a multiple of the width: keys that agree but for fewer bits are in one cell. */
+    /* A multiple of the cell width: keys that differ only in lower bits share a cell. */
     DIGITS const start = (DIGITS)(low >> shift << shift);
     cut->base = start >= cell_width ? (uint64_t)(DIGITS)(start - cell_width) : 0;
     cut->last = (((uint64_t)high - cut->base) >> shift) + 1;
@@ -61,7 +61,7 @@ static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut
     size_t const share = ordo_max(count / buckets, 1);
     uint64_t     cell = 0;
     uint16_t     bucket = 0;
-    for (size_t i = 0; i < count;) { /* one bucket: whole cells that hold a share of the sample */
+    for (size_t i = 0; i < count;) { /* one bucket: whole cells with their share of the sample */
         uint64_t end = ((uint64_t)KEY_OF(sample[i]) - cut->base) >> shift;
         for (size_t held = 0; i < count; i++, held++) {
             uint64_t const here = ((uint64_t)KEY_OF(sample[i]) - cut->base) >> shift;
@@ -88,12 +88,12 @@ INLINE size_t FN(bucket_of)(const radix_cut *cut, DIGITS key, bool even)
     return cut->table[cell < cut->last ? cell : cut->last];
 }
 
-/* The buckets of uneven keys. */
+/* The buckets of keys where the cut is a table. */
 static inline void FN(label)(const radix_cut *cut, const DIGITS *keys, size_t count,
                              uint16_t *labels)
 {
     size_t i = 0;
-#if defined(__AVX512F__) /* the fetch of a cell reads the next one as well, which is there */
+#if defined(__AVX512F__) /* the gather reads 2 bytes past a cell, which are in the table */
     if (sizeof(DIGITS) == sizeof(uint64_t))
         for (; i + 8 <= count; i += 8)
             radix_label_64(cut, keys + i, labels + i);
@@ -107,7 +107,7 @@ static inline void FN(label)(const radix_cut *cut, const DIGITS *keys, size_t co
 
 /* ---- Count ---- */
 
-/* Asks for what is read AHEAD records after `at`, up to hi. */
+/* Prefetches what is read AHEAD records after `at`, up to hi. */
 static inline void FN(prefetch)(const radix_work *work, size_t at, size_t hi, bool values)
 {
     const radix_io *const io = work->io;
@@ -123,7 +123,7 @@ static inline void FN(prefetch)(const radix_work *work, size_t at, size_t hi, bo
         radix_prefetch(io->values + from * io->value_size, count * io->value_size);
 }
 
-/* The next at most BLOCK records of a chunk: where they are, or loaded into block. */
+/* At most BLOCK records of a chunk: where they are, or loaded into block. */
 static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size_t count,
                                          RECORD *block)
 {
@@ -135,7 +135,7 @@ static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size
     return block;
 }
 
-/* The keys of the next at most BLOCK records: where they are, or in block or digits. */
+/* The key bits of at most BLOCK records: where they are, or in block or digits. */
 static inline const DIGITS *FN(digits_of)(const radix_work *work, size_t at, size_t count,
                                           RECORD *block, DIGITS *digits)
 {
@@ -143,11 +143,11 @@ static inline const DIGITS *FN(digits_of)(const radix_work *work, size_t at, siz
         work->io->load_digits(work->io, at, count, digits);
         return digits;
     }
-    const RECORD *const items = FN(block_of)(work, at, count, block);
+    const RECORD *const records = FN(block_of)(work, at, count, block);
     if (sizeof(RECORD) == sizeof(DIGITS))
-        return (const DIGITS *)(const void *)items;
+        return (const DIGITS *)(const void *)records;
     for (size_t i = 0; i < count; i++)
-        digits[i] = KEY_OF(items[i]);
+        digits[i] = KEY_OF(records[i]);
     return digits;
 }
 
@@ -177,9 +177,9 @@ static inline void FN(tally_labels)(const uint16_t *labels, size_t count,
 
 static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *counts)
 {
-    RECORD          block[BLOCK];
-    DIGITS          digits[BLOCK];
-    uint32_t        tally[2][BUCKETS]; /* two, so that equal neighbours do not wait */
+    RECORD   block[BLOCK];
+    DIGITS   digits[BLOCK];
+    uint32_t tally[2][BUCKETS]; /* two, so that equal neighbours do not wait for each other */
     radix_cut const cut = work->cut;
 
     memset(counts, 0, cut.buckets * sizeof *counts);
@@ -210,19 +210,19 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 
 /* ---- Scatter ---- */
 
-/* Keys are read once more than they are counted. Should somebody change them in between, the result
- * is not worth much, but no place is beyond the last. */
-INLINE void FN(scatter_plain)(const RECORD *items, size_t count, RECORD *to, size_t last,
+/* Keys are read again after they were counted. If another thread changes them in between, the
+ * result is garbage, but no place is beyond the last. */
+INLINE void FN(scatter_plain)(const RECORD *records, size_t count, RECORD *to, size_t last,
                               size_t *places, const radix_cut *cut, bool even)
 {
     for (size_t i = 0; i < count; i++) {
-        RECORD const item = items[i];
-        size_t const place = places[FN(bucket_of)(cut, KEY_OF(item), even)]++;
-        to[place < last ? place : last] = item;
+        RECORD const record = records[i];
+        size_t const place = places[FN(bucket_of)(cut, KEY_OF(record), even)]++;
+        to[place < last ? place : last] = record;
     }
 }
 
-/* Writes what a bucket's line holds up to `end`, from the bucket's first record on. */
+/* Writes the records of a bucket's line up to `end`, from the bucket's first record on. */
 static inline void FN(flush_line)(RECORD *to, const RECORD *line, size_t first, size_t end)
 {
     enum {
@@ -232,7 +232,7 @@ static inline void FN(flush_line)(RECORD *to, const RECORD *line, size_t first, 
     memcpy(to + begin, line + begin % HELD, (end - begin) * sizeof *to);
 }
 
-INLINE void FN(scatter_combined)(const RECORD *items, const uint16_t *labels, size_t count,
+INLINE void FN(scatter_combined)(const RECORD *records, const uint16_t *labels, size_t count,
                                  RECORD *to, size_t last, size_t *places, const size_t *firsts,
                                  RECORD *lines, const radix_cut *cut, bool even)
 {
@@ -240,10 +240,10 @@ INLINE void FN(scatter_combined)(const RECORD *items, const uint16_t *labels, si
         HELD = GATHER / sizeof(RECORD)
     };
     for (size_t i = 0; i < count; i++) {
-        RECORD const item = items[i];
-        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(item), even);
+        RECORD const record = records[i];
+        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(record), even);
         size_t const place = places[b]++;
-        lines[b * HELD + place % HELD] = item;
+        lines[b * HELD + place % HELD] = record;
         if (ORDO_UNLIKELY((place + 1) % HELD == 0) && ORDO_LIKELY(place <= last)) {
             if (ORDO_LIKELY(place + 1 - firsts[b] >= HELD))
                 lines_stream(to + (place + 1 - HELD), lines + b * HELD, GATHER);
@@ -253,7 +253,7 @@ INLINE void FN(scatter_combined)(const RECORD *items, const uint16_t *labels, si
     }
 }
 
-/* Lines start where `to` does only if that is aligned: to counts from the room's beginning. */
+/* Lines are aligned in memory, and `to` may not be: places count from the start of its line. */
 static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer)
 {
     enum {
@@ -265,8 +265,8 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
     RECORD         *to = (RECORD *)(void *)work->to;
     size_t const    skew = (uintptr_t)to % LINE / sizeof(RECORD);
     RECORD *const   lines = (RECORD *)(void *)buffer;
-    size_t          last = work->n - 1; /* place */
-    if (work->combine) {                /* count from the line that `to` is in */
+    size_t          last = work->n - 1; /* the last place */
+    if (work->combine) {                /* count from the start of the line that `to` is in */
         to -= skew;
         last += skew;
         for (size_t b = 0; b < cut.buckets; b++)
@@ -275,18 +275,19 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
     for (size_t at = lo, blocks = 1; at < hi; at += BLOCK, blocks++) {
         FN(prefetch)(work, at, hi, true);
         size_t const        count = ordo_min(BLOCK, hi - at);
-        const RECORD *const items = FN(block_of)(work, at, count, block);
+        const RECORD *const records = FN(block_of)(work, at, count, block);
         if (work->combine && cut.even)
-            FN(scatter_combined)(items, NULL, count, to, last, places, firsts, lines, &cut, true);
+            FN(scatter_combined)(records, NULL, count, to, last, places, firsts, lines, &cut, true);
         else if (work->combine && work->labels != NULL)
-            FN(scatter_combined)(items, work->labels + at, count, to, last, places, firsts, lines,
+            FN(scatter_combined)(records, work->labels + at, count, to, last, places, firsts, lines,
                                  &cut, false);
         else if (work->combine)
-            FN(scatter_combined)(items, NULL, count, to, last, places, firsts, lines, &cut, false);
+            FN(scatter_combined)(records, NULL, count, to, last, places, firsts, lines, &cut,
+                                 false);
         else if (cut.even)
-            FN(scatter_plain)(items, count, to, last, places, &cut, true);
+            FN(scatter_plain)(records, count, to, last, places, &cut, true);
         else
-            FN(scatter_plain)(items, count, to, last, places, &cut, false);
+            FN(scatter_plain)(records, count, to, last, places, &cut, false);
         if (blocks % 4096 == 0 && ordo_poll(work->exec, (double)at / (double)work->n))
             return;
     }
@@ -300,64 +301,65 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
 
 /* ---- Finish ---- */
 
-/* Sorts records into the result, through the cache. Stores nothing that a cancelled sort left:
- * store may take what is in a record for an index. */
-static void FN(sort_to_result)(const radix_io *io, const radix_local *local, RECORD *items,
+/* Sorts records into the result. Stores nothing if the sort was cancelled: store may use a
+ * record as an index. */
+static void FN(sort_to_result)(const radix_io *io, const radix_local *local, RECORD *records,
                                RECORD *spare, size_t at, size_t n, unsigned most)
 {
     bool const words = local->sort_words != NULL && n <= local->most_words;
-    if (words && (io->store == NULL || io->map != NULL)) { /* it writes the result in order */
-        local->sort_words(items, spare, n, (RECORD *)io->out + at,
+    if (words && (io->store == NULL ||
+                  io->map != NULL)) { /* the vector sort writes the result itself, in order */
+        local->sort_words(records, spare, n, (RECORD *)io->out + at,
                           io->store != NULL ? io->map : NULL);
         return;
     }
-    /* In the cache first and then in one go, for the result's memory is not in the cache yet; but
-     * what is fetched in order can go there at once. */
-    RECORD *const sorted = local->sort_packed == NULL ? items
+    /* The result's memory is not in the cache, so the records are sorted in the cache first and
+     * then copied. Records that are fetched in order go to the result at once. */
+    RECORD *const sorted = local->sort_packed == NULL ? records
                            : io->store == NULL        ? (RECORD *)io->out + at
                                                       : spare;
-    if (!FN(local_sort)(items, spare, n, sorted, most, local))
+    if (!FN(local_sort)(records, spare, n, sorted, most, local))
         return;
     if (io->store != NULL)
         io->store(io, at, n, sorted);
     else if (sorted != (RECORD *)io->out + at)
-        memcpy((RECORD *)io->out + at, sorted, n * sizeof *items);
+        memcpy((RECORD *)io->out + at, sorted, n * sizeof *records);
 }
 
-/* Sorts the bucket [lo, hi) of the split and stores it. */
+/* Sorts the bucket [lo, hi) of the split and stores it. A loose bucket is stored unsorted. */
 static void FN(finish)(const radix_work *work, size_t lo, size_t hi, char *buffer)
 {
     const radix_io *const io = work->io;
-    RECORD *const         items = (RECORD *)(void *)work->to + lo;
+    RECORD *const         records = (RECORD *)(void *)work->to + lo;
     size_t const          at = work->at + lo;
     if (lo == hi)
         return;
     if (!io->loose)
-        FN(sort_to_result)(io, &work->local, items, (RECORD *)(void *)buffer, at, hi - lo,
+        FN(sort_to_result)(io, &work->local, records, (RECORD *)(void *)buffer, at, hi - lo,
                            work->most);
     else if (io->store != NULL)
-        io->store(io, at, hi - lo, items);
-    else if (items != (RECORD *)io->out + at)
-        memcpy((RECORD *)io->out + at, items, (hi - lo) * sizeof *items);
+        io->store(io, at, hi - lo, records);
+    else if (records != (RECORD *)io->out + at)
+        memcpy((RECORD *)io->out + at, records, (hi - lo) * sizeof *records);
 }
 
 /* The whole job on one thread, within the cache. */
-static void FN(alone)(const radix_io *io, void *records, void *spare, const radix_local *local)
+static void FN(alone)(const radix_io *io, void *room, void *spare, const radix_local *local)
 {
-    RECORD *items = records;
+    RECORD *const records = room;
     if (io->load != NULL)
-        io->load(io, 0, io->n, items);
+        io->load(io, 0, io->n, records);
     else
-        memcpy(items, io->in, io->n * sizeof *items);
-    FN(sort_to_result)(io, local, items, spare, 0, io->n, 8 * sizeof(DIGITS));
+        memcpy(records, io->in, io->n * sizeof *records);
+    FN(sort_to_result)(io, local, records, spare, 0, io->n, 8 * sizeof(DIGITS));
 }
 
-static uint64_t FN(differ)(const void *records, size_t lo, size_t hi)
+static uint64_t FN(differ)(const void *array, size_t lo, size_t hi)
 {
-    const RECORD *const items = records;
-    DIGITS const        first = KEY_OF(items[0]);
+    const RECORD *const records = array;
+    DIGITS const        first = KEY_OF(records[0]);
     DIGITS              all = 0;
     for (size_t i = lo; i < hi; i++)
-        all |= KEY_OF(items[i]) ^ first;
+        all |= KEY_OF(records[i]) ^ first;
     return all;
 }

@@ -17,19 +17,19 @@ enum {
     TOP_BITS = ORDO_TUNE_RADIX_TOP,
     BUCKETS = 1 << TOP_BITS,
     LEAST_BUCKETS = 16,
-    BLOCK = 512, /* records turned at a time: they stay in L1 */
+    BLOCK = 512, /* records converted at a time: they stay in L1 */
     LINE = ORDO_CACHE_LINE,
     GATHER = ORDO_TUNE_RADIX_GATHER,
     AHEAD = ORDO_TUNE_RADIX_AHEAD
 };
 
-/* What decides the bucket of a key. */
+/* Gives the bucket of a key. */
 typedef struct radix_cut {
     bool            even; /* the bucket is (key >> shift) & mask; otherwise table[cell] */
     unsigned        shift;
     unsigned        mask;
-    uint64_t        base; /* of the cells; keys below it fall into cell 0 */
-    uint64_t        last; /* the last cell, for all keys above */
+    uint64_t        base; /* where cell 0 begins; keys below also go there */
+    uint64_t        last; /* the last cell; keys above also go there */
     const uint16_t *table;
     size_t          buckets;
 } radix_cut;
@@ -37,12 +37,13 @@ typedef struct radix_cut {
 /* What a sort within the cache needs. */
 typedef struct radix_local {
     ordo_exec    *exec;
-    cpu_words_fn *sort_words;  /* of whole records; NULL: not that way */
-    size_t        most_words;  /* how many at most */
-    cpu_words_fn *sort_packed; /* of 32-bit words that stand for records; NULL: by digits */
+    cpu_words_fn *sort_words; /* vector sort of whole records; NULL: not for this kind */
+    size_t        most_words; /* the most records it takes */
+    cpu_words_fn
+        *sort_packed; /* vector sort of 32-bit words that stand for records; NULL: there is none */
 } radix_local;
 
-typedef struct radix_slots { /* one buffer for each thread that works at the time */
+typedef struct radix_slots { /* one buffer for each running thread */
     atomic_flag *busy;
     char        *memory;
     size_t       bytes;
@@ -58,7 +59,7 @@ typedef struct radix_work {
     radix_local      local;
     const char      *from; /* records; NULL: the job's input, loaded */
     char            *to;
-    size_t           n, at; /* at: the place of the first one in the whole */
+    size_t           n, at; /* at: index of the first record in the whole */
     radix_cut        cut;
     size_t           chunk, chunks;
     size_t          *counts; /* [chunk][bucket]: counts, then places */
@@ -66,7 +67,7 @@ typedef struct radix_work {
     size_t           big;    /* buckets larger than this are left for all threads */
     unsigned         most;   /* low bits in which the keys of one bucket may differ */
     bool             combine;
-    uint16_t        *labels; /* buckets of uneven keys, kept from counting to moving; NULL: not */
+    uint16_t        *labels; /* bucket of each record, from count to scatter; NULL: not kept */
     radix_slots      slots;
 } radix_work;
 

@@ -1,6 +1,6 @@
-/* records.c - see records.h. The loops of each type are in record_type.h; here they are chosen.
- * Values are little-endian in the low bytes of a payload or big-endian in the high ones: memcpy
- * there and back restores them either way. */
+/* records.c - chooses the loops that turn keys into records and records into results
+ * (record_type.h). The bytes of a value are at one end of its payload, whichever the byte order:
+ * memcpy there and back restores them. */
 #include "core/keybits.h"
 #include "cpu/radix/record_type.h"
 #include "cpu/radix/records.h"

@@ -138,7 +138,7 @@ static void FN(load_short_digits)(const radix_io *io, size_t at, size_t count, v
         to[i] = (uint32_t)FN(short_bits)(&map, keys[i], io->turned);
 }
 
-/* The least and the largest of keys [lo, hi). */
+/* The least and the largest key bits of keys [lo, hi). */
 static void FN(extent)(const radix_io *io, size_t lo, size_t hi, uint64_t *least, uint64_t *most)
 {
     const KEY *const keys = io->in;

@@ -1,15 +1,15 @@
 /* short_keys.c - argsorts and ranks of 64-bit keys that move 8 bytes a key instead of 16.
  *
- * A sample tells the range of the keys. Where all of them, which are then looked at, span less than
- * 2^32, a word holds what a key is above the least one and its index, 32 bits each. Otherwise a
- * word holds as many of the key's first bits, within the sample's range and three times as much
- * around it, as n leaves room for: 2^24 keys leave 39 bits of random ones, which hardly ever tie.
- * Those that do, and those outside the range, are brought in order by their whole keys when a
- * bucket is stored; they are looked up in the input, all of a block at once, so that the fetches
- * overlap.
+ * A sample gives the range of the keys. If that is narrow, all keys are read; if they span less
+ * than 2^32, a record holds the difference to the least key and the index, 32 bits each.
+ * Otherwise a record holds the first bits of the key, as many as the index leaves room for,
+ * within the range of the sample and three times as much around it: 2^24 random keys keep 39
+ * bits and hardly ever tie. Keys that tie when short, and keys outside that range, are sorted by
+ * their whole keys when a bucket is stored. These are read from the input, a block at a time, so
+ * that the cache misses overlap.
  *
- * Keys that tie often are not for this: the sample tells how many do. A sort that meets too many
- * all the same gives up, at the price of what it has done so far. */
+ * Keys that tie often are refused: the sample shows how often. A sort that meets too many ties
+ * nevertheless gives up and loses the work done so far. */
 #include "cpu/radix/short_keys.h"
 
 #include <string.h>
@@ -17,17 +17,17 @@
 enum {
     LEAST = ORDO_TUNE_SHORT_LEAST,
     MOST = ORDO_TUNE_SHORT_MOST,
-    NEAR_BITS = 10, /* of a short key that near ones may differ in */
+    NEAR_BITS = 10, /* short keys that differ only in these low bits are near */
     MOST_KNOWN = ORDO_TUNE_SHORT_KNOWN,
     FEW = 16, /* whole keys sorted by insertion; most often two tie */
     BLOCK = 512
 };
 
-#define MOST_TIED 0.125 /* of the keys: from there on it does not pay (an estimate) */
+#define MOST_TIED 0.125 /* share of tied keys from which this does not pay (an estimate) */
 
 /* ---- Which way ---- */
 
-/* The size of a sample that contains two tied keys if one key in eight is tied with another. */
+/* The size of a sample that contains two tied keys if one key in eight ties with another. */
 static size_t sample_count(size_t n)
 {
     size_t count = ORDO_TUNE_RADIX_SAMPLE;
@@ -71,9 +71,10 @@ static ordo_status choose_narrow(const radix_io *io, ordo_type type, short_keys 
     return ORDO_OK;
 }
 
-/* The share of n keys that will tie when short, by a sorted sample. Values that it holds three
- * times or more have that share of the keys. Of count^2 / 2 pairs of the sample so many tie or are
- * near; of near ones, which differ in the last bits alone, one in 2^NEAR_BITS ties. */
+/* Estimates from a sorted sample the share of n keys that tie when short. A value that occurs
+ * three times or more in the sample has the same share of the keys. Pairs that tie and pairs
+ * that are near are counted among the count^2 / 2 pairs of the sample; one near pair in
+ * 2^NEAR_BITS ties. */
 static double tied_share(const uint64_t *sample, size_t count, size_t n, uint64_t base,
                          unsigned shift)
 {
@@ -127,7 +128,7 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
     radix_io const  io = records_of_argsort(kernels, job, RECORD_P64);
     keys->key_at = records_key_of(job->type, job->descending);
     atomic_init(&keys->tied, 0);
-    keys->most_tied = job->n / 4; /* twice what is expected at most */
+    keys->most_tied = job->n / 4; /* twice the largest expected number */
     for (size_t i = 0; i < count; i++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         sample[i] = keys->key_at(job->keys, i * stride + (size_t)((random >> 33) % stride));
@@ -139,7 +140,7 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
                              .in = sample,
                              .out = sample,
                              .spare = sample};
-    ordo_exec const before = *exec; /* what is reported is not this sort */
+    ordo_exec const before = *exec; /* this sort is not reported */
     TRY(cpu_radix(&order, exec));
     exec->changed = before.changed;
     exec->phase = before.phase;
@@ -163,7 +164,7 @@ size_t short_keys_scratch(ordo_type type, size_t n, unsigned threads)
     return ordo_round_up(count * sizeof(uint64_t), ORDO_CACHE_LINE) +
            cpu_radix_scratch(RECORD_K64, count, true, threads) +
            cpu_radix_scratch(RECORD_K64, n, true, threads) - short_keys_room(n) / 2 +
-           (size_t)2 * ORDO_CACHE_LINE; /* a room's two halves are each rounded up */
+           (size_t)2 * ORDO_CACHE_LINE; /* each half of a room is rounded up */
 }
 
 /* ---- Words that tie ---- */
@@ -184,7 +185,8 @@ static inline void put_index(const radix_io *io, size_t at, uint64_t index)
         ((uint64_t *)io->out)[at] = index;
 }
 
-/* The result at `at`: an index, or a word that says whether its key is the one before it. */
+/* The result at `at`: an index, or a record with the bit that says that its key equals the one
+ * before. */
 static inline void put_known(const radix_io *io, size_t at, uint64_t word, uint64_t index, bool tie)
 {
     const short_keys *const keys = io->job;
@@ -209,7 +211,7 @@ static void settle_many(const radix_io *io, size_t at, size_t n, const uint64_t 
     }
 }
 
-/* Brings n words of one short key in the order of their whole keys. */
+/* Sorts n records with one short key by their whole keys. */
 static void settle(const radix_io *io, size_t at, size_t n, const uint64_t *words)
 {
     short_keys *const keys = io->job;
@@ -231,7 +233,7 @@ static void settle(const radix_io *io, size_t at, size_t n, const uint64_t *word
         put_known(io, at + i, words[i], known[i].index, i > 0 && known[i].key == known[i - 1].key);
 }
 
-/* Settles those of the sorted words that tie: all of one short key are among them. */
+/* Settles the ties among the sorted records, which include all records of each short key. */
 static void settle_ties(const radix_io *io, size_t at, size_t count, const uint64_t *words)
 {
     short_keys *const keys = io->job;
@@ -276,7 +278,7 @@ static void store_index(const radix_io *io, size_t at, size_t count, const void 
     settle_ties(io, at, count, words);
 }
 
-/* records may lie in the result's own place, and ties are read before they are written. */
+/* records may be where the result goes; ties are read before they are written. */
 static void store_words(const radix_io *io, size_t at, size_t count, const void *records)
 {
     memmove((uint64_t *)io->out + at, records, count * sizeof(uint64_t));
