@@ -5,7 +5,6 @@
  * a cancel has to wait. With ORDO_TEST_TIMES=1 the time from a cancel to the return is checked,
  * too. */
 #define _GNU_SOURCE
-#include "api/api.h"
 #include "inputs.h"
 #include "testkit.h"
 #include "verbs.h"
@@ -120,9 +119,9 @@ static ordo_ctx *watched_context(watcher *w, unsigned threads)
     w->caller = pthread_self();
     CHECK_STATUS(ORDO_OK,
                  ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads,
-                                                  .progress = watch, .progress_user = w)),
+                                                  .progress = watch, .progress_user = w,
+                                                  .progress_interval = -1)),
                  NULL);
-    api_progress_pause(ctx, 0);
     w->ctx = ctx;
     return ctx;
 }

@@ -36,7 +36,7 @@ static bool exec_poll(ordo_exec *exec, double share) { return (void)exec, (void)
 
 static ordo_status exec_scratch(ordo_exec *exec, size_t bytes, void **out)
 {
-    test_exec *const t = (test_exec *)exec;
+    test_exec *const t = exec->owner;
     *out = t->count < BLOCKS ? malloc(bytes) : NULL;
     if (*out == NULL)
         return ORDO_E_NOMEM;
@@ -212,7 +212,8 @@ static uint64_t distinguishing_bytes(const set *s, const uint32_t *order)
 static void try_set(const set *s, const uint32_t *expected, uint64_t bytes, bool by_pointer,
                     uint64_t seed, uint64_t lg)
 {
-    test_exec          t = {.exec = {.threads = 1,
+    test_exec          t = {.exec = {.owner = &t,
+                                     .threads = 1,
                                      .loop = exec_loop,
                                      .poll = exec_poll,
                                      .scratch = exec_scratch,

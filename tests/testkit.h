@@ -144,6 +144,8 @@ enum {
 size_t test_contexts_make(test_context contexts[TEST_MAX_CONTEXTS]);
 void   test_contexts_free(test_context *contexts, size_t count);
 
+/* The seed of contexts made from now on; 0, the default: a new seed for each call. */
+void testkit_seed(uint64_t seed);
 /* A context with that many threads, or the end of the test. */
 ordo_ctx *test_context_make(unsigned threads);
 

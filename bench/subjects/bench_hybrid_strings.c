@@ -67,9 +67,10 @@ static bool measure(bench *b, side sides[2], const strings_args *given, const ch
     if (!bench_measure(b, &question))
         return false;
     ordo_report report = {.struct_size = sizeof report};
+    char        text[1024];
     if (sides[1].ctx != NULL && ordo_last_report(sides[1].ctx, &report) == ORDO_OK &&
-        report.detail[0] != '\0')
-        printf("  %s\n\n", report.detail);
+        ordo_report_text(&report, text, sizeof text) > 0)
+        printf("  %s\n\n", text);
     return true;
 }
 

@@ -28,12 +28,6 @@ bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 /* A context that differs from ctx in what *other wishes of where, threads, share and progress; the
  * GPU, the instruction set and half of the memory are those of ctx; no calibration is read. */
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
-/* For tests: every later call of the context draws its samples by this seed (exec->seed), so that a
- * report that depends on the draws is the same each time. */
-void api_fix_seed(ordo_ctx *ctx, uint64_t seed);
-/* Sets the pause between two progress callbacks. 0 calls back at every opportunity: tests then
- * count callbacks instead of measuring time. */
-void       api_progress_pause(ordo_ctx *ctx, double seconds);
 ordo_plan *api_plan(ordo_ctx *ctx);
 size_t     api_memory_limit(const ordo_ctx *ctx); /* 0: none */
 /* Memory that is not scratch of a call; NULL if there is none. */

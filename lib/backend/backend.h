@@ -15,7 +15,9 @@
 #include "backend/job.h"
 #include "backend/link.h"
 
-#define ORDO_BACKEND_ABI 5u
+#include <string.h>
+
+#define ORDO_BACKEND_ABI 6u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 typedef struct ordo_backend_wishes { /* what the context's options ask of every backend */
@@ -104,9 +106,11 @@ static inline bool ordo_device_gave_up(ordo_status status)
     return status == ORDO_E_DEVICE || status == ORDO_E_NOMEM || status == ORDO_E_UNSUPPORTED;
 }
 
-/* Prepares exec for the CPU, which repeats a job that a device gave up. */
-static inline void ordo_restart_on_cpu(ordo_exec *exec, const char *isa)
+/* Prepares exec for the CPU, which repeats a job that failed on a device with this status. */
+static inline void ordo_restart_on_cpu(ordo_exec *exec, const char *isa, ordo_status failed)
 {
+    memset(&exec->facts, 0, sizeof exec->facts);
+    exec->facts.device_status = failed;
     exec->isa = isa;
     exec->phase = 0;
     exec->phases = 1;

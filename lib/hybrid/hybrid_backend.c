@@ -59,7 +59,7 @@ static bool falls_back(const ordo_both *both, ordo_status status, bool *written,
     *written = exec->changed;
     if (!both->keep || !ordo_device_gave_up(status))
         return false;
-    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state));
+    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state), status);
     return true;
 }
 
@@ -67,10 +67,8 @@ static bool falls_back(const ordo_both *both, ordo_status status, bool *written,
  * nothing, so exec->changed is what it was before. */
 static ordo_status after_fallback(ordo_status status, bool written, ordo_exec *exec)
 {
-    if (status == ORDO_OK) {
-        ordo_note(exec, "by the CPU, because the device gave up");
+    if (status == ORDO_OK)
         return ORDO_OK;
-    }
     if (ordo_device_gave_up(status))
         exec->changed = written;
     return written ? with_results_written(status) : status;

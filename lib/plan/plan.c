@@ -264,6 +264,6 @@ bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
         return false;
     choice->backend = plan->cpu;
     choice->state = plan->cpu_state;
-    ordo_restart_on_cpu(exec, plan->cpu->isa(plan->cpu_state));
+    ordo_restart_on_cpu(exec, plan->cpu->isa(plan->cpu_state), failed);
     return true;
 }

@@ -3,6 +3,7 @@
  * do that. What is not in the table it does not do at all. */
 #include "plugins/stub.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)

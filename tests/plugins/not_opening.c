@@ -1,6 +1,8 @@
 /* not_opening.c - a backend that finds no device. */
 #include "backend/backend.h"
 
+#include <stdio.h>
+
 __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 
 static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)

@@ -140,15 +140,8 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
                              .in = sample,
                              .out = sample,
                              .spare = sample};
-    ordo_exec const before = *exec; /* what is reported is not this sort */
-    TRY(cpu_radix(&order, exec));
-    exec->changed = before.changed;
-    exec->phase = before.phase;
-    exec->phases = before.phases;
-    exec->algorithm = before.algorithm;
-    exec->isa = before.isa;
-    exec->detail = before.detail;
-    memcpy(exec->note, before.note, sizeof exec->note);
+    ordo_exec       part = *exec;
+    TRY(cpu_radix(&order, &part));
     if (sample[0] != sample[count - 1] && sample[count - 1] - sample[0] <= UINT32_MAX)
         TRY(choose_narrow(&io, job->type, keys, exec));
     else if (sample[0] != sample[count - 1])

@@ -13,7 +13,7 @@
  * cache line, so that whole lines can be written past the cache; and the NaNs at the end, one
  * run of keys with different bits, which the kernels would take apart. */
 #define _POSIX_C_SOURCE 200809L
-#include "core/turn.h"
+#include "core/sequencer.h"
 #include "cpu/cpu.h"
 #include "cpu/rank/cpu_runs.h"
 
@@ -30,7 +30,7 @@ typedef struct rank_work {
     size_t       grain;
     bool         stream;
     uint64_t     fill; /* twice the rank of the NaNs */
-    ordo_turn    turn;
+    ordo_sequencer    turn;
     uint64_t     runs; /* up to the piece whose turn it is */
 } rank_work;
 
@@ -95,10 +95,10 @@ static void rank_dense(rank_work *work, size_t lo, size_t hi, size_t piece)
 {
     uint64_t     words[CPU_PIECE_WORDS];
     size_t const heads = work->kernels->heads[work->class](key_at(work, lo), hi - lo, words);
-    ordo_turn_wait(&work->turn, piece);
+    ordo_sequencer_wait(&work->turn, piece);
     uint64_t const before = work->runs;
     work->runs = before + heads;
-    ordo_turn_pass(&work->turn, piece);
+    ordo_sequencer_pass(&work->turn, piece);
     work->kernels->count[work->out](words, hi - lo, before, rank_at(work, lo),
                                     work->stream && lo >= work->start);
 }
@@ -226,7 +226,7 @@ ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job
     }
     if (work.start > 1)
         rank_range(&work, 1, work.start, 0);
-    ordo_turn_pass(&work.turn, 0);
+    ordo_sequencer_pass(&work.turn, 0);
     work.grain = cpu_grain(work.n - work.start);
     if (!ordo_loop(exec, work.n - work.start, work.grain, rank_piece, &work))
         return ORDO_E_CANCELLED;

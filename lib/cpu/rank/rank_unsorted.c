@@ -354,9 +354,6 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
         TRY(sort_records(kernels, job, &items, rooms.room, exec));
     }
     work.records = rooms.records;
-    const char *const algorithm = exec->algorithm, *const detail = exec->detail;
-    char note[sizeof exec->note]; /* of the sort: the way back has its own */
-    memcpy(note, exec->note, sizeof note);
     TRY(number_records(&work, exec));
     if (!work.direct) {
         radix_io const back = {.kernels = kernels,
@@ -368,11 +365,9 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
                                .spare = work.records,
                                .loose = true,
                                .job = job};
-        TRY(cpu_radix(&back, exec));
+        ordo_exec part = *exec;
+        TRY(cpu_radix(&back, &part));
     }
-    exec->algorithm = algorithm;
-    exec->detail = detail;
-    memcpy(exec->note, note, sizeof note);
     return ORDO_OK;
 }
 

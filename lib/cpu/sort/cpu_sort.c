@@ -123,6 +123,13 @@ static ordo_status sort_widened(const ordo_sort_job *job, ordo_exec *exec)
     return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), widen_piece, &work));
 }
 
+/* Drops the facts of the sort that scratch was refused to. */
+static void record_in_place(ordo_exec *exec)
+{
+    exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
+    exec->facts.buckets = exec->facts.record_bytes = 0;
+}
+
 /* Keys as items in their own place. */
 static ordo_status sort_mapped(const ordo_sort_job *job, cpu_items_fn *sort, ordo_exec *exec)
 {
@@ -140,6 +147,7 @@ static ordo_status sort_mapped(const ordo_sort_job *job, cpu_items_fn *sort, ord
 
 static ordo_status sort_inplace(const ordo_sort_job *job, ordo_exec *exec)
 {
+    record_in_place(exec);
     if (is_narrow(job->type))
         return cpu_narrow_inplace(job, exec);
     exec->algorithm = "radix in place";
@@ -269,7 +277,10 @@ ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
     if (!cpu_is_radix(job->algorithm))
         return argsort_items(job, exec);
     ordo_status const status = argsort_radix(kernels, job, exec);
-    return status == ORDO_E_NOMEM ? cpu_argsort_inplace(job, exec) : status;
+    if (status != ORDO_E_NOMEM)
+        return status;
+    record_in_place(exec);
+    return cpu_argsort_inplace(job, exec);
 }
 
 size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
@@ -343,6 +354,7 @@ ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job
         return status;
     exec->changed = true;
     exec->algorithm = "merge in place";
+    record_in_place(exec);
     return cpu_pairs_inplace(job, exec);
 }
 

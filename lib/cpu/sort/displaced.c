@@ -128,10 +128,8 @@ ordo_status cpu_sort_displaced(const ordo_sort_job *job, bool *done, void **room
         return ORDO_OK;
 
     cpu_items const dropped = {cpu_item_of_key(job->type), work.dropped, drops};
-    unsigned const  phase = exec->phase, phases = exec->phases;
-    TRY(cpu_items_inplace(&dropped, exec));
-    exec->phase = phase; /* sorting few keys is no phase of its own */
-    exec->phases = phases;
+    ordo_exec       part = *exec;
+    TRY(cpu_items_inplace(&dropped, &part));
     type.share(&work, pieces, drops);
     exec->changed = true;
     if (!ordo_loop(exec, n, grain, type.merge, &work))
@@ -139,6 +137,8 @@ ordo_status cpu_sort_displaced(const ordo_sort_job *job, bool *done, void **room
     exec->phase++;
     *done = true;
     exec->algorithm = "displaced";
-    ordo_note(exec, "%zu keys out of place: sorted apart and merged back", drops);
+    exec->facts.input = ORDO_INPUT_DISPLACED;
+    exec->facts.strategy = ORDO_STRATEGY_MERGE_BACK;
+    exec->facts.displaced = drops;
     return ORDO_OK;
 }

@@ -211,11 +211,12 @@ ordo_status dev_rank_sorted(cuda_call *const call, const ordo_rank_job *const jo
     if (job->n == 0)
         return ORDO_OK;
     if (rank_pass_fits(job)) {
-        ordo_note(call->exec, "in one pass");
+        call->exec->facts.strategy = ORDO_STRATEGY_ONE_PASS;
         return dev_rank_pass(call, job);
     }
     heads_table const table = table_of(&call->scratch, job);
-    ordo_note(call->exec, job->ties == ORDO_TIES_ORDINAL ? "no keys read" : "heads, then ranks");
+    call->exec->facts.strategy =
+        job->ties == ORDO_TIES_ORDINAL ? ORDO_STRATEGY_NO_KEYS : ORDO_STRATEGY_HEADS;
     if (job->ties != ORDO_TIES_ORDINAL)
         TRY(dev_heads(call, &table, job->type, job->sorted));
     return dev_ranks_of_heads(call, &table, job->ties, job->rank_type, job->ranks);

@@ -243,11 +243,10 @@ ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
                          "more than 2^%d keys are not ranked on a GPU", MOST_KEYS_LG);
     unsorted_plan const plan = plan_of(&call->scratch, job);
     TRY(order_keys(call, job, &plan));
-    if (is_direct(job))
-        ordo_note(call->exec, "ranks scattered straight");
-    else
-        ordo_note(call->exec, "ranks parted by index into %zu buckets",
-                  buckets_of(job->n, plan.shift[1]));
+    call->exec->facts.strategy =
+        is_direct(job) ? ORDO_STRATEGY_SCATTER : ORDO_STRATEGY_SCATTER_BUCKETS;
+    if (!is_direct(job))
+        call->exec->facts.buckets = buckets_of(job->n, plan.shift[1]);
     switch (job->ties) {
     case ORDO_TIES_MIN:
         return rank_of_kind<RANK_LAST>(call, job, &plan);

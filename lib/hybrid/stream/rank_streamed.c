@@ -296,14 +296,8 @@ ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *re
     ordo_status const status = hybrid_run_phases(&call, begin, finish, &ranking);
     hybrid_call_close(&call);
     if (status == ORDO_OK) {
-        exec->algorithm = call.device.exec.algorithm;
-        exec->isa = call.device.exec.isa;
-        ordo_note(exec,
-                  "streamed in %zu batches, %zu bytes per rank on the link; %.1f %% by the CPU in "
-                  "%zu buckets; phase I %.1f ms, II and III %.1f ms, IV %.1f ms",
-                  call.batch_count, ranking.width, 100 * call.share, call.bucket_count,
-                  1e3 * call.phase_seconds[0], 1e3 * call.phase_seconds[1],
-                  1e3 * call.phase_seconds[2]);
+        hybrid_record(&call, exec);
+        exec->facts.rank_bytes = ranking.width;
     }
     return status;
 }

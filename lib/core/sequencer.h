@@ -11,8 +11,8 @@
  * makes progress when threads outnumber CPUs. It sleeps only when something is badly amiss:
  * sleeping after 32 yields instead made a scan by 16 threads 16 times slower, for every sleep
  * stalls the whole chain. */
-#ifndef ORDO_CORE_TURN_H
-#define ORDO_CORE_TURN_H
+#ifndef ORDO_CORE_SEQUENCER_H
+#define ORDO_CORE_SEQUENCER_H
 
 #include "core/base.h"
 
@@ -20,9 +20,9 @@
 #include <stdatomic.h>
 #include <time.h>
 
-typedef struct ordo_turn {
+typedef struct ordo_sequencer {
     atomic_size_t next; /* the piece whose turn it is; starts at 0 */
-} ordo_turn;
+} ordo_sequencer;
 
 static inline void ordo_cpu_relax(void)
 {
@@ -33,7 +33,7 @@ static inline void ordo_cpu_relax(void)
 #endif
 }
 
-static inline void ordo_turn_wait(ordo_turn *turn, size_t piece)
+static inline void ordo_sequencer_wait(ordo_sequencer *turn, size_t piece)
 {
     enum {
         SPINS = 256,
@@ -51,7 +51,7 @@ static inline void ordo_turn_wait(ordo_turn *turn, size_t piece)
     }
 }
 
-static inline void ordo_turn_pass(ordo_turn *turn, size_t piece)
+static inline void ordo_sequencer_pass(ordo_sequencer *turn, size_t piece)
 {
     atomic_store_explicit(&turn->next, piece + 1, memory_order_release);
 }
