@@ -117,11 +117,11 @@ static ordo_ctx *watched_context(watcher *w, unsigned threads)
 {
     ordo_ctx *ctx = NULL;
     w->caller = pthread_self();
-    CHECK_STATUS(ORDO_OK,
-                 ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads,
-                                                  .progress = watch, .progress_user = w,
-                                                  .progress_interval = -1)),
-                 NULL);
+    CHECK_STATUS(
+        ORDO_OK,
+        ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads, .progress = watch,
+                                         .progress_user = w, .progress_interval = -1)),
+        NULL);
     w->ctx = ctx;
     return ctx;
 }

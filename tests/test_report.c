@@ -46,11 +46,11 @@ static void every_number(void)
     char        text[2048], part[2048];
     size_t      length = ordo_report_text(&report, text, sizeof text);
     uint64_t   *numbers[] = {
-          &report.facts.radius,       &report.facts.runs,         &report.facts.displaced,
-          &report.facts.passes,       &report.facts.buckets,      &report.facts.record_bytes,
-          &report.facts.tile,         &report.facts.rounds,       &report.facts.batches,
-          &report.facts.segments,     &report.facts.handed_over,  &report.facts.rank_bytes,
-          &report.facts.surveys,      &report.facts.groups,       &report.facts.device_bytes,
+          &report.facts.radius,       &report.facts.runs,        &report.facts.displaced,
+          &report.facts.passes,       &report.facts.buckets,     &report.facts.record_bytes,
+          &report.facts.tile,         &report.facts.rounds,      &report.facts.batches,
+          &report.facts.segments,     &report.facts.handed_over, &report.facts.rank_bytes,
+          &report.facts.surveys,      &report.facts.groups,      &report.facts.device_bytes,
           &report.facts.needed_bytes,
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -95,8 +95,8 @@ static void inner_calls(void)
     CHECK(report.facts.record_bytes == 0 && report.facts.buckets == 0);
 
     testkit_case("topk");
-    CHECK_STATUS(ORDO_OK,
-                 ordo_topk(ctx, ORDO_U32, keys, N, 100, out, ORDO_U32, NULL, NULL, NULL), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_topk(ctx, ORDO_U32, keys, N, 100, out, ORDO_U32, NULL, NULL, NULL),
+                 ctx);
     report = report_of(ctx);
     CHECK(strcmp(report.operation, "topk") == 0);
     CHECK(report.facts.input == ORDO_INPUT_ANY);

@@ -34,7 +34,7 @@ static ordo_status call(ordo_ctx *ctx, verb what, ordo_type type, void *k, size_
                         size_t value_size, uint64_t flags)
 {
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
-    ordo_sort_opts const from = ORDO_OPTS(ordo_sort_opts, .flags = flags, .from = before);
+    ordo_sort_opts const from = ORDO_OPTS(ordo_sort_opts, .flags = flags, .source = before);
     switch (what) {
     case SORT:
         return ordo_sort(ctx, type, k, n, &opts);

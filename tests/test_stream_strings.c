@@ -318,8 +318,7 @@ static void lose_device(const char *function, int at, verb what)
         if (hybrid || status == ORDO_OK) {
             check(ctx, status, what);
             if (at == 1) /* every function is called */
-                CHECK(hybrid && !was_streamed(ctx) &&
-                      facts_of(ctx).device_status == ORDO_E_DEVICE);
+                CHECK(hybrid && !was_streamed(ctx) && facts_of(ctx).device_status == ORDO_E_DEVICE);
         } else if (CHECK_STATUS(ORDO_E_DEVICE, status, ctx)) {
             CHECK(strstr(ordo_last_error(ctx), function) != NULL);
             check_untouched(what);

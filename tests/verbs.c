@@ -233,7 +233,7 @@ static ordo_status run_order(const verb_entry *v, ordo_ctx *ctx, verb_data *data
     ordo_sort_opts const sort =
         ORDO_OPTS(ordo_sort_opts, .flags = v->flags, .algorithm = v->algorithm,
                   .radius = v->kind == PAIRS || v->kind == SORT_BY ? 0 : v->choice,
-                  .from = v->kind == SORT_FROM ? keys : NULL);
+                  .source = v->kind == SORT_FROM ? keys : NULL);
     ordo_rank_opts const rank =
         ORDO_OPTS(ordo_rank_opts, .flags = v->flags, .ties = v->choice, .algorithm = v->algorithm);
     ordo_select_opts const select =

@@ -28,8 +28,8 @@ bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 /* A context that differs from ctx in what *other wishes of where, threads, share and progress; the
  * GPU, the instruction set and half of the memory are those of ctx; no calibration is read. */
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
-ordo_plan *api_plan(ordo_ctx *ctx);
-size_t     api_memory_limit(const ordo_ctx *ctx); /* 0: none */
+ordo_plan  *api_plan(ordo_ctx *ctx);
+size_t      api_memory_limit(const ordo_ctx *ctx); /* 0: none */
 /* Memory that is not scratch of a call; NULL if there is none. */
 void *api_alloc(ordo_ctx *ctx, size_t bytes);
 void  api_release(ordo_ctx *ctx, void *block);

@@ -61,7 +61,9 @@ static double pause_after(const ordo_ctx *ctx, double callback_seconds)
     if (ctx->interval != 0)
         return ctx->interval;
     double const pause = CALLBACK_SHARE * callback_seconds;
-    return pause < PAUSE_SECONDS ? PAUSE_SECONDS : pause > LONGEST_SECONDS ? LONGEST_SECONDS : pause;
+    return pause < PAUSE_SECONDS     ? PAUSE_SECONDS
+           : pause > LONGEST_SECONDS ? LONGEST_SECONDS
+                                     : pause;
 }
 
 /* Calls the progress callback if the pause after the last one is over. A callback may wait for a
@@ -137,8 +139,9 @@ ordo_status api_occupy(ordo_ctx *ctx)
     if (ctx == NULL)
         return api_fail_in_thread(ORDO_E_ARG, "ctx is NULL");
     if (atomic_flag_test_and_set_explicit(&ctx->busy, memory_order_acquire))
-        return api_fail_in_thread(ORDO_E_BUSY, "the context is inside another call; until that call "
-                                               "returns, only ordo_cancel is allowed");
+        return api_fail_in_thread(ORDO_E_BUSY,
+                                  "the context is inside another call; until that call "
+                                  "returns, only ordo_cancel is allowed");
     return ORDO_OK;
 }
 
@@ -195,8 +198,8 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
 }
 
 /* Stores the report of a successful call. Computes nothing in floats: a division here raised the
- * inexact flag, which was then restored, and the next call raised it again. ordo_runs of 4 keys took
- * 319 ns with the division and takes 140 ns without (Sapphire Rapids, November 2026). */
+ * inexact flag, which was then restored, and the next call raised it again. ordo_runs of 4 keys
+ * took 319 ns with the division and takes 140 ns without (Sapphire Rapids, November 2026). */
 static void store_report(ordo_ctx *ctx)
 {
     const api_running *const running = &ctx->running;

@@ -49,8 +49,9 @@ static ordo_status env_threads(uint32_t *threads)
     errno = 0;
     long const value = strtol(text, &end, 10);
     if (errno != 0 || *end != '\0' || value < 1 || value > API_MAX_THREADS)
-        return api_fail_in_thread(ORDO_E_ARG, "ORDO_THREADS is '%s'; expected a number from 1 to %d",
-                              text, API_MAX_THREADS);
+        return api_fail_in_thread(ORDO_E_ARG,
+                                  "ORDO_THREADS is '%s'; expected a number from 1 to %d", text,
+                                  API_MAX_THREADS);
     *threads = (uint32_t)value;
     return ORDO_OK;
 }
@@ -73,8 +74,8 @@ static ordo_status env_where(uint32_t *where, uint64_t *device)
         *device = (uint64_t)ordinal + 1;
         return ORDO_OK;
     }
-    return api_fail_in_thread(ORDO_E_ARG,
-                          "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:0 or hybrid", text);
+    return api_fail_in_thread(
+        ORDO_E_ARG, "ORDO_DEVICE is '%s'; expected auto, cpu, cuda, cuda:0 or hybrid", text);
 }
 
 static ordo_status fail_without_context(ordo_exec *exec, ordo_status status, const char *format,
@@ -93,10 +94,11 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
     if (dst->where > ORDO_HYBRID)
         return api_fail_in_thread(ORDO_E_ARG, "where is %u; no such ordo_where", dst->where);
     if (dst->threads > API_MAX_THREADS)
-        return api_fail_in_thread(ORDO_E_ARG, "threads is %u; at most %d are supported", dst->threads,
-                              API_MAX_THREADS);
+        return api_fail_in_thread(ORDO_E_ARG, "threads is %u; at most %d are supported",
+                                  dst->threads, API_MAX_THREADS);
     if (!(dst->cpu_share <= 1))
-        return api_fail_in_thread(ORDO_E_ARG, "cpu_share is %g; expected at most 1", dst->cpu_share);
+        return api_fail_in_thread(ORDO_E_ARG, "cpu_share is %g; expected at most 1",
+                                  dst->cpu_share);
     if ((dst->alloc == NULL) != (dst->release == NULL))
         return api_fail_in_thread(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
     TRY(env_threads(&dst->threads));
@@ -151,9 +153,9 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
                                         .device_limit = wish->device_limit,
                                         .threads = ctx->exec.threads,
                                         .cpu_share = wish->cpu_share};
-    char        why[PLAN_WHY] = "";
-    ordo_status status = ordo_plan_open(&ctx->plan, (ordo_where)wish->where, &wishes, directory,
-                                        why, sizeof why);
+    char                      why[PLAN_WHY] = "";
+    ordo_status               status =
+        ordo_plan_open(&ctx->plan, (ordo_where)wish->where, &wishes, directory, why, sizeof why);
     if (status != ORDO_OK) {
         (void)api_fail_in_thread(status, "%s", why);
     } else {

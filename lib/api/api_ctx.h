@@ -66,7 +66,7 @@ ordo_status api_vacate(ordo_ctx *ctx, ordo_status status);
  * of a busy context belongs to the call in progress. One text per thread. */
 __attribute__((format(printf, 2, 3))) ordo_status api_fail_in_thread(ordo_status status,
                                                                      const char *format, ...);
-const char *api_thread_error(void);
+const char                                       *api_thread_error(void);
 
 bool api_profile_open(ordo_profile *profile, const ordo_alloc *source);
 void api_profile_close(ordo_profile *profile, const ordo_alloc *source);

@@ -48,7 +48,7 @@ static ordo_status check_rank_unsorted(ordo_exec *exec, ordo_type type, size_t n
 /* ---- Sorted ---- */
 
 static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
-                                 const ordo_rank_job *job, bool descending)
+                                 const ordo_rank_sorted_job *job, bool descending)
 {
     size_t               where = job->n;
     ordo_order_job const order = {job->type, job->sorted, job->n, descending, &where};
@@ -69,8 +69,8 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type
     TRY(api_check_apart(exec, sorted, n * ordo_type_size(type), "sorted", ranks,
                         n * ordo_type_size(rank_type), "ranks"));
 
-    ordo_choice         choice;
-    ordo_rank_job const job = {
+    ordo_choice                choice;
+    ordo_rank_sorted_job const job = {
         type, sorted, n, rank_type, ranks, (ordo_ties)wish.ties, (ordo_algorithm)wish.algorithm};
     TRY(api_choose(ctx, exec, NULL, &choice));
     if ((wish.flags & ORDO_CHECK) != 0) {
@@ -100,11 +100,11 @@ static ordo_status rank_sorted_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type
     TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
-    ordo_rank_job const job = {.type = type,
-                               .n = n,
-                               .rank_type = rank_type,
-                               .ties = (ordo_ties)wish.ties,
-                               .algorithm = (ordo_algorithm)wish.algorithm};
+    ordo_rank_sorted_job const job = {.type = type,
+                                      .n = n,
+                                      .rank_type = rank_type,
+                                      .ties = (ordo_ties)wish.ties,
+                                      .algorithm = (ordo_algorithm)wish.algorithm};
     *bytes = api_scratch_total(choice.backend->rank_sorted_scratch(&job, exec));
     return ORDO_OK;
 }
@@ -133,16 +133,16 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_load const load = ordo_load_rank(type, n, rank_type);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, rank);
-    ordo_unsorted_job const job = {type,
-                                   keys,
-                                   n,
-                                   (wish.flags & ORDO_DESCENDING) != 0,
-                                   rank_type,
-                                   ranks,
-                                   (ordo_ties)wish.ties,
-                                   (ordo_algorithm)wish.algorithm};
-    ordo_status             status;
-    bool                    written = false; /* by a device that failed */
+    ordo_rank_job const job = {type,
+                               keys,
+                               n,
+                               (wish.flags & ORDO_DESCENDING) != 0,
+                               rank_type,
+                               ranks,
+                               (ordo_ties)wish.ties,
+                               (ordo_algorithm)wish.algorithm};
+    ordo_status         status;
+    bool                written = false; /* by a device that failed */
     do {
         status = choice.backend->rank(choice.state, &job, exec);
         written = written || (status == ORDO_E_DEVICE && exec->changed);
@@ -172,11 +172,11 @@ static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, rank);
-    ordo_unsorted_job const job = {.type = type,
-                                   .n = n,
-                                   .rank_type = rank_type,
-                                   .ties = (ordo_ties)wish.ties,
-                                   .algorithm = (ordo_algorithm)wish.algorithm};
+    ordo_rank_job const job = {.type = type,
+                               .n = n,
+                               .rank_type = rank_type,
+                               .ties = (ordo_ties)wish.ties,
+                               .algorithm = (ordo_algorithm)wish.algorithm};
     *bytes = api_scratch_total(choice.backend->rank_scratch(&job, exec));
     return ORDO_OK;
 }

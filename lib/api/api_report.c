@@ -84,7 +84,7 @@ static const word strategies[] = {
     [ORDO_STRATEGY_COUNTING] = {"counting", "counted the values"},
     [ORDO_STRATEGY_SWEEP] = {"sweep", "a sample, then one pass over the array"},
     [ORDO_STRATEGY_SCATTER] = {"scatter", "wrote each rank straight to its place"},
-    [ORDO_STRATEGY_SCATTER_BUCKETS] = {"scatter_buckets", "bucketed the ranks by index"},
+    [ORDO_STRATEGY_BUCKETED] = {"bucketed", "bucketed the ranks by index"},
     [ORDO_STRATEGY_ONE_PASS] = {"one_pass", "in one pass"},
     [ORDO_STRATEGY_NO_KEYS] = {"no_keys", "read no keys"},
     [ORDO_STRATEGY_HEADS] = {"heads", "found the starts of ties, then the ranks"},
@@ -122,8 +122,8 @@ __attribute__((format(printf, 2, 3))) static void add(sentence *s, const char *f
     va_end(args);
     const char *const between = s->length > 0 ? "; " : "";
     size_t const      used = ordo_min(s->length, s->size);
-    int const length = snprintf(s->size > 0 ? s->text + used : NULL, s->size - used, "%s%s", between,
-                                part);
+    int const         length =
+        snprintf(s->size > 0 ? s->text + used : NULL, s->size - used, "%s%s", between, part);
     s->length += length > 0 ? (size_t)length : 0;
 }
 
@@ -156,8 +156,8 @@ static void add_counts(sentence *s, const ordo_facts *f)
 static void add_stream(sentence *s, const ordo_facts *f)
 {
     static const char *const sorts[] = {"phase I", "phases II and III", "phase IV"};
-    static const char *const strings[] = {"survey", "first keys sent", "later keys sent",
-                                          "fetched", "groups", "CPU"};
+    static const char *const strings[] = {"survey",  "first keys sent", "later keys sent",
+                                          "fetched", "groups",          "CPU"};
     if (f->cpu_share > 0)
         add(s, "%.1f %% of the keys sorted by the CPU", 100 * f->cpu_share);
     if (f->packed > 0)

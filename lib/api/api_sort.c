@@ -29,12 +29,12 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, o
     return ORDO_OK;
 }
 
-/* For the sorts that reject opts.from. */
+/* For the sorts that reject opts.source. */
 static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts,
                                       ordo_sort_opts *wish)
 {
     TRY(read_sort_opts(exec, opts, wish));
-    FAIL_IF(wish->from != NULL, ORDO_E_ARG, "opts.from is for ordo_sort alone");
+    FAIL_IF(wish->source != NULL, ORDO_E_ARG, "opts.source is for ordo_sort alone");
     return ORDO_OK;
 }
 
@@ -46,7 +46,7 @@ static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sor
                            (wish->flags & ORDO_DESCENDING) != 0,
                            (ordo_algorithm)wish->algorithm,
                            (size_t)ordo_min(wish->radius, n),
-                           wish->from};
+                           wish->source};
 }
 
 /* A sort that was cancelled says what it left behind. */
@@ -65,13 +65,13 @@ static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
     ordo_status  status;
-    TRY(api_check_aligned(exec, job->from, job->n, ordo_type_size(job->type), "opts.from"));
-    TRY(api_check_apart(exec, job->keys, bytes, "keys", job->from, bytes, "opts.from"));
+    TRY(api_check_aligned(exec, job->source, job->n, ordo_type_size(job->type), "opts.source"));
+    TRY(api_check_apart(exec, job->keys, bytes, "keys", job->source, bytes, "opts.source"));
     if (exec->on_device) {
         NEEDS(*choice, copy);
-        ordo_copy_job const copy = {job->keys, job->from, bytes};
+        ordo_copy_job const copy = {job->keys, job->source, bytes};
         TRY(choice->backend->copy(choice->state, &copy, exec));
-        job->from = NULL;
+        job->source = NULL;
     }
     do {
         status = choice->backend->sort(choice->state, job, exec);
@@ -94,7 +94,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     NEEDS(choice, sort);
     ordo_sort_job job = job_of(type, keys, n, &wish);
     ordo_status   status;
-    if (job.from != NULL)
+    if (job.source != NULL)
         return sort_from(ctx, exec, &choice, &job);
     RUN(status, choice, sort, job);
     return sorted_or_not(exec, status, "sort");
@@ -291,8 +291,8 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_STABLE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.radius != 0 || wish.from != NULL, ORDO_E_ARG,
-            "opts.radius and opts.from must be 0");
+    FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
+            "opts.radius and opts.source must be 0");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
             ORDO_E_ARG, "algorithm %u does not take a comparison; expected auto, sample or merge",

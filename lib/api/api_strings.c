@@ -176,7 +176,7 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, b
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.from != NULL, ORDO_E_ARG, "opts.from is for ordo_sort alone");
+    FAIL_IF(wish.source != NULL, ORDO_E_ARG, "opts.source is for ordo_sort alone");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %u does not sort strings; expected auto", wish.algorithm);
     FAIL_IF(wish.radius != 0, ORDO_E_ARG, "opts.radius is not for strings; expected 0");

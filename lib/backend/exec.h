@@ -24,8 +24,8 @@ struct ordo_exec {
 
     /* Runs body over [0, n) in pieces of `grain` items (the last one may be shorter). Pieces are
      * handed out one at a time in increasing order, and each of them is finished, so a body may
-     * wait for an earlier piece (core/sequencer.h). Returns true when all pieces are done; false if the
-     * call was cancelled and some pieces did not run or were told so by poll. */
+     * wait for an earlier piece (core/sequencer.h). Returns true when all pieces are done; false if
+     * the call was cancelled and some pieces did not run or were told so by poll. */
     bool (*loop)(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg);
 
     /* Returns whether the call was cancelled; for bodies that run long. On the calling thread it

@@ -71,7 +71,7 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
     return cpu_argsort(state, job, exec);
 }
 
-static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
+static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
     return cpu_rank(state, job, exec);
 }
@@ -98,7 +98,7 @@ static ordo_status count_nans(void *state, const ordo_count_job *job, ordo_exec 
     return cpu_count_nans(job, exec);
 }
 
-static ordo_status rank_sorted(void *state, const ordo_rank_job *job, ordo_exec *exec)
+static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
 {
     if (job->algorithm >= ORDO_ALGORITHM_NAIVE)
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
@@ -155,10 +155,10 @@ static void divide(void *state, const ordo_divide_job *job) { cpu_divide(state, 
 SCRATCH(sort_scratch, ordo_sort_job)
 SCRATCH(sort_pairs_scratch, ordo_pairs_job)
 SCRATCH(argsort_scratch, ordo_argsort_job)
-SCRATCH(rank_scratch, ordo_unsorted_job)
+SCRATCH(rank_scratch, ordo_rank_job)
 SCRATCH(select_scratch, ordo_select_job)
 SCRATCH(topk_scratch, ordo_topk_job)
-SCRATCH(rank_sorted_scratch, ordo_rank_job)
+SCRATCH(rank_sorted_scratch, ordo_rank_sorted_job)
 SCRATCH(partition_scratch, ordo_partition_job)
 SCRATCH(radius_scratch, ordo_radius_job)
 #undef SCRATCH

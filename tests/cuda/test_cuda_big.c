@@ -231,7 +231,7 @@ static void test_partition(void)
  * keys rise, and their sum tells that they are the same. */
 static void stream(ordo_where where, uint32_t *from, uint32_t *to, size_t n)
 {
-    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .from = from);
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .source = from);
     ordo_ctx            *ctx = NULL;
     uint64_t             sum = 0;
     size_t               falls = 0;

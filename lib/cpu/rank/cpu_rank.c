@@ -20,18 +20,18 @@
 #include <string.h>
 
 typedef struct rank_work {
-    const ordo_rank_job *job;
-    const cpu_kernels   *kernels;
+    const ordo_rank_sorted_job *job;
+    const cpu_kernels          *kernels;
     enum cpu_key_class class;
-    enum cpu_out out;
-    size_t       key_size, rank_size;
-    size_t       n;     /* without the NaNs */
-    size_t       start; /* where the loop over pieces begins */
-    size_t       grain;
-    bool         stream;
-    uint64_t     fill; /* twice the rank of the NaNs */
-    ordo_sequencer    turn;
-    uint64_t     runs; /* up to the piece whose turn it is */
+    enum cpu_out   out;
+    size_t         key_size, rank_size;
+    size_t         n;     /* without the NaNs */
+    size_t         start; /* where the loop over pieces begins */
+    size_t         grain;
+    bool           stream;
+    uint64_t       fill; /* twice the rank of the NaNs */
+    ordo_sequencer turn;
+    uint64_t       runs; /* up to the piece whose turn it is */
 } rank_work;
 
 static enum cpu_key_class class_of(ordo_type type)
@@ -73,15 +73,15 @@ static void *rank_at(const rank_work *work, size_t i)
  * the range begins in started, and where the one it ends in stops. */
 static void rank_runs(rank_work *work, size_t lo, size_t hi)
 {
-    const ordo_rank_job *const job = work->job;
-    bool const                 ahead = job->ties != ORDO_TIES_MIN;
-    cpu_span const             span = {
-                    .keys = key_at(work, lo),
-                    .n = hi - lo,
-                    .base = lo,
-                    .before = cpu_run_start(job->type, job->sorted, lo - 1) + 1,
-                    .after = ahead ? cpu_run_end(job->type, job->sorted, work->n, hi - 1) : 0,
-                    .stream = work->stream && lo >= work->start,
+    const ordo_rank_sorted_job *const job = work->job;
+    bool const                        ahead = job->ties != ORDO_TIES_MIN;
+    cpu_span const                    span = {
+                           .keys = key_at(work, lo),
+                           .n = hi - lo,
+                           .base = lo,
+                           .before = cpu_run_start(job->type, job->sorted, lo - 1) + 1,
+                           .after = ahead ? cpu_run_end(job->type, job->sorted, work->n, hi - 1) : 0,
+                           .stream = work->stream && lo >= work->start,
     };
     if (job->ties == ORDO_TIES_MIN)
         work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
@@ -200,7 +200,8 @@ static void rank_first(rank_work *work)
         fill_ranks(work, 0, 1, 2);
 }
 
-ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job,
+                            ordo_exec *exec)
 {
     bool const by_index = job->ties == ORDO_TIES_ORDINAL;
     rank_work  work = {.job = job,

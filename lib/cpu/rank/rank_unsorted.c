@@ -25,14 +25,14 @@ enum record_form {
 };
 
 typedef struct rank_work {
-    const ordo_unsorted_job *job;
-    enum record_form         form;
-    unsigned                 tie_bit;    /* FORM_WORDS: that says so */
-    uint64_t                 index_mask; /* of words, whatever the form */
-    bool                     direct;     /* ranks go straight to their places */
-    void                    *records;
-    size_t                   grain;
-    uint64_t                *heads; /* of dense ranks: runs that begin before each piece */
+    const ordo_rank_job *job;
+    enum record_form     form;
+    unsigned             tie_bit;    /* FORM_WORDS: that says so */
+    uint64_t             index_mask; /* of words, whatever the form */
+    bool                 direct;     /* ranks go straight to their places */
+    void                *records;
+    size_t               grain;
+    uint64_t            *heads; /* of dense ranks: runs that begin before each piece */
 } rank_work;
 
 /* The search for the edges of runs, over records. */
@@ -93,7 +93,7 @@ static size_t run_end(const rank_work *work, size_t i)
 }
 
 /* Twice the rank for averages, else the rank. */
-static inline void put_rank(const ordo_unsorted_job *job, uint64_t index, uint64_t rank)
+static inline void put_rank(const ordo_rank_job *job, uint64_t index, uint64_t rank)
 {
     switch (job->rank_type) {
     case ORDO_U32:
@@ -272,7 +272,7 @@ static void return_wide(const radix_io *io, size_t at, size_t count, const void 
 
 /* ---- All of it ---- */
 
-static ordo_argsort_job order_of(const ordo_unsorted_job *job)
+static ordo_argsort_job order_of(const ordo_rank_job *job)
 {
     return (ordo_argsort_job){.type = job->type,
                               .keys = job->keys,
@@ -282,7 +282,7 @@ static ordo_argsort_job order_of(const ordo_unsorted_job *job)
 }
 
 /* Ranks, and twice their averages, fit 32 bits. */
-static enum radix_kind kind_of(const ordo_unsorted_job *job)
+static enum radix_kind kind_of(const ordo_rank_job *job)
 {
     return ordo_type_size(job->type) <= sizeof(uint32_t) && job->n < UINT32_C(1) << 31 ? RADIX_P32
                                                                                        : RADIX_P64;
@@ -293,7 +293,7 @@ typedef struct rank_room { /* records go to and fro between */
 } rank_room;
 
 /* 64-bit keys as records of 8 bytes, in half of the records' memory. */
-static ordo_status sort_short(const cpu_kernels *kernels, const ordo_unsorted_job *job,
+static ordo_status sort_short(const cpu_kernels *kernels, const ordo_rank_job *job,
                               short_keys *keys, rank_room *rooms, bool *done, ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
@@ -309,7 +309,7 @@ static ordo_status sort_short(const cpu_kernels *kernels, const ordo_unsorted_jo
     return short_keys_sort(&io, done, exec);
 }
 
-static ordo_status sort_records(const cpu_kernels *kernels, const ordo_unsorted_job *job,
+static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job *job,
                                 const cpu_items *items, void *room, ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
@@ -325,7 +325,7 @@ static ordo_status sort_records(const cpu_kernels *kernels, const ordo_unsorted_
     return cpu_items_sort(items, job->algorithm, 0, exec);
 }
 
-ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, ordo_exec *exec)
+ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
 {
     enum radix_kind const kind = kind_of(job);
     size_t const          size = radix_record_size(kind);
@@ -365,13 +365,13 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
                                .spare = work.records,
                                .loose = true,
                                .job = job};
-        ordo_exec part = *exec;
+        ordo_exec      part = *exec;
         TRY(cpu_radix(&back, &part));
     }
     return ORDO_OK;
 }
 
-size_t cpu_rank_scratch(const ordo_unsorted_job *job, unsigned threads)
+size_t cpu_rank_scratch(const ordo_rank_job *job, unsigned threads)
 {
     enum radix_kind const kind = kind_of(job);
     size_t const rooms = 2 * ordo_round_up(job->n * radix_record_size(kind), ORDO_CACHE_LINE);

@@ -21,7 +21,7 @@ typedef struct bits_work {
     const cpu_kernels   *kernels;
     size_t               grain;
     bool                 stream;
-    ordo_sequencer            turn;
+    ordo_sequencer       turn;
     uint64_t             count; /* set flags before the piece whose turn it is */
 } bits_work;
 

@@ -62,7 +62,7 @@ static ordo_status find_band(const cpu_kernels *kernels, topk_work *work, ordo_e
     uint64_t                   key = 0;
     ordo_select_job const      select = select_of(job, &k, &key);
     uint64_t const first_nan = job->type == ORDO_F32 ? (uint64_t)KEY_INF_F32 + 1 : KEY_INF_F64 + 1;
-    ordo_exec part = *exec;
+    ordo_exec      part = *exec;
     TRY(cpu_select(kernels, &select, &part));
     exec->phase = part.phase;
     switch (job->type) {

@@ -354,7 +354,7 @@ static ordo_status sort_displaced(const ordo_sort_job *job, bool *done, void **r
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, const ordo_exec *exec)
 {
     adaptive_view const view =
-        look(job->type, job->from, job->n, false, job->descending, exec->seed);
+        look(job->type, job->source, job->n, false, job->descending, exec->seed);
     return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
            may_be_displaced(job, &view) ||
            is_rough_enough(job, &view, most_radius(kernels, job->type));

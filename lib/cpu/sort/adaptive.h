@@ -8,7 +8,7 @@
 /* *room becomes scratch for n keys that the general way may use, or NULL. */
 ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                               void **room, ordo_exec *exec);
-/* Whether a look at job->from finds some order: the same that makes cpu_sort_adaptive read on. */
+/* Whether a look at job->source finds some order: the same that makes cpu_sort_adaptive read on. */
 bool        cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
                                const ordo_exec *exec);
 ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec);

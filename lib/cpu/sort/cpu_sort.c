@@ -166,7 +166,7 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
         io.room = room;
         status = cpu_radix(&io, exec);
     }
-    return status == ORDO_E_NOMEM && job->from == NULL ? sort_inplace(job, exec) : status;
+    return status == ORDO_E_NOMEM && job->source == NULL ? sort_inplace(job, exec) : status;
 }
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
@@ -182,16 +182,16 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
         if (status != ORDO_E_NOMEM)
             return status;
     }
-    ordo_copy_job const copy = {job->keys, job->from, bytes};
+    ordo_copy_job const copy = {job->keys, job->source, bytes};
     ordo_sort_job       here = *job;
-    here.from = NULL;
+    here.source = NULL;
     TRY(cpu_copy(&copy, exec));
     return sort_here(kernels, &here, exec);
 }
 
 ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
-    return job->from != NULL ? sort_from(kernels, job, exec) : sort_here(kernels, job, exec);
+    return job->source != NULL ? sort_from(kernels, job, exec) : sort_here(kernels, job, exec);
 }
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)

@@ -100,11 +100,11 @@ ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_
     TRY(string_sort(&order, exec));
 
     ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts, n, count_type, numbers, &distinct, false};
-    ordo_exec part = *exec;
+    ordo_exec           part = *exec;
     TRY(cpu_scan_bits(kernels, &bits, &part));
     exec->phase++;
-    ordo_rank_job const rank = {count_type,         numbers, n, job->rank_type, sorted, job->ties,
-                                ORDO_ALGORITHM_AUTO};
+    ordo_rank_sorted_job const rank = {
+        count_type, numbers, n, job->rank_type, sorted, job->ties, ORDO_ALGORITHM_AUTO};
     part = *exec;
     TRY(cpu_rank_sorted(kernels, &rank, &part));
     exec->phase++;

@@ -62,8 +62,8 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
 
 /* The two arrays take turns; the one to start with is chosen so that the last step ends in out. */
 template <typename CODE, typename NUM>
-static ordo_status rank_naive(cuda_call *const call, const ordo_rank_job *const job, NUM *from,
-                              NUM *to)
+static ordo_status rank_naive(cuda_call *const call, const ordo_rank_sorted_job *const job,
+                              NUM *from, NUM *to)
 {
     typedef typename CODE::BITS BITS;
     size_t const                n = job->n, blocks = ordo_div_up(n, PAPER_BLOCK);
@@ -203,7 +203,7 @@ static shuffle_levels<NUM> take_levels(cuda_scratch *const scratch, size_t const
 }
 
 template <typename CODE, typename NUM>
-static ordo_status rank_shuffle(cuda_call *const call, const ordo_rank_job *const job,
+static ordo_status rank_shuffle(cuda_call *const call, const ordo_rank_sorted_job *const job,
                                 NUM *const words)
 {
     typedef typename CODE::BITS BITS;
@@ -287,7 +287,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
 }
 
 template <typename CODE>
-static ordo_status rank_hybrid(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status rank_hybrid(cuda_call *const call, const ordo_rank_sorted_job *const job)
 {
     typedef typename CODE::BITS BITS;
     size_t const                warps = ordo_div_up(job->n, PAPER_WARP_KEYS);
@@ -303,25 +303,25 @@ static ordo_status rank_hybrid(cuda_call *const call, const ordo_rank_job *const
 /* ---- All of it ---- */
 
 /* Whether ranks are counted in 64 bits on the way. */
-static bool is_wide(const ordo_rank_job *const job)
+static bool is_wide(const ordo_rank_sorted_job *const job)
 {
     bool const flagged = job->algorithm == ORDO_ALGORITHM_SHUFFLE;
     return job->rank_type != ORDO_U32 || (flagged && job->n >= (size_t)1 << 31);
 }
 
-static bool has_second_phase(const ordo_rank_job *const job)
+static bool has_second_phase(const ordo_rank_sorted_job *const job)
 {
     return job->ties != ORDO_TIES_MIN && job->ties != ORDO_TIES_ORDINAL;
 }
 
 /* n words beside the ranks: naive's second array; shuffle's where the ranks cannot hold them. */
-static size_t words_beside(const ordo_rank_job *const job)
+static size_t words_beside(const ordo_rank_sorted_job *const job)
 {
     bool const naive = job->algorithm == ORDO_ALGORITHM_NAIVE;
     return naive || (is_wide(job) && job->rank_type == ORDO_U32) ? job->n : 0;
 }
 
-size_t dev_rank_paper_scratch(const ordo_rank_job *const job)
+size_t dev_rank_paper_scratch(const ordo_rank_sorted_job *const job)
 {
     cuda_scratch counted = {};
     if (job->n == 0 || job->ties == ORDO_TIES_ORDINAL)
@@ -340,7 +340,7 @@ size_t dev_rank_paper_scratch(const ordo_rank_job *const job)
 }
 
 template <typename CODE, typename NUM>
-static ordo_status rank_least(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status rank_least(cuda_call *const call, const ordo_rank_sorted_job *const job)
 {
     NUM *const beside = scratch_take<NUM>(&call->scratch, words_beside(job));
     NUM *const out = (NUM *)job->ranks;
@@ -352,7 +352,7 @@ static ordo_status rank_least(cuda_call *const call, const ordo_rank_job *const 
     return rank_naive<CODE, NUM>(call, job, swapped ? beside : out, swapped ? out : beside);
 }
 
-static ordo_status rank_by_rule(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status rank_by_rule(cuda_call *const call, const ordo_rank_sorted_job *const job)
 {
     ordo_type const   as_keys = job->rank_type == ORDO_U32 ? ORDO_U32 : ORDO_U64;
     heads_table const table = heads_take(&call->scratch, job->n, job->ties == ORDO_TIES_AVERAGE);
@@ -360,7 +360,7 @@ static ordo_status rank_by_rule(cuda_call *const call, const ordo_rank_job *cons
     return dev_ranks_of_heads(call, &table, job->ties, job->rank_type, job->ranks);
 }
 
-ordo_status dev_rank_paper(cuda_call *const call, const ordo_rank_job *const job)
+ordo_status dev_rank_paper(cuda_call *const call, const ordo_rank_sorted_job *const job)
 {
     ordo_algorithm const algorithm = job->algorithm;
     call->exec->algorithm = algorithm == ORDO_ALGORITHM_NAIVE     ? "naive"

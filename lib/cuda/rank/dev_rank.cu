@@ -185,21 +185,21 @@ static bool is_paper(ordo_algorithm const algorithm)
 }
 
 /* Ordinal ranks need the sizes in the table and none of its arrays. */
-static heads_table table_of(cuda_scratch *const scratch, const ordo_rank_job *const job)
+static heads_table table_of(cuda_scratch *const scratch, const ordo_rank_sorted_job *const job)
 {
     cuda_scratch none = {};
     return heads_take(job->ties == ORDO_TIES_ORDINAL ? &none : scratch, job->n,
                       job->ties == ORDO_TIES_AVERAGE);
 }
 
-size_t dev_rank_sorted_scratch(const ordo_rank_job *const job)
+size_t dev_rank_sorted_scratch(const ordo_rank_sorted_job *const job)
 {
     cuda_scratch counted = {};
     table_of(&counted, job);
     return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : counted.used;
 }
 
-ordo_status dev_rank_sorted(cuda_call *const call, const ordo_rank_job *const job)
+ordo_status dev_rank_sorted(cuda_call *const call, const ordo_rank_sorted_job *const job)
 {
     if (is_paper(job->algorithm))
         return dev_rank_paper(call, job);

@@ -18,12 +18,12 @@ ordo_status dev_ranks_of_heads(cuda_call *call, const heads_table *table, ordo_t
                                ordo_type rank_type, void *ranks);
 
 /* dev_rank_pass.cu: the same for most jobs in one launch and without scratch. n > 0. */
-bool        rank_pass_fits(const ordo_rank_job *job);
-ordo_status dev_rank_pass(cuda_call *call, const ordo_rank_job *job);
+bool        rank_pass_fits(const ordo_rank_sorted_job *job);
+ordo_status dev_rank_pass(cuda_call *call, const ordo_rank_sorted_job *job);
 
 /* dev_rank_paper.cu: the named algorithms. */
-size_t      dev_rank_paper_scratch(const ordo_rank_job *job);
-ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_job *job);
+size_t      dev_rank_paper_scratch(const ordo_rank_sorted_job *job);
+ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_sorted_job *job);
 
 /* Calls f with a value of the element type of ranks: f is a generic lambda. */
 template <typename F> static inline ordo_status with_rank_type(ordo_type type, F &&f)

@@ -88,7 +88,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     warp_write_ranks<KIND, RANK, 16 / (int)sizeof(RANK), ACCESS_AGAIN>(ranks, n, base, word, edges);
 }
 
-bool rank_pass_fits(const ordo_rank_job *const job)
+bool rank_pass_fits(const ordo_rank_sorted_job *const job)
 {
     return (uintptr_t)job->sorted % 16 == 0 && (uintptr_t)job->ranks % 16 == 0 &&
            (job->ties == ORDO_TIES_MIN || job->ties == ORDO_TIES_MAX ||
@@ -96,7 +96,7 @@ bool rank_pass_fits(const ordo_rank_job *const job)
 }
 
 template <rank_kind KIND, typename CODE, typename RANK>
-static ordo_status launch_pass(cuda_call *const call, const ordo_rank_job *const job)
+static ordo_status launch_pass(cuda_call *const call, const ordo_rank_sorted_job *const job)
 {
     typedef typename CODE::BITS BITS;
     CUDA_LAUNCH(call, (rank_pass<KIND, CODE, RANK>), ordo_div_up(job->n, PASS_TILE), HEADS_THREADS,
@@ -104,7 +104,7 @@ static ordo_status launch_pass(cuda_call *const call, const ordo_rank_job *const
     return ORDO_OK;
 }
 
-ordo_status dev_rank_pass(cuda_call *const call, const ordo_rank_job *const job)
+ordo_status dev_rank_pass(cuda_call *const call, const ordo_rank_sorted_job *const job)
 {
     return with_key_code(job->type, false, KEY_FOLDED, [&](auto code) {
         typedef decltype(code) CODE;

@@ -59,9 +59,9 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
 
 /* ---- All of it ---- */
 
-static bool is_wide(const ordo_unsorted_job *const job) { return job->n >= (size_t)1 << 31; }
+static bool is_wide(const ordo_rank_job *const job) { return job->n >= (size_t)1 << 31; }
 
-static bool is_direct(const ordo_unsorted_job *const job)
+static bool is_direct(const ordo_rank_job *const job)
 {
     return job->n * cuda_type_size(job->rank_type) <= CUDA_TUNE_RANK_DIRECT && !is_wide(job);
 }
@@ -74,7 +74,7 @@ enum order_way {
     ORDER_ONLY
 };
 
-static order_way way_of(const ordo_unsorted_job *const job)
+static order_way way_of(const ordo_rank_job *const job)
 {
     if (job->ties == ORDO_TIES_ORDINAL)
         return ORDER_ONLY;
@@ -92,7 +92,7 @@ struct unsorted_plan {
     unsigned         shift[2]; /* of the buckets of the two times */
 };
 
-static unsorted_plan plan_of(cuda_scratch *const scratch, const ordo_unsorted_job *const job)
+static unsorted_plan plan_of(cuda_scratch *const scratch, const ordo_rank_job *const job)
 {
     unsorted_plan plan = {};
     size_t const  width = is_wide(job) ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -119,7 +119,7 @@ static unsorted_plan plan_of(cuda_scratch *const scratch, const ordo_unsorted_jo
     return plan;
 }
 
-size_t dev_rank_scratch(const ordo_unsorted_job *const job)
+size_t dev_rank_scratch(const ordo_rank_job *const job)
 {
     cuda_scratch        counted = {};
     unsorted_plan const plan = plan_of(&counted, job);
@@ -161,7 +161,7 @@ static ordo_type bits_type(ordo_type const type)
     }
 }
 
-static ordo_status order_keys(cuda_call *const call, const ordo_unsorted_job *const job,
+static ordo_status order_keys(cuda_call *const call, const ordo_rank_job *const job,
                               const unsorted_plan *const plan)
 {
     void *kept = NULL;
@@ -181,7 +181,7 @@ static ordo_status order_keys(cuda_call *const call, const ordo_unsorted_job *co
 }
 
 template <rank_kind KIND, typename NUM>
-static ordo_status rank_by_buckets(cuda_call *const call, const ordo_unsorted_job *const job,
+static ordo_status rank_by_buckets(cuda_call *const call, const ordo_rank_job *const job,
                                    const unsorted_plan *const plan)
 {
     size_t const   n = job->n, part_bytes = sizeof(part_shared<NUM>);
@@ -210,7 +210,7 @@ static ordo_status rank_by_buckets(cuda_call *const call, const ordo_unsorted_jo
 }
 
 template <rank_kind KIND, typename RANK>
-static ordo_status rank_direct(cuda_call *const call, const ordo_unsorted_job *const job,
+static ordo_status rank_direct(cuda_call *const call, const ordo_rank_job *const job,
                                const unsorted_plan *const plan)
 {
     CUDA_LAUNCH(call, (scatter_ranks<KIND, RANK>), plan->table.blocks, HEADS_THREADS, 0,
@@ -219,7 +219,7 @@ static ordo_status rank_direct(cuda_call *const call, const ordo_unsorted_job *c
 }
 
 template <rank_kind KIND>
-static ordo_status rank_of_kind(cuda_call *const call, const ordo_unsorted_job *const job,
+static ordo_status rank_of_kind(cuda_call *const call, const ordo_rank_job *const job,
                                 const unsorted_plan *const plan)
 {
     if (is_wide(job))
@@ -234,7 +234,7 @@ static ordo_status rank_of_kind(cuda_call *const call, const ordo_unsorted_job *
         });
 }
 
-ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
+ordo_status dev_rank(cuda_call *const call, const ordo_rank_job *const job)
 {
     if (job->n == 0)
         return ORDO_OK;
@@ -243,8 +243,7 @@ ordo_status dev_rank(cuda_call *const call, const ordo_unsorted_job *const job)
                          "more than 2^%d keys are not ranked on a GPU", MOST_KEYS_LG);
     unsorted_plan const plan = plan_of(&call->scratch, job);
     TRY(order_keys(call, job, &plan));
-    call->exec->facts.strategy =
-        is_direct(job) ? ORDO_STRATEGY_SCATTER : ORDO_STRATEGY_SCATTER_BUCKETS;
+    call->exec->facts.strategy = is_direct(job) ? ORDO_STRATEGY_SCATTER : ORDO_STRATEGY_BUCKETED;
     if (!is_direct(job))
         call->exec->facts.buckets = buckets_of(job->n, plan.shift[1]);
     switch (job->ties) {

@@ -127,16 +127,16 @@ struct hybrid_call {
     size_t   bucket_count;
 
     /* Phases II and III. */
-    size_t        chunk_records, chunk_count, batch_chunks, batch_count;
-    atomic_size_t next_chunk;
-    ordo_sequencer     turn;
-    size_t        next_place; /* of the next chunk on the device; used by the holder of the turn */
-    size_t        batch_start[HYBRID_MOST_BATCHES + 1];
-    atomic_size_t batch_sent[HYBRID_MOST_BATCHES]; /* chunks of each batch */
-    char         *kept_keys, *kept_values; /* per chunk: the device's records, then the buckets */
-    uint32_t     *bucket_in_chunk;         /* [chunk_count][bucket_count + 1]: starts in kept_* */
-    char         *aside;                   /* per lane: the CPU's records of one chunk */
-    size_t        aside_bytes;
+    size_t         chunk_records, chunk_count, batch_chunks, batch_count;
+    atomic_size_t  next_chunk;
+    ordo_sequencer turn;
+    size_t         next_place; /* of the next chunk on the device; used by the holder of the turn */
+    size_t         batch_start[HYBRID_MOST_BATCHES + 1];
+    atomic_size_t  batch_sent[HYBRID_MOST_BATCHES]; /* chunks of each batch */
+    char          *kept_keys, *kept_values; /* per chunk: the device's records, then the buckets */
+    uint32_t      *bucket_in_chunk;         /* [chunk_count][bucket_count + 1]: starts in kept_* */
+    char          *aside;                   /* per lane: the CPU's records of one chunk */
+    size_t         aside_bytes;
 
     /* Phase IV. */
     hybrid_segment      *segments;
@@ -204,7 +204,7 @@ ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *r
 /* rank_streamed.c: ranks of unsorted keys. The records are the keys with their indices. After an
  * error exec->changed says whether ranks may have been written. */
 ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *records,
-                                 const ordo_unsorted_job *job, ordo_exec *exec);
+                                 const ordo_rank_job *job, ordo_exec *exec);
 
 /* ---- splitters.c: phase I ---- */
 

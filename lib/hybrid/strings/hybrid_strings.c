@@ -143,14 +143,14 @@ static ordo_status report(string_order *order, ordo_exec *exec, ordo_status stat
     if (status != ORDO_OK || order->n == 0 || order->known.index == NULL)
         return status;
     exec->isa = order->call.device.exec.isa;
-    exec->facts = (ordo_facts){.strategy = ORDO_STRATEGY_STREAMED,
-                               .rounds = order->rounds,
-                               .letter_bits = order->alphabet.bits,
-                               .surveys = order->surveys,
-                               .groups = order->left,
-                               .phase_seconds = {order->survey_s, order->send_s[0],
-                                                 order->send_s[1], order->fetch_s, order->groups_s,
-                                                 string_seconds(order)}};
+    exec->facts =
+        (ordo_facts){.strategy = ORDO_STRATEGY_STREAMED,
+                     .rounds = order->rounds,
+                     .letter_bits = order->alphabet.bits,
+                     .surveys = order->surveys,
+                     .groups = order->left,
+                     .phase_seconds = {order->survey_s, order->send_s[0], order->send_s[1],
+                                       order->fetch_s, order->groups_s, string_seconds(order)}};
     return status;
 }
 
