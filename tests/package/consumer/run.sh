@@ -74,7 +74,7 @@ fi
 mkdir "$tmp/record"
 cp "$build/install_manifest.txt" "$tmp/record/installed.txt"
 touch "$prefix/include/other.h"
-"$here/../../scripts/uninstall" "$tmp/record" >"$tmp/log" || die "uninstall: $(cat "$tmp/log")"
+"$here/../../../scripts/uninstall" "$tmp/record" >"$tmp/log" || die "uninstall: $(cat "$tmp/log")"
 left=$(find "$prefix" ! -type d)
 [ "$left" = "$prefix/include/other.h" ] || die "uninstall left: $left"
 [ -z "$(find "$prefix" -type d -name ordo)" ] || die "uninstall left a folder of its own"

@@ -16,7 +16,7 @@ enum {
     SAMPLES = 1 << 16
 };
 
-#define ORDO_TEMPLATE "test_keybits.t.h"
+#define ORDO_TEMPLATE "cpu/test_keybits.t.h"
 #include "core/for_each_type.h"
 
 int main(void)
