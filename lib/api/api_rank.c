@@ -9,7 +9,8 @@ ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
     FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
             wish->ties);
     FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
-            "average ranks have halves; rank_type must be f64, not %s", ordo_type_name(rank_type));
+            "ties is average, but rank_type is %s; average ranks need f64",
+            ordo_type_name(rank_type));
     FAIL_IF(rank_type == ORDO_F32, ORDO_E_ARG,
             "rank_type f32 cannot hold ranks above 2^24; use f64, u32 or u64");
     FAIL_IF(rank_type != ORDO_U32 && rank_type != ORDO_U64 && rank_type != ORDO_F64, ORDO_E_ARG,
@@ -142,11 +143,11 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
                                (ordo_ties)wish.ties,
                                (ordo_algorithm)wish.algorithm};
     ordo_status         status;
-    bool                written = false; /* by a device that failed */
+    bool                written = false; /* a device wrote ranks before it failed */
     do {
         status = choice.backend->rank(choice.state, &job, exec);
         written = written || (status == ORDO_E_DEVICE && exec->changed);
-        exec->changed = false; /* the keys are as they were: the CPU can start over */
+        exec->changed = false; /* the keys are unchanged, so the CPU can start over */
     } while (status != ORDO_OK && api_again(ctx, exec, status, &choice));
     FAIL_IF(status == ORDO_E_NOMEM && written, ORDO_E_DEVICE,
             "the device failed, and the CPU has too little memory to rank; ranks is unspecified");

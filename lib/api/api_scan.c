@@ -1,7 +1,7 @@
 /* api_scan.c - ordo_scan and ordo_scan_bits with their size queries. */
 #include "api/api.h"
 
-/* The type a sum of `type` may widen to: the 64-bit type of its kind. */
+/* The wider type that sums of `type` may have: the 64-bit type of the same kind. */
 static ordo_type wide_type(ordo_type type)
 {
     switch (type) {

@@ -1,4 +1,4 @@
-/* types.c - size and name of every key type, from the list in types.def. */
+/* types.c - the size and the name of each key type, from types.def. */
 #include "core/base.h"
 
 #include <string.h>
