@@ -1,6 +1,7 @@
 /* cuda_state.cu - opens a device, holds its memory, frames every call on it. See cuda_state.cuh. */
 #include "cuda/runtime/cuda_state.cuh"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
