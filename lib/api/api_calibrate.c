@@ -205,12 +205,12 @@ static ordo_strings make_strings(char *memory, size_t n, bool syllables)
 {
     uint64_t *const offsets = (uint64_t *)(void *)memory;
     char *const     bytes = memory + (n + 1) * sizeof *offsets;
-    uint64_t const  stream = ordo_random_stream(1, syllables);
+    uint64_t const  sequence = ordo_random_sequence(1, syllables);
     size_t const    unit = syllables ? SYLLABLE : 1;
     for (size_t i = 0; i <= n; i++)
         offsets[i] = i * STRING_BYTES;
     for (size_t i = 0; i < n * STRING_BYTES / unit; i++) {
-        uint64_t const draw = ordo_random_below(ordo_random_at(stream, i), syllables ? 16 : 26);
+        uint64_t const draw = ordo_random_below(ordo_random_at(sequence, i), syllables ? 16 : 26);
         for (size_t j = 0; j < unit; j++)
             bytes[i * unit + j] = (char)('a' + (draw + j * 5) % 26);
     }

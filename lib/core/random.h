@@ -27,7 +27,7 @@ static inline uint64_t ordo_random_at(uint64_t sequence, uint64_t index)
 }
 
 /* Mixed twice: neighbouring seeds and purposes must not give shifted copies of one sequence. */
-static inline uint64_t ordo_random_stream(uint64_t seed, uint64_t purpose)
+static inline uint64_t ordo_random_sequence(uint64_t seed, uint64_t purpose)
 {
     return ordo_random_mix(ordo_random_mix(seed + ORDO_RANDOM_STEP) ^ (purpose << 32));
 }

@@ -122,9 +122,9 @@ ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uin
     if (wanted == 0)
         return look;
     size_t const   stride = n / wanted;
-    uint64_t const stream = ordo_random_stream(seed, 2);
+    uint64_t const sequence = ordo_random_sequence(seed, 2);
     for (size_t i = 0; i < wanted; i++) {
-        size_t const at = (size_t)ordo_random_below(ordo_random_at(stream, i), stride);
+        size_t const at = (size_t)ordo_random_below(ordo_random_at(sequence, i), stride);
         insert(&s, i * stride + at, (uint8_t)(i % 4));
     }
     size_t common = READ;

@@ -65,7 +65,7 @@ static uint32_t key_of(int shape, test_rng *rng)
 static void make_keys(int shape)
 {
     test_rng       rng = {5};
-    uint64_t const stream = ordo_random_stream(SEED, N);
+    uint64_t const stream = ordo_random_sequence(SEED, N);
     for (size_t i = 0; i < N; i++)
         keys[i] = key_of(shape, &rng);
     for (size_t i = 0; shape == DECOYS && i < N / 16; i++)

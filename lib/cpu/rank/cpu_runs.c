@@ -11,7 +11,7 @@ bool cpu_same_run(ordo_type type, const void *keys, size_t i, size_t j)
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return same_run_##tag(keys, i, j) != 0;
+        return tied_##tag(keys, i, j) != 0;
 #include "core/types.def"
     }
     return false;
@@ -22,7 +22,7 @@ size_t cpu_run_start(ordo_type type, const void *keys, size_t i)
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return run_start_##tag(keys, i);
+        return tie_start_##tag(keys, i);
 #include "core/types.def"
     }
     return i;
@@ -33,7 +33,7 @@ size_t cpu_run_end(ordo_type type, const void *keys, size_t n, size_t i)
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return run_end_##tag(keys, n, i);
+        return tie_end_##tag(keys, n, i);
 #include "core/types.def"
     }
     return n;
