@@ -82,14 +82,14 @@ static void heads_piece(void *arg, size_t lo, size_t hi)
  * logarithm. Not for words that say where keys tie. */
 static size_t run_begin(const rank_work *work, size_t i)
 {
-    return work->form == FORM_PACKED ? run_start_p32(work->records, i)
-                                     : run_start_p64(work->records, i);
+    return work->form == FORM_PACKED ? tie_start_p32(work->records, i)
+                                     : tie_start_p64(work->records, i);
 }
 
 static size_t run_end(const rank_work *work, size_t i)
 {
-    return work->form == FORM_PACKED ? run_end_p32(work->records, work->job->n, i)
-                                     : run_end_p64(work->records, work->job->n, i);
+    return work->form == FORM_PACKED ? tie_end_p32(work->records, work->job->n, i)
+                                     : tie_end_p64(work->records, work->job->n, i);
 }
 
 /* Twice the rank for averages, else the rank. */
