@@ -5,6 +5,7 @@
 #include "api/api_ctx.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum {
     FEW_KEYS = 2048,    /* sorted in far less time than the pause before the first callback */
@@ -170,6 +171,18 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
     return status;
 }
 
+/* The CPU writes only the facts before device_status. The others are cleared and copied only if a
+ * device may have written them, because that is several per cent of a call on four keys. */
+#define CPU_FACTS offsetof(ordo_facts, device_status)
+
+static void clear_facts(ordo_ctx *ctx)
+{
+    memset(&ctx->exec.facts, 0, CPU_FACTS);
+    if (ctx->device_facts)
+        ctx->exec.facts = (ordo_facts){0};
+    ctx->device_facts = false;
+}
+
 ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size_t n,
                       ordo_exec **exec)
 {
@@ -179,7 +192,7 @@ ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size
     ctx->exec.phases = 1;
     ctx->exec.algorithm = "auto";
     ctx->exec.isa = ctx->plan.cpu->isa(ctx->plan.cpu_state);
-    ctx->exec.facts = (ordo_facts){0};
+    clear_facts(ctx);
     ctx->exec.changed = false;
     ctx->exec.seed += ctx->seed_step;
     ctx->shown = 0;
@@ -214,7 +227,10 @@ static void store_report(ordo_ctx *ctx)
     ctx->report.predicted_cpu = running->predicted.cpu;
     ctx->report.predicted_cuda = running->predicted.device;
     ctx->report.predicted_hybrid = running->predicted.hybrid;
-    ctx->report.facts = ctx->exec.facts;
+    memcpy(&ctx->report.facts, &ctx->exec.facts, CPU_FACTS);
+    if (ctx->device_facts || ctx->device_report)
+        ctx->report.facts = ctx->exec.facts;
+    ctx->device_report = ctx->device_facts;
     ctx->lasted = api_clock_ticks() - ctx->started;
 }
 
@@ -244,6 +260,8 @@ ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, or
 {
     TRY(ordo_plan_choose(&ctx->plan, exec, load != NULL ? load : &no_load, choice));
     ctx->running.backend = choice->backend->name;
+    if (choice->backend != ctx->plan.cpu)
+        ctx->device_facts = true;
     if (ctx->plan.forecast.cpu > 0)
         ctx->running.predicted = ctx->plan.forecast;
     return ORDO_OK;
