@@ -1,6 +1,5 @@
-/* ordo_machine.h - what calls do with a machine, and what they cost on it: profiles of calls that
- * were streamed through a GPU, and the calibration by which AUTO and HYBRID choose. Few programs
- * need it beside ordo.h; the same rules hold. */
+/* ordo_machine.h - profiles of streamed calls, and the calibration that AUTO and HYBRID use to
+ * choose a backend. Few programs need this header. The rules of ordo.h apply. */
 #ifndef ORDO_MACHINE_H
 #define ORDO_MACHINE_H
 
@@ -12,58 +11,59 @@ extern "C" {
 
 /* ---- Profiles --------------------------------------------------------------------------- */
 
-/* What the parts of a machine did during the last call that was streamed through a GPU, by a
- * context with `profile` set. Of a thread or of its way to the GPU `lane` says which.            */
+/* A profile has the spans of the last streamed call, if the context has `profile` set. For spans of
+ * a thread or of the link `lane` is the number of the thread.                                    */
 typedef enum ordo_span_kind {
-    ORDO_SPAN_PHASE_I = 1, /* the whole phase: a sample of the keys; memory                       */
-    ORDO_SPAN_PHASE_III,   /* II and III: the array divided and sent                              */
-    ORDO_SPAN_PHASE_IV,    /* sorts, and the result                                               */
-    ORDO_SPAN_DIVIDE,      /* a thread: a piece of the array to where it goes                     */
-    ORDO_SPAN_PUT,         /* a thread: a piece of the result to its place                        */
-    ORDO_SPAN_BIN,         /* a thread: a bin sorted                                              */
-    ORDO_SPAN_IN,          /* the link: a piece to the GPU                                        */
-    ORDO_SPAN_OUT,         /* the link: a piece from the GPU                                      */
-    ORDO_SPAN_WORK         /* the GPU: a run or a segment sorted                                  */
+    ORDO_SPAN_PHASE_I = 1, /* phase I: sample of the keys, memory                                 */
+    ORDO_SPAN_PHASE_III,   /* phases II and III: the array is divided and sent                    */
+    ORDO_SPAN_PHASE_IV,    /* phase IV: sorting, and fetching the result                          */
+    ORDO_SPAN_DIVIDE,      /* thread: divides a chunk of the array                                */
+    ORDO_SPAN_PUT,         /* thread: writes a chunk of the result                                */
+    ORDO_SPAN_BIN,         /* thread: sorts a bucket                                              */
+    ORDO_SPAN_IN,          /* link: copies a chunk to the GPU                                     */
+    ORDO_SPAN_OUT,         /* link: copies a chunk from the GPU                                   */
+    ORDO_SPAN_WORK         /* GPU: sorts a batch or a segment                                     */
 } ordo_span_kind;
 
 typedef struct ordo_span {
     uint32_t kind; /* an ordo_span_kind                                                           */
     uint32_t lane;
-    double   began, ended; /* seconds since the call began                                        */
+    double   began, ended; /* seconds since the start of the call                                 */
     uint64_t bytes;
 } ordo_span;
 
-/* Copies at most `room` of them, in the order in which they ended; returns how many there are, or 0
- * while a call runs.                                                                             */
+/* Copies at most `room` spans, in the order of their ends. Returns the number of spans there are,
+ * or 0 during a call.                                                                            */
 ORDO_API size_t ordo_last_profile(const ordo_ctx *ctx, ordo_span *spans, size_t room);
 
 /* ---- Calibration ------------------------------------------------------------------------ */
 
-/* AUTO and HYBRID give a large call to whoever is predicted to be fastest: CPU, GPU or both. They
- * predict from costs that are built in, or measured on this machine by ordo_calibrate (`ordo tune`)
- * and kept in a file: ordo_ctx_opts.calibration, else ORDO_TUNE_FILE ("": none), else one named
- * after the machine in the folder ordo of XDG_CACHE_HOME or ~/.cache. A context reads it once, with
- * the first large call. What is damaged, old or of another machine is not used: ordo_info says
- * why.                                                                                          */
+/* AUTO and HYBRID give a large call to the backend with the lowest predicted time: CPU, GPU or
+ * both. Predictions use built-in costs, or costs that ordo_calibrate (`ordo tune`) has measured on
+ * this machine and stored in a file: ordo_ctx_opts.calibration, else ORDO_TUNE_FILE ("": none),
+ * else a file named after the machine in the folder ordo of XDG_CACHE_HOME or ~/.cache. A context
+ * reads the file once, with the first large call. A file that is damaged or belongs to another
+ * version or machine is ignored; ordo_info has the reason.                                       */
 typedef struct ordo_cost {
     size_t      struct_size;
-    const char *name, *unit, *meaning; /* "cpu_32", "ps", "a key of 4 bytes"; static              */
+    const char *name, *unit, *meaning; /* "cpu_32", "ps", "sorting a key of 4 bytes"; static      */
     double      value, standard;       /* in use, and built in                                    */
-    uint64_t    measured;              /* 1: value was measured                                   */
+    uint64_t    measured;              /* 1 if value was measured                                 */
 } ordo_cost;
 
 typedef struct ordo_calibrate_opts {
     size_t   struct_size;
-    uint64_t most; /* keys of the largest array; default: 2^27, or a sixteenth of the memory      */
+    uint64_t most; /* keys of the largest array; default: 2^27, at most 1/16 of the memory        */
 } ordo_calibrate_opts;
 
-/* Measures the CPU with the context's threads and its GPU, if any, for a few seconds, in which
- * nothing else should run. The context uses the costs from now on; if the file cannot be written,
- * ordo_info says why and the call succeeds. On failure the costs stay what they were.           */
+/* Measures the CPU with the threads of the context, and its GPU, if any. This takes a few seconds,
+ * in which the machine should be idle. From then on the context uses the measured costs. If the
+ * file cannot be written, the call succeeds and ordo_info has the reason. After an error the costs
+ * are unchanged.                                                                                 */
 ORDO_MUST ordo_status ordo_calibrate(ordo_ctx *ctx, const ordo_calibrate_opts *opts);
-/* The i-th cost, from 0; ORDO_E_ARG behind the last one.                                        */
+/* The i-th cost, counted from 0; ORDO_E_ARG after the last one.                                 */
 ORDO_MUST ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out);
-/* Removes the file; the context has the built-in costs again. ORDO_E_ARG if it cannot be.       */
+/* Removes the file and sets the built-in costs. ORDO_E_ARG if the file cannot be removed.       */
 ORDO_MUST ordo_status ordo_calibration_remove(ordo_ctx *ctx);
 
 #ifdef __cplusplus

@@ -279,6 +279,7 @@ static bool measure_strings(bench *b, hybrid_args *job, const char *dist, bool w
     const size_t   bytes = (size_t)job->strings.offsets[job->n];
     bench_question question = bench_ask(whole ? "sort_strings" : "argsort_strings", 0, job->n);
     ordo_report    report = {.struct_size = sizeof report};
+    char           text[1024];
 
     job->verb = whole ? call_sort_strings : call_argsort_strings;
     question.dist = dist;
@@ -289,8 +290,8 @@ static bool measure_strings(bench *b, hybrid_args *job, const char *dist, bool w
     if (!measure(b, job, &question, 1u << CPU | 1u << CUDA))
         return false;
     if (contexts[CUDA] != NULL && ordo_last_report(contexts[CUDA], &report) == ORDO_OK &&
-        report.detail[0] != '\0')
-        printf("  %s\n\n", report.detail);
+        ordo_report_text(&report, text, sizeof text) > 0)
+        printf("  %s\n\n", text);
     return true;
 }
 

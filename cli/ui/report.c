@@ -1,6 +1,10 @@
 /* report.c - --explain, --json and --time (see report.h). */
 #include "cli/ui/report.h"
 
+enum {
+    REPORT_TEXT = 1024
+};
+
 void timing_start(timing *t)
 {
     t->n = 0;
@@ -73,13 +77,55 @@ static void print_explain(const ordo_report *r, const char *type)
     if (r->seconds > 0 && r->n > 0)
         fprintf(stderr, "  (%.1f million a second)", (double)r->n / r->seconds / 1e6);
     fprintf(stderr, "\nscratch    %llu bytes\n", (unsigned long long)r->scratch_bytes);
-    if (r->detail[0] != '\0')
-        fprintf(stderr, "detail     %s\n", r->detail);
+    char text[REPORT_TEXT];
+    if (ordo_report_text(r, text, sizeof text) > 0)
+        fprintf(stderr, "facts      %s\n", text);
     print_predicted(r);
+}
+
+/* The facts that apply, as the members of a JSON object. */
+static void print_facts(const ordo_facts *f)
+{
+    const struct {
+        const char *name;
+        double      value;
+    } numbers[] = {{"radius", (double)f->radius},
+                   {"runs", (double)f->runs},
+                   {"displaced", (double)f->displaced},
+                   {"passes", (double)f->passes},
+                   {"buckets", (double)f->buckets},
+                   {"record_bytes", (double)f->record_bytes},
+                   {"tile", (double)f->tile},
+                   {"device_status", (double)f->device_status},
+                   {"letter_bits", (double)f->letter_bits},
+                   {"rounds", (double)f->rounds},
+                   {"batches", (double)f->batches},
+                   {"segments", (double)f->segments},
+                   {"handed_over", (double)f->handed_over},
+                   {"rank_bytes", (double)f->rank_bytes},
+                   {"surveys", (double)f->surveys},
+                   {"groups", (double)f->groups},
+                   {"device_bytes", (double)f->device_bytes},
+                   {"needed_bytes", (double)f->needed_bytes},
+                   {"cpu_share", f->cpu_share},
+                   {"packed", f->packed}};
+
+    fprintf(stderr, "\"input\": \"%s\", \"strategy\": \"%s\"",
+            ordo_input_name((ordo_input)f->input), ordo_strategy_name((ordo_strategy)f->strategy));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i].value != 0)
+            fprintf(stderr, ", \"%s\": %.15g", numbers[i].name, numbers[i].value);
+    for (size_t i = 0; i < sizeof f->phase_seconds / sizeof f->phase_seconds[0]; i++)
+        if (f->phase_seconds[0] > 0)
+            fprintf(stderr, "%s%.9f", i == 0 ? ", \"phase_seconds\": [" : ", ",
+                    f->phase_seconds[i]);
+    if (f->phase_seconds[0] > 0)
+        fputc(']', stderr);
 }
 
 static void print_json(const ordo_report *r, const char *type)
 {
+    char text[REPORT_TEXT];
     const struct {
         const char *name, *value;
     } strings[] = {{"operation", r->operation},
@@ -87,14 +133,18 @@ static void print_json(const ordo_report *r, const char *type)
                    {"algorithm", r->algorithm},
                    {"isa", r->isa},
                    {"type", type},
-                   {"detail", r->detail}};
+                   {"text", text}};
 
+    (void)ordo_report_text(r, text, sizeof text);
     fputc('{', stderr);
     for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
         json_field(stderr, strings[i].name, strings[i].value);
     fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu",
             (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
             (unsigned long long)r->scratch_bytes);
+    fputs(", \"facts\": {", stderr);
+    print_facts(&r->facts);
+    fputc('}', stderr);
     if (r->predicted_cpu > 0) {
         fprintf(stderr, ", \"predicted\": {\"cpu\": %.9f", r->predicted_cpu);
         if (r->predicted_cuda > 0)
@@ -106,27 +156,20 @@ static void print_json(const ordo_report *r, const char *type)
     fputs("}\n", stderr);
 }
 
-/* Asked before the report: strings of a report last until the next call. */
-static bool has_gpu(ordo_ctx *ctx)
-{
-    ordo_info info = {.struct_size = sizeof info};
-    return ordo_ctx_info(ctx, &info) == ORDO_OK && info.cuda[0] == '\0';
-}
-
 bool report_print(ordo_ctx *ctx, const common_options *common, const char *type_name,
                   const timing *t)
 {
     ordo_report r = {.struct_size = sizeof r};
 
     if (common->explain || common->json) {
-        const bool        gpu = has_gpu(ctx);
-        const ordo_status status = ordo_last_report(ctx, &r);
+        ordo_info   info = {.struct_size = sizeof info};
+        ordo_status status = ordo_ctx_info(ctx, &info); /* opens the GPU, for its predictions */
+        if (status == ORDO_OK)
+            status = ordo_last_report(ctx, &r);
         if (status != ORDO_OK) {
             cli_error("no report: %s", ordo_status_text(status));
             return false;
         }
-        if (!gpu)
-            r.predicted_cuda = r.predicted_hybrid = 0;
         const char *const known = ordo_type_name((ordo_type)r.type);
         if (known != NULL)
             type_name = known;

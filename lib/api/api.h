@@ -1,67 +1,61 @@
-/* api.h - how a public call begins and ends, and the checks it makes of its arguments.
+/* api.h - how a public call begins and ends, and how it checks its arguments.
  *
  * The pattern of an entry point:
  *     ordo_exec *exec;
  *     TRY(api_enter(ctx, "scan", type, n, &exec));
  *     return api_leave(ctx, scan_checked(ctx, exec, ...));
- * Everything below api/ may rely on what was checked here and only asserts it. */
+ * Layers below api/ rely on these checks; they only assert. */
 #ifndef ORDO_API_API_H
 #define ORDO_API_API_H
 
 #include "backend/exec.h"
 #include "plan/plan.h"
 
-/* Refuses a NULL context and re-entry; clears the last error, starts the clock. Until api_leave the
+/* Rejects a NULL context and re-entry, clears the last error, starts the clock. Until api_leave the
  * thread computes in the default floating-point mode (core/fpmode.h). */
 ordo_status api_enter(ordo_ctx *ctx, const char *operation, ordo_type type, size_t n,
                       ordo_exec **exec);
-/* Gives scratch back, stores the report if status is ORDO_OK, restores the caller's floating-point
- * mode and exception flags, and returns status. */
+/* Releases the scratch, stores the report if status is ORDO_OK, restores the caller's
+ * floating-point mode and exception flags, and returns status. */
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status);
 
-/* The backend for this call's job. load: what `auto` should weigh; NULL: the job is never worth
- * the way to a device. */
+/* Chooses the backend. `load` is the cost of the job; NULL: never worth the copy to a device. */
 ordo_status api_choose(ordo_ctx *ctx, ordo_exec *exec, const ordo_load *load, ordo_choice *choice);
-/* After a job failed with `status`: whether to run it again on what *choice then is. */
+/* After a job failed with `status`: whether to repeat it on the backend that *choice then names. */
 bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *choice);
 
-/* A context that differs from ctx in what *other wishes of where, threads, share and progress; the
- * GPU, the instruction set and half of the memory are those of ctx; no calibration is read. */
+/* Makes a context with where, threads, cpu_share and progress of *other, the GPU and the
+ * instruction set of ctx, and half of its memory limit. It reads no calibration. */
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
-/* For tests: every later call of the context draws its samples by this seed (exec->seed), so that a
- * report that depends on the draws is the same each time. */
-void api_fix_seed(ordo_ctx *ctx, uint64_t seed);
-/* Sets the pause between two progress callbacks. 0 calls back at every opportunity: tests then
- * count callbacks instead of measuring time. */
-void       api_progress_pause(ordo_ctx *ctx, double seconds);
-ordo_plan *api_plan(ordo_ctx *ctx);
-size_t     api_memory_limit(const ordo_ctx *ctx); /* 0: none */
-/* Memory that is not scratch of a call; NULL if there is none. */
+ordo_plan  *api_plan(ordo_ctx *ctx);
+size_t      api_memory_limit(const ordo_ctx *ctx); /* 0: none */
+/* Memory beside the scratch of calls; NULL if the allocator fails. */
 void *api_alloc(ordo_ctx *ctx, size_t bytes);
 void  api_release(ordo_ctx *ctx, void *block);
-/* Fills as much of the caller's report struct as both sides know; its struct_size stays. */
+/* Fills the fields of the caller's struct that both sides know; keeps its struct_size. */
 ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known);
 
-/* The size queries are calls that do no work: they report nothing and keep the last report. */
+/* Size queries do no work and keep the last report. */
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);
 ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status);
 
-/* Scratch that a backend takes as `bytes`, as the context counts it. */
+/* What `bytes` of a backend's scratch count against the memory limit, at most. */
 size_t api_scratch_total(size_t bytes);
 
 enum {
     API_MAX_OPTS = 4096
 }; /* no options or report struct of any version is this large */
 
-/* Copies options of any age into dst, zeroing what the caller does not know. */
+/* Copies options of any version into dst; fields that the caller does not have become 0. */
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
 
-/* The flags a call knows, and where its arrays are. */
+/* Rejects flags outside `known`, and records in exec whether the arrays are on a device. */
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream);
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);
-/* n elements of size bytes, called `what`: refuses more bytes than an array can have. */
+/* Rejects n elements of `size` bytes if they exceed the largest array; `what` is the name in
+ * errors. */
 ordo_status api_check_count(ordo_exec *exec, size_t n, size_t size, const char *what);
-/* The same for an array at p: also refuses NULL with n > 0. */
+/* The same for an array at p; also rejects NULL with n > 0. */
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size,
                             const char *what);
 /* The same for elements that must be aligned to their size, a power of 2. */
@@ -84,12 +78,12 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
         }                                                                                          \
     } while (0)
 
-/* A slot the chosen backend may lack. */
+/* For slots that the chosen backend may not have. */
 #define NEEDS(choice, slot)                                                                        \
     FAIL_IF((choice).backend->slot == NULL, ORDO_E_UNSUPPORTED, "the %s backend has no %s",        \
             (choice).backend->name, #slot)
 
-/* Runs a job; under `auto` a device that fails leaves it to the CPU. */
+/* Runs a job, and repeats it on the CPU if a device fails and the context allows that. */
 #define RUN(status, choice, slot, job)                                                             \
     do                                                                                             \
         (status) = (choice).backend->slot((choice).state, &(job), exec);                           \

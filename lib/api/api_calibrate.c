@@ -1,13 +1,13 @@
-/* api_calibrate.c - measures what the machine costs (plan/calibration.h), by the calls that are
- * predicted later: sorts of random keys, each the best of a few, by contexts of their own for the
- * CPU, the GPU and both.
+/* api_calibrate.c - measures the costs of the machine (plan/calibration.h) with the calls that are
+ * predicted later: sorts of random keys, the best of a few each, in separate contexts for the CPU,
+ * the GPU and both.
  *
- * What a call costs whatever n, and what a key or a byte costs, are the line through two sizes.
- * The larger one for the CPU is the first that takes ENOUGH seconds, so a slow machine does not
- * take longer than a fast one; the GPU's are given by the size from which arrays are streamed. It
- * takes one to three seconds. Strings are measured by an argsort of two sets: one whose first
- * bytes differ, and one that must be read further. Memory: twice the bytes of the largest array,
- * and what its sort takes. */
+ * The cost of a call and the cost of a key or byte are a line through two sizes. On the CPU the
+ * larger size is the first one that takes ENOUGH seconds, so a slow machine does not take longer
+ * than a fast one; on the GPU the sizes follow from the size of streamed arrays. Strings are
+ * measured with an argsort of two sets: one that differs in the first bytes, and one that must be
+ * read further. Takes one to three seconds, twice the bytes of the largest array, and the scratch
+ * of its sort. */
 #define _POSIX_C_SOURCE 200809L
 #include "api/api.h"
 #include "api/api_clock.h"
@@ -23,12 +23,12 @@
 
 enum {
     ROUNDS = 5,
-    STEPS = 20, /* about, for the progress */
+    STEPS = 20, /* approximate, for the progress */
     FIRST = 1 << 18,
     MOST_CPU = 1 << 26,
     MOST = 1 << 27,
     LEAST = 1 << 12,
-    KEY = 4 /* bytes; arrays are counted in keys of so many */
+    KEY = 4 /* bytes of a key; the unit of array sizes */
 };
 
 typedef enum verb {
@@ -39,14 +39,14 @@ typedef enum verb {
 } verb;
 
 typedef struct bench {
-    ordo_ctx        *ctx; /* whose call this is */
+    ordo_ctx        *ctx; /* the context of the call */
     ordo_exec       *exec;
     ordo_ctx        *cpu;
     char            *from, *keys; /* most keys each; the second is sorted */
     size_t           most, filled;
     unsigned         threads;
     ordo_calibration found;
-    char             trouble[CALIBRATION_NOTE]; /* with the GPU; "": none */
+    char             trouble[CALIBRATION_NOTE]; /* why the GPU was not measured; "": it was */
 } bench;
 
 /* ---- One measurement ---- */
@@ -65,7 +65,7 @@ static ordo_status side(bench *b, ordo_where where, unsigned threads, double sha
                        out);
 }
 
-/* Passes on what went wrong in a context of ours. */
+/* Copies the error of one of our own contexts. */
 static ordo_status passed_on(const bench *b, const ordo_ctx *from, ordo_status status)
 {
     if (status != ORDO_OK && status != ORDO_E_CANCELLED)
@@ -99,7 +99,7 @@ static ordo_status call(ordo_ctx *by, verb what, ordo_type type, char *keys, siz
     return ordo_sort(by, type, keys, n, NULL);
 }
 
-/* The least seconds of `rounds` calls; < 0 if somebody else than by's backend did the work. */
+/* The shortest time of `rounds` calls; < 0 if the CPU did the work of the GPU. */
 static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, size_t n, int rounds,
                             double *seconds)
 {
@@ -144,7 +144,7 @@ static ordo_status measure_cpu_sort(bench *b, size_t *n, double *call_seconds, d
     return ORDO_OK;
 }
 
-/* One thread: alone, and in its cache; `key` is what it takes where all are at work. */
+/* One thread: alone, and in its cache. `key` is the cost of a key with all threads. */
 static ordo_status measure_one_thread(bench *b, size_t n, double key)
 {
     size_t const large = ordo_max(n / b->threads, ordo_min((size_t)FIRST, n));
@@ -167,12 +167,11 @@ static ordo_status measure_cpu(bench *b)
         ordo_cost_id id;
         verb         what;
         ordo_type    type;
-        ordo_cost_id beyond; /* what the cost of the key alone is, and the part of the rest */
-        double       part;
+        ordo_cost_id beyond; /* the cost of the key, which is subtracted */
+        double       part;   /* factor of the rest */
     } rows[] = {{COST_CPU_16, SORT, ORDO_U16, COST_NONE, 1},
                 {COST_CPU_64, SORT, ORDO_U64, COST_NONE, 1},
                 {COST_CPU_VALUE, PAIRS, ORDO_U32, COST_CPU_32, 1.0 / KEY},
-                {COST_CPU_VALUE_64, PAIRS, ORDO_U64, COST_CPU_64, 1.0 / KEY},
                 {COST_CPU_INDEX, ARGSORT, ORDO_U32, COST_CPU_32, 1},
                 {COST_CPU_RANK, RANK, ORDO_U32, COST_CPU_32, 1}};
     double const threads = b->threads, ps = threads * 1e12;
@@ -200,18 +199,18 @@ enum {
     SYLLABLE = 4       /* letters of one of 16 syllables */
 };
 
-/* n strings of STRING_BYTES letters: random letters, which differ soon, or random syllables, which
- * differ late. The offsets come first, then the bytes. */
+/* n strings of STRING_BYTES letters: random letters, which differ early, or random syllables, which
+ * differ late. The memory has the offsets, then the bytes. */
 static ordo_strings make_strings(char *memory, size_t n, bool syllables)
 {
     uint64_t *const offsets = (uint64_t *)(void *)memory;
     char *const     bytes = memory + (n + 1) * sizeof *offsets;
-    uint64_t const  stream = ordo_random_stream(1, syllables);
+    uint64_t const  sequence = ordo_random_sequence(1, syllables);
     size_t const    unit = syllables ? SYLLABLE : 1;
     for (size_t i = 0; i <= n; i++)
         offsets[i] = i * STRING_BYTES;
     for (size_t i = 0; i < n * STRING_BYTES / unit; i++) {
-        uint64_t const draw = ordo_random_below(ordo_random_at(stream, i), syllables ? 16 : 26);
+        uint64_t const draw = ordo_random_below(ordo_random_at(sequence, i), syllables ? 16 : 26);
         for (size_t j = 0; j < unit; j++)
             bytes[i * unit + j] = (char)('a' + (draw + j * 5) % 26);
     }
@@ -242,7 +241,7 @@ static ordo_status measure_strings(bench *b)
     size_t const each = sizeof(uint64_t) + STRING_BYTES;
     size_t const n = ordo_min((KEY * b->most - sizeof(uint64_t)) / each, (size_t)STRING_MOST);
     double       soon, late;
-    b->filled = 0; /* the keys make room for strings */
+    b->filled = 0; /* the strings overwrite the keys */
     ordo_strings strings = make_strings(b->from, n, false);
     TRY(time_strings(b, &strings, n, &soon));
     strings = make_strings(b->from, n, true);
@@ -256,12 +255,12 @@ static ordo_status measure_strings(bench *b)
 
 /* ---- The GPU ---- */
 
-/* Bytes a second, both ways together, and the seconds of a call beside, by two sizes. */
+/* Bytes per second, both directions together, and the seconds of a call, from two sizes. */
 static void line_through(bench *b, size_t small, double few, size_t large, double many,
                          ordo_cost_id rate, ordo_cost_id fixed)
 {
     if (few < 0 || many <= few)
-        return; /* noise: the built-in figures are better than none */
+        return; /* noise: keep the built-in costs */
     double const bytes_a_second = 2.0 * KEY * (double)(large - small) / (many - few);
     double const rest = few - 2.0 * KEY * (double)small / bytes_a_second;
     ordo_calibration_set(&b->found, rate, bytes_a_second * 1e-6);
@@ -290,7 +289,7 @@ static ordo_status measure_whole(bench *b, ordo_ctx *gpu, double opened)
     return status;
 }
 
-/* The best share for the CPU of a large sort; better than none by more than noise. */
+/* The best share for the CPU in a large sort, if it beats no share by more than noise. */
 static ordo_status measure_shares(bench *b, size_t n, double streamed)
 {
     static const double shares[] = {0, 0.05, 0.1, 0.2, 0.35};
@@ -359,7 +358,7 @@ static size_t most_keys(ordo_ctx *ctx, const ordo_calibrate_opts *wish)
     size_t const limit = api_memory_limit(ctx), there = api_plan(ctx)->wishes.device_limit;
     size_t most = wish->most != 0 ? (size_t)wish->most : ordo_min((size_t)MOST, sixteenth / KEY);
     if (limit != 0)
-        most = ordo_min(most, limit / (16 * KEY)); /* ranks take the most scratch */
+        most = ordo_min(most, limit / (16 * KEY)); /* ranks need the most scratch */
     if (there != 0)
         most = ordo_min(most, there / (4 * KEY));
     return most;
@@ -391,7 +390,7 @@ static ordo_status measure_all(bench *b)
     ordo_status const status = api_plan(b->ctx)->where == ORDO_CPU ? ORDO_OK : measure_device(b);
     if (!ordo_device_gave_up(status))
         return status;
-    b->found = cpu; /* nothing of a GPU that fails is worth keeping */
+    b->found = cpu; /* drop the costs of a GPU that fails */
     snprintf(b->trouble, sizeof b->trouble, "the GPU was not measured: %.200s",
              ordo_last_error(b->ctx));
     return ORDO_OK;
@@ -412,7 +411,7 @@ static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
                .most = most_keys(ctx, &wish),
                .threads = exec->threads,
                .found = plan->calibration};
-    if (plan->where != ORDO_CPU) /* else the GPU's figures stay as they were */
+    if (plan->where != ORDO_CPU) /* else the costs of the GPU stay */
         ordo_calibration_standard(&b.found);
     ordo_status const status = measure_all(&b);
     ordo_ctx_free(b.cpu);
@@ -441,8 +440,7 @@ ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out)
     ordo_status             status;
     ordo_calibration_read(now);
     if (i >= COSTS - 1) {
-        status =
-            ordo_fail(exec, ORDO_E_ARG, "there is no cost %zu; the last one is %d", i, COSTS - 2);
+        status = ordo_fail(exec, ORDO_E_ARG, "i is %zu; the last cost is %d", i, COSTS - 2);
     } else {
         const ordo_cost_fact *const fact = &ordo_cost_facts[i + 1];
         ordo_cost const             cost = {.name = fact->name,

@@ -1,4 +1,4 @@
-/* api_check.c - the checks every public call makes of its arguments, and the names of things. */
+/* api_check.c - checks of arguments that calls share, the version, and the texts of statuses. */
 #include "api/api.h"
 
 #include <string.h>
@@ -38,9 +38,9 @@ ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
     return ORDO_OK;
 }
 
-/* The largest array. The addresses of a process end at 2^56 or earlier on every 64-bit machine that
- * is supported. No operation takes more than 2^7 bytes of scratch for a byte of its arrays, so sums
- * of sizes below this limit fit a size_t; tests/test_sizes.c asks for all of them at the limit. */
+/* The largest array. On every supported 64-bit machine the addresses of a process end at 2^56 or
+ * earlier. No operation takes more than 2^7 bytes of scratch per byte of its arrays, so sums of
+ * sizes below this limit fit a size_t. tests/test_sizes.c asks for all of them at the limit. */
 #if SIZE_MAX > UINT32_MAX
 #define MOST_BYTES ((size_t)1 << 56)
 #else
@@ -55,7 +55,7 @@ ordo_status api_check_count(ordo_exec *exec, size_t n, size_t size, const char *
     return ORDO_OK;
 }
 
-/* The checks below in one condition, which calls on a few keys would otherwise feel. */
+/* All checks in one condition, because separate checks would slow calls on a few keys. */
 static inline bool is_array(const void *p, size_t n, size_t size)
 {
     size_t bytes;

@@ -1,8 +1,8 @@
-/* api_clock.h - the clock of a report: cheap enough to be read twice in every call.
+/* api_clock.h - the clock of reports, which every call reads twice.
  *
- * A call on a few keys takes some tens of nanoseconds, less than two readings of the system's
- * clock (V1: 29 ns each). Where the CPU counts time in a register that every program may read, at
- * a rate that another one tells, that count is used (V1: 7 ns); elsewhere CLOCK_MONOTONIC. */
+ * A call on a few keys takes some tens of nanoseconds, less than two readings of CLOCK_MONOTONIC
+ * (V1: 29 ns each). On AArch64 the clock is therefore the counter register of the CPU, whose rate
+ * is in another register (V1: 7 ns); on other CPUs it is CLOCK_MONOTONIC. */
 #ifndef ORDO_API_API_CLOCK_H
 #define ORDO_API_API_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* api_gen.c - ordo_gen and ordo_gen_strings: checks, defaults, and the generator to call. */
+/* api_gen.c - ordo_gen and ordo_gen_strings: checks, defaults, and the call of the generator. */
 #include "api/api.h"
 #include "gen/gen.h"
 
@@ -9,7 +9,7 @@ enum {
     DEFAULT_BUCKETS = 16
 };
 
-typedef unsigned long long ull; /* what printf prints */
+typedef unsigned long long ull; /* for %llu */
 
 /* ---- Keys ---- */
 
@@ -39,7 +39,7 @@ static void fill_defaults(ordo_gen_job *job)
     }
 }
 
-/* What the type must hold. RECUR learns only by counting how many keys it needs. */
+/* Checks that the type has enough values. RECUR checks itself, because it must count first. */
 static ordo_status check_room(ordo_exec *exec, const ordo_gen_job *job)
 {
     const char *const type = ordo_type_name(job->type);
@@ -123,8 +123,9 @@ static ordo_status gen_strings_checked(ordo_exec *exec, ordo_gen_text_job *job,
             "dist is %s, which makes numbers; call ordo_gen", name);
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     FAIL_IF(!ordo_size_add(job->n, 1, &count), ORDO_E_ARG,
-            "n is %zu; there would be one offset more than can be counted", job->n);
-    FAIL_IF(job->offsets == NULL, ORDO_E_ARG, "offsets is NULL; %zu offsets go there", count);
+            "n is %zu; n + 1 offsets are more than memory can hold", job->n);
+    FAIL_IF(job->offsets == NULL, ORDO_E_ARG, "offsets is NULL; expected an array of %zu offsets",
+            count);
     TRY(api_check_aligned(exec, job->offsets, count, sizeof *job->offsets, "offsets"));
     TRY(api_check_array(exec, job->bytes, job->bytes != NULL ? job->capacity : 0, 1, "bytes"));
     TRY(api_check_apart(exec, job->offsets, count * sizeof *job->offsets, "offsets", job->bytes,

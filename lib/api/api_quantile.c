@@ -1,16 +1,13 @@
 /* api_quantile.c - ordo_quantiles, ordo_median and the names of the methods.
  *
- * A sample quantile lies at a place between two neighbouring order statistics; the methods
- * differ in where (R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The
- * American Statistician 50, 1996; 1 to 9 are theirs). All places are turned into positions first
- * and selected by one call; then the arithmetic is done in f64, in the order of operations of
- * numpy.quantile, so that the results of f64 keys are the same bits. They differ where the
- * difference of two neighbours is not finite: numpy.quantile then returns an infinity or NaN, and
- * this returns a number between the two keys (see interpolate).
- *
- * ordo_median is the linear method at 1/2, computed as numpy.median does: the middle key of an odd
- * number of keys whatever its neighbours are, and the mean of the two middle keys of an even
- * number, which rounds once and is right beside infinite keys. */
+ * A sample quantile lies between two neighbouring keys; the methods differ in the place (R. J.
+ * Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50,
+ * 1996; their types are methods 1 to 9). One select call finds the keys of all places. The
+ * arithmetic is f64 in the order of operations of numpy.quantile, so results of f64 keys have the
+ * same bits. One case differs: if the difference of two neighbours is not finite, numpy.quantile
+ * returns an infinity or NaN, and ordo returns a number between the keys (see interpolate).
+ * ordo_median computes as numpy.median does: the middle key of an odd number of keys, the mean of
+ * the two middle keys of an even number. */
 #include "api/api_select.h"
 
 #include <math.h>
@@ -54,12 +51,12 @@ const char *ordo_method_name(ordo_method method)
 /* ---- Where a quantile lies ---- */
 
 typedef struct place {
-    size_t below, above; /* positions of the two keys; equal: no arithmetic between neighbours */
+    size_t below, above; /* positions of the two keys; may be equal */
     double weight;       /* of the key above */
     bool   exact;        /* the key at `below` is the result */
 } place;
 
-/* A place that is a position; numbers outside the array mean its ends. */
+/* A place that is a position; a position outside the array becomes the nearest end. */
 static place at_position(double position, size_t n)
 {
     double const last = (double)(n - 1);
@@ -70,7 +67,7 @@ static place at_position(double position, size_t n)
 }
 
 /* A place between floor(where) and the next position. At and outside the ends of the array both
- * keys are the same, and the weight is what numpy makes of its index 0 or -1 for them. */
+ * keys are the same, and the weight is the one that numpy computes for its index 0 or -1. */
 static place between(double where, size_t n)
 {
     if (where >= (double)(n - 1))
@@ -82,7 +79,7 @@ static place between(double where, size_t n)
     return (place){k, ordo_min(k + 1, n - 1), where - below, false};
 }
 
-/* Hyndman and Fan's continuous methods: alpha and beta say how much of a step the ends keep. */
+/* The continuous methods of Hyndman and Fan, with their parameters alpha and beta. */
 static double plotted(double n, double q, double alpha, double beta)
 {
     return n * q + (alpha + q * (1 - alpha - beta)) - 1;
@@ -103,7 +100,7 @@ static place midpoint(double where, size_t n)
     return found;
 }
 
-/* The next position, unless the place is a position itself and `stays` there. */
+/* The next position; if `stays` and the place is a position, that position. */
 static place rounded_up(double where, size_t n, bool stays)
 {
     double const below = floor(where);
@@ -119,7 +116,7 @@ static place place_of(ordo_method method, double q, size_t n)
     case ORDO_METHOD_AVERAGED_INVERTED_CDF:
         return averaged(count * q - 1, n);
     case ORDO_METHOD_CLOSEST_OBSERVATION: {
-        double const where = count * q - 1 - 0.5; /* halfway: to the odd position */
+        double const where = count * q - 1 - 0.5; /* halfway: the odd position */
         return rounded_up(where, n, fmod(fabs(floor(where)), 2) == 1);
     }
     case ORDO_METHOD_INTERPOLATED_INVERTED_CDF:
@@ -167,9 +164,9 @@ static double between_keys(double below, double above, double weight)
     return weight >= 0.5 ? above - step * (1 - weight) : below + step * weight;
 }
 
-/* The difference of two finite keys overflows only if both are large, so that halving them is
- * exact. Beside an infinite key the result is that key, or the other one if it has all the weight;
- * between -inf and +inf it is NaN. */
+/* The difference of two finite keys overflows only if both are large, and then halving them is
+ * exact. If one key is infinite, the result is that key, or the other one if it has all the weight;
+ * between -inf and +inf the result is NaN. */
 static double interpolate(double below, double above, double weight)
 {
     if (isfinite(above - below) || isnan(below) || isnan(above))
@@ -195,12 +192,12 @@ static double median_of(const place *at, double below, double above)
     return isinf(sum) && isfinite(below) && isfinite(above) ? below / 2 + above / 2 : sum / 2;
 }
 
-/* Which NaN the arithmetic makes depends on the machine. */
+/* One bit pattern for NaN, because the arithmetic gives different ones on different machines. */
 static double settled(double value) { return isnan(value) ? (double)NAN : value; }
 
 /* ---- The calls ---- */
 
-typedef struct quantiles { /* what a call asks for */
+typedef struct quantiles { /* the arguments of a call */
     ordo_type     type;
     const void   *keys;
     size_t        n;
@@ -222,7 +219,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     FAIL_IF(wish->method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", wish->method);
     FAIL_IF(call->is_median && wish->method != ORDO_METHOD_DEFAULT &&
                 wish->method != ORDO_METHOD_LINEAR,
-            ORDO_E_ARG, "method is %s; the median is linear",
+            ORDO_E_ARG, "method is %s; ordo_median accepts only linear",
             ordo_method_name((ordo_method)wish->method));
 
     size_t const size = ordo_type_size(call->type);
@@ -239,7 +236,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     return ORDO_OK;
 }
 
-/* The keys around every place, two for each q, selected by one call. */
+/* Selects the keys around all places, two for each q, with one call. */
 static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, const quantiles *call,
                                 const ordo_quantile_opts *wish, size_t n)
 {

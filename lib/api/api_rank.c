@@ -9,7 +9,8 @@ ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
     FAIL_IF(wish->ties > ORDO_TIES_AVERAGE, ORDO_E_ARG, "ties is %u; no such ordo_ties",
             wish->ties);
     FAIL_IF(wish->ties == ORDO_TIES_AVERAGE && rank_type != ORDO_F64, ORDO_E_ARG,
-            "average ranks have halves; rank_type must be f64, not %s", ordo_type_name(rank_type));
+            "ties is average, but rank_type is %s; average ranks need f64",
+            ordo_type_name(rank_type));
     FAIL_IF(rank_type == ORDO_F32, ORDO_E_ARG,
             "rank_type f32 cannot hold ranks above 2^24; use f64, u32 or u64");
     FAIL_IF(rank_type != ORDO_U32 && rank_type != ORDO_U64 && rank_type != ORDO_F64, ORDO_E_ARG,
@@ -48,7 +49,7 @@ static ordo_status check_rank_unsorted(ordo_exec *exec, ordo_type type, size_t n
 /* ---- Sorted ---- */
 
 static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
-                                 const ordo_rank_job *job, bool descending)
+                                 const ordo_rank_sorted_job *job, bool descending)
 {
     size_t               where = job->n;
     ordo_order_job const order = {job->type, job->sorted, job->n, descending, &where};
@@ -69,8 +70,8 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type
     TRY(api_check_apart(exec, sorted, n * ordo_type_size(type), "sorted", ranks,
                         n * ordo_type_size(rank_type), "ranks"));
 
-    ordo_choice         choice;
-    ordo_rank_job const job = {
+    ordo_choice                choice;
+    ordo_rank_sorted_job const job = {
         type, sorted, n, rank_type, ranks, (ordo_ties)wish.ties, (ordo_algorithm)wish.algorithm};
     TRY(api_choose(ctx, exec, NULL, &choice));
     if ((wish.flags & ORDO_CHECK) != 0) {
@@ -100,11 +101,11 @@ static ordo_status rank_sorted_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type
     TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
-    ordo_rank_job const job = {.type = type,
-                               .n = n,
-                               .rank_type = rank_type,
-                               .ties = (ordo_ties)wish.ties,
-                               .algorithm = (ordo_algorithm)wish.algorithm};
+    ordo_rank_sorted_job const job = {.type = type,
+                                      .n = n,
+                                      .rank_type = rank_type,
+                                      .ties = (ordo_ties)wish.ties,
+                                      .algorithm = (ordo_algorithm)wish.algorithm};
     *bytes = api_scratch_total(choice.backend->rank_sorted_scratch(&job, exec));
     return ORDO_OK;
 }
@@ -133,20 +134,20 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_load const load = ordo_load_rank(type, n, rank_type);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, rank);
-    ordo_unsorted_job const job = {type,
-                                   keys,
-                                   n,
-                                   (wish.flags & ORDO_DESCENDING) != 0,
-                                   rank_type,
-                                   ranks,
-                                   (ordo_ties)wish.ties,
-                                   (ordo_algorithm)wish.algorithm};
-    ordo_status             status;
-    bool                    written = false; /* by a device that failed */
+    ordo_rank_job const job = {type,
+                               keys,
+                               n,
+                               (wish.flags & ORDO_DESCENDING) != 0,
+                               rank_type,
+                               ranks,
+                               (ordo_ties)wish.ties,
+                               (ordo_algorithm)wish.algorithm};
+    ordo_status         status;
+    bool                written = false; /* a device wrote ranks before it failed */
     do {
         status = choice.backend->rank(choice.state, &job, exec);
         written = written || (status == ORDO_E_DEVICE && exec->changed);
-        exec->changed = false; /* the keys are as they were: the CPU can start over */
+        exec->changed = false; /* the keys are unchanged, so the CPU can start over */
     } while (status != ORDO_OK && api_again(ctx, exec, status, &choice));
     FAIL_IF(status == ORDO_E_NOMEM && written, ORDO_E_DEVICE,
             "the device failed, and the CPU has too little memory to rank; ranks is unspecified");
@@ -172,11 +173,11 @@ static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, rank);
-    ordo_unsorted_job const job = {.type = type,
-                                   .n = n,
-                                   .rank_type = rank_type,
-                                   .ties = (ordo_ties)wish.ties,
-                                   .algorithm = (ordo_algorithm)wish.algorithm};
+    ordo_rank_job const job = {.type = type,
+                               .n = n,
+                               .rank_type = rank_type,
+                               .ties = (ordo_ties)wish.ties,
+                               .algorithm = (ordo_algorithm)wish.algorithm};
     *bytes = api_scratch_total(choice.backend->rank_scratch(&job, exec));
     return ORDO_OK;
 }

@@ -1,8 +1,8 @@
 /* api_select.c - ordo_select, ordo_topk and their size queries.
  *
- * A backend gets the wanted positions rising and each once; the caller may give them in any order
- * and repeat them. They are sorted into scratch, and each wish finds its answer by binary
- * search. A few positions fit the stack and need no scratch. */
+ * Backends need the positions in ascending order without repeats, but the caller may give them in
+ * any order and repeat them. So the positions are sorted into scratch, and the result of each one
+ * is found by binary search. A few positions fit on the stack and need no scratch. */
 #include "api/api_select.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ enum {
 #undef LESS
 #undef RECORD
 
-/* Heap sort takes no memory and has no bad case. Sorted positions are left alone. */
+/* Heap sort, because it needs no memory and has no slow case. Returns at once if k is sorted. */
 static void sort_positions(size_t *k, size_t n)
 {
     size_t rising = 1;
@@ -71,8 +71,8 @@ static bool strictly_rising(const size_t *k, size_t n)
     return rising >= n;
 }
 
-/* out[j] = a key found on the host. Arrays on a device get one only where the positions have no
- * order or NaNs settle the answer, so each may take a copy of its own. */
+/* out[j] = a key in host memory. For arrays on a device this happens only if the positions are not
+ * in order or the result is NaN, so one copy per key is acceptable. */
 static ordo_status put_key(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish,
                            size_t j, const void *key)
 {
@@ -135,7 +135,7 @@ ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type
         return ORDO_OK;
     NEEDS(*choice, count_nans);
     ordo_count_job const job = {type, keys, n, nans};
-    exec->phases = exec->phase + 2; /* this one and what it is counted for */
+    exec->phases = exec->phase + 2; /* the count, and the work that needs it */
     TRY(choice->backend->count_nans(choice->state, &job, exec));
     exec->phase++;
     return ORDO_OK;
@@ -212,7 +212,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
                                  false};
     if (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE)
         return fill_with_nan(exec, &choice, &job);
-    /* NaNs come last in both directions, so to omit them is to ask for nothing behind the rest. */
+    /* NaNs come last in both directions, so omitting them only limits the positions. */
     TRY(check_positions(exec, k, count, n - nans, "keys that are not NaN"));
     return api_select_any(exec, &choice, &job);
 }
@@ -267,7 +267,7 @@ static ordo_status check_topk(ordo_exec *exec, ordo_type type, const ordo_select
     TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
     TRY(api_check_nans(exec, wish->nans));
     FAIL_IF(wish->nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
-            "the first keys cannot all be NaN; expected nans last or omit");
+            "nans is propagate; expected last or omit");
     FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %u; expected auto",
             wish->algorithm);
     return ORDO_OK;

@@ -25,16 +25,16 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, o
     TRY(api_check_sort_algorithm(exec, wish->algorithm));
     FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
                 wish->algorithm != ORDO_ALGORITHM_HALVING,
-            ORDO_E_ARG, "opts.radius is for the algorithms rough and halving");
+            ORDO_E_ARG, "opts.radius is only for the algorithms rough and halving");
     return ORDO_OK;
 }
 
-/* For the sorts that reject opts.from. */
+/* For the sorts that reject opts.source. */
 static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts,
                                       ordo_sort_opts *wish)
 {
     TRY(read_sort_opts(exec, opts, wish));
-    FAIL_IF(wish->from != NULL, ORDO_E_ARG, "opts.from is for ordo_sort alone");
+    FAIL_IF(wish->source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
     return ORDO_OK;
 }
 
@@ -46,10 +46,10 @@ static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sor
                            (wish->flags & ORDO_DESCENDING) != 0,
                            (ordo_algorithm)wish->algorithm,
                            (size_t)ordo_min(wish->radius, n),
-                           wish->from};
+                           wish->source};
 }
 
-/* A sort that was cancelled says what it left behind. */
+/* The error of a cancelled sort says what state the array is in. */
 static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char *what)
 {
     FAIL_IF(status == ORDO_E_CANCELLED, status, "%s was cancelled; the array is %s", what,
@@ -59,19 +59,19 @@ static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char
 
 /* ---- Keys ---- */
 
-/* Keys of another array: whatever becomes of the result, they can be sorted once more. */
+/* The source is never written, so after any failure of a device the CPU can start over. */
 static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice,
                              ordo_sort_job *job)
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
     ordo_status  status;
-    TRY(api_check_aligned(exec, job->from, job->n, ordo_type_size(job->type), "opts.from"));
-    TRY(api_check_apart(exec, job->keys, bytes, "keys", job->from, bytes, "opts.from"));
+    TRY(api_check_aligned(exec, job->source, job->n, ordo_type_size(job->type), "opts.source"));
+    TRY(api_check_apart(exec, job->keys, bytes, "keys", job->source, bytes, "opts.source"));
     if (exec->on_device) {
         NEEDS(*choice, copy);
-        ordo_copy_job const copy = {job->keys, job->from, bytes};
+        ordo_copy_job const copy = {job->keys, job->source, bytes};
         TRY(choice->backend->copy(choice->state, &copy, exec));
-        job->from = NULL;
+        job->source = NULL;
     }
     do {
         status = choice->backend->sort(choice->state, job, exec);
@@ -94,7 +94,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     NEEDS(choice, sort);
     ordo_sort_job job = job_of(type, keys, n, &wish);
     ordo_status   status;
-    if (job.from != NULL)
+    if (job.source != NULL)
         return sort_from(ctx, exec, &choice, &job);
     RUN(status, choice, sort, job);
     return sorted_or_not(exec, status, "sort");
@@ -280,7 +280,7 @@ ordo_status ordo_argsort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_t
     return api_leave_query(ctx, argsort_scratch(ctx, exec, type, n, index_type, opts, bytes));
 }
 
-/* ---- By the caller's comparison ---- */
+/* ---- By a comparison function ---- */
 
 static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, size_t n,
                                    size_t size, ordo_compare_fn *compare, void *user,
@@ -291,15 +291,16 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_STABLE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.radius != 0 || wish.from != NULL, ORDO_E_ARG,
-            "opts.radius and opts.from must be 0");
+    FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
+            "opts.radius and opts.source must be 0");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
-            ORDO_E_ARG, "algorithm %u does not take a comparison; expected auto, sample or merge",
+            ORDO_E_ARG,
+            "algorithm %u cannot use a comparison function; expected auto, sample or merge",
             wish.algorithm);
     FAIL_IF(wish.algorithm == ORDO_ALGORITHM_SAMPLE && (wish.flags & ORDO_STABLE) != 0, ORDO_E_ARG,
             "algorithm sample is not stable; expected auto or merge");
-    FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the bytes of one element");
+    FAIL_IF(size == 0, ORDO_E_ARG, "size is 0; expected the size of an element in bytes");
     FAIL_IF(compare == NULL, ORDO_E_ARG, "compare is NULL");
     TRY(api_check_array(exec, base, n, size, "base"));
     TRY(api_choose(ctx, exec, NULL, &choice));

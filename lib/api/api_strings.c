@@ -1,21 +1,20 @@
 /* api_strings.c - ordo_argsort_strings, ordo_sort_strings, ordo_sort_pointers, ordo_rank_strings
  * and ordo_select_strings: checks, then a job for the backend.
  *
- * Offsets and pointers are looked at once, all of them and before anything else, by all threads:
- * an offset that decreases says nothing about where the bytes end, so no byte may be read before
- * the last offset has been seen. */
+ * All offsets or pointers are checked first, by all threads. If an offset decreases, the end of the
+ * bytes is unknown, so no byte may be read before all offsets are checked. */
 #include "api/api.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-typedef unsigned long long ull; /* what printf prints */
+typedef unsigned long long ull; /* for %llu */
 
 enum {
-    CHECK_PIECE = 1 << 16 /* offsets or pointers that one piece of the loop looks at */
+    CHECK_PIECE = 1 << 16 /* offsets or pointers that one piece of the loop checks */
 };
 
-/* Runs a job, on the CPU alone if a device or the memory for it fails. */
+/* Runs a job and returns its status. */
 #define RUN_STRINGS(choice, slot, job)                                                             \
     do {                                                                                           \
         ordo_status status_;                                                                       \
@@ -53,7 +52,7 @@ static ordo_status read_strings(ordo_exec *exec, const ordo_strings *given, size
 
 typedef struct string_check {
     const ordo_strings *strings;
-    atomic_size_t       bad; /* the least index found wrong so far; n if none */
+    atomic_size_t       bad; /* the smallest index of an error so far; n if none */
 } string_check;
 
 static void lower(atomic_size_t *least, size_t index)
@@ -69,7 +68,7 @@ static void check_offsets_piece(void *arg, size_t lo, size_t hi)
     string_check *const   check = arg;
     const uint64_t *const offsets = check->strings->offsets;
     uint64_t              too_long = 0;
-    for (size_t i = lo; i < hi; i++) /* without a branch: a negative length is a long one */
+    for (size_t i = lo; i < hi; i++) /* no branch: a negative length counts as too long */
         too_long |= (offsets[i + 1] - offsets[i]) >> 32 | (uint64_t)(offsets[i + 1] < offsets[i]);
     if (too_long == 0)
         return;
@@ -96,7 +95,7 @@ static ordo_status check_offsets(ordo_exec *exec, const ordo_strings *strings, s
     string_check          check = {strings, n};
     size_t                count;
     FAIL_IF(!ordo_size_add(n, 1, &count), ORDO_E_ARG,
-            "n is %zu; there would be one offset more than can be counted", n);
+            "n is %zu; n + 1 offsets are more than memory can hold", n);
     TRY(api_check_aligned(exec, offsets, count, sizeof *offsets, "strings.offsets"));
     if (!ordo_loop(exec, n, CHECK_PIECE, check_offsets_piece, &check))
         return ORDO_E_CANCELLED;
@@ -127,8 +126,8 @@ static ordo_status check_pointers(ordo_exec *exec, const ordo_strings *strings, 
     return ORDO_OK;
 }
 
-/* Reads and checks the caller's strings; what no string's place depends on must be checked
- * before, for this may take long. */
+/* Checks the offsets or pointers. Callers check everything else first, because this may take
+ * long. */
 static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, size_t n)
 {
     if (n == 0)
@@ -138,8 +137,8 @@ static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, s
     return check_offsets(exec, strings, n);
 }
 
-/* Checks the strings and chooses who sorts them; `copies`: their bytes are written in order.
- * Strings on a device are not read here: no backend sorts them there. */
+/* Checks the strings and chooses the backend. `copies`: the job also writes the bytes in order.
+ * Strings on a device are not read here, because no backend sorts them there. */
 static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *strings,
                                       size_t n, bool copies, ordo_choice *choice)
 {
@@ -152,7 +151,7 @@ static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo
     return api_choose(ctx, exec, &load, choice);
 }
 
-/* An output and what it must not overlap: the strings, or the pointers to them. n > 0. */
+/* Checks that an output does not overlap the strings or the pointers. */
 static ordo_status check_apart(ordo_exec *exec, const ordo_strings *strings, size_t n,
                                const void *out, size_t out_bytes, const char *what)
 {
@@ -176,7 +175,7 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, b
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish.from != NULL, ORDO_E_ARG, "opts.from is for ordo_sort alone");
+    FAIL_IF(wish.source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
             "algorithm %u does not sort strings; expected auto", wish.algorithm);
     FAIL_IF(wish.radius != 0, ORDO_E_ARG, "opts.radius is not for strings; expected 0");

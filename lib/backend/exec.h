@@ -1,62 +1,65 @@
-/* exec.h - the services a backend gets with every job: threads, scratch, cancel, errors, report.
+/* exec.h - the services a backend gets with every job: threads, scratch, cancellation, errors and
+ * the fields of the report.
  *
- * They are function pointers, so that a backend in a shared object of its own links to nothing
- * in libordo. The context (api/) fills the struct; tests may fill it with their own. */
+ * The services are function pointers, so that a backend in its own shared object links to nothing
+ * in libordo. The context (api/) fills the struct; tests may fill it with their own functions.
+ *
+ * A job that is a part of another job gets a copy of the exec: the copy has its own progress,
+ * `changed` and report fields, so only the outermost job decides what the report says. */
 #ifndef ORDO_BACKEND_EXEC_H
 #define ORDO_BACKEND_EXEC_H
 
 #include "core/base.h"
 
 #include <stdarg.h>
-#ifndef __cplusplus /* what the bodies of loops share; device code has its own */
+#ifndef __cplusplus /* for loop bodies that share state; device code has its own atomics */
 #include <stdatomic.h>
 #endif
-#include <stdio.h>
 
 typedef struct ordo_exec ordo_exec;
 
 struct ordo_exec {
-    unsigned threads; /* that a loop may use, the caller's included; 1 means: plain loops      */
+    void    *owner;   /* whose services these are; only they read it */
+    unsigned threads; /* that a loop may use, including the calling thread; 1: plain loops */
 
-    /* Runs body over [0, n) in pieces of `grain` items (the last may be shorter). Pieces are
-     * handed out one at a time in increasing order and every piece handed out is finished, so a
-     * body may wait for an earlier piece (ordo_turn). Returns when all are done: true, or false
-     * if the call was cancelled and some pieces never ran or were told so by poll. */
+    /* Runs body over [0, n) in pieces of `grain` items (the last one may be shorter). Pieces are
+     * handed out one at a time in increasing order, and each of them is finished, so a body may
+     * wait for an earlier piece (core/sequencer.h). Returns true when all pieces are done; false if
+     * the call was cancelled and some pieces did not run or were told so by poll. */
     bool (*loop)(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg);
 
-    /* For a body that runs long: whether the call was cancelled. On the calling thread it also
-     * reports progress, share of the running loop being done. */
+    /* Returns whether the call was cancelled; for bodies that run long. On the calling thread it
+     * also reports progress: `share` of the current loop is done. */
     bool (*poll)(ordo_exec *exec, double share);
 
-    /* Scratch for this call, aligned to a cache line, not zeroed. ORDO_E_NOMEM, with the error
-     * recorded, over the limit. All of it is given back when the call ends. */
+    /* Scratch for this call, aligned to a cache line, not zeroed. Over the limit: ORDO_E_NOMEM,
+     * and the error is recorded. All scratch is released when the call ends. */
     ordo_status (*scratch)(ordo_exec *exec, size_t bytes, void **out);
 
     /* Records why the call fails and returns status. */
     ordo_status (*fail)(ordo_exec *exec, ordo_status status, const char *format, va_list args);
 
-    /* Progress is (phase + share of the running loop) / phases. A backend that runs several
-     * long loops sets phases first and counts phase up. */
+    /* Progress is (phase + share of the current loop) / phases. A backend that runs several long
+     * loops sets phases first and increments phase after each loop. */
     unsigned phase, phases;
 
-    /* The arrays of the job are memory of the device, and work goes to this stream. */
+    /* The arrays of the job are device memory, and the work is enqueued on this stream. */
     bool  on_device;
     void *stream;
 
-    /* Set once an array that is sorted in place may differ from what it was. Of a streamed call
-     * (lib/hybrid): once any result may have been written. */
+    /* Set before an array that is sorted in place may change. Streamed calls (lib/hybrid) set it
+     * before they write any result. */
     bool changed;
 
-    struct ordo_profile *profile; /* NULL: nobody asked for one (backend/profile.h) */
+    struct ordo_profile *profile; /* NULL unless the context records profiles (profile.h) */
 
-    /* For the report. */
+    /* The report. */
     const char *algorithm;
     const char *isa;
-    const char *detail;
-    char        note[240]; /* what detail may point to */
+    ordo_facts  facts;
 
-    /* Another number for every call, by which samples are drawn: nobody who chooses the keys knows
-     * where a sample looks. Results never depend on it. At the end, for plugins built without. */
+    /* Seed of random samples. It differs from call to call, so that nobody can construct keys that
+     * a sample misses. Results never depend on it. */
     uint64_t seed;
 };
 
@@ -80,17 +83,6 @@ ordo_fail(ordo_exec *exec, ordo_status status, const char *format, ...)
     exec->fail(exec, status, format, args);
     va_end(args);
     return status;
-}
-
-/* What was seen and chosen, for the report. */
-__attribute__((format(printf, 2, 3))) static inline void ordo_note(ordo_exec  *exec,
-                                                                   const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(exec->note, sizeof exec->note, format, args);
-    va_end(args);
-    exec->detail = exec->note;
 }
 
 #endif

@@ -1,21 +1,20 @@
-/* job.h - what a backend is asked to do: validated facts, no wishes left open. */
+/* job.h - the work of one call: checked arguments with all defaults filled in. */
 #ifndef ORDO_BACKEND_JOB_H
 #define ORDO_BACKEND_JOB_H
 
 #include "core/base.h"
 
-typedef struct ordo_sort_job { /* keys in place, or of another array */
+typedef struct ordo_sort_job { /* sorts keys in place, or from another array */
     ordo_type      type;
     void          *keys;
     size_t         n;
     bool           descending;
     ordo_algorithm algorithm;
-    size_t         radius; /* ROUGH, HALVING: as the caller knows it; 0: measure */
-    const void    *from;   /* where the keys are, apart from where they go; NULL: in keys. Devices,
-                            * and those who sort pairs, always find NULL. */
+    size_t         radius; /* ROUGH, HALVING: as the caller gave it; 0: measure */
+    const void    *source; /* the array to read; NULL: keys. Always NULL for devices and in pairs */
 } ordo_sort_job;
 
-typedef struct ordo_pairs_job { /* keys and values in place, stable */
+typedef struct ordo_pairs_job { /* sorts keys and values in place, stable */
     ordo_sort_job keys;
     void         *values;
     size_t        value_size; /* 1 to 16 */
@@ -32,7 +31,7 @@ typedef struct ordo_argsort_job { /* stable */
     void          *index;
 } ordo_argsort_job;
 
-typedef struct ordo_by_job { /* elements in place, by the caller's comparison */
+typedef struct ordo_by_job { /* sorts elements in place by a comparison function */
     void            *base;
     size_t           n, size;
     ordo_compare_fn *compare;
@@ -40,7 +39,7 @@ typedef struct ordo_by_job { /* elements in place, by the caller's comparison */
     bool             stable;
 } ordo_by_job;
 
-typedef struct ordo_unsorted_job { /* ranks of an array in any order */
+typedef struct ordo_rank_job { /* ranks an array in any order */
     ordo_type      type;
     const void    *keys;
     size_t         n;
@@ -49,21 +48,21 @@ typedef struct ordo_unsorted_job { /* ranks of an array in any order */
     void          *ranks;
     ordo_ties      ties;
     ordo_algorithm algorithm; /* of the argsort */
-} ordo_unsorted_job;
+} ordo_rank_job;
 
 typedef struct ordo_select_job { /* k-th keys */
     ordo_type      type;
     const void    *keys;
     size_t         n;
-    const size_t  *k; /* rising, each once; all below the number of keys that count */
+    const size_t  *k; /* ascending, without repeats, below the number of keys that count */
     size_t         count;
     void          *out; /* out[j] for k[j] */
     bool           descending;
     ordo_algorithm algorithm;
-    bool           out_on_host; /* though keys may be on a device */
+    bool           out_on_host; /* even if keys are on a device */
 } ordo_select_job;
 
-typedef struct ordo_topk_job { /* the first k keys in order and where they are */
+typedef struct ordo_topk_job { /* the first k keys in order and their indices */
     ordo_type   type;
     const void *keys;
     size_t      n, k; /* k <= number of keys that count */
@@ -73,9 +72,9 @@ typedef struct ordo_topk_job { /* the first k keys in order and where they are *
     bool        descending;
 } ordo_topk_job;
 
-typedef struct ordo_string_group { /* places of strings that were not told apart */
+typedef struct ordo_string_group { /* strings [lo, hi) of the index, whose order is not known yet */
     size_t   lo, hi;
-    uint64_t depth; /* bytes that they share and have; ORDO_STRINGS_EQUAL: all of them */
+    uint64_t depth; /* length of their common prefix; ORDO_STRINGS_EQUAL: the strings are equal */
 } ordo_string_group;
 
 #define ORDO_STRINGS_EQUAL UINT64_MAX
@@ -84,29 +83,28 @@ enum {
     ORDO_STRING_PARTS = 8
 };
 
-typedef struct ordo_string_known { /* what somebody has found out before the CPU begins */
-    void       *room;              /* scratch taken for it; NULL: none */
+typedef struct ordo_string_known { /* a partial order that a device found before the CPU begins */
+    void       *room;              /* scratch that the CPU may use; NULL: none */
     size_t      room_bytes;
     ordo_type   index_type;
-    const void *index; /* which string comes i-th, in groups the lower index first; NULL: nothing
-                        * is known */
+    const void *index; /* the order found; within a group the lower index first; NULL: none */
     struct {
-        const ordo_string_group *groups; /* apart from each other, in any order */
+        const ordo_string_group *groups; /* disjoint, in any order */
         size_t                   count;
     } parts[ORDO_STRING_PARTS];
     size_t part_count;
 } ordo_string_known;
 
-typedef struct ordo_strings_job { /* order of strings, stable */
+typedef struct ordo_strings_job { /* argsort of strings, stable */
     ordo_strings             strings;
     size_t                   n;
     bool                     descending;
     ordo_type                index_type;
     void                    *index;
-    const ordo_string_known *known; /* NULL: nothing; so in the other jobs */
+    const ordo_string_known *known; /* NULL: nothing is known; the same in other jobs */
 } ordo_strings_job;
 
-typedef struct ordo_string_rank_job { /* ranks of strings in any order */
+typedef struct ordo_string_rank_job { /* ranks strings in any order */
     ordo_strings strings;
     size_t       n;
     bool         descending;
@@ -117,7 +115,7 @@ typedef struct ordo_string_rank_job { /* ranks of strings in any order */
     const ordo_string_known *known;
 } ordo_string_rank_job;
 
-typedef struct ordo_string_select_job { /* which strings are the k-th */
+typedef struct ordo_string_select_job { /* indices of the k-th strings */
     ordo_strings  strings;
     size_t        n;
     bool          descending;
@@ -126,7 +124,7 @@ typedef struct ordo_string_select_job { /* which strings are the k-th */
     uint64_t     *index; /* index[j] for k[j] */
 } ordo_string_select_job;
 
-typedef struct ordo_string_copy_job { /* the strings themselves in order; of bytes and offsets */
+typedef struct ordo_string_copy_job { /* writes strings in order; first form only */
     ordo_strings strings;
     size_t       n;
     bool         descending;
@@ -136,7 +134,7 @@ typedef struct ordo_string_copy_job { /* the strings themselves in order; of byt
     const ordo_string_known *known;
 } ordo_string_copy_job;
 
-typedef struct ordo_pointers_job { /* pointers to strings in place */
+typedef struct ordo_pointers_job { /* sorts pointers to strings in place */
     const char **pointers;
     size_t       n;
     bool         descending;
@@ -144,7 +142,7 @@ typedef struct ordo_pointers_job { /* pointers to strings in place */
     const ordo_string_known *known;
 } ordo_pointers_job;
 
-typedef struct ordo_rank_job { /* ranks of a sorted array */
+typedef struct ordo_rank_sorted_job { /* ranks a sorted array */
     ordo_type      type;
     const void    *sorted;
     size_t         n;
@@ -152,15 +150,15 @@ typedef struct ordo_rank_job { /* ranks of a sorted array */
     void          *ranks;
     ordo_ties      ties;
     ordo_algorithm algorithm;
-} ordo_rank_job;
+} ordo_rank_sorted_job;
 
 typedef struct ordo_scan_job {
     ordo_op     op;
     ordo_type   type;
     const void *in;
     size_t      n;
-    ordo_type   out_type; /* type, or the 64-bit type of its kind */
-    void       *out;      /* may be in, if the types are equal */
+    ordo_type   out_type; /* type, or the 64-bit type of the same kind */
+    void       *out;      /* may be equal to in, if the types are equal */
     bool        exclusive;
 } ordo_scan_job;
 
@@ -174,7 +172,7 @@ typedef struct ordo_bits_job { /* binary prefix sum */
     bool            exclusive;
 } ordo_bits_job;
 
-typedef struct ordo_partition_job { /* stable split by flags */
+typedef struct ordo_partition_job { /* stable partition by flags */
     ordo_flags_kind kind;
     const void     *flags;
     const void     *in;
@@ -185,15 +183,15 @@ typedef struct ordo_partition_job { /* stable split by flags */
     size_t         *n_first; /* on the host; NULL only for device arrays */
 } ordo_partition_job;
 
-typedef struct ordo_order_job { /* is it sorted */
+typedef struct ordo_order_job { /* whether an array is sorted */
     ordo_type   type;
     const void *keys;
     size_t      n;
     bool        descending;
-    size_t     *where; /* gets the least i with keys[i] before keys[i-1], or n; never NULL */
+    size_t     *where; /* gets the smallest i with keys[i] before keys[i-1], or n; not NULL */
 } ordo_order_job;
 
-typedef struct ordo_radius_job { /* how far from sorted */
+typedef struct ordo_radius_job { /* measures the radius */
     ordo_type      type;
     const void    *keys;
     size_t         n;
@@ -202,7 +200,7 @@ typedef struct ordo_radius_job { /* how far from sorted */
     size_t        *radius;
 } ordo_radius_job;
 
-typedef struct ordo_runs_job { /* how many sorted stretches */
+typedef struct ordo_runs_job { /* counts the runs */
     ordo_type   type;
     const void *keys;
     size_t      n;
@@ -210,45 +208,46 @@ typedef struct ordo_runs_job { /* how many sorted stretches */
     size_t     *runs;
 } ordo_runs_job;
 
-typedef struct ordo_count_job { /* how many keys are NaN */
+typedef struct ordo_count_job { /* counts the NaNs */
     ordo_type   type;
     const void *keys;
     size_t      n;
     size_t     *nans;
 } ordo_count_job;
 
-typedef struct ordo_search_job { /* where codes would go in a sorted array */
+typedef struct ordo_search_job { /* lower bounds in a sorted array */
     ordo_type       type;
     const void     *sorted;
     size_t          n;
     bool            descending;
-    bool            folded;    /* order of ties: as argsort has it, or as a sort of keys alone */
-    const uint64_t *codes;     /* bits of keys in that order (core/keybits.h); on the host */
+    bool            folded;    /* order of argsort (-0 ties +0), else of a sort of keys only */
+    const uint64_t *codes;     /* key bits in that order (core/keybits.h); on the host */
     size_t          count;     /* at most ORDO_SEARCH_MOST */
-    size_t         *positions; /* the least i whose key's code is not below, or n; on the host */
+    size_t         *positions; /* the smallest i with key bits >= the code, or n; on the host */
 } ordo_search_job;
 
 enum {
     ORDO_SEARCH_MOST = 512
 };
 
-typedef struct ordo_divide_job { /* stable, by one thread: records before a pivot, and the others */
+typedef struct ordo_divide_job { /* stable partition of records by a pivot, by one thread */
     ordo_type   type;
     bool        descending;
     const void *keys, *values;
-    size_t      n, value_size;             /* 0: keys alone */
-    uint64_t    pivot;                     /* bits of a key in the order of a sort of keys alone */
-    void       *first_keys, *first_values; /* have room for n records and 64 bytes */
-    void       *second_keys, *second_values; /* likewise */
-    size_t     *n_first;
+    size_t      n, value_size; /* value_size 0: keys only */
+    uint64_t    pivot;         /* key bits in the order of a sort of keys only */
+    /* Records before the pivot, and the others. Room for n records and 64 bytes each. */
+    void   *first_keys, *first_values;
+    void   *second_keys, *second_values;
+    size_t *n_first;
 } ordo_divide_job;
 
-typedef struct ordo_pack_job { /* sorted keys of 4 or 8 bytes as differences: backend/pack.h */
+typedef struct ordo_pack_job { /* packs sorted keys of 4 or 8 bytes as differences (pack.h) */
     ordo_type   type;
     bool        descending;
     const void *keys;
     size_t      n, piece;
-    void       *packed; /* pieces ordo_pack_stride() bytes apart */
+    void       *packed; /* pieces, ordo_pack_stride() bytes apart */
     uint64_t   *widest; /* the largest difference of each piece */
 } ordo_pack_job;
 
@@ -258,9 +257,10 @@ typedef struct ordo_copy_job {
     size_t      bytes;
 } ordo_copy_job;
 
-/* Ranks of sorted records, put where the records came from. Records [0, split) are in order, and so
- * are [split, n), which came later. It is asked for in parts, one after the other: once part p is
- * done, the ranks below total / parts * (p + 1) are there; once the last is, all. */
+/* Writes the ranks of sorted records to the places the records came from. Records [0, split) are
+ * sorted, and so are records [split, n), which come after the first ones in the input. The job is
+ * done in `parts` calls. After part p the ranks below total / parts * (p + 1) are written, after
+ * the last part all of them. */
 typedef struct ordo_put_job {
     ordo_type   type;
     const void *sorted;
@@ -268,11 +268,11 @@ typedef struct ordo_put_job {
     bool        descending;
     ordo_ties   ties;
     ordo_type   index_type; /* U32 (total < 2^31), U64 */
-    const void *index;      /* where each came from: below total, and no two from one place */
+    const void *index;      /* the place of each record: distinct, below total */
     size_t      total;
-    void       *ranks; /* numbers as wide as the index: the rank, or twice it where ties have their
-                        * average; where no record came from, anything */
-    void       *work;  /* as put_ranks_work says; kept from part to part */
+    void       *ranks; /* integers as wide as the index: ranks, or twice the rank for averages;
+                        * places without a record get any value */
+    void       *work;  /* put_ranks_work() bytes, kept from part to part */
     unsigned    part, parts;
 } ordo_put_job;
 

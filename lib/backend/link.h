@@ -1,12 +1,11 @@
-/* link.h - the way between host memory and a backend's own memory, for those who stream arrays
- * through it (lib/hybrid).
+/* link.h - copies between host memory and a device, for streamed arrays (lib/hybrid).
  *
- * A lane is one thread's way: two buffers of host memory that the device reaches at full speed,
- * and a queue of copies, done in order. The device's own work, the verbs of the backend's table
- * called with exec->on_device and the stream that begin gave, is another queue. join and await
- * order the one behind the other; nothing else does. Functions that name a lane may be called by
- * several threads at once, each with a lane of its own; the others, and the verbs, by one at a
- * time. Errors are recorded in the exec given. */
+ * A lane belongs to one thread: two staging buffers in host memory that the device accesses at full
+ * speed, and a queue of copies that are done in order. The device's own work is a second queue: the
+ * verbs of the backend's table, called with exec->on_device and the stream from begin. Only join
+ * and await order one queue after the other. Several threads may call the functions with a lane
+ * argument at once, each with its own lane; the other functions and the verbs need one thread at a
+ * time. Errors are recorded in the exec argument. */
 #ifndef ORDO_BACKEND_LINK_H
 #define ORDO_BACKEND_LINK_H
 
@@ -14,21 +13,21 @@
 
 enum {
     ORDO_LINK_SIDES = 2, /* buffers of a lane */
-    ORDO_LINK_MARKS = 4, /* places in the device's queue that can be waited for */
+    ORDO_LINK_MARKS = 4, /* points in the device's queue that copies can wait for */
     ORDO_LINK_TICKS = 1024
 };
 
 typedef struct ordo_link {
     size_t buffer_bytes; /* of one buffer */
 
-    /* The most bytes that begin can hold, memory and scratch together. */
+    /* The most bytes that begin can reserve, memory and scratch together. */
     size_t (*room)(void *state);
 
-    /* Holds device memory: `memory` bytes, which *base is, and `scratch` for the verbs. Makes up
-     * to *lanes lanes and says how many there are. Everything earlier is over by then. */
+    /* Waits for all earlier work. Reserves device memory: `memory` bytes at *base, and `scratch`
+     * bytes for the verbs. Makes at most *lanes lanes and writes their number to *lanes. */
     ordo_status (*begin)(void *state, ordo_exec *exec, size_t memory, size_t scratch,
                          unsigned *lanes, char **base, void **stream);
-    /* Waits until nothing that was asked for is going on any more. */
+    /* Waits for all work and all copies. */
     ordo_status (*end)(void *state, ordo_exec *exec);
 
     char *(*buffer)(void *state, unsigned lane, unsigned side);
@@ -36,24 +35,24 @@ typedef struct ordo_link {
                            const void *buffer, size_t bytes);
     ordo_status (*copy_out)(void *state, ordo_exec *exec, unsigned lane, void *buffer,
                             const void *device, size_t bytes);
-    /* Every copy asked of the lane so far uses this side; wait is over when they are done. */
+    /* close_side marks the copies queued so far as uses of this side; wait_side waits for them. */
     ordo_status (*close_side)(void *state, ordo_exec *exec, unsigned lane, unsigned side);
     ordo_status (*wait_side)(void *state, ordo_exec *exec, unsigned lane, unsigned side);
 
-    /* The device's work from now on begins after the sides closed so far, of every lane. */
+    /* Later device work begins after the sides that are closed now, of all lanes. */
     ordo_status (*join)(void *state, ordo_exec *exec);
-    /* A place in the device's work, and a lane whose copies from now on begin after it. */
+    /* mark sets a point in the device's work; after await, later copies of the lane wait for it. */
     ordo_status (*mark)(void *state, ordo_exec *exec, unsigned mark);
     ordo_status (*await)(void *state, ordo_exec *exec, unsigned lane, unsigned mark);
 
-    /* Device work: first, first + 1, ... as u32 or u64. */
+    /* Device work: writes first, first + 1, ... as u32 or u64. */
     ordo_status (*iota)(void *state, ordo_exec *exec, void *device, size_t n, ordo_type type,
                         uint64_t first);
 
-    /* Of a device that can tell when things were done; NULL elsewhere. watch is called after begin
-     * and lasts until end; times are those of CLOCK_MONOTONIC, in seconds. side_times is for a side
-     * that has been waited for; tick is a point in the device's work, numbered as the caller likes
-     * below ORDO_LINK_TICKS, and ticked is for after end. */
+    /* Time stamps, for profiles; NULL if the device has none. watch is called after begin and lasts
+     * until end. Times are seconds of CLOCK_MONOTONIC. side_times is for a side after wait_side.
+     * tick records a point in the device's work under a number below ORDO_LINK_TICKS; ticked reads
+     * its time after end. */
     ordo_status (*watch)(void *state, ordo_exec *exec);
     bool (*side_times)(void *state, unsigned lane, unsigned side, double *began, double *ended);
     ordo_status (*tick)(void *state, ordo_exec *exec, unsigned number);

@@ -1,7 +1,7 @@
-/* profile.h - where the time of one call goes: spans that threads note as they end them.
+/* profile.h - where the time of a call goes: spans that threads record when they end.
  *
- * exec->profile is NULL unless the context was asked for it, and then nothing is noted and no clock
- * is read. Any thread may add; what does not fit is counted and lost. */
+ * Without a profile (exec->profile == NULL) nothing is recorded and no clock is read. Any thread
+ * may add a span; spans beyond the capacity are counted but not kept. */
 #ifndef ORDO_BACKEND_PROFILE_H
 #define ORDO_BACKEND_PROFILE_H
 
@@ -14,7 +14,7 @@ typedef struct ordo_profile {
     ordo_span    *spans;
     size_t        capacity;
     atomic_size_t count;
-    double        zero; /* the clock when the call began */
+    double        zero; /* when the call began */
 } ordo_profile;
 
 static inline double ordo_profile_clock(void)
@@ -24,7 +24,7 @@ static inline double ordo_profile_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Now, for a span that begins. */
+/* The start time of a span; 0 without a profile. */
 static inline double ordo_profile_now(const ordo_exec *exec)
 {
     return exec->profile == NULL ? 0 : ordo_profile_clock();
@@ -42,7 +42,7 @@ static inline void ordo_profile_span(const ordo_exec *exec, ordo_span_kind kind,
             (ordo_span){(uint32_t)kind, lane, began - profile->zero, ended - profile->zero, bytes};
 }
 
-/* A span that ends now. */
+/* Adds a span that ends now. */
 static inline void ordo_profile_add(const ordo_exec *exec, ordo_span_kind kind, unsigned lane,
                                     double began, size_t bytes)
 {

@@ -41,7 +41,7 @@ static bool suits(const ordo_arena *arena, const ordo_arena_block *block, size_t
                              : room / 2 <= bytes || room <= SLACK;
 }
 
-/* Whether a is to be taken from rather than b: what this call has begun, then the smaller room. */
+/* Whether to prefer block a to block b: a block in use by this call, then the smaller room. */
 static bool is_better(const ordo_arena_block *a, const ordo_arena_block *b)
 {
     if (is_empty(a) != is_empty(b))
@@ -49,9 +49,9 @@ static bool is_better(const ordo_arena_block *a, const ordo_arena_block *b)
     return a->bytes - a->used < b->bytes - b->used;
 }
 
-/* The best block that suits. A call that takes what the last one took finds each piece where it
- * was: what fitted into a block that was begun does so again, and what got a block of its own finds
- * that one the smallest of the empty ones. */
+/* The best block with enough room. A call that takes the same sizes as the last one gets the same
+ * addresses: a piece that shared a block does so again, and a piece with its own block finds that
+ * block as the smallest empty one. */
 static ordo_arena_block *block_with(const ordo_arena *arena, size_t bytes)
 {
     ordo_arena_block *best = NULL;
@@ -61,7 +61,7 @@ static ordo_arena_block *block_with(const ordo_arena *arena, size_t bytes)
     return best;
 }
 
-/* Lets go the blocks nothing was taken from: what is asked for does not fit them. */
+/* Releases the blocks that this call does not use. */
 static void release_empty(ordo_arena *arena)
 {
     for (ordo_arena_block **at = &arena->blocks; *at != NULL;) {

@@ -1,4 +1,4 @@
-/* base.h - what every file of the library may use: checked size arithmetic and small helpers. */
+/* base.h - helpers for every file of the library: early return, checked and rounded sizes. */
 #ifndef ORDO_CORE_BASE_H
 #define ORDO_CORE_BASE_H
 
@@ -21,10 +21,10 @@
             return try_status_;                                                                    \
     } while (0)
 
-/* One chunk of a parallel loop: the items [lo, hi). */
+/* One piece of a parallel loop: the items [lo, hi). */
 typedef void ordo_body(void *arg, size_t lo, size_t hi);
 
-/* Both return false, and leave *out alone, if the result does not fit. */
+/* Both return false and do not write *out if the result does not fit. */
 static inline bool ordo_size_mul(size_t a, size_t b, size_t *out)
 {
     size_t r;

@@ -1,6 +1,8 @@
-/* cpus.c - see cpus.h. Linux keeps the cgroup quota in cpu.max ("quota period" or "max period",
- * v2) or in cpu.cfs_quota_us and cpu.cfs_period_us (v1, -1: none), one pair for each group on the
- * path; a container may show the path as the host sees it, so the root itself is asked as well. */
+/* cpus.c - counts the usable CPUs (see cpus.h).
+ *
+ * Linux has the cgroup quota in cpu.max ("quota period" or "max period", v2) or in cpu.cfs_quota_us
+ * and cpu.cfs_period_us (v1; -1: none), one pair for each group on the path. A container may show
+ * the path of the host, so the root group is read as well. */
 #define _GNU_SOURCE
 #include "core/cpus.h"
 
@@ -16,7 +18,7 @@ enum {
     MAX_PATH = 4096
 };
 
-/* Reads up to two numbers from a small file; "max" reads as -1. Returns how many there were. */
+/* Reads up to two numbers from a small file; "max" reads as -1. Returns how many it found. */
 static int read_numbers(const char *path, long long value[2])
 {
     FILE *const file = fopen(path, "re");
@@ -63,7 +65,7 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* The least quota of root/group and every ancestor of it down to root itself. */
+/* The smallest quota of root/group and all its ancestors up to root. */
 static unsigned quota_of_path(const char *root, const char *group, bool v2)
 {
     char     dir[MAX_PATH];

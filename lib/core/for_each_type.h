@@ -1,9 +1,8 @@
 /* for_each_type.h - includes ORDO_TEMPLATE (a path from lib/) once per key type.
  *
- * The template sees T (the tag: f32), KEY (float), BITS (uint32_t) and FN(name) (name_f32); it
- * includes nothing and defines only static functions. Every macro is gone afterwards. This is
- * the one file that repeats the list of types.def, for the preprocessor cannot include from a
- * macro. */
+ * The template uses T (the tag: f32), KEY (float), BITS (uint32_t) and FN(name) (name_f32). It must
+ * include nothing and define only static functions. All macros are undefined afterwards. Only this
+ * file repeats the list of types.def, because a macro cannot contain an #include. */
 #define ORDO_PASTE_(a, b) a##b
 #define ORDO_PASTE(a, b) ORDO_PASTE_(a, b)
 #define KEY ORDO_PASTE(ordo_key_, T)

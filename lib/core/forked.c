@@ -1,9 +1,9 @@
-/* forked.c - see forked.h.
+/* forked.c - the process number (see forked.h).
  *
- * The number is kept in a page that the kernel clears in the child of a fork (Linux 4.14), however
- * the child was made. A handler of fork() clears it, too, for kernels and emulators that do not.
- * The first thread that finds it cleared takes the next number; the counter is inherited, so the
- * number is new. */
+ * The number is in a page that the kernel clears in the child of a fork (Linux 4.14), however the
+ * child was made. A fork() handler clears the page, too, for kernels and emulators that do not. The
+ * first thread that finds the page cleared takes the next number; the child inherits the counter,
+ * so the number is new. */
 #define _GNU_SOURCE
 #include "core/forked.h"
 
@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static atomic_uint_fast64_t  last;     /* number that was given */
-static atomic_uint_fast64_t  fallback; /* if there is no page */
+static atomic_uint_fast64_t  last;     /* the last number that was used */
+static atomic_uint_fast64_t  fallback; /* if the page cannot be mapped */
 static atomic_uint_fast64_t *number = &fallback;
 
 static void clear_number(void) { atomic_store_explicit(number, 0, memory_order_relaxed); }

@@ -1,9 +1,10 @@
 /* fpmode.h - the floating-point mode of a thread: rounding, flush-to-zero, traps, sticky flags.
  *
- * The library computes in the default mode: to nearest, subnormals kept, no traps. A public call
- * enters it and leaves it again, so that neither the mode nor the sticky exception flags of the
- * caller change. Worker threads enter it when they start, because a new thread inherits the mode of
- * its creator. Registers are written only if they differ: reading costs about a nanosecond. */
+ * The library computes in the default mode: round to nearest, subnormals kept, no traps. A public
+ * call enters this mode and restores the caller's mode and sticky exception flags at its end.
+ * Worker threads enter the mode when they start, because a new thread inherits the mode of its
+ * creator. Registers are written only if they differ, because reading costs only about a
+ * nanosecond. */
 #ifndef ORDO_CORE_FPMODE_H
 #define ORDO_CORE_FPMODE_H
 
@@ -21,7 +22,7 @@ enum {
     ORDO_MXCSR_DEFAULT = 0x1f80 /* all exceptions masked */
 };
 
-/* The memory clobbers keep stores of results on their side of the change. */
+/* The memory clobbers keep stores of results inside the changed mode. */
 static inline ordo_fpmode ordo_fpmode_enter(void)
 {
     ordo_fpmode const before = {_mm_getcsr()};

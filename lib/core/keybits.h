@@ -1,7 +1,7 @@
-/* keybits.h - what order means, for C and CUDA alike; the only definition.
+/* keybits.h - the order of keys, for C and CUDA; the only definition.
  *
- * Every function works on the bits of a key with integer operations alone. A floating-point
- * instruction would obey the mode of the calling thread: with flush-to-zero subnormal keys compare
+ * All functions use only integer operations on the bits of a key. A floating-point instruction
+ * would obey the mode of the calling thread: with flush-to-zero subnormal keys compare
  * equal to 0, and with downward rounding -0 + 0 is -0. Selects are masks: compilers turn them into
  * vectors, and may turn conditions into branches that random signs mispredict.
  *

@@ -1,9 +1,9 @@
-/* pool.c - see pool.h.
+/* pool.c - a thread pool (see pool.h).
  *
- * One mutex guards the description of the loop and the sleeping; pieces are handed out by an
- * atomic counter, so the hot path takes no lock. A loop opens as many seats as it can use; a
- * worker that wakes takes a seat or sleeps on; when the caller runs out of pieces it closes the
- * seats nobody took, so a worker that is slow to wake never delays a loop that is done. */
+ * A mutex protects the description of the loop and the sleeping workers; an atomic counter hands
+ * out the pieces, so that pieces take no lock. A loop opens as many seats as it can use. A worker
+ * that wakes up takes a seat or sleeps again. When no pieces are left, the caller closes the free
+ * seats, so that a worker that wakes up late does not delay the loop. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/pool.h"
 #include "core/forked.h"
@@ -21,7 +21,7 @@ enum {
 
 struct ordo_pool {
     ordo_alloc source;
-    unsigned   threads; /* wanted, the caller included */
+    unsigned   threads; /* wanted, including the caller */
     unsigned   workers; /* running */
     bool       tried;   /* to start them */
     uint64_t   owner;   /* ordo_process_number of the workers' process */
@@ -33,22 +33,22 @@ struct ordo_pool {
     unsigned        seats, seated;
     bool            quit;
 
-    /* The running loop. */
+    /* The current loop. */
     ordo_body    *body;
     void         *arg;
     size_t        n, grain;
     atomic_int   *stop;
-    char          pad[ORDO_CACHE_LINE]; /* what every piece writes, apart from what it reads */
-    atomic_size_t next;                 /* first item not handed out yet */
+    char          pad[ORDO_CACHE_LINE]; /* next has its own cache line: every piece writes it */
+    atomic_size_t next;                 /* the first item that is not handed out yet */
     char          pad_after[ORDO_CACHE_LINE];
 };
 
-/* Hands out one piece; false when there is none left or the loop is stopped. */
+/* Hands out one piece; false if no piece is left or the loop is stopped. */
 static bool take_piece(ordo_pool *pool, size_t *lo, size_t *hi)
 {
     if (atomic_load_explicit(pool->stop, memory_order_relaxed) != 0)
         return false;
-    /* Stops short of n, so that the counter cannot wrap however many threads ask. */
+    /* The counter stops at n, so that it cannot wrap however many threads ask. */
     size_t from = atomic_load_explicit(&pool->next, memory_order_relaxed);
     do {
         if (from >= pool->n)
@@ -102,7 +102,7 @@ static void init_sleep(ordo_pool *pool)
     pool->owner = ordo_process_number();
 }
 
-/* Workers block every signal: the program's handlers run on the program's own threads. */
+/* Workers block all signals, so that handlers run on the threads of the program. */
 static void start_workers(ordo_pool *pool)
 {
     sigset_t all, before;
@@ -148,7 +148,7 @@ void ordo_pool_free(ordo_pool *pool)
     source.release(source.user, pool);
 }
 
-/* Opens the loop to as many workers as have a piece to take. */
+/* Opens a seat for each worker that can get a piece. */
 static void open_seats(ordo_pool *pool)
 {
     if (pool->owner != ordo_process_number())
@@ -167,7 +167,7 @@ static void open_seats(ordo_pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Waits for the workers still at their last pieces. The caller's progress goes on meanwhile. */
+/* Waits for workers at their last pieces, and reports progress meanwhile. */
 static void close_seats(ordo_pool *pool, ordo_pool_tick *tick, void *user)
 {
     pthread_mutex_lock(&pool->lock);

@@ -1,9 +1,9 @@
-/* pool.h - a few threads that wait for parallel loops.
+/* pool.h - a thread pool for parallel loops.
  *
- * The calling thread always works too, so a pool of one thread has no workers at all and a loop
- * is a plain loop. Workers start with the first loop that can use them and sleep between loops;
- * a worker that cannot be created is done without. A pool may be used in the child after
- * fork(): its workers are started again there. One loop runs at a time. */
+ * The calling thread works, too, so a pool of one thread has no workers, and its loops are plain
+ * loops. Workers start with the first loop that can use them and sleep between loops. If a worker
+ * cannot be created, the others do its work. After fork() the child may use the pool; its workers
+ * are started again. One loop runs at a time. */
 #ifndef ORDO_CORE_POOL_H
 #define ORDO_CORE_POOL_H
 
@@ -13,7 +13,7 @@
 
 typedef struct ordo_pool ordo_pool;
 
-/* Called on the calling thread between its pieces, and while it waits for the others. */
+/* Called on the calling thread between its pieces, and while it waits for other threads. */
 typedef void ordo_pool_tick(void *user, double share_done);
 
 ordo_pool *ordo_pool_create(const ordo_alloc *source, unsigned threads); /* NULL: no memory */

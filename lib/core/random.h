@@ -1,10 +1,10 @@
-/* random.h - random numbers by counting: draw i of a stream is a function of (stream, i).
+/* random.h - counter-based random numbers: draw i of a sequence is a function of (sequence, i).
  *
- * A stream is a 64-bit number made of the caller's seed and a purpose. Draw i is the stream's
- * number plus i steps of an odd constant, put through a mixer in which every input bit reaches
- * every output bit (the scheme known as SplitMix64). Nothing is carried from one draw to the
- * next, so threads, blocks and machines cannot change a result. Good for test data, not for
- * secrets. Two multiplications a draw. */
+ * A sequence is a 64-bit number computed from the caller's seed and a purpose. Draw i is that
+ * number plus i times an odd constant, put through a mixer in which every input bit affects every
+ * output bit (the scheme known as SplitMix64). Draws do not depend on each other, so results are
+ * the same for any number of threads and on any machine. Good for test data, not for secrets. Cost:
+ * two multiplications per draw. */
 #ifndef ORDO_CORE_RANDOM_H
 #define ORDO_CORE_RANDOM_H
 
@@ -21,19 +21,19 @@ static inline uint64_t ordo_random_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static inline uint64_t ordo_random_at(uint64_t stream, uint64_t index)
+static inline uint64_t ordo_random_at(uint64_t sequence, uint64_t index)
 {
-    return ordo_random_mix(stream + index * ORDO_RANDOM_STEP);
+    return ordo_random_mix(sequence + index * ORDO_RANDOM_STEP);
 }
 
-/* Mixed twice: neighbouring seeds and purposes must not give shifted copies of one stream. */
-static inline uint64_t ordo_random_stream(uint64_t seed, uint64_t purpose)
+/* Mixed twice: neighbouring seeds and purposes must not give shifted copies of one sequence. */
+static inline uint64_t ordo_random_sequence(uint64_t seed, uint64_t purpose)
 {
     return ordo_random_mix(ordo_random_mix(seed + ORDO_RANDOM_STEP) ^ (purpose << 32));
 }
 
-/* The high half of a product: turns a draw into a number in [0, n) without a division. No value
- * is likelier than another by more than n / 2^64. */
+/* Maps a draw to a number in [0, n) without a division. The probabilities of two values differ by
+ * at most n / 2^64. */
 static inline uint64_t ordo_random_below(uint64_t draw, uint64_t n)
 {
     return (uint64_t)(((ordo_u128)draw * n) >> 64);

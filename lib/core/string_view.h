@@ -1,14 +1,12 @@
-/* string_view.h - strings in either form of ordo_strings, seen as keys of one machine word.
+/* string_view.h - strings in both forms of ordo_strings, as keys of 64 bits.
  *
- * The key of a string at a depth is its next 7 bytes, first byte on top and zeros behind the end,
- * above a byte that counts what remains: 0 to 7, or 8 if there is more than fits. So the keys of
- * strings that agree before the depth compare as the strings do, whatever bytes they hold ("a" is
- * 'a',0.. with count 1, "a\0" the same bytes with count 2); strings with equal keys are equal
- * if the count is 7 or less, and go on 7 bytes deeper if it is 8. A descending order turns every
- * bit of the key around and changes nothing else.
- *
- * No load reaches behind the last byte of the last string, or behind the zero byte of a string
- * given by pointer. */
+ * The key of a string at a depth has its next 7 bytes, the first byte most significant, zeros after
+ * the end of the string, and in the last byte the number of remaining bytes: 0 to 7, or 8 for more.
+ * Keys of strings with equal prefixes up to the depth compare as the strings do, for all bytes ("a"
+ * has count 1, "a\0" the same bytes and count 2). Strings with equal keys are equal if the count is
+ * at most 7; else the comparison continues 7 bytes deeper. For descending order all bits of the key
+ * are inverted. No load reads past the last byte of the last string, or past the zero byte of a
+ * pointer's string. */
 #ifndef ORDO_CORE_STRING_VIEW_H
 #define ORDO_CORE_STRING_VIEW_H
 
@@ -18,14 +16,14 @@
 
 enum {
     STRING_STEP = 7, /* bytes of a string in one key */
-    STRING_MORE = 8  /* the count of a string that goes on behind its key */
+    STRING_MORE = 8  /* the count of a string that continues after its key */
 };
 
 typedef struct string_view {
-    const char        *bytes, *end; /* behind the last byte of the last string */
+    const char        *bytes, *end; /* end: past the last byte of the last string */
     const uint64_t    *offsets;
     const char *const *pointers; /* NULL: bytes and offsets */
-    uint64_t           turn;     /* what keys are xored with: 0, or all ones for descending */
+    uint64_t           turn;     /* XORed with each key: 0, or all ones for descending order */
 } string_view;
 
 static inline string_view string_view_of(const ordo_strings *strings, size_t n, bool descending)
@@ -39,7 +37,7 @@ static inline string_view string_view_of(const ordo_strings *strings, size_t n, 
     return view;
 }
 
-static inline uint64_t string_word(const char *bytes) /* the first byte on top */
+static inline uint64_t string_word(const char *bytes) /* the first byte most significant */
 {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
@@ -80,14 +78,14 @@ static inline uint64_t string_key(const string_view *view, size_t index, uint64_
     return ((word & kept) | count) ^ view->turn;
 }
 
-/* Whether a string with that key ends within it; then all strings with this key are equal. */
+/* Whether a string with this key ends within the key; then all strings with this key are equal. */
 static inline bool string_ends(const string_view *view, uint64_t key)
 {
     return ((key ^ view->turn) & 0xff) < STRING_MORE;
 }
 
-/* Has the memory bring what string_key of this string will read; in two steps, for the first
- * tells the address of the second. */
+/* Prefetch what string_key will read, in two steps, because the second address depends on the
+ * first. */
 static inline void string_fetch_place(const string_view *view, size_t index)
 {
     if (view->pointers == NULL)
@@ -104,7 +102,7 @@ static inline void string_fetch_bytes(const string_view *view, size_t index, uin
         __builtin_prefetch(view->pointers[index] + depth);
 }
 
-/* Whether both strings have the bytes [depth, depth + count) and the same ones there. */
+/* Whether both strings have at least depth + count bytes, and equal bytes from depth on. */
 static inline bool string_agrees(const string_view *view, size_t a, size_t b, uint64_t depth,
                                  size_t count)
 {
@@ -119,9 +117,8 @@ static inline bool string_agrees(const string_view *view, size_t a, size_t b, ui
     return strncmp(at, view->pointers[b] + depth, count) == 0 && memchr(at, 0, count) == NULL;
 }
 
-/* < 0, 0 or > 0 as string a comes before, with or after b in ascending order, both being equal up
- * to depth. Looks at no more than `count` bytes; 0 with *open set: these are equal and both
- * strings may go on. */
+/* Compares two strings with equal prefixes up to depth, ascending: < 0, 0 or > 0. Reads at most
+ * `count` bytes. 0 with *open set: these bytes are equal, and both strings may continue. */
 static inline int string_compare_part(const string_view *view, size_t a, size_t b, uint64_t depth,
                                       size_t count, bool *open)
 {

@@ -1,4 +1,5 @@
-/* tune.h - how thresholds are written: the shipped value and the one of the test build. */
+/* tune.h - thresholds with two values: production, and small ones for the test build (ORDO_TINY).
+ */
 #ifndef ORDO_CORE_TUNE_H
 #define ORDO_CORE_TUNE_H
 

@@ -20,8 +20,8 @@ size_t      cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads);
 ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
 size_t      cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads);
 ordo_status cpu_sort_by(const ordo_by_job *job, ordo_exec *exec);
-ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, ordo_exec *exec);
-size_t      cpu_rank_scratch(const ordo_unsorted_job *job, unsigned threads);
+ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec);
+size_t      cpu_rank_scratch(const ordo_rank_job *job, unsigned threads);
 ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec);
 size_t      cpu_select_scratch(const ordo_select_job *job, unsigned threads);
 ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec);
@@ -38,11 +38,11 @@ ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec);
 ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec);
 size_t      cpu_radius_scratch(const ordo_radius_job *job, unsigned threads);
 ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec);
-ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec);
+ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job, ordo_exec *exec);
 /* Where the NaNs at the end of a sorted array begin; n if there are none. */
 size_t      cpu_nan_start(ordo_type type, const void *keys, size_t n);
-ordo_status cpu_rank_paper(const ordo_rank_job *job, ordo_exec *exec);
-size_t      cpu_rank_sorted_scratch(const ordo_rank_job *job, unsigned threads);
+ordo_status cpu_rank_paper(const ordo_rank_sorted_job *job, ordo_exec *exec);
+size_t      cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads);
 ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_exec *exec);
 ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, ordo_exec *exec);
 ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *job,

@@ -45,7 +45,7 @@ VERB(sort, ordo_sort_job)
 VERB(sort_pairs, ordo_pairs_job)
 VERB(argsort, ordo_argsort_job)
 VERB_WITHOUT_KERNELS(sort_by, ordo_by_job)
-VERB(rank, ordo_unsorted_job)
+VERB(rank, ordo_rank_job)
 VERB(topk, ordo_topk_job)
 VERB_WITHOUT_KERNELS(count_nans, ordo_count_job)
 VERB(scan, ordo_scan_job)
@@ -68,7 +68,7 @@ static ordo_status select_keys(void *state, const ordo_select_job *job, ordo_exe
     return cpu_select(state, job, exec);
 }
 
-static ordo_status rank_sorted(void *state, const ordo_rank_job *job, ordo_exec *exec)
+static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
 {
     if (job->algorithm >= ORDO_ALGORITHM_NAIVE)
         return ordo_fail(exec, ORDO_E_UNSUPPORTED,
@@ -89,10 +89,10 @@ static void divide(void *state, const ordo_divide_job *job) { cpu_divide(state, 
 SCRATCH(sort_scratch, ordo_sort_job)
 SCRATCH(sort_pairs_scratch, ordo_pairs_job)
 SCRATCH(argsort_scratch, ordo_argsort_job)
-SCRATCH(rank_scratch, ordo_unsorted_job)
+SCRATCH(rank_scratch, ordo_rank_job)
 SCRATCH(select_scratch, ordo_select_job)
 SCRATCH(topk_scratch, ordo_topk_job)
-SCRATCH(rank_sorted_scratch, ordo_rank_job)
+SCRATCH(rank_sorted_scratch, ordo_rank_sorted_job)
 SCRATCH(partition_scratch, ordo_partition_job)
 SCRATCH(radius_scratch, ordo_radius_job)
 #undef SCRATCH

@@ -36,7 +36,7 @@ enum {
 
 static inline uint64_t gen_stream(uint64_t seed, ordo_dist dist, unsigned purpose)
 {
-    return ordo_random_stream(seed, (uint64_t)dist * 16 + purpose);
+    return ordo_random_sequence(seed, (uint64_t)dist * 16 + purpose);
 }
 
 #define GEN_INTEGER_MAPS(tag, width)                                                               \

@@ -38,7 +38,7 @@ static ordo_status sort_streamed(const ordo_both *both, const hybrid_records *re
 }
 
 static ordo_status rank_streamed(const ordo_both *both, const hybrid_records *records,
-                                 const ordo_unsorted_job *job, ordo_exec *exec)
+                                 const ordo_rank_job *job, ordo_exec *exec)
 {
     ordo_status const status = hybrid_rank_streamed(both, records, job, exec);
     return !both->keep && exec->changed ? with_results_written(status) : status;
@@ -59,7 +59,7 @@ static bool falls_back(const ordo_both *both, ordo_status status, bool *written,
     *written = exec->changed;
     if (!both->keep || !ordo_device_gave_up(status))
         return false;
-    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state));
+    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state), status);
     return true;
 }
 
@@ -67,10 +67,8 @@ static bool falls_back(const ordo_both *both, ordo_status status, bool *written,
  * nothing, so exec->changed is what it was before. */
 static ordo_status after_fallback(ordo_status status, bool written, ordo_exec *exec)
 {
-    if (status == ORDO_OK) {
-        ordo_note(exec, "by the CPU, because the device gave up");
+    if (status == ORDO_OK)
         return ORDO_OK;
-    }
     if (ordo_device_gave_up(status))
         exec->changed = written;
     return written ? with_results_written(status) : status;
@@ -82,7 +80,7 @@ static hybrid_records keys_of(const ordo_sort_job *job)
                             .descending = job->descending,
                             .n = job->n,
                             .key_size = ordo_type_size(job->type),
-                            .keys = job->from != NULL ? job->from : job->keys,
+                            .keys = job->source != NULL ? job->source : job->keys,
                             .out_keys = job->keys};
 }
 
@@ -94,10 +92,10 @@ static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
     if (both->share >= 1)
         return WHOLE(cpu, sort);
     if (!is_streamed(both, &records, job->algorithm)) {
-        if (job->from != NULL) { /* devices sort only in place */
-            ordo_copy_job const copy = {job->keys, job->from, job->n * records.key_size};
+        if (job->source != NULL) { /* devices sort only in place */
+            ordo_copy_job const copy = {job->keys, job->source, job->n * records.key_size};
             TRY(both->cpu->copy(both->cpu_state, &copy, exec));
-            in_place.from = NULL;
+            in_place.source = NULL;
             job = &in_place;
         }
         return WHOLE(device, sort);
@@ -150,7 +148,7 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
                : status;
 }
 
-static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
+static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
     const ordo_both *const both = state;
     bool const             narrow = job->n <= ORDO_TUNE_RANK_NARROW;

@@ -1,12 +1,12 @@
-/* backend_load.c - finds and opens a backend that is a shared object of its own.
+/* backend_load.c - finds and opens a backend in its own shared object.
  *
- * The plugin is loaded from the folder of the file that holds this code (libordo.so, or the program
- * that libordo.a is linked into), or from the folder that the caller names. Both are absolute
- * paths. The kernel names the file of this code, in /proc/self/maps: the names that the dynamic
- * linker keeps are argv[0] for the main program and relative to an old working directory for
- * dlopen("./libordo.so"), so they could lead to somebody else's folder.
+ * The plugin is loaded from the folder of the file that contains this code (libordo.so, or the
+ * program that libordo.a is linked into), or from the folder that the caller gives. Both are
+ * absolute paths. The path of this code comes from /proc/self/maps. The dynamic linker's names are
+ * not safe: they are argv[0] for the main program, and relative to an old working directory after
+ * dlopen("./libordo.so"), so they could lead to a foreign folder.
  *
- * A plugin is never unloaded: CUDA does not survive that while its threads run. */
+ * A plugin is never unloaded, because CUDA cannot be unloaded while its threads run. */
 #define _GNU_SOURCE
 #include "plan/plan.h"
 
@@ -21,8 +21,8 @@
 
 static const char here = 0; /* an address inside the file of this code */
 
-/* The path at the end of a line of /proc/self/maps, which is changed, if the line's addresses
- * include `address`; else NULL. The path is "" for memory that has no file. */
+/* The path at the end of a line of /proc/self/maps if the addresses of the line include `address`,
+ * else NULL. Changes the line. The path is "" for memory without a file. */
 static const char *path_of_mapping(char *line, uintptr_t address)
 {
     unsigned long long first, end;
@@ -34,7 +34,7 @@ static const char *path_of_mapping(char *line, uintptr_t address)
     return line + path;
 }
 
-/* The folder of the file that holds this code, to be freed; NULL: why says why not. */
+/* The folder of the file with this code, to be freed; NULL: `why` has the reason. */
 static char *own_folder(char *why, size_t why_size)
 {
     FILE *const maps = fopen("/proc/self/maps", "re");
@@ -70,7 +70,7 @@ static char *own_folder(char *why, size_t why_size)
     return folder;
 }
 
-/* The absolute path of the plugin, to be freed; NULL: why says why not. */
+/* The absolute path of the plugin, to be freed; NULL: `why` has the reason. */
 static char *plugin_path(const char *directory, char *why, size_t why_size)
 {
     if (*directory != '\0' && *directory != '/') {
@@ -101,7 +101,7 @@ static char *plugin_path(const char *directory, char *why, size_t why_size)
     return found;
 }
 
-/* The table of an opened plugin; NULL: why says why not. */
+/* The table of an opened plugin; NULL: `why` has the reason. */
 static const ordo_backend *table_of(void *library, const char *path, char *why, size_t why_size)
 {
     ordo_backend_entry *entry = NULL;

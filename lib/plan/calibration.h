@@ -1,7 +1,7 @@
-/* calibration.h - what a machine costs: the figures that predictions (predict.h) rest on, as built
- * in (tuning.h) or as measured here (lib/api/api_calibrate.c), and the file that keeps them.
+/* calibration.h - the costs of a machine, which predictions (predict.h) are based on: built in
+ * (tuning.h) or measured (lib/api/api_calibrate.c), and the file that stores them.
  *
- * The file is text, one figure a line:
+ * The file is text with one cost per line:
  *
  *     ordo-calibration 1
  *     machine HOST, CPU, 16 CPUs, avx512
@@ -10,10 +10,11 @@
  *     ...
  *     end
  *
- * Figures are whole numbers, so that no locale matters. It is written beside and renamed: readers
- * see the old file or the new one, and of several writers the last one wins. What is damaged, of
- * another version or of another machine is not used, and the note says why; that is never an
- * error. Figures of the device count only while it is the one that was measured. */
+ * Costs are integers, so that the locale does not matter. A new file is written under another name
+ * and then renamed: readers see the old file or the new one, and the last of several writers wins.
+ * A file that is damaged or belongs to another version or machine is ignored; the note has the
+ * reason, and this is never an error. Costs of the device are used only with the device that was
+ * measured. */
 #ifndef ORDO_PLAN_CALIBRATION_H
 #define ORDO_PLAN_CALIBRATION_H
 
@@ -21,12 +22,11 @@
 
 typedef enum ordo_cost_id {
     COST_NONE = 0,
-    COST_THREADS, /* that the figures of all threads were measured with */
+    COST_THREADS, /* number of threads in the measurements */
     COST_CPU_16,
     COST_CPU_32,
     COST_CPU_64,
     COST_CPU_VALUE,
-    COST_CPU_VALUE_64,
     COST_CPU_INDEX,
     COST_CPU_RANK,
     COST_CPU_STRING,
@@ -34,7 +34,7 @@ typedef enum ordo_cost_id {
     COST_CPU_ALONE,
     COST_CPU_SMALL,
     COST_CPU_CALL,
-    COST_DEVICE_OPEN, /* from here on of the device */
+    COST_DEVICE_OPEN, /* the first cost of the device */
     COST_DEVICE_CALL,
     COST_STAGE_THREAD,
     COST_STAGE_WHOLE,
@@ -48,10 +48,10 @@ typedef enum ordo_cost_id {
 typedef struct ordo_cost_fact {
     const char *name, *unit, *meaning;
     long        standard;    /* built in */
-    long        least, most; /* that are believed */
+    long        least, most; /* plausible values */
 } ordo_cost_fact;
 
-extern const ordo_cost_fact ordo_cost_facts[COSTS]; /* the first is empty */
+extern const ordo_cost_fact ordo_cost_facts[COSTS]; /* the first one is empty */
 
 enum {
     CALIBRATION_PATH = 1024,
@@ -62,39 +62,39 @@ enum {
 typedef struct ordo_calibration {
     long value[COSTS];
     bool measured[COSTS];
-    char device[CALIBRATION_DEVICE]; /* that the figures are of; "": of none */
-    bool tried;                      /* the file has been looked for */
-    bool in_folder;                  /* path is a folder, in which the machine has its own file */
+    char device[CALIBRATION_DEVICE]; /* the device that was measured; "": none */
+    bool tried;                      /* the file has been read, or there is none */
+    bool in_folder;                  /* path is a folder with one file per machine */
     char isa[16];
-    long gpu;                    /* which one is wished for, from 1; 0: any */
+    long gpu;                    /* the GPU of the context, counted from 1; 0: any */
     char path[CALIBRATION_PATH]; /* "": none */
-    char note[CALIBRATION_NOTE]; /* why the file is not used; "": it is, or there is none */
+    char note[CALIBRATION_NOTE]; /* why the file is ignored; "" if it is in use or does not exist */
 } ordo_calibration;
 
-/* Notes where the file is: `place`, or where the environment says if that is NULL. Reads no file,
- * and is done when a context is made. */
+/* Sets the path of the file: `place`, or from the environment if that is NULL. Reads no file.
+ * Called when a context is made. */
 void ordo_calibration_place(ordo_calibration *c, const char *place, const char *isa, size_t gpu);
 
-/* The built-in figures; no file is looked for any more. */
+/* Sets the built-in costs. The file is not read later. */
 void ordo_calibration_standard(ordo_calibration *c);
 
 /* Reads the file, once. */
 void ordo_calibration_read(ordo_calibration *c);
 
-/* Writes what was measured; false, with the note saying why, if that cannot be. */
+/* Writes the measured costs; false, with the reason in the note, if that fails. */
 bool ordo_calibration_write(ordo_calibration *c);
 
-/* Removes the file and goes back to the built-in figures; false, with a note, if it cannot be
- * removed. */
+/* Removes the file and sets the built-in costs; false, with the reason in the note, if the file
+ * cannot be removed. */
 bool ordo_calibration_forget(ordo_calibration *c);
 
-/* The device that was opened: figures of another one are dropped. `line` is its line of
- * ordo_backend.devices; true if something was dropped. */
+/* Drops the costs of the device if another device is in use; true if it did so. `line` is the line
+ * of the device in use, from ordo_backend.devices. */
 bool ordo_calibration_check_device(ordo_calibration *c, const char *line);
-/* What tells devices apart in such a line. */
+/* The part of such a line that identifies the device. */
 void ordo_calibration_name_device(const char *line, char *name, size_t size);
 
-/* A figure that was measured, kept within what is believed. */
+/* Sets a measured cost, limited to plausible values. */
 void ordo_calibration_set(ordo_calibration *c, ordo_cost_id id, double value);
 
 #endif

@@ -1,9 +1,9 @@
-/* calibration_file.c - where the figures of a machine are kept, and how they are read and written
- * (see calibration.h).
+/* calibration_file.c - the file with the costs of a machine: its path, reading and writing (see
+ * calibration.h).
  *
- * A home may be shared by machines, so the file's name is made of host, CPU, number of CPUs and
- * the GPU wished for, and the same stands in the file. /proc/cpuinfo is read only as far as the
- * first CPU: on large machines the whole of it takes milliseconds. */
+ * Several machines may share a home directory, so the name of the file contains the host, the CPU,
+ * the number of CPUs and the GPU of the context; the file contains the same. Only the first CPU of
+ * /proc/cpuinfo is read, because the whole file takes milliseconds on large machines. */
 #define _GNU_SOURCE
 #include "plan/calibration.h"
 
@@ -22,7 +22,7 @@
 #define LAST_LINE "end"
 
 enum {
-    MOST_BYTES = 8192, /* of a file; ours have less than 1000 */
+    MOST_BYTES = 8192, /* of a file; written files have less than 1000 */
     MACHINE = 256,
     WORD = 64
 };
@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static bool say(ordo_calibration *c, const
     return false;
 }
 
-/* ---- Where ---- */
+/* ---- Path ---- */
 
 void ordo_calibration_place(ordo_calibration *c, const char *place, const char *isa, size_t gpu)
 {
@@ -58,7 +58,7 @@ void ordo_calibration_place(ordo_calibration *c, const char *place, const char *
         length = snprintf(c->path, sizeof c->path, "%s%s", folder, below);
         c->in_folder = true;
     } else {
-        (void)say(c, "there is no home directory to keep a calibration in");
+        (void)say(c, "there is no home directory for the calibration");
     }
     if (length < 0 || length > CALIBRATION_PATH - MACHINE) {
         c->path[0] = '\0';
@@ -66,7 +66,7 @@ void ordo_calibration_place(ordo_calibration *c, const char *place, const char *
     }
 }
 
-/* The value of "name : value" in text in the manner of /proc/cpuinfo. */
+/* The value of a line "name : value", as in /proc/cpuinfo. */
 static bool field_of(const char *text, const char *name, char *value, size_t size)
 {
     const char *const line = strstr(text, name);
@@ -96,7 +96,7 @@ static void cpu_name(char *name, size_t size)
         snprintf(name, size, "unknown CPU");
 }
 
-/* The machine in words, and as the name of a file: letters, digits and dots of the same. */
+/* The machine in words, and the same as a file name: only letters, digits, dots and dashes. */
 static void name_machine(const ordo_calibration *c, char *words, char *file, size_t size)
 {
     char host[WORD] = "", cpu[WORD];
@@ -117,7 +117,7 @@ static void name_machine(const ordo_calibration *c, char *words, char *file, siz
         file[at] = '\0';
 }
 
-/* Makes path that of the file. */
+/* Completes the path. */
 static void find_file(ordo_calibration *c, char *machine)
 {
     char         file[MACHINE];
@@ -130,7 +130,7 @@ static void find_file(ordo_calibration *c, char *machine)
 
 /* ---- Reading ---- */
 
-/* Takes the next line, without its end, off *text; NULL if there is no whole one. */
+/* Takes the next line off *text, without its end; NULL if there is no complete line. */
 static char *next_line(char **text)
 {
     char *const line = *text;
@@ -198,7 +198,7 @@ static bool read_text(ordo_calibration *c, char *text)
     int const   file = open(c->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return errno == ENOENT || errno == ENOTDIR
-                   ? false /* nobody has measured here; that needs no words */
+                   ? false /* there was no measurement, which needs no note */
                    : say(c, "it cannot be read: %s", strerror(errno));
     bool const    regular = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
     ssize_t const got = regular ? read(file, text, MOST_BYTES) : -1;
@@ -226,14 +226,14 @@ void ordo_calibration_read(ordo_calibration *c)
 
 /* ---- Writing ---- */
 
-/* Makes the folders that lead to path. */
+/* Makes the folders of the path. */
 static void make_folders(const char *path)
 {
     char folder[CALIBRATION_PATH];
     snprintf(folder, sizeof folder, "%s", path);
     for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        (void)mkdir(folder, 0700); /* what fails shows when the file is made */
+        (void)mkdir(folder, 0700); /* a failure shows when the file is made */
         *slash = '/';
     }
 }

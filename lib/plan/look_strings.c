@@ -1,9 +1,10 @@
-/* look_strings.c - how far strings must be read to tell them apart, by a sorted sample.
+/* look_strings.c - how many bytes of each string a sort must read, estimated from a sorted sample.
  *
- * In the sorted sample a string must be read a byte further than it agrees with a neighbour. Among
- * all n strings neighbours are closer: by how much more follows from a half and a quarter of the
- * sample, since the depth of text grows by about as much with every doubling of the strings. Time:
- * m lg m comparisons of m <= 1024 strings, at most half a millisecond where the sort takes ten. */
+ * In the sorted sample a string must be read one byte further than its longest common prefix with a
+ * neighbour. Among all n strings the neighbours are closer. The depth of text grows by about the
+ * same amount with every doubling of the number of strings, so the growth is estimated from the
+ * whole sample and a quarter of it. Time: m lg m comparisons of m <= 1024 strings, at most half a
+ * millisecond for a sort of ten. */
 #define _POSIX_C_SOURCE 200809L
 #include "plan/look_strings.h"
 
@@ -15,16 +16,16 @@
 enum {
     MOST = 1024,    /* strings drawn */
     FEWEST = 16,    /* strings drawn, unless there are fewer */
-    SHARE = 512,    /* one in so many is drawn */
-    READ = 1 << 10, /* bytes of a string that are looked at */
-    KEY = 7         /* bytes that are sorted at once */
+    SHARE = 512,    /* one string in 512 is drawn */
+    READ = 1 << 10, /* bytes of a string that are read at most */
+    KEY = 7         /* bytes of a string in one key */
 };
 
 typedef struct sample {
     string_view view;
     size_t      index[MOST];
-    uint8_t     half[MOST]; /* 0: of the quarter; 1: of the half beside it; 2 and 3: of the rest */
-    size_t      shared[MOST]; /* shared[i]: bytes that i - 1 and i agree in */
+    uint8_t     part[MOST];   /* 0 to 3: the quarter of the sample it belongs to */
+    size_t      shared[MOST]; /* length of the common prefix of strings i - 1 and i */
     size_t      count;
 } sample;
 
@@ -41,7 +42,7 @@ static const char *bytes_of(const string_view *view, size_t index)
     return view->pointers != NULL ? view->pointers[index] : view->bytes + view->offsets[index];
 }
 
-/* Bytes that agree, of the first READ; *is_less: whether a comes before b. */
+/* The length of the common prefix, at most READ; *is_less: whether a comes before b. */
 static size_t shared_bytes(const string_view *view, size_t a, size_t b, bool *is_less)
 {
     size_t const      a_length = length_of(view, a), b_length = length_of(view, b);
@@ -56,7 +57,7 @@ static size_t shared_bytes(const string_view *view, size_t a, size_t b, bool *is
     return i;
 }
 
-static void insert(sample *s, size_t index, uint8_t half)
+static void insert(sample *s, size_t index, uint8_t part)
 {
     size_t lo = 0, hi = s->count;
     while (lo < hi) {
@@ -69,22 +70,22 @@ static void insert(sample *s, size_t index, uint8_t half)
             hi = middle;
     }
     memmove(s->index + lo + 1, s->index + lo, (s->count - lo) * sizeof *s->index);
-    memmove(s->half + lo + 1, s->half + lo, (s->count - lo) * sizeof *s->half);
+    memmove(s->part + lo + 1, s->part + lo, (s->count - lo) * sizeof *s->part);
     s->index[lo] = index;
-    s->half[lo] = half;
+    s->part[lo] = part;
     s->count++;
 }
 
-/* The mean depth of the strings whose number is below `halves`, among themselves. */
-static double depth_of(const sample *s, uint8_t halves)
+/* The mean depth of the strings of the first `parts` quarters, compared with each other only. */
+static double depth_of(const sample *s, uint8_t parts)
 {
     size_t sum = 0, strings = 0, before = 0, least = READ;
     bool   first = true;
     for (size_t i = 0; i < s->count; i++) {
         least = i > 0 ? ordo_min(least, s->shared[i]) : READ;
-        if (s->half[i] >= halves)
+        if (s->part[i] >= parts)
             continue;
-        size_t const here = first ? 0 : least; /* with the string before */
+        size_t const here = first ? 0 : least; /* with the previous string */
         if (!first)
             sum += ordo_max(before, here) + 1;
         before = here;
@@ -95,7 +96,7 @@ static double depth_of(const sample *s, uint8_t halves)
     return strings == 0 ? 0 : (double)(sum + before + 1) / (double)strings;
 }
 
-/* The mean cost of reading on, where all depths are `growth` bytes more than in the sample. */
+/* The mean cost of further reads if all depths are `growth` bytes more than in the sample. */
 static double further_of(const sample *s, double growth, double common)
 {
     double sum = 0;
@@ -121,9 +122,9 @@ ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uin
     if (wanted == 0)
         return look;
     size_t const   stride = n / wanted;
-    uint64_t const stream = ordo_random_stream(seed, 2);
+    uint64_t const sequence = ordo_random_sequence(seed, 2);
     for (size_t i = 0; i < wanted; i++) {
-        size_t const at = (size_t)ordo_random_below(ordo_random_at(stream, i), stride);
+        size_t const at = (size_t)ordo_random_below(ordo_random_at(sequence, i), stride);
         insert(&s, i * stride + at, (uint8_t)(i % 4));
     }
     size_t common = READ;

@@ -1,4 +1,4 @@
-/* plan.c - see plan.h. */
+/* plan.c - the choice of the backend (see plan.h). */
 #define _GNU_SOURCE /* memmem */
 #include "plan/plan.h"
 #include "core/forked.h"
@@ -37,7 +37,7 @@ static atomic_bool opened_once;
 
 bool ordo_plan_opened_once(void) { return atomic_load(&opened_once); }
 
-/* Whether there is a GPU to work with; tries to open it once. */
+/* Whether the GPU is usable; tries to open it once. */
 static bool device_there(ordo_plan *plan)
 {
     if (plan->device == DEVICE_OPEN && plan->opened_by != ordo_process_number()) {
@@ -82,7 +82,7 @@ size_t ordo_plan_held(const ordo_plan *plan)
                : 0;
 }
 
-/* ---- Who does it ---- */
+/* ---- The choice ---- */
 
 void ordo_plan_calibration(ordo_plan *plan, const char *place)
 {
@@ -121,7 +121,7 @@ static void predict(ordo_plan *plan, const ordo_exec *exec, const ordo_load *loa
         plan->forecast.device = plan->forecast.hybrid = 0;
 }
 
-/* Predicts the times of a job that is worth it; whether it was. */
+/* Predicts the times of a job; false if the job is too small for that. */
 static bool weigh(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
     if (!ordo_worth_weighing(load, exec->threads))
@@ -131,7 +131,7 @@ static bool weigh(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
     return true;
 }
 
-/* Opens the device, which may turn out to be another than was measured. */
+/* Opens the device, and predicts again if the calibration is for another device. */
 static bool open_and_check(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
     if (!device_there(plan))
@@ -145,7 +145,7 @@ static bool open_and_check(ordo_plan *plan, const ordo_exec *exec, const ordo_lo
 
 static double least(double a, double b) { return a > 0 && (b <= 0 || a < b) ? a : b; }
 
-/* Whether `auto` takes the GPU. */
+/* Whether AUTO uses the GPU. */
 static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
     const ordo_forecast *const by = &plan->forecast;
@@ -162,7 +162,7 @@ static bool device_wins(ordo_plan *plan, const ordo_exec *exec, const ordo_load 
     return open_and_check(plan, exec, load) && by->cpu > least(by->hybrid, by->device);
 }
 
-/* Of a hybrid sort: as given, else as measured, else what lib/hybrid thinks best. */
+/* The CPU share of a hybrid sort: as given, else as measured; 0: lib/hybrid decides. */
 static double share_of(const ordo_plan *plan)
 {
     if (plan->wishes.cpu_share != 0)
@@ -178,8 +178,7 @@ typedef enum side {
     SIDE_BOTH
 } side;
 
-/* Of a context for both: a share that is given holds wherever a share is possible; elsewhere the
- * faster one has it all. */
+/* HYBRID: a given share is used if the job can be streamed. Otherwise the faster side does all. */
 static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
     double const               given = plan->wishes.cpu_share;
@@ -195,7 +194,7 @@ static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_lo
     return by->hybrid > 0 && by->hybrid <= by->device ? SIDE_BOTH : SIDE_DEVICE;
 }
 
-/* Of a job on host arrays that may go to the device. */
+/* For a job on host arrays that a device may do. */
 static side side_of(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
     switch (plan->where) {
@@ -227,11 +226,11 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
     plan->forecast.cpu = 0;
     if (exec->on_device && plan->where == ORDO_CPU)
         return ordo_fail(exec, ORDO_E_ARG,
-                         "ORDO_ON_DEVICE, but the context was made for the CPU alone");
+                         "ORDO_ON_DEVICE is set, but the context is for the CPU only");
     bool const free_to_choose = plan->where == ORDO_AUTO || plan->where == ORDO_CPU;
     if (!exec->on_device && (free_to_choose ? !ordo_worth_weighing(load, exec->threads)
                                             : !weighed && plan->where != ORDO_CUDA))
-        return ORDO_OK; /* not worth the way to the device */
+        return ORDO_OK; /* too small for a device */
 
     side const who = weighed ? side_of(plan, exec, load) : SIDE_DEVICE;
     if ((plan->where == ORDO_CUDA || plan->where == ORDO_HYBRID || exec->on_device) &&
@@ -264,6 +263,6 @@ bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
         return false;
     choice->backend = plan->cpu;
     choice->state = plan->cpu_state;
-    ordo_restart_on_cpu(exec, plan->cpu->isa(plan->cpu_state));
+    ordo_restart_on_cpu(exec, plan->cpu->isa(plan->cpu_state), failed);
     return true;
 }

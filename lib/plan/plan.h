@@ -1,12 +1,12 @@
-/* plan.h - which backend does a job. Holds the opened backends of a context; no algorithm.
+/* plan.h - chooses the backend of a job, and holds the opened backends of a context.
  *
- * The CPU is opened with the context. A GPU is opened by the first call that wants it: because the
- * caller said so, because its arrays lie there, or because `auto` expects to gain by it. Opening
- * costs most of a second, so `auto` opens it only once the calls so far would have gained that
- * much: then the price is at most doubled, whatever comes later.
+ * The CPU is opened with the context. The GPU is opened by the first call that needs it: the caller
+ * asked for the GPU, the arrays are on the GPU, or AUTO expects to save time. Opening takes a large
+ * part of a second, so AUTO opens the GPU only when the calls so far would have saved that much:
+ * then the cost is at most doubled, whatever calls follow.
  *
- * `auto` and `hybrid` give a job to whom it takes the least time there as predicted (predict.h);
- * jobs that are too small to be weighed are the CPU's. */
+ * AUTO and HYBRID give a job to the backend with the lowest predicted time (predict.h). Jobs that
+ * are too small for a prediction go to the CPU. */
 #ifndef ORDO_PLAN_PLAN_H
 #define ORDO_PLAN_PLAN_H
 
@@ -22,27 +22,27 @@ enum {
 typedef enum ordo_device_state {
     DEVICE_UNTRIED = 0,
     DEVICE_OPEN,
-    DEVICE_ABSENT /* plan->why says what is missing */
+    DEVICE_ABSENT /* plan->why has the reason */
 } ordo_device_state;
 
 typedef struct ordo_plan {
     const ordo_backend *cpu;
     void               *cpu_state;
-    ordo_where          where; /* what the caller wishes */
+    ordo_where          where; /* the caller's choice */
 
     ordo_backend_wishes wishes;
-    char                directory[PLAN_DIRECTORY]; /* of the plugin; "": beside the library */
+    char                directory[PLAN_DIRECTORY]; /* of the plugin; "": that of the library */
     ordo_device_state   device;
     const ordo_backend *cuda;
     void               *cuda_state;
     ordo_both           both;      /* the CPU and the GPU, for jobs on host arrays */
-    uint64_t            opened_by; /* process number: a GPU does not survive fork() */
-    double              forgone;   /* seconds that `auto` has not gained so far */
+    uint64_t            opened_by; /* process number, because an open GPU does not survive fork() */
+    double              forgone;   /* seconds that AUTO could have saved so far with the GPU */
     char                why[PLAN_WHY];
     char                devices[PLAN_DEVICES];
-    ordo_calibration    calibration; /* read by the first job that is worth weighing */
-    bool                checked;     /* that it is of the device in use */
-    ordo_forecast       forecast;    /* of the last job; cpu 0: none */
+    ordo_calibration    calibration; /* read by the first job that gets a prediction */
+    bool                checked;     /* the calibration was compared with the device in use */
+    ordo_forecast       forecast;    /* of the last job; cpu 0: no prediction */
 } ordo_plan;
 
 typedef struct ordo_choice { /* a backend and its state, for one job */
@@ -50,42 +50,40 @@ typedef struct ordo_choice { /* a backend and its state, for one job */
     void               *state;
 } ordo_choice;
 
-/* Opens the CPU. `why` says what went wrong when it fails. wishes->isa and directory (NULL:
- * beside the library) are only read here. */
+/* Opens the CPU. After a failure `why` has the reason. wishes->isa and directory (NULL: that of the
+ * library) are read only here. */
 ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend_wishes *wishes,
                            const char *directory, char *why, size_t why_size);
-/* Where the calibration is; NULL: where the environment says. */
+/* Sets the path of the calibration; NULL: from the environment. */
 void ordo_plan_calibration(ordo_plan *plan, const char *place);
 void ordo_plan_close(ordo_plan *plan);
 
-/* Why CUDA cannot be used, or "" if it can; looks for it if nobody has. */
+/* Why CUDA is not usable, "" if it is. Opens the GPU if no call has tried so. */
 const char *ordo_plan_cuda(ordo_plan *plan);
-/* Every device, a line each; "" without any. */
+/* One line per device; "" without devices. */
 const char *ordo_plan_devices(ordo_plan *plan);
 
-/* That of the device in use. */
+/* The line of the device in use. */
 const char *ordo_plan_device_line(ordo_plan *plan);
-/* Whether a device was ever opened in this process: it takes less time the next time. */
+/* Whether this process has opened a device before; the next time takes less time. */
 bool ordo_plan_opened_once(void);
 
-/* The costs in use: those of the file, unless it is of another device than the one opened. */
+/* The costs in use. Costs of the file for another device than the opened one are dropped. */
 const ordo_calibration *ordo_plan_costs(ordo_plan *plan);
 
 /* Bytes of device memory that the context holds. */
 size_t ordo_plan_held(const ordo_plan *plan);
 
-/* The backend for a job; fails, with the reason recorded, if the one the caller asked for is not
- * there. */
+/* Chooses the backend for a job. Fails if the caller asked for a backend that is not available. */
 ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *load,
                              ordo_choice *choice);
 
-/* After a job failed: whether `auto` or `hybrid` may give it to another backend, which *choice then
- * is. */
+/* After a job failed: whether the CPU may repeat it; *choice is then the CPU. */
 bool ordo_plan_again(const ordo_plan *plan, ordo_exec *exec, ordo_status failed,
                      ordo_choice *choice);
 
-/* backend_load.c: the table of the CUDA backend, whose shared object it opens; NULL: why says why
- * not. */
+/* backend_load.c: opens the shared object of the CUDA backend and returns its table. NULL: `why`
+ * has the reason. */
 const ordo_backend *ordo_backend_load(const char *directory, char *why, size_t why_size);
 
 #endif

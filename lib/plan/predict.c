@@ -1,4 +1,4 @@
-/* predict.c - see predict.h. */
+/* predict.c - predictions of times (see predict.h). */
 #include "plan/predict.h"
 
 #include "plan/look_strings.h"
@@ -18,15 +18,10 @@ static ordo_cost_id cost_of_key(ordo_type type)
     }
 }
 
-static ordo_cost_id cost_of_value(const ordo_load *load)
-{
-    return load->key == COST_CPU_64 ? COST_CPU_VALUE_64 : COST_CPU_VALUE;
-}
-
-static double cost_of(const long *value, const ordo_load *load) /* of one thread, a key, in ps */
+static double cost_of(const long *value, const ordo_load *load) /* ps of one thread, per key */
 {
     return (double)value[load->key] + (double)value[load->with] +
-           (double)value[cost_of_value(load)] * (double)load->value_size;
+           (double)value[COST_CPU_VALUE] * (double)load->value_size;
 }
 
 static double cost_of_string(const long *value, const ordo_load *load)
@@ -34,7 +29,7 @@ static double cost_of_string(const long *value, const ordo_load *load)
     return (double)value[COST_CPU_STRING] + load->further * (double)value[COST_CPU_STRING_MORE];
 }
 
-/* Of constants and not of the table, which is far away. */
+/* From constants, to avoid a cache miss on the table. */
 static double built_in(const ordo_load *load)
 {
     int const key = load->key == COST_CPU_32   ? ORDO_TUNE_CPU_32
@@ -43,8 +38,7 @@ static double built_in(const ordo_load *load)
     int const with = load->with == COST_NONE        ? 0
                      : load->with == COST_CPU_INDEX ? ORDO_TUNE_CPU_INDEX
                                                     : ORDO_TUNE_CPU_RANK;
-    int const value = load->key == COST_CPU_64 ? ORDO_TUNE_CPU_VALUE_64 : ORDO_TUNE_CPU_VALUE;
-    return (double)(key + with) + (double)value * (double)load->value_size;
+    return (double)(key + with) + ORDO_TUNE_CPU_VALUE * (double)load->value_size;
 }
 
 static ordo_load load_of(ordo_type type, size_t n, size_t value_size, ordo_cost_id with)
@@ -86,9 +80,8 @@ ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
     return load;
 }
 
-/* How often a string is read further than its first key, or something as costly is done with it: a
- * prefix that all strings share is skipped at once, at the rate of memory, and a copy costs about
- * what a read does. */
+/* The number of further reads per string beyond its first key, including work of the same cost: a
+ * common prefix is skipped at the speed of memory, and a copy costs about as much as a read. */
 static double further_reads(const ordo_string_look *look, double copied)
 {
     double reads = look->further;
@@ -99,8 +92,8 @@ static double further_reads(const ordo_string_look *look, double copied)
     return reads;
 }
 
-/* What the threads read of the strings they read in either case. Even no string is worth it: the
- * verbs of strings are those of lib/hybrid wherever there is a GPU. */
+/* The threads read the strings in both cases. Even an empty array has a load, because with a GPU
+ * all string verbs go through lib/hybrid. */
 ordo_load ordo_load_strings(const ordo_strings *strings, size_t n, uint64_t copied, uint64_t seed)
 {
     double const bytes = 2.0 * (sizeof(uint64_t) + sizeof(uint32_t));
@@ -118,7 +111,7 @@ ordo_load ordo_load_strings(const ordo_strings *strings, size_t n, uint64_t copi
 
 /* ---- Forecasts ---- */
 
-/* What a key costs a thread, beside what it costs where all threads are at work. */
+/* The cost of a key with `used` threads, relative to the cost with all threads. */
 static double rise(const ordo_calibration *c, double used)
 {
     double const alone = (double)c->value[COST_CPU_ALONE] * 1e-2;
@@ -137,11 +130,11 @@ static double predict_cpu(const ordo_calibration *c, const ordo_load *load, unsi
         return ps * 1e-12;
     if (ordo_is_small(load))
         return ps * (double)value[COST_CPU_SMALL] * 1e-14;
-    /* More than could be measured are more than there are CPUs. */
+    /* More threads than were measured are more threads than CPUs. */
     double const all = (double)value[COST_THREADS];
     double const used = c->measured[COST_THREADS] && threads > all ? all : (double)threads;
     double const call = used <= 1 ? 0 : used >= all ? 1 : (used - 1) / (all - 1);
-    /* Strings wait for memory one by one, with many threads as with one. */
+    /* Strings wait for memory one by one, whatever the number of threads. */
     double const shared = load->key == COST_CPU_STRING ? 1 : rise(c, used);
     return call * (double)value[COST_CPU_CALL] * 1e-6 + ps * shared / used * 1e-12;
 }

@@ -253,18 +253,26 @@ class context:
 
 
 class Report(NamedTuple):
-    """The result of `explain`."""
+    """What a call did; see `explain`.
+
+    ``input`` names what the call found in its keys ("sorted", "runs"), ``strategy`` what it did
+    ("streamed"). ``facts`` has the numbers of ``ordo_facts`` in ordo.h that are not 0, and ``text``
+    says all of it in a sentence.
+    """
 
     operation: str
     backend: str
     algorithm: str
     isa: str
-    detail: str
     threads: int
     type: str
     n: int
     scratch_bytes: int
     seconds: float
+    input: str
+    strategy: str
+    facts: dict[str, float]
+    text: str
 
     def __str__(self) -> str:
         text = (
@@ -272,7 +280,13 @@ class Report(NamedTuple):
             f"({self.isa}), threads: {self.threads}, {self.scratch_bytes} bytes of scratch, "
             f"{self.seconds:.6f} s"
         )
-        return f"{text}; {self.detail}" if self.detail else text
+        return f"{text}; {self.text}" if self.text else text
+
+
+def _facts(found: ctypes.Structure) -> dict[str, float]:
+    names = [field[0] for field in found._fields_]
+    numbers = names[names.index("strategy") + 1 : names.index("phase_seconds")]
+    return {name: getattr(found, name) for name in numbers if getattr(found, name)}
 
 
 def explain() -> Report:
@@ -299,17 +313,22 @@ def explain() -> Report:
     held = _contexts()
     _lib.last_report(held.last, ctypes.addressof(found))
     kind = _lib.type_name(found.type)
+    text = ctypes.create_string_buffer(1024)
+    _lib.report_text(ctypes.addressof(found), text, len(text))
     return Report(
         found.operation.decode(),
         found.backend.decode(),
         found.algorithm.decode(),
         found.isa.decode(),
-        found.detail.decode(),
         found.threads,
         kind.decode() if kind else "",
         found.n,
         found.scratch_bytes,
         found.seconds,
+        _lib.input_name(found.input).decode(),
+        _lib.strategy_name(found.strategy).decode(),
+        _facts(found),
+        text.value.decode(),
     )
 
 

@@ -10,7 +10,17 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    c_char_p,
+    c_double,
+    c_int,
+    c_int32,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
 from typing import Any, NoReturn
 
 from . import _interrupt
@@ -88,8 +98,16 @@ OrderOptions = _struct(
 Strings = _struct("Strings", ("bytes", c_void_p), ("offsets", c_void_p), ("pointers", c_void_p))
 ReportStruct = _struct(
     "ReportStruct", ("operation", c_char_p), ("backend", c_char_p), ("algorithm", c_char_p),
-    ("isa", c_char_p), ("detail", c_char_p), ("threads", c_uint32), ("type", c_uint32),
-    ("n", c_uint64), ("scratch_bytes", c_uint64), ("seconds", c_double),
+    ("isa", c_char_p), ("threads", c_uint32), ("type", c_uint32), ("n", c_uint64),
+    ("scratch_bytes", c_uint64), ("seconds", c_double), ("predicted_cpu", c_double),
+    ("predicted_cuda", c_double), ("predicted_hybrid", c_double), ("input", c_uint32),
+    ("strategy", c_uint32), ("radius", c_uint64), ("runs", c_uint64), ("displaced", c_uint64),
+    ("passes", c_uint64), ("buckets", c_uint64), ("record_bytes", c_uint64), ("tile", c_uint64),
+    ("device_status", c_int32), ("letter_bits", c_uint32), ("rounds", c_uint64),
+    ("batches", c_uint64), ("segments", c_uint64), ("handed_over", c_uint64),
+    ("rank_bytes", c_uint64), ("surveys", c_uint64), ("groups", c_uint64),
+    ("device_bytes", c_uint64), ("needed_bytes", c_uint64), ("cpu_share", c_double),
+    ("packed", c_double), ("phase_seconds", c_double * 6),
 )  # fmt: skip
 InfoStruct = _struct(
     "InfoStruct", ("isa", c_char_p), ("isa_all", c_char_p), ("cuda", c_char_p),
@@ -213,6 +231,9 @@ ctx_create = _function("ordo_ctx_create", POINTER(P), P, returns=c_int)
 ctx_free = _function("ordo_ctx_free", P, returns=None)
 ctx_info = _call("ordo_ctx_info", P)
 last_report = _call("ordo_last_report", P)
+report_text = _function("ordo_report_text", P, P, N, returns=c_size_t)
+input_name = _function("ordo_input_name", T, returns=c_char_p)
+strategy_name = _function("ordo_strategy_name", T, returns=c_char_p)
 
 sort = _call("ordo_sort", T, P, N, P)
 sort_pairs = _call("ordo_sort_pairs", T, P, N, P, N, P)

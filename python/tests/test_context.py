@@ -70,6 +70,10 @@ def test_explain_and_show_config(capsys):
     plan = ordo.explain()
     assert (plan.operation, plan.backend, plan.type, plan.n) == ("sort", "cpu", "i64", 1000)
     assert "sort of 1000 i64 keys" in str(plan)
+    assert (plan.input, plan.strategy) == ("reversed", "reverse")
+    assert plan.text and str(plan).endswith(plan.text)
+    ordo.sort(np.random.default_rng(1).random(100_000))
+    assert ordo.explain().facts["record_bytes"] == 8
     ordo.show_config()
     shown = capsys.readouterr().out
     assert f"ordo {ordo.__version__}" in shown

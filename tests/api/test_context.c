@@ -173,7 +173,8 @@ static void test_report(size_t n, unsigned threads)
         CHECK(strcmp(report.backend, "cpu") == 0);
         CHECK(strcmp(report.isa, info_of(ctx).isa) == 0 || strcmp(report.isa, "generic") == 0);
         CHECK(report.algorithm[0] != '\0' && strcmp(report.algorithm, "auto") != 0);
-        CHECK(report.detail != NULL);
+        CHECK(ordo_input_name((ordo_input)report.facts.input) != NULL);
+        CHECK(ordo_strategy_name((ordo_strategy)report.facts.strategy) != NULL);
         CHECK(strstr(verb_name(v), "sequential") == NULL ||
               strcmp(report.algorithm, "sequential") == 0);
         CHECK(strstr(verb_name(v), "threads") == NULL || strcmp(report.algorithm, "threads") == 0);

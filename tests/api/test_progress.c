@@ -5,7 +5,6 @@
  * of a cancellation. With ORDO_TEST_TIMES=1 the time from a cancel to the return is checked, too.
  */
 #define _GNU_SOURCE
-#include "api/api.h"
 #include "faults.h"
 #include "inputs.h"
 #include "testkit.h"
@@ -116,8 +115,8 @@ static int watch(void *user, double done)
 static ordo_ctx *watched_context(watcher *w, unsigned threads)
 {
     w->caller = pthread_self();
-    ordo_ctx *const ctx = CONTEXT(.threads = threads, .progress = watch, .progress_user = w);
-    api_progress_pause(ctx, 0);
+    ordo_ctx *const ctx = CONTEXT(.threads = threads, .progress = watch, .progress_user = w,
+                                  .progress_interval = -1);
     w->ctx = ctx;
     return ctx;
 }

@@ -454,7 +454,8 @@ static void test_misaligned(void)
         ordo_type const type = (ordo_type)t;
         testkit_case("misaligned %s", ordo_type_name(type));
         REFUSED("multiple of", ordo_sort(ctx, type, odd, N, NULL));
-        REFUSED("opts.from", ordo_sort(ctx, type, far, N, &ORDO_OPTS(ordo_sort_opts, .from = odd)));
+        REFUSED("opts.source",
+                ordo_sort(ctx, type, far, N, &ORDO_OPTS(ordo_sort_opts, .source = odd)));
         REFUSED("keys", ordo_sort_pairs(ctx, type, odd, N, far, 1, NULL));
         REFUSED("keys", ordo_argsort(ctx, type, odd, N, ORDO_U32, far, NULL));
         REFUSED("keys", ordo_rank(ctx, type, odd, N, ORDO_U32, far, NULL));

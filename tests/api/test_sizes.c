@@ -238,7 +238,7 @@ static void call_with_keys(ordo_type type, size_t n)
     int                 sorted;
 
     REFUSED(ordo_sort(ctx, type, AT(1), n, NULL));
-    REFUSED(ordo_sort(ctx, type, AT(1), n, &ORDO_OPTS(ordo_sort_opts, .from = AT(32))));
+    REFUSED(ordo_sort(ctx, type, AT(1), n, &ORDO_OPTS(ordo_sort_opts, .source = AT(32))));
     REFUSED(ordo_sort_pairs(ctx, type, AT(1), n, AT(32), 1, NULL));
     REFUSED(ordo_sort_pairs(ctx, type, AT(1), n, AT(32), 16, NULL));
     REFUSED(ordo_argsort(ctx, type, AT(1), n, ORDO_U64, AT(32), NULL));

@@ -47,13 +47,13 @@ static void count_down(void *user, double share)
 
 static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
 {
-    test_exec *const t = (test_exec *)exec;
+    test_exec *const t = exec->owner;
     return ordo_pool_loop(t->pool, n, grain, body, arg, &t->stop, count_down, t);
 }
 
 static bool exec_poll(ordo_exec *exec, double share)
 {
-    test_exec *const t = (test_exec *)exec;
+    test_exec *const t = exec->owner;
     if (pthread_equal(pthread_self(), caller))
         count_down(t, share);
     return atomic_load(&t->stop) != 0;
@@ -64,7 +64,7 @@ static ordo_status exec_scratch(ordo_exec *exec, size_t bytes, void **out)
     enum {
         GUARD = 64
     };
-    test_exec *const t = (test_exec *)exec;
+    test_exec *const t = exec->owner;
     if (t->refuse || t->count == BLOCKS)
         return ORDO_E_NOMEM;
     char *const block = aligned_alloc(GUARD, ordo_round_up(bytes, GUARD) + GUARD);
@@ -84,20 +84,20 @@ static ordo_status exec_fail(ordo_exec *exec, ordo_status status, const char *fo
     return status;
 }
 
-static test_exec make_exec(unsigned threads)
+static void make_exec(test_exec *t, unsigned threads)
 {
     ordo_alloc const source = {plain_alloc, plain_release, NULL};
-    test_exec        t = {.exec = {.threads = threads,
-                                   .loop = exec_loop,
-                                   .poll = exec_poll,
-                                   .scratch = exec_scratch,
-                                   .fail = exec_fail,
-                                   .phases = 1},
-                          .polls_left = -1};
-    t.pool = ordo_pool_create(&source, threads);
-    if (t.pool == NULL)
+    *t = (test_exec){.exec = {.owner = t,
+                              .threads = threads,
+                              .loop = exec_loop,
+                              .poll = exec_poll,
+                              .scratch = exec_scratch,
+                              .fail = exec_fail,
+                              .phases = 1},
+                     .polls_left = -1};
+    t->pool = ordo_pool_create(&source, threads);
+    if (t->pool == NULL)
         abort();
-    return t;
 }
 
 /* Frees the scratch. Returns false if the call has written outside of it. */
@@ -455,7 +455,7 @@ int main(void)
     test_rng rng = {7};
     caller = pthread_self();
     for (size_t e = 0; e < EXECS; e++)
-        execs[e] = make_exec(thread_counts[e]);
+        make_exec(&execs[e], thread_counts[e]);
     area = guard_make(sizeof(record_p64) * 600000);
     input = malloc(sizeof(record_p64) * 600000);
     expected = malloc(sizeof(record_p64) * 600000);

@@ -33,20 +33,20 @@ static void no_tick(void *user, double share) { (void)user, (void)share; }
 
 static bool test_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
 {
-    test_exec *const own = (test_exec *)exec;
+    test_exec *const own = exec->owner;
     return ordo_pool_loop(own->pool, n, grain, body, arg, &own->stop, no_tick, own);
 }
 
 static bool test_poll(ordo_exec *exec, double share)
 {
-    test_exec *const own = (test_exec *)exec;
+    test_exec *const own = exec->owner;
     (void)share;
     return atomic_load(&own->stop) != 0;
 }
 
 static ordo_status test_scratch(ordo_exec *exec, size_t bytes, void **out)
 {
-    test_exec *const own = (test_exec *)exec;
+    test_exec *const own = exec->owner;
     own->taken += bytes;
     if (own->limit != 0 && own->taken > own->limit)
         return ORDO_E_NOMEM;
@@ -71,7 +71,8 @@ static void execs_make(void)
 {
     ordo_alloc const source = {plain_alloc, plain_release, NULL};
     for (unsigned threads = 1; threads <= MAX_THREADS; threads++) {
-        execs[threads].exec = (ordo_exec){.threads = threads,
+        execs[threads].exec = (ordo_exec){.owner = &execs[threads],
+                                          .threads = threads,
                                           .loop = test_loop,
                                           .poll = test_poll,
                                           .scratch = test_scratch,

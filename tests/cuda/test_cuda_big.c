@@ -226,7 +226,7 @@ static void test_partition(void)
  * sorted keys rise, and their sum shows that they are the same keys. */
 static void stream_keys(ordo_where where, uint32_t *from, uint32_t *to, size_t n)
 {
-    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .from = from);
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .source = from);
     uint64_t             sum = 0;
     size_t               falls = 0;
     testkit_case("more than 2^31 keys of host memory, device %d", (int)where);

@@ -74,7 +74,7 @@ static void try_sorts(ordo_type type, size_t n, uint64_t flags)
 
     ordo_sort_opts from = there;
     place(type, n, bytes, 0);
-    from.from = device_keys.data;
+    from.source = device_keys.data;
     CHECK_STATUS(ORDO_OK, ordo_sort(gpu, type, device_out.data, n, &from), gpu);
     compare(type, n, n, 0, false);
 

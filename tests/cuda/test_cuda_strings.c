@@ -25,7 +25,8 @@ static ordo_ctx *context(ordo_where where, size_t limit)
 static bool streamed(const ordo_ctx *ctx)
 {
     ordo_report report = {.struct_size = sizeof report};
-    return ordo_last_report(ctx, &report) == ORDO_OK && strstr(report.detail, "streamed") != NULL;
+    return ordo_last_report(ctx, &report) == ORDO_OK &&
+           report.facts.strategy == ORDO_STRATEGY_STREAMED;
 }
 
 static void few_letters(const char *letters, size_t length)

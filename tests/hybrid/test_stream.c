@@ -4,7 +4,6 @@
  * is lost, or the status says so. A cancelled call ends and reports the state of the array
  * correctly. */
 #define _POSIX_C_SOURCE 200809L
-#include "api/api.h"
 #include "inputs.h"
 #include "streamkit.h"
 #include "ordo_machine.h"
@@ -23,13 +22,6 @@ static unsigned char before[MOST * 8], keys[MOST * 8], expected[MOST * 8];
 static unsigned char values_before[MOST * VALUE_MOST], values[MOST * VALUE_MOST],
     values_expected[MOST * VALUE_MOST];
 
-static bool was_streamed(const ordo_ctx *ctx)
-{
-    ordo_report report = {.struct_size = sizeof report};
-    return ordo_last_report(ctx, &report) == ORDO_OK && strcmp(report.backend, "cpu") != 0 &&
-           (strstr(report.detail, "streamed") != NULL || strstr(report.detail, "rounds") != NULL);
-}
-
 typedef enum verb {
     SORT,
     FROM, /* sorts `before` into another array */
@@ -42,7 +34,7 @@ static ordo_status call(ordo_ctx *ctx, verb what, ordo_type type, void *k, size_
                         size_t value_size, uint64_t flags)
 {
     ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
-    ordo_sort_opts const from = ORDO_OPTS(ordo_sort_opts, .flags = flags, .from = before);
+    ordo_sort_opts const from = ORDO_OPTS(ordo_sort_opts, .flags = flags, .source = before);
     switch (what) {
     case SORT:
         return ordo_sort(ctx, type, k, n, &opts);
@@ -120,24 +112,20 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
 /* Dense keys use fewer bytes on the link if the CPU may unpack them, and only then. */
 static void packed(ordo_where where)
 {
-    ordo_report     report = {.struct_size = sizeof report};
     ordo_ctx *const ctx = play_context(where, 4, -1);
     testkit_case("packed, device %d", (int)where);
     prepare(SORT, inputs_find("random bits"), ORDO_U64, MOST, 0, 0);
     CHECK_STATUS(ORDO_OK, call(ctx, SORT, ORDO_U64, keys, MOST, NULL, 0, 0), ctx);
     CHECK_BYTES(expected, keys, (size_t)MOST * 8, 8);
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-    const char *const at = strstr(report.detail, "packed to ");
-    CHECK((at != NULL) == (where == ORDO_HYBRID));
-    if (at != NULL)
-        CHECK(strtol(at + strlen("packed to "), NULL, 10) < 95);
+    double const share = facts_of(ctx).packed;
+    CHECK((share > 0) == (where == ORDO_HYBRID));
+    CHECK(share < 0.95);
     ordo_ctx_free(ctx);
 }
 
 /* The device sorts the rest of a share that is too large for the CPU. */
 static void handed_over(void)
 {
-    ordo_report     report = {.struct_size = sizeof report};
     ordo_ctx *const ctx = play_context(ORDO_HYBRID, 1, 0.6);
     testkit_case("buckets handed over to the device");
     for (verb what = SORT; what < VERBS; what++) {
@@ -146,9 +134,7 @@ static void handed_over(void)
         CHECK_BYTES(what == ARGSORT ? before : expected, keys, (size_t)MOST * 4, 4);
         if (what > FROM)
             CHECK_BYTES(values_expected, values, (size_t)MOST * 4, 4);
-        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-        const char *const at = strstr(report.detail, " buckets (");
-        CHECK(at != NULL && strtol(at + strlen(" buckets ("), NULL, 10) > 0);
+        CHECK(facts_of(ctx).handed_over > 0);
     }
     ordo_ctx_free(ctx);
 }
@@ -158,9 +144,8 @@ static void handed_over(void)
 static void profile(ordo_where where, unsigned threads, double share, uint64_t *bytes)
 {
     static ordo_span spans[1 << 14];
-    ordo_ctx *const  ctx =
-        CONTEXT(.where = where, .threads = threads, .cpu_share = share, .profile = 1);
-    api_fix_seed(ctx, 1); /* the spans depend on the sample */
+    ordo_ctx *const  ctx = CONTEXT(.where = where, .threads = threads, .cpu_share = share,
+                                  .profile = 1, .seed = 1); /* the spans depend on the sample */
     prepare(PAIRS, inputs_find("random bits"), ORDO_U16, MOST, 4, 0);
     CHECK_STATUS(ORDO_OK, call(ctx, PAIRS, ORDO_U16, keys, MOST, values, 4, 0), ctx);
     size_t const count = ordo_last_profile(ctx, spans, sizeof spans / sizeof *spans);
@@ -324,20 +309,17 @@ static void no_memory_here(void)
 static void scratch_of_rounds(void)
 {
     static const char *const rooms[] = {"45000", "12000"};
-    ordo_report              report = {.struct_size = sizeof report};
     size_t                   taken[2];
-    long                     rounds[2];
+    uint64_t                 rounds[2];
     testkit_case("scratch of rounds");
     for (int i = 0; i < 2; i++) {
         test_allocator  allocator = {0};
-        ordo_ctx *const ctx = CONTEXT(.where = ORDO_CUDA, .threads = 2, ALLOCATOR(&allocator));
-        api_fix_seed(ctx, 1);
+        ordo_ctx *const ctx =
+            CONTEXT(.where = ORDO_CUDA, .threads = 2, .seed = 1, ALLOCATOR(&allocator));
         play_memory(rooms[i]);
         prepare(SORT, inputs_find("random bits"), ORDO_U64, MOST, 0, 0);
         CHECK_STATUS(ORDO_OK, call(ctx, SORT, ORDO_U64, keys, MOST, NULL, 0, 0), ctx);
-        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-        const char *const at = strstr(report.detail, "in ");
-        rounds[i] = at != NULL ? strtol(at + strlen("in "), NULL, 10) : 0;
+        rounds[i] = facts_of(ctx).rounds;
         taken[i] = atomic_load(&allocator.calls);
         ordo_ctx_free(ctx);
     }

@@ -82,8 +82,8 @@ static size_t same_bytes(ordo_ctx *ctx, size_t of, size_t *shared)
                              (int)q.flags);
                 prepare(&q);
                 check(ctx, &q);
-                streamed += detail_says(ctx, "streamed");
-                *shared += detail_says(ctx, "streamed") && !detail_says(ctx, "in 0 buckets");
+                streamed += was_streamed(ctx);
+                *shared += was_streamed(ctx) && facts_of(ctx).buckets > 0;
             }
     return streamed;
 }
@@ -113,12 +113,12 @@ static void lose_device(const char *function, int at, ordo_where where, double s
             CHECK(strstr(ordo_last_error(ctx), function) != NULL);
     } else {
         check(ctx, &q);
-        CHECK(detail_says(ctx, "gave up") || !called);
+        CHECK(facts_of(ctx).device_status == ORDO_E_DEVICE || !called);
     }
     /* The next call works again. */
     play_without_failures();
     check(ctx, &q);
-    CHECK(detail_says(ctx, "streamed"));
+    CHECK(was_streamed(ctx));
     ordo_ctx_free(ctx);
 }
 
@@ -142,8 +142,10 @@ static void lose_devices(void)
 static void little_memory(void)
 {
     static const struct {
-        const char *room, *says;
-    } rooms[] = {{"100", "gave up"}, {"110000", "in 1 batches"}, {"160000", "in 2 batches"}};
+        const char *room;
+        ordo_status device;
+        uint64_t    batches;
+    } rooms[] = {{"100", ORDO_E_NOMEM, 0}, {"110000", ORDO_OK, 1}, {"160000", ORDO_OK, 2}};
     question const q = {.type = ORDO_I32,
                         .rank_type = ORDO_U32,
                         .n = 4999,
@@ -155,7 +157,9 @@ static void little_memory(void)
         testkit_case("%s bytes of device memory", rooms[i].room);
         play_memory(rooms[i].room);
         check(ctx, &q);
-        CHECK(detail_says(ctx, rooms[i].says));
+        ordo_facts const facts = facts_of(ctx);
+        CHECK(facts.device_status == rooms[i].device);
+        CHECK_EQ_U64(rooms[i].batches, facts.batches);
         ordo_ctx_free(ctx);
     }
     testkit_case("too little memory, device only");

@@ -86,7 +86,7 @@ static void in_small_thread(ordo_ctx *ctx, verb what)
         CHECK(pthread_create(&thread, &attr, run, &small) == 0)) {
         pthread_join(thread, NULL);
         CHECK_STATUS(ORDO_OK, small.status, ctx);
-        CHECK(detail_says(ctx, "streamed") || detail_says(ctx, "rounds"));
+        CHECK(was_streamed(ctx));
     }
     pthread_attr_destroy(&attr);
 }

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "faults.h"
 
-#include "backend/exec.h"
+#include "api/api_ctx.h"
 #include "testkit.h"
 
 #include <time.h>
@@ -55,12 +55,9 @@ static ordo_status checked_scratch(ordo_exec *exec, size_t bytes, void **out)
     return ordo_fail(exec, ORDO_E_NOMEM, "request %zu for scratch is refused", request);
 }
 
-/* A context begins with its exec. */
-static ordo_exec *exec_of(ordo_ctx *ctx) { return (ordo_exec *)(void *)ctx; }
-
 void faults_attach(ordo_ctx *ctx)
 {
-    ordo_exec *const exec = exec_of(ctx);
+    ordo_exec *const exec = &ctx->exec;
     faults.ctx = ctx;
     faults.own = *exec;
     exec->loop = checked_loop;
@@ -71,7 +68,7 @@ void faults_attach(ordo_ctx *ctx)
 
 void faults_detach(void)
 {
-    ordo_exec *const exec = exec_of(faults.ctx);
+    ordo_exec *const exec = &faults.ctx->exec;
     exec->loop = faults.own.loop;
     exec->poll = faults.own.poll;
     exec->scratch = faults.own.scratch;

@@ -1,6 +1,5 @@
 /* streamkit.c - see streamkit.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "api/api.h"
 #include "streamkit.h"
 
 #include <stdio.h>
@@ -9,15 +8,22 @@
 
 ordo_ctx *play_context(ordo_where where, unsigned threads, double share)
 {
-    ordo_ctx *const ctx = CONTEXT(.where = where, .threads = threads, .cpu_share = share);
-    api_fix_seed(ctx, 1); /* the report depends on the sample */
+    ordo_ctx *const ctx =
+        CONTEXT(.where = where, .threads = threads, .cpu_share = share, .seed = 1);
     return ctx;
 }
 
-bool detail_says(const ordo_ctx *ctx, const char *what)
+ordo_facts facts_of(const ordo_ctx *ctx)
 {
     ordo_report report = {.struct_size = sizeof report};
-    return ordo_last_report(ctx, &report) == ORDO_OK && strstr(report.detail, what) != NULL;
+    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+    return report.facts;
+}
+
+bool was_streamed(const ordo_ctx *ctx)
+{
+    ordo_facts const facts = facts_of(ctx);
+    return facts.strategy == ORDO_STRATEGY_STREAMED || facts.strategy == ORDO_STRATEGY_ROUNDS;
 }
 
 /* ---- Failures ---- */

@@ -32,8 +32,9 @@ static inline void play_start_streamed(void)
 }
 
 ordo_ctx *play_context(ordo_where where, unsigned threads, double share);
-/* Whether the detail of the last report contains this text. */
-bool detail_says(const ordo_ctx *ctx, const char *what);
+/* What the last successful call recorded, and whether that call was streamed, in rounds or not. */
+ordo_facts facts_of(const ordo_ctx *ctx);
+bool       was_streamed(const ordo_ctx *ctx);
 
 /* From the next call on, the at-th use of a device function fails, with ORDO_E_NOMEM if `memory`.
  * play_without_failures ends this. */

@@ -327,10 +327,15 @@ void test_release(void *user, void *block)
     free(block);
 }
 
+static uint64_t seed_of_contexts;
+
+void testkit_seed(uint64_t seed) { seed_of_contexts = seed; }
+
 ordo_ctx *test_context_make(unsigned threads)
 {
     ordo_ctx *ctx = NULL;
-    if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads)) != ORDO_OK) {
+    if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .threads = threads,
+                                         .seed = seed_of_contexts)) != ORDO_OK) {
         fprintf(stderr, "no context with %u threads: %s\n", threads, ordo_last_error(NULL));
         exit(99);
     }

@@ -159,6 +159,9 @@ extern test_context contexts[TEST_MAX_CONTEXTS];
 extern size_t       context_count;
 void                test_contexts_start(void);
 
+/* The seed of contexts made from now on. 0, the default, gives each call a new seed. */
+void testkit_seed(uint64_t seed);
+
 /* testkit_case for keys of a type and direction in a context; `what` describes the keys. */
 void testkit_case_keys(const char *what, ordo_type type, size_t n, bool desc,
                        const test_context *with);

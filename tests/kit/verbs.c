@@ -251,7 +251,7 @@ static verb_opts opts_of(const verb_entry *v, const void *keys)
     return (verb_opts){
         .sort = ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = a,
                           .radius = has_radius ? v->choice : 0,
-                          .from = v->kind == SORT_FROM ? keys : NULL),
+                          .source = v->kind == SORT_FROM ? keys : NULL),
         .rank = ORDO_OPTS(ordo_rank_opts, .flags = flags, .ties = v->choice, .algorithm = a),
         .scan = ORDO_OPTS(ordo_scan_opts, .flags = flags),
         .order = ORDO_OPTS(ordo_order_opts, .flags = flags, .algorithm = a),

@@ -40,7 +40,7 @@ typedef enum verb_kind {
     SORT_POINTERS,
     RANK_STRINGS,
     SELECT_STRINGS,
-    SORT_FROM /* ordo_sort with opts.from */
+    SORT_FROM /* ordo_sort with opts.source */
 } verb_kind;
 
 #define NO_TYPE ((ordo_type)0)

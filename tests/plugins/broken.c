@@ -1,6 +1,8 @@
 /* broken.c - plugins that libordo must refuse. The build makes one plugin for each macro below. */
 #include "backend/backend.h"
 
+#include <stdio.h>
+
 #if defined(PLUGIN_no_entry) /* not a backend: the entry function is missing */
 
 int ordo_something_else(void);

@@ -3,6 +3,7 @@
  * verbs are missing from its table. */
 #include "plugins/stub.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
@@ -26,7 +27,7 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
     return ordo_fail(exec, ORDO_E_NOMEM, "no memory for %zu keys on the GPU", job->n);
 }
 
-static ordo_status rank(void *state, const ordo_unsorted_job *job, ordo_exec *exec)
+static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
     (void)state;
     (void)job;

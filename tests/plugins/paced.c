@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plugins/stub.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

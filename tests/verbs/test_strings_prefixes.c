@@ -35,7 +35,7 @@ static bool exec_poll(ordo_exec *exec, double share) { return (void)exec, (void)
 
 static ordo_status exec_scratch(ordo_exec *exec, size_t bytes, void **out)
 {
-    test_exec *const t = (test_exec *)exec;
+    test_exec *const t = exec->owner;
     *out = t->count < BLOCKS ? malloc(bytes) : NULL;
     if (*out == NULL)
         return ORDO_E_NOMEM;
@@ -146,7 +146,8 @@ static uint64_t distinguishing_bytes(const string_set *s)
 
 static void try_set(const string_set *s, uint64_t bytes, int form, uint64_t seed, uint64_t lg)
 {
-    test_exec          t = {.exec = {.threads = 1,
+    test_exec          t = {.exec = {.owner = &t,
+                                     .threads = 1,
                                      .loop = exec_loop,
                                      .poll = exec_poll,
                                      .scratch = exec_scratch,

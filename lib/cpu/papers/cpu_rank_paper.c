@@ -16,11 +16,11 @@
 #include "cpu/cpu.h"
 
 typedef struct rank_segments {
-    const ordo_rank_job *job;
-    size_t               n;       /* without the NaNs */
-    size_t               segment; /* keys in each */
-    uint64_t            *runs;    /* before each segment; NULL where no rule asks */
-    ordo_exec           *exec;
+    const ordo_rank_sorted_job *job;
+    size_t                      n;       /* without the NaNs */
+    size_t                      segment; /* keys in each */
+    uint64_t                   *runs;    /* before each segment; NULL where no rule asks */
+    ordo_exec                  *exec;
 } rank_segments;
 
 enum {
@@ -30,7 +30,7 @@ enum {
 #define ORDO_TEMPLATE "cpu/papers/paper_key.t.h"
 #include "core/for_each_type.h"
 
-static double rank_as_double(const ordo_rank_job *job, size_t i)
+static double rank_as_double(const ordo_rank_sorted_job *job, size_t i)
 {
     switch (job->rank_type) {
     case ORDO_U32:
@@ -91,13 +91,13 @@ static void count_segment(void *arg, size_t lo, size_t hi)
     work->runs[lo / work->segment] = runs;
 }
 
-static size_t segments_of(const ordo_rank_job *job, unsigned threads)
+static size_t segments_of(const ordo_rank_sorted_job *job, unsigned threads)
 {
     size_t const wanted = job->algorithm == ORDO_ALGORITHM_SEQUENTIAL ? 1 : threads;
     return ordo_max(1, ordo_min(wanted, job->n));
 }
 
-size_t cpu_rank_sorted_scratch(const ordo_rank_job *job, unsigned threads)
+size_t cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads)
 {
     bool const counts = job->algorithm == ORDO_ALGORITHM_THREADS && job->ties == ORDO_TIES_DENSE;
     return counts ? segments_of(job, threads) * sizeof(uint64_t) : 0;
@@ -122,7 +122,7 @@ static ordo_status count_runs(rank_segments *work, size_t segments, ordo_exec *e
     return ORDO_OK;
 }
 
-static void put_rank(const ordo_rank_job *job, size_t i, double rank)
+static void put_rank(const ordo_rank_sorted_job *job, size_t i, double rank)
 {
     switch (job->rank_type) {
     case ORDO_U32:
@@ -137,7 +137,7 @@ static void put_rank(const ordo_rank_job *job, size_t i, double rank)
     }
 }
 
-static double nan_rank(const ordo_rank_job *job, size_t n)
+static double nan_rank(const ordo_rank_sorted_job *job, size_t n)
 {
     switch (job->ties) {
     case ORDO_TIES_MIN:
@@ -157,9 +157,9 @@ static double nan_rank(const ordo_rank_job *job, size_t n)
 /* The NaNs [n, job->n), one after the other. */
 static ordo_status rank_nans(const rank_segments *work)
 {
-    const ordo_rank_job *const job = work->job;
-    bool const                 ordinal = job->ties == ORDO_TIES_ORDINAL;
-    double const               rank = nan_rank(job, work->n);
+    const ordo_rank_sorted_job *const job = work->job;
+    bool const                        ordinal = job->ties == ORDO_TIES_ORDINAL;
+    double const                      rank = nan_rank(job, work->n);
     for (size_t i = work->n; i < job->n; i++) {
         if (i % POLL_KEYS == 0 && ordo_poll(work->exec, (double)i / (double)job->n))
             return ORDO_E_CANCELLED;
@@ -168,7 +168,7 @@ static ordo_status rank_nans(const rank_segments *work)
     return ORDO_OK;
 }
 
-ordo_status cpu_rank_paper(const ordo_rank_job *job, ordo_exec *exec)
+ordo_status cpu_rank_paper(const ordo_rank_sorted_job *job, ordo_exec *exec)
 {
     bool const    alone = job->algorithm == ORDO_ALGORITHM_SEQUENTIAL;
     size_t const  segments = segments_of(job, exec->threads);

@@ -308,6 +308,12 @@ static ordo_status split_big(const radix_work *work, radix_memory *memory, unsig
     return ORDO_OK;
 }
 
+static void record_split(ordo_exec *exec, const radix_cut *cut)
+{
+    exec->facts.strategy = cut->even ? ORDO_STRATEGY_TOP_BITS : ORDO_STRATEGY_SPLITTERS;
+    exec->facts.buckets = cut->buckets;
+}
+
 static ordo_status split(const radix_io *io, radix_memory *memory, unsigned level, unsigned room,
                          const char *from, size_t at, size_t n, ordo_exec *exec)
 {
@@ -334,10 +340,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
     take_labels(&work, memory);
     work.most = work.cut.even && level < SAMPLE_LEVELS ? work.cut.shift : 64;
     if (level == 0)
-        ordo_note(exec,
-                  work.cut.even ? "evenly spread keys: %zu buckets by their top bits%s"
-                                : "unevenly spread keys: %zu buckets by a sample%s",
-                  work.cut.buckets, io->shortened != NULL ? "; key and index in 8 bytes" : "");
+        record_split(exec, &work.cut);
     if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
         return ORDO_E_CANCELLED;
     place_buckets(&work);
@@ -379,6 +382,7 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
 {
     size_t const size = record_size(io->kind);
     exec->algorithm = "radix";
+    exec->facts.record_bytes = size;
     radix_local const local = local_of(io, exec);
     exec->isa = io->kernels->loops->isa;
     if (fits_cache(io->kind, io->n)) {
@@ -387,7 +391,7 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
         TRY(ordo_scratch(exec, io->n * size, &spare));
         exec->changed = true;
         ops_of(io)->alone(io, records, spare, &local);
-        ordo_note(exec, "fits the cache of one thread");
+        exec->facts.strategy = ORDO_STRATEGY_CACHE;
         return cpu_done(!ordo_poll(exec, 1));
     }
     radix_memory memory;

@@ -100,7 +100,7 @@ radix_io records_of_keys(const cpu_kernels *kernels, const ordo_sort_job *job)
                       .store = is_bits ? NULL : type->store_keys,
                       .map = map_of(job),
                       .key_size = ordo_type_size(job->type),
-                      .in = job->from != NULL ? job->from : job->keys,
+                      .in = job->source != NULL ? job->source : job->keys,
                       .out = job->keys,
                       .spare = job->keys,
                       .turned = job->descending};

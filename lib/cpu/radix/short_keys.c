@@ -133,22 +133,15 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         sample[i] = keys->key_at(job->keys, i * stride + (size_t)((random >> 33) % stride));
     }
-    radix_io const  order = {.kernels = kernels,
-                             .kind = RECORD_K64,
-                             .n = count,
-                             .key_size = sizeof *sample,
-                             .in = sample,
-                             .out = sample,
-                             .spare = sample};
-    ordo_exec const before = *exec; /* this sort is not reported */
-    TRY(cpu_radix(&order, exec));
-    exec->changed = before.changed;
-    exec->phase = before.phase;
-    exec->phases = before.phases;
-    exec->algorithm = before.algorithm;
-    exec->isa = before.isa;
-    exec->detail = before.detail;
-    memcpy(exec->note, before.note, sizeof exec->note);
+    radix_io const order = {.kernels = kernels,
+                            .kind = RECORD_K64,
+                            .n = count,
+                            .key_size = sizeof *sample,
+                            .in = sample,
+                            .out = sample,
+                            .spare = sample};
+    ordo_exec      part = *exec;
+    TRY(cpu_radix(&order, &part));
     if (sample[0] != sample[count - 1] && sample[count - 1] - sample[0] <= UINT32_MAX)
         TRY(choose_narrow(&io, job->type, keys, exec));
     else if (sample[0] != sample[count - 1])

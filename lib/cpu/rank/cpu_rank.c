@@ -9,7 +9,7 @@
  * cache; and the NaNs at the end, which tie although their bits differ. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
-#include "core/turn.h"
+#include "core/sequencer.h"
 #include "cpu/cpu.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@
 #include "core/for_each_type.h"
 
 typedef struct rank_work {
-    const ordo_rank_job *job;
-    const cpu_kernels   *kernels;
+    const ordo_rank_sorted_job *job;
+    const cpu_kernels          *kernels;
     enum cpu_key_class class;
     enum cpu_out out;
     size_t       key_size, rank_size;
@@ -28,7 +28,7 @@ typedef struct rank_work {
     size_t       grain;
     bool         bypass;
     uint64_t     fill; /* twice the rank of the NaNs */
-    ordo_turn    turn;
+    ordo_sequencer    turn;
     uint64_t     groups; /* groups of ties up to the piece that has the turn */
 } rank_work;
 
@@ -62,7 +62,7 @@ static bool is_tie(ordo_type type, const void *keys, size_t i, size_t j)
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return same_run_##tag(keys, i, j) != 0;
+        return tied_##tag(keys, i, j) != 0;
 #include "core/types.def"
     }
     return false;
@@ -73,7 +73,7 @@ static size_t tie_begin(ordo_type type, const void *keys, size_t i)
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return run_start_##tag(keys, i);
+        return tie_start_##tag(keys, i);
 #include "core/types.def"
     }
     return i;
@@ -84,7 +84,7 @@ static size_t tie_end(ordo_type type, const void *keys, size_t n, size_t i)
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return run_end_##tag(keys, n, i);
+        return tie_end_##tag(keys, n, i);
 #include "core/types.def"
     }
     return n;
@@ -117,7 +117,7 @@ static void *rank_at(const rank_work *work, size_t i)
  * begins and where its last group ends. */
 static void rank_groups(rank_work *work, size_t lo, size_t hi)
 {
-    const ordo_rank_job *const job = work->job;
+    const ordo_rank_sorted_job *const job = work->job;
     bool const                 ahead = job->ties != ORDO_TIES_MIN;
     cpu_span const             span = {
                     .keys = key_at(work, lo),
@@ -139,10 +139,10 @@ static void rank_dense(rank_work *work, size_t lo, size_t hi, size_t piece)
 {
     uint64_t     words[CPU_PIECE_WORDS];
     size_t const heads = work->kernels->heads[work->class](key_at(work, lo), hi - lo, words);
-    ordo_turn_wait(&work->turn, piece);
+    ordo_sequencer_wait(&work->turn, piece);
     uint64_t const before = work->groups;
     work->groups = before + heads;
-    ordo_turn_pass(&work->turn, piece);
+    ordo_sequencer_pass(&work->turn, piece);
     work->kernels->count[work->out](words, hi - lo, before, rank_at(work, lo),
                                     work->bypass && lo >= work->start);
 }
@@ -244,7 +244,8 @@ static void rank_first(rank_work *work)
         fill_ranks(work, 0, 1, 2);
 }
 
-ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job,
+                            ordo_exec *exec)
 {
     bool const by_index = job->ties == ORDO_TIES_ORDINAL;
     rank_work  work = {.job = job,
@@ -270,7 +271,7 @@ ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_job *job
     }
     if (work.start > 1)
         rank_range(&work, 1, work.start, 0);
-    ordo_turn_pass(&work.turn, 0);
+    ordo_sequencer_pass(&work.turn, 0);
     work.grain = cpu_grain(work.n - work.start);
     if (!ordo_loop(exec, work.n - work.start, work.grain, rank_piece, &work))
         return ORDO_E_CANCELLED;

@@ -23,7 +23,7 @@ enum record_form {
 };
 
 typedef struct rank_work {
-    const ordo_unsorted_job *job;
+    const ordo_rank_job *job;
     enum record_form         form;
     unsigned                 tie_bit;    /* FORM_WORDS: the bit of ties */
     uint64_t                 index_mask; /* of records of 8 bytes */
@@ -79,18 +79,18 @@ static void heads_piece(void *arg, size_t lo, size_t hi)
 /* Where the group of record i begins and ends, by binary search. Not for FORM_WORDS. */
 static size_t group_begin(const rank_work *work, size_t i)
 {
-    return work->form == FORM_PACKED ? run_start_p32(work->records, i)
-                                     : run_start_p64(work->records, i);
+    return work->form == FORM_PACKED ? tie_start_p32(work->records, i)
+                                     : tie_start_p64(work->records, i);
 }
 
 static size_t group_end(const rank_work *work, size_t i)
 {
-    return work->form == FORM_PACKED ? run_end_p32(work->records, work->job->n, i)
-                                     : run_end_p64(work->records, work->job->n, i);
+    return work->form == FORM_PACKED ? tie_end_p32(work->records, work->job->n, i)
+                                     : tie_end_p64(work->records, work->job->n, i);
 }
 
 /* `rank` is twice the rank for averages, else the rank. */
-static inline void put_rank(const ordo_unsorted_job *job, uint64_t index, uint64_t rank)
+static inline void put_rank(const ordo_rank_job *job, uint64_t index, uint64_t rank)
 {
     switch (job->rank_type) {
     case ORDO_U32:
@@ -269,7 +269,7 @@ static void return_wide(const radix_io *io, size_t at, size_t count, const void 
 
 /* ---- All of it ---- */
 
-static ordo_argsort_job order_of(const ordo_unsorted_job *job)
+static ordo_argsort_job order_of(const ordo_rank_job *job)
 {
     return (ordo_argsort_job){.type = job->type,
                               .keys = job->keys,
@@ -279,7 +279,7 @@ static ordo_argsort_job order_of(const ordo_unsorted_job *job)
 }
 
 /* Ranks, and twice their averages, fit 32 bits. */
-static enum record_kind kind_of(const ordo_unsorted_job *job)
+static enum record_kind kind_of(const ordo_rank_job *job)
 {
     return ordo_type_size(job->type) <= sizeof(uint32_t) && job->n < UINT32_C(1) << 31 ? RECORD_P32
                                                                                        : RECORD_P64;
@@ -290,7 +290,7 @@ typedef struct rank_room { /* the sort moves records between these two arrays */
 } rank_room;
 
 /* Sorts 64-bit keys as records of 8 bytes, in half of the memory for records. */
-static ordo_status sort_short(const cpu_kernels *kernels, const ordo_unsorted_job *job,
+static ordo_status sort_short(const cpu_kernels *kernels, const ordo_rank_job *job,
                               short_keys *keys, rank_room *rooms, bool *done, ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
@@ -306,7 +306,7 @@ static ordo_status sort_short(const cpu_kernels *kernels, const ordo_unsorted_jo
     return short_keys_sort(&io, done, exec);
 }
 
-static ordo_status sort_records(const cpu_kernels *kernels, const ordo_unsorted_job *job,
+static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job *job,
                                 const cpu_records *records, void *room, ordo_exec *exec)
 {
     ordo_argsort_job const order = order_of(job);
@@ -322,7 +322,7 @@ static ordo_status sort_records(const cpu_kernels *kernels, const ordo_unsorted_
     return cpu_records_sort(records, job->algorithm, 0, exec);
 }
 
-ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, ordo_exec *exec)
+ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
 {
     enum record_kind const kind = kind_of(job);
     size_t const           size = record_size(kind);
@@ -350,9 +350,6 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
         TRY(sort_records(kernels, job, &records, rooms.room, exec));
     }
     work.records = rooms.records;
-    const char *const algorithm = exec->algorithm, *const detail = exec->detail;
-    char note[sizeof exec->note]; /* of the sort: the return step writes its own */
-    memcpy(note, exec->note, sizeof note);
     TRY(number_records(&work, exec));
     if (!work.direct) {
         radix_io const back = {.kernels = kernels,
@@ -364,15 +361,13 @@ ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_unsorted_job *job, o
                                .spare = work.records,
                                .loose = true,
                                .job = (void *)job}; /* never written through */
-        TRY(cpu_radix(&back, exec));
+        ordo_exec      part = *exec;
+        TRY(cpu_radix(&back, &part));
     }
-    exec->algorithm = algorithm;
-    exec->detail = detail;
-    memcpy(exec->note, note, sizeof note);
     return ORDO_OK;
 }
 
-size_t cpu_rank_scratch(const ordo_unsorted_job *job, unsigned threads)
+size_t cpu_rank_scratch(const ordo_rank_job *job, unsigned threads)
 {
     enum record_kind const kind = kind_of(job);
     size_t const           rooms = 2 * ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE);

@@ -9,7 +9,7 @@
  * piece and of the groups in it (scan_float.t.h), which depend on n alone. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/keybits.h"
-#include "core/turn.h"
+#include "core/sequencer.h"
 #include "cpu/cpu.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ typedef struct scan_work {
     size_t               grain, in_size, out_size;
     size_t               ahead; /* elements from a piece to the next piece of the same thread */
     bool                 alone, bypass;
-    ordo_turn            turn;
+    ordo_sequencer            turn;
     uint64_t             carry;
 } scan_work;
 
@@ -204,10 +204,10 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
         return;
     }
     uint64_t const here = work->kind.reduce(in, hi - lo);
-    ordo_turn_wait(&work->turn, piece);
+    ordo_sequencer_wait(&work->turn, piece);
     uint64_t const before = work->carry;
     work->carry = work->kind.combine(before, here);
-    ordo_turn_pass(&work->turn, piece);
+    ordo_sequencer_pass(&work->turn, piece);
     scan_fetching(work, lo, hi, before);
 }
 

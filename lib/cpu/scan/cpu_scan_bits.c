@@ -6,7 +6,7 @@
  * once, each count is written once. An exclusive count is the inclusive count of the previous
  * flag, so its words are shifted by one. */
 #define _POSIX_C_SOURCE 200809L
-#include "core/turn.h"
+#include "core/sequencer.h"
 #include "cpu/cpu.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ typedef struct bits_work {
     const cpu_kernels   *kernels;
     size_t               grain;
     bool                 bypass;
-    ordo_turn            turn;
+    ordo_sequencer            turn;
     uint64_t             count; /* set flags before the piece that has the turn */
 } bits_work;
 
@@ -61,10 +61,10 @@ static void bits_piece(void *arg, size_t lo, size_t hi)
     uint64_t                   words[CPU_PIECE_WORDS];
     size_t const here = cpu_bits_read(work->kernels, job->kind, job->flags, lo, hi, words);
 
-    ordo_turn_wait(&work->turn, piece);
+    ordo_sequencer_wait(&work->turn, piece);
     uint64_t const before = work->count;
     work->count = before + here;
-    ordo_turn_pass(&work->turn, piece);
+    ordo_sequencer_pass(&work->turn, piece);
     if (job->counts == NULL)
         return;
     if (job->exclusive)

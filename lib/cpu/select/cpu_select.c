@@ -157,9 +157,11 @@ static ordo_status by_sort(const cpu_kernels *kernels, const selector *s)
     ordo_copy_job const copy = {s->room, s->job->keys, s->job->n * s->key_size};
     ordo_sort_job const sort = sort_of(s->job, s->room);
     TRY(cpu_copy(&copy, s->exec));
-    TRY(cpu_sort(kernels, &sort, s->exec));
+    ordo_exec part = *s->exec;
+    TRY(cpu_sort(kernels, &sort, &part));
     s->exec->algorithm = s->job->algorithm == ORDO_ALGORITHM_RADIX ? "radix" : "sort";
-    s->exec->detail = "many positions: a sorted copy";
+    s->exec->isa = part.isa;
+    s->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
     for (size_t j = 0; j < s->job->count; j++)
         memcpy((char *)s->job->out + j * s->key_size,
                (const char *)s->room + s->job->k[j] * s->key_size, s->key_size);
@@ -203,8 +205,10 @@ static ordo_status answer_range(const selector *s, const select_range *range, si
     void *const         words = (char *)s->room + range->at * s->word_size;
     size_t              end = first;
     if (!range->kept || part.lo == part.hi) {
-        if (part.lo != part.hi)
-            s->exec->detail = "many equal keys: radix after the sample";
+        if (part.lo != part.hi) {
+            s->exec->facts.input = ORDO_INPUT_EQUAL;
+            s->exec->facts.strategy = ORDO_STRATEGY_DIGITS;
+        }
         return select_radix(s, part, first, next);
     }
     while (end < s->job->count && k[end] - part.base < part.count)
@@ -249,7 +253,7 @@ static ordo_status answer_rest(const selector *s, const select_range *ranges, si
         if (s->job->k[j] < below) {
             select_part const gap = {lo, is_tail ? last : ranges[r].band.lo - 1, base,
                                      below - base};
-            s->exec->detail = "the sample missed: radix beside its brackets";
+            s->exec->facts.strategy = ORDO_STRATEGY_MISSED;
             TRY(select_radix(s, gap, j, &j));
         }
         if (is_tail || j >= end)
@@ -270,7 +274,7 @@ static ordo_status answer_rest(const selector *s, const select_range *ranges, si
 static ordo_status by_sample(const selector *s)
 {
     s->exec->algorithm = "sample";
-    s->exec->detail = "one pass";
+    s->exec->facts.strategy = ORDO_STRATEGY_BRACKETS;
     for (size_t first = 0, next; first < s->job->count; first = next) {
         select_range ranges[SELECT_RANGES];
         size_t       count;

@@ -63,7 +63,9 @@ static ordo_status find_band(const cpu_kernels *kernels, topk_work *work, ordo_e
     uint64_t                   key = 0;
     ordo_select_job const      select = select_of(job, &k, &key);
     uint64_t const first_nan = job->type == ORDO_F32 ? (uint64_t)KEY_INF_F32 + 1 : KEY_INF_F64 + 1;
-    TRY(cpu_select(kernels, &select, exec));
+    ordo_exec      part = *exec;
+    TRY(cpu_select(kernels, &select, &part));
+    exec->phase = part.phase;
     switch (job->type) {
 #define ORDO_TYPE(ID, tag, key_type, bits)                                                         \
     case ORDO_##ID:                                                                                \
@@ -207,9 +209,10 @@ ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_
     if (!ordo_loop(exec, job->n, work.grain, collect_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
-    TRY(sort_records(kernels, &work.records, exec));
+    ordo_exec part = *exec;
+    TRY(sort_records(kernels, &work.records, &part));
+    exec->phase++;
     exec->algorithm = "select and sort";
     exec->isa = kernels->isa;
-    exec->detail = "";
     return cpu_done(ordo_loop(exec, job->k, cpu_grain(job->k), write_piece, &work));
 }

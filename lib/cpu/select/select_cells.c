@@ -350,7 +350,8 @@ ordo_status select_cells(const selector *s, bool *done)
     if (needed > work.words)
         return ORDO_OK;
     s->exec->algorithm = "sample";
-    s->exec->detail = all && used <= work.words ? "one pass, by cells" : "two passes, by cells";
+    s->exec->facts.strategy = ORDO_STRATEGY_CELLS;
+    s->exec->facts.passes = all && used <= work.words ? 1 : 2;
     if (!all || used > work.words) {
         if (!read_cells(&work))
             return ORDO_E_CANCELLED;

@@ -177,7 +177,7 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
 {
     const word_work *const       work = arg;
     const ordo_select_job *const job = work->s->job;
-    uint64_t const               stream = ordo_random_stream(work->s->exec->seed, job->n);
+    uint64_t const               stream = ordo_random_sequence(work->s->exec->seed, job->n);
     switch (job->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \

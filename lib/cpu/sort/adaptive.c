@@ -262,7 +262,9 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
     }
     if (status == ORDO_OK && *done) {
         exec->algorithm = "rough";
-        ordo_note(exec, "roughly sorted, radius at most %zu: windows of %zu", radius, 2 * radius);
+        exec->facts.input = ORDO_INPUT_ROUGH;
+        exec->facts.strategy = ORDO_STRATEGY_WINDOWS;
+        exec->facts.radius = radius;
     }
     return status;
 }
@@ -288,7 +290,7 @@ static ordo_status sort_rough(const ordo_sort_job *job, size_t most, bool *done,
         return ORDO_OK;
     TRY(measured);
     if (radius > most) {
-        ordo_note(exec, "radius %zu", radius);
+        exec->facts.radius = radius;
         return ORDO_OK;
     }
     return try_rough(job, radius, done, exec);
@@ -304,7 +306,7 @@ static ordo_status sort_runs(const cpu_kernels *kernels, const ordo_sort_job *jo
     if (count == 1) {
         *done = true;
         exec->algorithm = "sorted";
-        exec->detail = "sorted already";
+        exec->facts.input = ORDO_INPUT_SORTED;
         return ORDO_OK;
     }
     if (ordo_type_size(job->type) < sizeof(uint32_t))
@@ -314,7 +316,9 @@ static ordo_status sort_runs(const cpu_kernels *kernels, const ordo_sort_job *jo
         return ORDO_OK;
     *done = status == ORDO_OK;
     exec->algorithm = "merge";
-    ordo_note(exec, "%zu sorted runs: merged", count);
+    exec->facts.input = ORDO_INPUT_RUNS;
+    exec->facts.strategy = ORDO_STRATEGY_MERGE_RUNS;
+    exec->facts.runs = count;
     return status;
 }
 
@@ -326,7 +330,8 @@ static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec
     if (!*done)
         return ORDO_OK;
     exec->algorithm = "reverse";
-    exec->detail = "sorted the other way: turned around";
+    exec->facts.input = ORDO_INPUT_REVERSED;
+    exec->facts.strategy = ORDO_STRATEGY_REVERSE;
     return reverse(&work, job->keys, ordo_type_size(job->type), exec);
 }
 
@@ -347,7 +352,7 @@ static ordo_status sort_displaced(const cpu_kernels *kernels, const ordo_sort_jo
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, const ordo_exec *exec)
 {
     adaptive_view const view =
-        look(job->type, job->from, job->n, false, job->descending, exec->seed);
+        look(job->type, job->source, job->n, false, job->descending, exec->seed);
     return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
            may_be_displaced(job, &view) ||
            is_rough_enough(job, &view, most_radius(kernels, job->type));
@@ -421,7 +426,8 @@ static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *
     }
     if (*sorted || *reversed) {
         exec->algorithm = *sorted ? "sorted" : "reverse";
-        exec->detail = *sorted ? "sorted already" : "sorted the other way, without ties";
+        exec->facts.input = *sorted ? ORDO_INPUT_SORTED : ORDO_INPUT_REVERSED;
+        exec->facts.strategy = *sorted ? ORDO_STRATEGY_PLAIN : ORDO_STRATEGY_REVERSE;
     }
     return ORDO_OK;
 }

@@ -78,7 +78,7 @@ ordo_status cpu_sort_by(const ordo_by_job *job, ordo_exec *exec)
 
     exec->algorithm = job->stable ? "merge" : "sample";
     exec->isa = "generic";
-    exec->detail = indirect ? "pointers to the elements" : "";
+    exec->facts.strategy = indirect ? ORDO_STRATEGY_POINTERS : ORDO_STRATEGY_PLAIN;
     if (n < 2)
         return ORDO_OK;
     TRY(ordo_scratch(exec, n * work.size, &buffer));

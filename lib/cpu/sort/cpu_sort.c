@@ -88,9 +88,17 @@ static ordo_status sort_as_records(const cpu_kernels *kernels, const ordo_sort_j
     return status;
 }
 
+/* Drops the facts of the sort that was refused scratch. */
+static void record_in_place(ordo_exec *exec)
+{
+    exec->facts.strategy = ORDO_STRATEGY_IN_PLACE;
+    exec->facts.buckets = exec->facts.record_bytes = 0;
+}
+
 static ordo_status sort_inplace(const cpu_kernels *kernels, const ordo_sort_job *job,
                                 ordo_exec *exec)
 {
+    record_in_place(exec);
     if (is_narrow(job->type))
         return cpu_narrow_inplace(job, exec);
     exec->algorithm = "radix in place";
@@ -109,7 +117,7 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
         io.room = room;
         status = cpu_radix(&io, exec);
     }
-    return status == ORDO_E_NOMEM && job->from == NULL ? sort_inplace(kernels, job, exec) : status;
+    return status == ORDO_E_NOMEM && job->source == NULL ? sort_inplace(kernels, job, exec) : status;
 }
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
@@ -125,16 +133,16 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
         if (status != ORDO_E_NOMEM)
             return status;
     }
-    ordo_copy_job const copy = {job->keys, job->from, bytes};
+    ordo_copy_job const copy = {job->keys, job->source, bytes};
     ordo_sort_job       here = *job;
-    here.from = NULL;
+    here.source = NULL;
     TRY(cpu_copy(&copy, exec));
     return sort_here(kernels, &here, exec);
 }
 
 ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
-    return job->from != NULL ? sort_from(kernels, job, exec) : sort_here(kernels, job, exec);
+    return job->source != NULL ? sort_from(kernels, job, exec) : sort_here(kernels, job, exec);
 }
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
@@ -220,7 +228,10 @@ ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
     if (!cpu_is_radix(job->algorithm))
         return argsort_records(kernels, job, exec);
     ordo_status const status = argsort_radix(kernels, job, exec);
-    return status == ORDO_E_NOMEM ? cpu_argsort_inplace(job, exec) : status;
+    if (status != ORDO_E_NOMEM)
+        return status;
+    record_in_place(exec);
+    return cpu_argsort_inplace(job, exec);
 }
 
 size_t cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads)
@@ -294,6 +305,7 @@ ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job
         return status;
     exec->changed = true;
     exec->algorithm = "merge in place";
+    record_in_place(exec);
     return cpu_pairs_inplace(job, exec);
 }
 

@@ -126,10 +126,8 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
         return ORDO_OK;
 
     cpu_records const dropped = {kind, work.dropped, drops};
-    unsigned const    phase = exec->phase, phases = exec->phases;
-    TRY(cpu_records_inplace(&dropped, exec));
-    exec->phase = phase; /* sorting few keys is no phase of its own */
-    exec->phases = phases;
+    ordo_exec         part = *exec;
+    TRY(cpu_records_inplace(&dropped, &part));
     with->share(&work, pieces, drops);
     exec->changed = true;
     if (!ordo_loop(exec, n, grain, with->merge, &work))
@@ -137,6 +135,8 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
     exec->phase++;
     *done = true;
     exec->algorithm = "displaced";
-    ordo_note(exec, "%zu keys out of place: sorted apart and merged back", drops);
+    exec->facts.input = ORDO_INPUT_DISPLACED;
+    exec->facts.strategy = ORDO_STRATEGY_MERGE_BACK;
+    exec->facts.displaced = drops;
     return ORDO_OK;
 }

@@ -152,7 +152,7 @@ static void tell(ordo_exec *exec)
 {
     exec->algorithm = "network";
     exec->isa = "generic";
-    exec->detail = "few keys: sorted in registers";
+    exec->facts.strategy = ORDO_STRATEGY_REGISTERS;
 }
 
 bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)

@@ -42,7 +42,7 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
                               void **room, ordo_exec *exec);
 ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec);
 ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec *exec);
-/* Whether the sample of job->from shows an order that cpu_sort_adaptive would follow up. */
+/* Whether the sample of job->source shows an order that cpu_sort_adaptive would follow up. */
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
                         const ordo_exec *exec);
 /* The scratch that cpu_sort_adaptive takes, and the size of *room. */

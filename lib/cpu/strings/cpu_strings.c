@@ -91,17 +91,16 @@ ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_
     order.starts = starts;
     exec->phases = STRING_SORT_PHASES + 3;
     TRY(string_sort(&order, exec));
-    const char *const algorithm = exec->algorithm;
 
     ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts, n, count_type, numbers, &distinct, false};
-    TRY(cpu_scan_bits(kernels, &bits, exec));
+    ordo_exec           part = *exec;
+    TRY(cpu_scan_bits(kernels, &bits, &part));
     exec->phase++;
-    ordo_rank_job const rank = {count_type,         numbers, n, job->rank_type, sorted, job->ties,
-                                ORDO_ALGORITHM_AUTO};
-    TRY(cpu_rank_sorted(kernels, &rank, exec));
+    ordo_rank_sorted_job const rank = {
+        count_type, numbers, n, job->rank_type, sorted, job->ties, ORDO_ALGORITHM_AUTO};
+    part = *exec;
+    TRY(cpu_rank_sorted(kernels, &rank, &part));
     exec->phase++;
-    exec->algorithm = algorithm;
-    exec->isa = "generic";
     rank_work work = {&order, job->rank_type, sorted, job->ranks};
     return cpu_done(ordo_loop(exec, n, cpu_grain(n), rank_piece, &work));
 }
@@ -193,17 +192,15 @@ ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_
     if (n == 0)
         return ORDO_OK;
 
-    const char *const algorithm = exec->algorithm;
-    copy_work         work = {.job = job, .from = order.index, .exec = exec};
+    copy_work work = {.job = job, .from = order.index, .exec = exec};
     if (!ordo_loop(exec, n, cpu_grain(n), length_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
     ordo_scan_job const sums = {
         ORDO_SUM, ORDO_U64, job->out_offsets + 1, n, ORDO_U64, job->out_offsets + 1, false};
-    TRY(cpu_scan(kernels, &sums, exec));
+    ordo_exec part = *exec;
+    TRY(cpu_scan(kernels, &sums, &part));
     exec->phase++;
-    exec->algorithm = algorithm;
-    exec->isa = "generic";
     if (job->out_offsets[n] == 0) /* no bytes: the arrays of bytes may be NULL */
         return ORDO_OK;
     return cpu_done(ordo_loop(exec, n, COPY_PIECE, copy_piece, &work) &&

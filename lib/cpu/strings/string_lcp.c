@@ -163,7 +163,7 @@ size_t string_draw(const string_engine *engine, size_t lo, size_t count, uint64_
 {
     if (count <= ORDO_TUNE_STRINGS_LEAF)
         return lo + count / 2;
-    uint64_t const stream = ordo_random_stream(engine->exec->seed, depth);
+    uint64_t const stream = ordo_random_sequence(engine->exec->seed, depth);
     return lo + (size_t)ordo_random_below(ordo_random_at(stream, lo), count);
 }
 
@@ -175,7 +175,7 @@ bool string_splits_soon(const string_engine *engine, const string_record *record
         ENOUGH = 2
     };
     const string_view *const view = &engine->order->view;
-    uint64_t const           stream = ordo_random_stream(engine->exec->seed, ~depth);
+    uint64_t const           stream = ordo_random_sequence(engine->exec->seed, ~depth);
     uint64_t const           key = string_key(view, pivot, depth + STRING_STEP);
     size_t                   differ = 0;
     if (count <= ORDO_TUNE_STRINGS_LEAF)

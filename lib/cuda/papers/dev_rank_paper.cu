@@ -52,7 +52,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK) numbers_to_doubles(uint64_
 
 /* The two arrays alternate; the first is chosen so that the last step ends in out. */
 template <typename CODE, typename NUM, typename BITS = typename CODE::BITS>
-static ordo_status rank_naive(cuda_call *call, const ordo_rank_job *job, NUM *from, NUM *to)
+static ordo_status rank_naive(cuda_call *call, const ordo_rank_sorted_job *job, NUM *from, NUM *to)
 {
     size_t const      n = job->n, blocks = ordo_div_up(n, PAPER_BLOCK);
     const BITS *const keys = (const BITS *)job->sorted;
@@ -187,7 +187,7 @@ template <typename NUM> static shuffle_levels<NUM> take_levels(cuda_scratch *scr
 }
 
 template <typename CODE, typename NUM, typename BITS = typename CODE::BITS>
-static ordo_status rank_shuffle(cuda_call *call, const ordo_rank_job *job, NUM *words)
+static ordo_status rank_shuffle(cuda_call *call, const ordo_rank_sorted_job *job, NUM *words)
 {
     shuffle_levels<NUM> const at = take_levels<NUM>(&call->scratch, job->n);
     const BITS *const         keys = (const BITS *)job->sorted;
@@ -265,7 +265,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK)
 }
 
 template <typename CODE, typename BITS = typename CODE::BITS>
-static ordo_status rank_hybrid(cuda_call *call, const ordo_rank_job *job)
+static ordo_status rank_hybrid(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     size_t const warps = ordo_div_up(job->n, PAPER_WARP_KEYS);
     size_t const blocks = ordo_div_up(warps, PAPER_BLOCK / WARP_LANES);
@@ -280,26 +280,26 @@ static ordo_status rank_hybrid(cuda_call *call, const ordo_rank_job *job)
 /* ---- All of it ---- */
 
 /* Whether ranks are computed in 64 bits. */
-static bool is_wide(const ordo_rank_job *job)
+static bool is_wide(const ordo_rank_sorted_job *job)
 {
     bool const flagged = job->algorithm == ORDO_ALGORITHM_SHUFFLE;
     return job->rank_type != ORDO_U32 || (flagged && job->n >= (size_t)1 << 31);
 }
 
-static bool has_second_phase(const ordo_rank_job *job)
+static bool has_second_phase(const ordo_rank_sorted_job *job)
 {
     return job->ties != ORDO_TIES_MIN && job->ties != ORDO_TIES_ORDINAL;
 }
 
 /* Words besides the ranks: naive's second array, or shuffle's words if the ranks cannot hold
  * them. */
-static size_t words_beside(const ordo_rank_job *job)
+static size_t words_beside(const ordo_rank_sorted_job *job)
 {
     bool const naive = job->algorithm == ORDO_ALGORITHM_NAIVE;
     return naive || (is_wide(job) && job->rank_type == ORDO_U32) ? job->n : 0;
 }
 
-size_t dev_rank_paper_scratch(const ordo_rank_job *job)
+size_t dev_rank_paper_scratch(const ordo_rank_sorted_job *job)
 {
     cuda_scratch counted = {};
     if (job->n == 0 || job->ties == ORDO_TIES_ORDINAL)
@@ -318,7 +318,7 @@ size_t dev_rank_paper_scratch(const ordo_rank_job *job)
 }
 
 template <typename CODE, typename NUM>
-static ordo_status rank_least(cuda_call *call, const ordo_rank_job *job)
+static ordo_status rank_least(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     NUM *const beside = scratch_take<NUM>(&call->scratch, words_beside(job));
     NUM *const out = (NUM *)job->ranks;
@@ -330,7 +330,7 @@ static ordo_status rank_least(cuda_call *call, const ordo_rank_job *job)
     return rank_naive<CODE, NUM>(call, job, swapped ? beside : out, swapped ? out : beside);
 }
 
-static ordo_status rank_by_rule(cuda_call *call, const ordo_rank_job *job)
+static ordo_status rank_by_rule(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     ordo_type const   as_keys = job->rank_type == ORDO_U32 ? ORDO_U32 : ORDO_U64;
     heads_table const table = heads_take(&call->scratch, job->n, job->ties == ORDO_TIES_AVERAGE);
@@ -338,7 +338,7 @@ static ordo_status rank_by_rule(cuda_call *call, const ordo_rank_job *job)
     return dev_ranks_of_heads(call, &table, job->ties, job->rank_type, job->ranks);
 }
 
-ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_job *job)
+ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     ordo_algorithm const algorithm = job->algorithm;
     call->exec->algorithm = algorithm == ORDO_ALGORITHM_NAIVE     ? "naive"

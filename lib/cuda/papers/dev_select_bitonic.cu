@@ -113,6 +113,7 @@ ordo_status dev_select_bitonic(cuda_call *call, const ordo_select_job *job, unsi
     TRY(select_bitonic_merge(call, job, &work, sub_array, &sorted));
     TRY(select_bitonic_read(call, job, &work, sorted));
     call->exec->algorithm = "bitonic";
-    ordo_note(call->exec, "sub-arrays of %u keys sorted and merged", sub_array);
+    call->exec->facts.strategy = ORDO_STRATEGY_SUB_ARRAYS;
+    call->exec->facts.tile = sub_array;
     return ORDO_OK;
 }

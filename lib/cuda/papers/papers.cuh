@@ -23,8 +23,8 @@ PAPER_SORT(split)
 #undef PAPER_SORT
 
 /* dev_rank_paper.cu: ranks of a sorted array, algorithms naive, shuffle and hybrid. */
-size_t      dev_rank_paper_scratch(const ordo_rank_job *job);
-ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_job *job);
+size_t      dev_rank_paper_scratch(const ordo_rank_sorted_job *job);
+ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_sorted_job *job);
 
 /* dev_select_bitonic.cu: selection as in the median paper. The parts are separate functions because
  * the paper times them for sub-arrays of 256 to 2048 keys. */

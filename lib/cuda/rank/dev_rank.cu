@@ -169,21 +169,21 @@ static bool is_paper(ordo_algorithm algorithm)
 }
 
 /* Ordinal ranks need only the sizes of the table, not its arrays. */
-static heads_table table_of(cuda_scratch *scratch, const ordo_rank_job *job)
+static heads_table table_of(cuda_scratch *scratch, const ordo_rank_sorted_job *job)
 {
     cuda_scratch none = {};
     return heads_take(job->ties == ORDO_TIES_ORDINAL ? &none : scratch, job->n,
                       job->ties == ORDO_TIES_AVERAGE);
 }
 
-size_t dev_rank_sorted_scratch(const ordo_rank_job *job)
+size_t dev_rank_sorted_scratch(const ordo_rank_sorted_job *job)
 {
     cuda_scratch counted = {};
     table_of(&counted, job);
     return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : counted.used;
 }
 
-ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_job *job)
+ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     if (is_paper(job->algorithm))
         return dev_rank_paper(call, job);
@@ -195,11 +195,12 @@ ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_job *job)
     if (job->n == 0)
         return ORDO_OK;
     if (rank_pass_fits(job)) {
-        ordo_note(call->exec, "in one pass");
+        call->exec->facts.strategy = ORDO_STRATEGY_ONE_PASS;
         return dev_rank_pass(call, job);
     }
     heads_table const table = table_of(&call->scratch, job);
-    ordo_note(call->exec, job->ties == ORDO_TIES_ORDINAL ? "no keys read" : "heads, then ranks");
+    call->exec->facts.strategy =
+        job->ties == ORDO_TIES_ORDINAL ? ORDO_STRATEGY_NO_KEYS : ORDO_STRATEGY_HEADS;
     if (job->ties != ORDO_TIES_ORDINAL)
         TRY(dev_heads(call, &table, job->type, job->sorted));
     return dev_ranks_of_heads(call, &table, job->ties, job->rank_type, job->ranks);

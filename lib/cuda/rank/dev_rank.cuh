@@ -18,8 +18,8 @@ ordo_status dev_ranks_of_heads(cuda_call *call, const heads_table *table, ordo_t
                                ordo_type rank_type, void *ranks);
 
 /* dev_rank_pass.cu: most jobs in one launch and without scratch. n > 0. */
-bool        rank_pass_fits(const ordo_rank_job *job);
-ordo_status dev_rank_pass(cuda_call *call, const ordo_rank_job *job);
+bool        rank_pass_fits(const ordo_rank_sorted_job *job);
+ordo_status dev_rank_pass(cuda_call *call, const ordo_rank_sorted_job *job);
 
 /* Calls f with a zero of the type of the ranks; f is a generic lambda. */
 template <typename F> static inline ordo_status with_rank_type(ordo_type type, F &&f)

@@ -155,7 +155,7 @@ static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     warp_write_ranks<KIND, RANK, 16 / (int)sizeof(RANK), ACCESS_AGAIN>(ranks, n, base, word, edges);
 }
 
-bool rank_pass_fits(const ordo_rank_job *job)
+bool rank_pass_fits(const ordo_rank_sorted_job *job)
 {
     return (uintptr_t)job->sorted % 16 == 0 && (uintptr_t)job->ranks % 16 == 0 &&
            (job->ties == ORDO_TIES_MIN || job->ties == ORDO_TIES_MAX ||
@@ -163,14 +163,14 @@ bool rank_pass_fits(const ordo_rank_job *job)
 }
 
 template <rank_kind KIND, typename CODE, typename RANK, typename BITS = typename CODE::BITS>
-static ordo_status launch_pass(cuda_call *call, const ordo_rank_job *job)
+static ordo_status launch_pass(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     CUDA_LAUNCH(call, (rank_pass<KIND, CODE, RANK>), ordo_div_up(job->n, PASS_TILE), HEADS_THREADS,
                 0, (const BITS *)job->sorted, job->n, (RANK *)job->ranks);
     return ORDO_OK;
 }
 
-ordo_status dev_rank_pass(cuda_call *call, const ordo_rank_job *job)
+ordo_status dev_rank_pass(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     return with_key_code(job->type, false, KEY_FOLDED, [&](auto code) {
         typedef decltype(code) CODE;

@@ -51,9 +51,9 @@ static __global__ void __launch_bounds__(GATHER_THREADS)
 
 /* ---- All of it ---- */
 
-static bool is_wide(const ordo_unsorted_job *job) { return job->n >= (size_t)1 << 31; }
+static bool is_wide(const ordo_rank_job *job) { return job->n >= (size_t)1 << 31; }
 
-static bool is_direct(const ordo_unsorted_job *job)
+static bool is_direct(const ordo_rank_job *job)
 {
     return job->n * cuda_type_size(job->rank_type) <= CUDA_TUNE_RANK_DIRECT && !is_wide(job);
 }
@@ -66,7 +66,7 @@ enum order_way {
     ORDER_ONLY
 };
 
-static order_way way_of(const ordo_unsorted_job *job)
+static order_way way_of(const ordo_rank_job *job)
 {
     if (job->ties == ORDO_TIES_ORDINAL)
         return ORDER_ONLY;
@@ -82,7 +82,7 @@ struct unsorted_plan {
     rank_parts       parts; /* unless ranks are scattered directly */
 };
 
-static unsorted_plan plan_of(cuda_scratch *scratch, const ordo_unsorted_job *job)
+static unsorted_plan plan_of(cuda_scratch *scratch, const ordo_rank_job *job)
 {
     unsorted_plan plan = {};
     size_t const  width = is_wide(job) ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -102,7 +102,7 @@ static unsorted_plan plan_of(cuda_scratch *scratch, const ordo_unsorted_job *job
     return plan;
 }
 
-size_t dev_rank_scratch(const ordo_unsorted_job *job)
+size_t dev_rank_scratch(const ordo_rank_job *job)
 {
     cuda_scratch        counted = {};
     unsorted_plan const plan = plan_of(&counted, job);
@@ -136,7 +136,7 @@ static ordo_type bits_type(ordo_type type)
     return size == 1 ? ORDO_U8 : size == 2 ? ORDO_U16 : size == 4 ? ORDO_U32 : ORDO_U64;
 }
 
-static ordo_status order_keys(cuda_call *call, const ordo_unsorted_job *job,
+static ordo_status order_keys(cuda_call *call, const ordo_rank_job *job,
                               const unsorted_plan *plan)
 {
     void *kept = NULL;
@@ -156,7 +156,7 @@ static ordo_status order_keys(cuda_call *call, const ordo_unsorted_job *job,
 }
 
 template <rank_kind KIND, typename NUM>
-static ordo_status rank_by_buckets(cuda_call *call, const ordo_unsorted_job *job,
+static ordo_status rank_by_buckets(cuda_call *call, const ordo_rank_job *job,
                                    const unsorted_plan *plan)
 {
     TRY((parts_begin<KIND, NUM>(call, &plan->parts, &plan->table, (const NUM *)plan->order.index)));
@@ -167,7 +167,7 @@ static ordo_status rank_by_buckets(cuda_call *call, const ordo_unsorted_job *job
 }
 
 template <rank_kind KIND, typename RANK>
-static ordo_status rank_direct(cuda_call *call, const ordo_unsorted_job *job,
+static ordo_status rank_direct(cuda_call *call, const ordo_rank_job *job,
                                const unsorted_plan *plan)
 {
     CUDA_LAUNCH(call, (scatter_ranks<KIND, RANK, uint32_t>), plan->table.blocks, HEADS_THREADS, 0,
@@ -176,7 +176,7 @@ static ordo_status rank_direct(cuda_call *call, const ordo_unsorted_job *job,
 }
 
 template <rank_kind KIND>
-static ordo_status rank_of_kind(cuda_call *call, const ordo_unsorted_job *job,
+static ordo_status rank_of_kind(cuda_call *call, const ordo_rank_job *job,
                                 const unsorted_plan *plan)
 {
     if (is_wide(job))
@@ -191,7 +191,7 @@ static ordo_status rank_of_kind(cuda_call *call, const ordo_unsorted_job *job,
         });
 }
 
-ordo_status dev_rank(cuda_call *call, const ordo_unsorted_job *job)
+ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job)
 {
     if (job->n == 0)
         return ORDO_OK;
@@ -200,11 +200,9 @@ ordo_status dev_rank(cuda_call *call, const ordo_unsorted_job *job)
                          "more than 2^%d keys are not ranked on a GPU", MOST_KEYS_LG);
     unsorted_plan const plan = plan_of(&call->scratch, job);
     TRY(order_keys(call, job, &plan));
-    if (is_direct(job))
-        ordo_note(call->exec, "ranks scattered directly");
-    else
-        ordo_note(call->exec, "ranks partitioned by index into %zu buckets",
-                  buckets_of(job->n, plan.parts.shift[1]));
+    call->exec->facts.strategy = is_direct(job) ? ORDO_STRATEGY_SCATTER : ORDO_STRATEGY_BUCKETED;
+    if (!is_direct(job))
+        call->exec->facts.buckets = buckets_of(job->n, plan.parts.shift[1]);
     return with_rank_rule(
         job->ties, [&](auto rule) { return rank_of_kind<decltype(rule)::KIND>(call, job, &plan); });
 }

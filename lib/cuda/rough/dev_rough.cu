@@ -128,7 +128,14 @@ static ordo_status rough_windows(cuda_call *call, const ordo_sort_job *job, size
     return (radius <= rough_warp_most() ? rough_warp : rough_block)(call, job, radius, unsorted);
 }
 
-/* The same with a radius that may be too small; *done tells. */
+static void record_windows(ordo_exec *exec, size_t radius)
+{
+    exec->facts.input = ORDO_INPUT_ROUGH;
+    exec->facts.strategy = ORDO_STRATEGY_WINDOWS;
+    exec->facts.radius = radius;
+}
+
+/* Sorts in windows of a radius that may be too small; *done is false then. */
 static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t radius,
                              unsigned *unsorted, bool *done)
 {
@@ -136,8 +143,10 @@ static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t r
     TRY(rough_windows(call, job, radius, unsorted));
     TRY(call_fetch(call, &failed, unsorted, sizeof failed));
     *done = !failed;
-    if (*done)
+    if (*done) {
         call->exec->algorithm = "rough";
+        record_windows(call->exec, radius);
+    }
     return ORDO_OK;
 }
 
@@ -162,24 +171,20 @@ ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job, size_t
     uint64_t         radius = 0;
     if (guess > 0) {
         TRY(rough_try(call, job, guess, unsorted, done));
-        if (*done) {
-            ordo_note(exec, "roughly sorted, radius at most %zu", guess);
+        if (*done)
             return ORDO_OK;
-        }
     }
     TRY(rough_measure(call, job, most, &radius));
-    if (radius > most) {
-        ordo_note(exec, "radius above %zu", most);
+    if (radius > most)
         return ORDO_OK;
-    }
     if (radius > 0)
         TRY(rough_windows(call, job, (size_t)radius, unsorted));
     *done = true;
     exec->algorithm = radius == 0 && job->algorithm == ORDO_ALGORITHM_AUTO ? "sorted" : "rough";
     if (radius == 0)
-        ordo_note(exec, "sorted already");
+        exec->facts.input = ORDO_INPUT_SORTED;
     else
-        ordo_note(exec, "roughly sorted, radius %zu", (size_t)radius);
+        record_windows(exec, (size_t)radius);
     return ORDO_OK;
 }
 
@@ -193,7 +198,6 @@ static ordo_status rough_sort(cuda_call *call, const ordo_sort_job *job, bool *d
     }
     if (job->radius <= rough_block_most(call, job->type))
         TRY(rough_try(call, job, job->radius, scratch_take<unsigned>(&call->scratch, 1), done));
-    ordo_note(call->exec, *done ? "radius given as %zu" : "the radius is not %zu", job->radius);
     return ORDO_OK;
 }
 

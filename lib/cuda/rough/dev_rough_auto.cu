@@ -79,7 +79,8 @@ static ordo_status rough_reverse(cuda_call *call, const ordo_sort_job *job, bool
     *done = !seen;
     if (*done) {
         call->exec->algorithm = "reverse";
-        ordo_note(call->exec, "sorted the other way: turned around");
+        call->exec->facts.input = ORDO_INPUT_REVERSED;
+        call->exec->facts.strategy = ORDO_STRATEGY_REVERSE;
     }
     return ORDO_OK;
 }

@@ -16,8 +16,8 @@ size_t      dev_partition_scratch(const ordo_partition_job *job);
 ordo_status dev_partition(cuda_call *call, const ordo_partition_job *job);
 
 /* rank/dev_rank.cu */
-size_t      dev_rank_sorted_scratch(const ordo_rank_job *job);
-ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_job *job);
+size_t      dev_rank_sorted_scratch(const ordo_rank_sorted_job *job);
+ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job);
 
 /* rough/dev_order.cu */
 size_t      dev_is_sorted_scratch(const ordo_order_job *job);
@@ -36,8 +36,8 @@ size_t      dev_argsort_scratch(const ordo_argsort_job *job);
 ordo_status dev_argsort(cuda_call *call, const ordo_argsort_job *job);
 
 /* rank/dev_rank_unsorted.cu */
-size_t      dev_rank_scratch(const ordo_unsorted_job *job);
-ordo_status dev_rank(cuda_call *call, const ordo_unsorted_job *job);
+size_t      dev_rank_scratch(const ordo_rank_job *job);
+ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job);
 
 /* rough/dev_radius.cu */
 size_t      dev_radius_scratch(const ordo_radius_job *job);

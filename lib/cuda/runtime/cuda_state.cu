@@ -1,6 +1,7 @@
 /* cuda_state.cu - opens a device, holds its memory, and begins and ends every call on it. */
 #include "cuda/runtime/cuda_state.cuh"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {

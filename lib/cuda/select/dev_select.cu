@@ -146,12 +146,9 @@ static ordo_status select_in_batches(cuda_call *call, const ordo_select_job *job
         TRY(select_batch(call, job, &work, &positions, (char *)job->out + first * size));
     }
     call->exec->algorithm = work.is_swept ? "sample" : "radix";
-    if (work.is_swept)
-        ordo_note(call->exec, "a sample, one sweep of the array, then the digits of what it kept");
-    else
-        ordo_note(call->exec, "%sdigits of up to %d bits",
-                  is_few(job) ? "in one block: buckets, or if they are too full " : "",
-                  (int)SELECT_LG_BINS);
+    call->exec->facts.strategy = work.is_swept ? ORDO_STRATEGY_SWEEP
+                                 : is_few(job) ? ORDO_STRATEGY_BLOCK
+                                               : ORDO_STRATEGY_DIGITS;
     return ORDO_OK;
 }
 
@@ -206,7 +203,7 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
         return ORDO_OK;
     }));
     call->exec->algorithm = "radix";
-    ordo_note(call->exec, "%zu positions: a copy was sorted", job->count);
+    call->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
     return ORDO_OK;
 }
 

@@ -384,7 +384,7 @@ static ordo_status topk_by_argsort(cuda_call *call, const ordo_topk_job *job)
     else
         CUDA_LAUNCH(call, topk_cut_kernel<uint32_t>, blocks, MERGE_THREADS, 0,
                     (const uint32_t *)order, out);
-    ordo_note(call->exec, "%zu of %zu keys: an argsort, cut", job->k, job->n);
+    call->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
     return ORDO_OK;
 }
 
@@ -461,9 +461,8 @@ ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
         TRY(out.is_record_wide ? order_many<key_record>(call, &work, &out)
                                : order_many<uint64_t>(call, &work, &out));
     call->exec->algorithm = "select and sort";
-    ordo_note(call->exec, "%s",
-              work.select.is_swept ? "a sample and one sweep of the array"
-              : is_few(job) ? "in one block: buckets, or if they are too full passes over the array"
-                            : "passes over the array");
+    call->exec->facts.strategy = work.select.is_swept ? ORDO_STRATEGY_SWEEP
+                                 : is_few(job)        ? ORDO_STRATEGY_BLOCK
+                                                      : ORDO_STRATEGY_DIGITS;
     return ORDO_OK;
 }

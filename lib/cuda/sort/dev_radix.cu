@@ -21,14 +21,14 @@ static ordo_status run(cuda_call *call, const radix_layout *layout, ordo_type ty
     call->exec->algorithm = "radix";
     bool const cluster = radix_fits_cluster(call, job);
     if (radix_is_small(call, job) && (!cluster || job->n <= CUDA_TUNE_RADIX_CLUSTER_ABOVE)) {
-        ordo_note(call->exec, "in one block");
+        call->exec->facts.strategy = ORDO_STRATEGY_BLOCK;
         return radix_small(call, job, type, descending);
     }
     if (cluster) {
-        ordo_note(call->exec, "in one cluster");
+        call->exec->facts.strategy = ORDO_STRATEGY_CLUSTER;
         return radix_cluster(call, job, type, descending);
     }
-    ordo_note(call->exec, "digits chosen on the device");
+    call->exec->facts.strategy = ORDO_STRATEGY_DEVICE_DIGITS;
     if (job->value_size != 0)
         return radix_run_values(call, job, type, descending, layout->tables);
     return with_radix_code<false>(type, descending, KEY_TOTAL, [&](auto code) {
@@ -81,7 +81,7 @@ ordo_status dev_radix_keys(cuda_call *call, const ordo_sort_job *job)
         return ORDO_OK;
     call->exec->changed = true;
     if (counted(job)) {
-        ordo_note(call->exec, "by counting");
+        call->exec->facts.strategy = ORDO_STRATEGY_COUNTING;
         return dev_count_keys(call, job);
     }
     radix_layout const layout = layout_keys(&call->scratch, job);

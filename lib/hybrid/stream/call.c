@@ -54,6 +54,17 @@ void hybrid_call_close(hybrid_call *call)
     pthread_mutex_destroy(&call->device_lock);
 }
 
+void hybrid_record(const hybrid_call *call, ordo_exec *exec)
+{
+    exec->algorithm = call->device.exec.algorithm;
+    exec->isa = call->device.exec.isa;
+    exec->facts.strategy = ORDO_STRATEGY_STREAMED;
+    exec->facts.batches = call->batch_count;
+    exec->facts.buckets = call->bucket_count;
+    exec->facts.cpu_share = call->share;
+    memcpy(exec->facts.phase_seconds, call->phase_seconds, sizeof call->phase_seconds);
+}
+
 /* ---- Memory ---- */
 
 ordo_status hybrid_take_tables(hybrid_call *call)

@@ -11,7 +11,7 @@
 #define ORDO_HYBRID_STREAM_HYBRID_CALL_H
 
 #include "backend/profile.h"
-#include "core/turn.h"
+#include "core/sequencer.h"
 #include "backend/backend.h"
 #include "hybrid/tuning.h"
 
@@ -127,16 +127,16 @@ struct hybrid_call {
     size_t   bucket_count;
 
     /* Phases II and III. */
-    size_t        chunk_records, chunk_count, batch_chunks, batch_count;
-    atomic_size_t next_chunk;
-    ordo_turn     turn;
-    size_t        next_place; /* of the next chunk on the device; used by the holder of the turn */
-    size_t        batch_start[HYBRID_MOST_BATCHES + 1];
-    atomic_size_t batch_sent[HYBRID_MOST_BATCHES]; /* chunks of each batch */
-    char         *kept_keys, *kept_values; /* per chunk: the device's records, then the buckets */
-    uint32_t     *bucket_in_chunk;         /* [chunk_count][bucket_count + 1]: starts in kept_* */
-    char         *aside;                   /* per lane: the CPU's records of one chunk */
-    size_t        aside_bytes;
+    size_t         chunk_records, chunk_count, batch_chunks, batch_count;
+    atomic_size_t  next_chunk;
+    ordo_sequencer turn;
+    size_t         next_place; /* of the next chunk on the device; used by the holder of the turn */
+    size_t         batch_start[HYBRID_MOST_BATCHES + 1];
+    atomic_size_t  batch_sent[HYBRID_MOST_BATCHES]; /* chunks of each batch */
+    char          *kept_keys, *kept_values; /* per chunk: the device's records, then the buckets */
+    uint32_t      *bucket_in_chunk;         /* [chunk_count][bucket_count + 1]: starts in kept_* */
+    char          *aside;                   /* per lane: the CPU's records of one chunk */
+    size_t         aside_bytes;
 
     /* Phase IV. */
     hybrid_segment      *segments;
@@ -162,6 +162,8 @@ _Static_assert(sizeof(hybrid_call) < 4096, "large arrays belong in hybrid_tables
 void hybrid_call_open(hybrid_call *call, const ordo_both *both, const hybrid_records *records,
                       ordo_exec *exec);
 void hybrid_call_close(hybrid_call *call);
+/* Fills the report fields that streamed sorts and ranks have in common. */
+void hybrid_record(const hybrid_call *call, ordo_exec *exec);
 /* Takes call->tables from scratch. Phase I and all later phases need the tables. */
 ordo_status hybrid_take_tables(hybrid_call *call);
 /* Runs the phases of a sort or a ranking. `begin` is phase I and reserves the device; `finish` is
@@ -202,7 +204,7 @@ ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *r
 /* rank_streamed.c: ranks of unsorted keys. The records are the keys with their indices. After an
  * error exec->changed says whether ranks may have been written. */
 ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *records,
-                                 const ordo_unsorted_job *job, ordo_exec *exec);
+                                 const ordo_rank_job *job, ordo_exec *exec);
 
 /* ---- splitters.c: phase I ---- */
 

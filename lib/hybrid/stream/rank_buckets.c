@@ -57,12 +57,12 @@ static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *worker, size_t b
         return;
     worker->scratch_used = ordo_round_up(count * call->records->key_size, ORDO_CACHE_LINE);
     hybrid_gather_bucket(call, bucket, worker->scratch, index);
-    ordo_rank_job const ranks = {.type = call->records->type,
-                                 .sorted = worker->scratch,
-                                 .n = count,
-                                 .rank_type = has_halves(ranking) ? ORDO_F64 : ORDO_U64,
-                                 .ranks = ranking->cpu_ranks + start,
-                                 .ties = ranking->job->ties};
+    ordo_rank_sorted_job const ranks = {.type = call->records->type,
+                                        .sorted = worker->scratch,
+                                        .n = count,
+                                        .rank_type = has_halves(ranking) ? ORDO_F64 : ORDO_U64,
+                                        .ranks = ranking->cpu_ranks + start,
+                                        .ties = ranking->job->ties};
     if (hybrid_sort_records(cpu, call->both->cpu_state, call->records, worker->scratch, index,
                             count, &worker->exec) == ORDO_OK)
         (void)cpu->rank_sorted(call->both->cpu_state, &ranks, &worker->exec);
@@ -109,9 +109,9 @@ static uint64_t index_at(const hybrid_ranking *ranking, size_t i)
 
 static void store_buckets(void *arg, size_t lo, size_t hi)
 {
-    const hybrid_ranking *const    ranking = arg;
-    const hybrid_call *const       call = ranking->call;
-    const ordo_unsorted_job *const job = ranking->job;
+    const hybrid_ranking *const ranking = arg;
+    const hybrid_call *const    call = ranking->call;
+    const ordo_rank_job *const  job = ranking->job;
     for (size_t bucket = lo; bucket < hi; bucket++) {
         uint64_t const before = ranking->cpu_before[bucket];
         size_t const   end = call->bucket_start[bucket + 1] - ranking->device_count;

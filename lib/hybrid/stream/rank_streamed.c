@@ -131,7 +131,7 @@ static void convert(const hybrid_ranking *ranking, const void *from, void *to, s
 static void store_ranks(const hybrid_ranking *ranking, const char *device_ranks, size_t at,
                         size_t count)
 {
-    const ordo_unsorted_job *const job = ranking->job;
+    const ordo_rank_job *const     job = ranking->job;
     size_t const                   size = ordo_type_size(job->rank_type);
     char *const                    ranks = (char *)job->ranks + at * size;
     _Alignas(ORDO_CACHE_LINE) char block[BLOCK * sizeof(uint64_t)];
@@ -211,11 +211,11 @@ static void fetch_thread(void *arg, size_t lo, size_t hi)
 /* The number of distinct keys on the device, which is the dense rank of its last record. */
 static ordo_status count_distinct(hybrid_ranking *ranking, uint64_t *distinct)
 {
-    hybrid_call *const             call = ranking->call;
-    const ordo_link *const         link = call->link;
-    void *const                    state = call->both->device_state;
-    const ordo_unsorted_job *const job = ranking->job;
-    uint64_t                       last = 0;
+    hybrid_call *const         call = ranking->call;
+    const ordo_link *const     link = call->link;
+    void *const                state = call->both->device_state;
+    const ordo_rank_job *const job = ranking->job;
+    uint64_t                   last = 0;
     *distinct = 0;
     if (job->ties != ORDO_TIES_DENSE || ranking->device_count == 0)
         return ORDO_OK;
@@ -288,7 +288,7 @@ static ordo_status begin(void *arg)
 }
 
 ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *records,
-                                 const ordo_unsorted_job *job, ordo_exec *exec)
+                                 const ordo_rank_job *job, ordo_exec *exec)
 {
     hybrid_call    call;
     hybrid_ranking ranking = {.call = &call, .job = job, .width = records->value_size};
@@ -296,14 +296,8 @@ ordo_status hybrid_rank_streamed(const ordo_both *both, const hybrid_records *re
     ordo_status const status = hybrid_run_phases(&call, begin, finish, &ranking);
     hybrid_call_close(&call);
     if (status == ORDO_OK) {
-        exec->algorithm = call.device.exec.algorithm;
-        exec->isa = call.device.exec.isa;
-        ordo_note(exec,
-                  "streamed in %zu batches, %zu bytes per rank on the link; %.1f %% by the CPU in "
-                  "%zu buckets; phase I %.1f ms, II and III %.1f ms, IV %.1f ms",
-                  call.batch_count, ranking.width, 100 * call.share, call.bucket_count,
-                  1e3 * call.phase_seconds[0], 1e3 * call.phase_seconds[1],
-                  1e3 * call.phase_seconds[2]);
+        hybrid_record(&call, exec);
+        exec->facts.rank_bytes = ranking.width;
     }
     return status;
 }

@@ -5,8 +5,8 @@
 #include "hybrid/stream/hybrid_call.h"
 
 typedef struct hybrid_ranking { /* one call */
-    hybrid_call             *call;
-    const ordo_unsorted_job *job;
+    hybrid_call         *call;
+    const ordo_rank_job *job;
     size_t width; /* bytes of an index, and of a rank on the link: 4, or 8 from 2^31 keys on */
 
     /* Device memory. */

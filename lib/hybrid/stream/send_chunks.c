@@ -4,7 +4,7 @@
  * Threads take chunks in order. A thread copies a chunk, or the device's part of it (divide.c), to
  * one of its lane's two staging buffers, queues the copy to the device and fills the other buffer.
  * If the CPU has a share, the place of a chunk on the device depends on the sizes of all earlier
- * device parts; ordo_turn passes the next place from chunk to chunk. The thread that sends the last
+ * device parts; ordo_sequencer passes the next place from chunk to chunk. The thread that sends the last
  * chunk of a batch queues the sort of the batch. Reads the array once. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
@@ -75,12 +75,12 @@ static size_t take_place(hybrid_call *call, size_t chunk, size_t count)
     bool const   last = chunk + 1 == call->chunk_count || (chunk + 1) % call->batch_chunks == 0;
     if (!call->divided)
         return chunk * call->chunk_records;
-    ordo_turn_wait(&call->turn, chunk);
+    ordo_sequencer_wait(&call->turn, chunk);
     size_t const place = call->next_place;
     call->next_place += count;
     if (last)
         call->batch_start[batch + 1] = call->next_place;
-    ordo_turn_pass(&call->turn, chunk);
+    ordo_sequencer_pass(&call->turn, chunk);
     return place;
 }
 

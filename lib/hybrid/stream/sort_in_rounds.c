@@ -90,23 +90,23 @@ static void fill_chunks(void *arg, size_t lo, size_t hi)
 
 static bool range_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, void *arg)
 {
-    return ordo_loop(((range_exec *)exec)->caller, n, grain, body, arg);
+    return ordo_loop(((range_exec *)exec->owner)->caller, n, grain, body, arg);
 }
 
 static bool range_poll(ordo_exec *exec, double share)
 {
-    return ordo_poll(((range_exec *)exec)->caller, share);
+    return ordo_poll(((range_exec *)exec->owner)->caller, share);
 }
 
 static ordo_status range_fail(ordo_exec *exec, ordo_status status, const char *format, va_list args)
 {
-    ordo_exec *const caller = ((range_exec *)exec)->caller;
+    ordo_exec *const caller = ((range_exec *)exec->owner)->caller;
     return caller->fail(caller, status, format, args);
 }
 
 static ordo_status range_scratch(ordo_exec *exec, size_t bytes, void **out)
 {
-    range_exec *const range = (range_exec *)exec;
+    range_exec *const range = exec->owner;
     size_t const      take = ordo_round_up(bytes, ORDO_CACHE_LINE);
     if (take < bytes || take > range->room.bytes - range->used)
         return ordo_fail(exec, ORDO_E_NOMEM, "a range requests %zu bytes of scratch, %zu are left",
@@ -116,21 +116,21 @@ static ordo_status range_scratch(ordo_exec *exec, size_t bytes, void **out)
     return ORDO_OK;
 }
 
-static range_exec range_exec_of(const rounds *work, range_room room)
+static void range_exec_init(range_exec *range, const rounds *work, range_room room)
 {
     ordo_exec *const caller = work->call->exec;
-    return (range_exec){.exec = {.threads = caller->threads,
-                                 .loop = range_loop,
-                                 .poll = range_poll,
-                                 .scratch = range_scratch,
-                                 .fail = range_fail,
-                                 .phases = 1,
-                                 .profile = caller->profile,
-                                 .algorithm = caller->algorithm,
-                                 .isa = caller->isa,
-                                 .detail = ""},
-                        .caller = caller,
-                        .room = room};
+    *range = (range_exec){.exec = {.owner = range,
+                                   .threads = caller->threads,
+                                   .loop = range_loop,
+                                   .poll = range_poll,
+                                   .scratch = range_scratch,
+                                   .fail = range_fail,
+                                   .phases = 1,
+                                   .profile = caller->profile,
+                                   .algorithm = caller->algorithm,
+                                   .isa = caller->isa},
+                          .caller = caller,
+                          .room = room};
 }
 
 /* The report shows what the last range did. */
@@ -215,7 +215,8 @@ static ordo_status sort_range_by_cpu(rounds *work, const hybrid_records *range)
         work->asked = true;
         (void)reserve(work, bytes + HYBRID_SCRATCH_TAKES * ORDO_CACHE_LINE, &work->by_cpu);
     }
-    range_exec        with = range_exec_of(work, work->by_cpu);
+    range_exec with;
+    range_exec_init(&with, work, work->by_cpu);
     ordo_status const status =
         hybrid_sort_records(cpu, call->both->cpu_state, range, range->out_keys, range->out_values,
                             range->n, &with.exec);
@@ -230,7 +231,8 @@ static ordo_status sort_range(rounds *work, size_t bucket, size_t room)
     ordo_both const      both = streaming(work);
     if (!fits(work, &range, room))
         return sort_range_by_cpu(work, &range);
-    range_exec        with = range_exec_of(work, work->streamed);
+    range_exec with;
+    range_exec_init(&with, work, work->streamed);
     ordo_status const status = hybrid_sort_streamed(&both, &range, &with.exec);
     copy_report(&with);
     if (status == ORDO_OK || status == ORDO_E_CANCELLED || !call->both->keep)
@@ -253,6 +255,14 @@ static ordo_status all_ranges(rounds *work, size_t room)
         TRY(sort_range(work, bucket, room));
     }
     return ORDO_OK;
+}
+
+static void record_rounds(ordo_facts *facts, size_t count, size_t room, size_t need)
+{
+    facts->strategy = ORDO_STRATEGY_ROUNDS;
+    facts->rounds = count;
+    facts->device_bytes = room;
+    facts->needed_bytes = need;
 }
 
 ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *records,
@@ -282,7 +292,6 @@ ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *r
         status = all_ranges(&work, room);
     hybrid_call_close(&call);
     if (status == ORDO_OK)
-        ordo_note(exec, "in %zu rounds: the device has %zu bytes, the sort needs %zu",
-                  call.bucket_count, room, need);
+        record_rounds(&exec->facts, call.bucket_count, room, need);
     return status;
 }

@@ -76,22 +76,15 @@ size_t hybrid_host_bytes(const ordo_both *both, const hybrid_records *records, o
     return bytes;
 }
 
-static void report(const hybrid_call *call, ordo_exec *exec)
+static void record(const hybrid_call *call, ordo_exec *exec)
 {
-    char packed[48] = "";
-    exec->algorithm = call->device.exec.algorithm;
-    exec->isa = call->device.exec.isa;
+    hybrid_record(call, exec);
+    exec->facts.segments = call->segment_count;
+    exec->facts.handed_over = atomic_load(&call->handed_over);
     if (call->packing)
-        snprintf(packed, sizeof packed, " keys packed to %.0f %%;",
-                 100 * (double)atomic_load(&call->fetched_key_bytes) /
-                     (double)(call->batch_start[call->batch_count] * call->records->key_size + 1));
-    ordo_note(
-        exec,
-        "streamed in %zu batches, %zu segments; %.1f %% by the CPU in %zu buckets (%zu handed "
-        "over);%s phase I %.1f ms, II and III %.1f ms, IV %.1f ms",
-        call->batch_count, call->segment_count, 100 * call->share, call->bucket_count,
-        atomic_load(&call->handed_over), packed, 1e3 * call->phase_seconds[0],
-        1e3 * call->phase_seconds[1], 1e3 * call->phase_seconds[2]);
+        exec->facts.packed =
+            (double)atomic_load(&call->fetched_key_bytes) /
+            (double)(call->batch_start[call->batch_count] * call->records->key_size + 1);
 }
 
 ordo_status hybrid_sort_streamed(const ordo_both *both, const hybrid_records *records,
@@ -104,6 +97,6 @@ ordo_status hybrid_sort_streamed(const ordo_both *both, const hybrid_records *re
         restore_array(&call);
     hybrid_call_close(&call);
     if (status == ORDO_OK)
-        report(&call, exec);
+        record(&call, exec);
     return status;
 }

@@ -108,7 +108,7 @@ static void take_samples(void *arg, size_t lo, size_t hi)
 /* The CPU's sort of u64 is the order of codes. */
 static ordo_status sort_samples(hybrid_call *call, uint64_t *samples, size_t count)
 {
-    sample_work work = {call->records, samples, ordo_random_stream(call->exec->seed, 1)};
+    sample_work work = {call->records, samples, ordo_random_sequence(call->exec->seed, 1)};
     if (!ordo_loop(call->exec, count, GRAIN, take_samples, &work))
         return ORDO_E_CANCELLED;
     ordo_sort_job const job = {.type = ORDO_U64, .keys = samples, .n = count};

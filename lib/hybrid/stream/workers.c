@@ -6,6 +6,7 @@
 #include "hybrid/stream/hybrid_call.h"
 
 #include <sched.h>
+#include <stdio.h>
 
 enum {
     SPINS = 64
@@ -14,7 +15,7 @@ enum {
 static ordo_status worker_fail(ordo_exec *exec, ordo_status status, const char *format,
                                va_list args)
 {
-    hybrid_call *const call = ((hybrid_worker *)exec)->call;
+    hybrid_call *const call = ((hybrid_worker *)exec->owner)->call;
     pthread_mutex_lock(&call->error_lock);
     if (atomic_load_explicit(&call->status, memory_order_relaxed) == ORDO_OK) {
         vsnprintf(call->error_text, sizeof call->error_text, format, args);
@@ -29,19 +30,19 @@ static bool worker_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body
     for (size_t lo = 0; lo < n; lo += grain)
         body(arg, lo, ordo_min(lo + grain, n));
     /* A body that polled may have left its chunk undone. */
-    return !hybrid_has_failed(((hybrid_worker *)exec)->call);
+    return !hybrid_has_failed(((hybrid_worker *)exec->owner)->call);
 }
 
 static bool worker_poll(ordo_exec *exec, double share)
 {
     (void)share;
-    return hybrid_has_failed(((hybrid_worker *)exec)->call);
+    return hybrid_has_failed(((hybrid_worker *)exec->owner)->call);
 }
 
 /* From the worker's own scratch, which was sized for its sorts. */
 static ordo_status worker_scratch(ordo_exec *exec, size_t bytes, void **out)
 {
-    hybrid_worker *const worker = (hybrid_worker *)exec;
+    hybrid_worker *const worker = exec->owner;
     size_t const         take = ordo_round_up(bytes, ORDO_CACHE_LINE);
     if (take > worker->scratch_bytes - worker->scratch_used)
         return ordo_fail(exec, ORDO_E_NOMEM, "a sort requests %zu bytes of scratch, %zu are left",
@@ -53,15 +54,15 @@ static ordo_status worker_scratch(ordo_exec *exec, size_t bytes, void **out)
 
 void hybrid_worker_init(hybrid_call *call, hybrid_worker *worker)
 {
-    *worker = (hybrid_worker){.exec = {.threads = 1,
+    *worker = (hybrid_worker){.exec = {.owner = worker,
+                                       .threads = 1,
                                        .loop = worker_loop,
                                        .poll = worker_poll,
                                        .scratch = worker_scratch,
                                        .fail = worker_fail,
                                        .phases = 1,
                                        .algorithm = "",
-                                       .isa = "",
-                                       .detail = ""},
+                                       .isa = ""},
                               .call = call};
 }
 

@@ -134,28 +134,23 @@ static ordo_status prepare(string_order *order, const ordo_both *both,
     if (!both->keep || !ordo_device_gave_up(status))
         return status;
     order->known.part_count = 0;
-    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state));
+    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state), status);
     return ORDO_OK;
 }
 
 static ordo_status report(string_order *order, ordo_exec *exec, ordo_status status)
 {
-    if (status != ORDO_OK || order->n == 0)
+    if (status != ORDO_OK || order->n == 0 || order->known.index == NULL)
         return status;
-    if (order->known.index == NULL) {
-        ordo_note(exec, "by the CPU, because the device gave up: %.180s",
-                  order->call.error_text[0] != '\0' ? order->call.error_text
-                                                    : "too little host or device memory");
-        return status;
-    }
     exec->isa = order->call.device.exec.isa;
-    ordo_note(
-        exec,
-        "streamed in %zu rounds, %u bits per letter, %zu surveys; %zu groups left to the CPU; "
-        "survey %.1f ms, keys sent %.1f and %.1f ms, fetched %.1f ms, groups %.1f ms, CPU %.1f ms",
-        order->rounds, order->alphabet.bits, order->surveys, order->left, 1e3 * order->survey_s,
-        1e3 * order->send_s[0], 1e3 * order->send_s[1], 1e3 * order->fetch_s, 1e3 * order->groups_s,
-        1e3 * string_seconds(order));
+    exec->facts =
+        (ordo_facts){.strategy = ORDO_STRATEGY_STREAMED,
+                     .rounds = order->rounds,
+                     .letter_bits = order->alphabet.bits,
+                     .surveys = order->surveys,
+                     .groups = order->left,
+                     .phase_seconds = {order->survey_s, order->send_s[0], order->send_s[1],
+                                       order->fetch_s, order->groups_s, string_seconds(order)}};
     return status;
 }
 

@@ -24,5 +24,5 @@ ordo rank keys --text --json -o out
 ordo select keys --text -k 1 --json -o out
 ordo sort keys --dtype u16 --threads 1 --explain 2>err >/dev/null
 sed "$unpredicted" err | sed 's/  *.*//' | tr '\n' ' ' >out
-sed 's/detail $//' out
+sed 's/facts $//' out
 sed "$unpredicted" reports >&3

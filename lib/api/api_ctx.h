@@ -1,0 +1,76 @@
+/* api_ctx.h - the struct behind ordo_ctx, for the files that manage it: api_ctx.c makes contexts,
+ * api_call.c begins and ends calls, api_report.c tells what the last call did. */
+#ifndef ORDO_API_API_CTX_H
+#define ORDO_API_API_CTX_H
+
+#include "api/api.h"
+#include "backend/profile.h"
+#include "core/arena.h"
+#include "core/cpus.h"
+#include "core/fpmode.h"
+#include "core/pool.h"
+
+#include <pthread.h>
+
+enum {
+    API_ERROR_SIZE = 512,
+    API_MAX_THREADS = 4096
+};
+
+typedef struct api_running { /* the report fields that api/ fills during a call */
+    const char   *operation, *backend;
+    ordo_type     type;
+    size_t        n;
+    ordo_forecast predicted;
+} api_running;
+
+struct ordo_ctx {
+    ordo_exec    exec;
+    ordo_plan    plan;
+    ordo_arena   arena;
+    ordo_pool   *pool;
+    ordo_cpus    cpus;
+    ordo_alloc   source;
+    api_running  running; /* the call in progress */
+    ordo_report  report;  /* the last successful call */
+    ordo_profile profile; /* the last call; exec.profile points here if profiles are recorded */
+    bool         device_facts;  /* exec.facts may have facts of a device (api_call.c) */
+    bool         device_report; /* the same of report.facts */
+
+    ordo_progress_fn *progress;
+    void             *progress_user;
+    uint64_t          started;  /* when the call began, in clock ticks (api_clock.h) */
+    uint64_t          lasted;   /* ticks of the last successful call */
+    uint64_t          ticked;   /* when the last callback ended */
+    double            interval; /* the caller's seconds between callbacks; 0: choose */
+    double            pause;    /* seconds until the next callback */
+    double            shown;    /* the last progress reported */
+    bool              watched;  /* the call may run long enough for a callback */
+    bool              refused;  /* the callback has cancelled the call */
+
+    pthread_t   caller; /* the thread that made the call */
+    ordo_fpmode mode;   /* the floating-point mode of that thread, to be restored */
+    atomic_flag busy;
+    atomic_int  stop; /* set by ordo_cancel and the progress callback */
+    atomic_int  told; /* a body has asked, and may have left its piece unfinished */
+    char        error[API_ERROR_SIZE];
+    uint64_t    seed_step; /* added to exec.seed by every call; 0: the caller fixed the seed */
+};
+
+/* Fills the services of ctx->exec. */
+void api_exec_init(ordo_ctx *ctx);
+
+/* Every call holds the context between these two; the second returns status. */
+ordo_status api_occupy(ordo_ctx *ctx);
+ordo_status api_vacate(ordo_ctx *ctx, ordo_status status);
+
+/* The error of calls that fail without a context, or because the context is busy: the error text
+ * of a busy context belongs to the call in progress. One text per thread. */
+__attribute__((format(printf, 2, 3))) ordo_status api_fail_in_thread(ordo_status status,
+                                                                     const char *format, ...);
+const char                                       *api_thread_error(void);
+
+bool api_profile_open(ordo_profile *profile, const ordo_alloc *source);
+void api_profile_close(ordo_profile *profile, const ordo_alloc *source);
+
+#endif

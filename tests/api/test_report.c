@@ -1,0 +1,142 @@
+/* test_report.c - the sentence of a report, the fields of inner calls, and predictions without a
+ * GPU. */
+#include "testkit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Each value of the enums adds words, and no two values add the same words. */
+static void every_value(void)
+{
+    static char texts[64][128];
+    size_t      count = 0;
+    for (uint32_t input = 1; ordo_input_name((ordo_input)input) != NULL; input++)
+        CHECK(ordo_report_text(&(ordo_report){.facts = {.input = input}}, texts[count++], 128) > 0);
+    for (uint32_t s = 1; ordo_strategy_name((ordo_strategy)s) != NULL; s++)
+        CHECK(ordo_report_text(&(ordo_report){.facts = {.strategy = s}}, texts[count++], 128) > 0);
+    CHECK_EQ_U64(ORDO_INPUT_EQUAL + ORDO_STRATEGY_SUB_ARRAYS, count);
+    for (size_t i = 0; i < count; i++) {
+        CHECK(strlen(texts[i]) < 127);
+        for (size_t j = 0; j < i; j++)
+            CHECK(strcmp(texts[i], texts[j]) != 0);
+    }
+}
+
+/* A report of a newer library: unknown values are left out. */
+static void unknown_values(void)
+{
+    ordo_report const report = {.facts = {.input = 1000, .strategy = 1000}};
+    char              text[8] = "x";
+    CHECK_EQ_U64(0, ordo_report_text(&report, text, sizeof text));
+    CHECK(text[0] == '\0');
+    CHECK(ordo_input_name((ordo_input)1000) == NULL);
+    CHECK(ordo_strategy_name((ordo_strategy)1000) == NULL);
+}
+
+static void every_number(void)
+{
+    ordo_report report = {.facts = {.strategy = ORDO_STRATEGY_STREAMED, .letter_bits = 1}};
+    char        text[2048], part[2048];
+    size_t      length = ordo_report_text(&report, text, sizeof text);
+    uint64_t   *numbers[] = {
+          &report.facts.radius,       &report.facts.runs,        &report.facts.displaced,
+          &report.facts.passes,       &report.facts.buckets,     &report.facts.record_bytes,
+          &report.facts.tile,         &report.facts.rounds,      &report.facts.batches,
+          &report.facts.segments,     &report.facts.handed_over, &report.facts.rank_bytes,
+          &report.facts.surveys,      &report.facts.groups,      &report.facts.device_bytes,
+          &report.facts.needed_bytes,
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        *numbers[i] = 100 + i;
+        size_t const longer = ordo_report_text(&report, text, sizeof text);
+        CHECK(longer > length);
+        length = longer;
+    }
+    report.facts.cpu_share = 0.25;
+    report.facts.packed = 0.5;
+    report.facts.device_status = ORDO_E_NOMEM;
+    for (size_t i = 0; i < 6; i++)
+        report.facts.phase_seconds[i] = 1e-3;
+    length = ordo_report_text(&report, text, sizeof text);
+    CHECK_EQ_U64(length, strlen(text));
+    CHECK_EQ_U64(length, ordo_report_text(&report, NULL, 0));
+    for (size_t size = 1; size <= length; size++) { /* cut anywhere */
+        CHECK_EQ_U64(length, ordo_report_text(&report, part, size));
+        CHECK(strlen(part) == size - 1 && memcmp(part, text, size - 1) == 0);
+    }
+}
+
+/* The sorts inside a rank, a select and a top-k leave no facts. */
+static void inner_calls(void)
+{
+    enum {
+        N = 200000,
+        KS = 5000
+    };
+    static uint32_t keys[N], out[N];
+    static size_t   k[KS];
+    test_rng        rng = {7};
+    ordo_ctx *const ctx = test_context_make(2);
+    for (size_t i = 0; i < N; i++)
+        keys[i] = (uint32_t)test_rng_next(&rng);
+    for (size_t i = 0; i < KS; i++)
+        k[i] = i * (N / KS);
+
+    testkit_case("select");
+    CHECK_STATUS(ORDO_OK, ordo_select(ctx, ORDO_U32, keys, N, k, KS, out, NULL), ctx);
+    ordo_report report = report_of(ctx);
+    CHECK(report.facts.record_bytes == 0 && report.facts.buckets == 0);
+
+    testkit_case("topk");
+    CHECK_STATUS(ORDO_OK, ordo_topk(ctx, ORDO_U32, keys, N, 100, out, ORDO_U32, NULL, NULL, NULL),
+                 ctx);
+    report = report_of(ctx);
+    CHECK(strcmp(report.operation, "topk") == 0);
+    CHECK(report.facts.input == ORDO_INPUT_ANY);
+    if (!testkit_on_device())
+        CHECK(report.facts.strategy == ORDO_STRATEGY_PLAIN);
+
+    testkit_case("sorted input");
+    for (size_t i = 0; i < N; i++)
+        keys[i] = (uint32_t)i;
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, N, NULL), ctx);
+    report = report_of(ctx);
+    CHECK(testkit_on_device() || report.facts.input == ORDO_INPUT_SORTED);
+
+    testkit_case("facts of the call before are gone");
+    CHECK_STATUS(ORDO_OK, ordo_copy(ctx, out, keys, sizeof keys), ctx);
+    report = report_of(ctx);
+    CHECK(report.facts.input == ORDO_INPUT_ANY && report.facts.strategy == ORDO_STRATEGY_PLAIN);
+    ordo_ctx_free(ctx);
+}
+
+/* Without a GPU nothing is predicted for it, however large the call. */
+static void predictions(void)
+{
+    enum {
+        N = 1 << 22
+    };
+    uint32_t *const keys = calloc(N, sizeof *keys);
+    ordo_ctx *const ctx = test_context_make(2);
+    ordo_info       info = {.struct_size = sizeof info};
+    testkit_case("predictions");
+    CHECK_STATUS(ORDO_OK, ordo_sort(ctx, ORDO_U32, keys, N, NULL), ctx);
+    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
+    ordo_report const report = report_of(ctx);
+    CHECK(report.predicted_cpu > 0);
+    if (info.cuda[0] != '\0')
+        CHECK(report.predicted_cuda == 0 && report.predicted_hybrid == 0);
+    ordo_ctx_free(ctx);
+    free(keys);
+}
+
+int main(void)
+{
+    testkit_start();
+    every_value();
+    unknown_values();
+    every_number();
+    inner_calls();
+    predictions();
+    return testkit_done();
+}
