@@ -36,9 +36,8 @@ static ordo_status check_rank_sorted(ordo_exec *exec, ordo_type type, size_t n, 
     return ORDO_OK;
 }
 
-static ordo_status check_rank_unsorted(ordo_exec *exec, ordo_type type, size_t n,
-                                       ordo_type rank_type, const ordo_rank_opts *opts,
-                                       ordo_rank_opts *wish)
+static ordo_status check_rank(ordo_exec *exec, ordo_type type, size_t n, ordo_type rank_type,
+                              const ordo_rank_opts *opts, ordo_rank_opts *wish)
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_check_ranks(exec, n, rank_type, opts, wish));
@@ -46,7 +45,7 @@ static ordo_status check_rank_unsorted(ordo_exec *exec, ordo_type type, size_t n
     return api_check_sort_algorithm(exec, wish->algorithm);
 }
 
-/* ---- Sorted ---- */
+/* ---- ordo_rank_sorted ---- */
 
 static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
                                  const ordo_rank_sorted_job *job, bool descending)
@@ -118,7 +117,7 @@ ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n, or
     return api_leave_query(ctx, rank_sorted_scratch(ctx, exec, type, n, rank_type, opts, bytes));
 }
 
-/* ---- Unsorted ---- */
+/* ---- ordo_rank ---- */
 
 static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
                                 size_t n, ordo_type rank_type, void *ranks,
@@ -126,7 +125,7 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
 {
     ordo_rank_opts wish;
     ordo_choice    choice;
-    TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
+    TRY(check_rank(exec, type, n, rank_type, opts, &wish));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", ranks,
@@ -167,7 +166,7 @@ static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
 {
     ordo_rank_opts wish;
     ordo_choice    choice;
-    TRY(check_rank_unsorted(exec, type, n, rank_type, opts, &wish));
+    TRY(check_rank(exec, type, n, rank_type, opts, &wish));
     TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
     TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
     FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");

@@ -63,7 +63,7 @@ static void test_null_order(void)
     REFUSED("bytes", ordo_sort_scratch(ctx, ORDO_U32, N, NULL, NULL));
     REFUSED("bytes", ordo_sort_pairs_scratch(ctx, ORDO_U32, N, 4, NULL, NULL));
     REFUSED("bytes", ordo_argsort_scratch(ctx, ORDO_U32, N, ORDO_U32, NULL, NULL));
-    REFUSED("must be f64, not f32",
+    REFUSED("rank_type is f32; average ranks need f64",
             ordo_rank(ctx, ORDO_U32, keys, N, ORDO_F32, out,
                       &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE)));
     REFUSED("bytes", ordo_rank_scratch(ctx, ORDO_U32, N, ORDO_U32, NULL, NULL));
@@ -513,7 +513,7 @@ static void test_structs(void)
         REFUSED("struct_size", ordo_calibration_cost(ctx, 0, &cost));
     }
     cost.struct_size = sizeof cost;
-    REFUSED("no cost 1000", ordo_calibration_cost(ctx, 1000, &cost));
+    REFUSED("i is 1000; the last cost is", ordo_calibration_cost(ctx, 1000, &cost));
     FINE(ordo_calibration_cost(ctx, 0, &cost));
 }
 

@@ -64,7 +64,7 @@ static void test_refusals(void)
     REFUSED(ORDO_E_VERSION, "flags",
             ordo_argsort_strings(ctx, &falling, 3, ORDO_U32, index,
                                  &ORDO_OPTS(ordo_sort_opts, .flags = ORDO_CHECK)));
-    REFUSED(ORDO_E_ARG, "halves",
+    REFUSED(ORDO_E_ARG, "average ranks need f64",
             ordo_rank_strings(ctx, &falling, 3, ORDO_U32, index,
                               &ORDO_OPTS(ordo_rank_opts, .ties = ORDO_TIES_AVERAGE)));
     REFUSED(ORDO_E_ARG, "index_type",
