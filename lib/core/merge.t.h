@@ -5,8 +5,8 @@
  * A merge has no branch on data, so its time is the chain load, compare, advance: about seven
  * cycles a record. Therefore two ranges are merged from both ends at once, and long ones are also
  * cut in the middle of the output (co_rank), which makes four independent chains. Only the last
- * few records of an uneven pair take a plain loop. A leaf of the sort has 8 records and no branch on
- * data either. */
+ * few records of an uneven pair take a plain loop. A leaf of the sort has 8 records, and no branch
+ * on data either. */
 
 /* How many of the first `rank` records of the merged order come from a. */
 static inline size_t FN(co_rank)(const RECORD *a, size_t na, const RECORD *b, size_t nb,

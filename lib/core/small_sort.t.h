@@ -24,7 +24,7 @@ static inline void FN(insertion_sort)(CONTEXT ELEMENT *a, size_t n)
     }
 }
 
-/* Puts `record` into the heap[0 .. n), largest on top, at or below `root`, whose element is free. */
+/* Puts `record` into the heap[0 .. n), largest on top, at or below `root`, which is free. */
 static inline void FN(sift)(CONTEXT ELEMENT *heap, size_t root, size_t n, RECORD record)
 {
     for (size_t child; (child = 2 * root + 1) < n; root = child) {

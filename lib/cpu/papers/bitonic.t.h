@@ -41,7 +41,7 @@ static void FN(apart)(RECORD *records, size_t n, size_t span, size_t lo, size_t 
     }
 }
 
-/* The same for all pairs of short spans, whose inner loop is laid out: span is a constant. */
+/* The same for all pairs of short spans; span is a constant, so the inner loop is unrolled. */
 INLINE void FN(apart_short)(RECORD *records, size_t n, size_t span)
 {
     size_t start = 0;

@@ -1,7 +1,7 @@
 /* bubble.t.h - bubble sort of one kind of record; see sort_bubble.c. */
 
-/* One pass over records[0..n), n > 0: returns the index of the last record that was exchanged with the
- * one before it, 0 if none was, or n if the call was cancelled. */
+/* One pass over records[0 .. n), n > 0: returns the index of the last record that was exchanged
+ * with the one before it, 0 if none was, or n if the call was cancelled. */
 static size_t FN(bubble_pass)(RECORD *records, size_t n, double share, ordo_exec *exec)
 {
     RECORD largest = records[0];

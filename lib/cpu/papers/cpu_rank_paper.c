@@ -25,7 +25,7 @@ typedef struct rank_segments {
 
 enum {
     POLL_KEYS = 1 << 20
-}; /* ranked between two looks at the cancel flag: about 5 ms */
+}; /* keys between two polls: about 5 ms */
 
 #define ORDO_TEMPLATE "cpu/papers/paper_key.t.h"
 #include "core/for_each_type.h"
@@ -53,7 +53,7 @@ static void rank_part(const rank_segments *work, size_t lo, size_t hi, uint64_t 
     }
 }
 
-/* A segment, in parts, so that a long one can be cancelled and shows its progress. */
+/* Ranks a segment in parts, so that a long segment can be cancelled and shows its progress. */
 static void rank_segment(void *arg, size_t lo, size_t hi)
 {
     const rank_segments *const work = arg;
@@ -103,7 +103,7 @@ size_t cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads
     return counts ? segments_of(job, threads) * sizeof(uint64_t) : 0;
 }
 
-/* Counts the runs of every segment and turns the counts into what precedes each. */
+/* Counts the runs of every segment and turns the counts into the number before each segment. */
 static ordo_status count_runs(rank_segments *work, size_t segments, ordo_exec *exec)
 {
     void *block;

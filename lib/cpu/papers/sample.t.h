@@ -2,21 +2,21 @@
 
 typedef struct FN(splitters) {
     RECORD node[LEAVES]; /* node[1] is the root, the children of node j are 2j and 2j + 1 */
-    RECORD last[LEAVES]; /* leaf i takes what is not above last[i], and above last[i - 1] */
+    RECORD last[LEAVES]; /* leaf i takes records above last[i - 1] and not above last[i] */
 } FN(splitters);
 
-/* Chooses them from a sample of the n records of data; other (n records) is overwritten. */
+/* Chooses splitters from a sample of data[0 .. n); other[0 .. n) is overwritten. */
 static void FN(choose_splitters)(FN(splitters) * tree, const RECORD *data, size_t n, RECORD *other,
                                     uint64_t seed)
 {
     size_t const size = sample_size(n);
     for (size_t i = 0; i < size; i++)
-        other[i] = data[sample_at(seed, i, n)];
+        other[i] = data[ordo_random_below(ordo_random_at(seed, i), n)];
     FN(merge_sort)(other, other + size, size, false);
 
     for (size_t i = 0; i + 1 < LEAVES; i++)
         tree->last[i] = other[(i + 1) * size / LEAVES];
-    memset(&tree->last[LEAVES - 1], 0xff, sizeof(RECORD)); /* nothing is above all ones */
+    memset(&tree->last[LEAVES - 1], 0xff, sizeof(RECORD)); /* no record is above it */
     for (size_t level = 0; level < LG_LEAVES; level++) {
         size_t const nodes = (size_t)1 << level, step = LEAVES >> (level + 1);
         for (size_t i = 0; i < nodes; i++)
@@ -100,7 +100,7 @@ static void FN(sample_sort)(RECORD *data, RECORD *other, uint8_t *labels, size_t
 typedef struct FN(sample_work) {
     RECORD  *records, *buffer;
     uint8_t *labels;
-    size_t (*counts)[BUCKETS]; /* for each piece; then where its records of a bucket go */
+    size_t (*counts)[BUCKETS]; /* for each piece; then the places of its records */
     size_t     starts[BUCKETS + 1];
     ordo_exec *exec;
     FN(splitters) tree;
@@ -134,21 +134,6 @@ static void FN(finish_bucket)(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* Turns the counts of each piece into places: buckets in order, in a bucket pieces in order. */
-static void FN(places)(FN(sample_work) * work, size_t pieces)
-{
-    size_t at = 0;
-    for (size_t b = 0; b < BUCKETS; b++) {
-        work->starts[b] = at;
-        for (size_t p = 0; p < pieces; p++) {
-            size_t const here = work->counts[p][b];
-            work->counts[p][b] = at;
-            at += here;
-        }
-    }
-    work->starts[BUCKETS] = at;
-}
-
 static ordo_status FN(sample_records)(const cpu_records *records, void *block, ordo_exec *exec)
 {
     size_t const n = records->n;
@@ -160,12 +145,12 @@ static ordo_status FN(sample_records)(const cpu_records *records, void *block, o
     work.labels = (uint8_t *)block + ordo_round_up(n * sizeof(RECORD), ORDO_CACHE_LINE);
     work.counts = (size_t(*)[BUCKETS])(void *)(work.labels + ordo_round_up(n, ORDO_CACHE_LINE));
     exec->phase = 0;
-    exec->phases = 4; /* the last one counts twice: it is about half of the work */
+    exec->phases = 4; /* the last phase counts twice: it is about half of the work */
 
     FN(choose_splitters)(&work.tree, work.records, n, work.buffer, exec->seed);
     if (!ordo_loop(exec, n, PIECE, FN(label_piece), &work))
         return ORDO_E_CANCELLED;
-    FN(places)(&work, ordo_div_up(n, PIECE));
+    cpu_counts_to_places(*work.counts, ordo_div_up(n, PIECE), BUCKETS, work.starts);
     exec->phase = 1;
     if (!ordo_loop(exec, n, PIECE, FN(scatter_piece), &work))
         return ORDO_E_CANCELLED;

@@ -18,7 +18,7 @@ enum {
 typedef struct bitonic_work {
     void  *records;
     size_t n;
-    size_t span; /* of a mirror pass, or twice the distance of another */
+    size_t span; /* of a mirror pass, or twice the distance of another pass */
 } bitonic_work;
 
 #define ORDO_WHOLE_RECORDS

@@ -1,5 +1,5 @@
-/* sort_bubble.c - bubble sort of records, the sequential peer that Pfaff and Treadwell measure their
- * sorts of roughly sorted sequences against ("Parallel Sorting of Roughly-Sorted Sequences", 2016).
+/* sort_bubble.c - bubble sort of records. Pfaff and Treadwell compare their sorts of roughly sorted
+ * sequences with it ("Parallel Sorting of Roughly-Sorted Sequences", 2016).
  *
  * A pass carries the largest record so far along. The next pass ends where the last exchange
  * happened, because all records behind it are in their places; the sort ends with a pass that

@@ -1,19 +1,15 @@
 /* sort_halving.c - sorts a k-sorted array by halving its radius.
  *
- * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), as Pfaff
- * and Treadwell describe it. If the radius is at most 2l, this makes it l - 1 at most: partition
- * each run of 2l records about its median, then each run of those that begin l records later, then the
- * first ones again. After lg k rounds the radius is 1 or 0, and one pass of bubble sort ends it.
+ * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), as
+ * Pfaff and Treadwell describe it. A round makes a radius of at most 2l at most l - 1: it
+ * partitions each block of 2l records about its median, then each block that begins l records
+ * later, then the first blocks again. After lg k rounds the radius is 1 or 0, and one pass of
+ * bubble sort finishes. That pass also checks the order; if the given radius was too small,
+ * twice as much is tried.
  *
- * The median is found by quickselect, the pivot being the middle of three; after as many
- * partitions as a good one could need a few times over, the run is sorted by heap instead. So a
- * round takes O(n) but for inputs made against it, O(n lg k) then, and all takes O(n lg k), for
- * those O(n lg^2 k). Runs are independent of each other: any thread partitions any of them, and the
- * result does not depend on which. In place; scratch only for measuring, if the radius is not
- * given.
- *
- * That the result is in order is checked while it is bubbled; if not, the radius given was too
- * small, and twice as much is tried. */
+ * Quickselect with the middle of three finds the median; a block that needs too many partitions
+ * is heap sorted. O(n lg k), for inputs made against it O(n lg^2 k). Threads work on separate
+ * blocks. In place; scratch only to measure the radius if it is not given. */
 #include "cpu/papers/paper_sorts.h"
 #include "cpu/rough/rough.h"
 
@@ -21,14 +17,14 @@
 
 enum {
     HALVING_SMALL = 12,      /* records that are sorted by insertion */
-    HALVING_PATIENCE = 4,    /* times lg of the run: partitions before the heap */
-    HALVING_STRIDE = 1 << 20 /* records partitioned between two looks at whether to stop */
+    HALVING_PATIENCE = 4,    /* times lg of the block: partitions before heap sort */
+    HALVING_STRIDE = 1 << 20 /* records between two polls */
 };
 
 typedef struct halving_work {
     ordo_exec  *exec;
     void       *records;
-    size_t      n, run, offset; /* runs of `run` records from `offset` on */
+    size_t      n, block, offset; /* blocks of `block` records from `offset` on */
     atomic_bool stopped;
 } halving_work;
 
@@ -44,17 +40,17 @@ typedef struct halving_kind {
     bool (*bubble)(void *records, size_t n, ordo_exec *exec, bool *stopped);
 } halving_kind;
 
-/* One round of three partitions. Many short runs go to one body. */
-static bool halve(halving_work *work, ordo_body *partition, size_t run)
+/* One round of three partitions. A task takes many short blocks. */
+static bool halve(halving_work *work, ordo_body *partition, size_t block)
 {
     static const bool staggered[3] = {false, true, false};
     for (unsigned step = 0; step < 3; step++) {
-        work->run = run;
-        work->offset = staggered[step] ? run / 2 : 0;
+        work->block = block;
+        work->offset = staggered[step] ? block / 2 : 0;
         if (work->offset >= work->n)
             continue;
-        size_t const runs = ordo_div_up(work->n - work->offset, run);
-        if (!ordo_loop(work->exec, runs, ordo_max(ORDO_TUNE_PIECE / run, 1), partition, work) ||
+        size_t const blocks = ordo_div_up(work->n - work->offset, block);
+        if (!ordo_loop(work->exec, blocks, ordo_max(ORDO_TUNE_PIECE / block, 1), partition, work) ||
             atomic_load_explicit(&work->stopped, memory_order_relaxed))
             return false;
     }

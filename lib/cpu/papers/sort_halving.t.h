@@ -1,4 +1,4 @@
-/* sort_halving.t.h - partitions of runs of records of one kind; see sort_halving.c. */
+/* sort_halving.t.h - partitions of blocks of one kind of record; see sort_halving.c. */
 static inline void FN(halving_swap)(RECORD *a, size_t i, size_t j)
 {
     RECORD const record = a[i];
@@ -6,7 +6,7 @@ static inline void FN(halving_swap)(RECORD *a, size_t i, size_t j)
     a[j] = record;
 }
 
-/* Puts the middle of the first, middle and last record first, and the largest last. */
+/* Puts the median of the first, middle and last record first, and the largest of them last. */
 static void FN(halving_pivot)(RECORD *a, size_t n)
 {
     FN(halving_swap)(a, 0, n / 2);
@@ -18,7 +18,7 @@ static void FN(halving_pivot)(RECORD *a, size_t n)
         FN(halving_swap)(a, 0, n - 1);
 }
 
-/* Puts the records that a sort would put into a[0 .. k) there, in any order. False: cancelled. */
+/* Puts the k least records into a[0 .. k), in any order. False: cancelled. */
 static bool FN(halving_select)(RECORD *a, size_t n, size_t k, ordo_exec *exec)
 {
     unsigned patience = HALVING_PATIENCE * ordo_bit_length(n);
@@ -43,7 +43,7 @@ static bool FN(halving_select)(RECORD *a, size_t n, size_t k, ordo_exec *exec)
                 break;
             FN(halving_swap)(a, i, j);
         }
-        FN(halving_swap)(a, 0, j); /* the pivot is in its place now */
+        FN(halving_swap)(a, 0, j); /* now the pivot is in its place */
         if (k == j || k == j + 1)
             return true;
         if (k < j) {
@@ -62,16 +62,16 @@ static void FN(halving_piece)(void *arg, size_t lo, size_t hi)
 {
     halving_work *const work = arg;
     for (size_t i = lo; i < hi; i++) {
-        size_t const begin = work->offset + i * work->run;
-        size_t const count = ordo_min(work->run, work->n - begin), half = work->run / 2;
+        size_t const begin = work->offset + i * work->block;
+        size_t const count = ordo_min(work->block, work->n - begin), half = work->block / 2;
         if (count > half &&
             !FN(halving_select)((RECORD *)work->records + begin, count, half, work->exec))
             atomic_store_explicit(&work->stopped, true, memory_order_relaxed);
     }
 }
 
-/* One pass of bubble sort, which carries the largest record seen along. Returns whether all are in
- * order now: they are if the radius was 1 at most. */
+/* One pass of bubble sort, which carries the largest record so far. Returns whether all records
+ * are in order now; they are if the radius was at most 1. */
 static bool FN(halving_bubble)(void *records, size_t n, ordo_exec *exec, bool *stopped)
 {
     RECORD *const a = records;

@@ -1,18 +1,17 @@
-/* sort_sample.c - comparison sample sort of records in four phases (splitters and labels, histograms,
- * scatter, recursion), which is the CPU's part of the hybrid sample sort for CPU and GPU, with the
- * splitter tree of Sanders and Winkel's super scalar sample sort, 2004.
+/* sort_sample.c - comparison sample sort of records in four phases (splitters and labels,
+ * histograms, scatter, recursion): the CPU's part of the hybrid sample sort for CPU and GPU,
+ * with the splitter tree of Sanders and Winkel's super scalar sample sort (2004).
  *
- * A sample of sqrt(n) records (more where that is too few) is sorted and gives the splitters. They
- * are laid out as an implicit search tree that every record walks without a branch, several records at
- * once; where it arrives is its label, one byte an record. Each piece of the array counts its
- * labels; the counts summed up over pieces tell each piece where its records of each bucket go; then
- * all pieces scatter at once. Items equal to a splitter have buckets of their own, which are done
- * as they are. The other buckets are sorted the same way, each by one thread, down to a size where
- * merging in the cache is faster.
+ * A sorted sample of sqrt(n) records, or more, gives the splitters. They form an implicit search
+ * tree that records walk without a branch, several at a time; the leaf is the label, one byte a
+ * record. Each piece counts its labels, prefix sums over the pieces give the place of each
+ * bucket's records, and all pieces scatter at once. Records equal to a splitter have their own
+ * buckets, which are done. One thread sorts each other bucket the same way, until merge sort in
+ * the cache is faster.
  *
- * Time n lg n comparisons: a bucket that is still large after a few levels, by bad
- * luck alone, is merge sorted. Scratch: n records, n labels, and counts for
- * each piece. */
+ * n lg n comparisons: a bucket that stays large for DEPTH levels is merge sorted. Scratch: n
+ * records, n labels, and counts for each piece. */
+#include "core/random.h"
 #include "cpu/papers/paper_sorts.h"
 
 #include <math.h>
@@ -22,10 +21,10 @@ enum {
     LG_LEAVES = ORDO_TUNE_SAMPLE_LG,
     LEAVES = 1 << LG_LEAVES,
     BUCKETS = 2 * LEAVES, /* odd ones hold the records equal to a splitter */
-    OVERSAMPLE = 8,       /* records of the sample for each leaf at least */
+    OVERSAMPLE = 8,       /* the fewest sampled records for each leaf */
     BASE = ORDO_TUNE_SAMPLE_BASE,
     PIECE = ORDO_TUNE_SAMPLE_PIECE,
-    DEPTH = 8, /* levels before merge sort takes over; four are common for 10^9 records */
+    DEPTH = 8, /* levels before merge sort */
     BATCH = 8  /* records that walk the tree together */
 };
 _Static_assert(BUCKETS <= 256, "a label is a byte");
@@ -34,15 +33,6 @@ _Static_assert(2 * OVERSAMPLE * LEAVES <= BASE, "sample and its scratch fit the 
 static size_t sample_size(size_t n)
 {
     return ordo_max((size_t)sqrt((double)n), OVERSAMPLE * LEAVES);
-}
-
-/* A number below n that has nothing to do with the order of the input: nobody knows the seed. */
-static size_t sample_at(uint64_t seed, size_t i, size_t n)
-{
-    uint64_t x = seed + (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 31) * UINT64_C(0xbf58476d1ce4e5b9);
-    x ^= x >> 29;
-    return (size_t)(x % n);
 }
 
 #define ORDO_WHOLE_RECORDS

@@ -1,25 +1,25 @@
-/* sort_split.c - radix sort one bit at a time: each pass splits the records stably by one bit, low
- * to high, the radix sort that a binary prefix sum serves (Whittaker, Skjellum and Bangalore,
- * "Ballot Counting for Optimal Binary Prefix Sum").
+/* sort_split.c - radix sort one bit at a time: each pass splits the records stably by one bit,
+ * low to high. It is the radix sort that a binary prefix sum serves (Whittaker, Skjellum and
+ * Bangalore, "Ballot Counting for Optimal Binary Prefix Sum").
  *
- * A first pass finds the bits that differ at all; the others are skipped. If the low halves of the
- * records rise from record to record, as the indices beside keys do, their bits are skipped too: stable
- * splits by the high half keep them in order. A split is a binary prefix sum: each piece counts its
- * set bits, the counts are summed up over pieces, and every record then knows its place: behind the
- * unset (set) bits before it. The records go to a buffer of the same size and back.
+ * A first pass finds the bits that differ; the others are skipped. If the low halves rise from
+ * record to record, as indices do, their bits are skipped too, because stable splits by the high
+ * half keep them in order. A split is a binary prefix sum: each piece counts its set bits, the
+ * counts are summed over the pieces, and a record goes behind the records before it with the
+ * same bit. The records go to a buffer of the same size and back.
  *
- * Time: two reads and one write of the array for every bit that differs. Scratch: n records and
- * one count for each piece. */
+ * Two reads and one write of the array for every bit that differs. Scratch: n records and one
+ * count for each piece. */
 #include "cpu/papers/paper_sorts.h"
 
 #include <string.h>
 
-/* An record as two halves, of which the low one may be an index. */
+/* A record as two halves; the low one may be an index. */
 static inline record_p64 halves_k32(record_k32 x) { return (record_p64){x, 0}; }
 static inline record_p64 halves_k64(record_k64 x) { return (record_p64){x >> 32, x & UINT32_MAX}; }
 static inline record_p64 halves_p64(record_p64 x) { return x; }
 
-typedef struct split_bit { /* of one of the halves */
+typedef struct split_bit { /* a bit of one half */
     bool     high;
     unsigned shift;
 } split_bit;
@@ -28,7 +28,7 @@ typedef struct split_work {
     void             *in, *out;
     enum record_kind  kind;
     size_t            n;
-    size_t           *ones; /* set bits of each piece, then those before it */
+    size_t           *ones; /* set bits of each piece, then of all pieces before it */
     size_t            zeros;
     split_bit         bit;
     _Atomic(uint64_t) any_key, any_index; /* bits that are set in some record */

@@ -1,6 +1,6 @@
 /* split.t.h - the pieces of sort_split.c for one kind of record. */
 
-/* Which bits differ, and whether the low halves ever fall. */
+/* Finds which bits differ, and whether a low half is ever less than the one before. */
 static void FN(survey_piece)(void *arg, size_t lo, size_t hi)
 {
     split_work *const   work = arg;
@@ -51,8 +51,8 @@ static void FN(move_piece)(void *arg, size_t lo, size_t hi)
     for (size_t i = lo; i < hi; i++) {
         RECORD const record = in[i];
         size_t const one = FN(bit_of)(record, bit.high, bit.shift);
-        /* Behind the unset bits before it, or behind all of those and the set bits before it:
-         * chosen by a mask, for a choice by ?: becomes a branch. */
+        /* Behind the unset bits before it, or behind all unset bits and the set bits before it.
+         * A mask chooses, because the compiler makes a branch of ?:. */
         out[(i - ones) + (-one & (zeros + 2 * ones - i))] = record;
         ones += one;
     }

@@ -1,12 +1,13 @@
-/* radix.c - stable radix sort of records by all threads: the production sort. A sample shows how the
- * keys are distributed; the threads count how many records go to each bucket, scatter them, and
- * sort each bucket in the cache (radix_local.t.h).
+/* radix.c - stable radix sort of records by all threads: the production sort. A sample shows how
+ * the keys are distributed; the threads count how many records go to each bucket, scatter them,
+ * and sort each bucket in the cache (radix_local.t.h).
  *
- * If the sample is even, a bucket is the top bits of the key. Otherwise a table of 65536 cells over
- * the range of the sample gives buckets with equally many sampled keys, so that skewed keys (floats,
- * Gaussians) cost the same. A bucket that is too large for one thread is split again by all threads.
- * Reads memory three times and writes it twice. Scratch: n records, an eighth of that for buffers,
- * tables of a few megabytes, 2n bytes for labels, n records more to split again without a spare. */
+ * If the sample is even, a bucket is the top bits of the key. Otherwise a table of 65536 cells
+ * over the range of the sample gives buckets with equally many sampled keys, so that skewed keys
+ * (floats, Gaussians) cost the same. All threads split a bucket again that is too large for one
+ * thread. Reads memory three times and writes it twice. Scratch: n records, an eighth of that
+ * for buffers, tables of a few megabytes, 2n bytes for labels, and n records more to split again
+ * without a spare. */
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>

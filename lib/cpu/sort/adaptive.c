@@ -1,20 +1,15 @@
-/* adaptive.c - what an array looks like before it is sorted, and the cheapest way for it.
+/* adaptive.c - looks at a sample of the array and takes the cheapest sort for its order.
  *
- * A look compares neighbours in a few windows all over the array (a few thousand keys) and what
- * the windows begin with. Only if that is promising is the array read:
+ * The look compares neighbours in a few windows all over the array (a few thousand keys), and
+ * the first keys of the windows. The array is read only if the look finds one of these:
  *
- *   hardly a key falls                find where runs begin, giving up at the first too many:
- *                                     one run is a sorted array, few are merged
- *   every key falls                   check that it does everywhere, turn the array around
- *   few keys fall                     take out the keys that are out of place, sort them and merge
- *                                     them back; give up if there are many
- *   keys fall, but windows rise       roughly sorted: sort in windows of the radius that the look
- *                                     suggests, or measure it
+ *   hardly a key is less than its left neighbour   few runs: merge them; one run is sorted already
+ *   every key is                                   reversed: check all keys, reverse the array
+ *   few keys are                                   displaced keys: sort them apart, merge them back
+ *   many are, but windows rise                     roughly sorted: sort in windows of that radius
  *
- * Everything else, few distinct values and narrow ranges included, is for the radix sort, which
- * looks at its own sample. On random keys the look costs some microseconds.
- *
- * Argsort and pairs use the first two, in the order in which ties count as ties. */
+ * Everything else goes to the radix sort, which draws its own sample. On random keys the look
+ * takes some microseconds. Argsort and pairs use the first two, in the order in which keys tie. */
 #include "core/keybits.h"
 #include "core/random.h"
 #include "cpu/radix/records.h"
@@ -26,24 +21,24 @@
 
 enum {
     MOST_RUNS = ORDO_TUNE_RUNS,
-    LOOK_BLOCK = 1024, /* keys mapped at once */
+    LOOK_BLOCK = 1024, /* keys converted at once */
     ROUGH_RADIUS = ORDO_TUNE_ROUGH_RADIUS_32 > ORDO_TUNE_ROUGH_RADIUS_64 ? ORDO_TUNE_ROUGH_RADIUS_32
                                                                          : ORDO_TUNE_ROUGH_RADIUS_64
 };
 
 typedef struct adaptive_view {
     size_t looked;    /* neighbours compared */
-    size_t falls;     /* how many come before their left neighbour */
-    size_t flats;     /* how many tie with it */
-    size_t far_falls; /* windows whose first key comes before that of the window before */
-    size_t far_rises; /* windows whose first key comes after it */
+    size_t falls;     /* keys less than their left neighbour */
+    size_t flats;     /* keys that tie with it */
+    size_t far_falls; /* windows whose first key is less than that of the window before */
+    size_t far_rises; /* windows whose first key is greater */
 } adaptive_view;
 
 typedef struct adaptive_runs {
     ordo_type     type;
     const void   *keys;
     bool          folded, turned;
-    atomic_size_t count;             /* of runs beyond the first; may pass MOST_RUNS */
+    atomic_size_t count;             /* runs after the first; may exceed MOST_RUNS */
     size_t        starts[MOST_RUNS]; /* in the order they were found */
 } adaptive_runs;
 
@@ -57,8 +52,8 @@ static bool adaptive_add_run(adaptive_runs *runs, size_t start)
     return true;
 }
 
-/* Where the windows of a look begin, in the stretch of n / windows keys that each has: chosen by
- * the seed of the call, so that nobody can prepare just the keys that are looked at. */
+/* The offset of the windows in their n / windows keys. The seed of the call chooses it, so that
+ * an input cannot be prepared for the keys that are read. */
 static size_t look_aside(size_t n, size_t windows, uint64_t seed)
 {
     if (windows == 0)
@@ -115,7 +110,7 @@ static int compare_starts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many runs there are; MOST_RUNS + 1 stands for more than MOST_RUNS. Fills bounds. */
+/* Counts the runs and fills bounds. MOST_RUNS + 1 stands for more than MOST_RUNS. */
 static ordo_status find_runs(ordo_type type, const void *keys, size_t n, bool folded, bool turned,
                              size_t bounds[MOST_RUNS + 2], size_t *count, ordo_exec *exec)
 {
@@ -134,7 +129,7 @@ static ordo_status find_runs(ordo_type type, const void *keys, size_t n, bool fo
     return ORDO_OK;
 }
 
-/* Merges the runs. After ORDO_E_NOMEM the keys are as they were. */
+/* Merges the runs. After ORDO_E_NOMEM the keys are unchanged. */
 static ordo_status merge_runs(const cpu_kernels *kernels, const ordo_sort_job *job,
                               const size_t *bounds, size_t count, ordo_exec *exec)
 {
@@ -205,27 +200,27 @@ static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_ex
 
 /* ---- Keys alone ---- */
 
-/* Whether there may be at most `most` runs. A window may meet the end of a run or two; between two
- * windows of which the second begins lower, a run begins. */
+/* Whether there may be at most `most` runs. A window may contain the end of a run or two, and a
+ * run begins between two windows if the second begins lower. */
 static bool may_be_runs(const adaptive_view *view, size_t most)
 {
     return view->falls * 256 <= view->looked && view->far_falls < most;
 }
 
-/* Long steps of equal keys fall between windows only. */
+/* Equal keys may fill a window, so that keys fall only between windows. */
 static bool may_be_reversed(const adaptive_view *view)
 {
     return view->falls + view->flats == view->looked && view->falls + view->far_falls > 0 &&
            view->far_rises == 0;
 }
 
-/* Runs that are of use: fewer than four bytes are counted unless they are sorted. */
+/* The most runs that are merged. Keys of less than four bytes are counted unless they are
+ * sorted. */
 static size_t most_runs(ordo_type type)
 {
     return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
-/* The largest radius that is worth sorting in windows rather than by the radix sort of these
- * kernels; 0: none. */
+/* The largest radius for which windows are faster than the radix sort of these kernels; 0: none. */
 static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
@@ -240,7 +235,7 @@ static bool may_be_rough(const adaptive_view *view)
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
 }
 
-/* Few keys are out of place: some windows may begin with one, or hold many. */
+/* Whether few keys are out of place: some windows may begin with one, or hold many. */
 static bool may_be_displaced(const ordo_sort_job *job, const adaptive_view *view)
 {
     return view->falls * ORDO_TUNE_DISPLACED_FALLS <= view->looked &&
@@ -248,8 +243,8 @@ static bool may_be_displaced(const ordo_sort_job *job, const adaptive_view *view
            ordo_type_size(job->type) >= sizeof(uint32_t);
 }
 
-/* One try with a radius; *done says whether the keys are sorted now. Without memory for it, ORDO_OK
- * and *done is false: no key was moved, and the general sort can do with less. */
+/* Sorts with a given radius; *done says whether the keys are sorted now. Without memory the
+ * result is ORDO_OK with *done false: no key was moved, and the general sort needs less memory. */
 static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done, ordo_exec *exec)
 {
     bool const changed = exec->changed;
@@ -269,8 +264,8 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
     return status;
 }
 
-/* A radius a little above that of the windows is tried at once, for a try tells whether it was
- * enough and costs about what measuring does. Otherwise it is measured. */
+/* Tries a radius a little above that of the windows first: the attempt shows whether the radius
+ * was large enough, and takes about as long as a measurement. Otherwise measures the radius. */
 static ordo_status sort_rough(const ordo_sort_job *job, size_t most, bool *done, ordo_exec *exec)
 {
     size_t const seen = look_radius(job->type, job->keys, job->n, job->descending, exec->seed);
@@ -286,7 +281,7 @@ static ordo_status sort_rough(const ordo_sort_job *job, size_t most, bool *done,
     if (*done)
         return ORDO_OK;
     ordo_status const measured = cpu_radius_bits(job, &radius, exec);
-    if (measured == ORDO_E_NOMEM) /* the general way asks for less */
+    if (measured == ORDO_E_NOMEM) /* the general sort needs less */
         return ORDO_OK;
     TRY(measured);
     if (radius > most) {
@@ -346,7 +341,7 @@ static ordo_status sort_displaced(const cpu_kernels *kernels, const ordo_sort_jo
 {
     exec->phases += 2;
     ordo_status const status = cpu_sort_displaced(kernels, job, done, room, exec);
-    return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general way asks for less */
+    return status == ORDO_E_NOMEM ? ORDO_OK : status; /* the general sort needs less */
 }
 
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, const ordo_exec *exec)
@@ -402,7 +397,7 @@ size_t cpu_adaptive_room(const ordo_sort_job *job)
                : cpu_displaced_scratch(job);
 }
 
-/* ---- With ties that keep their order ---- */
+/* ---- Stable ---- */
 
 static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *reversed,
                                ordo_exec *exec)

@@ -1,5 +1,5 @@
-/* adaptive.t.h - what a look sees of one key type, in the total order of a sort of keys alone, or
- * in the order with ties that pairs and argsort keep. */
+/* adaptive.t.h - the look at keys of one type, in the order of a sort of keys alone, or in the
+ * order with ties of pairs and argsort. */
 static inline BITS FN(seen)(KEY x, bool folded, bool turned)
 {
     if (folded)
@@ -8,7 +8,7 @@ static inline BITS FN(seen)(KEY x, bool folded, bool turned)
     return turned ? FN(key_turn)(bits) : bits;
 }
 
-/* Windows of neighbours all over the array; no branch on keys. */
+/* Compares neighbours in windows all over the array; no branch on keys. */
 static inline adaptive_view FN(look_as)(const KEY *keys, size_t n, bool folded, bool turned,
                                         uint64_t seed)
 {
@@ -44,7 +44,7 @@ static adaptive_view FN(look)(const void *keys, size_t n, bool folded, bool turn
                   : FN(look_as)(keys, n, false, false, seed);
 }
 
-/* The largest radius of the same windows, each by itself, in the order of keys alone. */
+/* The largest radius of the same windows, each on its own, in the order of keys alone. */
 static size_t FN(look_radius)(const void *array, size_t n, bool turned, uint64_t seed)
 {
     const KEY *const keys = array;
@@ -65,7 +65,7 @@ static size_t FN(look_radius)(const void *array, size_t n, bool turned, uint64_t
     return radius;
 }
 
-/* 1 if the step from `left` to `here` goes down, or (`up`) up, or where ties count stays level. */
+/* 1 if here < left; with `up`, if here > left, or here >= left where ties count. */
 static inline BITS FN(is_step)(BITS left, BITS here, bool up, bool folded)
 {
     if (!up)
@@ -79,9 +79,9 @@ static inline void FN(see)(const KEY *keys, size_t count, bool folded, bool turn
         seen[i] = FN(seen)(keys[i], folded, turned);
 }
 
-/* Whether a key of the block [lo, hi), lo > 0, at most LOOK_BLOCK of them, is such a step from its
- * left neighbour; no branch on keys. Keys f64 are mapped in a loop of their own, each once, which
- * takes less time than to map both neighbours. The order is a constant wherever this is called, so
+/* Whether any key of the block [lo, hi), lo > 0, at most LOOK_BLOCK keys, is such a step from
+ * its left neighbour; no branch on keys. Keys f64 are converted in a separate loop, each once,
+ * which takes less time than to convert both neighbours. All callers pass a constant order, so
  * the loops become vectors. */
 static inline bool FN(any_step)(const KEY *keys, size_t lo, size_t hi, bool up, bool folded,
                                 bool turned)
@@ -118,7 +118,7 @@ static bool FN(any_step_of)(const KEY *keys, size_t lo, size_t hi, bool up, bool
                   : FN(any_step)(keys, lo, hi, false, false, false);
 }
 
-/* Adds the places of [lo, hi) where a run begins, until there are too many. */
+/* Adds the starts of runs in [lo, hi), until there are too many. */
 static void FN(find_falls)(adaptive_runs *runs, size_t lo, size_t hi)
 {
     const KEY *const keys = runs->keys;
@@ -132,8 +132,8 @@ static void FN(find_falls)(adaptive_runs *runs, size_t lo, size_t hi)
     }
 }
 
-/* Whether every key of [lo, hi), lo > 0, comes before its left neighbour, or ties with it where
- * ties may be turned around. */
+/* Whether every key of [lo, hi), lo > 0, is less than its left neighbour, or ties with it where
+ * ties may be reversed. */
 static bool FN(all_fall)(const void *array, size_t lo, size_t hi, bool folded, bool turned)
 {
     bool any = false;

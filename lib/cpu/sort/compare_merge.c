@@ -1,12 +1,14 @@
 /* compare_merge.c - stable merge sort by a caller's comparison.
  *
- * Blocks are sorted by one thread each: insertion for a few elements, then merges. Passes over
- * the array merge neighbouring runs, from the base to the buffer and back; each block of the
- * output is merged on its own. Where it begins in either run is searched for first, for all
- * blocks; a contradictory comparison may give cuts that cross, and these are pulled apart before
- * anything is moved.
+ * One thread sorts each block: insertion for a few elements, then merges. Passes over the array
+ * merge neighbouring ranges, from the base to the buffer and back; each block of the output is
+ * merged on its own. First a binary search finds where each block begins in both ranges. A
+ * contradictory comparison may give cuts that cross; these are corrected before anything is
+ * moved.
  *
- * n lg n calls of the comparison, and some 2 lg n more for every block of a pass. */
+ * n lg n calls of the comparison, and about 2 lg n more for every block of a pass. Insertion
+ * sort and merge are not those of lib/core, because elements have any size and a call of the
+ * comparison costs more than a move. */
 #include "cpu/sort/compare_sort.h"
 
 #include <stddef.h>
@@ -17,8 +19,8 @@ enum {
 
 /* ---- One thread ---- */
 
-/* Sorts a few elements from one array into one: each is compared with the one before it first,
- * then put into its place by binary search. */
+/* Sorts a few elements from one array into one. Each element is compared with the one before it
+ * first, then inserted by binary search. */
 static void insert_sort(const compare_work *work, size_t lo, size_t hi, bool in_buffer,
                         bool to_buffer)
 {
@@ -47,7 +49,7 @@ static void insert_sort(const compare_work *work, size_t lo, size_t hi, bool in_
     }
 }
 
-/* Merges two runs of one array to a place of the other one. */
+/* Merges two sorted ranges of one array into the other. */
 static void merge(const compare_work *work, const char *a, size_t na, const char *b, size_t nb,
                   char *out)
 {
@@ -81,15 +83,15 @@ void compare_merge_sort(const compare_work *work, size_t lo, size_t hi, bool in_
 
 /* ---- All threads ---- */
 
-typedef struct merging { /* the merging of one stretch of the array, in blocks from `lo` on */
+typedef struct merging { /* the merging of n elements from `lo` on */
     const compare_work *work;
     size_t              lo, n;
-    size_t              width;   /* blocks in one run */
+    size_t              width;   /* the pair's first block */
     bool                back;    /* this pass goes from the buffer to the base */
-    atomic_size_t       ordered; /* elements of blocks that are sorted; these are the first ones */
+    atomic_size_t       ordered; /* elements in sorted blocks; these are the first ones */
 } merging;
 
-typedef struct block_pair { /* the two runs that a block of the output belongs to */
+typedef struct block_pair { /* the two ranges that a block of the output is merged from */
     const char *a, *b;
     size_t      na, nb;
     size_t      first; /* block */
@@ -112,7 +114,7 @@ static void sort_block(void *arg, size_t lo, size_t hi)
     atomic_fetch_add_explicit(&p->ordered, hi - lo, memory_order_relaxed);
 }
 
-/* How many elements of run a come before each block of the output. */
+/* How many elements of range a come before each block of the output. */
 static void find_cuts(void *arg, size_t lo, size_t hi)
 {
     const merging *const      p = arg;
@@ -133,7 +135,7 @@ static void find_cuts(void *arg, size_t lo, size_t hi)
     }
 }
 
-/* No block may take more than it holds or less than nothing from either run. */
+/* Each block must take from 0 to COMPARE_BLOCK elements from either range. */
 static void part_cuts(const merging *p, size_t blocks)
 {
     size_t *const cuts = p->work->cuts;
@@ -186,7 +188,7 @@ bool compare_merge_all(const compare_work *work, size_t lo, size_t hi)
         if (found)
             part_cuts(&p, blocks);
         if (!found || !ordo_loop(exec, blocks, 1, merge_block, &p)) {
-            if (p.back) /* the buffer is complete still, and the base is not */
+            if (p.back) /* the buffer is complete, the base is not */
                 compare_bring_home(work, lo, hi);
             return false;
         }

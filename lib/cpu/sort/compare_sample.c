@@ -1,15 +1,18 @@
-/* compare_sample.c - sample sort by a caller's comparison; the manner of sort_sample.c.
+/* compare_sample.c - sample sort by a caller's comparison.
  *
- * Splitters from a sorted sample make a search tree; every element walks it and gets a label, the
- * labels are counted by piece, and the elements go to their buckets in the other array. An
- * element that compares equal to a node stops there: its bucket is done. Other buckets are cut
- * the same way, each by one thread, until they can be merge sorted. The labels are written down
- * and rule alone what moves where.
+ * Splitters from a sorted sample make a search tree. Every element walks it and gets a label,
+ * the labels of each piece are counted, and the elements go to their buckets in the other array.
+ * An element that compares equal to a splitter stops there: its bucket is done. One thread cuts
+ * each other bucket the same way, until it is small enough for merge sort. lg(leaves) calls for
+ * every element and level. A bucket that does not shrink, as with an adversarial comparison, is
+ * merge sorted by all threads: n lg n calls at worst.
  *
- * Each level costs lg(leaves) calls for every element. Buckets that do not shrink after several
- * levels, which is what an adversarial comparison brings about, are merge sorted by all threads
- * in the end: n lg n calls at worst. */
+ * It is not papers/sort_sample.c, because elements have any size, a call of the comparison is
+ * too slow to walk the tree without branches, and contradictory answers may not lose an element:
+ * the labels alone decide where elements go. */
+#include "core/random.h"
 #include "cpu/sort/compare_sort.h"
+#include "cpu/sort/sort_steps.h"
 
 enum {
     LG_LEAVES = ORDO_TUNE_SAMPLE_LG,
@@ -23,37 +26,29 @@ enum {
 _Static_assert(BUCKETS <= 256, "a label is a byte");
 
 typedef struct splitters {
-    const void *node[LEAVES];  /* as the comparison sees them; node[1] is the root */
-    uint8_t     equal[LEAVES]; /* the label of what is equal to the node */
+    const void *node[LEAVES];  /* as the comparison gets them; node[1] is the root */
+    uint8_t     equal[LEAVES]; /* the label of elements equal to the node */
 } splitters;
 
 typedef struct sample_work {
     const compare_work *by;
     uint8_t            *labels;
-    size_t (*counts)[BUCKETS]; /* for each piece; then where its elements of a bucket go */
+    size_t (*counts)[BUCKETS]; /* for each piece; then the places of its elements */
     size_t        starts[BUCKETS + 1];
-    uint8_t       unsorted[BUCKETS]; /* the bucket is home, but not in order */
-    atomic_size_t finished;          /* buckets that are home; these are the first ones */
+    uint8_t       unsorted[BUCKETS]; /* the bucket is back in the base, but not sorted */
+    atomic_size_t finished; /* buckets that are back in the base; these are the first ones */
     splitters     tree;
 } sample_work;
-
-/* A number below n that has nothing to do with the order of the input: nobody knows the seed. */
-static size_t sample_at(uint64_t seed, size_t i, size_t n)
-{
-    uint64_t x = seed + (uint64_t)(i + 1) * UINT64_C(0xd1342543de82ef95);
-    x = (x ^ x >> 30) * UINT64_C(0xda942042e4dd58b5);
-    x ^= x >> 32;
-    return (size_t)(x % n);
-}
 
 /* Chooses splitters for [lo, hi), more than BASE elements. */
 static __attribute__((noinline)) void choose_splitters(const compare_work *work, size_t lo,
                                                        size_t hi, bool in_buffer, splitters *tree)
 {
     const void *sample[SAMPLE], *other[SAMPLE];
-    for (size_t i = 0; i < SAMPLE; i++)
-        sample[i] = compare_seen(
-            work, compare_at(work, in_buffer, lo + sample_at(work->exec->seed, i, hi - lo)));
+    for (size_t i = 0; i < SAMPLE; i++) {
+        size_t const drawn = ordo_random_below(ordo_random_at(work->exec->seed, i), hi - lo);
+        sample[i] = compare_seen(work, compare_at(work, in_buffer, lo + drawn));
+    }
     compare_work pointers = *work;
     pointers.base = (char *)sample;
     pointers.buffer = (char *)other;
@@ -71,7 +66,7 @@ static __attribute__((noinline)) void choose_splitters(const compare_work *work,
     }
 }
 
-/* Labels [lo, hi) and adds to counts. */
+/* Labels [lo, hi) and adds the labels to counts. */
 static void label(const compare_work *work, const splitters *tree, size_t lo, size_t hi,
                   bool in_buffer, uint8_t *labels, size_t counts[BUCKETS])
 {
@@ -105,7 +100,7 @@ static bool bring_home(const compare_work *work, size_t lo, size_t hi, bool in_b
     return false;
 }
 
-/* Sorts [lo, hi), wherever it is, into the base. Returns false if it is home but not sorted. */
+/* Sorts [lo, hi) from either array into the base. Returns false if it is there but not sorted. */
 static bool sample_sort(const sample_work *sample, size_t lo, size_t hi, bool in_buffer,
                         unsigned depth)
 {
@@ -172,21 +167,6 @@ static void finish_bucket(void *arg, size_t lo, size_t hi)
     atomic_fetch_add_explicit(&sample->finished, hi - lo, memory_order_relaxed);
 }
 
-/* Turns the counts of each piece into places: buckets in order, in a bucket pieces in order. */
-static void places(sample_work *sample, size_t pieces)
-{
-    size_t at = 0;
-    for (size_t b = 0; b < BUCKETS; b++) {
-        sample->starts[b] = at;
-        for (size_t p = 0; p < pieces; p++) {
-            size_t const here = sample->counts[p][b];
-            sample->counts[p][b] = at;
-            at += here;
-        }
-    }
-    sample->starts[BUCKETS] = at;
-}
-
 static size_t labels_size(size_t n) { return ordo_round_up(n, ORDO_CACHE_LINE); }
 
 size_t compare_sample_scratch(size_t n)
@@ -208,7 +188,7 @@ bool compare_sample_all(const compare_work *work, void *block)
     if (!ordo_loop(exec, n, PIECE, label_piece, &sample))
         return false;
     exec->phase++;
-    places(&sample, ordo_div_up(n, PIECE));
+    cpu_counts_to_places(*sample.counts, ordo_div_up(n, PIECE), BUCKETS, sample.starts);
     if (!ordo_loop(exec, n, PIECE, scatter_piece, &sample))
         return false;
     exec->phase++;

@@ -1,10 +1,10 @@
-/* compare_sort.c - sort of elements of any size by the caller's comparison: sample sort (compare_sample.c),
- * or merge sort (compare_merge.c) where it has to be stable.
+/* compare_sort.c - sort of elements of any size by the caller's comparison: sample sort
+ * (compare_sample.c), or merge sort (compare_merge.c) if the sort must be stable.
  *
- * Large elements stay where they are while pointers to them are sorted, and are then moved along
- * the cycles of the permutation. Scratch: n elements, or two pointers for each large one; beside
- * these some bytes for each. If the call is cancelled, elements that are in the scratch are
- * copied back before it returns, which may take as long as one copy of the array. */
+ * Large elements stay in place while pointers to them are sorted; then they are moved along the
+ * cycles of the permutation. Scratch: n elements, or two pointers for each large element, and
+ * some bytes for each. A cancelled call first copies the elements in scratch back, which may
+ * take as long as one copy of the array. */
 #include "cpu/cpu.h"
 #include "cpu/sort/compare_sort.h"
 
@@ -24,8 +24,8 @@ static void fill_pointers(void *arg, size_t lo, size_t hi)
         work->pointers[i] = (char *)work->job->base + i * work->job->size;
 }
 
-/* Moves the element that pointers[i] points to to place i, for all i, by way of one element's
- * room. The pointers are overwritten. If it is cancelled, every element is somewhere. */
+/* Moves the element at pointers[i] to place i, for all i, through room for one element. The
+ * pointers are overwritten. If the call is cancelled, no element is lost. */
 static bool permute(const ordo_by_job *job, char **pointers, char *room, ordo_exec *exec)
 {
     char *const  base = job->base;

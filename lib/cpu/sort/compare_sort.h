@@ -1,11 +1,10 @@
-/* compare_sort.h - what the two sorts by a caller's comparison share; compare_sort.c chooses between them.
+/* compare_sort.h - what the two sorts by a caller's comparison share.
  *
- * The elements are those of the caller, or, where these are large, pointers to them. They lie in
- * two arrays of n, and every function says where it leaves them.
+ * The elements are those of the caller or, if these are large, pointers to them. They are in two
+ * arrays of n, base and buffer; each function states where it leaves them.
  *
- * A comparison may contradict itself, so nothing here is bounded by what it answered: every loop
- * ends where its run ends, and whatever is decided is decided once and written down. So the
- * elements stay the same elements, in some order. */
+ * A comparison may contradict itself. So no loop is bounded by its answers, and each decision is
+ * made once and stored: the result is always a permutation of the elements. */
 #ifndef ORDO_CPU_SORT_COMPARE_SORT_H
 #define ORDO_CPU_SORT_COMPARE_SORT_H
 
@@ -15,7 +14,7 @@
 #include <string.h>
 
 enum {
-    COMPARE_BLOCK = ORDO_TUNE_BY_BLOCK, /* elements sorted, and merged, without asking for cancel */
+    COMPARE_BLOCK = ORDO_TUNE_BY_BLOCK, /* elements sorted or merged between two polls */
     COMPARE_LARGE = ORDO_TUNE_BY_LARGE  /* bytes; larger elements are sorted by pointers */
 };
 
@@ -26,7 +25,7 @@ typedef struct compare_work {
     void            *user;
     bool             indirect; /* elements are pointers to what is compared */
     ordo_exec       *exec;
-    size_t          *cuts; /* one for each block of a merging pass */
+    size_t          *cuts; /* one for each block of a merge pass */
 } compare_work;
 
 static inline char *compare_at(const compare_work *work, bool in_buffer, size_t i)
@@ -34,7 +33,7 @@ static inline char *compare_at(const compare_work *work, bool in_buffer, size_t 
     return (in_buffer ? work->buffer : work->base) + i * work->size;
 }
 
-/* What the caller's comparison gets to see of an element. */
+/* What the comparison gets for an element. */
 static inline const void *compare_seen(const compare_work *work, const char *element)
 {
     return work->indirect ? *(const void *const *)(const void *)element : element;
@@ -45,7 +44,7 @@ static inline int compare_two(const compare_work *work, const char *a, const cha
     return work->compare(work->user, compare_seen(work, a), compare_seen(work, b));
 }
 
-/* Copies one element; the usual sizes without a call. */
+/* Copies one element; the usual sizes without a call of memcpy. */
 static inline void compare_move(char *to, const char *from, size_t size)
 {
     switch (size) {
@@ -63,26 +62,26 @@ static inline void compare_move(char *to, const char *from, size_t size)
     }
 }
 
-/* Brings elements [lo, hi) from the buffer to the base. */
+/* Copies elements [lo, hi) from the buffer to the base. */
 static inline void compare_bring_home(const compare_work *work, size_t lo, size_t hi)
 {
     memcpy(compare_at(work, false, lo), compare_at(work, true, lo), (hi - lo) * work->size);
 }
 
-/* Merge sorts [lo, hi), stably, on this thread, from one of the arrays into one of them; both are
- * overwritten. For no more than a few blocks: it does not ask for cancel. */
+/* Stable merge sort of [lo, hi) on this thread, from either array into either; both are
+ * overwritten. For a few blocks at most: it does not poll. */
 void compare_merge_sort(const compare_work *work, size_t lo, size_t hi, bool in_buffer,
                         bool to_buffer);
 
-/* Merge sorts base[lo, hi), stably, by all threads, back into the base: also if it was cancelled
- * and returns false. Needs a cut for each block. */
+/* Stable merge sort of base[lo, hi) by all threads. Returns false if it was cancelled; the
+ * elements are in the base then, too. Needs a cut for each block. */
 bool compare_merge_all(const compare_work *work, size_t lo, size_t hi);
 
-/* How many passes that takes. */
+/* The number of merge passes for n elements. */
 unsigned compare_merge_passes(size_t n);
 
-/* Sorts all of base by all threads, not stably, into the base: also if it was cancelled and
- * returns false. `block` is compare_sample_scratch(n) bytes. */
+/* Sorts all of base by all threads, not stably. Returns false if it was cancelled; the elements
+ * are in the base then, too. `block` has compare_sample_scratch(n) bytes. */
 bool   compare_sample_all(const compare_work *work, void *block);
 size_t compare_sample_scratch(size_t n);
 

@@ -271,7 +271,7 @@ static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_j
     void            *spare;
     TRY(ordo_scratch(exec, order.n * ordo_type_size(order.index_type), &order.index));
     TRY(ordo_scratch(exec, order.n * widest, &spare));
-    if (cpu_is_radix(order.algorithm)) /* in place would cost too much here */
+    if (cpu_is_radix(order.algorithm)) /* the sort in place is too slow here */
         TRY(argsort_radix(kernels, &order, exec));
     else
         TRY(cpu_argsort(kernels, &order, exec));

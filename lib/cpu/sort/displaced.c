@@ -1,34 +1,31 @@
-/* displaced.c - sorts an array of which few keys are out of place: a sorted array with some new
- * keys at its end, or with some keys changed or moved.
+/* displaced.c - sorts an array in which few keys are out of place: a sorted array with some new
+ * keys at its end, or with some keys changed or moved (drop-merge sort, E. Ernerfeldt, 2017).
  *
- *   scan    each piece is read once; keys that continue a rising sequence are kept, the others are
- *           dropped (displaced.t.h). Both go to scratch as key bits: the kept ones to the front of
- *           the piece's part, the dropped ones to its back
- *   join    where the kept keys of two pieces overlap, the smaller part of the overlap is dropped
- *           too; then all kept keys together are one rising sequence
- *   merge   the dropped keys are sorted, and each piece is merged with the dropped keys that fall
- *           into its range, to the places where they belong
+ *   scan    keeps the keys of each piece that continue an ascending sequence and drops the others.
+ *           Both go to scratch as records: kept ones to the front of the piece's part, the dropped
+ *           ones to its end
+ *   join    where the kept keys of two pieces overlap, drops the smaller part of the overlap
+ *   merge   sorts the dropped keys and merges each piece with those that fall into its range
  *
- * The scan gives up as soon as too many keys were dropped. Until the merge the array is unchanged.
- * Two reads and two writes of the array. Scratch: n keys, and room for the dropped ones.
- *
- * Keeping and dropping is the idea of drop-merge sort (E. Ernerfeldt, 2017). */
+ * The scan gives up as soon as too many keys are dropped; the array is unchanged until the
+ * merge. Two reads and two writes of the array. Scratch: n records, and room for the dropped
+ * ones. */
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
 enum {
-    TILE = 128,      /* keys that are kept at once if they rise */
-    FIRST_ROW = 8,   /* keys dropped in a row before the scan doubts what it kept */
-    REREAD_SHARE = 2 /* a scan may read this many times its piece again */
+    TILE = 128,      /* keys that are kept at once if they are sorted */
+    FIRST_ROW = 8,   /* keys dropped in a row before the scan drops kept keys instead */
+    REREAD_SHARE = 2 /* how often a scan may read its piece again */
 };
 
 typedef struct displaced_piece {
     size_t stored;      /* keys at the front of the piece's part */
-    size_t begin, end;  /* which of them are kept in the end */
-    size_t at;          /* where its first kept key goes, without the dropped keys before it */
-    size_t from, until; /* its dropped keys: which of all, in order */
+    size_t begin, end;  /* those that are kept after the join */
+    size_t at;          /* place of its first kept key, dropped keys not counted */
+    size_t from, until; /* its part of the sorted dropped keys */
 } displaced_piece;
 
 typedef struct displaced_work {
@@ -46,7 +43,7 @@ static size_t piece_length(const displaced_work *work, size_t piece)
     return ordo_min(work->grain, work->io.n - piece * work->grain);
 }
 
-/* Dropping is worth it while few keys are dropped among those that were read. */
+/* Dropping pays while few of the keys read are dropped. */
 static void count_drops(displaced_work *work, size_t keys, size_t drops)
 {
     size_t const scanned =

@@ -18,8 +18,8 @@ static void FN(displaced_write)(const radix_io *io, size_t at, size_t count, con
         memcpy((RECORD *)io->out + at, records, count * sizeof *records);
 }
 
-/* How many of the sorted a[0 .. count) are less than x, or not greater where `equal` is set. The
- * search begins at the front and doubles its steps. */
+/* The number of records of the sorted a[0 .. count) less than x, or not greater if `equal` is
+ * set. The search begins at the front and doubles its steps. */
 static size_t FN(displaced_below)(const RECORD *a, size_t count, RECORD x, bool equal)
 {
     size_t low = 0, step = 1;
@@ -38,9 +38,8 @@ static size_t FN(displaced_below)(const RECORD *a, size_t count, RECORD x, bool 
     return low;
 }
 
-/* What a scan has kept and dropped of its piece: kept[0 .. count), and the dropped ones from the
- * end of the same part of scratch down. There is room for both, for together they are the keys
- * read. */
+/* What a scan has kept and dropped of its piece: kept[0 .. count), and the dropped keys from the
+ * end of the same memory down. It holds both, because together they are the keys read. */
 typedef struct FN(displaced_state) {
     RECORD *kept, *end;
     size_t  count, drops;
@@ -52,7 +51,8 @@ static inline void FN(displaced_drop)(FN(displaced_state) * s, RECORD x)
     s->end[-(ptrdiff_t)s->drops] = x;
 }
 
-/* Drops x, or the last key kept if x fits without it. True if x was dropped. */
+/* Keeps x, or drops it, or drops the last kept key if x fits without that key. True if x was
+ * dropped. */
 static inline bool FN(displaced_step)(FN(displaced_state) * s, RECORD x)
 {
     if (s->count == 0 || x >= s->kept[s->count - 1]) {
@@ -69,10 +69,10 @@ static inline bool FN(displaced_step)(FN(displaced_state) * s, RECORD x)
     return false;
 }
 
-/* After `row` keys in a row were dropped, the last of which is x: if at most as many kept keys
- * are greater than x, these are dropped instead. True if so: the row is to be read again. The last
- * key decides, because it changes: a key that is itself far too small would keep the scan from
- * ever dropping keys that are too large. */
+/* Called after `row` keys in a row were dropped, the last of them x. If at most `row` kept keys
+ * are greater than x, drops those instead and returns true: the row must be read again. The last
+ * key decides, because it changes from call to call: a key that is itself far too small would
+ * keep the scan from ever dropping keys that are too large. */
 static bool FN(displaced_doubt)(FN(displaced_state) * s, size_t row, RECORD x)
 {
     size_t greater = 0;
@@ -134,13 +134,13 @@ static void FN(displaced_scan)(void *arg, size_t lo, size_t hi)
     count_drops(work, n, s.drops);
 }
 
-/* Makes the kept keys of all pieces one rising sequence, and collects what is dropped. False if
- * that is too much. */
+/* Makes the kept keys of all pieces one ascending sequence, and collects the dropped keys. False
+ * if there are too many. */
 static bool FN(displaced_join)(displaced_work *work, size_t pieces, size_t *drops)
 {
     const RECORD *const bits = work->bits;
     RECORD *const       dropped = work->dropped;
-    size_t last = SIZE_MAX, kept = 0, count = 0; /* last: the piece that keys were kept of */
+    size_t last = SIZE_MAX, kept = 0, count = 0; /* last: the last piece with kept keys */
     for (size_t p = 0; p < pieces; p++) {
         displaced_piece *const here = &work->pieces[p];
         const RECORD *const    a = bits + p * work->grain;

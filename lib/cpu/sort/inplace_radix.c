@@ -29,7 +29,7 @@ static inline size_t digit_p64(record_p64 x, unsigned shift)
     return (x.index >> shift | carried) & (BUCKETS - 1);
 }
 
-/* Items as numbers of 128 bits, for the survey. */
+/* Records as numbers of 128 bits. */
 static inline record_p64 wide_k32(record_k32 x) { return (record_p64){0, x}; }
 static inline record_p64 wide_k64(record_k64 x) { return (record_p64){0, x}; }
 static inline record_p64 wide_p64(record_p64 x) { return x; }
@@ -38,7 +38,7 @@ typedef struct flag_work {
     void             *records;
     ordo_exec        *exec;
     unsigned          shift;
-    size_t            ends[BUCKETS]; /* one past the last record of each */
+    size_t            ends[BUCKETS]; /* one past the last record of each bucket */
     _Atomic(size_t)   counts[BUCKETS];
     _Atomic(uint64_t) differ_key,
         differ_index; /* bits in which some record differs from the first */

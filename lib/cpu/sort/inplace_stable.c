@@ -1,25 +1,25 @@
 /* inplace_stable.c - argsort and stable sort of pairs when scratch is refused. Nothing is
- * allocated; some state lies on the C stack.
+ * allocated.
  *
- * Argsort: the index array is filled with 0 .. n-1 and sorted by (key, index), which are all
- * different, so no order of work can show. Quick sort with the median of three or of nine; a few
- * first partitions by one thread make parts for all. A part whose partitions go wrong for 2 lg n
- * levels is heap sorted: n lg n comparisons at worst.
+ * Argsort: the index array is filled with 0 .. n - 1 and sorted by (key, index), which are all
+ * different, so the sort is stable. Quick sort with the median of three or nine; one thread
+ * makes the first partitions, all threads sort the parts. A part that is not small after 2 lg n
+ * partitions is heap sorted: n lg n comparisons at worst.
  *
- * Pairs: blocks sorted by insertion, then merged in place pair by pair. A merge finds the middle
- * of its output in both runs by binary search, rotates what lies between, and has two merges of
- * half the size (the symmetric merging of Kim and Kutzner, 2004): n lg n moves a pass and lg n
- * passes. The first halvings of long merges are made breadth first, so that there are merges for
- * every thread. */
+ * Pairs: blocks are sorted by insertion, then merged in place (the symmetric merging of Kim and
+ * Kutzner, 2004). A merge finds the middle of its output in both ranges by binary search,
+ * rotates the records between, and leaves two merges of half the size: n lg n moves a pass, lg n
+ * passes. The first halvings of a long merge are made breadth first, so that there is work for
+ * all threads. */
 #include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
 enum {
-    FEW = 16,   /* sorted by insertion */
-    MANY = 128, /* from here on a pivot is the median of nine */
-    TASKS = 64, /* at most, made for the threads */
+    FEW = 16,   /* elements sorted by insertion */
+    MANY = 128, /* elements from which the pivot is the median of nine */
+    TASKS = 64, /* the most tasks made for the threads */
     TASKS_EACH = 4,
     STRETCH = ORDO_TUNE_PIECE, /* steps between two polls */
     ENOUGH = ORDO_TUNE_INPLACE_TASK
@@ -65,7 +65,7 @@ ordo_status cpu_argsort_inplace(const ordo_argsort_job *job, ordo_exec *exec)
 
 /* ---- Pairs ---- */
 
-typedef struct pairs_merge { /* the runs [lo, middle) and [middle, hi) */
+typedef struct pairs_merge { /* the sorted ranges [lo, middle) and [middle, hi) */
     size_t lo, middle, hi;
 } pairs_merge;
 
@@ -74,14 +74,14 @@ typedef struct pairs_work {
     size_t          key_size, value_size, n;
     records_key_fn *key_at;
     ordo_exec      *exec;
-    size_t          width; /* of the runs of this pass */
+    size_t          width; /* of the sorted ranges of this pass */
     size_t          tasks;
     pairs_merge     task[TASKS];
 } pairs_work;
 
 static uint64_t order_at(const pairs_work *work, size_t i) { return work->key_at(work->keys, i); }
 
-/* Moves pair `from` to `to` <= from; those between move up by one. */
+/* Moves pair `from` to `to` <= from; the pairs between move up by one. */
 static void put_back(const pairs_work *work, size_t from, size_t to)
 {
     char         held[16];
@@ -136,13 +136,13 @@ static bool rotate(const pairs_work *work, size_t lo, size_t middle, size_t hi)
     return true;
 }
 
-/* Makes two merges of half the size, the lower one of which is returned and the upper one left in
- * *m. Empty ones if the call was cancelled. */
+/* Makes two merges of half the size: returns the lower one and leaves the upper one in *m. Both
+ * are empty if the call was cancelled. */
 static pairs_merge halve(const pairs_work *work, pairs_merge *m)
 {
     size_t const a = m->middle - m->lo, b = m->hi - m->middle, half = (a + b) / 2;
     size_t       low = half > b ? half - b : 0, high = ordo_min(half, a);
-    while (low < high) { /* how many of the lower half come from the first run */
+    while (low < high) { /* how many of the lower half come from the first range */
         size_t const from_a = low + (high - low) / 2;
         if (order_at(work, m->middle + (half - 1 - from_a)) < order_at(work, m->lo + from_a))
             high = from_a;
@@ -208,7 +208,7 @@ static void task_body(void *arg, size_t lo, size_t hi)
         merge_pairs(work, work->task[i]);
 }
 
-/* One pass: all runs of `width` pairs become runs of twice that. */
+/* One pass: doubles the length of all sorted ranges. */
 static bool merge_pass(pairs_work *work)
 {
     ordo_exec *const exec = work->exec;

@@ -34,7 +34,7 @@ typedef struct merge_work {
     bool             back;  /* this pass goes from the buffer to the records */
 } merge_work;
 
-/* Where the run made of the first runs [i * width, (i + 1) * width) begins. */
+/* The start of the run made of runs [i * width, (i + 1) * width) of the start. */
 static size_t run_start(const merge_work *work, size_t i)
 {
     size_t const first = i > work->runs / work->width ? work->runs : i * work->width;

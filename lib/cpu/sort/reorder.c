@@ -21,7 +21,7 @@ enum {
 typedef uint64_t words_64 __attribute__((vector_size(16)));
 typedef uint32_t words_32 __attribute__((vector_size(16)));
 
-/* Reverses keys of 1 or 2 bytes within a word, on machines of either byte order. */
+/* Reverses keys of 1 or 2 bytes within a word, in either byte order. */
 static inline uint64_t reverse_word(uint64_t x, size_t size)
 {
     if (size == 1)
@@ -30,8 +30,8 @@ static inline uint64_t reverse_word(uint64_t x, size_t size)
     return (x & UINT64_C(0x0000ffff0000ffff)) << 16 | (x >> 16 & UINT64_C(0x0000ffff0000ffff));
 }
 
-/* Reverses the elements of a vector. Short keys go through general registers, because gcc makes
- * slow code of their shuffles for SSE2. */
+/* Reverses the elements of a vector. Elements of 1 and 2 bytes go through general registers,
+ * because gcc compiles their shuffles to slow code for SSE2. */
 static inline words_64 reverse_vector(words_64 v, size_t size)
 {
     if (size == 4) {
@@ -66,7 +66,7 @@ static inline void exchange_blocks(char *a, char *b, size_t size)
     }
 }
 
-/* `size` is a constant wherever this is called. */
+/* All callers pass a constant size. */
 static inline __attribute__((always_inline)) void reverse_as(char *array, size_t size, size_t n,
                                                              size_t lo, size_t hi)
 {

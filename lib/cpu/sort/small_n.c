@@ -1,15 +1,14 @@
-/* few.c - sorts of a few keys, where a call, scratch and counters would cost more than the sort.
+/* small_n.c - sorts of a few keys in registers, where scratch and counters would cost more than
+ * the sort.
  *
- * Keys become unsigned numbers on the stack (the key bits, turned around for a descending order; of
- * an argsort the folded key above the index), padded with the largest number to a power of two.
- * They fill ROWS vectors. The columns, one in each lane, are sorted by K. E. Batcher's network
- * (network.h), neighbouring columns are merged by his bitonic merge until one is left, and the
- * columns become rows on the way back to memory. Every comparison is of whole vectors: the first
- * round of a merge compares a row with another one whose lanes are swapped, all later ones rows
- * with rows. Nothing branches on keys.
+ * Keys become records on the stack (key bits; for an argsort the key bits above the index),
+ * padded with the largest number to a power of two. They fill ROWS vectors. K. E. Batcher's
+ * network (network.h) sorts the columns, one in each lane; his bitonic merge joins neighbouring
+ * columns until one is left; and the columns become rows on the way back to memory. Every
+ * comparison is of whole vectors, and nothing branches on keys.
  *
- * n lg^2 n comparisons, LANES at a time; a kilobyte or two of stack. Argsort of keys of 64 bits
- * counts for each key those before it, n^2 comparisons. */
+ * n lg^2 n comparisons, LANES at a time; a kilobyte or two of stack. Argsort of 64-bit keys
+ * counts for each key the keys before it: n^2 comparisons. */
 #include "core/keybits.h"
 #include "core/network.h"
 #include "cpu/kernel/lanes.h"
@@ -18,7 +17,7 @@
 #include <string.h>
 
 enum {
-    MOST_32 = 128, /* numbers that the largest networks take */
+    MOST_32 = 128, /* records that the largest networks take */
     MOST_64 = 64,
     MOST_VALUE = 16 /* bytes of a pair's value */
 };
@@ -29,8 +28,8 @@ _Static_assert((int)ORDO_TUNE_FEW_32 <= MOST_32 && (int)ORDO_TUNE_FEW_64 <= MOST
 
 /* ---- Networks ---- */
 
-/* Loops of constant length are laid out, so that rows are registers; but not where a sanitizer
- * would look at each copy. */
+/* Loops of constant length are unrolled, so that rows are registers; but not for a sanitizer,
+ * which would instrument each copy. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SMALL_EACH(i, n) for (unsigned i = 0; i < (n); i++)
 #else
@@ -46,17 +45,17 @@ _Static_assert((int)ORDO_TUNE_FEW_32 <= MOST_32 && (int)ORDO_TUNE_FEW_64 <= MOST
 #define SMALL_CLEAN_16(o) NETWORK_8(o, 8) SMALL_CLEAN_8(o) SMALL_CLEAN_8((o) + 8)
 #define SMALL_CLEAN_32(o) NETWORK_16(o, 16) SMALL_CLEAN_16(o) SMALL_CLEAN_16((o) + 16)
 
-/* Lane l gets what is in lane l ^ 1, or in lane l ^ 3. */
+/* Lane l gets the value of lane l ^ 1 or, if wide, of lane l ^ 3. */
 static inline lanes_32 small_swap_32(lanes_32 v, bool wide)
 {
     return wide ? __builtin_shufflevector(v, v, 3, 2, 1, 0)
                 : __builtin_shufflevector(v, v, 1, 0, 3, 2);
 }
 
-/* Rows a and b are equally far from the first and from the last one, and their columns rise. Lane l
- * of one meets the lane swapped for it of the other, the upper of the two keeping the larger
- * number: the first round of merging two columns, or two pairs of columns. Columns are bitonic
- * then. */
+/* The first round of merging two columns, or two pairs of columns. Rows a and b are equally far
+ * from the first and from the last row, and their columns are sorted. Lane l of one row is
+ * compared with the swapped lane of the other; the upper of the two lanes keeps the larger
+ * number. The columns are bitonic afterwards. */
 static inline void small_cross_32(lanes_32 *a, lanes_32 *b, bool wide)
 {
     lanes_32 const upper =
@@ -127,7 +126,7 @@ static inline void small_step_32(lanes_32 *a)
 #undef SMALL_PASTE
 #undef SMALL_PASTE_
 
-/* The numbers of `size` bytes that the smallest network for n of them takes. */
+/* The number of records of `size` bytes in the smallest network for n of them. */
 static inline size_t small_padded(size_t n, size_t size)
 {
     size_t const least = 4 * 16 / size;
@@ -147,7 +146,7 @@ static inline void small_network(void *numbers, size_t padded, size_t size)
 #define ORDO_TEMPLATE "cpu/sort/small_n_key.t.h"
 #include "core/for_each_type.h"
 
-/* What a report says of all of them. */
+/* What the report says about all of these sorts. */
 static void tell(ordo_exec *exec)
 {
     exec->algorithm = "network";
@@ -171,7 +170,7 @@ bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)
     return true;
 }
 
-/* ---- With ties that keep their order ---- */
+/* ---- Stable ---- */
 
 static bool small_order(ordo_type type, const void *keys, size_t n, bool descending,
                         uint32_t *order)
@@ -210,7 +209,7 @@ bool cpu_small_argsort(const ordo_argsort_job *job, ordo_exec *exec)
             memcpy((char *)array + i * sizeof *copy, &copy[order[i]], sizeof *copy);               \
     } while (0)
 
-/* array[i] = what was array[order[i]]. */
+/* array[i] = the old array[order[i]]. */
 static void permute(void *array, size_t size, size_t n, const uint32_t *order)
 {
     char any[MOST_64 * MOST_VALUE];

@@ -1,4 +1,4 @@
-/* small_key.t.h - a few keys of one type as numbers, and back; see few.c. */
+/* small_n_key.t.h - a few keys of one type as records, and back; see small_n.c. */
 
 typedef __typeof__((BITS)0 + 0u) FN(small_word); /* of 32 bits at least */
 
@@ -23,8 +23,9 @@ static void FN(small_sort)(const ordo_sort_job *job)
             keys[i] = FN(key_of)((BITS)words[i]);
 }
 
-/* order[i] = which key comes i-th, ties by index. Short keys share a word with their index; before
- * a long one there are as many as the comparisons with all others say. */
+/* order[i] = the index of the i-th key in order, ties by index. Keys of up to 32 bits share a
+ * word with their index. For 64-bit keys, comparisons with all others count the keys before
+ * each. */
 static void FN(small_order)(const void *array, size_t n, bool descending, uint32_t *order)
 {
     const KEY *const      keys = array;

@@ -1,4 +1,4 @@
-/* small_lanes.t.h - sorts ROWS vectors of numbers of W bits in registers; see few.c. */
+/* small_n_network.t.h - sorts ROWS vectors of W-bit records in registers; see small_n.c. */
 static void FN(small_network)(void *numbers)
 {
     enum {

@@ -24,6 +24,24 @@ ordo_status cpu_records_merge_runs(const cpu_records *records, const size_t *bou
 ordo_status cpu_records_sort(const cpu_records *records, ordo_algorithm algorithm, size_t radius,
                              ordo_exec *exec);
 
+/* Turns counts[piece][bucket] into the place of each piece's records of each bucket: buckets in
+ * order, in a bucket pieces in order. starts[b] becomes the place of bucket b; starts[buckets] is
+ * the number of all records. */
+static inline void cpu_counts_to_places(size_t *counts, size_t pieces, size_t buckets,
+                                        size_t *starts)
+{
+    size_t at = 0;
+    for (size_t b = 0; b < buckets; b++) {
+        starts[b] = at;
+        for (size_t p = 0; p < pieces; p++) {
+            size_t const here = counts[p * buckets + b];
+            counts[p * buckets + b] = at;
+            at += here;
+        }
+    }
+    starts[buckets] = at;
+}
+
 /* ---- Whole jobs ---- */
 
 /* Argsort and stable sort of pairs without any scratch. inplace_stable.c */
