@@ -1,6 +1,5 @@
 /* test_gen_args.c - generators: strings and records, refused arguments (status, message, unchanged
  * arrays), cancellation, too little memory, and the report. */
-#include "api/api.h"
 #include "stringkit.h"
 #include "testkit.h"
 

@@ -1,6 +1,5 @@
 /* test_strings_limits.c - the verbs of strings: refused arguments, too little memory, long shared
  * prefixes, many equal strings, and cancellation of long calls. */
-#include "api/api.h"
 #include "testkit.h"
 
 #include <stdlib.h>
