@@ -209,9 +209,19 @@ number_result number_parse(ordo_type type, const char *text, const char *end, vo
 
 static uint64_t power10(int exponent) { return (uint64_t)(int64_t)powers[exponent]; }
 
+/* Numbers below 1000 take no branches, which random keys would mispredict: out gets three digits,
+ * leading zeros shifted away. */
 static size_t format_unsigned(uint64_t value, char *out)
 {
     size_t n = 1u + (value >= 10) + (value >= 100);
+
+    if (value < 1000) {
+        const uint32_t v = (uint32_t)value;
+        const uint64_t text = (v / 100 | v / 10 % 10 << 8 | v % 10 << 16) + 0x303030;
+        for (size_t i = 0; i < 3; i++)
+            out[i] = (char)(text >> 8 * (3 - n + i));
+        return n;
+    }
     for (uint64_t power = 1000; value >= power && n < 20; power *= 10)
         n++;
     size_t i = n;
