@@ -1,4 +1,5 @@
-/* cli.h - what all files of the command share: exit codes, messages, progress bar, memory. */
+/* cli.h - what all files of the command share: exit codes, messages, progress bar, memory,
+ * signals. The other folders of the command use this file; it uses none of them. */
 #ifndef ORDO_CLI_CLI_H
 #define ORDO_CLI_CLI_H
 
@@ -55,5 +56,25 @@ static inline void progress_count(size_t i, size_t n)
     if (i % 65536 == 0)
         progress_at((double)i / (double)n);
 }
+
+/* Signals. A signal that ends processes (INT, TERM, HUP, QUIT, PIPE, ALRM, XCPU, XFSZ, USR1 ...)
+ * removes the unfinished output file and ends the process at once. During a library call the signal
+ * cancels the call, and the process ends after it. In both cases the process dies of that signal, so
+ * that shells see the cause. */
+void signals_catch(void);
+
+/* A library call on ctx begins; NULL: the call has ended. */
+void signals_in_call(ordo_ctx *ctx);
+
+/* Whether a signal came during the library call. */
+bool signals_pending(void);
+
+/* Blocks (true) or unblocks (false) these signals, around steps that must not be interrupted. Calls
+ * nest. Keeps errno. */
+void signals_hold(bool hold);
+
+/* The file to remove if a signal ends the process, or NULL. Call it with signals held. The string is
+ * not copied. */
+void signals_set_temp(const char *path);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "cli/io/npy.h"
 #include "cli/io/number.h"
-#include "cli/ui/context.h"
 
 #include <errno.h>
 #include <fcntl.h>

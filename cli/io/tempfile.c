@@ -7,7 +7,7 @@
 
 #include "cli/io/tempfile.h"
 
-#include "cli/ui/context.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
