@@ -214,8 +214,6 @@ static int run(bench_settings *set, const char *json_path)
     return ok ? CLI_OK : CLI_TROUBLE;
 }
 
-static const option_choice places[] = {{"cpu", ORDO_CPU}, {"cuda", ORDO_CUDA}, {NULL, 0}};
-
 static size_t default_keys(const bench_subject *subject, bool cuda, bool quick)
 {
     if (cuda)
@@ -235,7 +233,7 @@ static const option_spec specs[] = {
     OPTION_ROW(bench_options, "repeat", 0, repeat, OPTION_COUNT, NULL, 1, BENCH_MOST_ROUNDS),
     OPTION_ROW(bench_options, "quick", 0, quick, OPTION_FLAG, NULL, 0, 0),
     OPTION_ROW(bench_options, "threads", 0, threads, OPTION_COUNT, NULL, 1, 4096),
-    OPTION_ROW(bench_options, "device", 0, device, OPTION_CHOICE, places, 0, 0),
+    OPTION_ROW(bench_options, "device", 0, device, OPTION_CHOICE, "cpu cuda", ORDO_CPU, 0),
     OPTION_ROW(bench_options, "only", 0, only, OPTION_TEXT, NULL, 0, 0),
     OPTION_ROW(bench_options, "seed", 0, seed, OPTION_COUNT, NULL, 0, UINT64_MAX),
     OPTION_ROW(bench_options, "json", 0, json, OPTION_TEXT, NULL, 0, 0),

@@ -10,11 +10,9 @@ static const char help[] =
     "  ordo gen recur -n 128M --dtype f32 -p 0.5 -o keys.npy   # sorted, half are ties\n"
     "  ordo gen ksorted -n 1e6 -k 1000 --seed 7 -o nearly.npy\n"
     "  ordo gen zipf -n 2^20 --dtype u64 | ordo scan --op max\n"
-    "  ordo gen fasta -n 1e5 -o proteins.txt\n"
-    "\n"
+    "  ordo gen fasta -n 1e5 -o proteins.txt\n\n"
     "Usage: ordo gen DIST -n N [options]\n"
-    "Prints N numbers (or strings) of a distribution. The same seed gives the same bytes.\n"
-    "\n"
+    "Prints N numbers (or strings) of a distribution. The same seed gives the same bytes.\n\n"
     "Distributions:\n"
     "  uniform           integers: the whole range; floats: [0, 1)\n"
     "  gaussian          the mean of four uniform draws\n"
@@ -28,8 +26,7 @@ static const char help[] =
     "  ksorted           no key further than -k from its place, one exactly that far\n"
     "  dupes, staggered, bucket   Helman, Bader and JaJa, over -k buckets (16)\n"
     "  strings           1 to 500 printable characters, a line each\n"
-    "  fasta             protein sequences of up to 120 residues, a line each\n"
-    "\n"
+    "  fasta             protein sequences of up to 120 residues, a line each\n\n"
     "Generating:\n"
     "  -n N              how many: 1000, 1e6, 128M (10^6), 128Mi (2^20), 2^28\n"
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; default: u32\n"
@@ -37,23 +34,11 @@ static const char help[] =
     "  -k K, -p P        the parameter of the distribution\n"
     "  --algorithm A     auto\n";
 
-static const char *const names[] = {[0] = "",
-                                    [ORDO_DIST_UNIFORM] = "uniform",
-                                    [ORDO_DIST_GAUSSIAN] = "gaussian",
-                                    [ORDO_DIST_ZERO] = "zero",
-                                    [ORDO_DIST_FEW] = "few",
-                                    [ORDO_DIST_ZIPF] = "zipf",
-                                    [ORDO_DIST_SORTED] = "sorted",
-                                    [ORDO_DIST_REVERSE] = "reverse",
-                                    [ORDO_DIST_ORGANPIPE] = "organpipe",
-                                    [ORDO_DIST_SAWTOOTH] = "sawtooth",
-                                    [ORDO_DIST_RECUR] = "recur",
-                                    [ORDO_DIST_KSORTED] = "ksorted",
-                                    [ORDO_DIST_DUPES] = "dupes",
-                                    [ORDO_DIST_STAGGERED] = "staggered",
-                                    [ORDO_DIST_BUCKET] = "bucket",
-                                    [ORDO_DIST_STRINGS] = "strings",
-                                    [ORDO_DIST_FASTA] = "fasta"};
+/* In the order of ordo_dist, which starts at 1. */
+static const char *const names[] = {"",        "uniform", "gaussian", "zero",      "few",
+                                    "zipf",    "sorted",  "reverse",  "organpipe", "sawtooth",
+                                    "recur",   "ksorted", "dupes",    "staggered", "bucket",
+                                    "strings", "fasta"};
 enum {
     NAMES = sizeof names / sizeof names[0],
     TAKE_K = 1 << ORDO_DIST_FEW | 1 << ORDO_DIST_ZIPF | 1 << ORDO_DIST_SAWTOOTH |
@@ -69,7 +54,7 @@ static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     REAL("p", 'p', p),
                                     OUTPUT_OPTIONS,
-                                    CHOICE("algorithm", algorithm, auto_choices),
+                                    ALGORITHM("auto"),
                                     COMMON_OPTIONS,
                                     OPTION_END};
 

@@ -14,12 +14,10 @@ static const char quantile_help[] =
     "Examples:\n"
     "  printf '4\\n1\\n3\\n2\\n' | ordo quantile                   # 1 1.75 2.5 3.25 4\n"
     "  ordo quantile times.npy -q 0.5,0.95,0.99,0.999\n"
-    "  ordo quantile times.npy -q 0.9 --method nearest --nans omit\n"
-    "\n"
+    "  ordo quantile times.npy -q 0.9 --method nearest --nans omit\n\n"
     "Usage: ordo quantile [FILE] [-q Q[,Q...]] [options]\n"
     "Prints quantiles of numbers in any order, as f64: 0 is the smallest, 0.5 the median,\n"
-    "1 the largest. Computes all of them together. Without numbers, every result is NaN.\n"
-    "\n"
+    "1 the largest. Computes all of them together. Without numbers, every result is NaN.\n\n"
     "Selecting:\n"
     "  -q Q[,Q...]       which quantiles, from 0 to 1; default: 0,0.25,0.5,0.75,1\n"
     "  --method M        linear (the default), or another name from NumPy: inverted_cdf,\n"
@@ -32,17 +30,13 @@ static const char median_help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo median                     # 20\n"
     "  printf '30\\n10\\n20\\n40\\n' | ordo median                 # 25\n"
-    "  ordo median times.npy --nans omit --explain\n"
-    "\n"
+    "  ordo median times.npy --nans omit --explain\n\n"
     "Usage: ordo median [FILE] [options]\n"
     "Prints the middle number, or the mean of the two middle numbers, as f64. Without\n"
-    "numbers, the result is NaN.\n"
-    "\n"
+    "numbers, the result is NaN.\n\n"
     "Selecting:\n" HELP_NANS HELP_SELECT_ALGORITHM;
 
-#define MEDIAN_OPTIONS                                                                             \
-    CHOICE("nans", nans, nans_choices), CHOICE("algorithm", algorithm, select_algorithm_choices),  \
-        ARRAY_OPTIONS
+#define MEDIAN_OPTIONS NANS("last omit propagate"), SELECT_ALGORITHM, ARRAY_OPTIONS
 
 static const option_spec median_specs[] = {MEDIAN_OPTIONS, OPTION_END};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),

@@ -5,24 +5,18 @@ static const char help[] =
     "Examples:\n"
     "  printf '1\\n2\\n3\\n' | ordo radius                        # 0: sorted\n"
     "  printf '2\\n3\\n1\\n4\\n' | ordo radius                     # 2: 2 and 1 are 2 apart\n"
-    "  ordo gen ksorted -n 1e6 -k 1000 | ordo radius --runs\n"
-    "\n"
+    "  ordo gen ksorted -n 1e6 -k 1000 | ordo radius --runs\n\n"
     "Usage: ordo radius [FILE] [options]\n"
     "Prints the least K such that any two elements more than K apart are in order; 0 if\n"
-    "the array is sorted. No element is further than K from its place.\n"
-    "\n"
+    "the array is sorted. No element is further than K from its place.\n\n"
     "Measuring:\n"
     "  --descending      sorted means the largest first; NaN is still last\n"
     "  --runs            also print, as a second number, the number of runs (maximal\n"
     "                    stretches in order)\n"
     "  --algorithm A     auto or sequential (prefix maxima and suffix minima)\n";
 
-static const option_choice algorithm_choices[] = {
-    {"auto", ORDO_ALGORITHM_AUTO}, {"sequential", ORDO_ALGORITHM_SEQUENTIAL}, {NULL, 0}};
-
 static const option_spec specs[] = {FLAG("descending", descending), FLAG("runs", runs),
-                                    CHOICE("algorithm", algorithm, algorithm_choices),
-                                    ARRAY_OPTIONS, OPTION_END};
+                                    ALGORITHM("auto sequential"), ARRAY_OPTIONS, OPTION_END};
 
 /* Runs come first: the report is about the last call. */
 static bool work(execution *e)

@@ -9,11 +9,9 @@ static const char help[] =
     "  printf '30\\n10\\n20\\n20\\n' | ordo rank --ties average   # 4 1 2.5 2.5\n"
     "  ordo rank scores.npy --descending -o ranks.npy          # the largest has rank 1\n"
     "  ordo rank keys.bin --dtype f32 --sorted --explain -o ranks.bin\n"
-    "  ordo rank names.txt --text --ties dense\n"
-    "\n"
+    "  ordo rank names.txt --text --ties dense\n\n"
     "Usage: ordo rank [FILE] [options]\n"
-    "Prints the rank of each element, from 1. Equal elements get equal ranks.\n"
-    "\n"
+    "Prints the rank of each element, from 1. Equal elements get equal ranks.\n\n"
     "Ranking:\n"
     "  --ties T          min (1 2 2 4, the default), max (1 3 3 4), dense (1 2 2 3),\n"
     "                    ordinal (1 2 3 4) or average (1 2.5 2.5 4)\n"
@@ -27,34 +25,16 @@ static const char help[] =
     "                    halving; with --sorted: auto, sequential (one loop), threads\n"
     "                    (a segment a thread), or on a GPU naive, shuffle or hybrid\n";
 
-static const option_choice ties_choices[] = {
-    {"min", ORDO_TIES_MIN},         {"max", ORDO_TIES_MAX},         {"dense", ORDO_TIES_DENSE},
-    {"ordinal", ORDO_TIES_ORDINAL}, {"average", ORDO_TIES_AVERAGE}, {NULL, 0}};
-static const option_choice algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO},
-                                                  {"sequential", ORDO_ALGORITHM_SEQUENTIAL},
-                                                  {"threads", ORDO_ALGORITHM_THREADS},
-                                                  {"radix", ORDO_ALGORITHM_RADIX},
-                                                  {"sample", ORDO_ALGORITHM_SAMPLE},
-                                                  {"merge", ORDO_ALGORITHM_MERGE},
-                                                  {"bitonic", ORDO_ALGORITHM_BITONIC},
-                                                  {"split", ORDO_ALGORITHM_SPLIT},
-                                                  {"bubble", ORDO_ALGORITHM_BUBBLE},
-                                                  {"rough", ORDO_ALGORITHM_ROUGH},
-                                                  {"halving", ORDO_ALGORITHM_HALVING},
-                                                  {"naive", ORDO_ALGORITHM_NAIVE},
-                                                  {"shuffle", ORDO_ALGORITHM_SHUFFLE},
-                                                  {"hybrid", ORDO_ALGORITHM_HYBRID},
-                                                  {NULL, 0}};
-
-static const option_spec specs[] = {CHOICE("ties", ties, ties_choices),
-                                    FLAG("descending", descending),
-                                    FLAG("sorted", sorted),
-                                    FLAG("check", check),
-                                    FLAG("text", text),
-                                    TEXT("rank-type", 0, rank_type),
-                                    CHOICE("algorithm", algorithm, algorithm_choices),
-                                    ARRAY_OPTIONS,
-                                    OPTION_END};
+static const option_spec specs[] = {
+    CHOICE("ties", ties, ORDO_TIES_MIN, "min max dense ordinal average"),
+    FLAG("descending", descending),
+    FLAG("sorted", sorted),
+    FLAG("check", check),
+    FLAG("text", text),
+    TEXT("rank-type", 0, rank_type),
+    ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid"),
+    ARRAY_OPTIONS,
+    OPTION_END};
 
 /* The types to choose from depend on --ties: average ranks are f64 only. */
 static bool parse_rank_type(options *o)

@@ -11,11 +11,9 @@ static const char help[] =
     "  printf '3\\n1\\n4\\n' | ordo scan --op max                 # 3 3 4\n"
     "  printf '0\\n1\\n1\\n' | ordo scan --bits                   # 0 1 2\n"
     "  ordo scan lengths.npy --wide --exclusive -o offsets.npy\n"
-    "  ordo scan mask.bin --dtype bits -n 1000 --format text\n"
-    "\n"
+    "  ordo scan mask.bin --dtype bits -n 1000 --format text\n\n"
     "Usage: ordo scan [FILE] [options]\n"
-    "Result i is the sum (minimum, maximum) of elements 1 to i.\n"
-    "\n"
+    "Result i is the sum (minimum, maximum) of elements 1 to i.\n\n"
     "Scanning:\n"
     "  --op OP           sum (the default), min or max\n"
     "  --exclusive       result i does not include element i\n"
@@ -27,16 +25,13 @@ static const char help[] =
     "                    flags on\n"
     "  --algorithm A     auto\n";
 
-static const option_choice op_choices[] = {
-    {"sum", ORDO_SUM}, {"min", ORDO_MIN}, {"max", ORDO_MAX}, {NULL, 0}};
-
-static const option_spec specs[] = {CHOICE("op", op, op_choices),
+static const option_spec specs[] = {CHOICE("op", op, ORDO_SUM, "sum min max"),
                                     FLAG("exclusive", exclusive),
                                     FLAG("wide", wide),
                                     FLAG("bits", bits),
                                     COUNT("n", 'n', n, 0, SIZE_MAX - 1),
-                                    CHOICE("count-type", index_type, index_type_choices),
-                                    CHOICE("algorithm", algorithm, auto_choices),
+                                    INDEX_TYPE("count-type"),
+                                    ALGORITHM("auto"),
                                     ARRAY_OPTIONS,
                                     OPTION_END};
 

@@ -8,12 +8,10 @@ static const char help[] =
     "  printf '30\\n10\\n20\\n' | ordo select -k 3,1              # 30 10\n"
     "  ordo select times.npy -k 10 --descending                # the tenth largest\n"
     "  ordo select times.npy -k 1 --nans omit --explain\n"
-    "  ordo select names.txt --text -k 1000\n"
-    "\n"
+    "  ordo select names.txt --text -k 1000\n\n"
     "Usage: ordo select [FILE] -k K[,K...] [options]\n"
     "Prints the K-th smallest element; 1 is the smallest. Several K give as many results,\n"
-    "in the order given.\n"
-    "\n"
+    "in the order given.\n\n"
     "Selecting:\n"
     "  -k K[,K...]       which elements, counted from 1\n"
     "  --descending      count from the largest\n"
@@ -23,9 +21,9 @@ static const char help[] =
 
 static const option_spec specs[] = {TEXT("k", 'k', list_text),
                                     FLAG("descending", descending),
-                                    CHOICE("nans", nans, nans_choices),
+                                    NANS("last omit propagate"),
                                     FLAG("text", text),
-                                    CHOICE("algorithm", algorithm, select_algorithm_choices),
+                                    SELECT_ALGORITHM,
                                     ARRAY_OPTIONS,
                                     OPTION_END};
 

@@ -5,8 +5,7 @@
 
 #define SORT_OPTIONS                                                                               \
     FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text),                    \
-        CHOICE("algorithm", algorithm, sort_algorithm_choices),                                    \
-        COUNT("k", 'k', k, 0, UINT64_MAX - 1)
+        ALGORITHM("auto - - " SORT_ALGORITHMS), COUNT("k", 'k', k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
     "                    bitonic, split, bubble, rough or halving; the result is the same\n"       \
@@ -19,12 +18,10 @@ static const char sort_help[] =
     "  ordo sort names.txt --text --unique -o names.txt\n"
     "  ordo sort keys.npy --descending --explain -o sorted.npy\n"
     "  ordo sort keys.bin --dtype f32 --check && echo sorted\n"
-    "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm rough -k 50\n"
-    "\n"
+    "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm rough -k 50\n\n"
     "Usage: ordo sort [FILE] [options]\n"
     "Sorts numbers: -0 before 0, NaN last. With --text, sorts lines byte by byte, in the\n"
-    "order of LC_ALL=C sort.\n"
-    "\n"
+    "order of LC_ALL=C sort.\n\n"
     "Sorting:\n"
     "  --descending      the largest first; NaN is still last\n"
     "  --unique          keep only the first of equal keys\n"
@@ -39,12 +36,10 @@ static const char argsort_help[] =
     "  printf '30\\n10\\n20\\n' | ordo argsort                    # 1 2 0\n"
     "  printf '30\\n10\\n20\\n' | ordo argsort --one-based        # 2 3 1\n"
     "  ordo argsort keys.npy --descending -o order.npy\n"
-    "  ordo argsort names.txt --text --one-based               # line numbers\n"
-    "\n"
+    "  ordo argsort names.txt --text --one-based               # line numbers\n\n"
     "Usage: ordo argsort [FILE] [options]\n"
     "Prints the indices of the elements in order: the first result is the index of the\n"
-    "smallest element. Equal elements keep their order.\n"
-    "\n"
+    "smallest element. Equal elements keep their order.\n\n"
     "Sorting:\n"
     "  --descending      the largest first; NaN is still last\n"
     "  --one-based       count elements from 1, not from 0\n"
@@ -56,8 +51,7 @@ static const char argsort_help[] =
 static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
                                          ARRAY_OPTIONS, OPTION_END};
 static const option_spec argsort_specs[] = {SORT_OPTIONS, FLAG("one-based", one_based),
-                                            CHOICE("index-type", index_type, index_type_choices),
-                                            ARRAY_OPTIONS, OPTION_END};
+                                            INDEX_TYPE("index-type"), ARRAY_OPTIONS, OPTION_END};
 
 /* Contradictory options that both commands have. */
 static const char *options_wrong(execution *e)

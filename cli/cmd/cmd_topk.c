@@ -8,12 +8,10 @@ static const char help[] =
     "  printf '30\\n10\\n20\\n' | ordo topk -k 2                  # 30 20\n"
     "  printf '30\\n10\\n20\\n' | ordo topk -k 2 --smallest       # 10 20\n"
     "  ordo topk scores.npy -k 100 --index -o best.npy\n"
-    "  ordo topk times.txt -k 5 --with-index --one-based       # line number and value\n"
-    "\n"
+    "  ordo topk times.txt -k 5 --with-index --one-based       # line number and value\n\n"
     "Usage: ordo topk [FILE] -k K [options]\n"
     "Prints the K largest elements, the largest first. Equal elements keep their order. If\n"
-    "there are fewer than K elements, prints all of them.\n"
-    "\n"
+    "there are fewer than K elements, prints all of them.\n\n"
     "Selecting:\n"
     "  -k K              how many elements\n"
     "  --largest         the default; NaN is last\n"
@@ -26,18 +24,15 @@ static const char help[] =
     "                    NaN out)\n"
     "  --algorithm A     auto\n";
 
-static const option_choice topk_nans_choices[] = {
-    {"last", ORDO_NANS_LAST}, {"omit", ORDO_NANS_OMIT}, {NULL, 0}};
-
 static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     FLAG("largest", largest),
                                     FLAG("smallest", smallest),
                                     FLAG("index", index),
                                     FLAG("with-index", with_index),
                                     FLAG("one-based", one_based),
-                                    CHOICE("index-type", index_type, index_type_choices),
-                                    CHOICE("nans", nans, topk_nans_choices),
-                                    CHOICE("algorithm", algorithm, auto_choices),
+                                    INDEX_TYPE("index-type"),
+                                    NANS("last omit"),
+                                    ALGORITHM("auto"),
                                     ARRAY_OPTIONS,
                                     OPTION_END};
 

@@ -40,8 +40,7 @@ static const char help_common[] =
     "                    phases, the link, the GPU and the threads did when\n"
     "  --profile-json F  the same, with every time span, as JSON in file F\n"
     "  --profile-svg F   the same as a picture in file F\n"
-    "  -h, --help        print this text\n"
-    "\n"
+    "  -h, --help        print this text\n\n"
     "Exit status: 0 success, 1 the answer is no (sort --check), 2 trouble (bad usage, bad\n"
     "input, not enough memory, failed output).\n";
 

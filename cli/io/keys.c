@@ -64,16 +64,11 @@ size_t drop_ties(ordo_type type, void *keys, size_t n)
         return drop_as(ORDO_F32, sizeof(float), keys, n);
     if (type == ORDO_F64)
         return drop_as(ORDO_F64, sizeof(double), keys, n);
-    switch (ordo_type_size(type)) {
-    case 1:
-        return drop_as(ORDO_U8, 1, keys, n);
-    case 2:
-        return drop_as(ORDO_U16, 2, keys, n);
-    case 4:
-        return drop_as(ORDO_U32, 4, keys, n);
-    default:
-        return drop_as(ORDO_U64, 8, keys, n);
-    }
+    const size_t size = ordo_type_size(type);
+    return size == 1   ? drop_as(ORDO_U8, 1, keys, n)
+           : size == 2 ? drop_as(ORDO_U16, 2, keys, n)
+           : size == 4 ? drop_as(ORDO_U32, 4, keys, n)
+                       : drop_as(ORDO_U64, 8, keys, n);
 }
 
 void add_one(ordo_type type, void *indices, size_t n)

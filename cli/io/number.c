@@ -177,19 +177,14 @@ static number_result parse_integer(ordo_type type, const char *text, const char 
     if (!d.exact || d.significand > (d.negative ? integers[type].negative : integers[type].most))
         return NUMBER_RANGE;
     const uint64_t value = d.negative ? 0 - d.significand : d.significand;
-    switch (integers[type].size) {
-    case 1:
+    if (integers[type].size == 1)
         *(uint8_t *)out = (uint8_t)value;
-        break;
-    case 2:
+    else if (integers[type].size == 2)
         *(uint16_t *)out = (uint16_t)value;
-        break;
-    case 4:
+    else if (integers[type].size == 4)
         *(uint32_t *)out = (uint32_t)value;
-        break;
-    default:
+    else
         *(uint64_t *)out = value;
-    }
     return NUMBER_OK;
 }
 

@@ -16,15 +16,15 @@ static int on_progress(void *user, double done)
 
 ordo_ctx *context_open(const char *command, const common_options *common)
 {
+    const int         gpu = common->device >= FIRST_GPU ? common->device - FIRST_GPU + 1 : 0;
     ordo_ctx         *created;
     const ordo_status status = ordo_ctx_create(
         &created,
-        &ORDO_OPTS(ordo_ctx_opts,
-                   .where = (uint32_t)common->device & ((1u << CLI_DEVICE_SHIFT) - 1),
-                   .device = (uint64_t)common->device >> CLI_DEVICE_SHIFT,
-                   .device_limit = (size_t)common->device_memory, .cpu_share = common->cpu_share,
-                   .threads = (uint32_t)common->threads, .mem_limit = (size_t)common->memory_limit,
-                   .progress = on_progress, .profile = profile_wanted(common)));
+        &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)(gpu > 0 ? ORDO_CUDA : common->device),
+                   .device = (uint64_t)gpu, .device_limit = (size_t)common->device_memory,
+                   .cpu_share = common->cpu_share, .threads = (uint32_t)common->threads,
+                   .mem_limit = (size_t)common->memory_limit, .progress = on_progress,
+                   .profile = profile_wanted(common)));
     command_name = command;
     if (status != ORDO_OK) {
         cli_error("%s: %s: %s", command, ordo_status_text(status), ordo_last_error(NULL));

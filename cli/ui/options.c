@@ -18,38 +18,6 @@ enum {
     MOST_OPTIONS = 64  /* of a command                                          */
 };
 
-const option_choice device_choices[] = {{"auto", ORDO_AUTO},
-                                        {"cpu", ORDO_CPU},
-                                        {"cuda", ORDO_CUDA},
-                                        {"hybrid", ORDO_HYBRID},
-                                        {"cuda:0", ORDO_CUDA | 1 << CLI_DEVICE_SHIFT},
-                                        {"cuda:1", ORDO_CUDA | 2 << CLI_DEVICE_SHIFT},
-                                        {"cuda:2", ORDO_CUDA | 3 << CLI_DEVICE_SHIFT},
-                                        {"cuda:3", ORDO_CUDA | 4 << CLI_DEVICE_SHIFT},
-                                        {"cuda:4", ORDO_CUDA | 5 << CLI_DEVICE_SHIFT},
-                                        {"cuda:5", ORDO_CUDA | 6 << CLI_DEVICE_SHIFT},
-                                        {"cuda:6", ORDO_CUDA | 7 << CLI_DEVICE_SHIFT},
-                                        {"cuda:7", ORDO_CUDA | 8 << CLI_DEVICE_SHIFT},
-                                        {NULL, 0}};
-const option_choice format_choices[] = {
-    {"npy", FORMAT_NPY}, {"raw", FORMAT_RAW}, {"text", FORMAT_TEXT}, {NULL, 0}};
-const option_choice index_type_choices[] = {{"u32", ORDO_U32}, {"u64", ORDO_U64}, {NULL, 0}};
-const option_choice auto_choices[] = {{"auto", ORDO_ALGORITHM_AUTO}, {NULL, 0}};
-const option_choice sort_algorithm_choices[] = {
-    {"auto", ORDO_ALGORITHM_AUTO},       {"radix", ORDO_ALGORITHM_RADIX},
-    {"sample", ORDO_ALGORITHM_SAMPLE},   {"merge", ORDO_ALGORITHM_MERGE},
-    {"bitonic", ORDO_ALGORITHM_BITONIC}, {"split", ORDO_ALGORITHM_SPLIT},
-    {"bubble", ORDO_ALGORITHM_BUBBLE},   {"rough", ORDO_ALGORITHM_ROUGH},
-    {"halving", ORDO_ALGORITHM_HALVING}, {NULL, 0}};
-const option_choice select_algorithm_choices[] = {{"auto", ORDO_ALGORITHM_AUTO},
-                                                  {"radix", ORDO_ALGORITHM_RADIX},
-                                                  {"bitonic", ORDO_ALGORITHM_BITONIC},
-                                                  {NULL, 0}};
-const option_choice nans_choices[] = {{"last", ORDO_NANS_LAST},
-                                      {"omit", ORDO_NANS_OMIT},
-                                      {"propagate", ORDO_NANS_PROPAGATE},
-                                      {NULL, 0}};
-
 static const char a_count[] = "a count such as 1000, 1e6, 128M, 4Gi or 2^28";
 
 static bool read_digits(const char *text, size_t length, uint64_t *out)
@@ -185,17 +153,20 @@ static bool unknown_option(const char *command, const char *shown, const char *n
 
 static bool set_choice(const char *command, const option_spec *spec, const char *text, int *out)
 {
-    char   list[256] = "";
-    size_t used = 0;
-    for (const option_choice *c = spec->choices; c->name != NULL; c++) {
-        if (strcmp(c->name, text) == 0) {
-            *out = c->value;
+    const size_t size = strlen(text);
+    char         list[256] = ""; /* holds the names of every option */
+    size_t       used = 0, length;
+
+    *out = (int)spec->least;
+    for (const char *name = spec->choices; *name != '\0'; name += length, ++*out) {
+        name += *name == ' ';
+        length = strcspn(name, " ");
+        if (*name == '-')
+            continue;
+        if (length == size && memcmp(name, text, size) == 0)
             return true;
-        }
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", c->name);
-        if (used >= sizeof list)
-            used = sizeof list - 1;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", used > 0 ? ", " : "",
+                                 (int)length, name);
     }
     return cli_fail("%s: %s%s: '%s' is not one of: %s", command, dashes(spec), spec->name,
                     cli_quoted(text), list);
@@ -223,20 +194,14 @@ static bool set_value(const char *command, const option_spec *spec, const char *
 {
     void *const field = (char *)into + spec->offset;
 
-    switch (spec->kind) {
-    case OPTION_FLAG:
-        *(bool *)field = true;
-        return true;
-    case OPTION_TEXT:
-        *(const char **)field = text;
-        return true;
-    case OPTION_COUNT:
+    if (spec->kind == OPTION_FLAG)
+        return *(bool *)field = true;
+    if (spec->kind == OPTION_TEXT)
+        return (*(const char **)field = text) != NULL;
+    if (spec->kind == OPTION_COUNT)
         return set_count(command, spec, text, field);
-    case OPTION_CHOICE:
+    if (spec->kind == OPTION_CHOICE)
         return set_choice(command, spec, text, field);
-    case OPTION_REAL:
-        break;
-    }
     return (read_real(text, field) && !isnan(*(double *)field)) ||
            cli_fail("%s: %s%s: '%s' is not a number", command, dashes(spec), spec->name,
                     cli_quoted(text));

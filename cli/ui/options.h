@@ -15,26 +15,21 @@
 
 #define OPTION_UNSET UINT64_MAX /* a count that was not given and has no default */
 
-typedef struct option_choice {
-    const char *name; /* NULL ends the list */
-    int         value;
-} option_choice;
-
 typedef enum option_kind {
     OPTION_FLAG = 1, /* bool                                                    */
     OPTION_TEXT,     /* const char *                                            */
     OPTION_COUNT,    /* uint64_t: see option_count(), between least and most    */
     OPTION_REAL,     /* double, never NaN, so that NaN may mean "not given"     */
-    OPTION_CHOICE    /* int                                                     */
+    OPTION_CHOICE    /* int: one of the names in choices                        */
 } option_kind;
 
 typedef struct option_spec {
-    const char          *name; /* without dashes; NULL ends the table */
-    char                 letter;
-    option_kind          kind;
-    size_t               offset; /* of the field */
-    const option_choice *choices;
-    uint64_t             least, most;
+    const char *name; /* without dashes; NULL ends the table */
+    char        letter;
+    option_kind kind;
+    size_t      offset;  /* of the field */
+    const char *choices; /* names between blanks, of the values from least on; "-": no name */
+    uint64_t    least, most;
 } option_spec;
 
 #define OPTION_ROW(type, long_name, short_name, field, what, names, at_least, at_most)             \
@@ -48,16 +43,14 @@ typedef struct option_spec {
         .name = NULL                                                                               \
     }
 
-enum {
-    CLI_DEVICE_SHIFT = 8
-};
+#define FIRST_GPU (ORDO_HYBRID + 1) /* the value of --device cuda:0 */
 
 typedef struct common_options { /* what every command that computes accepts */
     uint64_t    threads;        /* 0: the library's choice                                   */
     uint64_t    memory_limit;   /* bytes; 0: none                                            */
     uint64_t    device_memory;  /* bytes of GPU memory; 0: all                               */
     double      cpu_share;      /* of a hybrid sort; 0: the library's choice                 */
-    int         device;         /* an ordo_where, and above CLI_DEVICE_SHIFT the GPU, from 1 */
+    int         device;         /* an ordo_where, or a GPU: from FIRST_GPU on                */
     bool        explain, json, time;
     bool        profile;                    /* as a table        */
     const char *profile_json, *profile_svg; /* files; NULL: none */
@@ -87,27 +80,27 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define REAL(name, letter, field) OPTION_ROW(options, name, letter, field, OPTION_REAL, NULL, 0, 0)
 #define COUNT(name, letter, field, least, most)                                                    \
     OPTION_ROW(options, name, letter, field, OPTION_COUNT, NULL, least, most)
-#define CHOICE(name, field, names) OPTION_ROW(options, name, 0, field, OPTION_CHOICE, names, 0, 0)
+#define CHOICE(name, field, first, names)                                                          \
+    OPTION_ROW(options, name, 0, field, OPTION_CHOICE, names, first, 0)
+#define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
+#define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)
+#define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"
+#define SELECT_ALGORITHM ALGORITHM("auto - - radix - - bitonic")
+#define NANS(names) CHOICE("nans", nans, ORDO_NANS_LAST, names)
 #define COMMON_OPTIONS                                                                             \
     COUNT("threads", 0, common.threads, 1, UINT32_MAX),                                            \
         COUNT("memory-limit", 0, common.memory_limit, 1, SIZE_MAX),                                \
-        CHOICE("device", common.device, device_choices),                                           \
+        CHOICE("device", common.device, ORDO_AUTO,                                                 \
+               "auto cpu cuda hybrid cuda:0 cuda:1 cuda:2 cuda:3 cuda:4 cuda:5 cuda:6 cuda:7"),    \
         COUNT("device-memory", 0, common.device_memory, 1, SIZE_MAX),                              \
         REAL("cpu-share", 0, common.cpu_share), FLAG("explain", common.explain),                   \
         FLAG("json", common.json), FLAG("time", common.time), FLAG("profile", common.profile),     \
         TEXT("profile-json", 0, common.profile_json), TEXT("profile-svg", 0, common.profile_svg)
-#define OUTPUT_OPTIONS TEXT("output", 'o', out), CHOICE("format", format, format_choices)
+#define FILE_FORMAT(name, field) CHOICE(name, field, FORMAT_NPY, "npy raw text")
+#define OUTPUT_OPTIONS TEXT("output", 'o', out), FILE_FORMAT("format", format)
 #define ARRAY_OPTIONS /* of commands that read an array and write one */                           \
-    CHOICE("from", from, format_choices), TEXT("dtype", 0, dtype), FLAG("skip-bad", skip_bad),     \
+    FILE_FORMAT("from", from), TEXT("dtype", 0, dtype), FLAG("skip-bad", skip_bad),                \
         OUTPUT_OPTIONS, COMMON_OPTIONS
-
-extern const option_choice device_choices[];
-extern const option_choice format_choices[];           /* file_format            */
-extern const option_choice index_type_choices[];       /* u32, u64               */
-extern const option_choice auto_choices[];             /* auto alone             */
-extern const option_choice sort_algorithm_choices[];   /* of commands that sort   */
-extern const option_choice select_algorithm_choices[]; /* of commands that select */
-extern const option_choice nans_choices[];             /* ordo_nans              */
 
 typedef enum options_result {
     OPTIONS_OK,
