@@ -44,9 +44,7 @@ static const command *const commands[] = {&command_sort,   &command_argsort, &co
                                           &command_select, &command_median,  &command_quantile,
                                           &command_topk,   &command_radius,  &command_scan,
                                           &command_gen,    &command_info,    &command_tune};
-enum {
-    COMMANDS = sizeof commands / sizeof commands[0]
-};
+#define COMMANDS (sizeof commands / sizeof commands[0])
 
 /* Pairs: a name from other programs and libraries, and the command to use instead. */
 static const char *const elsewhere[] = {

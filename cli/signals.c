@@ -12,9 +12,7 @@
 static const int caught_signals[] = {SIGINT,  SIGTERM,   SIGHUP,  SIGQUIT, SIGPIPE,
                                      SIGALRM, SIGXCPU,   SIGXFSZ, SIGUSR1, SIGUSR2,
                                      SIGPROF, SIGVTALRM, SIGPOLL};
-enum {
-    CAUGHT_SIGNALS = sizeof caught_signals / sizeof caught_signals[0]
-};
+#define CAUGHT_SIGNALS (sizeof caught_signals / sizeof caught_signals[0])
 
 static ordo_ctx *volatile called; /* the context of the library call; NULL: there is none */
 static const char *volatile temp_path;

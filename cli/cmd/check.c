@@ -14,9 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum {
-    PIECE_BYTES = 1 << 22 /* of an array in a file, checked in one call */
-};
+#define PIECE_BYTES (1 << 22) /* of an array in a file, checked in one call */
 
 /* Names an element in the words of GNU sort; number counts lines or elements from 1. */
 static void complain(const char *name, size_t number, const char *text, size_t length)

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 static const char help_input[] =
-    "\n"
-    "Input:\n"
+    "\nInput:\n"
     "  FILE              a file; stdin if it is '-' or not given\n"
     "  --from F          npy, raw or text; default: npy if the input starts like an .npy\n"
     "                    file, raw if FILE ends in .bin or .raw, otherwise text\n"
@@ -17,15 +16,13 @@ static const char help_input[] =
     "  --skip-bad        leave out lines that are not numbers, and say how many\n";
 
 static const char help_output[] =
-    "\n"
-    "Output:\n"
+    "\nOutput:\n"
     "  -o, --output FILE replaced after all is written; default: stdout\n"
     "  --format F        npy, raw or text; default: by the end of FILE (.npy; .bin, .raw;\n"
     "                    .txt, .text, .csv), otherwise ";
 
 static const char help_common[] =
-    "\n"
-    "Common options:\n"
+    "\nCommon options:\n"
     "  --threads N       at most N threads; default: every CPU this process may use\n"
     "  --device D        auto (the fastest; see ordo tune), cpu, cuda (cuda:1 is the second\n"
     "                    GPU) or hybrid (CPU and GPU)\n"

@@ -11,7 +11,6 @@
 #include "cli/io/output.h"
 #include "cli/io/text_lines.h"
 #include "cli/ui/context.h"
-#include "cli/ui/report.h"
 
 typedef enum command_flag {
     READS = 1,       /* the input                                                  */

@@ -68,20 +68,15 @@ bool input_type(const input_request *request, int *type)
            (*type = type_of_name(request->dtype, request->allow_bits)) != 0;
 }
 
-static bool find_npy(const char *name, int type, const char *block, size_t length, npy_array *a)
-{
-    if (!npy_parse(block, length, a))
-        return cli_fail("%s: %s", name, a->why);
-    return type == 0 || (ordo_type)type == a->type ||
-           cli_fail("%s: --dtype asks for %s, but the file holds %s; leave out --dtype", name,
-                    ordo_type_name((ordo_type)type), ordo_type_name(a->type));
-}
-
 bool input_find_array(const char *name, file_format format, int type, const char *block,
                       size_t length, npy_array *a)
 {
+    if (format == FORMAT_NPY && !npy_parse(block, length, a))
+        return cli_fail("%s: %s", name, a->why);
     if (format == FORMAT_NPY)
-        return find_npy(name, type, block, length, a);
+        return type == 0 || (ordo_type)type == a->type ||
+               cli_fail("%s: --dtype asks for %s, but the file holds %s; leave out --dtype", name,
+                        ordo_type_name((ordo_type)type), ordo_type_name(a->type));
     if (type == 0)
         return cli_fail("%s: raw input does not say its type: give --dtype (i8 u8 i16 u16 i32 u32 "
                         "i64 u64 f32 f64)",

@@ -6,9 +6,7 @@
 #include "cli/io/npy.h"
 #include "cli/io/source.h"
 
-enum {
-    INPUT_HEADER = 1 << 17 /* bytes read first: more than the header of any usual .npy file */
-};
+#define INPUT_HEADER (1 << 17) /* bytes read first: more than the header of a usual .npy file */
 
 typedef struct input_request {
     const char *path;       /* NULL or "-": stdin                                         */

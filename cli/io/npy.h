@@ -7,9 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum {
-    NPY_HEADER_MAX = 128
-}; /* bytes npy_write_header() may write */
+#define NPY_HEADER_MAX 128 /* bytes npy_write_header() may write */
 
 typedef struct npy_array {
     ordo_type type;

@@ -14,9 +14,7 @@ typedef enum number_result {
     NUMBER_INEXACT      /* the float type cannot hold this integer: nearest value used */
 } number_result;
 
-enum {
-    NUMBER_TEXT_MAX = 32
-}; /* bytes number_format() may write */
+#define NUMBER_TEXT_MAX 32 /* bytes number_format() may write */
 
 /* Reads all of [text, end) as one value of `type`: an optional sign, digits with an optional
  * fraction and exponent, or nan, inf, infinity in any case. No blanks, no hexadecimal. Floats are

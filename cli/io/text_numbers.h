@@ -5,9 +5,7 @@
 #include "cli/io/source.h"
 #include "ordo.h"
 
-enum {
-    TEXT_WHY = 200 /* bytes of a sentence about a bad line, its NUL included */
-};
+#define TEXT_WHY 200 /* bytes of a sentence about a bad line, its NUL included */
 
 typedef struct text_numbers {
     source     *s;

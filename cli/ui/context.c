@@ -1,8 +1,6 @@
 /* context.c - the context of a command and its calls (see context.h). */
 #include "cli/ui/context.h"
 
-#include "cli/ui/report.h"
-
 static const char *command_name;
 static ordo_ctx   *context;
 

@@ -1,8 +1,11 @@
-/* context.h - the library context of a command, and its calls. */
+/* context.h - the library context of a command, its calls, and the report about them: --explain,
+ * --json, --time and --profile. */
 #ifndef ORDO_CLI_UI_CONTEXT_H
 #define ORDO_CLI_UI_CONTEXT_H
 
 #include "cli/ui/options.h"
+
+#include <stdio.h>
 
 /* A context with the options of the command line, or NULL after a message. Only one at a time. */
 ordo_ctx *context_open(const char *command, const common_options *common);
@@ -12,5 +15,33 @@ void      context_close(void);
  * returns true if status is ORDO_OK, and false after a message otherwise. */
 void call_begin(const char *what);
 bool call_end(ordo_status status);
+
+typedef struct timing { /* how long each phase took, in the order they came */
+    struct {
+        const char *name;
+        double      seconds;
+    } phases[6];
+    size_t n;
+    double last;
+} timing;
+
+void timing_start(timing *t);
+void timing_mark(timing *t, const char *phase); /* what ran since the last mark */
+
+/* Prints what the options ask for about the last call on ctx. type_name stands in where the report
+ * has no type. False after a message if the library has no report. */
+bool report_print(ordo_ctx *ctx, const common_options *common, const char *type_name,
+                  const timing *t);
+
+/* profile.c: prints the profile of the last call in the forms that are wanted. False after a
+ * message. */
+bool profile_wanted(const common_options *common);
+bool profile_print(const ordo_ctx *ctx, const common_options *common);
+
+/* Prints text as a JSON string, quotes included. */
+void json_string(FILE *to, const char *text);
+
+/* Prints "name": "value" and a comma. */
+void json_field(FILE *to, const char *name, const char *value);
 
 #endif

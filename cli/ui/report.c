@@ -1,9 +1,7 @@
-/* report.c - --explain, --json and --time (see report.h). */
-#include "cli/ui/report.h"
+/* report.c - --explain, --json and --time (see context.h). */
+#include "cli/ui/context.h"
 
-enum {
-    REPORT_TEXT = 1024
-};
+#define REPORT_TEXT 1024
 
 void timing_start(timing *t)
 {
@@ -44,71 +42,56 @@ void json_field(FILE *to, const char *name, const char *value)
     fputs(", ", to);
 }
 
-/* The times predicted for backends that this machine has; none were for small calls. */
-static void print_predicted(const ordo_report *r)
+/* Prints the times predicted for backends that this machine has, after `before`. Small calls have
+ * none. Returns whether there was one. */
+static bool print_predicted(const ordo_report *r, const char *before, bool json)
 {
-    const struct {
-        const char *name;
-        double      seconds;
-    } sides[] = {
-        {"cpu", r->predicted_cpu}, {"cuda", r->predicted_cuda}, {"hybrid", r->predicted_hybrid}};
-    const char *between = "predicted  ";
+    static const char *const names[] = {"cpu", "cuda", "hybrid"};
+    const double             seconds[] = {r->predicted_cpu, r->predicted_cuda, r->predicted_hybrid};
+    bool                     any = false;
 
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
-        if (sides[i].seconds > 0) {
-            fprintf(stderr, "%s%s %.3g ms", between, sides[i].name, sides[i].seconds * 1e3);
-            between = ", ";
-        }
+    for (size_t i = 0; i < 3; i++) {
+        if (seconds[i] <= 0)
+            continue;
+        fputs(any ? ", " : before, stderr);
+        fprintf(stderr, json ? "\"%s\": %.9f" : "%s %.3g ms", names[i],
+                json ? seconds[i] : seconds[i] * 1e3);
+        any = true;
     }
-    if (between[0] == ',')
-        fprintf(stderr, "; took %.3g ms\n", r->seconds * 1e3);
+    return any;
 }
 
 static void print_explain(const ordo_report *r, const char *type)
 {
-    fprintf(stderr, "operation  %s\n", r->operation);
-    fprintf(stderr, "backend    %s\n", r->backend);
-    fprintf(stderr, "algorithm  %s\n", r->algorithm);
-    fprintf(stderr, "isa        %s\n", r->isa);
-    fprintf(stderr, "threads    %lu\n", (unsigned long)r->threads);
-    fprintf(stderr, "type       %s\n", type);
-    fprintf(stderr, "n          %llu\n", (unsigned long long)r->n);
-    fprintf(stderr, "seconds    %.6f", r->seconds);
+    char text[REPORT_TEXT];
+
+    fprintf(stderr, "operation  %s\nbackend    %s\nalgorithm  %s\nisa        %s\n", r->operation,
+            r->backend, r->algorithm, r->isa);
+    fprintf(stderr, "threads    %lu\ntype       %s\nn          %llu\nseconds    %.6f",
+            (unsigned long)r->threads, type, (unsigned long long)r->n, r->seconds);
     if (r->seconds > 0 && r->n > 0)
         fprintf(stderr, "  (%.1f million a second)", (double)r->n / r->seconds / 1e6);
     fprintf(stderr, "\nscratch    %llu bytes\n", (unsigned long long)r->scratch_bytes);
-    char text[REPORT_TEXT];
     if (ordo_report_text(r, text, sizeof text) > 0)
         fprintf(stderr, "facts      %s\n", text);
-    print_predicted(r);
+    if (print_predicted(r, "predicted  ", false))
+        fprintf(stderr, "; took %.3g ms\n", r->seconds * 1e3);
 }
 
 /* The facts that apply, as the members of a JSON object. */
 static void print_facts(const ordo_facts *f)
 {
+#define FACT(field) #field, (double)f->field
     const struct {
         const char *name;
         double      value;
-    } numbers[] = {{"radius", (double)f->radius},
-                   {"runs", (double)f->runs},
-                   {"displaced", (double)f->displaced},
-                   {"passes", (double)f->passes},
-                   {"buckets", (double)f->buckets},
-                   {"record_bytes", (double)f->record_bytes},
-                   {"tile", (double)f->tile},
-                   {"device_status", (double)f->device_status},
-                   {"letter_bits", (double)f->letter_bits},
-                   {"rounds", (double)f->rounds},
-                   {"batches", (double)f->batches},
-                   {"segments", (double)f->segments},
-                   {"handed_over", (double)f->handed_over},
-                   {"rank_bytes", (double)f->rank_bytes},
-                   {"surveys", (double)f->surveys},
-                   {"groups", (double)f->groups},
-                   {"device_bytes", (double)f->device_bytes},
-                   {"needed_bytes", (double)f->needed_bytes},
-                   {"cpu_share", f->cpu_share},
-                   {"packed", f->packed}};
+    } numbers[] = {
+        {FACT(radius)},       {FACT(runs)},         {FACT(displaced)}, {FACT(passes)},
+        {FACT(buckets)},      {FACT(record_bytes)}, {FACT(tile)},      {FACT(device_status)},
+        {FACT(letter_bits)},  {FACT(rounds)},       {FACT(batches)},   {FACT(segments)},
+        {FACT(handed_over)},  {FACT(rank_bytes)},   {FACT(surveys)},   {FACT(groups)},
+        {FACT(device_bytes)}, {FACT(needed_bytes)}, {FACT(cpu_share)}, {FACT(packed)}};
+#undef FACT
 
     fprintf(stderr, "\"input\": \"%s\", \"strategy\": \"%s\"",
             ordo_input_name((ordo_input)f->input), ordo_strategy_name((ordo_strategy)f->strategy));
@@ -126,33 +109,23 @@ static void print_facts(const ordo_facts *f)
 static void print_json(const ordo_report *r, const char *type)
 {
     char text[REPORT_TEXT];
-    const struct {
-        const char *name, *value;
-    } strings[] = {{"operation", r->operation},
-                   {"backend", r->backend},
-                   {"algorithm", r->algorithm},
-                   {"isa", r->isa},
-                   {"type", type},
-                   {"text", text}};
 
     (void)ordo_report_text(r, text, sizeof text);
     fputc('{', stderr);
-    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
-        json_field(stderr, strings[i].name, strings[i].value);
+    json_field(stderr, "operation", r->operation);
+    json_field(stderr, "backend", r->backend);
+    json_field(stderr, "algorithm", r->algorithm);
+    json_field(stderr, "isa", r->isa);
+    json_field(stderr, "type", type);
+    json_field(stderr, "text", text);
     fprintf(stderr, "\"threads\": %lu, \"n\": %llu, \"seconds\": %.9f, \"scratch_bytes\": %llu",
             (unsigned long)r->threads, (unsigned long long)r->n, r->seconds,
             (unsigned long long)r->scratch_bytes);
     fputs(", \"facts\": {", stderr);
     print_facts(&r->facts);
     fputc('}', stderr);
-    if (r->predicted_cpu > 0) {
-        fprintf(stderr, ", \"predicted\": {\"cpu\": %.9f", r->predicted_cpu);
-        if (r->predicted_cuda > 0)
-            fprintf(stderr, ", \"cuda\": %.9f", r->predicted_cuda);
-        if (r->predicted_hybrid > 0)
-            fprintf(stderr, ", \"hybrid\": %.9f", r->predicted_hybrid);
+    if (print_predicted(r, ", \"predicted\": {", true))
         fputc('}', stderr);
-    }
     fputs("}\n", stderr);
 }
 
