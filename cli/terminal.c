@@ -13,11 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    ALIGNMENT = 64,
-    BAR_WIDTH = 40
-};
+#define ALIGNMENT 64
 
+static const char   full[] = "########################################";
+static const char   empty[] = "........................................";
 static const double first_seconds = 2.0;
 static const double step_seconds = 0.1;
 
@@ -47,11 +46,9 @@ void progress_at(double done)
     bar.next = now + step_seconds;
     bar.drawn = true;
 
-    char cells[BAR_WIDTH + 1];
-    for (int i = 0; i < BAR_WIDTH; i++)
-        cells[i] = i < (int)(done * BAR_WIDTH) ? '#' : '.';
-    cells[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r%s [%s] %3d %%", bar.label, cells, (int)(done * 100));
+    const int cells = done < 1 ? (int)(done * (double)strlen(full)) : (int)strlen(full);
+    fprintf(stderr, "\r%s [%.*s%s] %3d %%", bar.label, cells, full, empty + cells,
+            (int)(done * 100));
     if (done > 0.01)
         fprintf(stderr, "  %.0f s left ", (now - bar.start) * (1 - done) / done);
     fputs("\033[K", stderr);

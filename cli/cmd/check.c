@@ -6,8 +6,6 @@
 
 #include "cli/cmd/command.h"
 
-#include "cli/io/keys.h"
-#include "cli/io/number.h"
 #include "cli/io/text_numbers.h"
 
 #include <errno.h>
@@ -150,13 +148,16 @@ static bool check_numbers(execution *e, source *s)
 bool check_sorted(execution *e)
 {
     source s;
+    bool   ok;
 
-    if (!e->by_pieces)
-        return check_keys(e, e->in.name, e->in.type, e->in.data, e->in.n, 0);
-    bool ok = source_open(&s, e->o.operand);
-    progress_start("checking");
-    ok = ok && (e->o.text ? check_lines : check_numbers)(e, &s);
-    progress_end();
-    source_close(&s);
+    if (e->by_pieces) {
+        progress_start("checking");
+        ok = source_open(&s, e->o.operand) && (e->o.text ? check_lines : check_numbers)(e, &s);
+        progress_end();
+        source_close(&s);
+    } else {
+        ok = check_keys(e, e->in.name, e->in.type, e->in.data, e->in.n, 0);
+    }
+    timing_mark(&e->t, "check");
     return ok;
 }

@@ -55,8 +55,7 @@ static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     REAL("p", 'p', p),
                                     OUTPUT_OPTIONS,
                                     ALGORITHM("auto"),
-                                    COMMON_OPTIONS,
-                                    OPTION_END};
+                                    COMMON_OPTIONS};
 
 /* 0 if there is none of that name. */
 static ordo_dist find_distribution(const char *name)

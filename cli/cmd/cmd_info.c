@@ -80,6 +80,6 @@ static bool work(execution *e)
     return true;
 }
 
-static const option_spec specs[] = {COMMON_OPTIONS, OPTION_END};
+static const option_spec specs[] = {COMMON_OPTIONS};
 
 const command command_info = {"info", help, specs, 0, 0, NULL, work};

@@ -38,9 +38,9 @@ static const char median_help[] =
 
 #define MEDIAN_OPTIONS NANS("last omit propagate"), SELECT_ALGORITHM, ARRAY_OPTIONS
 
-static const option_spec median_specs[] = {MEDIAN_OPTIONS, OPTION_END};
+static const option_spec median_specs[] = {MEDIAN_OPTIONS};
 static const option_spec quantile_specs[] = {TEXT("q", 'q', list_text), TEXT("method", 0, method),
-                                             MEDIAN_OPTIONS, OPTION_END};
+                                             MEDIAN_OPTIONS};
 
 static const char *quantile_wrong(execution *e)
 {

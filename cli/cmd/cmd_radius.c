@@ -16,22 +16,21 @@ static const char help[] =
     "  --algorithm A     auto or sequential (prefix maxima and suffix minima)\n";
 
 static const option_spec specs[] = {FLAG("descending", descending), FLAG("runs", runs),
-                                    ALGORITHM("auto sequential"), ARRAY_OPTIONS, OPTION_END};
+                                    ALGORITHM("auto sequential"), ARRAY_OPTIONS};
 
 /* Runs come first: the report is about the last call. */
 static bool work(execution *e)
 {
-    const input *const    in = &e->in;
-    const ordo_order_opts plain = ORDO_OPTS(ordo_order_opts, .flags = descending_flag(e));
-    ordo_order_opts       opts = plain;
-    size_t                found = 0, runs = 0;
+    const input *const in = &e->in;
+    ordo_order_opts    opts = ORDO_OPTS(ordo_order_opts, .flags = descending_flag(e));
+    size_t             found = 0, runs = 0;
 
-    opts.algorithm = (uint32_t)e->o.algorithm;
     if (e->o.runs) {
         call_begin("counting");
-        if (!call_done(e, "runs", ordo_runs(e->ctx, in->type, in->data, in->n, &runs, &plain)))
+        if (!call_done(e, "runs", ordo_runs(e->ctx, in->type, in->data, in->n, &runs, &opts)))
             return false;
     }
+    opts.algorithm = (uint32_t)e->o.algorithm;
     call_begin("measuring");
     if (!call_done(e, "radius", ordo_radius(e->ctx, in->type, in->data, in->n, &found, &opts)))
         return false;

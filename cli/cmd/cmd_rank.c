@@ -1,7 +1,5 @@
 /* cmd_rank.c - `ordo rank`: the ranks of an array in any order, of lines, or of a sorted array. */
 #include "cli/cmd/command.h"
-#include "cli/io/keys.h"
-#include "cli/io/number.h"
 
 static const char help[] =
     "Examples:\n"
@@ -33,8 +31,7 @@ static const option_spec specs[] = {
     FLAG("text", text),
     TEXT("rank-type", 0, rank_type),
     ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid"),
-    ARRAY_OPTIONS,
-    OPTION_END};
+    ARRAY_OPTIONS};
 
 /* The types to choose from depend on --ties: average ranks are f64 only. */
 static bool parse_rank_type(options *o)

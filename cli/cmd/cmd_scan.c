@@ -1,6 +1,5 @@
 /* cmd_scan.c - `ordo scan`: prefix sums, minima and maxima, and running counts of flags. */
 #include "cli/cmd/command.h"
-#include "cli/io/keys.h"
 
 #include <string.h>
 
@@ -32,8 +31,7 @@ static const option_spec specs[] = {CHOICE("op", op, ORDO_SUM, "sum min max"),
                                     COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     INDEX_TYPE("count-type"),
                                     ALGORITHM("auto"),
-                                    ARRAY_OPTIONS,
-                                    OPTION_END};
+                                    ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
 {

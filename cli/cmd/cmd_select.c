@@ -1,6 +1,5 @@
 /* cmd_select.c - `ordo select`: the k-th smallest elements, without sorting the others. */
 #include "cli/cmd/command.h"
-#include "cli/io/keys.h"
 
 static const char help[] =
     "Examples:\n"
@@ -24,8 +23,7 @@ static const option_spec specs[] = {TEXT("k", 'k', list_text),
                                     NANS("last omit propagate"),
                                     FLAG("text", text),
                                     SELECT_ALGORITHM,
-                                    ARRAY_OPTIONS,
-                                    OPTION_END};
+                                    ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
 {

@@ -1,7 +1,6 @@
 /* cmd_sort.c - `ordo sort`: numbers or lines in order, or a check that they are; `ordo argsort`:
  * the indices of the elements in order. */
 #include "cli/cmd/command.h"
-#include "cli/io/keys.h"
 
 #define SORT_OPTIONS                                                                               \
     FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text),                    \
@@ -49,9 +48,9 @@ static const char argsort_help[] =
     "  --stable          accepted; the result is always stable\n" HELP_SORT_ALGORITHM;
 
 static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
-                                         ARRAY_OPTIONS, OPTION_END};
+                                         ARRAY_OPTIONS};
 static const option_spec argsort_specs[] = {SORT_OPTIONS, FLAG("one-based", one_based),
-                                            INDEX_TYPE("index-type"), ARRAY_OPTIONS, OPTION_END};
+                                            INDEX_TYPE("index-type"), ARRAY_OPTIONS};
 
 /* Contradictory options that both commands have. */
 static const char *options_wrong(execution *e)
@@ -123,16 +122,9 @@ static bool sort_keys(execution *e)
     return write_results(e, e->in.type, e->in.data, n);
 }
 
-static bool check(execution *e)
-{
-    const bool ok = check_sorted(e);
-    timing_mark(&e->t, "check");
-    return ok;
-}
-
 static bool sort(execution *e)
 {
-    return e->o.check ? check(e) : e->o.text ? sort_lines(e) : sort_keys(e);
+    return e->o.check ? check_sorted(e) : e->o.text ? sort_lines(e) : sort_keys(e);
 }
 
 static bool argsort(execution *e)

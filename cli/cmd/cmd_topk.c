@@ -1,7 +1,5 @@
 /* cmd_topk.c - `ordo topk`: the largest or smallest elements in order, and their indices. */
 #include "cli/cmd/command.h"
-#include "cli/io/keys.h"
-#include "cli/io/number.h"
 
 static const char help[] =
     "Examples:\n"
@@ -33,8 +31,7 @@ static const option_spec specs[] = {COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     INDEX_TYPE("index-type"),
                                     NANS("last omit"),
                                     ALGORITHM("auto"),
-                                    ARRAY_OPTIONS,
-                                    OPTION_END};
+                                    ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
 {

@@ -124,11 +124,8 @@ static bool measure_or_show(execution *e)
 }
 
 static const option_spec specs[] = {TEXT("json", 0, json_file), /* before --json of the others */
-                                    FLAG("show", show),
-                                    FLAG("forget", forget),
-                                    COUNT("n", 'n', n, 1 << 12, SIZE_MAX / 8),
-                                    COMMON_OPTIONS,
-                                    OPTION_END};
+                                    FLAG("show", show), FLAG("forget", forget),
+                                    COUNT("n", 'n', n, 1 << 12, SIZE_MAX / 8), COMMON_OPTIONS};
 
 static const char *wrong(execution *e)
 {

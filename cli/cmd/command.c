@@ -136,7 +136,7 @@ static int execute(execution *e)
         cli_error("%s: %s", e->command->name, first);
     if (first != NULL || (e->ctx = context_open(e->command->name, &e->o.common)) == NULL)
         return CLI_TROUBLE;
-    timing_start(&e->t);
+    e->t.last = cli_now();
     const bool ok = read_input(e) && open_output(e) && e->command->work(e) && print_report(e);
     return !ok ? CLI_TROUBLE : e->no ? CLI_NO : CLI_OK;
 }

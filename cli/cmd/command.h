@@ -8,6 +8,8 @@
 #define ORDO_CLI_CMD_COMMAND_H
 
 #include "cli/io/input.h"
+#include "cli/io/keys.h"
+#include "cli/io/number.h"
 #include "cli/io/output.h"
 #include "cli/io/text_lines.h"
 #include "cli/ui/context.h"

@@ -16,24 +16,22 @@ static bool ends_with(const char *text, const char *end)
 
 file_format format_of_name(const char *name)
 {
-    if (ends_with(name, ".npy"))
-        return FORMAT_NPY;
-    if (ends_with(name, ".bin") || ends_with(name, ".raw"))
-        return FORMAT_RAW;
-    if (ends_with(name, ".txt") || ends_with(name, ".text") || ends_with(name, ".csv"))
-        return FORMAT_TEXT;
-    return FORMAT_AUTO;
+    const bool raw = ends_with(name, ".bin") || ends_with(name, ".raw");
+    const bool text =
+        ends_with(name, ".txt") || ends_with(name, ".text") || ends_with(name, ".csv");
+
+    return ends_with(name, ".npy") ? FORMAT_NPY
+           : raw                   ? FORMAT_RAW
+           : text                  ? FORMAT_TEXT
+                                   : FORMAT_AUTO;
 }
 
 file_format input_format(const input_request *request, const char *block, size_t length)
 {
     if (request->format != FORMAT_AUTO)
         return (file_format)request->format;
-    if (npy_is(block, length))
-        return FORMAT_NPY;
-    if (request->path != NULL && format_of_name(request->path) == FORMAT_RAW)
-        return FORMAT_RAW;
-    return FORMAT_TEXT;
+    const bool raw = request->path != NULL && format_of_name(request->path) == FORMAT_RAW;
+    return npy_is(block, length) ? FORMAT_NPY : raw ? FORMAT_RAW : FORMAT_TEXT;
 }
 
 void input_swap_bytes(void *data, size_t n, size_t size)
@@ -153,11 +151,8 @@ bool input_from(const input_request *request, source *s, input *out)
 bool input_read(const input_request *request, input *out)
 {
     source s;
-    int    type;
 
     *out = (input){.name = ""};
-    if (!input_type(request, &type))
-        return false;
     progress_start("reading");
     const bool ok = source_open(&s, request->path) && input_from(request, &s, out);
     progress_end();

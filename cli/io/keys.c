@@ -13,7 +13,9 @@ static inline uint64_t order_of(ordo_type type, size_t size, const void *key)
         return magnitude > infinity ? KEY_ORDER_NAN
                : (bits & sign) != 0 ? sign - magnitude
                                     : sign + magnitude;
-    return key_is_signed(type) ? bits ^ sign : bits;
+    if (type == ORDO_I8 || type == ORDO_I16 || type == ORDO_I32 || type == ORDO_I64)
+        return bits ^ sign;
+    return bits;
 }
 
 uint64_t key_order(ordo_type type, const void *key)

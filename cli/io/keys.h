@@ -23,11 +23,6 @@ static inline uint64_t key_load(size_t size, const void *key)
     return size == 2 ? *(const uint16_t *)key : *(const uint8_t *)key;
 }
 
-static inline bool key_is_signed(ordo_type type)
-{
-    return type == ORDO_I8 || type == ORDO_I16 || type == ORDO_I32 || type == ORDO_I64;
-}
-
 #define KEY_ORDER_NAN UINT64_MAX /* of floats: larger than the order of any number */
 
 /* An unsigned integer whose order is that of the keys of one type; equal if and only if the keys

@@ -295,16 +295,14 @@ static size_t format_exact(double v, const float_kind *kind, char *out)
 
 static size_t format_by_trial(double v, const float_kind *kind, char *out)
 {
-    char text[NUMBER_TEXT_MAX];
-    int  length = 0;
+    int length = 0;
 
     for (int digits = kind->min_digits; digits <= kind->max_digits; digits++) {
-        length = snprintf(text, sizeof text, "%.*g", digits, v);
-        const double back = kind == &kind_f32 ? (double)strtof(text, NULL) : strtod(text, NULL);
+        length = snprintf(out, NUMBER_TEXT_MAX, "%.*g", digits, v);
+        const double back = kind == &kind_f32 ? (double)strtof(out, NULL) : strtod(out, NULL);
         if (!(back < v || back > v))
             break;
     }
-    memcpy(out, text, (size_t)length);
     return (size_t)length;
 }
 

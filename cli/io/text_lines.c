@@ -68,8 +68,7 @@ void lines_free(lines *l)
 {
     free(l->bytes);
     free(l->offsets);
-    l->bytes = NULL;
-    l->offsets = NULL;
+    *l = (lines){.n = 0};
 }
 
 ordo_strings lines_strings(const lines *l)

@@ -22,10 +22,9 @@ typedef struct timing { /* how long each phase took, in the order they came */
         double      seconds;
     } phases[6];
     size_t n;
-    double last;
+    double last; /* when the last phase ended, by cli_now() */
 } timing;
 
-void timing_start(timing *t);
 void timing_mark(timing *t, const char *phase); /* what ran since the last mark */
 
 /* Prints what the options ask for about the last call on ctx. type_name stands in where the report

@@ -2,12 +2,13 @@
  *
  * The message about a wrong option says what is wrong and what was expected. For an unknown name it
  * suggests the nearest known name by edit distance. */
-#define _POSIX_C_SOURCE 200809L /* strdup */
+#define _DEFAULT_SOURCE /* strdup, strsep */
 
 #include "cli/ui/options.h"
 
 #include "cli/io/number.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +23,9 @@ static const char a_count[] = "a count such as 1000, 1e6, 128M, 4Gi or 2^28";
 
 static bool read_digits(const char *text, size_t length, uint64_t *out)
 {
-    char digits[24];
-
-    if (length == 0 || length >= sizeof digits || strspn(text, "0123456789") < length)
-        return false;
-    memcpy(digits, text, length);
-    digits[length] = '\0';
-    return number_parse(ORDO_U64, digits, digits + length, out) == NUMBER_OK;
+    errno = 0;
+    *out = strtoull(text, NULL, 10);
+    return errno == 0 && length > 0 && strspn(text, "0123456789") == length;
 }
 
 bool option_count(const char *text, uint64_t *out)
@@ -210,12 +207,10 @@ static bool set_value(const char *command, const option_spec *spec, const char *
 static const option_spec *find_option(const option_spec *specs, const char *name, size_t length,
                                       char letter)
 {
-    for (const option_spec *s = specs; s->name != NULL; s++) {
-        if (letter != '\0' && s->letter == letter)
+    for (const option_spec *s = specs; s->name != NULL; s++)
+        if (letter != '\0' ? s->letter == letter
+                           : strlen(s->name) == length && memcmp(s->name, name, length) == 0)
             return s;
-        if (letter == '\0' && strlen(s->name) == length && memcmp(s->name, name, length) == 0)
-            return s;
-    }
     return NULL;
 }
 
@@ -300,22 +295,14 @@ static bool read_part(const char *command, const char *option, const char *part,
 
 void *option_list(const char *command, const char *option, const char *text, bool counts, size_t *n)
 {
-    char *const copy = strdup(text);
-    uint64_t   *values = NULL;
-    bool        ok = copy != NULL;
-    char       *part = copy;
+    char *const     copy = strdup(text), *rest = copy, *part;
+    uint64_t *const values = malloc((strlen(text) + 1) * sizeof *values); /* at least the parts */
+    bool            ok = copy != NULL && values != NULL;
 
-    *n = 0;
-    while (ok && part != NULL) {
-        char *const comma = strchr(part, ',');
-        if (comma != NULL)
-            *comma = '\0';
-        uint64_t *const more = realloc(values, (*n + 1) * sizeof *values);
-        ok = more != NULL || cli_fail("%s: %s: not enough memory", command, option);
-        values = ok ? more : values;
-        ok = ok && read_part(command, option, part, counts, &values[(*n)++]);
-        part = comma != NULL ? comma + 1 : NULL;
-    }
+    if (!ok)
+        cli_error("%s: %s: not enough memory", command, option);
+    for (*n = 0; ok && (part = strsep(&rest, ",")) != NULL; ++*n)
+        ok = read_part(command, option, part, counts, &values[*n]);
     free(copy);
     if (ok)
         return values;

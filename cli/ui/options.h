@@ -1,9 +1,9 @@
 /* options.h - one option parser for every command, driven by a table.
  *
- * A command lists its options in an array that ends with OPTION_END. Each row names the field of a
- * struct that takes the value:
+ * A command lists its options in an array whose last row is OPTION_END. Each row names the field of
+ * a struct that takes the value. COMMON_OPTIONS contains OPTION_END:
  *
- *     static const option_spec specs[] = {FLAG("unique", unique), COMMON_OPTIONS, OPTION_END};
+ *     static const option_spec specs[] = {FLAG("unique", unique), COMMON_OPTIONS};
  *
  * Options are written --name=value, --name value, -nVALUE or -n VALUE. An option given twice with
  * different values is an error. "--" ends the options, "-" is an operand. Names cannot be
@@ -87,7 +87,7 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"
 #define SELECT_ALGORITHM ALGORITHM("auto - - radix - - bitonic")
 #define NANS(names) CHOICE("nans", nans, ORDO_NANS_LAST, names)
-#define COMMON_OPTIONS                                                                             \
+#define COMMON_OPTIONS /* end the table */                                                         \
     COUNT("threads", 0, common.threads, 1, UINT32_MAX),                                            \
         COUNT("memory-limit", 0, common.memory_limit, 1, SIZE_MAX),                                \
         CHOICE("device", common.device, ORDO_AUTO,                                                 \
@@ -95,10 +95,11 @@ typedef struct options { /* the options of all commands; each command uses some 
         COUNT("device-memory", 0, common.device_memory, 1, SIZE_MAX),                              \
         REAL("cpu-share", 0, common.cpu_share), FLAG("explain", common.explain),                   \
         FLAG("json", common.json), FLAG("time", common.time), FLAG("profile", common.profile),     \
-        TEXT("profile-json", 0, common.profile_json), TEXT("profile-svg", 0, common.profile_svg)
+        TEXT("profile-json", 0, common.profile_json), TEXT("profile-svg", 0, common.profile_svg),  \
+        OPTION_END
 #define FILE_FORMAT(name, field) CHOICE(name, field, FORMAT_NPY, "npy raw text")
 #define OUTPUT_OPTIONS TEXT("output", 'o', out), FILE_FORMAT("format", format)
-#define ARRAY_OPTIONS /* of commands that read an array and write one */                           \
+#define ARRAY_OPTIONS /* of commands that read an array and write one; end the table */            \
     FILE_FORMAT("from", from), TEXT("dtype", 0, dtype), FLAG("skip-bad", skip_bad),                \
         OUTPUT_OPTIONS, COMMON_OPTIONS
 

@@ -115,16 +115,13 @@ static double threads_busy(const profile *p, const profile_part *part)
 
 static void compute(const profile *p, profile_part *part)
 {
-    enum {
-        IN = 1 << ORDO_SPAN_IN,
-        OUT = 1 << ORDO_SPAN_OUT,
-        WORK = 1 << ORDO_SPAN_WORK
-    };
-    part->in = busy(p, part, IN);
-    part->out = busy(p, part, OUT);
-    part->both_ways = part->in + part->out - busy(p, part, IN | OUT);
-    part->work = busy(p, part, WORK);
-    part->device_idle = part->ended - part->began - busy(p, part, IN | OUT | WORK);
+    const unsigned in = 1 << ORDO_SPAN_IN, out = 1 << ORDO_SPAN_OUT, work = 1 << ORDO_SPAN_WORK;
+
+    part->in = busy(p, part, in);
+    part->out = busy(p, part, out);
+    part->both_ways = part->in + part->out - busy(p, part, in | out);
+    part->work = busy(p, part, work);
+    part->device_idle = part->ended - part->began - busy(p, part, in | out | work);
     part->threads = threads_busy(p, part);
     part->bytes_in = bytes_of(p, part, ORDO_SPAN_IN);
     part->bytes_out = bytes_of(p, part, ORDO_SPAN_OUT);

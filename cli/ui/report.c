@@ -3,12 +3,6 @@
 
 #define REPORT_TEXT 1024
 
-void timing_start(timing *t)
-{
-    t->n = 0;
-    t->last = cli_now();
-}
-
 void timing_mark(timing *t, const char *phase)
 {
     const double now = cli_now();
