@@ -120,10 +120,10 @@ def count(n):
 
 
 def chance(p):
-    """0.99999 as 1−10⁻⁵: sixteen labels share one axis."""
+    """Writes 0.99999 as 1 - 10⁻⁵, because sixteen labels share one axis."""
     if p <= 0.999 or p == 1:
         return f"{p:g}"
-    return "1−10⁻" + "⁰¹²³⁴⁵⁶⁷⁸⁹"[round(-math.log10(1 - p))]
+    return "1\N{MINUS SIGN}10⁻" + "⁰¹²³⁴⁵⁶⁷⁸⁹"[round(-math.log10(1 - p))]
 
 
 def figure(value):
@@ -353,34 +353,60 @@ def microseconds(row):
 def draw_rank(doc, folder):
     rows = doc.section("p")
     line_chart(
-        folder / "rank_p_time.svg", "Ranking time against the recurrence probability",
-        "probability that a key repeats its predecessor", "milliseconds",
-        series_of(rows, lambda r: r["p"], milliseconds), doc.footer, chance,
+        folder / "rank_p_time.svg",
+        "Ranking time against the recurrence probability",
+        "probability that a key repeats its predecessor",
+        "milliseconds",
+        series_of(rows, lambda r: r["p"], milliseconds),
+        doc.footer,
+        chance,
     )
     rows = [row for row in rows if row["algorithm"] != "copy"]
     line_chart(
-        folder / "rank_p_copy.svg", "Ranking against the copy of the same bytes",
-        "probability that a key repeats its predecessor", "time / time of the copy",
-        series_of(rows, lambda r: r["p"], lambda r: r["time_over_copy"]), doc.footer,
-        chance, guide=1.0,
+        folder / "rank_p_copy.svg",
+        "Ranking against the copy of the same bytes",
+        "probability that a key repeats its predecessor",
+        "time / time of the copy",
+        series_of(rows, lambda r: r["p"], lambda r: r["time_over_copy"]),
+        doc.footer,
+        chance,
+        guide=1.0,
     )
     rows = doc.section("n")
     line_chart(
-        folder / "rank_n_time.svg", "Ranking time against the number of keys", "keys",
-        "milliseconds", series_of(rows, lambda r: r["n"], milliseconds), doc.footer, count,
+        folder / "rank_n_time.svg",
+        "Ranking time against the number of keys",
+        "keys",
+        "milliseconds",
+        series_of(rows, lambda r: r["n"], milliseconds),
+        doc.footer,
+        count,
     )
     line_chart(
-        folder / "rank_n_speedup.svg", "Speed-up over the sequential loop", "keys",
-        "times as fast", series_of(rows, lambda r: r["n"], lambda r: r["speedup"]), doc.footer,
-        count, guide=1.0,
+        folder / "rank_n_speedup.svg",
+        "Speed-up over the sequential loop",
+        "keys",
+        "times as fast",
+        series_of(rows, lambda r: r["n"], lambda r: r["speedup"]),
+        doc.footer,
+        count,
+        guide=1.0,
     )
     bar_chart(
-        folder / "rank_ties_copy.svg", "Tie strategies and rank types", "time / time of the copy",
-        doc.section("ties"), "time_over_copy", doc.footer,
+        folder / "rank_ties_copy.svg",
+        "Tie strategies and rank types",
+        "time / time of the copy",
+        doc.section("ties"),
+        "time_over_copy",
+        doc.footer,
     )
     bar_chart(
-        folder / "rank_types_copy.svg", "Key types", "time / time of the copy",
-        doc.section("types"), "time_over_copy", doc.footer,
+        folder / "rank_types_copy.svg",
+        "Key types",
+        "time / time of the copy",
+        doc.section("types"),
+        "time_over_copy",
+        doc.footer,
     )
 
 
@@ -392,8 +418,12 @@ def draw_scan(doc, folder):
         ("sorted", "Test for order"),
     ):
         bar_chart(
-            folder / f"scan_{section}_copy.svg", title, "time / time of the copy",
-            doc.section(section), "time_over_copy", doc.footer,
+            folder / f"scan_{section}_copy.svg",
+            title,
+            "time / time of the copy",
+            doc.section(section),
+            "time_over_copy",
+            doc.footer,
         )
 
 
@@ -414,17 +444,25 @@ def kinds(rows):
 def draw_rates(doc, folder):
     """Rates by label and by number of keys, for the subjects on unsorted keys."""
     titles = {
-        "types": "key types", "distributions": "distributions", "pairs": "pairs",
-        "unsorted": "ranks of unsorted keys", "quantiles": "several quantiles",
-        "topk": "the largest keys", "words": "words of 15 letters", "strings": "random strings",
-        "fasta": "protein records", "algorithms": "named algorithms",
+        "types": "key types",
+        "distributions": "distributions",
+        "pairs": "pairs",
+        "unsorted": "ranks of unsorted keys",
+        "quantiles": "several quantiles",
+        "topk": "the largest keys",
+        "words": "words of 15 letters",
+        "strings": "random strings",
+        "fasta": "protein records",
+        "algorithms": "named algorithms",
     }
     for section, title in titles.items():
         if section == "types" and doc.name in ("rank", "radius"):
             continue
         dot_chart(
-            folder / f"{doc.name}_{section}_rate.svg", f"{doc.name}: {title}",
-            without_copy(doc.section(section)), doc.footer,
+            folder / f"{doc.name}_{section}_rate.svg",
+            f"{doc.name}: {title}",
+            without_copy(doc.section(section)),
+            doc.footer,
         )
     if doc.name == "rank":
         return
@@ -433,17 +471,26 @@ def draw_rates(doc, folder):
             fixed = [row for row in rows if row["k"] == k]
             words = name if k is None else f"{name}_k{k:.0f}"
             line_chart(
-                folder / f"{doc.name}_n_{words}.svg", f"Rate against the number of keys: {words}",
-                "keys", "million per second",
-                series_of(fixed, lambda r: r["n"], lambda r: r["mkeys_per_s"]), doc.footer, count,
+                folder / f"{doc.name}_n_{words}.svg",
+                f"Rate against the number of keys: {words}",
+                "keys",
+                "million per second",
+                series_of(fixed, lambda r: r["n"], lambda r: r["mkeys_per_s"]),
+                doc.footer,
+                count,
             )
 
 
 def draw_radius(doc, folder):
     rows = [row for row in without_copy(doc.section("k")) if row["k"] is not None]
     line_chart(
-        folder / "radius_k_rate.svg", "Finding the radius k", "k", "million keys per second",
-        series_of(rows, lambda r: r["k"], lambda r: r["mkeys_per_s"]), doc.footer, count,
+        folder / "radius_k_rate.svg",
+        "Finding the radius k",
+        "k",
+        "million keys per second",
+        series_of(rows, lambda r: r["k"], lambda r: r["mkeys_per_s"]),
+        doc.footer,
+        count,
     )
     draw_rates(doc, folder)
 
@@ -458,15 +505,24 @@ def draw_rough(doc, folder):
     for k, group in by_n.items():
         if len({row["n"] for row in group}) > 4:
             line_chart(
-                folder / f"sort_rough_k{k:.0f}.svg", f"Sorting k-sorted arrays, k = {k:.0f}",
-                "keys", "milliseconds", series_of(group, lambda r: r["n"], milliseconds),
-                doc.footer, count,
+                folder / f"sort_rough_k{k:.0f}.svg",
+                f"Sorting k-sorted arrays, k = {k:.0f}",
+                "keys",
+                "milliseconds",
+                series_of(group, lambda r: r["n"], milliseconds),
+                doc.footer,
+                count,
             )
     for n, group in by_k.items():
         if len({row["k"] for row in group}) > 4:
             line_chart(
-                folder / f"sort_rough_n{n}.svg", f"Sorting k-sorted arrays of {count(n)} keys", "k",
-                "milliseconds", series_of(group, lambda r: r["k"], milliseconds), doc.footer, count,
+                folder / f"sort_rough_n{n}.svg",
+                f"Sorting k-sorted arrays of {count(n)} keys",
+                "k",
+                "milliseconds",
+                series_of(group, lambda r: r["k"], milliseconds),
+                doc.footer,
+                count,
             )
 
 
@@ -484,19 +540,33 @@ def draw_both(doc, folder):
     for name, rows in kinds(doc.section("threads")):
         line_chart(
             folder / f"{doc.name}_threads_{name}.svg",
-            f"Time against the number of threads: {name}", "threads", "milliseconds",
-            by_algorithm(rows, lambda r: r["threads"], milliseconds), doc.footer,
+            f"Time against the number of threads: {name}",
+            "threads",
+            "milliseconds",
+            by_algorithm(rows, lambda r: r["threads"], milliseconds),
+            doc.footer,
         )
     for name, rows in kinds(doc.section("small")):
         line_chart(
-            folder / f"{doc.name}_small_{name}.svg", f"One call on a small array: {name}", "keys",
-            "microseconds", series_of(rows, lambda r: r["n"], microseconds), doc.footer, count,
+            folder / f"{doc.name}_small_{name}.svg",
+            f"One call on a small array: {name}",
+            "keys",
+            "microseconds",
+            series_of(rows, lambda r: r["n"], microseconds),
+            doc.footer,
+            count,
         )
 
 
 DRAW = {
-    "rank": draw_rank_all, "scan": draw_scan, "sort": draw_sort, "argsort": draw_rates,
-    "select": draw_rates, "radius": draw_radius, "strings": draw_rates, "hybrid": draw_rates,
+    "rank": draw_rank_all,
+    "scan": draw_scan,
+    "sort": draw_sort,
+    "argsort": draw_rates,
+    "select": draw_rates,
+    "radius": draw_radius,
+    "strings": draw_rates,
+    "hybrid": draw_rates,
 }
 
 
