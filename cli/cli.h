@@ -59,8 +59,8 @@ static inline void progress_count(size_t i, size_t n)
 
 /* Signals. A signal that ends processes (INT, TERM, HUP, QUIT, PIPE, ALRM, XCPU, XFSZ, USR1 ...)
  * removes the unfinished output file and ends the process at once. During a library call the signal
- * cancels the call, and the process ends after it. In both cases the process dies of that signal, so
- * that shells see the cause. */
+ * cancels the call, and the process ends after it. In both cases the process dies of that signal,
+ * so that shells see the cause. */
 void signals_catch(void);
 
 /* A library call on ctx begins; NULL: the call has ended. */
@@ -73,8 +73,8 @@ bool signals_pending(void);
  * nest. Keeps errno. */
 void signals_hold(bool hold);
 
-/* The file to remove if a signal ends the process, or NULL. Call it with signals held. The string is
- * not copied. */
+/* The file to remove if a signal ends the process, or NULL. Call it with signals held. The string
+ * is not copied. */
 void signals_set_temp(const char *path);
 
 #endif

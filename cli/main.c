@@ -128,9 +128,9 @@ static int dispatch(int argc, char **argv)
     return CLI_OK;
 }
 
-/* The next file opened would get the number of a closed standard descriptor, and messages or results
- * would go there. Opens /dev/null in its place, for the wrong direction, so that using it is still
- * an error. False if that is not possible. */
+/* The next file opened would get the number of a closed standard descriptor, and messages or
+ * results would go there. Opens /dev/null in its place, for the wrong direction, so that using it
+ * is still an error. False if that is not possible. */
 static bool open_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,5 +1,5 @@
-/* signals.c - what a signal does to the command (see cli.h). The state is static because the handler
- * needs it. The handler calls only async-signal-safe functions. */
+/* signals.c - what a signal does to the command (see cli.h). The state is static because the
+ * handler needs it. The handler calls only async-signal-safe functions. */
 #define _XOPEN_SOURCE 700 /* SIGPOLL */
 
 #include "cli/cli.h"
@@ -31,7 +31,7 @@ static void die_of(int signal_number)
 static void on_signal(int signal_number, siginfo_t *info, void *machine)
 {
     (void)machine;
-    /* A write() beyond the file size limit sends SIGXFSZ and fails with EFBIG, which is reported. */
+    /* A write() beyond the file size limit sends SIGXFSZ; its error, EFBIG, is reported instead. */
     if (signal_number == SIGXFSZ && info->si_pid == getpid())
         return;
     if (hold_depth > 0) {

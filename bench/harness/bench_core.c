@@ -1,8 +1,8 @@
 /* bench_core.c - contexts, arrays and rows of `ordo bench`.
  *
- * Arrays are allocated once, touched by the threads that will use them, and asked onto huge pages,
- * so that a row measures the algorithm and not page faults. The copy that a row is compared with
- * uses the same arrays. Arrays on a GPU come from the bench_place instead. */
+ * Arrays are allocated once, on huge pages if the system gives them, and touched by the threads
+ * that will use them, so that a row measures the algorithm and not page faults. The copy that a row
+ * is compared with uses the same arrays. Arrays on a GPU come from the bench_place instead. */
 #define _GNU_SOURCE
 #include "bench/harness/bench_core.h"
 #include "bench/harness/bench_machine.h"

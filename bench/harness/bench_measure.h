@@ -12,7 +12,7 @@
  * False, after a message, if a call failed or two answers differ. */
 bool bench_measure(bench *b, const bench_question *question);
 
-/* Called by a contender that uses a context of its own: why its call failed. */
+/* A contender that uses its own context reports with this function why its call failed. */
 void bench_because(const char *why);
 
 /* Prints the title and the columns of a table. n is 0 if it differs from row to row. */

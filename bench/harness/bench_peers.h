@@ -9,9 +9,9 @@
 #include "bench/harness/bench_core.h"
 
 /* Loads a module: the file that the environment variable names, or `file` in the folder of the
- * running program. Returns the table of its function `symbol`. NULL, with the reason in why, if there
- * is no such file or its table has another ABI number. The module stays loaded, because threads that
- * its libraries started may still run. */
+ * running program. Returns the table of its function `symbol`. NULL, with the reason in why, if
+ * there is no such file or its table has another ABI number. The module stays loaded, because
+ * threads that its libraries started may still run. */
 const void *bench_module_open(const char *variable, const char *file, const char *symbol,
                               uint32_t abi, char *why, size_t why_size);
 

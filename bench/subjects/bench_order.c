@@ -36,11 +36,11 @@ uint64_t bench_flags(const bench *b) { return b->place == NULL ? 0 : (uint64_t)O
 
 void *bench_stream(const bench *b) { return b->place == NULL ? NULL : b->place->stream; }
 
-void bench_heading_over(bench *b, const char *what, const char *whom, size_t n, const char *label,
+void bench_heading_over(bench *b, const char *what, const char *base, size_t n, const char *label,
                         int label_width)
 {
     char title[160];
-    snprintf(title, sizeof title, "%s; speed-up over %s", what, whom);
+    snprintf(title, sizeof title, "%s; speed-up over %s", what, base);
     bench_heading(b, title, n, label, label_width);
 }
 

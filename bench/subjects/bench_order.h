@@ -21,8 +21,8 @@ const char *bench_pick(const bench *b, const char *host, const char *gpu);
 uint64_t    bench_flags(const bench *b); /* ORDO_ON_DEVICE, or 0 */
 void       *bench_stream(const bench *b);
 
-/* Prints the heading "WHAT; speed-up over WHOM". */
-void bench_heading_over(bench *b, const char *what, const char *whom, size_t n, const char *label,
+/* Prints the heading "WHAT; speed-up over BASE". */
+void bench_heading_over(bench *b, const char *what, const char *base, size_t n, const char *label,
                         int label_width);
 
 /* The sizes of a sweep up to b->set.n: each is 10 times the one before, on a GPU 8 times. */

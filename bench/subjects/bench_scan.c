@@ -213,13 +213,13 @@ static bool make_flags(bench *b, ordo_flags_kind kind, char *flags, size_t n)
 }
 
 /* The heading names the base of speed-ups on a GPU. */
-static void heading(bench *b, const char *what, const char *whom, size_t n, const char *label,
+static void heading(bench *b, const char *what, const char *base, size_t n, const char *label,
                     int width)
 {
     if (b->place == NULL)
         bench_heading(b, what, n, label, width);
     else
-        bench_heading_over(b, what, whom, n, label, width);
+        bench_heading_over(b, what, base, n, label, width);
 }
 
 /* ---- Sections ---------------------------------------------------------------------------- */

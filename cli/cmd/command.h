@@ -1,9 +1,9 @@
 /* command.h - what a command is, and the steps that all commands share.
  *
  * A command is a constant: its help, its options, a function that finds contradictory options, and
- * one that does the work. command_execute() parses the options, opens the context, reads the
- * input, opens the output, calls `work` and prints the report. The output is opened before the work,
- * so that a file that cannot be written costs no time. */
+ * one that does the work. command_execute() parses the options, opens the context, reads the input,
+ * opens the output, calls `work` and prints the report. The output is opened before the work, so
+ * that a file that cannot be written costs no time. */
 #ifndef ORDO_CLI_CMD_COMMAND_H
 #define ORDO_CLI_CMD_COMMAND_H
 

@@ -41,8 +41,8 @@ file_format input_format(const input_request *request, const char *block, size_t
 /* The type that --dtype names: 0 if it is not given or is "bits". False after a message. */
 bool input_type(const input_request *request, int *type);
 
-/* Finds the array in `length` bytes of binary data, of which block need only hold the .npy header.
- * type 0: not given. False after a message. */
+/* Finds the array in `length` bytes of binary data. block needs to hold only the .npy header.
+ * The type is 0 if it is not given. False after a message. */
 bool input_find_array(const char *name, file_format format, int type, const char *block,
                       size_t length, npy_array *a);
 

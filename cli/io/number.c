@@ -1,9 +1,9 @@
 /* number.c - reading and writing one number (see number.h).
  *
- * Reading: integers by hand with overflow checks. For floats the grammar is checked by hand, because
- * strtod() accepts more (hexadecimal, nan(...)). If the decimal significand and the power of ten are
- * both exact in the type, one multiplication or division rounds correctly; otherwise strtod() or
- * strtof() is used. The program never calls setlocale(), so the decimal separator is a point.
+ * Reading: integers by hand with overflow checks. For floats the grammar is checked by hand,
+ * because strtod() accepts more (hexadecimal, nan(...)). If the decimal significand and the power
+ * of ten are both exact in the type, one multiplication or division rounds correctly; otherwise
+ * strtod() or strtof() is used. The program never calls setlocale(), so the separator is a point.
  *
  * Writing: a float is written as the first of %.15g, %.16g, %.17g (f32: %.6g to %.9g) that reads
  * back as the same value; format_exact() computes the same characters faster. */

@@ -2,8 +2,8 @@
  *
  * A regular file gets new contents as a whole or stays as it was. They are written to a temporary
  * file in the same directory; output_commit() flushes it to disk and renames it to the target.
- * Symbolic links are followed. The new file has the mode, owner, group, access control list and user
- * attributes of the old one.
+ * Symbolic links are followed. The new file has the mode, owner, group, access control list and
+ * user attributes of the old one.
  *
  * A file with several hard links, or whose owner or group this process may not set, keeps its
  * inode instead: the complete result is linked as TARGET.ordo-new, the target is overwritten in

@@ -30,10 +30,10 @@ void temp_sweep(const char *beside);
 bool temp_create(tempfile *t, const char *beside, mode_t mode);
 
 /* Gives a nameless file a name; does nothing if it has one. Where the system cannot do that, copies
- * it to a named file of mode 0600 and sets *copied. On failure sets errno; the file is unchanged. */
+ * it to a named file of mode 0600 and sets *copied. On failure sets errno and changes nothing. */
 bool temp_link(tempfile *t, bool *copied);
 
-/* Gives the file the name `path`, which must not exist, instead of its own. Sets errno on failure. */
+/* Makes `path`, which must not exist, the only name of the file. Sets errno on failure. */
 bool temp_link_as(tempfile *t, const char *path);
 
 /* Renames the file, which must have a name, over `path`. Sets errno on failure. */

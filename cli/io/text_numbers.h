@@ -37,9 +37,9 @@ typedef enum text_result {
 
 /* Starts at the next line of s. type 0 chooses the type: i64 if every line is an integer, u64 if
  * some exceed i64 and none is negative or exceeds u64, otherwise f64. An integer that f64 cannot
- * hold is then an error. If the type is given, such an integer is rounded and counted. Blanks around
- * a number, CRLF and blank lines at the end of the text are allowed. Every other line that is no
- * value of the type is bad: an error, or left out with skip_bad. */
+ * hold is then an error. If the type is given, such an integer is rounded and counted. Blanks
+ * around a number, CRLF and blank lines at the end of the text are allowed. Every other line that
+ * is no value of the type is bad: an error, or left out with skip_bad. */
 void text_start(text_numbers *t, source *s, int type, bool skip_bad);
 
 /* Reads the next number into *value, which has room for the type given or 8 bytes. If t->type has

@@ -2,7 +2,7 @@
  *
  * Spans are intervals of time. The time that a part of the machine was busy is the length of the
  * union of its spans. Idle time is defined as in the hybrid sort paper, as the time in which a
- * device does nothing: the GPU neither copies nor works; for the CPU, the average of its threads. */
+ * device does nothing: the GPU neither copies nor works; for the CPU, the mean of its threads. */
 #include "cli/ui/context.h"
 
 #include "ordo_machine.h"
