@@ -25,7 +25,7 @@ typedef enum file_format {
 /* Prints "ordo: ", the message and a newline on stderr, after wiping the progress bar. Returns
  * CLI_TROUBLE, for `return cli_error(...)`. cli_fail() is the same but returns false. */
 __attribute__((format(printf, 1, 2))) int cli_error(const char *format, ...);
-#define cli_fail(...) (cli_error(__VA_ARGS__) == CLI_OK)
+#define cli_fail(...) (cli_error(__VA_ARGS__), false)
 
 /* Memory for n elements of `size` bytes, aligned to 64 bytes, to be freed with free(). NULL after a
  * message that names `what`. n == 0 is allowed. */
