@@ -146,7 +146,7 @@ static job_arrays argsort_arrays(ordo_argsort_job *job)
     return list;
 }
 
-static job_arrays unsorted_arrays(ordo_rank_job *job)
+static job_arrays rank_arrays(ordo_rank_job *job)
 {
     job_arrays list = {};
     add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
@@ -154,7 +154,7 @@ static job_arrays unsorted_arrays(ordo_rank_job *job)
     return list;
 }
 
-static job_arrays rank_arrays(ordo_rank_sorted_job *job)
+static job_arrays rank_sorted_arrays(ordo_rank_sorted_job *job)
 {
     job_arrays list = {};
     add(&list, &job->sorted, job->n * cuda_type_size(job->type), READ, "sorted");
@@ -308,8 +308,8 @@ static ordo_backend make_table(void)
     SLOTS(sort, ordo_sort_job, sort_arrays, sort);
     SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
     SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
-    SLOTS(rank, ordo_rank_job, unsorted_arrays, rank);
-    SLOTS(rank_sorted, ordo_rank_sorted_job, rank_arrays, rank_sorted);
+    SLOTS(rank, ordo_rank_job, rank_arrays, rank);
+    SLOTS(rank_sorted, ordo_rank_sorted_job, rank_sorted_arrays, rank_sorted);
     SLOTS(topk, ordo_topk_job, topk_arrays, topk);
     SLOTS(scan, ordo_scan_job, scan_arrays, scan);
     SLOTS(scan_bits, ordo_bits_job, bits_arrays, scan_bits);
