@@ -339,9 +339,9 @@ ordo_status select_sample(cuda_call *call, const select_work *work, const select
         typedef typename decltype(code)::BITS BITS;
         const BITS *const                     keys = (const BITS *)input->keys;
         sample_scratch *const                 scratch = (sample_scratch *)work->sample;
-        TRY(CUDA_LAUNCH(call, splitters_kernel, 1, THREADS, 0, code, keys, input->n, scratch,
-                        work->plan, work->bins, SELECT_BINS * work->grids));
-        return CUDA_LAUNCH(call, sample_kernel, blocks, THREADS, 0, code, keys, input->n, lg,
-                           scratch, wish, work->plan);
+        TRY(CUDA_LAUNCH(call, splitters_kernel<decltype(code)>, 1, THREADS, 0, code, keys, input->n,
+                        scratch, work->plan, work->bins, SELECT_BINS * work->grids));
+        return CUDA_LAUNCH(call, sample_kernel<decltype(code)>, blocks, THREADS, 0, code, keys,
+                           input->n, lg, scratch, wish, work->plan);
     });
 }
