@@ -1,8 +1,6 @@
 /* predict.c - predictions of times (see predict.h). */
 #include "plan/predict.h"
 
-#include "plan/look_strings.h"
-
 /* ---- Loads ---- */
 
 static ordo_cost_id cost_of_key(ordo_type type)
