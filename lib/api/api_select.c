@@ -278,8 +278,10 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *j
     if (bytes == NULL && wish.nans == ORDO_NANS_OMIT)
         TRY(api_count_nans(exec, &choice, job->type, job->keys, job->n, &nans));
     job->k = ordo_min(job->k, job->n - nans);
-    if (job->k > 0)
-        ANSWER_SIZE_QUERY(bytes, choice, topk, job);
+    if (bytes != NULL) {
+        *bytes = job->k == 0 ? 0 : api_scratch_total(choice.backend->topk_scratch(job, exec));
+        return ORDO_OK;
+    }
     if (job->k > 0 && (job->values != NULL || job->index != NULL))
         TRY(choice.backend->topk(choice.state, job, exec));
     if (found != NULL)
@@ -303,6 +305,5 @@ ordo_status ordo_topk_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t k,
     ordo_topk_job job = {.type = type, .n = n, .k = k, .index_type = ORDO_U64};
     ordo_exec    *exec;
     TRY(api_enter_size_query(ctx, bytes, &exec));
-    *bytes = 0; /* for k = 0 */
     return api_leave_query(ctx, topk_checked(ctx, exec, &job, NULL, opts, bytes));
 }
