@@ -19,7 +19,7 @@ typedef enum ordo_span_kind {
     ORDO_SPAN_PHASE_IV,    /* phase IV: sorting, and fetching the result                          */
     ORDO_SPAN_DIVIDE,      /* thread: divides a chunk of the array                                */
     ORDO_SPAN_PUT,         /* thread: writes a chunk of the result                                */
-    ORDO_SPAN_BIN,         /* thread: sorts a bucket                                              */
+    ORDO_SPAN_BUCKET,      /* thread: sorts a bucket                                              */
     ORDO_SPAN_IN,          /* link: copies a chunk to the GPU                                     */
     ORDO_SPAN_OUT,         /* link: copies a chunk from the GPU                                   */
     ORDO_SPAN_WORK         /* GPU: sorts a batch or a segment                                     */

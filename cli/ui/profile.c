@@ -30,7 +30,7 @@ static const struct {
              [ORDO_SPAN_PHASE_IV] = {"IV", "#dddddd", 0},
              [ORDO_SPAN_DIVIDE] = {"divide", "#4477aa", THREADS},
              [ORDO_SPAN_PUT] = {"put", "#228833", THREADS},
-             [ORDO_SPAN_BIN] = {"bin", "#ccbb44", THREADS},
+             [ORDO_SPAN_BUCKET] = {"bin", "#ccbb44", THREADS},
              [ORDO_SPAN_IN] = {"to gpu", "#66ccee", 1},
              [ORDO_SPAN_OUT] = {"from gpu", "#aa3377", 2},
              [ORDO_SPAN_WORK] = {"work", "#ee6677", 3}};

@@ -2,8 +2,10 @@
  *
  * The pattern of an entry point:
  *     ordo_exec *exec;
+ *     ordo_scan_job job = {.type = type, .in = in, .n = n, ...};
  *     TRY(api_enter(ctx, "scan", type, n, &exec));
- *     return api_leave(ctx, scan_checked(ctx, exec, ...));
+ *     return api_leave(ctx, scan_checked(ctx, exec, &job, opts, NULL));
+ * The size query of a call makes the same checks: it passes its `bytes` instead of NULL.
  * Layers below api/ rely on these checks; they only assert. */
 #ifndef ORDO_API_API_H
 #define ORDO_API_API_H
@@ -35,9 +37,12 @@ void  api_release(ordo_ctx *ctx, void *block);
 /* Fills the fields of the caller's struct that both sides know; keeps its struct_size. */
 ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known);
 
-/* Size queries do no work and keep the last report. */
+/* Queries do no work and keep the last report. */
 ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec);
 ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status);
+/* Begins a query for the scratch of a call; `bytes` must not be NULL. Until the query ends, the
+ * checks of arrays below check only their sizes. */
+ordo_status api_enter_size_query(ordo_ctx *ctx, const size_t *bytes, ordo_exec **exec);
 
 /* What `bytes` of a backend's scratch count against the memory limit, at most. */
 size_t api_scratch_total(size_t bytes);
@@ -52,10 +57,8 @@ ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *
 /* Rejects flags outside `known`, and records in exec whether the arrays are on a device. */
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream);
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);
-/* Rejects n elements of `size` bytes if they exceed the largest array; `what` is the name in
- * errors. */
-ordo_status api_check_count(ordo_exec *exec, size_t n, size_t size, const char *what);
-/* The same for an array at p; also rejects NULL with n > 0. */
+/* Rejects an array at p of n elements of `size` bytes if it exceeds the largest array, and NULL with
+ * n > 0; `what` is the name in errors. */
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size,
                             const char *what);
 /* The same for elements that must be aligned to their size, a power of 2. */
@@ -69,6 +72,15 @@ ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n
 ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
                             const ordo_rank_opts *opts, ordo_rank_opts *wish);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
+
+/* api_select.c: the parts that ordo_select and ordo_quantiles share. */
+ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm);
+ordo_status api_check_nans(ordo_exec *exec, uint32_t nans);
+/* Counts the NaNs; 0 for integers, which are not read. This is one phase of the call. */
+ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type type,
+                           const void *keys, size_t n, size_t *nans);
+/* Runs the select slot for positions that may be in any order and repeat. */
+ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
 
 #define FAIL_IF(condition, status, ...)                                                            \
     do {                                                                                           \
@@ -88,5 +100,14 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
     do                                                                                             \
         (status) = (choice).backend->slot((choice).state, &(job), exec);                           \
     while ((status) != ORDO_OK && api_again(ctx, exec, status, &(choice)))
+
+/* In a size query (bytes is not NULL): writes the scratch of the job and returns. */
+#define ANSWER_SIZE_QUERY(bytes, choice, slot, job)                                                \
+    do {                                                                                           \
+        if ((bytes) != NULL) {                                                                     \
+            *(bytes) = api_scratch_total((choice).backend->slot##_scratch((job), exec));           \
+            return ORDO_OK;                                                                        \
+        }                                                                                          \
+    } while (0)
 
 #endif

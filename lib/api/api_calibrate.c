@@ -10,7 +10,7 @@
  * of its sort. */
 #define _POSIX_C_SOURCE 200809L
 #include "api/api.h"
-#include "api/api_clock.h"
+#include "backend/profile.h"
 #include "core/random.h"
 #include "plan/tuning.h"
 #include "ordo_machine.h"
@@ -330,13 +330,13 @@ static ordo_status measure_streams(bench *b)
 
 static ordo_status measure_device(bench *b)
 {
-    bool const     again = ordo_plan_opened_once();
-    uint64_t const began = api_clock_nanoseconds();
-    ordo_ctx      *gpu;
+    bool const   again = ordo_plan_opened_once();
+    double const began = ordo_profile_clock();
+    ordo_ctx    *gpu;
     TRY(side(b, ORDO_CUDA, b->threads, 0, &gpu));
     ordo_plan *const plan = api_plan(gpu);
     bool const       there = ordo_plan_cuda(plan)[0] == '\0';
-    double const     opened = again ? 0 : 1e-9 * (double)(api_clock_nanoseconds() - began);
+    double const     opened = again ? 0 : ordo_profile_clock() - began;
     ordo_status      status = ORDO_OK;
     if (there) {
         ordo_calibration_name_device(ordo_plan_device_line(plan), b->found.device,

@@ -1,7 +1,6 @@
 /* api_call.c - how a call begins, runs and ends: the services of ordo_exec, progress, cancellation,
  * and the choice of the backend. */
 #define _GNU_SOURCE
-#include "api/api_clock.h"
 #include "api/api_ctx.h"
 
 #include <stdio.h>
@@ -159,7 +158,17 @@ ordo_status api_enter_query(ordo_ctx *ctx, ordo_exec **exec)
     ctx->error[0] = '\0';
     ctx->exec.on_device = false;
     ctx->exec.stream = NULL;
+    ctx->size_query = false;
     *exec = &ctx->exec;
+    return ORDO_OK;
+}
+
+ordo_status api_enter_size_query(ordo_ctx *ctx, const size_t *bytes, ordo_exec **exec)
+{
+    TRY(api_enter_query(ctx, exec));
+    ctx->size_query = true;
+    if (bytes == NULL)
+        return api_leave_query(ctx, ordo_fail(*exec, ORDO_E_ARG, "bytes is NULL"));
     return ORDO_OK;
 }
 

@@ -1,5 +1,6 @@
 /* api_check.c - checks of arguments that calls share, the version, and the texts of statuses. */
-#include "api/api.h"
+#define _POSIX_C_SOURCE 200809L
+#include "api/api_ctx.h"
 
 #include <string.h>
 
@@ -47,12 +48,19 @@ ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
 #define MOST_BYTES (SIZE_MAX / 2)
 #endif
 
-ordo_status api_check_count(ordo_exec *exec, size_t n, size_t size, const char *what)
+/* Rejects n elements of `size` bytes if they exceed the largest array. */
+static ordo_status check_count(ordo_exec *exec, size_t n, size_t size, const char *what)
 {
     size_t bytes;
     FAIL_IF(!ordo_size_mul(n, size, &bytes) || bytes > MOST_BYTES, ORDO_E_ARG,
             "%s: %zu elements of %zu bytes are more than memory can hold", what, n, size);
     return ORDO_OK;
+}
+
+/* Size queries have no arrays. */
+static bool has_arrays(const ordo_exec *exec)
+{
+    return !((const ordo_ctx *)exec->owner)->size_query;
 }
 
 /* All checks in one condition, because separate checks would slow calls on a few keys. */
@@ -67,8 +75,8 @@ ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t siz
 {
     if (ORDO_LIKELY(is_array(p, n, size)))
         return ORDO_OK;
-    FAIL_IF(p == NULL && n > 0, ORDO_E_ARG, "%s is NULL but n is %zu", what, n);
-    TRY(api_check_count(exec, n, size, what));
+    FAIL_IF(p == NULL && n > 0 && has_arrays(exec), ORDO_E_ARG, "%s is NULL but n is %zu", what, n);
+    TRY(check_count(exec, n, size, what));
     FAIL_IF((uintptr_t)p > UINTPTR_MAX - n * size, ORDO_E_ARG,
             "%s: %zu elements of %zu bytes reach past the end of memory", what, n, size);
     return ORDO_OK;
@@ -90,7 +98,8 @@ ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, cons
                             const void *b, size_t b_bytes, const char *b_what)
 {
     uintptr_t const a_at = (uintptr_t)a, b_at = (uintptr_t)b;
-    FAIL_IF(a_bytes > 0 && b_bytes > 0 && a_at < b_at + b_bytes && b_at < a_at + a_bytes,
+    FAIL_IF(a_bytes > 0 && b_bytes > 0 && a_at < b_at + b_bytes && b_at < a_at + a_bytes &&
+                has_arrays(exec),
             ORDO_E_ARG, "%s and %s overlap; they must be separate arrays", a_what, b_what);
     return ORDO_OK;
 }

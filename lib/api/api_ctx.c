@@ -4,7 +4,6 @@
  * report of the last call. The environment is read once, when the context is made. */
 #define _GNU_SOURCE
 #include "api/api_ctx.h"
-#include "api/api_clock.h"
 #include "core/random.h"
 
 #include <errno.h>
@@ -114,7 +113,7 @@ static void fill_ctx(ordo_ctx *ctx, const ordo_ctx_opts *opts, const ordo_alloc 
     ctx->cpus = ordo_cpus_count();
     ctx->exec.threads = opts->threads != 0 ? opts->threads : ordo_cpus_usable(&ctx->cpus);
     api_exec_init(ctx);
-    ctx->exec.seed = ordo_random_mix(api_clock_nanoseconds() ^ ordo_random_mix((uintptr_t)ctx));
+    ctx->exec.seed = ordo_random_mix(api_clock_ticks() ^ ordo_random_mix((uintptr_t)ctx));
     ctx->seed_step = ORDO_RANDOM_STEP;
     if (opts->seed != 0) {
         ctx->exec.seed = opts->seed;

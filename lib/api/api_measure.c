@@ -41,20 +41,23 @@ ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size
     return api_leave(ctx, is_sorted_checked(ctx, exec, type, keys, n, sorted, where, opts));
 }
 
-static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
-                                  size_t n, size_t *radius, const ordo_order_opts *opts)
+static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_radius_job *job,
+                                  const ordo_order_opts *opts, size_t *bytes)
 {
+    size_t *const   radius = job->radius;
+    size_t          found = 0;
     ordo_order_opts wish;
     ordo_choice     choice;
-    size_t          found = 0;
-    TRY(check_order(exec, type, opts, true, &wish));
-    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    FAIL_IF(radius == NULL, ORDO_E_ARG, "radius is NULL");
+    TRY(check_order(exec, job->type, opts, true, &wish));
+    TRY(api_check_aligned(exec, job->keys, job->n, ordo_type_size(job->type), "keys"));
+    FAIL_IF(radius == NULL && bytes == NULL, ORDO_E_ARG, "radius is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, radius);
-    ordo_radius_job const job = {
-        type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, (ordo_algorithm)wish.algorithm, &found};
-    TRY(choice.backend->radius(choice.state, &job, exec));
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
+    job->radius = &found;
+    ANSWER_SIZE_QUERY(bytes, choice, radius, job);
+    TRY(choice.backend->radius(choice.state, job, exec));
     *radius = found;
     return ORDO_OK;
 }
@@ -62,32 +65,19 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type
 ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *radius,
                         const ordo_order_opts *opts)
 {
-    ordo_exec *exec;
+    ordo_radius_job job = {.type = type, .keys = keys, .n = n, .radius = radius};
+    ordo_exec      *exec;
     TRY(api_enter(ctx, "radius", type, n, &exec));
-    return api_leave(ctx, radius_checked(ctx, exec, type, keys, n, radius, opts));
-}
-
-static ordo_status radius_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
-                                  const ordo_order_opts *opts, size_t *bytes)
-{
-    ordo_order_opts wish;
-    ordo_choice     choice;
-    TRY(check_order(exec, type, opts, true, &wish));
-    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
-    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, radius);
-    ordo_radius_job const job = {.type = type, .n = n, .algorithm = (ordo_algorithm)wish.algorithm};
-    *bytes = api_scratch_total(choice.backend->radius_scratch(&job, exec));
-    return ORDO_OK;
+    return api_leave(ctx, radius_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
                                 const ordo_order_opts *opts, size_t *bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, radius_scratch(ctx, exec, type, n, opts, bytes));
+    ordo_radius_job job = {.type = type, .n = n};
+    ordo_exec      *exec;
+    TRY(api_enter_size_query(ctx, bytes, &exec));
+    return api_leave_query(ctx, radius_checked(ctx, exec, &job, opts, bytes));
 }
 
 static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,

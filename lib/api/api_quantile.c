@@ -8,7 +8,7 @@
  * returns an infinity or NaN, and ordo returns a number between the keys (see interpolate).
  * ordo_median computes as numpy.median does: the middle key of an odd number of keys, the mean of
  * the two middle keys of an even number. */
-#include "api/api_select.h"
+#include "api/api.h"
 
 #include <math.h>
 #include <string.h>

@@ -20,31 +20,6 @@ ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
     return ORDO_OK;
 }
 
-static ordo_status check_rank_sorted(ordo_exec *exec, ordo_type type, size_t n, ordo_type rank_type,
-                                     const ordo_rank_opts *opts, ordo_rank_opts *wish)
-{
-    TRY(api_check_type(exec, type, "type"));
-    TRY(api_check_ranks(exec, n, rank_type, opts, wish));
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_CHECK | ORDO_ON_DEVICE,
-                        wish->stream));
-    FAIL_IF(wish->algorithm > ORDO_ALGORITHM_THREADS &&
-                (wish->algorithm < ORDO_ALGORITHM_NAIVE || wish->algorithm > ORDO_ALGORITHM_HYBRID),
-            ORDO_E_ARG,
-            "algorithm %u does not rank sorted arrays; expected auto, sequential, threads, naive, "
-            "shuffle or hybrid",
-            wish->algorithm);
-    return ORDO_OK;
-}
-
-static ordo_status check_rank(ordo_exec *exec, ordo_type type, size_t n, ordo_type rank_type,
-                              const ordo_rank_opts *opts, ordo_rank_opts *wish)
-{
-    TRY(api_check_type(exec, type, "type"));
-    TRY(api_check_ranks(exec, n, rank_type, opts, wish));
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
-    return api_check_sort_algorithm(exec, wish->algorithm);
-}
-
 /* ---- ordo_rank_sorted ---- */
 
 static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
@@ -58,93 +33,84 @@ static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
     return ORDO_OK;
 }
 
-static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
-                                       const void *sorted, size_t n, ordo_type rank_type,
-                                       void *ranks, const ordo_rank_opts *opts)
+static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_sorted_job *job,
+                                       const ordo_rank_opts *opts, size_t *bytes)
 {
+    size_t const   n = job->n;
     ordo_rank_opts wish;
-    TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
-    TRY(api_check_aligned(exec, sorted, n, ordo_type_size(type), "sorted"));
-    TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
-    TRY(api_check_apart(exec, sorted, n * ordo_type_size(type), "sorted", ranks,
-                        n * ordo_type_size(rank_type), "ranks"));
-
-    ordo_choice                choice;
-    ordo_rank_sorted_job const job = {
-        type, sorted, n, rank_type, ranks, (ordo_ties)wish.ties, (ordo_algorithm)wish.algorithm};
+    ordo_choice    choice;
+    TRY(api_check_type(exec, job->type, "type"));
+    TRY(api_check_ranks(exec, n, job->rank_type, opts, &wish));
+    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_CHECK | ORDO_ON_DEVICE,
+                        wish.stream));
+    FAIL_IF(wish.algorithm > ORDO_ALGORITHM_THREADS &&
+                (wish.algorithm < ORDO_ALGORITHM_NAIVE || wish.algorithm > ORDO_ALGORITHM_HYBRID),
+            ORDO_E_ARG,
+            "algorithm %u does not rank sorted arrays; expected auto, sequential, threads, naive, "
+            "shuffle or hybrid",
+            wish.algorithm);
+    size_t const size = ordo_type_size(job->type), rank_size = ordo_type_size(job->rank_type);
+    TRY(api_check_aligned(exec, job->sorted, n, size, "sorted"));
+    TRY(api_check_aligned(exec, job->ranks, n, rank_size, "ranks"));
+    TRY(api_check_apart(exec, job->sorted, n * size, "sorted", job->ranks, n * rank_size, "ranks"));
     TRY(api_choose(ctx, exec, NULL, &choice));
+    job->ties = (ordo_ties)wish.ties;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
+    ANSWER_SIZE_QUERY(bytes, choice, rank_sorted, job);
     if ((wish.flags & ORDO_CHECK) != 0) {
         exec->phases = 2;
-        TRY(require_order(&choice, exec, &job, (wish.flags & ORDO_DESCENDING) != 0));
+        TRY(require_order(&choice, exec, job, (wish.flags & ORDO_DESCENDING) != 0));
         exec->phase = 1;
     }
-    return choice.backend->rank_sorted(choice.state, &job, exec);
+    return choice.backend->rank_sorted(choice.state, job, exec);
 }
 
 ordo_status ordo_rank_sorted(ordo_ctx *ctx, ordo_type type, const void *sorted, size_t n,
                              ordo_type rank_type, void *ranks, const ordo_rank_opts *opts)
 {
+    ordo_rank_sorted_job job = {
+        .type = type, .sorted = sorted, .n = n, .rank_type = rank_type, .ranks = ranks};
     ordo_exec *exec;
     TRY(api_enter(ctx, "rank_sorted", type, n, &exec));
-    return api_leave(ctx, rank_sorted_checked(ctx, exec, type, sorted, n, rank_type, ranks, opts));
-}
-
-static ordo_status rank_sorted_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
-                                       ordo_type rank_type, const ordo_rank_opts *opts,
-                                       size_t *bytes)
-{
-    ordo_rank_opts wish;
-    ordo_choice    choice;
-    TRY(check_rank_sorted(exec, type, n, rank_type, opts, &wish));
-    TRY(api_check_count(exec, n, ordo_type_size(type), "sorted"));
-    TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
-    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    ordo_rank_sorted_job const job = {.type = type,
-                                      .n = n,
-                                      .rank_type = rank_type,
-                                      .ties = (ordo_ties)wish.ties,
-                                      .algorithm = (ordo_algorithm)wish.algorithm};
-    *bytes = api_scratch_total(choice.backend->rank_sorted_scratch(&job, exec));
-    return ORDO_OK;
+    return api_leave(ctx, rank_sorted_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type rank_type,
                                      const ordo_rank_opts *opts, size_t *bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, rank_sorted_scratch(ctx, exec, type, n, rank_type, opts, bytes));
+    ordo_rank_sorted_job job = {.type = type, .n = n, .rank_type = rank_type};
+    ordo_exec           *exec;
+    TRY(api_enter_size_query(ctx, bytes, &exec));
+    return api_leave_query(ctx, rank_sorted_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- ordo_rank ---- */
 
-static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
-                                size_t n, ordo_type rank_type, void *ranks,
-                                const ordo_rank_opts *opts)
+static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *job,
+                                const ordo_rank_opts *opts, size_t *bytes)
 {
+    size_t const   n = job->n;
     ordo_rank_opts wish;
     ordo_choice    choice;
-    TRY(check_rank(exec, type, n, rank_type, opts, &wish));
-    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
-    TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", ranks,
-                        n * ordo_type_size(rank_type), "ranks"));
-    ordo_load const load = ordo_load_rank(type, n, rank_type);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(api_check_type(exec, job->type, "type"));
+    TRY(api_check_ranks(exec, n, job->rank_type, opts, &wish));
+    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish.stream));
+    TRY(api_check_sort_algorithm(exec, wish.algorithm));
+    size_t const size = ordo_type_size(job->type), rank_size = ordo_type_size(job->rank_type);
+    TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
+    TRY(api_check_aligned(exec, job->ranks, n, rank_size, "ranks"));
+    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->ranks, n * rank_size, "ranks"));
+    ordo_load const load = ordo_load_rank(job->type, n, job->rank_type);
+    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, rank);
-    ordo_rank_job const job = {type,
-                               keys,
-                               n,
-                               (wish.flags & ORDO_DESCENDING) != 0,
-                               rank_type,
-                               ranks,
-                               (ordo_ties)wish.ties,
-                               (ordo_algorithm)wish.algorithm};
-    ordo_status         status;
-    bool                written = false; /* a device wrote ranks before it failed */
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->ties = (ordo_ties)wish.ties;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
+    ANSWER_SIZE_QUERY(bytes, choice, rank, job);
+    ordo_status status;
+    bool        written = false; /* a device wrote ranks before it failed */
     do {
-        status = choice.backend->rank(choice.state, &job, exec);
+        status = choice.backend->rank(choice.state, job, exec);
         written = written || (status == ORDO_E_DEVICE && exec->changed);
         exec->changed = false; /* the keys are unchanged, so the CPU can start over */
     } while (status != ORDO_OK && api_again(ctx, exec, status, &choice));
@@ -156,35 +122,18 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
 ordo_status ordo_rank(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                       ordo_type rank_type, void *ranks, const ordo_rank_opts *opts)
 {
+    ordo_rank_job job = {
+        .type = type, .keys = keys, .n = n, .rank_type = rank_type, .ranks = ranks};
     ordo_exec *exec;
     TRY(api_enter(ctx, "rank", type, n, &exec));
-    return api_leave(ctx, rank_checked(ctx, exec, type, keys, n, rank_type, ranks, opts));
-}
-
-static ordo_status rank_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
-                                ordo_type rank_type, const ordo_rank_opts *opts, size_t *bytes)
-{
-    ordo_rank_opts wish;
-    ordo_choice    choice;
-    TRY(check_rank(exec, type, n, rank_type, opts, &wish));
-    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
-    TRY(api_check_count(exec, n, ordo_type_size(rank_type), "ranks"));
-    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, rank);
-    ordo_rank_job const job = {.type = type,
-                               .n = n,
-                               .rank_type = rank_type,
-                               .ties = (ordo_ties)wish.ties,
-                               .algorithm = (ordo_algorithm)wish.algorithm};
-    *bytes = api_scratch_total(choice.backend->rank_scratch(&job, exec));
-    return ORDO_OK;
+    return api_leave(ctx, rank_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_rank_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type rank_type,
                               const ordo_rank_opts *opts, size_t *bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, rank_scratch(ctx, exec, type, n, rank_type, opts, bytes));
+    ordo_rank_job job = {.type = type, .n = n, .rank_type = rank_type};
+    ordo_exec    *exec;
+    TRY(api_enter_size_query(ctx, bytes, &exec));
+    return api_leave_query(ctx, rank_checked(ctx, exec, &job, opts, bytes));
 }

@@ -2,7 +2,6 @@
  *
  * These functions keep the text of the last error unless they fail themselves. */
 #define _POSIX_C_SOURCE 200809L
-#include "api/api_clock.h"
 #include "api/api_ctx.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Backends need the positions in ascending order without repeats, but the caller may give them in
  * any order and repeat them. So the positions are sorted into scratch, and the result of each one
  * is found by binary search. A few positions fit on the stack and need no scratch. */
-#include "api/api_select.h"
+#include "api/api.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,7 +53,8 @@ static size_t position_of(const size_t *k, size_t n, size_t wanted)
     return at;
 }
 
-size_t api_select_any_scratch(ordo_type type, size_t count)
+/* The scratch of api_select_any beyond that of the backend. */
+static size_t select_any_scratch(ordo_type type, size_t count)
 {
     size_t bytes;
     if (count <= FEW)
@@ -100,7 +101,7 @@ ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ord
     _Static_assert(sizeof *few_keys == MAX_KEY, "one of every key fits");
     if (wish->count > FEW) {
         void *room;
-        TRY(ordo_scratch(exec, api_select_any_scratch(wish->type, wish->count), &room));
+        TRY(ordo_scratch(exec, select_any_scratch(wish->type, wish->count), &room));
         k = room;
         keys = k + wish->count;
     }
@@ -151,14 +152,13 @@ ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm)
     return ORDO_OK;
 }
 
-static ordo_status check_select(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
-                                ordo_select_opts *wish)
+static ordo_status read_select_opts(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
+                                    ordo_select_opts *wish)
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
-    TRY(api_check_nans(exec, wish->nans));
-    return api_check_select_algorithm(exec, wish->algorithm);
+    return api_check_nans(exec, wish->nans);
 }
 
 static ordo_status fill_with_nan(ordo_exec *exec, const ordo_choice *choice,
@@ -180,129 +180,112 @@ static ordo_status check_positions(ordo_exec *exec, const size_t *k, size_t coun
     return ORDO_OK;
 }
 
-static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
-                                  size_t n, const size_t *k, size_t count, void *out,
-                                  const ordo_select_opts *opts)
+/* The scratch for the positions and that of the backend. */
+static ordo_status select_scratch(ordo_exec *exec, const ordo_choice *choice, ordo_select_job *job,
+                                  size_t *bytes)
 {
-    ordo_select_opts wish;
-    ordo_choice      choice;
-    size_t           nans = 0;
-    TRY(check_select(exec, type, opts, &wish));
-    size_t const size = ordo_type_size(type);
-    TRY(api_check_aligned(exec, keys, n, size, "keys"));
-    TRY(api_check_aligned(exec, k, count, sizeof *k, "k"));
-    TRY(api_check_aligned(exec, out, count, size, "out"));
-    TRY(api_check_apart(exec, keys, n * size, "keys", out, count * size, "out"));
-    TRY(api_check_apart(exec, k, count * sizeof *k, "k", out, count * size, "out"));
-    TRY(check_positions(exec, k, count, n, "keys"));
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, select);
-    if (count == 0)
-        return ORDO_OK;
-    if (wish.nans != ORDO_NANS_LAST)
-        TRY(api_count_nans(exec, &choice, type, keys, n, &nans));
-    ordo_select_job const job = {type,
-                                 keys,
-                                 n,
-                                 k,
-                                 count,
-                                 out,
-                                 (wish.flags & ORDO_DESCENDING) != 0,
-                                 (ordo_algorithm)wish.algorithm,
-                                 false};
-    if (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE)
-        return fill_with_nan(exec, &choice, &job);
-    /* NaNs come last in both directions, so omitting them only limits the positions. */
-    TRY(check_positions(exec, k, count, n - nans, "keys that are not NaN"));
-    return api_select_any(exec, &choice, &job);
-}
-
-ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, const size_t *k,
-                        size_t count, void *out, const ordo_select_opts *opts)
-{
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "select", type, n, &exec));
-    return api_leave(ctx, select_checked(ctx, exec, type, keys, n, k, count, out, opts));
-}
-
-static ordo_status select_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
-                                  size_t count, const ordo_select_opts *opts, size_t *bytes)
-{
-    ordo_select_opts wish;
-    ordo_choice      choice;
-    TRY(check_select(exec, type, opts, &wish));
-    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
-    TRY(api_check_count(exec, count, sizeof(size_t), "k"));
-    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, select);
-    ordo_select_job const job = {.type = type,
-                                 .n = n,
-                                 .count = ordo_min(count, n),
-                                 .descending = (wish.flags & ORDO_DESCENDING) != 0,
-                                 .algorithm = (ordo_algorithm)wish.algorithm};
-    size_t const          positions = api_scratch_total(api_select_any_scratch(type, count));
-    size_t const          backend =
-        job.count == 0 ? 0 : api_scratch_total(choice.backend->select_scratch(&job, exec));
+    size_t const count = job->count;
+    size_t const positions = api_scratch_total(select_any_scratch(job->type, count));
+    job->count = ordo_min(count, job->n);
+    size_t const backend =
+        job->count == 0 ? 0 : api_scratch_total(choice->backend->select_scratch(job, exec));
     FAIL_IF(!ordo_size_add(positions, backend, bytes), ORDO_E_ARG,
             "%zu positions are more than memory can hold", count);
     return ORDO_OK;
 }
 
+static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_job *job,
+                                  const ordo_select_opts *opts, size_t *bytes)
+{
+    size_t const     n = job->n, count = job->count;
+    ordo_select_opts wish;
+    ordo_choice      choice;
+    size_t           nans = 0;
+    TRY(read_select_opts(exec, job->type, opts, &wish));
+    TRY(api_check_select_algorithm(exec, wish.algorithm));
+    size_t const size = ordo_type_size(job->type);
+    TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
+    TRY(api_check_aligned(exec, job->k, count, sizeof *job->k, "k"));
+    TRY(api_check_aligned(exec, job->out, count, size, "out"));
+    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->out, count * size, "out"));
+    TRY(api_check_apart(exec, job->k, count * sizeof *job->k, "k", job->out, count * size, "out"));
+    if (bytes == NULL)
+        TRY(check_positions(exec, job->k, count, n, "keys"));
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    NEEDS(choice, select);
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
+    if (bytes != NULL)
+        return select_scratch(exec, &choice, job, bytes);
+    if (count == 0)
+        return ORDO_OK;
+    if (wish.nans != ORDO_NANS_LAST)
+        TRY(api_count_nans(exec, &choice, job->type, job->keys, n, &nans));
+    if (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE)
+        return fill_with_nan(exec, &choice, job);
+    /* NaNs come last in both directions, so omitting them only limits the positions. */
+    TRY(check_positions(exec, job->k, count, n - nans, "keys that are not NaN"));
+    return api_select_any(exec, &choice, job);
+}
+
+ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, const size_t *k,
+                        size_t count, void *out, const ordo_select_opts *opts)
+{
+    ordo_select_job job = {.type = type, .keys = keys, .n = n, .k = k, .count = count, .out = out};
+    ordo_exec      *exec;
+    TRY(api_enter(ctx, "select", type, n, &exec));
+    return api_leave(ctx, select_checked(ctx, exec, &job, opts, NULL));
+}
+
 ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t count,
                                 const ordo_select_opts *opts, size_t *bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, select_scratch(ctx, exec, type, n, count, opts, bytes));
+    ordo_select_job job = {.type = type, .n = n, .count = count};
+    ordo_exec      *exec;
+    TRY(api_enter_size_query(ctx, bytes, &exec));
+    return api_leave_query(ctx, select_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- Top k ---- */
 
-static ordo_status check_topk(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
-                              ordo_select_opts *wish)
-{
-    TRY(api_check_type(exec, type, "type"));
-    TRY(api_opts_read(exec, wish, sizeof *wish, opts));
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
-    TRY(api_check_nans(exec, wish->nans));
-    FAIL_IF(wish->nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
-            "nans is propagate; expected last or omit");
-    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %u; expected auto",
-            wish->algorithm);
-    return ORDO_OK;
-}
-
-static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
-                                size_t n, size_t k, void *values, ordo_type index_type, void *index,
-                                size_t *found, const ordo_select_opts *opts)
+static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *job, size_t *found,
+                                const ordo_select_opts *opts, size_t *bytes)
 {
     ordo_select_opts wish;
     ordo_choice      choice;
     size_t           nans = 0;
-    TRY(check_topk(exec, type, opts, &wish));
-    TRY(api_check_index_type(exec, index_type, n));
-    size_t const size = ordo_type_size(type), index_size = ordo_type_size(index_type);
-    size_t const most = ordo_min(k, n);
-    TRY(api_check_aligned(exec, keys, n, size, "keys"));
-    TRY(api_check_aligned(exec, values, values != NULL ? most : 0, size, "values"));
-    TRY(api_check_aligned(exec, index, index != NULL ? most : 0, index_size, "index"));
-    size_t const values_bytes = values != NULL ? most * size : 0;
-    size_t const index_bytes = index != NULL ? most * index_size : 0;
-    TRY(api_check_apart(exec, keys, n * size, "keys", values, values_bytes, "values"));
-    TRY(api_check_apart(exec, keys, n * size, "keys", index, index_bytes, "index"));
-    TRY(api_check_apart(exec, values, values_bytes, "values", index, index_bytes, "index"));
+    TRY(read_select_opts(exec, job->type, opts, &wish));
+    FAIL_IF(wish.nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
+            "nans is propagate; expected last or omit");
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %u; expected auto",
+            wish.algorithm);
+    TRY(api_check_index_type(exec, job->index_type, job->n));
+    size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);
+    size_t const most = ordo_min(job->k, job->n);
+    size_t const values = job->values != NULL ? most : 0, indices = job->index != NULL ? most : 0;
+    TRY(api_check_aligned(exec, job->keys, job->n, size, "keys"));
+    TRY(api_check_aligned(exec, job->values, values, size, "values"));
+    TRY(api_check_aligned(exec, job->index, indices, index_size, "index"));
+    TRY(api_check_apart(exec, job->keys, job->n * size, "keys", job->values, values * size,
+                        "values"));
+    TRY(api_check_apart(exec, job->keys, job->n * size, "keys", job->index, indices * index_size,
+                        "index"));
+    TRY(api_check_apart(exec, job->values, values * size, "values", job->index,
+                        indices * index_size, "index"));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, topk);
-    if (wish.nans == ORDO_NANS_OMIT)
-        TRY(api_count_nans(exec, &choice, type, keys, n, &nans));
-
-    ordo_topk_job const job = {type,   keys,       n,     ordo_min(k, n - nans),
-                               values, index_type, index, (wish.flags & ORDO_DESCENDING) != 0};
-    if (job.k > 0 && (values != NULL || index != NULL))
-        TRY(choice.backend->topk(choice.state, &job, exec));
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    if (bytes == NULL && wish.nans == ORDO_NANS_OMIT)
+        TRY(api_count_nans(exec, &choice, job->type, job->keys, job->n, &nans));
+    job->k = ordo_min(job->k, job->n - nans);
+    if (bytes != NULL) {
+        *bytes = job->k == 0 ? 0 : api_scratch_total(choice.backend->topk_scratch(job, exec));
+        return ORDO_OK;
+    }
+    if (job->k > 0 && (job->values != NULL || job->index != NULL))
+        TRY(choice.backend->topk(choice.state, job, exec));
     if (found != NULL)
-        *found = job.k;
+        *found = job->k;
     return ORDO_OK;
 }
 
@@ -310,35 +293,17 @@ ordo_status ordo_topk(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                       void *values, ordo_type index_type, void *index, size_t *found,
                       const ordo_select_opts *opts)
 {
-    ordo_exec *exec;
+    ordo_topk_job job = {type, keys, n, k, values, index_type, index, false};
+    ordo_exec    *exec;
     TRY(api_enter(ctx, "topk", type, n, &exec));
-    return api_leave(
-        ctx, topk_checked(ctx, exec, type, keys, n, k, values, index_type, index, found, opts));
-}
-
-static ordo_status topk_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n, size_t k,
-                                const ordo_select_opts *opts, size_t *bytes)
-{
-    ordo_select_opts wish;
-    ordo_choice      choice;
-    TRY(check_topk(exec, type, opts, &wish));
-    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
-    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, topk);
-    ordo_topk_job const job = {.type = type,
-                               .n = n,
-                               .k = ordo_min(k, n),
-                               .index_type = ORDO_U64,
-                               .descending = (wish.flags & ORDO_DESCENDING) != 0};
-    *bytes = job.k == 0 ? 0 : api_scratch_total(choice.backend->topk_scratch(&job, exec));
-    return ORDO_OK;
+    return api_leave(ctx, topk_checked(ctx, exec, &job, found, opts, NULL));
 }
 
 ordo_status ordo_topk_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t k,
                               const ordo_select_opts *opts, size_t *bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, topk_scratch(ctx, exec, type, n, k, opts, bytes));
+    ordo_topk_job job = {.type = type, .n = n, .k = k, .index_type = ORDO_U64};
+    ordo_exec    *exec;
+    TRY(api_enter_size_query(ctx, bytes, &exec));
+    return api_leave_query(ctx, topk_checked(ctx, exec, &job, NULL, opts, bytes));
 }

@@ -82,7 +82,7 @@ static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice
 }
 
 static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
-                                size_t n, const ordo_sort_opts *opts)
+                                size_t n, const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_sort_opts wish;
     ordo_choice    choice;
@@ -90,10 +90,11 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(read_sort_opts(exec, opts, &wish));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     ordo_load const load = ordo_load_sort(type, n, 0);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, sort);
     ordo_sort_job job = job_of(type, keys, n, &wish);
     ordo_status   status;
+    ANSWER_SIZE_QUERY(bytes, choice, sort, &job);
     if (job.source != NULL)
         return sort_from(ctx, exec, &choice, &job);
     RUN(status, choice, sort, job);
@@ -105,60 +106,39 @@ ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
 {
     ordo_exec *exec;
     TRY(api_enter(ctx, "sort", type, n, &exec));
-    return api_leave(ctx, sort_checked(ctx, exec, type, keys, n, opts));
-}
-
-static ordo_status sort_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
-                                const ordo_sort_opts *opts, size_t *bytes)
-{
-    ordo_sort_opts wish;
-    ordo_choice    choice;
-    TRY(api_check_type(exec, type, "type"));
-    TRY(read_sort_opts(exec, opts, &wish));
-    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
-    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, sort);
-    ordo_sort_job const job = job_of(type, NULL, n, &wish);
-    *bytes = api_scratch_total(choice.backend->sort_scratch(&job, exec));
-    return ORDO_OK;
+    return api_leave(ctx, sort_checked(ctx, exec, type, keys, n, opts, NULL));
 }
 
 ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const ordo_sort_opts *opts,
                               size_t *bytes)
 {
     ordo_exec *exec;
-    TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, sort_scratch(ctx, exec, type, n, opts, bytes));
+    TRY(api_enter_size_query(ctx, bytes, &exec));
+    return api_leave_query(ctx, sort_checked(ctx, exec, type, NULL, n, opts, bytes));
 }
 
 /* ---- Pairs ---- */
 
-static ordo_status check_pairs(ordo_exec *exec, ordo_type type, size_t value_size,
-                               const ordo_sort_opts *opts, ordo_sort_opts *wish)
-{
-    TRY(api_check_type(exec, type, "type"));
-    FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
-            "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
-    return read_in_place_opts(exec, opts, wish);
-}
-
 static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
                                  size_t n, void *values, size_t value_size,
-                                 const ordo_sort_opts *opts)
+                                 const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_sort_opts wish;
     ordo_choice    choice;
-    TRY(check_pairs(exec, type, value_size, opts, &wish));
+    TRY(api_check_type(exec, type, "type"));
+    FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
+            "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
+    TRY(read_in_place_opts(exec, opts, &wish));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     TRY(api_check_array(exec, values, n, value_size, "values"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
                         "values"));
     ordo_load const load = ordo_load_sort(type, n, value_size);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, sort_pairs);
     ordo_pairs_job const job = {job_of(type, keys, n, &wish), values, value_size};
     ordo_status          status;
+    ANSWER_SIZE_QUERY(bytes, choice, sort_pairs, &job);
     RUN(status, choice, sort_pairs, job);
     return sorted_or_not(exec, status, "sort_pairs");
 }
@@ -168,31 +148,16 @@ ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
 {
     ordo_exec *exec;
     TRY(api_enter(ctx, "sort_pairs", type, n, &exec));
-    return api_leave(ctx, pairs_checked(ctx, exec, type, keys, n, values, value_size, opts));
-}
-
-static ordo_status pairs_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
-                                 size_t value_size, const ordo_sort_opts *opts, size_t *bytes)
-{
-    ordo_sort_opts wish;
-    ordo_choice    choice;
-    TRY(check_pairs(exec, type, value_size, opts, &wish));
-    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
-    TRY(api_check_count(exec, n, value_size, "values"));
-    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, sort_pairs);
-    ordo_pairs_job const job = {job_of(type, NULL, n, &wish), NULL, value_size};
-    *bytes = api_scratch_total(choice.backend->sort_pairs_scratch(&job, exec));
-    return ORDO_OK;
+    return api_leave(ctx, pairs_checked(ctx, exec, type, keys, n, values, value_size, opts, NULL));
 }
 
 ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t value_size,
                                     const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_exec *exec;
-    TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, pairs_scratch(ctx, exec, type, n, value_size, opts, bytes));
+    TRY(api_enter_size_query(ctx, bytes, &exec));
+    return api_leave_query(ctx,
+                           pairs_checked(ctx, exec, type, NULL, n, NULL, value_size, opts, bytes));
 }
 
 /* ---- Argsort ---- */
@@ -207,77 +172,48 @@ ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n
     return ORDO_OK;
 }
 
-static ordo_status check_argsort(ordo_exec *exec, ordo_type type, size_t n, ordo_type index_type,
-                                 const ordo_sort_opts *opts, ordo_sort_opts *wish)
+static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_job *job,
+                                   const ordo_sort_opts *opts, size_t *bytes)
 {
-    TRY(api_check_type(exec, type, "type"));
-    TRY(api_check_index_type(exec, index_type, n));
-    return read_in_place_opts(exec, opts, wish);
-}
-
-static ordo_argsort_job argsort_of(ordo_type type, const void *keys, size_t n, ordo_type index_type,
-                                   void *index, const ordo_sort_opts *wish)
-{
-    return (ordo_argsort_job){type,
-                              keys,
-                              n,
-                              (wish->flags & ORDO_DESCENDING) != 0,
-                              (ordo_algorithm)wish->algorithm,
-                              (size_t)ordo_min(wish->radius, n),
-                              index_type,
-                              index};
-}
-
-static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
-                                   size_t n, ordo_type index_type, void *index,
-                                   const ordo_sort_opts *opts)
-{
+    size_t const   n = job->n;
     ordo_sort_opts wish;
     ordo_choice    choice;
-    TRY(check_argsort(exec, type, n, index_type, opts, &wish));
-    TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    TRY(api_check_aligned(exec, index, n, ordo_type_size(index_type), "index"));
-    TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", index,
-                        n * ordo_type_size(index_type), "index"));
-    ordo_load const load = ordo_load_argsort(type, n, index_type);
-    TRY(api_choose(ctx, exec, &load, &choice));
+    ordo_status    status;
+    TRY(api_check_type(exec, job->type, "type"));
+    TRY(api_check_index_type(exec, job->index_type, n));
+    TRY(read_in_place_opts(exec, opts, &wish));
+    size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);
+    TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
+    TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
+    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->index, n * index_size, "index"));
+    ordo_load const load = ordo_load_argsort(job->type, n, job->index_type);
+    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, argsort);
-    ordo_argsort_job const job = argsort_of(type, keys, n, index_type, index, &wish);
-    ordo_status            status;
-    RUN(status, choice, argsort, job);
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
+    job->radius = (size_t)ordo_min(wish.radius, n);
+    ANSWER_SIZE_QUERY(bytes, choice, argsort, job);
+    RUN(status, choice, argsort, *job);
     return status;
 }
 
 ordo_status ordo_argsort(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                          ordo_type index_type, void *index, const ordo_sort_opts *opts)
 {
+    ordo_argsort_job job = {
+        .type = type, .keys = keys, .n = n, .index_type = index_type, .index = index};
     ordo_exec *exec;
     TRY(api_enter(ctx, "argsort", type, n, &exec));
-    return api_leave(ctx, argsort_checked(ctx, exec, type, keys, n, index_type, index, opts));
-}
-
-static ordo_status argsort_scratch(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, size_t n,
-                                   ordo_type index_type, const ordo_sort_opts *opts, size_t *bytes)
-{
-    ordo_sort_opts wish;
-    ordo_choice    choice;
-    TRY(check_argsort(exec, type, n, index_type, opts, &wish));
-    TRY(api_check_count(exec, n, ordo_type_size(type), "keys"));
-    TRY(api_check_count(exec, n, ordo_type_size(index_type), "index"));
-    FAIL_IF(bytes == NULL, ORDO_E_ARG, "bytes is NULL");
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, argsort);
-    ordo_argsort_job const job = argsort_of(type, NULL, n, index_type, NULL, &wish);
-    *bytes = api_scratch_total(choice.backend->argsort_scratch(&job, exec));
-    return ORDO_OK;
+    return api_leave(ctx, argsort_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_argsort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type index_type,
                                  const ordo_sort_opts *opts, size_t *bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter_query(ctx, &exec));
-    return api_leave_query(ctx, argsort_scratch(ctx, exec, type, n, index_type, opts, bytes));
+    ordo_argsort_job job = {.type = type, .n = n, .index_type = index_type};
+    ordo_exec       *exec;
+    TRY(api_enter_size_query(ctx, bytes, &exec));
+    return api_leave_query(ctx, argsort_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- By a comparison function ---- */

@@ -116,7 +116,7 @@ static inline void ordo_restart_on_cpu(ordo_exec *exec, const char *isa, ordo_st
     exec->phases = 1;
 }
 
-const ordo_backend *ordo_stream_backend(void);
+const ordo_backend *ordo_streamed_backend(void);
 const ordo_backend *ordo_hybrid_backend(void);
 
 #endif

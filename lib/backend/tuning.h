@@ -39,7 +39,7 @@ enum {
 };
 
 /* Whether ranks are faster streamed than with whole arrays. */
-static inline bool ordo_rank_streams(ordo_type type, size_t n, ordo_type rank_type)
+static inline bool ordo_rank_is_streamed(ordo_type type, size_t n, ordo_type rank_type)
 {
     double const saved = ORDO_TUNE_RANK_SAVED_KEY * (double)ordo_type_size(type) +
                          ORDO_TUNE_RANK_SAVED_RANK * ((double)ordo_type_size(rank_type) - 4);

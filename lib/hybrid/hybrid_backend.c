@@ -160,7 +160,7 @@ static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
                                       .value_size = narrow ? sizeof(uint32_t) : sizeof(uint64_t),
                                       .keys = job->keys};
     /* A share for the CPU requires streaming. */
-    bool const wanted = both->share > 0 || ordo_rank_streams(job->type, job->n, job->rank_type);
+    bool const wanted = both->share > 0 || ordo_rank_is_streamed(job->type, job->n, job->rank_type);
     if (both->share >= 1)
         return WHOLE(cpu, rank);
     if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
@@ -180,7 +180,7 @@ static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
         .sort_strings = hybrid_sort_strings, .sort_pointers = hybrid_sort_pointers                 \
     }
 
-const ordo_backend *ordo_stream_backend(void)
+const ordo_backend *ordo_streamed_backend(void)
 {
     static const ordo_backend table = TABLE("cuda");
     return &table;

@@ -6,7 +6,7 @@
  * whole sample and a quarter of it. Time: m lg m comparisons of m <= 1024 strings, at most half a
  * millisecond for a sort of ten. */
 #define _POSIX_C_SOURCE 200809L
-#include "plan/look_strings.h"
+#include "plan/predict.h"
 
 #include "core/random.h"
 #include "core/string_view.h"

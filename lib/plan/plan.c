@@ -249,7 +249,7 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
                                  plan->where != ORDO_CUDA,
                                  who == SIDE_BOTH ? share_of(plan) : -1,
                                  plan->where != ORDO_CUDA};
-        choice->backend = who == SIDE_BOTH ? ordo_hybrid_backend() : ordo_stream_backend();
+        choice->backend = who == SIDE_BOTH ? ordo_hybrid_backend() : ordo_streamed_backend();
         choice->state = &plan->both;
     }
     return ORDO_OK;

@@ -1,8 +1,6 @@
 /* predict.c - predictions of times (see predict.h). */
 #include "plan/predict.h"
 
-#include "plan/look_strings.h"
-
 /* ---- Loads ---- */
 
 static ordo_cost_id cost_of_key(ordo_type type)
@@ -74,7 +72,8 @@ ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type)
         return (ordo_load){.cpu_ns = (double)n};
     ordo_load    load = load_of(type, n, 0, COST_CPU_RANK);
     size_t const number = n <= ORDO_TUNE_RANK_NARROW ? sizeof(uint32_t) : sizeof(uint64_t);
-    size_t const home = ordo_rank_streams(type, n, rank_type) ? number : ordo_type_size(rank_type);
+    size_t const home =
+        ordo_rank_is_streamed(type, n, rank_type) ? number : ordo_type_size(rank_type);
     load.record_bytes = n * (ordo_type_size(type) + number);
     load.link_bytes = (double)n * (double)(ordo_type_size(type) + home);
     return load;

@@ -4,7 +4,7 @@
  *   CPU      keys x cost of one thread / threads, plus the cost of a call. The cost of one thread
  *            rises with the number of threads, because they share the memory. Strings: the cost of
  *            one string, plus a cost for each further read, estimated from a sample
- *            (look_strings.h).
+ *            (look_strings.c).
  *   GPU      bytes / rate of the link, plus the cost of a call. In streamed jobs the copies hide
  *            the work of the GPU; in others it is part of the measured rate.
  *   hybrid   a part of the streamed time, as measured with the best share for the CPU. */
@@ -36,6 +36,17 @@ ordo_load ordo_load_rank(ordo_type type, size_t n, ordo_type rank_type);
 /* Checked strings; NULL: unknown, assumed to be short. `copied`: bytes of strings that the job
  * moves. */
 ordo_load ordo_load_strings(const ordo_strings *strings, size_t n, uint64_t copied, uint64_t seed);
+
+/* look_strings.c: how much of the strings a sort must read. */
+typedef struct ordo_string_look {
+    /* Average cost of the reads beyond the first key of a string, in reads. Groups get smaller with
+     * every key, so the cost grows with the logarithm of the bytes. */
+    double further;
+    double common; /* length of the common prefix of all strings, estimated */
+} ordo_string_look;
+
+/* For checked strings. Draws at most 1024 of them with the seed and reads at most 1 KB of each. */
+ordo_string_look ordo_look_at_strings(const ordo_strings *strings, size_t n, uint64_t seed);
 
 typedef struct ordo_forecast { /* seconds; 0: not predicted, or not possible */
     double cpu, device, hybrid;

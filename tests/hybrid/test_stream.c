@@ -145,7 +145,7 @@ static void profile(ordo_where where, unsigned threads, double share, uint64_t *
 {
     static ordo_span spans[1 << 14];
     ordo_ctx *const  ctx = CONTEXT(.where = where, .threads = threads, .cpu_share = share,
-                                  .profile = 1, .seed = 1); /* the spans depend on the sample */
+                                   .profile = 1, .seed = 1); /* the spans depend on the sample */
     prepare(PAIRS, inputs_find("random bits"), ORDO_U16, MOST, 4, 0);
     CHECK_STATUS(ORDO_OK, call(ctx, PAIRS, ORDO_U16, keys, MOST, values, 4, 0), ctx);
     size_t const count = ordo_last_profile(ctx, spans, sizeof spans / sizeof *spans);
@@ -185,7 +185,7 @@ static void profiled(void)
     CHECK(in <= ALL && handed_over > 0 && handed_over < in);
     CHECK_EQ_U64(in, bytes[ORDO_SPAN_OUT]);
     CHECK_EQ_U64(in, bytes[ORDO_SPAN_PUT]);
-    CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_PUT] + bytes[ORDO_SPAN_BIN]);
+    CHECK_EQ_U64(ALL, bytes[ORDO_SPAN_PUT] + bytes[ORDO_SPAN_BUCKET]);
     CHECK_EQ_U64(ALL + handed_over, bytes[ORDO_SPAN_DIVIDE]); /* they are moved once more */
 }
 

@@ -165,35 +165,16 @@ static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsign
     return ORDO_OK;
 }
 
-static void fetch_thread(void *arg, size_t lo, size_t hi)
-{
-    hybrid_call *const call = arg;
-    hybrid_fetch const fetch = {&call->next_result, call->result_count, request_chunk, store_chunk,
-                                call};
-    hybrid_worker      worker;
-    (void)hi;
-    hybrid_worker_init(call, &worker);
-    unsigned const lane = hybrid_claim_lane(call);
-    if (lo >= ORDO_TUNE_LINK_THREADS)
-        hybrid_sort_buckets(call, lane);
-    hybrid_fetch_chunks(call, &worker.exec, lane, &fetch);
-    hybrid_sort_buckets(call, lane);
-    hybrid_release_lane(call, lane);
-}
-
 ordo_status hybrid_fetch_segments(hybrid_call *call)
 {
     TRY(hybrid_make_segments(call));
     TRY(hybrid_prepare_buckets(call));
-    atomic_init(&call->next_result, 0);
     atomic_init(&call->fetched_key_bytes, 0);
     atomic_init(&call->stored_chunks, 0);
     atomic_init(&call->queued_segments, 0);
     call->exec->phase++;
     call->exec->changed = true; /* from here on results are written */
-    (void)ordo_loop(call->exec, call->lanes, 1, fetch_thread, call);
-    bool const all =
-        atomic_load_explicit(&call->next_result, memory_order_relaxed) >= call->result_count &&
-        atomic_load_explicit(&call->next_bucket, memory_order_relaxed) >= call->bucket_count;
-    return hybrid_result(call, all);
+    return hybrid_fetch_chunks(call, &(hybrid_fetch){&call->next_result, call->result_count,
+                                                     request_chunk, store_chunk,
+                                                     hybrid_sort_buckets, call});
 }

@@ -21,11 +21,10 @@
  *
  *   I        splitters.c          choose the pivot between device and CPU, splitters, buckets
  *   II, III  send_chunks.c        send chunks to the device, which sorts each batch;
- *            divide.c             put the CPU's part of a chunk into buckets (buckets.c)
+ *            buckets.c            put the CPU's part of a chunk into buckets
  *   IV       segments.c           find the splitters in every batch, plan the segments
  *            fetch_segments.c     gather and sort segments on the device, fetch them in chunks
- *            buckets_by_cpu.c     sort the CPU's buckets
- *            buckets_by_device.c  sort the remaining buckets on a device that has finished */
+ *            sort_buckets.c       sort the CPU's buckets */
 
 enum {
     HYBRID_PHASES = 3,
@@ -178,7 +177,7 @@ char *hybrid_carve(char *base, size_t *used, size_t bytes);
 
 /* ---- Sorts and ranks of whole arrays ---- */
 
-/* records.c: sorts n records of `records`' types with one backend; stably, if they have values. */
+/* workers.c: sorts n records of `records`' types with one backend; stably, if they have values. */
 ordo_status hybrid_sort_records(const ordo_backend *backend, void *state,
                                 const hybrid_records *records, char *keys, char *values, size_t n,
                                 ordo_exec *exec);
@@ -224,7 +223,7 @@ static inline size_t hybrid_chunk_length(const hybrid_call *call, size_t chunk)
     return ordo_min(call->chunk_records, call->records->n - chunk * call->chunk_records);
 }
 
-/* nontemporal_copy.c: copies to memory that is not read soon, without filling the cache. */
+/* packed_keys.c: copies to memory that is not read soon, without filling the cache. */
 void hybrid_copy_nontemporal(void *to, const void *from, size_t bytes);
 /* Makes this thread's nontemporal stores visible to others. Waits for all of them. */
 void hybrid_fence_nontemporal(void);
@@ -242,7 +241,7 @@ ordo_status hybrid_bucket_starts(hybrid_call *call, size_t before);
 /* Copies a bucket from all chunks, in input order. */
 void hybrid_gather_bucket(const hybrid_call *call, size_t bucket, char *keys, char *values);
 
-/* divide.c: copies the device's records of a chunk to keys and values, a lane's staging buffer, and
+/* Copies the device's records of a chunk to keys and values, a lane's staging buffer, and
  * the others to their buckets. Returns the number of the device's records. */
 size_t hybrid_divide_chunk(hybrid_call *call, unsigned lane, size_t chunk, char *keys,
                            char *values);
@@ -259,12 +258,12 @@ size_t      hybrid_segments_host_bytes(const hybrid_call *call); /* upper bound 
 /* fetch_segments.c */
 ordo_status hybrid_fetch_segments(hybrid_call *call);
 
-/* buckets_by_cpu.c: a thread sorts buckets until none is left. */
+/* sort_buckets.c: takes scratch for the sort of one bucket per lane, and for its keys if they are
+ * gathered there. */
+ordo_status hybrid_reserve_bucket_scratch(hybrid_call *call, bool gathers_keys);
 ordo_status hybrid_prepare_buckets(hybrid_call *call);
-void        hybrid_sort_buckets(hybrid_call *call, unsigned lane);
-/* buckets_by_device.c: sorts some of the remaining buckets on the device if the device has nothing
- * else to do. False: no bucket was taken. */
-bool hybrid_hand_over_buckets(hybrid_call *call, ordo_exec *exec, unsigned lane);
+/* Sorts buckets of a hybrid_call until none is left. */
+void hybrid_sort_buckets(void *call, unsigned lane);
 
 /* packed_keys.c: whether this call packs its results; device memory of one packed segment. */
 bool   hybrid_uses_packing(const hybrid_call *call);
@@ -276,11 +275,10 @@ ordo_status hybrid_pack_segment(hybrid_call *call, const hybrid_segment *segment
 ordo_status hybrid_know_widths(hybrid_call *call, ordo_exec *exec, unsigned lane, unsigned side,
                                hybrid_segment *segment);
 size_t      hybrid_packed_chunk_bytes(const hybrid_call *call, const hybrid_result_chunk *chunk);
-/* unpack_keys.c */
-void hybrid_unpack_chunk(const hybrid_call *call, const hybrid_result_chunk *chunk,
-                         const char *packed, char *to);
+void        hybrid_unpack_chunk(const hybrid_call *call, const hybrid_result_chunk *chunk,
+                                const char *packed, char *to);
 
-/* ---- profile_spans.c: link and device times; nothing is recorded without a profile ---- */
+/* ---- workers.c: times of the link and of the device; nothing is recorded without a profile ---- */
 
 ordo_status hybrid_spans_begin(hybrid_call *call);
 /* The copies of a side that has been waited for; `way` is ORDO_SPAN_IN or ORDO_SPAN_OUT. */
@@ -301,20 +299,20 @@ void     hybrid_release_lane(hybrid_call *call, unsigned lane);
 bool     hybrid_has_failed(const hybrid_call *call); /* or was cancelled */
 void     hybrid_back_off(unsigned tries);            /* waits a little, for the tries-th time */
 void     hybrid_mark_cancelled(hybrid_call *call);
-/* Fetches chunks, number 0 to count - 1, until none is left. Each thread uses the two sides of its
- * lane in turn: the link fills one while the thread stores the other. Errors are recorded in the
- * exec. */
 typedef ordo_status hybrid_chunk_step(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
                                       size_t chunk);
 typedef struct hybrid_fetch {
     atomic_size_t     *next; /* shared by all threads */
     size_t             count;
-    hybrid_chunk_step *request; /* queues the copies of a chunk and closes the side */
-    hybrid_chunk_step *store;   /* waits for the side and copies the chunk to its place */
-    void              *arg;
+    hybrid_chunk_step *request; /* queues the copies of a chunk, closes the side */
+    hybrid_chunk_step *store;   /* waits for the side, copies the chunk */
+    void (*sort_buckets)(void *arg, unsigned lane); /* the CPU's share; NULL: none */
+    void *arg;
 } hybrid_fetch;
-void hybrid_fetch_chunks(hybrid_call *call, ordo_exec *exec, unsigned lane,
-                         const hybrid_fetch *fetch);
+/* Fetches chunks 0 to count - 1. Each thread uses the two sides of its lane in turn: the link fills
+ * one while the thread stores the other. Some threads fetch first and then sort buckets; the others
+ * start with buckets. */
+ordo_status hybrid_fetch_chunks(hybrid_call *call, const hybrid_fetch *fetch);
 /* The status after a loop. Records the first error in the caller's exec. all_done false: the loop
  * was cancelled before its end. */
 ordo_status hybrid_result(hybrid_call *call, bool all_done);

@@ -3,12 +3,12 @@
  * A rank depends on all keys, so the link is idle while the device finishes its work. To keep this
  * time short, the keys arrive in two batches: the device sorts the first while the second arrives.
  * put_ranks then merges both and scatters the ranks to input order, in parts; threads fetch a part
- * while the next is computed. The CPU's share is whole buckets (rank_buckets.c), whose ranks
+ * while the next is computed. The CPU's share is whole buckets, whose ranks
  * overwrite meaningless values from the device. Device memory per 4-byte key: 32 bytes, or 30 with
  * one batch, which needs no merge. Host memory with a share for the CPU: a copy of the records, and
  * an index and 8 bytes for each of the CPU's records. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/stream/rank_streamed.h"
+#include "hybrid/stream/hybrid_call.h"
 
 #include <string.h>
 
@@ -17,6 +17,24 @@ enum {
     LANE_CHUNKS = 4,         /* least number of chunks per lane */
     BLOCK = 2048             /* ranks that are converted at a time, in the cache */
 };
+
+typedef struct hybrid_ranking { /* one call */
+    hybrid_call         *call;
+    const ordo_rank_job *job;
+    size_t width; /* bytes of an index, and of a rank on the link: 4, or 8 from 2^31 keys on */
+
+    /* Device memory. */
+    char *device_ranks; /* per key: its rank, or twice its average rank */
+    char *work;         /* of put_ranks */
+
+    size_t chunk_ranks; /* ranks that are fetched in one step */
+
+    /* The CPU's buckets: sorted indices, ranks within the bucket, the rank before each bucket. */
+    size_t    device_count; /* records of the device; they precede the buckets */
+    char     *cpu_index;
+    uint64_t *cpu_ranks; /* bits of doubles for average ranks */
+    uint64_t *cpu_before;
+} hybrid_ranking;
 
 /* ---- Memory ---- */
 
@@ -82,6 +100,144 @@ static ordo_status reserve_device(hybrid_ranking *ranking)
     TRY(hybrid_reserve_device(call, lay_out(ranking, NULL), sort_scratch(call), &base));
     (void)lay_out(ranking, base);
     return ORDO_OK;
+}
+
+/* ---- The CPU's share ----
+ *
+ * One thread sorts a bucket with its indices and ranks it, in its cache; tied keys are in one
+ * bucket. The ranks within a bucket are computed while the device's ranks arrive. The number of
+ * records (dense ranks: of distinct keys) before the bucket is added when the ranks are stored in
+ * the caller's array, after the device's ranks. Cost: each record is moved twice and sorted once,
+ * and its rank is stored out of order. */
+
+/* Takes memory for the CPU's share. */
+static ordo_status prepare_buckets(hybrid_ranking *ranking)
+{
+    hybrid_call *const          call = ranking->call;
+    const hybrid_records *const records = call->records;
+    void                       *memory;
+    atomic_init(&call->next_bucket, 0);
+    if (!call->divided) {
+        call->bucket_count = 0;
+        return ORDO_OK;
+    }
+    TRY(hybrid_bucket_starts(call, ranking->device_count));
+    size_t const count = records->n - ranking->device_count;
+    TRY(ordo_scratch(call->exec, count * ranking->width, &memory));
+    ranking->cpu_index = memory;
+    TRY(ordo_scratch(call->exec, count * sizeof(uint64_t), &memory));
+    ranking->cpu_ranks = memory;
+    TRY(ordo_scratch(call->exec, call->bucket_count * sizeof(uint64_t), &memory));
+    ranking->cpu_before = memory;
+
+    return hybrid_reserve_bucket_scratch(call, true);
+}
+
+static bool has_halves(const hybrid_ranking *ranking)
+{
+    return ranking->job->ties == ORDO_TIES_AVERAGE;
+}
+
+static void rank_bucket(hybrid_ranking *ranking, hybrid_worker *worker, size_t bucket)
+{
+    hybrid_call *const        call = ranking->call;
+    const ordo_backend *const cpu = call->both->cpu;
+    size_t const              start = call->bucket_start[bucket] - ranking->device_count;
+    size_t const              count = call->bucket_start[bucket + 1] - call->bucket_start[bucket];
+    char *const               index = ranking->cpu_index + start * ranking->width;
+    if (count == 0)
+        return;
+    worker->scratch_used = ordo_round_up(count * call->records->key_size, ORDO_CACHE_LINE);
+    hybrid_gather_bucket(call, bucket, worker->scratch, index);
+    ordo_rank_sorted_job const ranks = {.type = call->records->type,
+                                        .sorted = worker->scratch,
+                                        .n = count,
+                                        .rank_type = has_halves(ranking) ? ORDO_F64 : ORDO_U64,
+                                        .ranks = ranking->cpu_ranks + start,
+                                        .ties = ranking->job->ties};
+    if (hybrid_sort_records(cpu, call->both->cpu_state, call->records, worker->scratch, index,
+                            count, &worker->exec) == ORDO_OK)
+        (void)cpu->rank_sorted(call->both->cpu_state, &ranks, &worker->exec);
+}
+
+static void rank_bucket_in_span(hybrid_ranking *ranking, hybrid_worker *worker, unsigned lane,
+                                size_t bucket)
+{
+    const hybrid_call *const call = ranking->call;
+    double const             began = ordo_profile_now(call->exec);
+    rank_bucket(ranking, worker, bucket);
+    ordo_profile_add(call->exec, ORDO_SPAN_BUCKET, lane, began,
+                     (call->bucket_start[bucket + 1] - call->bucket_start[bucket]) *
+                         (call->records->key_size + ranking->width));
+}
+
+/* Ranks buckets until none is left. */
+static void rank_buckets(void *arg, unsigned lane)
+{
+    hybrid_ranking *const ranking = arg;
+    hybrid_call *const    call = ranking->call;
+    hybrid_worker         worker;
+    if (call->bucket_count == 0)
+        return;
+    hybrid_bucket_worker_init(call, &worker, lane);
+    while (!hybrid_has_failed(call)) {
+        size_t const bucket =
+            atomic_fetch_add_explicit(&call->next_bucket, 1, memory_order_relaxed);
+        if (bucket >= call->bucket_count)
+            break;
+        if (ordo_poll(call->exec, (double)bucket / (double)call->bucket_count))
+            hybrid_mark_cancelled(call);
+        else
+            rank_bucket_in_span(ranking, &worker, lane, bucket);
+    }
+}
+
+static uint64_t index_at(const hybrid_ranking *ranking, size_t i)
+{
+    if (ranking->width == sizeof(uint32_t))
+        return ((const uint32_t *)(const void *)ranking->cpu_index)[i];
+    return ((const uint64_t *)(const void *)ranking->cpu_index)[i];
+}
+
+static void store_ranks_of_buckets(void *arg, size_t lo, size_t hi)
+{
+    const hybrid_ranking *const ranking = arg;
+    const hybrid_call *const    call = ranking->call;
+    const ordo_rank_job *const  job = ranking->job;
+    for (size_t bucket = lo; bucket < hi; bucket++) {
+        uint64_t const before = ranking->cpu_before[bucket];
+        size_t const   end = call->bucket_start[bucket + 1] - ranking->device_count;
+        for (size_t i = call->bucket_start[bucket] - ranking->device_count; i < end; i++) {
+            uint64_t const at = index_at(ranking, i), rank = ranking->cpu_ranks[i];
+            double         halves;
+            memcpy(&halves, &rank, sizeof halves);
+            if (has_halves(ranking))
+                ((double *)job->ranks)[at] = halves + (double)before;
+            else if (job->rank_type == ORDO_U32)
+                ((uint32_t *)job->ranks)[at] = (uint32_t)(rank + before);
+            else if (job->rank_type == ORDO_U64)
+                ((uint64_t *)job->ranks)[at] = rank + before;
+            else
+                ((double *)job->ranks)[at] = (double)(rank + before);
+        }
+    }
+}
+
+/* Stores the CPU's ranks in the caller's array once the device's ranks are there. `distinct` is the
+ * number of distinct keys of the device. */
+static ordo_status store_bucket_ranks(hybrid_ranking *ranking, uint64_t distinct)
+{
+    hybrid_call *const call = ranking->call;
+    for (size_t bucket = 0; bucket < call->bucket_count; bucket++) {
+        size_t const start = call->bucket_start[bucket], end = call->bucket_start[bucket + 1];
+        bool const   dense = ranking->job->ties == ORDO_TIES_DENSE;
+        ranking->cpu_before[bucket] = dense ? distinct : start;
+        if (dense && start < end) /* the dense rank of the bucket's last record */
+            distinct += ranking->cpu_ranks[end - 1 - ranking->device_count];
+    }
+    return ordo_loop(call->exec, call->bucket_count, 1, store_ranks_of_buckets, ranking)
+               ? ORDO_OK
+               : ORDO_E_CANCELLED;
 }
 
 /* ---- Fetching ranks ---- */
@@ -191,23 +347,6 @@ static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsign
     return ORDO_OK;
 }
 
-static void fetch_thread(void *arg, size_t lo, size_t hi)
-{
-    hybrid_ranking *const ranking = arg;
-    hybrid_call *const    call = ranking->call;
-    hybrid_fetch const fetch = {&call->next_result, call->result_count, request_chunk, store_chunk,
-                                ranking};
-    hybrid_worker      worker;
-    (void)hi;
-    hybrid_worker_init(call, &worker);
-    unsigned const lane = hybrid_claim_lane(call);
-    if (lo >= ORDO_TUNE_LINK_THREADS)
-        hybrid_rank_buckets(ranking, lane);
-    hybrid_fetch_chunks(call, &worker.exec, lane, &fetch);
-    hybrid_rank_buckets(ranking, lane);
-    hybrid_release_lane(call, lane);
-}
-
 /* The number of distinct keys on the device, which is the dense rank of its last record. */
 static ordo_status count_distinct(hybrid_ranking *ranking, uint64_t *distinct)
 {
@@ -251,22 +390,19 @@ static ordo_status finish(void *arg)
     ranking->device_count = call->batch_start[call->batch_count];
     ranking->chunk_ranks = ordo_min(call->link->buffer_bytes, least) / ranking->width;
     call->result_count = ranking->device_count == 0 ? 0 : ordo_div_up(n, ranking->chunk_ranks);
-    atomic_init(&call->next_result, 0);
     if (put_ranks(ranking) != ORDO_OK)
         return hybrid_result(call, true);
-    TRY(hybrid_prepare_rank_buckets(ranking));
+    TRY(prepare_buckets(ranking));
     call->exec->phase++;
     call->exec->changed = true; /* from here on ranks are written */
-    (void)ordo_loop(call->exec, call->lanes, 1, fetch_thread, ranking);
-    bool const all =
-        atomic_load_explicit(&call->next_result, memory_order_relaxed) >= call->result_count &&
-        atomic_load_explicit(&call->next_bucket, memory_order_relaxed) >= call->bucket_count;
-    TRY(hybrid_result(call, all));
+    TRY(hybrid_fetch_chunks(call,
+                            &(hybrid_fetch){&call->next_result, call->result_count, request_chunk,
+                                            store_chunk, rank_buckets, ranking}));
     if (call->bucket_count == 0)
         return ORDO_OK;
     call->exec->phase++;
     TRY(count_distinct(ranking, &distinct));
-    return hybrid_store_bucket_ranks(ranking, distinct);
+    return store_bucket_ranks(ranking, distinct);
 }
 
 /* ---- The call ---- */

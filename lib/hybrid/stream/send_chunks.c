@@ -1,7 +1,7 @@
 /* send_chunks.c - phases II and III: sends the array to the device, which sorts each batch as it
  * arrives.
  *
- * Threads take chunks in order. A thread copies a chunk, or the device's part of it (divide.c), to
+ * Threads take chunks in order. A thread copies a chunk, or the device's part of it (buckets.c), to
  * one of its lane's two staging buffers, queues the copy to the device and fills the other buffer.
  * If the CPU has a share, the place of a chunk on the device depends on the sizes of all earlier
  * device parts; ordo_sequencer passes the next place from chunk to chunk. The thread that sends the last

@@ -1,4 +1,5 @@
-/* workers.c - the threads of a loop: lanes, staging buffers in turn, the first error.
+/* workers.c - what the phases share: the threads of a loop with their lanes, staging buffers in turn
+ * and the first error; sorts of records with one backend; spans of a profile.
  *
  * The first error of any thread becomes the error of the call. All loops then stop early, and
  * hybrid_result reports the error to the caller. */
@@ -118,7 +119,7 @@ ordo_status hybrid_result(hybrid_call *call, bool all)
     return all ? ORDO_OK : ORDO_E_CANCELLED;
 }
 
-void hybrid_fetch_chunks(hybrid_call *call, ordo_exec *exec, unsigned lane,
+static void fetch_chunks(hybrid_call *call, ordo_exec *exec, unsigned lane,
                          const hybrid_fetch *fetch)
 {
     size_t on_link[ORDO_LINK_SIDES] = {SIZE_MAX, SIZE_MAX};
@@ -135,4 +136,122 @@ void hybrid_fetch_chunks(hybrid_call *call, ordo_exec *exec, unsigned lane,
         else if (on_link[0] == SIZE_MAX && on_link[1] == SIZE_MAX)
             break;
     }
+}
+
+typedef struct fetch_work {
+    hybrid_call        *call;
+    const hybrid_fetch *fetch;
+} fetch_work;
+
+static void fetch_thread(void *arg, size_t lo, size_t hi)
+{
+    const fetch_work *const   work = arg;
+    const hybrid_fetch *const fetch = work->fetch;
+    hybrid_worker             worker;
+    (void)hi;
+    hybrid_worker_init(work->call, &worker);
+    unsigned const lane = hybrid_claim_lane(work->call);
+    if (fetch->sort_buckets != NULL && lo >= ORDO_TUNE_LINK_THREADS)
+        fetch->sort_buckets(fetch->arg, lane);
+    fetch_chunks(work->call, &worker.exec, lane, fetch);
+    if (fetch->sort_buckets != NULL)
+        fetch->sort_buckets(fetch->arg, lane);
+    hybrid_release_lane(work->call, lane);
+}
+
+ordo_status hybrid_fetch_chunks(hybrid_call *call, const hybrid_fetch *fetch)
+{
+    fetch_work work = {call, fetch};
+    atomic_store_explicit(fetch->next, 0, memory_order_relaxed);
+    (void)ordo_loop(call->exec, call->lanes, 1, fetch_thread, &work);
+    return hybrid_result(call,
+                         atomic_load_explicit(fetch->next, memory_order_relaxed) >= fetch->count &&
+                             atomic_load_explicit(&call->next_bucket, memory_order_relaxed) >=
+                                 call->bucket_count);
+}
+
+/* ---- Sorts with one backend ---- */
+
+static ordo_pairs_job job_of(const hybrid_records *records, char *keys, char *values, size_t n,
+                             const ordo_exec *exec)
+{
+    return (ordo_pairs_job){
+        .keys = {.type = records->type,
+                 .keys = keys,
+                 .n = n,
+                 .descending = records->descending,
+                 .algorithm = exec->on_device ? ORDO_ALGORITHM_RADIX : ORDO_ALGORITHM_AUTO},
+        .values = values,
+        .value_size = records->value_size};
+}
+
+ordo_status hybrid_sort_records(const ordo_backend *backend, void *state,
+                                const hybrid_records *records, char *keys, char *values, size_t n,
+                                ordo_exec *exec)
+{
+    ordo_pairs_job const job = job_of(records, keys, values, n, exec);
+    if (records->value_size == 0)
+        return backend->sort(state, &job.keys, exec);
+    return backend->sort_pairs(state, &job, exec);
+}
+
+size_t hybrid_sort_records_scratch(const ordo_backend *backend, const hybrid_records *records,
+                                   size_t n, const ordo_exec *exec)
+{
+    ordo_pairs_job const job = job_of(records, NULL, NULL, n, exec);
+    if (records->value_size == 0)
+        return backend->sort_scratch(&job.keys, exec);
+    return backend->sort_pairs_scratch(&job, exec);
+}
+
+ordo_status hybrid_sort_on_device(hybrid_call *call, char *keys, char *values, size_t count)
+{
+    if (count == 0)
+        return ORDO_OK;
+    return hybrid_sort_records(call->both->device, call->both->device_state, call->records, keys,
+                               values, count, &call->device.exec);
+}
+
+/* ---- Spans of a profile, timed by the device ---- */
+
+ordo_status hybrid_spans_begin(hybrid_call *call)
+{
+    call->timed = call->exec->profile != NULL && call->link->watch != NULL;
+    return call->timed ? call->link->watch(call->both->device_state, call->exec) : ORDO_OK;
+}
+
+void hybrid_span_copy(hybrid_call *call, unsigned lane, unsigned side, ordo_span_kind way,
+                      size_t bytes)
+{
+    double began, ended;
+    if (call->timed && bytes > 0 &&
+        call->link->side_times(call->both->device_state, lane, side, &began, &ended))
+        ordo_profile_span(call->exec, way, lane, began, ended, bytes);
+}
+
+ordo_status hybrid_span_work_begin(hybrid_call *call, size_t count)
+{
+    const hybrid_records *const records = call->records;
+    if (!call->timed || 2 * call->work_count + 1 >= ORDO_LINK_TICKS)
+        return ORDO_OK;
+    call->tables->work_bytes[call->work_count] = count * (records->key_size + records->value_size);
+    return call->link->tick(call->both->device_state, &call->device.exec, 2 * call->work_count);
+}
+
+ordo_status hybrid_span_work_end(hybrid_call *call)
+{
+    if (!call->timed || 2 * call->work_count + 1 >= ORDO_LINK_TICKS)
+        return ORDO_OK;
+    return call->link->tick(call->both->device_state, &call->device.exec,
+                            2 * call->work_count++ + 1);
+}
+
+void hybrid_spans_end(hybrid_call *call)
+{
+    double began, ended;
+    for (unsigned i = 0; i < call->work_count; i++)
+        if (call->link->ticked(call->both->device_state, 2 * i, &began) &&
+            call->link->ticked(call->both->device_state, 2 * i + 1, &ended))
+            ordo_profile_span(call->exec, ORDO_SPAN_WORK, 0, began, ended,
+                              call->tables->work_bytes[i]);
 }

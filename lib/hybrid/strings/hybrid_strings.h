@@ -84,7 +84,7 @@ typedef struct string_order { /* one call */
     size_t        group_count, entries;
     size_t        chunk_strings, chunk_count; /* strings when sending, entries when fetching */
     size_t       *chunk_place;                /* of each chunk on the device */
-    atomic_size_t next, done;                 /* chunks */
+    atomic_size_t next;                       /* chunk */
     atomic_bool   misfit; /* a string has another beginning or a byte outside the alphabet */
 
     /* Results. */

@@ -241,32 +241,15 @@ static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsign
         ids += here * order->id_size;
         entry += here;
     }
-    atomic_fetch_add_explicit(&order->done, 1, memory_order_relaxed);
     return ORDO_OK;
-}
-
-static void fetch_thread(void *arg, size_t lo, size_t hi)
-{
-    string_order *const order = arg;
-    hybrid_call *const  call = &order->call;
-    hybrid_fetch const  fetch = {&order->next, order->chunk_count, request_chunk, store_chunk,
-                                 order};
-    hybrid_worker       worker;
-    (void)lo, (void)hi;
-    hybrid_worker_init(call, &worker);
-    unsigned const lane = hybrid_claim_lane(call);
-    hybrid_fetch_chunks(call, &worker.exec, lane, &fetch);
-    hybrid_release_lane(call, lane);
 }
 
 static ordo_status fetch_all(string_order *order)
 {
     choose_chunks(order, order->entries);
-    atomic_store_explicit(&order->next, 0, memory_order_relaxed);
-    atomic_store_explicit(&order->done, 0, memory_order_relaxed);
-    (void)ordo_loop(order->call.exec, order->call.lanes, 1, fetch_thread, order);
-    return hybrid_result(&order->call, atomic_load_explicit(&order->done, memory_order_relaxed) >=
-                                           order->chunk_count);
+    return hybrid_fetch_chunks(
+        &order->call,
+        &(hybrid_fetch){&order->next, order->chunk_count, request_chunk, store_chunk, NULL, order});
 }
 
 /* ---- The round ---- */

@@ -1,14 +1,46 @@
-/* buckets_by_device.c - adapts the CPU's share during phase IV: once all of the device's results
- * are stored, the device sorts the remaining buckets.
+/* sort_buckets.c - phase IV for the CPU's share: each bucket is gathered at its place in the result
+ * and sorted there by one thread, in its cache.
  *
- * A thread gathers adjacent buckets in its staging buffer, as many as fit, sends them, has them
- * sorted in one device sort and copies the result to its place. The buckets are a range of keys, so
- * no merge is needed. Device memory is that of the batches, which are no longer needed. A bucket
- * larger than a staging buffer stays with the CPU. */
+ * Once all of the device's results are stored, the device sorts the remaining buckets: a thread
+ * gathers adjacent buckets in its staging buffer, as many as fit, sends them, has them sorted in one
+ * device sort and copies the result to its place. The buckets are a range of keys, so no merge is
+ * needed. Device memory is that of the batches, which are no longer needed. A bucket larger than a
+ * staging buffer stays with the CPU. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
 #include <string.h>
+
+ordo_status hybrid_reserve_bucket_scratch(hybrid_call *call, bool gathers_keys)
+{
+    const hybrid_records *const records = call->records;
+    hybrid_worker               alone;
+    void                       *memory;
+    hybrid_worker_init(call, &alone);
+    size_t const keys = gathers_keys ? call->largest_bucket * records->key_size : 0;
+    size_t const sort =
+        hybrid_sort_records_scratch(call->both->cpu, records, call->largest_bucket, &alone.exec);
+    call->bucket_scratch_bytes =
+        ordo_round_up(keys, ORDO_CACHE_LINE) +
+        ordo_round_up(sort + HYBRID_SCRATCH_TAKES * ORDO_CACHE_LINE, ORDO_CACHE_LINE);
+    TRY(ordo_scratch(call->exec, call->lanes * call->bucket_scratch_bytes, &memory));
+    call->bucket_scratch = memory;
+    return ORDO_OK;
+}
+
+ordo_status hybrid_prepare_buckets(hybrid_call *call)
+{
+    atomic_init(&call->next_bucket, 0);
+    atomic_init(&call->handed_over, 0);
+    if (!call->divided) {
+        call->bucket_count = 0;
+        return ORDO_OK;
+    }
+    TRY(hybrid_bucket_starts(call, call->batch_start[call->batch_count]));
+    return hybrid_reserve_bucket_scratch(call, call->records->out_keys == NULL);
+}
+
+/* ---- By the device ---- */
 
 enum {
     MARK = HYBRID_SEGMENT_BUFFERS, /* the first mark that no segment uses */
@@ -133,7 +165,9 @@ static ordo_status sort_through_device(hybrid_call *call, ordo_exec *exec, unsig
     return ORDO_OK;
 }
 
-bool hybrid_hand_over_buckets(hybrid_call *call, ordo_exec *exec, unsigned lane)
+/* Sorts some of the remaining buckets on the device if the device has nothing else to do. False: no
+ * bucket was taken. */
+static bool hand_over_buckets(hybrid_call *call, ordo_exec *exec, unsigned lane)
 {
     size_t first, end;
     if (!device_is_free(call) || !claim_buckets(call, &first, &end))
@@ -141,4 +175,55 @@ bool hybrid_hand_over_buckets(hybrid_call *call, ordo_exec *exec, unsigned lane)
     (void)sort_through_device(call, exec, lane, first, end); /* the error is recorded in the call */
     atomic_fetch_add_explicit(&call->handed_over, end - first, memory_order_relaxed);
     return true;
+}
+
+/* ---- By the CPU ---- */
+
+static void sort_bucket(hybrid_call *call, hybrid_worker *worker, size_t bucket)
+{
+    const hybrid_records *const records = call->records;
+    size_t const start = call->bucket_start[bucket], count = call->bucket_start[bucket + 1] - start;
+    char *const  values =
+        records->out_values == NULL ? NULL : records->out_values + start * records->value_size;
+    char *keys = worker->scratch;
+    worker->scratch_used = 0;
+    if (records->out_keys != NULL)
+        keys = records->out_keys + start * records->key_size;
+    else
+        worker->scratch_used = ordo_round_up(count * records->key_size, ORDO_CACHE_LINE);
+    hybrid_gather_bucket(call, bucket, keys, values);
+    (void)hybrid_sort_records(call->both->cpu, call->both->cpu_state, records, keys, values, count,
+                              &worker->exec);
+}
+
+static void sort_bucket_in_span(hybrid_call *call, hybrid_worker *worker, unsigned lane,
+                                size_t bucket)
+{
+    double const began = ordo_profile_now(call->exec);
+    sort_bucket(call, worker, bucket);
+    ordo_profile_add(call->exec, ORDO_SPAN_BUCKET, lane, began,
+                     (call->bucket_start[bucket + 1] - call->bucket_start[bucket]) *
+                         (call->records->key_size + call->records->value_size));
+}
+
+void hybrid_sort_buckets(void *arg, unsigned lane)
+{
+    hybrid_call *const call = arg;
+    hybrid_worker      worker;
+    if (call->bucket_count == 0)
+        return;
+    hybrid_bucket_worker_init(call, &worker, lane);
+    while (!hybrid_has_failed(call)) {
+        size_t const taken = atomic_load_explicit(&call->next_bucket, memory_order_relaxed);
+        if (ordo_poll(call->exec,
+                      (double)ordo_min(taken, call->bucket_count) / (double)call->bucket_count))
+            hybrid_mark_cancelled(call);
+        else if (!hand_over_buckets(call, &worker.exec, lane)) {
+            size_t const bucket =
+                atomic_fetch_add_explicit(&call->next_bucket, 1, memory_order_relaxed);
+            if (bucket >= call->bucket_count)
+                break;
+            sort_bucket_in_span(call, &worker, lane, bucket);
+        }
+    }
 }
