@@ -188,7 +188,8 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
     CHECK_BYTES(expected, keys, bytes, size);
     CHECK(guard_intact(&region, bytes, side));
 
-    if (told > 0 && size >= 4) { /* a single try: the array is sorted if and only if the try says so */
+    if (told > 0 &&
+        size >= 4) { /* a single try: the array is sorted if and only if the try says so */
         bool sorted = false;
         memcpy(keys, saved, bytes);
         CHECK_STATUS(ORDO_OK, cpu_rough_try(&job, told, &sorted, exec_start(threads, 0)), NULL);
@@ -301,17 +302,19 @@ static void test_refused(test_rng *rng, size_t n)
                 ordo_type const      type = inputs_types[t];
                 size_t const         size = ordo_type_size(type);
                 unsigned char *const keys = guard_place(&region, n * size, GUARD_END);
-                ordo_sort_job const  job = {.type = type, .keys = keys,
-                                             .n = n,
-                                             .algorithm = ORDO_ALGORITHM_ROUGH,
-                                             .radius = told[i]};
+                ordo_sort_job const  job = {.type = type,
+                                            .keys = keys,
+                                            .n = n,
+                                            .algorithm = ORDO_ALGORITHM_ROUGH,
+                                            .radius = told[i]};
                 inputs_fill(test_rng_below(rng, inputs_count()), type, keys, n, i);
                 slow_sort(type, keys, n, false);
                 memcpy(expected, keys, n * size);
                 disturb(rng, keys, size, n, 1 + test_rng_below(rng, n));
                 memcpy(saved, keys, n * size);
                 testkit_case("%s limit %zu told %zu", ordo_type_name(type), limit, told[i]);
-                ordo_status const status = cpu_sort(&cpu_kernels_generic, &job, exec_start(3, limit));
+                ordo_status const status =
+                    cpu_sort(&cpu_kernels_generic, &job, exec_start(3, limit));
                 exec_end(3);
                 CHECK(status == ORDO_OK || status == ORDO_E_NOMEM);
                 CHECK_BYTES(status == ORDO_OK ? expected : saved, keys, n * size, size);

@@ -1,4 +1,4 @@
-/* rough.h - sorts of keys that are near their sorted places. sort_rough.c, measure_radius.c */
+/* rough.h - sorts of keys that are near their sorted places. sort_rough.c, measure.c */
 #ifndef ORDO_CPU_ROUGH_ROUGH_H
 #define ORDO_CPU_ROUGH_ROUGH_H
 
@@ -17,7 +17,7 @@ typedef struct order_view {
 } order_view;
 
 /* The radius: the least r such that records more than r places apart are in order.
- * measure_radius.c */
+ * measure.c */
 ordo_status cpu_order_radius(const order_view *view, size_t *radius, ordo_exec *exec);
 ordo_status cpu_records_radius(const cpu_records *records, size_t *radius, ordo_exec *exec);
 size_t      cpu_records_radius_scratch(enum record_kind kind, size_t n);

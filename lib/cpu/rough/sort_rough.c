@@ -199,8 +199,8 @@ static ordo_status rough(const radix_io *io, size_t radius, bool *sorted, ordo_e
         void *scratch;
         TRY(ordo_scratch(exec, windows_scratch(size, io->n, work.radius, exec->threads), &scratch));
         work.taken = scratch;
-        work.buffers = (char *)scratch +
-                       ordo_round_up(exec->threads * sizeof(atomic_flag), ORDO_CACHE_LINE);
+        work.buffers =
+            (char *)scratch + ordo_round_up(exec->threads * sizeof(atomic_flag), ORDO_CACHE_LINE);
         work.window = window_length(io->n, work.radius);
         for (unsigned i = 0; i < exec->threads; i++)
             atomic_flag_clear(&work.taken[i]);

@@ -150,10 +150,10 @@ static const RECORD *FN(rough_merge)(RECORD *a, RECORD *b, size_t count, ordo_ex
 static bool FN(rough_window)(rough_work *work, size_t lo, size_t count, void *buffer)
 {
     const radix_io *const io = work->io;
-    RECORD *const         in = buffer, *const other = in + count;
-    RECORD *const         own = io->store == NULL ? (RECORD *)io->out + lo : NULL;
-    const RECORD         *seen = own != NULL ? own : in, *sorted = other;
-    DIGITS                least, most;
+    RECORD *const in = buffer, *const other = in + count;
+    RECORD *const own = io->store == NULL ? (RECORD *)io->out + lo : NULL;
+    const RECORD *seen = own != NULL ? own : in, *sorted = other;
+    DIGITS        least, most;
     if (own == NULL)
         io->load(io, lo, count, in);
     if (FN(rough_look)(seen, count, &least, &most))
@@ -162,8 +162,8 @@ static bool FN(rough_window)(rough_work *work, size_t lo, size_t count, void *bu
         if (own != NULL)
             memcpy(in, own, count * sizeof *in);
         sorted = sizeof(RECORD) > sizeof(DIGITS)
-                     ? FN(rough_merge)(in, other, count, work->exec)
-                     : FN(rough_radix)(in, other, count, least, most, own, work->exec);
+            ? FN(rough_merge)(in, other, count, work->exec)
+            : FN(rough_radix)(in, other, count, least, most, own, work->exec);
     }
     if (sorted != NULL && own == NULL)
         io->store(io, lo, count, sorted);
@@ -178,10 +178,10 @@ static bool FN(rough_window)(rough_work *work, size_t lo, size_t count, void *bu
 static bool FN(rough_border)(const radix_io *io, size_t begin, size_t middle, size_t end,
                              size_t reach, void *buffer)
 {
-    size_t const lo = middle - ordo_min(reach, middle - begin);
-    size_t const hi = middle + ordo_min(reach, end - middle), n_left = middle - lo;
-    size_t const first = lo - (lo > begin), last = hi + (hi < end); /* one more on either side */
-    RECORD      *left = buffer, *merged;
+    size_t const  lo = middle - ordo_min(reach, middle - begin);
+    size_t const  hi = middle + ordo_min(reach, end - middle), n_left = middle - lo;
+    size_t const  first = lo - (lo > begin), last = hi + (hi < end); /* one more on either side */
+    RECORD       *left = buffer, *merged;
     RECORD const *all = buffer;
     if (io->store == NULL) {
         const RECORD *const own = (const RECORD *)io->out + first;
