@@ -160,8 +160,8 @@ static void test_large(test_rng *rng)
     }
 }
 
-/* Whether Roughsort is faster than the radix sort for every radius of that array; see the
- * thresholds in plan/tuning.h. */
+/* Whether AUTO sorts that array in windows: the thresholds ORDO_TUNE_ROUGH_* of cpu/tuning.h allow
+ * every radius of the array. */
 static bool is_rough_worth(ordo_type type, const char *isa, const char *name)
 {
     bool const vectors = strcmp(isa, "avx512") == 0;

@@ -26,8 +26,7 @@ template <typename K> __host__ __device__ constexpr unsigned bitonic_room(unsign
     return bitonic_at<K>(count);
 }
 
-/* The size of the tile for n keys. */
-static __host__ __device__ __forceinline__ unsigned bitonic_tile(unsigned n)
+static __host__ DEVICE unsigned bitonic_tile(unsigned n)
 {
     unsigned tile = BITONIC_LEAST;
     while (tile < n)
@@ -35,7 +34,7 @@ static __host__ __device__ __forceinline__ unsigned bitonic_tile(unsigned n)
     return tile;
 }
 
-template <typename K> static __device__ __forceinline__ void bitonic_order(K &a, K &b)
+template <typename K> static DEVICE void bitonic_order(K &a, K &b)
 {
     bool const turned = b < a;
     K const    low = turned ? b : a, high = turned ? a : b;
@@ -44,8 +43,7 @@ template <typename K> static __device__ __forceinline__ void bitonic_order(K &a,
 }
 
 /* Distances FROM, FROM/2, ..., 1 among one thread's keys. */
-template <int FROM, int KEYS, typename K>
-static __device__ __forceinline__ void bitonic_halve(K (&e)[KEYS])
+template <int FROM, int KEYS, typename K> static DEVICE void bitonic_halve(K (&e)[KEYS])
 {
 #pragma unroll
     for (int distance = FROM; distance > 0; distance /= 2)
@@ -56,8 +54,7 @@ static __device__ __forceinline__ void bitonic_halve(K (&e)[KEYS])
 }
 
 /* Key i against its mirror image, within sequences of SIZE. */
-template <int SIZE, int KEYS, typename K>
-static __device__ __forceinline__ void bitonic_mirror(K (&e)[KEYS])
+template <int SIZE, int KEYS, typename K> static DEVICE void bitonic_mirror(K (&e)[KEYS])
 {
 #pragma unroll
     for (int i = 0; i < KEYS; i++)
@@ -69,7 +66,7 @@ static __device__ __forceinline__ void bitonic_mirror(K (&e)[KEYS])
  * keys are size >> LG apart. With MIRROR the keys of the upper half are the mirror images of those
  * of the lower half; later distances stay within each half. */
 template <int LG, bool MIRROR, typename K>
-static __device__ __forceinline__ void bitonic_step(K *const keys, unsigned count, unsigned lg_size)
+static DEVICE void bitonic_step(K *const keys, unsigned count, unsigned lg_size)
 {
     constexpr int  KEYS = 1 << LG;
     unsigned const lg_gap = lg_size - LG, gap = 1u << lg_gap;
@@ -94,8 +91,7 @@ static __device__ __forceinline__ void bitonic_step(K *const keys, unsigned coun
 }
 
 /* Distances 2^(lg - 1), ..., 2, 1. */
-template <typename K>
-static __device__ __forceinline__ void bitonic_steps(K *const keys, unsigned count, unsigned lg)
+template <typename K> static DEVICE void bitonic_steps(K *const keys, unsigned count, unsigned lg)
 {
     for (; lg >= 3; lg -= 3)
         bitonic_step<3, false>(keys, count, lg);
@@ -107,8 +103,7 @@ static __device__ __forceinline__ void bitonic_steps(K *const keys, unsigned cou
 
 /* Sorts every bitonic sequence of 2^lg keys: the end of a phase that began in device memory. */
 template <typename K>
-static __device__ __forceinline__ void block_bitonic_merge(K *const keys, unsigned count,
-                                                           unsigned lg)
+static DEVICE void block_bitonic_merge(K *const keys, unsigned count, unsigned lg)
 {
     __syncthreads();
     bitonic_steps(keys, count, lg);
@@ -116,8 +111,7 @@ static __device__ __forceinline__ void block_bitonic_merge(K *const keys, unsign
 
 /* Sorts keys[bitonic_at(0)], ..., keys[bitonic_at(count - 1)]; count is a power of 2, at least
  * BITONIC_LEAST. */
-template <typename K>
-static __device__ __forceinline__ void block_bitonic_sort(K *const keys, unsigned count)
+template <typename K> static DEVICE void block_bitonic_sort(K *const keys, unsigned count)
 {
     __syncthreads();
     for (unsigned t = threadIdx.x; t < count / BITONIC_LEAST; t += blockDim.x) {

@@ -14,20 +14,16 @@
 
 static constexpr int CLUSTER_BLOCKS = 16; /* at most; not every device grants more than 8 */
 
-/* ---- Device ---- */
-
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define HAVE_CLUSTERS 1
 
-/* The number of this block in the cluster. */
-static __device__ __forceinline__ uint32_t cluster_rank(void)
+static DEVICE uint32_t cluster_rank(void)
 {
     uint32_t rank;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     return rank;
 }
-/* The number of blocks. */
-static __device__ __forceinline__ uint32_t cluster_size(void)
+static DEVICE uint32_t cluster_size(void)
 {
     uint32_t blocks;
     asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
@@ -35,17 +31,17 @@ static __device__ __forceinline__ uint32_t cluster_size(void)
 }
 
 /* Writes before cluster_arrive are visible after cluster_wait. */
-static __device__ __forceinline__ void cluster_arrive(void)
+static DEVICE void cluster_arrive(void)
 {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
-static __device__ __forceinline__ void cluster_wait(void)
+static DEVICE void cluster_wait(void)
 {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
 /* The address in `block` of the variable that is at `here` in this block. */
-static __device__ __forceinline__ uint32_t cluster_address(const void *here, uint32_t block)
+static DEVICE uint32_t cluster_address(const void *here, uint32_t block)
 {
     uint32_t address;
     asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -53,27 +49,27 @@ static __device__ __forceinline__ uint32_t cluster_address(const void *here, uin
         : "r"((uint32_t)__cvta_generic_to_shared(here)), "r"(block));
     return address;
 }
-static __device__ __forceinline__ void cluster_load(uint32_t &value, uint32_t address)
+static DEVICE void cluster_load(uint32_t &value, uint32_t address)
 {
     asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
 }
-static __device__ __forceinline__ void cluster_load(uint64_t &value, uint32_t address)
+static DEVICE void cluster_load(uint64_t &value, uint32_t address)
 {
     asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(value) : "r"(address) : "memory");
 }
-static __device__ __forceinline__ void cluster_load(float &value, uint32_t address)
+static DEVICE void cluster_load(float &value, uint32_t address)
 {
     asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
 }
-static __device__ __forceinline__ void cluster_load(double &value, uint32_t address)
+static DEVICE void cluster_load(double &value, uint32_t address)
 {
     asm volatile("ld.shared::cluster.f64 %0, [%1];" : "=d"(value) : "r"(address) : "memory");
 }
-static __device__ __forceinline__ void cluster_store(uint32_t address, uint32_t value)
+static DEVICE void cluster_store(uint32_t address, uint32_t value)
 {
     asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory");
 }
-static __device__ __forceinline__ void cluster_store(uint32_t address, uint64_t value)
+static DEVICE void cluster_store(uint32_t address, uint64_t value)
 {
     asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(address), "l"(value) : "memory");
 }
@@ -87,8 +83,8 @@ template <typename ACC> struct cluster_sums {
 /* Sums the totals of the blocks; the grid is one cluster. *place is shared memory that nothing else
  * writes. Valid in every thread. cluster_leave must follow before the block ends. */
 template <typename OP>
-static __device__ __forceinline__ cluster_sums<typename OP::ACC>
-                                  cluster_scan(typename OP::ACC total, typename OP::ACC *place)
+static DEVICE cluster_sums<typename OP::ACC> cluster_scan(typename OP::ACC  total,
+                                                          typename OP::ACC *place)
 {
     typedef typename OP::ACC ACC;
 #ifdef HAVE_CLUSTERS
@@ -111,14 +107,12 @@ static __device__ __forceinline__ cluster_sums<typename OP::ACC>
 }
 
 /* Waits until no block reads the shared memory of another. */
-static __device__ __forceinline__ void cluster_leave(void)
+static DEVICE void cluster_leave(void)
 {
 #ifdef HAVE_CLUSTERS
     cluster_wait();
 #endif
 }
-
-/* ---- Host ---- */
 
 /* Whether this many tiles may be launched as one cluster with a block a tile. */
 static inline bool cluster_fits(const cuda_call *call, size_t tiles)
@@ -135,7 +129,6 @@ static inline unsigned cluster_grid(size_t tiles)
     return blocks;
 }
 
-/* Launches one cluster. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
 static cudaError_t cluster_launch(const cuda_call *call, void (*kernel)(PARAMETERS...),
                                   unsigned blocks, unsigned threads, size_t shared,

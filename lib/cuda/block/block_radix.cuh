@@ -26,8 +26,7 @@ template <int WARPS> struct radix_counters {
 };
 
 /* Zeroes the calling warp's row. A warp may call this as soon as it has its places. */
-template <int WARPS>
-static __device__ __forceinline__ void block_radix_clear(radix_counters<WARPS> *counters)
+template <int WARPS> static DEVICE void block_radix_clear(radix_counters<WARPS> *counters)
 {
     uint32_t *const row = counters->count[threadIdx.x / 32];
     __syncwarp();
@@ -40,8 +39,7 @@ static __device__ __forceinline__ void block_radix_clear(radix_counters<WARPS> *
 /* How many keys of this warp with this digit (below 256) were ranked before mine. `row` is the
  * warp's counters, zero before the first key; `before` is the mask of lanes before mine. A barrier
  * must follow the last key. */
-static __device__ __forceinline__ uint32_t block_radix_rank_one(uint32_t *row, uint32_t before,
-                                                                unsigned digit)
+static DEVICE uint32_t block_radix_rank_one(uint32_t *row, uint32_t before, unsigned digit)
 {
     uint32_t const peers = warp_match<RADIX_BITS>(digit), lower = peers & before;
     uint32_t const count = row[digit];
@@ -60,8 +58,8 @@ template <int ITEMS> struct radix_ranks {
 
 /* Ranks all keys of a thread; digit_of(i) is the digit of key i. */
 template <int WARPS, int ITEMS, typename F>
-static __device__ __forceinline__ void block_radix_rank(radix_counters<WARPS> *counters,
-                                                        radix_ranks<ITEMS> &ranks, F &&digit_of)
+static DEVICE void block_radix_rank(radix_counters<WARPS> *counters, radix_ranks<ITEMS> &ranks,
+                                    F &&digit_of)
 {
     uint32_t *const row = counters->count[threadIdx.x / 32];
     uint32_t        before = lanes_before();
@@ -77,8 +75,8 @@ static __device__ __forceinline__ void block_radix_rank(radix_counters<WARPS> *c
 
 /* Ranks in any order: an atomic a key, faster than matching if digits mostly differ. */
 template <int WARPS, int ITEMS, typename F>
-static __device__ __forceinline__ void
-block_radix_rank_loose(radix_counters<WARPS> *counters, radix_ranks<ITEMS> &ranks, F &&digit_of)
+static DEVICE void block_radix_rank_loose(radix_counters<WARPS> *counters,
+                                          radix_ranks<ITEMS> &ranks, F &&digit_of)
 {
     uint32_t *const row = counters->count[threadIdx.x / 32];
 #pragma unroll
@@ -92,8 +90,8 @@ block_radix_rank_loose(radix_counters<WARPS> *counters, radix_ranks<ITEMS> &rank
  * *start to their first place. `publish` is called with the number as soon as it is known. The
  * counters become places in the tile. Contains one barrier; another must follow. */
 template <int WARPS, typename F>
-static __device__ __forceinline__ uint32_t block_radix_columns(radix_counters<WARPS> *counters,
-                                                               uint32_t *start, F &&publish)
+static DEVICE uint32_t block_radix_columns(radix_counters<WARPS> *counters, uint32_t *start,
+                                           F &&publish)
 {
     static_assert(WARPS >= RADIX_BINS / 32, "a thread for each digit");
     unsigned const digit = threadIdx.x, lane = digit % 32;
@@ -130,25 +128,22 @@ static __device__ __forceinline__ uint32_t block_radix_columns(radix_counters<WA
 }
 
 /* What is stored for key i: its rank, or its place. */
-template <int ITEMS>
-static __device__ __forceinline__ uint32_t block_radix_kept(const radix_ranks<ITEMS> &ranks, int i)
+template <int ITEMS> static DEVICE uint32_t block_radix_kept(const radix_ranks<ITEMS> &ranks, int i)
 {
     return i % 2 == 0 ? ranks.pair[i / 2] & 0xffff : ranks.pair[i / 2] >> 16;
 }
 
 /* The place in the tile of key i of this thread, which has the digit. */
 template <int WARPS, int ITEMS>
-static __device__ __forceinline__ uint32_t block_radix_place(const radix_counters<WARPS> *counters,
-                                                             const radix_ranks<ITEMS> &ranks, int i,
-                                                             unsigned digit)
+static DEVICE uint32_t block_radix_place(const radix_counters<WARPS> *counters,
+                                         const radix_ranks<ITEMS> &ranks, int i, unsigned digit)
 {
     return block_radix_kept(ranks, i) + counters->count[threadIdx.x / 32][digit];
 }
 
 /* Stores the place of key i instead of its rank. */
 template <int ITEMS>
-static __device__ __forceinline__ void block_radix_keep(radix_ranks<ITEMS> &ranks, int i,
-                                                        uint32_t place)
+static DEVICE void block_radix_keep(radix_ranks<ITEMS> &ranks, int i, uint32_t place)
 {
     uint32_t const other = ranks.pair[i / 2];
     ranks.pair[i / 2] = i % 2 == 0 ? (other & 0xffff0000) | place : (other & 0xffff) | place << 16;

@@ -16,8 +16,8 @@ template <typename ACC> struct block_sums {
 
 /* `here` is the total of the calling warp, the same in every lane. */
 template <typename OP, int WARPS>
-static __device__ __forceinline__ block_sums<typename OP::ACC>
-                                  block_scan_warps(typename OP::ACC here, typename OP::ACC *totals)
+static DEVICE block_sums<typename OP::ACC> block_scan_warps(typename OP::ACC  here,
+                                                            typename OP::ACC *totals)
 {
     unsigned const warp = threadIdx.x / WARP_LANES, lane = lane_id();
     if (lane == 0)
@@ -32,8 +32,7 @@ static __device__ __forceinline__ block_sums<typename OP::ACC>
 
 /* The sum of one value of every thread. */
 template <typename OP, int WARPS>
-static __device__ __forceinline__ typename OP::ACC block_reduce(typename OP::ACC  x,
-                                                                typename OP::ACC *totals)
+static DEVICE typename OP::ACC block_reduce(typename OP::ACC x, typename OP::ACC *totals)
 {
     return block_scan_warps<OP, WARPS>(warp_reduce<OP>(x), totals).total;
 }

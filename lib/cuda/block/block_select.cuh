@@ -69,10 +69,8 @@ struct select_grid {              /* device memory that the blocks of a grid sha
     unsigned *gathered, *arrived; /* both zero at the start */
 };
 
-/* ---- Barrier ---- */
-
 /* A barrier of all blocks of a cooperative grid; *round counts the barriers passed. */
-static __device__ __forceinline__ void grid_barrier(unsigned *const arrived, unsigned *const round)
+static DEVICE void grid_barrier(unsigned *const arrived, unsigned *const round)
 {
     ++*round;
     __syncthreads();
@@ -93,9 +91,7 @@ static __device__ __forceinline__ void grid_barrier(unsigned *const arrived, uns
     __syncthreads();
 }
 
-/* ---- Intervals ---- */
-
-template <typename WORD> static __device__ __forceinline__ unsigned word_length(WORD x)
+template <typename WORD> static DEVICE unsigned word_length(WORD x)
 {
     return 64u - (unsigned)__clzll((long long)(uint64_t)x);
 }
@@ -103,9 +99,8 @@ template <typename WORD> static __device__ __forceinline__ unsigned word_length(
 /* Lists the intervals that are not settled. If keys are spread evenly (is_even), as many bins are
  * used as leave few keys in each; otherwise all bins. Called by one warp, lane t for target t. */
 template <typename WORD>
-static __device__ __forceinline__ void select_list(select_target<WORD> *const targets,
-                                                   unsigned count, bool is_even,
-                                                   select_open<WORD> *const open)
+static DEVICE void select_list(select_target<WORD> *const targets, unsigned count, bool is_even,
+                               select_open<WORD> *const open)
 {
     unsigned const      lane = lane_id();
     select_target<WORD> t = targets[lane < count ? lane : 0];
@@ -157,8 +152,7 @@ template <typename WORD> struct select_finder {
     WORD                     lo, width;
 };
 
-template <typename WORD>
-static __device__ __forceinline__ select_finder<WORD> finder_of(const select_open<WORD> &open)
+template <typename WORD> static DEVICE select_finder<WORD> finder_of(const select_open<WORD> &open)
 {
     select_finder<WORD> const finder = {&open,         open.lg,    open.digit,
                                         open.shift[0], open.lo[0], open.width[0]};
@@ -167,8 +161,7 @@ static __device__ __forceinline__ select_finder<WORD> finder_of(const select_ope
 
 /* Whether a word is in an open interval; *bin is the bin that counts it. */
 template <typename WORD>
-static __device__ __forceinline__ bool finder_find(const select_finder<WORD> &finder, WORD word,
-                                                   unsigned *bin)
+static DEVICE bool finder_find(const select_finder<WORD> &finder, WORD word, unsigned *bin)
 {
     if (finder.lg == 0) {
         WORD const distance = (WORD)(word - finder.lo);
@@ -183,8 +176,6 @@ static __device__ __forceinline__ bool finder_find(const select_finder<WORD> &fi
     *bin = (at << finder.digit) + (unsigned)(distance >> open.shift[at]);
     return distance <= open.width[at];
 }
-
-/* ---- One pass ---- */
 
 /* Each target continues in the bin of its position. `histogram` is in device memory; NULL: s.bins.
  * A thread has its bins in registers and settles the targets that fall in them. Not inlined, to
@@ -248,8 +239,7 @@ static __device__ __noinline__ void select_narrow(select_shared<WORD>    *shared
 /* Appends a word to the gathered ones: in shared memory if the block is alone, else in
  * grid.words. */
 template <typename WORD>
-static __device__ __forceinline__ void select_gather(select_shared<WORD> &s,
-                                                     const select_grid &grid, WORD word)
+static DEVICE void select_gather(select_shared<WORD> &s, const select_grid &grid, WORD word)
 {
     unsigned const together = __activemask(), leader = (unsigned)__ffs((int)together) - 1;
     unsigned       at = 0;
@@ -301,11 +291,9 @@ static __device__ __noinline__ void select_look(select_shared<WORD> *shared, con
     }
 }
 
-/* ---- All passes ---- */
-
 /* The histogram of a pass. While blocks count in one, the next is zeroed; a slow block may still
  * read the one before. */
-static __device__ __forceinline__ uint64_t *select_bins(const select_grid &grid, unsigned pass)
+static DEVICE uint64_t *select_bins(const select_grid &grid, unsigned pass)
 {
     unsigned const turn = pass % 3;
     return turn == 0 ? grid.bins : grid.more + (turn - 1) * SELECT_BINS;
@@ -316,9 +304,9 @@ static __device__ __forceinline__ uint64_t *select_bins(const select_grid &grid,
  * probably spread evenly over the intervals. each(f) calls f(word, ...) for this thread's part of
  * the multiset. Ends with a barrier of the block. */
 template <typename WORD, typename EACH>
-static __device__ __forceinline__ void
-select_settle(select_shared<WORD> &s, const select_grid &grid, const select_positions &positions,
-              bool is_even, unsigned *round, EACH each)
+static DEVICE void select_settle(select_shared<WORD> &s, const select_grid &grid,
+                                 const select_positions &positions, bool is_even, unsigned *round,
+                                 EACH each)
 {
     for (unsigned pass = 0;; pass++) {
         uint64_t *const counts = select_bins(grid, pass);

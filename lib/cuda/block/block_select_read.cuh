@@ -11,7 +11,7 @@
 
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
-#include "cuda/warp/warp_ballot.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
 template <typename BITS> struct select_word {
     typedef uint32_t type;
@@ -22,12 +22,12 @@ template <> struct select_word<uint64_t> {
 
 /* The same code with ties chosen at compile time, which saves the branch. */
 template <bool FOLDED, typename BITS>
-static __device__ __forceinline__ key_code<BITS, false> code_with_ties(key_code<BITS, false> code)
+static DEVICE key_code<BITS, false> code_with_ties(key_code<BITS, false> code)
 {
     return code;
 }
 template <bool FOLDED, typename BITS>
-static __device__ __forceinline__ key_code<BITS, true> code_with_ties(key_code<BITS, true> code)
+static DEVICE key_code<BITS, true> code_with_ties(key_code<BITS, true> code)
 {
     code.folded = FOLDED;
     return code;
@@ -61,16 +61,14 @@ static inline select_tiles<BITS> select_tiles_of(const void *keys, size_t n)
 }
 
 /* Full tiles, then the tail, then the head. */
-template <typename BITS>
-static __host__ __device__ __forceinline__ size_t tiles_count(const select_tiles<BITS> &tiles)
+template <typename BITS> static __host__ DEVICE size_t tiles_count(const select_tiles<BITS> &tiles)
 {
     return tiles.full + 2;
 }
 
 /* The first key of a short tile; *length is the number of its keys. */
 template <typename BITS>
-static __device__ __forceinline__ size_t short_tile(const select_tiles<BITS> &tiles, size_t tile,
-                                                    unsigned *length)
+static DEVICE size_t short_tile(const select_tiles<BITS> &tiles, size_t tile, unsigned *length)
 {
     bool const   is_tail = tile == tiles.full;
     size_t const start = is_tail ? tiles.head + tiles.full * select_tiles<BITS>::TILE : 0;
@@ -80,8 +78,8 @@ static __device__ __forceinline__ size_t short_tile(const select_tiles<BITS> &ti
 
 /* The index in the array of key j of a lane. */
 template <typename BITS>
-static __device__ __forceinline__ size_t tile_index(const select_tiles<BITS> &tiles, size_t tile,
-                                                    unsigned lane, unsigned j)
+static DEVICE size_t tile_index(const select_tiles<BITS> &tiles, size_t tile, unsigned lane,
+                                unsigned j)
 {
     typedef select_tiles<BITS> T;
     if (tile < tiles.full)
@@ -94,9 +92,8 @@ static __device__ __forceinline__ size_t tile_index(const select_tiles<BITS> &ti
 /* Reads and encodes the keys of one lane; returns a mask of those that exist. The others are all
  * ones. */
 template <typename CODE, typename WORD, int KEYS, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ uint32_t tile_read(const CODE               &code,
-                                                     const select_tiles<BITS> &tiles, size_t tile,
-                                                     unsigned lane, WORD (&key)[KEYS])
+static DEVICE uint32_t tile_read(const CODE &code, const select_tiles<BITS> &tiles, size_t tile,
+                                 unsigned lane, WORD (&key)[KEYS])
 {
     typedef select_tiles<BITS> T;
     static_assert(KEYS == T::KEYS, "one lane's keys of one tile");
@@ -146,14 +143,13 @@ struct select_pen { /* one warp's open chunk; the same in every lane */
     bool     is_out; /* out of room: keys are dropped, and the sweep is void */
 };
 
-static __device__ __forceinline__ void pen_close(const select_kept &kept, const select_pen &pen)
+static DEVICE void pen_close(const select_kept &kept, const select_pen &pen)
 {
     if (pen.is_open && lane_id() == 0)
         kept.counts[pen.chunk] = pen.used;
 }
 
-static __device__ __forceinline__ void pen_next(const select_kept &kept, select_pen *pen,
-                                                unsigned *taken)
+static DEVICE void pen_next(const select_kept &kept, select_pen *pen, unsigned *taken)
 {
     pen_close(kept, *pen);
     unsigned chunk = 0;
@@ -166,15 +162,14 @@ static __device__ __forceinline__ void pen_next(const select_kept &kept, select_
 }
 
 /* Makes room for one key of every lane in the open chunk, if there are chunks left. */
-static __device__ __forceinline__ void pen_make_room(const select_kept &kept, select_pen *pen,
-                                                     unsigned *taken)
+static DEVICE void pen_make_room(const select_kept &kept, select_pen *pen, unsigned *taken)
 {
     if (!pen->is_out && (!pen->is_open || pen->used + WARP_LANES > CUDA_TUNE_SELECT_CHUNK))
         pen_next(kept, pen, taken);
 }
 
 /* The place of this lane's next key if the lanes of `holders` have one. */
-static __device__ __forceinline__ size_t pen_slot(const select_pen &pen, uint32_t holders)
+static DEVICE size_t pen_slot(const select_pen &pen, uint32_t holders)
 {
     return (size_t)pen.chunk * CUDA_TUNE_SELECT_CHUNK + pen.used +
            (unsigned)__popc(holders & lanes_before());
@@ -183,9 +178,9 @@ static __device__ __forceinline__ size_t pen_slot(const select_pen &pen, uint32_
 /* Keeps the keys of `mask`; bit j is key j of this lane and at(j) its index. The key is read again,
  * which is faster than to select a register by number. */
 template <typename CODE, typename AT>
-static __device__ __forceinline__ void
-pen_keep(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, const select_kept &kept,
-         select_pen *pen, unsigned *taken, uint32_t mask, AT at)
+static DEVICE void pen_keep(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
+                            const select_kept &kept, select_pen *pen, unsigned *taken,
+                            uint32_t mask, AT at)
 {
     typedef typename select_word<typename CODE::BITS>::type WORD;
     for (uint32_t holders; (holders = __ballot_sync(WARP_ALL, mask != 0)) != 0;) {
@@ -206,19 +201,16 @@ pen_keep(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, const
 
 /* The number of this warp in the grid. Neighbours are in different blocks, so that few tiles spread
  * over many multiprocessors. */
-static __device__ __forceinline__ size_t grid_warp(void)
+static DEVICE size_t grid_warp(void)
 {
     return (size_t)(threadIdx.x / WARP_LANES) * gridDim.x + blockIdx.x;
 }
-static __device__ __forceinline__ size_t grid_warps(void)
-{
-    return (size_t)(blockDim.x / WARP_LANES) * gridDim.x;
-}
+static DEVICE size_t grid_warps(void) { return (size_t)(blockDim.x / WARP_LANES) * gridDim.x; }
 
 /* Calls f(word, index) for every key of the array that is this thread's. */
 template <typename CODE, typename F>
-static __device__ __forceinline__ void
-each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, F &&f)
+static DEVICE void each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
+                                 F &&f)
 {
     typedef select_tiles<typename CODE::BITS> T;
     unsigned const                            lane = lane_id();
@@ -236,8 +228,7 @@ each_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles, 
  * count would take as long again. */
 static constexpr int CHUNK_ROWS = CUDA_TUNE_SELECT_CHUNK / 32;
 template <typename WORD>
-static __device__ __forceinline__ void chunk_read(const select_kept &kept, size_t chunk,
-                                                  WORD (&words)[CHUNK_ROWS])
+static DEVICE void chunk_read(const select_kept &kept, size_t chunk, WORD (&words)[CHUNK_ROWS])
 {
     const WORD *const from = (const WORD *)kept.words + chunk * CUDA_TUNE_SELECT_CHUNK + lane_id();
 #pragma unroll
@@ -247,7 +238,7 @@ static __device__ __forceinline__ void chunk_read(const select_kept &kept, size_
 
 /* Calls f(word, index) for every kept key that is this thread's; `taken` chunks were opened. */
 template <typename WORD, typename F>
-static __device__ __forceinline__ void each_kept(const select_kept &kept, unsigned taken, F &&f)
+static DEVICE void each_kept(const select_kept &kept, unsigned taken, F &&f)
 {
     unsigned const lane = lane_id();
     for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
@@ -261,6 +252,152 @@ static __device__ __forceinline__ void each_kept(const select_kept &kept, unsign
                     return kept.index[chunk * CUDA_TUNE_SELECT_CHUNK + i * WARP_LANES + lane];
                 });
     }
+}
+
+/* ---- A monotonic map from keys to buckets, six instructions a key ----
+ *
+ * Between the first and the last word of interest lie 2^CUDA_TUNE_SELECT_LG_BUCKETS buckets of
+ * equal width: of words for integers, of values for floats. An integer's bucket is a difference and
+ * a shift. A float's is scale * key + offset, rounded once, with an offset so large that the unit
+ * of rounding is one: the low bits of the result are the bucket. Rounding keeps the order, so
+ * larger words never have smaller buckets. NaNs come last and lie after all buckets. Rounding or
+ * infinities can push words out of the map; make_map in dev_select_sample.cu, which makes it,
+ * checks that. */
+
+static constexpr int SELECT_BUCKETS = 1 << CUDA_TUNE_SELECT_LG_BUCKETS;
+
+struct select_map { /* in device memory */
+    unsigned is_used;
+    unsigned shift;         /* integers */
+    uint64_t base, width;   /* first word; last word - first word */
+    double   scale, offset; /* floats */
+};
+
+struct select_place { /* if neither is_before nor is_in, the key is after all buckets */
+    unsigned bucket;
+    bool     is_before, is_in;
+};
+
+/* ---- The map of a code, in registers ---- */
+
+template <typename CODE> struct select_mapper;
+
+template <typename BITS> struct select_mapper<key_code<BITS, false>> {
+    typedef typename select_word<BITS>::type WORD;
+
+    key_code<BITS, false> code;
+    WORD                  base, width;
+    unsigned              shift;
+
+    DEVICE select_place place(BITS raw) const
+    {
+        WORD const         word = (WORD)code.encode(raw);
+        WORD const         distance = (WORD)(word - base);
+        select_place const at = {(unsigned)(distance >> shift), word < base, distance <= width};
+        return at;
+    }
+};
+
+template <> struct select_mapper<key_code<uint32_t, true>> {
+    float scale, offset;
+
+    DEVICE select_place place(uint32_t raw) const
+    {
+        float const        y = __fmaf_rn(scale, __uint_as_float(raw), offset);
+        unsigned const     bucket = __float_as_uint(y) - UINT32_C(0x4b000000); /* 2^23 */
+        select_place const at = {bucket, y < 8388608.0f, bucket < SELECT_BUCKETS};
+        return at;
+    }
+};
+
+template <> struct select_mapper<key_code<uint64_t, true>> {
+    double scale, offset;
+
+    DEVICE select_place place(uint64_t raw) const
+    {
+        double const   y = __fma_rn(scale, __longlong_as_double((long long)raw), offset);
+        uint64_t const bucket =
+            (uint64_t)__double_as_longlong(y) - UINT64_C(0x4330000000000000); /* 2^52 */
+        select_place const at = {(unsigned)bucket, y < 4503599627370496.0, bucket < SELECT_BUCKETS};
+        return at;
+    }
+};
+
+template <typename BITS>
+static DEVICE select_mapper<key_code<BITS, false>> mapper_of(const select_map            &map,
+                                                             const key_code<BITS, false> &code)
+{
+    typedef typename select_word<BITS>::type   WORD;
+    select_mapper<key_code<BITS, false>> const mapper = {code, (WORD)map.base, (WORD)map.width,
+                                                         map.shift};
+    return mapper;
+}
+template <typename BITS>
+static DEVICE select_mapper<key_code<BITS, true>> mapper_of(const select_map &map,
+                                                            const key_code<BITS, true> &)
+{
+    typedef typename key_float<BITS>::type    FLOAT;
+    select_mapper<key_code<BITS, true>> const mapper = {(FLOAT)map.scale, (FLOAT)map.offset};
+    return mapper;
+}
+
+/* ---- Making one ---- */
+
+/* The value of a float's word. */
+template <typename BITS>
+static DEVICE double value_of_word(const key_code<BITS, true> &code, BITS word)
+{
+    return (double)key_float<BITS>::value(code.decode(word));
+}
+
+/* A map with buckets from word first to word last, first < last. */
+template <typename BITS, typename WORD>
+static DEVICE select_map map_over(const key_code<BITS, false> &, WORD first, WORD last)
+{
+    select_map map = {1, 0, first, (WORD)(last - first), 0, 0};
+    while (map.width >> map.shift >= SELECT_BUCKETS)
+        map.shift++;
+    return map;
+}
+template <typename BITS>
+static DEVICE select_map map_over(const key_code<BITS, true> &code, BITS first, BITS last)
+{
+    double const     unit = sizeof(BITS) == 8 ? 4503599627370496.0 : 8388608.0;
+    double const     from = value_of_word(code, first), to = value_of_word(code, last);
+    double const     scale = (SELECT_BUCKETS - 4) / (to - from); /* leaves room for rounding */
+    select_map const map = {1, 0, first, 0, scale, unit + 2 - from * scale};
+    return map;
+}
+
+/* 0 for words before all buckets, bucket + 1, or SELECT_BUCKETS + 1: monotonic in the word. */
+template <typename CODE, typename WORD>
+static DEVICE unsigned bucket_rank(const CODE &code, const select_mapper<CODE> &mapper, WORD word)
+{
+    select_place const at = mapper.place(code.decode((typename CODE::BITS)word));
+    return at.is_before ? 0 : at.is_in ? at.bucket + 1 : SELECT_BUCKETS + 1;
+}
+
+/* The smallest word in [low, low_end] of rank `first` or more, and the largest in [high_begin,
+ * high] of rank `last` or less. Both exist. */
+template <typename CODE, typename WORD>
+static DEVICE void words_of_ranks(const CODE &code, const select_mapper<CODE> &mapper,
+                                  unsigned first, unsigned last, WORD low, WORD low_end,
+                                  WORD high_begin, WORD high, WORD *lo, WORD *hi)
+{
+    while (low < low_end || high_begin < high) {
+        WORD const left = (WORD)(low + (low_end - low) / 2);
+        WORD const right = (WORD)(high_begin + (high - high_begin) / 2 + (high - high_begin) % 2);
+        if (bucket_rank(code, mapper, left) >= first)
+            low_end = left;
+        else
+            low = (WORD)(left + 1);
+        if (bucket_rank(code, mapper, right) <= last)
+            high_begin = right;
+        else
+            high = (WORD)(right - 1);
+    }
+    *lo = low;
+    *hi = high;
 }
 
 #endif

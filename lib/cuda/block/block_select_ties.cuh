@@ -15,7 +15,7 @@
 
 /* Tiles in array order: the head is the last tile, but comes first. */
 template <typename BITS>
-static __device__ __forceinline__ size_t tile_in_order(const select_tiles<BITS> &tiles, size_t i)
+static DEVICE size_t tile_in_order(const select_tiles<BITS> &tiles, size_t i)
 {
     return i == 0 ? tiles.full + 1 : i - 1;
 }
@@ -23,10 +23,9 @@ static __device__ __forceinline__ size_t tile_in_order(const select_tiles<BITS> 
 /* Counts the ties in tiles [first, end) in array order; those of tile i in bin (i - first) >>
  * shift. This is warp `warp` of `warps` that share the work. */
 template <typename CODE, typename WORD>
-static __device__ __forceinline__ void count_ties(select_shared<uint64_t> &s, const CODE &code,
-                                                  const select_tiles<typename CODE::BITS> &tiles,
-                                                  WORD word, size_t first, size_t end,
-                                                  unsigned shift, size_t warp, size_t warps)
+static DEVICE void count_ties(select_shared<uint64_t> &s, const CODE &code,
+                              const select_tiles<typename CODE::BITS> &tiles, WORD word,
+                              size_t first, size_t end, unsigned shift, size_t warp, size_t warps)
 {
     typedef select_tiles<typename CODE::BITS> T;
     for (size_t i = first + warp; i < end; i += warps) {
@@ -44,8 +43,7 @@ static __device__ __forceinline__ void count_ties(select_shared<uint64_t> &s, co
 
 /* Makes a target that covers all bins of size 1 << shift, for select_narrow, and clears the
  * counts. */
-static __device__ __forceinline__ void ties_begin(select_shared<uint64_t> &s, unsigned shift,
-                                                  uint64_t inside)
+static DEVICE void ties_begin(select_shared<uint64_t> &s, unsigned shift, uint64_t inside)
 {
     select_target<uint64_t> const target = {0, ((uint64_t)SELECT_BINS << shift) - 1, 0, inside, 0,
                                             0};
@@ -63,8 +61,7 @@ static __device__ __forceinline__ void ties_begin(select_shared<uint64_t> &s, un
 }
 
 /* Adds a block's counts to those of the grid, and their sum to *tied. */
-static __device__ __forceinline__ void add_ties(select_shared<uint64_t> &s, uint64_t *const bins,
-                                                uint64_t *const tied)
+static DEVICE void add_ties(select_shared<uint64_t> &s, uint64_t *const bins, uint64_t *const tied)
 {
     unsigned sum = 0;
     for (unsigned i = threadIdx.x; i < SELECT_BINS; i += SELECT_THREADS)
@@ -84,10 +81,11 @@ static __device__ __forceinline__ void add_ties(select_shared<uint64_t> &s, uint
  * shared memory, for select_narrow. tied has SELECT_ROUNDS words in device memory, zero at the
  * start if the grid has several blocks. */
 template <typename CODE, typename WORD>
-static __device__ __forceinline__ uint64_t
-select_tie(select_shared<uint64_t> &s, const select_grid &grid, uint64_t *const tied,
-           const CODE &code, const select_tiles<typename CODE::BITS> &tiles, WORD word,
-           uint64_t ties, uint64_t wanted, select_positions *const position, unsigned *round)
+static DEVICE uint64_t select_tie(select_shared<uint64_t> &s, const select_grid &grid,
+                                  uint64_t *const tied, const CODE &code,
+                                  const select_tiles<typename CODE::BITS> &tiles, WORD word,
+                                  uint64_t ties, uint64_t wanted, select_positions *const position,
+                                  unsigned *round)
 {
     typedef select_tiles<typename CODE::BITS> T;
     bool const                                is_alone = gridDim.x == 1;

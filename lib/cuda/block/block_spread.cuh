@@ -31,8 +31,7 @@ template <int THREADS> struct spread_shared {
 };
 
 template <int THREADS>
-static __device__ __forceinline__ uint32_t spread_start(const spread_shared<THREADS> &s,
-                                                        unsigned                      bucket)
+static DEVICE uint32_t spread_start(const spread_shared<THREADS> &s, unsigned bucket)
 {
     return ((const uint32_t *)s.buckets)[bucket];
 }
@@ -42,8 +41,8 @@ template <typename BITS, int ITEMS> struct spread_items {
     BITS     raw[ITEMS];
     uint32_t at[ITEMS]; /* rank in the bucket above the bucket */
 
-    __device__ __forceinline__ unsigned bucket(int i) const { return at[i] & 0xffff; }
-    __device__ __forceinline__ unsigned rank(int i) const { return at[i] >> 16; }
+    DEVICE unsigned bucket(int i) const { return at[i] & 0xffff; }
+    DEVICE unsigned rank(int i) const { return at[i] >> 16; }
 };
 
 /* A thread's buckets, after the scan. */
@@ -51,30 +50,24 @@ struct spread_counts {
     uint32_t start[SPREAD_SHARE], count[SPREAD_SHARE];
 };
 
-/* ---- The line that keys lie on ---- */
-
 /* Integers: distance of the key bits from the smallest. */
 template <typename BITS, bool FLOAT> struct spread_line {
     BITS  first;
     float scale;
 
     /* All keys count for the ends of the line. */
-    static __device__ __forceinline__ bool is_on(const key_code<BITS, false> &, BITS)
-    {
-        return true;
-    }
-    static __device__ __forceinline__ BITS mark(const key_code<BITS, false> &code, BITS raw)
+    static DEVICE bool is_on(const key_code<BITS, false> &, BITS) { return true; }
+    static DEVICE BITS mark(const key_code<BITS, false> &code, BITS raw)
     {
         return code.encode(raw);
     }
-    __device__ __forceinline__ float stretch(const key_code<BITS, false> &, BITS low, BITS high)
+    DEVICE float stretch(const key_code<BITS, false> &, BITS low, BITS high)
     {
         first = low;
         return (float)(BITS)(high - low);
     }
-    __device__ __forceinline__ bool     turn(unsigned) { return false; }
-    __device__ __forceinline__ unsigned bucket(const key_code<BITS, false> &code, BITS raw,
-                                               unsigned last) const
+    DEVICE bool     turn(unsigned) { return false; }
+    DEVICE unsigned bucket(const key_code<BITS, false> &code, BITS raw, unsigned last) const
     {
         float const at = (float)(BITS)(code.encode(raw) - first) * scale;
         return min(__float2uint_rz(at), last);
@@ -92,17 +85,13 @@ template <typename BITS> struct spread_line<BITS, true> {
     float scale;
     bool  is_of_bits;
 
-    static __device__ __forceinline__ bool is_on(const key_code<BITS, true> &, BITS raw)
+    static DEVICE bool is_on(const key_code<BITS, true> &, BITS raw)
     {
         VALUE const x = F::value(raw);
         return x - x == 0;
     }
-    static __device__ __forceinline__ BITS mark(const key_code<BITS, true> &, BITS raw)
-    {
-        return F::bits(raw);
-    }
-    __device__ __forceinline__ float stretch(const key_code<BITS, true> &code, BITS least,
-                                             BITS greatest)
+    static DEVICE BITS mark(const key_code<BITS, true> &, BITS raw) { return F::bits(raw); }
+    DEVICE float       stretch(const key_code<BITS, true> &code, BITS least, BITS greatest)
     {
         VALUE const from = F::value(F::raw(least)), to = F::value(F::raw(greatest));
         first = code.descending ? to : from;
@@ -112,7 +101,7 @@ template <typename BITS> struct spread_line<BITS, true> {
         return (float)(to - from);
     }
     /* Switches to key bits; false if they are in use already. */
-    __device__ __forceinline__ bool turn(unsigned buckets)
+    DEVICE bool turn(unsigned buckets)
     {
         if (is_of_bits)
             return false;
@@ -121,8 +110,7 @@ template <typename BITS> struct spread_line<BITS, true> {
         return true;
     }
     /* Infinity times 0 is a NaN, which is cut to 0 like all other distances on such a line. */
-    __device__ __forceinline__ unsigned bucket(const key_code<BITS, true> &code, BITS raw,
-                                               unsigned last) const
+    DEVICE unsigned bucket(const key_code<BITS, true> &code, BITS raw, unsigned last) const
     {
         VALUE const x = F::value(raw);
         float       distance;
@@ -136,8 +124,6 @@ template <typename BITS> struct spread_line<BITS, true> {
     }
 };
 
-/* ---- Its ends ---- */
-
 struct spread_ends {
     uint32_t low, high; /* low > high: there is no key */
     unsigned alike;     /* threads whose key equals another */
@@ -146,8 +132,8 @@ struct spread_ends {
 /* The smallest and largest values of all threads, and the number of threads with `alike`. Contains
  * one barrier; `row` must alternate between calls. */
 template <int THREADS>
-static __device__ __forceinline__ spread_ends spread_meet(spread_shared<THREADS> *s, int row,
-                                                          spread_ends mine, bool alike)
+static DEVICE spread_ends spread_meet(spread_shared<THREADS> *s, int row, spread_ends mine,
+                                      bool alike)
 {
     constexpr int  WARPS = THREADS / WARP_LANES;
     unsigned const lane = lane_id(), warp = threadIdx.x / WARP_LANES;
@@ -164,7 +150,7 @@ static __device__ __forceinline__ spread_ends spread_meet(spread_shared<THREADS>
 }
 
 template <typename BITS, typename F>
-static __device__ __forceinline__ void spread_widen(spread_ends *ends, bool is_on, F half)
+static DEVICE void spread_widen(spread_ends *ends, bool is_on, F half)
 {
     if (is_on) {
         ends->low = min(ends->low, half());
@@ -176,9 +162,9 @@ static __device__ __forceinline__ void spread_widen(spread_ends *ends, bool is_o
  * that their atomics would serialise. For 64-bit words the upper halves are enough unless they are
  * all equal. Contains the barrier that must follow spread_clear. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS>
-static __device__ __forceinline__ bool
-spread_find_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
-                 const spread_items<BITS, ITEMS> &items, unsigned n, spread_line<BITS, FLOAT> *line)
+static DEVICE bool spread_find_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
+                                    const spread_items<BITS, ITEMS> &items, unsigned n,
+                                    spread_line<BITS, FLOAT> *line)
 {
     typedef spread_line<BITS, FLOAT> LINE;
     constexpr int                    UPPER = sizeof(BITS) == 8 ? 32 : 0;
@@ -212,20 +198,17 @@ spread_find_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
     return stretch > 0 && line->scale > 0;
 }
 
-/* ---- Spread ---- */
-
 /* Must be called first. */
-template <int THREADS>
-static __device__ __forceinline__ void spread_clear(spread_shared<THREADS> *s)
+template <int THREADS> static DEVICE void spread_clear(spread_shared<THREADS> *s)
 {
     s->buckets[threadIdx.x] = make_uint4(0, 0, 0, 0);
 }
 
 /* Counts the buckets; a barrier must follow. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS>
-static __device__ __forceinline__ void
-spread_count(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
-             const spread_line<BITS, FLOAT> &line, spread_items<BITS, ITEMS> *items, unsigned n)
+static DEVICE void spread_count(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
+                                const spread_line<BITS, FLOAT> &line,
+                                spread_items<BITS, ITEMS> *items, unsigned n)
 {
     uint32_t *const counts = (uint32_t *)s->buckets;
 #pragma unroll
@@ -240,7 +223,7 @@ spread_count(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
 /* Turns counts into starts, visible to all threads after the next barrier; returns the thread's own
  * buckets. Contains one barrier. */
 template <int THREADS>
-static __device__ __forceinline__ spread_counts spread_scan(spread_shared<THREADS> *s, unsigned n)
+static DEVICE spread_counts spread_scan(spread_shared<THREADS> *s, unsigned n)
 {
     typedef scan_add<uint32_t> ADD;
     uint4 const                mine = s->buckets[threadIdx.x];
@@ -263,10 +246,9 @@ static __device__ __forceinline__ spread_counts spread_scan(spread_shared<THREAD
  * the other form of the line; false, in all threads, if that is full too. With many keys a thread
  * it does not repeat, because registers are short. Ends with a barrier. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS, typename F>
-static __device__ __forceinline__ bool
-spread_over_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
-                 spread_line<BITS, FLOAT> *line, spread_items<BITS, ITEMS> *items, unsigned n,
-                 F &&is_full)
+static DEVICE bool spread_over_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
+                                    spread_line<BITS, FLOAT>  *line,
+                                    spread_items<BITS, ITEMS> *items, unsigned n, F &&is_full)
 {
     for (;;) {
         spread_count(s, code, *line, items, n);
@@ -283,9 +265,9 @@ spread_over_line(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
 /* Loads the n keys of a block with load(p) and spreads them. False, in all threads, if they are
  * spread too unevenly. Ends with a barrier. */
 template <typename BITS, bool FLOAT, int THREADS, int ITEMS, typename LOAD, typename F>
-static __device__ __forceinline__ bool
-spread_keys(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
-            spread_items<BITS, ITEMS> *items, unsigned n, LOAD &&load, F &&is_full)
+static DEVICE bool spread_keys(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
+                               spread_items<BITS, ITEMS> *items, unsigned n, LOAD &&load,
+                               F &&is_full)
 {
     spread_line<BITS, FLOAT> line;
     spread_clear(s);
@@ -304,9 +286,8 @@ spread_keys(spread_shared<THREADS> *s, const key_code<BITS, FLOAT> &code,
 /* The place of the key `mine` by key and then by index, when tags[q] is the bucket above the index
  * of the key at place q and key_at(q) its key bits. */
 template <int THREADS, typename BITS, typename F>
-static __device__ __forceinline__ unsigned spread_place(const spread_shared<THREADS> &s, BITS mine,
-                                                        uint32_t tag, const uint32_t *tags,
-                                                        F &&key_at)
+static DEVICE unsigned spread_place(const spread_shared<THREADS> &s, BITS mine, uint32_t tag,
+                                    const uint32_t *tags, F &&key_at)
 {
     unsigned const start = spread_start(s, tag >> 16), end = spread_start(s, (tag >> 16) + 1);
     unsigned       place = start;

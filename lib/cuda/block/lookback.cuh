@@ -15,8 +15,6 @@
 #include "cuda/block/block_cluster.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
 
-/* ---- Words: a value of 4 or 8 bytes and its mark ---- */
-
 template <int BYTES> struct look_word;
 
 template <> struct look_word<4> {
@@ -28,13 +26,13 @@ template <> struct alignas(16) look_word<8> {
     uint64_t         bits, mark;
 };
 
-static __device__ __forceinline__ void word_write(look_word<4> *at, uint32_t bits)
+static DEVICE void word_write(look_word<4> *at, uint32_t bits)
 {
     uint64_t const word = (uint64_t)1 << 32 | bits;
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(word) : "memory");
 }
 
-static __device__ __forceinline__ bool word_read(const look_word<4> *at, uint32_t *bits)
+static DEVICE bool word_read(const look_word<4> *at, uint32_t *bits)
 {
     uint64_t word;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
@@ -42,7 +40,7 @@ static __device__ __forceinline__ bool word_read(const look_word<4> *at, uint32_
     return word >> 32 != 0;
 }
 
-static __device__ __forceinline__ void word_write(look_word<8> *at, uint64_t bits)
+static DEVICE void word_write(look_word<8> *at, uint64_t bits)
 {
     asm volatile("{\n\t.reg .b128 both;\n\t"
                  "mov.b128 both, {%1, %2};\n\t"
@@ -51,7 +49,7 @@ static __device__ __forceinline__ void word_write(look_word<8> *at, uint64_t bit
                  : "memory");
 }
 
-static __device__ __forceinline__ bool word_read(const look_word<8> *at, uint64_t *bits)
+static DEVICE bool word_read(const look_word<8> *at, uint64_t *bits)
 {
     uint64_t mark;
     asm volatile("{\n\t.reg .b128 both;\n\t"
@@ -63,22 +61,20 @@ static __device__ __forceinline__ bool word_read(const look_word<8> *at, uint64_
     return mark != 0;
 }
 
-template <typename ACC> static __device__ __forceinline__ void look_write(void *at, ACC value)
+template <typename ACC> static DEVICE void look_write(void *at, ACC value)
 {
     typename look_word<sizeof(ACC)>::BITS bits;
     memcpy(&bits, &value, sizeof bits);
     word_write((look_word<sizeof(ACC)> *)at, bits);
 }
 
-template <typename ACC> static __device__ __forceinline__ bool look_read(const void *at, ACC *value)
+template <typename ACC> static DEVICE bool look_read(const void *at, ACC *value)
 {
     typename look_word<sizeof(ACC)>::BITS bits;
     bool const there = word_read((const look_word<sizeof(ACC)> *)at, &bits);
     memcpy(value, &bits, sizeof bits);
     return there;
 }
-
-/* ---- The state of one scan ---- */
 
 template <typename ACC> struct lookback {
     look_word<sizeof(ACC)> *tiles;  /* the total of each tile */
@@ -100,8 +96,7 @@ static inline size_t lookback_layout(cuda_scratch *scratch, size_t tiles, size_t
 }
 
 /* The number of this block's tile; called by all threads. */
-template <typename ACC>
-static __device__ __forceinline__ size_t take_tile(const lookback<ACC> &state)
+template <typename ACC> static DEVICE size_t take_tile(const lookback<ACC> &state)
 {
     __shared__ unsigned long long taken;
     if (threadIdx.x == 0)
@@ -113,9 +108,9 @@ static __device__ __forceinline__ size_t take_tile(const lookback<ACC> &state)
 /* Publishes the total of a tile and returns `start` combined with the totals of all tiles before
  * it. `shared` has WARPS + 1 places, which may be reused after the next barrier. */
 template <typename OP, int WARPS>
-static __device__ __forceinline__ typename OP::ACC
-look_back(const lookback<typename OP::ACC> &state, size_t tile, typename OP::ACC total,
-          typename OP::ACC start, typename OP::ACC *shared)
+static DEVICE typename OP::ACC look_back(const lookback<typename OP::ACC> &state, size_t tile,
+                                         typename OP::ACC total, typename OP::ACC start,
+                                         typename OP::ACC *shared)
 {
     typedef typename OP::ACC ACC;
     constexpr unsigned       GROUP = WARPS * WARP_LANES;
@@ -147,8 +142,6 @@ look_back(const lookback<typename OP::ACC> &state, size_t tile, typename OP::ACC
     return OP::add(before, within);
 }
 
-/* ---- Launches ---- */
-
 enum tile_links {  /* how tiles learn the totals before them */
     TILES_ALONE,   /* there is one tile */
     TILES_CLUSTER, /* the blocks are one cluster, and block i takes tile i (block_cluster.cuh) */
@@ -168,11 +161,8 @@ static ordo_status launch_tiles(cuda_call *call,
         return ORDO_OK;
     if (tiles > 1)
         CUDA_TRY(call->exec, cudaMemsetAsync(state.ticket, 0, state_bytes, call->stream));
-    CUDA_LAUNCH(call, kernel, tiles, threads, 0, links, state, arguments...);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, kernel, tiles, threads, 0, links, state, arguments...);
 }
-
-/* ---- The walk of one warp over the totals of all tiles ---- */
 
 /* The walk looks at two groups at a time: the next tile of a block is about a group away, and
  * reading two takes no longer. */
@@ -187,8 +177,7 @@ template <typename OP> struct look_walk {
     unsigned have;             /* bit i: value[i] was read */
 };
 
-template <typename OP>
-static __device__ __forceinline__ void walk_begin(look_walk<OP> *walk, typename OP::ACC start)
+template <typename OP> static DEVICE void walk_begin(look_walk<OP> *walk, typename OP::ACC start)
 {
     walk->first = 0;
     walk->before = start;
@@ -197,8 +186,8 @@ static __device__ __forceinline__ void walk_begin(look_walk<OP> *walk, typename 
 
 /* Waits for the totals of `count` tiles. */
 template <typename OP>
-static __device__ __forceinline__ void
-walk_read(look_walk<OP> *walk, const lookback<typename OP::ACC> &state, unsigned count)
+static DEVICE void walk_read(look_walk<OP> *walk, const lookback<typename OP::ACC> &state,
+                             unsigned count)
 {
     bool missing;
     do {
@@ -221,8 +210,7 @@ walk_read(look_walk<OP> *walk, const lookback<typename OP::ACC> &state, unsigned
 
 /* The sum of `count` tiles of the first group, which were read before. */
 template <typename OP>
-static __device__ __forceinline__ typename OP::ACC walk_sum(const look_walk<OP> *walk,
-                                                            unsigned             count)
+static DEVICE typename OP::ACC walk_sum(const look_walk<OP> *walk, unsigned count)
 {
     typename OP::ACC sum = OP::identity();
 #pragma unroll
@@ -233,8 +221,8 @@ static __device__ __forceinline__ typename OP::ACC walk_sum(const look_walk<OP> 
 
 /* The sum of the tiles before `tile`, which must not be smaller than at the last call. */
 template <typename OP>
-static __device__ __forceinline__ typename OP::ACC
-                  walk_to(look_walk<OP> *walk, const lookback<typename OP::ACC> &state, size_t tile)
+static DEVICE typename OP::ACC walk_to(look_walk<OP> *walk, const lookback<typename OP::ACC> &state,
+                                       size_t tile)
 {
     constexpr unsigned GROUP = look_walk<OP>::GROUP, WORDS = look_walk<OP>::WORDS;
     for (;;) {

@@ -8,7 +8,7 @@
 #ifndef ORDO_CUDA_BLOCK_TILE_RING_H
 #define ORDO_CUDA_BLOCK_TILE_RING_H
 
-#include "cuda/warp/warp_ballot.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
 #define RING_ALIGN 16u /* alignment of addresses and sizes of copies */
 
@@ -25,7 +25,7 @@ struct ring_place {
     unsigned slot, parity;
 };
 
-static __device__ __forceinline__ void ring_step(ring_place *place, unsigned slots)
+static DEVICE void ring_step(ring_place *place, unsigned slots)
 {
     if (++place->slot == slots) {
         place->slot = 0;
@@ -33,33 +33,33 @@ static __device__ __forceinline__ void ring_step(ring_place *place, unsigned slo
     }
 }
 
-static __device__ __forceinline__ unsigned ring_address(const void *shared)
+static DEVICE unsigned ring_address(const void *shared)
 {
     return (unsigned)__cvta_generic_to_shared(shared);
 }
 
-static __device__ __forceinline__ void ring_init(uint64_t *barrier, unsigned arrivals)
+static DEVICE void ring_init(uint64_t *barrier, unsigned arrivals)
 {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(ring_address(barrier)), "r"(arrivals)
                  : "memory");
 }
 
 /* Call between ring_init and the next __syncthreads. */
-static __device__ __forceinline__ void ring_init_done(void)
+static DEVICE void ring_init_done(void)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
-static __device__ __forceinline__ void ring_arrive(uint64_t *barrier)
+static DEVICE void ring_arrive(uint64_t *barrier)
 {
     asm volatile("{\n\t.reg .b64 state;\n\t"
                  "mbarrier.arrive.shared.b64 state, [%0];\n\t}" ::"r"(ring_address(barrier))
                  : "memory");
 }
 
-static __device__ __forceinline__ void ring_wait(uint64_t *barrier, unsigned parity)
+static DEVICE void ring_wait(uint64_t *barrier, unsigned parity)
 {
     unsigned done;
     do {
@@ -77,7 +77,7 @@ static __device__ __forceinline__ void ring_wait(uint64_t *barrier, unsigned par
 }
 
 /* Orders the thread's ordinary writes to a slot before a later bulk copy. */
-static __device__ __forceinline__ void ring_wrote(void)
+static DEVICE void ring_wrote(void)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -87,8 +87,7 @@ static __device__ __forceinline__ void ring_wrote(void)
 /* Called by a whole warp: starts the copy of `bytes` (a multiple of 16) and arrives RING_FILL times
  * at the barrier, which completes when the copy has arrived too. Earlier writes of the lanes are
  * published as well. */
-static __device__ __forceinline__ void ring_fill(char *slot, const char *from, unsigned bytes,
-                                                 uint64_t *barrier)
+static DEVICE void ring_fill(char *slot, const char *from, unsigned bytes, uint64_t *barrier)
 {
 #if __CUDA_ARCH__ >= 900
     if (lane_id() == 0 && bytes > 0) {
@@ -117,7 +116,7 @@ static __device__ __forceinline__ void ring_fill(char *slot, const char *from, u
 
 /* Starts to write `bytes` of a slot (a multiple of 16) to global memory. Called by one thread after
  * all writers called ring_wrote and synchronised. Only if RING_PUTS. */
-static __device__ __forceinline__ void ring_put(void *out, const void *slot, unsigned bytes)
+static DEVICE void ring_put(void *out, const void *slot, unsigned bytes)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out),
@@ -128,7 +127,7 @@ static __device__ __forceinline__ void ring_put(void *out, const void *slot, uns
 }
 
 /* Waits until the slot of the calling thread's last ring_put was read. */
-static __device__ __forceinline__ void ring_put_read(void)
+static DEVICE void ring_put_read(void)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");

@@ -27,7 +27,7 @@ struct block_bits_shared {
 };
 
 /* Exclusive scan of values below 64, one in each lane: the binary scan of each of their bits. */
-static __device__ __forceinline__ unsigned warp_scan_small(unsigned value)
+static DEVICE unsigned warp_scan_small(unsigned value)
 {
     unsigned before = 0;
 #pragma unroll
@@ -38,7 +38,7 @@ static __device__ __forceinline__ unsigned warp_scan_small(unsigned value)
 }
 
 /* Inclusive scan by doubling steps over 32 places in shared memory. */
-static __device__ __forceinline__ unsigned warp_scan_in_shared(unsigned value, unsigned *places)
+static DEVICE unsigned warp_scan_in_shared(unsigned value, unsigned *places)
 {
     unsigned const lane = lane_id();
     places[lane] = value;
@@ -56,8 +56,7 @@ static __device__ __forceinline__ unsigned warp_scan_in_shared(unsigned value, u
 /* The inclusive count of this thread's flag, and in *total the count of the block. Called by all
  * threads of a block of BLOCK_BITS_THREADS; a barrier must follow before the next call. */
 template <bits_form FORM>
-static __device__ __forceinline__ unsigned block_bits(bool flag, block_bits_shared *shared,
-                                                      unsigned *total)
+static DEVICE unsigned block_bits(bool flag, block_bits_shared *shared, unsigned *total)
 {
     unsigned const warp = threadIdx.x / WARP_LANES, lane = lane_id();
     unsigned const here = FORM == BITS_BY_BALLOT
@@ -126,12 +125,10 @@ static ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job)
     flags_layout(&call->scratch, job->kind, job->flags, job->n, false, &spans);
     TRY(flags_count(call, job->kind, job->flags, &spans));
     if (job->count_type == ORDO_U32)
-        CUDA_LAUNCH(call, (paper_counts<uint32_t, FORM>), spans.spans, BLOCK_BITS_THREADS, 0,
-                    job->kind, flags, spans, (uint32_t *)job->counts, job->exclusive);
-    else
-        CUDA_LAUNCH(call, (paper_counts<uint64_t, FORM>), spans.spans, BLOCK_BITS_THREADS, 0,
-                    job->kind, flags, spans, (uint64_t *)job->counts, job->exclusive);
-    return ORDO_OK;
+        return CUDA_LAUNCH(call, (paper_counts<uint32_t, FORM>), spans.spans, BLOCK_BITS_THREADS, 0,
+                           job->kind, flags, spans, (uint32_t *)job->counts, job->exclusive);
+    return CUDA_LAUNCH(call, (paper_counts<uint64_t, FORM>), spans.spans, BLOCK_BITS_THREADS, 0,
+                       job->kind, flags, spans, (uint64_t *)job->counts, job->exclusive);
 }
 
 #endif

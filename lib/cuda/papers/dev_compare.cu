@@ -1,18 +1,120 @@
-/* dev_compare.cu - the comparison sorts of keys, pairs and indices, and the merge sort.
+/* dev_compare.cu - the comparison sorts of keys, pairs and indices, with the bitonic sort and the
+ * merge sort.
  *
  * Keys alone become one-to-one key bits, so equal records are equal bytes. Pairs and indices become
  * key bits with ties folded together, with the index below them; pairs are gathered at the end.
- *
- * The merge sort sorts tiles with a bitonic network (dev_bitonic.cu) and merges sorted parts two by
- * two (merge_sorted.cuh): one read and one write of the records for the tiles and for each of
- * lg(n / tile) passes.
- *
- * Cost besides the sort: keys and records are read and written twice. Scratch: two arrays of
- * records; for pairs also copies of both arrays and an index; and the algorithm's own. */
+ * Bitonic sort: Batcher's network as in block_bitonic.cuh; comparisons that reach past the end are
+ * left out. Tiles are sorted in shared memory. Longer phases begin in device memory and end in
+ * shared memory: n lg n (lg n + 1) / 4 comparisons, about lg(n / tile)^2 / 6 passes. Merge sort:
+ * bitonic tiles, then lg(n / tile) passes of merge_sorted.cuh. Scratch: two arrays of records; for
+ * pairs also copies of both arrays and an index. */
+#include "cuda/block/block_bitonic.cuh"
 #include "cuda/papers/dev_compare.cuh"
 #include "cuda/papers/papers.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/sort/dev_radix.cuh"
+
+enum {
+    BITONIC_TILE_BYTES = 16 << 10,
+    TILE_THREADS = 512,
+    STEP_THREADS = 256
+};
+
+/* Sorts each tile (lg == 0), or the bitonic sequences of 2^lg in it. */
+template <typename K>
+static __global__ void __launch_bounds__(TILE_THREADS)
+    bitonic_tiles_kernel(K *records, size_t n, unsigned lg)
+{
+    constexpr unsigned TILE = BITONIC_TILE_BYTES / sizeof(K);
+    __shared__ __align__(16) unsigned char room[bitonic_room<K>(TILE) * sizeof(K)];
+    K *const                               tile = (K *)room;
+    size_t const                           first = (size_t)blockIdx.x * TILE;
+    unsigned const                         count = (unsigned)(n - first < TILE ? n - first : TILE);
+    for (unsigned i = threadIdx.x; i < TILE; i += TILE_THREADS)
+        tile[bitonic_at<K>(i)] = i < count ? records[first + i] : last_record<K>();
+    if (lg == 0)
+        block_bitonic_sort(tile, TILE);
+    else
+        block_bitonic_merge(tile, TILE, lg);
+    for (unsigned i = threadIdx.x; i < count; i += TILE_THREADS)
+        records[first + i] = tile[bitonic_at<K>(i)];
+}
+
+template <typename K>
+static ordo_status bitonic_tiles(cuda_call *call, K *records, size_t n, unsigned lg)
+{
+    return CUDA_LAUNCH(call, bitonic_tiles_kernel<K>,
+                       ordo_div_up(n * sizeof(K), BITONIC_TILE_BYTES), TILE_THREADS, 0, records, n,
+                       lg);
+}
+
+/* LG distances of a phase, in device memory: 2^(lg_size - 1) (or the mirror image in sequences of
+ * 2^lg_size), then half of that, and so on. As bitonic_step of block_bitonic.cuh, for any n. */
+template <int LG, bool MIRROR, typename K>
+static __global__ void __launch_bounds__(STEP_THREADS)
+    bitonic_pass(K *records, size_t n, unsigned lg_size)
+{
+    constexpr int  KEYS = 1 << LG;
+    unsigned const lg_gap = lg_size - LG;
+    size_t const   gap = (size_t)1 << lg_gap;
+    size_t const   t = (size_t)blockIdx.x * STEP_THREADS + threadIdx.x;
+    size_t const   at = t & (gap - 1), start = (t >> lg_gap) << lg_size;
+    size_t const   low = start + at, high = start + (MIRROR ? gap - 1 - at : at);
+    if (start >= n)
+        return;
+    K e[KEYS];
+#pragma unroll
+    for (int i = 0; i < KEYS; i++) {
+        size_t const place = (i < KEYS / 2 ? low : high) + ((size_t)i << lg_gap);
+        e[i] = place < n ? records[place] : last_record<K>();
+    }
+    if constexpr (MIRROR) {
+        bitonic_mirror<KEYS>(e);
+        bitonic_halve<KEYS / 4>(e);
+    } else {
+        bitonic_halve<KEYS / 2>(e);
+    }
+#pragma unroll
+    for (int i = 0; i < KEYS; i++) {
+        size_t const place = (i < KEYS / 2 ? low : high) + ((size_t)i << lg_gap);
+        if (place < n)
+            records[place] = e[i];
+    }
+}
+
+template <int LG, bool MIRROR, typename K>
+static ordo_status pass(cuda_call *call, K *records, size_t n, unsigned lg_size)
+{
+    size_t const stretches = ordo_div_up(n, (size_t)1 << lg_size);
+    size_t const threads = stretches << (lg_size - LG);
+    return CUDA_LAUNCH(call, (bitonic_pass<LG, MIRROR, K>), ordo_div_up(threads, STEP_THREADS),
+                       STEP_THREADS, 0, records, n, lg_size);
+}
+
+template <typename K>
+static ordo_status bitonic_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted)
+{
+    constexpr size_t TILE = BITONIC_TILE_BYTES / sizeof(K);
+    unsigned         lg_tile = 0;
+    while ((size_t)1 << lg_tile < TILE)
+        lg_tile++;
+    (void)b;
+    *sorted = a;
+    TRY(bitonic_tiles(call, a, n, 0));
+    for (unsigned lg_size = lg_tile + 1; (size_t)1 << (lg_size - 1) < n; lg_size++) {
+        TRY((pass<3, true>(call, a, n, lg_size)));
+        unsigned lg = lg_size - 3;
+        for (; lg >= lg_tile + 3; lg -= 3)
+            TRY((pass<3, false>(call, a, n, lg)));
+        for (; lg > lg_tile; lg--)
+            TRY((pass<1, false>(call, a, n, lg)));
+        TRY(bitonic_tiles(call, a, n, lg));
+    }
+    return ORDO_OK;
+}
+
+static const compare_sorter bitonic_sorter = {"bitonic", NULL, bitonic_sort<uint32_t>,
+                                              bitonic_sort<uint64_t>, bitonic_sort<key_record>};
 
 enum {
     RECORD_THREADS = 256,
@@ -24,8 +126,6 @@ static unsigned blocks_for(const cuda_call *call, size_t n)
     size_t const most = (size_t)call->facts->sms * RECORD_RESIDENT;
     return (unsigned)ordo_min(ordo_div_up(n, RECORD_THREADS), most);
 }
-
-/* ---- Records ---- */
 
 template <typename K, bool INDEXED, typename CODE>
 static __global__ void encode_records(const typename CODE::BITS *keys, size_t n, CODE code,
@@ -80,8 +180,6 @@ static size_t records_scratch(const compare_sorter *by, size_t n, size_t size)
            (by->scratch == NULL ? 0 : by->scratch(n, size));
 }
 
-/* ---- Keys ---- */
-
 static size_t keys_scratch(const compare_sorter *by, const ordo_sort_job *job)
 {
     return records_scratch(by, job->n, ordo_max(cuda_type_size(job->type), 4));
@@ -96,12 +194,11 @@ static ordo_status sort_keys_as(const compare_sorter *by, cuda_call *call, const
     K *const       a = scratch_take<K>(&call->scratch, n);
     K *const       b = scratch_take<K>(&call->scratch, n);
     K             *sorted = a;
-    CUDA_LAUNCH(call, (encode_records<K, false, CODE>), blocks, RECORD_THREADS, 0,
-                (const BITS *)job->keys, n, code, a);
+    TRY(CUDA_LAUNCH(call, (encode_records<K, false, CODE>), blocks, RECORD_THREADS, 0,
+                    (const BITS *)job->keys, n, code, a));
     TRY(run_sorter(by, call, a, b, n, &sorted));
-    CUDA_LAUNCH(call, (decode_keys<K, CODE>), blocks, RECORD_THREADS, 0, sorted, n, code,
-                (BITS *)job->keys);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, (decode_keys<K, CODE>), blocks, RECORD_THREADS, 0, sorted, n, code,
+                       (BITS *)job->keys);
 }
 
 static ordo_status sort_keys(const compare_sorter *by, cuda_call *call, const ordo_sort_job *job)
@@ -116,8 +213,6 @@ static ordo_status sort_keys(const compare_sorter *by, cuda_call *call, const or
             return sort_keys_as<uint32_t>(by, call, job, code);
     });
 }
-
-/* ---- Indices ---- */
 
 /* Whether keys and indices need more than 64 bits together. */
 static bool is_wide(ordo_type type, size_t n)
@@ -139,16 +234,14 @@ static ordo_status argsort_as(const compare_sorter *by, cuda_call *call,
     K *const       a = scratch_take<K>(&call->scratch, n);
     K *const       b = scratch_take<K>(&call->scratch, n);
     K             *sorted = a;
-    CUDA_LAUNCH(call, (encode_records<K, true, CODE>), blocks, RECORD_THREADS, 0,
-                (const BITS *)job->keys, n, code, a);
+    TRY(CUDA_LAUNCH(call, (encode_records<K, true, CODE>), blocks, RECORD_THREADS, 0,
+                    (const BITS *)job->keys, n, code, a));
     TRY(run_sorter(by, call, a, b, n, &sorted));
     if (job->index_type == ORDO_U64)
-        CUDA_LAUNCH(call, (take_index<K, uint64_t>), blocks, RECORD_THREADS, 0, sorted, n,
-                    (uint64_t *)job->index);
-    else
-        CUDA_LAUNCH(call, (take_index<K, uint32_t>), blocks, RECORD_THREADS, 0, sorted, n,
-                    (uint32_t *)job->index);
-    return ORDO_OK;
+        return CUDA_LAUNCH(call, (take_index<K, uint64_t>), blocks, RECORD_THREADS, 0, sorted, n,
+                           (uint64_t *)job->index);
+    return CUDA_LAUNCH(call, (take_index<K, uint32_t>), blocks, RECORD_THREADS, 0, sorted, n,
+                       (uint32_t *)job->index);
 }
 
 static ordo_status sort_index(const compare_sorter *by, cuda_call *call,
@@ -167,8 +260,6 @@ static ordo_status sort_index(const compare_sorter *by, cuda_call *call,
     });
 }
 
-/* ---- Pairs ---- */
-
 static size_t pairs_scratch(const compare_sorter *by, const ordo_pairs_job *job)
 {
     size_t const n = job->keys.n;
@@ -180,21 +271,20 @@ static size_t pairs_scratch(const compare_sorter *by, const ordo_pairs_job *job)
 
 static ordo_status sort_pairs(const compare_sorter *by, cuda_call *call, const ordo_pairs_job *job)
 {
-    bool const           wide = is_wide(job->keys.type, job->keys.n);
-    gather_buffers const buffers = gather_layout(&call->scratch, job);
-    ordo_argsort_job     order = {};
-    order.type = job->keys.type;
-    order.keys = job->keys.keys;
-    order.n = job->keys.n;
-    order.descending = job->keys.descending;
-    order.algorithm = job->keys.algorithm;
-    order.index_type = wide ? ORDO_U64 : ORDO_U32;
-    order.index = scratch_take<uint64_t>(&call->scratch, order.n);
+    bool const                 wide = is_wide(job->keys.type, job->keys.n);
+    gather_buffers const       buffers = gather_layout(&call->scratch, job);
+    const ordo_sort_job *const keys = &job->keys;
+    ordo_argsort_job const     order = {keys->type,
+                                        keys->keys,
+                                        keys->n,
+                                        keys->descending,
+                                        keys->algorithm,
+                                        0,
+                                    wide ? ORDO_U64 : ORDO_U32,
+                                        scratch_take<uint64_t>(&call->scratch, keys->n)};
     TRY(sort_index(by, call, &order));
     return dev_gather_pairs(call, job, order.index, wide, buffers);
 }
-
-/* ---- Entries ---- */
 
 #define COMPARE_ENTRIES(name)                                                                      \
     size_t dev_##name##_keys_scratch(const ordo_sort_job *job)                                     \

@@ -19,12 +19,6 @@ struct compare_sorter {
     ordo_status (*sort_128)(cuda_call *call, key_record *a, key_record *b, size_t n,
                             key_record **sorted);
 };
-extern const compare_sorter bitonic_sorter; /* dev_bitonic.cu */
-extern const compare_sorter sample_sorter;  /* dev_sample.cu */
-
-/* dev_bitonic.cu: with lg == 0 sorts every tile of BITONIC_TILE_BYTES, else the bitonic sequences
- * of 2^lg records in every tile. */
-static constexpr int              BITONIC_TILE_BYTES = 16 << 10;
-template <typename K> ordo_status bitonic_tiles(cuda_call *call, K *records, size_t n, unsigned lg);
+extern const compare_sorter sample_sorter; /* dev_sample.cu */
 
 #endif

@@ -1,5 +1,6 @@
 /* dev_rank_paper.cu - ranks of a sorted array as in Liang, Bisnett, Hylton, Sang, Yu: "Parallel
- * Computation of Standard Competition Rankings over a Sorted Array". Production: dev_rank.cu.
+ * Computation of Standard Competition Rankings over a Sorted Array".
+ * Production: rank/dev_rank_sorted.cu.
  *
  *   naive     in step j a key that ties with the key 2^j to its left takes that key's rank. lg n
  *             launches; each reads the keys twice and moves all ranks. Scratch: n ranks
@@ -18,12 +19,7 @@ enum {
     PAPER_LEVELS = 8        /* levels of shuffle's sums: 256^8 keys */
 };
 
-static __device__ __forceinline__ size_t thread_index(void)
-{
-    return (size_t)blockIdx.x * PAPER_BLOCK + threadIdx.x;
-}
-
-/* ---- Naive ---- */
+static DEVICE size_t thread_index(void) { return (size_t)blockIdx.x * PAPER_BLOCK + threadIdx.x; }
 
 template <typename NUM>
 static __global__ void __launch_bounds__(PAPER_BLOCK) naive_start(NUM *ranks, size_t n)
@@ -57,20 +53,19 @@ static ordo_status rank_naive(cuda_call *call, const ordo_rank_sorted_job *job, 
     size_t const      n = job->n, blocks = ordo_div_up(n, PAPER_BLOCK);
     const BITS *const keys = (const BITS *)job->sorted;
 
-    CUDA_LAUNCH(call, naive_start, blocks, PAPER_BLOCK, 0, from, n);
+    TRY(CUDA_LAUNCH(call, naive_start<NUM>, blocks, PAPER_BLOCK, 0, from, n));
     for (size_t distance = 1; distance < n; distance *= 2) {
-        CUDA_LAUNCH(call, (naive_step<CODE, NUM>), blocks, PAPER_BLOCK, 0, keys, from, to, n,
-                    distance);
+        TRY(CUDA_LAUNCH(call, (naive_step<CODE, NUM>), blocks, PAPER_BLOCK, 0, keys, from, to, n,
+                        distance));
         NUM *const written = to;
         to = from;
         from = written;
     }
     if (job->rank_type == ORDO_F64)
-        CUDA_LAUNCH(call, numbers_to_doubles, blocks, PAPER_BLOCK, 0, (uint64_t *)job->ranks, n);
+        TRY(CUDA_LAUNCH(call, numbers_to_doubles, blocks, PAPER_BLOCK, 0, (uint64_t *)job->ranks,
+                        n));
     return ORDO_OK;
 }
-
-/* ---- Shuffle ---- */
 
 template <typename NUM> static __host__ __device__ constexpr NUM begins_flag(void)
 {
@@ -78,12 +73,12 @@ template <typename NUM> static __host__ __device__ constexpr NUM begins_flag(voi
 }
 
 /* The right neighbour's word after the step. */
-template <typename NUM> static __device__ __forceinline__ NUM taken_over(NUM left, NUM right)
+template <typename NUM> static DEVICE NUM taken_over(NUM left, NUM right)
 {
     return (right & begins_flag<NUM>()) != 0 ? right : left;
 }
 
-template <typename NUM> static __device__ __forceinline__ NUM warp_taken_over(NUM word)
+template <typename NUM> static DEVICE NUM warp_taken_over(NUM word)
 {
 #pragma unroll
     for (int distance = 1; distance < WARP_LANES; distance *= 2) {
@@ -95,7 +90,7 @@ template <typename NUM> static __device__ __forceinline__ NUM warp_taken_over(NU
 }
 
 /* Scans a block's words, one a thread; the last word is also stored in sums. */
-template <typename NUM> static __device__ __forceinline__ NUM block_taken_over(NUM word, NUM *sums)
+template <typename NUM> static DEVICE NUM block_taken_over(NUM word, NUM *sums)
 {
     __shared__ NUM of_warp[PAPER_BLOCK / WARP_LANES];
 
@@ -143,8 +138,7 @@ static __global__ void __launch_bounds__(PAPER_BLOCK) shuffle_sums(NUM *words, s
 }
 
 /* Words without a flag take the last word of the block before. */
-template <typename NUM>
-static __device__ __forceinline__ NUM word_settled(const NUM *words, const NUM *sums)
+template <typename NUM> static DEVICE NUM word_settled(const NUM *words, const NUM *sums)
 {
     NUM const word = words[thread_index()];
     return blockIdx.x > 0 ? taken_over(sums[blockIdx.x - 1], word) : word;
@@ -193,27 +187,24 @@ static ordo_status rank_shuffle(cuda_call *call, const ordo_rank_sorted_job *job
     const BITS *const         keys = (const BITS *)job->sorted;
     size_t const              n = job->n;
 
-    CUDA_LAUNCH(call, (shuffle_keys<CODE, NUM>), at.count[0], PAPER_BLOCK, 0, keys, n, words,
-                at.sums[0]);
+    TRY(CUDA_LAUNCH(call, (shuffle_keys<CODE, NUM>), at.count[0], PAPER_BLOCK, 0, keys, n, words,
+                    at.sums[0]));
     for (int level = 1; level < at.levels; level++)
-        CUDA_LAUNCH(call, shuffle_sums, at.count[level], PAPER_BLOCK, 0, at.sums[level - 1],
-                    at.count[level - 1], at.sums[level]);
+        TRY(CUDA_LAUNCH(call, shuffle_sums<NUM>, at.count[level], PAPER_BLOCK, 0,
+                        at.sums[level - 1], at.count[level - 1], at.sums[level]));
     for (int level = at.levels - 1; level >= 1; level--)
-        CUDA_LAUNCH(call, shuffle_settle, at.count[level], PAPER_BLOCK, 0, at.sums[level - 1],
-                    at.count[level - 1], at.sums[level]);
+        TRY(CUDA_LAUNCH(call, shuffle_settle<NUM>, at.count[level], PAPER_BLOCK, 0,
+                        at.sums[level - 1], at.count[level - 1], at.sums[level]));
     return with_rank_type(job->rank_type, [&](auto zero) {
         typedef decltype(zero) RANK;
-        CUDA_LAUNCH(call, shuffle_ranks, at.count[0], PAPER_BLOCK, 0, words, n, at.sums[0],
-                    (RANK *)job->ranks);
-        return ORDO_OK;
+        return CUDA_LAUNCH(call, (shuffle_ranks<RANK, NUM>), at.count[0], PAPER_BLOCK, 0, words, n,
+                           at.sums[0], (RANK *)job->ranks);
     });
 }
 
-/* ---- Hybrid ---- */
-
 /* The first key of the group of key `of`. */
 template <typename CODE>
-static __device__ __forceinline__ size_t modified_search(const typename CODE::BITS *keys, size_t of)
+static DEVICE size_t modified_search(const typename CODE::BITS *keys, size_t of)
 {
     size_t low = 0, high = of, begin = of; /* keys [high, of] are in the group */
     while (low < high) {
@@ -228,7 +219,7 @@ static __device__ __forceinline__ size_t modified_search(const typename CODE::BI
 
 /* The rank, from 0, of the key before `base`, a multiple of 32 above 0. */
 template <typename CODE, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ size_t rank_before(const BITS *keys, size_t base)
+static DEVICE size_t rank_before(const BITS *keys, size_t base)
 {
     BITS const     key = keys[base - WARP_LANES + lane_id()];
     BITS const     left = (BITS)__shfl_up_sync(WARP_ALL, key, 1); /* lane 0 gets its own key */
@@ -271,13 +262,10 @@ static ordo_status rank_hybrid(cuda_call *call, const ordo_rank_sorted_job *job)
     size_t const blocks = ordo_div_up(warps, PAPER_BLOCK / WARP_LANES);
     return with_rank_type(job->rank_type, [&](auto zero) {
         typedef decltype(zero) RANK;
-        CUDA_LAUNCH(call, (hybrid_ranks<CODE, RANK>), blocks, PAPER_BLOCK, 0,
-                    (const BITS *)job->sorted, job->n, (RANK *)job->ranks);
-        return ORDO_OK;
+        return CUDA_LAUNCH(call, (hybrid_ranks<CODE, RANK>), blocks, PAPER_BLOCK, 0,
+                           (const BITS *)job->sorted, job->n, (RANK *)job->ranks);
     });
 }
-
-/* ---- All of it ---- */
 
 /* Whether ranks are computed in 64 bits. */
 static bool is_wide(const ordo_rank_sorted_job *job)

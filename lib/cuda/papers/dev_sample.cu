@@ -93,7 +93,7 @@ static __global__ void first_segment(sample_tables const tables, size_t n)
 
 /* ---- I: splitters ---- */
 
-static __device__ __forceinline__ unsigned long long spread(unsigned long long x)
+static DEVICE unsigned long long spread(unsigned long long x)
 {
     x += 0x9e3779b97f4a7c15ull;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -126,7 +126,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ---- Spans ---- */
 
-static __device__ __forceinline__ unsigned long long spans_of(unsigned long long count)
+static DEVICE unsigned long long spans_of(unsigned long long count)
 {
     unsigned long long const spans = (count + SPAN_RECORDS - 1) / SPAN_RECORDS;
     return spans < MOST_SPANS ? spans : MOST_SPANS;
@@ -168,8 +168,7 @@ struct span { /* records [lo, hi) of segment s */
 };
 
 /* The span with this number. Called by all threads. */
-static __device__ __forceinline__ span find_span(const sample_tables &tables, int level,
-                                                 unsigned long long number)
+static DEVICE span find_span(const sample_tables &tables, int level, unsigned long long number)
 {
     unsigned lo = 0, hi = *tables.segments[level % 2];
     while (hi - lo > 1) {
@@ -199,7 +198,7 @@ template <typename K> struct splitter_tree {
 };
 
 /* The place of a node in the sorted order: the middle of its subtree. */
-static __device__ __forceinline__ unsigned sorted_place(unsigned node)
+static DEVICE unsigned sorted_place(unsigned node)
 {
     unsigned const depth = 31 - (unsigned)__clz((int)node);
     unsigned const left = node - (1u << depth), span = SPLIT_LEAVES >> depth;
@@ -207,8 +206,7 @@ static __device__ __forceinline__ unsigned sorted_place(unsigned node)
 }
 
 /* Builds the tree from 255 sorted splitters in device memory; ends with a barrier. */
-template <typename K>
-static __device__ __forceinline__ void load_splitters(splitter_tree<K> *at, const K *splitters)
+template <typename K> static DEVICE void load_splitters(splitter_tree<K> *at, const K *splitters)
 {
     for (unsigned i = threadIdx.x; i < SPLITTERS; i += blockDim.x) {
         at->sorted[i] = splitters[i];
@@ -217,8 +215,7 @@ static __device__ __forceinline__ void load_splitters(splitter_tree<K> *at, cons
     __syncthreads();
 }
 
-template <typename K>
-static __device__ __forceinline__ unsigned bucket_of(const splitter_tree<K> &at, const K &record)
+template <typename K> static DEVICE unsigned bucket_of(const splitter_tree<K> &at, const K &record)
 {
     unsigned node = 1;
 #pragma unroll
@@ -314,8 +311,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ---- IV: buckets sorted, or segments of the next level ---- */
 
-template <typename K>
-static __device__ __forceinline__ void sort_shared(K *room, const K *from, K *to, unsigned count)
+template <typename K> static DEVICE void sort_shared(K *room, const K *from, K *to, unsigned count)
 {
     unsigned const tile = bitonic_tile(count);
     for (unsigned i = threadIdx.x; i < tile; i += THREADS)
@@ -399,27 +395,26 @@ static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted
     unsigned const      grid = (unsigned)call->facts->sms * RESIDENT;
     *sorted = (K *)tables.finished;
     if (n <= bucket_records<K>()) {
-        CUDA_LAUNCH(call, (sort_one<K>), 1, THREADS, 0, a, (K *)tables.finished, (unsigned)n);
-        return ORDO_OK;
+        return CUDA_LAUNCH(call, (sort_one<K>), 1, THREADS, 0, a, (K *)tables.finished,
+                           (unsigned)n);
     }
-    CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, n);
+    TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, n));
     int    level = 0;
     size_t left = n;
     do {
-        CUDA_LAUNCH(call, (choose_splitters<K>), grid, THREADS, 0, tables, level, a);
-        CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, level);
-        CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, level, a);
-        CUDA_LAUNCH(call, place_buckets, grid, BUCKETS, 0, tables, level);
-        CUDA_LAUNCH(call, (scatter_records<K>), grid, THREADS, 0, tables, level, a, b);
-        CUDA_LAUNCH(call, (sort_buckets<K>), grid, THREADS, 0, tables, level, b);
+        TRY(CUDA_LAUNCH(call, (choose_splitters<K>), grid, THREADS, 0, tables, level, a));
+        TRY(CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, level));
+        TRY(CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, level, a));
+        TRY(CUDA_LAUNCH(call, place_buckets, grid, BUCKETS, 0, tables, level));
+        TRY(CUDA_LAUNCH(call, (scatter_records<K>), grid, THREADS, 0, tables, level, a, b));
+        TRY(CUDA_LAUNCH(call, (sort_buckets<K>), grid, THREADS, 0, tables, level, b));
         K *const other = a;
         a = b;
         b = other;
         left /= SPLIT_LEAVES;
         level++;
     } while (left > bucket_records<K>() / (2 * SPLIT_LEAVES));
-    CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level, a);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level, a);
 }
 
 const compare_sorter sample_sorter = {"sample", sample_scratch, sample_sort<uint32_t>,

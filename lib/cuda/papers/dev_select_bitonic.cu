@@ -21,8 +21,6 @@ select_bitonic_work select_bitonic_layout(cuda_scratch *scratch, const ordo_sele
     return work;
 }
 
-/* ---- Sub-arrays ---- */
-
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(THREADS)
     sub_array_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned sub_array,
@@ -45,13 +43,11 @@ ordo_status select_bitonic_sort(cuda_call *call, const ordo_select_job *job,
     return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         typedef typename decltype(code)::BITS    BITS;
         typedef typename select_word<BITS>::type WORD;
-        CUDA_LAUNCH(call, sub_array_kernel, ordo_div_up(job->n, sub_array), THREADS, 0, code,
-                    (const BITS *)job->keys, job->n, sub_array, (WORD *)work->words);
-        return ORDO_OK;
+        return CUDA_LAUNCH(call, (sub_array_kernel<decltype(code), WORD>),
+                           ordo_div_up(job->n, sub_array), THREADS, 0, code,
+                           (const BITS *)job->keys, job->n, sub_array, (WORD *)work->words);
     });
 }
-
-/* ---- Merge ---- */
 
 template <typename WORD>
 static ordo_status merge_words(cuda_call *call, const select_bitonic_work *work, size_t n,
@@ -71,8 +67,6 @@ ordo_status select_bitonic_merge(cuda_call *call, const ordo_select_job *job,
                : merge_words<uint32_t>(call, work, job->n, sub_array, sorted);
 }
 
-/* ---- Read ---- */
-
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(THREADS)
     read_kernel(CODE code, const WORD *sorted, const uint64_t *k, size_t count,
@@ -90,13 +84,11 @@ ordo_status select_bitonic_read(cuda_call *call, const ordo_select_job *job,
     return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         typedef typename decltype(code)::BITS    BITS;
         typedef typename select_word<BITS>::type WORD;
-        CUDA_LAUNCH(call, read_kernel, ordo_div_up(job->count, THREADS), THREADS, 0, code,
-                    (const WORD *)sorted, work->k, job->count, (BITS *)job->out);
-        return ORDO_OK;
+        return CUDA_LAUNCH(call, (read_kernel<decltype(code), WORD>),
+                           ordo_div_up(job->count, THREADS), THREADS, 0, code, (const WORD *)sorted,
+                           work->k, job->count, (BITS *)job->out);
     });
 }
-
-/* ---- All of it ---- */
 
 size_t dev_select_bitonic_scratch(const ordo_select_job *job)
 {

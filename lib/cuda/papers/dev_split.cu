@@ -41,7 +41,7 @@ static split_tables split_layout(cuda_scratch *scratch, size_t n, size_t key_siz
 }
 
 /* The bit of this step, counted from 0 among those that differ; -1 if there is none. */
-static __device__ __forceinline__ int split_bit(const split_tables &tables, int step)
+static DEVICE int split_bit(const split_tables &tables, int step)
 {
     unsigned long long differ = tables.bits[0] & tables.bits[1];
     if (step >= __popcll(differ))
@@ -197,19 +197,17 @@ static ordo_status split(cuda_call *call, const split_tables *tables, CODE code,
     size_t const blocks = ordo_min(ordo_div_up(n, 256), (size_t)call->facts->sms * 8);
     call->exec->algorithm = "split";
     CUDA_TRY(call->exec, cudaMemsetAsync(tables->bits, 0, 2 * sizeof *tables->bits, call->stream));
-    CUDA_LAUNCH(call, (split_encode<CODE, INDEX>), blocks, 256, 0, *tables, code, source,
-                (unsigned)key_size, n);
+    TRY(CUDA_LAUNCH(call, (split_encode<CODE, INDEX>), blocks, 256, 0, *tables, code, source,
+                    (unsigned)key_size, n));
     for (int step = 0; step < (int)(8 * key_size); step++) {
-        CUDA_LAUNCH(call, split_count<BITS>, tiles, SPLIT_THREADS, 0, *tables, n, step);
-        CUDA_LAUNCH(call, split_scan, 1, SPLIT_SCAN_THREADS, 0, *tables, tiles, step);
-        CUDA_LAUNCH(call, (split_scatter<BITS, INDEX>), tiles, SPLIT_THREADS, 0, *tables, n, step);
+        TRY(CUDA_LAUNCH(call, split_count<BITS>, tiles, SPLIT_THREADS, 0, *tables, n, step));
+        TRY(CUDA_LAUNCH(call, split_scan, 1, SPLIT_SCAN_THREADS, 0, *tables, tiles, step));
+        TRY(CUDA_LAUNCH(call, (split_scatter<BITS, INDEX>), tiles, SPLIT_THREADS, 0, *tables, n,
+                        step));
     }
-    CUDA_LAUNCH(call, (split_decode<CODE, INDEX>), blocks, 256, 0, *tables, code, result,
-                (unsigned)size, n);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, (split_decode<CODE, INDEX>), blocks, 256, 0, *tables, code, result,
+                       (unsigned)size, n);
 }
-
-/* ---- keys ----------------------------------------------------------------------------------- */
 
 size_t dev_split_keys_scratch(const ordo_sort_job *job)
 {
@@ -230,8 +228,6 @@ ordo_status dev_split_keys(cuda_call *call, const ordo_sort_job *job)
         return split<radix_no_value>(call, &tables, code, job->keys, size, job->n, job->keys, size);
     });
 }
-
-/* ---- indices and pairs ---------------------------------------------------------------------- */
 
 static size_t index_bytes(size_t n) { return n <= UINT32_MAX ? 4 : 8; }
 
@@ -261,15 +257,16 @@ ordo_status dev_split_argsort(cuda_call *call, const ordo_argsort_job *job)
 /* The argsort that the gather needs, with its index in scratch. */
 static ordo_argsort_job split_pairs_order(cuda_scratch *scratch, const ordo_pairs_job *job)
 {
-    ordo_argsort_job order;
-    memset(&order, 0, sizeof order);
-    order.type = job->keys.type;
-    order.keys = job->keys.keys;
-    order.n = job->keys.n;
-    order.descending = job->keys.descending;
-    order.index_type = index_bytes(order.n) == 4 ? ORDO_U32 : ORDO_U64;
-    order.index = scratch_take<char>(scratch, order.n * index_bytes(order.n));
-    return order;
+    const ordo_sort_job *const keys = &job->keys;
+    size_t const               bytes = index_bytes(keys->n);
+    return {keys->type,
+            keys->keys,
+            keys->n,
+            keys->descending,
+            ORDO_ALGORITHM_AUTO,
+            0,
+            bytes == 4 ? ORDO_U32 : ORDO_U64,
+            scratch_take<char>(scratch, keys->n * bytes)};
 }
 
 size_t dev_split_pairs_scratch(const ordo_pairs_job *job)

@@ -1,7 +1,7 @@
 /* papers.cuh - the algorithms of the papers, which run only when a caller asks for one by name.
  *
- * dev_sort.cu, dev_rank.cu and dev_select.cu choose by name and are the only callers outside this
- * folder and the benchmarks. Every entry only enqueues work on call->stream; the function with
+ * dev_sort.cu, dev_rank_sorted.cu and dev_select.cu choose by name and are the only callers outside
+ * this folder and the benchmarks. Every entry only enqueues work on call->stream; the function with
  * _scratch in its name gives the bytes of device scratch. */
 #ifndef ORDO_CUDA_PAPERS_PAPERS_H
 #define ORDO_CUDA_PAPERS_PAPERS_H

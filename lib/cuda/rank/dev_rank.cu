@@ -1,207 +1,293 @@
-/* dev_rank.cu - ranks of a sorted array: the choice of kernels, and two launches that work for
- * every type, rule and alignment.
+/* dev_rank.cu - ranks of an array in any order, and ranks of sorted records (lib/hybrid).
  *
- *   heads   reads the keys and writes one bit for each: does a group of tied keys begin here
- *   write   reads the bits, which are still in L2, and writes the ranks
- * A warp learns what surrounds its span from a small table (block_heads.cuh). The rules read the
- * bits differently: the last bit up to a key (min), the next bit after it (max), both (average),
- * the number of bits (dense); ordinal ranks need no keys. So time does not depend on ties. Most
- * jobs with aligned arrays take one pass instead (dev_rank_pass.cu). Memory moved: keys, ranks, n /
- * 4 bytes of bits. Scratch: n / 8 bytes, and n / 128 for average ranks. */
-#include "cuda/papers/papers.cuh"
-#include "cuda/rank/dev_rank.cuh"
+ *   order    the backend's argsort, which keeps the sorted keys; or a merge of two sorted parts
+ *   number   heads of the sorted keys (dev_rank_sorted.cu), and from them a rank for each place
+ *   return   ranks[index[i]] = rank of place i
+ * Small results are scattered directly. Large ones are partitioned by index first
+ * (dev_rank_parts.cuh), because a scattered store moves a whole sector and even L2 takes only about
+ * 50e9 scattered stores a second. dev_put_ranks returns ranks part by part, so that the first part
+ * can leave the device early. Memory moved besides the argsort, n < 2^31 keys of 32 bits: keys 4 n,
+ * index 4 n, records 32 n, ranks. Scratch: argsort, index, n / 8 bytes, two arrays of records. */
+#include "cuda/rank/dev_rank_parts.cuh"
+#include "cuda/sort/dev_radix.cuh"
+#include "cuda/sort/merge_sorted.cuh"
 
-static __device__ __forceinline__ void wait_for_launch_before(void)
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
+static constexpr int GATHER_THREADS = 256;
 
-static __device__ __forceinline__ void let_next_launch_begin(void)
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-/* ---- Heads ---- */
-
-template <typename CODE, int V, typename BITS = typename CODE::BITS>
-static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    find_heads(const BITS *keys, heads_table table)
-{
-
-    heads_span const span = warp_span(table);
-    uint64_t         first = HEADS_NONE, last = 0, count = 0;
-    auto const       is_head = [](BITS left, BITS key) { return !keys_tie<CODE>(left, key); };
-    let_next_launch_begin();
-    for (size_t chunk = span.begin; chunk < span.end; chunk++) {
-        size_t const base = chunk * HEADS_CHUNK;
-        BITS const   before = keys[base > 0 ? base - 1 : 0];
-        uint32_t     word;
-        unsigned     at; /* of the word in the chunk */
-        if (table.n - base >= HEADS_CHUNK) {
-            word = warp_flags<V, ACCESS_ONCE>(keys + base, before, is_head);
-            word = heads_in_order<V>(word | (chunk == 0 && lane_id() == 0));
-            at = heads_word<V>();
-        } else {
-            word = warp_flags_tail(keys + base, (unsigned)(table.n - base), before, is_head);
-            word = heads_in_order<1>(word | (chunk == 0 && lane_id() == 0));
-            at = lane_id();
-        }
-        table.words[chunk * 32 + at] = word;
-        if (table.before != NULL && lane_id() == 0)
-            table.before[chunk] = last;
-        unsigned const highest =
-            __reduce_max_sync(WARP_ALL, word != 0 ? at * 32 + highest_bit(word) + 1 : 0);
-        last = highest != 0 ? base + highest : last;
-        if (first == HEADS_NONE && highest != 0)
-            first = base + __reduce_min_sync(WARP_ALL,
-                                             word != 0 ? at * 32 + lowest_bit(word) : HEADS_CHUNK);
-        count += __popc(word);
-    }
-    block_publish(table, first, last, count);
-}
-
-heads_table heads_take(cuda_scratch *scratch, size_t n, bool both)
-{
-    heads_table  table = {};
-    size_t const chunks = ordo_div_up(n, HEADS_CHUNK);
-    size_t const blocks = ordo_min(ordo_div_up(chunks, HEADS_WARPS), CUDA_TUNE_RANK_BLOCKS);
-    size_t const entries = blocks * (1 + HEADS_WARPS);
-
-    table.n = n;
-    table.chunks = chunks;
-    table.blocks = (unsigned)blocks;
-    table.words = scratch_take<uint32_t>(scratch, chunks * 32);
-    table.before = both ? scratch_take<uint64_t>(scratch, chunks) : NULL;
-    table.first = scratch_take<uint64_t>(scratch, entries);
-    table.last = scratch_take<uint64_t>(scratch, entries);
-    table.count = scratch_take<uint64_t>(scratch, entries);
-    return table;
-}
-
-static inline bool is_aligned(const void *array) { return (uintptr_t)array % 16 == 0; }
-
-ordo_status dev_heads(cuda_call *call, const heads_table *table, ordo_type type, const void *keys)
-{
-    if (table->n == 0)
-        return ORDO_OK;
-    return with_key_code(type, false, KEY_FOLDED, [&](auto code) {
-        typedef decltype(code)      CODE;
-        typedef typename CODE::BITS BITS;
-        constexpr int               V = 16 / (int)sizeof(BITS);
-        const BITS *const           bits = (const BITS *)keys;
-        if (is_aligned(keys))
-            CUDA_LAUNCH(call, (find_heads<CODE, V>), table->blocks, HEADS_THREADS, 0, bits, *table);
-        else
-            CUDA_LAUNCH(call, (find_heads<CODE, 1>), table->blocks, HEADS_THREADS, 0, bits, *table);
-        return ORDO_OK;
-    });
-}
-
-/* ---- Ranks ---- */
-
-template <rank_kind KIND, typename RANK, int V>
-static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
-    write_ranks(heads_table table, RANK *ranks)
+/* An average rank (RANK_BOTH) is written as twice its value if RANK is an integer. */
+template <rank_kind KIND, typename RANK, typename INDEX>
+static __global__ void __launch_bounds__(HEADS_THREADS)
+    scatter_ranks(heads_table table, const INDEX *index, RANK *ranks)
 {
     typedef typename rank_number<RANK>::type NUM;
 
-    wait_for_launch_before();
     heads_walk<KIND, NUM> walk = walk_start<KIND, NUM>(table);
     while (walk.left > 0) {
         heads_chunk<NUM> const chunk = walk_chunk(table, &walk);
-        warp_write_ranks<KIND, RANK, V, ACCESS_ONCE>(ranks, table.n, chunk.base, chunk.word,
-                                                     chunk.edges);
+#pragma unroll 8
+        for (int row = 0; row < 32; row++) {
+            warp_vector<RANK, 1> const rank =
+                warp_row_ranks<KIND, RANK, 1>(row, chunk.word, chunk.edges, (NUM)chunk.base);
+            size_t const at = chunk.base + row * 32 + lane_id();
+            if (at < table.n)
+                ranks[index[at]] = rank.at[0];
+        }
     }
 }
 
-/* The launch may begin before the previous one in the stream has ended: blocks are set up while the
- * last heads are found, and wait before they read. */
-template <rank_kind KIND, typename RANK, int V>
-static ordo_status launch_write(cuda_call *call, const heads_table *table, RANK *ranks)
+template <typename CODE, typename INDEX>
+static __global__ void __launch_bounds__(GATHER_THREADS)
+    gather_bits(const typename CODE::BITS *keys, const INDEX *index, size_t n, CODE code,
+                typename CODE::BITS *bits)
 {
-    cudaLaunchAttribute early = {};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(table->blocks);
-    config.blockDim = dim3(HEADS_THREADS);
-    config.stream = call->stream;
-    config.attrs = &early;
-    config.numAttrs = call->facts->capability >= 90 && KIND != RANK_INDEX;
-    CUDA_TRY(call->exec, cudaLaunchKernelEx(&config, write_ranks<KIND, RANK, V>, *table, ranks));
-    return ORDO_OK;
+    size_t const i = (size_t)blockIdx.x * GATHER_THREADS + threadIdx.x;
+    if (i < n)
+        bits[i] = code.encode(keys[index[i]]);
 }
 
-template <rank_kind KIND, typename RANK>
-static ordo_status write_kind(cuda_call *call, const heads_table *table, RANK *ranks)
+static bool is_wide(const ordo_rank_job *job) { return job->n >= (size_t)1 << 31; }
+
+static bool is_direct(const ordo_rank_job *job)
 {
-    return is_aligned(ranks) ? launch_write<KIND, RANK, 16 / (int)sizeof(RANK)>(call, table, ranks)
-                             : launch_write<KIND, RANK, 1>(call, table, ranks);
+    return job->n * cuda_type_size(job->rank_type) <= CUDA_TUNE_RANK_DIRECT && !is_wide(job);
 }
 
-ordo_status dev_ranks_of_heads(cuda_call *call, const heads_table *table, ordo_ties ties,
-                               ordo_type rank_type, void *ranks)
+/* The radix sort keeps the sorted keys; after other sorts they are gathered. Ordinal ranks need
+ * none. */
+enum order_way {
+    ORDER_KEEPS,
+    ORDER_GATHERS,
+    ORDER_ONLY
+};
+
+static order_way way_of(const ordo_rank_job *job)
 {
-    if (table->n == 0)
-        return ORDO_OK;
-    return with_rank_rule(ties, [&](auto rule) {
-        constexpr rank_kind KIND = decltype(rule)::KIND;
-        if constexpr (KIND == RANK_BOTH)
-            return write_kind<KIND>(call, table, (double *)ranks);
-        else
-            return with_rank_type(rank_type, [&](auto zero) {
-                return write_kind<KIND>(call, table, (decltype(zero) *)ranks);
-            });
+    if (job->ties == ORDO_TIES_ORDINAL)
+        return ORDER_ONLY;
+    bool const radix =
+        job->algorithm == ORDO_ALGORITHM_AUTO || job->algorithm == ORDO_ALGORITHM_RADIX;
+    return radix ? ORDER_KEEPS : ORDER_GATHERS;
+}
+
+struct rank_plan {
+    ordo_argsort_job order;
+    void            *bits; /* gathered sorted keys */
+    heads_table      table;
+    rank_parts       parts; /* unless ranks are scattered directly */
+};
+
+static rank_plan plan_of(cuda_scratch *scratch, const ordo_rank_job *job)
+{
+    rank_plan    plan = {};
+    size_t const width = is_wide(job) ? sizeof(uint64_t) : sizeof(uint32_t);
+    plan.order = {job->type,
+                  job->keys,
+                  job->n,
+                  job->descending,
+                  job->algorithm,
+                  0,
+                  is_wide(job) ? ORDO_U64 : ORDO_U32,
+                  scratch_take<char>(scratch, job->n * width)};
+    if (way_of(job) == ORDER_GATHERS)
+        plan.bits = scratch_take<char>(scratch, job->n * cuda_type_size(job->type));
+    plan.table = heads_take(scratch, job->n, job->ties == ORDO_TIES_AVERAGE);
+    if (!is_direct(job))
+        plan.parts = parts_layout(scratch, job->n, width, 1);
+    return plan;
+}
+
+size_t dev_rank_scratch(const ordo_rank_job *job)
+{
+    cuda_scratch    counted = {};
+    rank_plan const plan = plan_of(&counted, job);
+    return counted.used + (way_of(job) == ORDER_KEEPS ? dev_argsort_keys_scratch(&plan.order)
+                                                      : dev_argsort_scratch(&plan.order));
+}
+
+static ordo_status gather_keys(cuda_call *call, const rank_plan *plan)
+{
+    const ordo_argsort_job *const order = &plan->order;
+    size_t const                  blocks = ordo_div_up(order->n, GATHER_THREADS);
+    return with_key_code(order->type, order->descending, KEY_FOLDED, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        const BITS *const           keys = (const BITS *)order->keys;
+        BITS *const                 bits = (BITS *)plan->bits;
+        if (order->index_type == ORDO_U64)
+            return CUDA_LAUNCH(call, (gather_bits<CODE, uint64_t>), blocks, GATHER_THREADS, 0, keys,
+                               (const uint64_t *)order->index, order->n, code, bits);
+        return CUDA_LAUNCH(call, (gather_bits<CODE, uint32_t>), blocks, GATHER_THREADS, 0, keys,
+                           (const uint32_t *)order->index, order->n, code, bits);
     });
 }
 
-/* ---- The verb ---- */
-
-static bool is_paper(ordo_algorithm algorithm)
+/* The type of gathered sorted keys: unsigned, as wide as the keys. */
+static ordo_type bits_type(ordo_type type)
 {
-    return algorithm == ORDO_ALGORITHM_NAIVE || algorithm == ORDO_ALGORITHM_SHUFFLE ||
-           algorithm == ORDO_ALGORITHM_HYBRID;
+    size_t const size = cuda_type_size(type);
+    return size == 1 ? ORDO_U8 : size == 2 ? ORDO_U16 : size == 4 ? ORDO_U32 : ORDO_U64;
 }
 
-/* Ordinal ranks need only the sizes of the table, not its arrays. */
-static heads_table table_of(cuda_scratch *scratch, const ordo_rank_sorted_job *job)
+static ordo_status order_keys(cuda_call *call, const ordo_rank_job *job, const rank_plan *plan)
 {
-    cuda_scratch none = {};
-    return heads_take(job->ties == ORDO_TIES_ORDINAL ? &none : scratch, job->n,
-                      job->ties == ORDO_TIES_AVERAGE);
+    void *kept = NULL;
+    switch (way_of(job)) {
+    case ORDER_ONLY:
+        return dev_argsort(call, &plan->order);
+    case ORDER_GATHERS:
+        TRY(dev_argsort(call, &plan->order));
+        TRY(gather_keys(call, plan));
+        return dev_heads(call, &plan->table, bits_type(job->type), plan->bits);
+    case ORDER_KEEPS:
+        break;
+    }
+    TRY(dev_argsort_keys(call, &plan->order, &kept));
+    return dev_heads(call, &plan->table, cuda_type_size(job->type) == 8 ? ORDO_U64 : ORDO_U32,
+                     kept);
 }
 
-size_t dev_rank_sorted_scratch(const ordo_rank_sorted_job *job)
+template <rank_kind KIND, typename NUM>
+static ordo_status rank_by_buckets(cuda_call *call, const ordo_rank_job *job, const rank_plan *plan)
 {
-    cuda_scratch counted = {};
-    table_of(&counted, job);
-    return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : counted.used;
+    TRY((parts_begin<KIND, NUM>(call, &plan->parts, &plan->table, (const NUM *)plan->order.index)));
+    return with_rank_type(job->rank_type, [&](auto zero) {
+        return parts_return<NUM>(call, &plan->parts, 0, KIND == RANK_BOTH,
+                                 (decltype(zero) *)job->ranks);
+    });
 }
 
-ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job)
+template <rank_kind KIND, typename RANK>
+static ordo_status rank_direct(cuda_call *call, const ordo_rank_job *job, const rank_plan *plan)
 {
-    if (is_paper(job->algorithm))
-        return dev_rank_paper(call, job);
-    if (job->algorithm != ORDO_ALGORITHM_AUTO)
-        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
-                         "algorithm %s of a sorted array's ranks runs on the CPU only",
-                         job->algorithm == ORDO_ALGORITHM_SEQUENTIAL ? "sequential" : "threads");
-    call->exec->algorithm = "heads";
+    return CUDA_LAUNCH(call, (scatter_ranks<KIND, RANK, uint32_t>), plan->table.blocks,
+                       HEADS_THREADS, 0, plan->table, (const uint32_t *)plan->order.index,
+                       (RANK *)job->ranks);
+}
+
+template <rank_kind KIND>
+static ordo_status rank_of_kind(cuda_call *call, const ordo_rank_job *job, const rank_plan *plan)
+{
+    if (is_wide(job))
+        return rank_by_buckets<KIND, uint64_t>(call, job, plan);
+    if (!is_direct(job))
+        return rank_by_buckets<KIND, uint32_t>(call, job, plan);
+    if constexpr (KIND == RANK_BOTH)
+        return rank_direct<KIND, double>(call, job, plan);
+    else
+        return with_rank_type(job->rank_type, [&](auto zero) {
+            return rank_direct<KIND, decltype(zero)>(call, job, plan);
+        });
+}
+
+ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job)
+{
     if (job->n == 0)
         return ORDO_OK;
-    if (rank_pass_fits(job)) {
-        call->exec->facts.strategy = ORDO_STRATEGY_ONE_PASS;
-        return dev_rank_pass(call, job);
+    if (job->n > (size_t)1 << MOST_KEYS_LG)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "%zu keys are too many to rank on a GPU; at most 2^%d are supported",
+                         job->n, MOST_KEYS_LG);
+    rank_plan const plan = plan_of(&call->scratch, job);
+    TRY(order_keys(call, job, &plan));
+    call->exec->facts.strategy = is_direct(job) ? ORDO_STRATEGY_SCATTER : ORDO_STRATEGY_BUCKETED;
+    if (!is_direct(job))
+        call->exec->facts.buckets = buckets_of(job->n, plan.parts.shift[1]);
+    return with_rank_rule(
+        job->ties, [&](auto rule) { return rank_of_kind<decltype(rule)::KIND>(call, job, &plan); });
+}
+
+struct put_plan {             /* the layout of job->work */
+    void       *keys, *index; /* merged; NULL if the records are one sorted part */
+    heads_table table;
+    bool        direct;
+    rank_parts  parts; /* unless direct */
+};
+
+static put_plan plan_of(cuda_scratch *work, const ordo_put_job *job)
+{
+    put_plan     plan = {};
+    size_t const width = cuda_type_size(job->index_type);
+    plan.direct = job->n < job->total || job->total * width <= CUDA_TUNE_RANK_DIRECT;
+    if (job->split < job->n) {
+        plan.keys = scratch_take<char>(work, job->n * cuda_type_size(job->type));
+        /* The merged indices are read before the first rank is written, unless ranks are scattered
+         * directly. */
+        plan.index = plan.direct ? scratch_take<char>(work, job->n * width) : job->ranks;
     }
-    heads_table const table = table_of(&call->scratch, job);
-    call->exec->facts.strategy =
-        job->ties == ORDO_TIES_ORDINAL ? ORDO_STRATEGY_NO_KEYS : ORDO_STRATEGY_HEADS;
+    plan.table = heads_take(work, job->n, job->ties == ORDO_TIES_AVERAGE);
+    if (!plan.direct)
+        plan.parts = parts_layout(work, job->total, width, job->parts);
+    return plan;
+}
+
+size_t dev_put_ranks_work(const ordo_put_job *job)
+{
+    cuda_scratch counted = {};
+    plan_of(&counted, job);
+    return counted.used;
+}
+
+template <rank_kind KIND, typename NUM>
+static ordo_status put_first(cuda_call *call, const ordo_put_job *job, const put_plan *plan,
+                             const NUM *index)
+{
+    if (!plan->direct)
+        return parts_begin<KIND>(call, &plan->parts, &plan->table, index);
+    return CUDA_LAUNCH(call, (scatter_ranks<KIND, NUM, NUM>), plan->table.blocks, HEADS_THREADS, 0,
+                       plan->table, index, (NUM *)job->ranks);
+}
+
+template <typename NUM>
+static ordo_status merge(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
+{
+    return with_key_code(job->type, job->descending, KEY_FOLDED, [&](auto code) {
+        typedef decltype(code)                   CODE;
+        typedef typename CODE::BITS              BITS;
+        pairs_array<const BITS, const NUM> const from = {(const BITS *)job->sorted,
+                                                         (const NUM *)job->index};
+        pairs_array<BITS, NUM> const             to = {(BITS *)plan->keys, (NUM *)plan->index};
+        return CUDA_LAUNCH(call, (merge_pairs<CODE, NUM>), ordo_div_up(job->n, MERGE_TILE),
+                           MERGE_THREADS, 0, from, job->split, job->n, code, to);
+    });
+}
+
+template <typename NUM>
+static ordo_status put_all(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
+{
+    const void *keys = job->sorted;
+    const NUM  *index = (const NUM *)job->index;
+    if (plan->keys != NULL) {
+        TRY(merge<NUM>(call, job, plan));
+        keys = plan->keys;
+        index = (const NUM *)plan->index;
+    }
     if (job->ties != ORDO_TIES_ORDINAL)
-        TRY(dev_heads(call, &table, job->type, job->sorted));
-    return dev_ranks_of_heads(call, &table, job->ties, job->rank_type, job->ranks);
+        TRY(dev_heads(call, &plan->table, job->type, keys));
+    return with_rank_rule(job->ties, [&](auto rule) {
+        return put_first<decltype(rule)::KIND>(call, job, plan, index);
+    });
+}
+
+template <typename NUM>
+static ordo_status put_part(cuda_call *call, const ordo_put_job *job, const put_plan *plan)
+{
+    if (job->part == 0)
+        TRY(put_all<NUM>(call, job, plan));
+    return plan->direct
+               ? ORDO_OK
+               : parts_return<NUM>(call, &plan->parts, job->part, false, (NUM *)job->ranks);
+}
+
+ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job)
+{
+    cuda_scratch work = {(char *)job->work, 0};
+    if (job->n == 0)
+        return ORDO_OK;
+    if (job->total > (size_t)1 << MOST_KEYS_LG)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "%zu keys are too many to rank on a GPU; at most 2^%d are supported",
+                         job->total, MOST_KEYS_LG);
+    put_plan const plan = plan_of(&work, job);
+    return job->index_type == ORDO_U32 ? put_part<uint32_t>(call, job, &plan)
+                                       : put_part<uint64_t>(call, job, &plan);
 }

@@ -4,7 +4,7 @@
  * The indices are a permutation, so the size of every bucket is known and nothing must be counted.
  * The order inside a bucket does not matter, so a tile takes its places by atomic additions. An
  * average rank travels as twice its value. Memory moved for 32-bit ranks: index 4 n bytes, records
- * 32 n, ranks. Used by dev_rank_unsorted.cu. */
+ * 32 n, ranks. Used by dev_rank.cu. */
 #ifndef ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 #define ORDO_CUDA_RANK_DEV_RANK_PARTS_H
 
@@ -43,7 +43,7 @@ template <typename NUM> struct part_shared {
     uint32_t of_warp[HEADS_WARPS];
 };
 
-template <typename NUM> static __device__ __forceinline__ part_shared<NUM> *part_start(char *bytes)
+template <typename NUM> static DEVICE part_shared<NUM> *part_start(char *bytes)
 {
     part_shared<NUM> *const shared = (part_shared<NUM> *)bytes;
     for (unsigned b = threadIdx.x; b < BUCKETS; b += HEADS_THREADS)
@@ -54,7 +54,7 @@ template <typename NUM> static __device__ __forceinline__ part_shared<NUM> *part
 
 /* Takes a place among the tile's records of a bucket. If all lanes want the same bucket, as in
  * arrays that were sorted before, one lane asks for all. */
-static __device__ __forceinline__ uint32_t place_in(uint32_t *count, unsigned bucket, bool there)
+static DEVICE uint32_t place_in(uint32_t *count, unsigned bucket, bool there)
 {
     unsigned const first = __shfl_sync(WARP_ALL, bucket, 0);
     if (__all_sync(WARP_ALL, there && bucket == first)) {
@@ -69,8 +69,8 @@ static __device__ __forceinline__ uint32_t place_in(uint32_t *count, unsigned bu
 /* Finds where each bucket's records begin in the tile and where they go; returns the number of
  * records. A thread has every HEADS_THREADS-th bucket, so records are grouped by thread. */
 template <typename NUM>
-static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *shared,
-                                                       part_plan<NUM> plan, size_t first_bucket)
+static DEVICE uint32_t part_places(part_shared<NUM> *shared, part_plan<NUM> plan,
+                                   size_t first_bucket)
 {
     unsigned const warp = block_warp();
     uint32_t       count[BUCKETS_OF_THREAD], taken[BUCKETS_OF_THREAD];
@@ -106,9 +106,8 @@ static __device__ __forceinline__ uint32_t part_places(part_shared<NUM> *shared,
  * rank rank_of(row); `keys` is the number of the warp's records. Called by all threads of the
  * block. */
 template <typename NUM, typename RANK_OF>
-static __device__ __forceinline__ void part_tile(part_shared<NUM> *shared, part_plan<NUM> plan,
-                                                 size_t   first_bucket, const NUM (&of)[TILE_ROWS],
-                                                 unsigned keys, RANK_OF &&rank_of)
+static DEVICE void part_tile(part_shared<NUM> *shared, part_plan<NUM> plan, size_t first_bucket,
+                             const NUM (&of)[TILE_ROWS], unsigned keys, RANK_OF &&rank_of)
 {
     unsigned const inside = plan.buckets - 1;
     uint32_t       place[TILE_ROWS];
@@ -205,8 +204,6 @@ static __global__ void __launch_bounds__(LEAF_THREADS)
         ranks[base + i] = doubled ? (RANK)((double)leaf[i] * 0.5) : (RANK)leaf[i];
 }
 
-/* ---- Launches ---- */
-
 /* lg of the ranks of a bucket of the first partition: both partitions use half of the bits each. */
 static inline unsigned first_shift(size_t n)
 {
@@ -220,15 +217,6 @@ static inline size_t buckets_of(size_t n, unsigned shift)
 {
     return ordo_div_up(n, (size_t)1 << shift);
 }
-
-/* Launches a kernel that needs more shared memory than the default limit. */
-#define LAUNCH_SHARED(call, kernel, grid, block, shared, ...)                                      \
-    do {                                                                                           \
-        CUDA_TRY((call)->exec,                                                                     \
-                 cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,         \
-                                      (int)(shared)));                                             \
-        CUDA_LAUNCH(call, kernel, grid, block, shared, __VA_ARGS__);                               \
-    } while (0)
 
 /* The scratch of both partitions. The second is done for a stretch of whole buckets at a time. */
 struct rank_parts {
@@ -266,9 +254,9 @@ static ordo_status parts_begin(cuda_call *call, const rank_parts *parts, const h
     }
     part_plan<NUM> const part = {(rank_record<NUM> *)parts->records[0], parts->taken[0],
                                  parts->shift[0], BUCKETS};
-    LAUNCH_SHARED(call, (part_ranks<KIND, NUM>), table->blocks, HEADS_THREADS,
-                  sizeof(part_shared<NUM>), *table, index, part);
-    return ORDO_OK;
+    TRY(cuda_allow_shared(call, (part_ranks<KIND, NUM>), sizeof(part_shared<NUM>)));
+    return CUDA_LAUNCH(call, (part_ranks<KIND, NUM>), table->blocks, HEADS_THREADS,
+                       sizeof(part_shared<NUM>), *table, index, part);
 }
 
 /* Enqueues the return of one stretch of ranks. A stretch is like an array of its own: only the low
@@ -284,12 +272,13 @@ static ordo_status parts_return(cuda_call *call, const rank_parts *parts, size_t
     part_plan<NUM> const part = {(rank_record<NUM> *)parts->records[1],
                                  parts->taken[1] + (first >> parts->shift[1]), parts->shift[1],
                                  1u << (parts->shift[0] - parts->shift[1])};
-    LAUNCH_SHARED(call, part_records<NUM>, ordo_div_up(count, TILE), HEADS_THREADS,
-                  sizeof(part_shared<NUM>), (const rank_record<NUM> *)parts->records[0] + first,
-                  count, part);
-    LAUNCH_SHARED(call, (return_ranks<RANK, NUM>), ordo_div_up(count, LEAF), LEAF_THREADS,
-                  LEAF * sizeof(NUM), part.records, count, doubled, ranks + first);
-    return ORDO_OK;
+    TRY(cuda_allow_shared(call, part_records<NUM>, sizeof(part_shared<NUM>)));
+    TRY(CUDA_LAUNCH(call, part_records<NUM>, ordo_div_up(count, TILE), HEADS_THREADS,
+                    sizeof(part_shared<NUM>), (const rank_record<NUM> *)parts->records[0] + first,
+                    count, part));
+    TRY(cuda_allow_shared(call, (return_ranks<RANK, NUM>), LEAF * sizeof(NUM)));
+    return CUDA_LAUNCH(call, (return_ranks<RANK, NUM>), ordo_div_up(count, LEAF), LEAF_THREADS,
+                       LEAF * sizeof(NUM), part.records, count, doubled, ranks + first);
 }
 
 #endif

@@ -22,7 +22,7 @@ enum order_question {
 };
 
 /* The place in the chunk of the first of a lane's flags; HEADS_CHUNK if there is none. */
-template <int V> static __device__ __forceinline__ unsigned first_flag(uint32_t flags)
+template <int V> static DEVICE unsigned first_flag(uint32_t flags)
 {
     unsigned const bit = lowest_bit(flags);
     return flags != 0 ? bit / V * 32 * V + lane_id() * V + bit % V : HEADS_CHUNK;
@@ -123,8 +123,9 @@ static ordo_status ask_alone(cuda_call *call, ordo_type type, const void *keys, 
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
         if constexpr (QUESTION != ORDER_NANS || CODE::is_float)
-            CUDA_LAUNCH(call, (look_alone<QUESTION, CODE>), 1, ORDER_ALONE_THREADS, 0,
-                        (const BITS *)keys, n, code, (volatile unsigned long long *)call->fetch);
+            TRY(CUDA_LAUNCH(call, (look_alone<QUESTION, CODE>), 1, ORDER_ALONE_THREADS, 0,
+                            (const BITS *)keys, n, code,
+                            (volatile unsigned long long *)call->fetch));
         return ORDO_OK;
     }));
     return call_answer(call, answer, sizeof *answer);
@@ -149,25 +150,20 @@ static ordo_status ask(cuda_call *call, ordo_type type, const void *keys, size_t
         constexpr int               V = 16 / (int)sizeof(BITS);
         if constexpr (QUESTION != ORDER_NANS || CODE::is_float) {
             if ((uintptr_t)keys % 16 == 0)
-                CUDA_LAUNCH(call, (look_through<QUESTION, V, CODE>), blocks, ORDER_THREADS, 0, bits,
-                            n, code, device);
+                TRY(CUDA_LAUNCH(call, (look_through<QUESTION, V, CODE>), blocks, ORDER_THREADS, 0,
+                                bits, n, code, device));
             else
-                CUDA_LAUNCH(call, (look_through<QUESTION, 1, CODE>), blocks, ORDER_THREADS, 0, bits,
-                            n, code, device);
+                TRY(CUDA_LAUNCH(call, (look_through<QUESTION, 1, CODE>), blocks, ORDER_THREADS, 0,
+                                bits, n, code, device));
         }
         return ORDO_OK;
     }));
     return call_fetch(call, answer, device, sizeof *answer);
 }
 
-static size_t one_number(void)
-{
-    cuda_scratch counted = {};
-    scratch_take<unsigned long long>(&counted, 1);
-    return counted.used;
-}
-
-size_t dev_is_sorted_scratch(const ordo_order_job *job) { return (void)job, one_number(); }
+size_t dev_is_sorted_scratch(const ordo_order_job *) { return CUDA_SCRATCH_ALIGN; }
+size_t dev_runs_scratch(const ordo_runs_job *) { return CUDA_SCRATCH_ALIGN; }
+size_t dev_count_nans_scratch(const ordo_count_job *) { return CUDA_SCRATCH_ALIGN; }
 
 ordo_status dev_is_sorted(cuda_call *call, const ordo_order_job *job)
 {
@@ -179,8 +175,6 @@ ordo_status dev_is_sorted(cuda_call *call, const ordo_order_job *job)
     return ORDO_OK;
 }
 
-size_t dev_runs_scratch(const ordo_runs_job *job) { return (void)job, one_number(); }
-
 ordo_status dev_runs(cuda_call *call, const ordo_runs_job *job)
 {
     uint64_t falls = 0;
@@ -190,8 +184,6 @@ ordo_status dev_runs(cuda_call *call, const ordo_runs_job *job)
     *job->runs = job->n == 0 ? 0 : (size_t)falls + 1;
     return ORDO_OK;
 }
-
-size_t dev_count_nans_scratch(const ordo_count_job *job) { return (void)job, one_number(); }
 
 ordo_status dev_count_nans(cuda_call *call, const ordo_count_job *job)
 {

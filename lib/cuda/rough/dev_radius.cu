@@ -3,7 +3,7 @@
  * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), use prefix
  * maxima, suffix minima and a walk along both. Here one read is enough: the radius is the maximum
  * of j - min{i: P[i] > a[j]} with prefix maxima P, and with the largest distance so far one
- * comparison tells whether a key has a larger one. radius_near (radius_near.cuh) measures inside
+ * comparison tells whether a key has a larger one. radius_near (radius.cuh) measures inside
  * spans, up to the size of a ring in shared memory, and fills a table of patches of 124 keys. The
  * other kernels (radius_far.cuh) measure across spans from the table and read again only the
  * patches that may hold a larger radius. Exact. Reads n keys and 1.7 % for the table. Scratch:
@@ -11,7 +11,6 @@
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/radius_far.cuh"
-#include "cuda/rough/radius_near.cuh"
 
 struct radius_words { /* results on the device */
     uint64_t radius;
@@ -53,8 +52,8 @@ size_t dev_radius_scratch(const ordo_radius_job *job)
 }
 
 template <typename CODE, typename BITS = typename CODE::BITS>
-static ordo_status radius_run(cuda_call *call, const ordo_radius_job *job, CODE code, size_t limit,
-                              const uint64_t **radius)
+static ordo_status radius_enqueue(cuda_call *call, const ordo_radius_job *job, CODE code,
+                                  size_t limit, const uint64_t **radius)
 {
     typedef radius_shape<BITS> SHAPE;
     radius_pieces const        pieces = radius_layout<BITS>(&call->scratch, job->n);
@@ -67,9 +66,7 @@ static ordo_status radius_run(cuda_call *call, const ordo_radius_job *job, CODE 
     if (job->n < 2)
         return ORDO_OK;
 
-    CUDA_TRY(call->exec,
-             cudaFuncSetAttribute(radius_near<CODE>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)SHAPE::BYTES));
+    TRY(cuda_allow_shared(call, radius_near<CODE>, SHAPE::BYTES));
     size_t const blocks =
         ordo_min((size_t)call->facts->sms * CUDA_TUNE_RADIUS_RESIDENT, CUDA_TUNE_RADIUS_SPANS);
     size_t const span_steps = ordo_div_up(steps, ordo_min(steps, blocks));
@@ -88,23 +85,23 @@ static ordo_status radius_run(cuda_call *call, const ordo_radius_job *job, CODE 
     table.span_steps = span_steps;
     table.limit = limit;
 
-    CUDA_LAUNCH(call, radius_near<CODE>, spans, SHAPE::THREADS, SHAPE::BYTES, view, table);
+    TRY(CUDA_LAUNCH(call, radius_near<CODE>, spans, SHAPE::THREADS, SHAPE::BYTES, view, table));
     if (spans == 1 && view.end <= SHAPE::REACH)
         return ORDO_OK; /* all pairs were in the ring */
-    CUDA_LAUNCH(call, radius_settle<BITS>, 1, CUDA_TUNE_RADIUS_SPANS, 0, table, (unsigned)spans);
-    CUDA_LAUNCH(call, radius_bound<BITS>, ordo_div_up(patches, 256), 256, 0, table);
-    CUDA_LAUNCH(call, radius_list<BITS>, ordo_div_up(patches, 256), 256, 0, table);
+    TRY(CUDA_LAUNCH(call, radius_settle<BITS>, 1, CUDA_TUNE_RADIUS_SPANS, 0, table,
+                    (unsigned)spans));
+    TRY(CUDA_LAUNCH(call, radius_bound<BITS>, ordo_div_up(patches, 256), 256, 0, table));
+    TRY(CUDA_LAUNCH(call, radius_list<BITS>, ordo_div_up(patches, 256), 256, 0, table));
     size_t const open = ordo_min((size_t)call->facts->sms * CUDA_TUNE_RADIUS_OPEN,
                                  ordo_div_up(patches, RADIUS_OPEN_WARPS));
-    CUDA_LAUNCH(call, radius_open<CODE>, open, RADIUS_OPEN_WARPS * 32, 0, view, table);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, radius_open<CODE>, open, RADIUS_OPEN_WARPS * 32, 0, view, table);
 }
 
 ordo_status dev_radius_enqueue(cuda_call *call, const ordo_radius_job *job, key_ties ties,
                                size_t limit, const uint64_t **radius)
 {
     return with_key_code(job->type, job->descending, ties,
-                         [&](auto code) { return radius_run(call, job, code, limit, radius); });
+                         [&](auto code) { return radius_enqueue(call, job, code, limit, radius); });
 }
 
 ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job)
@@ -112,8 +109,9 @@ ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job)
     const uint64_t *radius;
     uint64_t        found = 0;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
-        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
-                         "algorithm sequential of radius runs on the CPU only");
+        return ordo_fail(
+            call->exec, ORDO_E_UNSUPPORTED,
+            "algorithm sequential cannot measure a radius on a GPU; use the CPU backend");
     call->exec->algorithm = "pieces";
     TRY(dev_radius_enqueue(call, job, KEY_FOLDED, SIZE_MAX - 1, &radius));
     TRY(call_fetch(call, &found, radius, sizeof found));

@@ -1,5 +1,5 @@
-/* dev_rough.cu - sorts arrays in which no key is far from its place, and looks at arrays to see
- * whether they are such.
+/* dev_rough.cu - sorts arrays in which no key is far from its place, and looks at an array before
+ * the sort to pick the cheapest algorithm.
  *
  * A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016), sort windows of
  * twice the radius, then windows shifted by it. Here a warp (dev_rough_warp.cu) or a block
@@ -7,13 +7,11 @@
  * of spans. In place: one read and one write. An unknown radius is guessed from a look at 128
  * windows of 1024 keys; the sort detects a wrong guess, and then the radius is measured
  * (dev_radius.cu). The radius is that of the total order, so the result has the bytes of every
- * sort. Waits for the host. Scratch: that of the radius, the look and a word. */
+ * other sort. Waits for the host. Scratch: that of the radius, the look and a word. */
+#include "cuda/rough/dev_rough.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
-#include "cuda/rough/dev_rough.cuh"
 #include "cuda/warp/warp_scan.cuh"
-
-/* ---- A look at parts of the array ---- */
 
 enum {
     ROUGH_LOOKS = 128,
@@ -66,22 +64,21 @@ static __global__ void __launch_bounds__(ROUGH_LOOK_KEYS)
     }
 }
 
-size_t rough_look_scratch(void)
-{
-    return ordo_round_up(ROUGH_LOOKS * sizeof(rough_window), CUDA_SCRATCH_ALIGN);
-}
+struct rough_look {      /* statistics of windows all over the array */
+    size_t falls, rises; /* pairs of neighbours in windows */
+    size_t far_falls;    /* windows whose first key is less than that of the window before */
+    size_t radius;       /* largest radius of a window */
+};
 
-size_t rough_look_least(void) { return (size_t)ROUGH_LOOKS * ROUGH_LOOK_KEYS; }
-
-ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, rough_look *look)
+/* Waits for the host. The array has at least ROUGH_LOOKS * ROUGH_LOOK_KEYS keys. */
+static ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, rough_look *look)
 {
     rough_window *const windows = scratch_take<rough_window>(&call->scratch, ROUGH_LOOKS);
     rough_window        seen[ROUGH_LOOKS];
     TRY(with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         typedef decltype(code) CODE;
-        CUDA_LAUNCH(call, rough_see<CODE>, ROUGH_LOOKS, ROUGH_LOOK_KEYS, 0, code,
-                    (const typename CODE::BITS *)job->keys, job->n / ROUGH_LOOKS, windows);
-        return ORDO_OK;
+        return CUDA_LAUNCH(call, rough_see<CODE>, ROUGH_LOOKS, ROUGH_LOOK_KEYS, 0, code,
+                           (const typename CODE::BITS *)job->keys, job->n / ROUGH_LOOKS, windows);
     }));
     TRY(call_fetch(call, seen, windows, sizeof seen));
     rough_look const none = {0, 0, 0, 0};
@@ -95,8 +92,6 @@ ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, rough_look 
     return ORDO_OK;
 }
 
-/* ---- The sort ---- */
-
 static ordo_radius_job rough_radius_job(const ordo_sort_job *job)
 {
     ordo_radius_job const radius = {job->type,       job->keys,           job->n,
@@ -107,7 +102,8 @@ static ordo_radius_job rough_radius_job(const ordo_sort_job *job)
 size_t dev_rough_scratch(const ordo_sort_job *job)
 {
     ordo_radius_job const radius = rough_radius_job(job);
-    return CUDA_SCRATCH_ALIGN + dev_radius_scratch(&radius) + rough_look_scratch();
+    return CUDA_SCRATCH_ALIGN + dev_radius_scratch(&radius) +
+           ordo_round_up(ROUGH_LOOKS * sizeof(rough_window), CUDA_SCRATCH_ALIGN);
 }
 
 static ordo_status rough_measure(cuda_call *call, const ordo_sort_job *job, size_t most,
@@ -163,7 +159,9 @@ static size_t rough_guess(size_t seen)
     return seen > 0 && seen <= CUDA_TUNE_ROUGH_GUESS ? 2 * seen : 0;
 }
 
-ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job, size_t seen, bool *done)
+/* Sorts in windows of an unknown radius; a look has seen radius `seen` (0: nothing). */
+static ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job, size_t seen,
+                                      bool *done)
 {
     ordo_exec *const exec = call->exec;
     size_t const     guess = rough_guess(seen), most = rough_block_most(call, job->type);
@@ -192,7 +190,7 @@ static ordo_status rough_sort(cuda_call *call, const ordo_sort_job *job, bool *d
 {
     rough_look look = {0, 0, 0, 0};
     if (job->radius == 0) {
-        if (job->n >= rough_look_least())
+        if (job->n >= (size_t)ROUGH_LOOKS * ROUGH_LOOK_KEYS)
             TRY(rough_look_at(call, job, &look));
         return rough_sort_unknown(call, job, look.far_falls == 0 ? look.radius : 0, done);
     }
@@ -213,6 +211,112 @@ ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done
         return ORDO_OK;
     }
     ordo_status const status = rough_sort(call, job, done);
+    call->scratch.used = used;
+    return status;
+}
+
+/* ---- Any array ----
+ *
+ * If no window of the look starts with a smaller key than the window before, the array may be
+ * roughly sorted, and windows of its radius are sorted. If no key rises, the array may be in
+ * reverse order: one read checks that, and one read and write reverses the array. All other arrays
+ * go to the general sort. The look costs a launch and a wait for the host, so arrays below
+ * CUDA_TUNE_LOOK_BYTES and keys of 8 and 16 bits are not looked at. */
+
+/* Sets *rises if a key is larger than the one before. */
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __global__ void rough_falling(CODE code, const BITS *keys, size_t n, unsigned *rises)
+{
+    constexpr int EACH = 8;
+    size_t const stride = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x + 1; i < n; i += stride * EACH) {
+        if (*(volatile unsigned *)rises)
+            return;
+        bool broken = false;
+#pragma unroll
+        for (int j = 0; j < EACH; j++) {
+            size_t const at = i + j * stride;
+            if (at < n) {
+                BITS const left = code.encode(keys[at - 1]);
+                broken |= code.encode(keys[at]) > left;
+            }
+        }
+        if (broken) {
+            atomicExch(rises, 1u);
+            return;
+        }
+    }
+}
+
+/* Reverses the array unless *rises. */
+template <typename BITS>
+static __global__ void rough_turn(BITS *keys, size_t n, const unsigned *rises)
+{
+    constexpr int EACH = 4;
+    size_t const stride = (size_t)gridDim.x * blockDim.x;
+    if (*rises)
+        return;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n / 2; i += stride * EACH) {
+        BITS left[EACH], right[EACH];
+#pragma unroll
+        for (int j = 0; j < EACH; j++)
+            if (i + j * stride < n / 2) {
+                left[j] = keys[i + j * stride];
+                right[j] = keys[n - 1 - (i + j * stride)];
+            }
+#pragma unroll
+        for (int j = 0; j < EACH; j++)
+            if (i + j * stride < n / 2) {
+                keys[i + j * stride] = right[j];
+                keys[n - 1 - (i + j * stride)] = left[j];
+            }
+    }
+}
+
+static ordo_status rough_reverse(cuda_call *call, const ordo_sort_job *job, bool *done)
+{
+    unsigned *const rises = scratch_take<unsigned>(&call->scratch, 1);
+    unsigned        seen = 0;
+    size_t const    blocks = (size_t)call->facts->sms * 8;
+    CUDA_TRY(call->exec, cudaMemsetAsync(rises, 0, sizeof *rises, call->stream));
+    TRY(with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
+        typedef decltype(code)      CODE;
+        typedef typename CODE::BITS BITS;
+        TRY(CUDA_LAUNCH(call, rough_falling<CODE>, blocks, 256, 0, code, (const BITS *)job->keys,
+                        job->n, rises));
+        return CUDA_LAUNCH(call, rough_turn<BITS>, blocks, 256, 0, (BITS *)job->keys, job->n,
+                           rises);
+    }));
+    call->exec->changed = true;
+    TRY(call_fetch(call, &seen, rises, sizeof seen));
+    *done = !seen;
+    if (*done) {
+        call->exec->algorithm = "reverse";
+        call->exec->facts.input = ORDO_INPUT_REVERSED;
+        call->exec->facts.strategy = ORDO_STRATEGY_REVERSE;
+    }
+    return ORDO_OK;
+}
+
+static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool *done)
+{
+    rough_look look;
+    TRY(rough_look_at(call, job, &look));
+    if (look.rises == 0 && look.falls > 0)
+        return rough_reverse(call, job, done);
+    if (look.far_falls > 0 || look.falls > 3 * look.rises)
+        return ORDO_OK;
+    return rough_sort_unknown(call, job, look.radius, done);
+}
+
+ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done)
+{
+    size_t const size = cuda_type_size(job->type), used = call->scratch.used;
+    *done = false;
+    if (size < sizeof(uint32_t) || job->n < CUDA_TUNE_LOOK_BYTES / size ||
+        cuda_capturing(call->stream))
+        return ORDO_OK;
+    ordo_status const status = rough_decide(call, job, done);
     call->scratch.used = used;
     return status;
 }

@@ -14,33 +14,15 @@
 size_t      dev_rough_scratch(const ordo_sort_job *job);
 ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done);
 
-/* dev_rough_auto.cu: the same if a look at parts of the array suggests it; also for sorted and
- * reversed arrays. */
-size_t      dev_rough_auto_scratch(const ordo_sort_job *job);
+/* The same if a look at parts of the array suggests it; also for sorted and reversed arrays.
+ * Scratch: dev_rough_scratch. */
 ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done);
-
-/* ---- What these are made of ---- */
 
 /* dev_radius.cu: enqueues the measurement of the radius in the order of `ties`; *radius is the
  * device word of the result. If the radius is above `limit` (at most SIZE_MAX - 1), any larger
  * number may be the result. Keeps dev_radius_scratch bytes. */
 ordo_status dev_radius_enqueue(cuda_call *call, const ordo_radius_job *job, key_ties ties,
                                size_t limit, const uint64_t **radius);
-
-/* dev_rough.cu: statistics of windows all over the array, for at least rough_look_least() keys.
- * Takes rough_look_scratch() bytes and waits for the host. */
-struct rough_look {
-    size_t falls, rises; /* pairs of neighbours in windows */
-    size_t far_falls;    /* windows whose first key is less than that of the window before */
-    size_t radius;       /* largest radius of a window */
-};
-size_t      rough_look_scratch(void);
-size_t      rough_look_least(void);
-ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, rough_look *look);
-
-/* dev_rough.cu: sorts in windows of an unknown radius; a look has seen `seen` (0: nothing). Takes
- * dev_rough_scratch bytes minus those of the look. */
-ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job, size_t seen, bool *done);
 
 /* dev_rough_warp.cu, dev_rough_block.cu: sort in windows of a radius, in place. If the radius was
  * too small, *unsorted, a device word that the caller zeroed, becomes 1. */

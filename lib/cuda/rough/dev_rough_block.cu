@@ -1,17 +1,238 @@
 /* dev_rough_block.cu - sorts an array of medium radius in one read and one write, in place.
  *
  * A block walks its span tile by tile. It sorts a tile (by buckets of equal width, or, if buckets
- * overflow, sequences of 256 keys by warps, then merges) and merges it with the `reach` largest
+ * overflow, parts of 256 keys by warps, then merges) and merges it with the `reach` largest
  * keys read before; reach is the radius, rounded up. The smallest keys are then in order and are
  * written, reach places behind the keys read; the largest stay. After T. Altman and B. Chlebus,
  * "Sorting roughly sorted sequences in parallel" (1990), with a sliding window instead of two rows
  * of windows. rough_borders merges where two spans meet. n keys read, n written. */
-#include "cuda/block/block_window.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/rough.cuh"
+#include "cuda/warp/warp_scan.cuh"
+#include "cuda/warp/warp_sort.cuh"
+
+static constexpr int WINDOW_ITEMS = WARP_SORT_ITEMS;
+
+/* The index of place i: one key is left out after every 128 bytes, against bank conflicts of
+ * threads that write 16 keys each. */
+template <typename BITS> static DEVICE constexpr int window_at(int i)
+{
+    return i + i / (128 / (int)sizeof(BITS));
+}
+
+/* How many of the first `diagonal` keys of the merge of [first, middle), ascending, and [middle,
+ * last), descending, come from the former (merge path: Green, McColl, Bader, 2012). The second part
+ * is reversed so that a merge need not test for the ends of parts. */
+template <typename BITS>
+static DEVICE int window_split(const BITS *memory, int first, int middle, int last, int diagonal)
+{
+    int begin = max(0, diagonal - (last - middle)), end = min(diagonal, middle - first);
+#pragma unroll 1
+    while (begin < end) {
+        int const half = (begin + end) / 2;
+        if (memory[window_at<BITS>(first + half)] <=
+            memory[window_at<BITS>(last - diagonal + half)])
+            begin = half + 1;
+        else
+            end = half;
+    }
+    return begin;
+}
+
+/* WINDOW_ITEMS keys of the merge, from `diagonal` on. */
+template <typename BITS>
+static DEVICE void window_merge(const BITS *memory, int first, int middle, int last, int diagonal,
+                                BITS *x)
+{
+    int  left = first + window_split(memory, first, middle, last, diagonal);
+    int  right = last - 1 - (diagonal - (left - first));
+    BITS low = memory[window_at<BITS>(left)], high = memory[window_at<BITS>(right)];
+#pragma unroll
+    for (int i = 0; i < WINDOW_ITEMS; i++) {
+        bool const take = low <= high;
+        x[i] = take ? low : high;
+        if (i == WINDOW_ITEMS - 1)
+            break;
+        left += take;
+        right -= !take;
+        BITS const next = memory[window_at<BITS>(take ? left : right)];
+        low = take ? next : low;
+        high = take ? high : next;
+    }
+}
+
+/* Writes keys to the 16 places from `at` on, a multiple of 16; in reverse if turned. */
+template <typename BITS>
+static DEVICE void window_put(BITS *memory, int at, bool turned, const BITS *x)
+{
+    BITS *const to = memory + window_at<BITS>(at);
+#pragma unroll
+    for (int i = 0; i < WINDOW_ITEMS; i++)
+        to[i] = turned ? x[WINDOW_ITEMS - 1 - i] : x[i];
+}
+
+/* Merges sorted parts of `part` keys of the tile [first, first + size), every second of them
+ * reversed, to one reversed part. Sizes are powers of two; thread t writes keys 16 t to 16 t +
+ * 15 of each level. */
+template <typename BITS>
+static DEVICE void window_merge_parts(BITS *memory, int first, int size, int part)
+{
+    int const mine = threadIdx.x * WINDOW_ITEMS;
+#pragma unroll 1
+    for (; part < size; part *= 2) {
+        BITS       x[WINDOW_ITEMS];
+        int const  begin = mine & ~(2 * part - 1), at = mine - begin;
+        bool const turned = (begin & (2 * part)) != 0 || 2 * part == size;
+        window_merge(memory, first + begin, first + begin + part, first + begin + 2 * part, at, x);
+        __syncthreads();
+        window_put(memory, first + begin + (turned ? 2 * part - WINDOW_ITEMS - at : at), turned, x);
+        __syncthreads();
+    }
+}
+
+/* ---- Buckets ----
+ *
+ * bucket_sort cuts the range of the keys into as many equal buckets as there are keys. Shared
+ * counters give each key its rank and place. If no bucket holds more than BUCKET_MOST keys, no key
+ * is more than 8 places away: the sort of 16 places of every thread, then of 16 places shifted by
+ * 8, finishes. Otherwise the caller sorts in another way. */
+
+static constexpr int BUCKET_MOST = 9; /* so a key is at most 8 places, half a window, away */
+
+template <typename BITS, int THREADS> struct bucket_shared {
+    BITS     low[THREADS / 32], high[THREADS / 32];
+    unsigned keys[THREADS / 32];
+};
+
+/* The smallest and the largest key of the block. */
+template <typename BITS, int THREADS>
+static DEVICE void bucket_range(bucket_shared<BITS, THREADS> *shared, const BITS *x, BITS *least,
+                                BITS *most)
+{
+    unsigned const lane = lane_id(), warp = threadIdx.x / 32;
+    BITS           low = x[0], high = x[0];
+#pragma unroll
+    for (int i = 1; i < WINDOW_ITEMS; i++) {
+        low = min(low, x[i]);
+        high = max(high, x[i]);
+    }
+    low = warp_smallest(low);
+    high = warp_largest(high);
+    if (lane == 0) {
+        shared->low[warp] = low;
+        shared->high[warp] = high;
+    }
+    __syncthreads();
+    unsigned const other = lane % (THREADS / 32);
+    *least = warp_smallest(shared->low[other]);
+    *most = warp_largest(shared->high[other]);
+}
+
+/* A monotonic map from [0, range] to [0, BUCKETS). */
+template <typename BITS, int BUCKETS> struct bucket_map {
+    int      shift; /* leaves 32 bits */
+    unsigned factor;
+
+    DEVICE void cover(BITS range)
+    {
+        shift = 0;
+        if constexpr (sizeof(BITS) == 8)
+            shift = max(0, 32 - __clzll((long long)range));
+        unsigned const top = (unsigned)(range >> shift);
+        /* top * factor < BUCKETS * 2^32 */
+        factor = (unsigned)min(((unsigned long long)BUCKETS << 32) / ((unsigned long long)top + 1),
+                               0xffffffffull);
+    }
+    DEVICE unsigned operator()(BITS x) const { return __umulhi((unsigned)(x >> shift), factor); }
+};
+
+/* Leaves x, sorted and reversed, at the places [first, first + THREADS * 16). If it returns false,
+ * it has only destroyed what was there. */
+template <typename BITS, int THREADS>
+static DEVICE bool bucket_sort(bucket_shared<BITS, THREADS> *shared, BITS *memory, int first,
+                               const BITS *x)
+{
+    constexpr int          N = WINDOW_ITEMS, KEYS = THREADS * N;
+    int const              mine = threadIdx.x * N;
+    unsigned const         lane = lane_id(), warp = threadIdx.x / 32;
+    unsigned *const        counts = (unsigned *)(memory + window_at<BITS>(first));
+    BITS                   least, most;
+    bucket_map<BITS, KEYS> map;
+    unsigned               at[N];
+
+    unsigned *const own = counts + window_at<unsigned>(mine);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        own[i] = 0;
+    bucket_range<BITS, THREADS>(shared, x, &least, &most);
+    map.cover((BITS)(most - least));
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        unsigned const bucket = window_at<unsigned>((int)map((BITS)(x[i] - least)));
+        at[i] = bucket << 16 | atomicAdd(counts + bucket, 1u);
+    }
+    __syncthreads();
+
+    unsigned sum = 0, full = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        unsigned const count = own[i];
+        full = max(full, count);
+        sum += count;
+    }
+    unsigned const upto = warp_scan<scan_add<unsigned>>(sum);
+    if (lane == 31)
+        shared->keys[warp] = upto;
+    if (__syncthreads_or(full > BUCKET_MOST))
+        return false;
+    unsigned const before = __reduce_add_sync(WARP_ALL, lane < warp ? shared->keys[lane] : 0u);
+    unsigned       place = before + upto - sum;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        unsigned const count = own[i];
+        own[i] = place;
+        place += count;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        at[i] = counts[at[i] >> 16] + (at[i] & 0xffff);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        memory[window_at<BITS>(first + KEYS - 1 - (int)at[i])] = x[i];
+    __syncthreads();
+
+    BITS *const here = memory + window_at<BITS>(first + KEYS - N - mine);
+    BITS        y[N];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        y[i] = here[N - 1 - i];
+    lane_sort(y);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        here[N - 1 - i] = y[i];
+    __syncthreads();
+    if (threadIdx.x < THREADS - 1) { /* 8 places of this thread and 8 of the next */
+        BITS *const next = memory + window_at<BITS>(first + KEYS - 2 * N - mine);
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) {
+            y[i] = here[N / 2 - 1 - i];
+            y[N / 2 + i] = next[N / 2 + i]; /* larger keys first */
+        }
+        lane_clean<N / 2>(y);
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) {
+            here[N / 2 - 1 - i] = y[i];
+            next[N - 1 - i] = y[N / 2 + i];
+        }
+    }
+    __syncthreads();
+    return true;
+}
 
 enum {
-    ROUGH_RUN = 256, /* keys that half a warp sorts */
+    ROUGH_PART = 256, /* keys that half a warp sorts */
     ROUGH_SMALL = CUDA_TUNE_ROUGH_SMALL,
     ROUGH_LARGE = CUDA_TUNE_ROUGH_LARGE
 };
@@ -29,37 +250,36 @@ template <typename BITS, int THREADS> struct rough_tile {
 };
 
 template <typename CODE, int THREADS>
-static __device__ __forceinline__ void rough_load(const rough_view<CODE> &view, size_t at,
-                                                  typename CODE::BITS *x)
+static DEVICE void rough_load(const rough_view<CODE> &view, size_t at, typename CODE::BITS *x)
 {
     constexpr int  V = rough_view<CODE>::V;
     unsigned const lane = lane_id(), half = threadIdx.x / 16; /* memory of a warp */
 #pragma unroll
     for (int i = 0; i < WINDOW_ITEMS; i += V)
-        view.load(at + half * ROUGH_RUN + i * 16 + lane % 16 * V, x + i);
+        view.load(at + half * ROUGH_PART + i * 16 + lane % 16 * V, x + i);
 }
 
 /* Leaves the keys of all threads, sorted and reversed, in the tile after `reach` places. */
 template <typename BITS, int THREADS>
-static __device__ __forceinline__ void rough_merge(BITS *memory, int reach, BITS *x)
+static DEVICE void rough_merge(BITS *memory, int reach, BITS *x)
 {
     typedef rough_tile<BITS, THREADS> TILE;
     BITS *const rooms = memory + (window_at<BITS>(reach) + 7) / 8 * 8; /* whole vectors */
-    int const   mine = threadIdx.x * WINDOW_ITEMS, run = mine & ~(ROUGH_RUN - 1);
-    bool const  turned = mine & ROUGH_RUN;
-    warp_sort_runs<4>(x, rooms + threadIdx.x / 32 * TILE::ROOM);
+    int const   mine = threadIdx.x * WINDOW_ITEMS, part = mine & ~(ROUGH_PART - 1);
+    bool const  turned = mine & ROUGH_PART;
+    warp_sort_parts<4>(x, rooms + threadIdx.x / 32 * TILE::ROOM);
     __syncthreads();
-    window_put(memory, reach + run + (turned ? run + ROUGH_RUN - WINDOW_ITEMS - mine : mine - run),
+    window_put(memory,
+               reach + part + (turned ? part + ROUGH_PART - WINDOW_ITEMS - mine : mine - part),
                turned, x);
     __syncthreads();
-    window_merge_runs(memory, reach, TILE::KEYS, ROUGH_RUN);
+    window_merge_parts(memory, reach, TILE::KEYS, ROUGH_PART);
 }
 
 /* The 16 keys from `at` on of the merge of the kept keys, [0, reach), and the tile. After the last
  * kept key they are the tile's. */
 template <typename BITS>
-static __device__ __forceinline__ void rough_take(const BITS *memory, int reach, int keys, int at,
-                                                  BITS *x)
+static DEVICE void rough_take(const BITS *memory, int reach, int keys, int at, BITS *x)
 {
     if (at >= reach) {
         const BITS *const own =
@@ -136,24 +356,22 @@ static __global__ void __launch_bounds__(THREADS,
 }
 
 template <typename CODE, int THREADS>
-static ordo_status rough_run(cuda_call *call, const ordo_sort_job *job, CODE code, size_t radius,
-                             unsigned *unsorted)
+static ordo_status rough_launch(cuda_call *call, const ordo_sort_job *job, CODE code, size_t radius,
+                                unsigned *unsorted)
 {
     typedef rough_tile<typename CODE::BITS, THREADS> TILE;
     rough_view<CODE> const                           view = rough_view_of(job, code);
     int const                                        reach = (int)ordo_round_up(radius, 256);
     size_t const                                     bytes = TILE::bytes(reach);
     int                                              resident = 0;
-    CUDA_TRY(call->exec,
-             cudaFuncSetAttribute(rough_blocks<CODE, THREADS>,
-                                  cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    TRY(cuda_allow_shared(call, rough_blocks<CODE, THREADS>, bytes));
     CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                              &resident, rough_blocks<CODE, THREADS>, THREADS, bytes));
     size_t const blocks = (size_t)call->facts->sms * ordo_max(1, (size_t)resident);
     size_t const steps = ordo_div_up(ordo_div_up(view.end, TILE::KEYS), blocks);
     size_t const span = TILE::KEYS * ordo_max(steps, ordo_div_up(4 * (size_t)reach, TILE::KEYS));
-    CUDA_LAUNCH(call, (rough_blocks<CODE, THREADS>), ordo_div_up(view.end, span), THREADS, bytes,
-                view, span, reach, unsorted);
+    TRY(CUDA_LAUNCH(call, (rough_blocks<CODE, THREADS>), ordo_div_up(view.end, span), THREADS,
+                    bytes, view, span, reach, unsorted));
     return rough_join(call, view, span, radius, unsorted);
 }
 
@@ -174,7 +392,7 @@ ordo_status rough_block(cuda_call *call, const ordo_sort_job *job, size_t radius
     return with_key_width(job->type, job->descending, [&](auto code) {
         typedef decltype(code) CODE;
         if (radius <= ROUGH_SMALL * WINDOW_ITEMS)
-            return rough_run<CODE, ROUGH_SMALL>(call, job, code, radius, unsorted);
-        return rough_run<CODE, ROUGH_LARGE>(call, job, code, radius, unsorted);
+            return rough_launch<CODE, ROUGH_SMALL>(call, job, code, radius, unsorted);
+        return rough_launch<CODE, ROUGH_LARGE>(call, job, code, radius, unsorted);
     });
 }

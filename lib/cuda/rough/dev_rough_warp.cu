@@ -22,14 +22,13 @@ struct rough_room { /* a warp's 512 keys, and half a window after them */
 
 /* Loads the 512 keys from `at` on; 2^M lanes get the keys of one window. */
 template <typename CODE, int M>
-static __device__ __forceinline__ void rough_load(const rough_view<CODE> &view, size_t at,
-                                                  typename CODE::BITS *x)
+static DEVICE void rough_load(const rough_view<CODE> &view, size_t at, typename CODE::BITS *x)
 {
     constexpr int  V = rough_view<CODE>::V;
-    unsigned const lane = lane_id(), run = lane >> M, low = lane & ((1 << M) - 1);
+    unsigned const lane = lane_id(), part = lane >> M, low = lane & ((1 << M) - 1);
 #pragma unroll
     for (int i = 0; i < WARP_SORT_ITEMS; i += V)
-        view.load(at + run * (16 << M) + ((i / V << M) + low) * V, x + i);
+        view.load(at + part * (16 << M) + ((i / V << M) + low) * V, x + i);
 }
 
 template <typename CODE, int M, typename BITS = typename CODE::BITS>
@@ -38,7 +37,7 @@ static __global__ void __launch_bounds__(ROUGH_WARPS * 32)
 {
     typedef rough_room<BITS, M> ROOM;
     constexpr int               N = WARP_SORT_ITEMS, KEYS = WARP_SORT_KEYS;
-    constexpr int               HALF = ROOM::HALF, RUN = 2 * HALF, V = rough_view<CODE>::V;
+    constexpr int               HALF = ROOM::HALF, PART = 2 * HALF, V = rough_view<CODE>::V;
     constexpr int               KEPT = (HALF + 31) / 32; /* keys of the half window a lane */
     __shared__ __align__(16) BITS rooms[ROUGH_WARPS * ROOM::COUNT];
 
@@ -57,13 +56,13 @@ static __global__ void __launch_bounds__(ROUGH_WARPS * 32)
     for (; at < hi; at += KEYS) {
         BITS x[N], kept[KEPT];
         rough_load<CODE, M>(view, at, x);
-        warp_sort_runs<M>(x, room);
+        warp_sort_parts<M>(x, room);
         warp_put(room, x);
         __syncwarp();
 
-        unsigned const run = lane >> M, low = lane & ((1 << M) - 1);
+        unsigned const part = lane >> M, low = lane & ((1 << M) - 1);
         const BITS    *left =
-            room + warp_sort_at<BITS>(run == 0 ? KEYS + low : run * RUN - HALF + low);
+            room + warp_sort_at<BITS>(part == 0 ? KEYS + low : part * PART - HALF + low);
         const BITS *right = room + warp_dealt_turned<M, BITS>();
 #pragma unroll
         for (int i = 0; i < N / 2; i++)
@@ -84,9 +83,9 @@ static __global__ void __launch_bounds__(ROUGH_WARPS * 32)
         warp_put(room, x);
         __syncwarp();
 
-        if (lane < KEYS / RUN) {
-            BITS const before = lane == 0 ? last : room[warp_sort_at<BITS>(lane * RUN - 1)];
-            broken |= room[warp_sort_at<BITS>(lane * RUN)] < before;
+        if (lane < KEYS / PART) {
+            BITS const before = lane == 0 ? last : room[warp_sort_at<BITS>(lane * PART - 1)];
+            broken |= room[warp_sort_at<BITS>(lane * PART)] < before;
         }
         last = room[warp_sort_at<BITS>(KEYS - 1)];
 #pragma unroll
@@ -114,8 +113,8 @@ static __global__ void __launch_bounds__(ROUGH_WARPS * 32)
 }
 
 template <typename CODE, int M>
-static ordo_status rough_run(cuda_call *call, const ordo_sort_job *job, CODE code, size_t radius,
-                             unsigned *unsorted)
+static ordo_status rough_launch(cuda_call *call, const ordo_sort_job *job, CODE code, size_t radius,
+                                unsigned *unsorted)
 {
     rough_view<CODE> const view = rough_view_of(job, code);
     int                    resident = 0;
@@ -125,8 +124,8 @@ static ordo_status rough_run(cuda_call *call, const ordo_sort_job *job, CODE cod
     size_t const steps = ordo_div_up(view.end, WARP_SORT_KEYS);
     size_t const span = WARP_SORT_KEYS * ordo_div_up(steps, warps);
     size_t const spans = ordo_div_up(view.end, span);
-    CUDA_LAUNCH(call, (rough_warps<CODE, M>), ordo_div_up(spans, ROUGH_WARPS), ROUGH_WARPS * 32, 0,
-                view, span, unsorted);
+    TRY(CUDA_LAUNCH(call, (rough_warps<CODE, M>), ordo_div_up(spans, ROUGH_WARPS), ROUGH_WARPS * 32,
+                    0, view, span, unsorted));
     return rough_join(call, view, span, radius, unsorted);
 }
 
@@ -137,9 +136,9 @@ ordo_status rough_warp(cuda_call *call, const ordo_sort_job *job, size_t radius,
     return with_key_width(job->type, job->descending, [&](auto code) {
         typedef decltype(code) CODE;
         if (radius <= 16)
-            return rough_run<CODE, 1>(call, job, code, radius, unsorted);
+            return rough_launch<CODE, 1>(call, job, code, radius, unsorted);
         if (radius <= 64)
-            return rough_run<CODE, 3>(call, job, code, radius, unsorted);
-        return rough_run<CODE, ROUGH_LEVEL>(call, job, code, radius, unsorted);
+            return rough_launch<CODE, 3>(call, job, code, radius, unsorted);
+        return rough_launch<CODE, ROUGH_LEVEL>(call, job, code, radius, unsorted);
     });
 }

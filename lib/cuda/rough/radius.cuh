@@ -1,5 +1,12 @@
-/* radius.cuh - what the kernels of the radius share: the view of the array, tile sizes, and the
- * table that the first kernel leaves for the others. See dev_radius.cu. */
+/* radius.cuh - the radius within spans, and the table of patches for radius_far.cuh; see
+ * dev_radius.cu.
+ *
+ * A block walks its span step by step and keeps the prefix maxima of the last steps in a ring in
+ * shared memory. r is the largest radius found so far. A key that is out of order with a key more
+ * than r places to its left is less than the prefix maximum r + 1 places before it: one comparison
+ * a key, or one for all keys of a thread if the smallest of them is not less than the last of those
+ * maxima. A thread that finds a larger radius measures it exactly. Once r is larger than the ring,
+ * a span only fills the table. */
 #ifndef ORDO_CUDA_ROUGH_RADIUS_H
 #define ORDO_CUDA_ROUGH_RADIUS_H
 
@@ -41,13 +48,13 @@ template <typename CODE> struct radius_view {
     const BITS *base; /* keys - pad; not read below pad */
     size_t      pad, end;
 
-    __device__ __forceinline__ BITS raw(size_t at) const
+    DEVICE BITS raw(size_t at) const
     {
         if (at >= pad && at < end)
             return base[at];
         return code.decode(at < pad ? (BITS)0 : (BITS) ~(BITS)0);
     }
-    __device__ __forceinline__ BITS key(size_t at) const { return code.encode(raw(at)); }
+    DEVICE BITS key(size_t at) const { return code.encode(raw(at)); }
 };
 
 /* high[p]: the largest key from the start of p's span to the end of patch p. low[p]: the smallest
@@ -62,26 +69,218 @@ template <typename BITS_> struct radius_table {
     size_t    steps, span_steps;
     uint64_t  limit;
 
-    __device__ __forceinline__ size_t count(void) const
-    {
-        return steps * radius_shape<BITS>::PATCHES;
-    }
-    __device__ __forceinline__ size_t span_patches(void) const
-    {
-        return span_steps * radius_shape<BITS>::PATCHES;
-    }
+    DEVICE size_t count(void) const { return steps * radius_shape<BITS>::PATCHES; }
+    DEVICE size_t span_patches(void) const { return span_steps * radius_shape<BITS>::PATCHES; }
     /* The largest key from the start of the array to the end of patch p. */
-    __device__ __forceinline__ BITS upto(size_t p) const
+    DEVICE BITS upto(size_t p) const
     {
         BITS const earlier = before[p / span_patches()], here = high[p];
         return here > earlier ? here : earlier;
     }
-    __device__ __forceinline__ uint64_t seen(void) const { return *(volatile uint64_t *)radius; }
+    DEVICE uint64_t seen(void) const { return *(volatile uint64_t *)radius; }
 };
 
-static __device__ __forceinline__ void radius_grow(uint64_t *radius, uint64_t to)
+static DEVICE void radius_grow(uint64_t *radius, uint64_t to)
 {
     atomicMax((unsigned long long *)radius, (unsigned long long)to);
+}
+
+/* Starts to copy the keys [at, at + STEP) of the view to shared memory. Called by all threads. */
+template <typename CODE, typename BITS = typename CODE::BITS>
+static DEVICE void radius_copy(const radius_view<CODE> &view, size_t at, BITS *to)
+{
+    typedef radius_shape<BITS> SHAPE;
+    constexpr int              VECTOR = 16 / sizeof(BITS), ROW = SHAPE::THREADS * VECTOR;
+    int const                  mine = (int)threadIdx.x * VECTOR;
+    if (at >= view.pad && at + SHAPE::STEP <= view.end) {
+        const BITS *const from = view.base + at + mine;
+        unsigned const    shared = (unsigned)__cvta_generic_to_shared(to + mine);
+#pragma unroll
+        for (int row = 0; row < SHAPE::STEP; row += ROW)
+            if (row + ROW <= SHAPE::STEP || mine < SHAPE::STEP - row)
+                asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                                 shared + row * (unsigned)sizeof(BITS)),
+                             "l"(from + row)
+                             : "memory");
+    } else {
+#pragma unroll 1
+        for (int i = (int)threadIdx.x; i < SHAPE::STEP; i += SHAPE::THREADS)
+            to[i] = view.raw(at + i);
+    }
+}
+static DEVICE void radius_copy_commit(void) { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/* Waits until at most LEFT groups of this thread's copies are in progress. */
+template <int LEFT> static DEVICE void radius_copy_wait(void)
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+}
+
+template <typename BITS> struct radius_ring { /* a ring of prefix maxima */
+    const BITS *upto;
+    unsigned lo, oldest; /* places in the span of this thread's first key and of the ring's first */
+    int      place;      /* place of this thread's first key in the ring */
+
+    DEVICE BITS at(unsigned position) const
+    {
+        int const i = place - (int)(lo - position);
+        return upto[i < 0 ? i + radius_shape<BITS>::RING : i];
+    }
+};
+
+/* The radius of pairs whose right key is one of this thread's; r if it is not larger. least[j] is
+ * the smallest of the thread's keys from the j-th on. With these suffix minima the maximum is the
+ * same, and the first larger key only moves to the right, so the distance grows by at most one from
+ * key to key and one comparison tells. */
+template <typename BITS>
+static __device__ __noinline__ unsigned radius_measure(radius_ring<BITS> ring, const BITS *least,
+                                                       unsigned r)
+{
+    constexpr int ITEMS = radius_shape<BITS>::ITEMS;
+    unsigned begin = ring.oldest, end = ring.lo; /* range that holds the first larger key, if any */
+    if (begin > 0 && ring.at(begin) > least[0])
+        return end - begin; /* or more; larger than the ring in any case */
+    while (begin < end) {
+        unsigned const middle = begin + (end - begin) / 2;
+        if (ring.at(middle) > least[0])
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    r = max(r, ring.lo - begin);
+    for (unsigned at = max(ring.lo, r + 1); at < ring.lo + ITEMS; at++)
+        r += ring.at(at - r - 1) > least[at - ring.lo];
+    return r;
+}
+
+/* Whether one of this thread's keys x is out of order with a key more than r places before it; low
+ * is the smallest of them. May be wrongly true at the start of a span. */
+template <typename BITS>
+static DEVICE bool radius_beyond(const radius_ring<BITS> &ring, const BITS *x, BITS low, unsigned r)
+{
+    constexpr int ITEMS = radius_shape<BITS>::ITEMS, RING = radius_shape<BITS>::RING;
+    if (ring.lo + ITEMS < r + 2 || ring.at(ring.lo + ITEMS - r - 2) <= low)
+        return false;
+    int const from = ring.place - (int)(r + 1), start = from < 0 ? from + RING : from;
+    if (ring.lo < r + 1)
+        return true;
+    bool beyond = false;
+    if (start + ITEMS <= RING) {
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++)
+            beyond |= x[j] < ring.upto[start + j];
+    } else {
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++)
+            beyond |= x[j] < ring.upto[start + j < RING ? start + j : start + j - RING];
+    }
+    return beyond;
+}
+
+/* One block a span. Fills the table and raises the radius to that of the span. */
+template <typename CODE, typename BITS = typename CODE::BITS>
+static __global__ void __launch_bounds__(CUDA_TUNE_RADIUS_THREADS, CUDA_TUNE_RADIUS_RESIDENT)
+    radius_near(radius_view<CODE> view, radius_table<BITS> table)
+{
+    typedef radius_shape<BITS> SHAPE;
+    typedef scan_max<BITS>     MAX;
+    typedef scan_min<BITS>     MIN;
+    constexpr int              ITEMS = SHAPE::ITEMS, STEP = SHAPE::STEP, AHEAD = SHAPE::AHEAD;
+    constexpr int              PAST = SHAPE::SLOTS - AHEAD - 1; /* slots before the current one */
+    extern __shared__ uint4    radius_memory[];
+    __shared__ BITS            warp_high[SHAPE::WARPS];
+    __shared__ unsigned        now, found;
+
+    BITS *const    ring = (BITS *)radius_memory;
+    unsigned const thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    size_t const   first = blockIdx.x * table.span_steps;
+    unsigned const steps = (unsigned)min(table.span_steps, table.steps - first);
+    unsigned const limit = (unsigned)min(table.limit, (uint64_t)0x7fffffff);
+    size_t         ahead = first * STEP; /* the next key to copy */
+    BITS          *high_to = table.high + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
+    BITS          *low_to = table.low + first * SHAPE::PATCHES + thread / SHAPE::SHARE;
+    unsigned       others = 0; /* the radius that thread 0 read last */
+    int            slot = 0;
+    BITS           carry = 0;
+    if (thread == 0)
+        found = 0;
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++, ahead += STEP) {
+        if ((unsigned)i < steps)
+            radius_copy(view, ahead, ring + i * STEP);
+        radius_copy_commit();
+    }
+    for (unsigned step = 0; step < steps; step++) {
+        int const place = slot * STEP + (int)thread * ITEMS;
+        radius_copy_wait<AHEAD - 1>();
+        __syncthreads();
+        if (step + AHEAD < steps) {
+            int const fill = slot + AHEAD - (slot + AHEAD >= SHAPE::SLOTS ? SHAPE::SLOTS : 0);
+            radius_copy(view, ahead, ring + fill * STEP);
+            ahead += STEP;
+        }
+        radius_copy_commit();
+        if (thread == 0) {
+            if (found > others)
+                radius_grow(table.radius, found);
+            now = max(found, others);
+            others = (unsigned)min(table.seen(),
+                                   (uint64_t)0x7fffffff); /* has arrived by the next step */
+        }
+
+        BITS x[ITEMS], high = 0, low = MIN::identity();
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++) {
+            x[j] = view.code.encode(ring[place + j]);
+            high = MAX::add(high, x[j]);
+            low = MIN::add(low, x[j]);
+        }
+        BITS const upto = warp_scan<MAX>(high);
+        if (lane == 31)
+            warp_high[warp] = upto;
+        BITS patch_low = low;
+#pragma unroll
+        for (int apart = 1; apart < SHAPE::SHARE; apart *= 2)
+            patch_low = MIN::add(patch_low, __shfl_xor_sync(WARP_ALL, patch_low, apart));
+        __syncthreads();
+        BITS before = warp_largest(lane < warp ? warp_high[lane] : (BITS)0);
+        before = MAX::add(MAX::add(before, carry), warp_before<MAX>(upto));
+#pragma unroll
+        for (int j = 0; j < ITEMS; j++) {
+            before = MAX::add(before, x[j]);
+            ring[place + j] = before;
+        }
+        if (lane % SHAPE::SHARE == SHAPE::SHARE - 1) {
+            *high_to = before;
+            *low_to = patch_low;
+        }
+        high_to += SHAPE::PATCHES;
+        low_to += SHAPE::PATCHES;
+        __syncthreads();
+
+        carry = ring[slot * STEP + STEP - 1];
+        unsigned const r = now;
+        if (r > limit)
+            break;
+        if (r < SHAPE::REACH) {
+            radius_ring<BITS> const seen = {ring, step * STEP + thread * ITEMS,
+                                            step > PAST ? (step - PAST) * STEP : 0, place};
+            if (radius_beyond(seen, x, low, r)) {
+                BITS least[ITEMS];
+                low = MIN::identity();
+#pragma unroll
+                for (int j = ITEMS - 1; j >= 0; j--)
+                    least[j] = low = MIN::add(low, x[j]);
+                atomicMax(&found, radius_measure(seen, least, r));
+            }
+        }
+        slot = slot + 1 == SHAPE::SLOTS ? 0 : slot + 1;
+    }
+    radius_copy_wait<0>();
+    __syncthreads();
+    if (thread == 0) {
+        radius_grow(table.radius, found);
+        table.before[blockIdx.x] = carry;
+    }
 }
 
 #endif

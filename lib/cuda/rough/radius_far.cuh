@@ -1,9 +1,10 @@
 /* radius_far.cuh - the radius across spans and beyond the ring, from the table of patches.
  *
- * The largest key up to each patch and the smallest key of each bound the distance of two keys out
- * of order to within two patches. radius_settle joins the spans in the table; radius_bound raises
- * the radius to what the table proves; radius_list finds the patches that may hold more;
- * radius_open reads these and the keys to their left that matter. See dev_radius.cu. */
+ * The largest key up to each patch and the smallest key of each patch bound the distance of two
+ * keys out of order to within two patches. radius_settle joins the spans in the table; radius_bound
+ * raises the radius to the distance that the table proves; radius_list finds the patches that may
+ * hold a larger one; radius_open reads these patches and the keys to their left. See
+ * dev_radius.cu. */
 #ifndef ORDO_CUDA_ROUGH_RADIUS_FAR_H
 #define ORDO_CUDA_ROUGH_RADIUS_FAR_H
 
@@ -11,8 +12,7 @@
 
 /* Whether unknown pairs more than r places apart may end in patch p. */
 template <typename BITS>
-static __device__ __forceinline__ bool radius_doubtful(const radius_table<BITS> &table, size_t p,
-                                                       BITS low, uint64_t r)
+static DEVICE bool radius_doubtful(const radius_table<BITS> &table, size_t p, BITS low, uint64_t r)
 {
     constexpr uint64_t PATCH = radius_shape<BITS>::PATCH;
     uint64_t           end = (p + 1) * PATCH; /* end of the places of their left keys */
@@ -26,8 +26,7 @@ static __device__ __forceinline__ bool radius_doubtful(const radius_table<BITS> 
 
 /* The first patch in [0, last] whose upto is larger than low; it exists. */
 template <typename BITS>
-static __device__ __forceinline__ size_t radius_first(const radius_table<BITS> &table, BITS low,
-                                                      size_t last)
+static DEVICE size_t radius_first(const radius_table<BITS> &table, BITS low, size_t last)
 {
     size_t begin = 0, end = last;
     while (begin < end) {
@@ -42,8 +41,7 @@ static __device__ __forceinline__ size_t radius_first(const radius_table<BITS> &
 
 /* The radius that patch p proves; r if it is not larger. */
 template <typename BITS>
-static __device__ __forceinline__ uint64_t radius_proved(const radius_table<BITS> &table, size_t p,
-                                                         uint64_t r)
+static DEVICE uint64_t radius_proved(const radius_table<BITS> &table, size_t p, uint64_t r)
 {
     constexpr uint64_t PATCH = radius_shape<BITS>::PATCH;
     BITS const         low = table.low[p];
@@ -132,9 +130,8 @@ template <typename BITS> struct radius_open_memory {
 
 /* left[i] = the largest key up to place from * PATCH + i, for PATCHES patches. */
 template <int PATCHES, typename CODE, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void radius_open_left(const radius_view<CODE>  &view,
-                                                        const radius_table<BITS> &table, BITS *left,
-                                                        size_t from)
+static DEVICE void radius_open_left(const radius_view<CODE> &view, const radius_table<BITS> &table,
+                                    BITS *left, size_t from)
 {
     typedef scan_max<BITS> MAX;
     constexpr int          COUNT = PATCHES * radius_shape<BITS>::PATCH;
@@ -157,8 +154,7 @@ static __device__ __forceinline__ void radius_open_left(const radius_view<CODE> 
 
 /* right[i] = the smallest key from place patch * PATCH + i to the end of the patch. */
 template <typename CODE, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void radius_open_right(const radius_view<CODE> &view, BITS *right,
-                                                         size_t patch)
+static DEVICE void radius_open_right(const radius_view<CODE> &view, BITS *right, size_t patch)
 {
     typedef scan_min<BITS> MIN;
     constexpr int          COUNT = radius_shape<BITS>::PATCH, EACH = (COUNT + 31) / 32;
@@ -180,8 +176,8 @@ static __device__ __forceinline__ void radius_open_right(const radius_view<CODE>
 
 /* The first place with a key larger than low; it is in patch p. */
 template <typename CODE>
-static __device__ __forceinline__ size_t radius_open_first(const radius_view<CODE> &view,
-                                                           typename CODE::BITS low, size_t p)
+static DEVICE size_t radius_open_first(const radius_view<CODE> &view, typename CODE::BITS low,
+                                       size_t p)
 {
     constexpr int PATCH = radius_shape<typename CODE::BITS>::PATCH;
     for (int i = 0; i < PATCH; i += 32) { /* may read past the patch, but finds the key before */
@@ -195,9 +191,8 @@ static __device__ __forceinline__ size_t radius_open_first(const radius_view<COD
 /* A mask of the patches `from` (bit 0) and from + 1 (bit 1) that may hold a larger key r + 1 places
  * to the left of a key of the patch. The table has the largest key up to the end of each. */
 template <typename BITS>
-static __device__ __forceinline__ unsigned radius_open_parts(const radius_table<BITS> &table,
-                                                             const BITS *right, size_t lo,
-                                                             size_t from, uint64_t r)
+static DEVICE unsigned radius_open_parts(const radius_table<BITS> &table, const BITS *right,
+                                         size_t lo, size_t from, uint64_t r)
 {
     constexpr int PATCH = radius_shape<BITS>::PATCH;
     BITS const    upto[2] = {table.upto(from), table.upto(from + 1)};
@@ -214,10 +209,10 @@ static __device__ __forceinline__ unsigned radius_open_parts(const radius_table<
 /* Whether a pair that ends in the patch is more than r places apart. Most opened patches have none,
  * and at most one patch to their left must be read. */
 template <typename CODE>
-static __device__ __forceinline__ bool
-radius_open_beyond(const radius_view<CODE> &view, const radius_table<typename CODE::BITS> &table,
-                   radius_open_memory<typename CODE::BITS> *memory, size_t lo, size_t from,
-                   uint64_t r)
+static DEVICE bool radius_open_beyond(const radius_view<CODE>                 &view,
+                                      const radius_table<typename CODE::BITS> &table,
+                                      radius_open_memory<typename CODE::BITS> *memory, size_t lo,
+                                      size_t from, uint64_t r)
 {
     constexpr int  PATCH = radius_shape<typename CODE::BITS>::PATCH;
     unsigned const parts = radius_open_parts(table, memory->right, lo, from, r);

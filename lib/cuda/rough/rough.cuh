@@ -18,14 +18,14 @@ template <typename CODE> struct rough_view {
     BITS  *base; /* keys - pad */
     size_t pad, end;
 
-    __device__ __forceinline__ BITS key(size_t at) const
+    DEVICE BITS key(size_t at) const
     {
         if (at >= pad && at < end)
             return code.encode(base[at]);
         return at < pad ? (BITS)0 : (BITS) ~(BITS)0;
     }
     /* Loads the V keys from `at` on, a multiple of V. */
-    __device__ __forceinline__ void load(size_t at, BITS *x) const
+    DEVICE void load(size_t at, BITS *x) const
     {
         if (at >= pad && at + V <= end) {
             VECTOR vector;
@@ -38,7 +38,7 @@ template <typename CODE> struct rough_view {
         }
     }
     /* Stores those of the V keys from `at` on that are in [lo, hi). */
-    __device__ __forceinline__ void store(size_t at, const BITS *x, size_t lo, size_t hi) const
+    DEVICE void store(size_t at, const BITS *x, size_t lo, size_t hi) const
     {
         if (at >= lo && at + V <= hi) {
             VECTOR vector;
@@ -61,7 +61,7 @@ static inline rough_view<CODE> rough_view_of(const ordo_sort_job *job, CODE code
     return view;
 }
 
-static __device__ __forceinline__ void rough_raise(unsigned *unsorted) { atomicExch(unsorted, 1u); }
+static DEVICE void rough_raise(unsigned *unsorted) { atomicExch(unsorted, 1u); }
 
 /* Merges the `radius` keys on either side of every border between two sorted spans. One block a
  * border. Spans have at least four radii, so blocks do not meet. Dynamic shared memory for 2 radius
@@ -121,12 +121,9 @@ static ordo_status rough_join(cuda_call *call, rough_view<CODE> view, size_t spa
     size_t const bytes = 2 * radius * sizeof(typename CODE::BITS);
     if (borders == 0)
         return ORDO_OK;
-    CUDA_TRY(call->exec,
-             cudaFuncSetAttribute(rough_borders<CODE>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)bytes));
-    CUDA_LAUNCH(call, rough_borders<CODE>, borders, radius <= 512 ? 64 : 512, bytes, view, span,
-                (unsigned)radius, unsorted);
-    return ORDO_OK;
+    TRY(cuda_allow_shared(call, rough_borders<CODE>, bytes));
+    return CUDA_LAUNCH(call, rough_borders<CODE>, borders, radius <= 512 ? 64 : 512, bytes, view,
+                       span, (unsigned)radius, unsorted);
 }
 
 #endif

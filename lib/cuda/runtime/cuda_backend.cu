@@ -6,8 +6,6 @@
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_state.cuh"
 
-/* ---- The arrays of a job ---- */
-
 enum {
     MOST_ARRAYS = 3,
     READ = 1,   /* the device needs what is in it */
@@ -87,8 +85,6 @@ static ordo_status bring_out(cuda_frame *frame, const job_arrays *arrays)
     return ORDO_OK;
 }
 
-/* ---- The frame of a verb ---- */
-
 static size_t                         keys_of(const ordo_pairs_job *job) { return job->keys.n; }
 template <typename JOB> static size_t keys_of(const JOB *job) { return job->n; }
 
@@ -150,7 +146,7 @@ static job_arrays argsort_arrays(ordo_argsort_job *job)
     return list;
 }
 
-static job_arrays unsorted_arrays(ordo_rank_job *job)
+static job_arrays rank_arrays(ordo_rank_job *job)
 {
     job_arrays list = {};
     add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
@@ -158,7 +154,7 @@ static job_arrays unsorted_arrays(ordo_rank_job *job)
     return list;
 }
 
-static job_arrays rank_arrays(ordo_rank_sorted_job *job)
+static job_arrays rank_sorted_arrays(ordo_rank_sorted_job *job)
 {
     job_arrays list = {};
     add(&list, &job->sorted, job->n * cuda_type_size(job->type), READ, "sorted");
@@ -215,8 +211,6 @@ template <typename JOB> static job_arrays keys_arrays(JOB *job)
     return list;
 }
 
-/* ---- Verbs that differ ---- */
-
 /* Results of a selection may go to the host although the keys are on the device; the call then
  * waits. */
 static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *exec)
@@ -256,8 +250,7 @@ static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_e
     return frame_end(&frame, select_framed(&frame, &job, &arrays));
 }
 
-/* A copy, to compare other results with: host arrays go to the device and back; other copies are
- * the driver's. */
+/* Copies host arrays through the device, for comparison with other verbs. */
 static size_t copy_bytes(const ordo_copy_job *job, const ordo_exec *exec)
 {
     return exec->on_device ? 0 : ordo_round_up(job->bytes, CUDA_SCRATCH_ALIGN);
@@ -296,8 +289,6 @@ static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *ex
 
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
-/* ---- The table ---- */
-
 #define SLOT(slot, job, list, name) table.slot = verb<job, list, dev_##name##_scratch, dev_##name>
 
 #define SLOTS(slot, job, list, name)                                                               \
@@ -317,8 +308,8 @@ static ordo_backend make_table(void)
     SLOTS(sort, ordo_sort_job, sort_arrays, sort);
     SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
     SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
-    SLOTS(rank, ordo_rank_job, unsorted_arrays, rank);
-    SLOTS(rank_sorted, ordo_rank_sorted_job, rank_arrays, rank_sorted);
+    SLOTS(rank, ordo_rank_job, rank_arrays, rank);
+    SLOTS(rank_sorted, ordo_rank_sorted_job, rank_sorted_arrays, rank_sorted);
     SLOTS(topk, ordo_topk_job, topk_arrays, topk);
     SLOTS(scan, ordo_scan_job, scan_arrays, scan);
     SLOTS(scan_bits, ordo_bits_job, bits_arrays, scan_bits);

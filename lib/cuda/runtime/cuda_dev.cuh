@@ -15,7 +15,7 @@ ordo_status dev_scan_bits(cuda_call *call, const ordo_bits_job *job);
 size_t      dev_partition_scratch(const ordo_partition_job *job);
 ordo_status dev_partition(cuda_call *call, const ordo_partition_job *job);
 
-/* rank/dev_rank.cu */
+/* rank/dev_rank_sorted.cu */
 size_t      dev_rank_sorted_scratch(const ordo_rank_sorted_job *job);
 ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job);
 
@@ -35,7 +35,7 @@ ordo_status dev_sort_pairs(cuda_call *call, const ordo_pairs_job *job);
 size_t      dev_argsort_scratch(const ordo_argsort_job *job);
 ordo_status dev_argsort(cuda_call *call, const ordo_argsort_job *job);
 
-/* rank/dev_rank_unsorted.cu */
+/* rank/dev_rank.cu */
 size_t      dev_rank_scratch(const ordo_rank_job *job);
 ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job);
 
@@ -56,7 +56,7 @@ size_t      dev_search_scratch(const ordo_search_job *job);
 
 /* dev_streamed.cu: sorted keys as differences */
 ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job);
-/* rank/dev_rank_unsorted.cu: ranks of sorted records, put where the records came from */
+/* rank/dev_rank.cu: ranks of sorted records, put where the records came from */
 size_t      dev_put_ranks_work(const ordo_put_job *job);
 ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job);
 

@@ -16,64 +16,34 @@
 /* The functions of core/keybits.h on a float as it is in memory. */
 template <typename BITS> struct key_float;
 template <> struct key_float<uint32_t> {
-    typedef float                           type;
-    static __device__ __forceinline__ float value(uint32_t raw) { return __uint_as_float(raw); }
+    typedef float       type;
+    static DEVICE float value(uint32_t raw) { return __uint_as_float(raw); }
 
-    static __device__ __forceinline__ uint32_t bits(uint32_t raw)
-    {
-        return key_bits_f32(value(raw));
-    }
-    static __device__ __forceinline__ uint32_t fold(uint32_t raw)
-    {
-        return key_fold_f32(value(raw));
-    }
-    static __device__ __forceinline__ uint32_t desc(uint32_t raw)
-    {
-        return key_desc_f32(value(raw));
-    }
-    static __device__ __forceinline__ uint32_t turn(uint32_t bits) { return key_turn_f32(bits); }
-    static __device__ __forceinline__ uint32_t raw(uint32_t bits)
-    {
-        return __float_as_uint(key_of_f32(bits));
-    }
-    static __device__ __forceinline__ bool is_nan(uint32_t raw)
-    {
-        return key_is_nan_f32(value(raw)) != 0;
-    }
-    static __device__ __forceinline__ bool same(uint32_t a, uint32_t b)
+    static DEVICE uint32_t bits(uint32_t raw) { return key_bits_f32(value(raw)); }
+    static DEVICE uint32_t fold(uint32_t raw) { return key_fold_f32(value(raw)); }
+    static DEVICE uint32_t desc(uint32_t raw) { return key_desc_f32(value(raw)); }
+    static DEVICE uint32_t turn(uint32_t bits) { return key_turn_f32(bits); }
+    static DEVICE uint32_t raw(uint32_t bits) { return __float_as_uint(key_of_f32(bits)); }
+    static DEVICE bool     is_nan(uint32_t raw) { return key_is_nan_f32(value(raw)) != 0; }
+    static DEVICE bool     same(uint32_t a, uint32_t b)
     {
         return key_same_f32(value(a), value(b)) != 0;
     }
 };
 template <> struct key_float<uint64_t> {
-    typedef double                           type;
-    static __device__ __forceinline__ double value(uint64_t raw)
-    {
-        return __longlong_as_double((long long)raw);
-    }
+    typedef double       type;
+    static DEVICE double value(uint64_t raw) { return __longlong_as_double((long long)raw); }
 
-    static __device__ __forceinline__ uint64_t bits(uint64_t raw)
-    {
-        return key_bits_f64(value(raw));
-    }
-    static __device__ __forceinline__ uint64_t fold(uint64_t raw)
-    {
-        return key_fold_f64(value(raw));
-    }
-    static __device__ __forceinline__ uint64_t desc(uint64_t raw)
-    {
-        return key_desc_f64(value(raw));
-    }
-    static __device__ __forceinline__ uint64_t turn(uint64_t bits) { return key_turn_f64(bits); }
-    static __device__ __forceinline__ uint64_t raw(uint64_t bits)
+    static DEVICE uint64_t bits(uint64_t raw) { return key_bits_f64(value(raw)); }
+    static DEVICE uint64_t fold(uint64_t raw) { return key_fold_f64(value(raw)); }
+    static DEVICE uint64_t desc(uint64_t raw) { return key_desc_f64(value(raw)); }
+    static DEVICE uint64_t turn(uint64_t bits) { return key_turn_f64(bits); }
+    static DEVICE uint64_t raw(uint64_t bits)
     {
         return (uint64_t)__double_as_longlong(key_of_f64(bits));
     }
-    static __device__ __forceinline__ bool is_nan(uint64_t raw)
-    {
-        return key_is_nan_f64(value(raw)) != 0;
-    }
-    static __device__ __forceinline__ bool same(uint64_t a, uint64_t b)
+    static DEVICE bool is_nan(uint64_t raw) { return key_is_nan_f64(value(raw)) != 0; }
+    static DEVICE bool same(uint64_t a, uint64_t b)
     {
         return key_same_f64(value(a), value(b)) != 0;
     }
@@ -88,8 +58,8 @@ template <typename BITS_> struct key_code<BITS_, false> {
 
     BITS flip;
 
-    __device__ __forceinline__ BITS encode(BITS raw) const { return (BITS)(raw ^ flip); }
-    __device__ __forceinline__ BITS decode(BITS bits) const { return (BITS)(bits ^ flip); }
+    DEVICE BITS encode(BITS raw) const { return (BITS)(raw ^ flip); }
+    DEVICE BITS decode(BITS bits) const { return (BITS)(bits ^ flip); }
 };
 
 template <typename BITS_> struct key_code<BITS_, true> {
@@ -98,7 +68,7 @@ template <typename BITS_> struct key_code<BITS_, true> {
 
     bool descending, folded;
 
-    __device__ __forceinline__ BITS encode(BITS raw) const
+    DEVICE BITS encode(BITS raw) const
     {
         typedef key_float<BITS> F;
         if (folded)
@@ -106,7 +76,7 @@ template <typename BITS_> struct key_code<BITS_, true> {
         BITS const bits = F::bits(raw);
         return descending ? F::turn(bits) : bits;
     }
-    __device__ __forceinline__ BITS decode(BITS bits) const
+    DEVICE BITS decode(BITS bits) const
     {
         typedef key_float<BITS> F;
         return F::raw(descending ? F::turn(bits) : bits);
@@ -122,7 +92,7 @@ template <typename BITS_> struct key_code_by_width {
     key_code<BITS, true>  real;
     bool                  is_real;
 
-    template <int N> __device__ __forceinline__ void encode_each(const BITS *raw, BITS *bits) const
+    template <int N> DEVICE void encode_each(const BITS *raw, BITS *bits) const
     {
         if (is_real) {
 #pragma unroll
@@ -134,7 +104,7 @@ template <typename BITS_> struct key_code_by_width {
                 bits[i] = integer.encode(raw[i]);
         }
     }
-    template <int N> __device__ __forceinline__ void decode_each(const BITS *bits, BITS *raw) const
+    template <int N> DEVICE void decode_each(const BITS *bits, BITS *raw) const
     {
         if (is_real) {
 #pragma unroll
@@ -146,11 +116,8 @@ template <typename BITS_> struct key_code_by_width {
                 raw[i] = integer.decode(bits[i]);
         }
     }
-    __device__ __forceinline__ BITS encode(BITS raw) const
-    {
-        return is_real ? real.encode(raw) : integer.encode(raw);
-    }
-    __device__ __forceinline__ BITS decode(BITS bits) const
+    DEVICE BITS encode(BITS raw) const { return is_real ? real.encode(raw) : integer.encode(raw); }
+    DEVICE BITS decode(BITS bits) const
     {
         return is_real ? real.decode(bits) : integer.decode(bits);
     }

@@ -94,8 +94,6 @@ static ordo_status link_wait_side(void *opened, ordo_exec *exec, unsigned lane, 
     return ORDO_OK;
 }
 
-/* ---- Order between lanes and work ---- */
-
 static ordo_status link_join(void *opened, ordo_exec *exec)
 {
     cuda_state *const state = (cuda_state *)opened;
@@ -119,8 +117,6 @@ static ordo_status link_await(void *opened, ordo_exec *exec, unsigned lane, unsi
     CUDA_TRY(exec, cudaStreamWaitEvent(state->lanes[lane].stream, state->marks[mark], 0));
     return ORDO_OK;
 }
-
-/* ---- Work ---- */
 
 static ordo_status link_iota(void *opened, ordo_exec *exec, void *device, size_t n, ordo_type type,
                              uint64_t first)

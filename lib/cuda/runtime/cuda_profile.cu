@@ -46,7 +46,7 @@ static ordo_status make_profile(cuda_state *state, ordo_exec *exec)
 {
     state->profile = (cuda_profile *)calloc(1, sizeof *state->profile);
     if (state->profile == NULL)
-        return ordo_fail(exec, ORDO_E_NOMEM, "no memory for a profile");
+        return ordo_fail(exec, ORDO_E_NOMEM, "out of host memory for the profile of the device");
     ordo_status const status = make_events(state->profile, exec);
     if (status != ORDO_OK)
         profile_close(state);
@@ -97,8 +97,6 @@ void profile_close(cuda_state *state)
     state->profile = NULL;
 }
 
-/* ---- Copies ---- */
-
 ordo_status profile_copy(cuda_state *state, ordo_exec *exec, unsigned lane)
 {
     cuda_profile *const profile = state->profile;
@@ -141,8 +139,6 @@ bool profile_side_times(void *opened, unsigned lane, unsigned side, double *bega
     return host_time(profile, profile->began[lane][copy], began) &&
            host_time(profile, profile->ended[lane][copy], ended);
 }
-
-/* ---- Work ---- */
 
 ordo_status profile_tick(void *opened, ordo_exec *exec, unsigned number)
 {

@@ -17,6 +17,8 @@
 #include <cuda_runtime.h>
 #include <string.h>
 
+#define DEVICE __device__ __forceinline__
+
 enum {
     CUDA_SCRATCH_ALIGN = 256, /* alignment of every piece of device scratch */
     CUDA_FETCH_BYTES = 4096   /* most bytes of results that one call brings to the host */
@@ -80,19 +82,33 @@ static inline ordo_status cuda_failed(ordo_exec *exec, cudaError_t error, const 
             return cuda_failed(exec, cuda_error_, #expression);                                    \
     } while (0)
 
-/* Launches kernel<<<grid, block, shared, call->stream>>>(...) and checks the launch. A template-id
- * goes in parentheses: CUDA_LAUNCH(call, (scan<uint32_t, 8>), ...). */
+/* Launches kernel<<<grid, block, shared, call->stream>>>(...); the status says whether it could be
+ * launched. A template-id goes in parentheses: CUDA_LAUNCH(call, (scan<uint32_t, 8>), ...). */
 #define CUDA_LAUNCH(call, kernel, grid, block, shared, ...)                                        \
-    do {                                                                                           \
-        kernel<<<(unsigned)(grid), (unsigned)(block), (shared), (call)->stream>>>(__VA_ARGS__);    \
-        cudaError_t const cuda_error_ = cudaGetLastError();                                        \
-        if (ORDO_UNLIKELY(cuda_error_ != cudaSuccess))                                             \
-            return cuda_failed((call)->exec, cuda_error_, #kernel);                                \
-    } while (0)
+    cuda_launch(call, #kernel, kernel, grid, block, shared, __VA_ARGS__)
+
+template <typename... PARAMETERS, typename... ARGUMENTS>
+static inline ordo_status cuda_launch(cuda_call *call, const char          *name,
+                                      void (*kernel)(PARAMETERS...), size_t grid, size_t block,
+                                      size_t shared, const ARGUMENTS &...arguments)
+{
+    kernel<<<(unsigned)grid, (unsigned)block, shared, call->stream>>>(arguments...);
+    cudaError_t const error = cudaGetLastError();
+    return ORDO_UNLIKELY(error != cudaSuccess) ? cuda_failed(call->exec, error, name) : ORDO_OK;
+}
+
+/* Lets a kernel use more dynamic shared memory than the default limit. */
+template <typename KERNEL>
+static inline ordo_status cuda_allow_shared(cuda_call *call, KERNEL *kernel, size_t bytes)
+{
+    CUDA_TRY(call->exec,
+             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    return ORDO_OK;
+}
 
 /* Calls f(i) for this thread's share of i < n. All threads of a one-dimensional grid share the
  * array. */
-template <typename F> static __device__ __forceinline__ void grid_each(size_t n, F &&f)
+template <typename F> static DEVICE void grid_each(size_t n, F &&f)
 {
     size_t const threads = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
@@ -113,8 +129,9 @@ static inline ordo_status call_may_answer(cuda_call *call)
 {
     if (!cuda_capturing(call->stream))
         return ORDO_OK;
-    return ordo_fail(call->exec, ORDO_E_ARG,
-                     "the stream is being captured; a result for the host cannot be had now");
+    return ordo_fail(
+        call->exec, ORDO_E_ARG,
+        "this call returns a result to the host and cannot be captured into a CUDA graph");
 }
 
 /* Waits for bytes that a kernel wrote to call->fetch. Must be the last action of a call. */

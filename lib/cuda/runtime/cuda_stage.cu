@@ -21,8 +21,6 @@ struct stage_copy {
     int         error; /* the first cudaError_t; changed atomically */
 };
 
-/* ---- Lanes ---- */
-
 static cudaError_t make_lane(cuda_lane *lane)
 {
     cudaError_t error = cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking);
@@ -87,8 +85,6 @@ static cuda_lane *take_lane(cuda_state *state)
 }
 
 static void give_lane(cuda_lane *lane) { __atomic_store_n(&lane->taken, 0, __ATOMIC_RELEASE); }
-
-/* ---- Pieces ---- */
 
 static size_t chunk_size(const stage_copy *copy, size_t chunk)
 {
@@ -155,8 +151,6 @@ static void stage_piece(void *arg, size_t lo, size_t hi)
         __atomic_compare_exchange_n(&copy->error, &none, (int)error, false, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED);
 }
-
-/* ---- Whole arrays ---- */
 
 static bool is_pinned(const void *host)
 {

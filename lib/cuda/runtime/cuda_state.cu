@@ -9,8 +9,6 @@ enum {
     TEXT = 256
 };
 
-/* ---- Which device ---- */
-
 static int capability_of(int device)
 {
     int major = 0, minor = 0;
@@ -111,8 +109,6 @@ void cuda_devices(char *text, size_t size)
     (void)cudaGetLastError();
 }
 
-/* ---- Open and close ---- */
-
 static cudaError_t read_facts(cuda_facts *facts)
 {
     int         sms = 0, shared = 0;
@@ -148,7 +144,7 @@ ordo_status cuda_open(void **out, const ordo_backend_wishes *wishes, char *why, 
     TRY(choose_device(wishes, &device, why, why_size));
     cuda_state *const state = (cuda_state *)calloc(1, sizeof *state);
     if (state == NULL) {
-        snprintf(why, why_size, "no memory for the state of a device");
+        snprintf(why, why_size, "out of host memory for the state of a device");
         return ORDO_E_NOMEM;
     }
     state->facts.device = device;
@@ -195,7 +191,15 @@ void cuda_close(void *opened)
     free(state);
 }
 
-/* ---- Memory ---- */
+/* Frees a block. Calls on whole arrays do not need the memory of streamed calls, and vice versa. */
+static ordo_status drop(ordo_exec *exec, char **block, size_t *held)
+{
+    if (*block != NULL)
+        CUDA_TRY(exec, cudaFree(*block));
+    *block = NULL;
+    *held = 0;
+    return ORDO_OK;
+}
 
 /* Makes *block, of *held bytes, at least `bytes` long; `other` bytes are held elsewhere. Waits for
  * the work that uses the old block before freeing it. */
@@ -206,38 +210,25 @@ static ordo_status hold(cuda_state *state, ordo_exec *exec, char **block, size_t
         return ORDO_OK;
     if (state->limit != 0 && bytes > state->limit - ordo_min(other, state->limit))
         return ordo_fail(exec, ORDO_E_NOMEM,
-                         "%zu bytes of device memory do not fit the limit of %zu bytes",
+                         "the call needs %zu bytes of device memory; the limit is %zu bytes",
                          bytes + other, state->limit);
     if (exec->on_device && cuda_capturing((cudaStream_t)exec->stream))
         return ordo_fail(exec, ORDO_E_NOMEM,
-                         "the stream is being captured and %zu bytes of scratch are missing; "
-                         "call ordo_reserve first",
+                         "%zu bytes of scratch cannot be allocated while the stream is captured; "
+                         "call ordo_reserve before the capture",
                          bytes - *held);
     if (state->used)
         CUDA_TRY(exec, cudaEventSynchronize(state->last));
     size_t const want = ordo_max(bytes, CUDA_LEAST_SCRATCH);
-    if (*block != NULL)
-        CUDA_TRY(exec, cudaFree(*block));
-    *block = NULL;
-    *held = 0;
+    TRY(drop(exec, block, held));
     cudaError_t const error = cudaMalloc((void **)block, want);
     if (error != cudaSuccess) {
         (void)cudaGetLastError();
         return ordo_fail(exec, error == cudaErrorMemoryAllocation ? ORDO_E_NOMEM : ORDO_E_DEVICE,
-                         "%zu bytes of device memory: %s (%s)", want, cudaGetErrorString(error),
-                         cudaGetErrorName(error));
+                         "cannot allocate %zu bytes of device memory: %s (%s)", want,
+                         cudaGetErrorString(error), cudaGetErrorName(error));
     }
     *held = want;
-    return ORDO_OK;
-}
-
-/* Frees a block. Calls on whole arrays do not need the memory of streamed calls, and vice versa. */
-static ordo_status drop(ordo_exec *exec, char **block, size_t *held)
-{
-    if (*block != NULL)
-        CUDA_TRY(exec, cudaFree(*block));
-    *block = NULL;
-    *held = 0;
     return ORDO_OK;
 }
 
@@ -281,8 +272,6 @@ size_t cuda_held(const void *opened)
     const cuda_state *const state = (const cuda_state *)opened;
     return state->block_bytes + state->store_bytes;
 }
-
-/* ---- A call ---- */
 
 ordo_status frame_begin(cuda_frame *frame, cuda_state *state, ordo_exec *exec, size_t bytes)
 {

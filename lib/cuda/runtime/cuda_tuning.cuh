@@ -3,17 +3,17 @@
 #ifndef ORDO_CUDA_RUNTIME_CUDA_TUNING_H
 #define ORDO_CUDA_RUNTIME_CUDA_TUNING_H
 
-/* Ranks of sorted arrays (dev_rank.cu, dev_rank_pass.cu): warps a block; blocks a multiprocessor
- * that registers must allow; most blocks of the two launches of dev_rank.cu, whose table every
- * block reads. H200, 128e6 keys f32 -> u32, two launches, ms for (resident, blocks): (4, 528)
- * 0.298, (4, 1056) 0.295, (4, 2112) 0.292, (6, 792) 0.335, (8, 1056) 0.367. */
+/* Ranks of sorted arrays (dev_rank_sorted.cu): warps a block; blocks a multiprocessor
+ * that registers must allow; most blocks of the two launches, whose table every
+ * block reads. H200, 128e6 keys f32 -> u32, two launches, ms for (resident, blocks): (4, 1056)
+ * 0.295, (4, 2112) 0.292, (6, 792) 0.335. */
 enum {
     CUDA_TUNE_RANK_WARPS = 8,
     CUDA_TUNE_RANK_RESIDENT = 4,
     CUDA_TUNE_RANK_BLOCKS = 2112
 };
 
-/* Ranks of unsorted arrays (dev_rank_unsorted.cu): bytes of ranks up to which they are scattered
+/* Ranks of unsorted arrays (dev_rank.cu): bytes of ranks up to which they are scattered
  * directly; lg of the ranks that a block orders in shared memory (64 KB, so that three blocks fit).
  * H200, u32 ranks, ms besides the argsort, scattered directly: 2^20 0.02, 2^23 0.19, 2^24 0.81,
  * 2^26 4.0; partitioned once, then scattered within L2: 2^20 0.04, 2^24 0.39, 2^26 1.55. */
@@ -33,8 +33,7 @@ enum {
 };
 
 /* Flags (dev_flags.cuh): most spans of an array. H200, split of 2^28 u32 by packed flags, us for
- * 1056, 2048, 4096, 8192 and 16384 spans: 706, 710, 712, 746, 833 with tiles of 16 words a warp;
- * for 4096 and 8192 with 32 words: 638, 631. */
+ * 4096 and 8192 spans: 638, 631. */
 #define CUDA_TUNE_SPANS 8192
 
 /* Binary prefix sum (dev_bits.cu): rows of 1024 flags a warp, and flags from which a tile has more
@@ -59,8 +58,8 @@ enum {
 #define CUDA_TUNE_SPLIT_WORDS_ODD 8
 
 /* Scans by tiles (dev_scan.cu): threads a block, rows of 512 bytes a warp, blocks a multiprocessor.
- * H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843, 766, 1504; 256
- * 10 5: 806, 748, 1374; 512 4 3: 852, 858, 1568; 128 8 12: 1010, 992, 1769. */
+ * H200, sums of 2^28 u32, f32, u64, us, for 256 8 6: 807, 788, 1356; 256 7 7: 843, 766, 1504; 512 4
+ * 3: 852, 858, 1568. */
 #define CUDA_TUNE_SCAN_THREADS 256
 #define CUDA_TUNE_SCAN_ROWS 8
 #define CUDA_TUNE_SCAN_RESIDENT 6
@@ -69,9 +68,8 @@ enum {
  * and the same for sums wider than their input; reducing warps; most slots; tiles of a group of
  * totals; tiles from which arrays are streamed. H200, sums of 2^28 u32, u64, us (a copy takes 510,
  * 1015), for scanners x rows, slots: 16 x 4, 6 slots 571, 1167; 8 x 8, 6 slots 575, 1174; 16 x 6, 4
- * slots 612, 1329; 16 x 3, 8 slots 654, 1413; 16 x 8, 3 slots 764, 1942; 16 x 4, 4 slots 653, 1530.
- * 2, 4 and 6 reducers differ by less than 2 %. u32 streamed and by tiles: 2^20 9.2, 7.6; 2^22 23,
- * 24; 2^24 52, 67. Bytes are never streamed: sums of 2^28 take 320 instead of 230. */
+ * slots 612, 1329. u32 streamed and by tiles: 2^20 9.2, 7.6; 2^22 23, 24; 2^24 52, 67. Bytes are
+ * never streamed: sums of 2^28 take 320 instead of 230. */
 #define CUDA_TUNE_STREAM_SCANNERS 16
 #define CUDA_TUNE_STREAM_ROWS 4
 #define CUDA_TUNE_STREAM_ROWS_WIDER 8
@@ -146,12 +144,9 @@ enum {
 /* Radius (dev_radius.cu): threads a block; keys a thread, for 8-byte keys and for others; threads
  * of a table entry; steps in the ring, and steps being copied to it; blocks a multiprocessor; most
  * spans, which are the threads of one block; blocks a multiprocessor that open patches. H200, 2^28
- * keys u32 of radius 100, ms, threads x keys: 512 x 9 0.58, 384 x 15 0.48, 256 x 23 0.42, 256 x 27
- * 0.41, 192 x 35 0.35, 160 x 41 0.39, 128 x 53 0.36; two steps being copied are no faster than one.
- * 192 x 35 with entries of 8 and 4 threads, radius 100, 14000 (just above the ring) and 30000:
- * 0.35, 1.71, 0.88; 0.37, 1.10, 0.56; with 31 keys and patches opened only as far as needed: 0.40,
- * 0.50, 0.47. A copy of the keys takes 0.51. 35 keys a thread need more shared memory than compute
- * capability 8.6 has. */
+ * keys u32 of radius 100, 14000 (just above the ring) and 30000, ms: 0.40, 0.50, 0.47; a copy of
+ * the keys takes 0.51. 35 keys a thread need more shared memory than compute capability 8.6
+ * has. */
 enum {
     CUDA_TUNE_RADIUS_THREADS = 192,
     CUDA_TUNE_RADIUS_ITEMS = 31,
@@ -181,7 +176,7 @@ enum {
  * 1.89. */
 #define CUDA_TUNE_ROUGH_GUESS ((size_t)512)
 
-/* Bytes from which an array is looked at before it is sorted (dev_rough_auto.cu). An estimate: a
+/* Bytes from which an array is looked at before it is sorted (dev_rough.cu). An estimate: a
  * launch and a wait for the host, about 15 us, are 2 % of a radix sort of that size. */
 #define CUDA_TUNE_LOOK_BYTES ((size_t)128 << 20)
 
@@ -212,10 +207,9 @@ enum {
     CUDA_TUNE_RADIX_SMALL = 1 << 14,
     /* Keys above which a cluster sorts instead of a block, and uses 16 blocks instead of 8. In us,
      * u32, u32 with u32, u64 with u64: 2^12 keys in one block 10.4 11.5 14.4, in 8 12.4 13.7 14.7;
-     * 2^13 in 8 13.3 15.0 17.2, in 16 15.3 16.6 18.3; 2^14 15.8 19.0 22.2, 16.9 19.2 21.8; 2^15
-     * 19.7 25.1 32.6, 19.6 22.3 26.8; 2^16 in 16 24.3 29.4 37.2, with 1024 threads a block instead
-     * of 512 27.3 32.6 40.6. CUB, the better of its radix and merge sorts: 2^12 9.0 12.2 19.4, 2^13
-     * 13.9 20.5 25.9, 2^16 37.1 46.2 53.9. */
+     * 2^13 in 8 13.3 15.0 17.2, in 16 15.3 16.6 18.3; 2^15 in 8 19.7 25.1 32.6, in 16 19.6 22.3
+     * 26.8. CUB, the better of its radix and merge sorts: 2^12 9.0 12.2 19.4, 2^16 37.1 46.2
+     * 53.9. */
     CUDA_TUNE_RADIX_CLUSTER_ABOVE = 4096,
     CUDA_TUNE_RADIX_CLUSTER_8 = 8192,
     /* Keys up to which tiles have FEW keys a thread and one launch does all steps and the finish.
@@ -241,18 +235,14 @@ template <int THREADS_, int ITEMS_, int RESIDENT_, int FEW_, bool LATE_ = true> 
 };
 template <int KEY, int VALUE> struct cuda_tune_radix;
 
-/* u32: 384 x 18 x 3 5.41, 384 x 20 x 3 5.25, 384 x 22 x 3 5.29, 256 x 20 x 4 6.04, 256 x 24 x 3
- * 5.30, 512 x 20 x 2 5.13; CUB 5.44. */
+/* u32: 384 x 20 x 3 5.25, 256 x 24 x 3 5.30, 512 x 20 x 2 5.13; CUB 5.44. */
 template <> struct cuda_tune_radix<4, 0> : radix_shape<512, 20, 2, 8> {
 };
-/* u64: 384 x 12 x 3 9.02, 384 x 14 x 3 9.01, 384 x 16 x 3 9.76, 256 x 20 x 3 8.80 (but f64 spills),
- * 512 x 12 x 2 8.93; CUB 16.4. */
+/* u64: 384 x 12 x 3 9.02, 384 x 16 x 3 9.76, 256 x 20 x 3 8.80 (but f64 spills); CUB 16.4. */
 template <> struct cuda_tune_radix<8, 0> : radix_shape<384, 12, 3, 6> {
 };
-/* u32 with u32, argsort of u32: values with the keys 384 x 18 x 2 8.83, 8.09; late 384 x 18 x 2
- * 8.89, 8.39; 384 x 20 x 2 8.71, 8.24; 384 x 22 x 2 8.36, 7.83; 384 x 23 x 2 8.21,
- * 7.76; 384 x 24 x 2 8.48, 7.92; 384 x 16 x 3 10.1, 9.18; 512 x 16 x
- * 2 8.76, 8.21; CUB 8.53. */
+/* u32 with u32, argsort of u32: values with the keys 384 x 18 x 2 8.83, 8.09; late 384 x 22 x 2
+ * 8.36, 7.83; 384 x 23 x 2 8.21, 7.76; 384 x 24 x 2 8.48, 7.92; CUB 8.53. */
 template <> struct cuda_tune_radix<4, 4> : radix_shape<384, 23, 2, 8> {
 };
 /* u64 with u32: values with the keys 384 x 12 x 2 13.9; late 13.98, 384 x 14 x 2 13.6, 512 x 12 x 2

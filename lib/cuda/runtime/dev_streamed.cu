@@ -13,8 +13,6 @@
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
-/* ---- Packing ---- */
-
 enum {
     THREADS = 256,
     TILE = 4096, /* keys of one block: a multiple of 4, so that it begins with a whole word */
@@ -40,7 +38,7 @@ static __device__ pack_tile tile_of(size_t n, size_t piece, unsigned tiles)
     return tile;
 }
 
-static __device__ __forceinline__ bool begins_chain(const pack_tile &tile, unsigned at)
+static DEVICE bool begins_chain(const pack_tile &tile, unsigned at)
 {
     static_assert(ORDO_PACK_CHAINS == 4, "compared with each");
     return at == 0 || at == tile.chain || at == 2 * tile.chain || at == 3 * tile.chain;
@@ -48,8 +46,8 @@ static __device__ __forceinline__ bool begins_chain(const pack_tile &tile, unsig
 
 /* The difference between a key and the key before it; 0 at the start of a chain. */
 template <typename CODE>
-static __device__ __forceinline__ typename CODE::BITS
-difference(const typename CODE::BITS *keys, CODE code, const pack_tile &tile, unsigned at)
+static DEVICE typename CODE::BITS difference(const typename CODE::BITS *keys, CODE code,
+                                             const pack_tile &tile, unsigned at)
 {
     if (begins_chain(tile, at))
         return 0;
@@ -114,11 +112,10 @@ static ordo_status pack_code(cuda_call *call, const ordo_pack_job *job, CODE cod
     unsigned const    tiles = (unsigned)ordo_div_up(job->piece, (size_t)TILE);
     size_t const      blocks = ordo_div_up(job->n, job->piece) * tiles;
     const BITS *const keys = (const BITS *)job->keys;
-    CUDA_LAUNCH(call, (widest_kernel<CODE>), blocks, THREADS, 0, keys, job->n, job->piece, tiles,
-                code, job->widest);
-    CUDA_LAUNCH(call, (pack_kernel<CODE>), blocks, THREADS, 0, keys, job->n, job->piece, tiles,
-                code, job->widest, (char *)job->packed);
-    return ORDO_OK;
+    TRY(CUDA_LAUNCH(call, (widest_kernel<CODE>), blocks, THREADS, 0, keys, job->n, job->piece,
+                    tiles, code, job->widest));
+    return CUDA_LAUNCH(call, (pack_kernel<CODE>), blocks, THREADS, 0, keys, job->n, job->piece,
+                       tiles, code, job->widest, (char *)job->packed);
 }
 
 ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job)
@@ -131,11 +128,10 @@ ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job)
         if constexpr (sizeof(typename decltype(code)::BITS) >= 4)
             return pack_code(call, job, code);
         else
-            return ordo_fail(call->exec, ORDO_E_UNSUPPORTED, "keys of 1 or 2 bytes are not packed");
+            return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                             "only keys of 4 and 8 bytes can be packed");
     });
 }
-
-/* ---- Search ---- */
 
 struct search_codes { /* a kernel's arguments hold 4 KB */
     uint64_t at[256];
@@ -176,16 +172,13 @@ ordo_status dev_search(cuda_call *call, const ordo_search_job *job)
         TRY(with_key_code(
             job->type, job->descending, job->folded ? KEY_FOLDED : KEY_TOTAL, [&](auto code) {
                 typedef decltype(code) CODE;
-                CUDA_LAUNCH(call, (search_kernel<CODE>), ordo_div_up(count, SEARCH_THREADS),
-                            SEARCH_THREADS, 0, (const typename CODE::BITS *)job->sorted, job->n,
-                            code, codes, count, positions + first);
-                return ORDO_OK;
+                return CUDA_LAUNCH(call, (search_kernel<CODE>), ordo_div_up(count, SEARCH_THREADS),
+                                   SEARCH_THREADS, 0, (const typename CODE::BITS *)job->sorted,
+                                   job->n, code, codes, count, positions + first);
             }));
     }
     return call_fetch(call, job->positions, positions, job->count * sizeof(size_t));
 }
-
-/* ---- Consecutive numbers ---- */
 
 template <typename T> static __global__ void iota_kernel(T *out, size_t n, uint64_t first)
 {
@@ -202,8 +195,7 @@ ordo_status dev_iota(cuda_call *call, void *out, size_t n, ordo_type type, uint6
     if (n == 0)
         return ORDO_OK;
     if (type == ORDO_U32)
-        CUDA_LAUNCH(call, (iota_kernel<uint32_t>), blocks, WIDE, 0, (uint32_t *)out, n, first);
-    else
-        CUDA_LAUNCH(call, (iota_kernel<uint64_t>), blocks, WIDE, 0, (uint64_t *)out, n, first);
-    return ORDO_OK;
+        return CUDA_LAUNCH(call, (iota_kernel<uint32_t>), blocks, WIDE, 0, (uint32_t *)out, n,
+                           first);
+    return CUDA_LAUNCH(call, (iota_kernel<uint64_t>), blocks, WIDE, 0, (uint64_t *)out, n, first);
 }

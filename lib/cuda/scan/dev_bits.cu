@@ -19,8 +19,7 @@ template <typename COUNT> struct alignas(16) count_vector {
 /* Writes the counts of 1024 flags: lane i holds word i and the number of set flags before it. A
  * lane writes the counts of `per` neighbouring flags at a time. */
 template <typename COUNT>
-static __device__ __forceinline__ void write_counts(COUNT *out, uint32_t word, COUNT before,
-                                                    bool exclusive)
+static DEVICE void write_counts(COUNT *out, uint32_t word, COUNT before, bool exclusive)
 {
     typedef count_vector<COUNT> VECTOR;
     unsigned const              lane = lane_id(), per = VECTOR::per;
@@ -46,8 +45,8 @@ static __device__ __forceinline__ void write_counts(COUNT *out, uint32_t word, C
 
 /* The same for `n` flags and any address: one flag a lane, as in the poster. */
 template <typename COUNT>
-static __device__ __forceinline__ void write_counts_singly(COUNT *out, size_t n, uint32_t word,
-                                                           COUNT before, bool exclusive)
+static DEVICE void write_counts_singly(COUNT *out, size_t n, uint32_t word, COUNT before,
+                                       bool exclusive)
 {
     unsigned const lane = lane_id();
     uint32_t const counted = exclusive ? lanes_before() : lanes_to_here();
@@ -129,8 +128,6 @@ static __global__ void __launch_bounds__(FLAGS_THREADS)
         *total = sums.total;
 }
 
-/* ---- Which kernel ---- */
-
 struct bits_work {
     uint64_t          *total;
     bool               large; /* tiles of CUDA_TUNE_BITS_ROWS rows instead of one */
@@ -199,7 +196,7 @@ static ordo_status count_all(cuda_call *call, const ordo_bits_job *job)
     span_work work;
     span_layout(&call->scratch, job, &work);
     TRY(flags_count(call, job->kind, job->flags, &work.spans));
-    CUDA_LAUNCH(call, add_counts, 1, FLAGS_THREADS, 0, work.spans, work.total);
+    TRY(CUDA_LAUNCH(call, add_counts, 1, FLAGS_THREADS, 0, work.spans, work.total));
     return bring_total(call, job, work.total);
 }
 

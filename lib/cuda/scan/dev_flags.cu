@@ -59,10 +59,8 @@ ordo_status flags_count(cuda_call *call, ordo_flags_kind kind, const void *flags
     const uint8_t *const bytes = (const uint8_t *)flags;
     bool const           aligned = flags_aligned(flags);
     if (kind == ORDO_FLAG_BITS)
-        CUDA_LAUNCH(call, (count_flags<ORDO_FLAG_BITS>), spans->spans, FLAGS_THREADS, 0, bytes,
-                    aligned, *spans, NULL);
-    else
-        CUDA_LAUNCH(call, (count_flags<ORDO_FLAG_BYTES>), spans->spans, FLAGS_THREADS, 0, bytes,
-                    aligned, *spans, (uint32_t *)spans->bits);
-    return ORDO_OK;
+        return CUDA_LAUNCH(call, (count_flags<ORDO_FLAG_BITS>), spans->spans, FLAGS_THREADS, 0,
+                           bytes, aligned, *spans, (uint32_t *)NULL);
+    return CUDA_LAUNCH(call, (count_flags<ORDO_FLAG_BYTES>), spans->spans, FLAGS_THREADS, 0, bytes,
+                       aligned, *spans, (uint32_t *)spans->bits);
 }

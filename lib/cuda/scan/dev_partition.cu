@@ -12,13 +12,11 @@
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/scan/dev_flags.cuh"
 
-/* ---- Writing a range of bytes ---- */
-
 static constexpr int RANGE_ALIGN = 16;
 
 /* The first offset from `from` on that is congruent to `out` modulo 16, so that vectors of 16 bytes
  * match. */
-static __device__ __forceinline__ unsigned range_offset(unsigned from, const void *out)
+static DEVICE unsigned range_offset(unsigned from, const void *out)
 {
     return (from + RANGE_ALIGN - 1) / RANGE_ALIGN * RANGE_ALIGN +
            (unsigned)((uintptr_t)out % RANGE_ALIGN);
@@ -28,8 +26,7 @@ static __device__ __forceinline__ unsigned range_offset(unsigned from, const voi
  * at the ends. All arguments are multiples of sizeof(UNIT). Called by all threads of a block after
  * a barrier. */
 template <typename UNIT>
-static __device__ __forceinline__ void range_write(char *out, const char *shared, unsigned offset,
-                                                   unsigned bytes)
+static DEVICE void range_write(char *out, const char *shared, unsigned offset, unsigned bytes)
 {
     unsigned const gap = (unsigned)(-(uintptr_t)out % RANGE_ALIGN);
     unsigned const head = gap < bytes ? gap : bytes;
@@ -44,8 +41,6 @@ static __device__ __forceinline__ void range_write(char *out, const char *shared
         ((UNIT *)(out + head + body))[threadIdx.x] =
             ((const UNIT *)(from + head + body))[threadIdx.x];
 }
-
-/* ---- The split ---- */
 
 struct split_work {
     flag_spans      spans;
@@ -87,7 +82,7 @@ struct split_places {
 
 /* A mask of the first-group elements, 32 a lane, of OF_WARP elements from `at` on. */
 template <unsigned OF_WARP, bool SMALL>
-static __device__ __forceinline__ uint32_t split_word(const split_work &work, size_t at, size_t end)
+static DEVICE uint32_t split_word(const split_work &work, size_t at, size_t end)
 {
     size_t const   limit = at + OF_WARP < end ? at + OF_WARP : end;
     size_t const   mine = at + lane_id() * FLAGS_OF_WORD;
@@ -107,8 +102,7 @@ struct split_sums {
 /* Called by all threads; the block's elements are [start, end). SMALL: the blocks are one cluster
  * and each has one tile, whose flags it counts itself. */
 template <unsigned OF_WARP, bool SMALL>
-static __device__ __forceinline__ split_sums split_sum(const split_work &work, size_t start,
-                                                       size_t end)
+static DEVICE split_sums split_sum(const split_work &work, size_t start, size_t end)
 {
     if constexpr (SMALL) {
         __shared__ uint64_t totals[FLAGS_WARPS], place;
@@ -247,9 +241,8 @@ static ordo_status split_as(cuda_call *call, const ordo_partition_job *job, cons
     if (split_small<UNIT, WORDS, PACK, ONE>(call, job, *work))
         return ORDO_OK;
     TRY(flags_count(call, job->kind, job->flags, &work->spans));
-    CUDA_LAUNCH(call, (split_tiles<UNIT, WORDS, PACK, ONE, false>), work->spans.spans,
-                FLAGS_THREADS, 0, *work);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, (split_tiles<UNIT, WORDS, PACK, ONE, false>), work->spans.spans,
+                       FLAGS_THREADS, 0, *work);
 }
 
 template <typename UNIT, int WORDS, int PACK>

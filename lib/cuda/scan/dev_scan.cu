@@ -16,12 +16,9 @@
 #include "cuda/scan/dev_scan_ops.cuh"
 #include "cuda/scan/dev_scan_stream.cuh"
 
-/* ---- A block a tile ---- */
-
 /* Starts a copy of a vector to shared memory, or copies it if it is too short for that. copies_wait
  * waits for this thread's copies. */
-template <typename VECTOR>
-static __device__ __forceinline__ void copy_start(VECTOR *shared, const VECTOR *from)
+template <typename VECTOR> static DEVICE void copy_start(VECTOR *shared, const VECTOR *from)
 {
     if constexpr (sizeof(VECTOR) == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
@@ -37,10 +34,7 @@ static __device__ __forceinline__ void copy_start(VECTOR *shared, const VECTOR *
         *shared = *from;
 }
 
-static __device__ __forceinline__ void copies_wait(void)
-{
-    asm volatile("cp.async.wait_all;" ::: "memory");
-}
+static DEVICE void copies_wait(void) { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 template <typename OP> struct scan_shape {
     enum {
@@ -134,8 +128,6 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     if (links == TILES_CLUSTER)
         cluster_leave();
 }
-
-/* ---- Which kernel ---- */
 
 struct scan_plan { /* one call; counts scratch if call is NULL */
     cuda_call           *call;

@@ -21,7 +21,7 @@ template <> struct acc_of<8> {
 };
 
 /* Every second byte of a word. */
-static __device__ __forceinline__ uint32_t even_bytes(uint32_t word) { return word & 0x00ff00ffu; }
+static DEVICE uint32_t even_bytes(uint32_t word) { return word & 0x00ff00ffu; }
 
 template <typename RAW_, typename OUT_> struct sum_integer {
     typedef RAW_                               RAW;
@@ -30,43 +30,40 @@ template <typename RAW_, typename OUT_> struct sum_integer {
 
     ACC sign; /* the sign bit of RAW if it must be extended */
 
-    static __device__ __forceinline__ ACC identity(void) { return 0; }
-    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
-    static __device__ __forceinline__ ACC of_warp(ACC x)
+    static DEVICE ACC identity(void) { return 0; }
+    static DEVICE ACC add(ACC a, ACC b) { return a + b; }
+    static DEVICE ACC of_warp(ACC x)
     {
         if constexpr (sizeof(ACC) == 4)
             return __reduce_add_sync(WARP_ALL, x);
         else
             return warp_reduce<sum_integer>(x);
     }
-    static __host__ ACC            start(bool exclusive) { return (void)exclusive, 0; }
-    __device__ __forceinline__ RAW blank(void) const { return 0; }
-    __device__ __forceinline__ ACC enter(RAW x) const { return ((ACC)x ^ sign) - sign; }
-    __device__ __forceinline__ OUT leave(ACC sum) const { return (OUT)sum; }
+    static __host__ ACC start(bool exclusive) { return (void)exclusive, 0; }
+    DEVICE RAW          blank(void) const { return 0; }
+    DEVICE ACC          enter(RAW x) const { return ((ACC)x ^ sign) - sign; }
+    DEVICE OUT          leave(ACC sum) const { return (OUT)sum; }
 
     /* for bytes: of a word, and in the halves of a word */
-    __device__ __forceinline__ uint32_t        flip(void) const { return 0; }
-    static __device__ __forceinline__ uint32_t add_halves(uint32_t a, uint32_t b) { return a + b; }
+    DEVICE uint32_t        flip(void) const { return 0; }
+    static DEVICE uint32_t add_halves(uint32_t a, uint32_t b) { return a + b; }
 };
 
-static __device__ __forceinline__ float  one_nan(float) { return __uint_as_float(0x7fc00000u); }
-static __device__ __forceinline__ double one_nan(double)
-{
-    return __longlong_as_double(0x7ff8000000000000ll);
-}
+static DEVICE float  one_nan(float) { return __uint_as_float(0x7fc00000u); }
+static DEVICE double one_nan(double) { return __longlong_as_double(0x7ff8000000000000ll); }
 
 template <typename RAW_, typename OUT_> struct sum_float {
     typedef RAW_ RAW;
     typedef OUT_ OUT;
     typedef OUT_ ACC;
 
-    static __device__ __forceinline__ ACC identity(void) { return (ACC)-0.0; }
-    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a + b; }
-    static __device__ __forceinline__ ACC of_warp(ACC x) { return warp_reduce<sum_float>(x); }
+    static DEVICE ACC   identity(void) { return (ACC)-0.0; }
+    static DEVICE ACC   add(ACC a, ACC b) { return a + b; }
+    static DEVICE ACC   of_warp(ACC x) { return warp_reduce<sum_float>(x); }
     static __host__ ACC start(bool exclusive) { return exclusive ? (ACC)0.0 : (ACC)-0.0; }
-    __device__ __forceinline__ RAW blank(void) const { return (RAW)-0.0; }
-    __device__ __forceinline__ ACC enter(RAW x) const { return (ACC)x; }
-    __device__ __forceinline__ OUT leave(ACC sum) const { return sum != sum ? one_nan(sum) : sum; }
+    DEVICE RAW          blank(void) const { return (RAW)-0.0; }
+    DEVICE ACC          enter(RAW x) const { return (ACC)x; }
+    DEVICE OUT          leave(ACC sum) const { return sum != sum ? one_nan(sum) : sum; }
 };
 
 /* The largest key bits, xor turn. */
@@ -77,25 +74,25 @@ template <typename BITS, bool FLOAT> struct most {
 
     BITS turn; /* all ones for minima, xor the sign bit for signed integers */
 
-    static __device__ __forceinline__ ACC identity(void) { return 0; }
-    static __device__ __forceinline__ ACC add(ACC a, ACC b) { return a > b ? a : b; }
-    static __device__ __forceinline__ ACC of_warp(ACC x)
+    static DEVICE ACC identity(void) { return 0; }
+    static DEVICE ACC add(ACC a, ACC b) { return a > b ? a : b; }
+    static DEVICE ACC of_warp(ACC x)
     {
         if constexpr (sizeof(ACC) == 4)
             return __reduce_max_sync(WARP_ALL, x);
         else
             return warp_reduce<most>(x);
     }
-    static __host__ ACC            start(bool exclusive) { return (void)exclusive, 0; }
-    __device__ __forceinline__ RAW blank(void) const { return leave(0); }
-    __device__ __forceinline__ ACC enter(RAW x) const
+    static __host__ ACC start(bool exclusive) { return (void)exclusive, 0; }
+    DEVICE RAW          blank(void) const { return leave(0); }
+    DEVICE ACC          enter(RAW x) const
     {
         if constexpr (FLOAT)
             return key_float<BITS>::bits(x) ^ turn;
         else
             return (BITS)(x ^ turn);
     }
-    __device__ __forceinline__ OUT leave(ACC bits) const
+    DEVICE OUT leave(ACC bits) const
     {
         if constexpr (FLOAT)
             return key_float<BITS>::raw((BITS)bits ^ turn);
@@ -103,14 +100,9 @@ template <typename BITS, bool FLOAT> struct most {
             return (BITS)(bits ^ turn);
     }
 
-    __device__ __forceinline__ uint32_t        flip(void) const { return turn * 0x01010101u; }
-    static __device__ __forceinline__ uint32_t add_halves(uint32_t a, uint32_t b)
-    {
-        return __vmaxu2(a, b);
-    }
+    DEVICE uint32_t        flip(void) const { return turn * 0x01010101u; }
+    static DEVICE uint32_t add_halves(uint32_t a, uint32_t b) { return __vmaxu2(a, b); }
 };
-
-/* ---- Vectors ---- */
 
 template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) scan_vector {
     T at[COUNT];
@@ -122,8 +114,8 @@ static constexpr bool by_bytes = sizeof(typename OP::RAW) == 1 && sizeof(typenam
 
 /* The combination of the elements of a vector. */
 template <typename OP, int COUNT>
-static __device__ __forceinline__ typename OP::ACC
-                  vector_sum(const OP &op, const scan_vector<typename OP::RAW, COUNT> &vector)
+static DEVICE typename OP::ACC vector_sum(const OP                                   &op,
+                                          const scan_vector<typename OP::RAW, COUNT> &vector)
 {
     typedef typename OP::ACC ACC;
     if constexpr (by_bytes<OP>) {
@@ -147,8 +139,7 @@ static __device__ __forceinline__ typename OP::ACC
 /* The results of four bytes; *base becomes the sum before the next byte. Sums are at most 255 plus
  * four bytes, so no half overflows. */
 template <typename OP>
-static __device__ __forceinline__ uint32_t bytes_scan(const OP &op, uint32_t word, uint32_t *base,
-                                                      bool exclusive)
+static DEVICE uint32_t bytes_scan(const OP &op, uint32_t word, uint32_t *base, bool exclusive)
 {
     uint32_t const x = word ^ op.flip(), even = even_bytes(x);
     uint32_t const pairs = OP::add_halves(even, even_bytes(x >> 8));
@@ -163,7 +154,7 @@ static __device__ __forceinline__ uint32_t bytes_scan(const OP &op, uint32_t wor
 
 /* The results of a vector; `base` is the sum before it. */
 template <typename OP, int COUNT>
-static __device__ __forceinline__ scan_vector<typename OP::OUT, COUNT>
+static DEVICE scan_vector<typename OP::OUT, COUNT>
 vector_scan(const OP &op, const scan_vector<typename OP::RAW, COUNT> &vector, typename OP::ACC base,
             bool exclusive)
 {
@@ -188,8 +179,6 @@ vector_scan(const OP &op, const scan_vector<typename OP::RAW, COUNT> &vector, ty
     }
     return result;
 }
-
-/* ---- One scan ---- */
 
 template <typename OP> struct scan_work {
     typedef typename OP::RAW RAW;

@@ -62,7 +62,7 @@ template <typename OP> struct stream {
 
 /* Copies a tile. At the ends of the array lanes read elements, and blanks follow. */
 template <typename OP>
-static __device__ __forceinline__ void stream_fill(const stream<OP> &my, size_t tile, unsigned slot)
+static DEVICE void stream_fill(const stream<OP> &my, size_t tile, unsigned slot)
 {
     typedef typename OP::RAW RAW;
     constexpr unsigned       TILE = stream_shape<OP>::TILE;
@@ -97,7 +97,7 @@ static __device__ __forceinline__ void stream_fill(const stream<OP> &my, size_t 
     ring_fill(place + (from - base), from, (unsigned)(to - from), &my.shared->full[slot]);
 }
 
-template <typename OP> static __device__ __forceinline__ void stream_load(const stream<OP> &my)
+template <typename OP> static DEVICE void stream_load(const stream<OP> &my)
 {
     ring_place         place = {0, 1};
     unsigned long long ticket = 0;
@@ -126,7 +126,7 @@ template <typename OP> static __device__ __forceinline__ void stream_load(const 
 /* ---- Reducers and the walker ---- */
 
 template <typename T, int COUNT>
-static __device__ __forceinline__ scan_vector<T, COUNT> read_vector(const T *at, bool aligned)
+static DEVICE scan_vector<T, COUNT> read_vector(const T *at, bool aligned)
 {
     scan_vector<T, COUNT> vector;
     if (aligned) {
@@ -141,8 +141,7 @@ static __device__ __forceinline__ scan_vector<T, COUNT> read_vector(const T *at,
 
 /* Waits for the slot's tile and returns its number; false after the last tile. */
 template <typename OP>
-static __device__ __forceinline__ bool stream_next(const stream<OP> &my, ring_place place,
-                                                   size_t *tile)
+static DEVICE bool stream_next(const stream<OP> &my, ring_place place, size_t *tile)
 {
     ring_wait(&my.shared->full[place.slot], place.parity);
     *tile = my.shared->tile[place.slot];
@@ -152,8 +151,7 @@ static __device__ __forceinline__ bool stream_next(const stream<OP> &my, ring_pl
 /* Moves a reducer to its next slot. A slot always has the same reducer, which therefore sees all
  * its phases, in whatever order tiles come. */
 template <typename OP>
-static __device__ __forceinline__ void stream_turn(const stream<OP> &my, ring_place *place,
-                                                   unsigned reducer)
+static DEVICE void stream_turn(const stream<OP> &my, ring_place *place, unsigned reducer)
 {
     place->slot += my.reducers;
     if (place->slot >= my.count) {
@@ -162,8 +160,7 @@ static __device__ __forceinline__ void stream_turn(const stream<OP> &my, ring_pl
     }
 }
 
-template <typename OP>
-static __device__ __forceinline__ void stream_reduce(const stream<OP> &my, unsigned reducer)
+template <typename OP> static DEVICE void stream_reduce(const stream<OP> &my, unsigned reducer)
 {
     typedef stream_shape<OP> SHAPE;
     typedef typename OP::RAW RAW;
@@ -202,7 +199,7 @@ static __device__ __forceinline__ void stream_reduce(const stream<OP> &my, unsig
     }
 }
 
-template <typename OP> static __device__ __forceinline__ void stream_walk(const stream<OP> &my)
+template <typename OP> static DEVICE void stream_walk(const stream<OP> &my)
 {
     ring_place    place = {0, 0};
     look_walk<OP> walk;
@@ -222,8 +219,8 @@ template <typename OP> static __device__ __forceinline__ void stream_walk(const 
 
 /* Writes `count` results of a row to `row`, through shared memory of that size or directly. */
 template <typename OUT, int VECTOR, bool THROUGH>
-static __device__ __forceinline__ void stream_write(OUT *row, unsigned count, OUT *through,
-                                                    const scan_vector<OUT, VECTOR> &result)
+static DEVICE void stream_write(OUT *row, unsigned count, OUT *through,
+                                const scan_vector<OUT, VECTOR> &result)
 {
     unsigned const lane = lane_id();
     if constexpr (THROUGH) {
@@ -241,7 +238,7 @@ static __device__ __forceinline__ void stream_write(OUT *row, unsigned count, OU
 }
 
 /* Releases the slot. */
-static __device__ __forceinline__ void stream_free(uint64_t *empty)
+static DEVICE void stream_free(uint64_t *empty)
 {
     __syncwarp();
     if (lane_id() == 0)
@@ -249,7 +246,7 @@ static __device__ __forceinline__ void stream_free(uint64_t *empty)
 }
 
 /* Releases the slot whose results were put, when they were read from it. */
-static __device__ __forceinline__ void stream_repay(uint64_t **owed)
+static DEVICE void stream_repay(uint64_t **owed)
 {
     if (*owed != NULL && lane_id() == 0) {
         ring_put_read();
@@ -258,8 +255,7 @@ static __device__ __forceinline__ void stream_repay(uint64_t **owed)
     *owed = NULL;
 }
 
-template <typename OP>
-static __device__ __forceinline__ void stream_scan(const stream<OP> &my, unsigned scanner)
+template <typename OP> static DEVICE void stream_scan(const stream<OP> &my, unsigned scanner)
 {
     typedef stream_shape<OP>         SHAPE;
     typedef typename OP::RAW         RAW;
@@ -376,12 +372,9 @@ static ordo_status stream_launch(cuda_call *call, const scan_work<OP> &work,
     size_t const             slots = ordo_min(room / SHAPE::SLOT_BYTES, SHAPE::SLOTS);
     size_t const             tiles = ordo_div_up(work.n, SHAPE::TILE);
     size_t const             bytes = slots * SHAPE::SLOT_BYTES;
-    CUDA_TRY(call->exec,
-             cudaFuncSetAttribute(scan_stream<OP>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)bytes));
-    CUDA_LAUNCH(call, (scan_stream<OP>), ordo_min(tiles, call->facts->sms), SHAPE::THREADS, bytes,
-                work, state, tiles, (unsigned)slots);
-    return ORDO_OK;
+    TRY(cuda_allow_shared(call, scan_stream<OP>, bytes));
+    return CUDA_LAUNCH(call, (scan_stream<OP>), ordo_min(tiles, call->facts->sms), SHAPE::THREADS,
+                       bytes, work, state, tiles, (unsigned)slots);
 }
 
 #endif

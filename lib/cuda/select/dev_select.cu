@@ -11,13 +11,10 @@
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
 
-/* ---- Few positions ---- */
-
 /* Each target continues in the bucket of its position; a warp for each. Ends with a barrier. */
 template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void narrow_to_buckets(select_shared<WORD> &s, const CODE &code,
-                                                         const select_plan      &plan,
-                                                         const select_positions &positions)
+static DEVICE void narrow_to_buckets(select_shared<WORD> &s, const CODE &code,
+                                     const select_plan &plan, const select_positions &positions)
 {
     typedef scan_add<uint64_t> ADD;
     select_mapper<CODE> const  mapper = mapper_of(plan.map, code);
@@ -152,8 +149,6 @@ static ordo_status select_in_batches(cuda_call *call, const ordo_select_job *job
     return ORDO_OK;
 }
 
-/* ---- Many positions ---- */
-
 struct many_work {
     void     *copy;
     uint64_t *k;
@@ -198,16 +193,13 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
     size_t const blocks = ordo_div_up(job->count, THREADS);
     TRY(with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         typedef typename decltype(code)::BITS BITS;
-        CUDA_LAUNCH(call, pick_kernel<BITS>, blocks, THREADS, 0, (const BITS *)work.copy, work.k,
-                    job->count, (BITS *)job->out);
-        return ORDO_OK;
+        return CUDA_LAUNCH(call, pick_kernel<BITS>, blocks, THREADS, 0, (const BITS *)work.copy,
+                           work.k, job->count, (BITS *)job->out);
     }));
     call->exec->algorithm = "radix";
     call->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
     return ORDO_OK;
 }
-
-/* ---- Which ---- */
 
 static bool is_many(const ordo_select_job *job)
 {

@@ -14,7 +14,6 @@
 #define ORDO_CUDA_SELECT_DEV_SELECT_H
 
 #include "cuda/block/block_select.cuh"
-#include "cuda/block/block_select_map.cuh"
 #include "cuda/block/block_select_read.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 
@@ -77,8 +76,6 @@ ordo_status select_sample(cuda_call *call, const select_work *work, const select
 ordo_status select_sweep(cuda_call *call, const select_work *work, const select_input *input,
                          unsigned targets);
 
-/* ---- Positions ---- */
-
 struct positions_given { /* parameter of a launch */
     size_t k[SELECT_GIVEN];
 };
@@ -106,13 +103,11 @@ static inline ordo_status select_put_positions(cuda_call *call, const ordo_selec
         positions_given given = {};
         size_t const    count = ordo_min(job->count - first, SELECT_GIVEN);
         memcpy(given.k, job->k + first, count * sizeof *given.k);
-        CUDA_LAUNCH(call, positions_kernel<SELECT_GIVEN>, 1, SELECT_GIVEN, 0, given,
-                    (unsigned)count, k + first);
+        TRY(CUDA_LAUNCH(call, positions_kernel<SELECT_GIVEN>, 1, SELECT_GIVEN, 0, given,
+                        (unsigned)count, k + first));
     }
     return ORDO_OK;
 }
-
-/* ---- Scratch ---- */
 
 static inline size_t select_tile(ordo_type type)
 {
@@ -153,14 +148,11 @@ static inline select_work select_layout(cuda_scratch *scratch, const select_inpu
     return work;
 }
 
-/* ---- Settle ---- */
-
 /* True: every target has the interval of the sweep that holds its position. False: there was no
  * sweep, or a bracket missed, and every target has all words. Called by all threads of a block. */
 template <typename WORD>
-static __device__ __forceinline__ bool select_begin(select_shared<WORD> &s, const select_work &work,
-                                                    const select_positions &positions, size_t n,
-                                                    WORD last_word)
+static DEVICE bool select_begin(select_shared<WORD> &s, const select_work &work,
+                                const select_positions &positions, size_t n, WORD last_word)
 {
     const select_plan *const plan = work.plan;
     unsigned const           t = threadIdx.x;
@@ -215,7 +207,7 @@ static inline ordo_status select_clear(cuda_call *call, const select_work *work,
 }
 
 /* The grid that settles keys. */
-static __device__ __forceinline__ select_grid select_grid_of(const select_work &work)
+static DEVICE select_grid select_grid_of(const select_work &work)
 {
     select_grid const grid = {work.bins, work.more, work.gathered, &work.plan->gathered,
                               &work.plan->arrived};

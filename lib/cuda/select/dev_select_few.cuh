@@ -1,10 +1,12 @@
-/* dev_select_few.cuh - several k-th keys of an array that one block holds in registers.
+/* dev_select_few.cuh - selection and top-k of an array that one block holds in registers.
  *
- * The keys are spread over buckets (block_spread.cuh). Only the keys of the buckets that hold a
- * wanted position go to shared memory, and a warp for each position counts, for each of at most 32
- * keys, the smaller ones. One read of the array, five barriers, no sort. If the keys are spread too
- * unevenly, nothing is written and the caller uses another algorithm. Called by all threads of a
- * block of SELECT_THREADS. */
+ * The keys are spread over buckets (block_spread.cuh). Selection moves only the keys of the buckets
+ * that hold a wanted position to shared memory; a warp for each position counts, for each of at
+ * most 32 keys, the smaller ones. Top-k moves the keys of the buckets that start before place k;
+ * each key counts the keys of its bucket that come before it, by key and then by index: that is
+ * its place in the result. One read of the array, five barriers, no sort. If the keys are spread
+ * too unevenly, nothing is written and the caller uses another algorithm. Called by all threads of
+ * a block of SELECT_THREADS. */
 #ifndef ORDO_CUDA_SELECT_DEV_SELECT_FEW_H
 #define ORDO_CUDA_SELECT_DEV_SELECT_FEW_H
 
@@ -21,8 +23,7 @@ template <typename BITS> struct select_few_shared {
 };
 
 /* A mask of the targets in the buckets of this warp, which has places `first` to `end`. */
-static __device__ __forceinline__ uint32_t few_targets(const select_positions &positions,
-                                                       uint32_t first, uint32_t end)
+static DEVICE uint32_t few_targets(const select_positions &positions, uint32_t first, uint32_t end)
 {
     unsigned const lane = lane_id();
     size_t const   k = lane < positions.count ? positions.k[lane] : SIZE_MAX;
@@ -32,8 +33,8 @@ static __device__ __forceinline__ uint32_t few_targets(const select_positions &p
 /* Each target finds its bucket. The starts of buckets are overwritten with the first target of
  * each, or SELECT_TARGETS. True if a bucket holds too many keys. */
 template <typename BITS>
-static __device__ __forceinline__ bool
-few_find(select_few_shared<BITS> *s, const select_positions &positions, const spread_counts &mine)
+static DEVICE bool few_find(select_few_shared<BITS> *s, const select_positions &positions,
+                            const spread_counts &mine)
 {
     uint32_t const first = __shfl_sync(WARP_ALL, mine.start[0], 0);
     uint32_t const end = __shfl_sync(
@@ -63,9 +64,8 @@ few_find(select_few_shared<BITS> *s, const select_positions &positions, const sp
 
 /* Writes the key of target t, found by warp t among the keys in shared memory, to out[t]. */
 template <typename CODE, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void few_settle(const select_few_shared<BITS> &s,
-                                                  const CODE                    &code,
-                                                  const select_positions &positions, BITS *out)
+static DEVICE void few_settle(const select_few_shared<BITS> &s, const CODE &code,
+                              const select_positions &positions, BITS *out)
 {
     unsigned const t = threadIdx.x / WARP_LANES, lane = lane_id();
     if (t >= positions.count)
@@ -84,9 +84,8 @@ static __device__ __forceinline__ void few_settle(const select_few_shared<BITS> 
 
 /* True, in all threads, if out has the keys. `n` is at most SELECT_THREADS * ITEMS. */
 template <int ITEMS, typename CODE, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ bool select_few_keys(select_few_shared<BITS> *s, const CODE &code,
-                                                       const BITS *keys, unsigned n,
-                                                       const select_positions &positions, BITS *out)
+static DEVICE bool select_few_keys(select_few_shared<BITS> *s, const CODE &code, const BITS *keys,
+                                   unsigned n, const select_positions &positions, BITS *out)
 {
     spread_items<BITS, ITEMS> items;
     if (!spread_keys(
@@ -102,6 +101,57 @@ static __device__ __forceinline__ bool select_few_keys(select_few_shared<BITS> *
         }
     __syncthreads();
     few_settle(*s, code, positions, out);
+    return true;
+}
+
+static constexpr int TOPK_FEW_PLACES = CUDA_TUNE_TOPK_ONE_BLOCK + CUDA_TUNE_SPREAD_MOST;
+
+template <typename BITS> struct topk_few_shared {
+    spread_shared<SELECT_THREADS> spread;
+    unsigned                      end; /* end of the bucket that has the k-th key */
+    BITS                          words[TOPK_FEW_PLACES]; /* key bits, in the order of buckets */
+    uint32_t                      tags[TOPK_FEW_PLACES];  /* bucket above the index */
+};
+
+/* True, in all threads, if put(place, index) was called for each of the first k keys. `n` is at
+ * most SELECT_THREADS * ITEMS and 2^16, k at least 1 and at most CUDA_TUNE_TOPK_ONE_BLOCK. */
+template <int ITEMS, typename CODE, typename PUT, typename BITS = typename CODE::BITS>
+static DEVICE bool topk_few_keys(topk_few_shared<BITS> *s, const CODE &code, const BITS *keys,
+                                 unsigned n, unsigned k, PUT put)
+{
+    spread_items<BITS, ITEMS> items;
+    auto const                is_full = [&](spread_counts const &mine) {
+        bool full = false;
+#pragma unroll
+        for (int j = 0; j < SPREAD_SHARE; j++)
+            if (mine.start[j] < k) {
+                full |= mine.count[j] > CUDA_TUNE_SPREAD_MOST;
+                if (k - mine.start[j] <= mine.count[j])
+                    s->end = mine.start[j] + mine.count[j];
+            }
+        return full;
+    };
+    if (!spread_keys(
+            &s->spread, code, &items, n, [&](unsigned p) { return __ldg(keys + p); }, is_full))
+        return false;
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned const p = i * SELECT_THREADS + threadIdx.x;
+        unsigned const start = p < n ? spread_start(s->spread, items.bucket(i)) : k;
+        if (start < k) {
+            s->words[start + items.rank(i)] = code.encode(items.raw[i]);
+            s->tags[start + items.rank(i)] = items.bucket(i) << 16 | p;
+        }
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (unsigned p = threadIdx.x; p < s->end; p += SELECT_THREADS) {
+        uint32_t const tag = s->tags[p];
+        unsigned const place = spread_place(s->spread, s->words[p], tag, s->tags,
+                                            [&](unsigned q) { return s->words[q]; });
+        if (place < k)
+            put(place, tag & 0xffff);
+    }
     return true;
 }
 

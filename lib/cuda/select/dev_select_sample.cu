@@ -6,7 +6,7 @@
  * the splitters that far to either side are its bracket. Draw i is one key of the i-th of m equal
  * parts, at a place given by a hash of i. Overlapping brackets are merged; a word that many draws
  * hit gets its own interval; several brackets may be widened to buckets of a map
- * (block_select_map.cuh). The plan is void if the sweep would keep more keys than there is room
+ * (block_select_read.cuh). The plan is void if the sweep would keep more keys than there is room
  * for. Reads 32 bytes a draw. Scratch: 33 KB. */
 #include "cuda/select/dev_select.cuh"
 
@@ -30,9 +30,7 @@ struct sample_scratch {
 
 size_t select_sample_bytes(void) { return sizeof(sample_scratch); }
 
-/* ---- Draws ---- */
-
-static __device__ __forceinline__ uint32_t hash_of(uint32_t x)
+static DEVICE uint32_t hash_of(uint32_t x)
 {
     x ^= x >> 16;
     x *= UINT32_C(0x7feb352d);
@@ -42,7 +40,7 @@ static __device__ __forceinline__ uint32_t hash_of(uint32_t x)
 }
 
 /* The place of draw i of 2^lg in an array of n, n < 2^43. */
-static __device__ __forceinline__ size_t place_of_draw(size_t n, size_t i, unsigned lg)
+static DEVICE size_t place_of_draw(size_t n, size_t i, unsigned lg)
 {
     size_t const start = i * n >> lg, end = (i + 1) * n >> lg;
     return start + (size_t)((uint64_t)hash_of((uint32_t)i ^ lg << 24) * (end - start) >> 32);
@@ -69,8 +67,6 @@ static __global__ void __launch_bounds__(THREADS)
         ((WORD *)out->splitters)[i] = drawn[bitonic_at<WORD>(i)];
 }
 
-/* ---- Brackets ---- */
-
 struct sample_wish { /* what the brackets are for */
     select_positions positions;
     double           n, draws;
@@ -86,7 +82,7 @@ template <typename WORD> struct sample_shared {
 };
 
 /* The cell of the draw of rank r: the last cell that begins at or before it. */
-static __device__ __forceinline__ unsigned cell_of_rank(const uint32_t *before, double rank)
+static DEVICE unsigned cell_of_rank(const uint32_t *before, double rank)
 {
     uint32_t const r = (uint32_t)rank;
     unsigned       at = 0, left = CELLS;
@@ -100,9 +96,8 @@ static __device__ __forceinline__ unsigned cell_of_rank(const uint32_t *before, 
 
 /* The words of cells [from, to]; false if there are none. */
 template <typename WORD>
-static __device__ __forceinline__ bool words_of_cells(const WORD *splitters, WORD last_word,
-                                                      unsigned from, unsigned to, WORD *lo,
-                                                      WORD *hi)
+static DEVICE bool words_of_cells(const WORD *splitters, WORD last_word, unsigned from, unsigned to,
+                                  WORD *lo, WORD *hi)
 {
     unsigned const i = from / 2, j = to / 2;
     bool const     has_lo = from % 2 == 1 || i == 0 || splitters[i - 1] != last_word;
@@ -113,9 +108,8 @@ static __device__ __forceinline__ bool words_of_cells(const WORD *splitters, WOR
 }
 
 /* The heaviest cells at a splitter in [from, to], ascending; returns their number. */
-static __device__ __forceinline__ unsigned heavy_cells(const uint32_t *before, unsigned from,
-                                                       unsigned to, uint32_t least,
-                                                       unsigned (&heavy)[SELECT_HEAVY])
+static DEVICE unsigned heavy_cells(const uint32_t *before, unsigned from, unsigned to,
+                                   uint32_t least, unsigned (&heavy)[SELECT_HEAVY])
 {
     static_assert(SELECT_HEAVY == 2, "two of them are kept in order by hand");
     uint32_t most = 0, second = 0;
@@ -141,8 +135,7 @@ static __device__ __forceinline__ unsigned heavy_cells(const uint32_t *before, u
 }
 
 /* The cell of a word: at or between splitters. */
-template <typename WORD>
-static __device__ __forceinline__ unsigned cell_of_word(const WORD *splitters, WORD word)
+template <typename WORD> static DEVICE unsigned cell_of_word(const WORD *splitters, WORD word)
 {
     unsigned at = 0;
     for (unsigned half = SPLITTERS / 2; half > 0; half /= 2)
@@ -154,9 +147,8 @@ static __device__ __forceinline__ unsigned cell_of_word(const WORD *splitters, W
 /* Widens several intervals, one in each lane that has_one, to buckets of a map, if the sweep then
  * keeps at most twice as many keys. */
 template <typename CODE, typename WORD>
-static __device__ __forceinline__ void make_map(const CODE &code, const sample_shared<WORD> &s,
-                                                bool has_one, WORD last_word, WORD *lo, WORD *hi,
-                                                double *kept, select_map *out)
+static DEVICE void make_map(const CODE &code, const sample_shared<WORD> &s, bool has_one,
+                            WORD last_word, WORD *lo, WORD *hi, double *kept, select_map *out)
 {
     uint32_t const having = __ballot_sync(WARP_ALL, has_one), earlier = having & lanes_before();
     if (__popc(having) < 2)
@@ -194,9 +186,8 @@ static __device__ __forceinline__ void make_map(const CODE &code, const sample_s
 
 /* Called by one warp, lane t for position t. s.cells holds the draws before each cell. */
 template <typename CODE, typename WORD>
-static __device__ __forceinline__ void make_plan(const CODE &code, const sample_shared<WORD> &s,
-                                                 const sample_wish &wish, WORD last_word,
-                                                 select_plan *plan)
+static DEVICE void make_plan(const CODE &code, const sample_shared<WORD> &s,
+                             const sample_wish &wish, WORD last_word, select_plan *plan)
 {
     unsigned const lane = lane_id(), count = wish.positions.count;
     unsigned const mine = lane < count ? lane : 0;
@@ -255,8 +246,6 @@ static __device__ __forceinline__ void make_plan(const CODE &code, const sample_
             scanned == 0 || (kept + 4 * sqrt(kept)) * wish.n / wish.draws > (double)wish.room;
     }
 }
-
-/* ---- Sample ---- */
 
 template <typename CODE>
 static __global__ void __launch_bounds__(THREADS)
@@ -323,8 +312,6 @@ static __global__ void __launch_bounds__(THREADS)
         make_plan(code, s, wish, (WORD)(typename CODE::BITS) ~(typename CODE::BITS)0, plan);
 }
 
-/* ---- Both ---- */
-
 /* At most one key in 64 is drawn, because a draw reads a sector of 32 bytes. */
 static unsigned lg_draws_of(size_t n, unsigned positions)
 {
@@ -352,10 +339,9 @@ ordo_status select_sample(cuda_call *call, const select_work *work, const select
         typedef typename decltype(code)::BITS BITS;
         const BITS *const                     keys = (const BITS *)input->keys;
         sample_scratch *const                 scratch = (sample_scratch *)work->sample;
-        CUDA_LAUNCH(call, splitters_kernel, 1, THREADS, 0, code, keys, input->n, scratch,
-                    work->plan, work->bins, SELECT_BINS * work->grids);
-        CUDA_LAUNCH(call, sample_kernel, blocks, THREADS, 0, code, keys, input->n, lg, scratch,
-                    wish, work->plan);
-        return ORDO_OK;
+        TRY(CUDA_LAUNCH(call, splitters_kernel<decltype(code)>, 1, THREADS, 0, code, keys, input->n,
+                        scratch, work->plan, work->bins, SELECT_BINS * work->grids));
+        return CUDA_LAUNCH(call, sample_kernel<decltype(code)>, blocks, THREADS, 0, code, keys,
+                           input->n, lg, scratch, wish, work->plan);
     });
 }

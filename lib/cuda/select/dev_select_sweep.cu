@@ -3,7 +3,7 @@
  *
  *     one bracket of up to three intervals   a comparison a key and interval; counts in registers
  *     several intervals with a map           an atomic in shared memory counts the key's bucket
- *                                             (block_select_map.cuh); the result tells whether the
+ *                                             (block_select_read.cuh); the result tells whether the
  *                                             bucket is in an interval
  *     heavy words, or keys that no map spreads   a search among the ends of the intervals, and a
  *                                             count in the lane's column
@@ -52,9 +52,9 @@ template <typename BITS> static inline size_t select_sweep_bytes(unsigned target
 /* A bracket of N neighbouring intervals, some of them heavy words; the last may be that of the last
  * words. Bounds and counts are in registers. */
 template <int N, typename CODE, typename WORD>
-static __device__ __forceinline__ void
-sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
-              const select_kept &kept, select_plan *const plan, select_sweep_shared<WORD> &s)
+static DEVICE void sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
+                                 const select_kept &kept, select_plan *const plan,
+                                 select_sweep_shared<WORD> &s)
 {
     typedef select_tiles<typename CODE::BITS> T;
     unsigned const                            lane = lane_id();
@@ -107,10 +107,10 @@ sweep_bracket(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
  * the lane's column. Places are in bytes of s.ends, which saves an instruction a step. Cells in
  * intervals are the odd ones; without the first cell, the even ones. */
 template <int LG, typename CODE, typename WORD>
-static __device__ __forceinline__ void
-sweep_some(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
-           const select_kept &kept, unsigned *taken, bool lacks_first, bool has_heavy,
-           const select_sweep_shared<WORD> &s, uint32_t *const columns)
+static DEVICE void sweep_some(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
+                              const select_kept &kept, unsigned *taken, bool lacks_first,
+                              bool has_heavy, const select_sweep_shared<WORD> &s,
+                              uint32_t *const columns)
 {
     enum {
         SIZE = sizeof(WORD),
@@ -169,9 +169,8 @@ sweep_some(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
 
 /* Keeps the keys that the lanes of a warp set aside: `depth` keys each, in columns. */
 template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void rows_keep(const CODE &code, const select_kept &kept,
-                                                 select_pen *pen, unsigned *taken,
-                                                 const WORD *const column, unsigned depth)
+static DEVICE void rows_keep(const CODE &code, const select_kept &kept, select_pen *pen,
+                             unsigned *taken, const WORD *const column, unsigned depth)
 {
     unsigned row = 0;
     for (uint32_t holders; (holders = __ballot_sync(WARP_ALL, row < depth)) != 0; row++) {
@@ -185,10 +184,10 @@ static __device__ __forceinline__ void rows_keep(const CODE &code, const select_
 
 /* Counts every key in its bucket and sets aside those whose bucket is in an interval. */
 template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void
-sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper, const select_tiles<BITS> &tiles,
-             const select_kept &kept, unsigned *taken, select_sweep_shared<WORD> &s,
-             uint32_t *const buckets, WORD *const rows)
+static DEVICE void sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper,
+                                const select_tiles<BITS> &tiles, const select_kept &kept,
+                                unsigned *taken, select_sweep_shared<WORD> &s,
+                                uint32_t *const buckets, WORD *const rows)
 {
     typedef select_tiles<BITS>  T;
     typedef select_rows<BITS>   R;
@@ -250,9 +249,9 @@ sweep_mapped(const CODE &code, const select_mapper<CODE> &mapper, const select_t
 /* Marks the buckets of each interval, sweeps, and sums the counts of buckets into cells. The last
  * cell is not needed. */
 template <typename CODE, typename WORD, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void
-sweep_with_map(const CODE &code, const select_tiles<BITS> &tiles, const select_kept &kept,
-               select_plan *const plan, select_sweep_shared<WORD> &s, uint32_t *const buckets)
+static DEVICE void sweep_with_map(const CODE &code, const select_tiles<BITS> &tiles,
+                                  const select_kept &kept, select_plan *const plan,
+                                  select_sweep_shared<WORD> &s, uint32_t *const buckets)
 {
     constexpr int             WARPS = SELECT_SWEEP_THREADS / WARP_LANES;
     select_mapper<CODE> const mapper = mapper_of(plan->map, code);
@@ -382,11 +381,10 @@ static ordo_status sweep_as(cuda_call *call, const select_work *work, CODE code,
 {
     size_t const blocks =
         ordo_min(select_sweep_blocks(input), (size_t)call->facts->sms * CUDA_TUNE_SELECT_RESIDENT);
-    CUDA_LAUNCH(call, (select_sweep_kernel<CODE, FOLDED>), blocks, SELECT_SWEEP_THREADS,
-                select_sweep_bytes<typename CODE::BITS>(targets), code,
-                select_tiles_of<typename CODE::BITS>(input->keys, input->n), work->plan,
-                work->kept);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, (select_sweep_kernel<CODE, FOLDED>), blocks, SELECT_SWEEP_THREADS,
+                       select_sweep_bytes<typename CODE::BITS>(targets), code,
+                       select_tiles_of<typename CODE::BITS>(input->keys, input->n), work->plan,
+                       work->kept);
 }
 
 /* Integers have no ties to fold. */

@@ -5,19 +5,19 @@
  * One cooperative kernel finds the k-th key (block_select.cuh), then, if more keys tie with it than
  * are wanted, the index of the last winner (block_select_ties.cuh), then the winners, and sorts up
  * to 2048 of them; more are sorted by tiles and merged (merge_sorted.cuh). Few keys are spread over
- * buckets by one block (dev_topk_few.cuh). More than n / CUDA_TUNE_TOPK_SORT winners: an argsort.
+ * buckets by one block (dev_select_few.cuh). More than n / CUDA_TUNE_TOPK_SORT winners: an argsort.
  * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47). Scratch:
  * 12 or 16 bytes for each of 2k + n/512 + 2.2e6 keys, 32 a winner. Ties are folded. */
 #include "cuda/block/block_select_ties.cuh"
 #include "cuda/select/dev_select.cuh"
-#include "cuda/select/dev_topk_few.cuh"
+#include "cuda/select/dev_select_few.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
 /* ---- Records ---- */
 
 /* Winners are key_records. They are sorted as 32 key bits above the index where both fit. */
-template <typename K> static __device__ __forceinline__ K record_of(const key_record &record)
+template <typename K> static DEVICE K record_of(const key_record &record)
 {
     if constexpr (sizeof(K) == sizeof(record))
         return record;
@@ -52,7 +52,7 @@ static topk_out out_of(const ordo_topk_job *job)
     return out;
 }
 
-static __device__ __forceinline__ void put_result(const topk_out &out, size_t i, uint64_t index)
+static DEVICE void put_result(const topk_out &out, size_t i, uint64_t index)
 {
     if (out.index != NULL && out.is_index_wide)
         ((uint64_t *)out.index)[i] = index;
@@ -96,7 +96,7 @@ template <typename BITS, typename WORD> union topk_shared {
 
 /* Takes places for `mine` records of each lane; returns the place of this lane's first. Called by
  * whole warps, with one atomic for all. */
-static __device__ __forceinline__ size_t claim_places(unsigned *next, unsigned mine)
+static DEVICE size_t claim_places(unsigned *next, unsigned mine)
 {
     unsigned const scanned = warp_scan<scan_add<uint32_t>>(mine);
     unsigned       first = 0;
@@ -117,7 +117,7 @@ enum topk_kept {
     TOPK_SMALLER, /* these, but not the ties */
     TOPK_ALL
 };
-static __device__ __forceinline__ topk_kept kept_of(const select_plan &plan, uint64_t word)
+static DEVICE topk_kept kept_of(const select_plan &plan, uint64_t word)
 {
     for (unsigned v = 0; v < plan.intervals; v++) {
         bool const is_counted = plan.lo[v] == plan.hi[v];
@@ -131,7 +131,7 @@ static __device__ __forceinline__ topk_kept kept_of(const select_plan &plan, uin
 
 /* Finds all winners in the array, or only those that tie with the k-th. */
 template <typename CODE, typename WORD>
-static __device__ __forceinline__ void
+static DEVICE void
 winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tiles,
                  const topk_bound<WORD> &bound, bool only_ties, key_record *winners, unsigned *next)
 {
@@ -169,9 +169,9 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
 }
 
 template <typename WORD>
-static __device__ __forceinline__ void winners_among_kept(const select_kept &kept, unsigned taken,
-                                                          const topk_bound<WORD> &bound,
-                                                          key_record *winners, unsigned *next)
+static DEVICE void winners_among_kept(const select_kept &kept, unsigned taken,
+                                      const topk_bound<WORD> &bound, key_record *winners,
+                                      unsigned *next)
 {
     unsigned const lane = lane_id();
     for (size_t chunk = grid_warp(); chunk < taken; chunk += grid_warps()) {
@@ -333,28 +333,21 @@ template <typename RECORD>
 static ordo_status order_many(cuda_call *call, const topk_work *work, const topk_out *out)
 {
     RECORD *sorted;
-    CUDA_LAUNCH(call, topk_tile_kernel<RECORD>, ordo_div_up(out->k, MERGE_TILE), MERGE_THREADS, 0,
-                work->winners, out->k, (RECORD *)work->sorted);
+    TRY(CUDA_LAUNCH(call, topk_tile_kernel<RECORD>, ordo_div_up(out->k, MERGE_TILE), MERGE_THREADS,
+                    0, work->winners, out->k, (RECORD *)work->sorted));
     TRY(merge_sorted(call, (RECORD *)work->sorted, (RECORD *)work->winners, out->k, MERGE_TILE,
                      &sorted));
-    CUDA_LAUNCH(call, topk_write_kernel<RECORD>, ordo_div_up(out->k, MERGE_THREADS), MERGE_THREADS,
-                0, sorted, *out);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, topk_write_kernel<RECORD>, ordo_div_up(out->k, MERGE_THREADS),
+                       MERGE_THREADS, 0, sorted, *out);
 }
 
 /* ---- An argsort, cut ---- */
 
 static ordo_argsort_job argsort_of(const ordo_topk_job *job, void *index)
 {
-    ordo_argsort_job sort = {};
-    sort.type = job->type;
-    sort.keys = job->keys;
-    sort.n = job->n;
-    sort.descending = job->descending;
-    sort.algorithm = ORDO_ALGORITHM_RADIX;
-    sort.index_type = job->n > (size_t)UINT32_MAX + 1 ? ORDO_U64 : ORDO_U32;
-    sort.index = index;
-    return sort;
+    ordo_type const index_type = job->n > (size_t)UINT32_MAX + 1 ? ORDO_U64 : ORDO_U32;
+    return {job->type, job->keys,  job->n, job->descending, ORDO_ALGORITHM_RADIX,
+            0,         index_type, index};
 }
 
 template <typename INDEX>
@@ -379,11 +372,11 @@ static ordo_status topk_by_argsort(cuda_call *call, const ordo_topk_job *job)
     size_t const           blocks = ordo_div_up(job->k, MERGE_THREADS);
     TRY(dev_argsort(call, &sort));
     if (sort.index_type == ORDO_U64)
-        CUDA_LAUNCH(call, topk_cut_kernel<uint64_t>, blocks, MERGE_THREADS, 0,
-                    (const uint64_t *)order, out);
+        TRY(CUDA_LAUNCH(call, topk_cut_kernel<uint64_t>, blocks, MERGE_THREADS, 0,
+                        (const uint64_t *)order, out));
     else
-        CUDA_LAUNCH(call, topk_cut_kernel<uint32_t>, blocks, MERGE_THREADS, 0,
-                    (const uint32_t *)order, out);
+        TRY(CUDA_LAUNCH(call, topk_cut_kernel<uint32_t>, blocks, MERGE_THREADS, 0,
+                        (const uint32_t *)order, out));
     call->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
     return ORDO_OK;
 }

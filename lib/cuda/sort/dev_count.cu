@@ -28,8 +28,6 @@ static count_tables count_layout(cuda_scratch *scratch, const ordo_sort_job *job
     return tables;
 }
 
-/* ---- histogram ------------------------------------------------------------------------------ */
-
 /* Counts in shared memory. 1-byte keys have COPIES counters a value, which lanes share. */
 template <typename KEY> struct count_shared;
 
@@ -138,8 +136,6 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     shared->flush(bins);
 }
 
-/* ---- scan ----------------------------------------------------------------------------------- */
-
 /* starts[v] = bins[0] + ... + bins[v - 1], a value a thread. Every block sums all bins before its
  * own, which is faster than waiting for another block. */
 static __global__ void __launch_bounds__(COUNT_THREADS)
@@ -170,11 +166,8 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
         starts[values] = at + count;
 }
 
-/* ---- fill ----------------------------------------------------------------------------------- */
-
 /* The last value in [low, high] that starts at or before position i: the i-th key. */
-static __device__ __forceinline__ unsigned count_find(const uint64_t *starts, unsigned low,
-                                                      unsigned high, size_t i)
+static DEVICE unsigned count_find(const uint64_t *starts, unsigned low, unsigned high, size_t i)
 {
     while (low < high) {
         unsigned const middle = (low + high + 1) / 2;
@@ -231,8 +224,6 @@ static __global__ void __launch_bounds__(FILL_THREADS)
     }
 }
 
-/* ---- entry ---------------------------------------------------------------------------------- */
-
 template <typename KEY>
 static ordo_status count_keys(cuda_call *call, const ordo_sort_job *job, KEY flip)
 {
@@ -246,20 +237,17 @@ static ordo_status count_keys(cuda_call *call, const ordo_sort_job *job, KEY fli
     KEY *const         keys = (KEY *)job->keys;
     unsigned const     skip = (unsigned)((uintptr_t)keys % 16 / sizeof(KEY));
 
-    CUDA_TRY(call->exec,
-             cudaFuncSetAttribute(count_histogram<KEY>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)shared));
+    TRY(cuda_allow_shared(call, count_histogram<KEY>, shared));
     CUDA_TRY(call->exec,
              cudaMemsetAsync(tables.bins, 0, values * sizeof *tables.bins, call->stream));
     size_t const most = (size_t)call->facts->sms * (sizeof(KEY) == 1 ? 2 : 1);
     size_t const blocks = ordo_div_up(n, (size_t)COUNT_THREADS * EACH);
-    CUDA_LAUNCH(call, count_histogram<KEY>, ordo_min(blocks, most), COUNT_THREADS, shared, keys, n,
-                flip, tables.bins);
-    CUDA_LAUNCH(call, count_scan, ordo_div_up(values, COUNT_THREADS), COUNT_THREADS, 0, tables.bins,
-                tables.starts, values);
-    CUDA_LAUNCH(call, count_fill<KEY>, ordo_div_up(n + skip, TILE), FILL_THREADS, 0, keys, n, flip,
-                tables.starts, skip);
-    return ORDO_OK;
+    TRY(CUDA_LAUNCH(call, count_histogram<KEY>, ordo_min(blocks, most), COUNT_THREADS, shared, keys,
+                    n, flip, tables.bins));
+    TRY(CUDA_LAUNCH(call, count_scan, ordo_div_up(values, COUNT_THREADS), COUNT_THREADS, 0,
+                    tables.bins, tables.starts, values));
+    return CUDA_LAUNCH(call, count_fill<KEY>, ordo_div_up(n + skip, TILE), FILL_THREADS, 0, keys, n,
+                       flip, tables.starts, skip);
 }
 
 size_t dev_count_keys_scratch(const ordo_sort_job *job)

@@ -38,16 +38,11 @@ static ordo_status gather_elements(cuda_call *call, void *to, const void *from, 
 #define GATHER(UNIT)                                                                               \
     CUDA_LAUNCH(call, (gather<UNIT, INDEX>), blocks, threads, 0, (UNIT *)to, (const UNIT *)from,   \
                 (const INDEX *)index, n, (unsigned)(units / sizeof(UNIT)))
-    if (unit % 8 == 0)
-        GATHER(uint64_t);
-    else if (unit % 4 == 0)
-        GATHER(uint32_t);
-    else if (unit % 2 == 0)
-        GATHER(uint16_t);
-    else
-        GATHER(uint8_t);
+    return unit % 8 == 0   ? GATHER(uint64_t)
+           : unit % 4 == 0 ? GATHER(uint32_t)
+           : unit % 2 == 0 ? GATHER(uint16_t)
+                           : GATHER(uint8_t);
 #undef GATHER
-    return ORDO_OK;
 }
 
 static ordo_status gather_array(cuda_call *call, void *array, void *copy, const void *index,
@@ -69,8 +64,6 @@ ordo_status dev_gather_pairs(cuda_call *call, const ordo_pairs_job *job, const v
                      cuda_type_size(job->keys.type)));
     return gather_array(call, job->values, buffers.values, index, wide, n, job->value_size);
 }
-
-/* ---- words ---------------------------------------------------------------------------------- */
 
 template <typename WORD>
 static __global__ void values_to_words(WORD *words, const uint8_t *values, unsigned size, size_t n)
@@ -102,22 +95,18 @@ ordo_status dev_values_to_words(cuda_call *call, void *words, size_t word_size, 
                                 size_t value_size, size_t n)
 {
     if (word_size == 4)
-        CUDA_LAUNCH(call, values_to_words<uint32_t>, words_blocks(call, n), 256, 0,
-                    (uint32_t *)words, (const uint8_t *)values, (unsigned)value_size, n);
-    else
-        CUDA_LAUNCH(call, values_to_words<uint64_t>, words_blocks(call, n), 256, 0,
-                    (uint64_t *)words, (const uint8_t *)values, (unsigned)value_size, n);
-    return ORDO_OK;
+        return CUDA_LAUNCH(call, values_to_words<uint32_t>, words_blocks(call, n), 256, 0,
+                           (uint32_t *)words, (const uint8_t *)values, (unsigned)value_size, n);
+    return CUDA_LAUNCH(call, values_to_words<uint64_t>, words_blocks(call, n), 256, 0,
+                       (uint64_t *)words, (const uint8_t *)values, (unsigned)value_size, n);
 }
 
 ordo_status dev_words_to_values(cuda_call *call, void *values, size_t value_size, const void *words,
                                 size_t word_size, size_t n)
 {
     if (word_size == 4)
-        CUDA_LAUNCH(call, words_to_values<uint32_t>, words_blocks(call, n), 256, 0,
-                    (uint8_t *)values, (unsigned)value_size, (const uint32_t *)words, n);
-    else
-        CUDA_LAUNCH(call, words_to_values<uint64_t>, words_blocks(call, n), 256, 0,
-                    (uint8_t *)values, (unsigned)value_size, (const uint64_t *)words, n);
-    return ORDO_OK;
+        return CUDA_LAUNCH(call, words_to_values<uint32_t>, words_blocks(call, n), 256, 0,
+                           (uint8_t *)values, (unsigned)value_size, (const uint32_t *)words, n);
+    return CUDA_LAUNCH(call, words_to_values<uint64_t>, words_blocks(call, n), 256, 0,
+                       (uint8_t *)values, (unsigned)value_size, (const uint64_t *)words, n);
 }

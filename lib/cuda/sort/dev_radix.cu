@@ -47,8 +47,6 @@ static radix_job describe(ordo_type type, size_t n, size_t value_size)
     return job;
 }
 
-/* ---- keys ----------------------------------------------------------------------------------- */
-
 static radix_layout layout_keys(cuda_scratch *scratch, const ordo_sort_job *sort)
 {
     radix_layout layout = {};
@@ -87,8 +85,6 @@ ordo_status dev_radix_keys(cuda_call *call, const ordo_sort_job *job)
     radix_layout const layout = layout_keys(&call->scratch, job);
     return run(call, &layout, job->type, job->descending);
 }
-
-/* ---- indices -------------------------------------------------------------------------------- */
 
 /* Sorts indices of the keys into `index`, with index_size bytes each. */
 static radix_layout layout_index(cuda_scratch *scratch, ordo_type type, const void *keys, size_t n,
@@ -140,8 +136,6 @@ ordo_status dev_radix_argsort(cuda_call *call, const ordo_argsort_job *job)
 {
     return dev_argsort_keys(call, job, NULL);
 }
-
-/* ---- pairs ---------------------------------------------------------------------------------- */
 
 enum pairs_way {
     MOVED,

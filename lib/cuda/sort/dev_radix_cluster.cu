@@ -37,11 +37,11 @@ template <typename CODE, bool INDEXED> struct cluster_item {
     static constexpr bool       packed = INDEXED && sizeof(BITS) == 4, beside = INDEXED && !packed;
     typedef typename cluster_word<packed ? 8 : sizeof(BITS)>::type WORD;
 
-    static __device__ __forceinline__ WORD make(BITS bits, uint32_t index)
+    static DEVICE WORD make(BITS bits, uint32_t index)
     {
         return packed ? (WORD)((uint64_t)bits << 32 | index) : (WORD)bits;
     }
-    static __device__ __forceinline__ BITS bits(WORD word)
+    static DEVICE BITS bits(WORD word)
     {
         return packed ? (BITS)((uint64_t)word >> 32) : (BITS)word;
     }
@@ -196,10 +196,9 @@ static __device__ void cluster_step(const cluster_tile<ITEM> &tile, CODE const &
 /* The final place of the key at `place`, counted among the keys with its prefix, when the cluster
  * is sorted by the bits from `shift` on. Sets *too_long if they are too many. */
 template <typename ITEM, typename CODE>
-static __device__ __forceinline__ uint32_t cluster_place(const cluster_tile<ITEM> &tile,
-                                                         CODE const &code, unsigned shift,
-                                                         uint32_t place, uint32_t n,
-                                                         typename ITEM::BITS mine, bool *too_long)
+static DEVICE uint32_t cluster_place(const cluster_tile<ITEM> &tile, CODE const &code,
+                                     unsigned shift, uint32_t place, uint32_t n,
+                                     typename ITEM::BITS mine, bool *too_long)
 {
     typedef typename ITEM::BITS BITS;
     auto const                  bits_at = [&](uint32_t other) {
@@ -245,8 +244,8 @@ template <typename BITS> static __device__ BITS cluster_differ(cluster_shared<BI
 
 /* Reads the tile into shared memory and sets its `ones` and `zeros`. */
 template <typename ITEM, typename CODE>
-static __device__ __forceinline__ void cluster_read_tile(const cluster_tile<ITEM> &tile,
-                                                         CODE const &code, const radix_job &job)
+static DEVICE void cluster_read_tile(const cluster_tile<ITEM> &tile, CODE const &code,
+                                     const radix_job &job)
 {
     typedef typename ITEM::BITS BITS;
     const void *const           source = job.source != NULL ? job.source : job.keys[0];
@@ -389,8 +388,7 @@ static ordo_status launch(cuda_call *call, const radix_job *job, CODE code,
     auto *const                         kernel = radix_cluster_kernel<CODE, INDEXED>;
     size_t const                        places = (size_t)CLUSTER_THREADS * shape->items;
     /* the largest size, because calls of other threads may be in progress */
-    CUDA_TRY(call->exec, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              (int)cluster_bytes<ITEM>(CLUSTER_PLACES)));
+    TRY(cuda_allow_shared(call, kernel, cluster_bytes<ITEM>(CLUSTER_PLACES)));
     CUDA_TRY(call->exec, cluster_launch(call, kernel, shape->blocks, CLUSTER_THREADS,
                                         cluster_bytes<ITEM>(places), *job, code, shape->items));
     return ORDO_OK;

@@ -31,17 +31,14 @@ template <typename CODE, typename VALUE> struct finish_array { /* the arrays, so
     bool     raw;               /* keys are not encoded */
     CODE     code;
 
-    __device__ __forceinline__ BITS bits(BITS key) const
-    {
-        return code.fold(raw ? code.encode(key) : key);
-    }
-    __device__ __forceinline__ BITS     bits_at(size_t i) const { return bits(keys[i]); }
-    __device__ __forceinline__ BITS     prefix_at(size_t i) const { return bits_at(i) >> shift; }
-    __device__ __forceinline__ uint64_t value_at(size_t i) const
+    DEVICE BITS     bits(BITS key) const { return code.fold(raw ? code.encode(key) : key); }
+    DEVICE BITS     bits_at(size_t i) const { return bits(keys[i]); }
+    DEVICE BITS     prefix_at(size_t i) const { return bits_at(i) >> shift; }
+    DEVICE uint64_t value_at(size_t i) const
     {
         return value_traits<VALUE>::exists ? load_sized<uint64_t>(values, i, value_size) : 0;
     }
-    __device__ __forceinline__ void put(size_t i, BITS key, uint64_t value) const
+    DEVICE void put(size_t i, BITS key, uint64_t value) const
     {
         keys[i] = key;
         if (value_traits<VALUE>::exists)
@@ -100,9 +97,9 @@ struct finish_window { /* a warp's window and the row after it, in registers */
  * its memory for the window. Returns a mask of the rows in which this lane's keys are in other
  * groups. */
 template <typename CODE, typename VALUE, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ unsigned
-finish_sort_window(finish_array<CODE, VALUE> const &array, finish_window<BITS> const &window,
-                   size_t base, BITS *bits)
+static DEVICE unsigned finish_sort_window(finish_array<CODE, VALUE> const &array,
+                                          finish_window<BITS> const &window, size_t base,
+                                          BITS *bits)
 {
     unsigned const lane = lane_id();
     bool const     begun = base > 0 && array.prefix_at(base - 1) == array.prefix_at(base);
@@ -219,8 +216,6 @@ static __device__ void finish_small_groups(finish_array<CODE, VALUE> const &arra
         }
     }
 }
-
-/* ---- large groups -------------------------------------------------------------------------- */
 
 /* The first i with a prefix of at least `prefix`, or larger than it if above. One thread. */
 template <typename CODE, typename VALUE>

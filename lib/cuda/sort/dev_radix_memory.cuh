@@ -4,8 +4,7 @@
 #ifndef ORDO_CUDA_SORT_DEV_RADIX_MEMORY_H
 #define ORDO_CUDA_SORT_DEV_RADIX_MEMORY_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "cuda/runtime/cuda_rt.cuh"
 
 struct radix_no_value {
 };
@@ -20,8 +19,7 @@ template <> struct value_traits<radix_no_value> {
 };
 
 /* An unsigned integer of 1, 2, 4 or 8 bytes. */
-template <typename T>
-static __device__ __forceinline__ T load_sized(const void *from, size_t i, unsigned size)
+template <typename T> static DEVICE T load_sized(const void *from, size_t i, unsigned size)
 {
     switch (size) {
     case 1:
@@ -35,8 +33,7 @@ static __device__ __forceinline__ T load_sized(const void *from, size_t i, unsig
     }
 }
 
-template <typename T>
-static __device__ __forceinline__ void store_sized(void *to, unsigned size, T value)
+template <typename T> static DEVICE void store_sized(void *to, unsigned size, T value)
 {
     switch (size) {
     case 1:
@@ -55,43 +52,43 @@ static __device__ __forceinline__ void store_sized(void *to, unsigned size, T va
 
 /* Keeps the compiler from storing what it computed from a value: recomputing digits is cheaper than
  * registers. */
-static __device__ __forceinline__ void forget(uint32_t &value) { asm volatile("" : "+r"(value)); }
-static __device__ __forceinline__ void forget(uint64_t &value) { asm volatile("" : "+l"(value)); }
+static DEVICE void forget(uint32_t &value) { asm volatile("" : "+r"(value)); }
+static DEVICE void forget(uint64_t &value) { asm volatile("" : "+l"(value)); }
 
 /* Global memory, explicitly: the compiler does not know where pointers from shared memory point,
  * and would not move loads of shared memory before stores. Loads bypass L1, which may hold old
  * data. */
-static __device__ __forceinline__ void store_global(void *to, uint32_t value)
+static DEVICE void store_global(void *to, uint32_t value)
 {
     asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(value));
 }
-static __device__ __forceinline__ void store_global(void *to, uint64_t value)
+static DEVICE void store_global(void *to, uint64_t value)
 {
     asm volatile("st.global.b64 [%0], %1;" ::"l"(to), "l"(value));
 }
-static __device__ __forceinline__ void load_global(uint32_t &value, const void *from)
+static DEVICE void load_global(uint32_t &value, const void *from)
 {
     asm volatile("ld.global.cg.b32 %0, [%1];" : "=r"(value) : "l"(from));
 }
-static __device__ __forceinline__ void load_global(uint64_t &value, const void *from)
+static DEVICE void load_global(uint64_t &value, const void *from)
 {
     asm volatile("ld.global.cg.b64 %0, [%1];" : "=l"(value) : "l"(from));
 }
 
 /* A word that other blocks write. */
-static __device__ __forceinline__ uint32_t load_relaxed(const uint32_t *word)
+static DEVICE uint32_t load_relaxed(const uint32_t *word)
 {
     uint32_t value;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
     return value;
 }
-static __device__ __forceinline__ void store_relaxed(uint32_t *word, uint32_t value)
+static DEVICE void store_relaxed(uint32_t *word, uint32_t value)
 {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
 /* A barrier of all blocks of the launch; `arrived` was 0 when the launch began. */
-static __device__ __forceinline__ void radix_barrier(uint32_t *arrived)
+static DEVICE void radix_barrier(uint32_t *arrived)
 {
     __syncthreads();
     if (threadIdx.x == 0) {

@@ -24,12 +24,12 @@ struct look_codes { /* the upper two bits, by step */
     uint32_t nothing, partial, whole;
 };
 
-static __device__ __forceinline__ look_codes look_codes_of(unsigned step)
+static DEVICE look_codes look_codes_of(unsigned step)
 {
     return {2 * step % 3, (2 * step + 1) % 3, (2 * step + 2) % 3};
 }
 
-static __device__ __forceinline__ void look_publish(uint32_t *word, uint32_t code, uint32_t count)
+static DEVICE void look_publish(uint32_t *word, uint32_t code, uint32_t count)
 {
     store_relaxed(word, code << LOOK_COUNT_BITS | count);
 }
@@ -37,8 +37,7 @@ static __device__ __forceinline__ void look_publish(uint32_t *word, uint32_t cod
 /* The sum of the counts of the `before` tiles before the one with this word; AHEAD words are read
  * at once. */
 template <int AHEAD>
-static __device__ __forceinline__ uint32_t look_back(const uint32_t *word, unsigned before,
-                                                     look_codes codes)
+static DEVICE uint32_t look_back(const uint32_t *word, unsigned before, look_codes codes)
 {
     uint32_t sum = 0;
     while (before > 0) {
@@ -87,9 +86,8 @@ template <typename CODE, typename VALUE, int ITEMS> struct radix_tile { /* in re
 /* Loads the keys of a tile from `base` on; `valid` of them exist. The others are set to 0, so that
  * the compiler need not keep values of the previous tile. */
 template <typename CODE, typename VALUE, int ITEMS, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void pass_load_keys(radix_tile<CODE, VALUE, ITEMS> &tile,
-                                                      const radix_step &step, size_t base,
-                                                      uint32_t valid)
+static DEVICE void pass_load_keys(radix_tile<CODE, VALUE, ITEMS> &tile, const radix_step &step,
+                                  size_t base, uint32_t valid)
 {
     uint32_t const mine = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
     if (valid >= blockDim.x * ITEMS && step.key_in == sizeof(BITS)) {
@@ -108,9 +106,8 @@ static __device__ __forceinline__ void pass_load_keys(radix_tile<CODE, VALUE, IT
 
 /* Loads the values, or makes the indices. */
 template <typename CODE, typename VALUE, int ITEMS>
-static __device__ __forceinline__ void pass_load_values(radix_tile<CODE, VALUE, ITEMS> &tile,
-                                                        const radix_step &step, size_t base,
-                                                        uint32_t valid)
+static DEVICE void pass_load_values(radix_tile<CODE, VALUE, ITEMS> &tile, const radix_step &step,
+                                    size_t base, uint32_t valid)
 {
     uint32_t const mine = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
     if (step.value_in == 0) {
@@ -135,9 +132,8 @@ static __device__ __forceinline__ void pass_load_values(radix_tile<CODE, VALUE, 
 /* Encodes raw keys and pads the tile with the largest key. Separate from the loads, so that they
  * can be in progress while the previous tile is written. */
 template <typename CODE, typename VALUE, int ITEMS, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void pass_encode(radix_tile<CODE, VALUE, ITEMS> &tile,
-                                                   const radix_step &step, CODE const &code,
-                                                   uint32_t valid)
+static DEVICE void pass_encode(radix_tile<CODE, VALUE, ITEMS> &tile, const radix_step &step,
+                               CODE const &code, uint32_t valid)
 {
     if (step.encode) {
 #pragma unroll
@@ -161,9 +157,8 @@ static __device__ __forceinline__ void pass_encode(radix_tile<CODE, VALUE, ITEMS
 /* Writes the sorted tile from shared memory. */
 template <typename CODE, typename VALUE, int THREADS, int ITEMS,
           typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void
-pass_write(const radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, const radix_step &step,
-           CODE const &code, uint32_t valid)
+static DEVICE void pass_write(const radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared,
+                              const radix_step &step, CODE const &code, uint32_t valid)
 {
     typedef value_traits<VALUE> traits;
     unsigned const              shift = step.shift;
@@ -212,9 +207,9 @@ struct radix_portion { /* a part of the array; one launch */
 /* One step of the list on one portion; shared->step is set and a barrier was passed. */
 template <bool LATE, int AHEAD, typename CODE, typename VALUE, int THREADS, int ITEMS,
           typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void
-pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared, CODE const &code,
-          const radix_tables &tables, const radix_portion &portion)
+static DEVICE void pass_step(radix_pass_shared<CODE, VALUE, THREADS, ITEMS> *shared,
+                             CODE const &code, const radix_tables &tables,
+                             const radix_portion &portion)
 {
     constexpr int               TILE = THREADS * ITEMS;
     typedef value_traits<VALUE> traits;

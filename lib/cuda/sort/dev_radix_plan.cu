@@ -7,8 +7,6 @@
  * sample share a prefix. */
 #include "cuda/sort/dev_radix_plan.cuh"
 
-/* ---- the plan, by the last block of the histogram ------------------------------------------ */
-
 struct plan_digit { /* of one digit */
     bool  active;
     float tied; /* probability that two keys have the same digit */
@@ -150,11 +148,8 @@ static __device__ void plan_steps(radix_plan *plan, const radix_job &job, const 
         plan_again(plan, job);
 }
 
-/* ---- the sample ----------------------------------------------------------------------------- */
-
 /* The place of sample key s: in the s-th part of the array. */
-static __device__ __forceinline__ size_t plan_sample_at(const radix_tables &tables, size_t n,
-                                                        unsigned s)
+static DEVICE size_t plan_sample_at(const radix_tables &tables, size_t n, unsigned s)
 {
     size_t const part = n / tables.sampled;
     return s * part + (size_t)(s * 0x9e3779b97f4a7c15ull >> 33) % part;
@@ -176,8 +171,6 @@ static __device__ bool plan_shares(const radix_tables &tables, uint64_t bits, un
             return true;
     }
 }
-
-/* ---- histogram ------------------------------------------------------------------------------ */
 
 /* 16 bytes of keys. */
 template <typename RAW> union histogram_chunk {
@@ -283,9 +276,8 @@ static ordo_status make_plan(cuda_call *call, const radix_job *job, CODE code, r
     size_t const threads = CUDA_TUNE_RADIX_HISTOGRAM_THREADS;
     size_t const wanted = ordo_div_up(job->n * sizeof(RAW), 2 * threads * sizeof(uint4));
     size_t const most = (size_t)call->facts->sms * (2048 / threads);
-    CUDA_LAUNCH(call, (radix_histogram<RAW, CODE>), ordo_min(wanted, most), threads, 0, *job, code,
-                tables);
-    return ORDO_OK;
+    return CUDA_LAUNCH(call, (radix_histogram<RAW, CODE>), ordo_min(wanted, most), threads, 0, *job,
+                       code, tables);
 }
 
 template <typename CODE>

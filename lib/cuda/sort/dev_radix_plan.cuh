@@ -27,9 +27,9 @@ template <typename BITS_, bool FLOAT, bool TIES> struct radix_code {
     key_code<BITS, FLOAT> total;
     BITS lesser_zero, zero, inf; /* key bits; lesser_zero is the first of the two zeros */
 
-    __device__ __forceinline__ BITS encode(BITS raw) const { return total.encode(raw); }
-    __device__ __forceinline__ BITS decode(BITS bits) const { return total.decode(bits); }
-    __device__ __forceinline__ BITS fold(BITS bits) const
+    DEVICE BITS encode(BITS raw) const { return total.encode(raw); }
+    DEVICE BITS decode(BITS bits) const { return total.decode(bits); }
+    DEVICE BITS fold(BITS bits) const
     {
         if (!folds)
             return bits;

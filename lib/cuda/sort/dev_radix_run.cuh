@@ -74,9 +74,7 @@ static ordo_status radix_kernel_of(cuda_call *call, CODE const &code, radix_kern
     kernel->tile = SHAPE::THREADS * ITEMS;
     kernel->shared = sizeof(radix_pass_shared<CODE, VALUE, SHAPE::THREADS, ITEMS>);
     int resident;
-    CUDA_TRY(call->exec,
-             cudaFuncSetAttribute(kernel->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)kernel->shared));
+    TRY(cuda_allow_shared(call, kernel->function, kernel->shared));
     CUDA_TRY(call->exec, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                              &resident, kernel->function, (int)kernel->threads, kernel->shared));
     kernel->most = (size_t)(resident * call->facts->sms);
@@ -155,8 +153,6 @@ static ordo_status radix_run(cuda_call *call, const radix_job *job, CODE code, r
     return radix_launch_list(call, &many, job, code, tables, true);
 }
 
-/* ---- the code of a type --------------------------------------------------------------------- */
-
 /* Calls f with the radix_code of a type. If raw keys need not come back, they may be folded when
  * they are encoded: `ties` KEY_FOLDED, and TIES false. */
 template <bool TIES, typename F>
@@ -189,8 +185,7 @@ static constexpr int RADIX_WALK = 48; /* largest group of keys with one prefix *
 /* Adds a warp's bits to those of the block, in shared memory: bits set in some key, bits not set in
  * all. */
 template <typename BITS>
-static __device__ __forceinline__ void radix_note_bits(BITS ones, BITS zeros, BITS *shared_ones,
-                                                       BITS *shared_zeros)
+static DEVICE void radix_note_bits(BITS ones, BITS zeros, BITS *shared_ones, BITS *shared_zeros)
 {
 #pragma unroll
     for (int half = 0; half < sizeof(BITS) / 4; half++) {
@@ -204,11 +199,11 @@ static __device__ __forceinline__ void radix_note_bits(BITS ones, BITS zeros, BI
 }
 
 /* The lowest set bit, 0 if there is none, and one more than the highest. */
-template <typename BITS> static __device__ __forceinline__ unsigned radix_low_bit(BITS bits)
+template <typename BITS> static DEVICE unsigned radix_low_bit(BITS bits)
 {
     return bits == 0 ? 0 : (unsigned)__ffsll((long long)bits) - 1;
 }
-template <typename BITS> static __device__ __forceinline__ unsigned radix_high_bit(BITS bits)
+template <typename BITS> static DEVICE unsigned radix_high_bit(BITS bits)
 {
     return 64 - (unsigned)__clzll((long long)bits);
 }
@@ -217,8 +212,8 @@ template <typename BITS> static __device__ __forceinline__ unsigned radix_high_b
  * are sorted by the bits from `shift` on. bits_at(p) are the key bits at place p. Sets *too_long if
  * the group is too large. */
 template <typename BITS, typename F>
-static __device__ __forceinline__ uint32_t radix_place(uint32_t place, uint32_t n, BITS mine,
-                                                       unsigned shift, bool *too_long, F &&bits_at)
+static DEVICE uint32_t radix_place(uint32_t place, uint32_t n, BITS mine, unsigned shift,
+                                   bool *too_long, F &&bits_at)
 {
     unsigned left = 0, right = 0, before = 0;
     for (; left < RADIX_WALK && left < place; left++) {
@@ -236,8 +231,6 @@ static __device__ __forceinline__ uint32_t radix_place(uint32_t place, uint32_t 
     *too_long |= left + right >= RADIX_WALK;
     return place - left + before;
 }
-
-/* ---- the other files of the radix sort ------------------------------------------------------ */
 
 /* dev_radix_values.cu: pairs and indices, with values of job->value_size bytes. */
 ordo_status radix_run_values(cuda_call *call, const radix_job *job, ordo_type type, bool descending,

@@ -35,12 +35,10 @@ template <typename CODE, int THREADS, int ITEMS> struct small_shared {
     typename CODE::BITS ones, zeros; /* bits set in some key; bits not set in all */
 };
 
-static __device__ __forceinline__ const void *small_source(const radix_job &job)
+static DEVICE const void *small_source(const radix_job &job)
 {
     return job.source != NULL ? job.source : job.keys[0];
 }
-
-/* ---- By digits ---- */
 
 /* Sorts the places stably by the bits [low, high) of their keys. Padding keys are the largest. All
  * threads have `items` places. */
@@ -127,8 +125,8 @@ static __device__ bool small_finish(small_shared<CODE, THREADS, ITEMS> *shared, 
 
 /* Sorts the places of the keys by digits. */
 template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared,
-                                                       CODE const &code, const radix_job &job)
+static DEVICE void small_by_digits(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
+                                   const radix_job &job)
 {
     unsigned const n = (unsigned)job.n;
     unsigned const items = (n + THREADS - 1) / THREADS;
@@ -164,13 +162,11 @@ static __device__ __forceinline__ void small_by_digits(small_shared<CODE, THREAD
     }
 }
 
-/* ---- By buckets ---- */
-
 /* Sorts evenly spread keys and their places: each key counts the keys of its bucket that come
  * before it, by key and then by index. False, in all threads, if the keys are not spread evenly. */
 template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
-static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared,
-                                                        CODE const &code, const radix_job &job)
+static DEVICE bool small_by_buckets(small_shared<CODE, THREADS, ITEMS> *shared, CODE const &code,
+                                    const radix_job &job)
 {
     auto *const               s = &shared->buckets.spread;
     uint32_t *const           tags = shared->buckets.tags;
@@ -220,8 +216,6 @@ static __device__ __forceinline__ bool small_by_buckets(small_shared<CODE, THREA
     __syncthreads();
     return true;
 }
-
-/* ---- Results ---- */
 
 /* Writes the sorted array and its values. is_moved: the keys have moved, not only their places. */
 template <typename CODE, int THREADS, int ITEMS, typename BITS = typename CODE::BITS>
@@ -280,10 +274,8 @@ static ordo_status launch(cuda_call *call, const radix_job *job, CODE code)
 {
     auto *const  kernel = radix_small_kernel<CODE, THREADS, ITEMS>;
     size_t const shared = sizeof(small_shared<CODE, THREADS, ITEMS>);
-    CUDA_TRY(call->exec, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                              (int)shared));
-    CUDA_LAUNCH(call, kernel, 1, THREADS, shared, *job, code);
-    return ORDO_OK;
+    TRY(cuda_allow_shared(call, kernel, shared));
+    return CUDA_LAUNCH(call, kernel, 1, THREADS, shared, *job, code);
 }
 
 bool radix_is_small(const cuda_call *call, const radix_job *job)

@@ -1,6 +1,6 @@
 /* dev_sort.cu - chooses the algorithm that sorts keys, pairs or indices.
  *
- * AUTO for keys alone first looks at the array if the host may wait (dev_rough_auto.cu); otherwise
+ * AUTO for keys alone first looks at the array if the host may wait (dev_rough.cu); otherwise
  * AUTO is the radix sort. The other algorithms are chosen by name. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/rough/dev_rough.cuh"
@@ -52,19 +52,17 @@ static ordo_status cpu_only(cuda_call *call, ordo_algorithm algorithm, const cha
     const char *const name = algorithm == ORDO_ALGORITHM_BUBBLE    ? "bubble"
                              : algorithm == ORDO_ALGORITHM_HALVING ? "halving"
                                                                    : "asked for";
-    return ordo_fail(call->exec, ORDO_E_UNSUPPORTED, "algorithm %s sorts %s on the CPU only", name,
-                     what);
+    return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                     "algorithm %s cannot sort %s on a GPU; use the CPU backend", name, what);
 }
-
-/* ---- keys ----------------------------------------------------------------------------------- */
 
 size_t dev_sort_scratch(const ordo_sort_job *job)
 {
     const sorter *const by = sorter_of(job->algorithm);
-    size_t const        first = job->algorithm == ORDO_ALGORITHM_AUTO ? dev_rough_auto_scratch(job)
-                                : job->algorithm == ORDO_ALGORITHM_ROUGH ? dev_rough_scratch(job)
-                                                                         : 0;
-    return by == NULL ? 0 : ordo_max(first, by->keys_scratch(job));
+    bool const          may_be_rough =
+        job->algorithm == ORDO_ALGORITHM_AUTO || job->algorithm == ORDO_ALGORITHM_ROUGH;
+    return by == NULL ? 0
+                      : ordo_max(may_be_rough ? dev_rough_scratch(job) : 0, by->keys_scratch(job));
 }
 
 ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
@@ -79,8 +77,6 @@ ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
         TRY(dev_rough_keys(call, job, &done));
     return done ? ORDO_OK : by->keys(call, job);
 }
-
-/* ---- pairs and indices ---------------------------------------------------------------------- */
 
 size_t dev_sort_pairs_scratch(const ordo_pairs_job *job)
 {

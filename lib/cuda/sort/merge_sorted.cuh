@@ -11,7 +11,7 @@
 #define ORDO_CUDA_SORT_MERGE_SORTED_H
 
 #include "cuda/runtime/cuda_rt.cuh"
-#include "cuda/warp/warp_ballot.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
 enum {
     MERGE_THREADS = 256,
@@ -19,44 +19,29 @@ enum {
     MERGE_TILE = MERGE_THREADS * MERGE_ITEMS
 };
 
-/* ---- Records: an unsigned integer, or this ---- */
-
 struct alignas(16) key_record { /* 64 key bits and the index of the key */
     uint64_t key, index;
 };
 
-static __host__ __device__ __forceinline__ bool operator<(const key_record &a, const key_record &b)
+static __host__ DEVICE bool operator<(const key_record &a, const key_record &b)
 {
     return a.key < b.key || (a.key == b.key && a.index < b.index);
 }
 
-/* The largest record. */
-template <typename K> static __host__ __device__ __forceinline__ K last_record(void)
-{
-    return (K) ~(K)0;
-}
-template <> __host__ __device__ __forceinline__ key_record last_record<key_record>(void)
+template <typename K> static __host__ DEVICE K last_record(void) { return (K) ~(K)0; }
+template <> __host__ DEVICE key_record         last_record<key_record>(void)
 {
     return {UINT64_MAX, UINT64_MAX};
 }
 
 /* A 64-bit record holds 32 key bits above an index. */
-static __device__ __forceinline__ uint64_t record_index(uint64_t record)
-{
-    return (uint32_t)record;
-}
-static __device__ __forceinline__ uint64_t record_index(const key_record &record)
-{
-    return record.index;
-}
-
-/* ---- The merge path ---- */
+static DEVICE uint64_t record_index(uint64_t record) { return (uint32_t)record; }
+static DEVICE uint64_t record_index(const key_record &record) { return record.index; }
 
 /* How many of the first `diagonal` results come from a. takes(i, j) says whether a[i] comes before
  * b[j]. Called by a whole warp. */
 template <typename TAKES>
-static __device__ __forceinline__ size_t warp_merge_path(size_t a_count, size_t b_count,
-                                                         size_t diagonal, TAKES &&takes)
+static DEVICE size_t warp_merge_path(size_t a_count, size_t b_count, size_t diagonal, TAKES &&takes)
 {
     size_t lo = diagonal > b_count ? diagonal - b_count : 0;
     size_t hi = diagonal < a_count ? diagonal : a_count;
@@ -75,8 +60,8 @@ static __device__ __forceinline__ size_t warp_merge_path(size_t a_count, size_t 
 /* Merges keys[0, a_here) and keys[a_here, count) in shared memory. This thread's results are
  * start, ..., start + items - 1; put(r, i) is called for result start + r, which is keys[i]. */
 template <typename K, typename PUT>
-static __device__ __forceinline__ void merge_part(const K *keys, unsigned a_here, unsigned count,
-                                                  unsigned start, unsigned items, PUT &&put)
+static DEVICE void merge_part(const K *keys, unsigned a_here, unsigned count, unsigned start,
+                              unsigned items, PUT &&put)
 {
     unsigned const b_here = count - a_here;
     unsigned       lo = start > b_here ? start - b_here : 0, hi = start < a_here ? start : a_here;
@@ -96,8 +81,6 @@ static __device__ __forceinline__ void merge_part(const K *keys, unsigned a_here
             j += is_a ? 0 : 1;
         }
 }
-
-/* ---- An array of sorted parts ---- */
 
 /* Merges parts of `part` keys; the last may be shorter. A tile lies in one pair of parts. */
 template <typename K>
@@ -151,8 +134,8 @@ static inline ordo_status merge_sorted(cuda_call *call, K *from, K *to, size_t n
 {
     for (; part < n; part *= 2) {
         size_t const tile = ordo_min(2 * part, MERGE_TILE);
-        CUDA_LAUNCH(call, merge_pass_kernel<K>, ordo_div_up(n, tile), MERGE_THREADS, 0, from, to, n,
-                    part, (unsigned)tile);
+        TRY(CUDA_LAUNCH(call, merge_pass_kernel<K>, ordo_div_up(n, tile), MERGE_THREADS, 0, from,
+                        to, n, part, (unsigned)tile));
         K *const merged = to;
         to = from;
         from = merged;
@@ -160,8 +143,6 @@ static inline ordo_status merge_sorted(cuda_call *call, K *from, K *to, size_t n
     *sorted = from;
     return ORDO_OK;
 }
-
-/* ---- Two sorted parts of keys with their indices ---- */
 
 template <typename BITS, typename NUM> struct pairs_array {
     BITS *keys;

@@ -16,9 +16,7 @@
 
 static constexpr int HEADS_CHUNK = 1024; /* keys of a chunk: a word of flags a lane */
 
-/* ---- Keys ---- */
-
-template <typename CODE> static __device__ __forceinline__ bool key_is_nan(typename CODE::BITS key)
+template <typename CODE> static DEVICE bool key_is_nan(typename CODE::BITS key)
 {
     if constexpr (CODE::is_float)
         return key_float<typename CODE::BITS>::is_nan(key);
@@ -26,8 +24,7 @@ template <typename CODE> static __device__ __forceinline__ bool key_is_nan(typen
         return false;
 }
 
-template <typename CODE>
-static __device__ __forceinline__ bool keys_tie(typename CODE::BITS a, typename CODE::BITS b)
+template <typename CODE> static DEVICE bool keys_tie(typename CODE::BITS a, typename CODE::BITS b)
 {
     if constexpr (CODE::is_float) /* without branches */
         return key_float<typename CODE::BITS>::same(a, b) |
@@ -55,7 +52,7 @@ enum cache_access {
 };
 
 template <typename T, int V, cache_access ACCESS>
-static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *from)
+static DEVICE warp_vector<T, V> load_vector(const T *from)
 {
     typedef typename vector_type<T, V>::type RAW;
     const RAW *const                         at = (const RAW *)from;
@@ -66,7 +63,7 @@ static __device__ __forceinline__ warp_vector<T, V> load_vector(const T *from)
 }
 
 template <typename T, int V, cache_access ACCESS>
-static __device__ __forceinline__ void store_vector(T *to, warp_vector<T, V> vector)
+static DEVICE void store_vector(T *to, warp_vector<T, V> vector)
 {
     typedef typename vector_type<T, V>::type RAW;
     RAW                                      raw;
@@ -77,11 +74,9 @@ static __device__ __forceinline__ void store_vector(T *to, warp_vector<T, V> vec
         *(RAW *)to = raw;
 }
 
-/* ---- Flags ---- */
-
 /* All ones in lane 0 and 0 elsewhere. By arithmetic, because the compiler turns a comparison into a
  * branch and duplicates the code after it. */
-static __device__ __forceinline__ uint32_t lane_0_mask(void)
+static DEVICE uint32_t lane_0_mask(void)
 {
     uint32_t mask;
     asm("shr.s32 %0, %1, 31;" : "=r"(mask) : "r"((int)lane_id() - 1));
@@ -89,7 +84,7 @@ static __device__ __forceinline__ uint32_t lane_0_mask(void)
 }
 
 template <typename BITS>
-static __device__ __forceinline__ BITS from_lane_before(BITS key, BITS *wrapped, uint32_t in_lane_0)
+static DEVICE BITS from_lane_before(BITS key, BITS *wrapped, uint32_t in_lane_0)
 {
     BITS const turned = (BITS)__shfl_sync(WARP_ALL, key, (lane_id() + 31) % 32);
     BITS const mask = (BITS)((uint64_t)in_lane_0 << 32 | in_lane_0);
@@ -101,7 +96,7 @@ static __device__ __forceinline__ BITS from_lane_before(BITS key, BITS *wrapped,
 /* The lane's flags, in lane order, of a whole chunk. `keys` is aligned to V keys; `before` is the
  * key to the left of the chunk; test(left, key) is a bool. */
 template <int V, cache_access ACCESS, typename BITS, typename TEST>
-static __device__ __forceinline__ uint32_t warp_flags(const BITS *keys, BITS before, TEST &&test)
+static DEVICE uint32_t warp_flags(const BITS *keys, BITS before, TEST &&test)
 {
     constexpr int  ROWS = 32 / V, BATCH = ROWS < 8 ? ROWS : sizeof(BITS) == 8 ? 4 : 8;
     uint32_t const in_lane_0 = lane_0_mask();
@@ -131,8 +126,7 @@ static __device__ __forceinline__ uint32_t warp_flags(const BITS *keys, BITS bef
 
 /* The same for a chunk of `count` keys: one key a lane and row. Flags past the end are 0. */
 template <typename BITS, typename TEST>
-static __device__ __forceinline__ uint32_t warp_flags_tail(const BITS *keys, unsigned count,
-                                                           BITS before, TEST &&test)
+static DEVICE uint32_t warp_flags_tail(const BITS *keys, unsigned count, BITS before, TEST &&test)
 {
     unsigned const lane = lane_id();
     uint32_t       flags = 0;
@@ -146,18 +140,18 @@ static __device__ __forceinline__ uint32_t warp_flags_tail(const BITS *keys, uns
 
 /* Turns flags in lane order into the lane's word in array order, which is word heads_word<V>(): a
  * transposition of (32 / V) x (32 / V) fields of V bits in each group of 32 / V lanes. */
-template <int V> static __device__ __forceinline__ unsigned heads_word(void)
+template <int V> static DEVICE unsigned heads_word(void)
 {
     return lane_id() % (32 / V) * V + lane_id() / (32 / V);
 }
 
 /* The lane that holds word w = lane. */
-template <int V> static __device__ __forceinline__ unsigned heads_lane(void)
+template <int V> static DEVICE unsigned heads_lane(void)
 {
     return lane_id() % V * (32 / V) + lane_id() / V;
 }
 
-template <int V> static __device__ __forceinline__ uint32_t heads_in_order(uint32_t flags)
+template <int V> static DEVICE uint32_t heads_in_order(uint32_t flags)
 {
 #pragma unroll
     for (int distance = 16 / V; distance >= 1; distance /= 2) {
@@ -170,8 +164,6 @@ template <int V> static __device__ __forceinline__ uint32_t heads_in_order(uint3
     }
     return flags;
 }
-
-/* ---- From heads to ranks ---- */
 
 enum rank_kind {
     RANK_LAST,  /* the rank of the group's head: the minimum rank of its keys */
@@ -193,14 +185,13 @@ template <typename NUM> struct heads_edges {
     NUM last, next, count;
 };
 
-static __device__ __forceinline__ unsigned lowest_bit(uint32_t bits) { return __ffs(bits) - 1; }
-static __device__ __forceinline__ unsigned highest_bit(uint32_t bits) { return 31 - __clz(bits); }
+static DEVICE unsigned lowest_bit(uint32_t bits) { return __ffs(bits) - 1; }
+static DEVICE unsigned highest_bit(uint32_t bits) { return 31 - __clz(bits); }
 
 /* Lane w holds word w of a chunk whose first key is key `base`. Moves the carry past the chunk:
  * `last` and `count` to the right, `next` to the left. */
 template <rank_kind KIND, typename NUM>
-static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t word, NUM base,
-                                                              heads_carry<NUM> *carry)
+static DEVICE heads_edges<NUM> warp_edges(uint32_t word, NUM base, heads_carry<NUM> *carry)
 {
     unsigned const   lane = lane_id();
     uint32_t const   some = __ballot_sync(WARP_ALL, word != 0);
@@ -232,8 +223,8 @@ static __device__ __forceinline__ heads_edges<NUM> warp_edges(uint32_t word, NUM
 /* The ranks of keys 32 V row + V lane + j of the chunk, as integers. RANK_BOTH gives twice the
  * average. */
 template <rank_kind KIND, int V, typename NUM>
-static __device__ __forceinline__ warp_vector<NUM, V>
-warp_row_numbers(int row, uint32_t word, heads_edges<NUM> edges, NUM base)
+static DEVICE warp_vector<NUM, V> warp_row_numbers(int row, uint32_t word, heads_edges<NUM> edges,
+                                                   NUM base)
 {
     unsigned const lane = lane_id();
     unsigned const owner = row * V + lane * V / 32; /* lane that holds the word of these keys */
@@ -280,8 +271,7 @@ warp_row_numbers(int row, uint32_t word, heads_edges<NUM> edges, NUM base)
     return ranks;
 }
 
-template <rank_kind KIND, typename RANK, typename NUM>
-static __device__ __forceinline__ RANK rank_of_number(NUM number)
+template <rank_kind KIND, typename RANK, typename NUM> static DEVICE RANK rank_of_number(NUM number)
 {
     if constexpr (KIND == RANK_BOTH && (RANK)0.5 != 0)
         return (RANK)number * (RANK)0.5;
@@ -290,8 +280,8 @@ static __device__ __forceinline__ RANK rank_of_number(NUM number)
 }
 
 template <rank_kind KIND, typename RANK, int V, typename NUM>
-static __device__ __forceinline__ warp_vector<RANK, V>
-warp_row_ranks(int row, uint32_t word, heads_edges<NUM> edges, NUM base)
+static DEVICE warp_vector<RANK, V> warp_row_ranks(int row, uint32_t word, heads_edges<NUM> edges,
+                                                  NUM base)
 {
     warp_vector<NUM, V> const numbers = warp_row_numbers<KIND, V>(row, word, edges, base);
     warp_vector<RANK, V>      ranks;
@@ -303,8 +293,8 @@ warp_row_ranks(int row, uint32_t word, heads_edges<NUM> edges, NUM base)
 
 /* Writes the ranks of a chunk whose first key is key `base` of n. */
 template <rank_kind KIND, typename RANK, int V, cache_access ACCESS, typename NUM>
-static __device__ __forceinline__ void warp_write_ranks(RANK *ranks, size_t n, size_t base,
-                                                        uint32_t word, heads_edges<NUM> edges)
+static DEVICE void warp_write_ranks(RANK *ranks, size_t n, size_t base, uint32_t word,
+                                    heads_edges<NUM> edges)
 {
     RANK *const to = ranks + base + lane_id() * V;
     if (n - base >= HEADS_CHUNK) {

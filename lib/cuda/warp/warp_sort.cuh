@@ -11,7 +11,7 @@
 #ifndef ORDO_CUDA_WARP_WARP_SORT_H
 #define ORDO_CUDA_WARP_WARP_SORT_H
 
-#include "cuda/warp/warp_ballot.cuh"
+#include "cuda/warp/warp_scan.cuh"
 
 enum {
     WARP_SORT_ITEMS = 16,
@@ -20,7 +20,7 @@ enum {
 
 /* The index of place i in a warp's memory: 16 bytes are left out after every 128, and 64 after 256
  * places, against bank conflicts of lanes that read their own 16-byte vectors, or keys 16 apart. */
-template <typename BITS> static __device__ __forceinline__ constexpr int warp_sort_at(int i)
+template <typename BITS> static DEVICE constexpr int warp_sort_at(int i)
 {
     return i + i / (128 / (int)sizeof(BITS)) * (16 / (int)sizeof(BITS)) +
            i / 256 * (64 / (int)sizeof(BITS));
@@ -32,37 +32,37 @@ template <typename BITS> union warp_sort_vector {
     BITS  key[16 / sizeof(BITS)];
 };
 
-template <typename BITS> static __device__ __forceinline__ void sort_two(BITS &a, BITS &b)
+template <typename BITS> static DEVICE void sort_two(BITS &a, BITS &b)
 {
     BITS const low = a < b ? a : b, high = a < b ? b : a;
     a = low;
     b = high;
 }
 
-/* The comparators at distance APART of the odd-even network that merges sorted sequences of RUN
+/* The comparators at distance APART of the odd-even network that merges sorted sequences of PART
  * keys. */
-template <int RUN, int APART, typename BITS>
-static __device__ __forceinline__ void lane_sort_step(BITS *x)
+template <int PART, int APART, typename BITS> static DEVICE void lane_sort_step(BITS *x)
 {
-    constexpr int FIRST = APART % RUN;
+    constexpr int FIRST = APART % PART;
 #pragma unroll
     for (int i = 0; i < WARP_SORT_ITEMS - APART; i++)
-        if (i >= FIRST && (i - FIRST) / APART % 2 == 0 && i / (2 * RUN) == (i + APART) / (2 * RUN))
+        if (i >= FIRST && (i - FIRST) / APART % 2 == 0 &&
+            i / (2 * PART) == (i + APART) / (2 * PART))
             sort_two(x[i], x[i + APART]);
     if constexpr (APART > 1)
-        lane_sort_step<RUN, APART / 2>(x);
+        lane_sort_step<PART, APART / 2>(x);
 }
 
 /* Sorts one lane's keys by the odd-even merge network. */
-template <int RUN = 1, typename BITS> static __device__ __forceinline__ void lane_sort(BITS *x)
+template <int PART = 1, typename BITS> static DEVICE void lane_sort(BITS *x)
 {
-    lane_sort_step<RUN, RUN>(x);
-    if constexpr (2 * RUN < WARP_SORT_ITEMS)
-        lane_sort<2 * RUN>(x);
+    lane_sort_step<PART, PART>(x);
+    if constexpr (2 * PART < WARP_SORT_ITEMS)
+        lane_sort<2 * PART>(x);
 }
 
 /* The bitonic steps FIRST, FIRST / 2, ... 1 of one lane's keys. */
-template <int FIRST, typename BITS> static __device__ __forceinline__ void lane_clean(BITS *x)
+template <int FIRST, typename BITS> static DEVICE void lane_clean(BITS *x)
 {
 #pragma unroll
     for (int i = 0; i < WARP_SORT_ITEMS; i++)
@@ -73,14 +73,13 @@ template <int FIRST, typename BITS> static __device__ __forceinline__ void lane_
 }
 
 /* The smaller key, or in the upper lane of a pair the larger one. */
-template <typename BITS>
-static __device__ __forceinline__ BITS sort_keep(BITS mine, BITS other, bool upper)
+template <typename BITS> static DEVICE BITS sort_keep(BITS mine, BITS other, bool upper)
 {
     return (mine < other) != upper ? mine : other;
 }
 
 /* Level m by shuffles; keys blocked before and after. */
-template <int M, typename BITS> static __device__ __forceinline__ void warp_merge_lanes(BITS *x)
+template <int M, typename BITS> static DEVICE void warp_merge_lanes(BITS *x)
 {
     constexpr int  N = WARP_SORT_ITEMS;
     unsigned const lane = lane_id();
@@ -100,8 +99,7 @@ template <int M, typename BITS> static __device__ __forceinline__ void warp_merg
 }
 
 /* Writes blocked keys to places 0 to 511, or reads them. */
-template <typename BITS>
-static __device__ __forceinline__ void warp_put(BITS *memory, const BITS *x)
+template <typename BITS> static DEVICE void warp_put(BITS *memory, const BITS *x)
 {
     constexpr int V = 16 / sizeof(BITS);
     BITS *const   mine = memory + warp_sort_at<BITS>(lane_id() * WARP_SORT_ITEMS);
@@ -115,8 +113,7 @@ static __device__ __forceinline__ void warp_put(BITS *memory, const BITS *x)
     }
 }
 
-template <typename BITS>
-static __device__ __forceinline__ void warp_get(BITS *x, const BITS *memory)
+template <typename BITS> static DEVICE void warp_get(BITS *x, const BITS *memory)
 {
     constexpr int     V = 16 / sizeof(BITS);
     const BITS *const mine = memory + warp_sort_at<BITS>(lane_id() * WARP_SORT_ITEMS);
@@ -131,13 +128,13 @@ static __device__ __forceinline__ void warp_get(BITS *x, const BITS *memory)
 }
 
 /* Dealt out for level m: a lane's i-th key is place i 2^m + (its number among the 2^m lanes). */
-template <int M, typename BITS> static __device__ __forceinline__ int warp_dealt(void)
+template <int M, typename BITS> static DEVICE int warp_dealt(void)
 {
     unsigned const lane = lane_id();
     return warp_sort_at<BITS>((lane >> M << (M + 4)) + (lane & ((1 << M) - 1)));
 }
 /* The same, from the far end of the second half. */
-template <int M, typename BITS> static __device__ __forceinline__ int warp_dealt_turned(void)
+template <int M, typename BITS> static DEVICE int warp_dealt_turned(void)
 {
     unsigned const lane = lane_id();
     return warp_sort_at<BITS>((lane >> M << (M + 4)) + ((1 << M) - 1 - (lane & ((1 << M) - 1))));
@@ -145,8 +142,7 @@ template <int M, typename BITS> static __device__ __forceinline__ int warp_dealt
 
 /* The end of level m for dealt-out keys that were compared 8, 4, 2 and 1 apart: deals them back and
  * does the remaining steps. Keys are blocked after. */
-template <int M, typename BITS>
-static __device__ __forceinline__ void warp_merge_end(BITS *x, BITS *memory)
+template <int M, typename BITS> static DEVICE void warp_merge_end(BITS *x, BITS *memory)
 {
     BITS *const dealt = memory + warp_dealt<M, BITS>();
 #pragma unroll
@@ -159,8 +155,7 @@ static __device__ __forceinline__ void warp_merge_end(BITS *x, BITS *memory)
 }
 
 /* Level m through the warp's memory; keys blocked before and after. */
-template <int M, typename BITS>
-static __device__ __forceinline__ void warp_merge_memory(BITS *x, BITS *memory)
+template <int M, typename BITS> static DEVICE void warp_merge_memory(BITS *x, BITS *memory)
 {
     constexpr int     N = WARP_SORT_ITEMS;
     const BITS *const dealt = memory + warp_dealt<M, BITS>();
@@ -180,8 +175,7 @@ static __device__ __forceinline__ void warp_merge_memory(BITS *x, BITS *memory)
 
 /* Sorts the keys of every 2^M lanes, M <= 4, in any distribution over these lanes; blocked
  * after. */
-template <int M, typename BITS>
-static __device__ __forceinline__ void warp_sort_runs(BITS *x, BITS *memory)
+template <int M, typename BITS> static DEVICE void warp_sort_parts(BITS *x, BITS *memory)
 {
     lane_sort(x);
     if constexpr (M >= 1)

@@ -1,5 +1,5 @@
-# --json, --explain and --time of every command that orders. Of calls as small as these nothing is
-# predicted, but in builds that weigh all calls: there it is taken out.
+# --json, --explain and --time of every command that orders. Small calls have no
+# prediction. Builds that predict every call (TEST_WEIGHS_ALL) print one, which is removed here.
 if [ -n "${TEST_WEIGHS_ALL:-}" ]; then
     unpredicted='/^predicted /d; s/, "predicted": {[^}]*}//'
 else
