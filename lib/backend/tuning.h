@@ -4,7 +4,19 @@
 #define ORDO_BACKEND_TUNING_H
 
 #include "core/base.h"
-#include "core/tune.h"
+
+/* ORDO_TUNE(a, b) is a, or b in the test build (ORDO_TINY). */
+#ifdef ORDO_TINY
+#define ORDO_TUNE(production, tiny) (tiny)
+#else
+#define ORDO_TUNE(production, tiny) (production)
+#endif
+
+#if defined(__aarch64__)
+#define ORDO_TUNE_NEON(neon, other) (neon)
+#else
+#define ORDO_TUNE_NEON(neon, other) (other)
+#endif
 
 enum {
     /* Up to this many bytes of records, one thread sorts them inside its cache. */

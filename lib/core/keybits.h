@@ -16,6 +16,9 @@
  * key_tie_turn_T(b)  key_turn_T(key_tie_T(b)).
  * key_fold_T(x)   key_tie_T(key_bits_T(x)): ranks, argsort and is_sorted compare this.
  * key_desc_T(x)   key_tie_turn_T(key_bits_T(x)): the same for descending order.
+ * key_sort_bits_T(x, descending)     key_bits_T(x), or key_turn_T of it: keys-only sorts, select
+ * key_of_sort_bits_T(b, descending)  the inverse of key_sort_bits_T.
+ * key_tie_bits_T(x, descending)      key_fold_T(x) or key_desc_T(x).
  * key_is_nan_T(x) 1 if x is a NaN, else 0.
  * key_same_T(a, b)  1 if a and b tie, else 0. Neither may be a NaN. */
 #ifndef ORDO_CORE_KEYBITS_H
@@ -164,7 +167,19 @@ ORDO_KEY_INTEGER(u64)
 
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     ORDO_HD bits key_fold_##tag(key x) { return key_tie_##tag(key_bits_##tag(x)); }                \
-    ORDO_HD bits key_desc_##tag(key x) { return key_tie_turn_##tag(key_bits_##tag(x)); }
+    ORDO_HD bits key_desc_##tag(key x) { return key_tie_turn_##tag(key_bits_##tag(x)); }           \
+    ORDO_HD bits key_sort_bits_##tag(key x, int descending)                                        \
+    {                                                                                              \
+        return descending ? key_turn_##tag(key_bits_##tag(x)) : key_bits_##tag(x);                 \
+    }                                                                                              \
+    ORDO_HD key key_of_sort_bits_##tag(bits b, int descending)                                     \
+    {                                                                                              \
+        return key_of_##tag(descending ? key_turn_##tag(b) : b);                                   \
+    }                                                                                              \
+    ORDO_HD bits key_tie_bits_##tag(key x, int descending)                                         \
+    {                                                                                              \
+        return descending ? key_desc_##tag(x) : key_fold_##tag(x);                                 \
+    }
 #include "core/types.def"
 
 #endif

@@ -38,7 +38,8 @@ ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec);
 ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec);
 size_t      cpu_radius_scratch(const ordo_radius_job *job, unsigned threads);
 ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec);
-ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job, ordo_exec *exec);
+ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job,
+                            ordo_exec *exec);
 /* Where the NaNs at the end of a sorted array begin; n if there are none. */
 size_t      cpu_nan_start(ordo_type type, const void *keys, size_t n);
 ordo_status cpu_rank_paper(const ordo_rank_sorted_job *job, ordo_exec *exec);

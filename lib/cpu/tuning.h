@@ -71,10 +71,10 @@ enum {
      * u32 120, 161, 300. By digits 128 keys u32 took 1290, 64 keys f64 1220, argsort of 64 550.
      * Where a comparison takes several instructions (lanes.h), as many as cost about the same by
      * their number. */
-    ORDO_TUNE_FEW_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
-    ORDO_TUNE_FEW_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
-    ORDO_TUNE_FEW_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
-    ORDO_TUNE_FEW_ORDER_64 = ORDO_TUNE(32, 6),
+    ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
+    ORDO_TUNE_SMALL_N_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
+    ORDO_TUNE_SMALL_N_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
+    ORDO_TUNE_SMALL_N_ORDER_64 = ORDO_TUNE(32, 6),
 
     /* Bytes of one bucket that are gathered before they are written past the cache, a multiple of
      * a cache line. EMR, one thread, 10^7 records, ns each for the scatter with 64, 128, 256, 512
@@ -108,7 +108,7 @@ enum {
     ORDO_TUNE_SHORT_KNOWN = ORDO_TUNE(1024, 6),
 
     /* Bytes of records whose ranks are written to their places at once, without a split by index
-     * (lib/cpu/rank/rank_unsorted.c). */
+     * (lib/cpu/rank/cpu_rank.c). */
     ORDO_TUNE_RANK_DIRECT = ORDO_TUNE(1 << 20, 512),
 
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
@@ -180,13 +180,13 @@ enum {
 
     /* Sorts by a caller's comparison, which takes 5 ns at best: elements sorted by one thread and
      * merged by one piece; elements up to which merging is left to do it all. */
-    ORDO_TUNE_BY_BLOCK = ORDO_TUNE(1 << 12, 24),
-    ORDO_TUNE_BY_SAMPLE = ORDO_TUNE(1 << 14, 128),
+    ORDO_TUNE_COMPARE_BLOCK = ORDO_TUNE(1 << 12, 24),
+    ORDO_TUNE_COMPARE_SAMPLE = ORDO_TUNE(1 << 14, 128),
 
     /* Bytes from which elements are sorted by pointers to them: a pointer saves moves and costs a
      * cache miss for every comparison. V1, 1e6 elements of 200 bytes, one thread, sample sort and
      * stable sort: 519 and 1387 ms by pointers, 176 and 245 ms without. */
-    ORDO_TUNE_BY_LARGE = ORDO_TUNE(512, 32),
+    ORDO_TUNE_COMPARE_LARGE = ORDO_TUNE(512, 32),
 
     /* Bits of one digit of a string's key, at most 11. V1, one thread, 10^7 random words of 15
      * letters, M strings/s of CPU time for 9, 10, 11 bits: 46.5, 48.3, 47.3. Eleven bits hold two

@@ -3,12 +3,6 @@
  *
  * A file that defines BAND_BY_VECTORS has these loops with intrinsics for keys of 32 and 64 bits:
  * vector_band_W and vector_below_W. */
-static inline BITS FN(band_bits)(KEY x, bool descending)
-{
-    BITS const bits = FN(key_bits)(x);
-    return descending ? FN(key_turn)(bits) : bits;
-}
-
 #if defined(BAND_BY_VECTORS)
 static inline enum key_kind FN(band_kind)(void)
 {
@@ -38,7 +32,7 @@ size_t FN(band)(const KEY *keys, size_t n, cpu_band *band, BITS *kept, bool desc
         const KEY *const chunk = keys + at;
         BITS             under = 0, in = 0;
         for (size_t i = 0; i < CHUNK; i++) {
-            BITS const bits = FN(band_bits)(chunk[i], descending);
+            BITS const bits = FN(key_sort_bits)(chunk[i], descending);
             under = (BITS)(under + (bits < lo));
             in = (BITS)(in + ((BITS)(bits - lo) <= span));
         }
@@ -46,7 +40,7 @@ size_t FN(band)(const KEY *keys, size_t n, cpu_band *band, BITS *kept, bool desc
         if (in != 0 && kept != NULL) {
             size_t place = inside;
             for (size_t i = 0; i < CHUNK; i++) {
-                BITS const bits = FN(band_bits)(chunk[i], descending);
+                BITS const bits = FN(key_sort_bits)(chunk[i], descending);
                 kept[place] = bits;
                 place += (BITS)(bits - lo) <= span;
             }
@@ -54,7 +48,7 @@ size_t FN(band)(const KEY *keys, size_t n, cpu_band *band, BITS *kept, bool desc
         inside += in;
     }
     for (; at < n; at++) {
-        BITS const bits = FN(band_bits)(keys[at], descending);
+        BITS const bits = FN(key_sort_bits)(keys[at], descending);
         bool const in = (BITS)(bits - lo) <= span;
         below += bits < lo;
         if (in && kept != NULL)
@@ -94,7 +88,7 @@ static inline __attribute__((always_inline)) void FN(below)(const KEY *keys, siz
         uint8_t  flags[64];
         uint64_t word = 0;
         for (size_t i = 0; i < 64; i++)
-            flags[i] = FN(band_bits)(keys[at + i], descending) < pivot;
+            flags[i] = FN(key_sort_bits)(keys[at + i], descending) < pivot;
         for (size_t i = 0; i < 64; i += 8) { /* the low bits of eight flags become one byte */
             uint64_t eight;
             memcpy(&eight, flags + i, sizeof eight);

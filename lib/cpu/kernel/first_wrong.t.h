@@ -4,11 +4,6 @@ enum {
     FN(WRONG_BLOCK) = 1024 /* keys compared at a time */
 };
 
-static inline BITS FN(order_bits)(KEY x, bool descending)
-{
-    return descending ? FN(key_desc)(x) : FN(key_fold)(x);
-}
-
 /* Whether any of a[0 .. count) comes before its left neighbour, without a branch. The bits of
  * floats are computed once and kept, because each is compared twice; those of integers cost nearly
  * nothing. */
@@ -19,13 +14,13 @@ static inline
     BITS       bits[FN(WRONG_BLOCK) + 1], wrong = 0;
     if (is_float) {
         for (size_t i = 0; i <= count; i++)
-            bits[i] = FN(order_bits)(*(a + i - 1), descending);
+            bits[i] = FN(key_tie_bits)(*(a + i - 1), descending);
         for (size_t i = 0; i < count; i++)
             wrong = (BITS)(wrong | (BITS)(bits[i + 1] < bits[i]));
     } else {
         for (size_t i = 0; i < count; i++)
-            wrong = (BITS)(wrong | (BITS)(FN(order_bits)(a[i], descending) <
-                                             FN(order_bits)(*(a + i - 1), descending)));
+            wrong = (BITS)(wrong | (BITS)(FN(key_tie_bits)(a[i], descending) <
+                                             FN(key_tie_bits)(*(a + i - 1), descending)));
     }
     return wrong != 0;
 }
@@ -38,7 +33,7 @@ size_t FN(first_wrong)(const KEY *a, size_t lo, size_t hi, bool descending)
         size_t const end = hi - at > FN(WRONG_BLOCK) ? at + FN(WRONG_BLOCK) : hi;
         bool const   wrong = FN(any_wrong)(a + at, end - at, descending);
         for (size_t i = at; wrong && i < end; i++)
-            if (FN(order_bits)(a[i], descending) < FN(order_bits)(a[i - 1], descending))
+            if (FN(key_tie_bits)(a[i], descending) < FN(key_tie_bits)(a[i - 1], descending))
                 return i;
     }
     return hi;

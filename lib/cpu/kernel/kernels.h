@@ -21,7 +21,7 @@
 #define EACH(i, n) for (unsigned i = 0; i < (n); i++)
 #else
 #define INLINE static inline __attribute__((always_inline))
-#define EACH(i, n) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (n); i++)
+#define EACH(i, n) _Pragma("GCC unroll 32") for (unsigned i = 0; i < (n); i++)
 #endif
 
 /* ---- Ranks of sorted keys ---- */
@@ -144,7 +144,7 @@ typedef struct cpu_loops {
     cpu_band_fn              *band[CPU_TYPES][2];        /* [type][descending] */
     cpu_below_fn             *below[CPU_TYPES][2];       /* [type][descending] */
     cpu_first_wrong_fn       *first_wrong[CPU_TYPES][2]; /* [type][descending] */
-    const struct record_type *records;                   /* [type], radix/record_type.h */
+    const struct record_type *records;                   /* [type], radix/radix.h */
     const struct radix_ops   *radix;                     /* [radix_kind], radix/radix_work.h */
     const struct order_loops *order;                     /* rough/order_loops.h */
 } cpu_loops;

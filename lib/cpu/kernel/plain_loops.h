@@ -8,9 +8,9 @@
 #include "core/keybits.h"
 #include "cpu/kernel/kernels.h"
 #include "cpu/radix/radix_steps.h"
-#include "cpu/radix/record_type.h"
 #include "cpu/radix/short_keys.h"
-#include "cpu/rough/order_loops.t.h"
+#include "cpu/kernel/lanes.h"
+#include "cpu/rough/order_loops.h"
 
 #include <string.h>
 
@@ -32,6 +32,24 @@ static const record_type record_loops[CPU_TYPES] = {
 };
 
 static const radix_ops radix_steps[RECORD_KINDS] = RADIX_STEPS;
+
+#define FN(name) CPU_JOIN(name, W)
+#define W 32
+#define RECORD uint32_t
+#include "cpu/rough/measure_check.t.h"
+#undef RECORD
+#undef W
+#define W 64
+#define RECORD uint64_t
+#include "cpu/rough/measure_check.t.h"
+#undef RECORD
+#undef W
+#undef FN
+
+static const order_loops order_loops_here = {
+    .of_32 = {any_before_32, any_before_all_32, any_before_far_32, bounds_32},
+    .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64},
+};
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)

@@ -7,11 +7,11 @@
  *                the modified binary search, then the sequential loop
  *
  * The paper has the loop for the least rank; the other rules are done in its spirit. Dense ranks
- * need the number of runs before a segment, so their segments are read twice. Cost: n
+ * need the number of groups of ties before a segment, so their segments are read twice. Cost: n
  * comparisons with a branch each, plus lg n for each segment.
  *
  * The loops compare with ==, as the paper does. The NaNs at the end, which are unequal to
- * themselves, are one run that is written apart. */
+ * themselves, are one group of ties that is written separately. */
 #include "core/keybits.h"
 #include "cpu/cpu.h"
 
@@ -19,7 +19,7 @@ typedef struct rank_segments {
     const ordo_rank_sorted_job *job;
     size_t                      n;       /* without the NaNs */
     size_t                      segment; /* keys in each */
-    uint64_t                   *runs;    /* before each segment; NULL where no rule asks */
+    uint64_t                   *groups;  /* before each segment; NULL where no rule asks */
     ordo_exec                  *exec;
 } rank_segments;
 
@@ -42,12 +42,12 @@ static double rank_as_double(const ordo_rank_sorted_job *job, size_t i)
     }
 }
 
-static void rank_part(const rank_segments *work, size_t lo, size_t hi, uint64_t runs)
+static void rank_part(const rank_segments *work, size_t lo, size_t hi, uint64_t groups)
 {
     switch (work->job->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        paper_rank_##tag(work, lo, hi, runs);                                                      \
+        paper_rank_##tag(work, lo, hi, groups);                                                    \
         break;
 #include "core/types.def"
     }
@@ -57,13 +57,13 @@ static void rank_part(const rank_segments *work, size_t lo, size_t hi, uint64_t 
 static void rank_segment(void *arg, size_t lo, size_t hi)
 {
     const rank_segments *const work = arg;
-    uint64_t                   runs = work->runs != NULL ? work->runs[lo / work->segment] : 0;
+    uint64_t                   groups = work->groups != NULL ? work->groups[lo / work->segment] : 0;
     for (size_t at = lo; at < hi; at += POLL_KEYS) {
         size_t const end = hi - at > POLL_KEYS ? at + POLL_KEYS : hi;
         if (ordo_poll(work->exec, (double)(at - lo) / (double)(hi - lo)))
             return;
-        rank_part(work, at, end, runs);
-        runs =
+        rank_part(work, at, end, groups);
+        groups =
             work->job->ties == ORDO_TIES_DENSE ? (uint64_t)rank_as_double(work->job, end - 1) : 0;
     }
 }
@@ -73,7 +73,7 @@ static uint64_t count_part(const rank_segments *work, size_t lo, size_t hi)
     switch (work->job->type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     case ORDO_##ID:                                                                                \
-        return paper_runs_##tag(work->job->sorted, lo, hi);
+        return paper_groups_##tag(work->job->sorted, lo, hi);
 #include "core/types.def"
     }
     return 0;
@@ -82,13 +82,13 @@ static uint64_t count_part(const rank_segments *work, size_t lo, size_t hi)
 static void count_segment(void *arg, size_t lo, size_t hi)
 {
     const rank_segments *const work = arg;
-    uint64_t                   runs = 0;
+    uint64_t                   groups = 0;
     for (size_t at = lo; at < hi; at += POLL_KEYS) {
         if (ordo_poll(work->exec, (double)(at - lo) / (double)(hi - lo)))
             return;
-        runs += count_part(work, at, hi - at > POLL_KEYS ? at + POLL_KEYS : hi);
+        groups += count_part(work, at, hi - at > POLL_KEYS ? at + POLL_KEYS : hi);
     }
-    work->runs[lo / work->segment] = runs;
+    work->groups[lo / work->segment] = groups;
 }
 
 static size_t segments_of(const ordo_rank_sorted_job *job, unsigned threads)
@@ -103,20 +103,20 @@ size_t cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads
     return counts ? segments_of(job, threads) * sizeof(uint64_t) : 0;
 }
 
-/* Counts the runs of every segment and turns the counts into the number before each segment. */
-static ordo_status count_runs(rank_segments *work, size_t segments, ordo_exec *exec)
+/* Counts the groups of ties of every segment and turns the counts into the number before each segment. */
+static ordo_status count_groups(rank_segments *work, size_t segments, ordo_exec *exec)
 {
     void *block;
     TRY(ordo_scratch(exec, segments * sizeof(uint64_t), &block));
-    work->runs = block;
+    work->groups = block;
     exec->phases = 2;
     if (!ordo_loop(exec, work->n, work->segment, count_segment, work) || ordo_poll(exec, 1))
         return ORDO_E_CANCELLED;
     exec->phase = 1;
     uint64_t before = 0;
     for (size_t s = 0; s < ordo_div_up(work->n, work->segment); s++) {
-        uint64_t const here = work->runs[s];
-        work->runs[s] = before;
+        uint64_t const here = work->groups[s];
+        work->groups[s] = before;
         before += here;
     }
     return ORDO_OK;
@@ -179,7 +179,7 @@ ordo_status cpu_rank_paper(const ordo_rank_sorted_job *job, ordo_exec *exec)
     exec->isa = "generic";
     work.segment = ordo_max(1, ordo_div_up(work.n, segments));
     if (cpu_rank_sorted_scratch(job, exec->threads) > 0 && work.n > 0)
-        TRY(count_runs(&work, segments, exec));
+        TRY(count_groups(&work, segments, exec));
     if (!ordo_loop(exec, work.n, work.segment, rank_segment, &work) || ordo_poll(exec, 1))
         return ORDO_E_CANCELLED;
     return rank_nans(&work);

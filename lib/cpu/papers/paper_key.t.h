@@ -33,29 +33,29 @@ static size_t FN(paper_last)(const KEY *a, size_t n, size_t i)
     return last;
 }
 
-static uint64_t FN(paper_runs)(const KEY *a, size_t lo, size_t hi)
+static uint64_t FN(paper_groups)(const KEY *a, size_t lo, size_t hi)
 {
-    uint64_t runs = 0;
+    uint64_t groups = 0;
     for (size_t i = lo; i < hi; i++)
-        runs += i == 0 || !FN(key_same)(a[i], a[i - 1]);
-    return runs;
+        groups += i == 0 || !FN(key_same)(a[i], a[i - 1]);
+    return groups;
 }
 
 #define ORDO_OUT_TEMPLATE "cpu/papers/paper_pair.t.h"
 #include "cpu/kernel/for_each_out.h"
 #undef ORDO_OUT_TEMPLATE
 
-static void FN(paper_rank)(const rank_segments *work, size_t lo, size_t hi, uint64_t runs)
+static void FN(paper_rank)(const rank_segments *work, size_t lo, size_t hi, uint64_t groups)
 {
     switch (work->job->rank_type) {
     case ORDO_U32:
-        CPU_JOIN(FN(paper_segment), u32)(work, lo, hi, runs);
+        CPU_JOIN(FN(paper_segment), u32)(work, lo, hi, groups);
         break;
     case ORDO_U64:
-        CPU_JOIN(FN(paper_segment), u64)(work, lo, hi, runs);
+        CPU_JOIN(FN(paper_segment), u64)(work, lo, hi, groups);
         break;
     default:
-        CPU_JOIN(FN(paper_segment), f64)(work, lo, hi, runs);
+        CPU_JOIN(FN(paper_segment), f64)(work, lo, hi, groups);
         break;
     }
 }

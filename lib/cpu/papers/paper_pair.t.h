@@ -1,9 +1,10 @@
 /* paper_pair.t.h - ranks of keys [lo, hi) of a sorted array of n keys, KEY to OUT, one loop
  * after the other as one would write them down; see cpu_rank_paper.c. None of the keys is NaN. */
-static void OFN(FN(paper_min))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs, OUT *r)
+static void OFN(FN(paper_min))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
+                               OUT *r)
 {
     (void)n;
-    (void)runs;
+    (void)groups;
     r[lo] = (OUT)(FN(paper_first)(a, lo) + 1);
     for (size_t i = lo + 1; i < hi; i++) {
         if (FN(key_same)(a[i], a[i - 1]))
@@ -13,9 +14,10 @@ static void OFN(FN(paper_min))(const KEY *a, size_t n, size_t lo, size_t hi, uin
     }
 }
 
-static void OFN(FN(paper_max))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs, OUT *r)
+static void OFN(FN(paper_max))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
+                               OUT *r)
 {
-    (void)runs;
+    (void)groups;
     r[hi - 1] = (OUT)(FN(paper_last)(a, n, hi - 1) + 1);
     for (size_t i = hi - 1; i-- > lo;) {
         if (FN(key_same)(a[i], a[i + 1]))
@@ -25,11 +27,11 @@ static void OFN(FN(paper_max))(const KEY *a, size_t n, size_t lo, size_t hi, uin
     }
 }
 
-static void OFN(FN(paper_dense))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs,
+static void OFN(FN(paper_dense))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
                                  OUT *r)
 {
     (void)n;
-    r[lo] = (OUT)(runs + (lo == 0 || !FN(key_same)(a[lo], a[lo - 1])));
+    r[lo] = (OUT)(groups + (lo == 0 || !FN(key_same)(a[lo], a[lo - 1])));
     for (size_t i = lo + 1; i < hi; i++) {
         if (FN(key_same)(a[i], a[i - 1]))
             r[i] = r[i - 1];
@@ -38,21 +40,21 @@ static void OFN(FN(paper_dense))(const KEY *a, size_t n, size_t lo, size_t hi, u
     }
 }
 
-static void OFN(FN(paper_ordinal))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs,
+static void OFN(FN(paper_ordinal))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
                                    OUT *r)
 {
     (void)a;
     (void)n;
-    (void)runs;
+    (void)groups;
     for (size_t i = lo; i < hi; i++)
         r[i] = (OUT)(i + 1);
 }
 
-/* Run by run; the first may have begun, and the last may end, in another segment. */
-static void OFN(FN(paper_average))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t runs,
+/* One group of ties after the other; the first may have begun, and the last may end, in another segment. */
+static void OFN(FN(paper_average))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
                                    OUT *r)
 {
-    (void)runs;
+    (void)groups;
     size_t first = FN(paper_first)(a, lo);
     for (size_t i = lo; i < hi;) {
         size_t end = i + 1;
@@ -65,25 +67,25 @@ static void OFN(FN(paper_average))(const KEY *a, size_t n, size_t lo, size_t hi,
     }
 }
 
-static void OFN(FN(paper_segment))(const rank_segments *work, size_t lo, size_t hi, uint64_t runs)
+static void OFN(FN(paper_segment))(const rank_segments *work, size_t lo, size_t hi, uint64_t groups)
 {
     const KEY *const a = work->job->sorted;
     OUT *const       r = work->job->ranks;
     switch (work->job->ties) {
     case ORDO_TIES_MIN:
-        OFN(FN(paper_min))(a, work->n, lo, hi, runs, r);
+        OFN(FN(paper_min))(a, work->n, lo, hi, groups, r);
         break;
     case ORDO_TIES_MAX:
-        OFN(FN(paper_max))(a, work->n, lo, hi, runs, r);
+        OFN(FN(paper_max))(a, work->n, lo, hi, groups, r);
         break;
     case ORDO_TIES_DENSE:
-        OFN(FN(paper_dense))(a, work->n, lo, hi, runs, r);
+        OFN(FN(paper_dense))(a, work->n, lo, hi, groups, r);
         break;
     case ORDO_TIES_ORDINAL:
-        OFN(FN(paper_ordinal))(a, work->n, lo, hi, runs, r);
+        OFN(FN(paper_ordinal))(a, work->n, lo, hi, groups, r);
         break;
     case ORDO_TIES_AVERAGE:
-        OFN(FN(paper_average))(a, work->n, lo, hi, runs, r);
+        OFN(FN(paper_average))(a, work->n, lo, hi, groups, r);
         break;
     }
 }

@@ -8,7 +8,7 @@
 cpu_records_fn cpu_records_sample;  /* sort_sample.c  */
 cpu_records_fn cpu_records_bitonic; /* sort_bitonic.c: no scratch */
 cpu_records_fn cpu_records_split;   /* sort_split.c   */
-cpu_records_fn cpu_records_bubble;  /* sort_bubble.c: no scratch */
+cpu_records_fn cpu_records_bubble;  /* sort_halving.c: no scratch */
 
 /* k-sorted records; radius 0: it is measured. sort_halving.c */
 ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_exec *exec);

@@ -1,4 +1,4 @@
-/* sort_halving.c - sorts a k-sorted array by halving its radius.
+/* sort_halving.c - sorts a k-sorted array by halving its radius; and bubble sort.
  *
  * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), as
  * Pfaff and Treadwell describe it. A round makes a radius of at most 2l at most l - 1: it
@@ -16,9 +16,10 @@
 #include <stdlib.h>
 
 enum {
-    HALVING_SMALL = 12,      /* records that are sorted by insertion */
-    HALVING_PATIENCE = 4,    /* times lg of the block: partitions before heap sort */
-    HALVING_STRIDE = 1 << 20 /* records between two polls */
+    HALVING_SMALL = 12,       /* records that are sorted by insertion */
+    HALVING_PATIENCE = 4,     /* times lg of the block: partitions before heap sort */
+    HALVING_STRIDE = 1 << 20, /* records between two polls */
+    BUBBLE_STRETCH = ORDO_TUNE_PIECE
 };
 
 typedef struct halving_work {
@@ -107,4 +108,17 @@ size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned thr
 {
     (void)threads;
     return cpu_records_radius_scratch(kind, n);
+}
+
+/* Bubble sort, with which Pfaff and Treadwell compare ("Parallel Sorting of Roughly-Sorted
+ * Sequences", 2016). A pass carries the largest record so far along. The next pass ends where the
+ * last exchange happened, because all records behind it are in their places. An array of radius k
+ * takes at most k + 1 passes. One thread, no scratch, time n (k + 1), n^2 / 2 at worst. */
+ordo_status cpu_records_bubble(const cpu_records *records, ordo_exec *exec)
+{
+    static bool (*const sort[RECORD_KINDS])(void *records, size_t n, ordo_exec *exec) =
+        RECORD_FUNCTIONS(bubble_sort);
+    exec->algorithm = "bubble";
+    exec->isa = "generic";
+    return cpu_done(sort[records->kind](records->array, records->n, exec));
 }

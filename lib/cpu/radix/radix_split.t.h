@@ -8,10 +8,9 @@ static bool FN(sample)(const radix_work *work, void *records, void *spare, size_
 {
     RECORD *const sample = records;
     size_t const  stride = work->n / count;
-    uint64_t      random = work->n ^ work->exec->seed;
     for (size_t i = 0; i < count; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        size_t const at = i * stride + (size_t)((random >> 33) % stride);
+        uint64_t const draw = ordo_random_at(work->exec->seed, i);
+        size_t const   at = i * stride + (size_t)ordo_random_below(draw, stride);
         if (work->from != NULL)
             sample[i] = ((const RECORD *)(const void *)work->from)[at];
         else if (work->io->load != NULL)

@@ -1,5 +1,6 @@
 /* radix_steps.h - the inner steps of the radix sort as a table for one ISA (kernel/plain_loops.h).
  * The loops are plain C that gains from the ISA's shifts and vectors. */
+#include "core/random.h"
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* records.c - chooses the loops that turn keys into records and records into results
- * (record_type.h). The bytes of a value are at one end of its payload, whichever the byte order:
+ * (record_type). The bytes of a value are at one end of its payload, whichever the byte order:
  * memcpy there and back restores them. */
 #include "core/keybits.h"
-#include "cpu/radix/record_type.h"
 #include "cpu/radix/records.h"
 
 #include <string.h>

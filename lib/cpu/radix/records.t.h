@@ -1,25 +1,7 @@
-/* records.t.h - the loops of record_type.h for one key type. Each direction has a loop of its own,
+/* records.t.h - the loops of a record_type (radix.h). Each direction has a loop of its own,
  * so that the compiler makes vectors of it. */
 
 typedef __typeof__((BITS)0 + 0u) FN(word); /* key bits alone as a record: of 32 bits at least */
-
-/* Key bits and back, in the order of a sort of keys alone. */
-static inline BITS FN(sort_bits)(KEY x, bool turned)
-{
-    BITS const bits = FN(key_bits)(x);
-    return turned ? FN(key_turn)(bits) : bits;
-}
-
-static inline KEY FN(sort_key)(BITS bits, bool turned)
-{
-    return FN(key_of)(turned ? FN(key_turn)(bits) : bits);
-}
-
-/* Key bits in the order of a stable sort: tied keys are equal. */
-static inline BITS FN(fold_bits)(KEY x, bool turned)
-{
-    return turned ? FN(key_desc)(x) : FN(key_fold)(x);
-}
 
 static void FN(load_keys)(const radix_io *io, size_t at, size_t count, void *records)
 {
@@ -27,10 +9,10 @@ static void FN(load_keys)(const radix_io *io, size_t at, size_t count, void *rec
     FN(word) *const  words = records;
     if (io->turned)
         for (size_t i = 0; i < count; i++)
-            words[i] = FN(sort_bits)(keys[i], true);
+            words[i] = FN(key_sort_bits)(keys[i], true);
     else
         for (size_t i = 0; i < count; i++)
-            words[i] = FN(sort_bits)(keys[i], false);
+            words[i] = FN(key_sort_bits)(keys[i], false);
 }
 
 static void FN(store_keys)(const radix_io *io, size_t at, size_t count, const void *records)
@@ -39,16 +21,16 @@ static void FN(store_keys)(const radix_io *io, size_t at, size_t count, const vo
     KEY *const            keys = (KEY *)io->out + at;
     if (io->turned)
         for (size_t i = 0; i < count; i++)
-            keys[i] = FN(sort_key)((BITS)words[i], true);
+            keys[i] = FN(key_of_sort_bits)((BITS)words[i], true);
     else
         for (size_t i = 0; i < count; i++)
-            keys[i] = FN(sort_key)((BITS)words[i], false);
+            keys[i] = FN(key_of_sort_bits)((BITS)words[i], false);
 }
 
 /* Key bits as wide as those of a record. */
 static inline __attribute__((always_inline)) BITS FN(digit_bits)(KEY x, bool folded, bool turned)
 {
-    return folded ? FN(fold_bits)(x, turned) : FN(sort_bits)(x, turned);
+    return folded ? FN(key_tie_bits)(x, turned) : FN(key_sort_bits)(x, turned);
 }
 
 #define LOAD_DIGITS(type, folded, turned)                                                          \
@@ -92,10 +74,10 @@ static void FN(load_index_p32)(const radix_io *io, size_t at, size_t count, void
     record_p32 *const to = records;
     if (io->turned)
         for (size_t i = 0; i < count; i++)
-            to[i] = (uint64_t)FN(fold_bits)(keys[i], true) << 32 | (uint32_t)(at + i);
+            to[i] = (uint64_t)FN(key_tie_bits)(keys[i], true) << 32 | (uint32_t)(at + i);
     else
         for (size_t i = 0; i < count; i++)
-            to[i] = (uint64_t)FN(fold_bits)(keys[i], false) << 32 | (uint32_t)(at + i);
+            to[i] = (uint64_t)FN(key_tie_bits)(keys[i], false) << 32 | (uint32_t)(at + i);
 }
 
 static void FN(load_index_p64)(const radix_io *io, size_t at, size_t count, void *records)
@@ -104,14 +86,14 @@ static void FN(load_index_p64)(const radix_io *io, size_t at, size_t count, void
     record_p64 *const to = records;
     bool const        turned = io->turned;
     for (size_t i = 0; i < count; i++)
-        to[i] = (record_p64){FN(fold_bits)(keys[i], turned), at + i};
+        to[i] = (record_p64){FN(key_tie_bits)(keys[i], turned), at + i};
 }
 
 /* ---- Shortened, with an index ---- */
 
 static inline uint64_t FN(short_bits)(const short_map *map, KEY x, bool turned)
 {
-    uint64_t const bits = FN(fold_bits)(x, turned);
+    uint64_t const bits = FN(key_tie_bits)(x, turned);
     uint64_t const above = (bits > map->base ? bits - map->base : 0) >> map->shift;
     return above < map->top ? above : map->top;
 }
@@ -142,9 +124,9 @@ static void FN(load_short_digits)(const radix_io *io, size_t at, size_t count, v
 static void FN(extent)(const radix_io *io, size_t lo, size_t hi, uint64_t *least, uint64_t *most)
 {
     const KEY *const keys = io->in;
-    BITS             low = FN(fold_bits)(keys[lo], io->turned), high = low;
+    BITS             low = FN(key_tie_bits)(keys[lo], io->turned), high = low;
     for (size_t i = lo; i < hi; i++) {
-        BITS const bits = FN(fold_bits)(keys[i], io->turned);
+        BITS const bits = FN(key_tie_bits)(keys[i], io->turned);
         low = bits < low ? bits : low;
         high = bits > high ? bits : high;
     }
@@ -163,13 +145,13 @@ static void FN(load_pairs_p32)(const radix_io *io, size_t at, size_t count, void
         for (size_t i = 0; i < count; i++) {
             uint32_t value;
             memcpy(&value, values + i * sizeof value, sizeof value);
-            to[i] = (uint64_t)FN(sort_bits)(keys[i], io->turned) << 32 | value;
+            to[i] = (uint64_t)FN(key_sort_bits)(keys[i], io->turned) << 32 | value;
         }
     else
         for (size_t i = 0; i < count; i++) {
             uint32_t value = 0;
             memcpy(&value, values + i * io->value_size, io->value_size);
-            to[i] = (uint64_t)FN(sort_bits)(keys[i], io->turned) << 32 | value;
+            to[i] = (uint64_t)FN(key_sort_bits)(keys[i], io->turned) << 32 | value;
         }
 }
 
@@ -181,13 +163,13 @@ static void FN(store_pairs_p32)(const radix_io *io, size_t at, size_t count, con
     if (io->value_size == sizeof(uint32_t))
         for (size_t i = 0; i < count; i++) {
             uint32_t const value = (uint32_t)from[i];
-            keys[i] = FN(sort_key)((BITS)(from[i] >> 32), io->turned);
+            keys[i] = FN(key_of_sort_bits)((BITS)(from[i] >> 32), io->turned);
             memcpy(values + i * sizeof value, &value, sizeof value);
         }
     else
         for (size_t i = 0; i < count; i++) {
             uint32_t const value = (uint32_t)from[i];
-            keys[i] = FN(sort_key)((BITS)(from[i] >> 32), io->turned);
+            keys[i] = FN(key_of_sort_bits)((BITS)(from[i] >> 32), io->turned);
             memcpy(values + i * io->value_size, &value, io->value_size);
         }
 }
@@ -203,7 +185,7 @@ static void FN(load_pairs_p64)(const radix_io *io, size_t at, size_t count, void
             memcpy(&value, values + i * sizeof value, sizeof value);
         else
             memcpy(&value, values + i * io->value_size, io->value_size);
-        to[i] = (record_p64){FN(sort_bits)(keys[i], io->turned), value};
+        to[i] = (record_p64){FN(key_sort_bits)(keys[i], io->turned), value};
     }
 }
 
@@ -213,7 +195,7 @@ static void FN(store_pairs_p64)(const radix_io *io, size_t at, size_t count, con
     char *const             values = io->values + at * io->value_size;
     const record_p64 *const from = records;
     for (size_t i = 0; i < count; i++) {
-        keys[i] = FN(sort_key)((BITS)from[i].key, io->turned);
+        keys[i] = FN(key_of_sort_bits)((BITS)from[i].key, io->turned);
         if (io->value_size == sizeof from->index)
             memcpy(values + i * sizeof from->index, &from[i].index, sizeof from->index);
         else

@@ -10,6 +10,7 @@
  *
  * Keys that tie often are refused: the sample shows how often. A sort that meets too many ties
  * nevertheless gives up and loses the work done so far. */
+#include "core/random.h"
 #include "cpu/radix/short_keys.h"
 
 #include <string.h>
@@ -118,7 +119,6 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
                               short_keys *keys, ordo_exec *exec)
 {
     size_t const count = sample_count(job->n), stride = job->n / ordo_max(count, 1);
-    uint64_t     random = job->n ^ exec->seed;
     void        *memory;
     keys->way = SHORT_NOT;
     if (!is_for_short(job->type, job->n))
@@ -130,8 +130,8 @@ ordo_status short_keys_choose(const cpu_kernels *kernels, const ordo_argsort_job
     atomic_init(&keys->tied, 0);
     keys->most_tied = job->n / 4; /* twice the largest expected number */
     for (size_t i = 0; i < count; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        sample[i] = keys->key_at(job->keys, i * stride + (size_t)((random >> 33) % stride));
+        uint64_t const draw = ordo_random_at(exec->seed, i);
+        sample[i] = keys->key_at(job->keys, i * stride + (size_t)ordo_random_below(draw, stride));
     }
     radix_io const order = {.kernels = kernels,
                             .kind = RECORD_K64,

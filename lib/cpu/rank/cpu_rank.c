@@ -1,282 +1,380 @@
-/* cpu_rank.c - ranks of a sorted array: the production path.
+/* cpu_rank.c - ranks of an unsorted array, in three steps.
  *
- * The rank of a key follows from its group of ties: where the group begins, where it ends, or how
- * many groups come before it. For each piece of the array the groups at both ends are searched, as
- * each thread of the competition ranking paper does; in between, the kernels turn 64 comparisons
- * into a word of bits and the word into 64 ranks. Memory is read once and written once; no scratch.
- * Dense ranks count groups: a piece waits for the count of the pieces before it. Handled apart: the
- * first key; a few keys until the ranks begin a cache line, so that whole lines can bypass the
- * cache; and the NaNs at the end, which tie although their bits differ. */
-#define _POSIX_C_SOURCE 200809L
+ *   order    the radix sort (or a named algorithm) sorts records of keys and indices
+ *   number   one pass gives each group of ties its rank: records become (index, rank). Dense ranks
+ *            count the groups of each piece first
+ *   return   ranks go to the places of their keys. Large arrays are first split by the high bits
+ *            of the index, so that the writes of one bucket stay in the cache
+ *
+ * Until the end an average rank is held as twice its value, an integer. Scratch: 2n records of 8
+ * bytes (keys of at most 32 bits, n < 2^31) or 16, and that of the radix sort. 64-bit keys with few
+ * ties or of a narrow range take records of 8 bytes (short_keys.c). */
 #include "core/keybits.h"
-#include "core/sequencer.h"
-#include "cpu/cpu.h"
+#include "cpu/radix/records.h"
+#include "cpu/radix/short_keys.h"
+#include "cpu/sort/sort_steps.h"
 
 #include <string.h>
 
-#define ORDO_TEMPLATE "core/search.t.h"
-#include "core/for_each_type.h"
+enum record_form {
+    FORM_WIDE,   /* (key, index) in 16 bytes */
+    FORM_PACKED, /* (key, index) in 8 bytes, 32 bits each */
+    FORM_WORDS   /* part of the key, a bit that says "ties with the previous record", and index */
+};
 
 typedef struct rank_work {
-    const ordo_rank_sorted_job *job;
-    const cpu_kernels          *kernels;
-    enum cpu_key_class class;
-    enum cpu_out out;
-    size_t       key_size, rank_size;
-    size_t       n;     /* without the NaNs */
-    size_t       start; /* where the loop over pieces begins */
-    size_t       grain;
-    bool         bypass;
-    uint64_t     fill; /* twice the rank of the NaNs */
-    ordo_sequencer    turn;
-    uint64_t     groups; /* groups of ties up to the piece that has the turn */
+    const ordo_rank_job *job;
+    enum record_form     form;
+    unsigned             tie_bit;    /* FORM_WORDS: the bit of ties */
+    uint64_t             index_mask; /* of records of 8 bytes */
+    bool                 direct;     /* ranks are written to their places at once */
+    void                *records;
+    size_t               grain;
+    uint64_t            *heads; /* dense ranks: groups that begin before each piece */
 } rank_work;
 
-static enum cpu_key_class class_of(ordo_type type)
+/* The search for the ends of a group of ties, over records. */
+static inline uint32_t key_fold_p32(uint64_t record) { return (uint32_t)(record >> 32); }
+static inline uint64_t key_fold_p64(record_p64 record) { return record.key; }
+static inline int      key_is_nan_p32(uint64_t record) { return (void)record, 0; }
+static inline int      key_is_nan_p64(record_p64 record) { return (void)record, 0; }
+#define KEY uint64_t
+#define FN(name) name##_p32
+#include "core/search.t.h"
+#undef FN
+#undef KEY
+#define KEY record_p64
+#define FN(name) name##_p64
+#include "core/search.t.h"
+#undef FN
+#undef KEY
+
+/* ---- Number ---- */
+
+/* Whether record i > 0 ties with the one before it. */
+INLINE bool is_tie(const rank_work *work, enum record_form form, size_t i)
 {
-    switch (type) {
-    case ORDO_I8:
-    case ORDO_U8:
-        return CPU_KEY_8;
-    case ORDO_I16:
-    case ORDO_U16:
-        return CPU_KEY_16;
-    case ORDO_I32:
-    case ORDO_U32:
-        return CPU_KEY_32;
-    case ORDO_I64:
-    case ORDO_U64:
-        return CPU_KEY_64;
-    case ORDO_F32:
-        return CPU_KEY_F32;
-    case ORDO_F64:
-        return CPU_KEY_F64;
-    }
-    return CPU_KEY_CLASSES;
+    const uint64_t *const   words = work->records;
+    const record_p64 *const wide = work->records;
+    return form == FORM_WORDS    ? (words[i] >> work->tie_bit & 1) != 0
+           : form == FORM_PACKED ? (words[i] ^ words[i - 1]) >> 32 == 0
+                                 : wide[i].key == wide[i - 1].key;
 }
 
-/* ---- Groups of ties, for a type known at run time ---- */
-
-static bool is_tie(ordo_type type, const void *keys, size_t i, size_t j)
+INLINE uint64_t index_at(const rank_work *work, enum record_form form, size_t i)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tied_##tag(keys, i, j) != 0;
-#include "core/types.def"
-    }
-    return false;
+    return form == FORM_WIDE ? ((const record_p64 *)work->records)[i].index
+                             : ((const uint64_t *)work->records)[i] & work->index_mask;
 }
 
-static size_t tie_begin(ordo_type type, const void *keys, size_t i)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tie_start_##tag(keys, i);
-#include "core/types.def"
-    }
-    return i;
-}
-
-static size_t tie_end(ordo_type type, const void *keys, size_t n, size_t i)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tie_end_##tag(keys, n, i);
-#include "core/types.def"
-    }
-    return n;
-}
-
-size_t cpu_nan_start(ordo_type type, const void *keys, size_t n)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return nan_start_##tag(keys, n);
-#include "core/types.def"
-    }
-    return n;
-}
-
-/* ---- Keys [lo, hi) with lo > 0, none of them NaN ---- */
-
-static const void *key_at(const rank_work *work, size_t i)
-{
-    return (const char *)work->job->sorted + i * work->key_size;
-}
-
-static void *rank_at(const rank_work *work, size_t i)
-{
-    return (char *)work->job->ranks + i * work->rank_size;
-}
-
-/* Lowest, highest and mean ranks. The kernels need where the first group of ties of the range
- * begins and where its last group ends. */
-static void rank_groups(rank_work *work, size_t lo, size_t hi)
-{
-    const ordo_rank_sorted_job *const job = work->job;
-    bool const                 ahead = job->ties != ORDO_TIES_MIN;
-    cpu_span const             span = {
-                    .keys = key_at(work, lo),
-                    .n = hi - lo,
-                    .base = lo,
-                    .before = tie_begin(job->type, job->sorted, lo - 1) + 1,
-                    .after = ahead ? tie_end(job->type, job->sorted, work->n, hi - 1) : 0,
-                    .bypass = work->bypass && lo >= work->start,
-    };
-    if (job->ties == ORDO_TIES_MIN)
-        work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
-    else if (job->ties == ORDO_TIES_MAX)
-        work->kernels->rank_next[work->class][work->out](&span, rank_at(work, lo));
-    else
-        work->kernels->rank_mean[work->class](&span, rank_at(work, lo));
-}
-
-static void rank_dense(rank_work *work, size_t lo, size_t hi, size_t piece)
-{
-    uint64_t     words[CPU_PIECE_WORDS];
-    size_t const heads = work->kernels->heads[work->class](key_at(work, lo), hi - lo, words);
-    ordo_sequencer_wait(&work->turn, piece);
-    uint64_t const before = work->groups;
-    work->groups = before + heads;
-    ordo_sequencer_pass(&work->turn, piece);
-    work->kernels->count[work->out](words, hi - lo, before, rank_at(work, lo),
-                                    work->bypass && lo >= work->start);
-}
-
-/* Every key is a group of its own: counts set bits in words of ones. */
-static void rank_ordinal(rank_work *work, size_t lo, size_t hi)
-{
-    uint64_t words[ORDO_TUNE_SPAN / 64];
-    memset(words, 0xff, sizeof words);
-    for (size_t at = lo; at < hi; at += ORDO_TUNE_SPAN)
-        work->kernels->count[work->out](words, ordo_min(ORDO_TUNE_SPAN, hi - at), at,
-                                        rank_at(work, at), work->bypass && lo >= work->start);
-}
-
-static void rank_range(rank_work *work, size_t lo, size_t hi, size_t piece)
-{
-    switch (work->job->ties) {
-    case ORDO_TIES_MIN:
-    case ORDO_TIES_MAX:
-    case ORDO_TIES_AVERAGE:
-        rank_groups(work, lo, hi);
-        break;
-    case ORDO_TIES_DENSE:
-        rank_dense(work, lo, hi, piece);
-        break;
-    case ORDO_TIES_ORDINAL:
-        rank_ordinal(work, lo, hi);
-        break;
-    }
-}
-
-static void rank_piece(void *arg, size_t lo, size_t hi)
-{
-    rank_work *const work = arg;
-    rank_range(work, work->start + lo, work->start + hi, 1 + lo / work->grain);
-}
-
-/* ---- The rest ---- */
-
-/* Writes one rank n times. `twice` is twice the rank, because a mean may end in one half. */
-static void fill_ranks(const rank_work *work, size_t at, size_t n, uint64_t twice)
-{
-    void *const out = rank_at(work, at);
-    switch (work->out) {
-    case CPU_OUT_U32:
-        for (size_t i = 0; i < n; i++)
-            ((uint32_t *)out)[i] = (uint32_t)(twice / 2);
-        break;
-    case CPU_OUT_U64:
-        for (size_t i = 0; i < n; i++)
-            ((uint64_t *)out)[i] = twice / 2;
-        break;
-    default:
-        for (size_t i = 0; i < n; i++)
-            ((double *)out)[i] = (double)twice * 0.5;
-    }
-}
-
-static void fill_piece(void *arg, size_t lo, size_t hi)
+static void heads_piece(void *arg, size_t lo, size_t hi)
 {
     const rank_work *const work = arg;
-    fill_ranks(work, work->n + lo, hi - lo, work->fill);
+    uint64_t               heads = 0;
+    for (size_t i = lo; i < hi; i++)
+        heads += i == 0 || !is_tie(work, work->form, i);
+    work->heads[lo / work->grain] = heads;
 }
 
-/* The NaNs are one group of ties at the end: [n, job->n). */
-static bool rank_nans(rank_work *work, ordo_exec *exec)
+/* Where the group of record i begins and ends, by binary search. Not for FORM_WORDS. */
+static size_t ties_begin(const rank_work *work, size_t i)
 {
-    size_t const first = work->n + 1, last = work->job->n, count = last - work->n;
-    if (count == 0)
-        return true;
-    switch (work->job->ties) {
-    case ORDO_TIES_MIN:
-        work->fill = 2 * (uint64_t)first;
+    return work->form == FORM_PACKED ? tie_start_p32(work->records, i)
+                                     : tie_start_p64(work->records, i);
+}
+
+static size_t ties_end(const rank_work *work, size_t i)
+{
+    return work->form == FORM_PACKED ? tie_end_p32(work->records, work->job->n, i)
+                                     : tie_end_p64(work->records, work->job->n, i);
+}
+
+/* `rank` is twice the rank for averages, else the rank. */
+static inline void put_rank(const ordo_rank_job *job, uint64_t index, uint64_t rank)
+{
+    switch (job->rank_type) {
+    case ORDO_U32:
+        ((uint32_t *)job->ranks)[index] = (uint32_t)rank;
         break;
-    case ORDO_TIES_MAX:
-        work->fill = 2 * (uint64_t)last;
+    case ORDO_U64:
+        ((uint64_t *)job->ranks)[index] = rank;
         break;
-    case ORDO_TIES_AVERAGE:
-        work->fill = (uint64_t)first + last;
+    default:
+        ((double *)job->ranks)[index] =
+            job->ties == ORDO_TIES_AVERAGE ? (double)rank * 0.5 : (double)rank;
         break;
-    case ORDO_TIES_DENSE:
-        work->fill = 2 * (work->groups + 1);
-        break;
-    case ORDO_TIES_ORDINAL:
-        return true; /* already written */
     }
-    return ordo_loop(exec, count, cpu_grain(count), fill_piece, work);
 }
 
-/* Key 0, when key 1 is done: it ties with key 1, or has rank 1 by every rule. */
-static void rank_first(rank_work *work)
+INLINE void give_rank(const rank_work *work, enum record_form form, size_t i, uint64_t rank)
 {
-    if (work->n == 0)
-        return;
-    if (work->n > 1 && is_tie(work->job->type, work->job->sorted, 0, 1) &&
-        work->job->ties != ORDO_TIES_ORDINAL)
-        memcpy(rank_at(work, 0), rank_at(work, 1), work->rank_size);
+    uint64_t const index = index_at(work, form, i);
+    if (work->direct)
+        put_rank(work->job, index, rank);
+    else if (form == FORM_WIDE)
+        ((record_p64 *)work->records)[i] = (record_p64){index, rank};
     else
-        fill_ranks(work, 0, 1, 2);
+        ((uint64_t *)work->records)[i] = index << 32 | rank;
 }
 
-ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job,
-                            ordo_exec *exec)
-{
-    bool const by_index = job->ties == ORDO_TIES_ORDINAL;
-    rank_work  work = {.job = job,
-                       .kernels = kernels,
-                       .class = class_of(job->type),
-                       .out = job->rank_type == ORDO_U32   ? CPU_OUT_U32
-                              : job->rank_type == ORDO_U64 ? CPU_OUT_U64
-                                                           : CPU_OUT_F64,
-                       .key_size = ordo_type_size(job->type),
-                       .rank_size = ordo_type_size(job->rank_type),
-                       .n = by_index ? job->n : cpu_nan_start(job->type, job->sorted, job->n),
-                       .groups = 1};
+/* The groups at both ends of a piece. They are found before any record changes: later the records
+ * of other pieces may already be (index, rank). */
+typedef struct rank_edges {
+    size_t   first_begin, last_end; /* of the group of the first record, and of the last */
+    uint64_t heads;                 /* groups that begin before the piece */
+    bool     continues;             /* the first record's group began before the piece */
+} rank_edges;
 
-    exec->algorithm = "vector";
-    exec->isa = kernels->isa;
-    work.bypass = cpu_bypasses_cache(job->n * work.rank_size);
-    work.start = ordo_min(1, work.n);
-    if (work.bypass) {
-        size_t const past = (uintptr_t)rank_at(&work, 1) % ORDO_CACHE_LINE;
-        size_t const aligned = 1 + (ORDO_CACHE_LINE - past) % ORDO_CACHE_LINE / work.rank_size;
-        work.bypass = past % work.rank_size == 0;
-        work.start = ordo_min(aligned, work.n);
+static inline uint64_t rank_of_ties(ordo_ties ties, size_t begin, size_t end, uint64_t heads)
+{
+    switch (ties) {
+    case ORDO_TIES_MIN:
+        return begin + 1;
+    case ORDO_TIES_MAX:
+        return end;
+    case ORDO_TIES_DENSE:
+        return heads;
+    default:
+        return begin + 1 + end; /* twice the average */
     }
-    if (work.start > 1)
-        rank_range(&work, 1, work.start, 0);
-    ordo_sequencer_pass(&work.turn, 0);
-    work.grain = cpu_grain(work.n - work.start);
-    if (!ordo_loop(exec, work.n - work.start, work.grain, rank_piece, &work))
+}
+
+typedef struct number_work {
+    rank_work  *rank;
+    rank_edges *edges; /* one for each piece */
+} number_work;
+
+static void edges_piece(void *arg, size_t lo, size_t hi)
+{
+    const number_work *const number = arg;
+    const rank_work *const   work = number->rank;
+    rank_edges *const        edges = &number->edges[lo / work->grain];
+    edges->heads = work->heads != NULL ? work->heads[lo / work->grain] : 0;
+    if (work->form == FORM_WORDS) {
+        size_t first = lo, behind = hi; /* the first head of the piece, and one past its last */
+        while (first < hi && is_tie(work, FORM_WORDS, first))
+            first++;
+        while (behind > lo && is_tie(work, FORM_WORDS, behind - 1))
+            behind--;
+        edges->continues = first > lo;
+        edges->last_end = first;
+        edges->first_begin = behind;
+        return;
+    }
+    edges->first_begin = ties_begin(work, lo);
+    edges->last_end = ties_end(work, hi - 1);
+    edges->continues = edges->first_begin < lo;
+}
+
+/* FORM_WORDS: finds where groups begin and end from the heads that edges_piece found. */
+static void carry_edges(const rank_work *work, rank_edges *edges, size_t pieces)
+{
+    size_t begin = 0, end = work->job->n;
+    for (size_t p = 0; p < pieces; p++) {
+        size_t const lo = p * work->grain, behind = edges[p].first_begin;
+        edges[p].first_begin = edges[p].continues ? begin : lo;
+        begin = behind > lo ? behind - 1 : begin;
+    }
+    for (size_t p = pieces; p-- > 0;) {
+        size_t const hi = ordo_min((p + 1) * work->grain, work->job->n);
+        size_t const first = edges[p].last_end;
+        edges[p].last_end = end;
+        end = first < hi ? first : end;
+    }
+}
+
+/* Takes a copy of the work, which no store to a record can alias. */
+INLINE void number_form(rank_work work, rank_edges edges, size_t lo, size_t hi,
+                        enum record_form form)
+{
+    ordo_ties const ties = work.job->ties;
+    uint64_t        heads = edges.heads + !edges.continues;
+    if (ties == ORDO_TIES_ORDINAL) {
+        for (size_t i = lo; i < hi; i++)
+            give_rank(&work, form, i, i + 1);
+        return;
+    }
+    for (size_t from = lo; from < hi; heads++) {
+        size_t to = from + 1;
+        while (to < hi && is_tie(&work, form, to))
+            to++;
+        size_t const   begin = from == lo ? edges.first_begin : from;
+        size_t const   end = to == hi ? edges.last_end : to;
+        uint64_t const rank = rank_of_ties(ties, begin, end, heads);
+        for (; from < to; from++)
+            give_rank(&work, form, from, rank);
+    }
+}
+
+static void number_piece(void *arg, size_t lo, size_t hi)
+{
+    const number_work *const number = arg;
+    const rank_work *const   work = number->rank;
+    rank_edges const         edges = number->edges[lo / work->grain];
+    switch (work->form) {
+    case FORM_WIDE:
+        number_form(*work, edges, lo, hi, FORM_WIDE);
+        break;
+    case FORM_PACKED:
+        number_form(*work, edges, lo, hi, FORM_PACKED);
+        break;
+    default:
+        number_form(*work, edges, lo, hi, FORM_WORDS);
+    }
+}
+
+static ordo_status number_records(rank_work *work, ordo_exec *exec)
+{
+    size_t const n = work->job->n, pieces = ordo_div_up(n, work->grain);
+    number_work  number = {.rank = work};
+    void        *memory;
+    TRY(ordo_scratch(exec, pieces * sizeof(rank_edges), &memory));
+    number.edges = memory;
+    if (work->job->ties == ORDO_TIES_DENSE) {
+        uint64_t sum = 0;
+        TRY(ordo_scratch(exec, pieces * sizeof(uint64_t), &memory));
+        work->heads = memory;
+        if (!ordo_loop(exec, n, work->grain, heads_piece, work))
+            return ORDO_E_CANCELLED;
+        for (size_t p = 0; p < pieces; p++) {
+            uint64_t const here = work->heads[p];
+            work->heads[p] = sum;
+            sum += here;
+        }
+    }
+    if (!ordo_loop(exec, n, work->grain, edges_piece, &number))
         return ORDO_E_CANCELLED;
-    rank_first(&work);
-    if (work.n == 0)
-        work.groups = 0;
-    return cpu_done(rank_nans(&work, exec));
+    if (work->form == FORM_WORDS)
+        carry_edges(work, number.edges, pieces);
+    return cpu_done(ordo_loop(exec, n, work->grain, number_piece, &number));
+}
+
+/* ---- Return ---- */
+
+static void return_packed(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const uint64_t *const from = records;
+    (void)at;
+    for (size_t i = 0; i < count; i++)
+        put_rank(io->job, from[i] >> 32, (uint32_t)from[i]);
+}
+
+static void return_wide(const radix_io *io, size_t at, size_t count, const void *records)
+{
+    const record_p64 *const from = records;
+    (void)at;
+    for (size_t i = 0; i < count; i++)
+        put_rank(io->job, from[i].key, from[i].index);
+}
+
+/* ---- All of it ---- */
+
+static ordo_argsort_job order_of(const ordo_rank_job *job)
+{
+    return (ordo_argsort_job){.type = job->type,
+                              .keys = job->keys,
+                              .n = job->n,
+                              .descending = job->descending,
+                              .algorithm = job->algorithm};
+}
+
+/* Ranks, and twice their averages, fit 32 bits. */
+static enum record_kind kind_of(const ordo_rank_job *job)
+{
+    return ordo_type_size(job->type) <= sizeof(uint32_t) && job->n < UINT32_C(1) << 31 ? RECORD_P32
+                                                                                       : RECORD_P64;
+}
+
+typedef struct rank_room { /* the sort moves records between these two arrays */
+    void *records, *room;
+} rank_room;
+
+/* Sorts 64-bit keys as records of 8 bytes, in half of the memory for records. */
+static ordo_status sort_short(const cpu_kernels *kernels, const ordo_rank_job *job,
+                              short_keys *keys, rank_room *rooms, bool *done, ordo_exec *exec)
+{
+    ordo_argsort_job const order = order_of(job);
+    *done = false;
+    TRY(short_keys_choose(kernels, &order, keys, exec));
+    if (keys->way == SHORT_NOT)
+        return ORDO_OK;
+    radix_io io = short_keys_sorted(kernels, &order, keys);
+    rooms->room = (char *)rooms->records + short_keys_room(job->n) / 2;
+    io.out = rooms->records;
+    io.spare = rooms->records;
+    io.room = rooms->room;
+    return short_keys_sort(&io, done, exec);
+}
+
+static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job *job,
+                                const cpu_records *records, void *room, ordo_exec *exec)
+{
+    ordo_argsort_job const order = order_of(job);
+    radix_io               io = records_of_argsort(kernels, &order, records->kind);
+    if (cpu_is_radix(job->algorithm)) {
+        io.store = NULL;
+        io.out = records->array;
+        io.spare = records->array;
+        io.room = room;
+        return cpu_radix(&io, exec);
+    }
+    TRY(records_load(&io, records, exec));
+    return cpu_records_sort(records, job->algorithm, 0, exec);
+}
+
+ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+{
+    enum record_kind const kind = kind_of(job);
+    size_t const           size = record_size(kind);
+    rank_work              work = {.job = job,
+                                   .form = kind == RECORD_P32 ? FORM_PACKED : FORM_WIDE,
+                                   .index_mask = UINT32_MAX,
+                                   .direct = job->n * size <= ORDO_TUNE_RANK_DIRECT,
+                                   .grain = cpu_grain(job->n)};
+    rank_room              rooms;
+    short_keys             keys = {.way = SHORT_NOT};
+    bool                   done = false;
+    if (job->n == 0)
+        return ORDO_OK;
+    bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;
+    TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
+    if (may_be_short)
+        TRY(sort_short(kernels, job, &keys, &rooms, &done, exec));
+    if (done) {
+        work.form = keys.way == SHORT_WORDS ? FORM_WORDS : FORM_PACKED;
+        work.index_mask = keys.map.index_mask;
+        work.tie_bit = keys.map.unit - 1;
+    } else {
+        cpu_records const records = {kind, rooms.records, job->n};
+        TRY(ordo_scratch(exec, job->n * size, &rooms.room));
+        TRY(sort_records(kernels, job, &records, rooms.room, exec));
+    }
+    work.records = rooms.records;
+    TRY(number_records(&work, exec));
+    if (!work.direct) {
+        radix_io const back = {.kernels = kernels,
+                               .kind = work.form == FORM_WIDE ? RECORD_P64 : RECORD_P32,
+                               .n = job->n,
+                               .store = work.form == FORM_WIDE ? return_wide : return_packed,
+                               .in = work.records,
+                               .room = rooms.room,
+                               .spare = work.records,
+                               .loose = true,
+                               .job = (void *)job}; /* never written through */
+        ordo_exec      part = *exec;
+        TRY(cpu_radix(&back, &part));
+    }
+    return ORDO_OK;
+}
+
+size_t cpu_rank_scratch(const ordo_rank_job *job, unsigned threads)
+{
+    enum record_kind const kind = kind_of(job);
+    size_t const           rooms = 2 * ordo_round_up(job->n * record_size(kind), ORDO_CACHE_LINE);
+    size_t const           pieces = ordo_div_up(job->n, cpu_grain(job->n));
+    size_t const           sort = cpu_radix_scratch(kind, job->n, true, threads);
+    return job->n == 0 ? 0
+                       : rooms + 2 * sort + short_keys_scratch(job->type, job->n, threads) +
+                             ordo_round_up(pieces * sizeof(rank_edges), ORDO_CACHE_LINE) +
+                             ordo_round_up(pieces * sizeof(uint64_t), ORDO_CACHE_LINE);
 }

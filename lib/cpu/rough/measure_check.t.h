@@ -9,7 +9,8 @@ static bool FN(any_before)(const RECORD *left, const RECORD *right, size_t count
 
 /* Four vectors per step. The maxima within each are independent, so only one maximum per vector
  * depends on the previous one. */
-static bool FN(any_before_all)(const RECORD *left, const RECORD *right, size_t count, RECORD *largest)
+static bool FN(any_before_all)(const RECORD *left, const RECORD *right, size_t count,
+                               RECORD *largest)
 {
     enum {
         LANES = 16 / sizeof(RECORD)
@@ -47,7 +48,8 @@ static inline FN(lanes) FN(lanes_most)(FN(lanes) v)
 
 /* As any_before_all, but compares whole groups first: a group on the right is compared in detail
  * only if its minimum is less than the maximum on the left up to the end of its group. */
-static bool FN(any_before_far)(const RECORD *left, const RECORD *right, size_t count, RECORD *largest)
+static bool FN(any_before_far)(const RECORD *left, const RECORD *right, size_t count,
+                               RECORD *largest)
 {
     enum {
         LANES = 16 / sizeof(RECORD),

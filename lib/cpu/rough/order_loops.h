@@ -1,5 +1,5 @@
 /* order_loops.h - the inner loops of the measures of order, as a table for each ISA. The loops are
- * written once (order_loops.t.h) and compiled for each ISA; their results are the same. */
+ * written once (measure_check.t.h) and compiled for each ISA; their results are the same. */
 #ifndef ORDO_CPU_ROUGH_ORDER_LOOPS_H
 #define ORDO_CPU_ROUGH_ORDER_LOOPS_H
 

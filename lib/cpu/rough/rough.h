@@ -1,4 +1,4 @@
-/* rough.h - sorts of keys that are near their sorted places. sort_rough.c, measure_radius.c */
+/* rough.h - sorts of keys that are near their sorted places. sort_rough.c, measure.c */
 #ifndef ORDO_CPU_ROUGH_ROUGH_H
 #define ORDO_CPU_ROUGH_ROUGH_H
 
@@ -17,7 +17,7 @@ typedef struct order_view {
 } order_view;
 
 /* The radius: the least r such that records more than r places apart are in order.
- * measure_radius.c */
+ * measure.c */
 ordo_status cpu_order_radius(const order_view *view, size_t *radius, ordo_exec *exec);
 ordo_status cpu_records_radius(const cpu_records *records, size_t *radius, ordo_exec *exec);
 size_t      cpu_records_radius_scratch(enum record_kind kind, size_t n);
@@ -25,19 +25,25 @@ size_t      cpu_records_radius_scratch(enum record_kind kind, size_t n);
  * do not tie. It is never below the result of ordo_radius. */
 ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec);
 
-/* Sorts job->keys, given that their radius in that order is at most `radius`. If it was larger,
- * *sorted is false, and the keys are permuted but not sorted. After any error *sorted is false;
- * ORDO_E_NOMEM is returned before a key is moved. job->algorithm and job->radius are ignored. */
+/* Sorts job->keys, of 4 or 8 bytes each, given that their radius in that order is at most `radius`.
+ * If it was larger, *sorted is false, and the keys are permuted but not sorted. After any error
+ * *sorted is false; ORDO_E_NOMEM is returned before a key is moved. job->algorithm and job->radius
+ * are ignored. sort_rough.c */
 ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted, ordo_exec *exec);
-/* For that radius or any smaller one. */
+/* The scratch for that radius or any smaller one. */
 size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads);
 
-/* Sorts job->keys for any radius: `radius` is the caller's estimate, 0 to measure it. */
-ordo_status cpu_sort_rough(const ordo_sort_job *job, size_t radius, ordo_exec *exec);
-size_t      cpu_sort_rough_scratch(const ordo_sort_job *job, unsigned threads);
-
-/* The same for whole records. */
+/* Sorts whole records of any radius: `radius` is the caller's estimate, 0 to measure it. */
 ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec);
 size_t      cpu_records_rough_scratch(enum record_kind kind, size_t n, unsigned threads);
+
+enum {
+    ROUGH_NETWORK_REACH = 32 /* the largest radius that rough_networks sorts */
+};
+
+/* Sorts items of `size` bytes, 4 or 8, as unsigned integers in place, in registers, given that
+ * their radius is at most `radius`. Returns whether they are in order now: if not, the radius was
+ * larger, and they are permuted. rough_networks.c */
+bool rough_networks(void *items, size_t count, size_t size, size_t radius);
 
 #endif

@@ -8,7 +8,7 @@
  * places. */
 #include "core/network.h"
 #include "cpu/kernel/lanes.h"
-#include "cpu/rough/rough_networks.h"
+#include "cpu/rough/rough.h"
 
 #include <string.h>
 

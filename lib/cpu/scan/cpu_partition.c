@@ -1,17 +1,21 @@
-/* cpu_partition.c - stable split of an array by flags.
+/* cpu_partition.c - stable split of an array by flags, and of records by a pivot.
  *
  * The first pass counts the set flags of each piece and reads only the flags. The sums of these
  * counts say where the elements of each piece go, so the second pass moves pieces independently.
  * Within a piece no branch depends on a flag: each element is written to two small buffers, and
  * the end of one of them advances; or vectors are compressed into both, if the ISA can. Full
- * buffers are copied out with memcpy. Scratch: one count for each piece. */
+ * buffers are copied out with memcpy. Scratch: one count for each piece.
+ *
+ * A split by a pivot is for one thread of the hybrid backend. Blocks of keys become bits, and the
+ * same loops split keys and values by these bits. */
 #include "cpu/cpu.h"
 
 #include <string.h>
 
 enum {
     MAX_ELEMENT = 16,
-    STEP = ORDO_TUNE_SPLIT /* elements between two flushes; a multiple of 64 */
+    STEP = ORDO_TUNE_SPLIT, /* elements between two flushes; a multiple of 64 */
+    BLOCK = 2048            /* keys compared with a pivot at a time; a multiple of 64 */
 };
 
 typedef struct split_work {
@@ -55,7 +59,7 @@ INLINE size_t split_word(const char *in, size_t n, size_t size, uint64_t word, c
     return kept;
 }
 
-/* Splits n <= STEP elements into two buffers. */
+/* Splits n elements into two arrays. */
 INLINE size_t split_step(const char *in, size_t n, size_t size, const uint64_t *words, char *first,
                          char *second)
 {
@@ -148,4 +152,42 @@ ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *
         return ORDO_E_CANCELLED;
     *job->n_first = work.total;
     return ORDO_OK;
+}
+
+/* ---- By a pivot ---- */
+
+/* The bits of a block. The keys of an incomplete last word are copied first. */
+static void block_bits(cpu_below_fn *below, const char *keys, size_t n, size_t size, uint64_t pivot,
+                       uint64_t *words)
+{
+    size_t const whole = n / 64 * 64;
+    if (whole > 0)
+        below(keys, whole, pivot, words);
+    if (whole < n) {
+        _Alignas(ORDO_CACHE_LINE) char last[64 * sizeof(uint64_t)] = {0};
+        memcpy(last, keys + whole * size, (n - whole) * size);
+        below(last, 64, pivot, words + whole / 64);
+    }
+}
+
+void cpu_divide(const cpu_kernels *kernels, const ordo_divide_job *job)
+{
+    cpu_below_fn *const below = kernels->loops->below[job->type][job->descending];
+    size_t const        size = ordo_type_size(job->type), value_size = job->value_size;
+    const char *const keys = job->keys, *const values = job->values;
+    size_t   first = 0;
+    uint64_t words[BLOCK / 64];
+    for (size_t at = 0; at < job->n; at += BLOCK) {
+        size_t const n = ordo_min(BLOCK, job->n - at), second = at - first;
+        block_bits(below, keys + at * size, n, size, job->pivot, words);
+        size_t const kept = split_sized(kernels, keys + at * size, n, size, words,
+                                        (char *)job->first_keys + first * size,
+                                        (char *)job->second_keys + second * size);
+        if (value_size != 0)
+            (void)split_sized(kernels, values + at * value_size, n, value_size, words,
+                              (char *)job->first_values + first * value_size,
+                              (char *)job->second_values + second * value_size);
+        first += kept;
+    }
+    *job->n_first = first;
 }

@@ -32,7 +32,7 @@ typedef struct scan_work {
     size_t               grain, in_size, out_size;
     size_t               ahead; /* elements from a piece to the next piece of the same thread */
     bool                 alone, bypass;
-    ordo_sequencer            turn;
+    ordo_sequencer       turn;
     uint64_t             carry;
 } scan_work;
 

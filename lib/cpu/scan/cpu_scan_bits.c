@@ -20,7 +20,7 @@ typedef struct bits_work {
     const cpu_kernels   *kernels;
     size_t               grain;
     bool                 bypass;
-    ordo_sequencer            turn;
+    ordo_sequencer       turn;
     uint64_t             count; /* set flags before the piece that has the turn */
 } bits_work;
 

@@ -5,7 +5,7 @@
 static void FN(tied_words)(const void *key, bool descending, uint64_t first_nan, cpu_band *band)
 {
     KEY const  x = *(const KEY *)key;
-    BITS const bits = FN(key_bits)(x), word = descending ? FN(key_turn)(bits) : bits;
+    BITS const word = FN(key_sort_bits)(x, descending);
     if (FN(key_is_nan)(x)) {
         band->lo = first_nan;
         band->hi = (BITS)-1;
@@ -14,9 +14,9 @@ static void FN(tied_words)(const void *key, bool descending, uint64_t first_nan,
     band->lo = band->hi = word;
     for (int step = -1; step <= 1; step += 2) {
         BITS const neighbour = (BITS)(word + (BITS)step);
-        BITS const other = descending ? FN(key_turn)(neighbour) : neighbour;
+        KEY const  other = FN(key_of_sort_bits)(neighbour, descending);
         bool const wraps = step < 0 ? word == 0 : word == (BITS)-1;
-        if (wraps || FN(key_fold)(FN(key_of)(other)) != FN(key_fold)(x))
+        if (wraps || FN(key_fold)(other) != FN(key_fold)(x))
             continue;
         if (step < 0)
             band->lo = neighbour;
@@ -27,7 +27,7 @@ static void FN(tied_words)(const void *key, bool descending, uint64_t first_nan,
 
 static inline void FN(put_record)(topk_piece *p, KEY x, size_t index, bool descending)
 {
-    BITS const key = descending ? FN(key_desc)(x) : FN(key_fold)(x);
+    BITS const key = FN(key_tie_bits)(x, descending);
     if (p->is_wide)
         ((record_p64 *)p->records)[p->at++] = (record_p64){key, index};
     else
@@ -46,12 +46,10 @@ static void FN(collect)(const void *keys, size_t lo, size_t hi, bool descending,
     for (size_t at = lo; at < hi && p->at < p->end; at += CHUNK) {
         size_t const end = hi - at > CHUNK ? at + CHUNK : hi;
         BITS         some = 0;
-        for (size_t i = at; i < end; i++) {
-            BITS const bits = FN(key_bits)(a[i]);
-            some = (BITS)(some | ((descending ? FN(key_turn)(bits) : bits) <= last));
-        }
+        for (size_t i = at; i < end; i++)
+            some = (BITS)(some | (FN(key_sort_bits)(a[i], descending) <= last));
         for (size_t i = at; some != 0 && i < end; i++) {
-            BITS const bits = FN(key_bits)(a[i]), word = descending ? FN(key_turn)(bits) : bits;
+            BITS const word = FN(key_sort_bits)(a[i], descending);
             if (word < before) {
                 FN(put_record)(p, a[i], i, descending);
             } else if (word <= last && p->ties > 0) {

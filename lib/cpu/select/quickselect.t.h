@@ -1,29 +1,17 @@
 /* quickselect.t.h - quickselect.c for one width of words (RECORD, FN). */
 
-/* Move the words less than the pivot (split_equal: or equal to it) to the front and return their
- * number. Every word is moved, so no branch depends on the words. */
-static size_t FN(split_less)(RECORD *a, size_t n, RECORD pivot)
+/* Moves the key bits less than the pivot (or_equal: or equal to it) to the front and returns their
+ * number. Every item is moved, so no branch depends on the items. */
+INLINE size_t FN(split)(RECORD *a, size_t n, RECORD pivot, bool or_equal)
 {
-    size_t less = 0;
+    size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         RECORD const x = a[i];
-        a[i] = a[less];
-        a[less] = x;
-        less += x < pivot;
+        a[i] = a[count];
+        a[count] = x;
+        count += or_equal ? x <= pivot : x < pivot;
     }
-    return less;
-}
-
-static size_t FN(split_equal)(RECORD *a, size_t n, RECORD pivot)
-{
-    size_t equal = 0;
-    for (size_t i = 0; i < n; i++) {
-        RECORD const x = a[i];
-        a[i] = a[equal];
-        a[equal] = x;
-        equal += x <= pivot;
-    }
-    return equal;
+    return count;
 }
 
 /* A word near place k: the quantile k/n of a few words drawn at random. */
@@ -44,7 +32,7 @@ static RECORD FN(choose_pivot)(const RECORD *a, size_t n, size_t k, uint64_t see
 /* The larger side waits on the stack while the smaller side is split, so at most lg n parts
  * wait. */
 static bool FN(select)(RECORD *a, size_t n, const size_t *k, size_t count, size_t base,
-                        ordo_exec *exec)
+                       ordo_exec *exec)
 {
     stretch  waiting[64];
     unsigned depth = 0;
@@ -68,11 +56,11 @@ static bool FN(select)(RECORD *a, size_t n, const size_t *k, size_t count, size_
                 return false;
             size_t const wanted = k[s.first + (s.last - s.first) / 2] - base - s.lo;
             RECORD const pivot = FN(choose_pivot)(a + s.lo, len, wanted, exec->seed);
-            size_t const less = s.lo + FN(split_less)(a + s.lo, len, pivot);
+            size_t const less = s.lo + FN(split)(a + s.lo, len, pivot, false);
             size_t const left_last = first_at_least(k, s.first, s.last, base + less);
             size_t       equal = s.hi, right_first = s.last;
             if (left_last < s.last) {
-                equal = less + FN(split_equal)(a + less, s.hi - less, pivot);
+                equal = less + FN(split)(a + less, s.hi - less, pivot, true);
                 right_first = first_at_least(k, left_last, s.last, base + equal);
             }
             stretch const left = {s.lo, less, s.first, left_last, s.rounds};

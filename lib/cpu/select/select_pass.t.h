@@ -1,10 +1,4 @@
 /* select_pass.t.h - the loops of select_pass.c that read keys, for one key type. */
-static inline BITS FN(word)(KEY x, bool descending)
-{
-    BITS const bits = FN(key_bits)(x);
-    return descending ? FN(key_turn)(bits) : bits;
-}
-
 /* Words in memory have 4 or 8 bytes. */
 static inline void FN(put_word)(void *words, size_t i, BITS word)
 {
@@ -18,7 +12,7 @@ static void FN(copy_words)(const void *keys, size_t lo, size_t hi, bool descendi
 {
     const KEY *const a = keys;
     for (size_t i = lo; i < hi; i++)
-        FN(put_word)(words, i, FN(word)(a[i], descending));
+        FN(put_word)(words, i, FN(key_sort_bits)(a[i], descending));
 }
 
 static void FN(gather)(const void *keys, size_t n, size_t lo, size_t hi, bool descending,
@@ -26,14 +20,14 @@ static void FN(gather)(const void *keys, size_t n, size_t lo, size_t hi, bool de
 {
     const KEY *const a = keys;
     for (size_t i = lo; i < hi; i++)
-        FN(put_word)(words, i,
-                     FN(word)(a[ordo_random_below(ordo_random_at(stream, i), n)], descending));
+        FN(put_word)(
+            words, i,
+            FN(key_sort_bits)(a[ordo_random_below(ordo_random_at(stream, i), n)], descending));
 }
 
 static void FN(put)(void *out, size_t j, uint64_t word, bool descending)
 {
-    BITS const bits = (BITS)word;
-    ((KEY *)out)[j] = FN(key_of)(descending ? FN(key_turn)(bits) : bits);
+    ((KEY *)out)[j] = FN(key_of_sort_bits)((BITS)word, descending);
 }
 
 /* Adjacent keys are counted in two tables, because equal keys would wait for the same counter.
@@ -46,7 +40,7 @@ static void FN(digits)(const void *keys, size_t lo, size_t hi, bool descending, 
     unsigned const   shift = p->shift;
     BITS             least = (BITS)-1, most = 0;
     for (size_t i = lo; i < hi; i++) {
-        BITS const offset = (BITS)(FN(word)(a[i], descending) - from);
+        BITS const offset = (BITS)(FN(key_sort_bits)(a[i], descending) - from);
         bool const inside = offset <= span;
         if (sizeof(BITS) > 2) {
             BITS const low = inside ? offset : (BITS)-1;

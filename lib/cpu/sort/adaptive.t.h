@@ -2,10 +2,7 @@
  * order with ties of pairs and argsort. */
 static inline BITS FN(seen)(KEY x, bool folded, bool turned)
 {
-    if (folded)
-        return turned ? FN(key_desc)(x) : FN(key_fold)(x);
-    BITS const bits = FN(key_bits)(x);
-    return turned ? FN(key_turn)(bits) : bits;
+    return folded ? FN(key_tie_bits)(x, turned) : FN(key_sort_bits)(x, turned);
 }
 
 /* Compares neighbours in windows all over the array; no branch on keys. */

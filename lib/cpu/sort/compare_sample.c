@@ -19,8 +19,8 @@ enum {
     LEAVES = 1 << LG_LEAVES,
     BUCKETS = 2 * LEAVES, /* odd ones hold the elements equal to a splitter */
     SAMPLE = 8 * LEAVES,
-    BASE = ORDO_TUNE_BY_SAMPLE, /* elements up to which buckets are merge sorted */
-    PIECE = ORDO_TUNE_BY_SAMPLE,
+    BASE = ORDO_TUNE_COMPARE_SAMPLE, /* elements up to which buckets are merge sorted */
+    PIECE = ORDO_TUNE_COMPARE_SAMPLE,
     DEPTH = 3 /* levels below the first; 128^4 buckets of BASE are 4e12 elements */
 };
 _Static_assert(BUCKETS <= 256, "a label is a byte");

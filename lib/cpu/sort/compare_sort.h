@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-    COMPARE_BLOCK = ORDO_TUNE_BY_BLOCK, /* elements sorted or merged between two polls */
-    COMPARE_LARGE = ORDO_TUNE_BY_LARGE  /* bytes; larger elements are sorted by pointers */
+    COMPARE_BLOCK = ORDO_TUNE_COMPARE_BLOCK, /* elements sorted or merged between two polls */
+    COMPARE_LARGE = ORDO_TUNE_COMPARE_LARGE  /* bytes; larger elements are sorted by pointers */
 };
 
 typedef struct compare_work {

@@ -117,7 +117,8 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
         io.room = room;
         status = cpu_radix(&io, exec);
     }
-    return status == ORDO_E_NOMEM && job->source == NULL ? sort_inplace(kernels, job, exec) : status;
+    return status == ORDO_E_NOMEM && job->source == NULL ? sort_inplace(kernels, job, exec)
+                                                         : status;
 }
 
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);

@@ -22,19 +22,12 @@ enum {
     MOST_VALUE = 16 /* bytes of a pair's value */
 };
 
-_Static_assert((int)ORDO_TUNE_FEW_32 <= MOST_32 && (int)ORDO_TUNE_FEW_64 <= MOST_64 &&
-                   (int)ORDO_TUNE_FEW_ORDER <= MOST_64 && (int)ORDO_TUNE_FEW_ORDER_64 <= MOST_64,
+_Static_assert((int)ORDO_TUNE_SMALL_N_32 <= MOST_32 && (int)ORDO_TUNE_SMALL_N_64 <= MOST_64 &&
+                   (int)ORDO_TUNE_SMALL_N_ORDER <= MOST_64 &&
+                   (int)ORDO_TUNE_SMALL_N_ORDER_64 <= MOST_64,
                "there is a network for them");
 
 /* ---- Networks ---- */
-
-/* Loops of constant length are unrolled, so that rows are registers; but not for a sanitizer,
- * which would instrument each copy. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SMALL_EACH(i, n) for (unsigned i = 0; i < (n); i++)
-#else
-#define SMALL_EACH(i, n) _Pragma("GCC unroll 32") for (unsigned i = 0; i < (n); i++)
-#endif
 
 #define NETWORK_ORDER(i, j) WIDTH(lanes_order)(&x[i], &x[j]);
 
@@ -156,7 +149,7 @@ static void tell(ordo_exec *exec)
 
 bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)
 {
-    if (job->n > (ordo_type_size(job->type) == 8 ? ORDO_TUNE_FEW_64 : ORDO_TUNE_FEW_32))
+    if (job->n > (ordo_type_size(job->type) == 8 ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32))
         return false;
     tell(exec);
     exec->changed = true;
@@ -175,7 +168,7 @@ bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)
 static bool small_order(ordo_type type, const void *keys, size_t n, bool descending,
                         uint32_t *order)
 {
-    if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_FEW_ORDER_64 : ORDO_TUNE_FEW_ORDER))
+    if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_SMALL_N_ORDER_64 : ORDO_TUNE_SMALL_N_ORDER))
         return false;
     switch (type) {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \

@@ -9,18 +9,18 @@ static void FN(small_sort)(const ordo_sort_job *job)
     _Alignas(16) FN(small_word) words[sizeof(KEY) == 8 ? MOST_64 : MOST_32];
     if (job->descending)
         for (size_t i = 0; i < n; i++)
-            words[i] = FN(key_turn)(FN(key_bits)(keys[i]));
+            words[i] = FN(key_sort_bits)(keys[i], true);
     else
         for (size_t i = 0; i < n; i++)
-            words[i] = FN(key_bits)(keys[i]);
+            words[i] = FN(key_sort_bits)(keys[i], false);
     memset(words + n, 0xff, (padded - n) * sizeof *words);
     small_network(words, padded, sizeof *words);
     if (job->descending)
         for (size_t i = 0; i < n; i++)
-            keys[i] = FN(key_of)(FN(key_turn)((BITS)words[i]));
+            keys[i] = FN(key_of_sort_bits)((BITS)words[i], true);
     else
         for (size_t i = 0; i < n; i++)
-            keys[i] = FN(key_of)((BITS)words[i]);
+            keys[i] = FN(key_of_sort_bits)((BITS)words[i], false);
 }
 
 /* order[i] = the index of the i-th key in order, ties by index. Keys of up to 32 bits share a
@@ -32,7 +32,7 @@ static void FN(small_order)(const void *array, size_t n, bool descending, uint32
     _Alignas(16) uint64_t words[MOST_64];
     bool const            shared = sizeof(KEY) < sizeof *words;
     for (size_t i = 0; i < n; i++) {
-        uint64_t const key = descending ? FN(key_desc)(keys[i]) : FN(key_fold)(keys[i]);
+        uint64_t const key = FN(key_tie_bits)(keys[i], descending);
         words[i] = shared ? key << 32 % (8 * sizeof key) | i : key;
     }
     if (shared) {

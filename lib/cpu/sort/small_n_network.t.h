@@ -6,23 +6,22 @@ static void FN(small_network)(void *numbers)
     };
     char *const a = numbers;
     WIDTH(lanes) x[ROWS];
-    SMALL_EACH(r, ROWS)
-    x[r] = WIDTH(lanes_load)(a + sizeof *x * r);
+    EACH (r, ROWS)
+        x[r] = WIDTH(lanes_load)(a + sizeof *x * r);
     SORT(0)
-    SMALL_EACH(r, ROWS / 2)
-    WIDTH(small_cross)(&x[r], &x[ROWS - 1 - r], false);
+    EACH (r, ROWS / 2)
+        WIDTH(small_cross)(&x[r], &x[ROWS - 1 - r], false);
     CLEAN(0)
 #if W == 32
-    SMALL_EACH(r, ROWS / 2)
-    WIDTH(small_cross)(&x[r], &x[ROWS - 1 - r], true);
-    SMALL_EACH(r, ROWS)
-    WIDTH(small_step)(&x[r]);
+    EACH (r, ROWS / 2)
+        WIDTH(small_cross)(&x[r], &x[ROWS - 1 - r], true);
+    EACH (r, ROWS)
+        WIDTH(small_step)(&x[r]);
     CLEAN(0)
 #endif
-    SMALL_EACH(i, ROWS / LANES)
-    {
+    EACH (i, ROWS / LANES) {
         WIDTH(lanes_turn)(x + LANES * i);
-        SMALL_EACH(lane, LANES)
-        WIDTH(lanes_store)(a + W / 8 * (lane * ROWS + LANES * i), x[LANES * i + lane]);
+        EACH (lane, LANES)
+            WIDTH(lanes_store)(a + W / 8 * (lane * ROWS + LANES * i), x[LANES * i + lane]);
     }
 }

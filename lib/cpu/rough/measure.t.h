@@ -1,11 +1,11 @@
-/* measure_radius.t.h - the radius of key bits of one width; see measure_radius.c. */
+/* measure.t.h - the radius and the number of runs of one kind of record; see measure.c. */
 
 /* ---- The check: are keys more than r places apart in order? ---- */
 
 /* Whether any right[i] comes before one of left[0 .. i] or before *largest. *largest becomes the
  * maximum of itself and left. */
-static bool FN(any_wrong)(const order_view *view, const RECORD *left, const RECORD *right, size_t count,
-                          size_t r, RECORD *largest)
+static bool FN(any_wrong)(const order_view *view, const RECORD *left, const RECORD *right,
+                          size_t count, size_t r, RECORD *largest)
 {
     if (r == 0)
         return FN(any_before)(view, left, right, count);
@@ -164,7 +164,7 @@ static size_t FN(first_above)(const radius_work *work, RECORD x, size_t block)
 /* Sets *left to the key bits of [at, at + count), at most a block. Returns the maximum before `at`,
  * 0 if there is none. The buffer has room for two blocks. */
 static RECORD FN(far_left)(const radius_work *work, size_t at, size_t count, RECORD *buffer,
-                         const RECORD **left)
+                           const RECORD **left)
 {
     size_t const        block = at / RADIUS_BLOCK, more = at % RADIUS_BLOCK;
     const RECORD *const a = records_tile(&work->view->io, at - more, more + count, buffer);
@@ -216,7 +216,7 @@ static size_t FN(far_block)(const radius_work *work, size_t b, size_t r)
         return r;
 
     const RECORD *left;
-    size_t      at = ordo_max(lo, r + 1); /* compared with key at - r - 1 */
+    size_t        at = ordo_max(lo, r + 1); /* compared with key at - r - 1 */
     RECORD        largest = FN(far_left)(work, at - r - 1, hi - at, left_buffer, &left);
     for (size_t i = 0; at < hi; at++) {
         RECORD const upto = LESS(largest, left[i]) ? left[i] : largest;
@@ -291,4 +291,25 @@ static bool FN(measure)(radius_work *work, ordo_exec *exec)
     exec->phase++;
     radius_raise(&work->radius, FN(far_least)(work, blocks));
     return ordo_loop(exec, blocks, ordo_max(work->grain / RADIUS_BLOCK, 1), FN(far_blocks), work);
+}
+
+/* ---- Runs ---- */
+
+/* The number of records of [lo, hi) that come before their left neighbour; no branch on keys. */
+static size_t FN(falls)(const radix_io *keys, size_t lo, size_t hi)
+{
+    enum {
+        TILE = 1024
+    };
+    RECORD buffer[TILE + 1];
+    size_t falls = 0;
+    for (size_t at = ordo_max(lo, 1); at < hi; at += TILE) {
+        size_t const        count = ordo_min(TILE, hi - at);
+        const RECORD *const left = records_tile(keys, at - 1, count + 1, buffer);
+        uint32_t            here = 0; /* not wider than the key bits, so that all lanes are used */
+        for (size_t i = 0; i < count; i++)
+            here += (uint32_t)LESS(left[i + 1], left[i]);
+        falls += here;
+    }
+    return falls;
 }

@@ -1,4 +1,5 @@
-/* measure_radius.c - the radius of an array: the largest distance between two keys out of order.
+/* measure.c - measures of order: the radius of an array, which is the largest distance between two
+ * keys out of order, and its number of runs.
  *
  * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989),
  * and A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
@@ -40,12 +41,12 @@ typedef struct radius_piece {
 
 typedef struct radius_work {
     const order_view *view;
-    size_t          grain, limit;
-    atomic_size_t   radius; /* the largest distance found between two keys out of order */
-    atomic_size_t   spent;  /* keys read again to raise the radius */
-    atomic_bool     far;    /* the radius is not small */
-    radius_piece   *pieces;
-    void           *high, *low;
+    size_t            grain, limit;
+    atomic_size_t     radius; /* the largest distance found between two keys out of order */
+    atomic_size_t     spent;  /* keys read again to raise the radius */
+    atomic_bool       far;    /* the radius is not small */
+    radius_piece     *pieces;
+    void             *high, *low;
 } radius_work;
 
 static void radius_raise(atomic_size_t *radius, size_t to)
@@ -151,7 +152,7 @@ static bool any_before_far_p64(const order_view *view, const record_p64 *left,
 }
 
 #define ORDO_WHOLE_RECORDS
-#define ORDO_TEMPLATE "cpu/rough/measure_radius.t.h"
+#define ORDO_TEMPLATE "cpu/rough/measure.t.h"
 #include "cpu/radix/for_each_record.h"
 
 static size_t blocks_bytes(enum record_kind kind, size_t n)
@@ -244,4 +245,35 @@ size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
         return ordo_round_up(2 * job->n * record_size(kind), ORDO_CACHE_LINE);
     return cpu_records_radius_scratch(kind, job->n);
+}
+
+/* ---- Runs ---- */
+
+/* A run begins at the first key and at every key that comes before its left neighbour. */
+typedef struct runs_work {
+    radix_io      keys;
+    atomic_size_t falls; /* keys before their left neighbour */
+} runs_work;
+
+static size_t (*const falls[RECORD_KINDS])(const radix_io *keys, size_t lo,
+                                           size_t hi) = RECORD_FUNCTIONS(falls);
+
+static void runs_piece(void *arg, size_t lo, size_t hi)
+{
+    runs_work *const work = arg;
+    size_t const     here = falls[work->keys.kind](&work->keys, lo, hi);
+    atomic_fetch_add_explicit(&work->falls, here, memory_order_relaxed);
+}
+
+ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec)
+{
+    runs_work work = {
+        .keys = records_of_order(kernels, job->type, job->keys, job->n, job->descending, true)};
+    atomic_init(&work.falls, 0);
+    exec->algorithm = "compare";
+    exec->isa = "generic";
+    if (!ordo_loop(exec, job->n, cpu_grain(job->n), runs_piece, &work))
+        return ORDO_E_CANCELLED;
+    *job->runs = job->n == 0 ? 0 : atomic_load_explicit(&work.falls, memory_order_relaxed) + 1;
+    return ORDO_OK;
 }
