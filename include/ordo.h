@@ -256,7 +256,7 @@ typedef enum ordo_strategy {          /* what a call did                        
     ORDO_STRATEGY_DIGITS = 14,        /* select: digit by digit                                  */
     ORDO_STRATEGY_SORTED_COPY = 15,   /* select, topk: sorted a copy of all keys                 */
     ORDO_STRATEGY_STREAMED = 16,      /* GPU: the host array was sent in chunks                  */
-    ORDO_STRATEGY_ROUNDS = 17,        /* GPU: in `rounds` rounds, for want of device memory      */
+    ORDO_STRATEGY_ROUNDS = 17,        /* GPU: in `rounds` rounds; device memory was too small    */
     ORDO_STRATEGY_BLOCK = 18,         /* GPU: in one thread block                                */
     ORDO_STRATEGY_CLUSTER = 19,       /* GPU: in one cluster of thread blocks                    */
     ORDO_STRATEGY_DEVICE_DIGITS = 20, /* GPU: the device chose which digits to sort by           */
@@ -289,7 +289,7 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     uint64_t rank_bytes;    /* streamed ranks: bytes of a rank on the link                       */
     uint64_t surveys;       /* streamed strings: passes that chose the letters                   */
     uint64_t groups;        /* streamed strings: groups left to the CPU                          */
-    uint64_t device_bytes;  /* rounds: device memory there was                                   */
+    uint64_t device_bytes;  /* rounds: device memory that was available                         */
     uint64_t needed_bytes;  /* rounds: device memory that one round would have needed            */
     double   cpu_share;     /* streamed: the part of the keys that the CPU sorted                */
     double   packed;        /* streamed: bytes of the fetched keys after packing / before        */
@@ -408,8 +408,8 @@ typedef int ordo_compare_fn(void *user, const void *a, const void *b);
 
 /* Sorts n elements of `size` bytes by a comparison function, with O(n lg n) comparisons. Elements
  * are moved by memcpy. algorithm: AUTO, SAMPLE or MERGE; MERGE is stable, and ORDO_STABLE selects
- * it. Needs scratch for n elements. A comparison function that contradicts itself gives some order
- * of the elements and no other harm. After ORDO_E_CANCELLED the array holds its elements in some
+ * it. Needs scratch for n elements. If the comparison function contradicts itself, the order of the
+ * elements is unspecified. After ORDO_E_CANCELLED the array holds its elements in an unspecified
  * order; after any other error it is unchanged.                                                  */
 ORDO_MUST ordo_status ordo_sort_by(ordo_ctx *ctx, void *base, size_t n, size_t size,
                                    ordo_compare_fn *compare, void *user,

@@ -50,8 +50,8 @@ static uint64_t largest_code(const hybrid_records *records)
     return UINT64_MAX >> (64 - 8 * records->key_size);
 }
 
-/* Converts a code of the order with ties to one of the order of keys alone. A key precedes the one
- * exactly if it precedes the other, so tied keys stay together. */
+/* Converts a code of the order with ties to a code of the order of keys alone. Both codes have the
+ * same keys before them, so tied keys stay together. */
 static uint64_t plain_code(const hybrid_records *records, uint64_t code)
 {
     if (!records->folded || (records->type != ORDO_F32 && records->type != ORDO_F64))
