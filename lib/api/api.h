@@ -57,8 +57,8 @@ ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *
 /* Rejects flags outside `known`, and records in exec whether the arrays are on a device. */
 ordo_status api_check_place(ordo_exec *exec, uint64_t flags, uint64_t known, void *stream);
 ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what);
-/* Rejects an array at p of n elements of `size` bytes if it exceeds the largest array, and NULL with
- * n > 0; `what` is the name in errors. */
+/* Rejects an array at p of n elements of `size` bytes if it exceeds the largest array, and NULL
+ * with n > 0; `what` is the name in errors. */
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size,
                             const char *what);
 /* The same for elements that must be aligned to their size, a power of 2. */

@@ -278,7 +278,7 @@ size_t      hybrid_packed_chunk_bytes(const hybrid_call *call, const hybrid_resu
 void        hybrid_unpack_chunk(const hybrid_call *call, const hybrid_result_chunk *chunk,
                                 const char *packed, char *to);
 
-/* ---- workers.c: times of the link and of the device; nothing is recorded without a profile ---- */
+/* ---- workers.c: times of the link and of the device, for a profile ---- */
 
 ordo_status hybrid_spans_begin(hybrid_call *call);
 /* The copies of a side that has been waited for; `way` is ORDO_SPAN_IN or ORDO_SPAN_OUT. */

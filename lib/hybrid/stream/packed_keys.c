@@ -145,8 +145,8 @@ void hybrid_fence_nontemporal(void) {}
 
 /* ---- Unpacking ----
  *
- * A block of key bits is summed up in the cache, converted to keys there and stored with nontemporal
- * stores. 32-bit sums with differences of one byte, the usual case of dense keys, are computed by
+ * A block of key bits is summed up in the cache, converted to keys there and stored past the
+ * cache. 32-bit sums with differences of one byte, the usual case of dense keys, are computed by
  * vector instructions. All others are four independent chains, because each sum depends on the one
  * before. Cost on V1 (cpu/tuning.h), ns per key in the cache: 0.3 with vectors, 0.7 with chains,
  * 0.12 for a plain copy. One thread; no scratch. */

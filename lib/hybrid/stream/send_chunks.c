@@ -4,8 +4,8 @@
  * Threads take chunks in order. A thread copies a chunk, or the device's part of it (buckets.c), to
  * one of its lane's two staging buffers, queues the copy to the device and fills the other buffer.
  * If the CPU has a share, the place of a chunk on the device depends on the sizes of all earlier
- * device parts; ordo_sequencer passes the next place from chunk to chunk. The thread that sends the last
- * chunk of a batch queues the sort of the batch. Reads the array once. */
+ * device parts; ordo_sequencer passes the next place from chunk to chunk. The thread that sends the
+ * last chunk of a batch queues the sort of the batch. Reads the array once. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 

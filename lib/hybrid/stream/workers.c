@@ -1,5 +1,5 @@
-/* workers.c - what the phases share: the threads of a loop with their lanes, staging buffers in turn
- * and the first error; sorts of records with one backend; spans of a profile.
+/* workers.c - what the phases share: the threads of a loop with their lanes, staging buffers and
+ * first error; sorts of records with one backend; spans of a profile.
  *
  * The first error of any thread becomes the error of the call. All loops then stop early, and
  * hybrid_result reports the error to the caller. */
