@@ -3,9 +3,9 @@
  *
  * Once all of the device's results are stored, the device sorts the remaining buckets: a thread
  * gathers adjacent buckets in its staging buffer, as many as fit, and sends them. One device sort
- * sorts them, and the thread copies the result to its place. The buckets are a range of keys, so no merge is
- * needed. Device memory is that of the batches, which are no longer needed. A bucket larger than a
- * staging buffer stays with the CPU. */
+ * sorts them, and the thread copies the result to its place. The buckets are a range of keys, so no
+ * merge is needed. Device memory is that of the batches, which are no longer needed. A bucket
+ * larger than a staging buffer stays with the CPU. */
 #define _POSIX_C_SOURCE 200809L
 #include "hybrid/stream/hybrid_call.h"
 
