@@ -115,8 +115,8 @@ static int watch(void *user, double done)
 static ordo_ctx *watched_context(watcher *w, unsigned threads)
 {
     w->caller = pthread_self();
-    ordo_ctx *const ctx = CONTEXT(.threads = threads, .progress = watch, .progress_user = w,
-                                  .progress_interval = -1);
+    ordo_ctx *const ctx =
+        CONTEXT(.threads = threads, .progress = watch, .progress_user = w, .progress_interval = -1);
     w->ctx = ctx;
     return ctx;
 }

@@ -72,7 +72,8 @@ static void try_all(ordo_ctx *ctx, ordo_type type, size_t shape, uint64_t flags)
 }
 
 /* Every tie rule and rank type. With too little device memory the CPU computes the ranks. */
-static void try_ranks(ordo_ctx *ctx, ordo_type type, size_t shape, uint64_t flags, bool streamed_whole)
+static void try_ranks(ordo_ctx *ctx, ordo_type type, size_t shape, uint64_t flags,
+                      bool streamed_whole)
 {
     static const struct {
         ordo_ties ties;

@@ -275,7 +275,8 @@ static void try_cancel_copy(void)
     uint64_t           copied[3];
     ordo_strings const strings = {sizeof strings, bytes, starts, NULL};
     progress           self = {0, 0};
-    ordo_ctx *const    ctx = CONTEXT(.progress = cancel_third, .progress_user = &self, .progress_interval = -1);
+    ordo_ctx *const    ctx =
+        CONTEXT(.progress = cancel_third, .progress_user = &self, .progress_interval = -1);
     memset(bytes, 'b', LENGTH_EACH);
     memset(bytes + LENGTH_EACH, 'a', LENGTH_EACH);
     testkit_case("cancel a copy");
