@@ -133,7 +133,7 @@ enum {                    /* bits of the field `flags` of options structs       
  * used in place. Positions (k, q) and single results (a total, a radius, a median) are host memory.
  * The work is enqueued on opts.stream (a cudaStream_t; NULL: the default stream). The call returns
  * without waiting, with two exceptions: it waits for a single result (pass NULL where that is
- * allowed to avoid this), and ordo_sort waits when it inspects the keys first (AUTO from 64 MiB of
+ * allowed to avoid this), and ordo_sort waits when it inspects the keys first (AUTO from 128 MiB of
  * keys on, ROUGH). As always in CUDA, errors of work in progress appear in a later CUDA call. Calls
  * of one context on several streams run one after the other. A call whose scratch was reserved
  * (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The graph uses that scratch

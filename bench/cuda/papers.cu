@@ -1,8 +1,8 @@
 /* papers.cu - parts of two papers' algorithms, for their own experiments: the binary prefix sum
  * of the ballot counting poster with one flag per thread, by ballots and in shared memory; and
  * the two phases of the median paper, sub-arrays sorted in shared memory and their merge, for
- * every length in its table 2. The kernels are those of the CUDA backend (lib/cuda/papers), compiled
- * into this module too. */
+ * every length in its table 2. The kernels are those of lib/cuda/papers, compiled into this module
+ * too. */
 #include "cuda/papers/dev_bits_paper.cuh"
 #include "cuda/papers/papers.cuh"
 #include "peers.cuh"

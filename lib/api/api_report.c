@@ -149,7 +149,7 @@ static void add_counts(sentence *s, const ordo_facts *f)
                   {"bytes needed", f->needed_bytes}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].count != 0)
-            add(s, "%llu %s", (unsigned long long)counts[i].count, counts[i].name);
+            add(s, "%s: %llu", counts[i].name, (unsigned long long)counts[i].count);
 }
 
 static void add_stream(sentence *s, const ordo_facts *f)

@@ -1,6 +1,6 @@
-/* test_record_sorts.c - the named sorts, the merge of runs and the sorts without scratch, called directly
- * with an ordo_exec of the test: every kind of record, shape and size, and several thread counts. The
- * exec has the library's threads and a pattern after each block of scratch.
+/* test_record_sorts.c - the named sorts, the merge of runs and the sorts without scratch, called
+ * directly with an ordo_exec of the test: every kind of record, shape and size, and several thread
+ * counts. The exec has the library's threads and a pattern after each block of scratch.
  *
  * qsort gives the expected result; records that compare equal have equal bytes. */
 #include "core/keybits.h"

@@ -103,7 +103,8 @@ size_t cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads
     return counts ? segments_of(job, threads) * sizeof(uint64_t) : 0;
 }
 
-/* Counts the groups of ties of every segment and turns the counts into the number before each segment. */
+/* Counts the groups of ties of every segment and turns the counts into the number of groups before
+ * each segment. */
 static ordo_status count_groups(rank_segments *work, size_t segments, ordo_exec *exec)
 {
     void *block;

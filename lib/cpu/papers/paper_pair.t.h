@@ -50,7 +50,8 @@ static void OFN(FN(paper_ordinal))(const KEY *a, size_t n, size_t lo, size_t hi,
         r[i] = (OUT)(i + 1);
 }
 
-/* One group of ties after the other; the first may have begun, and the last may end, in another segment. */
+/* One group of ties after the other. The first may begin, and the last may end, in another
+ * segment. */
 static void OFN(FN(paper_average))(const KEY *a, size_t n, size_t lo, size_t hi, uint64_t groups,
                                    OUT *r)
 {

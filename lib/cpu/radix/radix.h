@@ -55,8 +55,8 @@ struct radix_io {
     void *job; /* for load, store and gave_up */
 };
 
-/* The loops that turn keys of one type into records, and records into results. They are stamped from
- * records.t.h for each ISA (kernel/plain_loops.h), and records.c chooses among them. */
+/* The loops that turn keys of one type into records, and records into results. They are stamped
+ * from records.t.h for each ISA (kernel/plain_loops.h). records.c chooses among them. */
 typedef struct record_type {
     void (*load_keys)(const radix_io *io, size_t at, size_t count, void *records);
     void (*store_keys)(const radix_io *io, size_t at, size_t count, const void *records);
