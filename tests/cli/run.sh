@@ -55,9 +55,17 @@ compare() {
 
 passed=0
 failed=0
-[ $# -gt 0 ] || set -- $(cd "$root" && ls -d */)
+if [ $# -eq 0 ]; then
+    for group in "$root"/*/; do
+        set -- "$@" "$(basename "$group")"
+    done
+fi
 for group in "$@"; do
-    [ -d "$root/$group" ] && set -- "$@" "$root/${group%/}"/*.sh || set -- "$@" "$root/$group"
+    if [ -d "$root/$group" ]; then
+        set -- "$@" "$root/${group%/}"/*.sh
+    else
+        set -- "$@" "$root/$group"
+    fi
     shift
 done
 for script in "$@"; do

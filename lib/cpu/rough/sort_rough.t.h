@@ -38,8 +38,8 @@ static bool FN(rough_look)(const RECORD *a, size_t count, DIGITS *least, DIGITS 
 
 /* Sorts a[0 .. count) into b by one digit of few keys each, then by networks: evenly spread keys
  * are near their places after the first step. The counters are behind b[0 .. count). Returns false
- * if keys are unevenly spread, or if one digit holds all bits. p64 records have no network and do not
- * use this function. */
+ * if keys are unevenly spread, or if one digit holds all bits. There is no network for p64, so p64
+ * records do not use this function. */
 static bool FN(rough_spread)(const RECORD *a, RECORD *b, size_t count, DIGITS least, DIGITS most,
                              rough_work *work)
 {
