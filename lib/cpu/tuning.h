@@ -68,7 +68,8 @@ enum {
     /* Keys that are sorted in registers (lib/cpu/sort/small_n.c): of up to 32 bits, of 64 bits, and
      * the same with an index or a value. V1, ns for a call on 16, 32, 64, 128 keys, beside
      * std::sort: u32 95, 119, 150, 265 and 133, 473, 1170, 2780; f64 118, 169, 300 and 163, 582,
-     * 1470; argsort of u32 120, 161, 300. By digits 128 keys u32 took 1290, 64 keys f64 1220, argsort of 64 550.
+     * 1470; argsort of u32 120, 161, 300. By digits 128 keys u32 took 1290, 64 keys f64 1220, an
+     * argsort of 64 keys 550.
      * If a comparison takes several instructions (lanes.h), the limit is lower, so that the cost
      * stays about the same. */
     ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
