@@ -41,9 +41,10 @@ ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size
     return api_leave(ctx, is_sorted_checked(ctx, exec, type, keys, n, sorted, where, opts));
 }
 
-static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_radius_job *job,
+static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_radius_job *asked,
                                   const ordo_order_opts *opts, size_t *bytes)
 {
+    ordo_radius_job measured = *asked, *const job = &measured; /* its radius is `found` */
     size_t *const   radius = job->radius;
     size_t          found = 0;
     ordo_order_opts wish;
@@ -65,8 +66,8 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_radius_jo
 ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *radius,
                         const ordo_order_opts *opts)
 {
-    ordo_radius_job job = {.type = type, .keys = keys, .n = n, .radius = radius};
-    ordo_exec      *exec;
+    ordo_radius_job const job = {.type = type, .keys = keys, .n = n, .radius = radius};
+    ordo_exec            *exec;
     TRY(api_enter(ctx, "radius", type, n, &exec));
     return api_leave(ctx, radius_checked(ctx, exec, &job, opts, NULL));
 }
@@ -74,8 +75,8 @@ ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t 
 ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
                                 const ordo_order_opts *opts, size_t *bytes)
 {
-    ordo_radius_job job = {.type = type, .n = n};
-    ordo_exec      *exec;
+    ordo_radius_job const job = {.type = type, .n = n};
+    ordo_exec            *exec;
     TRY(api_enter_size_query(ctx, bytes, &exec));
     return api_leave_query(ctx, radius_checked(ctx, exec, &job, opts, bytes));
 }

@@ -53,9 +53,10 @@ ordo_status ordo_scan_scratch(ordo_ctx *ctx, ordo_op op, ordo_type type, size_t 
 
 /* ---- Flags ---- */
 
-static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_bits_job *job,
+static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_job *asked,
                                 const ordo_scan_opts *opts, size_t *bytes)
 {
+    ordo_bits_job counted = *asked, *const job = &counted; /* its total is `found` */
     ordo_type const count_type = job->count_type;
     size_t const    n = job->n;
     uint64_t *const total = job->total;
@@ -96,8 +97,8 @@ ordo_status ordo_scan_bits(ordo_ctx *ctx, ordo_flags_kind kind, const void *flag
                            ordo_type count_type, void *counts, uint64_t *total,
                            const ordo_scan_opts *opts)
 {
-    ordo_bits_job job = {kind, flags, n, count_type, counts, total, false};
-    ordo_exec    *exec;
+    ordo_bits_job const job = {kind, flags, n, count_type, counts, total, false};
+    ordo_exec          *exec;
     TRY(api_enter(ctx, "scan_bits", (ordo_type)0, n, &exec));
     return api_leave(ctx, bits_checked(ctx, exec, &job, opts, NULL));
 }
@@ -105,8 +106,8 @@ ordo_status ordo_scan_bits(ordo_ctx *ctx, ordo_flags_kind kind, const void *flag
 ordo_status ordo_scan_bits_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n,
                                    ordo_type count_type, const ordo_scan_opts *opts, size_t *bytes)
 {
-    ordo_bits_job job = {.kind = kind, .n = n, .count_type = count_type};
-    ordo_exec    *exec;
+    ordo_bits_job const job = {.kind = kind, .n = n, .count_type = count_type};
+    ordo_exec          *exec;
     TRY(api_enter_size_query(ctx, bytes, &exec));
     return api_leave_query(ctx, bits_checked(ctx, exec, &job, opts, bytes));
 }

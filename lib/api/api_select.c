@@ -175,6 +175,7 @@ static ordo_status fill_with_nan(ordo_exec *exec, const ordo_choice *choice,
 static ordo_status check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
                                    const char *whose)
 {
+    FAIL_IF(k == NULL && count > 0, ORDO_E_ARG, "k is NULL");
     for (size_t j = 0; j < count; j++)
         FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; there are %zu %s", j, k[j], n, whose);
     return ORDO_OK;
