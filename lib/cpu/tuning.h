@@ -89,7 +89,7 @@ enum {
     ORDO_TUNE_RADIX_AHEAD = ORDO_TUNE(1024, 64),
 
     /* Records sorted by words of 32 bits that stand for them, where the ISA sorts those; more are
-     * split by a digit first. The words keep 18 bits of 2^14 keys, and 15 keys of 16 alone. EMR,
+     * split by a digit first. With 2^14 records a word has 18 bits left for the key. EMR,
      * buckets of 9766 records, ns each to finish them for 2^13 and 2^14: u64 6.6, 5.2; pairs
      * u32/u32 6.9, 5.8; u64/u64 12.2, 7.7. By digits: 7.8, 7.7 and 11.2. */
     ORDO_TUNE_RADIX_PACKED = ORDO_TUNE(1 << 14, 100),
@@ -119,14 +119,17 @@ enum {
     /* Runs that are merged rather than sorted again. */
     ORDO_TUNE_RUNS = ORDO_TUNE(8, 4),
 
-    /* Radius up to which roughly sorted keys are sorted in windows, for keys of 32 and 64 bits, and
-     * the keys that are worth it. V1, 10^7 keys, ns a key with the radius known, for 16, 32, 64,
-     * 1000, 10^4: u32 0.64, 1.2, 3.2, 3.2, 3.6; u64 2.2, 4.0, 4.8, 5.0, 5.5; to measure it takes
-     * 0.3 and 0.9. The radix sort takes 6.9 and 8.3. A Xeon with 105 MB L3, one thread, 2e6 keys,
-     * time in windows over that of the radix sort with AVX2, for radius 15, 63 (few distinct keys),
-     * 99, 9997: u32 0.23, 0.69, 0.56, 0.83; f32 0.27, 0.84, 0.69, 1.16; u64 0.88, 1.15, 1.03, 1.96;
-     * f64 0.96, 1.15, 1.69, 2.0. With AVX-512, whose radix sort sorts buckets by vectors: u32 0.44,
-     * 1.5, 0.87, 1.3; u64 1.6, 2.2, 1.3, 2.3. 0: never. */
+    /* The largest radius for which AUTO sorts keys in windows (32-bit keys, f32, 64-bit keys;
+     * VECTOR: where the ISA sorts buckets by vectors), and the least number of keys. A limit of 0
+     * means that windows are never used.
+     * V1, 10^7 keys, ns per key, radius known, for radius 16, 32, 64, 1000, 10^4: u32 0.64, 1.2,
+     * 3.2, 3.2, 3.6; u64 2.2, 4.0, 4.8, 5.0, 5.5. Measuring the radius takes 0.3 (u32) and 0.9
+     * (u64). The radix sort takes 6.9 and 8.3.
+     * A Xeon with 105 MB L3, one thread, 2e6 keys, time of windows / time of the radix sort, for
+     * radius 15, 63 (few distinct keys), 99, 9997:
+     *   AVX2      u32 0.23, 0.69, 0.56, 0.83   f32 0.27, 0.84, 0.69, 1.16
+     *             u64 0.88, 1.15, 1.03, 1.96   f64 0.96, 1.15, 1.69, 2.0
+     *   AVX-512   u32 0.44, 1.5, 0.87, 1.3     u64 1.6, 2.2, 1.3, 2.3 */
     ORDO_TUNE_ROUGH_GUESS = ORDO_TUNE(32, 16), /* largest radius tried before it is measured */
     ORDO_TUNE_ROUGH_RADIUS_32 = ORDO_TUNE(1 << 14, 64),
     ORDO_TUNE_ROUGH_RADIUS_F32 = ORDO_TUNE(ORDO_TUNE_NEON(1 << 14, 1 << 10), 64),
@@ -257,8 +260,8 @@ enum {
      * u32, radius 16, ns a key for pieces of 2^12, 2^13, 2^14, 2^15: 0.69, 0.63, 0.61, 0.60. */
     ORDO_TUNE_ROUGH_PIECE = ORDO_TUNE(1 << 14, 512),
 
-    /* The longest window for a radius that would allow a shorter one, and the shortest. V1, one
-     * thread, radius 1000, ns a key for windows of at least 2^13, 2^14, 2^15 keys: u32 3.7, 3.4,
+    /* A window has 8 times the radius of keys, at most ROUGH_WINDOW and at least ROUGH_SHORTEST. V1,
+     * one thread, radius 1000, ns a key for windows of at least 2^13, 2^14, 2^15 keys: u32 3.7, 3.4,
      * 3.2; u64 5.6, 5.3, 5.0. Windows of that many keys are spread by one digit and finished by
      * networks; random stores, two of 0.57 ns for each key, are most of it. */
     ORDO_TUNE_ROUGH_WINDOW = ORDO_TUNE(1 << 16, 256),
