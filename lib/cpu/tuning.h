@@ -260,10 +260,10 @@ enum {
      * u32, radius 16, ns a key for pieces of 2^12, 2^13, 2^14, 2^15: 0.69, 0.63, 0.61, 0.60. */
     ORDO_TUNE_ROUGH_PIECE = ORDO_TUNE(1 << 14, 512),
 
-    /* A window has 8 times the radius of keys, at most ROUGH_WINDOW and at least ROUGH_SHORTEST. V1,
-     * one thread, radius 1000, ns a key for windows of at least 2^13, 2^14, 2^15 keys: u32 3.7, 3.4,
-     * 3.2; u64 5.6, 5.3, 5.0. Windows of that many keys are spread by one digit and finished by
-     * networks; random stores, two of 0.57 ns for each key, are most of it. */
+    /* A window has 8 times the radius of keys, at most ROUGH_WINDOW and at least ROUGH_SHORTEST.
+     * V1, one thread, radius 1000, ns a key for windows of at least 2^13, 2^14, 2^15 keys: u32 3.7,
+     * 3.4, 3.2; u64 5.6, 5.3, 5.0. Windows of that many keys are spread by one digit and finished
+     * by networks; random stores, two of 0.57 ns for each key, are most of it. */
     ORDO_TUNE_ROUGH_WINDOW = ORDO_TUNE(1 << 16, 256),
     ORDO_TUNE_ROUGH_SHORTEST = ORDO_TUNE(1 << 15, 96),
     ORDO_TUNE_ROUGH_SPREAD = ORDO_TUNE(1 << 10, 64),
