@@ -21,6 +21,20 @@
             return try_status_;                                                                    \
     } while (0)
 
+/* Calls name_i8, name_u8 ... or name_f64, the one for a key type: BY_TYPE(type, look, (keys, n)).
+ * Without arguments it is the function itself. */
+#define BY_TYPE(type, name, arguments)                                                             \
+    ((type) == ORDO_I8    ? name##_i8     arguments                                                \
+     : (type) == ORDO_U8  ? name##_u8   arguments                                                  \
+     : (type) == ORDO_I16 ? name##_i16 arguments                                                   \
+     : (type) == ORDO_U16 ? name##_u16 arguments                                                   \
+     : (type) == ORDO_I32 ? name##_i32 arguments                                                   \
+     : (type) == ORDO_U32 ? name##_u32 arguments                                                   \
+     : (type) == ORDO_I64 ? name##_i64 arguments                                                   \
+     : (type) == ORDO_U64 ? name##_u64 arguments                                                   \
+     : (type) == ORDO_F32 ? name##_f32 arguments                                                   \
+                          : name##_f64 arguments)
+
 /* One piece of a parallel loop: the items [lo, hi). */
 typedef void ordo_body(void *arg, size_t lo, size_t hi);
 

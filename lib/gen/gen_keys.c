@@ -50,25 +50,14 @@ static unsigned gen_dupes_last(const gen_state *state, gen_segment bucket, size_
 #define ORDO_TEMPLATE "gen/gen_keys.t.h"
 #include "core/for_each_type.h"
 
-static ordo_body *gen_keys_body(const ordo_gen_job *job)
-{
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return gen_keys_body_##tag(job->dist);
-#include "core/types.def"
-    }
-    return NULL;
-}
-
 ordo_status ordo_gen_keys(const ordo_gen_job *job, ordo_exec *exec)
 {
     gen_state state = {.job = job, .stream = gen_stream(job->seed, job->dist, GEN_DRAW)};
 
     if (job->dist == ORDO_DIST_FEW || job->dist >= ORDO_DIST_DUPES)
         state.grid = gen_grid_make(UINT64_MAX, job->k); /* the values, or a cell for each bucket */
-    return ordo_loop(exec, job->n, ORDO_GEN_BLOCK, gen_keys_body(job), &state) ? ORDO_OK
-                                                                               : ORDO_E_CANCELLED;
+    ordo_body *const body = BY_TYPE(job->type, gen_keys_body, (job->dist));
+    return ordo_loop(exec, job->n, ORDO_GEN_BLOCK, body, &state) ? ORDO_OK : ORDO_E_CANCELLED;
 }
 
 /* ---- Names and limits ---- */

@@ -103,13 +103,7 @@ static uint64_t gen_permuted_cell(const gen_ksorted_state *state, size_t i)
 
 static ordo_body *gen_order_body(const ordo_gen_job *job, bool in_place)
 {
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return gen_order_body_##tag(job->dist, in_place);
-#include "core/types.def"
-    }
-    return NULL;
+    return BY_TYPE(job->type, gen_order_body, (job->dist, in_place));
 }
 
 /* ---- The calls ---- */

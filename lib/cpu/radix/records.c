@@ -147,13 +147,7 @@ void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io)
 
 records_key_fn *records_key_of(ordo_type type, bool descending)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return descending ? falling_key_##tag : rising_key_##tag;
-#include "core/types.def"
-    }
-    return NULL;
+    return descending ? BY_TYPE(type, falling_key, ) : BY_TYPE(type, rising_key, );
 }
 
 void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,

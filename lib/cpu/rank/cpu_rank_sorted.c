@@ -55,50 +55,9 @@ static enum cpu_key_class class_of(ordo_type type)
     return CPU_KEY_CLASSES;
 }
 
-/* ---- Groups of ties, for a type known at run time ---- */
-
-static bool is_tie(ordo_type type, const void *keys, size_t i, size_t j)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tied_##tag(keys, i, j) != 0;
-#include "core/types.def"
-    }
-    return false;
-}
-
-static size_t tie_begin(ordo_type type, const void *keys, size_t i)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tie_start_##tag(keys, i);
-#include "core/types.def"
-    }
-    return i;
-}
-
-static size_t tie_end(ordo_type type, const void *keys, size_t n, size_t i)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tie_end_##tag(keys, n, i);
-#include "core/types.def"
-    }
-    return n;
-}
-
 size_t cpu_nan_start(ordo_type type, const void *keys, size_t n)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return nan_start_##tag(keys, n);
-#include "core/types.def"
-    }
-    return n;
+    return BY_TYPE(type, nan_start, (keys, n));
 }
 
 /* ---- Keys [lo, hi) with lo > 0, none of them NaN ---- */
@@ -123,8 +82,8 @@ static void rank_groups(rank_work *work, size_t lo, size_t hi)
                            .keys = key_at(work, lo),
                            .n = hi - lo,
                            .base = lo,
-                           .before = tie_begin(job->type, job->sorted, lo - 1) + 1,
-                           .after = ahead ? tie_end(job->type, job->sorted, work->n, hi - 1) : 0,
+                           .before = BY_TYPE(job->type, tie_start, (job->sorted, lo - 1)) + 1,
+                           .after = ahead ? BY_TYPE(job->type, tie_end, (job->sorted, work->n, hi - 1)) : 0,
                            .bypass = work->bypass && lo >= work->start,
     };
     if (job->ties == ORDO_TIES_MIN)
@@ -237,7 +196,7 @@ static void rank_first(rank_work *work)
 {
     if (work->n == 0)
         return;
-    if (work->n > 1 && is_tie(work->job->type, work->job->sorted, 0, 1) &&
+    if (work->n > 1 && BY_TYPE(work->job->type, tied, (work->job->sorted, 0, 1)) &&
         work->job->ties != ORDO_TIES_ORDINAL)
         memcpy(rank_at(work, 0), rank_at(work, 1), work->rank_size);
     else

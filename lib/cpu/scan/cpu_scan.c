@@ -133,26 +133,20 @@ static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type, bool wide)
  * minimum is replaced by +inf. */
 static scan_kind min_kind(ordo_type type)
 {
-    bool const is_float = type == ORDO_F32 || type == ORDO_F64;
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return (scan_kind){min_reduce_##tag, min_scan_##tag, min_bits, (bits)UINT64_MAX,           \
-                           (bits)UINT64_MAX, is_float,       false};
-#include "core/types.def"
-    }
-    return (scan_kind){0};
+    uint64_t const most = UINT64_MAX >> (64 - 8 * ordo_type_size(type));
+    return (scan_kind){BY_TYPE(type, min_reduce, ),
+                       BY_TYPE(type, min_scan, ),
+                       min_bits,
+                       most,
+                       most,
+                       type == ORDO_F32 || type == ORDO_F64,
+                       false};
 }
 
 static scan_kind max_kind(ordo_type type)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return (scan_kind){max_reduce_##tag, max_scan_##tag, max_bits, 0, 0, false, false};
-#include "core/types.def"
-    }
-    return (scan_kind){0};
+    return (scan_kind){
+        BY_TYPE(type, max_reduce, ), BY_TYPE(type, max_scan, ), max_bits, 0, 0, false, false};
 }
 
 static scan_kind kind_of(const cpu_kernels *kernels, const ordo_scan_job *job)

@@ -66,13 +66,7 @@ static ordo_status find_band(const cpu_kernels *kernels, topk_work *work, ordo_e
     ordo_exec      part = *exec;
     TRY(cpu_select(kernels, &select, &part));
     exec->phase = part.phase;
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key_type, bits)                                                         \
-    case ORDO_##ID:                                                                                \
-        tied_words_##tag(&key, job->descending, first_nan, &work->band);                           \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(job->type, tied_words, (&key, job->descending, first_nan, &work->band));
     return ORDO_OK;
 }
 
@@ -114,13 +108,7 @@ static void collect_piece(void *arg, size_t lo, size_t hi)
                                         .at = i > 0 ? work->counts[i - 1].less : 0,
                                         .end = work->counts[i].less,
                                         .ties = work->counts[i].ties};
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        collect_##tag(job->keys, lo, hi, job->descending, &piece);                                 \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(job->type, collect, (job->keys, lo, hi, job->descending, &piece));
 }
 
 /* ---- In order ---- */

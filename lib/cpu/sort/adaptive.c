@@ -68,24 +68,12 @@ static size_t look_aside(size_t n, size_t windows, uint64_t seed)
 static adaptive_view look(ordo_type type, const void *keys, size_t n, bool folded, bool turned,
                           uint64_t seed)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return look_##tag(keys, n, folded, turned, seed);
-#include "core/types.def"
-    }
-    return (adaptive_view){0};
+    return BY_TYPE(type, look, (keys, n, folded, turned, seed));
 }
 
 static size_t look_radius(ordo_type type, const void *keys, size_t n, bool turned, uint64_t seed)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return look_radius_##tag(keys, n, turned, seed);
-#include "core/types.def"
-    }
-    return 0;
+    return BY_TYPE(type, look_radius, (keys, n, turned, seed));
 }
 
 /* ---- Runs ---- */
@@ -95,13 +83,7 @@ static void runs_piece(void *arg, size_t lo, size_t hi)
     adaptive_runs *const runs = arg;
     if (atomic_load_explicit(&runs->count, memory_order_relaxed) >= MOST_RUNS)
         return;
-    switch (runs->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        find_falls_##tag(runs, lo, hi);                                                            \
-        return;
-#include "core/types.def"
-    }
+    BY_TYPE(runs->type, find_falls, (runs, lo, hi));
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -161,17 +143,10 @@ typedef struct reverse_work {
 static void falling_piece(void *arg, size_t lo, size_t hi)
 {
     reverse_work *const work = arg;
-    bool                falls = true;
     if (atomic_load_explicit(&work->broken, memory_order_relaxed))
         return;
-    switch (work->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        falls = all_fall_##tag(work->keys, ordo_max(lo, 1), hi, work->folded, work->turned);       \
-        break;
-#include "core/types.def"
-    }
-    if (!falls)
+    if (!BY_TYPE(work->type, all_fall,
+                 (work->keys, ordo_max(lo, 1), hi, work->folded, work->turned)))
         atomic_store_explicit(&work->broken, true, memory_order_relaxed);
 }
 

@@ -153,13 +153,7 @@ bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)
         return false;
     tell(exec);
     exec->changed = true;
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        small_sort_##tag(job);                                                                     \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(job->type, small_sort, (job));
     return true;
 }
 
@@ -170,13 +164,7 @@ static bool small_order(ordo_type type, const void *keys, size_t n, bool descend
 {
     if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_SMALL_N_ORDER_64 : ORDO_TUNE_SMALL_N_ORDER))
         return false;
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        small_order_##tag(keys, n, descending, order);                                             \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(type, small_order, (keys, n, descending, order));
     return true;
 }
 
