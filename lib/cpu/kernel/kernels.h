@@ -130,9 +130,16 @@ typedef size_t cpu_band_fn(const void *keys, size_t n, cpu_band *band, void *kep
 /* Bit i%64 of words[i/64] = the bits of keys[i] are below the pivot. n is a multiple of 64. */
 typedef void cpu_below_fn(const void *keys, size_t n, uint64_t pivot, uint64_t *words);
 
-/* The lowest i in [lo, hi), lo > 0, such that keys[i] comes before keys[i - 1]; hi if there is
- * none. */
-typedef size_t cpu_first_wrong_fn(const void *keys, size_t lo, size_t hi);
+/* Which neighbours are a step: a key less than its left neighbour; with RISE, a key greater than its
+ * left neighbour or, if TIES is set too, equal to it. */
+enum cpu_step {
+    CPU_STEP_DOWN = 1, /* keys in descending order */
+    CPU_STEP_TIES = 2, /* zeros tie, and so do NaNs */
+    CPU_STEP_RISE = 4
+};
+
+/* The lowest i in [lo, hi), lo > 0, such that keys[i] is a step; hi if there is none. */
+typedef size_t cpu_first_step_fn(const void *keys, size_t lo, size_t hi, unsigned kind);
 
 enum {
     CPU_TYPES = ORDO_F64 + 1 /* for arrays indexed by ordo_type */
@@ -141,12 +148,12 @@ enum {
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
     const char               *isa;
-    cpu_band_fn              *band[CPU_TYPES][2];        /* [type][descending] */
-    cpu_below_fn             *below[CPU_TYPES][2];       /* [type][descending] */
-    cpu_first_wrong_fn       *first_wrong[CPU_TYPES][2]; /* [type][descending] */
-    const struct record_type *records;                   /* [type], radix/radix.h */
-    const struct radix_ops   *radix;                     /* [radix_kind], radix/radix_work.h */
-    const struct order_loops *order;                     /* rough/order_loops.h */
+    cpu_band_fn              *band[CPU_TYPES][2];  /* [type][descending] */
+    cpu_below_fn             *below[CPU_TYPES][2]; /* [type][descending] */
+    cpu_first_step_fn        *first_step[CPU_TYPES];
+    const struct record_type *records; /* [type], radix/radix.h */
+    const struct radix_ops   *radix;   /* [radix_kind], radix/radix_work.h */
+    const struct order_loops *order;   /* rough/order_loops.h */
 } cpu_loops;
 
 /* ---- The table ---- */

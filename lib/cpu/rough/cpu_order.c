@@ -8,7 +8,7 @@
 
 typedef struct order_work {
     const ordo_order_job *job;
-    cpu_first_wrong_fn   *first_wrong;
+    cpu_first_step_fn    *first_step;
     atomic_size_t         wrong; /* the lowest index found out of order, or n */
 } order_work;
 
@@ -18,7 +18,9 @@ static void order_piece(void *arg, size_t lo, size_t hi)
     size_t            found = atomic_load_explicit(&work->wrong, memory_order_relaxed);
     if (found < lo)
         return;
-    size_t const wrong = work->first_wrong(work->job->keys, ordo_max(lo, 1), hi);
+    size_t const wrong =
+        work->first_step(work->job->keys, ordo_max(lo, 1), hi,
+                         CPU_STEP_TIES | (work->job->descending ? CPU_STEP_DOWN : 0));
     while (wrong < hi && wrong < found &&
            !atomic_compare_exchange_weak_explicit(&work->wrong, &found, wrong, memory_order_relaxed,
                                                   memory_order_relaxed))
@@ -27,8 +29,7 @@ static void order_piece(void *arg, size_t lo, size_t hi)
 
 ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec)
 {
-    order_work work = {.job = job,
-                       .first_wrong = kernels->loops->first_wrong[job->type][job->descending]};
+    order_work work = {.job = job, .first_step = kernels->loops->first_step[job->type]};
     atomic_init(&work.wrong, job->n);
     exec->algorithm = "compare";
     exec->isa = kernels->isa;

@@ -222,7 +222,7 @@ ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
         return ORDO_OK;
     if (job->algorithm == ORDO_ALGORITHM_AUTO) {
         bool done = false;
-        TRY(cpu_argsort_adaptive(job, &done, exec));
+        TRY(cpu_argsort_adaptive(kernels, job, &done, exec));
         if (done)
             return ORDO_OK;
     }
@@ -290,7 +290,7 @@ ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job
         return ORDO_OK;
     if (keys->algorithm == ORDO_ALGORITHM_AUTO) {
         bool done = false;
-        TRY(cpu_pairs_adaptive(job, &done, exec));
+        TRY(cpu_pairs_adaptive(kernels, job, &done, exec));
         if (done)
             return ORDO_OK;
     }
