@@ -28,20 +28,20 @@
 
 /* Types of keys as far as ties matter: integers by width; floats, where -0 and +0 tie. */
 enum cpu_key_class {
-    CPU_KEY_8,
-    CPU_KEY_16,
-    CPU_KEY_32,
-    CPU_KEY_64,
-    CPU_KEY_F32,
-    CPU_KEY_F64,
+    CPU_KEY_u8,
+    CPU_KEY_u16,
+    CPU_KEY_u32,
+    CPU_KEY_u64,
+    CPU_KEY_f32,
+    CPU_KEY_f64,
     CPU_KEY_CLASSES
 };
 
 /* Types of ranks and counts. */
 enum cpu_out {
-    CPU_OUT_U32,
-    CPU_OUT_U64,
-    CPU_OUT_F64,
+    CPU_OUT_u32,
+    CPU_OUT_u64,
+    CPU_OUT_f64,
     CPU_OUTS
 };
 
@@ -196,13 +196,13 @@ cpu_words_fn             cpu_sort_words_32_avx512, cpu_sort_words_64_avx512; /* 
     }
 #define CPU_PER_CLASS(name)                                                                        \
     {                                                                                              \
-        CPU_JOIN(name, k8), CPU_JOIN(name, k16), CPU_JOIN(name, k32), CPU_JOIN(name, k64),         \
-            CPU_JOIN(name, kf32), CPU_JOIN(name, kf64)                                             \
+        CPU_JOIN(name, u8), CPU_JOIN(name, u16), CPU_JOIN(name, u32), CPU_JOIN(name, u64),         \
+            CPU_JOIN(name, f32), CPU_JOIN(name, f64)                                               \
     }
 #define CPU_PER_PAIR(name)                                                                         \
     {                                                                                              \
-        CPU_PER_OUT(name##_k8), CPU_PER_OUT(name##_k16), CPU_PER_OUT(name##_k32),                  \
-            CPU_PER_OUT(name##_k64), CPU_PER_OUT(name##_kf32), CPU_PER_OUT(name##_kf64)            \
+        CPU_PER_OUT(name##_u8), CPU_PER_OUT(name##_u16), CPU_PER_OUT(name##_u32),                  \
+            CPU_PER_OUT(name##_u64), CPU_PER_OUT(name##_f32), CPU_PER_OUT(name##_f64)              \
     }
 
 #endif

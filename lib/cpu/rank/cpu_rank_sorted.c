@@ -37,20 +37,20 @@ static enum cpu_key_class class_of(ordo_type type)
     switch (type) {
     case ORDO_I8:
     case ORDO_U8:
-        return CPU_KEY_8;
+        return CPU_KEY_u8;
     case ORDO_I16:
     case ORDO_U16:
-        return CPU_KEY_16;
+        return CPU_KEY_u16;
     case ORDO_I32:
     case ORDO_U32:
-        return CPU_KEY_32;
+        return CPU_KEY_u32;
     case ORDO_I64:
     case ORDO_U64:
-        return CPU_KEY_64;
+        return CPU_KEY_u64;
     case ORDO_F32:
-        return CPU_KEY_F32;
+        return CPU_KEY_f32;
     case ORDO_F64:
-        return CPU_KEY_F64;
+        return CPU_KEY_f64;
     }
     return CPU_KEY_CLASSES;
 }
@@ -146,11 +146,11 @@ static void fill_ranks(const rank_work *work, size_t at, size_t n, uint64_t twic
 {
     void *const out = rank_at(work, at);
     switch (work->out) {
-    case CPU_OUT_U32:
+    case CPU_OUT_u32:
         for (size_t i = 0; i < n; i++)
             ((uint32_t *)out)[i] = (uint32_t)(twice / 2);
         break;
-    case CPU_OUT_U64:
+    case CPU_OUT_u64:
         for (size_t i = 0; i < n; i++)
             ((uint64_t *)out)[i] = twice / 2;
         break;
@@ -210,9 +210,9 @@ ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_j
     rank_work  work = {.job = job,
                        .kernels = kernels,
                        .class = class_of(job->type),
-                       .out = job->rank_type == ORDO_U32   ? CPU_OUT_U32
-                              : job->rank_type == ORDO_U64 ? CPU_OUT_U64
-                                                           : CPU_OUT_F64,
+                       .out = job->rank_type == ORDO_U32   ? CPU_OUT_u32
+                              : job->rank_type == ORDO_U64 ? CPU_OUT_u64
+                                                           : CPU_OUT_f64,
                        .key_size = ordo_type_size(job->type),
                        .rank_size = ordo_type_size(job->rank_type),
                        .n = by_index ? job->n : cpu_nan_start(job->type, job->sorted, job->n),

@@ -70,10 +70,10 @@ static void bits_piece(void *arg, size_t lo, size_t hi)
     if (job->exclusive)
         shift_by_one(words, ordo_div_up(hi - lo, 64));
     if (job->count_type == ORDO_U32)
-        work->kernels->count[CPU_OUT_U32](words, hi - lo, before, (uint32_t *)job->counts + lo,
+        work->kernels->count[CPU_OUT_u32](words, hi - lo, before, (uint32_t *)job->counts + lo,
                                           work->bypass);
     else
-        work->kernels->count[CPU_OUT_U64](words, hi - lo, before, (uint64_t *)job->counts + lo,
+        work->kernels->count[CPU_OUT_u64](words, hi - lo, before, (uint64_t *)job->counts + lo,
                                           work->bypass);
 }
 
