@@ -62,6 +62,29 @@ static inline size_t ordo_max(size_t a, size_t b) { return a > b ? a : b; }
 static inline size_t ordo_div_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 static inline size_t ordo_round_up(size_t a, size_t b) { return ordo_div_up(a, b) * b; }
 
+/* Replaces each count by the sum of the counts before it; returns the sum of all. */
+static inline uint32_t ordo_sums_before_32(uint32_t *counts, size_t n)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t const here = counts[i];
+        counts[i] = sum;
+        sum += here;
+    }
+    return sum;
+}
+
+static inline uint64_t ordo_sums_before_64(uint64_t *counts, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const here = counts[i];
+        counts[i] = sum;
+        sum += here;
+    }
+    return sum;
+}
+
 /* The number of bits of x without leading zeros; 0 for 0. Above 0 it is 1 + floor(lg x). */
 static inline unsigned ordo_bit_length(uint64_t x)
 {

@@ -135,7 +135,7 @@ static ordo_status gen_recur(const ordo_gen_job *job, ordo_exec *exec)
     if (!ordo_loop(exec, blocks, 1, gen_recur_count, &state))
         return ORDO_E_CANCELLED;
 
-    const uint64_t total = gen_sum_before(state.changes, blocks);
+    const uint64_t total = ordo_sums_before_64(state.changes, blocks);
     if (total > last)
         return ordo_fail(exec, ORDO_E_ARG,
                          "recur: p = %g makes %llu of %zu keys differ, but %s offers only %llu",

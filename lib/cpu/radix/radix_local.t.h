@@ -80,8 +80,8 @@ static void FN(two_passes)(const RECORD *from, RECORD *through, RECORD *to, size
         low[FN(digit_at)(from[i], shift, low_mask)]++;
         high[FN(digit_at)(from[i], high_shift, high_mask)]++;
     }
-    radix_offsets(low, (size_t)1 << low_bits);
-    radix_offsets(high, (size_t)1 << high_bits);
+    ordo_sums_before_32(low, (size_t)1 << low_bits);
+    ordo_sums_before_32(high, (size_t)1 << high_bits);
     FN(deal)(from, n, through, low, shift, low_mask);
     FN(deal)(through, n, to, high, high_shift, high_mask);
 }
@@ -94,7 +94,7 @@ static void FN(one_pass)(const RECORD *from, RECORD *to, size_t n, unsigned shif
     memset(count, 0, sizeof *count << bits);
     for (size_t i = 0; i < n; i++)
         count[FN(digit_at)(from[i], shift, mask)]++;
-    radix_offsets(count, (size_t)1 << bits);
+    ordo_sums_before_32(count, (size_t)1 << bits);
     FN(deal)(from, n, to, count, shift, mask);
 }
 

@@ -10,16 +10,6 @@
 #include <emmintrin.h>
 #endif
 
-static inline void radix_offsets(uint32_t *count, size_t n)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t const here = count[i];
-        count[i] = sum;
-        sum += here;
-    }
-}
-
 /* Prefetches memory that is read soon. Processors do this by themselves, but not across pages. */
 static inline void radix_prefetch(const void *at, size_t bytes)
 {

@@ -203,20 +203,20 @@ static void rank_first(rank_work *work)
         fill_ranks(work, 0, 1, 2);
 }
 
-ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job,
-                            ordo_exec *exec)
+ordo_status cpu_rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
 {
-    bool const by_index = job->ties == ORDO_TIES_ORDINAL;
-    rank_work  work = {.job = job,
-                       .kernels = kernels,
-                       .class = class_of(job->type),
-                       .out = job->rank_type == ORDO_U32   ? CPU_OUT_u32
-                              : job->rank_type == ORDO_U64 ? CPU_OUT_u64
-                                                           : CPU_OUT_f64,
-                       .key_size = ordo_type_size(job->type),
-                       .rank_size = ordo_type_size(job->rank_type),
-                       .n = by_index ? job->n : cpu_nan_start(job->type, job->sorted, job->n),
-                       .groups = 1};
+    const cpu_kernels *const kernels = state;
+    bool const               by_index = job->ties == ORDO_TIES_ORDINAL;
+    rank_work                work = {.job = job,
+                                     .kernels = kernels,
+                                     .class = class_of(job->type),
+                                     .out = job->rank_type == ORDO_U32   ? CPU_OUT_u32
+                                            : job->rank_type == ORDO_U64 ? CPU_OUT_u64
+                                                                         : CPU_OUT_f64,
+                                     .key_size = ordo_type_size(job->type),
+                                     .rank_size = ordo_type_size(job->rank_type),
+                                     .n = by_index ? job->n : cpu_nan_start(job->type, job->sorted, job->n),
+                                     .groups = 1};
 
     exec->algorithm = "vector";
     exec->isa = kernels->isa;

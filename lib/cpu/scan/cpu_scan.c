@@ -205,13 +205,14 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
     scan_fetching(work, lo, hi, before);
 }
 
-ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_exec *exec)
+ordo_status cpu_scan(void *state, const ordo_scan_job *job, ordo_exec *exec)
 {
-    scan_work work = {.job = job,
-                      .kind = kind_of(kernels, job),
-                      .grain = cpu_grain(job->n),
-                      .in_size = ordo_type_size(job->type),
-                      .out_size = ordo_type_size(job->out_type)};
+    const cpu_kernels *const kernels = state;
+    scan_work                work = {.job = job,
+                                     .kind = kind_of(kernels, job),
+                                     .grain = cpu_grain(job->n),
+                                     .in_size = ordo_type_size(job->type),
+                                     .out_size = ordo_type_size(job->out_type)};
     work.ahead = work.grain * exec->threads;
     work.alone = exec->threads == 1 || job->n <= work.grain;
     work.bypass = (uintptr_t)job->out % ORDO_CACHE_LINE == 0 && job->in != job->out &&

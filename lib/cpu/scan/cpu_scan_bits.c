@@ -77,9 +77,10 @@ static void bits_piece(void *arg, size_t lo, size_t hi)
                                           work->bypass);
 }
 
-ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, ordo_exec *exec)
+ordo_status cpu_scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec)
 {
-    bits_work work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
+    const cpu_kernels *const kernels = state;
+    bits_work                work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
     work.bypass = (uintptr_t)job->counts % ORDO_CACHE_LINE == 0 &&
                   cpu_bypasses_cache(job->n * ordo_type_size(job->count_type));
     exec->algorithm = "chained";

@@ -117,16 +117,8 @@ static void digit_loop_piece(void *arg, size_t lo, size_t hi)
         if (count > 0)
             atomic_fetch_add_explicit(&work->count[d], count, memory_order_relaxed);
     }
-    uint64_t seen = atomic_load_explicit(&work->least, memory_order_relaxed);
-    while (piece.least < seen &&
-           !atomic_compare_exchange_weak_explicit(&work->least, &seen, piece.least,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        ;
-    seen = atomic_load_explicit(&work->most, memory_order_relaxed);
-    while (piece.most > seen &&
-           !atomic_compare_exchange_weak_explicit(&work->most, &seen, piece.most,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        ;
+    cpu_keep_least(&work->least, piece.least);
+    cpu_keep_most(&work->most, piece.most);
 }
 
 bool select_count_digits(const selector *s, select_digits *digits)
