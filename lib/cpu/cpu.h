@@ -7,12 +7,6 @@
 #include "backend/job.h"
 #include "cpu/tuning.h"
 
-/* The kernels of the ISA with this name, or of the best ISA of this CPU if name is NULL. NULL if
- * the CPU cannot run them. */
-const cpu_kernels *cpu_isa_choose(const char *name);
-/* The names of all ISAs that this build and CPU can use, separated by blanks. */
-const char *cpu_isa_all(void);
-
 ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec);
 size_t      cpu_sort_scratch(const ordo_sort_job *job, unsigned threads);
 ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec);

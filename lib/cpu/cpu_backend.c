@@ -1,18 +1,80 @@
-/* cpu_backend.c - the CPU backend: always available, complete, and the reference for the others.
+/* cpu_backend.c - the CPU backend: always available, complete, and the reference for the others. It
+ * chooses the kernels that this CPU can run.
  * Its state is a constant table of kernels, so opening it takes no memory. */
 #include "cpu/cpu.h"
 #include "backend/backend.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+/* The extensions that every AVX-512 CPU since Ice Lake and Zen 4 has. */
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vpopcntdq");
+}
+#endif
+
+static bool always(void) { return true; }
+
+static const struct { /* the best ones last */
+    const cpu_kernels *kernels;
+    bool (*usable)(void);
+} list[] = {
+    {&cpu_kernels_generic, always},
+#if defined(__aarch64__)
+    {&cpu_kernels_neon, always},
+#elif defined(__x86_64__)
+    {&cpu_kernels_avx2, has_avx2},
+    {&cpu_kernels_avx512, has_avx512},
+#endif
+};
+
+enum {
+    KNOWN = sizeof list / sizeof *list
+};
+
+/* The kernels of the ISA with this name, or of the best ISA of this CPU if name is NULL. NULL if the
+ * CPU cannot run them. */
+static const cpu_kernels *isa_choose(const char *name)
+{
+    for (size_t i = KNOWN; i-- > 0;) {
+        if ((name == NULL || strcmp(name, list[i].kernels->isa) == 0) && list[i].usable())
+            return list[i].kernels;
+    }
+    return NULL;
+}
+
+static const char *isa_all(const void *state)
+{
+    (void)state;
+#if defined(__aarch64__)
+    return "generic neon";
+#elif defined(__x86_64__)
+    return has_avx512() ? "generic avx2 avx512" : has_avx2() ? "generic avx2" : "generic";
+#else
+    return "generic";
+#endif
+}
+
+/* ---- The table ---- */
 
 static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, char *why,
                             size_t why_size)
 {
     const char *const        isa = wishes->isa != NULL && *wishes->isa != '\0' ? wishes->isa : NULL;
-    const cpu_kernels *const kernels = cpu_isa_choose(isa);
+    const cpu_kernels *const kernels = isa_choose(isa);
     if (kernels == NULL) {
         snprintf(why, why_size, "ORDO_ISA is '%s'; this CPU and build have: %s", isa,
-                 cpu_isa_all());
+                 isa_all(NULL));
         return ORDO_E_ARG;
     }
     *state = (void *)kernels; /* never written */
@@ -22,12 +84,6 @@ static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, cha
 static void close_cpu(void *state) { (void)state; }
 
 static const char *isa(const void *state) { return ((const cpu_kernels *)state)->isa; }
-
-static const char *isa_all(const void *state)
-{
-    (void)state;
-    return cpu_isa_all();
-}
 
 static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
 {

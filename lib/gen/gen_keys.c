@@ -76,40 +76,28 @@ const char *ordo_gen_name(ordo_dist dist)
     return (unsigned)dist < sizeof names / sizeof names[0] ? names[dist] : NULL;
 }
 
+static uint64_t gen_last_of_width(ordo_type type)
+{
+    return UINT64_MAX >> (64 - 8 * ordo_type_size(type));
+}
+
 uint64_t ordo_gen_last_place(ordo_type type)
 {
-    if (type == ORDO_F32)
-        return UINT32_MAX >> 1;
-    if (type == ORDO_F64)
-        return UINT64_MAX >> 1;
-    return UINT64_MAX >> (64 - 8 * ordo_type_size(type));
+    bool const is_float = type == ORDO_F32 || type == ORDO_F64;
+    return gen_last_of_width(type) >> is_float;
 }
 
 uint64_t ordo_gen_last_fraction(ordo_type type)
 {
-    if (type == ORDO_F32)
-        return (UINT64_C(1) << 24) - 1;
-    if (type == ORDO_F64)
-        return (UINT64_C(1) << 53) - 1;
-    return UINT64_MAX >> (64 - 8 * ordo_type_size(type));
+    return type == ORDO_F32   ? (UINT64_C(1) << 24) - 1
+           : type == ORDO_F64 ? (UINT64_C(1) << 53) - 1
+                              : gen_last_of_width(type);
 }
 
 uint64_t ordo_gen_zipf_limit(ordo_type type)
 {
-    switch (type) {
-    case ORDO_I8:
-        return INT8_MAX;
-    case ORDO_I16:
-        return INT16_MAX;
-    case ORDO_I32:
-        return INT32_MAX;
-    case ORDO_I64:
-        return INT64_MAX;
-    case ORDO_F32:
-        return UINT64_C(1) << 24;
-    case ORDO_F64:
-        return UINT64_C(1) << 53;
-    default:
-        return UINT64_MAX >> (64 - 8 * ordo_type_size(type));
-    }
+    bool const is_signed = ordo_type_wide(type) == ORDO_I64;
+    return type == ORDO_F32   ? UINT64_C(1) << 24
+           : type == ORDO_F64 ? UINT64_C(1) << 53
+                              : gen_last_of_width(type) >> is_signed;
 }

@@ -10,15 +10,8 @@
 
 static ordo_cost_id cost_of_key(ordo_type type)
 {
-    switch (ordo_type_size(type)) {
-    case 1:
-    case 2:
-        return COST_CPU_16;
-    case 4:
-        return COST_CPU_32;
-    default:
-        return COST_CPU_64;
-    }
+    size_t const size = ordo_type_size(type);
+    return size <= 2 ? COST_CPU_16 : size == 4 ? COST_CPU_32 : COST_CPU_64;
 }
 
 static double cost_of(const long *value, const ordo_load *load) /* ps of one thread, per key */

@@ -1,6 +1,6 @@
 /* kernels.h - the functions that depend on the instruction set (ISA), as one table for each ISA.
  *
- * cpu_isa_choose (cpu.h) picks the table when a context is created; every verb calls through it.
+ * cpu_backend.c picks the table when a context is created; every verb calls through it.
  * kernels_generic.c is complete and portable. kernels_avx2.c, kernels_avx512.c and kernels_neon.c
  * hold functions written with intrinsics, and plain_loops.h compiled for the ISA. All tables give
  * the same results. Kernels know nothing of threads, scratch or options.

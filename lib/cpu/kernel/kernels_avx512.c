@@ -21,38 +21,27 @@ enum key_kind {
     KIND_FLOAT
 };
 
-/* Key bits as in keybits.h, reversed for a descending order. */
-INLINE __m512i bits_32(__m512i v, enum key_kind kind, bool descending)
-{
-    __m512i const top = _mm512_set1_epi32(INT32_MIN);
-    if (kind == KIND_SIGNED)
-        v = _mm512_xor_si512(v, top);
-    if (kind == KIND_FLOAT)
-        v = _mm512_sub_epi32(_mm512_xor_si512(v, _mm512_or_si512(_mm512_srai_epi32(v, 31), top)),
-                             _mm512_set1_epi32(0x007fffff));
-    if (!descending)
-        return v;
-    if (kind != KIND_FLOAT)
-        return _mm512_xor_si512(v, _mm512_set1_epi32(-1));
-    __m512i const inf = _mm512_set1_epi32((int32_t)KEY_INF_F32);
-    return _mm512_mask_sub_epi32(v, _mm512_cmple_epu32_mask(v, inf), inf, v);
-}
-
-INLINE __m512i bits_64(__m512i v, enum key_kind kind, bool descending)
-{
-    __m512i const top = _mm512_set1_epi64(INT64_MIN);
-    if (kind == KIND_SIGNED)
-        v = _mm512_xor_si512(v, top);
-    if (kind == KIND_FLOAT)
-        v = _mm512_sub_epi64(_mm512_xor_si512(v, _mm512_or_si512(_mm512_srai_epi64(v, 63), top)),
-                             _mm512_set1_epi64(0x000fffffffffffff));
-    if (!descending)
-        return v;
-    if (kind != KIND_FLOAT)
-        return _mm512_xor_si512(v, _mm512_set1_epi64(-1));
-    __m512i const inf = _mm512_set1_epi64((int64_t)KEY_INF_F64);
-    return _mm512_mask_sub_epi64(v, _mm512_cmple_epu64_mask(v, inf), inf, v);
-}
+/* Key bits as in keybits.h, reversed for a descending order. `below` is the number of NaNs of one
+ * sign. */
+#define KEY_BITS(width, below, INF)                                                                \
+    INLINE __m512i bits_##width(__m512i v, enum key_kind kind, bool descending)                    \
+    {                                                                                              \
+        __m512i const top = _mm512_set1_epi##width(INT##width##_MIN);                              \
+        __m512i const inf = _mm512_set1_epi##width((int##width##_t)(INF));                         \
+        if (kind == KIND_SIGNED)                                                                   \
+            v = _mm512_xor_si512(v, top);                                                          \
+        if (kind == KIND_FLOAT)                                                                    \
+            v = _mm512_sub_epi##width(                                                             \
+                _mm512_xor_si512(v, _mm512_or_si512(_mm512_srai_epi##width(v, (width)-1), top)),   \
+                _mm512_set1_epi##width(below));                                                    \
+        if (!descending)                                                                           \
+            return v;                                                                              \
+        if (kind != KIND_FLOAT)                                                                    \
+            return _mm512_xor_si512(v, _mm512_set1_epi##width(-1));                                \
+        return _mm512_mask_sub_epi##width(v, _mm512_cmple_epu##width##_mask(v, inf), inf, v);      \
+    }
+KEY_BITS(32, 0x007fffff, KEY_INF_F32)
+KEY_BITS(64, 0x000fffffffffffff, KEY_INF_F64)
 
 /* The masks are counted, and the bits in the band are compressed and stored even if there are
  * none, so no branch depends on the keys. */

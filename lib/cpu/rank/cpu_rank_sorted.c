@@ -32,27 +32,12 @@ typedef struct rank_work {
     uint64_t       groups; /* groups of ties up to the piece that has the turn */
 } rank_work;
 
+/* Integers by width: the classes begin with those of 1, 2, 4 and 8 bytes. */
 static enum cpu_key_class class_of(ordo_type type)
 {
-    switch (type) {
-    case ORDO_I8:
-    case ORDO_U8:
-        return CPU_KEY_u8;
-    case ORDO_I16:
-    case ORDO_U16:
-        return CPU_KEY_u16;
-    case ORDO_I32:
-    case ORDO_U32:
-        return CPU_KEY_u32;
-    case ORDO_I64:
-    case ORDO_U64:
-        return CPU_KEY_u64;
-    case ORDO_F32:
-        return CPU_KEY_f32;
-    case ORDO_F64:
-        return CPU_KEY_f64;
-    }
-    return CPU_KEY_CLASSES;
+    return type == ORDO_F32   ? CPU_KEY_f32
+           : type == ORDO_F64 ? CPU_KEY_f64
+                              : (enum cpu_key_class)(ordo_bit_length(ordo_type_size(type)) - 1);
 }
 
 size_t cpu_nan_start(ordo_type type, const void *keys, size_t n)

@@ -11,6 +11,7 @@
 #include "core/keybits.h"
 #include "core/sequencer.h"
 #include "cpu/cpu.h"
+#include "cpu/kernel/scan_sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,30 +51,12 @@ static uint64_t max_bits(uint64_t before, uint64_t piece)
 #include "core/for_each_type.h"
 
 /* Integers summed in 64 bits; sums of their own width are kernels. */
-#define KEY int8_t
-#define SUM uint64_t
-#define SFN(name) name##_i8
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint8_t
-#define SUM uint64_t
-#define SFN(name) name##_u8
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY int16_t
-#define SUM uint64_t
-#define SFN(name) name##_i16
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint16_t
-#define SUM uint64_t
-#define SFN(name) name##_u16
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY int32_t
-#define SUM uint64_t
-#define SFN(name) name##_i32
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint32_t
-#define SUM uint64_t
-#define SFN(name) name##_u32
-#include "cpu/kernel/scan_sum.t.h"
+SCAN_SUM(i8, int8_t, uint64_t)
+SCAN_SUM(u8, uint8_t, uint64_t)
+SCAN_SUM(i16, int16_t, uint64_t)
+SCAN_SUM(u16, uint16_t, uint64_t)
+SCAN_SUM(i32, int32_t, uint64_t)
+SCAN_SUM(u32, uint32_t, uint64_t)
 
 /* Floats; f32_f64 sums f32 in f64. */
 #define KEY float
@@ -105,28 +88,18 @@ static scan_kind own_sum(const cpu_kernels *kernels, enum cpu_width width)
 
 static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type, bool wide)
 {
-    switch (type) {
-    case ORDO_I8:
-        return wide ? WIDE_SUM(i8) : own_sum(kernels, CPU_WIDTH_8);
-    case ORDO_U8:
-        return wide ? WIDE_SUM(u8) : own_sum(kernels, CPU_WIDTH_8);
-    case ORDO_I16:
-        return wide ? WIDE_SUM(i16) : own_sum(kernels, CPU_WIDTH_16);
-    case ORDO_U16:
-        return wide ? WIDE_SUM(u16) : own_sum(kernels, CPU_WIDTH_16);
-    case ORDO_I32:
-        return wide ? WIDE_SUM(i32) : own_sum(kernels, CPU_WIDTH_32);
-    case ORDO_U32:
-        return wide ? WIDE_SUM(u32) : own_sum(kernels, CPU_WIDTH_32);
-    case ORDO_I64:
-    case ORDO_U64:
-        return own_sum(kernels, CPU_WIDTH_64);
-    case ORDO_F32:
+    if (type == ORDO_F64)
+        return FLOAT_SUM(f64);
+    if (type == ORDO_F32)
         return wide ? FLOAT_SUM(f32_f64) : FLOAT_SUM(f32);
-    case ORDO_F64:
-        break;
-    }
-    return FLOAT_SUM(f64);
+    if (!wide)
+        return own_sum(kernels, (enum cpu_width)(ordo_bit_length(ordo_type_size(type)) - 1));
+    return type == ORDO_I8    ? WIDE_SUM(i8)
+           : type == ORDO_U8  ? WIDE_SUM(u8)
+           : type == ORDO_I16 ? WIDE_SUM(i16)
+           : type == ORDO_U16 ? WIDE_SUM(u16)
+           : type == ORDO_I32 ? WIDE_SUM(i32)
+                              : WIDE_SUM(u32);
 }
 
 /* Minima start from the largest key bits. For floats these are a NaN, so the first exclusive
