@@ -47,7 +47,7 @@
 /* Floats: flip to unsigned order (negative patterns reversed, positive ones above them), then
  * rotate so that -inf becomes 0: the NaNs of both signs land above +inf and the map stays
  * one-to-one, so every bit pattern survives. `below` is the number of NaNs of one sign, `top` the
- * number of the sign bit. Without the sign, a NaN is larger than +inf; the sum in key_is_nan carries
+ * number of the sign bit. Without the sign, a NaN is larger than +inf; key_is_nan adds and carries
  * that into the top bit. A shift needs no comparison of 64-bit integers, which SSE2 lacks. */
 #define ORDO_KEY_FLOAT(tag, key, bits, ZERO, INF, below, top)                                      \
     ORDO_HD bits key_pattern_##tag(key x)                                                          \

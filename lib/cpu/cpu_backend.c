@@ -42,8 +42,8 @@ enum {
     KNOWN = sizeof list / sizeof *list
 };
 
-/* The kernels of the ISA with this name, or of the best ISA of this CPU if name is NULL. NULL if the
- * CPU cannot run them. */
+/* The kernels of the ISA with this name, or of the best ISA of this CPU if name is NULL. NULL if
+ * the CPU cannot run them. */
 static const cpu_kernels *isa_choose(const char *name)
 {
     for (size_t i = KNOWN; i-- > 0;) {

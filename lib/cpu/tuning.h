@@ -24,7 +24,7 @@ enum {
     ORDO_TUNE_SPAN = ORDO_TUNE(2048, 128),
 
     /* Results of this many bytes or more are written past the cache if the ISA can (x86), because
-     * an ordinary store first reads the line it overwrites. EMR, 16 threads, sums of 128e6 keys u32:
+     * an ordinary store first reads the line it overwrites. EMR, 16 threads, sums of 128e6 u32:
      * 14.0 ms with ordinary stores and scalar sums, 8.0 ms with vectors past the cache. */
     ORDO_TUNE_STREAM = ORDO_TUNE(8 << 20, 512),
 
@@ -41,7 +41,7 @@ enum {
     /* Bytes of records that are sorted by two digits at once; more are split first. */
     ORDO_TUNE_RADIX_LOCAL = ORDO_TUNE(512 << 10, 512),
 
-    /* Most keys in the sample before a split. EMR, one thread, 10^7 keys f64, ns each for the sample
+    /* Most keys in the sample before a split. EMR, one thread, 10^7 keys f64, ns each for sampling
      * and for the buckets: 0.05 and 6.0 for 8192, 0.2 and 5.6 for 32768. */
     ORDO_TUNE_RADIX_SAMPLE = ORDO_TUNE(16384, 64),
 
@@ -61,7 +61,7 @@ enum {
     ORDO_TUNE_NARROW_MANY = ORDO_TUNE(1 << 18, 300),
 
     /* Keys that are sorted in registers (lib/cpu/sort/small_n.c): of up to 32 bits, of 64 bits, and
-     * the same with an index or a value. V1, ns for a call, in registers and by digits: 128 keys u32
+     * the same with an index or a value. V1, ns for a call, in registers and by digits: 128 u32
      * 265, 1290; 64 keys f64 300, 1220; argsort of 64 keys u32 300, 550. Where a comparison takes
      * several instructions (lanes.h), the limit is lower. */
     ORDO_TUNE_SMALL_N_32 = ORDO_TUNE(ORDO_TUNE_NEON(128, 64), 6),
@@ -79,8 +79,8 @@ enum {
     ORDO_TUNE_RADIX_AHEAD = ORDO_TUNE(1024, 64),
 
     /* Records sorted by words of 32 bits that stand for them, where the ISA sorts those; more are
-     * split by a digit first. With 2^14 records a word has 18 bits left for the key. EMR, buckets of
-     * 9766 records, ns each for 2^13, 2^14 and by digits: u64 6.6, 5.2, 7.8. */
+     * split by a digit first. With 2^14 records a word has 18 bits left for the key. EMR, buckets
+     * of 9766 records, ns each for 2^13, 2^14 and by digits: u64 6.6, 5.2, 7.8. */
     ORDO_TUNE_RADIX_PACKED = ORDO_TUNE(1 << 14, 100),
 
     /* Words that are sorted as vectors where the ISA can; more are split by a digit first. EMR, ns
@@ -150,7 +150,7 @@ enum {
 
     /* Sample sort: lg of the leaves of the splitter tree (twice as many buckets, and a bucket is a
      * byte); buckets up to this many items are merge sorted; items labelled by one piece. V1, 3e6
-     * random items of 128 bits, ms of one thread for 2^12, 2^14, 2^16 items merged: 122, 124, 148. */
+     * random items of 128 bits, ms of one thread for 2^12, 2^14, 2^16 merged: 122, 124, 148. */
     ORDO_TUNE_SAMPLE_LG = ORDO_TUNE(7, 3),
     ORDO_TUNE_SAMPLE_BASE = ORDO_TUNE(1 << 14, 128),
     ORDO_TUNE_SAMPLE_PIECE = ORDO_TUNE(1 << 16, 96),
@@ -209,7 +209,7 @@ enum {
     ORDO_TUNE_SELECT_SIGMAS = ORDO_TUNE(3, 2),
 
     /* lg of the number of cells by which keys are counted if several k are wanted; and NEAR: if all
-     * k are within n / NEAR places, one bracket is better than cells. V1, one thread, 10^7 keys u32,
+     * k are within n / NEAR places, one bracket is better than cells. V1, one thread, 10^7 u32,
      * ns per key for 9 quantiles by cells 1.5, by one bracket after the other 5.2. */
     ORDO_TUNE_SELECT_CELLS = ORDO_TUNE(11, 5),
     ORDO_TUNE_SELECT_NEAR = ORDO_TUNE(64, 8),
@@ -226,7 +226,7 @@ enum {
     /* Radius: keys in a block whose maximum and minimum are kept; the largest radius that is
      * checked by pieces, each with twice as many keys before it; and the radius, in bytes of key
      * bits, from which whole groups of 256 bytes are compared. V1, one thread, 10^7 keys u32, time
-     * over that of a sum of the array: sorted 1.0, radius 128 1.6, 1000 1.0, 10^4 1.5, random 1.2. */
+     * over that of a sum of the array: sorted 1.0, radius 128 1.6, 1000 1.0, 10^4 1.5. */
     ORDO_TUNE_RADIUS_BLOCK = ORDO_TUNE(256, 16),
     ORDO_TUNE_RADIUS_NEAR = ORDO_TUNE(4096, 48),
     ORDO_TUNE_RADIUS_FAR = ORDO_TUNE(768, 96),

@@ -1,6 +1,6 @@
 /* first_step.t.h - finds the first key of one type that does not follow its left neighbour as asked
- * for (cpu_first_step_fn in kernels.h). The inner loop of ordo_is_sorted and of the check for sorted
- * and reversed arrays before a sort. */
+ * for (cpu_first_step_fn in kernels.h). The inner loop of ordo_is_sorted and of the check for
+ * sorted and reversed arrays before a sort. */
 enum {
     FN(STEP_BLOCK) = 1024 /* keys compared at a time */
 };

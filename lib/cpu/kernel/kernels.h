@@ -130,8 +130,8 @@ typedef size_t cpu_band_fn(const void *keys, size_t n, cpu_band *band, void *kep
 /* Bit i%64 of words[i/64] = the bits of keys[i] are below the pivot. n is a multiple of 64. */
 typedef void cpu_below_fn(const void *keys, size_t n, uint64_t pivot, uint64_t *words);
 
-/* Which neighbours are a step: a key less than its left neighbour; with RISE, a key greater than its
- * left neighbour or, if TIES is set too, equal to it. */
+/* Which neighbours are a step: a key less than its left neighbour; with RISE, a key greater than
+ * its left neighbour or, if TIES is set too, equal to it. */
 enum cpu_step {
     CPU_STEP_DOWN = 1, /* keys in descending order */
     CPU_STEP_TIES = 2, /* zeros tie, and so do NaNs */

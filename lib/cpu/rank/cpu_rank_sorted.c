@@ -62,13 +62,16 @@ static void *rank_at(const rank_work *work, size_t i)
 static void rank_groups(rank_work *work, size_t lo, size_t hi)
 {
     const ordo_rank_sorted_job *const job = work->job;
-    bool const                        ahead = job->ties != ORDO_TIES_MIN;
+    size_t const                      first = BY_TYPE(job->type, tie_start, (job->sorted, lo - 1));
+    size_t const                      last = job->ties == ORDO_TIES_MIN
+                                                 ? 0
+                                                 : BY_TYPE(job->type, tie_end, (job->sorted, work->n, hi - 1));
     cpu_span const                    span = {
                            .keys = key_at(work, lo),
                            .n = hi - lo,
                            .base = lo,
-                           .before = BY_TYPE(job->type, tie_start, (job->sorted, lo - 1)) + 1,
-                           .after = ahead ? BY_TYPE(job->type, tie_end, (job->sorted, work->n, hi - 1)) : 0,
+                           .before = first + 1,
+                           .after = last,
                            .bypass = work->bypass && lo >= work->start,
     };
     if (job->ties == ORDO_TIES_MIN)
@@ -200,7 +203,7 @@ ordo_status cpu_rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_e
                                                                          : CPU_OUT_f64,
                                      .key_size = ordo_type_size(job->type),
                                      .rank_size = ordo_type_size(job->rank_type),
-                                     .n = by_index ? job->n : cpu_nan_start(job->type, job->sorted, job->n),
+                                     .n = numbers,
                                      .groups = 1};
 
     exec->algorithm = "vector";

@@ -1,5 +1,5 @@
-/* rough_networks.t.h - sorts k-sorted items of one width: RECORD, LANES of them in a vector VEC; see
- * rough_networks.c. */
+/* rough_networks.t.h - sorts k-sorted items of one width: RECORD, LANES of them in a vector VEC;
+ * see rough_networks.c. */
 
 /* m items of each stretch, one stretch in each lane, and back. */
 INLINE void FN(take)(VEC *x, const RECORD *a, size_t length, unsigned m)

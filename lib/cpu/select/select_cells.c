@@ -61,9 +61,9 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
     memset(count[1], 0, cells * sizeof **count);
     for (size_t at = lo; at < hi; at += CELL_BLOCK) {
         const char *const keys = (const char *)job->keys + at * s->key_size;
+        size_t const      n = ordo_min(CELL_BLOCK, hi - at);
         size_t const      found = BY_TYPE(job->type, cells_block,
-                                          (keys, ordo_min(CELL_BLOCK, hi - at), job->descending, as_bits,
-                                      &work->map, count, kept));
+                                          (keys, n, job->descending, as_bits, &work->map, count, kept));
         if (found == 0)
             continue;
         size_t const place = atomic_fetch_add_explicit(&work->used, found, memory_order_relaxed);

@@ -19,9 +19,7 @@
 #include <string.h>
 
 enum {
-    MOST_RUNS = ORDO_TUNE_RUNS,
-    ROUGH_RADIUS = ORDO_TUNE_ROUGH_RADIUS_32 > ORDO_TUNE_ROUGH_RADIUS_64 ? ORDO_TUNE_ROUGH_RADIUS_32
-                                                                         : ORDO_TUNE_ROUGH_RADIUS_64
+    MOST_RUNS = ORDO_TUNE_RUNS
 };
 
 typedef struct adaptive_view {
@@ -37,11 +35,6 @@ static radix_io order_of(const cpu_kernels *kernels, const ordo_sort_job *job, b
 {
     return records_of_order(kernels, job->type, job->source != NULL ? job->source : job->keys,
                             job->n, job->descending, folded);
-}
-
-static unsigned step_of(const radix_io *io)
-{
-    return (io->turned ? CPU_STEP_DOWN : 0) | (io->folded ? CPU_STEP_TIES : 0);
 }
 
 /* The offset of the windows in their n / windows keys. The seed of the call chooses it, so that
@@ -73,8 +66,9 @@ static adaptive_view look(const radix_io *io, uint64_t seed)
 /* ---- Runs ---- */
 
 typedef struct runs_work {
-    const radix_io    *io;
+    const void        *keys;
     cpu_first_step_fn *first_step;
+    unsigned           step;              /* what begins a run: cpu_step */
     atomic_size_t      count;             /* runs after the first; may exceed MOST_RUNS */
     size_t             starts[MOST_RUNS]; /* in the order they were found */
 } runs_work;
@@ -82,10 +76,9 @@ typedef struct runs_work {
 static void runs_piece(void *arg, size_t lo, size_t hi)
 {
     runs_work *const work = arg;
-    unsigned const   step = step_of(work->io);
-    size_t           at =
-        atomic_load_explicit(&work->count, memory_order_relaxed) < MOST_RUNS ? ordo_max(lo, 1) : hi;
-    for (; (at = work->first_step(work->io->in, at, hi, step)) < hi; at++) {
+    bool const       full = atomic_load_explicit(&work->count, memory_order_relaxed) >= MOST_RUNS;
+    size_t           at = full ? hi : ordo_max(lo, 1);
+    for (; (at = work->first_step(work->keys, at, hi, work->step)) < hi; at++) {
         size_t const run = atomic_fetch_add_explicit(&work->count, 1, memory_order_relaxed);
         if (run >= MOST_RUNS)
             return;
@@ -99,11 +92,16 @@ static int compare_starts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Counts the runs and fills bounds. MOST_RUNS + 1 stands for more than MOST_RUNS. */
-static ordo_status find_runs(const radix_io *io, ordo_type type, size_t bounds[MOST_RUNS + 2],
-                             size_t *count, ordo_exec *exec)
+/* Counts the runs and fills bounds. MOST_RUNS + 1 stands for more than MOST_RUNS. A run ends
+ * before a key that is less than its left neighbour. falling: before a key that is greater or, where
+ * keys tie, not less. So one falling run is a reversed array. */
+static ordo_status find_runs(const radix_io *io, ordo_type type, bool falling,
+                             size_t bounds[MOST_RUNS + 2], size_t *count, ordo_exec *exec)
 {
-    runs_work work = {.io = io, .first_step = io->kernels->loops->first_step[type]};
+    runs_work work = {.keys = io->in,
+                      .first_step = io->kernels->loops->first_step[type],
+                      .step = (io->turned ? CPU_STEP_DOWN : 0) | (io->folded ? CPU_STEP_TIES : 0) |
+                              (falling ? CPU_STEP_RISE : 0)};
     atomic_init(&work.count, 0);
     if (!ordo_loop(exec, io->n, cpu_grain(io->n), runs_piece, &work))
         return ORDO_E_CANCELLED;
@@ -137,31 +135,6 @@ static ordo_status merge_runs(const cpu_kernels *kernels, const ordo_sort_job *j
 }
 
 /* ---- Reversed ---- */
-
-typedef struct falls_work {
-    const radix_io    *io;
-    cpu_first_step_fn *first_step;
-    atomic_bool        broken;
-} falls_work;
-
-static void falls_piece(void *arg, size_t lo, size_t hi)
-{
-    falls_work *const work = arg;
-    if (!atomic_load_explicit(&work->broken, memory_order_relaxed) &&
-        work->first_step(work->io->in, ordo_max(lo, 1), hi, step_of(work->io) | CPU_STEP_RISE) < hi)
-        atomic_store_explicit(&work->broken, true, memory_order_relaxed);
-}
-
-/* Whether no key is greater than its left neighbour, or ties with it in the order with ties. */
-static ordo_status is_reversed(const radix_io *io, ordo_type type, bool *reversed, ordo_exec *exec)
-{
-    falls_work work = {.io = io, .first_step = io->kernels->loops->first_step[type]};
-    atomic_init(&work.broken, false);
-    if (!ordo_loop(exec, io->n, cpu_grain(io->n), falls_piece, &work))
-        return ORDO_E_CANCELLED;
-    *reversed = !atomic_load_explicit(&work.broken, memory_order_relaxed);
-    return ORDO_OK;
-}
 
 typedef struct reverse_work {
     void  *array;
@@ -203,16 +176,24 @@ static size_t most_runs(ordo_type type)
 {
     return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
-/* The largest radius for which windows are faster than the radix sort of these kernels; 0: none. */
-static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
+/* The largest radius for which windows are faster than the radix sort, by vectors or without; 0:
+ * none. */
+static size_t most_radius_of(ordo_type type, bool by_vectors)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
-    if (kernels->sort_words[narrow ? CPU_WORDS_32 : CPU_WORDS_64] != NULL)
+    if (by_vectors)
         return narrow ? ORDO_TUNE_ROUGH_VECTOR_32 : ORDO_TUNE_ROUGH_VECTOR_64;
     return type == ORDO_F32 ? ORDO_TUNE_ROUGH_RADIUS_F32
            : narrow         ? ORDO_TUNE_ROUGH_RADIUS_32
                             : ORDO_TUNE_ROUGH_RADIUS_64;
 }
+
+static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
+{
+    bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
+    return most_radius_of(type, kernels->sort_words[narrow ? CPU_WORDS_32 : CPU_WORDS_64] != NULL);
+}
+
 static bool may_be_rough(const adaptive_view *view)
 {
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
@@ -280,7 +261,7 @@ static ordo_status sort_runs(const ordo_sort_job *job, const radix_io *io, bool 
                              ordo_exec *exec)
 {
     size_t bounds[MOST_RUNS + 2], count = 0;
-    TRY(find_runs(io, job->type, bounds, &count, exec));
+    TRY(find_runs(io, job->type, false, bounds, &count, exec));
     if (count > MOST_RUNS)
         return ORDO_OK;
     if (count == 1) {
@@ -305,7 +286,9 @@ static ordo_status sort_runs(const ordo_sort_job *job, const radix_io *io, bool 
 static ordo_status sort_reversed(const ordo_sort_job *job, const radix_io *io, bool *done,
                                  ordo_exec *exec)
 {
-    TRY(is_reversed(io, job->type, done, exec));
+    size_t bounds[MOST_RUNS + 2], count = 0;
+    TRY(find_runs(io, job->type, true, bounds, &count, exec));
+    *done = count == 1;
     if (!*done)
         return ORDO_OK;
     exec->algorithm = "reverse";
@@ -367,8 +350,9 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
 {
     if (ordo_type_size(job->type) < sizeof(uint32_t))
         return 0;
+    size_t const most = ordo_max(most_radius_of(job->type, false), most_radius_of(job->type, true));
     size_t const rough =
-        cpu_rough_try_scratch(job, ROUGH_RADIUS, threads) +
+        cpu_rough_try_scratch(job, most, threads) +
         cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
     return ordo_max(cpu_records_merge_scratch(records_kind_of_keys(job->type), job->n, threads),
                     rough);
@@ -393,10 +377,11 @@ static ordo_status look_folded(const cpu_kernels *kernels, const ordo_sort_job *
     adaptive_view const view = look(&io, exec->seed);
     exec->isa = kernels->loops->isa;
     if (may_be_runs(&view, 1)) {
-        TRY(find_runs(&io, job->type, bounds, &count, exec));
+        TRY(find_runs(&io, job->type, false, bounds, &count, exec));
         *sorted = count == 1;
     } else if (view.falls == view.looked && view.far_rises == 0) {
-        TRY(is_reversed(&io, job->type, reversed, exec));
+        TRY(find_runs(&io, job->type, true, bounds, &count, exec));
+        *reversed = count == 1;
     }
     if (*sorted || *reversed) {
         exec->algorithm = *sorted ? "sorted" : "reverse";
