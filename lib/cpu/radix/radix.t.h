@@ -3,10 +3,10 @@
  *
  * In the cache, one read finds the highest bit that differs; if there is none, the records are in
  * order. Then two stable passes, low digit first, sort by at most 2 x RADIX_DIGIT bits from there
- * down. Records that are still equal in those bits form groups, which insertion sort finishes
- * or, if they are long, the bits below. Records beyond the cache are first split by one digit. Where the
- * ISA has a vector sort of words, it replaces the passes: of the records themselves if they may be
- * compared as words; otherwise of 32-bit words that stand for the records. */
+ * down. Records that are still equal in those bits form groups; insertion sort finishes short ones,
+ * and long ones are sorted by the bits below. Records beyond the cache are first split by a digit.
+ * A vector sort of words, where the ISA has one, replaces the passes: of the records themselves if
+ * they may be compared as words; otherwise of 32-bit words that stand for the records. */
 
 enum {
     FN(HELD) = GATHER / sizeof(RECORD) /* records of a bucket's line */

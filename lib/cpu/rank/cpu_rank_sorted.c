@@ -62,17 +62,17 @@ static void *rank_at(const rank_work *work, size_t i)
 static void rank_groups(rank_work *work, size_t lo, size_t hi)
 {
     const ordo_rank_sorted_job *const job = work->job;
+    size_t const                      n = work->n;
     size_t const                      first = BY_TYPE(job->type, tie_start, (job->sorted, lo - 1));
-    size_t const                      last = job->ties == ORDO_TIES_MIN
-                                                 ? 0
-                                                 : BY_TYPE(job->type, tie_end, (job->sorted, work->n, hi - 1));
-    cpu_span const                    span = {
-                           .keys = key_at(work, lo),
-                           .n = hi - lo,
-                           .base = lo,
-                           .before = first + 1,
-                           .after = last,
-                           .bypass = work->bypass && lo >= work->start,
+    size_t const                      last =
+        job->ties == ORDO_TIES_MIN ? 0 : BY_TYPE(job->type, tie_end, (job->sorted, n, hi - 1));
+    cpu_span const span = {
+        .keys = key_at(work, lo),
+        .n = hi - lo,
+        .base = lo,
+        .before = first + 1,
+        .after = last,
+        .bypass = work->bypass && lo >= work->start,
     };
     if (job->ties == ORDO_TIES_MIN)
         work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
@@ -195,6 +195,7 @@ ordo_status cpu_rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_e
 {
     const cpu_kernels *const kernels = state;
     bool const               by_index = job->ties == ORDO_TIES_ORDINAL;
+    size_t const             nans = cpu_nan_start(job->type, job->sorted, job->n);
     rank_work                work = {.job = job,
                                      .kernels = kernels,
                                      .class = class_of(job->type),
@@ -203,7 +204,7 @@ ordo_status cpu_rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_e
                                                                          : CPU_OUT_f64,
                                      .key_size = ordo_type_size(job->type),
                                      .rank_size = ordo_type_size(job->rank_type),
-                                     .n = numbers,
+                                     .n = by_index ? job->n : nans,
                                      .groups = 1};
 
     exec->algorithm = "vector";

@@ -269,8 +269,9 @@ static void runs_piece(void *arg, size_t lo, size_t hi)
 ordo_status cpu_runs(void *state, const ordo_runs_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
-    runs_work                work = {
-                       .keys = records_of_order(kernels, job->type, job->keys, job->n, job->descending, true)};
+    radix_io const           keys =
+        records_of_order(kernels, job->type, job->keys, job->n, job->descending, true);
+    runs_work work = {.keys = keys};
     atomic_init(&work.falls, 0);
     exec->algorithm = "compare";
     exec->isa = "generic";

@@ -53,7 +53,8 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
     cell_work *const             work = arg;
     const selector *const        s = work->s;
     const ordo_select_job *const job = s->job;
-    bool const   as_bits = !job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64);
+    ordo_type const              type = job->type;
+    bool const   down = job->descending, as_bits = !down && (type == ORDO_U32 || type == ORDO_U64);
     uint32_t     count[2][ALL_CELLS];
     uint64_t     kept[CELL_BLOCK + 1]; /* the last store may be behind the last kept word */
     size_t const cells = cell_count(&work->map);
@@ -62,8 +63,8 @@ static void cells_piece(void *arg, size_t lo, size_t hi)
     for (size_t at = lo; at < hi; at += CELL_BLOCK) {
         const char *const keys = (const char *)job->keys + at * s->key_size;
         size_t const      n = ordo_min(CELL_BLOCK, hi - at);
-        size_t const      found = BY_TYPE(job->type, cells_block,
-                                          (keys, n, job->descending, as_bits, &work->map, count, kept));
+        size_t const      found =
+            BY_TYPE(type, cells_block, (keys, n, down, as_bits, &work->map, count, kept));
         if (found == 0)
             continue;
         size_t const place = atomic_fetch_add_explicit(&work->used, found, memory_order_relaxed);

@@ -93,8 +93,8 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /* Counts the runs and fills bounds. MOST_RUNS + 1 stands for more than MOST_RUNS. A run ends
- * before a key that is less than its left neighbour. falling: before a key that is greater or, where
- * keys tie, not less. So one falling run is a reversed array. */
+ * before a key that is less than its left neighbour. falling: before a key that is greater or,
+ * where keys tie, not less. So one falling run is a reversed array. */
 static ordo_status find_runs(const radix_io *io, ordo_type type, bool falling,
                              size_t bounds[MOST_RUNS + 2], size_t *count, ordo_exec *exec)
 {
