@@ -19,8 +19,8 @@ static inline unsigned FN(differing)(const RECORD *records, size_t n, unsigned m
     DIGITS const first = KEY_OF(records[0]);
     DIGITS       all = 0;
     size_t       i = 0;
-    for (; i + CHUNK <= n && ordo_bit_length(all) < most; i += CHUNK)
-        for (size_t j = 0; j < CHUNK; j++)
+    for (; i + RADIX_CHUNK <= n && ordo_bit_length(all) < most; i += RADIX_CHUNK)
+        for (size_t j = 0; j < RADIX_CHUNK; j++)
             all |= KEY_OF(records[i + j]) ^ first;
     for (; i < n && ordo_bit_length(all) < most; i++)
         all |= KEY_OF(records[i]) ^ first;
