@@ -181,7 +181,8 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
         exec_end(threads);
         CHECK_EQ_U64(slow_radius(type, keys, n, desc), radius);
     }
-    CHECK_STATUS(ORDO_OK, cpu_sort((void *)&cpu_kernels_generic, &job, exec_start(threads, 0)), NULL);
+    CHECK_STATUS(ORDO_OK, cpu_sort((void *)&cpu_kernels_generic, &job, exec_start(threads, 0)),
+                 NULL);
     if (told == 0)
         CHECK(execs[threads].taken <= cpu_sort_scratch(&job, threads));
     exec_end(threads);
