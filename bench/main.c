@@ -46,6 +46,7 @@ static const char help_start[] =
     "  --list           print every section as \"subject device section\" and measure nothing\n"
     "  --seed S         seed of the generated keys (default 1)\n"
     "  --json FILE      also write all rows to FILE\n"
+    "  --revision R     of the source; written to the JSON\n"
     "  --help           print this text\n"
     "\n"
     "Subjects and sections:\n";
@@ -272,7 +273,7 @@ typedef struct bench_options {
     uint64_t    n, repeat, threads, seed;
     bool        quick, list;
     int         device;
-    const char *only, *json, *subject;
+    const char *only, *json, *revision, *subject;
 } bench_options;
 
 static const option_spec specs[] = {
@@ -285,6 +286,7 @@ static const option_spec specs[] = {
     OPTION_ROW(bench_options, "only", 0, only, OPTION_TEXT, NULL, 0, 0),
     OPTION_ROW(bench_options, "seed", 0, seed, OPTION_COUNT, NULL, 0, UINT64_MAX),
     OPTION_ROW(bench_options, "json", 0, json, OPTION_TEXT, NULL, 0, 0),
+    OPTION_ROW(bench_options, "revision", 0, revision, OPTION_TEXT, NULL, 0, 0),
     OPTION_END,
 };
 
@@ -316,6 +318,7 @@ static int run_bench(int argc, char **argv)
         .threads = (unsigned)o.threads,
         .seed = o.seed,
         .only = o.only,
+        .revision = o.revision,
         .patience = o.quick || o.device == ORDO_CUDA ? 0.1 : 2,
         .where = (ordo_where)o.device,
     };

@@ -36,6 +36,7 @@ typedef struct bench_settings {
     unsigned    threads; /* the number that "all threads" means                             */
     uint64_t    seed;
     const char *only;     /* names of sections, separated by commas; NULL: all              */
+    const char *revision; /* of the source, for the JSON; NULL: not known                   */
     double      patience; /* most seconds for one call of a slow algorithm                  */
     ordo_where  where;    /* ORDO_CPU or ORDO_CUDA                                          */
 } bench_settings;

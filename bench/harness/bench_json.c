@@ -88,6 +88,7 @@ bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
     fprintf(file, "{\n  ");
     put_text(file, "benchmark", b->set.subject);
     put_text(file, "version", ordo_version());
+    put_text(file, "revision", b->set.revision);
     put_text(file, "date", machine->date);
     fprintf(file, "\n");
     put_machine(file, machine);
