@@ -1,4 +1,5 @@
-/* cmd_rank.c - `ordo rank`: the ranks of an array in any order, of strings, or of a sorted array. */
+/* cmd_rank.c - `ordo rank`: the ranks of any array, of a sorted array, of lines, or of FASTA
+ * records. */
 #include "cli/cmd/command.h"
 
 static const char help[] =

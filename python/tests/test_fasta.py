@@ -16,6 +16,15 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+def devices():
+    """Returns the devices that this machine and build can use."""
+    if not os.access(COMMAND, os.X_OK):
+        return []
+    info = subprocess.run([COMMAND, "info"], capture_output=True, text=True, check=True).stdout
+    gpu = any(line.split() == ["cuda", "usable"] for line in info.splitlines())
+    return ["cpu", "cuda", "hybrid"] if gpu else ["cpu"]
+
+
 def run(data, *arguments):
     done = subprocess.run(
         [COMMAND, "sort", "--fasta", *arguments], input=data, capture_output=True, check=True
@@ -90,7 +99,8 @@ def test_any_file(data, by, descending, unique):
 @pytest.mark.parametrize("by", ["sequence", "header"])
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("unique", [False, True])
-def test_large(by, descending, unique):
+@pytest.mark.parametrize("device", devices())
+def test_large(by, descending, unique, device):
     """Families with long common prefixes, ties, and lines of any width."""
     chance = random.Random(7)
     ancestors = ["".join(chance.choices("ACDEFGHIKLMNPQRSTVWY", k=300)) for _ in range(20)]
@@ -103,5 +113,5 @@ def test_large(by, descending, unique):
         parts.append(f">id{chance.randint(0, 15000)} text{end}")
         parts += [sequence[i : i + width] + end for i in range(0, len(sequence), width)]
     data = "".join(parts).encode()
-    found = run(data, *options(by, descending, unique), "--threads", "2")
+    found = run(data, *options(by, descending, unique), "--threads", "2", "--device", device)
     assert found == oracle(data, by, descending, unique)

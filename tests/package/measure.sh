@@ -1,6 +1,6 @@
 #!/bin/sh
-# measure.sh SOURCE BUILD - scripts/measure: one result of all sections of a subject, nothing measured
-# twice, and no change of a result by a run that is incomplete, fails or is killed.
+# measure.sh SOURCE BUILD - tests scripts/measure: one result has all sections of a subject, nothing
+# is measured twice, and a run that is incomplete, fails or is killed changes no result.
 set -u
 measure=$1/scripts/measure
 build=$2
@@ -25,7 +25,8 @@ run() {
     wanted=$1
     words=$2
     shift 2
-    sh "$measure" "$tmp/results" -p "$tmp/parts" "$@" -- -n 1000 --repeat 1 >"$tmp/log" 2>&1 || code=$?
+    sh "$measure" "$tmp/results" -p "$tmp/parts" "$@" -- -n 1000 --repeat 1 >"$tmp/log" 2>&1 ||
+        code=$?
     expect "exit code $code, not $wanted" [ "$code" -eq "$wanted" ]
     expect "not in the output: $words" grep -q "$words" "$tmp/log"
 }
