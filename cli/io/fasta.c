@@ -28,9 +28,10 @@ static size_t line_size(const char *at, const char *end)
 /* The end of a line, as an index of line_ends. A single CR counts only at the end of the file. */
 static unsigned line_end(const char *line, size_t size)
 {
-    const bool newline = size > 0 && line[size - 1] == '\n';
-    const bool before = size > newline && line[size - newline - 1] == '\r';
-    return newline ? 1 + before : 3 * before;
+    const bool     newline = size > 0 && line[size - 1] == '\n';
+    const size_t   before = newline ? size - 1 : size;
+    const unsigned cr = before > 0 && line[before - 1] == '\r';
+    return newline ? 1 + cr : 3 * cr;
 }
 
 static size_t end_size(unsigned end) { return strlen(line_ends[end]); }
