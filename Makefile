@@ -26,8 +26,8 @@ endif
 CMAKE := env -u MAKEFLAGS -u MAKELEVEL cmake
 settings := CUDA=$(cuda) WERROR=$(WERROR)
 
-.PHONY: all demo test test-python test-cross bench measure gpu-check lint format install uninstall clean help
-.PHONY: configured
+.PHONY: all demo test test-python test-cross bench gpu-check lint format install uninstall clean help
+.PHONY: configured measure
 
 all: configured
 	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_product
@@ -64,13 +64,13 @@ bench: all
 	@-$(CMAKE) --build build --parallel $(JOBS) --target ordo_peers
 	@for subject in $(BENCH); do build/ordo bench $$subject $(BENCH_FLAGS) || exit; done
 
-# Goes on where an earlier run stopped; FORCE=1 starts again.
-measure:
-	@JOBS=$(JOBS) scripts/measure $(if $(FORCE),-f) $(MEASURE_FLAGS)
-
 # Needs a GPU and nvcc; GPU_FLAGS=-q is a quick run.
 gpu-check:
 	@JOBS=$(JOBS) scripts/gpu-check $(GPU_FLAGS)
+
+# Continues where an earlier run stopped; FORCE=1 measures everything again.
+measure:
+	@JOBS=$(JOBS) scripts/measure $(if $(FORCE),-f) $(MEASURE_FLAGS)
 
 lint:
 	@scripts/bootstrap lint
@@ -97,8 +97,8 @@ help:
 	@echo 'make test-python runs only the tests of the Python package'
 	@echo 'make test-cross  runs the tests for the other architecture (x86-64, aarch64) under qemu'
 	@echo 'make bench       measures ordo and other libraries (BENCH=sort BENCH_FLAGS=--quick: a part)'
-	@echo 'make measure     measures everything into bench/results/MACHINE and rebuilds the report; takes up to two hours'
 	@echo 'make gpu-check   runs tests, compute-sanitizer and benchmarks on the GPU'
+	@echo 'make measure     measures everything into bench/results/MACHINE and rebuilds the report; takes up to two hours'
 	@echo 'make lint        checks format, includes and warnings, runs static analysis'
 	@echo 'make format      formats the C files'
 	@echo 'make install     installs to PREFIX ($(PREFIX)), below DESTDIR if set'
