@@ -17,7 +17,7 @@
 static const char help[] =
     "Examples:\n"
     "  ordo bench sort --quick                       a short run, in seconds\n"
-    "  ordo bench rank --json rank.json              the full run, with JSON for bench/plot.py\n"
+    "  ordo bench rank --json rank.json              the full run, with JSON for `make report`\n"
     "  ordo bench scan --only bits,partition --threads 4\n"
     "  ordo bench sort --only n,threads -n 1e8\n"
     "  ordo bench sort --device cuda                 on the GPU, with CUB\n"
@@ -59,6 +59,7 @@ static const char help[] =
     "                            paper\n"
     "                   radius   k, n, types\n"
     "                   scan     ops, bits, partition, sorted, small\n"
+    "  --list           print every section as \"subject device section\" and measure nothing\n"
     "  --seed S         seed of the generated keys (default 1)\n"
     "  --json FILE      also write all rows to FILE\n"
     "  --help           print this text\n";
@@ -91,6 +92,22 @@ static const bench_subject *find_subject(const char *name)
         if (strcmp(subjects[i].name, name) == 0)
             return &subjects[i];
     return NULL;
+}
+
+static void list_sections(const char *subject, const char *device, const bench_section *sections)
+{
+    for (const bench_section *s = sections; s != NULL && s->name != NULL; s++)
+        printf("%s %s %s\n", subject, device, s->name);
+}
+
+/* Other programs read this list: `make report` looks up the sections of its cards in it. */
+static int list_all(void)
+{
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+        list_sections(subjects[i].name, "cpu", subjects[i].sections);
+        list_sections(subjects[i].name, "cuda", subjects[i].cuda);
+    }
+    return CLI_OK;
 }
 
 /* Every name in the list must be a section; a misspelt name would measure nothing. */
@@ -222,7 +239,7 @@ static size_t default_keys(const bench_subject *subject, bool cuda, bool quick)
 
 typedef struct bench_options {
     uint64_t    n, repeat, threads, seed;
-    bool        quick;
+    bool        quick, list;
     int         device;
     const char *only, *json, *subject;
 } bench_options;
@@ -231,6 +248,7 @@ static const option_spec specs[] = {
     OPTION_ROW(bench_options, "n", 'n', n, OPTION_COUNT, NULL, 1000, UINT32_MAX),
     OPTION_ROW(bench_options, "repeat", 0, repeat, OPTION_COUNT, NULL, 1, BENCH_MOST_ROUNDS),
     OPTION_ROW(bench_options, "quick", 0, quick, OPTION_FLAG, NULL, 0, 0),
+    OPTION_ROW(bench_options, "list", 0, list, OPTION_FLAG, NULL, 0, 0),
     OPTION_ROW(bench_options, "threads", 0, threads, OPTION_COUNT, NULL, 1, 4096),
     OPTION_ROW(bench_options, "device", 0, device, OPTION_CHOICE, "cpu cuda", ORDO_CPU, 0),
     OPTION_ROW(bench_options, "only", 0, only, OPTION_TEXT, NULL, 0, 0),
@@ -252,6 +270,8 @@ static int run_bench(int argc, char **argv)
     case OPTIONS_BAD:
         return CLI_TROUBLE;
     }
+    if (o.list)
+        return list_all();
     if (o.subject == NULL)
         return cli_error(
             "bench: say what to measure: sort, argsort, rank, select, radius, strings, "

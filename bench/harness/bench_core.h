@@ -115,6 +115,7 @@ typedef struct bench {
     unsigned               *thread_counts;
     unsigned                thread_count_count;
     char                   *src, *dst, *flags;
+    char                   *dst_block; /* the allocation that dst is in                     */
     size_t                  src_bytes, dst_bytes, flags_bytes;
     bench_row              *rows;
     size_t                  row_count, row_capacity;

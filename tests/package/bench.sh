@@ -2,9 +2,8 @@
 # bench.sh BUILD [cuda] - runs every section of every subject of ordo-bench on few keys, on the CPU or
 # on the GPU. Fails if a run ends with an error, or if a section gives no row.
 #
-# The list of sections comes from the program itself: it names them when --only is wrong. Exits 77
-# with `cuda` if there is no GPU or no module libordo_cuda_peers.so. Uses EMULATOR (for cross builds)
-# from the environment.
+# The list of sections comes from the program itself (--list). Exits 77 with `cuda` if there is no GPU
+# or no module libordo_cuda_peers.so. Uses EMULATOR (for cross builds) from the environment.
 set -u
 build=$1
 bench="${EMULATOR:-} $build/ordo-bench"
@@ -31,8 +30,7 @@ fi
 failed=0
 for subject in $subjects; do
     # shellcheck disable=SC2086 # the command is words
-    sections=$($bench "$subject" --device "$device" --only '?' 2>&1 |
-        sed -n 's/.*; they are: //p' | tr -d ' ' | tr , '\n')
+    sections=$($bench --list | sed -n "s/^$subject $device //p")
     [ -n "$sections" ] || {
         echo "bench.sh: $subject has no sections"
         failed=1
