@@ -27,7 +27,7 @@ CMAKE := env -u MAKEFLAGS -u MAKELEVEL cmake
 settings := CUDA=$(cuda) WERROR=$(WERROR)
 
 .PHONY: all demo test test-python test-cross bench gpu-check lint format install uninstall clean help
-.PHONY: configured measure
+.PHONY: configured
 
 all: configured
 	@$(CMAKE) --build build --parallel $(JOBS) --target ordo_product
@@ -69,6 +69,7 @@ gpu-check:
 	@JOBS=$(JOBS) scripts/gpu-check $(GPU_FLAGS)
 
 # Continues where an earlier run stopped; FORCE=1 measures everything again.
+.PHONY: measure
 measure:
 	@JOBS=$(JOBS) scripts/measure $(if $(FORCE),-f) $(MEASURE_FLAGS)
 
