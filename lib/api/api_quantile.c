@@ -305,18 +305,14 @@ ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size
                            const double *q, size_t count, double *out,
                            const ordo_quantile_opts *opts)
 {
-    ordo_exec      *exec;
     quantiles const call = {type, keys, n, q, count, out, false};
-    TRY(api_enter(ctx, "quantiles", type, n, &exec));
-    return api_leave(ctx, quantiles_checked(ctx, exec, &call, opts));
+    API_CALL("quantiles", type, n, quantiles_checked(ctx, exec, &call, opts));
 }
 
 ordo_status ordo_median(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, double *out,
                         const ordo_quantile_opts *opts)
 {
     static double const half = 0.5;
-    ordo_exec          *exec;
     quantiles const     call = {type, keys, n, &half, 1, out, true};
-    TRY(api_enter(ctx, "median", type, n, &exec));
-    return api_leave(ctx, quantiles_checked(ctx, exec, &call, opts));
+    API_CALL("median", type, n, quantiles_checked(ctx, exec, &call, opts));
 }
