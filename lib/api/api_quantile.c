@@ -247,12 +247,10 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
     void             *keys = few_keys;
 
     if (call->count > FEW) {
-        void  *room;
         size_t bytes;
         FAIL_IF(!ordo_size_mul(2 * call->count, sizeof(size_t) + sizeof(uint64_t), &bytes),
                 ORDO_E_ARG, "%zu quantiles are more than memory can hold", call->count);
-        TRY(ordo_scratch(exec, bytes, &room));
-        k = room;
+        TRY_SCRATCH(exec, bytes, k);
         keys = k + 2 * call->count;
     }
     for (size_t j = 0; j < call->count; j++) {

@@ -100,9 +100,7 @@ ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ord
 
     _Static_assert(sizeof *few_keys == MAX_KEY, "one of every key fits");
     if (wish->count > FEW) {
-        void *room;
-        TRY(ordo_scratch(exec, select_any_scratch(wish->type, wish->count), &room));
-        k = room;
+        TRY_SCRATCH(exec, select_any_scratch(wish->type, wish->count), k);
         keys = k + wish->count;
     }
     memcpy(k, wish->k, wish->count * sizeof *k);
