@@ -92,7 +92,9 @@ static ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, roug
 
 static ordo_radius_job rough_radius_job(const ordo_sort_job *job)
 {
-    return {job->type, job->keys, job->n, job->descending, ORDO_ALGORITHM_AUTO, NULL};
+    ordo_radius_job const radius = {job->type,       job->keys,           job->n,
+                                    job->descending, ORDO_ALGORITHM_AUTO, NULL};
+    return radius;
 }
 
 size_t dev_rough_scratch(const ordo_sort_job *job)
