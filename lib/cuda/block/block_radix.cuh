@@ -101,7 +101,12 @@ static DEVICE uint32_t block_radix_columns(radix_counters<WARPS> *counters, uint
         for (int w = 0; w < WARPS; w++)
             total += counters->count[w][digit];
         publish(total);
-        scan = warp_scan<scan_add<uint32_t>>(total);
+        scan = total;
+#pragma unroll
+        for (unsigned step = 1; step < 32; step *= 2) {
+            uint32_t const below = __shfl_up_sync(WARP_ALL, scan, step);
+            scan += lane >= step ? below : 0;
+        }
         if (lane == 31)
             counters->sums[digit / 32] = scan;
     }
