@@ -1,0 +1,388 @@
+"""The table of cards: which section of `ordo bench` measures which figure of which paper.
+
+Edit this file when a section gets another name. A test looks up every section in the output of
+`ordo-bench --list`. A card with the section None is a gap on the page: nothing measures it yet.
+
+  figure    "paper/figure", ids of bench/papers/*.json
+  question  the heading of the card
+  source    subject, device and section of `ordo bench`
+  where     conditions on the rows: a value, a list of values, or ("between", low, high)
+  x         the field of a row that varies: p, n, k, threads or label
+  y         "time", or ("speed-up", ROLE): how many times as fast as ROLE
+  roles     a name in the rules to the algorithms that can play it; the first one found is taken
+  beside    algorithms that are drawn too, without a rule
+  rules     see verdicts.py; the second entry is the id of a claim in the paper's file
+  why       the reason if a rule says "not reproduced"
+  note      what a reader must know to compare
+"""
+
+RANK_GPU = {
+    "hybrid": ["hybrid"],
+    "shuffle": ["shuffle"],
+    "naive": ["naive"],
+    "sequential loop": ["sequential, host"],
+}
+RANK_CPU = {"sequential loop": ["sequential"], "pthreads": ["threads"]}
+ROUGH = {
+    "parallel Roughsort": ["rough"],
+    "sequential Roughsort": ["halving", "halving, host"],
+    "bubble sort": ["bubble", "bubble, host"],
+    "sequential merge sort": ["std::stable_sort", "merge, host"],
+    "parallel merge sort": ["cub merge", "thrust merge"],
+}
+HYBRID = {
+    "hybrid": ["sample, hybrid", "hybrid sample", "hybrid"],
+    "GPU alone": ["sample, cuda", "cuda sample", "cuda"],
+    "CPU alone": ["sample, cpu", "cpu sample", "cpu"],
+}
+SEQUENTIAL_SORTS = ["sequential Roughsort", "bubble sort", "sequential merge sort"]
+LOOP_NOTE = (
+    "On the Emerald Rapids Xeon the loop and the pthreads take about twice the right time in this "
+    "file, because keys and ranks lay at equal low address bits. Their ratio is not affected."
+)
+NO_GAIN = (
+    "The H200 sorts many times faster than 16 cores, so the CPU can take only a small share; the "
+    "paper's GPU was about 1.5 times as fast as its CPU."
+)
+
+CARDS = [
+    {
+        "figure": "ranking/fig6",
+        "question": "How much faster do more threads rank, for every share of ties?",
+        "source": ("rank", "cpu", "p"),
+        "where": {"p": ("between", 0, 1)},
+        "x": "p",
+        "y": "time",
+        "roles": RANK_CPU,
+        "beside": ["auto"],
+        "rules": [("more threads", "more-threads", "pthreads", "sequential loop")],
+        "note": LOOP_NOTE,
+    },
+    {
+        "figure": "ranking/fig7",
+        "question": "Which GPU algorithm ranks fastest, for every share of ties?",
+        "source": ("rank", "cuda", "p"),
+        "where": {"p": [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]},
+        "x": "p",
+        "y": "time",
+        "roles": RANK_GPU,
+        "optional": ["sequential loop"],
+        "beside": ["auto", "cub max scan"],
+        "rules": [("order", "order", ["hybrid", "shuffle", "naive"])],
+    },
+    {
+        "figure": "ranking/fig8",
+        "question": "Do long groups of ties slow the GPU algorithms?",
+        "source": ("rank", "cuda", "p"),
+        "where": {"p": ("between", 0.9, 1)},
+        "x": "p",
+        "y": "time",
+        "roles": RANK_GPU,
+        "optional": ["sequential loop"],
+        "beside": ["auto", "cub max scan"],
+        "rules": [("order", "order", ["hybrid", "shuffle", "naive"])],
+    },
+    {
+        "figure": "ranking/fig9",
+        "question": "How does the time of threads grow with the number of keys?",
+        "source": ("rank", "cpu", "n"),
+        "where": {"n": ("between", 4_000_000, 128_000_000)},
+        "x": "n",
+        "y": "time",
+        "roles": RANK_CPU,
+        "beside": ["auto"],
+        "rules": [("order", "order", ["pthreads", "sequential loop"])],
+        "note": LOOP_NOTE,
+    },
+    {
+        "figure": "ranking/fig10",
+        "question": "How much faster than the sequential loop are threads?",
+        "source": ("rank", "cpu", "n"),
+        "where": {"n": ("between", 4_000_000, 128_000_000)},
+        "x": "n",
+        "y": ("speed-up", "sequential loop"),
+        "roles": RANK_CPU,
+        "rules": [("ratio", "speed-up", "sequential loop", "pthreads")],
+        "note": LOOP_NOTE,
+    },
+    {
+        "figure": "ranking/fig11",
+        "question": "How does the time of the GPU algorithms grow with the number of keys?",
+        "source": ("rank", "cuda", "n"),
+        "x": "n",
+        "y": "time",
+        "roles": RANK_GPU,
+        "beside": ["auto", "cub max scan"],
+        "rules": [("order", "order", ["hybrid", "shuffle", "naive"])],
+    },
+    {
+        "figure": "ranking/fig12",
+        "question": "How much faster than the sequential loop is a GPU?",
+        "source": ("rank", "cuda", "n"),
+        "x": "n",
+        "y": ("speed-up", "sequential loop"),
+        "roles": RANK_GPU,
+        "beside": ["auto", "cub max scan"],
+        "rules": [("ratio", "speed-up", "sequential loop", "hybrid")],
+    },
+    {
+        "figure": "hybrid/fig3.5",
+        "question": "Which phases gain from two devices?",
+        "source": ("hybrid", "cpu", None),
+        "x": "label",
+        "y": ("speed-up", "GPU alone"),
+        "roles": HYBRID,
+        "optional": ["CPU alone"],
+        "rules": [("ratio", "phase2", "GPU alone", "hybrid")],
+        "why": NO_GAIN,
+    },
+    {
+        "figure": "hybrid/fig3.6",
+        "question": "Does a second device speed up the sort of uniform 32-bit keys?",
+        "source": ("hybrid", "cpu", None),
+        "x": "n",
+        "y": ("speed-up", "GPU alone"),
+        "roles": HYBRID,
+        "rules": [("ratio", "gain", "GPU alone", "hybrid", "mean")],
+        "why": NO_GAIN,
+    },
+    {
+        "figure": "hybrid/fig3.7",
+        "question": "Does a second device speed up the sort of 32-bit pairs?",
+        "source": ("hybrid", "cpu", None),
+        "x": "n",
+        "y": ("speed-up", "GPU alone"),
+        "roles": HYBRID,
+        "rules": [("ratio", "gain", "GPU alone", "hybrid", "mean")],
+        "why": NO_GAIN,
+    },
+    {
+        "figure": "hybrid/fig3.8",
+        "question": "Does the gain hold for Gaussian pairs?",
+        "source": ("hybrid", "cpu", None),
+        "x": "n",
+        "y": ("speed-up", "GPU alone"),
+        "roles": HYBRID,
+        "rules": [("ratio", "gain", "GPU alone", "hybrid", "mean")],
+        "why": NO_GAIN,
+    },
+    {
+        "figure": "hybrid/fig3.15",
+        "question": "Does the gain hold for pairs of 64 bits on a slower platform?",
+        "source": ("hybrid", "cpu", None),
+        "x": "n",
+        "y": ("speed-up", "GPU alone"),
+        "roles": HYBRID,
+        "rules": [("ratio", "gain", "GPU alone", "hybrid", "mean")],
+        "why": NO_GAIN,
+    },
+    {
+        "figure": "hybrid/fig3.16",
+        "question": "How do platforms compare for 2^21 keys?",
+        "source": ("hybrid", "cpu", None),
+        "x": "label",
+        "y": "time",
+        "roles": HYBRID,
+        "optional": ["CPU alone", "GPU alone"],
+        "rules": [("falls", "platforms", "hybrid")],
+        "why": NO_GAIN,
+    },
+    {
+        "figure": "hybrid/fig3.17",
+        "question": "How do platforms compare for 2^21 pairs?",
+        "source": ("hybrid", "cpu", None),
+        "x": "label",
+        "y": "time",
+        "roles": HYBRID,
+        "optional": ["CPU alone", "GPU alone"],
+        "rules": [("falls", "platforms", "hybrid")],
+        "why": NO_GAIN,
+    },
+    {
+        "figure": "hybrid/fig4.4",
+        "question": "How long does each phase take, and how long is each device idle?",
+        "source": ("hybrid", "cpu", None),
+        "x": "label",
+        "y": "time",
+        "roles": HYBRID,
+        "optional": ["CPU alone", "GPU alone"],
+        "rules": [("no value", "idle")],
+    },
+    {
+        "figure": "hybrid/fig4.22",
+        "question": "Do two devices count histograms faster than one?",
+        "source": ("hybrid", "cpu", None),
+        "x": "n",
+        "y": ("speed-up", "GPU alone"),
+        "roles": HYBRID,
+        "rules": [("ratio", "gain", "GPU alone", "hybrid", "mean")],
+        "why": NO_GAIN,
+    },
+    {
+        "figure": "hybrid/threshold",
+        "question": "Which share of the keys should the CPU take?",
+        "source": ("hybrid", "cpu", None),
+        "x": "label",
+        "y": "time",
+        "roles": HYBRID,
+        "optional": ["CPU alone", "GPU alone"],
+        "rules": [("no value", "minimum")],
+    },
+    {
+        "figure": "hybrid/ratio",
+        "question": "How does the gain depend on the speeds of the two devices?",
+        "source": ("hybrid", "cpu", None),
+        "x": "threads",
+        "y": ("speed-up", "GPU alone"),
+        "roles": HYBRID,
+        "rules": [("no value", "model")],
+    },
+    {
+        "figure": "hybrid/fasta",
+        "question": "How long does it take to sort 650 MB of protein records?",
+        "source": ("hybrid", "cpu", None),
+        "x": "label",
+        "y": "time",
+        "roles": HYBRID,
+        "rules": [("no value", "runs")],
+    },
+    {
+        "figure": "hybrid/strings",
+        "question": "How long does it take to sort 500 MB of random strings?",
+        "source": ("hybrid", "cpu", None),
+        "x": "label",
+        "y": "time",
+        "roles": HYBRID,
+        "rules": [("no value", "runs")],
+    },
+    {
+        "figure": "roughsort/fig1",
+        "question": "From which length on does a GPU find a small radius faster (k = 2)?",
+        "source": ("radius", "cuda", "n"),
+        "where": {"k": 2},
+        "x": "n",
+        "y": "time",
+        "roles": {"sequential loop": ["sequential, host"], "GPU scans": ["prefix"]},
+        "beside": ["auto", "cub scan, search"],
+        "rules": [("crossover", "gpu-wins", "GPU scans", ["sequential loop"])],
+        "why": "The crossover depends on the time of a kernel launch against that of the loop.",
+    },
+    {
+        "figure": "roughsort/fig2",
+        "question": "Does a CPU find a larger radius faster than a GPU (k = 100)?",
+        "source": ("radius", "cuda", "n"),
+        "where": {"k": 100},
+        "x": "n",
+        "y": "time",
+        "roles": {"sequential loop": ["sequential, host"], "GPU scans": ["prefix"]},
+        "beside": ["auto", "cub scan, search"],
+        "rules": [("order", "cpu-wins", ["sequential loop", "GPU scans"])],
+        "why": "Scans with look-back read the keys a fixed number of times, whatever k is.",
+    },
+    {
+        "figure": "roughsort/fig3",
+        "question": "Which algorithm sorts nearly sorted keys fastest (k = 2)?",
+        "source": ("sort", "cuda", "rough"),
+        "where": {"k": 2, "n": ("between", 250_000, 2_000_000)},
+        "x": "n",
+        "y": "time",
+        "roles": ROUGH,
+        "beside": ["auto", "windows"],
+        "rules": [
+            ("order", "halving", ["sequential Roughsort", "sequential merge sort"]),
+            ("order", "bubble", ["bubble sort", "sequential Roughsort"]),
+            ("order", "merge", ["parallel merge sort", "parallel Roughsort"]),
+        ],
+        "why": "The order of the sequential sorts depends on the compiler and the processor.",
+    },
+    {
+        "figure": "roughsort/fig4",
+        "question": "Which algorithm sorts k-sorted keys fastest (k = 15)?",
+        "source": ("sort", "cuda", "rough"),
+        "where": {"k": 15, "n": ("between", 250_000, 2_000_000)},
+        "x": "n",
+        "y": "time",
+        "roles": ROUGH,
+        "beside": ["auto", "windows"],
+        "rules": [
+            ("order", "parallel", ["parallel Roughsort", "sequential Roughsort"]),
+            ("order", "merge", ["parallel merge sort", "parallel Roughsort"]),
+        ],
+        "why": "The order depends on the number of threads that the GPU keeps busy.",
+    },
+    {
+        "figure": "roughsort/fig5",
+        "question": "From which radius on does the GPU win (n = 750,000)?",
+        "source": ("sort", "cuda", "rough"),
+        "where": {"n": 750_000},
+        "x": "k",
+        "y": "time",
+        "roles": ROUGH,
+        "beside": ["auto", "windows"],
+        "rules": [
+            ("crossover", "crossover", "parallel Roughsort", SEQUENTIAL_SORTS),
+            ("order", "merge", ["parallel merge sort", "parallel Roughsort"]),
+        ],
+        "why": "The crossover depends on the speed of the GPU against one core.",
+    },
+    {
+        "figure": "roughsort/fig6",
+        "question": "From which radius on does the GPU win (n = 1,250,000)?",
+        "source": ("sort", "cuda", "rough"),
+        "where": {"n": 1_250_000},
+        "x": "k",
+        "y": "time",
+        "roles": ROUGH,
+        "beside": ["auto", "windows"],
+        "rules": [
+            ("crossover", "crossover", "parallel Roughsort", SEQUENTIAL_SORTS),
+            ("order", "merge", ["parallel merge sort", "parallel Roughsort"]),
+        ],
+        "why": "The crossover depends on the speed of the GPU against one core.",
+    },
+    {
+        "figure": "median/table2",
+        "question": "Which sub-array size is best for a median by bitonic sort?",
+        "source": ("select", "cuda", "paper"),
+        "x": "k",
+        "y": "time",
+        "roles": {"parallel part": ["sub-arrays"], "sequential part": ["merge"]},
+        "rules": [
+            ("rises", "parallel-rises", "parallel part"),
+            ("falls", "merge-falls", "sequential part"),
+        ],
+        "why": "The paper's kernel gives all elements of a sub-array to ever fewer threads in its "
+        "later phases; ours keeps all threads busy.",
+        "note": "The second part is our pairwise merge on the GPU here. The paper merges all "
+        "sub-arrays in one sequential loop on the CPU.",
+    },
+    {
+        "figure": "ballot/scan",
+        "question": "Does counting ballots beat a scan in shared memory?",
+        "source": ("scan", "cuda", "small"),
+        "where": {"op": "scan_bits"},
+        "x": "n",
+        "y": "time",
+        "roles": {
+            "ballots": ["poster, ballot", "ballot"],
+            "shared memory": ["poster, shared", "shared"],
+        },
+        "beside": ["auto", "cub scan"],
+        "rules": [("order", "order", ["ballots", "shared memory"])],
+        "why": "The time of short arrays is that of the launches, which both scans have.",
+    },
+    {
+        "figure": "ballot/sort",
+        "question": "How much does counting ballots speed up a radix sort?",
+        "source": ("sort", "cuda", "algorithms"),
+        "x": "n",
+        "y": ("speed-up", "split by shared memory"),
+        "roles": {
+            "split by ballots": ["split"],
+            "split by shared memory": ["split, shared scan"],
+        },
+        "rules": [("ratio", "gain", "split by shared memory", "split by ballots")],
+        "why": "Each pass of the split sort moves all keys through memory, which takes most of the "
+        "time on this GPU; the scan is a small part.",
+    },
+]
