@@ -32,7 +32,11 @@ def main(arguments):
     if len(arguments) > 4 or any(a.startswith("-") for a in arguments[1:]):
         print(__doc__, file=sys.stderr)
         return 2
-    defaults = [ROOT / "bench" / "results", ROOT / "docs" / "report.html", ROOT / "docs" / "papers.md"]
+    defaults = [
+        ROOT / "bench" / "results",
+        ROOT / "docs" / "report.html",
+        ROOT / "docs" / "papers.md",
+    ]
     given = [Path(a) for a in arguments[1:]]
     folder, page_path, table_path = given + defaults[len(given) :]
     if not folder.is_dir():

@@ -3,10 +3,10 @@
 from html import escape
 
 import charts
-from markup import details, figure, quartiles, seconds, table, tag, times
+from markup import details, figure, quartiles, seconds, slug, table, tag
 from papers import MACHINES
 from peers import PAPER_KERNELS
-from stats import geometric_mean
+from stats import geometric_mean, times
 
 # Sections with a chart: heading, and the field on the x axis of a line chart ("" for a dot chart).
 SECTIONS = {
@@ -43,13 +43,8 @@ def groups(comparisons):
     return found
 
 
-def label_of(row, group):
-    """The label; in sections of several sizes without the size, which the x axis shows."""
-    return row.label or row.op
-
-
 def rate(row):
-    return row.n / row.time.median * 1e-6
+    return row.n / row.time.median
 
 
 def rows_of(document, section, threads):
@@ -59,7 +54,7 @@ def rows_of(document, section, threads):
 
 
 def dot_series(group):
-    """One series for each contender: rates by label. Several inputs with one label keep the first."""
+    """{contender: {label: row}}. Of several inputs with one label the first one counts."""
     labels = {c.ours.label for c in group}
     documents = list(dict.fromkeys(id(c.document) for c in group))
     by_id = {id(c.document): c.document for c in group}
@@ -98,7 +93,7 @@ def as_series(found, unit):
     for place, name in enumerate(names[:MOST_SERIES]):
         points = []
         for x, row in found.get(name, {}).items():
-            words = f"{name}, {x}: {rate(row):,.4g} million/s, {seconds(row.time.median)}"
+            words = f"{name}, {x}: {charts.count(rate(row))}/s, {seconds(row.time.median)}"
             if unit == "rate":
                 points.append((x, rate(row), None, None, words))
             else:
@@ -121,7 +116,9 @@ def summary(group):
     )
     if len(gains) == 1:
         words = f"ordo is {times(gains[0])} as fast as {worst.peer.algorithm}; "
-    words += f"the worst case is {times(worst.gain.median)} ({worst.ours.label}, {worst.peer.algorithm})"
+    words += (
+        f"the worst case is {times(worst.gain.median)} ({worst.ours.label}, {worst.peer.algorithm})"
+    )
     return words + (f"; it loses {lost}." if lost else "; it loses none.")
 
 
@@ -139,7 +136,9 @@ def comparison_table(group):
         for c in group
     ]
     heads = ["input", ">keys", ">ordo", "best other", ">its time", ">ratio", ">quartiles"]
-    return details(f"Table: {len(rows)} inputs", table("Median times; ratios by rounds", heads, rows))
+    return details(
+        f"Table: {len(rows)} inputs", table("Median times; ratios by rounds", heads, rows)
+    )
 
 
 def figures(card_id, title, group, caption, words):
@@ -151,7 +150,7 @@ def figures(card_id, title, group, caption, words):
         labels = {p[0] for s in series for p in s.points}
         if len(labels) > MOST_LABELS:
             return ""
-        chart = charts.Chart(card_id, title, words, "", "million per second", series)
+        chart = charts.Chart(card_id, title, words, "", "keys per second", series)
         return figure(chart, charts.dot_chart, caption)
     parts = []
     kinds = dict.fromkeys(kind_of(c.ours, x) for c in group)
@@ -159,7 +158,7 @@ def figures(card_id, title, group, caption, words):
         unit = "time" if section == "small" else "rate"
         series = as_series(line_series(group, x, kind), unit)
         name = " ".join(f"k = {w:g}" if isinstance(w, (int, float)) else w for w in kind if w)
-        axis = "microseconds" if unit == "time" else "million keys per second"
+        axis = "microseconds" if unit == "time" else "keys per second"
         chart = charts.Chart(
             f"{card_id}-{place}",
             f"{title}: {name}",
@@ -167,7 +166,8 @@ def figures(card_id, title, group, caption, words):
             f"{'number of keys' if x == 'n' else 'k'} ({name})",
             axis,
             series,
-            label=charts.count,
+            label=charts.count if x == "n" else charts.radius,
+            show=charts.figure if unit == "time" else charts.count,
         )
         if len({p[0] for s in series for p in s.points}) > 1:
             parts.append(figure(chart, charts.line_chart, caption))
@@ -182,7 +182,7 @@ def peer_card(key, group):
     else:
         where = f"{document.hardware.split(',')[0]}, {threads} thread{'s' if threads > 1 else ''}"
     title = f"{subject}: {SECTIONS[section][0]}"
-    card_id = f"peer-{machine}-{subject}-{device}-{section}-{threads}"
+    card_id = slug(f"peer-{machine}-{subject}-{device}-{section}-{threads}")
     head = tag("header", tag("p", escape(where), css="eyebrow") + tag("h3", escape(title)))
     caption = f"{where}. {document.date}, {document.repeat} rounds."
     words = summary(group)
@@ -217,7 +217,7 @@ def python_card(machine, group):
     words = f"ordo is faster in {sum(c.gain >= 0.97 for c in group)} of {len(group)} rows."
     body = tag("p", words, css="finding") + details(f"Table: {len(rows)} rows", content)
     body += tag("p", tag("code", "python -m ordo.bench"), css="note")
-    return tag("article", head + body, css="card", id=f"peer-{machine}-python")
+    return tag("article", head + body, css="card", id=slug(f"peer-{machine}-python"))
 
 
 def peer_cards(results, comparisons, python):
@@ -225,7 +225,7 @@ def peer_cards(results, comparisons, python):
         tag("h2", "Beyond the papers: other libraries", id="peers"),
         tag(
             "p",
-            "ordo and the libraries of the same run, on the same keys, with the same number of threads.",
+            "ordo and the libraries of the same run, on the same keys, with as many threads.",
         ),
     ]
     found = groups(comparisons)
@@ -238,8 +238,8 @@ def peer_cards(results, comparisons, python):
         mine = [c for c in python if c.row.machine == machine]
         if mine:
             cards += python_card(machine, mine)
-        parts.append(tag("h3", escape(f"{machine}: {hardware}"), id=f"peers-{machine}"))
-        parts.append(tag("div", cards, css="cards"))
+        parts.append(tag("h3", escape(f"{machine}: {hardware}"), id=slug(f"peers-{machine}")))
+        parts.append(tag("div", cards, css="flow"))
     if len(parts) == 2:
         parts.append(tag("p", "No result file has another library.", css="note"))
     return "".join(parts)

@@ -45,12 +45,14 @@ NO_GAIN = (
     "paper's GPU was about 1.5 times as fast as its CPU."
 )
 
+TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+
 CARDS = [
     {
         "figure": "ranking/fig6",
         "question": "How much faster do more threads rank, for every share of ties?",
         "source": ("rank", "cpu", "p"),
-        "where": {"p": ("between", 0, 1)},
+        "where": {"p": TENTHS},
         "x": "p",
         "y": "time",
         "roles": RANK_CPU,
@@ -62,7 +64,7 @@ CARDS = [
         "figure": "ranking/fig7",
         "question": "Which GPU algorithm ranks fastest, for every share of ties?",
         "source": ("rank", "cuda", "p"),
-        "where": {"p": [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]},
+        "where": {"p": TENTHS},
         "x": "p",
         "y": "time",
         "roles": RANK_GPU,
@@ -364,11 +366,11 @@ CARDS = [
         "x": "n",
         "y": "time",
         "roles": {
-            "ballots": ["poster, ballot", "ballot"],
-            "shared memory": ["poster, shared", "shared"],
+            "ballot scan": ["poster, ballot", "ballot"],
+            "shared-memory scan": ["poster, shared", "shared"],
         },
         "beside": ["auto", "cub scan"],
-        "rules": [("order", "order", ["ballots", "shared memory"])],
+        "rules": [("order", "order", ["ballot scan", "shared-memory scan"])],
         "why": "The time of short arrays is that of the launches, which both scans have.",
     },
     {

@@ -22,25 +22,19 @@ class Series:
     thin: bool = False
 
 
-@dataclass
-class Chart:
-    id: str
-    title: str
-    words: str  # the finding, for readers who do not see the chart
-    axis_x: str
-    axis_y: str
-    series: list
-    guides: list = field(default_factory=list)  # (y, words): values of a paper without an x
-    bands: list = field(default_factory=list)  # (x1, x2, words)
-    label: object = str  # of an x
-
-
 def count(n):
-    """128000000 as 128M."""
-    for size, unit in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+    """128000000 as 128M, 2 to the power of 28 as 2²⁸."""
+    if isinstance(n, int) and n >= 1024 and n & (n - 1) == 0:
+        return "2" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(d)] for d in str(n.bit_length() - 1))
+    for size, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
         if n >= size:
             return f"{n / size:.4g}{unit}"
     return f"{n:g}"
+
+
+def radius(k):
+    """Like count, but small numbers in full."""
+    return f"{k:,.0f}" if k < 10_000 else count(float(k))
 
 
 def chance(p):
@@ -61,6 +55,20 @@ def figure(value):
     return f"{value:.3g}"
 
 
+@dataclass
+class Chart:
+    id: str
+    title: str
+    words: str  # the finding, for readers who do not see the chart
+    axis_x: str
+    axis_y: str
+    series: list
+    guides: list = field(default_factory=list)  # (y, words): values of a paper without an x
+    bands: list = field(default_factory=list)  # (x1, x2, words)
+    label: object = str  # of an x
+    show: object = figure  # of a tick of y
+
+
 def linear_ticks(top, wanted=5):
     """Multiples of 1, 2 or 5 times a power of ten from 0 to at least top."""
     raw = top / wanted
@@ -70,7 +78,7 @@ def linear_ticks(top, wanted=5):
 
 
 def log_ticks(low, high):
-    """1, 2 and 5 times the powers of ten around low ... high; only powers of ten if there are many."""
+    """1, 2 and 5 times the powers of ten around low ... high; only powers of ten if too many."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     every = [m * 10.0**e for e in range(first, last + 1) for m in (1, 2, 5)]
     start = max(i for i, t in enumerate(every) if t <= low * 1.0001)
@@ -194,14 +202,12 @@ def shown_labels(places, label, step, size=12):
     return [x for i, x in enumerate(places) if (last - i) % stride == 0]
 
 
-def value_axis(scale, left, right, axis):
+def value_axis(scale, left, right, axis, show):
     parts = []
     for tick in scale.ticks:
         y = scale(tick)
-        parts.append(
-            element("line", x1=float(left), y1=y, x2=float(right), y2=y, css="grid")
-        )
-        parts.append(words(left - 7, y + 4, figure(tick), "end", "faint"))
+        parts.append(element("line", x1=float(left), y1=y, x2=float(right), y2=y, css="grid"))
+        parts.append(words(left - 7, y + 4, show(tick), "end", "faint"))
     note = f"{axis}, logarithmic" if scale.log else axis
     parts.append(words(6, 14, note, "start", "axis"))
     return parts
@@ -224,7 +230,9 @@ def draw_series(series, across, scale, tips):
         )
     for (x, y), (_, _, low, high, tip) in zip(where, series.points):
         if low is not None and scale(low) - scale(high) > 1:
-            parts.append(element("line", x1=x, x2=x, y1=scale(low), y2=scale(high), css=f"bar {css}"))
+            parts.append(
+                element("line", x1=x, x2=x, y1=scale(low), y2=scale(high), css=f"bar {css}")
+            )
         size = 2.8 if series.thin else 4.2
         parts.append(marker(series.colour % SHAPES, x, y, f"mark {css}", tip if tips else "", size))
     return parts
@@ -242,7 +250,7 @@ def line_chart(chart, narrow=False):
         places = list(dict.fromkeys(x for s in chart.series for x, *_ in s.points))
     top, bottom, right = 28, height - 44, width - 10
     scale = Scale(values, bottom, top, spaced(values))
-    left = 14 + max(width_of(figure(t), 12) for t in scale.ticks)
+    left = 14 + max(width_of(chart.show(t), 12) for t in scale.ticks)
     across, step = positions(places, left, right)
     parts = []
     for x1, x2, label in chart.bands:
@@ -258,7 +266,7 @@ def line_chart(chart, narrow=False):
                 css="band",
             )
         )
-    parts += value_axis(scale, left, right, chart.axis_y)
+    parts += value_axis(scale, left, right, chart.axis_y, chart.show)
     for x in shown_labels(places, chart.label, step):
         parts.append(words(across(x), bottom + 18, chart.label(x), "middle", "faint"))
     parts.append(words((left + right) / 2, height - 6, chart.axis_x, "middle", "axis"))
@@ -287,25 +295,31 @@ def dot_chart(chart, narrow=False):
     step = 34 if narrow else 24
     values = [y for s in chart.series for _, y, *_ in s.points]
     left = 12 if narrow else 14 + max(width_of(x, 12) for x in labels)
-    right, top = width - 16, 26
+    right, top = width - 24, 26
     bottom = top + step * len(labels)
-    height = bottom + 40
+    height = bottom + 24
     scale = Scale(values, left + 6, right, True)
     parts = []
     spare = -100.0
     for tick in scale.ticks:
         x = scale(tick)
         parts.append(element("line", x1=x, y1=float(top), x2=x, y2=float(bottom), css="grid"))
-        half = width_of(figure(tick), 12) / 2
+        half = width_of(count(tick), 12) / 2
         if x - half > spare and x + half < width:
-            parts.append(words(x, bottom + 16, figure(tick), "middle", "faint"))
+            parts.append(words(x, bottom + 16, count(tick), "middle", "faint"))
             spare = x + half + 6
     parts.append(words(6, 14, f"{chart.axis_y}, logarithmic", "start", "axis"))
-    parts.append(words((left + right) / 2, height - 6, chart.axis_x, "middle", "axis"))
     for place, name in enumerate(labels):
         middle = top + place * step + (step - 10 if narrow else step / 2)
         parts.append(
-            element("line", x1=float(left), y1=middle * 1.0, x2=float(right), y2=middle * 1.0, css="grid")
+            element(
+                "line",
+                x1=float(left),
+                y1=middle * 1.0,
+                x2=float(right),
+                y2=middle * 1.0,
+                css="grid",
+            )
         )
         if narrow:
             parts.append(words(left, middle - 10, name))

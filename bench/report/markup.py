@@ -1,5 +1,6 @@
 """Pieces of HTML. Every text that comes from a file passes through escape()."""
 
+import re
 from html import escape
 
 import charts
@@ -15,9 +16,14 @@ def tag(name, content, **attributes):
     return f"<{' '.join(parts)}>{content}</{name}>"
 
 
+def slug(words):
+    """Words as an id: letters, digits and - only."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", words).strip("-")
+
+
 def table(caption, heads, rows, most=400):
-    """rows: lists of texts; a cell (text, class) has a class. Columns of numbers are aligned by their
-    class `r`. More than `most` rows are cut, and a line says so."""
+    """rows: lists of texts; a cell (text, class) has a class. A head that starts with > is over a
+    column of numbers. More than `most` rows are cut, and a line says so."""
     head = "".join(tag("th", escape(h.lstrip(">")), scope="col") for h in heads)
     right = [h.startswith(">") for h in heads]
     body = []
@@ -80,8 +86,4 @@ def seconds(value):
 
 
 def quartiles(spread, show=seconds):
-    return f"{show(spread.low)} – {show(spread.high)}"
-
-
-def times(value):
-    return f"{value:,.0f} ×" if value >= 100 else f"{value:.3g} ×"
+    return f"{show(spread.low)} \N{EN DASH} {show(spread.high)}"

@@ -10,6 +10,7 @@ from verdicts import Line, judge, together
 
 PAPERS = ["ranking", "hybrid", "roughsort", "median", "ballot"]  # order on the page
 MACHINES = ["h200", "emerald-rapids-16", "neoverse-v1-2"]  # preferred for cards; then by name
+FIELDS = ("key", "name", "authors", "title", "year", "hardware", "method", "figures")
 KINDS = ("measurement", "code", "diagram", "proof", "example", "hardware")
 
 
@@ -57,8 +58,9 @@ def load_papers(folder):
     for key in PAPERS:
         path = Path(folder) / f"{key}.json"
         paper = json.loads(path.read_text(encoding="utf-8"))
-        for name in ("key", "name", "authors", "title", "year", "hardware", "method"):
-            paper[name]  # noqa: B018 - KeyError names the missing field
+        missing = set(FIELDS) - set(paper)
+        if missing:
+            raise ValueError(f"{path.name} lacks {', '.join(sorted(missing))}")
         for figure in paper["figures"]:
             check_figure(figure, path.name)
         found[key] = paper

@@ -1,7 +1,7 @@
 """Compares ordo with the other libraries of the same run: who wins which question, by how much.
 
-A question is one input: same section, label, type, size and number of threads. ordo's row is `auto`.
-Kernels that only repeat a paper are not peers, although the module of peers holds some of them.
+A question is one input: same section, label, type, size and number of threads. The row of ordo is
+`auto`. Kernels that only repeat a paper are not peers, although the module of peers has some.
 """
 
 from dataclasses import dataclass

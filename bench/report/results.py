@@ -13,7 +13,6 @@ from typing import Optional
 from stats import Spread, spread
 
 
-
 @dataclass(frozen=True)
 class Problem:
     file: str

@@ -8,7 +8,8 @@ machine cancel out.
 import math
 from dataclasses import dataclass
 
-NOISY = 0.10  # a row whose quartiles are further apart than this share of its median gets no verdict
+TIMES = "\N{MULTIPLICATION SIGN}"
+NOISY = 0.10  # a row whose quartiles are further apart than this share of its median is noisy
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,8 @@ def ratio(slow, fast):
 
 def geometric_mean(values):
     return math.exp(sum(math.log(v) for v in values) / len(values))
+
+
+def times(value):
+    """A ratio in words."""
+    return f"{value:,.0f} {TIMES}" if value >= 100 else f"{value:.3g} {TIMES}"

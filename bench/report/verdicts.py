@@ -5,7 +5,7 @@ hardware; times cannot. A value counts as reproduced within a factor of 1.25 of 
 Noisy rows give no verdict. The rules of a card:
 
   ("order", claim, [roles])         each role is faster than the next one at every x
-  ("ratio", claim, slow, fast)      largest speed-up of `fast` over `slow` against the claim's value;
+  ("ratio", claim, slow, fast)      largest speed-up of `fast` over `slow` against the claim;
                                     a fifth entry "mean" compares the geometric mean
   ("rises", claim, role)            the last time is at least 1.25 times the first
   ("falls", claim, role)            the first time is at least 1.25 times the last
@@ -16,7 +16,7 @@ Noisy rows give no verdict. The rules of a card:
 
 from dataclasses import dataclass
 
-from stats import geometric_mean, ratio
+from stats import geometric_mean, ratio, times
 
 REPRODUCED, EXCEEDED = "reproduced", "exceeded"
 NOT_REPRODUCED, NOT_COMPARABLE = "not reproduced", "not comparable"
@@ -41,13 +41,6 @@ class Line:
     role: str
     threads: int
     rows: dict
-
-
-def times(value):
-    """A ratio in words."""
-    if value >= 100:
-        return f"{value:,.0f} x"
-    return f"{value:.3g} x"
 
 
 def per_round(slow, fast):
@@ -94,7 +87,7 @@ def judge_order(claim, lines, roles):
     if points == 0:
         return too_noisy(claim["words"])
     words = "; ".join(
-        f"{fast} is {times(values[0])} to {times(values[-1])} as fast as {slow}"
+        f"{fast}: {times(values[0])} to {times(values[-1])} as fast as {slow}"
         for (fast, slow), values in least.items()
         if values
     )
@@ -102,6 +95,8 @@ def judge_order(claim, lines, roles):
         return Outcome(
             NOT_REPRODUCED, claim["words"], f"{words} (against the claim in {against} of {points})"
         )
+    if any(values and values[-1] < 1 + TIE for values in least.values()):
+        return Outcome(NOT_REPRODUCED, claim["words"], f"{words} (no difference)")
     return Outcome(REPRODUCED, claim["words"], words)
 
 
@@ -115,7 +110,7 @@ def judge_ratio(claim, lines, slow, fast, how="best"):
     ours = max(medians) if how == "best" else geometric_mean(medians)
     threads = f" with {fastest.threads} threads" if fastest.threads > 1 else ""
     words = (
-        f"{fast}{threads} is {times(min(medians))} to {times(max(medians))} as fast as {slow}, "
+        f"{fast}{threads}: {times(min(medians))} to {times(max(medians))} as fast as {slow}, "
         f"{'at best' if how == 'best' else 'on average'} {times(ours)}; "
         f"the paper's value is {times(claim['value'])}"
     )
@@ -135,7 +130,7 @@ def judge_trend(claim, lines, role, rising):
 
 
 def judge_threads(claim, lines, role, base):
-    chain = sorted((line for line in lines if line.role in (role, base)), key=lambda l: l.threads)
+    chain = sorted((line for line in lines if line.role in (role, base)), key=lambda c: c.threads)
     counts = sorted({line.threads for line in chain})
     against = points = 0
     for fewer, more in zip(counts, counts[1:]):
@@ -153,8 +148,8 @@ def judge_threads(claim, lines, role, base):
 
 
 def crossover(fast, slow):
-    """The least x from which the line `fast` beats every line of `slow` at all larger x too; None if
-    it does not win at the largest x."""
+    """The least x from which on the line `fast` beats every line of `slow`; None if it does not win
+    at the largest x."""
     found = None
     for x in sorted(fast.rows, reverse=True):
         rivals = [line.rows[x] for line in slow if x in line.rows]
