@@ -1,5 +1,6 @@
 """Cards beyond the papers: ordo against other libraries, one for each section of a machine."""
 
+from collections import Counter
 from html import escape
 
 import charts
@@ -27,6 +28,7 @@ SECTIONS = {
     "n": ("number of keys", "n"),
     "small": ("small arrays", "n"),
     "k": ("radius", "k"),
+    "rough": ("k-sorted keys", "k"),
 }
 MOST_LABELS = 40  # of a dot chart
 MOST_SERIES = 10
@@ -79,11 +81,12 @@ def line_series(group, x, kind):
 
 
 def kind_of(row, x):
-    """What a line chart keeps fixed: operation, type, and k or n."""
-    other = row.k if x == "n" else row.n
-    if other is None or x == "k":
-        return (row.op, row.type)
-    return (row.op, row.type, other)
+    """What a line chart keeps fixed, in words: operation, type, and k or n."""
+    if x == "k":
+        fixed = f"n = {charts.count(row.n)}"
+    else:
+        fixed = "" if row.k is None else f"k = {charts.radius(row.k)}"
+    return " ".join(word for word in (row.op, row.type, fixed) if word)
 
 
 def as_series(found, unit):
@@ -153,17 +156,16 @@ def figures(card_id, title, group, caption, words):
         chart = charts.Chart(card_id, title, words, "", "keys per second", series)
         return figure(chart, charts.dot_chart, caption)
     parts = []
-    kinds = dict.fromkeys(kind_of(c.ours, x) for c in group)
-    for place, kind in enumerate(list(kinds)[:4]):
+    kinds = Counter(kind_of(c.ours, x) for c in group)
+    for place, (kind, _) in enumerate(kinds.most_common(4)):
         unit = "time" if section == "small" else "rate"
         series = as_series(line_series(group, x, kind), unit)
-        name = " ".join(f"k = {w:g}" if isinstance(w, (int, float)) else w for w in kind if w)
         axis = "microseconds" if unit == "time" else "keys per second"
         chart = charts.Chart(
             f"{card_id}-{place}",
-            f"{title}: {name}",
+            f"{title}: {kind}",
             words,
-            f"{'number of keys' if x == 'n' else 'k'} ({name})",
+            f"{'number of keys' if x == 'n' else 'k'} ({kind})",
             axis,
             series,
             label=charts.count if x == "n" else charts.radius,

@@ -13,7 +13,7 @@ Edit this file when a section gets another name. A test looks up every section i
   beside    algorithms that are drawn too, without a rule
   rules     see verdicts.py; the second entry is the id of a claim in the paper's file
   why       the reason if a rule says "not reproduced"
-  note      what a reader must know to compare
+  notes     "file@date" of a result to what a reader must know about it
 """
 
 RANK_GPU = {
@@ -36,10 +36,11 @@ HYBRID = {
     "CPU alone": ["sample, cpu", "cpu sample", "cpu"],
 }
 SEQUENTIAL_SORTS = ["sequential Roughsort", "bubble sort", "sequential merge sort"]
-LOOP_NOTE = (
-    "On the Emerald Rapids Xeon the loop and the pthreads take about twice the right time in this "
-    "file, because keys and ranks lay at equal low address bits. Their ratio is not affected."
-)
+LOOP_NOTES = {
+    "emerald-rapids-16/rank.json@2026-11-15": "In this file the loop and the pthreads take about "
+    "twice the right time, because keys and ranks lay at equal low address bits. Both run the same "
+    "loop, so their order and ratio can be compared."
+}
 NO_GAIN = (
     "The H200 sorts many times faster than 16 cores, so the CPU can take only a small share; the "
     "paper's GPU was about 1.5 times as fast as its CPU."
@@ -58,7 +59,7 @@ CARDS = [
         "roles": RANK_CPU,
         "beside": ["auto"],
         "rules": [("more threads", "more-threads", "pthreads", "sequential loop")],
-        "note": LOOP_NOTE,
+        "notes": LOOP_NOTES,
     },
     {
         "figure": "ranking/fig7",
@@ -94,7 +95,7 @@ CARDS = [
         "roles": RANK_CPU,
         "beside": ["auto"],
         "rules": [("order", "order", ["pthreads", "sequential loop"])],
-        "note": LOOP_NOTE,
+        "notes": LOOP_NOTES,
     },
     {
         "figure": "ranking/fig10",
@@ -105,7 +106,7 @@ CARDS = [
         "y": ("speed-up", "sequential loop"),
         "roles": RANK_CPU,
         "rules": [("ratio", "speed-up", "sequential loop", "pthreads")],
-        "note": LOOP_NOTE,
+        "notes": LOOP_NOTES,
     },
     {
         "figure": "ranking/fig11",
@@ -355,8 +356,10 @@ CARDS = [
         ],
         "why": "The paper's kernel gives all elements of a sub-array to ever fewer threads in its "
         "later phases; ours keeps all threads busy.",
-        "note": "The second part is our pairwise merge on the GPU here. The paper merges all "
-        "sub-arrays in one sequential loop on the CPU.",
+        "notes": {
+            "h200/select.json@2026-11-15": "The second part is our pairwise merge on the GPU here. "
+            "The paper merges all sub-arrays in one sequential loop on the CPU."
+        },
     },
     {
         "figure": "ballot/scan",

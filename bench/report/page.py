@@ -1,5 +1,6 @@
 """Puts the page together: answers, papers, peers, limits, method, data."""
 
+from collections import Counter
 from html import escape
 from pathlib import Path
 
@@ -20,9 +21,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 # What the tiles at the top show: words, subject, device, section, label, threads.
 TILES = [
     ("min ranks of 128 million sorted f32 keys", "rank", "cuda", "p", "0.5", 1),
-    ("sort of 2^28 u32 keys on the GPU", "sort", "cuda", "types", "u32", 1),
-    ("median of 2^28 f32 keys on the GPU", "select", "cuda", "types", "f32", 1),
-    ("sort of 2^28 k-sorted u32 keys, k = 16", "sort", "cuda", "rough", "268,435,456, 16", 1),
+    ("sort of 2²⁸ u32 keys on the GPU", "sort", "cuda", "types", "u32", 1),
+    ("median of 2²⁸ f32 keys on the GPU", "select", "cuda", "types", "f32", 1),
+    ("sort of 2²⁸ k-sorted u32 keys, k = 16", "sort", "cuda", "rough", "268,435,456, 16", 1),
     ("sort of 10 million u32 keys on one core", "sort", "cpu", "types", "u32", 1),
     ("argsort of 2 million words on one core", "strings", "cpu", "words", "words, offsets", 1),
 ]
@@ -78,23 +79,23 @@ def peer_tile(spec, comparisons):
 def tiles(cards, comparisons, python):
     counted = {v: sum(card.verdict == v for card in cards) for v in verdicts.VERDICTS}
     measured = len(cards) - counted[verdicts.NOT_MEASURED]
-    others = ", ".join(
-        f"{number} {v}" for v, number in counted.items() if number and v != verdicts.NOT_MEASURED
-    )
-    lost = [c for c in comparisons if c.lost]
+    others = ", ".join(f"{number} {v}" for v, number in counted.items() if number)
     total = len(comparisons) + len(python)
-    losses = len(lost) + sum(c.gain < peers.LOSS for c in python)
+    where = Counter(f"{c.document.subject} {c.ours.section}" for c in comparisons if c.lost)
+    where.update(f"Python {c.row.section}" for c in python if c.gain < peers.LOSS)
+    losses = sum(where.values())
+    most = ", ".join(f"{number} in {name}" for name, number in where.most_common(3))
     first = tile(
         f"{measured} of {len(cards)}",
         "figures of five papers are measured again",
-        f"{others or 'no verdict'}; the rest are gaps",
+        others,
         f"#paper-{PAPERS[0]}",
         "warn" if measured < len(cards) else None,
     )
     second = tile(
         f"{losses} of {total}",
         "comparisons are won by another library",
-        "listed first among the limits",
+        f"most of them: {most}" if most else "none",
         "#limits",
         "warn" if losses else None,
     )

@@ -164,8 +164,10 @@ def claims(card):
     ]
     if card.verdict == verdicts.NOT_REPRODUCED and "why" in card.spec:
         lines.append(tag("li", f"Why: {escape(card.spec['why'])}"))
-    if "note" in card.spec:
-        lines.append(tag("li", escape(card.spec["note"])))
+    for file in card.files:
+        note = card.spec.get("notes", {}).get(f"{file}@{card.document.date}")
+        if note is not None:
+            lines.append(tag("li", escape(note)))
     return tag("ul", "".join(lines), css="checks")
 
 

@@ -40,6 +40,11 @@ class Page(unittest.TestCase):
         again, table, _ = build(kit.ROOT / "bench" / "results")
         self.assertTrue(again == self.html and table == self.table)
 
+    def test_picture_of_the_readme(self):
+        picture = (kit.ROOT / "docs" / "report.png").read_bytes()
+        self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertLess(len(picture), 200_000)
+
     def test_size(self):
         self.assertLess(len(self.html.encode("utf-8")), 3_000_000)
 
