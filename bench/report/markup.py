@@ -24,8 +24,11 @@ def slug(words):
 def table(caption, heads, rows, most=400):
     """rows: lists of texts; a cell (text, class) has a class. A head that starts with > is over a
     column of numbers. More than `most` rows are cut, and a line says so."""
-    head = "".join(tag("th", escape(h.lstrip(">")), scope="col") for h in heads)
     right = [h.startswith(">") for h in heads]
+    head = "".join(
+        tag("th", escape(h.lstrip(">")), scope="col", css="r" if r else None)
+        for h, r in zip(heads, right)
+    )
     body = []
     for row in rows[:most]:
         cells = []

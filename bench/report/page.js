@@ -31,7 +31,8 @@
     const [heads, ...body] = rows();
     const objects = body.map((row) => Object.fromEntries(heads.map((h, i) => [h, row[i]])));
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(objects, null, 1)], { type: "application/json" }));
+    const text = JSON.stringify(objects, null, 1);
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
     link.download = "ordo-results.json";
     link.click();
     URL.revokeObjectURL(link.href);
@@ -43,7 +44,8 @@
     if (data === null)
       data = rows();
     const [heads, ...body] = data;
-    const wanted = document.getElementById("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const typed = document.getElementById("filter").value.toLowerCase();
+    const wanted = typed.split(/\s+/).filter(Boolean);
     let kept = body.filter((row) => {
       const text = row.join(" ").toLowerCase();
       return wanted.every((word) => text.includes(word));
@@ -51,7 +53,7 @@
     if (order !== null) {
       const number = kept.every((row) => row[order] === "" || !isNaN(row[order]));
       kept = kept.slice().sort((a, b) => (falling ? -1 : 1) *
-        (number ? row0(a) - row0(b) : a[order].localeCompare(b[order])));
+        (number ? Number(a[order]) - Number(b[order]) : a[order].localeCompare(b[order])));
     }
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
@@ -59,7 +61,11 @@
       const cell = document.createElement("th"), button = document.createElement("button");
       cell.scope = "col";
       button.textContent = words;
-      button.addEventListener("click", () => { falling = order === i && !falling; order = i; draw(); });
+      button.addEventListener("click", () => {
+        falling = order === i && !falling;
+        order = i;
+        draw();
+      });
       cell.append(button);
       head.append(cell);
     });
@@ -73,7 +79,6 @@
       kept.length + " rows" + (kept.length > 300 ? ", the first 300 are shown" : "");
     box.replaceChildren(table);
   };
-  const row0 = (row) => Number(row[order]);
   document.getElementById("show").addEventListener("click", draw);
   document.getElementById("filter").addEventListener("input", draw);
 })();

@@ -130,7 +130,7 @@ def limits(cards, comparisons, python):
         for c in sorted(python, key=lambda c: c.gain)
         if c.gain < peers.LOSS
     ]
-    heads = ["input", "benchmark", ">keys", "machine", "faster library", ">ordo / it", ">quartiles"]
+    heads = ["input", "benchmark", ">keys", "machine", "faster library", ">ratio", ">quartiles"]
     failed = [card for card in cards if card.verdict == verdicts.NOT_REPRODUCED]
     gaps = [card for card in cards if card.verdict == verdicts.NOT_MEASURED]
     parts = [tag("h2", "Limits", id="limits"), tag("h3", "Where another library is faster")]
@@ -150,7 +150,7 @@ def limits(cards, comparisons, python):
                 )
                 for c in listed
             )
-            parts.append(tag("h3", title) + tag("ul", items, css="checks"))
+            parts.append(tag("h3", title) + tag("ul", items, css="checks listing"))
     return "".join(parts)
 
 
@@ -194,7 +194,8 @@ def build(results, papers, cards):
         )
         + tag(
             "nav",
-            f'<div>{nav}<button class="js" id="theme" type="button">Dark theme</button></div>',
+            f"<div><div>{nav}</div>"
+            '<button class="js" id="theme" type="button">Dark theme</button></div>',
         )
         + tag(
             "main",
