@@ -213,11 +213,11 @@ def value_axis(scale, left, right, axis, show):
     return parts
 
 
-def draw_series(series, across, scale, tips):
+def draw_series(series, across, scale, tips, connected):
     parts = []
     css = style_of(series)
     where = [(across(x), scale(y)) for x, y, *_ in series.points]
-    if len(where) > 1:
+    if connected and len(where) > 1:
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in where)
         dash = "4 4" if series.paper else None
         parts.append(
@@ -239,12 +239,13 @@ def draw_series(series, across, scale, tips):
 
 
 def line_chart(chart, narrow=False):
-    """One line for each series over evenly spaced x."""
+    """One line for each series over evenly spaced x; no lines between x that are not numbers."""
     width, height = (340, 300) if narrow else (640, 340)
     values = [v for s in chart.series for _, y, low, high, _ in s.points for v in (y, low, high)]
     values = [v for v in values if v is not None] + [y for y, _ in chart.guides]
     numbers = {x for s in chart.series for x, *_ in s.points}
-    if all(isinstance(x, (int, float)) for x in numbers):
+    connected = all(isinstance(x, (int, float)) for x in numbers)
+    if connected:
         places = sorted(numbers)
     else:
         places = list(dict.fromkeys(x for s in chart.series for x, *_ in s.points))
@@ -284,7 +285,7 @@ def line_chart(chart, narrow=False):
         )
         parts.append(marker(3, right - 4, scale(y), "mark paper hollow", "" if narrow else label))
     for series in chart.series:
-        parts += draw_series(series, across, scale, not narrow)
+        parts += draw_series(series, across, scale, not narrow, connected)
     return svg(chart, width, height, parts, narrow)
 
 

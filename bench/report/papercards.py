@@ -130,6 +130,11 @@ def rows_table(card):
     return details(f"Table: {len(rows)} rows", content)
 
 
+def source_of(document):
+    revision = f", revision {document.revision}" if document.revision else ""
+    return f"ordo {document.version}{revision}"
+
+
 def setup(card):
     document = card.document
     reading = {
@@ -145,7 +150,7 @@ def setup(card):
     if document is not None:
         items += [
             ("our machine", f"{document.hardware} ({document.machine})"),
-            ("measured", f"{document.date}, ordo {document.version}, {document.repeat} rounds"),
+            ("measured", f"{document.date}, {source_of(document)}, {document.repeat} rounds"),
             ("result file", ", ".join(f"bench/results/{file}" for file in card.files)),
         ]
     content = "".join(tag("dt", escape(a)) + tag("dd", escape(b)) for a, b in items)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stats import Spread, ratio
 
+PAPER_SECTIONS = ("paper", "poster", "split")
 PAPER_KERNELS = ("poster, ballot", "poster, shared", "split, shared scan", "sub-arrays", "merge")
 LOSS = 0.97  # below this ratio a peer wins
 
@@ -39,7 +40,7 @@ class PythonComparison:
 
 
 def is_peer(row):
-    return row.peer and row.algorithm not in PAPER_KERNELS
+    return row.peer and row.algorithm not in PAPER_KERNELS and row.section not in PAPER_SECTIONS
 
 
 def question(row):

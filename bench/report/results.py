@@ -47,6 +47,7 @@ class Document:
     subject: str
     date: str
     version: str
+    revision: str  # of the source; "" if the file names none
     device: str
     hardware: str  # the processor that computed
     host: str
@@ -158,6 +159,7 @@ def read_document(data, file, machine):
         subject=text(data["benchmark"], "benchmark"),
         date=text(data["date"], "date", 30)[:10],
         version=text(data["version"], "version", 40),
+        revision=text(data.get("revision") or "", "revision")[:12],
         device="cpu" if device is None else "cuda",
         hardware=on_host if device is None else device.split(", compute")[0],
         host=on_host,

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import unittest
+import unittest.mock
 
 import kit
 from cards import CARDS
@@ -19,8 +20,21 @@ def load_main():
     return module
 
 
-build = load_main().build
+main = load_main()
+build = main.build
 HOSTILE = "</script><script>alert(1)</script><b a='\"&"
+
+
+def made_up(card, section, algorithm, number):
+    """Rows of one algorithm that pass the conditions of a card, at two or three x."""
+    where = {n: w for n, w in card.get("where", {}).items() if not isinstance(w, list)}
+    limits = where.pop(card["x"], None)
+    fixed = {n: w[1] if isinstance(w, tuple) else w for n, w in where.items()}
+    places = {"p": [0.9, 1], "n": [1000, 250_000], "k": [16, 64, 256], "threads": [1, 2]}
+    time = (1 + number) * 1e-3
+    for place in limits[1:] if limits else places.get(card["x"], ["first", "second"]):
+        fields = {**fixed, card["x"]: place, "section": section, "algorithm": algorithm}
+        yield kit.row(seconds=[time, time, time], **fields)
 
 
 class Page(unittest.TestCase):
@@ -83,6 +97,30 @@ class Page(unittest.TestCase):
         lines = base64.b64decode(packed).decode("utf-8").splitlines()
         shown = re.search(r"([\d,]+) rows</a>", self.html)[1].replace(",", "")
         self.assertEqual(len(lines) - 1, int(shown))
+
+    def test_every_card_can_be_drawn(self):
+        cards, rows = [], {}
+        for place, card in enumerate(CARDS):
+            subject, device, _ = card["source"]
+            section = f"made up {place}"
+            cards.append({**card, "source": (subject, device, section)})
+            found = rows.setdefault((subject, device), [])
+            for number, names in enumerate(card["roles"].values()):
+                found += made_up(card, section, names[0], number)
+        documents = {
+            f"{subject}_{device}": kit.document(
+                found, benchmark=subject, device=None if device == "cpu" else "A GPU"
+            )
+            for (subject, device), found in rows.items()
+        }
+        with unittest.mock.patch.object(main, "CARDS", cards):
+            html, _, problems = self.build(**documents)
+        self.assertEqual(problems, [])
+        found = self.check(html)
+        self.assertNotIn('class="card gap"', html)
+        for card in CARDS:
+            name = card["figure"].replace("/", "-").replace(".", "-")
+            self.assertIn(f"{name}-wide", found.ids)
 
     def build(self, **files):
         with kit.Folder(**files) as folder:
