@@ -38,8 +38,8 @@ HYBRID = {
 SEQUENTIAL_SORTS = ["sequential Roughsort", "bubble sort", "sequential merge sort"]
 LOOP_NOTES = {
     "emerald-rapids-16/rank.json@2026-11-15": "In this file the loop and the pthreads take about "
-    "twice the right time, because keys and ranks lay at equal low address bits. Both run the same "
-    "loop, so their order and ratio can be compared."
+    "twice as long as with ranks of another size; docs/performance.md says why that is likely an "
+    "artefact. Both run the same loop, so their order and ratio can be compared."
 }
 NO_GAIN = (
     "The H200 sorts many times faster than 16 cores, so the CPU can take only a small share; the "

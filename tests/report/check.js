@@ -6,7 +6,8 @@
   const visible = (element) => element.getClientRects().length > 0;
   const name = (element) => {
     const card = element.closest("[id]");
-    return element.tagName + " in #" + (card ? card.id : "?") + ": " + element.textContent.slice(0, 40);
+    const words = element.textContent.slice(0, 40);
+    return element.tagName + " in #" + (card ? card.id : "?") + ": " + words;
   };
 
   const colour = (text) => {
@@ -36,8 +37,9 @@
   const seen = new Map();
   const check_text = (element) => {
     const style = getComputedStyle(element);
-    const ink = colour(element.namespaceURI.endsWith("svg") ? style.fill : style.color);
-    const ground = background(element.namespaceURI.endsWith("svg") ? element.ownerSVGElement : element);
+    const drawn = element.namespaceURI.endsWith("svg");
+    const ink = colour(drawn ? style.fill : style.color);
+    const ground = background(drawn ? element.ownerSVGElement : element);
     const key = ink.rgb + "/" + ground;
     if (!seen.has(key))
       seen.set(key, contrast(ink.rgb, ground));
@@ -53,7 +55,8 @@
 
   const check_labels = (svg) => {
     const frame = svg.getBoundingClientRect();
-    const boxes = [...svg.querySelectorAll("text")].map((t) => [t.textContent, t.getBoundingClientRect()]);
+    const labels = [...svg.querySelectorAll("text")];
+    const boxes = labels.map((t) => [t.textContent, t.getBoundingClientRect()]);
     boxes.forEach(([words, box], i) => {
       if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
           box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
@@ -95,10 +98,11 @@
       report("the filter shows " + rows() + " of " + all + " rows");
     filter.value = "";
     filter.dispatchEvent(new Event("input"));
-    const head = [...document.querySelectorAll("#all thead button")].find((b) => b.textContent === "median_s");
-    head.click();
-    const place = [...head.closest("tr").children].indexOf(head.closest("th"));
-    const times = [...document.querySelectorAll("#all tbody tr")].map((r) => Number(r.cells[place].textContent));
+    const heads = [...document.querySelectorAll("#all thead button")];
+    const place = heads.findIndex((b) => b.textContent === "median_s");
+    heads[place].click();
+    const sorted = [...document.querySelectorAll("#all tbody tr")];
+    const times = sorted.map((r) => Number(r.cells[place].textContent));
     if (times.some((t, i) => i > 0 && t < times[i - 1]))
       report("the table is not sorted by median_s");
     document.getElementById("save").click();
@@ -130,10 +134,12 @@
       report("no chart in " + card.id);
   check_width();
   for (const element of document.body.querySelectorAll("*:not(script)")) {
-    const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim() !== "");
+    const nodes = [...element.childNodes];
+    const own = nodes.some((n) => n.nodeType === 3 && n.textContent.trim() !== "");
     if (own && visible(element) && !["title", "desc"].includes(element.tagName))
       check_text(element);
   }
   const dark = luminance(background(document.body)) < 0.2;
-  document.body.setAttribute("data-check", JSON.stringify({ wrong, charts, dark, width: innerWidth }));
+  const found = { wrong, charts, dark, width: innerWidth };
+  document.body.setAttribute("data-check", JSON.stringify(found));
 })();

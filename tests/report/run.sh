@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh BUILD page|browser - tests of the report: loading, statistics, verdicts and the page, or the page
-# in headless Chromium. Exits 77 if there is no python3, or no Chromium for `browser`. CHROMIUM names
-# another program; EMULATOR comes from the environment (for cross builds).
+# run.sh BUILD page|browser - tests of the report: loading, statistics, verdicts and the page, or
+# the page in headless Chromium. Exits 77 if there is no python3, or no Chromium for `browser`.
+# CHROMIUM names another program; EMULATOR comes from the environment (for cross builds).
 set -u
 build=$1
 part=$2
@@ -12,7 +12,8 @@ command -v python3 >/dev/null || {
     exit 77
 }
 if [ "$part" = browser ]; then
-    CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)}
+    found=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+    CHROMIUM=${CHROMIUM:-$found}
     [ -n "$CHROMIUM" ] || {
         echo "run.sh: skipped: chromium is not installed; scripts/bootstrap report installs it"
         exit 77
