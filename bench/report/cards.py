@@ -71,6 +71,13 @@ def hybrid_gain(figure, section, question):
     return hybrid(figure, section, question, rule, "n", ("speed-up", "GPU alone"), ["CPU alone"])
 
 
+def hybrid_text(figure, question):
+    """A card of one of the two texts of the hybrid paper; `dist` has the id of the figure."""
+    card = hybrid(figure, "strings", question, ("no value", "runs"), x="label")
+    roles = {"hybrid": ["hybrid, 0 %"], "GPU alone": ["cuda"], "CPU alone": ["cpu"]}
+    return {**card, "where": {"dist": figure}, "roles": roles}
+
+
 def roughsort(figure, question, where, x, rules, why):
     """A card of figures 3 to 6 of the Roughsort paper."""
     return {
@@ -222,20 +229,8 @@ CARDS = [
         y=("speed-up", "GPU alone"),
         optional=["CPU alone"],
     ),
-    hybrid(
-        "fasta",
-        None,
-        "How long does it take to sort 650 MB of protein records?",
-        ("no value", "runs"),
-        x="label",
-    ),
-    hybrid(
-        "strings",
-        None,
-        "How long does it take to sort 500 MB of random strings?",
-        ("no value", "runs"),
-        x="label",
-    ),
+    hybrid_text("fasta", "How long does it take to sort 650 MB of protein records?"),
+    hybrid_text("strings", "How long does it take to sort 500 MB of random strings?"),
     {
         "figure": "roughsort/fig1",
         "question": "From which length on does a GPU find a small radius faster (k = 2)?",

@@ -19,9 +19,12 @@ X_LABELS = {"p": charts.chance, "n": charts.count, "k": charts.radius}
 
 
 def name_of(line, lines):
-    """The role, with the number of threads if that varies."""
-    several = len({other.threads for other in lines}) > 1
-    return f"{line.role}, {line.threads} threads" if several and line.threads > 1 else line.role
+    """The role; with the number of threads if that is above 1 or varies."""
+    name = "ordo auto" if line.role == "auto" else line.role
+    several = sum(other.role == line.role for other in lines) > 1
+    if line.threads > 1 or several:
+        return f"{name}, {line.threads} thread{'s' if line.threads > 1 else ''}"
+    return name
 
 
 def points_of(line, base):
@@ -51,10 +54,8 @@ def series_of(card):
         points = points_of(line, base)
         if line is base or not points:
             continue
-        name = "ordo auto" if line.role == "auto" else name_of(line, lines)
-        if line.role == "auto" and line.threads > 1 and name == "ordo auto":
-            name = f"ordo auto, {line.threads} threads"
-        found.append(charts.Series(name, place, points, thin=line in card.beside))
+        thin = line in card.beside
+        found.append(charts.Series(name_of(line, lines), place, points, thin=thin))
     return found + paper_series(card, lines)
 
 

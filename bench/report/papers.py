@@ -139,7 +139,8 @@ def fill(card, results):
         card.lines = []
         return
     for name in spec.get("beside", ()):
-        card.beside += lines_of(rows, name, name, spec["x"])
+        lines = lines_of(rows, name, name, spec["x"])
+        card.beside += lines if len(lines) < 3 else [lines[0], lines[-1]]
     card.outcomes = [judge(rule, card.figure, card.lines) for rule in spec["rules"]]
     card.verdict = together(card.outcomes)
 
