@@ -71,11 +71,16 @@ def hybrid_gain(figure, section, question):
     return hybrid(figure, section, question, rule, "n", ("speed-up", "GPU alone"), ["CPU alone"])
 
 
-def hybrid_text(figure, question):
-    """A card of one of the two texts of the hybrid paper; `dist` has the id of the figure."""
+def hybrid_text(figure, question, size):
+    """A card of one of the two texts of the hybrid paper; `dist` has the id of the figure. A call
+    reads the text and writes indices or the sorted text."""
     card = hybrid(figure, "strings", question, ("no value", "runs"), x="label")
     roles = {"hybrid": ["hybrid, 0 %"], "GPU alone": ["cuda"], "CPU alone": ["cpu"]}
-    return {**card, "where": {"dist": figure}, "roles": roles}
+    return {
+        **card,
+        "where": {"dist": figure, "bytes": ("between", size * 9 // 10, size * 22 // 10)},
+        "roles": roles,
+    }
 
 
 def roughsort(figure, question, where, x, rules, why):
@@ -229,8 +234,8 @@ CARDS = [
         y=("speed-up", "GPU alone"),
         optional=["CPU alone"],
     ),
-    hybrid_text("fasta", "How long does it take to sort 650 MB of protein records?"),
-    hybrid_text("strings", "How long does it take to sort 500 MB of random strings?"),
+    hybrid_text("fasta", "How long does it take to sort 650 MB of protein records?", 650_000_000),
+    hybrid_text("strings", "How long does it take to sort 500 MB of random strings?", 500_000_000),
     {
         "figure": "roughsort/fig1",
         "question": "From which length on does a GPU find a small radius faster (k = 2)?",

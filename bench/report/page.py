@@ -18,14 +18,15 @@ HERE = Path(__file__).parent
 MOST_BYTES = 3_000_000
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
-# What the tiles at the top show: words, subject, device, section, label, threads.
+# What the tiles at the top show: words ({n}: number of keys), subject, device, section, label,
+# threads.
 TILES = [
-    ("min ranks of 128 million sorted f32 keys", "rank", "cuda", "p", "0.5", 1),
-    ("sort of 2²⁸ u32 keys on the GPU", "sort", "cuda", "types", "u32", 1),
-    ("median of 2²⁸ f32 keys on the GPU", "select", "cuda", "types", "f32", 1),
-    ("sort of 2²⁸ k-sorted u32 keys, k = 16", "sort", "cuda", "rough", "268,435,456, 16", 1),
-    ("sort of 10 million u32 keys on one core", "sort", "cpu", "types", "u32", 1),
-    ("argsort of 2 million words on one core", "strings", "cpu", "words", "words, offsets", 1),
+    ("min ranks of {n} sorted f32 keys", "rank", "cuda", "p", "0.5", 1),
+    ("sort of {n} u32 keys on the GPU", "sort", "cuda", "types", "u32", 1),
+    ("median of {n} f32 keys on the GPU", "select", "cuda", "types", "f32", 1),
+    ("sort of {n} k-sorted u32 keys, k = 16", "sort", "cuda", "rough", "268,435,456, 16", 1),
+    ("sort of {n} u32 keys on one core", "sort", "cpu", "types", "u32", 1),
+    ("argsort of {n} words on one core", "strings", "cpu", "words", "words, offsets", 1),
 ]
 
 METHOD = [
@@ -64,13 +65,14 @@ def peer_tile(spec, comparisons):
         ) == (label, threads):
             found[c.document.machine] = c
     if not found:
-        return tile("\N{EN DASH}", what, "not measured", "#limits")
+        return tile("\N{EN DASH}", what.replace("{n} ", ""), "not measured", "#limits")
     c = found[choose_machine(found)]
     noisy = ", noisy" if c.noisy else ""
     more = (
         f"{seconds(c.ours.time.median)}; {c.peer.algorithm} {seconds(c.peer.time.median)}; "
         f"{c.document.hardware.split(',')[0]}{noisy}"
     )
+    what = what.replace("{n}", charts.count(c.ours.n))
     return tile(
         f"{times(c.gain.median)} as fast", what, more, "#" + slug(f"peers-{c.document.machine}")
     )

@@ -182,12 +182,15 @@ def sentence(card):
     return words[:1].upper() + words[1:] + "."
 
 
-def caption_of(document):
+def caption_of(card):
+    document = card.document
     if document.device == "cuda":
         where = f"{document.hardware}, arrays in GPU memory"
     else:
         where = document.hardware
-    return f"{where}. Bars: quartiles of {document.repeat} rounds."
+    sizes = {row.n for line in card.lines for row in line.rows.values()}
+    keys = f" {charts.count(sizes.pop())} keys." if len(sizes) == 1 else ""
+    return f"{where}.{keys} Bars: quartiles of {document.repeat} rounds."
 
 
 def paper_card(card):
@@ -202,7 +205,7 @@ def paper_card(card):
         body = tag("p", escape(card.gap), css="finding") + claims(card) + setup(card)
     else:
         body = (
-            figure(chart_of(card), charts.line_chart, caption_of(card.document))
+            figure(chart_of(card), charts.line_chart, caption_of(card))
             + tag("p", escape(sentence(card)), css="finding")
             + claims(card)
             + rows_table(card)

@@ -62,6 +62,10 @@ class Page(unittest.TestCase):
     def test_size(self):
         self.assertLess(len(self.html.encode("utf-8")), 3_000_000)
 
+    def check_has(self, html, words, wanted=True):
+        """Like assertIn and assertNotIn, but a failure does not print the page."""
+        self.assertEqual(words in html, wanted, words)
+
     def check(self, html):
         found = kit.parse(html)
         self.assertEqual((found.stack, found.wrong), ([], []))
@@ -74,9 +78,9 @@ class Page(unittest.TestCase):
             else:
                 self.assertTrue(link.startswith("data:text/csv;"), link[:60])
         self.assertEqual(found.tags["script"], 1)
-        self.assertIn("default-src 'none'", html)
-        self.assertNotIn("@import", html)
-        self.assertNotIn("url(", html)
+        self.check_has(html, "default-src 'none'")
+        self.check_has(html, "@import", False)
+        self.check_has(html, "url(", False)
         return found
 
     def test_page_is_well_formed_and_requests_nothing(self):
@@ -85,7 +89,7 @@ class Page(unittest.TestCase):
     def test_every_card_is_on_the_page(self):
         for card in CARDS:
             name = card["figure"].replace("/", "-").replace(".", "-")
-            self.assertIn(f'id="{name}"', self.html)
+            self.check_has(self.html, f'id="{name}"')
 
     def test_gpu_charts_name_the_gpu(self):
         card = self.html.split('id="ranking-fig7"')[1].split("</article>")[0]
@@ -117,7 +121,7 @@ class Page(unittest.TestCase):
             html, _, problems = self.build(**documents)
         self.assertEqual(problems, [])
         found = self.check(html)
-        self.assertNotIn('class="card gap"', html)
+        self.check_has(html, 'class="card gap"', False)
         for card in CARDS:
             name = card["figure"].replace("/", "-").replace(".", "-")
             self.assertIn(f"{name}-wide", found.ids)
@@ -136,7 +140,16 @@ class Page(unittest.TestCase):
         html, _, problems = self.build(rank=kit.document([kit.row()]))
         self.check(html)
         self.assertEqual(problems, [])
-        self.assertIn("lacks: hybrid, shuffle, naive", html)
+        self.check_has(html, "lacks: hybrid, shuffle, naive")
+
+    def test_tiles_show_the_measured_size(self):
+        rows = [
+            kit.row(algorithm=name, peer=peer, section="types", label="u32", op="sort", n=4096)
+            for name, peer in (("auto", False), ("cub radix", True))
+        ]
+        html, _, _ = self.build(sort=kit.document(rows, benchmark="sort"))
+        self.check_has(html, "sort of 2¹² u32 keys on the GPU")
+        self.check_has(html, "median of f32 keys on the GPU")
 
     def test_hostile_names(self):
         rows = [
@@ -151,8 +164,8 @@ class Page(unittest.TestCase):
             bad='{"benchmark": "' + HOSTILE,
         )
         self.check(html)
-        self.assertNotIn("<script>alert", html)
-        self.assertNotIn("<b a=", html)
+        self.check_has(html, "<script>alert", False)
+        self.check_has(html, "<b a=", False)
         self.assertEqual(len(problems), 1)
         packed = re.search(r'base64,([^"]*)"', html)[1]
         self.assertIn("'=1+1", base64.b64decode(packed).decode("utf-8"))
@@ -163,12 +176,12 @@ class Page(unittest.TestCase):
             for name, t in (("hybrid", 1.0), ("shuffle", 2.0), ("naive", 3.0))
         ]
         html, _, _ = self.build(rank=kit.document(rows))
-        self.assertIn('<svg class="chart wide" id="ranking-fig7-wide"', html)
+        self.check_has(html, '<svg class="chart wide" id="ranking-fig7-wide"')
         rows[1]["seconds"] = [2.0, -2.0, 2.0]
         html, _, problems = self.build(rank=kit.document(rows))
-        self.assertNotIn('id="ranking-fig7-wide"', html)
-        self.assertIn("lacks: shuffle", html)
-        self.assertIn("1 problems in the result files", html)
+        self.check_has(html, 'id="ranking-fig7-wide"', False)
+        self.check_has(html, "lacks: shuffle")
+        self.check_has(html, "1 problems in the result files")
         self.assertEqual(len(problems), 1)
 
     def test_ten_thousand_rows(self):
@@ -188,7 +201,7 @@ class Page(unittest.TestCase):
         html, _, problems = self.build(rank=kit.document(rows))
         self.check(html)
         self.assertEqual(problems, [])
-        self.assertIn("more rows are in the download", html)
+        self.check_has(html, "more rows are in the download")
 
 
 class Sections(unittest.TestCase):
