@@ -48,8 +48,6 @@ VERB_WITHOUT_KERNELS(sort_by, ordo_by_job)
 VERB(rank, ordo_rank_job)
 VERB(topk, ordo_topk_job)
 VERB_WITHOUT_KERNELS(count_nans, ordo_count_job)
-VERB(scan, ordo_scan_job)
-VERB(scan_bits, ordo_bits_job)
 VERB(partition, ordo_partition_job)
 VERB(is_sorted, ordo_order_job)
 VERB(radius, ordo_radius_job)
@@ -66,6 +64,25 @@ VERB_WITHOUT_KERNELS(sort_pointers, ordo_pointers_job)
 static ordo_status select_keys(void *state, const ordo_select_job *job, ordo_exec *exec)
 {
     return cpu_select(state, job, exec);
+}
+
+/* The scans of the ballot counting poster. */
+static ordo_status refuse_ballots(ordo_exec *exec)
+{
+    return ordo_fail(exec, ORDO_E_UNSUPPORTED,
+                     "ballot and shared are algorithms of GPUs; this context uses the CPU");
+}
+
+static ordo_status scan(void *state, const ordo_scan_job *job, ordo_exec *exec)
+{
+    return job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_scan(state, job, exec)
+                                                 : refuse_ballots(exec);
+}
+
+static ordo_status scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec)
+{
+    return job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_scan_bits(state, job, exec)
+                                                 : refuse_ballots(exec);
 }
 
 static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
