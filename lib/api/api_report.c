@@ -158,9 +158,9 @@ static void add_phases(sentence *s, const ordo_facts *f)
     static const char *const strings[] = {"survey",  "first keys sent", "later keys sent",
                                           "fetched", "groups",          "CPU"};
     static const char *const selects[] = {"sorted in", "merged in", ""};
-    const char *const *const names = f->letter_bits != 0                           ? strings
+    const char *const *const names = f->letter_bits != 0                       ? strings
                                      : f->strategy == ORDO_STRATEGY_SUB_ARRAYS ? selects
-                                                                                   : sorts;
+                                                                               : sorts;
     if (f->cpu_share > 0)
         add(s, "%.1f %% of the keys sorted by the CPU", 100 * f->cpu_share);
     if (f->packed > 0)

@@ -60,7 +60,7 @@ ordo_status ordo_scan(ordo_ctx *ctx, ordo_op op, ordo_type type, const void *in,
 {
     ordo_scan_job job = {
         .op = op, .type = type, .in = in, .n = n, .out_type = out_type, .out = out};
-    ordo_exec    *exec;
+    ordo_exec *exec;
     TRY(api_enter(ctx, "scan", type, n, &exec));
     return api_leave(ctx, scan_checked(ctx, exec, &job, opts, NULL));
 }

@@ -12,20 +12,20 @@ typedef struct FN(paper_merge) {
     size_t       *heads;
 } FN(paper_merge);
 
-static size_t FN(part_end)(const FN(paper_merge) *m, size_t i)
+static size_t FN(part_end)(const FN(paper_merge) * m, size_t i)
 {
     return i + 1 == m->parts ? m->n : (i + 1) * m->part;
 }
 
 /* The sub-array with the smallest head. At least one sub-array is left. */
-static size_t FN(least_head)(const FN(paper_merge) *m)
+static size_t FN(least_head)(const FN(paper_merge) * m)
 {
     size_t least = 0;
     while (m->heads[least] == FN(part_end)(m, least))
         least++;
     for (size_t i = least + 1; i < m->parts; i++)
         if (m->heads[i] < FN(part_end)(m, i) &&
-            LESS(m->records[m->heads[i]], m->records[m->heads[least]]))
+                             LESS(m->records[m->heads[i]], m->records[m->heads[least]]))
             least = i;
     return least;
 }
@@ -36,8 +36,8 @@ static bool FN(merge_sub_arrays)(const RECORD *records, size_t n, size_t part, s
                                  RECORD *merged, ordo_exec *exec)
 {
     FN(paper_merge) const m = {records, n, part, ordo_div_up(n, part), heads};
-    size_t const          pause = ordo_max(((size_t)1 << 20) / m.parts, 1); /* about 1 ms */
-    size_t                left = m.parts, count = 0;
+    size_t const pause = ordo_max(((size_t)1 << 20) / m.parts, 1); /* about 1 ms */
+    size_t       left = m.parts, count = 0;
     for (size_t i = 0; i < m.parts; i++)
         heads[i] = i * part;
     for (; left > 1; count++) {

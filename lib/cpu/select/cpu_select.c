@@ -105,8 +105,8 @@ size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
         bytes += cpu_sort_scratch(&sort, threads) + ARENA_SLACK;
     }
     if (way == BY_SUB_ARRAYS)
-        bytes += cpu_sub_arrays_scratch(word_kind(job->type), job->n, job->sub_array) +
-                 2 * ARENA_SLACK;
+        bytes +=
+            cpu_sub_arrays_scratch(word_kind(job->type), job->n, job->sub_array) + 2 * ARENA_SLACK;
     if (way == BY_COUNT)
         bytes += cpu_narrow_scratch(job->type, job->n, threads);
     if (suits_cells(job))

@@ -92,8 +92,8 @@ ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_
     exec->phases = STRING_SORT_PHASES + 3;
     TRY(string_sort(&order, exec));
 
-    ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts, n, count_type, numbers, &distinct, false,
-                                ORDO_ALGORITHM_AUTO};
+    ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts,    n,     count_type,
+                                numbers,         &distinct, false, ORDO_ALGORITHM_AUTO};
     ordo_exec           part = *exec;
     TRY(cpu_scan_bits(kernels, &bits, &part));
     exec->phase++;
@@ -197,10 +197,10 @@ ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_
     if (!ordo_loop(exec, n, cpu_grain(n), length_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
-    ordo_scan_job const sums = {
-        ORDO_SUM, ORDO_U64, job->out_offsets + 1, n, ORDO_U64, job->out_offsets + 1, false,
-        ORDO_ALGORITHM_AUTO};
-    ordo_exec part = *exec;
+    ordo_scan_job const sums = {ORDO_SUM, ORDO_U64,           job->out_offsets + 1,
+                                n,        ORDO_U64,           job->out_offsets + 1,
+                                false,    ORDO_ALGORITHM_AUTO};
+    ordo_exec           part = *exec;
     TRY(cpu_scan(kernels, &sums, &part));
     exec->phase++;
     if (job->out_offsets[n] == 0) /* no bytes: the arrays of bytes may be NULL */
