@@ -110,7 +110,7 @@ bool const added =
              entry<sum_words<PAPER_SHARED>>("shared", BENCH_PEER_WORD_SUM, ORDO_U32),
              entry<sum_words<PAPER_SHUFFLE>>("shuffle", BENCH_PEER_WORD_SUM, ORDO_U32),
              entry<sub_arrays>("sub-arrays", BENCH_PEER_SUB_ARRAYS, ORDO_U32),
-             entry<merge_and_look>("merge", BENCH_PEER_MERGE, ORDO_U32)});
+             entry<merge_and_look>("pairs", BENCH_PEER_MERGE, ORDO_U32)});
 
 } // namespace
 } // namespace peers

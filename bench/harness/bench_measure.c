@@ -78,7 +78,7 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
     assert(calls == 1 || q->prepare == NULL);
     if (ctx == NULL || all == NULL)
         return false;
-    if (q->prepare != NULL && q->prepare(all, q->prepare_what) != ORDO_OK) {
+    if (q->prepare != NULL && row->phase == 0 && q->prepare(all, q->prepare_what) != ORDO_OK) {
         bench_progress_clear(b);
         cli_error("bench: %s %s, n = %zu: no fresh input: %s", q->op, q->label, q->n,
                   ordo_last_error(all));

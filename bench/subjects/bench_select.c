@@ -357,12 +357,12 @@ static bool paper_calls(bench *b, size_t sub_array)
     c.question.k = (double)sub_array;
     snprintf(c.question.label, sizeof c.question.label, "%zu", sub_array);
     if (!bench_add(b, "bitonic", threads, BENCH_CONTENDER, call_select, &bitonic) ||
-        !bench_add_phase(b, "bitonic, parallel", threads, 1) ||
-        !bench_add_phase(b, "bitonic, sequential", threads, 2) ||
+        !bench_add_phase(b, "parallel", threads, 1) ||
+        !bench_add_phase(b, "sequential", threads, 2) ||
         !bench_add(b, "merge", threads, BENCH_CONTENDER, call_select, &merge))
         return false;
-    if (b->place == NULL && (!bench_add_phase(b, "merge, sub-arrays", threads, 1) ||
-                             !bench_add_phase(b, "merge, pairs", threads, 2)))
+    if (b->place == NULL &&
+        (!bench_add_phase(b, "sub-arrays", threads, 1) || !bench_add_phase(b, "pairs", threads, 2)))
         return false;
     return bench_add(b, "auto", threads, BENCH_CONTENDER, call_select, &c.args) &&
            bench_measure(b, &c.question);

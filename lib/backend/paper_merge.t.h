@@ -20,13 +20,20 @@ static size_t FN(part_end)(const FN(paper_merge) * m, size_t i)
 /* The sub-array with the smallest head. At least one sub-array is left. */
 static size_t FN(least_head)(const FN(paper_merge) * m)
 {
-    size_t least = 0;
-    while (m->heads[least] == FN(part_end)(m, least))
+    const RECORD *const records = m->records;
+    const size_t *const heads = m->heads;
+    size_t              least = 0;
+    while (heads[least] == FN(part_end)(m, least))
         least++;
-    for (size_t i = least + 1; i < m->parts; i++)
-        if (m->heads[i] < FN(part_end)(m, i) &&
-                             LESS(m->records[m->heads[i]], m->records[m->heads[least]]))
+    RECORD smallest = records[heads[least]];
+    size_t end = FN(part_end)(m, least);
+    for (size_t i = least + 1; i < m->parts; i++) {
+        end = ordo_min(end + m->part, m->n);
+        if (heads[i] < end && LESS(records[heads[i]], smallest)) {
             least = i;
+            smallest = records[heads[i]];
+        }
+    }
     return least;
 }
 
