@@ -160,8 +160,9 @@ bool      bench_generate_k(bench *b, ordo_dist dist, ordo_type type, void *out, 
 bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, bench_call *call,
                const void *what);
 
-/* Adds a row with the time of one phase of the row before it, which must have as many threads. Takes
- * the time from the report of that row's call (ordo_facts.phase_seconds); phases count from 1. */
+/* Adds a row with the time of one phase of the row before it, which must have as many threads.
+ * Takes the time from the report of that row's call (ordo_facts.phase_seconds); phases count from
+ * 1. */
 bool bench_add_phase(bench *b, const char *name, unsigned threads, unsigned phase);
 
 /* The median time of a contender in the last measured question; NAN if it was not in it. */

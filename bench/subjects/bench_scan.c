@@ -275,8 +275,8 @@ static bool run_bits(bench *b)
     return bench_summary(b, "auto", false);
 }
 
-/* The call by ballots, by AUTO, and for flags also in shared memory, the base of speed-ups. For sums
- * the peers are the same kernel with other block scans. */
+/* The call by ballots, by AUTO, and for flags also in shared memory, the base of speed-ups. For
+ * sums the peers are the same kernel with other block scans. */
 static bool poster_once(bench *b, scan_case *c, bench_call *call, bool flags)
 {
     scan_args shared = c->args, ballot = c->args;

@@ -181,8 +181,8 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
 }
 
 /* The CPU writes only the facts before device_status, except for the times of selections by
- * sub-arrays. The others are cleared and copied only if a device or such a selection may have written
- * them, because that is several per cent of a call on four keys. */
+ * sub-arrays. The others are cleared and copied only if a device or such a selection may have
+ * written them, because that is several per cent of a call on four keys. */
 #define CPU_FACTS offsetof(ordo_facts, device_status)
 
 static void clear_facts(ordo_ctx *ctx)

@@ -1,10 +1,10 @@
-/* test_cuda_papers.c - the algorithms that the ballot counting poster and the median paper describe,
- * on device arrays and on host arrays: sizes around the edges of warps, blocks and spans, every kind
- * of flags and counts, every length of sub-arrays, and what is refused. The results of the CPU, which
- * the tests of the verbs compare with the oracle, are the reference.
+/* test_cuda_papers.c - the algorithms that the ballot counting poster and the median paper
+ * describe, on device arrays and on host arrays: sizes around the edges of warps, blocks and spans,
+ * every kind of flags and counts, every length of sub-arrays, and what is refused. The results of
+ * the CPU, which the tests of the verbs compare with the oracle, are the reference.
  *
- * ORDO_TEST_SMALL=1 takes few sizes, for compute-sanitizer; ORDO_TEST_SMALL=2 takes fewer still, for
- * its race checker. */
+ * ORDO_TEST_SMALL=1 takes few sizes, for compute-sanitizer; ORDO_TEST_SMALL=2 takes fewer still,
+ * for its race checker. */
 #include "device.h"
 #include "inputs.h"
 

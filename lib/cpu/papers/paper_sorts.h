@@ -10,11 +10,11 @@ cpu_records_fn cpu_records_bitonic; /* sort_bitonic.c: no scratch */
 cpu_records_fn cpu_records_split;   /* sort_split.c   */
 cpu_records_fn cpu_records_bubble;  /* sort_halving.c: no scratch */
 
-/* Sorts each sub-array of `part` records; the last one may be shorter. No scratch. sort_bitonic.c */
+/* Sorts each sub-array of `part` records; the last one may be shorter. sort_bitonic.c: no scratch */
 ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, ordo_exec *exec);
 
-/* Sorts records, k32 or k64, at least one, by sub-arrays and a merge: of pairs, or of all sub-arrays
- * by one thread. *sorted is the records or scratch. select_sub_arrays.c */
+/* Sorts records, k32 or k64, at least one, by sub-arrays and a merge: of pairs, or of all
+ * sub-arrays by one thread. *sorted is the records or scratch. select_sub_arrays.c */
 ordo_status cpu_sub_arrays(const cpu_records *records, size_t sub_array, bool in_pairs,
                            const void **sorted, ordo_exec *exec);
 size_t      cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part);

@@ -1,14 +1,12 @@
-/* block_paper_scan.cuh - the prefix sum of a block as in D. Whittaker, A. Skjellum and P. Bangalore,
- * "Ballot Counting for Optimal Binary Prefix Sum", and the scans it is compared with.
+/* block_paper_scan.cuh - the prefix sum of a block as in D. Whittaker, A. Skjellum and P.
+ * Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", and the scans it is compared with.
  *
- * Each warp scans its values; the last lane stores the total of the warp in shared memory; the first
- * warp scans the totals; each thread adds the sum of the warps before its own. The forms differ only
- * in how a warp scans 32 values:
- *   BALLOT    one ballot, lane mask and population count for each bit, results shifted and added:
- *             one bit for flags, six for the totals of warps, which are at most 32
+ * Each warp scans its values and stores its total in shared memory; the first warp scans the
+ * totals; each thread adds the sum of the warps before its own. Two barriers. A warp scans by
+ *   BALLOT    a ballot, a lane mask and a population count for each bit, shifted and added: one bit
+ *             for flags, six bits for the totals of warps, which are at most 32
  *   SHARED    doubling steps in shared memory: the scan that the poster compares with
- *   SHUFFLE   doubling steps by shuffles, which the GPUs of the poster did not have
- * Two barriers. */
+ *   SHUFFLE   doubling steps by shuffles, which the GPUs of the poster did not have */
 #ifndef ORDO_CUDA_PAPERS_BLOCK_PAPER_SCAN_H
 #define ORDO_CUDA_PAPERS_BLOCK_PAPER_SCAN_H
 

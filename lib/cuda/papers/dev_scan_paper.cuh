@@ -1,9 +1,9 @@
 /* dev_scan_paper.cuh - prefix sums of whole arrays by the block scans of block_paper_scan.cuh, one
  * element a thread; templates for dev_scan_paper.cu and for the benchmark (bench/cuda/papers.cu).
  *
- * Every form has the same grid: the array is cut into at most CUDA_TUNE_SPANS spans, one kernel adds
- * up each span, and in a second kernel each block adds the totals of the spans before its own and
- * scans its span, 1024 elements at a time. Reads the array twice. Scratch: 4 bytes a span. */
+ * Every form has the same grid: the array is cut into at most CUDA_TUNE_SPANS spans, one kernel
+ * adds up each span, and in a second kernel each block adds the totals of the spans before its own
+ * and scans its span, 1024 elements at a time. Reads the array twice. Scratch: 4 bytes a span. */
 #ifndef ORDO_CUDA_PAPERS_DEV_SCAN_PAPER_H
 #define ORDO_CUDA_PAPERS_DEV_SCAN_PAPER_H
 

@@ -1,12 +1,12 @@
-/* dev_select_bitonic.cu - selection by sorted sub-arrays: each block sorts one in shared memory by a
- * bitonic network, the sub-arrays are merged, and the wanted keys are read.
+/* dev_select_bitonic.cu - selection by sorted sub-arrays: each block sorts one in shared memory by
+ * a bitonic network, the sub-arrays are merged, and the wanted keys are read.
  *
- * BITONIC is B. Alyafi and F. Khalid, "Median Element Parallelized Search": a block has half as many
- * threads as keys, a thread orders a whole box of the network (Algorithm 1), so most threads idle in
- * wide steps, and one thread of the host merges (Algorithm 2, backend/paper_merge.t.h).
+ * BITONIC is B. Alyafi and F. Khalid, "Median Element Parallelized Search": a block has half as
+ * many threads as keys, a thread orders a whole box of the network (Algorithm 1), so most threads
+ * idle in wide steps, and one thread of the host merges (Algorithm 2, backend/paper_merge.t.h).
  * MERGE sorts with all threads in every step (block_bitonic.cuh), and the grid merges pairs of
- * sub-arrays (merge_sorted.cuh): lg(n / sub_array) passes.
- * Scratch: n words (MERGE 2 n), and for BITONIC 2 n words and the heads on the host. */
+ * sub-arrays (merge_sorted.cuh): lg(n / sub_array) passes. Scratch: n words (MERGE 2 n), and for
+ * BITONIC 2 n words and the heads on the host. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/select/dev_select.cuh"
@@ -57,8 +57,8 @@ template <typename WORD> static DEVICE void order_halves(WORD *words, unsigned l
     }
 }
 
-/* The paper's kernel. In a step with boxes of `length` words, thread t has box t, and threads without
- * a box wait. Sequences of `size` words become sorted, every second one downwards. */
+/* The paper's kernel. In a step with boxes of `length` words, thread t has box t, and threads
+ * without a box wait. Sequences of `size` words become sorted, every second one downwards. */
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(CUDA_MOST_SUB_ARRAY / 2)
     paper_sort_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned sub_array,

@@ -1,5 +1,5 @@
-/* dev_split.cu - the split radix sort of keys, pairs and indices (dev_split.cuh): the poster's block
- * scan by ballots, with 16 keys a thread. */
+/* dev_split.cu - the split radix sort of keys, pairs and indices (dev_split.cuh): the poster's
+ * block scan by ballots, with 16 keys a thread. */
 #include "cuda/papers/dev_split.cuh"
 #include "cuda/papers/papers.cuh"
 

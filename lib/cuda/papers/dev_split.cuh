@@ -1,13 +1,12 @@
-/* dev_split.cuh - the split radix sort of D. Whittaker, A. Skjellum and P. Bangalore, "Ballot Counting
- * for Optimal Binary Prefix Sum": one stable partition for every bit that differs. Templates for
- * dev_split.cu and for the benchmark, which varies the block scan and the keys of a thread.
+/* dev_split.cuh - the split radix sort of D. Whittaker, A. Skjellum and P. Bangalore, "Ballot
+ * Counting for Optimal Binary Prefix Sum": one stable partition for every bit that differs, low to
+ * high. Templates for dev_split.cu and for the benchmark, which varies the block scan.
  *
- * From the least significant bit on, keys whose bit is 0 go first. The place of a key is the number
- * of 0 bits before it, or, if its own bit is 1, the number of all 0 bits plus the 1 bits before it.
- * A split is three kernels: a block scan (block_paper_scan.cuh) gives the 0 bits of each tile; one
- * block scans these totals; a block scan gives the places. The device finds which bits differ;
- * launches for the others return at once. Cost of a bit: 3 reads and writes of keys, 2 of indices.
- * Scratch: two arrays of key bits; for pairs and argsort also two of indices. */
+ * The place of a key is the number of 0 bits before it, or, if its own bit is 1, the number of all
+ * 0 bits plus the 1 bits before it. A split is three kernels: a block scan gives the 0 bits of each
+ * tile; one block scans these totals; a block scan gives the places. The device finds which bits
+ * differ; launches for the others return at once. Cost of a bit: 3 reads and writes of keys, 2 of
+ * indices. Scratch: two arrays of key bits; for pairs and argsort also two of indices. */
 #ifndef ORDO_CUDA_PAPERS_DEV_SPLIT_H
 #define ORDO_CUDA_PAPERS_DEV_SPLIT_H
 

@@ -1,9 +1,9 @@
 /* papers.cuh - the algorithms of the papers, which run only when a caller asks for one by name.
  *
- * dev_sort.cu, dev_rank_sorted.cu, dev_select.cu, dev_scan.cu and dev_bits.cu choose by name and are
- * the only callers outside this folder and the benchmarks. If it does not say otherwise, an entry
- * only enqueues work on call->stream; the function with _scratch in its name gives the bytes of
- * device scratch. */
+ * dev_sort.cu, dev_rank_sorted.cu, dev_select.cu, dev_scan.cu and dev_bits.cu choose by name and
+ * are the only callers outside this folder and the benchmarks. If it does not say otherwise, an
+ * entry only enqueues work on call->stream; the function with _scratch in its name gives the bytes
+ * of device scratch. */
 #ifndef ORDO_CUDA_PAPERS_PAPERS_H
 #define ORDO_CUDA_PAPERS_PAPERS_H
 
@@ -34,8 +34,8 @@ ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job);
 size_t      dev_scan_ballot_scratch(const ordo_scan_job *job);
 ordo_status dev_scan_ballot(cuda_call *call, const ordo_scan_job *job);
 
-/* dev_select_bitonic.cu: selection by sorted sub-arrays, algorithms bitonic and merge. Bitonic merges
- * on the host, so this call waits. */
+/* dev_select_bitonic.cu: selection by sorted sub-arrays, algorithms bitonic and merge. Bitonic
+ * merges on the host, so this call waits. */
 size_t      dev_select_bitonic_scratch(const ordo_select_job *job);
 ordo_status dev_select_bitonic(cuda_call *call, const ordo_select_job *job);
 

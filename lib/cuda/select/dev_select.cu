@@ -3,10 +3,10 @@
  * AUTO: few keys by buckets in one block (dev_select_few.cuh); arrays that fit L2 by digits, every
  * pass reading the array; larger ones by sample and one sweep (dev_select.cuh). RADIX: by digits
  * for any size. All end in the same kernel, whose grid runs all passes (block_select.cuh). BITONIC
- * and MERGE are in papers/. A launch serves up to 32 positions; up to CUDA_TUNE_SELECT_MANY positions of large
- * arrays go in batches of 32. For more a copy of the array is sorted. Cost: AUTO one read and a few
- * hundredths; RADIX one read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4
- * for more than 4 positions) and 2.2 million more; RADIX 0.2 MB. */
+ * and MERGE are in papers/. A launch serves up to 32 positions; up to CUDA_TUNE_SELECT_MANY
+ * positions of large arrays go in batches of 32. For more a copy of the array is sorted. Cost: AUTO
+ * one read and a few hundredths; RADIX one read for 13 bits of the key, and one more. Scratch: AUTO
+ * n/16 words (n/4 for more than 4 positions) and 2.2 million more; RADIX 0.2 MB. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
