@@ -10,7 +10,8 @@ cpu_records_fn cpu_records_bitonic; /* sort_bitonic.c: no scratch */
 cpu_records_fn cpu_records_split;   /* sort_split.c   */
 cpu_records_fn cpu_records_bubble;  /* sort_halving.c: no scratch */
 
-/* Sorts each sub-array of `part` records; the last one may be shorter. sort_bitonic.c: no scratch */
+/* Sorts each sub-array of `part` records; the last one may be shorter. No scratch.
+ * sort_bitonic.c */
 ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, ordo_exec *exec);
 
 /* Sorts records, k32 or k64, at least one, by sub-arrays and a merge: of pairs, or of all
