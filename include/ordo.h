@@ -388,8 +388,8 @@ typedef struct ordo_select_opts {
  * BITONIC and MERGE cut a copy of the array into sub-arrays of opts.sub_array keys and sort each
  * sub-array by a bitonic network. BITONIC is the method of B. Alyafi and F. Khalid, "Median Element
  * Parallelized Search": one thread of the host then merges all sub-arrays at once and searches the
- * heads of all sub-arrays for each key. That takes n * n / sub_array comparisons, about a second
- * for 2^20 keys. MERGE merges pairs of sub-arrays in parallel, in lg(n / sub_array) passes. On a
+ * heads of all sub-arrays for each key. That takes n * n / sub_array comparisons: seconds for 2^20
+ * keys. MERGE merges pairs of sub-arrays in parallel, in lg(n / sub_array) passes. On a
  * GPU one thread block sorts a sub-array in shared memory, so sub_array is at most 2048. Both need
  * scratch for two copies of the keys as integers of 4 or 8 bytes and return ORDO_E_NOMEM if it is
  * refused. The report has the times of sorting and merging.                                      */
