@@ -111,7 +111,7 @@ typedef enum ordo_algorithm { /* each call lists the algorithms it accepts      
     ORDO_ALGORITHM_HYBRID = 13,  /* GPU: one warp per 1024 keys, ballots and binary search       */
     ORDO_ALGORITHM_WINDOWS = 14, /* k-sorted arrays: overlapping windows that fit the cache      */
     ORDO_ALGORITHM_PREFIX = 15,  /* GPU: radius by parallel prefix and suffix scans              */
-    ORDO_ALGORITHM_BALLOT = 16,  /* GPU: binary prefix sum of a block by ballots                 */
+    ORDO_ALGORITHM_BALLOT = 16,  /* GPU: prefix sum of a block by ballots                        */
     ORDO_ALGORITHM_SHARED = 17   /* GPU: binary prefix sum of a block in shared memory           */
 } ordo_algorithm;
 
@@ -138,13 +138,13 @@ enum {                    /* bits of the field `flags` of options structs       
 /* Device arrays. With ORDO_ON_DEVICE every array of a call is memory of the context's GPU and is
  * used in place. Positions (k, q) and single results (a total, a radius, a median) are host memory.
  * The work is enqueued on opts.stream (a cudaStream_t; NULL: the default stream). The call returns
- * without waiting, with two exceptions: it waits for a single result (pass NULL where that is
- * allowed to avoid this), and ordo_sort waits when it inspects the keys first (AUTO from 128 MiB of
- * keys on, ROUGH). As always in CUDA, errors of work in progress appear in a later CUDA call. Calls
- * of one context on several streams run one after the other. A call whose scratch was reserved
- * (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The graph uses that scratch
- * until the context is freed, so no call on the context may need more scratch in between. Arrays
- * must exist until the work is done.                                                             */
+ * without waiting, with three exceptions: it waits for a single result (pass NULL where that is
+ * allowed to avoid this), ordo_sort waits when it inspects the keys first (AUTO from 128 MiB of
+ * keys on, ROUGH), and a selection by BITONIC merges on the host. As always in CUDA, errors of work
+ * in progress appear in a later CUDA call. Calls of one context on several streams run one after
+ * the other. A call whose scratch was reserved (ordo_reserve) allocates nothing and can be captured
+ * in a CUDA graph. The graph uses that scratch until the context is freed, so no call on the
+ * context may need more scratch in between. Arrays must exist until the work is done.            */
 
 /* Options. struct_size comes first, so that callers and libraries of different versions work
  * together. In every other field 0 means the default; opts == NULL means all defaults. New fields
@@ -376,14 +376,23 @@ typedef struct ordo_select_opts {
     uint64_t flags;     /* ORDO_DESCENDING: count from the largest key                           */
     uint32_t nans;      /* an ordo_nans                                                          */
     uint32_t algorithm; /* AUTO: brackets from a sample, then one pass; RADIX: digit by digit;
-                         * BITONIC: sorts a copy by the bitonic network                          */
+                         * BITONIC, MERGE: by sorted sub-arrays, see below                       */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
+    uint64_t sub_array; /* BITONIC, MERGE: keys of a sub-array, a power of 2; default 1024       */
 } ordo_select_opts;
 
 /* Writes the k[j]-th key in order to out[j]; k[j] = 0 is the first key. The k may be in any order
  * and may repeat. Among -0 and +0, and among NaNs with different bits, the result is the key that
  * ordo_sort would put there. ORDO_E_ARG if a k[j] is not below n (with ORDO_NANS_OMIT: not below
- * the number of keys that are not NaN). out must not overlap other arrays.                       */
+ * the number of keys that are not NaN). out must not overlap other arrays.
+ * BITONIC and MERGE cut a copy of the array into sub-arrays of opts.sub_array keys and sort each
+ * sub-array by a bitonic network. BITONIC is the method of B. Alyafi and F. Khalid, "Median Element
+ * Parallelized Search": one thread of the host then merges all sub-arrays at once and searches the
+ * heads of all sub-arrays for each key. That takes n * n / sub_array comparisons: seconds for 2^20
+ * keys. MERGE merges pairs of sub-arrays in parallel, in lg(n / sub_array) passes. On a
+ * GPU one thread block sorts a sub-array in shared memory, so sub_array is at most 2048. Both need
+ * scratch for two copies of the keys as integers of 4 or 8 bytes and return ORDO_E_NOMEM if it is
+ * refused. The report has the times of sorting and merging.                                      */
 ORDO_MUST ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                   const size_t *k, size_t count, void *out,
                                   const ordo_select_opts *opts);
@@ -418,6 +427,7 @@ typedef struct ordo_quantile_opts {
     uint32_t algorithm; /* as ordo_select                                                        */
     uint32_t reserved;  /* 0                                                                     */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
+    uint64_t sub_array; /* as ordo_select                                                        */
 } ordo_quantile_opts;
 
 /* Writes the q[j]-quantile of the keys to out[j], 0 <= q[j] <= 1, as f64 for every type. All q
@@ -482,8 +492,10 @@ ORDO_MUST ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *str
 
 typedef struct ordo_scan_opts {
     size_t   struct_size;
-    uint64_t flags;  /* ORDO_EXCLUSIVE                                                            */
-    void    *stream; /* for ORDO_ON_DEVICE                                                    */
+    uint64_t flags;     /* ORDO_EXCLUSIVE                                                        */
+    void    *stream;    /* for ORDO_ON_DEVICE                                                    */
+    uint32_t algorithm; /* AUTO; BALLOT, SHARED: on a GPU, see each call                         */
+    uint32_t reserved;  /* 0                                                                     */
 } ordo_scan_opts;
 
 /* Prefix sums, minima or maxima: out[i] = in[0] op ... op in[i] (exclusive: op in[i-1]).
@@ -493,7 +505,10 @@ typedef struct ordo_scan_opts {
  * Minima and maxima use the order of the key bits: -0 below +0, NaN above +inf. The first result of
  * an exclusive scan is 0 for sums, the largest value or +inf for minima, and the smallest value or
  * -inf for maxima. out == in is allowed if the types are equal; any other overlap is an error.
- * After ORDO_E_CANCELLED out is unspecified, and so is in if out == in.                          */
+ * After ORDO_E_CANCELLED out is unspecified, and so is in if out == in.
+ * BALLOT scans 32-bit integers on a GPU with one ballot for each of their bits, one element per
+ * thread: sums of i32 to i32 and of u32 to u32. The poster named at ordo_scan_bits suggests this
+ * scan as future work.                                                                           */
 ORDO_MUST ordo_status ordo_scan(ordo_ctx *ctx, ordo_op op, ordo_type type, const void *in, size_t n,
                                 ordo_type out_type, void *out, const ordo_scan_opts *opts);
 ORDO_MUST ordo_status ordo_scan_scratch(ordo_ctx *ctx, ordo_op op, ordo_type type, size_t n,
@@ -502,7 +517,11 @@ ORDO_MUST ordo_status ordo_scan_scratch(ordo_ctx *ctx, ordo_op op, ordo_type typ
 
 /* Binary prefix sum: counts[i] = number of set flags among the first i+1 (exclusive: among the
  * first i). count_type is ORDO_U32 (n < 2^32) or ORDO_U64. With counts == NULL only the total is
- * computed; total may be NULL. The arrays must not overlap.                                      */
+ * computed; total may be NULL. The arrays must not overlap.
+ * BALLOT and SHARED run on a GPU, one flag per thread, and differ only in the scan of a block.
+ * BALLOT is the method of D. Whittaker, A. Skjellum and P. Bangalore, "Ballot Counting for Optimal
+ * Binary Prefix Sum": a ballot, a lane mask and a population count. SHARED is the scan in shared
+ * memory that this poster compares with.                                                         */
 ORDO_MUST ordo_status ordo_scan_bits(ordo_ctx *ctx, ordo_flags_kind kind, const void *flags,
                                      size_t n, ordo_type count_type, void *counts, uint64_t *total,
                                      const ordo_scan_opts *opts);

@@ -46,7 +46,7 @@ typedef enum ordo_strategy {          /* what a call did                        
     ORDO_STRATEGY_ONE_PASS = 25,      /* GPU rank_sorted: in one pass                            */
     ORDO_STRATEGY_NO_KEYS = 26,       /* GPU rank_sorted: ordinal ranks need no keys             */
     ORDO_STRATEGY_HEADS = 27,         /* GPU rank_sorted: starts of ties first, then ranks       */
-    ORDO_STRATEGY_SUB_ARRAYS = 28     /* GPU median: sorted sub-arrays of `tile` keys, merged    */
+    ORDO_STRATEGY_SUB_ARRAYS = 28     /* select: sorted sub-arrays of `tile` keys, merged        */
 } ordo_strategy;
 
 typedef struct ordo_facts { /* a number that does not apply is 0                                 */
@@ -73,7 +73,8 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
     double   cpu_share;     /* streamed: the part of the keys that the CPU sorted                */
     double   packed;        /* streamed: bytes of the fetched keys after packing / before        */
     /* Streamed: seconds of phase I, of II and III, of IV. Strings: of the survey, of sending the
-     * first and the later keys, of fetching, of the groups, of the CPU.                         */
+     * first and the later keys, of fetching, of the groups, of the CPU. Sub-arrays: of sorting
+     * them (on a GPU without copies), of merging; 0 for MERGE on a GPU, which does not wait.    */
     double phase_seconds[6];
 } ordo_facts;
 

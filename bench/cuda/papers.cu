@@ -1,9 +1,10 @@
-/* papers.cu - parts of two papers' algorithms, for their own experiments: the binary prefix sum
- * of the ballot counting poster with one flag per thread, by ballots and in shared memory; and
- * the two phases of the median paper, sub-arrays sorted in shared memory and their merge, for
- * every length in its table 2. The kernels are those of lib/cuda/papers, compiled into this module
- * too. */
-#include "cuda/papers/dev_bits_paper.cuh"
+/* papers.cu - variants of two papers' algorithms that the library does not offer by name: the split
+ * radix sort of the ballot counting poster, its block scan by ballots or in shared memory, with 1
+ * or 16 keys per thread; the poster's scan of 32-bit integers in shared memory and by shuffles; and
+ * the two phases of a median by sub-arrays and merges of pairs. The kernels are those of
+ * lib/cuda/papers, compiled into this module too. */
+#include "cuda/papers/dev_scan_paper.cuh"
+#include "cuda/papers/dev_split.cuh"
 #include "cuda/papers/papers.cuh"
 #include "peers.cuh"
 
@@ -42,16 +43,28 @@ void done(ordo_status status)
         throw failure{cudaErrorUnknown};
 }
 
-template <ordo_flags_kind KIND, bits_form FORM> void count_flags(const task &t)
+template <paper_form FORM, int ROWS> void split_keys(const task &t)
 {
-    ordo_bits_job job = {};
-    job.kind = KIND;
-    job.flags = t.keys;
-    job.n = t.n;
-    job.count_type = ORDO_U32;
-    job.counts = t.out;
-    framed frame(dev_bits_paper_scratch(&job));
-    done(dev_bits_paper<FORM>(&frame.call, &job));
+    cuda_scratch counting = {};
+    split_layout(&counting, t.n, ROWS, sizeof(uint32_t), 0);
+    framed             frame(counting.used);
+    split_tables const tables = split_layout(&frame.call.scratch, t.n, ROWS, sizeof(uint32_t), 0);
+    done(with_radix_code<false>(ORDO_U32, false, KEY_TOTAL, [&](auto code) -> ordo_status {
+        if constexpr (sizeof(typename decltype(code)::BITS) == sizeof(uint32_t))
+            return split<FORM, ROWS, radix_no_value>(
+                &frame.call, &tables, code, t.keys, sizeof(uint32_t), t.n, t.out, sizeof(uint32_t));
+        return ORDO_E_UNSUPPORTED;
+    }));
+}
+
+template <paper_form FORM> void sum_words(const task &t)
+{
+    cuda_scratch counting = {};
+    paper_layout(&counting, t.n);
+    framed            frame(counting.used);
+    word_source const source = {keys_of<uint32_t>(t)};
+    done(paper_scan<FORM>(&frame.call, source, t.n, out_of<uint32_t>(t), false,
+                          static_cast<uint64_t *>(nullptr)));
 }
 
 /* t.count is the length of the sub-arrays, t.ranks[0] the wanted position. */
@@ -64,6 +77,8 @@ ordo_select_job median_job(const task &t)
     job.k = t.ranks;
     job.count = 1;
     job.out = t.out;
+    job.algorithm = ORDO_ALGORITHM_MERGE;
+    job.sub_array = t.count;
     return job;
 }
 
@@ -72,7 +87,7 @@ void sub_arrays(const task &t)
     ordo_select_job const     job = median_job(t);
     framed                    frame(dev_select_bitonic_scratch(&job));
     select_bitonic_work const work = select_bitonic_layout(&frame.call.scratch, &job);
-    done(select_bitonic_sort(&frame.call, &job, &work, static_cast<unsigned>(t.count)));
+    done(select_bitonic_sort(&frame.call, &job, &work));
 }
 
 /* Merges the sub-arrays that the last call left in scratch. */
@@ -82,18 +97,20 @@ void merge_and_look(const task &t)
     framed                    frame(dev_select_bitonic_scratch(&job));
     select_bitonic_work const work = select_bitonic_layout(&frame.call.scratch, &job);
     void                     *sorted = nullptr;
-    done(select_bitonic_merge(&frame.call, &job, &work, static_cast<unsigned>(t.count), &sorted));
+    done(select_bitonic_merge(&frame.call, &job, &work, &sorted));
     done(select_bitonic_read(&frame.call, &job, &work, sorted));
 }
 
-bool const added = library(
-    "", 5,
-    {entry<count_flags<ORDO_FLAG_BYTES, BITS_BY_BALLOT>>("poster, ballot", BENCH_PEER_BYTES, 0),
-     entry<count_flags<ORDO_FLAG_BYTES, BITS_BY_SHARED>>("poster, shared", BENCH_PEER_BYTES, 0),
-     entry<count_flags<ORDO_FLAG_BITS, BITS_BY_BALLOT>>("poster, ballot", BENCH_PEER_BITS, 0),
-     entry<count_flags<ORDO_FLAG_BITS, BITS_BY_SHARED>>("poster, shared", BENCH_PEER_BITS, 0),
-     entry<sub_arrays>("sub-arrays", BENCH_PEER_SUB_ARRAYS, ORDO_U32),
-     entry<merge_and_look>("merge", BENCH_PEER_MERGE, ORDO_U32)});
+bool const added =
+    library("", 5,
+            {entry<split_keys<PAPER_SHARED, 1>>("shared, 1 key", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<split_keys<PAPER_BALLOT, 1>>("ballot, 1 key", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<split_keys<PAPER_SHARED, 16>>("shared, 16 keys", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<split_keys<PAPER_BALLOT, 16>>("ballot, 16 keys", BENCH_PEER_SPLIT, ORDO_U32),
+             entry<sum_words<PAPER_SHARED>>("shared", BENCH_PEER_WORD_SUM, ORDO_U32),
+             entry<sum_words<PAPER_SHUFFLE>>("shuffle", BENCH_PEER_WORD_SUM, ORDO_U32),
+             entry<sub_arrays>("sub-arrays", BENCH_PEER_SUB_ARRAYS, ORDO_U32),
+             entry<merge_and_look>("pairs", BENCH_PEER_MERGE, ORDO_U32)});
 
 } // namespace
 } // namespace peers

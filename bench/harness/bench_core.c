@@ -222,6 +222,22 @@ bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, be
     return true;
 }
 
+/* The row before has made the call. */
+static ordo_status no_call(ordo_ctx *ctx, const void *what)
+{
+    (void)ctx;
+    (void)what;
+    return ORDO_OK;
+}
+
+bool bench_add_phase(bench *b, const char *name, unsigned threads, unsigned phase)
+{
+    if (!bench_add(b, name, threads, BENCH_BESIDE, no_call, NULL))
+        return false;
+    b->rows[b->row_count - 1].phase = phase;
+    return true;
+}
+
 uint64_t bench_fingerprint(const char *bytes, size_t size)
 {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);

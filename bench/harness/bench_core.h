@@ -80,6 +80,7 @@ typedef struct bench_row {
     bool           skipped;
     bench_call    *call; /* call and what are NULL once the row is measured                 */
     const void    *what;
+    unsigned       phase;   /* not 0: the time is phase_seconds[phase - 1] of the report    */
     size_t         calls;   /* timed together in one round                                  */
     double        *seconds; /* of one call, for each round                                  */
     double         median, least, quartiles[2]; /* quartiles: the first and the third       */
@@ -170,6 +171,11 @@ bool      bench_generate_k(bench *b, ordo_dist dist, ordo_type type, void *out, 
 /* Adds a row to the pending question. `what` must stay valid until bench_measure() returns. */
 bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, bench_call *call,
                const void *what);
+
+/* Adds a row with the time of one phase of the row before it, which must have as many threads.
+ * Takes the time from the report of that row's call (ordo_facts.phase_seconds); phases count from
+ * 1. */
+bool bench_add_phase(bench *b, const char *name, unsigned threads, unsigned phase);
 
 /* The median time of a contender in the last measured question; NAN if it was not in it. */
 double bench_last_median(const bench *b, const char *name, unsigned threads);

@@ -59,6 +59,13 @@ static bool complain(const bench *b, const bench_row *row, const ordo_ctx *ctx)
     return false;
 }
 
+/* The time of a phase of the last call on ctx. */
+static double phase_time(const ordo_ctx *ctx, unsigned phase)
+{
+    ordo_report report = {.struct_size = sizeof report};
+    return ordo_last_report(ctx, &report) == ORDO_OK ? report.facts.phase_seconds[phase - 1] : NAN;
+}
+
 /* Sets *seconds to the time for one array, from `calls` consecutive calls. False after a message. A
  * call that is not supported is not a failure; it marks the row as skipped. */
 static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
@@ -71,7 +78,7 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
     assert(calls == 1 || q->prepare == NULL);
     if (ctx == NULL || all == NULL)
         return false;
-    if (q->prepare != NULL && q->prepare(all, q->prepare_what) != ORDO_OK) {
+    if (q->prepare != NULL && row->phase == 0 && q->prepare(all, q->prepare_what) != ORDO_OK) {
         bench_progress_clear(b);
         cli_error("bench: %s %s, n = %zu: no fresh input: %s", q->op, q->label, q->n,
                   ordo_last_error(all));
@@ -87,6 +94,8 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
     if (b->place != NULL && status == ORDO_OK && !b->place->stop(seconds))
         return false;
     *seconds /= (double)(calls * batch_of(q));
+    if (row->phase != 0)
+        *seconds = phase_time(ctx, row->phase);
     if (status == ORDO_E_UNSUPPORTED) {
         row->skipped = true;
         bench_progress_clear(b);

@@ -2,8 +2,8 @@
  * stable partition and is_sorted.
  *
  * On the host the base of speed-ups is the plain loop (bench_loops.c), if there is one. On a GPU
- * it is CUB's scan, two of CUB's selections, or Thrust's is_sorted; the binary prefix sums of
- * the ballot counting poster are also measured. */
+ * it is CUB's scan, two of CUB's selections, or Thrust's is_sorted. Section `poster` measures the
+ * block scans of the ballot counting poster. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
@@ -275,6 +275,40 @@ static bool run_bits(bench *b)
     return bench_summary(b, "auto", false);
 }
 
+/* The call by ballots, by AUTO, and for flags also in shared memory, the base of speed-ups. For
+ * sums the peers are the same kernel with other block scans. */
+static bool poster_once(bench *b, scan_case *c, bench_call *call, bool flags)
+{
+    scan_args shared = c->args, ballot = c->args;
+
+    shared.scan.algorithm = ORDO_ALGORITHM_SHARED;
+    ballot.scan.algorithm = ORDO_ALGORITHM_BALLOT;
+    return (flags ? bench_add(b, "shared", 1, BENCH_BASE, call, &shared)
+                  : bench_add_peers(b, &c->peers, 1)) &&
+           bench_add(b, "ballot", 1, BENCH_CONTENDER, call, &ballot) &&
+           bench_add(b, "auto", 1, BENCH_CONTENDER, call, &c->args) &&
+           bench_measure(b, &c->question);
+}
+
+static bool run_poster(bench *b)
+{
+    static const ordo_flags_kind kinds[] = {ORDO_FLAG_BYTES, ORDO_FLAG_BITS};
+    scan_case                    c;
+
+    bench_heading_over(b, "The ballot poster's block scans, one element per thread",
+                       "the scan in shared memory", b->set.n, "scan", 14);
+    for (size_t k = 0; k < 2; k++) {
+        ask_bits(b, kinds[k], ORDO_U32, b->set.n, &c);
+        if (!make_flags(b, kinds[k], b->src, b->set.n) || !poster_once(b, &c, call_bits, true))
+            return false;
+    }
+    ask_scan(b, "sum", ORDO_U32, ORDO_U32, b->set.n, &c);
+    c.peers.op = BENCH_PEER_WORD_SUM;
+    c.peers.base = "shared";
+    return bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, b->set.n, 0) &&
+           poster_once(b, &c, call_scan, false);
+}
+
 static bool run_partition(bench *b)
 {
     static const ordo_flags_kind kinds[] = {ORDO_FLAG_BYTES, ORDO_FLAG_BITS};
@@ -391,10 +425,8 @@ const bench_section bench_scan_sections[] = {
 };
 
 const bench_section bench_cuda_scan_sections[] = {
-    {"ops", 8, 8, 0, run_ops, true},
-    {"bits", 5, 8, 0, run_bits, true},
-    {"partition", 17, 17, 1, run_partition, true},
-    {"sorted", 8, 8, 0, run_sorted, true},
-    {"small", 5, 5, 1, run_small, true},
+    {"ops", 8, 8, 0, run_ops, true},       {"bits", 5, 8, 0, run_bits, true},
+    {"poster", 4, 4, 0, run_poster, true}, {"partition", 17, 17, 1, run_partition, true},
+    {"sorted", 8, 8, 0, run_sorted, true}, {"small", 5, 5, 1, run_small, true},
     {NULL, 0, 0, 0, NULL, false},
 };

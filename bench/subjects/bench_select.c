@@ -1,5 +1,5 @@
 /* bench_select.c - `ordo bench select`, on the host and on a GPU: medians, several quantiles,
- * top-k, and the two phases of the bitonic median paper (table 2, 2^20 keys).
+ * top-k, and table 2 of the bitonic median paper (2^20 keys): its parallel and sequential part.
  *
  * Peers on the host change the keys, so every contender there gets a fresh copy, which is not
  * timed. CUB has no selection in the supported toolkits, so its peer sorts. A selection reads
@@ -274,7 +274,8 @@ static bool run_algorithms(bench *b)
     bench_algorithm algorithms[] = {
         {"auto", 1, ORDO_ALGORITHM_AUTO, false},
         {"radix", 1, ORDO_ALGORITHM_RADIX, false},
-        {"bitonic", 1, ORDO_ALGORITHM_BITONIC, false},
+        {"merge", 1, ORDO_ALGORITHM_MERGE, false},
+        {"bitonic", 2, ORDO_ALGORITHM_BITONIC, false},
     };
     enum {
         COUNT = sizeof algorithms / sizeof *algorithms
@@ -333,12 +334,47 @@ static ordo_status sort_sub_arrays(ordo_ctx *ctx, const void *what)
     return a->peer->call(&a->task) == 0 ? ORDO_OK : ORDO_E_DEVICE;
 }
 
-static bool paper_once(bench *b, size_t sub_array)
+/* Short runs take an eighth of the keys, because the paper's merge is quadratic. */
+static size_t paper_keys(const bench *b)
+{
+    const size_t few = PAPER_KEYS / 8;
+    return b->set.n >= 8 * (size_t)PAPER_KEYS ? PAPER_KEYS : b->set.n < few ? b->set.n : few;
+}
+
+/* The paper's method with the times of its two parts, merges of pairs, and AUTO. */
+static bool paper_calls(bench *b, size_t sub_array)
+{
+    const unsigned threads = b->set.threads;
+    select_case    c;
+    select_args    bitonic, merge;
+
+    ask_select(b, ORDO_U32, paper_keys(b), 1, 1, &c);
+    bitonic = merge = c.args;
+    bitonic.opts.algorithm = ORDO_ALGORITHM_BITONIC;
+    merge.opts.algorithm = ORDO_ALGORITHM_MERGE;
+    bitonic.opts.sub_array = merge.opts.sub_array = sub_array;
+    c.question.op = "median";
+    c.question.k = (double)sub_array;
+    snprintf(c.question.label, sizeof c.question.label, "%zu", sub_array);
+    if (!bench_add(b, "bitonic", threads, BENCH_CONTENDER, call_select, &bitonic) ||
+        !bench_add_phase(b, "parallel", threads, 1) ||
+        !bench_add_phase(b, "sequential", threads, 2) ||
+        !bench_add(b, "merge", threads, BENCH_CONTENDER, call_select, &merge))
+        return false;
+    if (b->place == NULL &&
+        (!bench_add_phase(b, "sub-arrays", threads, 1) || !bench_add_phase(b, "pairs", threads, 2)))
+        return false;
+    return bench_add(b, "auto", threads, BENCH_CONTENDER, call_select, &c.args) &&
+           bench_measure(b, &c.question);
+}
+
+/* On a GPU: the two phases of MERGE, by peers. */
+static bool paper_phases(bench *b, size_t sub_array)
 {
     select_case    c;
     bench_peer_ask sorts, merges;
 
-    ask_select(b, ORDO_U32, PAPER_KEYS, 1, 1, &c);
+    ask_select(b, ORDO_U32, paper_keys(b), 1, 1, &c);
     sorts = merges = c.peers;
     sorts.op = BENCH_PEER_SUB_ARRAYS;
     merges.op = BENCH_PEER_MERGE;
@@ -360,16 +396,15 @@ static bool paper_once(bench *b, size_t sub_array)
     return bench_add_peers(b, &merges, 1) && bench_measure(b, &c.question);
 }
 
-/* Table 2 of the paper: sub-arrays sorted in shared memory, then merged. The paper merges on the
- * host; here the GPU does. */
+/* Table 2 of the paper: sub-arrays sorted in parallel, then merged by one thread of the host. */
 static bool run_paper(bench *b)
 {
-    bench_heading(b, "The median paper's table 2, u32: its phases by length of the sub-arrays",
-                  PAPER_KEYS, "sub-array", 9);
-    if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, PAPER_KEYS, 0))
+    bench_heading(b, "The median paper's table 2, u32: its parts by length of the sub-arrays",
+                  paper_keys(b), "sub-array", 9);
+    if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, paper_keys(b), 0))
         return false;
     for (size_t sub_array = 256; sub_array <= 2048; sub_array *= 2)
-        if (!paper_once(b, sub_array))
+        if (!paper_calls(b, sub_array) || (b->place != NULL && !paper_phases(b, sub_array)))
             return false;
     return true;
 }
@@ -382,6 +417,7 @@ const bench_section bench_select_sections[] = {
     {"topk", 8, 8, 0, run_topk, true},
     {"algorithms", 4, 4, 0, run_algorithms, true},
     {"threads", 8, 8, 0, run_threads, true},
+    {"paper", 4, 4, 0, run_paper, false},
     {NULL, 0, 0, 0, NULL, false},
 };
 

@@ -148,8 +148,28 @@ static bool run_n(bench *b)
     return bench_summary(b, "auto", false);
 }
 
-/* The GPU peer `split, shared scan` is the algorithm that the ballot counting poster compares
- * with. */
+/* The experiment of the ballot counting poster: the split radix sort with its block scan by ballots
+ * and in shared memory, one key per thread as in the poster, and 16 keys. */
+static bool run_split(bench *b)
+{
+    bench_heading_over(b, "Split radix sort (ballot poster), keys per thread, uniform u32",
+                       "the scan in shared memory with 1 key", 0, "n", 13);
+    for (size_t n = bench_first_n(b); n <= b->set.n; n = bench_next_n(b, n)) {
+        sort_case c;
+        ask_sort(b, ORDO_U32, n, 1, &c);
+        c.peers.op = BENCH_PEER_SPLIT;
+        c.peers.only = NULL;
+        c.peers.base = "shared, 1 key";
+        c.args.opts.algorithm = ORDO_ALGORITHM_SPLIT;
+        bench_count(c.question.label, n);
+        if (!bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, n, 0) ||
+            !bench_add_peers(b, &c.peers, 1) || !bench_add_both(b, "split", call_sort, &c.args) ||
+            !bench_measure(b, &c.question))
+            return false;
+    }
+    return true;
+}
+
 static bool run_algorithms(bench *b)
 {
     bench_algorithm algorithms[] = {
@@ -318,5 +338,6 @@ const bench_section bench_cuda_sort_sections[] = {
     {"types", 8, 8, 0, run_types, true},   {"distributions", 8, 8, 0, run_distributions, true},
     {"n", 8, 8, 0, run_n, true},           {"algorithms", 4, 4, 0, run_algorithms, true},
     {"pairs", 16, 16, 0, run_pairs, true}, {"small", 8, 8, 0, run_small_pairs, true},
-    {"rough", 4, 4, 0, bench_rough, true}, {NULL, 0, 0, 0, NULL, false},
+    {"rough", 4, 4, 0, bench_rough, true}, {"split", 4, 4, 0, run_split, true},
+    {NULL, 0, 0, 0, NULL, false},
 };

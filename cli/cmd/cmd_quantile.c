@@ -68,7 +68,7 @@ static ordo_quantile_opts library_options(const execution *e)
     const int method = o->method != NULL ? ordo_method_parse(o->method) : ORDO_METHOD_DEFAULT;
 
     return ORDO_OPTS(ordo_quantile_opts, .nans = (uint32_t)o->nans, .method = (uint32_t)method,
-                     .algorithm = (uint32_t)o->algorithm);
+                     .algorithm = (uint32_t)o->algorithm, .sub_array = o->sub_array);
 }
 
 static bool quantiles(execution *e)

@@ -22,7 +22,9 @@ static const char help[] =
     "  -n N              use only the first N packed flags\n"
     "  --count-type T    type of the counts: u32 or u64; default: u32, or u64 from 2^32\n"
     "                    flags on\n"
-    "  --algorithm A     auto\n";
+    "  --algorithm A     auto; on a GPU with --bits: ballot (the ballot counting poster) or\n"
+    "                    shared (the scan it compares with); on a GPU for sums of u32 and\n"
+    "                    i32: ballot\n";
 
 static const option_spec specs[] = {CHOICE("op", op, ORDO_SUM, "sum min max"),
                                     FLAG("exclusive", exclusive),
@@ -30,7 +32,7 @@ static const option_spec specs[] = {CHOICE("op", op, ORDO_SUM, "sum min max"),
                                     FLAG("bits", bits),
                                     COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     INDEX_TYPE("count-type"),
-                                    ALGORITHM("auto"),
+                                    ALGORITHM("auto - - - - - - - - - - - - - - - ballot shared"),
                                     ARRAY_OPTIONS};
 
 static const char *wrong(execution *e)
@@ -45,8 +47,9 @@ static const char *wrong(execution *e)
            : o->bits && o->wide ? "--wide cannot be used with --bits: use --count-type u64"
            : o->bits && o->op != ORDO_SUM
                ? "--bits counts flags: --op min and max cannot be used with it"
-           : o->wide && o->op != ORDO_SUM ? "--wide is for sums"
-                                          : NULL;
+           : o->wide && o->op != ORDO_SUM                      ? "--wide is for sums"
+           : o->algorithm == ORDO_ALGORITHM_SHARED && !o->bits ? "--algorithm shared needs --bits"
+                                                               : NULL;
 }
 
 static bool scan_flags(execution *e, const ordo_scan_opts *opts)
@@ -91,7 +94,8 @@ static bool scan_values(execution *e, const ordo_scan_opts *opts)
 static bool work(execution *e)
 {
     const ordo_scan_opts opts =
-        ORDO_OPTS(ordo_scan_opts, .flags = e->o.exclusive ? ORDO_EXCLUSIVE : 0);
+        ORDO_OPTS(ordo_scan_opts, .flags = e->o.exclusive ? ORDO_EXCLUSIVE : 0,
+                  .algorithm = (uint32_t)e->o.algorithm);
     return e->o.bits ? scan_flags(e, &opts) : scan_values(e, &opts);
 }
 

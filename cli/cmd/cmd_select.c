@@ -33,6 +33,8 @@ static const char *wrong(execution *e)
         return "-k K is missing: which element? 1 is the smallest";
     if (o->text && o->algorithm != 0)
         return "--algorithm is for numbers: it cannot be used with --text";
+    if (o->text && o->sub_array != 0)
+        return "--sub-array is for numbers: it cannot be used with --text";
     if (o->text && o->nans != 0)
         return "--nans is for numbers: it cannot be used with --text";
     o->list = option_list("select", "-k", o->list_text, true, &o->count);
@@ -68,7 +70,8 @@ static bool select_keys(execution *e, const size_t *places, void *values)
                      ordo_select(e->ctx, in->type, in->data, in->n, places, e->o.count, values,
                                  &ORDO_OPTS(ordo_select_opts, .flags = descending_flag(e),
                                             .nans = (uint32_t)e->o.nans,
-                                            .algorithm = (uint32_t)e->o.algorithm))) &&
+                                            .algorithm = (uint32_t)e->o.algorithm,
+                                            .sub_array = e->o.sub_array))) &&
            write_results(e, in->type, values, e->o.count);
 }
 

@@ -105,6 +105,10 @@ uint64_t descending_flag(const execution *e);
     "  --by K            with --fasta: compare by sequence (the default) or by header\n"
 
 #define HELP_SELECT_ALGORITHM                                                                      \
-    "  --algorithm A     auto, radix (digit by digit) or bitonic (sorts the array)\n"
+    "  --algorithm A     auto, radix (digit by digit), bitonic (the median paper: sorts\n"         \
+    "                    sub-arrays and merges them with one thread; slow) or merge (the\n"        \
+    "                    same with parallel merges of pairs)\n"                                    \
+    "  --sub-array N     bitonic, merge: elements of a sub-array, a power of 2, on a GPU at\n"     \
+    "                    most 2048; default 1024\n"
 
 #endif

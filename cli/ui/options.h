@@ -68,7 +68,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     bool           descending, stable, unique, check, sorted, one_based, largest, smallest, index;
     bool           with_index, exclusive, wide, bits, runs, show, forget, lines;
     int            algorithm, nans, ties, op, index_type;
-    uint64_t       k, n, seed, width;
+    uint64_t       k, n, seed, sub_array, width;
     double         p;
     bool           unset_first, only;
     const char    *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
@@ -88,7 +88,9 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
 #define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)
 #define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"
-#define SELECT_ALGORITHM ALGORITHM("auto - - radix - - bitonic")
+#define SELECT_ALGORITHM                                                                           \
+    ALGORITHM("auto - - radix - merge bitonic"),                                                   \
+        COUNT("sub-array", 0, sub_array, 2, (uint64_t)1 << 32)
 #define NANS(names) CHOICE("nans", nans, ORDO_NANS_LAST, names)
 #define COMMON_OPTIONS /* end the table */                                                         \
     COUNT("threads", 0, common.threads, 1, UINT32_MAX),                                            \

@@ -74,7 +74,10 @@ ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, 
                                 const char *whose);
 
 /* api_select.c: the parts that ordo_select and ordo_quantiles share. */
-ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm);
+ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm, uint64_t sub_array);
+/* Sets the algorithm and the length of sub-arrays, which depends on the backend. */
+ordo_status api_set_select_algorithm(ordo_exec *exec, const ordo_choice *choice, uint32_t algorithm,
+                                     uint64_t sub_array, ordo_select_job *job);
 ordo_status api_check_nans(ordo_exec *exec, uint32_t nans);
 /* Counts the NaNs; 0 for integers, which are not read. This is one phase of the call. */
 ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type type,

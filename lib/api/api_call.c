@@ -178,8 +178,9 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
     return status;
 }
 
-/* The CPU writes only the facts before device_status. The others are cleared and copied only if a
- * device may have written them, because that is several per cent of a call on four keys. */
+/* The CPU writes only the facts before device_status, except for the times of selections by
+ * sub-arrays. The others are cleared and copied only if a device or such a selection may have
+ * written them, because that is several per cent of a call on four keys. */
 #define CPU_FACTS offsetof(ordo_facts, device_status)
 
 static void clear_facts(ordo_ctx *ctx)
@@ -234,6 +235,8 @@ static void store_report(ordo_ctx *ctx)
     ctx->report.predicted_cpu = running->predicted.cpu;
     ctx->report.predicted_cuda = running->predicted.device;
     ctx->report.predicted_hybrid = running->predicted.hybrid;
+    if (ctx->exec.facts.strategy == ORDO_STRATEGY_SUB_ARRAYS)
+        ctx->device_facts = true;
     memcpy(&ctx->report.facts, &ctx->exec.facts, CPU_FACTS);
     if (ctx->device_facts || ctx->device_report)
         ctx->report.facts = ctx->exec.facts;

@@ -35,7 +35,7 @@ struct ordo_ctx {
     api_running  running; /* the call in progress */
     ordo_report  report;  /* the last successful call */
     ordo_profile profile; /* the last call; exec.profile points here if profiles are recorded */
-    bool         device_facts;  /* exec.facts may have facts of a device (api_call.c) */
+    bool         device_facts;  /* exec.facts may have more than CPU_FACTS (api_call.c) */
     bool         device_report; /* the same of report.facts */
 
     ordo_progress_fn *progress;

@@ -215,7 +215,7 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     TRY(api_check_place(exec, wish->flags, ORDO_ON_DEVICE, wish->stream));
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     TRY(api_check_nans(exec, wish->nans));
-    TRY(api_check_select_algorithm(exec, wish->algorithm));
+    TRY(api_check_select_algorithm(exec, wish->algorithm, wish->sub_array));
     FAIL_IF(wish->method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", wish->method);
     FAIL_IF(call->is_median && wish->method != ORDO_METHOD_DEFAULT &&
                 wish->method != ORDO_METHOD_LINEAR,
@@ -258,15 +258,14 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
         k[2 * j] = at.below;
         k[2 * j + 1] = at.above;
     }
-    ordo_select_job const job = {call->type,
-                                 call->keys,
-                                 call->n,
-                                 k,
-                                 2 * call->count,
-                                 keys,
-                                 false,
-                                 (ordo_algorithm)wish->algorithm,
-                                 true};
+    ordo_select_job job = {.type = call->type,
+                           .keys = call->keys,
+                           .n = call->n,
+                           .k = k,
+                           .count = 2 * call->count,
+                           .out = keys,
+                           .out_on_host = true};
+    TRY(api_set_select_algorithm(exec, choice, wish->algorithm, wish->sub_array, &job));
     TRY(api_select_any(exec, choice, &job));
     for (size_t j = 0; j < call->count; j++) {
         place const  at = place_of(method, call->q[j], n);

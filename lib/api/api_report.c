@@ -152,19 +152,22 @@ static void add_counts(sentence *s, const ordo_facts *f)
             add(s, "%s: %llu", counts[i].name, (unsigned long long)counts[i].count);
 }
 
-static void add_stream(sentence *s, const ordo_facts *f)
+static void add_phases(sentence *s, const ordo_facts *f)
 {
     static const char *const sorts[] = {"phase I", "phases II and III", "phase IV"};
     static const char *const strings[] = {"survey",  "first keys sent", "later keys sent",
                                           "fetched", "groups",          "CPU"};
+    static const char *const selects[] = {"sorted in", "merged in", ""};
+    const char *const *const names = f->letter_bits != 0                       ? strings
+                                     : f->strategy == ORDO_STRATEGY_SUB_ARRAYS ? selects
+                                                                               : sorts;
     if (f->cpu_share > 0)
         add(s, "%.1f %% of the keys sorted by the CPU", 100 * f->cpu_share);
     if (f->packed > 0)
         add(s, "keys packed to %.0f %%", 100 * f->packed);
     for (size_t i = 0; i < (f->letter_bits != 0 ? 6 : 3); i++)
         if (f->phase_seconds[i] > 0)
-            add(s, "%s %.1f ms", f->letter_bits != 0 ? strings[i] : sorts[i],
-                1e3 * f->phase_seconds[i]);
+            add(s, "%s %.1f ms", names[i], 1e3 * f->phase_seconds[i]);
 }
 
 size_t ordo_report_text(const ordo_report *report, char *text, size_t size)
@@ -180,7 +183,7 @@ size_t ordo_report_text(const ordo_report *report, char *text, size_t size)
     if (f->radius != 0)
         add(&s, "radius %llu", (unsigned long long)f->radius);
     add_counts(&s, f);
-    add_stream(&s, f);
+    add_phases(&s, f);
     if (f->device_status != ORDO_OK)
         add(&s, "the device failed (%s), so the CPU did the job",
             ordo_status_text((ordo_status)f->device_status));

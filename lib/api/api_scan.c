@@ -1,6 +1,26 @@
 /* api_scan.c - ordo_scan and ordo_scan_bits with their size queries. */
 #include "api/api.h"
 
+static ordo_status check_reserved(ordo_exec *exec, const ordo_scan_opts *wish)
+{
+    FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
+    return ORDO_OK;
+}
+
+static ordo_status check_scan_algorithm(ordo_exec *exec, const ordo_scan_job *job,
+                                        const ordo_scan_opts *wish)
+{
+    uint32_t const algorithm = wish->algorithm;
+    TRY(check_reserved(exec, wish));
+    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_BALLOT, ORDO_E_ARG,
+            "algorithm %u does not scan; expected auto or ballot", algorithm);
+    bool const is_word = job->type == ORDO_U32 || job->type == ORDO_I32;
+    FAIL_IF(algorithm == ORDO_ALGORITHM_BALLOT &&
+                (job->op != ORDO_SUM || !is_word || job->out_type != job->type),
+            ORDO_E_ARG, "ballot scans only sums of u32 to u32 and of i32 to i32");
+    return ORDO_OK;
+}
+
 static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *job,
                                 const ordo_scan_opts *opts, size_t *bytes)
 {
@@ -14,6 +34,7 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     TRY(api_check_type(exec, out_type, "out_type"));
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish.stream));
+    TRY(check_scan_algorithm(exec, job, &wish));
     FAIL_IF(out_type != type && job->op != ORDO_SUM, ORDO_E_ARG,
             "out_type is %s; the minima and maxima of %s are %s", ordo_type_name(out_type),
             ordo_type_name(type), ordo_type_name(type));
@@ -27,6 +48,7 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
                             n * ordo_type_size(out_type), "out"));
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
     if (bytes == NULL)
         return choice.backend->scan(choice.state, job, exec);
     *bytes = choice.backend->scan_scratch == NULL ? 0 : choice.backend->scan_scratch(job, exec);
@@ -36,7 +58,8 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
 ordo_status ordo_scan(ordo_ctx *ctx, ordo_op op, ordo_type type, const void *in, size_t n,
                       ordo_type out_type, void *out, const ordo_scan_opts *opts)
 {
-    ordo_scan_job job = {op, type, in, n, out_type, out, false};
+    ordo_scan_job job = {
+        .op = op, .type = type, .in = in, .n = n, .out_type = out_type, .out = out};
     API_CALL("scan", type, n, scan_checked(ctx, exec, &job, opts, NULL));
 }
 
@@ -63,6 +86,11 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
             "kind is %d; no such ordo_flags_kind", (int)job->kind);
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish.stream));
+    TRY(check_reserved(exec, &wish));
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_BALLOT &&
+                wish.algorithm != ORDO_ALGORITHM_SHARED,
+            ORDO_E_ARG, "algorithm %u does not count flags; expected auto, ballot or shared",
+            wish.algorithm);
     TRY(api_check_type(exec, count_type, "count_type"));
     FAIL_IF(count_type != ORDO_U32 && count_type != ORDO_U64, ORDO_E_ARG,
             "count_type is %s; expected u32 or u64", ordo_type_name(count_type));
@@ -78,6 +106,7 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->total = total != NULL || !exec->on_device ? &found : NULL;
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
     if (bytes != NULL) {
         const ordo_backend *const backend = choice.backend;
         *bytes = backend->scan_bits_scratch == NULL ? 0 : backend->scan_bits_scratch(job, exec);
@@ -93,7 +122,12 @@ ordo_status ordo_scan_bits(ordo_ctx *ctx, ordo_flags_kind kind, const void *flag
                            ordo_type count_type, void *counts, uint64_t *total,
                            const ordo_scan_opts *opts)
 {
-    ordo_bits_job const job = {kind, flags, n, count_type, counts, total, false};
+    ordo_bits_job const job = {.kind = kind,
+                               .flags = flags,
+                               .n = n,
+                               .count_type = count_type,
+                               .counts = counts,
+                               .total = total};
     API_CALL("scan_bits", (ordo_type)0, n, bits_checked(ctx, exec, &job, opts, NULL));
 }
 

@@ -10,7 +10,8 @@
 
 enum {
     FEW = 32,
-    MAX_KEY = 8
+    MAX_KEY = 8,
+    SUB_ARRAY = 1024 /* keys of a sub-array by default */
 };
 
 /* ---- Positions in any order ---- */
@@ -142,11 +143,37 @@ ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type
 
 /* ---- Select ---- */
 
-ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm)
+static bool has_sub_arrays(uint32_t algorithm)
+{
+    return algorithm == ORDO_ALGORITHM_BITONIC || algorithm == ORDO_ALGORITHM_MERGE;
+}
+
+ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm, uint64_t sub_array)
 {
     FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_RADIX &&
-                algorithm != ORDO_ALGORITHM_BITONIC,
-            ORDO_E_ARG, "algorithm %u does not select; expected auto, radix or bitonic", algorithm);
+                !has_sub_arrays(algorithm),
+            ORDO_E_ARG, "algorithm %u does not select; expected auto, radix, merge or bitonic",
+            algorithm);
+    FAIL_IF(sub_array != 0 && !has_sub_arrays(algorithm), ORDO_E_ARG,
+            "sub_array is %llu; only the algorithms bitonic and merge have sub-arrays",
+            (unsigned long long)sub_array);
+    FAIL_IF(sub_array == 1 || (sub_array & (sub_array - 1)) != 0 || (size_t)sub_array != sub_array,
+            ORDO_E_ARG, "sub_array is %llu; expected a power of 2, at least 2",
+            (unsigned long long)sub_array);
+    return ORDO_OK;
+}
+
+ordo_status api_set_select_algorithm(ordo_exec *exec, const ordo_choice *choice, uint32_t algorithm,
+                                     uint64_t sub_array, ordo_select_job *job)
+{
+    size_t const most = choice->backend->most_sub_array;
+    FAIL_IF(most != 0 && sub_array > most, ORDO_E_ARG,
+            "sub_array is %llu; a thread block sorts a sub-array in shared memory, so it must be a "
+            "power of 2 from 2 to %zu",
+            (unsigned long long)sub_array, most);
+    job->algorithm = (ordo_algorithm)algorithm;
+    if (has_sub_arrays(algorithm))
+        job->sub_array = sub_array != 0 ? (size_t)sub_array : SUB_ARRAY;
     return ORDO_OK;
 }
 
@@ -201,7 +228,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     ordo_choice      choice;
     size_t           nans = 0;
     TRY(read_select_opts(exec, job->type, opts, &wish));
-    TRY(api_check_select_algorithm(exec, wish.algorithm));
+    TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
     size_t const size = ordo_type_size(job->type);
     TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
     TRY(api_check_aligned(exec, job->k, count, sizeof *job->k, "k"));
@@ -213,7 +240,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
+    TRY(api_set_select_algorithm(exec, &choice, wish.algorithm, wish.sub_array, job));
     if (bytes != NULL)
         return select_scratch(exec, &choice, job, bytes);
     if (count == 0)
@@ -254,6 +281,7 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *j
             "nans is propagate; expected last or omit");
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %u; expected auto",
             wish.algorithm);
+    TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
     TRY(api_check_index_type(exec, job->index_type, job->n));
     size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);
     size_t const most = ordo_min(job->k, job->n);

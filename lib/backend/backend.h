@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 6u
+#define ORDO_BACKEND_ABI 7u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 typedef struct ordo_backend_wishes { /* options of the context that concern backends */
@@ -84,6 +84,7 @@ typedef struct ordo_backend {
     /* For arrays on the device; and the bytes of job->work, the same for all parts. */
     ordo_status (*put_ranks)(void *state, const ordo_put_job *job, ordo_exec *exec);
     size_t (*put_ranks_work)(const ordo_put_job *job);
+    size_t most_sub_array; /* keys of a sub-array of a selection; 0: any number */
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

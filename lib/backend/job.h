@@ -60,6 +60,7 @@ typedef struct ordo_select_job { /* k-th keys */
     bool           descending;
     ordo_algorithm algorithm;
     bool           out_on_host; /* even if keys are on a device */
+    size_t         sub_array;   /* BITONIC, MERGE: keys of a sub-array, a power of 2 */
 } ordo_select_job;
 
 typedef struct ordo_topk_job { /* the first k keys in order and their indices */
@@ -160,6 +161,8 @@ typedef struct ordo_scan_job {
     ordo_type   out_type; /* type, or the 64-bit type of the same kind */
     void       *out;      /* may be equal to in, if the types are equal */
     bool        exclusive;
+
+    ordo_algorithm algorithm; /* AUTO; BALLOT: sums of 32-bit integers to the same type */
 } ordo_scan_job;
 
 typedef struct ordo_bits_job { /* binary prefix sum */
@@ -170,6 +173,7 @@ typedef struct ordo_bits_job { /* binary prefix sum */
     void           *counts;     /* NULL: only the total */
     uint64_t       *total;      /* on the host; NULL only for device arrays */
     bool            exclusive;
+    ordo_algorithm  algorithm; /* AUTO, BALLOT, SHARED */
 } ordo_bits_job;
 
 typedef struct ordo_partition_job { /* stable partition by flags */

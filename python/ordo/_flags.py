@@ -44,6 +44,7 @@ def scan_bits(
     *,
     exclusive: bool = False,
     dtype: Any = np.int64,
+    algorithm: str = "auto",
 ) -> Any:
     """Counts the flags that are set, up to each flag: a binary prefix sum.
 
@@ -54,6 +55,8 @@ def scan_bits(
     n : number of packed flags.
     exclusive : count i does not include flag i, so the first count is 0.
     dtype : dtype of the counts: int64, uint64, int32 or uint32.
+    algorithm : 'auto'; on a GPU also 'ballot' (the ballot counting poster) or 'shared' (the scan in
+        shared memory that the poster compares with).
 
     Returns
     -------
@@ -62,7 +65,9 @@ def scan_bits(
     Raises
     ------
     TypeError : `flags` or `dtype` have the wrong type.
-    ValueError : `n` is larger than the number of bits, or `dtype` is too narrow.
+    ValueError : `n` is larger than the number of bits, `dtype` is too narrow, or `algorithm` is
+        wrong.
+    DeviceError : the algorithm needs a GPU, and the arrays are not there.
 
     Examples
     --------
@@ -72,17 +77,18 @@ def scan_bits(
     >>> ordo.scan_bits(np.array([0b1101], np.uint8), 4, exclusive=True)
     array([0, 1, 1, 2])
     """
-    return _scan_bits(flags, n, flag(exclusive, "exclusive"), dtype)
+    return _scan_bits(flags, n, flag(exclusive, "exclusive"), dtype, algorithm)
 
 
 @with_guests
-def _scan_bits(flags: Any, n: int | None, exclusive: bool, dtype: Any) -> Any:
+def _scan_bits(flags: Any, n: int | None, exclusive: bool, dtype: Any, algorithm: str) -> Any:
     place, array, kind, n = _flags_of(flags, n, "flags")
     wanted = check_index_dtype(dtype, n)
     opts = _lib.options(
         _lib.ScanOptions,
         flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
         stream=place.stream or None,
+        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm"),
     )
     result = place.empty((n,), wanted)
     _lib.scan_bits(

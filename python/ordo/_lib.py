@@ -84,13 +84,16 @@ RankOptions = _struct(
 )  # fmt: skip
 SelectOptions = _struct(
     "SelectOptions", ("flags", c_uint64), ("nans", c_uint32), ("algorithm", c_uint32),
-    ("stream", c_void_p),
+    ("stream", c_void_p), ("sub_array", c_uint64),
 )  # fmt: skip
 QuantileOptions = _struct(
     "QuantileOptions", ("flags", c_uint64), ("nans", c_uint32), ("method", c_uint32),
-    ("algorithm", c_uint32), ("reserved", c_uint32), ("stream", c_void_p),
+    ("algorithm", c_uint32), ("reserved", c_uint32), ("stream", c_void_p), ("sub_array", c_uint64),
 )  # fmt: skip
-ScanOptions = _struct("ScanOptions", ("flags", c_uint64), ("stream", c_void_p))
+ScanOptions = _struct(
+    "ScanOptions", ("flags", c_uint64), ("stream", c_void_p), ("algorithm", c_uint32),
+    ("reserved", c_uint32),
+)  # fmt: skip
 PartitionOptions = _struct("PartitionOptions", ("flags", c_uint64), ("stream", c_void_p))
 OrderOptions = _struct(
     "OrderOptions", ("flags", c_uint64), ("algorithm", c_uint32), ("reserved", c_uint32),

@@ -32,12 +32,15 @@ _SUMS = {dtype: _DTYPES[_WIDE.get(code, code)] for dtype, code in TYPES.items()}
 _SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
 
 
-def _scan_rows(rows: Rows, op: Any, out_code: int, exclusive: bool = False) -> Any:
+def _scan_rows(
+    rows: Rows, op: Any, out_code: int, exclusive: bool = False, algorithm: str = "auto"
+) -> Any:
     place, code, n = rows.place, rows.code, rows.n
     opts = _lib.options(
         _lib.ScanOptions,
         flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
         stream=place.stream or None,
+        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm"),
     )
     result = place.empty(rows.keys.shape, _DTYPES[out_code])
     rows.run(
@@ -61,6 +64,7 @@ def cumsum(
     out: Any = None,
     *,
     exclusive: bool = False,
+    algorithm: str = "auto",
 ) -> Any:
     """Returns cumulative sums, as `numpy.cumsum` does.
 
@@ -72,6 +76,7 @@ def cumsum(
         bools. With bool, sum i is True if any element up to i is not 0.
     out : array for the result, of the same shape.
     exclusive : sum i does not include element i, so the first sum is 0.
+    algorithm : 'auto'; on a GPU also 'ballot', for sums of 32-bit integers in their own dtype.
 
     Returns
     -------
@@ -82,7 +87,8 @@ def cumsum(
     Raises
     ------
     TypeError : the elements or `dtype` are not numbers.
-    ValueError : `axis` or `out` is wrong.
+    ValueError : `axis`, `out` or `algorithm` is wrong.
+    DeviceError : the algorithm needs a GPU, and the arrays are not there.
 
     Examples
     --------
@@ -95,13 +101,14 @@ def cumsum(
     if exclusive is not False:
         exclusive = flag(exclusive, "exclusive")
     code = plain_code(a, axis)
-    if code is not None and dtype is None and out is None and not exclusive:
+    usual = dtype is None and out is None and not exclusive and algorithm == "auto"
+    if code is not None and usual:
         return _scan_plain(a, _SUM, code, _SUMS[a.dtype])
-    return into(out, _cumsum(a, axis, dtype, exclusive))
+    return into(out, _cumsum(a, axis, dtype, exclusive, algorithm))
 
 
 @with_guests
-def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool) -> Any:
+def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: str) -> Any:
     place, array = numbers_of(a)
     if dtype is not None:
         _check_sum_dtype(place, array, dtype)
@@ -112,7 +119,7 @@ def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool) -> Any:
     logical = place.is_bool(rows.dtype)
     if rows.code not in FLOATS and (dtype is None or logical):
         out_code = _WIDE[rows.code]
-    result = rows.back(_scan_rows(rows, _SUM, out_code, exclusive))
+    result = rows.back(_scan_rows(rows, _SUM, out_code, exclusive, algorithm))
     if rows.code in FLOATS:
         return place.astype_back(result, rows.dtype)
     if logical:

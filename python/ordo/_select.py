@@ -37,7 +37,33 @@ _FEW = 64  # elements that ordo_sort sorts faster than ordo_select selects
 _DISCRETE = frozenset(("inverted_cdf", "closest_observation", "lower", "higher", "nearest"))
 
 
-def _quantile_options(place: Any, nans: str, method: str = "linear") -> Any:
+class _Way(NamedTuple):
+    """An algorithm by name and the length of its sub-arrays."""
+
+    algorithm: str
+    sub_array: int
+
+    def fields(self) -> dict[str, int]:
+        """Returns the fields of the options. ValueError if the algorithm is unknown."""
+        number = _lib.number_of(_lib.ALGORITHMS, self.algorithm, "algorithm")
+        return {"algorithm": number, "sub_array": self.sub_array}
+
+
+_AUTO = _Way("auto", 0)
+
+
+def _way(algorithm: str, sub_array: Any) -> _Way:
+    if algorithm == "auto" and type(sub_array) is int and sub_array == 0:
+        return _AUTO
+    length = integer(sub_array, "sub_array")
+    if not 0 <= length < 1 << 64:
+        raise ValueError(f"sub_array is {length}; expected a power of 2, at least 2")
+    way = _Way(algorithm, length)
+    way.fields()  # raises an error for an unknown algorithm
+    return way
+
+
+def _quantile_options(place: Any, nans: str, method: str = "linear", way: _Way = _AUTO) -> Any:
     """`nans` is 'last' or a NaN policy. 'raise' acts as 'propagate': the caller has checked it."""
     return _lib.options(
         _lib.QuantileOptions,
@@ -45,6 +71,7 @@ def _quantile_options(place: Any, nans: str, method: str = "linear") -> Any:
         nans=_lib.NANS["propagate" if nans == "raise" else nans],
         method=_lib.number_of(_lib.METHODS, method, "method"),
         stream=place.stream or None,
+        **way.fields(),
     )
 
 
@@ -53,9 +80,10 @@ def _front(place: Any, results: Any) -> Any:
     return place.moveaxis(results, -1, 0) if results.ndim > 1 else results
 
 
-def _select_options(place: Any, descending: bool) -> Any:
+def _select_options(place: Any, descending: bool, way: _Way = _AUTO) -> Any:
     flags = place.flags | (_lib.DESCENDING if descending else 0)
-    return _lib.options(_lib.SelectOptions, flags=flags, stream=place.stream or None)
+    stream = place.stream or None
+    return _lib.options(_lib.SelectOptions, flags=flags, stream=stream, **way.fields())
 
 
 _PROPAGATE = _quantile_options(HOST, "propagate")
@@ -80,6 +108,8 @@ def median(
     keepdims: bool = False,
     *,
     nan_policy: str = "propagate",
+    algorithm: str = "auto",
+    sub_array: int = 0,
 ) -> Any:
     """Returns the median, as `numpy.median` does.
 
@@ -92,6 +122,10 @@ def median(
     keepdims : keep the reduced axes with length 1.
     nan_policy : 'propagate': the median of a row with a NaN is NaN, as in `numpy.median`. 'omit':
         NaNs are ignored, as in `numpy.nanmedian`. 'raise': a NaN raises a ValueError.
+    algorithm : 'auto'; 'radix': digit by digit; 'bitonic': the median paper, which sorts sub-arrays
+        and merges them with one thread in quadratic time; 'merge': the same with parallel merges.
+    sub_array : elements of a sub-array for 'bitonic' and 'merge': a power of 2, on a GPU at most
+        2048. 0: 1024.
 
     Returns
     -------
@@ -102,7 +136,8 @@ def median(
     Raises
     ------
     TypeError : the elements are not numbers.
-    ValueError : `axis`, `out` or `nan_policy` is wrong, or there is a NaN under 'raise'.
+    ValueError : `axis`, `out`, `nan_policy`, `algorithm` or `sub_array` is wrong, or there is a NaN
+        under 'raise'.
 
     Examples
     --------
@@ -114,24 +149,25 @@ def median(
     """
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
+    way = _way(algorithm, sub_array)
     code = plain_code(a, axis)
-    usual = nan_policy == "propagate" and not keepdims and out is None
+    usual = nan_policy == "propagate" and not keepdims and out is None and way is _AUTO
     if usual and code is not None and a.size:
         middle = c_double()
         _lib.median(host_context(), code, pointer(a), a.size, addressof(middle), _PROPAGATE)
         return np.float32(middle.value) if code is _SINGLE else np.float64(middle.value)
-    return into(out, _median(a, axis, keepdims, nan_policy))
+    return into(out, _median(a, axis, keepdims, nan_policy, way))
 
 
 @with_guests
-def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str) -> Any:
+def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> Any:
     rows = _rows(a, axis, nan_policy)
-    code, n, opts = rows.code, rows.n, _quantile_options(rows.place, nan_policy)
+    code, n, opts = rows.code, rows.n, _quantile_options(rows.place, nan_policy, way=way)
     # ordo_median counts NaNs: faster on CPUs, slower on GPUs.
     if rows.place.on_device and _last_tells(rows, nan_policy) and _short.mode_is_default():
         middle = np.array([(n - 1) // 2, n // 2]) / (n - 1)
-        result = _short.middle(_quantile_rows(rows, middle, nan_policy, "nearest"))
-    elif _short.are_short(rows, "median") and nan_policy != "omit":
+        result = _short.middle(_quantile_rows(rows, middle, nan_policy, "nearest", way))
+    elif way is _AUTO and _short.are_short(rows, "median") and nan_policy != "omit":
         result = _short.median(rows)
     else:
         result = np.empty((*rows.lead, 1), _DOUBLE)
@@ -146,13 +182,13 @@ def _last_tells(rows: Rows, nan_policy: str) -> bool:
     return rows.code in FLOATS and rows.n >= _MANY and nan_policy == "propagate"
 
 
-def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str) -> Any:
+def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str, way: _Way) -> Any:
     """Returns the quantiles of every row, as float64 in host memory along the last axis."""
     last_tells = _last_tells(rows, nan_policy)
     if last_tells:
         q = np.append(q, 1.0)
     code, n, count, q_address = rows.code, rows.n, q.size, address(q)
-    opts = _quantile_options(rows.place, "last" if last_tells else nan_policy, method)
+    opts = _quantile_options(rows.place, "last" if last_tells else nan_policy, method, way)
     result = np.empty((*rows.lead, count), _DOUBLE)
     rows.run(
         lambda context, keys, out: _lib.quantiles(
@@ -201,6 +237,8 @@ def quantile(
     *,
     weights: None = None,
     nan_policy: str = "propagate",
+    algorithm: str = "auto",
+    sub_array: int = 0,
 ) -> Any:
     """Returns sample quantiles, as `numpy.quantile` does.
 
@@ -208,7 +246,7 @@ def quantile(
     ----------
     a : array-like of numbers; also GPU arrays and Arrow arrays.
     q : a number from 0 to 1, or an array of them. All quantiles of a row share one pass.
-    axis, out, overwrite_input, keepdims, nan_policy : as for `median`.
+    axis, out, overwrite_input, keepdims, nan_policy, algorithm, sub_array : as for `median`.
     method : one of NumPy's thirteen methods. 'inverted_cdf', 'closest_observation', 'lower',
         'higher' and 'nearest' return an element, in the dtype of `a`.
     weights : must be None.
@@ -220,7 +258,8 @@ def quantile(
     Raises
     ------
     TypeError : the elements or `q` are not numbers, or there are weights.
-    ValueError : `q`, `axis`, `method` or `nan_policy` is wrong, or there is a NaN under 'raise'.
+    ValueError : `q`, `axis`, `method`, `nan_policy`, `algorithm` or `sub_array` is wrong, or there
+        is a NaN under 'raise'.
 
     Examples
     --------
@@ -232,8 +271,9 @@ def quantile(
     """
     if keepdims is not False:
         keepdims = flag(keepdims, "keepdims")
+    way = _way(algorithm, sub_array)
     code = plain_code(a, axis)
-    usual = method == "linear" and nan_policy == "propagate" and not keepdims
+    usual = method == "linear" and nan_policy == "propagate" and not keepdims and way is _AUTO
     if usual and code is not None and out is None and weights is None and 0 < a.size < _MANY:
         n, context = a.size, host_context()
         if type(q) is float:
@@ -253,7 +293,7 @@ def quantile(
                 )  # fmt: skip
                 return results
     _refuse_weights(weights)
-    return into(out, _quantile(a, q, axis, method, keepdims, nan_policy))
+    return into(out, _quantile(a, q, axis, method, keepdims, nan_policy, way))
 
 
 def _refuse_weights(weights: Any) -> None:
@@ -272,13 +312,16 @@ def percentile(
     *,
     weights: None = None,
     nan_policy: str = "propagate",
+    algorithm: str = "auto",
+    sub_array: int = 0,
 ) -> Any:
     """Returns sample quantiles for numbers from 0 to 100, as `numpy.percentile` does.
 
     Parameters
     ----------
     q : a number from 0 to 100, or an array of them.
-    a, axis, out, overwrite_input, method, keepdims, weights, nan_policy : as for `quantile`.
+    a, axis, out, overwrite_input, method, keepdims, weights, nan_policy, algorithm, sub_array : as
+        for `quantile`.
 
     Returns
     -------
@@ -303,12 +346,22 @@ def percentile(
         valid = bool(np.all((parts >= 0) & (parts <= 1)))
     if not valid:
         raise ValueError("Percentiles must be in the range [0, 100]")
-    return into(out, quantile(a, parts, axis, None, False, method, keepdims, nan_policy=nan_policy))
+    found = quantile(
+        a, parts, axis, None, False, method, keepdims,
+        nan_policy=nan_policy, algorithm=algorithm, sub_array=sub_array,
+    )  # fmt: skip
+    return into(out, found)
 
 
 @with_guests
 def _quantile(
-    a: Any, q: Any, axis: int | tuple | None, method: str, keepdims: bool, nan_policy: str
+    a: Any,
+    q: Any,
+    axis: int | tuple | None,
+    method: str,
+    keepdims: bool,
+    nan_policy: str,
+    way: _Way,
 ) -> Any:
     number_is_plain = isinstance(q, (int, float)) and not isinstance(q, np.generic)
     wanted = unmasked(q, "q")
@@ -326,11 +379,11 @@ def _quantile(
     _quantile_options(place, nan_policy, method)  # raises an error for an unknown method
     discrete = method in _DISCRETE
     if discrete and code not in FLOATS and n > 0:
-        result = _selected(rows, _positions(n, probabilities, method), False)
+        result = _selected(rows, _positions(n, probabilities, method), False, way)
         shaped = place.reshape(_front(place, result), rows.shape_after(wanted.shape, keepdims))
         return place.scalar(place.astype_back(shaped, rows.dtype))
 
-    result = _quantile_rows(rows, probabilities, nan_policy, method)
+    result = _quantile_rows(rows, probabilities, nan_policy, method, way)
     warn_of_no_elements(rows, result, nan_policy)
     name = place.float_name(rows.dtype)
     if name and (discrete or number_is_plain):
@@ -343,10 +396,10 @@ def _quantile(
 # ---- select ------------------------------------------------------------------------------------
 
 
-def _selected(rows: Rows, k: Any, descending: bool) -> Any:
+def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
     """Returns the k-th elements of every row, along a new last axis."""
     code, n, count, k_address = rows.code, rows.n, k.size, address(k)
-    opts = _select_options(rows.place, descending)
+    opts = _select_options(rows.place, descending, way)
     result = rows.place.empty((*rows.lead, count), rows.place.key_dtype(rows))
     rows.run(
         lambda context, keys, out: _lib.select(context, code, keys, n, k_address, count, out, opts),
@@ -372,7 +425,15 @@ def check_positions(k: Any, n: int, what: str = "k") -> Any:
     return np.where(wide < 0, wide + n, wide).astype(np.uintp)
 
 
-def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool = False) -> Any:
+def select(
+    a: Any,
+    k: Any,
+    axis: int | tuple | None = None,
+    *,
+    descending: bool = False,
+    algorithm: str = "auto",
+    sub_array: int = 0,
+) -> Any:
     """Returns the element at position `k` of the sorted array, without a sort.
 
     Parameters
@@ -382,6 +443,7 @@ def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool 
         from the end.
     axis : an axis, a tuple of axes, or None for all axes.
     descending : position 0 is the largest element.
+    algorithm, sub_array : as for `median`. Strings accept 'auto' only.
 
     Returns
     -------
@@ -390,7 +452,7 @@ def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool 
     Raises
     ------
     TypeError : the elements or `k` have the wrong type.
-    ValueError : `k` or `axis` is out of range.
+    ValueError : `k` or `axis` is out of range, or `algorithm` or `sub_array` is wrong.
 
     Examples
     --------
@@ -402,8 +464,10 @@ def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool 
     """
     if descending is not False:
         descending = flag(descending, "descending")
+    way = _way(algorithm, sub_array)
     code = plain_code(a, axis)
-    if code is not None and type(k) is int and not descending and -a.size <= k < a.size:
+    usual = type(k) is int and not descending and way is _AUTO
+    if code is not None and usual and -a.size <= k < a.size:
         n, context = a.size, host_context()
         if n <= _FEW:
             result = a.copy()
@@ -412,19 +476,22 @@ def select(a: Any, k: Any, axis: int | tuple | None = None, *, descending: bool 
             result, position, k = np.empty(1, a.dtype), c_size_t(k % n), 0
             _lib.select(context, code, pointer(a), n, addressof(position), 1, pointer(result), None)
         return result[k]
-    return _select(a, k, axis, descending)
+    return _select(a, k, axis, descending, way)
 
 
 @with_guests
-def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool) -> Any:
+def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool, way: _Way) -> Any:
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings
 
+        _strings.check_algorithm(way.algorithm)
+        if way.sub_array:
+            raise ValueError(f"sub_array is {way.sub_array}; expected 0 for strings")
         return _strings.select(array, k, axis, descending)
     rows = Rows(place, array, axis, several=True)
     where = check_positions(k, rows.n)
-    result = _selected(rows, np.ascontiguousarray(where.reshape(-1)), descending)
+    result = _selected(rows, np.ascontiguousarray(where.reshape(-1)), descending, way)
     shaped = place.reshape(_front(place, result), (*where.shape, *rows.lead))
     return place.scalar(place.astype_back(shaped, rows.dtype))
 

@@ -139,3 +139,71 @@ def test_share_of_the_cpu():
     assert ordo.config(cpu_share=0.25)["cpu_share"] == 0.25
     same(ordo.sort(np.array([3, 1, 2])), np.array([1, 2, 3]))
     assert ordo.config(cpu_share=None)["cpu_share"] is None
+
+
+PAPER = [41, 18467, 6334, 26500, 19169, 15724, 11478, 29358]
+PAPER += [26962, 24464, 5705, 28145, 23281, 16827, 9961, 491]
+
+
+@pytest.mark.parametrize("algorithm", ["bitonic", "merge"])
+def test_sub_arrays(rng, algorithm):
+    example = np.array(PAPER, np.int32)
+    assert ordo.select(example, 8, algorithm=algorithm, sub_array=4) == 18467
+    assert ordo.median(example, algorithm=algorithm, sub_array=4) == 17647
+    for dtype in NUMBERS:
+        a = sample(rng, 3000, dtype)
+        for sub_array in (0, 2, 64, 2048):
+            by = {"algorithm": algorithm, "sub_array": sub_array}
+            same(ordo.median(a, **by), ordo.median(a))
+            same(ordo.median(a, nan_policy="omit", **by), ordo.median(a, nan_policy="omit"))
+            same(ordo.quantile(a, [0.1, 0.5], **by), ordo.quantile(a, [0.1, 0.5]))
+            same(ordo.percentile(a, 30, **by), ordo.percentile(a, 30))
+            same(ordo.select(a, [5, -1, 5], **by), ordo.select(a, [5, -1, 5]))
+            same(ordo.select(a, 7, descending=True, **by), ordo.select(a, 7, descending=True))
+    rows = sample(rng, 300, np.float32).reshape(10, 30)
+    same(ordo.median(rows, 1, algorithm=algorithm, sub_array=8), ordo.median(rows, 1))
+    ordo.select(example, 3, algorithm=algorithm, sub_array=4)
+    assert ordo.explain().algorithm == algorithm
+
+
+def test_sub_arrays_are_refused():
+    a = np.arange(100)
+    calls = (
+        ordo.median,
+        lambda a, **by: ordo.quantile(a, 0.5, **by),
+        lambda a, **by: ordo.select(a, 1, **by),
+    )
+    for call in calls:
+        for wrong in (1, 3, 1000):
+            with pytest.raises(ValueError, match=f"sub_array is {wrong}; expected a power of 2"):
+                call(a, algorithm="bitonic", sub_array=wrong)
+        with pytest.raises(ValueError, match="sub_array is -4; expected a power of 2"):
+            call(a, algorithm="bitonic", sub_array=-4)
+        with pytest.raises(ValueError, match="only the algorithms bitonic and merge"):
+            call(a, sub_array=4)
+        with pytest.raises(TypeError, match=r"sub_array is 4\.0; expected an integer"):
+            call(a, algorithm="merge", sub_array=4.0)
+        with pytest.raises(ValueError, match="algorithm is 'quick'; expected one of auto"):
+            call(a, algorithm="quick")
+        with pytest.raises(ValueError, match="does not select"):
+            call(a, algorithm="sample")
+    with pytest.raises(ValueError, match="expected 'auto' for strings"):
+        ordo.select(["a", "b"], 0, algorithm="merge")
+    with pytest.raises(ValueError, match="expected 0 for strings"):
+        ordo.select(["a", "b"], 0, sub_array=4)
+
+
+def test_ballots_need_a_gpu():
+    flags = np.array([True, False, True])
+    with ordo.context(device="cpu"):
+        for algorithm in ("ballot", "shared"):
+            with pytest.raises(ordo.DeviceError, match="algorithms of GPUs"):
+                ordo.scan_bits(flags, algorithm=algorithm)
+        with pytest.raises(ordo.DeviceError, match="algorithms of GPUs"):
+            ordo.cumsum(np.arange(4, dtype=np.int32), dtype=np.int32, algorithm="ballot")
+    with pytest.raises(ValueError, match="does not count flags"):
+        ordo.scan_bits(flags, algorithm="radix")
+    with pytest.raises(ValueError, match="ballot scans only sums of u32"):
+        ordo.cumsum(np.arange(4.0), algorithm="ballot")
+    with pytest.raises(ValueError, match="algorithm is 'vote'; expected one of auto"):
+        ordo.scan_bits(flags, algorithm="vote")

@@ -226,7 +226,8 @@ static void scans(trial *t)
         for (unsigned e = 0; e < 2; e++)
             for (unsigned from = 0; from < 3; from++) {
                 const void *const    in = from == 0 ? t->mixed : from == 1 ? t->finite : t->falling;
-                ordo_scan_opts const opts = {sizeof opts, e ? ORDO_EXCLUSIVE : 0, NULL};
+                ordo_scan_opts const opts =
+                    ORDO_OPTS(ordo_scan_opts, .flags = e ? ORDO_EXCLUSIVE : 0);
                 testkit_case("scan %d exclusive=%u input %u %s n=%zu in mode %s", (int)op, e, from,
                              ordo_type_name(t->type), t->n, t->mode->name);
                 IN_MODE(t, ordo_scan(t->ctx, op, t->type, in, t->n, t->type, t->out, &opts));

@@ -206,6 +206,7 @@ static const struct order_call {
     {"argsort sample", ARGSORT, ORDO_ALGORITHM_SAMPLE},
     {"median", MEDIAN, ORDO_ALGORITHM_AUTO},
     {"radius", RADIUS, ORDO_ALGORITHM_AUTO},
+    {"median merge", MEDIAN, ORDO_ALGORITHM_MERGE},
 };
 enum {
     ORDER_CALLS = sizeof order_calls / sizeof *order_calls,
@@ -228,8 +229,10 @@ static void prepare_order(const struct order_call *call)
 static ordo_status run_order(const struct order_call *call, ordo_ctx *ctx)
 {
     ordo_sort_opts const sort = ORDO_OPTS(ordo_sort_opts, .algorithm = (uint32_t)call->algorithm);
-    double               median;
-    size_t               radius;
+    ordo_quantile_opts const quantile =
+        ORDO_OPTS(ordo_quantile_opts, .algorithm = (uint32_t)call->algorithm);
+    double median;
+    size_t radius;
 
     switch (call->verb) {
     case SORT:
@@ -241,7 +244,7 @@ static ordo_status run_order(const struct order_call *call, ordo_ctx *ctx)
     case RANK:
         return ordo_rank(ctx, ORDO_U32, work, UNSORTED_KEYS, ORDO_U32, values, NULL);
     case MEDIAN:
-        return ordo_median(ctx, ORDO_U32, work, UNSORTED_KEYS, &median, NULL);
+        return ordo_median(ctx, ORDO_U32, work, UNSORTED_KEYS, &median, &quantile);
     case RADIUS:
         break;
     }

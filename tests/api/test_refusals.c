@@ -523,6 +523,7 @@ static void test_reserved(void)
     size_t                count;
     ordo_sort_opts const  sort = ORDO_OPTS(ordo_sort_opts, .reserved = 1);
     ordo_order_opts const order = ORDO_OPTS(ordo_order_opts, .reserved = 1);
+    ordo_scan_opts const  scan = ORDO_OPTS(ordo_scan_opts, .reserved = 1);
 
     testkit_case("reserved fields");
     CHECK_STATUS(ORDO_E_VERSION, ordo_sort(ctx, ORDO_U32, keys, N, &sort), ctx);
@@ -533,6 +534,47 @@ static void test_reserved(void)
     CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pointers(ctx, NULL, 0, &sort), ctx);
     CHECK_STATUS(ORDO_E_VERSION, ordo_radius(ctx, ORDO_U32, keys, N, &count, &order), ctx);
     CHECK_STATUS(ORDO_E_VERSION, ordo_runs(ctx, ORDO_U32, keys, N, &count, &order), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_scan(ctx, ORDO_SUM, ORDO_U32, keys, N, ORDO_U32, out, &scan),
+                 ctx);
+    CHECK_STATUS(ORDO_E_VERSION,
+                 ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, NULL, &scan), ctx);
+}
+
+/* Algorithms of scans: unknown ones, those for other operations and types, and those of GPUs. */
+static void test_scan_algorithms(void)
+{
+    static uint32_t keys[N], out[N];
+    uint64_t        total = 7;
+
+    for (uint32_t a = 1; a <= ORDO_ALGORITHM_SHARED + 1; a++) {
+        ordo_scan_opts const opts = ORDO_OPTS(ordo_scan_opts, .algorithm = a);
+        bool const           of_flags = a == ORDO_ALGORITHM_BALLOT || a == ORDO_ALGORITHM_SHARED;
+        testkit_case("scan by algorithm %u", a);
+        if (!of_flags)
+            REFUSED("expected auto, ballot or shared",
+                    ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, &total, &opts));
+        else if (!testkit_on_device()) {
+            CHECK_STATUS(
+                ORDO_E_UNSUPPORTED,
+                ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, &total, &opts), ctx);
+            CHECK(strstr(ordo_last_error(ctx), "algorithms of GPUs") != NULL);
+        }
+        if (a != ORDO_ALGORITHM_BALLOT)
+            REFUSED("expected auto or ballot",
+                    ordo_scan(ctx, ORDO_SUM, ORDO_U32, keys, N, ORDO_U32, out, &opts));
+    }
+    ordo_scan_opts const ballot = ORDO_OPTS(ordo_scan_opts, .algorithm = ORDO_ALGORITHM_BALLOT);
+    testkit_case("scan by ballots");
+    for (int type = ORDO_I8; type <= ORDO_F64; type++)
+        if (type != ORDO_I32 && type != ORDO_U32)
+            REFUSED("ballot", ordo_scan(ctx, ORDO_SUM, (ordo_type)type, keys, N / 2,
+                                        (ordo_type)type, out, &ballot));
+    REFUSED("ballot", ordo_scan(ctx, ORDO_SUM, ORDO_U32, keys, N / 2, ORDO_U64, out, &ballot));
+    REFUSED("ballot", ordo_scan(ctx, ORDO_MAX, ORDO_U32, keys, N, ORDO_U32, out, &ballot));
+    if (!testkit_on_device())
+        CHECK_STATUS(ORDO_E_UNSUPPORTED,
+                     ordo_scan(ctx, ORDO_SUM, ORDO_U32, keys, N, ORDO_U32, out, &ballot), ctx);
+    CHECK(total == 7 && out[0] == 0);
 }
 
 int main(void)
@@ -551,6 +593,7 @@ int main(void)
     test_misaligned();
     test_structs();
     test_reserved();
+    test_scan_algorithms();
     ordo_ctx_free(ctx);
     return testkit_done();
 }

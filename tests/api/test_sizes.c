@@ -155,7 +155,9 @@ static void ask_all(query *ask_one, const question *ask, size_t least, size_t mo
 
 static void ask_keys(void)
 {
-    static const size_t several[] = {1, 3, 40, 1000000, 0};
+    static const size_t   several[] = {1, 3, 40, 1000000, 0};
+    static const uint32_t selects[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_RADIX,
+                                       ORDO_ALGORITHM_MERGE, ORDO_ALGORITHM_BITONIC};
     for (int t = ORDO_I8; t <= LAST_TYPE; t++) {
         ordo_type const type = (ordo_type)t;
         size_t const    size = ordo_type_size(type);
@@ -171,8 +173,9 @@ static void ask_keys(void)
         }
         for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
             size_t const most = several[i] == 0 ? 8 : size;
-            for (uint32_t a = 0; a <= ORDO_ALGORITHM_BITONIC; a += 3)
-                ask_all(select_query, &(question){type, a, several[i], ORDO_U64, 0}, size, most);
+            for (size_t a = 0; a < sizeof selects / sizeof *selects; a++)
+                ask_all(select_query, &(question){type, selects[a], several[i], ORDO_U64, 0}, size,
+                        most);
             ask_all(topk_query, &(question){type, 0, several[i], ORDO_U64, 0}, size, most);
         }
         for (uint32_t a = 0; a <= ORDO_ALGORITHM_THREADS; a++)

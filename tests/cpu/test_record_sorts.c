@@ -255,6 +255,32 @@ static void try_all(enum record_kind kind, unsigned shape, bool indexed, size_t 
         }
 }
 
+/* The example of the median paper: its four sorted sub-arrays, then both merges. */
+static void test_paper_example(void)
+{
+    static const uint32_t keys[] = {41,    18467, 6334, 26500, 19169, 15724, 11478, 29358,
+                                    26962, 24464, 5705, 28145, 23281, 16827, 9961,  491};
+    static const uint32_t parts[] = {41,   6334,  18467, 26500, 11478, 15724, 19169, 29358,
+                                     5705, 24464, 26962, 28145, 491,   9961,  16827, 23281};
+    static const uint32_t merged[] = {41,    491,   5705,  6334,  9961,  11478, 15724, 16827,
+                                      18467, 19169, 23281, 24464, 26500, 26962, 28145, 29358};
+    uint32_t              data[16];
+    cpu_records const     records = {RECORD_K32, data, 16};
+    for (size_t e = 0; e < EXECS; e++)
+        for (int in_pairs = 0; in_pairs < 2; in_pairs++) {
+            const void *sorted = NULL;
+            testkit_case("the median paper's example, in_pairs=%d", in_pairs);
+            execs[e].refuse = false;
+            memcpy(data, keys, sizeof data);
+            CHECK(cpu_records_bitonic_parts(&records, 4, &execs[e].exec) == ORDO_OK);
+            CHECK_BYTES(parts, data, sizeof data, sizeof *data);
+            memcpy(data, keys, sizeof data);
+            CHECK(cpu_sub_arrays(&records, 4, in_pairs != 0, &sorted, &execs[e].exec) == ORDO_OK);
+            CHECK_BYTES(merged, sorted, sizeof merged, sizeof *merged);
+            CHECK(drop_scratch(&execs[e]));
+        }
+}
+
 static void test_sorts(void)
 {
     for (size_t n = SIZE_MAX; inputs_next_size(&n, SMALL, POWERS);)
@@ -460,6 +486,7 @@ int main(void)
     input = malloc(sizeof(record_p64) * 600000);
     expected = malloc(sizeof(record_p64) * 600000);
 
+    test_paper_example();
     test_sorts();
     test_large();
     test_runs(&rng);

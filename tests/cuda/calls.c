@@ -55,6 +55,7 @@ static const variant variants[] = {
     {PAIRS, "sort_pairs", 0, 12, ORDO_ALGORITHM_MERGE, 0},
     {PAIRS, "sort_pairs", 0, 16, ORDO_ALGORITHM_AUTO, 0},
     {PAIRS, "sort_pairs", 0, 3, ORDO_ALGORITHM_SAMPLE, 0},
+    {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_SPLIT, DESC},
     {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_AUTO, 0},
     {ARGSORT, "argsort", ORDO_U64, 0, ORDO_ALGORITHM_AUTO, DESC},
     {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_MERGE, DESC},
@@ -79,6 +80,9 @@ static const variant variants[] = {
     {SELECT, "select", 0, 0, ORDO_ALGORITHM_AUTO, DESC},
     {SELECT, "select", 0, 0, ORDO_ALGORITHM_RADIX, 0},
     {SELECT, "select", 0, 0, ORDO_ALGORITHM_BITONIC, DESC},
+    {SELECT, "select", 0, 2048, ORDO_ALGORITHM_BITONIC, 0},
+    {SELECT, "select", 0, 0, ORDO_ALGORITHM_MERGE, 0},
+    {SELECT, "select", 0, 16, ORDO_ALGORITHM_MERGE, DESC},
     {TOPK, "topk", ORDO_U32, 1, 0, 0},
     {TOPK, "topk", ORDO_U64, 10, 0, DESC},
     {TOPK, "topk", ORDO_U32, 1000 | NO_ARRAY, 0, DESC},
@@ -88,6 +92,8 @@ static const variant variants[] = {
     {SCAN, "scan sum", 0, ORDO_SUM, 0, 0},
     {SCAN, "scan sum", 0, ORDO_SUM, 0, EXCL},
     {SCAN, "scan sum", 0, ORDO_SUM | WIDE, 0, 0},
+    {SCAN, "scan sum", 0, ORDO_SUM, ORDO_ALGORITHM_BALLOT, 0},
+    {SCAN, "scan sum", 0, ORDO_SUM, ORDO_ALGORITHM_BALLOT, EXCL},
     {SCAN, "scan min", 0, ORDO_MIN, 0, 0},
     {SCAN, "scan min", 0, ORDO_MIN, 0, EXCL},
     {SCAN, "scan max", 0, ORDO_MAX, 0, 0},
@@ -96,6 +102,10 @@ static const variant variants[] = {
     {BITS, "scan_bits", ORDO_U32, ORDO_FLAG_BYTES, 0, EXCL},
     {BITS, "scan_bits", ORDO_U64, ORDO_FLAG_BYTES | WITH_RESULT, 0, 0},
     {BITS, "scan_bits", ORDO_U64, ORDO_FLAG_BITS | WITH_RESULT | NO_ARRAY, 0, 0},
+    {BITS, "scan_bits", ORDO_U32, ORDO_FLAG_BITS, ORDO_ALGORITHM_BALLOT, 0},
+    {BITS, "scan_bits", ORDO_U64, ORDO_FLAG_BYTES, ORDO_ALGORITHM_BALLOT, EXCL},
+    {BITS, "scan_bits", ORDO_U64, ORDO_FLAG_BITS | WITH_RESULT, ORDO_ALGORITHM_SHARED, EXCL},
+    {BITS, "scan_bits", ORDO_U32, ORDO_FLAG_BYTES, ORDO_ALGORITHM_SHARED, 0},
     {PARTITION, "partition", 0, ORDO_FLAG_BITS | 4 << 4, 0, 0},
     {PARTITION, "partition", 0, ORDO_FLAG_BYTES | 8 << 4, 0, ORDO_UNSET_FIRST},
     {PARTITION, "partition", 0, ORDO_FLAG_BYTES | 1 << 4, 0, 0},
@@ -192,6 +202,9 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
         return false;
     if ((v->choice & WIDE) != 0 && oracle_widest(type) == type)
         return false;
+    if (v->verb == SCAN && v->algorithm == ORDO_ALGORITHM_BALLOT && type != ORDO_U32 &&
+        type != ORDO_I32)
+        return false;
     *plan = (call_plan){.verb = v->name,
                         .type = type,
                         .out_type = v->out_type,
@@ -200,8 +213,9 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
                         .algorithm = v->algorithm,
                         .flags = v->flags,
                         .inexact = sum && oracle_is_float(type),
-                        .waits =
-                            (v->choice & WITH_RESULT) != 0 || v->algorithm == ORDO_ALGORITHM_ROUGH};
+                        .waits = (v->choice & WITH_RESULT) != 0 ||
+                                 v->algorithm == ORDO_ALGORITHM_ROUGH ||
+                                 (v->verb == SELECT && v->algorithm == ORDO_ALGORITHM_BITONIC)};
     if (v->verb == SCAN)
         plan->out_type = (v->choice & WIDE) != 0 ? oracle_widest(type) : type;
     plan_arrays(v->verb, plan);
@@ -265,17 +279,19 @@ static call_opts opts_of(const call_plan *plan, const call_place *place)
     uint64_t const flags = plan->flags | (place->on_device ? ORDO_ON_DEVICE : 0);
     /* All algorithms have the same result, and the CPU does not know those of the GPU. */
     uint32_t const algorithm = place->on_device ? plan->algorithm : ORDO_ALGORITHM_AUTO;
-    void *const    stream = place->stream;
+    uint32_t const sub_array = /* of SELECT */
+        algorithm == ORDO_ALGORITHM_BITONIC || algorithm == ORDO_ALGORITHM_MERGE ? plan->choice : 0;
+    void *const stream = place->stream;
 
     return (call_opts){
         .sort = ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
         .rank = ORDO_OPTS(ordo_rank_opts, .flags = flags, .ties = plan->choice & 7,
                           .algorithm = algorithm, .stream = stream),
-        .select =
-            ORDO_OPTS(ordo_select_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
+        .select = ORDO_OPTS(ordo_select_opts, .flags = flags, .algorithm = algorithm,
+                            .stream = stream, .sub_array = sub_array),
         .quantile =
             ORDO_OPTS(ordo_quantile_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
-        .scan = ORDO_OPTS(ordo_scan_opts, .flags = flags, .stream = stream),
+        .scan = ORDO_OPTS(ordo_scan_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
         .partition = ORDO_OPTS(ordo_partition_opts, .flags = flags, .stream = stream),
         .order = ORDO_OPTS(ordo_order_opts, .flags = flags, .stream = stream),
     };

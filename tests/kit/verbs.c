@@ -50,6 +50,7 @@ const verb_entry verbs[VERBS] = {
     {"select", SELECT, ORDO_F32, NO_TYPE, 0, 0, 0, UNSORTED},
     {"select radix descending", SELECT, ORDO_U32, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, ORDO_DESCENDING,
      WORDS},
+    {"select merge", SELECT, ORDO_F32, NO_TYPE, 0, ORDO_ALGORITHM_MERGE, 0, UNSORTED},
     {"topk", TOPK, ORDO_F32, ORDO_U32, 0, 0, ORDO_DESCENDING, UNSORTED},
     {"quantiles", QUANTILES, ORDO_U32, NO_TYPE, 0, 0, 0, WORDS},
     {"median", MEDIAN, ORDO_U32, NO_TYPE, 0, 0, 0, WORDS},

@@ -235,6 +235,7 @@ static void test_types(test_rng *rng)
                              contexts[0].ctx);
             }
             opts.algorithm = i % 3 == 1   ? ORDO_ALGORITHM_RADIX
+                             : i % 6 == 2 ? ORDO_ALGORITHM_MERGE
                              : i % 3 == 2 ? ORDO_ALGORITHM_BITONIC
                                           : ORDO_ALGORITHM_AUTO;
             CHECK_STATUS(ORDO_OK,

@@ -15,7 +15,10 @@ enum {
 };
 
 static const ordo_algorithm algorithms[] = {ORDO_ALGORITHM_AUTO, ORDO_ALGORITHM_RADIX,
-                                            ORDO_ALGORITHM_BITONIC};
+                                            ORDO_ALGORITHM_BITONIC, ORDO_ALGORITHM_MERGE};
+enum {
+    ALGORITHMS = sizeof algorithms / sizeof *algorithms
+};
 
 static guard_region input, output;
 static void        *sorted; /* the oracle's sorted keys */
@@ -106,7 +109,7 @@ static void test_small(test_rng *rng)
                     continue;
                 sample const s = make_sample(inputs_types[t], n, (n + 3 * t) % inputs_count(),
                                              desc != 0, n % 2 != 0 ? GUARD_END : GUARD_START);
-                for (size_t a = 0; a < 3; a++) {
+                for (size_t a = 0; a < ALGORITHMS; a++) {
                     const test_context *const with = any_context(rng);
                     for (size_t j = 0; j < n; j++)
                         wanted[j] = n - 1 - j;
@@ -124,7 +127,7 @@ static void try_some(test_rng *rng, const sample *s, size_t draws)
     for (size_t i = 0; i < draws; i++) {
         size_t const count = test_rng_below(rng, 4) == 0 ? 1 + test_rng_below(rng, MANY)
                                                          : 1 + test_rng_below(rng, 4);
-        size_t const a = s->n > POWERS ? test_rng_below(rng, 2) : test_rng_below(rng, 3);
+        size_t const a = s->n > POWERS ? test_rng_below(rng, 2) : test_rng_below(rng, ALGORITHMS);
         draw_wanted(rng, s->n, count);
         try_select(s, any_context(rng), count, algorithms[a], ORDO_NANS_LAST);
         draw_wanted(rng, s->n, 1);
@@ -173,6 +176,107 @@ static void test_large(test_rng *rng)
     }
 }
 
+/* ---- Sub-arrays ---- */
+
+/* Selects 3 positions; checks the keys, the report, and that the scratch is that of the query. */
+static void try_sub_arrays(test_rng *rng, const sample *s, ordo_algorithm algorithm,
+                           size_t sub_array)
+{
+    const test_context *const with = any_context(rng);
+    size_t const              size = ordo_type_size(s->type);
+    unsigned char             out[3 * KEY];
+    size_t                    bytes;
+    ordo_select_opts const    opts =
+        ORDO_OPTS(ordo_select_opts, .flags = s->desc ? ORDO_DESCENDING : 0,
+                  .algorithm = (uint32_t)algorithm, .sub_array = sub_array);
+
+    testkit_case("%s n=%zu %s algorithm=%d sub-array %zu threads=%u", ordo_type_name(s->type), s->n,
+                 inputs_name(s->shape), (int)algorithm, sub_array, with->threads);
+    draw_wanted(rng, s->n, 3);
+    for (size_t j = 0; j < 3; j++)
+        memcpy((char *)expected + j * size, (const char *)sorted + wanted[j] * size, size);
+    CHECK_STATUS(ORDO_OK, ordo_select_scratch(with->ctx, s->type, s->n, 3, &opts, &bytes),
+                 with->ctx);
+    CHECK_STATUS(ORDO_OK, ordo_select(with->ctx, s->type, s->keys, s->n, wanted, 3, out, &opts),
+                 with->ctx);
+    CHECK_BYTES(expected, out, 3 * size, size);
+    ordo_report const report = report_of(with->ctx);
+    CHECK_EQ_U64(ORDO_STRATEGY_SUB_ARRAYS, report.facts.strategy);
+    CHECK_EQ_U64(sub_array, report.facts.tile);
+    CHECK(strcmp(report.algorithm, algorithm == ORDO_ALGORITHM_MERGE ? "merge" : "bitonic") == 0);
+    if (!testkit_on_device()) {
+        CHECK(report.scratch_bytes <= bytes);
+        CHECK(report.facts.phase_seconds[0] >= 0 && report.facts.phase_seconds[1] >= 0);
+    }
+}
+
+/* Every length of sub-arrays, with arrays of fewer, as many, and more keys. */
+static void test_sub_arrays(test_rng *rng)
+{
+    size_t const most = testkit_on_device() ? 2048 : 1 << 15;
+    for (size_t sub_array = 2; sub_array <= most; sub_array *= 2) {
+        size_t const sizes[] = {1, sub_array - 1, sub_array, sub_array + 1, 5 * sub_array + 3};
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            sample const s =
+                make_sample(inputs_types[test_rng_below(rng, INPUTS_TYPES)], sizes[i],
+                            test_rng_below(rng, inputs_count()), i % 2 != 0, GUARD_END);
+            try_sub_arrays(rng, &s, ORDO_ALGORITHM_BITONIC, sub_array);
+            try_sub_arrays(rng, &s, ORDO_ALGORITHM_MERGE, sub_array);
+        }
+    }
+}
+
+/* The example of the median paper: 16 keys in sub-arrays of 4; its median is key n / 2. */
+static void test_paper_example(void)
+{
+    static const int32_t keys[] = {41,    18467, 6334, 26500, 19169, 15724, 11478, 29358,
+                                   26962, 24464, 5705, 28145, 23281, 16827, 9961,  491};
+    static const int32_t in_order[] = {41,    491,   5705,  6334,  9961,  11478, 15724, 16827,
+                                       18467, 19169, 23281, 24464, 26500, 26962, 28145, 29358};
+    ordo_ctx *const      ctx = contexts[0].ctx;
+    for (size_t a = 2; a < ALGORITHMS; a++) {
+        ordo_select_opts const opts =
+            ORDO_OPTS(ordo_select_opts, .sub_array = 4, .algorithm = (uint32_t)algorithms[a]);
+        ordo_quantile_opts const quantile =
+            ORDO_OPTS(ordo_quantile_opts, .sub_array = 4, .algorithm = (uint32_t)algorithms[a]);
+        int32_t out[16];
+        double  median;
+        testkit_case("the paper's example, algorithm %d", (int)algorithms[a]);
+        for (size_t j = 0; j < 16; j++)
+            wanted[j] = j;
+        CHECK_STATUS(ORDO_OK, ordo_select(ctx, ORDO_I32, keys, 16, wanted, 16, out, &opts), ctx);
+        CHECK_BYTES(in_order, out, sizeof out, sizeof *out);
+        CHECK(out[16 / 2] == 18467);
+        CHECK_STATUS(ORDO_OK, ordo_median(ctx, ORDO_I32, keys, 16, &median, &quantile), ctx);
+        CHECK(median == (16827 + 18467) / 2.0);
+    }
+}
+
+static int cancel_third(void *user, double done)
+{
+    size_t *const calls = user;
+    CHECK(done >= 0 && done <= 1);
+    return ++*calls == 3;
+}
+
+/* The sequential merge of 10^5 sub-arrays would take minutes. */
+static void test_cancelled_merge(void)
+{
+    size_t          calls = 0;
+    ordo_ctx *const ctx = CONTEXT(.threads = 2, .progress = cancel_third, .progress_user = &calls,
+                                  .progress_interval = -1);
+    sample const    s = make_sample(ORDO_F64, LARGE, 0, false, GUARD_END);
+    ordo_select_opts const opts =
+        ORDO_OPTS(ordo_select_opts, .algorithm = ORDO_ALGORITHM_BITONIC, .sub_array = 2);
+    double out = -1;
+    testkit_case("a cancelled sequential merge");
+    wanted[0] = LARGE / 2;
+    CHECK_STATUS(ORDO_E_CANCELLED, ordo_select(ctx, s.type, s.keys, s.n, wanted, 1, &out, &opts),
+                 ctx);
+    CHECK_EQ_U64(3, calls);
+    ordo_ctx_free(ctx);
+}
+
 /* ---- Memory ---- */
 
 static void try_limited(const sample *s, size_t count, ordo_algorithm algorithm, unsigned threads)
@@ -198,7 +302,8 @@ static void try_limited(const sample *s, size_t count, ordo_algorithm algorithm,
     for (int enough = 0; enough < 2; enough++) {
         ordo_ctx *const ctx = CONTEXT(.threads = threads, .mem_limit = enough ? bytes + 1 : 4096);
         memset(out, 0xee, sizeof out);
-        bool const fails = !enough && algorithm == ORDO_ALGORITHM_BITONIC;
+        bool const fails =
+            !enough && (algorithm == ORDO_ALGORITHM_BITONIC || algorithm == ORDO_ALGORITHM_MERGE);
         CHECK_STATUS(fails ? ORDO_E_NOMEM : ORDO_OK,
                      ordo_select(ctx, s->type, s->keys, s->n, wanted, count, out, &opts), ctx);
         CHECK(fails || strcmp(ordo_last_error(ctx), "") == 0);
@@ -210,7 +315,7 @@ static void try_limited(const sample *s, size_t count, ordo_algorithm algorithm,
     }
 }
 
-/* Without scratch the results are the same; only bitonic, which sorts a copy, fails. */
+/* Without scratch the results are the same; only bitonic and merge, which sort a copy, fail. */
 static void test_limits(test_rng *rng)
 {
     for (size_t t = 0; t < INPUTS_TYPES; t++) {
@@ -223,8 +328,10 @@ static void test_limits(test_rng *rng)
                         1 + (unsigned)t % 4);
         }
         draw_wanted(rng, s.n, 1);
-        if (s.n < LARGE)
+        if (s.n < LARGE) {
             try_limited(&s, 1, ORDO_ALGORITHM_BITONIC, 2);
+            try_limited(&s, 1, ORDO_ALGORITHM_MERGE, 2);
+        }
     }
 }
 
@@ -288,12 +395,46 @@ static void test_refusals(void)
     CHECK_STATUS(ORDO_E_ARG, ordo_select_scratch(ctx, ORDO_F32, 4, 1, &opts, &bytes), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_select_scratch(ctx, ORDO_F32, 4, 1, NULL, NULL), ctx);
     opts.nans = 0;
-    opts.algorithm = ORDO_ALGORITHM_MERGE;
+    opts.algorithm = ORDO_ALGORITHM_SAMPLE;
     CHECK_STATUS(ORDO_E_ARG, ordo_select(ctx, ORDO_F32, keys, 4, k, 1, out, &opts), ctx);
     opts.algorithm = 0;
     opts.flags = ORDO_CHECK;
     CHECK_STATUS(ORDO_E_VERSION, ordo_select(ctx, ORDO_F32, keys, 4, k, 1, out, &opts), ctx);
     CHECK(out[0] == 9 && out[1] == 9 && bytes == 7);
+}
+
+/* Lengths of sub-arrays that no algorithm takes; on a GPU also those above 2048. */
+static void test_refused_sub_arrays(void)
+{
+    static const uint64_t wrong[] = {1, 3, 1000, 1025, UINT64_MAX};
+    ordo_ctx *const       ctx = contexts[0].ctx;
+    float                 keys[4] = {1, 2, 3, 4}, out = 9;
+    double                median = 9;
+    size_t const          k = 0;
+    size_t                bytes = 7, found = 7;
+    for (size_t i = 0; i < 2 + sizeof wrong / sizeof *wrong; i++) {
+        ordo_select_opts opts = ORDO_OPTS(ordo_select_opts, .sub_array = 4);
+        if (i > 0) {
+            opts.algorithm = (uint32_t)algorithms[2 + i % 2];
+            opts.sub_array = i > 1 ? wrong[i - 2] : 4096;
+        }
+        if (i == 1 && !testkit_on_device())
+            continue;
+        ordo_quantile_opts const quantile =
+            ORDO_OPTS(ordo_quantile_opts, .algorithm = opts.algorithm, .sub_array = opts.sub_array);
+        testkit_case("sub-array %llu, algorithm %u", (unsigned long long)opts.sub_array,
+                     opts.algorithm);
+        CHECK_STATUS(ORDO_E_ARG, ordo_select(ctx, ORDO_F32, keys, 4, &k, 1, &out, &opts), ctx);
+        CHECK(strstr(ordo_last_error(ctx), "sub_array is") != NULL);
+        CHECK(i != 1 || strstr(ordo_last_error(ctx), "from 2 to 2048") != NULL);
+        CHECK_STATUS(ORDO_E_ARG, ordo_select_scratch(ctx, ORDO_F32, 4, 1, &opts, &bytes), ctx);
+        CHECK_STATUS(ORDO_E_ARG, ordo_median(ctx, ORDO_F32, keys, 4, &median, &quantile), ctx);
+        opts.algorithm = ORDO_ALGORITHM_AUTO;
+        CHECK_STATUS(ORDO_E_ARG,
+                     ordo_topk(ctx, ORDO_F32, keys, 4, 1, &out, ORDO_U32, NULL, &found, &opts),
+                     ctx);
+    }
+    CHECK(out == 9 && median == 9 && bytes == 7 && found == 7);
 }
 
 int main(void)
@@ -311,10 +452,14 @@ int main(void)
     test_shapes(&rng);
     test_powers(&rng);
     test_large(&rng);
+    test_sub_arrays(&rng);
+    test_paper_example();
+    test_cancelled_merge();
     if (!testkit_on_device()) {
         test_limits(&rng);
         test_failing(&rng);
     }
     test_refusals();
+    test_refused_sub_arrays();
     return testkit_done();
 }

@@ -77,6 +77,16 @@ static void FN(sort_block)(void *arg, size_t lo, size_t hi)
     }
 }
 
+/* Sorts sub-arrays of work->span records; lo is the start of one. */
+static void FN(sort_parts)(void *arg, size_t lo, size_t hi)
+{
+    bitonic_work *const work = arg;
+    for (size_t to; lo < hi; lo = to) {
+        to = lo + ordo_min(work->span, hi - lo);
+        FN(sort_block)(arg, lo, to);
+    }
+}
+
 static void FN(finish_block)(void *arg, size_t lo, size_t hi)
 {
     bitonic_work *const work = arg;

@@ -1,5 +1,5 @@
-/* paper_sorts.h - the sorts that the papers describe, which a caller asks for by name. All sort
- * whole records in place; sort_steps.h says what they return. */
+/* paper_sorts.h - the sorts that the papers describe, which a caller asks for by name. They sort
+ * whole records, in place if they do not say otherwise; sort_steps.h says what they return. */
 #ifndef ORDO_CPU_PAPERS_PAPER_SORTS_H
 #define ORDO_CPU_PAPERS_PAPER_SORTS_H
 
@@ -9,6 +9,16 @@ cpu_records_fn cpu_records_sample;  /* sort_sample.c  */
 cpu_records_fn cpu_records_bitonic; /* sort_bitonic.c: no scratch */
 cpu_records_fn cpu_records_split;   /* sort_split.c   */
 cpu_records_fn cpu_records_bubble;  /* sort_halving.c: no scratch */
+
+/* Sorts each sub-array of `part` records; the last one may be shorter. No scratch.
+ * sort_bitonic.c */
+ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, ordo_exec *exec);
+
+/* Sorts records, k32 or k64, at least one, by sub-arrays and a merge: of pairs, or of all
+ * sub-arrays by one thread. *sorted is the records or scratch. select_sub_arrays.c */
+ordo_status cpu_sub_arrays(const cpu_records *records, size_t sub_array, bool in_pairs,
+                           const void **sorted, ordo_exec *exec);
+size_t      cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part);
 
 /* k-sorted records; radius 0: it is measured. sort_halving.c */
 ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_exec *exec);

@@ -18,7 +18,7 @@ enum {
 typedef struct bitonic_work {
     void  *records;
     size_t n;
-    size_t span; /* of a mirror pass, or twice the distance of another pass */
+    size_t span; /* of a mirror pass, or twice the distance of another pass; of sub-arrays */
 } bitonic_work;
 
 #define ORDO_WHOLE_RECORDS
@@ -26,12 +26,13 @@ typedef struct bitonic_work {
 #include "cpu/radix/for_each_record.h"
 
 typedef struct bitonic_bodies {
-    ordo_body *sort, *mirror, *apart, *finish;
+    ordo_body *sort, *mirror, *apart, *finish, *parts;
 } bitonic_bodies;
 
 #define BITONIC_BODIES(kind)                                                                       \
     {                                                                                              \
-        sort_block_##kind, mirror_pairs_##kind, apart_pairs_##kind, finish_block_##kind            \
+        sort_block_##kind, mirror_pairs_##kind, apart_pairs_##kind, finish_block_##kind,           \
+            sort_parts_##kind                                                                      \
     }
 static const bitonic_bodies bodies[RECORD_KINDS] = {BITONIC_BODIES(k32), BITONIC_BODIES(k64),
                                                     BITONIC_BODIES(k64), BITONIC_BODIES(p64)};
@@ -58,6 +59,13 @@ static bool block_pass(bitonic_work *work, ordo_body *body, ordo_exec *exec)
     bool const done = ordo_loop(exec, work->n, BLOCK, body, work);
     exec->phase++;
     return done;
+}
+
+ordo_status cpu_records_bitonic_parts(const cpu_records *records, size_t part, ordo_exec *exec)
+{
+    bitonic_work work = {records->array, records->n, part};
+    size_t const piece = part < BLOCK ? BLOCK / part * part : part;
+    return cpu_done(ordo_loop(exec, records->n, piece, bodies[records->kind].parts, &work));
 }
 
 ordo_status cpu_records_bitonic(const cpu_records *records, ordo_exec *exec)

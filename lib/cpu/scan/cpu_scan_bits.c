@@ -1,5 +1,6 @@
-/* cpu_scan_bits.c - the binary prefix sum: counts of set flags. After the poster of Harris and
- * Garland, where a warp votes 32 flags into a word; here a vector comparison makes a word of 64.
+/* cpu_scan_bits.c - the binary prefix sum: counts of set flags. After D. Whittaker, A. Skjellum and
+ * P. Bangalore, "Ballot Counting for Optimal Binary Prefix Sum", where a warp votes 32 flags into a
+ * word; here a vector comparison makes a word of 64.
  *
  * A thread turns a piece of the flags into words, counts the set bits, waits for the count of the
  * pieces before, passes its own sum on, and writes the counts from the words. Each flag is read

@@ -7,7 +7,8 @@
  * count     counts every value (narrow.c); for keys of 8 and 16 bits
  * radix     digit by digit (select_radix.c), without random draws
  * sort      sorts a copy; for very many k
- * bitonic   sorts a copy by the bitonic network, as the median paper does: n lg^2 n */
+ * bitonic   sorts sub-arrays of a copy and merges them, as the median paper does; and
+ * merge     the same with merges of pairs (papers/select_sub_arrays.c) */
 #include "cpu/papers/paper_sorts.h"
 #include "cpu/radix/radix.h"
 #include "cpu/select/select.h"
@@ -26,7 +27,7 @@ typedef enum select_way {
     BY_COUNT,
     BY_DIGITS,
     BY_SORT,
-    BY_NETWORK
+    BY_SUB_ARRAYS
 } select_way;
 
 /* Whether there are several k far enough from each other. A size query has no k: possible. */
@@ -41,8 +42,8 @@ static bool suits_cells(const ordo_select_job *job)
 static select_way way_of(const ordo_select_job *job)
 {
     size_t const size = ordo_type_size(job->type);
-    if (job->algorithm == ORDO_ALGORITHM_BITONIC)
-        return BY_NETWORK;
+    if (job->algorithm == ORDO_ALGORITHM_BITONIC || job->algorithm == ORDO_ALGORITHM_MERGE)
+        return BY_SUB_ARRAYS;
     if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= ORDO_TUNE_SELECT_SMALL)
         return BY_COPY;
     if (job->algorithm == ORDO_ALGORITHM_AUTO && size <= 2)
@@ -55,7 +56,7 @@ static select_way way_of(const ordo_select_job *job)
     return job->algorithm == ORDO_ALGORITHM_AUTO && size > 2 ? BY_SAMPLE : BY_DIGITS;
 }
 
-/* Bytes of scratch for the words or keys of a way: copy and bitonic n words; cells and sample
+/* Bytes of scratch for the words or keys of a way: copy and sub-arrays n words; cells and sample
  * n^(2/3) words and at most n/8 words that are kept; sort n keys and the scratch of the sort. If it
  * is refused, auto and radix count digits in more reads of the array, without scratch. */
 static size_t room_of(const ordo_select_job *job, select_way way)
@@ -63,7 +64,7 @@ static size_t room_of(const ordo_select_job *job, select_way way)
     size_t const word_size = select_word_size(job->type);
     switch (way) {
     case BY_COPY:
-    case BY_NETWORK:
+    case BY_SUB_ARRAYS:
         return job->n * word_size;
     case BY_CELLS:
         return (select_sample_size(job->n) + job->n / ORDO_TUNE_SELECT_SHARE) * word_size;
@@ -79,6 +80,11 @@ static size_t room_of(const ordo_select_job *job, select_way way)
         break;
     }
     return job->n * ordo_type_size(job->type);
+}
+
+static enum record_kind word_kind(ordo_type type)
+{
+    return select_word_size(type) == sizeof(uint32_t) ? RECORD_K32 : RECORD_K64;
 }
 
 static ordo_sort_job sort_of(const ordo_select_job *job, void *copy)
@@ -98,6 +104,9 @@ size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
         ordo_sort_job const sort = sort_of(job, NULL);
         bytes += cpu_sort_scratch(&sort, threads) + ARENA_SLACK;
     }
+    if (way == BY_SUB_ARRAYS)
+        bytes +=
+            cpu_sub_arrays_scratch(word_kind(job->type), job->n, job->sub_array) + 2 * ARENA_SLACK;
     if (way == BY_COUNT)
         bytes += cpu_narrow_scratch(job->type, job->n, threads);
     if (suits_cells(job))
@@ -124,10 +133,10 @@ static ordo_status by_digits(const selector *s)
     return select_radix(s, all, 0, &next);
 }
 
-static void put_from_words(const selector *s)
+static void put_from_words(const selector *s, const void *words)
 {
     for (size_t j = 0; j < s->job->count; j++)
-        select_put(s, j, select_word_at(s->room, s->word_size, s->job->k[j]));
+        select_put(s, j, select_word_at(words, s->word_size, s->job->k[j]));
 }
 
 static ordo_status by_copy(const selector *s)
@@ -136,20 +145,21 @@ static ordo_status by_copy(const selector *s)
     if (!select_copy_words(s, s->room) ||
         !select_words(s->room, s->word_size, s->job->n, s->job->k, s->job->count, 0, s->exec))
         return ORDO_E_CANCELLED;
-    put_from_words(s);
+    put_from_words(s, s->room);
     return ORDO_OK;
 }
 
-static ordo_status by_network(const selector *s)
+static ordo_status by_sub_arrays(const selector *s)
 {
-    cpu_records const records = {s->word_size == sizeof(uint32_t) ? RECORD_K32 : RECORD_K64,
-                                 s->room, s->job->n};
+    bool const        in_pairs = s->job->algorithm == ORDO_ALGORITHM_MERGE;
+    cpu_records const records = {word_kind(s->job->type), s->room, s->job->n};
+    const void       *sorted;
     if (!select_copy_words(s, s->room))
         return ORDO_E_CANCELLED;
-    TRY(cpu_records_bitonic(&records, s->exec));
-    s->exec->algorithm = "bitonic";
+    TRY(cpu_sub_arrays(&records, s->job->sub_array, in_pairs, &sorted, s->exec));
+    s->exec->algorithm = in_pairs ? "merge" : "bitonic";
     s->exec->isa = "generic";
-    put_from_words(s);
+    put_from_words(s, sorted);
     return ORDO_OK;
 }
 
@@ -301,8 +311,8 @@ static ordo_status run(void *state, const selector *s, select_way way)
         return by_sample(s);
     case BY_SORT:
         return by_sort(state, s);
-    case BY_NETWORK:
-        return by_network(s);
+    case BY_SUB_ARRAYS:
+        return by_sub_arrays(s);
     case BY_COUNT:
     case BY_DIGITS:
         break;
@@ -347,7 +357,7 @@ ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
     exec->isa = kernels->isa;
     exec->phases = exec->phase + 1; /* each pass adds its own */
 
-    if (way == BY_NETWORK) {
+    if (way == BY_SUB_ARRAYS) {
         TRY(ordo_scratch(exec, room_of(job, way), &s.room));
         return run(state, &s, way);
     }

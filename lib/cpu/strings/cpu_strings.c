@@ -90,7 +90,8 @@ ordo_status cpu_rank_strings(void *state, const ordo_string_rank_job *job, ordo_
     exec->phases = STRING_SORT_PHASES + 3;
     TRY(string_sort(&order, exec));
 
-    ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts, n, count_type, numbers, &distinct, false};
+    ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts,    n,     count_type,
+                                numbers,         &distinct, false, ORDO_ALGORITHM_AUTO};
     ordo_exec           part = *exec;
     TRY(cpu_scan_bits(state, &bits, &part));
     exec->phase++;
@@ -194,9 +195,10 @@ ordo_status cpu_sort_strings(void *state, const ordo_string_copy_job *job, ordo_
     if (!ordo_loop(exec, n, cpu_grain(n), length_piece, &work))
         return ORDO_E_CANCELLED;
     exec->phase++;
-    ordo_scan_job const sums = {
-        ORDO_SUM, ORDO_U64, job->out_offsets + 1, n, ORDO_U64, job->out_offsets + 1, false};
-    ordo_exec part = *exec;
+    ordo_scan_job const sums = {ORDO_SUM, ORDO_U64,           job->out_offsets + 1,
+                                n,        ORDO_U64,           job->out_offsets + 1,
+                                false,    ORDO_ALGORITHM_AUTO};
+    ordo_exec           part = *exec;
     TRY(cpu_scan(state, &sums, &part));
     exec->phase++;
     if (job->out_offsets[n] == 0) /* no bytes: the arrays of bytes may be NULL */

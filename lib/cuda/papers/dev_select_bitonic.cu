@@ -1,24 +1,84 @@
-/* dev_select_bitonic.cu - selection by sorting, as in the median paper: sub-arrays are sorted in
- * shared memory by a bitonic network and merged, and the wanted keys are read.
+/* dev_select_bitonic.cu - selection by sorted sub-arrays: each block sorts one in shared memory by
+ * a bitonic network, the sub-arrays are merged, and the wanted keys are read.
  *
- * The paper merges on one thread of the host; here the whole grid merges pairs of sub-arrays
- * (merge_sorted.cuh). Larger sub-arrays cost more comparisons and fewer merge passes.
- * Cost: n lg^2(sub_array) / 4 comparisons, then lg(n / sub_array) passes that read and write n
- * words. Scratch: 2 n words. */
+ * BITONIC is B. Alyafi and F. Khalid, "Median Element Parallelized Search": a block has half as
+ * many threads as keys, a thread orders a whole box of the network (Algorithm 1), so most threads
+ * idle in wide steps, and one thread of the host merges (Algorithm 2, backend/paper_merge.t.h).
+ * MERGE sorts with all threads in every step (block_bitonic.cuh), and the grid merges pairs of
+ * sub-arrays (merge_sorted.cuh): lg(n / sub_array) passes. Scratch: n words (MERGE 2 n), and for
+ * BITONIC 2 n words and the heads on the host. */
 #include "cuda/papers/papers.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/sort/merge_sorted.cuh"
 
+#include <chrono>
+
+#define LESS(a, b) ((a) < (b))
+#define RECORD uint32_t
+#define FN(name) name##_u32
+#include "backend/paper_merge.t.h"
+#undef FN
+#undef RECORD
+#define RECORD uint64_t
+#define FN(name) name##_u64
+#include "backend/paper_merge.t.h"
+#undef FN
+#undef RECORD
+#undef LESS
+
 static constexpr int THREADS = 256;
+
+static size_t word_bytes(const ordo_select_job *job)
+{
+    return cuda_type_size(job->type) == 8 ? 8 : 4;
+}
 
 select_bitonic_work select_bitonic_layout(cuda_scratch *scratch, const ordo_select_job *job)
 {
-    size_t const        word = cuda_type_size(job->type) == 8 ? 8 : 4;
-    select_bitonic_work work;
-    work.words = scratch_take<char>(scratch, job->n * word);
-    work.others = scratch_take<char>(scratch, job->n * word);
-    work.k = scratch_take<uint64_t>(scratch, job->count);
+    select_bitonic_work work = {};
+    work.words = scratch_take<char>(scratch, job->n * word_bytes(job));
+    if (job->algorithm == ORDO_ALGORITHM_MERGE) {
+        work.others = scratch_take<char>(scratch, job->n * word_bytes(job));
+        work.k = scratch_take<uint64_t>(scratch, job->count);
+    }
     return work;
+}
+
+/* Algorithm 1 of the paper: orders the two halves of a box, word by word. */
+template <typename WORD> static DEVICE void order_halves(WORD *words, unsigned length, bool up)
+{
+    for (unsigned top = 0, bottom = length / 2; bottom < length; top++, bottom++) {
+        WORD const a = words[top], b = words[bottom];
+        if ((a > b) == up) {
+            words[top] = b;
+            words[bottom] = a;
+        }
+    }
+}
+
+/* The paper's kernel. In a step with boxes of `length` words, thread t has box t, and threads
+ * without a box wait. Sequences of `size` words become sorted, every second one downwards. */
+template <typename CODE, typename WORD>
+static __global__ void __launch_bounds__(CUDA_MOST_SUB_ARRAY / 2)
+    paper_sort_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned sub_array,
+                      WORD *out)
+{
+    __shared__ WORD words[CUDA_MOST_SUB_ARRAY];
+    size_t const    first = (size_t)blockIdx.x * sub_array;
+    unsigned const  count = (unsigned)(n - first < sub_array ? n - first : sub_array);
+    for (unsigned i = threadIdx.x; i < sub_array; i += blockDim.x)
+        words[i] = i < count ? (WORD)code.encode(keys[first + i]) : (WORD) ~(WORD)0;
+    for (unsigned size = 2; size <= sub_array; size *= 2)
+        for (unsigned length = size; length > 1; length /= 2) {
+            unsigned const start = threadIdx.x * length;
+            __syncthreads();
+            if (start < sub_array)
+                order_halves(words + start, length, (start & size) == 0);
+        }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
+        out[first + i] = words[i];
 }
 
 template <typename CODE, typename WORD>
@@ -26,7 +86,7 @@ static __global__ void __launch_bounds__(THREADS)
     sub_array_kernel(CODE code, const typename CODE::BITS *keys, size_t n, unsigned sub_array,
                      WORD *out)
 {
-    __shared__ WORD words[bitonic_room<WORD>(BITONIC_SUB_ARRAY_MAX)];
+    __shared__ WORD words[bitonic_room<WORD>(CUDA_MOST_SUB_ARRAY)];
     size_t const    first = (size_t)blockIdx.x * sub_array;
     unsigned const  count = (unsigned)(n - first < sub_array ? n - first : sub_array);
     for (unsigned i = threadIdx.x; i < sub_array; i += THREADS)
@@ -38,11 +98,16 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 ordo_status select_bitonic_sort(cuda_call *call, const ordo_select_job *job,
-                                const select_bitonic_work *work, unsigned sub_array)
+                                const select_bitonic_work *work)
 {
+    unsigned const sub_array = (unsigned)job->sub_array;
     return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
         typedef typename decltype(code)::BITS    BITS;
         typedef typename select_word<BITS>::type WORD;
+        if (job->algorithm == ORDO_ALGORITHM_BITONIC || sub_array < BITONIC_LEAST)
+            return CUDA_LAUNCH(call, (paper_sort_kernel<decltype(code), WORD>),
+                               ordo_div_up(job->n, sub_array), sub_array / 2, 0, code,
+                               (const BITS *)job->keys, job->n, sub_array, (WORD *)work->words);
         return CUDA_LAUNCH(call, (sub_array_kernel<decltype(code), WORD>),
                            ordo_div_up(job->n, sub_array), THREADS, 0, code,
                            (const BITS *)job->keys, job->n, sub_array, (WORD *)work->words);
@@ -51,7 +116,7 @@ ordo_status select_bitonic_sort(cuda_call *call, const ordo_select_job *job,
 
 template <typename WORD>
 static ordo_status merge_words(cuda_call *call, const select_bitonic_work *work, size_t n,
-                               unsigned sub_array, void **sorted)
+                               size_t sub_array, void **sorted)
 {
     WORD *merged;
     TRY(merge_sorted(call, (WORD *)work->words, (WORD *)work->others, n, sub_array, &merged));
@@ -60,13 +125,13 @@ static ordo_status merge_words(cuda_call *call, const select_bitonic_work *work,
 }
 
 ordo_status select_bitonic_merge(cuda_call *call, const ordo_select_job *job,
-                                 const select_bitonic_work *work, unsigned sub_array, void **sorted)
+                                 const select_bitonic_work *work, void **sorted)
 {
-    return cuda_type_size(job->type) == 8
-               ? merge_words<uint64_t>(call, work, job->n, sub_array, sorted)
-               : merge_words<uint32_t>(call, work, job->n, sub_array, sorted);
+    return word_bytes(job) == 8 ? merge_words<uint64_t>(call, work, job->n, job->sub_array, sorted)
+                                : merge_words<uint32_t>(call, work, job->n, job->sub_array, sorted);
 }
 
+/* k: NULL if `sorted` holds only the wanted words. */
 template <typename CODE, typename WORD>
 static __global__ void __launch_bounds__(THREADS)
     read_kernel(CODE code, const WORD *sorted, const uint64_t *k, size_t count,
@@ -74,21 +139,118 @@ static __global__ void __launch_bounds__(THREADS)
 {
     size_t const i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < count)
-        out[i] = code.decode((typename CODE::BITS)sorted[k[i]]);
+        out[i] = code.decode((typename CODE::BITS)sorted[k == NULL ? i : k[i]]);
+}
+
+static ordo_status read_words(cuda_call *call, const ordo_select_job *job, const void *sorted,
+                              const uint64_t *k)
+{
+    return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
+        typedef typename decltype(code)::BITS    BITS;
+        typedef typename select_word<BITS>::type WORD;
+        return CUDA_LAUNCH(call, (read_kernel<decltype(code), WORD>),
+                           ordo_div_up(job->count, THREADS), THREADS, 0, code, (const WORD *)sorted,
+                           k, job->count, (BITS *)job->out);
+    });
 }
 
 ordo_status select_bitonic_read(cuda_call *call, const ordo_select_job *job,
                                 const select_bitonic_work *work, const void *sorted)
 {
     TRY(select_put_positions(call, job, work->k));
-    return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) {
-        typedef typename decltype(code)::BITS    BITS;
-        typedef typename select_word<BITS>::type WORD;
-        return CUDA_LAUNCH(call, (read_kernel<decltype(code), WORD>),
-                           ordo_div_up(job->count, THREADS), THREADS, 0, code, (const WORD *)sorted,
-                           work->k, job->count, (BITS *)job->out);
-    });
+    return read_words(call, job, sorted, work->k);
 }
+
+/* ---- The paper's merge, on the host ---- */
+
+struct timed_events {
+    cudaEvent_t began = NULL, ended = NULL;
+
+    ~timed_events()
+    {
+        if (began != NULL)
+            (void)cudaEventDestroy(began);
+        if (ended != NULL)
+            (void)cudaEventDestroy(ended);
+    }
+};
+
+/* Sorts the sub-arrays, waits for them, and gives the time of the kernel alone. */
+static ordo_status sort_timed(cuda_call *call, const ordo_select_job *job,
+                              const select_bitonic_work *work, double *seconds)
+{
+    timed_events events;
+    float        ms = 0;
+    CUDA_TRY(call->exec, cudaEventCreate(&events.began));
+    CUDA_TRY(call->exec, cudaEventCreate(&events.ended));
+    CUDA_TRY(call->exec, cudaEventRecord(events.began, call->stream));
+    TRY(select_bitonic_sort(call, job, work));
+    CUDA_TRY(call->exec, cudaEventRecord(events.ended, call->stream));
+    CUDA_TRY(call->exec, cudaStreamSynchronize(call->stream));
+    CUDA_TRY(call->exec, cudaEventElapsedTime(&ms, events.began, events.ended));
+    *seconds = 1e-3 * (double)ms;
+    return ORDO_OK;
+}
+
+struct host_words { /* host scratch */
+    void   *words, *merged;
+    size_t *heads;
+};
+
+static ordo_status host_layout(cuda_call *call, const ordo_select_job *job, host_words *host)
+{
+    size_t const bytes = job->n * word_bytes(job);
+    void        *heads;
+    TRY(ordo_scratch(call->exec, bytes, &host->words));
+    TRY(ordo_scratch(call->exec, bytes, &host->merged));
+    TRY(ordo_scratch(call->exec, ordo_div_up(job->n, job->sub_array) * sizeof(size_t), &heads));
+    host->heads = (size_t *)heads;
+    return ORDO_OK;
+}
+
+/* Merges the words and moves the wanted ones to the front of host->words. */
+static bool merge_on_host(const host_words *host, const ordo_select_job *job, ordo_exec *exec)
+{
+    if (word_bytes(job) == 8) {
+        uint64_t *const words = (uint64_t *)host->words, *const merged = (uint64_t *)host->merged;
+        if (!merge_sub_arrays_u64(words, job->n, job->sub_array, host->heads, merged, exec))
+            return false;
+        for (size_t j = 0; j < job->count; j++)
+            words[j] = merged[job->k[j]];
+    } else {
+        uint32_t *const words = (uint32_t *)host->words, *const merged = (uint32_t *)host->merged;
+        if (!merge_sub_arrays_u32(words, job->n, job->sub_array, host->heads, merged, exec))
+            return false;
+        for (size_t j = 0; j < job->count; j++)
+            words[j] = merged[job->k[j]];
+    }
+    return true;
+}
+
+static ordo_status select_as_in_paper(cuda_call *call, const ordo_select_job *job,
+                                      const select_bitonic_work *work)
+{
+    typedef std::chrono::steady_clock clock;
+    ordo_exec *const                  exec = call->exec;
+    host_words                        host;
+    TRY(call_may_answer(call));
+    TRY(host_layout(call, job, &host));
+    TRY(sort_timed(call, job, work, &exec->facts.phase_seconds[0]));
+    CUDA_TRY(exec, cudaMemcpyAsync(host.words, work->words, job->n * word_bytes(job),
+                                   cudaMemcpyDeviceToHost, call->stream));
+    CUDA_TRY(exec, cudaStreamSynchronize(call->stream));
+    clock::time_point const began = clock::now();
+    if (!merge_on_host(&host, job, exec))
+        return ORDO_E_CANCELLED;
+    exec->facts.phase_seconds[1] = std::chrono::duration<double>(clock::now() - began).count();
+    CUDA_TRY(exec, cudaMemcpyAsync(work->words, host.words, job->count * word_bytes(job),
+                                   cudaMemcpyHostToDevice, call->stream));
+    TRY(read_words(call, job, work->words, NULL));
+    CUDA_TRY(exec, cudaStreamSynchronize(call->stream)); /* the host scratch is released */
+    return ORDO_OK;
+}
+
+/* ---- The call ---- */
 
 size_t dev_select_bitonic_scratch(const ordo_select_job *job)
 {
@@ -97,15 +259,24 @@ size_t dev_select_bitonic_scratch(const ordo_select_job *job)
     return scratch.used;
 }
 
-ordo_status dev_select_bitonic(cuda_call *call, const ordo_select_job *job, unsigned sub_array)
+ordo_status dev_select_bitonic(cuda_call *call, const ordo_select_job *job)
 {
     select_bitonic_work const work = select_bitonic_layout(&call->scratch, job);
+    bool const                in_pairs = job->algorithm == ORDO_ALGORITHM_MERGE;
     void                     *sorted;
-    TRY(select_bitonic_sort(call, job, &work, sub_array));
-    TRY(select_bitonic_merge(call, job, &work, sub_array, &sorted));
-    TRY(select_bitonic_read(call, job, &work, sorted));
-    call->exec->algorithm = "bitonic";
+    if (ordo_div_up(job->n, job->sub_array) > INT32_MAX)
+        return ordo_fail(call->exec, ORDO_E_ARG,
+                         "%zu keys in sub-arrays of %zu keys are more than 2^31 - 1 sub-arrays",
+                         job->n, job->sub_array);
+    if (in_pairs) {
+        TRY(select_bitonic_sort(call, job, &work));
+        TRY(select_bitonic_merge(call, job, &work, &sorted));
+        TRY(select_bitonic_read(call, job, &work, sorted));
+    } else {
+        TRY(select_as_in_paper(call, job, &work));
+    }
+    call->exec->algorithm = in_pairs ? "merge" : "bitonic";
     call->exec->facts.strategy = ORDO_STRATEGY_SUB_ARRAYS;
-    call->exec->facts.tile = sub_array;
+    call->exec->facts.tile = job->sub_array;
     return ORDO_OK;
 }

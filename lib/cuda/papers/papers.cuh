@@ -1,8 +1,9 @@
 /* papers.cuh - the algorithms of the papers, which run only when a caller asks for one by name.
  *
- * dev_sort.cu, dev_rank_sorted.cu and dev_select.cu choose by name and are the only callers outside
- * this folder and the benchmarks. Every entry only enqueues work on call->stream; the function with
- * _scratch in its name gives the bytes of device scratch. */
+ * dev_sort.cu, dev_rank_sorted.cu, dev_select.cu, dev_scan.cu and dev_bits.cu choose by name and
+ * are the only callers outside this folder and the benchmarks. If it does not say otherwise, an
+ * entry only enqueues work on call->stream; the function with _scratch in its name gives the bytes
+ * of device scratch. */
 #ifndef ORDO_CUDA_PAPERS_PAPERS_H
 #define ORDO_CUDA_PAPERS_PAPERS_H
 
@@ -26,25 +27,31 @@ PAPER_SORT(split)
 size_t      dev_rank_paper_scratch(const ordo_rank_sorted_job *job);
 ordo_status dev_rank_paper(cuda_call *call, const ordo_rank_sorted_job *job);
 
-/* dev_select_bitonic.cu: selection as in the median paper. The parts are separate functions because
- * the paper times them for sub-arrays of 256 to 2048 keys. */
-static constexpr int BITONIC_SUB_ARRAY_MAX = 2048;
-size_t               dev_select_bitonic_scratch(const ordo_select_job *job);
-ordo_status dev_select_bitonic(cuda_call *call, const ordo_select_job *job, unsigned sub_array);
+/* dev_scan_paper.cu: counts of flags by ballot or shared; sums of 32-bit integers by ballot. The
+ * first waits for the total if the job wants it. n is not 0. */
+size_t      dev_bits_paper_scratch(const ordo_bits_job *job);
+ordo_status dev_bits_paper(cuda_call *call, const ordo_bits_job *job);
+size_t      dev_scan_ballot_scratch(const ordo_scan_job *job);
+ordo_status dev_scan_ballot(cuda_call *call, const ordo_scan_job *job);
 
+/* dev_select_bitonic.cu: selection by sorted sub-arrays, algorithms bitonic and merge. Bitonic
+ * merges on the host, so this call waits. */
+size_t      dev_select_bitonic_scratch(const ordo_select_job *job);
+ordo_status dev_select_bitonic(cuda_call *call, const ordo_select_job *job);
+
+/* The steps of MERGE, which the benchmark times separately. */
 struct select_bitonic_work { /* scratch: words of 8 bytes for 8-byte keys, else of 4 */
     void     *words, *others;
     uint64_t *k;
 };
 select_bitonic_work select_bitonic_layout(cuda_scratch *scratch, const ordo_select_job *job);
 
-/* Sorts sub-arrays of sub_array keys, a power of 2, into work->words. */
+/* Sorts the sub-arrays into work->words. */
 ordo_status select_bitonic_sort(cuda_call *call, const ordo_select_job *job,
-                                const select_bitonic_work *work, unsigned sub_array);
-/* Merges the sub-arrays; *sorted becomes the array that holds the result. */
+                                const select_bitonic_work *work);
+/* Merges pairs of sub-arrays; *sorted becomes the array that holds the result. */
 ordo_status select_bitonic_merge(cuda_call *call, const ordo_select_job *job,
-                                 const select_bitonic_work *work, unsigned sub_array,
-                                 void **sorted);
+                                 const select_bitonic_work *work, void **sorted);
 /* Writes the keys at the wanted positions to job->out. */
 ordo_status select_bitonic_read(cuda_call *call, const ordo_select_job *job,
                                 const select_bitonic_work *work, const void *sorted);

@@ -315,6 +315,7 @@ static ordo_backend make_table(void)
     SLOT(count_nans, ordo_count_job, keys_arrays<ordo_count_job>, count_nans);
     table.select = select_keys;
     table.select_scratch = select_keys_scratch;
+    table.most_sub_array = CUDA_MOST_SUB_ARRAY;
     table.copy = copy;
     table.devices = cuda_devices;
     table.reserve = cuda_reserve;

@@ -43,6 +43,9 @@ ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job);
 size_t      dev_radius_scratch(const ordo_radius_job *job);
 ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job);
 
+/* Keys of a sub-array of a selection: at most two for each thread of a block. */
+static constexpr size_t CUDA_MOST_SUB_ARRAY = 2048;
+
 /* select/dev_select.cu, dev_topk.cu; job->k is host memory, job->out device memory */
 size_t      dev_select_scratch(const ordo_select_job *job);
 ordo_status dev_select(cuda_call *call, const ordo_select_job *job);

@@ -122,10 +122,6 @@ enum {
      * its sort 5.7. For arrays that every pass reads, above 32: 2^22 keys 0.10 and 0.15. */
     CUDA_TUNE_SELECT_MANY = 160,
 
-    /* Keys of a sub-array of the median paper. 2^20 keys in sub-arrays of 256, 512, 1024, 2048:
-     * network 0.026, 0.022, 0.021, 0.023 ms, merges 0.092, 0.084, 0.075, 0.069 ms. */
-    CUDA_TUNE_SELECT_SUB_ARRAY = 2048,
-
     /* Largest k that one block sorts; a top-k of more than n / TOPK_SORT keys is an argsort. */
     CUDA_TUNE_TOPK_ONE_BLOCK = 2048,
     CUDA_TUNE_TOPK_SORT = 16

@@ -5,8 +5,9 @@
  * flags before the tile come from the other blocks (tile_links in lookback.cuh). A lane then writes
  * 16 bytes of counts at a time. Reads n bytes or n/8, writes n counts. If only the total is wanted,
  * dev_flags.cu counts spans and one block adds them. Scratch: 16 bytes a tile or 4 a span, and 8.
- * The call waits for the total if the job wants it. */
+ * The call waits for the total if the job wants it. BALLOT and SHARED are in papers/. */
 #include "cuda/block/lookback.cuh"
+#include "cuda/papers/papers.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/scan/dev_flags.cuh"
 
@@ -157,6 +158,8 @@ static void span_layout(cuda_scratch *scratch, const ordo_bits_job *job, span_wo
 
 size_t dev_scan_bits_scratch(const ordo_bits_job *job)
 {
+    if (job->algorithm != ORDO_ALGORITHM_AUTO)
+        return dev_bits_paper_scratch(job);
     cuda_scratch by_tiles = {NULL, 0}, by_spans = {NULL, 0};
     bits_work    tiles;
     span_work    spans;
@@ -209,6 +212,8 @@ ordo_status dev_scan_bits(cuda_call *call, const ordo_bits_job *job)
             *job->total = 0;
         return ORDO_OK;
     }
+    if (job->algorithm != ORDO_ALGORITHM_AUTO)
+        return dev_bits_paper(call, job);
     if (job->counts == NULL)
         return count_all(call, job);
     layout(&call->scratch, job, &work);

@@ -7,9 +7,10 @@
  * them. Integers, minima and maxima equal the CPU's results. Float sums are made in an order that
  * only n decides: every result is within (64 + n / 2^19) u of the exact one, times the sum of
  * absolute values (u = 2^-24 for f32, 2^-53 for f64). Reads and writes each element once. Scratch:
- * 8 or 16 bytes a tile. */
+ * 8 or 16 bytes a tile. BALLOT is in papers/. */
 #include "cuda/block/block_scan.cuh"
 #include "cuda/block/lookback.cuh"
+#include "cuda/papers/papers.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
@@ -228,6 +229,8 @@ static ordo_status scan(const scan_plan *plan)
 
 size_t dev_scan_scratch(const ordo_scan_job *job)
 {
+    if (job->algorithm == ORDO_ALGORITHM_BALLOT)
+        return dev_scan_ballot_scratch(job);
     cuda_scratch    counting = {NULL, 0};
     scan_plan const plan = {NULL, job, &counting};
     (void)scan(&plan);
@@ -236,6 +239,8 @@ size_t dev_scan_scratch(const ordo_scan_job *job)
 
 ordo_status dev_scan(cuda_call *call, const ordo_scan_job *job)
 {
+    if (job->algorithm == ORDO_ALGORITHM_BALLOT)
+        return dev_scan_ballot(call, job);
     scan_plan const plan = {call, job, &call->scratch};
     call->exec->algorithm = "lookback";
     return scan(&plan);

@@ -3,10 +3,10 @@
  * AUTO: few keys by buckets in one block (dev_select_few.cuh); arrays that fit L2 by digits, every
  * pass reading the array; larger ones by sample and one sweep (dev_select.cuh). RADIX: by digits
  * for any size. All end in the same kernel, whose grid runs all passes (block_select.cuh). BITONIC
- * is in papers/. A launch serves up to 32 positions; up to CUDA_TUNE_SELECT_MANY positions of large
- * arrays go in batches of 32. For more a copy of the array is sorted. Cost: AUTO one read and a few
- * hundredths; RADIX one read for 13 bits of the key, and one more. Scratch: AUTO n/16 words (n/4
- * for more than 4 positions) and 2.2 million more; RADIX 0.2 MB. */
+ * and MERGE are in papers/. A launch serves up to 32 positions; up to CUDA_TUNE_SELECT_MANY
+ * positions of large arrays go in batches of 32. For more a copy of the array is sorted. Cost: AUTO
+ * one read and a few hundredths; RADIX one read for 13 bits of the key, and one more. Scratch: AUTO
+ * n/16 words (n/4 for more than 4 positions) and 2.2 million more; RADIX 0.2 MB. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
@@ -208,10 +208,15 @@ static bool is_many(const ordo_select_job *job)
     return job->count > ordo_max(most, (size_t)SELECT_TARGETS);
 }
 
+static bool has_sub_arrays(const ordo_select_job *job)
+{
+    return job->algorithm == ORDO_ALGORITHM_BITONIC || job->algorithm == ORDO_ALGORITHM_MERGE;
+}
+
 size_t dev_select_scratch(const ordo_select_job *job)
 {
     cuda_scratch scratch = {};
-    if (job->algorithm == ORDO_ALGORITHM_BITONIC)
+    if (has_sub_arrays(job))
         return dev_select_bitonic_scratch(job);
     if (!is_many(job)) {
         (void)few_layout(&scratch, job);
@@ -226,7 +231,7 @@ ordo_status dev_select(cuda_call *call, const ordo_select_job *job)
 {
     if (job->count == 0)
         return ORDO_OK;
-    if (job->algorithm == ORDO_ALGORITHM_BITONIC)
-        return dev_select_bitonic(call, job, CUDA_TUNE_SELECT_SUB_ARRAY);
+    if (has_sub_arrays(job))
+        return dev_select_bitonic(call, job);
     return is_many(job) ? select_sorted(call, job) : select_in_batches(call, job);
 }

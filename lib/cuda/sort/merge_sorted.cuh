@@ -119,7 +119,7 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
         keys[i] = i < a_here ? a[a_first + i] : b[b_first + i - a_here];
     __syncthreads();
 
-    unsigned const items = tile / MERGE_THREADS;
+    unsigned const items = (tile + MERGE_THREADS - 1) / MERGE_THREADS;
     unsigned const start = threadIdx.x * items < count ? threadIdx.x * items : count;
     K              merged[MERGE_ITEMS];
     merge_part(keys, a_here, count, start, items,

@@ -18,7 +18,7 @@ for type in i8 u16 i32 u64 f32 f64; do
     ordo gen gaussian -n 20001 --dtype $type --seed 6 -o a.npy
     ordo sort a.npy --format text >sorted
     sed -n '1p;2p;10001p;19999p;20001p' sorted >expected
-    for algorithm in auto radix bitonic; do
+    for algorithm in auto radix bitonic merge; do
         ordo select a.npy -k 1,2,10001,19999,20001 --algorithm $algorithm --threads 3 |
             cmp - expected
     done

@@ -14,7 +14,15 @@ printf '' | ordo select -k 1
 echo $?
 ordo select keys -k 1 --nans never
 echo $?
-ordo select keys -k 1 --algorithm merge
+ordo select keys -k 1 --algorithm sample
+echo $?
+for sub_array in 0 1 3 1000 2^33; do
+    ordo select keys -k 1 --algorithm bitonic --sub-array $sub_array -o out
+    echo $?
+done
+ordo select keys -k 1 --sub-array 4
+echo $?
+ordo select keys -k 1 --text --sub-array 4
 echo $?
 printf '1\nx\n' | ordo select -k 1
 echo $?

@@ -1,0 +1,71 @@
+/* select_sub_arrays.c - sorts words for a selection by sorted sub-arrays, as in B. Alyafi and F.
+ * Khalid, "Median Element Parallelized Search".
+ *
+ * All threads sort the sub-arrays by the bitonic network (sort_bitonic.c): the parallel part. Then
+ * one thread merges them (paper_merge.t.h), or all threads merge pairs (merge_records.c), which the
+ * paper does not do. Cost: n lg^2(part) / 4 exchanges, then n * n / part comparisons, or
+ * lg(n / part) passes. Scratch: n words, and one index per sub-array. */
+#define _POSIX_C_SOURCE 200809L
+#include "backend/profile.h"
+#include "cpu/papers/paper_sorts.h"
+
+#include <string.h>
+
+#define LESS(a, b) ((a) < (b))
+#define RECORD record_k32
+#define FN(name) name##_k32
+#include "backend/paper_merge.t.h"
+#undef FN
+#undef RECORD
+#define RECORD record_k64
+#define FN(name) name##_k64
+#include "backend/paper_merge.t.h"
+#undef FN
+#undef RECORD
+#undef LESS
+
+size_t cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part)
+{
+    size_t const parts = ordo_div_up(n, part);
+    return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) + (parts + 1) * sizeof(size_t);
+}
+
+static ordo_status merge_sequentially(const cpu_records *records, size_t part, void *room,
+                                      size_t *heads, ordo_exec *exec)
+{
+    bool const done =
+        records->kind == RECORD_K32
+            ? merge_sub_arrays_k32(records->array, records->n, part, heads, room, exec)
+            : merge_sub_arrays_k64(records->array, records->n, part, heads, room, exec);
+    return done ? ORDO_OK : ORDO_E_CANCELLED;
+}
+
+static ordo_status merge_pairs(const cpu_records *records, size_t part, size_t *bounds,
+                               ordo_exec *exec)
+{
+    size_t const parts = ordo_div_up(records->n, part);
+    for (size_t i = 0; i <= parts; i++)
+        bounds[i] = i == parts ? records->n : i * part;
+    return cpu_records_merge_runs(records, bounds, parts, exec);
+}
+
+ordo_status cpu_sub_arrays(const cpu_records *records, size_t sub_array, bool in_pairs,
+                           const void **sorted, ordo_exec *exec)
+{
+    size_t const part = ordo_min(sub_array, records->n), parts = ordo_div_up(records->n, part);
+    void        *indices, *room = NULL;
+    TRY(ordo_scratch(exec, (parts + 1) * sizeof(size_t), &indices));
+    if (!in_pairs)
+        TRY(ordo_scratch(exec, records->n * record_size(records->kind), &room));
+    double const began = ordo_profile_clock();
+    TRY(cpu_records_bitonic_parts(records, part, exec));
+    double const halfway = ordo_profile_clock();
+    TRY(in_pairs ? merge_pairs(records, part, indices, exec)
+                 : merge_sequentially(records, part, room, indices, exec));
+    *sorted = in_pairs ? records->array : room;
+    exec->facts.strategy = ORDO_STRATEGY_SUB_ARRAYS;
+    exec->facts.tile = sub_array;
+    exec->facts.phase_seconds[0] = halfway - began;
+    exec->facts.phase_seconds[1] = ordo_profile_clock() - halfway;
+    return ORDO_OK;
+}
