@@ -24,6 +24,12 @@ ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done
 ordo_status dev_radius_enqueue(cuda_call *call, const ordo_radius_job *job, key_ties ties,
                                size_t limit, const uint64_t **radius);
 
+/* dev_sequences.cu: the same, exact for every radius, from the sequences LR, RL and DM, which go to
+ * the arrays of the job that are not NULL. Keeps dev_sequences_scratch bytes. */
+size_t      dev_sequences_scratch(const ordo_radius_job *job);
+ordo_status dev_sequences_enqueue(cuda_call *call, const ordo_radius_job *job,
+                                  const uint64_t **radius);
+
 /* dev_rough_warp.cu, dev_rough_block.cu: sort in windows of a radius, in place. If the radius was
  * too small, *unsorted, a device word that the caller zeroed, becomes 1. */
 size_t      rough_warp_most(void); /* largest radius */
