@@ -70,6 +70,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     uint64_t       k, n, seed;
     double         p;
     const char    *list_text, *method, *rank_type, *json_file;
+    const char    *lr, *rl, *dm; /* files of radius */
     void          *list; /* the numbers of list_text, to be freed */
     size_t         count;
 } options;
@@ -85,6 +86,7 @@ typedef struct options { /* the options of all commands; each command uses some 
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
 #define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)
 #define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"
+#define SORT_ALGORITHMS_TO_WINDOWS "auto - - " SORT_ALGORITHMS " - - - windows"
 #define SELECT_ALGORITHM ALGORITHM("auto - - radix - - bitonic")
 #define NANS(names) CHOICE("nans", nans, ORDO_NANS_LAST, names)
 #define COMMON_OPTIONS /* end the table */                                                         \

@@ -38,7 +38,7 @@ ALGORITHMS = {
     name: number
     for number, name in enumerate(
         "auto sequential threads radix sample merge bitonic split bubble rough halving naive "
-        "shuffle hybrid".split()
+        "shuffle hybrid windows prefix".split()
     )
 }
 METHODS = {
@@ -93,7 +93,7 @@ ScanOptions = _struct("ScanOptions", ("flags", c_uint64), ("stream", c_void_p))
 PartitionOptions = _struct("PartitionOptions", ("flags", c_uint64), ("stream", c_void_p))
 OrderOptions = _struct(
     "OrderOptions", ("flags", c_uint64), ("algorithm", c_uint32), ("reserved", c_uint32),
-    ("stream", c_void_p),
+    ("stream", c_void_p), ("lr", c_void_p), ("rl", c_void_p), ("dm", c_void_p),
 )  # fmt: skip
 Strings = _struct("Strings", ("bytes", c_void_p), ("offsets", c_void_p), ("pointers", c_void_p))
 ReportStruct = _struct(

@@ -33,7 +33,8 @@ enum {
     SELECTED = 5,
     WITH_RESULT = 1 << 16, /* flag of choice: return the single result                         */
     NO_ARRAY = 1 << 17,    /* flag of choice: return only the single result; topk: no indices  */
-    WIDE = 1 << 18         /* flag of choice: sums in 64 bits                                  */
+    WIDE = 1 << 18,        /* flag of choice: sums in 64 bits                                  */
+    SEQUENCES = 1 << 19    /* flag of choice: radius also writes LR, RL and DM                 */
 };
 #define DESC ORDO_DESCENDING
 #define EXCL ORDO_EXCLUSIVE
@@ -49,12 +50,18 @@ static const variant variants[] = {
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_BITONIC, DESC},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_SPLIT, 0},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_ROUGH, 0},
+    {SORT, "sort", 0, 0, ORDO_ALGORITHM_HALVING, DESC},
+    {SORT, "sort", 0, 0, ORDO_ALGORITHM_WINDOWS, 0},
     {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_AUTO, 0},
     {PAIRS, "sort_pairs", 0, 8, ORDO_ALGORITHM_RADIX, DESC},
     {PAIRS, "sort_pairs", 0, 1, ORDO_ALGORITHM_AUTO, DESC},
     {PAIRS, "sort_pairs", 0, 12, ORDO_ALGORITHM_MERGE, 0},
     {PAIRS, "sort_pairs", 0, 16, ORDO_ALGORITHM_AUTO, 0},
     {PAIRS, "sort_pairs", 0, 3, ORDO_ALGORITHM_SAMPLE, 0},
+    {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_ROUGH, 0},
+    {PAIRS, "sort_pairs", 0, 8, ORDO_ALGORITHM_HALVING, DESC},
+    {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_ROUGH, DESC},
+    {ARGSORT, "argsort", ORDO_U64, 0, ORDO_ALGORITHM_HALVING, 0},
     {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_AUTO, 0},
     {ARGSORT, "argsort", ORDO_U64, 0, ORDO_ALGORITHM_AUTO, DESC},
     {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_MERGE, DESC},
@@ -106,6 +113,9 @@ static const variant variants[] = {
     {SORTED, "is_sorted", 0, WITH_RESULT, 0, DESC},
     {RADIUS, "radius", 0, WITH_RESULT, 0, 0},
     {RADIUS, "radius", 0, WITH_RESULT, 0, DESC},
+    {RADIUS, "radius", 0, WITH_RESULT, ORDO_ALGORITHM_PREFIX, 0},
+    {RADIUS, "radius", 0, WITH_RESULT | SEQUENCES, ORDO_ALGORITHM_PREFIX, DESC},
+    {RADIUS, "radius", 0, WITH_RESULT | SEQUENCES, 0, 0},
     {RUNS, "runs", 0, WITH_RESULT, 0, 0},
 };
 
@@ -174,9 +184,16 @@ static void plan_arrays(verb v, call_plan *plan)
         add(plan, 1, ARRAY_READ, CONTENT_FLAGS, n);
         add(plan, 2, ARRAY_WRITTEN, CONTENT_ANY, n * (plan->choice >> 4 & 31));
         break;
+    case RADIUS:
+        add(plan, 0, ARRAY_READ, CONTENT_KEYS, n * size);
+        if ((plan->choice & SEQUENCES) != 0) {
+            add(plan, 1, ARRAY_WRITTEN, CONTENT_ANY, n * size);
+            add(plan, 2, ARRAY_WRITTEN, CONTENT_ANY, n * size);
+            add(plan, 3, ARRAY_WRITTEN, CONTENT_ANY, n * sizeof(uint64_t));
+        }
+        break;
     case QUANTILES:
     case SORTED:
-    case RADIUS:
     case RUNS:
         add(plan, 0, ARRAY_READ, CONTENT_KEYS, n * size);
         break;
@@ -200,8 +217,10 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
                         .algorithm = v->algorithm,
                         .flags = v->flags,
                         .inexact = sum && oracle_is_float(type),
-                        .waits =
-                            (v->choice & WITH_RESULT) != 0 || v->algorithm == ORDO_ALGORITHM_ROUGH};
+                        .waits = (v->choice & WITH_RESULT) != 0 ||
+                                 v->algorithm == ORDO_ALGORITHM_ROUGH ||
+                                 v->algorithm == ORDO_ALGORITHM_HALVING ||
+                                 v->algorithm == ORDO_ALGORITHM_WINDOWS};
     if (v->verb == SCAN)
         plan->out_type = (v->choice & WIDE) != 0 ? oracle_widest(type) : type;
     plan_arrays(v->verb, plan);
@@ -266,6 +285,8 @@ static call_opts opts_of(const call_plan *plan, const call_place *place)
     /* All algorithms have the same result, and the CPU does not know those of the GPU. */
     uint32_t const algorithm = place->on_device ? plan->algorithm : ORDO_ALGORITHM_AUTO;
     void *const    stream = place->stream;
+    bool const     is_radius = verb_of(plan) == RADIUS;
+    bool const     sequences = is_radius && (plan->choice & SEQUENCES) != 0;
 
     return (call_opts){
         .sort = ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
@@ -277,7 +298,11 @@ static call_opts opts_of(const call_plan *plan, const call_place *place)
             ORDO_OPTS(ordo_quantile_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
         .scan = ORDO_OPTS(ordo_scan_opts, .flags = flags, .stream = stream),
         .partition = ORDO_OPTS(ordo_partition_opts, .flags = flags, .stream = stream),
-        .order = ORDO_OPTS(ordo_order_opts, .flags = flags, .stream = stream),
+        .order = ORDO_OPTS(ordo_order_opts, .flags = flags, .stream = stream,
+                           .algorithm = is_radius ? algorithm : ORDO_ALGORITHM_AUTO,
+                           .lr = sequences ? place->arrays[1] : NULL,
+                           .rl = sequences ? place->arrays[2] : NULL,
+                           .dm = sequences ? place->arrays[3] : NULL),
     };
 }
 
