@@ -39,7 +39,8 @@ typedef enum bench_peer_op {
     BENCH_PEER_IS_SORTED,  /* out, on the host: u64, 2 * first break + (1 if sorted)           */
     BENCH_PEER_RADIUS,     /* out, on the host: u64                                            */
     BENCH_PEER_SUB_ARRAYS, /* sorts sub-arrays of length count                              */
-    BENCH_PEER_MERGE       /* merges those sub-arrays; out: the ranks[0]-th key             */
+    BENCH_PEER_MERGE,      /* merges those sub-arrays; out: the ranks[0]-th key             */
+    BENCH_PEER_HOST_SORT   /* keys in place, in host memory although the run is on a GPU    */
 } bench_peer_op;
 
 typedef struct bench_peer_task {
