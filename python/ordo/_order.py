@@ -74,8 +74,8 @@ def sort(
     kind, stable : accepted for NumPy; every algorithm gives the same bytes.
     order : must be None.
     descending : sort from the largest to the smallest. NaNs are last in both directions.
-    algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, rough,
-        ... Strings accept 'auto' only.
+    algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, bubble,
+        rough, halving, windows. Strings accept 'auto' only.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
 
     Returns
