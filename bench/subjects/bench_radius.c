@@ -119,7 +119,8 @@ static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, d
     q.answer = &answer;
     q.answer_bytes = sizeof answer;
     snprintf(q.label, sizeof q.label, "%s", label);
-    return (b->place == NULL ? add_of_host(b, &paper, &prefix, &found) : add_of_gpu(b, &prefix, &host, &found, k == 0)) &&
+    return (b->place == NULL ? add_of_host(b, &paper, &prefix, &found)
+                             : add_of_gpu(b, &prefix, &host, &found, k == 0)) &&
            bench_measure(b, &q);
 }
 
@@ -138,7 +139,8 @@ static bool run_k(bench *b)
             return false;
     }
     return bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, b->set.n, 0) &&
-           radius_once(b, "uniform", ORDO_U32, b->set.n, NAN, "uniform") && bench_summary(b, "auto", true);
+           radius_once(b, "uniform", ORDO_U32, b->set.n, NAN, "uniform") &&
+           bench_summary(b, "auto", true);
 }
 
 /* Figures 1 and 2 go to 2 million keys; the sizes below and above are ours. */

@@ -53,9 +53,9 @@ static void list_algorithms(const bench *b, bench_algorithm algorithms[ALGORITHM
 {
     const bool            gpu = b->place != NULL;
     const bench_algorithm all[ALGORITHMS] = {
-        {"auto", 0, ORDO_ALGORITHM_AUTO, false},       {"windows", 0, ORDO_ALGORITHM_WINDOWS, false},
-        {"rough", 0, ORDO_ALGORITHM_ROUGH, false},     {"halving", 0, ORDO_ALGORITHM_HALVING, false},
-        {"bubble", 1, ORDO_ALGORITHM_BUBBLE, gpu},     {"merge", 0, ORDO_ALGORITHM_MERGE, gpu},
+        {"auto", 0, ORDO_ALGORITHM_AUTO, false},   {"windows", 0, ORDO_ALGORITHM_WINDOWS, false},
+        {"rough", 0, ORDO_ALGORITHM_ROUGH, false}, {"halving", 0, ORDO_ALGORITHM_HALVING, false},
+        {"bubble", 1, ORDO_ALGORITHM_BUBBLE, gpu}, {"merge", 0, ORDO_ALGORITHM_MERGE, gpu},
         {"radix", 0, ORDO_ALGORITHM_RADIX, gpu},
     };
     for (size_t i = 0; i < ALGORITHMS; i++)
@@ -71,7 +71,7 @@ static const char *reference(const bench *b)
 
 typedef struct rough_table { /* one table */
     bench_algorithm algorithms[ALGORITHMS];
-    uint32_t       *host;     /* on a GPU: room for a copy of the keys; NULL: no sorts on the host */
+    uint32_t       *host; /* on a GPU: room for a copy of the keys; NULL: no sorts on the host */
     bool            is_first; /* the first row: names what is left out */
 } rough_table;
 
@@ -112,8 +112,7 @@ static bool add_peers(bench *b, const rough_table *table, size_t n)
                                  .type = ORDO_U32,
                                  .task = {.keys = table->host, .out = table->host, .n = n},
                                  .loose = "std::stable_sort, host"};
-    return bench_add_all_peers(b, &here) &&
-           (table->host == NULL || bench_add_all_peers(b, &host));
+    return bench_add_all_peers(b, &here) && (table->host == NULL || bench_add_all_peers(b, &host));
 }
 
 static bool add_of_host(bench *b, const rough_table *table, size_t n, size_t k,
@@ -166,9 +165,8 @@ static bool rough_once(bench *b, const char *label, size_t n, size_t k, rough_ta
 /* Figures 3 and 4: n varies. */
 static bool rough_by_n(bench *b, size_t k, const char *figure, uint32_t *host)
 {
-    static const size_t sizes[] = {25000,   50000,   100000,  150000,  250000,
-                                   500000,  750000,  1000000, 1250000, 1500000,
-                                   1750000, LONGEST, 0};
+    static const size_t sizes[] = {25000,   50000,   100000,  150000,  250000,  500000, 750000,
+                                   1000000, 1250000, 1500000, 1750000, LONGEST, 0};
     rough_table         table = {.host = host, .is_first = true};
     char                title[96];
 

@@ -20,9 +20,12 @@ static const char help[] =
     "  --lr F, --rl F, --dm F  also write the sequences LR and RL (keys) and DM (u64) to\n"
     "                    files; the format follows from the name: .npy; .bin, .raw; else text\n";
 
-static const option_spec specs[] = {FLAG("descending", descending), FLAG("runs", runs),
+static const option_spec specs[] = {FLAG("descending", descending),
+                                    FLAG("runs", runs),
                                     ALGORITHM("auto sequential - - - - - - - - - - - - - prefix"),
-                                    TEXT("lr", 0, lr), TEXT("rl", 0, rl), TEXT("dm", 0, dm),
+                                    TEXT("lr", 0, lr),
+                                    TEXT("rl", 0, rl),
+                                    TEXT("dm", 0, dm),
                                     ARRAY_OPTIONS};
 
 /* The sequences that the options ask for; NULL: not asked for. */

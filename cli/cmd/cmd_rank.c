@@ -53,10 +53,9 @@ static bool parse_rank_type(options *o)
 static const char *wrong(execution *e)
 {
     options *const o = &e->o;
-    const bool     for_sorted = o->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
-                            o->algorithm == ORDO_ALGORITHM_THREADS ||
-                            (o->algorithm >= ORDO_ALGORITHM_NAIVE &&
-                             o->algorithm <= ORDO_ALGORITHM_HYBRID);
+    const bool     for_sorted =
+        o->algorithm == ORDO_ALGORITHM_SEQUENTIAL || o->algorithm == ORDO_ALGORITHM_THREADS ||
+        (o->algorithm >= ORDO_ALGORITHM_NAIVE && o->algorithm <= ORDO_ALGORITHM_HYBRID);
     const bool sorts = o->algorithm != ORDO_ALGORITHM_AUTO && !for_sorted;
 
     return !parse_rank_type(o)       ? ""

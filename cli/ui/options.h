@@ -71,7 +71,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     double         p;
     const char    *list_text, *method, *rank_type, *json_file;
     const char    *lr, *rl, *dm; /* files of radius */
-    void          *list; /* the numbers of list_text, to be freed */
+    void          *list;         /* the numbers of list_text, to be freed */
     size_t         count;
 } options;
 

@@ -40,8 +40,8 @@ static ordo_status check_sequences(ordo_exec *exec, const ordo_radius_job *job)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         for (size_t j = 0; j < i; j++)
             if (list[i].array != NULL && list[j].array != NULL)
-                TRY(api_check_apart(exec, list[i].array, list[i].bytes, list[i].name,
-                                    list[j].array, list[j].bytes, list[j].name));
+                TRY(api_check_apart(exec, list[i].array, list[i].bytes, list[i].name, list[j].array,
+                                    list[j].bytes, list[j].name));
     return ORDO_OK;
 }
 

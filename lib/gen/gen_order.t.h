@@ -145,8 +145,8 @@ static void FN(gen_shuffled)(void *arg, size_t lo, size_t hi)
             out[last] = key;
             FN(gen_shuffle)(state->shuffle, out, first + 1, last - first - 1);
         } else {
-            const size_t begin = run < before ? run * state->length
-                                              : last + 1 + (run - before - 1) * state->length;
+            const size_t begin =
+                run < before ? run * state->length : last + 1 + (run - before - 1) * state->length;
             const size_t end = run < before ? first : state->job->n;
             FN(gen_shuffle)(state->shuffle, out, begin, ordo_min(state->length, end - begin));
         }

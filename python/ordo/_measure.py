@@ -119,7 +119,7 @@ def radius(
     ------
     TypeError : the elements are not numbers, or `descending` or `sequences` is not a flag.
     ValueError : `axis` is out of range, or `algorithm` is unknown.
-    ordo.Error : `algorithm` needs a GPU or the CPU, but the context uses the other.
+    DeviceError : 'prefix' without a GPU array, or 'sequential' with one.
 
     Examples
     --------
@@ -162,8 +162,8 @@ def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int
     place, code, n = rows.place, rows.code, rows.n
     flags = place.flags | (_lib.DESCENDING if descending else 0)
     answers = np.empty((*rows.lead, 1), np.int64)
-    lr = place.empty(rows.keys.shape, rows.dtype)
-    rl = place.empty(rows.keys.shape, rows.dtype)
+    lr = place.empty(rows.keys.shape, place.key_dtype(rows))
+    rl = place.empty(rows.keys.shape, place.key_dtype(rows))
     dm = place.empty(rows.keys.shape, np.dtype(np.uint64))
 
     def ask(context: Any, keys: int, out: int, lr: int, rl: int, dm: int) -> None:
@@ -175,4 +175,5 @@ def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int
 
     rows.run(ask, answers, lr, rl, dm)
     found = answers.reshape(rows.lead) if rows.lead else answers.item()
-    return found, rows.back(lr), rows.back(rl), rows.back(dm)
+    lr, rl = (place.astype_back(rows.back(keys), rows.dtype) for keys in (lr, rl))
+    return found, lr, rl, rows.back(dm)

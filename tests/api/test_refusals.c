@@ -303,7 +303,7 @@ static void test_types(void)
 
 /* The same for the verbs of order, and options that belong to others. */
 /* A radius of the sorts of k-sorted arrays must be below n, unless n is 0. */
-static void refuse_radii(uint32_t *keys, uint32_t *out, uint32_t algorithm)
+static void refuse_radii(void *keys, void *out, uint32_t algorithm)
 {
     static const uint64_t too_large[] = {N, N + 1, UINT64_MAX};
     ordo_sort_opts        opts = ORDO_OPTS(ordo_sort_opts, .algorithm = algorithm, .radius = N - 1);

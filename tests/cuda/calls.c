@@ -209,18 +209,17 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
         return false;
     if ((v->choice & WIDE) != 0 && oracle_widest(type) == type)
         return false;
-    *plan = (call_plan){.verb = v->name,
-                        .type = type,
-                        .out_type = v->out_type,
-                        .n = n,
-                        .choice = v->choice,
-                        .algorithm = v->algorithm,
-                        .flags = v->flags,
-                        .inexact = sum && oracle_is_float(type),
-                        .waits = (v->choice & WITH_RESULT) != 0 ||
-                                 v->algorithm == ORDO_ALGORITHM_ROUGH ||
-                                 v->algorithm == ORDO_ALGORITHM_HALVING ||
-                                 v->algorithm == ORDO_ALGORITHM_WINDOWS};
+    *plan = (call_plan){
+        .verb = v->name,
+        .type = type,
+        .out_type = v->out_type,
+        .n = n,
+        .choice = v->choice,
+        .algorithm = v->algorithm,
+        .flags = v->flags,
+        .inexact = sum && oracle_is_float(type),
+        .waits = (v->choice & WITH_RESULT) != 0 || v->algorithm == ORDO_ALGORITHM_ROUGH ||
+                 v->algorithm == ORDO_ALGORITHM_HALVING || v->algorithm == ORDO_ALGORITHM_WINDOWS};
     if (v->verb == SCAN)
         plan->out_type = (v->choice & WIDE) != 0 ? oracle_widest(type) : type;
     plan_arrays(v->verb, plan);

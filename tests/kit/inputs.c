@@ -362,10 +362,9 @@ size_t inputs_find(const char *name)
 }
 
 const ordo_algorithm inputs_sorts[] = {
-    ORDO_ALGORITHM_AUTO,    ORDO_ALGORITHM_RADIX, ORDO_ALGORITHM_SAMPLE,
-    ORDO_ALGORITHM_MERGE,   ORDO_ALGORITHM_SPLIT, ORDO_ALGORITHM_BITONIC,
-    ORDO_ALGORITHM_HALVING, ORDO_ALGORITHM_ROUGH, ORDO_ALGORITHM_WINDOWS,
-    ORDO_ALGORITHM_BUBBLE};
+    ORDO_ALGORITHM_AUTO,    ORDO_ALGORITHM_RADIX,   ORDO_ALGORITHM_SAMPLE,  ORDO_ALGORITHM_MERGE,
+    ORDO_ALGORITHM_SPLIT,   ORDO_ALGORITHM_BITONIC, ORDO_ALGORITHM_HALVING, ORDO_ALGORITHM_ROUGH,
+    ORDO_ALGORITHM_WINDOWS, ORDO_ALGORITHM_BUBBLE};
 
 const rank_rule inputs_rules[INPUTS_RULES] = {
     {ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MIN, ORDO_U64},     {ORDO_TIES_MIN, ORDO_F64},
@@ -378,18 +377,12 @@ const rank_rule inputs_rules[INPUTS_RULES] = {
 const char *inputs_sort_name(ordo_algorithm algorithm)
 {
     static const char *const names[] = {
-        [ORDO_ALGORITHM_AUTO] = "auto",
-        [ORDO_ALGORITHM_SEQUENTIAL] = "sequential",
-        [ORDO_ALGORITHM_THREADS] = "threads",
-        [ORDO_ALGORITHM_RADIX] = "radix",
-        [ORDO_ALGORITHM_SAMPLE] = "sample",
-        [ORDO_ALGORITHM_MERGE] = "merge",
-        [ORDO_ALGORITHM_BITONIC] = "bitonic",
-        [ORDO_ALGORITHM_SPLIT] = "split",
-        [ORDO_ALGORITHM_BUBBLE] = "bubble",
-        [ORDO_ALGORITHM_ROUGH] = "rough",
-        [ORDO_ALGORITHM_HALVING] = "halving",
-        [ORDO_ALGORITHM_WINDOWS] = "windows"};
+        [ORDO_ALGORITHM_AUTO] = "auto",       [ORDO_ALGORITHM_SEQUENTIAL] = "sequential",
+        [ORDO_ALGORITHM_THREADS] = "threads", [ORDO_ALGORITHM_RADIX] = "radix",
+        [ORDO_ALGORITHM_SAMPLE] = "sample",   [ORDO_ALGORITHM_MERGE] = "merge",
+        [ORDO_ALGORITHM_BITONIC] = "bitonic", [ORDO_ALGORITHM_SPLIT] = "split",
+        [ORDO_ALGORITHM_BUBBLE] = "bubble",   [ORDO_ALGORITHM_ROUGH] = "rough",
+        [ORDO_ALGORITHM_HALVING] = "halving", [ORDO_ALGORITHM_WINDOWS] = "windows"};
     return names[algorithm];
 }
 

@@ -28,10 +28,9 @@ static ordo_algorithm supported(ordo_algorithm algorithm)
 static size_t radius_by(const test_context *with, ordo_type type, const void *keys, size_t n,
                         bool desc, ordo_algorithm algorithm)
 {
-    ordo_order_opts const opts =
-        ORDO_OPTS(ordo_order_opts, .flags = desc ? ORDO_DESCENDING : 0,
-                  .algorithm = supported(algorithm));
-    size_t radius = SIZE_MAX;
+    ordo_order_opts const opts = ORDO_OPTS(ordo_order_opts, .flags = desc ? ORDO_DESCENDING : 0,
+                                           .algorithm = supported(algorithm));
+    size_t                radius = SIZE_MAX;
     CHECK_STATUS(ORDO_OK, ordo_radius(with->ctx, type, keys, n, &radius, &opts), with->ctx);
     return radius;
 }
@@ -139,9 +138,10 @@ static void test_sequences_by_hand(void)
     static uint64_t      of_fall[4] = {0, 1, 0, 0};
     const test_context  *with = &contexts[0];
     double               nans[4] = {NAN, NAN, NAN, NAN};
-    wanted const         integers = {(unsigned char *)(uintptr_t)high,
-                                     (unsigned char *)(uintptr_t)low, displaced, 3};
-    wanted const reals = {(unsigned char *)nans, (unsigned char *)(uintptr_t)rl_of_real, of_real, 3};
+    wanted const integers = {(unsigned char *)(uintptr_t)high, (unsigned char *)(uintptr_t)low,
+                             displaced, 3};
+    wanted const reals = {(unsigned char *)nans, (unsigned char *)(uintptr_t)rl_of_real, of_real,
+                          3};
     wanted const falls = {(unsigned char *)(uintptr_t)lr_of_fall,
                           (unsigned char *)(uintptr_t)rl_of_fall, of_fall, 1};
     testkit_case("sequences by hand");
@@ -158,10 +158,9 @@ static void test_sequences_agree(const test_context *with, ordo_type type, const
 {
     size_t const    size = ordo_type_size(type);
     wanted          w = {test_need(n * size), test_need(n * size), test_need(n * sizeof *w.dm), 0};
-    ordo_order_opts opts =
-        ORDO_OPTS(ordo_order_opts, .flags = desc ? ORDO_DESCENDING : 0,
-                  .algorithm = supported(ORDO_ALGORITHM_SEQUENTIAL), .lr = w.lr, .rl = w.rl,
-                  .dm = w.dm);
+    ordo_order_opts opts = ORDO_OPTS(ordo_order_opts, .flags = desc ? ORDO_DESCENDING : 0,
+                                     .algorithm = supported(ORDO_ALGORITHM_SEQUENTIAL), .lr = w.lr,
+                                     .rl = w.rl, .dm = w.dm);
     CHECK_STATUS(ORDO_OK, ordo_radius(with->ctx, type, keys, n, &w.radius, &opts), with->ctx);
     try_sequences(with, type, keys, n, desc, 7, ORDO_ALGORITHM_AUTO, &w);
     free(w.lr);
@@ -171,10 +170,10 @@ static void test_sequences_agree(const test_context *with, ordo_type type, const
 
 static void test_sequences_refused(void)
 {
-    ordo_ctx *const ctx = contexts[0].ctx;
-    uint64_t        keys[8] = {0}, other[8] = {0};
-    size_t          radius = 77;
-    int             sorted = 0;
+    ordo_ctx *const       ctx = contexts[0].ctx;
+    uint64_t              keys[8] = {0}, other[8] = {0};
+    size_t                radius = 77;
+    int                   sorted = 0;
     ordo_order_opts const cases[] = {
         ORDO_OPTS(ordo_order_opts, .lr = keys),
         ORDO_OPTS(ordo_order_opts, .rl = keys + 7),
@@ -193,10 +192,10 @@ static void test_sequences_refused(void)
         CHECK_EQ_U64(77, radius);
     }
     for (uint32_t a = 2; a < 20; a++) {
-        ordo_order_opts const   opts = ORDO_OPTS(ordo_order_opts, .algorithm = a);
-        ordo_status const expected = a != ORDO_ALGORITHM_PREFIX ? ORDO_E_ARG
-                                     : testkit_on_device()      ? ORDO_OK
-                                                                : ORDO_E_UNSUPPORTED;
+        ordo_order_opts const opts = ORDO_OPTS(ordo_order_opts, .algorithm = a);
+        ordo_status const     expected = a != ORDO_ALGORITHM_PREFIX ? ORDO_E_ARG
+                                         : testkit_on_device()      ? ORDO_OK
+                                                                    : ORDO_E_UNSUPPORTED;
         CHECK_STATUS(expected, ordo_radius(ctx, ORDO_U64, keys, 8, &radius, &opts), ctx);
         CHECK_STATUS(ORDO_E_ARG, ordo_runs(ctx, ORDO_U64, keys, 8, &radius, &opts), ctx);
     }
@@ -352,10 +351,10 @@ static void test_memory(void)
     inputs_fill(0, ORDO_F64, keys, n, 1);
     for (size_t i = 0; i < 3; i++)
         for (int enough = 0; enough < 2; enough++) {
-            ordo_order_opts const opts = ORDO_OPTS(ordo_order_opts, .algorithm = ways[i],
-                                                   .lr = i == 2 ? lr : NULL);
-            ordo_ctx *const       plain = test_context_make(3);
-            size_t                bytes = 0, radius = 77;
+            ordo_order_opts const opts =
+                ORDO_OPTS(ordo_order_opts, .algorithm = ways[i], .lr = i == 2 ? lr : NULL);
+            ordo_ctx *const plain = test_context_make(3);
+            size_t          bytes = 0, radius = 77;
             testkit_case("memory limit, algorithm %d", (int)ways[i]);
             CHECK_STATUS(ORDO_OK, ordo_radius_scratch(plain, ORDO_F64, n, &opts, &bytes), plain);
             ordo_ctx *const tight = CONTEXT(.threads = 3, .mem_limit = enough ? bytes : bytes / 2);

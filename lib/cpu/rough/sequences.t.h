@@ -36,7 +36,7 @@ static inline bool FN(is_after)(const sequences_work *work, size_t j, size_t i)
 {
     bool const descending = work->job->descending;
     return FN(key_tie_bits)(((const KEY *)work->lr)[j], descending) >
-           FN(key_tie_bits)(((const KEY *)work->rl)[i], descending);
+              FN(key_tie_bits)(((const KEY *)work->rl)[i], descending);
 }
 
 /* DM of keys [lo, hi). *first: the first j with LR[j] after RL[lo], or any j before it; then the
@@ -76,8 +76,7 @@ static bool FN(sequences_walk)(sequences_work *work, ordo_exec *exec)
             return false;
     }
     for (size_t at = 0; at < n; at += SEQUENCES_STRIDE) {
-        size_t const here =
-            FN(dm_range)(work, at, ordo_min(at + SEQUENCES_STRIDE, n), &first);
+        size_t const here = FN(dm_range)(work, at, ordo_min(at + SEQUENCES_STRIDE, n), &first);
         sequences_raise(work, here);
         if (ordo_poll(exec, 2.0 / 3 + (double)at / (double)n / 3))
             return false;
@@ -128,5 +127,5 @@ static void FN(sequences_measure)(void *arg, size_t lo, size_t hi)
 static sequences_loops FN(sequences_loops_of)(void)
 {
     return (sequences_loops){FN(sequences_walk), FN(sequences_bounds), FN(sequences_scan),
-                             FN(sequences_measure)};
+                                                                          FN(sequences_measure)};
 }

@@ -116,8 +116,12 @@ static ordo_status bitonic_sort(cuda_call *call, K *a, K *b, size_t n, compare_k
     return ORDO_OK;
 }
 
-static const compare_sorter bitonic_sorter = {"bitonic", NULL, false, bitonic_sort<uint32_t>,
-                                              bitonic_sort<uint64_t>, bitonic_sort<key_record>};
+static const compare_sorter bitonic_sorter = {"bitonic",
+                                              NULL,
+                                              false,
+                                              bitonic_sort<uint32_t>,
+                                              bitonic_sort<uint64_t>,
+                                              bitonic_sort<key_record>};
 
 enum {
     RECORD_THREADS = 256,
@@ -162,8 +166,8 @@ static ordo_status merge_sort(cuda_call *call, K *a, K *b, size_t n, compare_kno
     return merge_sorted(call, a, b, n, BITONIC_TILE_BYTES / sizeof(K), sorted);
 }
 
-static const compare_sorter merge_sorter = {"merge", NULL, false, merge_sort<uint32_t>,
-                                            merge_sort<uint64_t>, merge_sort<key_record>};
+static const compare_sorter merge_sorter = {
+    "merge", NULL, false, merge_sort<uint32_t>, merge_sort<uint64_t>, merge_sort<key_record>};
 
 template <typename K>
 static ordo_status run_sorter(const compare_sorter *by, cuda_call *call, K *a, K *b, size_t n,

@@ -197,8 +197,7 @@ static ordo_status rough_sort(cuda_call *call, K *a, K *b, size_t n, compare_kno
                               K **sorted)
 {
     *sorted = a;
-    return known.radius == 0 ? ORDO_OK
-                             : sort_twice(call, a, b, n, known.radius, known.index_bits);
+    return known.radius == 0 ? ORDO_OK : sort_twice(call, a, b, n, known.radius, known.index_bits);
 }
 
 const compare_sorter rough_sorter = {
@@ -240,5 +239,9 @@ static ordo_status halving_sort(cuda_call *call, K *a, K *b, size_t n, compare_k
     return radius == 0 ? ORDO_OK : sort_twice(call, a, b, n, 1, known.index_bits);
 }
 
-const compare_sorter halving_sorter = {
-    "halving", NULL, true, halving_sort<uint32_t>, halving_sort<uint64_t>, halving_sort<key_record>};
+const compare_sorter halving_sorter = {"halving",
+                                       NULL,
+                                       true,
+                                       halving_sort<uint32_t>,
+                                       halving_sort<uint64_t>,
+                                       halving_sort<key_record>};

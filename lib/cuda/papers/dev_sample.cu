@@ -417,5 +417,9 @@ static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, compare_kn
     return CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level, a);
 }
 
-const compare_sorter sample_sorter = {"sample", sample_scratch, false, sample_sort<uint32_t>,
-                                      sample_sort<uint64_t>, sample_sort<key_record>};
+const compare_sorter sample_sorter = {"sample",
+                                      sample_scratch,
+                                      false,
+                                      sample_sort<uint32_t>,
+                                      sample_sort<uint64_t>,
+                                      sample_sort<key_record>};

@@ -91,7 +91,7 @@ template <typename BITS> static ordo_scan_job scan_job(ordo_op op, BITS *bits, s
                                : sizeof(BITS) == 2 ? ORDO_U16
                                : sizeof(BITS) == 4 ? ORDO_U32
                                                    : ORDO_U64;
-    ordo_scan_job job = {};
+    ordo_scan_job       job = {};
     job.op = op;
     job.type = job.out_type = TYPE;
     job.in = job.out = bits;
@@ -106,7 +106,8 @@ static size_t layout(cuda_scratch *scratch, size_t n, unsigned long long **radiu
     *radius = scratch_take<unsigned long long>(scratch, 1);
     *maxima = scratch_take<BITS>(scratch, n);
     *minima = scratch_take<BITS>(scratch, n);
-    ordo_scan_job const most = scan_job(ORDO_MAX, *maxima, n), least = scan_job(ORDO_MIN, *minima, n);
+    ordo_scan_job const most = scan_job(ORDO_MAX, *maxima, n),
+                        least = scan_job(ORDO_MIN, *minima, n);
     return ordo_max(dev_scan_scratch(&most), dev_scan_scratch(&least));
 }
 
@@ -143,9 +144,8 @@ static ordo_status enqueue(cuda_call *call, const ordo_radius_job *job, CODE cod
     view.dm = job->dm;
 
     CUDA_TRY(call->exec, cudaMemsetAsync(radius, 0, sizeof *radius, call->stream));
-    TRY(CUDA_LAUNCH(call, sequences_encode<CODE>,
-                    ordo_min(blocks, (size_t)call->facts->sms * 8), SEQUENCES_THREADS, 0, view,
-                    (const BITS *)job->keys));
+    TRY(CUDA_LAUNCH(call, sequences_encode<CODE>, ordo_min(blocks, (size_t)call->facts->sms * 8),
+                    SEQUENCES_THREADS, 0, view, (const BITS *)job->keys));
     ordo_scan_job const most = scan_job(ORDO_MAX, view.maxima, n);
     ordo_scan_job const least = scan_job(ORDO_MIN, view.minima, n);
     TRY(dev_scan(call, &most));

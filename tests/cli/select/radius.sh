@@ -32,7 +32,7 @@ done
 printf '1\n2\n1\nnan\n' | ordo radius --descending --lr lr.txt --rl rl.txt --dm dm.txt
 paste -d ' ' lr.txt rl.txt dm.txt
 printf '2\n1\n' | ordo radius --dtype u16 --lr lr.npy --dm dm.bin
-ordo scan lr.npy --format text | line
+ordo sort lr.npy --format text | line
 od -An -tu8 dm.bin | tr -s ' '
 ordo radius --algorithm prefix --device cpu --lr none.txt </dev/null
 echo $?
