@@ -50,8 +50,8 @@ typedef struct command {
 } command;
 
 extern const command command_sort, command_argsort, command_rank, command_select, command_median,
-    command_quantile, command_topk, command_radius, command_scan, command_gen, command_info,
-    command_tune;
+    command_quantile, command_topk, command_radius, command_scan, command_partition, command_gen,
+    command_info, command_tune;
 
 /* Runs the command and returns its exit code. argv[0] is the name of the command. */
 int command_execute(const command *c, int argc, char **argv);

@@ -69,7 +69,8 @@ typedef struct options { /* the options of all commands; each command uses some 
     int            algorithm, nans, ties, op, index_type;
     uint64_t       k, n, seed;
     double         p;
-    const char    *list_text, *method, *rank_type, *json_file;
+    bool           unset_first, only;
+    const char    *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
     const char    *lr, *rl, *dm; /* files of radius */
     void          *list;         /* the numbers of list_text, to be freed */
     size_t         count;

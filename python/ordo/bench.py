@@ -109,7 +109,7 @@ def overhead(bench: Bench, n: int) -> None:
     """Calls with ten elements: the fixed cost of a call."""
     rng = np.random.default_rng(1)
     x, y = rng.random(10), rng.random(10)
-    ordered, names = np.sort(x), np.arange(10)
+    ordered, names, flags = np.sort(x), np.arange(10), x > 0.5
     stats, pd = optional("scipy.stats"), optional("pandas")
     series: Any = pd.Series(x) if pd else None
     many = 100
@@ -152,6 +152,11 @@ def overhead(bench: Bench, n: int) -> None:
         ("cummin", lambda: ordo.cummin(x), {"numpy": lambda: np.minimum.accumulate(x)}),
         ("is_sorted", lambda: ordo.is_sorted(x), {"numpy": lambda: (x[1:] >= x[:-1]).all()}),
         ("radius", lambda: ordo.radius(x), {}),
+        ("rank_sorted", lambda: ordo.rank_sorted(ordered), {}),
+        ("scan_bits", lambda: ordo.scan_bits(flags), {"numpy": lambda: np.cumsum(flags)}),
+        ("split_by_flags", lambda: ordo.split_by_flags(x, flags),
+         {"numpy": lambda: (x[flags], x[~flags])}),
+        ("generate", lambda: ordo.generate("uniform", x.size), {}),
         ("spearmanr", lambda: ordo.spearmanr(x, y), {"scipy": lambda: stats.spearmanr(x, y)}),
         ("mannwhitneyu", lambda: ordo.mannwhitneyu(x, y),
          {"scipy": lambda: stats.mannwhitneyu(x, y)}),
