@@ -20,8 +20,9 @@ static const char help[] =
     "  --rank-type T     u32, u64 or f64; default: u32, or u64 from 2^32 elements on; f64\n"
     "                    for average\n"
     "  --algorithm A     auto, radix, sample, merge, bitonic, split, bubble, rough,\n"
-    "                    halving or windows; with --sorted: auto, sequential (one loop), threads\n"
-    "                    (a segment a thread), or on a GPU naive, shuffle or hybrid\n";
+    "                    halving or windows; with --sorted: auto, sequential (one loop),\n"
+    "                    threads (a segment a thread), or on a GPU naive, shuffle or\n"
+    "                    hybrid\n";
 
 static const option_spec specs[] = {
     CHOICE("ties", ties, ORDO_TIES_MIN, "min max dense ordinal average"),
