@@ -102,7 +102,7 @@ static ordo_radius_job rough_radius_job(const ordo_sort_job *job)
     return radius;
 }
 
-size_t dev_rough_scratch(const ordo_sort_job *job)
+size_t dev_windows_scratch(const ordo_sort_job *job)
 {
     ordo_radius_job const radius = rough_radius_job(job);
     return CUDA_SCRATCH_ALIGN + dev_radius_scratch(&radius) +
@@ -202,7 +202,7 @@ static ordo_status rough_sort(cuda_call *call, const ordo_sort_job *job, bool *d
     return ORDO_OK;
 }
 
-ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done)
+ordo_status dev_windows_keys(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
     size_t const used = call->scratch.used;
     *done = false;
@@ -312,7 +312,7 @@ static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool 
     return rough_sort_unknown(call, job, look.radius, done);
 }
 
-ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done)
+ordo_status dev_windows_auto(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
     size_t const size = cuda_type_size(job->type), used = call->scratch.used;
     *done = false;

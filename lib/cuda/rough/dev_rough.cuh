@@ -11,12 +11,12 @@
 /* dev_rough.cu: sorts in windows of the radius in the job, or, if it is 0, of a guessed or measured
  * one. Not done if the radius is too large or wrong, for keys of 8 or 16 bits, which are counted,
  * or while the stream is captured, because the host must wait. */
-size_t      dev_rough_scratch(const ordo_sort_job *job);
-ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done);
+size_t      dev_windows_scratch(const ordo_sort_job *job);
+ordo_status dev_windows_keys(cuda_call *call, const ordo_sort_job *job, bool *done);
 
 /* The same if a look at parts of the array suggests it; also for sorted and reversed arrays.
- * Scratch: dev_rough_scratch. */
-ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done);
+ * Scratch: dev_windows_scratch. */
+ordo_status dev_windows_auto(cuda_call *call, const ordo_sort_job *job, bool *done);
 
 /* dev_radius.cu: enqueues the measurement of the radius in the order of `ties`; *radius is the
  * device word of the result. If the radius is above `limit` (at most SIZE_MAX - 1), any larger

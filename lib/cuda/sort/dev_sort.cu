@@ -64,8 +64,9 @@ size_t dev_sort_scratch(const ordo_sort_job *job)
     const sorter *const by = sorter_of(job->algorithm);
     bool const          may_be_rough =
         job->algorithm == ORDO_ALGORITHM_AUTO || job->algorithm == ORDO_ALGORITHM_WINDOWS;
-    return by == NULL ? 0
-                      : ordo_max(may_be_rough ? dev_rough_scratch(job) : 0, by->keys_scratch(job));
+    return by == NULL
+               ? 0
+               : ordo_max(may_be_rough ? dev_windows_scratch(job) : 0, by->keys_scratch(job));
 }
 
 ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
@@ -75,9 +76,9 @@ ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
     if (by == NULL)
         return cpu_only(call, job->algorithm, "keys");
     if (job->algorithm == ORDO_ALGORITHM_AUTO)
-        TRY(dev_rough_auto(call, job, &done));
+        TRY(dev_windows_auto(call, job, &done));
     if (job->algorithm == ORDO_ALGORITHM_WINDOWS)
-        TRY(dev_rough_keys(call, job, &done));
+        TRY(dev_windows_keys(call, job, &done));
     return done ? ORDO_OK : by->keys(call, job);
 }
 
