@@ -140,11 +140,11 @@ enum {                    /* bits of the field `flags` of options structs       
  * The work is enqueued on opts.stream (a cudaStream_t; NULL: the default stream). The call returns
  * without waiting, with two exceptions: it waits for a single result (pass NULL where that is
  * allowed to avoid this), and ordo_sort waits when it inspects the keys first (AUTO from 128 MiB of
- * keys on, WINDOWS) or checks a radius (ROUGH, HALVING; also pairs and argsort). As always in CUDA, errors of work in progress appear in a later CUDA call. Calls
- * of one context on several streams run one after the other. A call whose scratch was reserved
- * (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The graph uses that scratch
- * until the context is freed, so no call on the context may need more scratch in between. Arrays
- * must exist until the work is done.                                                             */
+ * keys on, WINDOWS) or checks a radius (ROUGH, HALVING; also pairs and argsort). As always in CUDA,
+ * errors of work in progress appear in a later CUDA call. Calls of one context on several streams
+ * run one after the other. A call whose scratch was reserved (ordo_reserve) allocates nothing and
+ * can be captured in a CUDA graph. The graph uses that scratch until the context is freed, so no
+ * call on the context may need more scratch in between. Arrays must exist until the work is done.*/
 
 /* Options. struct_size comes first, so that callers and libraries of different versions work
  * together. In every other field 0 means the default; opts == NULL means all defaults. New fields

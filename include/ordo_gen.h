@@ -26,7 +26,7 @@ typedef enum ordo_dist {   /* docs/generators.md defines the distributions      
     ORDO_DIST_BUCKET,    /* Helman-Bader-JaJa bucket sorted over k buckets                      */
     ORDO_DIST_STRINGS,   /* ordo_gen_strings: 1 to 500 random printable characters              */
     ORDO_DIST_FASTA,     /* ordo_gen_strings: protein records of up to 120 residues             */
-    ORDO_DIST_SHUFFLED   /* uniform keys, sorted; one exchange at distance k, runs shuffled     */
+    ORDO_DIST_SHUFFLED   /* uniform keys, sorted; one exchange at distance k, groups shuffled   */
 } ordo_dist;
 
 typedef struct ordo_gen_opts {

@@ -1,5 +1,5 @@
-/* host_merge.cu - std::stable_sort of an array in host memory, one thread: the sequential merge sort
- * of the Roughsort paper, timed in the same run as the sorts of the GPU. */
+/* host_merge.cu - std::stable_sort of an array in host memory, one thread: the sequential merge
+ * sort of the Roughsort paper, timed together with the sorts of the GPU. */
 #include "peers.cuh"
 
 #include <algorithm>

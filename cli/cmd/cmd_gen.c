@@ -25,7 +25,7 @@ static const char help[] =
     "  recur             sorted; each key repeats the one before with probability -p (0)\n"
     "  ksorted           no key further than -k from its place, one exactly that far\n"
     "  shuffled          uniform keys, sorted; two keys -k apart exchanged, the others\n"
-    "                    shuffled in runs of at most -k + 1\n"
+    "                    shuffled in groups of at most -k + 1\n"
     "  dupes, staggered, bucket   Helman, Bader and JaJa, over -k buckets (16)\n"
     "  strings           1 to 500 printable characters, a line each\n"
     "  fasta             protein sequences of up to 120 residues, a line each\n\n"

@@ -59,7 +59,7 @@ static void gen_recur_count(void *arg, size_t lo, size_t hi)
 typedef struct gen_shuffle_state {
     const ordo_gen_job *job;
     uint64_t            shuffle;
-    size_t              length;      /* of a run: at most k + 1 */
+    size_t              length;      /* of a group: at most k + 1 */
     size_t              first, last; /* the keys that are exchanged */
 } gen_shuffle_state;
 
@@ -180,7 +180,7 @@ static ordo_status gen_ksorted(const ordo_gen_job *job, ordo_exec *exec)
                                                                                 : ORDO_E_CANCELLED;
 }
 
-/* Runs before the exchanged keys, one between them, and runs after them. */
+/* Groups before the exchanged keys, one between them, and groups after them. */
 ordo_status ordo_gen_shuffled(const ordo_gen_job *job, ordo_exec *exec)
 {
     const size_t      k = (size_t)job->k, length = k + 1;
@@ -191,12 +191,12 @@ ordo_status ordo_gen_shuffled(const ordo_gen_job *job, ordo_exec *exec)
                                .length = length,
                                .first = first,
                                .last = first + k};
-    const size_t      runs =
+    const size_t      groups =
         ordo_div_up(first, length) + 1 + ordo_div_up(job->n - 1 - state.last, length);
 
     if (k == 0)
         return ORDO_OK;
-    return ordo_loop(exec, runs, ordo_max(1, ORDO_GEN_BLOCK / length), gen_order_body(job, false),
+    return ordo_loop(exec, groups, ordo_max(1, ORDO_GEN_BLOCK / length), gen_order_body(job, false),
                      &state)
                ? ORDO_OK
                : ORDO_E_CANCELLED;

@@ -138,16 +138,16 @@ static void FN(gen_shuffled)(void *arg, size_t lo, size_t hi)
     const size_t                   before = ordo_div_up(first, state->length);
     KEY *const                     out = state->job->out;
 
-    for (size_t run = lo; run < hi; run++) {
-        if (run == before) {
+    for (size_t group = lo; group < hi; group++) {
+        if (group == before) {
             const KEY key = out[first];
             out[first] = out[last];
             out[last] = key;
             FN(gen_shuffle)(state->shuffle, out, first + 1, last - first - 1);
         } else {
-            const size_t begin =
-                run < before ? run * state->length : last + 1 + (run - before - 1) * state->length;
-            const size_t end = run < before ? first : state->job->n;
+            const size_t begin = group < before ? group * state->length
+                                                : last + 1 + (group - before - 1) * state->length;
+            const size_t end = group < before ? first : state->job->n;
             FN(gen_shuffle)(state->shuffle, out, begin, ordo_min(state->length, end - begin));
         }
     }

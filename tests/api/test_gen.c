@@ -225,9 +225,9 @@ static bool same_keys(ordo_type type, const void *keys, const void *sorted, size
     return same;
 }
 
-/* Runs of at most k + 1 keys in [lo, hi). */
-static bool same_runs(ordo_type type, const void *keys, const void *sorted, size_t lo, size_t hi,
-                      size_t k)
+/* Groups of at most k + 1 keys in [lo, hi). */
+static bool same_groups(ordo_type type, const void *keys, const void *sorted, size_t lo, size_t hi,
+                        size_t k)
 {
     bool same = true;
     for (size_t at = lo; same && at < hi; at += k + 1)
@@ -235,7 +235,7 @@ static bool same_runs(ordo_type type, const void *keys, const void *sorted, size
     return same;
 }
 
-/* The construction of the Roughsort paper: uniform keys, sorted; keys p and p + k exchanged; runs
+/* The construction of the Roughsort paper: uniform keys, sorted; keys p and p + k exchanged; groups
  * before, between and after them shuffled. The radius is at most k, and k if the two keys differ. */
 static void test_shuffled(ordo_type type, size_t n, size_t k)
 {
@@ -247,9 +247,9 @@ static void test_shuffled(ordo_type type, size_t n, size_t k)
     oracle_sort(type, uniform, n, false, sorted);
     while (p + k < n && !(order_of(type, keys, p) == order_of(type, sorted, p + k) &&
                           order_of(type, keys, p + k) == order_of(type, sorted, p) &&
-                          same_runs(type, keys, sorted, 0, p, k) &&
-                          same_runs(type, keys, sorted, p + 1, p + k, k) &&
-                          same_runs(type, keys, sorted, p + k + 1, n, k)))
+                          same_groups(type, keys, sorted, 0, p, k) &&
+                          same_groups(type, keys, sorted, p + 1, p + k, k) &&
+                          same_groups(type, keys, sorted, p + k + 1, n, k)))
         p++;
     CHECK(radius <= k);
     if (CHECK(p + k < n) && order_of(type, sorted, p) != order_of(type, sorted, p + k))
