@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 6u
+#define ORDO_BACKEND_ABI 7u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 typedef struct ordo_backend_wishes { /* options of the context that concern backends */
