@@ -104,7 +104,7 @@ typedef enum ordo_algorithm { /* each call lists the algorithms it accepts      
     ORDO_ALGORITHM_BITONIC = 6,  /* bitonic network for any n; time n lg^2 n                     */
     ORDO_ALGORITHM_SPLIT = 7,    /* one stable split per bit, by a binary prefix sum             */
     ORDO_ALGORITHM_BUBBLE = 8,   /* bubble sort; time n (radius + 1)                             */
-    ORDO_ALGORITHM_ROUGH = 9,    /* k-sorted arrays: sorts windows of 2k, then shifted by k      */
+    ORDO_ALGORITHM_ROUGH = 9,    /* k-sorted arrays: sorts segments of 2k, then shifted by k     */
     ORDO_ALGORITHM_HALVING = 10, /* k-sorted arrays: halves the radius lg k times                */
     ORDO_ALGORITHM_NAIVE = 11,   /* GPU: prefix maximum in lg n launches                         */
     ORDO_ALGORITHM_SHUFFLE = 12, /* GPU: rank and flag in one word, scanned by warp shuffles     */
@@ -140,11 +140,12 @@ enum {                    /* bits of the field `flags` of options structs       
  * The work is enqueued on opts.stream (a cudaStream_t; NULL: the default stream). The call returns
  * without waiting, with three exceptions: it waits for a single result (pass NULL where that is
  * allowed to avoid this), ordo_sort waits when it inspects the keys first (AUTO from 128 MiB of
- * keys on, ROUGH), and a selection by BITONIC merges on the host. As always in CUDA, errors of work
- * in progress appear in a later CUDA call. Calls of one context on several streams run one after
- * the other. A call whose scratch was reserved (ordo_reserve) allocates nothing and can be captured
- * in a CUDA graph. The graph uses that scratch until the context is freed, so no call on the
- * context may need more scratch in between. Arrays must exist until the work is done.            */
+ * keys on, WINDOWS) or checks a radius (ROUGH, HALVING; also pairs and argsort), and a selection by
+ * BITONIC merges on the host. As always in CUDA, errors of work in progress appear in a later CUDA
+ * call. Calls of one context on several streams run one after the other. A call whose scratch was
+ * reserved (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The graph uses that
+ * scratch until the context is freed, so no call on the context may need more scratch in between.
+ * Arrays must exist until the work is done.                                                      */
 
 /* Options. struct_size comes first, so that callers and libraries of different versions work
  * together. In every other field 0 means the default; opts == NULL means all defaults. New fields
@@ -269,8 +270,10 @@ ORDO_MUST ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes);
 typedef struct ordo_sort_opts {
     size_t   struct_size;
     uint64_t flags;     /* ORDO_DESCENDING, ORDO_STABLE                                          */
-    uint64_t radius;    /* ROUGH, HALVING: no key is further than this from its place; 0: measure */
-    uint32_t algorithm; /* AUTO, RADIX, SAMPLE, MERGE, BITONIC, SPLIT, BUBBLE, ROUGH, HALVING     */
+    uint64_t radius;    /* ROUGH, HALVING, WINDOWS: no key is further than this from its place,
+                         * below n; 0: measure                                                    */
+    uint32_t algorithm; /* AUTO, RADIX, SAMPLE, MERGE, BITONIC, SPLIT, BUBBLE, ROUGH, HALVING,
+                         * WINDOWS                                                                */
     uint32_t reserved;  /* 0                                                                     */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     const void *source; /* ordo_sort: the array to read; NULL: sort keys in place                */
@@ -280,13 +283,14 @@ typedef struct ordo_sort_opts {
  * it), NaNs last, with their bit patterns, in the order of their key bits.
  * AUTO first inspects a part of the array and then uses the cheapest method for keys that are
  * sorted, reversed, in few runs or roughly sorted, or else the general one. ordo_report says which.
- * A radius that is too small is detected, and the array is sorted nevertheless.
+ * A radius that is too small is detected, and the array is sorted nevertheless. A radius that is not
+ * below n is an error, unless n is 0.
  * With opts.source, ordo_sort reads n keys from there and writes only keys, as if it sorted a copy
  * but without the time of the copy. source and keys must not overlap. After any error keys is
  * unspecified.
  * If scratch is refused, AUTO and RADIX sort in place, which is slower: they never return
- * ORDO_E_NOMEM. BITONIC, BUBBLE, and HALVING with a radius need no scratch for keys of 32 and 64
- * bits. All other cases may return ORDO_E_NOMEM.
+ * ORDO_E_NOMEM. BITONIC, BUBBLE, and ROUGH and HALVING with a radius need no scratch for keys of
+ * 32 and 64 bits. All other cases may return ORDO_E_NOMEM.
  * After ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified. If a GPU
  * fails while the result is copied back, the CPU sorts the array; in a context for the GPU only the
  * call returns ORDO_E_DEVICE, and keys is unspecified. After any other error keys is unchanged.  */
@@ -553,9 +557,14 @@ ORDO_MUST ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind
 typedef struct ordo_order_opts {
     size_t   struct_size;
     uint64_t flags;     /* ORDO_DESCENDING                                                       */
-    uint32_t algorithm; /* ordo_radius: AUTO, or SEQUENTIAL: prefix maxima and suffix minima      */
+    uint32_t algorithm; /* ordo_radius: AUTO; SEQUENTIAL: LR, RL and DM by one CPU thread; PREFIX:
+                         * the same by parallel scans, on a GPU                                  */
     uint32_t reserved;  /* 0                                                                     */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
+    /* ordo_radius: arrays for the sequences LR, RL (n keys) and DM (n counts); NULL: not wanted.
+     * Any of them makes AUTO compute the sequences. They must not overlap each other or keys.    */
+    void     *lr, *rl;
+    uint64_t *dm;
 } ordo_order_opts;
 
 /* *sorted = 1 if keys[0..n) is sorted, else 0. *where (may be NULL) gets the smallest i with
@@ -565,7 +574,11 @@ ORDO_MUST ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *
 
 /* *radius = the smallest k such that any two keys more than k places apart are in order; 0 if and
  * only if the array is sorted. Tied keys are always in order. The array is then k-sorted: no key is
- * more than k places from its place in a stable sort.                                            */
+ * more than k places from its place in a stable sort.
+ * The sequences, of Pfaff and Treadwell, in the order of ordo_sort (with ORDO_DESCENDING the largest
+ * key is first): LR[i] is the last key of keys[0..i], RL[i] the first key of keys[i..n-1]. DM[i] is
+ * the largest i - j, j < i, such that RL[i] comes before LR[j] and does not tie with it; 0 if there
+ * is none. The radius is the largest DM[i].                                                      */
 ORDO_MUST ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                   size_t *radius, const ordo_order_opts *opts);
 ORDO_MUST ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,

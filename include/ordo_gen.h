@@ -25,19 +25,21 @@ typedef enum ordo_dist {   /* docs/generators.md defines the distributions      
     ORDO_DIST_STAGGERED, /* Helman-Bader-JaJa staggered over k buckets                          */
     ORDO_DIST_BUCKET,    /* Helman-Bader-JaJa bucket sorted over k buckets                      */
     ORDO_DIST_STRINGS,   /* ordo_gen_strings: 1 to 500 random printable characters              */
-    ORDO_DIST_FASTA      /* ordo_gen_strings: protein records of up to 120 residues             */
+    ORDO_DIST_FASTA,     /* ordo_gen_strings: protein records of up to 120 residues             */
+    ORDO_DIST_SHUFFLED   /* uniform keys, sorted; one exchange at distance k, groups shuffled   */
 } ordo_dist;
 
 typedef struct ordo_gen_opts {
     size_t   struct_size;
     uint64_t seed;
-    uint64_t k; /* FEW, ZIPF: values; SAWTOOTH: teeth; KSORTED: radius; DUPES...: buckets (16)    */
+    uint64_t k; /* FEW, ZIPF: values; SAWTOOTH: teeth; KSORTED, SHUFFLED: radius; DUPES...:
+                 * buckets (16)                                                                   */
     double   p; /* RECUR: 0 = all keys differ, 1 = all keys are equal                             */
 } ordo_gen_opts;
 
 /* Fills out[0..n) with keys of a numeric distribution. The same arguments give the same bytes on
  * every machine and for any number of threads. ORDO_E_ARG if the type has fewer than n values
- * (RECUR with p == 0, KSORTED) or k is not below n (KSORTED).                                    */
+ * (RECUR with p == 0, KSORTED) or k is not below n (KSORTED, SHUFFLED).                          */
 ORDO_MUST ordo_status ordo_gen(ordo_ctx *ctx, ordo_dist dist, ordo_type type, void *out, size_t n,
                                const ordo_gen_opts *opts);
 

@@ -1,10 +1,13 @@
 /* bench_radius.c - `ordo bench radius`, on the host and on a GPU: the radius of k-sorted arrays
  * (figures 1 and 2 of the Roughsort paper, and a sweep of k). bench_rough.c sorts such arrays.
  *
+ * Figures 1 and 2: the paper's sequential algorithm and its scans on the GPU. In a run on a GPU the
+ * sequential algorithm is timed too, by one thread on a host copy of the keys.
  * On the host a plain read of the keys (a sum) and is_sorted of a sorted array are timed for
  * comparison. The peer on a GPU is built from CUB: prefix maxima, a binary search for each key and
  * a reduction. There is_sorted is timed only if the keys are sorted, because it stops at the first
  * descent. */
+#include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
@@ -57,29 +60,43 @@ static const char *reference(const bench *b)
     return bench_pick(b, "the sequential algorithm", "CUB's scan and searches");
 }
 
-/* On the host: the paper's algorithm, is_sorted, a plain read. */
-static bool add_of_host(bench *b, const radius_args *paper, const radius_args *found)
+static ordo_status call_on_host(ordo_ctx *ctx, const void *what)
+{
+    (void)ctx;
+    return call_radius(bench_cuda_host_context(), what);
+}
+
+/* On the host: the paper's algorithm, is_sorted, a plain read. The library refuses `prefix` there,
+ * and the row is left out. */
+static bool add_of_host(bench *b, const radius_args *paper, const radius_args *gpu,
+                        const radius_args *found)
 {
     return bench_add(b, "sequential", 1, BENCH_BASE, call_radius, paper) &&
            bench_add_both(b, "auto", call_radius, found) &&
            bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found) &&
            (b->set.threads == 1 ||
             bench_add(b, "is_sorted", b->set.threads, BENCH_BESIDE, call_is_sorted, found)) &&
-           bench_add(b, "sum", 1, BENCH_BESIDE, call_read, found);
+           bench_add(b, "sum", 1, BENCH_BESIDE, call_read, found) &&
+           bench_add(b, "prefix", 1, BENCH_CONTENDER, call_radius, gpu);
 }
 
-static bool add_of_gpu(bench *b, const radius_args *found, bool in_order)
+static bool add_of_gpu(bench *b, const radius_args *prefix, const radius_args *host,
+                       const radius_args *found, bool in_order)
 {
     const bench_peer_ask peers = {.op = BENCH_PEER_RADIUS,
                                   .type = found->type,
                                   .task = {.keys = b->src, .out = found->answer, .n = found->n},
                                   .base = "cub scan, search"};
     return bench_add_all_peers(b, &peers) && bench_add_both(b, "auto", call_radius, found) &&
+           bench_add(b, "prefix", 1, BENCH_CONTENDER, call_radius, prefix) &&
+           (bench_cuda_host_context() != NULL &&
+            bench_add(b, "sequential, host", 1, BENCH_CONTENDER, call_on_host, host)) &&
            (!in_order || bench_add(b, "is_sorted", 1, BENCH_BESIDE, call_is_sorted, found));
 }
 
 /* Measures the radius of the keys in b->src; k is NAN if they are not k-sorted. */
-static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, double k)
+static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, double k,
+                        const char *dist)
 {
     uint64_t       answer = 0;
     bench_question q = bench_ask("radius", type, n);
@@ -90,16 +107,20 @@ static bool radius_once(bench *b, const char *label, ordo_type type, size_t n, d
            .n = n,
            .answer = &answer,
            .opts = ORDO_OPTS(ordo_order_opts, .flags = bench_flags(b), .stream = bench_stream(b))};
-    radius_args paper = found;
+    radius_args paper = found, host = found, prefix = found;
 
+    prefix.opts.algorithm = ORDO_ALGORITHM_PREFIX;
     paper.opts.algorithm = ORDO_ALGORITHM_SEQUENTIAL;
-    q.dist = isnan(k) ? "uniform" : "ksorted";
+    host.keys = b->place == NULL ? NULL : bench_cuda_host_keys();
+    host.opts = ORDO_OPTS(ordo_order_opts, .algorithm = ORDO_ALGORITHM_SEQUENTIAL);
+    q.dist = isnan(k) ? "uniform" : dist;
     q.k = k;
     q.bytes = n * ordo_type_size(type);
     q.answer = &answer;
     q.answer_bytes = sizeof answer;
     snprintf(q.label, sizeof q.label, "%s", label);
-    return (b->place == NULL ? add_of_host(b, &paper, &found) : add_of_gpu(b, &found, k == 0)) &&
+    return (b->place == NULL ? add_of_host(b, &paper, &prefix, &found)
+                             : add_of_gpu(b, &prefix, &host, &found, k == 0)) &&
            bench_measure(b, &q);
 }
 
@@ -113,27 +134,33 @@ static bool run_k(bench *b)
     for (size_t i = 0; i < sizeof radii / sizeof *radii && radii[i] < b->set.n / 2; i++) {
         char count[32];
         if (!bench_generate_k(b, ORDO_DIST_KSORTED, ORDO_U32, b->src, b->set.n, radii[i]) ||
-            !radius_once(b, bench_count(count, radii[i]), ORDO_U32, b->set.n, (double)radii[i]))
+            !radius_once(b, bench_count(count, radii[i]), ORDO_U32, b->set.n, (double)radii[i],
+                         "ksorted"))
             return false;
     }
     return bench_generate(b, ORDO_DIST_UNIFORM, ORDO_U32, b->src, b->set.n, 0) &&
-           radius_once(b, "uniform", ORDO_U32, b->set.n, NAN) && bench_summary(b, "auto", true);
+           radius_once(b, "uniform", ORDO_U32, b->set.n, NAN, "uniform") &&
+           bench_summary(b, "auto", true);
 }
 
-/* Figures 1 and 2 go to 2 million keys. */
+/* Figures 1 and 2 go to 2 million keys; the sizes below and above are ours. */
 static bool run_n(bench *b)
 {
     static const size_t radii[] = {2, 100};
+    static const size_t sizes[] = {1000,   10000,   25000,   50000,   100000,   150000,    250000,
+                                   500000, 1000000, 1500000, 2000000, 10000000, 100000000, 0};
 
-    bench_heading_over(b, "Radius, number of keys n (figures 1, 2), u32", reference(b), 0, "n, k",
-                       18);
     for (size_t i = 0; i < sizeof radii / sizeof *radii; i++) {
-        for (size_t n = 1000; n <= b->set.n; n *= 10) {
+        char title[64];
+        snprintf(title, sizeof title, "Radius, number of keys n (figure %zu), u32, k = %zu", i + 1,
+                 radii[i]);
+        bench_heading_over(b, title, reference(b), 0, "n, k", 18);
+        for (size_t j = 0; sizes[j] != 0 && sizes[j] <= b->set.n; j++) {
             char count[32], label[40];
-            snprintf(label, sizeof label, "%s, %zu", bench_count(count, n), radii[i]);
-            if (!make_sorted(b, ORDO_U32, n) ||
-                !bench_generate_k(b, ORDO_DIST_KSORTED, ORDO_U32, b->src, n, radii[i]) ||
-                !radius_once(b, label, ORDO_U32, n, (double)radii[i]))
+            snprintf(label, sizeof label, "%s, %zu", bench_count(count, sizes[j]), radii[i]);
+            if (!make_sorted(b, ORDO_U32, sizes[j]) ||
+                !bench_generate_k(b, ORDO_DIST_SHUFFLED, ORDO_U32, b->src, sizes[j], radii[i]) ||
+                !radius_once(b, label, ORDO_U32, sizes[j], (double)radii[i], "shuffled"))
                 return false;
         }
     }
@@ -146,7 +173,8 @@ static bool run_types(bench *b)
     for (int type = ORDO_I32; type <= ORDO_F64; type++) { /* narrower types have too few values */
         if (!make_sorted(b, (ordo_type)type, b->set.n) ||
             !bench_generate_k(b, ORDO_DIST_KSORTED, (ordo_type)type, b->src, b->set.n, 100) ||
-            !radius_once(b, ordo_type_name((ordo_type)type), (ordo_type)type, b->set.n, 100))
+            !radius_once(b, ordo_type_name((ordo_type)type), (ordo_type)type, b->set.n, 100,
+                         "ksorted"))
             return false;
     }
     return bench_summary(b, "auto", false);

@@ -1,17 +1,24 @@
 /* bench_rough.c - section `rough` of `ordo bench sort`: k-sorted arrays, figures 3 to 6 of the
  * Roughsort paper, on the host and on a GPU; on a GPU also with n keys.
  *
- * As in the paper, ROUGH and HALVING get the radius, and its measurement is not timed. AUTO does
- * not get the radius. */
+ * The paper's five sorts are halving with one thread, rough on the GPU, std::stable_sort, CUB's
+ * merge sort and bubble. On a GPU the sequential ones are timed in the same run, on a host copy of
+ * the keys, so that the crossovers can be read. As in the paper, the arrays of the GPU are already
+ * there, ROUGH, HALVING and WINDOWS get the radius, and its measurement is not timed. AUTO does not
+ * get the radius. */
+#include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
-    ROUGH_STEPS = 8, /* sizes up to ROUGH_LONGEST */
-    ROUGH_LONGEST = 2000000,
-    ALGORITHMS = 6
+    ALGORITHMS = 7,
+    ON_HOST = 2, /* sequential sorts that a run on a GPU times on the host */
+    LONGEST = 2000000
 };
 
 typedef struct rough_args {
@@ -26,14 +33,30 @@ static ordo_status call_sort(ordo_ctx *ctx, const void *what)
     return ordo_sort(ctx, ORDO_U32, a->keys, a->n, &a->opts);
 }
 
+static ordo_status call_host_sort(ordo_ctx *ctx, const void *what)
+{
+    (void)ctx;
+    return call_sort(bench_cuda_host_context(), what);
+}
+
+/* A contender that only a run on a GPU measures. */
+static ordo_status call_left_out(ordo_ctx *ctx, const void *what)
+{
+    (void)ctx;
+    (void)what;
+    bench_because("--device cuda measures it");
+    return ORDO_E_UNSUPPORTED;
+}
+
 /* Only the time of bubble sort grows with the radius. */
 static void list_algorithms(const bench *b, bench_algorithm algorithms[ALGORITHMS])
 {
     const bool            gpu = b->place != NULL;
     const bench_algorithm all[ALGORITHMS] = {
-        {"auto", 0, ORDO_ALGORITHM_AUTO, false},     {"rough", 0, ORDO_ALGORITHM_ROUGH, false},
-        {"halving", 0, ORDO_ALGORITHM_HALVING, gpu}, {"bubble", 1, ORDO_ALGORITHM_BUBBLE, gpu},
-        {"merge", 0, ORDO_ALGORITHM_MERGE, gpu},     {"radix", 0, ORDO_ALGORITHM_RADIX, gpu},
+        {"auto", 0, ORDO_ALGORITHM_AUTO, false},   {"windows", 0, ORDO_ALGORITHM_WINDOWS, false},
+        {"rough", 0, ORDO_ALGORITHM_ROUGH, false}, {"halving", 0, ORDO_ALGORITHM_HALVING, false},
+        {"bubble", 1, ORDO_ALGORITHM_BUBBLE, gpu}, {"merge", 0, ORDO_ALGORITHM_MERGE, gpu},
+        {"radix", 0, ORDO_ALGORITHM_RADIX, gpu},
     };
     for (size_t i = 0; i < ALGORITHMS; i++)
         algorithms[i] = all[i];
@@ -44,97 +67,172 @@ static const char *reference(const bench *b)
     return bench_pick(b, "std::stable_sort", "CUB's merge sort");
 }
 
-static bool rough_once(bench *b, const char *label, size_t n, size_t k,
-                       const bench_algorithm *algorithms)
+/* ---- One question ---- */
+
+typedef struct rough_table { /* one table */
+    bench_algorithm algorithms[ALGORITHMS];
+    uint32_t       *host; /* on a GPU: room for a copy of the keys; NULL: no sorts on the host */
+    bool            is_first; /* the first row: names what is left out */
+} rough_table;
+
+/* Restores the keys to be sorted, and their copy on the host. */
+typedef struct rough_restore {
+    bench_restore device;
+    void         *host;
+} rough_restore;
+
+static ordo_status restore_both(ordo_ctx *ctx, const void *what)
 {
-    bench_question       q = bench_ask("sort", ORDO_U32, n);
-    const size_t         bytes = n * sizeof(uint32_t);
-    const bench_restore  restore = bench_restore_dst(b, bytes);
-    const bench_peer_ask peers = {
+    const rough_restore *const a = what;
+    if (a->host != NULL)
+        memcpy(a->host, bench_cuda_host_keys(), a->device.bytes[0]);
+    return bench_restore_call(ctx, &a->device);
+}
+
+static rough_args args_of(void *keys, size_t n, size_t k, ordo_algorithm algorithm)
+{
+    const bool told = algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_HALVING ||
+                      algorithm == ORDO_ALGORITHM_WINDOWS;
+    return (rough_args){.keys = keys,
+                        .n = n,
+                        .opts = ORDO_OPTS(ordo_sort_opts, .radius = told ? k : 0,
+                                          .algorithm = (uint32_t)algorithm)};
+}
+
+/* The peers of this place; on a GPU also std::stable_sort on the host. */
+static bool add_peers(bench *b, const rough_table *table, size_t n)
+{
+    const bench_peer_ask here = {
         .op = BENCH_PEER_SORT,
         .type = ORDO_U32,
         .task = {.keys = b->place == NULL ? b->dst : b->src, .out = b->dst, .n = n},
         .only = bench_pick(b, "std::stable_sort,std::sort,gnu parallel", "cub radix,cub merge"),
         .base = bench_pick(b, "std::stable_sort", "cub merge")};
-    rough_args args[ALGORITHMS];
+    const bench_peer_ask host = {.op = BENCH_PEER_HOST_SORT,
+                                 .type = ORDO_U32,
+                                 .task = {.keys = table->host, .out = table->host, .n = n},
+                                 .loose = "std::stable_sort, host"};
+    return bench_add_all_peers(b, &here) && (table->host == NULL || bench_add_all_peers(b, &host));
+}
 
-    q.dist = "ksorted";
+static bool add_of_host(bench *b, const rough_table *table, size_t n, size_t k,
+                        rough_args args[ON_HOST])
+{
+    if (table->host == NULL)
+        return true;
+    args[0] = args_of(table->host, n, k, ORDO_ALGORITHM_HALVING);
+    args[1] = args_of(table->host, n, k, ORDO_ALGORITHM_BUBBLE);
+    return bench_add(b, "halving, host", 1, BENCH_BESIDE, call_host_sort, &args[0]) &&
+           bench_add(b, "bubble, host", 1, BENCH_BESIDE, call_host_sort, &args[1]);
+}
+
+static bool rough_once(bench *b, const char *label, size_t n, size_t k, rough_table *table)
+{
+    bench_question      q = bench_ask("sort", ORDO_U32, n);
+    const size_t        bytes = n * sizeof(uint32_t);
+    const rough_restore restore = {bench_restore_dst(b, bytes), table->host};
+    rough_args          args[ALGORITHMS], on_host[ON_HOST];
+
+    q.dist = "shuffled";
     q.k = (double)k;
     q.bytes = 2 * bytes;
     q.answer = b->dst;
     q.answer_bytes = bytes;
-    q.prepare = bench_restore_call;
+    q.prepare = restore_both;
     q.prepare_what = &restore;
     snprintf(q.label, sizeof q.label, "%s", label);
-    if (!bench_generate_k(b, ORDO_DIST_KSORTED, ORDO_U32, b->src, n, k) ||
-        !bench_add_all_peers(b, &peers))
+    if (!bench_generate_k(b, ORDO_DIST_SHUFFLED, ORDO_U32, b->src, n, k) ||
+        !add_peers(b, table, n) || !add_of_host(b, table, n, k, on_host))
         return false;
     for (size_t i = 0; i < ALGORITHMS; i++) {
-        const ordo_algorithm algorithm = algorithms[i].algorithm;
-        const bool told = algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_HALVING;
-        args[i] = (rough_args){
-            .keys = b->dst,
-            .n = n,
-            .opts = ORDO_OPTS(ordo_sort_opts, .flags = bench_flags(b), .radius = told ? k : 0,
-                              .algorithm = (uint32_t)algorithm, .stream = bench_stream(b)),
-        };
-        if (!algorithms[i].out && !bench_add_both(b, algorithms[i].name, call_sort, &args[i]))
+        const bench_algorithm *const way = &table->algorithms[i];
+        args[i] = args_of(b->dst, n, k, way->algorithm);
+        args[i].opts.flags = bench_flags(b);
+        args[i].opts.stream = bench_stream(b);
+        if (!way->out && !bench_add_both(b, way->name, call_sort, &args[i]))
             return false;
     }
+    if (b->place == NULL && table->is_first &&
+        (!bench_add(b, "rough, gpu", 1, BENCH_CONTENDER, call_left_out, NULL) ||
+         !bench_add(b, "cub merge", 1, BENCH_CONTENDER, call_left_out, NULL)))
+        return false;
+    table->is_first = false;
     return bench_measure(b, &q);
 }
 
-/* Figures 3 and 4: n varies. */
-static bool rough_by_n(bench *b, size_t k, const char *figure)
-{
-    const size_t    longest = b->set.n < ROUGH_LONGEST ? b->set.n : ROUGH_LONGEST;
-    bench_algorithm algorithms[ALGORITHMS];
-    char            title[96];
+/* ---- Tables ---- */
 
-    list_algorithms(b, algorithms);
+/* Figures 3 and 4: n varies. */
+static bool rough_by_n(bench *b, size_t k, const char *figure, uint32_t *host)
+{
+    static const size_t sizes[] = {25000,   50000,   100000,  150000,  250000,  500000, 750000,
+                                   1000000, 1250000, 1500000, 1750000, LONGEST, 0};
+    rough_table         table = {.host = host, .is_first = true};
+    char                title[96];
+
+    list_algorithms(b, table.algorithms);
     snprintf(title, sizeof title, "Sort k-sorted u32 keys (%s), k = %zu", figure, k);
     bench_heading_over(b, title, reference(b), 0, "n, k", 15);
-    for (size_t step = 1; step <= ROUGH_STEPS; step++) {
-        const size_t n = longest / ROUGH_STEPS * step;
+    for (size_t i = 0; sizes[i] != 0; i++) {
+        const size_t n = sizes[i] < b->set.n ? sizes[i] : b->set.n;
         char         count[32], label[48];
         snprintf(label, sizeof label, "%s, %zu", bench_count(count, n), k);
-        if (!rough_once(b, label, n, k, algorithms))
+        if (!rough_once(b, label, n, k, &table))
             return false;
+        if (n == b->set.n)
+            break;
     }
     return true;
 }
 
 /* Figures 5 and 6: k varies; the list ends with 0. */
-static bool rough_by_k(bench *b, size_t n, const size_t *radii, const char *figure)
+static bool rough_by_k(bench *b, size_t n, const size_t *radii, const char *figure, uint32_t *host)
 {
-    bench_algorithm algorithms[ALGORITHMS];
-    char            title[96], count[32];
+    rough_table table = {.host = host, .is_first = true};
+    char        title[96], count[32];
 
     if (n > b->set.n)
         return true;
-    list_algorithms(b, algorithms);
+    list_algorithms(b, table.algorithms);
     snprintf(title, sizeof title, "Sort k-sorted u32 keys (%s), n = %s", figure,
              bench_count(count, n));
     bench_heading_over(b, title, reference(b), 0, "n, k", b->place == NULL ? 18 : 20);
     for (size_t i = 0; radii[i] != 0 && radii[i] < n / 2; i++) {
         char label[56];
         snprintf(label, sizeof label, "%s, %zu", count, radii[i]);
-        if (!rough_once(b, label, n, radii[i], algorithms))
+        if (!rough_once(b, label, n, radii[i], &table))
             return false;
-        bench_drop_slow(b, algorithms, ALGORITHMS, (double)radii[i + 1] / (double)radii[i]);
+        bench_drop_slow(b, table.algorithms, ALGORITHMS, (double)radii[i + 1] / (double)radii[i]);
     }
     return true;
 }
 
+static bool rough_tables(bench *b, uint32_t *host)
+{
+    static const size_t of_host[] = {1,  2,  5,   10,  15,   20,    25,     30, 40,
+                                     50, 75, 100, 300, 1000, 10000, 100000, 0};
+    static const size_t of_paper[] = {2, 5, 10, 15, 20, 25, 30, 40, 50, 0};
+    static const size_t beyond[] = {1, 16, 128, 1000, 8192, 0};
+    const size_t        small = b->set.n < 750000 ? b->set.n : 750000;
+    const size_t *const radii = b->place == NULL ? of_host : of_paper;
+
+    return rough_by_n(b, 2, "figure 3", host) && rough_by_n(b, 15, "figure 4", host) &&
+           rough_by_k(b, small, radii, "figure 5", host) &&
+           rough_by_k(b, 1250000, radii, "figure 6", host) &&
+           (b->place == NULL || rough_by_k(b, b->set.n, beyond, "beyond the paper", NULL));
+}
+
 bool bench_rough(bench *b)
 {
-    static const size_t of_paper[] = {1,  2,  5,   10,  15,   20,    25,     30, 40,
-                                      50, 75, 100, 300, 1000, 10000, 100000, 0};
-    static const size_t of_gpu[] = {1, 16, 128, 1000, 8192, 100000, 0};
-    const size_t        small = b->set.n < 750000 ? b->set.n : 750000;
-
-    return rough_by_n(b, 2, "figure 3") && rough_by_n(b, 15, "figure 4") &&
-           rough_by_k(b, small, of_paper, "figure 5") &&
-           rough_by_k(b, 1250000, of_paper, "figure 6") &&
-           (b->place == NULL || rough_by_k(b, b->set.n, of_gpu, "beyond the paper"));
+    uint32_t *host = NULL;
+    if (b->place != NULL) {
+        host = cli_alloc(LONGEST, sizeof *host, "the keys on the host");
+        if (host == NULL || bench_cuda_host_context() == NULL) {
+            free(host);
+            return false;
+        }
+    }
+    const bool ok = rough_tables(b, host);
+    free(host);
+    return ok;
 }

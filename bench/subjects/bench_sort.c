@@ -179,7 +179,8 @@ static bool run_algorithms(bench *b)
         {"merge", 1, ORDO_ALGORITHM_MERGE, false},
         {"bitonic", 1, ORDO_ALGORITHM_BITONIC, false},
         {"split", 1, ORDO_ALGORITHM_SPLIT, false},
-        {"rough", 1, ORDO_ALGORITHM_ROUGH, false},
+        {"windows", 1, ORDO_ALGORITHM_WINDOWS, false},
+        {"rough", 1, ORDO_ALGORITHM_ROUGH, b->place != NULL}, /* one thread would sort all keys */
         {"halving", 1, ORDO_ALGORITHM_HALVING, b->place != NULL},
         {"bubble", 2, ORDO_ALGORITHM_BUBBLE, b->place != NULL},
     };

@@ -25,6 +25,8 @@ static const char help[] =
     "  sawtooth          -k ascending teeth (16)\n"
     "  recur             sorted; each key repeats the one before with probability -p (0)\n"
     "  ksorted           no key further than -k from its place, one exactly that far\n"
+    "  shuffled          uniform keys, sorted; two keys -k apart exchanged, the others\n"
+    "                    shuffled in groups of at most -k + 1\n"
     "  dupes, staggered, bucket   Helman, Bader and JaJa, over -k buckets (16)\n"
     "  strings           1 to 500 printable characters, a line each\n"
     "  fasta             FASTA records: proteins of up to 120 residues\n\n"
@@ -41,12 +43,12 @@ static const char help[] =
 static const char *const names[] = {"",        "uniform", "gaussian", "zero",      "few",
                                     "zipf",    "sorted",  "reverse",  "organpipe", "sawtooth",
                                     "recur",   "ksorted", "dupes",    "staggered", "bucket",
-                                    "strings", "fasta"};
+                                    "strings", "fasta",   "shuffled"};
 enum {
     NAMES = sizeof names / sizeof names[0],
     TAKE_K = 1 << ORDO_DIST_FEW | 1 << ORDO_DIST_ZIPF | 1 << ORDO_DIST_SAWTOOTH |
              1 << ORDO_DIST_KSORTED | 1 << ORDO_DIST_DUPES | 1 << ORDO_DIST_STAGGERED |
-             1 << ORDO_DIST_BUCKET,
+             1 << ORDO_DIST_BUCKET | 1 << ORDO_DIST_SHUFFLED,
     TAKE_P = 1 << ORDO_DIST_RECUR,
     STRINGS = 1 << ORDO_DIST_STRINGS | 1 << ORDO_DIST_FASTA,
     FASTA_WIDTH = 60 /* residues in a line */
@@ -104,8 +106,10 @@ static const char *wrong(execution *e)
            : dist != ORDO_DIST_FASTA && (o->lines || o->width != OPTION_UNSET)
                ? "--width and --lines are for fasta"
            : o->lines && o->width != OPTION_UNSET ? "--lines has no --width: a sequence is a line"
-           : dist == ORDO_DIST_KSORTED && o->k == OPTION_UNSET ? "ksorted needs -k K, the radius"
-                                                               : NULL;
+           : o->k != OPTION_UNSET                 ? NULL
+           : dist == ORDO_DIST_KSORTED            ? "ksorted needs -k K, the radius"
+           : dist == ORDO_DIST_SHUFFLED           ? "shuffled needs -k K, the radius"
+                                                  : NULL;
 }
 
 static bool generate_numbers(execution *e, ordo_dist dist, const ordo_gen_opts *opts)

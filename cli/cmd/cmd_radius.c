@@ -1,6 +1,8 @@
 /* cmd_radius.c - `ordo radius`: how far from sorted an array is. */
 #include "cli/cmd/command.h"
 
+#include <stdlib.h>
+
 static const char help[] =
     "Examples:\n"
     "  printf '1\\n2\\n3\\n' | ordo radius                        # 0: sorted\n"
@@ -13,10 +15,63 @@ static const char help[] =
     "  --descending      sorted means the largest first; NaN is still last\n"
     "  --runs            also print, as a second number, the number of runs (maximal\n"
     "                    stretches in order)\n"
-    "  --algorithm A     auto or sequential (prefix maxima and suffix minima)\n";
+    "  --algorithm A     auto; sequential: prefix maxima LR, suffix minima RL and distances\n"
+    "                    DM by one thread; prefix: the same by scans on a GPU\n"
+    "  --lr F, --rl F, --dm F  also write the sequences LR and RL (keys) and DM (u64) to\n"
+    "                    files; the format follows from the name: .npy; .bin, .raw; else text\n";
 
-static const option_spec specs[] = {FLAG("descending", descending), FLAG("runs", runs),
-                                    ALGORITHM("auto sequential"), ARRAY_OPTIONS};
+static const option_spec specs[] = {FLAG("descending", descending),
+                                    FLAG("runs", runs),
+                                    ALGORITHM("auto sequential - - - - - - - - - - - - - prefix"),
+                                    TEXT("lr", 0, lr),
+                                    TEXT("rl", 0, rl),
+                                    TEXT("dm", 0, dm),
+                                    ARRAY_OPTIONS};
+
+/* The sequences that the options ask for; NULL: not asked for. */
+typedef struct sequences {
+    void *lr, *rl, *dm;
+} sequences;
+
+static bool make_sequence(const char *path, ordo_type type, size_t n, void **array)
+{
+    if (path != NULL)
+        *array = cli_alloc(n, ordo_type_size(type), "a sequence");
+    return path == NULL || *array != NULL;
+}
+
+/* Each file is complete or unchanged, as the output. */
+static bool write_sequence(const char *path, ordo_type type, const void *array, size_t n)
+{
+    const file_format format = path != NULL ? format_of_name(path) : FORMAT_AUTO;
+    output            out = {.fd = -1};
+    bool              ok = true;
+
+    if (path != NULL)
+        ok = output_open(&out, path, format != FORMAT_AUTO ? format : FORMAT_TEXT) &&
+             output_array(&out, type, array, n) && output_commit(&out);
+    output_abandon(&out);
+    return ok;
+}
+
+static bool measure(execution *e, ordo_order_opts *opts, sequences *s, size_t *found)
+{
+    const input *const in = &e->in;
+
+    if (!make_sequence(e->o.lr, in->type, in->n, &s->lr) ||
+        !make_sequence(e->o.rl, in->type, in->n, &s->rl) ||
+        !make_sequence(e->o.dm, ORDO_U64, in->n, &s->dm))
+        return false;
+    opts->algorithm = (uint32_t)e->o.algorithm;
+    opts->lr = s->lr;
+    opts->rl = s->rl;
+    opts->dm = s->dm;
+    call_begin("measuring");
+    return call_done(e, "radius", ordo_radius(e->ctx, in->type, in->data, in->n, found, opts)) &&
+           write_sequence(e->o.lr, in->type, s->lr, in->n) &&
+           write_sequence(e->o.rl, in->type, s->rl, in->n) &&
+           write_sequence(e->o.dm, ORDO_U64, s->dm, in->n);
+}
 
 /* Runs come first: the report is about the last call. */
 static bool work(execution *e)
@@ -30,9 +85,12 @@ static bool work(execution *e)
         if (!call_done(e, "runs", ordo_runs(e->ctx, in->type, in->data, in->n, &runs, &opts)))
             return false;
     }
-    opts.algorithm = (uint32_t)e->o.algorithm;
-    call_begin("measuring");
-    if (!call_done(e, "radius", ordo_radius(e->ctx, in->type, in->data, in->n, &found, &opts)))
+    sequences  s = {NULL, NULL, NULL};
+    const bool ok = measure(e, &opts, &s, &found);
+    free(s.lr);
+    free(s.rl);
+    free(s.dm);
+    if (!ok)
         return false;
     const uint64_t results[] = {found, runs};
     return write_results(e, ORDO_U64, results, e->o.runs ? 2 : 1);

@@ -20,9 +20,10 @@ static const char help[] =
     "  --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
     "  --rank-type T     u32, u64 or f64; default: u32, or u64 from 2^32 elements on; f64\n"
     "                    for average\n"
-    "  --algorithm A     auto, radix, sample, merge, bitonic, split, bubble, rough or\n"
-    "                    halving; with --sorted: auto, sequential (one loop), threads\n"
-    "                    (a segment a thread), or on a GPU naive, shuffle or hybrid\n";
+    "  --algorithm A     auto, radix, sample, merge, bitonic, split, bubble, rough,\n"
+    "                    halving or windows; with --sorted: auto, sequential (one loop),\n"
+    "                    threads (a segment a thread), or on a GPU naive, shuffle or\n"
+    "                    hybrid\n";
 
 static const option_spec specs[] = {
     CHOICE("ties", ties, ORDO_TIES_MIN, "min max dense ordinal average"),
@@ -32,7 +33,7 @@ static const option_spec specs[] = {
     FLAG("text", text),
     FASTA_OPTIONS,
     TEXT("rank-type", 0, rank_type),
-    ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid"),
+    ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid windows"),
     ARRAY_OPTIONS};
 
 /* The types to choose from depend on --ties: average ranks are f64 only. */
@@ -55,9 +56,9 @@ static bool parse_rank_type(options *o)
 static const char *wrong(execution *e)
 {
     options *const o = &e->o;
-    const bool     for_sorted = o->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
-                            o->algorithm == ORDO_ALGORITHM_THREADS ||
-                            o->algorithm >= ORDO_ALGORITHM_NAIVE;
+    const bool     for_sorted =
+        o->algorithm == ORDO_ALGORITHM_SEQUENTIAL || o->algorithm == ORDO_ALGORITHM_THREADS ||
+        (o->algorithm >= ORDO_ALGORITHM_NAIVE && o->algorithm <= ORDO_ALGORITHM_HYBRID);
     const bool strings = strings_option(o) != NULL;
     const bool sorts = o->algorithm != ORDO_ALGORITHM_AUTO && !for_sorted;
 

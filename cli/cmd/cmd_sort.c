@@ -4,12 +4,13 @@
 
 #define SORT_OPTIONS                                                                               \
     FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text), FASTA_OPTIONS,     \
-        ALGORITHM("auto - - " SORT_ALGORITHMS), COUNT("k", 'k', k, 0, UINT64_MAX - 1)
+        ALGORITHM(SORT_ALGORITHMS_TO_WINDOWS), COUNT("k", 'k', k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
-    "                    bitonic, split, bubble, rough or halving; the result is the same\n"       \
-    "  -k K              with rough and halving: no key is further than K from its place;\n"       \
-    "                    default: measured\n"
+    "                    bitonic, split, bubble, rough, halving or windows; the result is\n"       \
+    "                    the same\n"                                                               \
+    "  -k K              with rough, halving and windows: no key is further than K from its\n"     \
+    "                    place; default: measured\n"
 
 static const char sort_help[] =
     "Examples:\n"
@@ -18,7 +19,7 @@ static const char sort_help[] =
     "  ordo sort proteins.fasta --fasta --by header -o proteins.fasta\n"
     "  ordo sort keys.npy --descending --explain -o sorted.npy\n"
     "  ordo sort keys.bin --dtype f32 --check && echo sorted\n"
-    "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm rough -k 50\n\n"
+    "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm windows -k 50\n\n"
     "Usage: ordo sort [FILE] [options]\n"
     "Sorts numbers: -0 before 0, NaN last. With --text, sorts lines byte by byte, in the\n"
     "order of LC_ALL=C sort. With --fasta, sorts whole records; equal ones keep their order.\n\n"
@@ -59,10 +60,11 @@ static const option_spec argsort_specs[] = {SORT_OPTIONS, FLAG("one-based", one_
 static const char *options_wrong(execution *e)
 {
     const int  algorithm = e->o.algorithm;
-    const bool rough = algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_HALVING;
+    const bool rough = algorithm == ORDO_ALGORITHM_ROUGH || algorithm == ORDO_ALGORITHM_HALVING ||
+                       algorithm == ORDO_ALGORITHM_WINDOWS;
 
     if (e->o.k != OPTION_UNSET && !rough)
-        return "-k needs --algorithm rough or halving";
+        return "-k needs --algorithm rough, halving or windows";
     if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO)
         return numbers_only(e, "--algorithm");
     return NULL;

@@ -1,5 +1,7 @@
 /* api_gen.c - ordo_gen and ordo_gen_strings: checks, defaults, and the call of the generator. */
+#define _POSIX_C_SOURCE 200809L
 #include "api/api.h"
+#include "api/api_ctx.h"
 #include "gen/gen.h"
 
 enum {
@@ -39,6 +41,14 @@ static void fill_defaults(ordo_gen_job *job)
     }
 }
 
+static ordo_status check_gen_radius(ordo_exec *exec, const ordo_gen_job *job)
+{
+    FAIL_IF(job->n > 0 && job->k >= job->n, ORDO_E_ARG,
+            "%s: radius k = %llu, but %zu keys have a radius of at most %zu",
+            ordo_gen_name(job->dist), (ull)job->k, job->n, job->n - 1);
+    return ORDO_OK;
+}
+
 /* Checks that the type has enough values. RECUR checks itself, because it must count first. */
 static ordo_status check_room(ordo_exec *exec, const ordo_gen_job *job)
 {
@@ -62,10 +72,10 @@ static ordo_status check_room(ordo_exec *exec, const ordo_gen_job *job)
         FAIL_IF(!(job->p >= 0 && job->p <= 1), ORDO_E_ARG,
                 "recur: p = %g; expected a probability from 0 to 1", job->p);
         break;
+    case ORDO_DIST_SHUFFLED:
+        return check_gen_radius(exec, job);
     case ORDO_DIST_KSORTED:
-        FAIL_IF(job->n > 0 && job->k >= job->n, ORDO_E_ARG,
-                "ksorted: radius k = %llu, but %zu keys have a radius of at most %zu", (ull)job->k,
-                job->n, job->n - 1);
+        TRY(check_gen_radius(exec, job));
         FAIL_IF(job->n > 0 && job->n - 1 > place_last, ORDO_E_ARG,
                 "ksorted: %zu different keys, but %s offers only %llu", job->n, type,
                 (ull)place_last + 1);
@@ -76,7 +86,26 @@ static ordo_status check_room(ordo_exec *exec, const ordo_gen_job *job)
     return ORDO_OK;
 }
 
-static ordo_status gen_checked(ordo_exec *exec, ordo_gen_job *job, const ordo_gen_opts *opts)
+/* Draws, sorts and shuffles. Every sort of keys alone writes the same bytes, so the result does not
+ * depend on the sort. */
+static ordo_status gen_shuffled(ordo_ctx *ctx, ordo_exec *exec, const ordo_gen_job *job)
+{
+    const ordo_plan *const plan = &ctx->plan;
+    ordo_gen_job           draw = *job;
+    ordo_exec              part = *exec;
+    const ordo_sort_job    sort = {.type = job->type, .keys = job->out, .n = job->n};
+    draw.dist = ORDO_DIST_UNIFORM;
+    part.phases = 3;
+    TRY(ordo_gen_keys(&draw, &part));
+    part.phase = 1;
+    TRY(plan->cpu->sort(plan->cpu_state, &sort, &part));
+    part.phase = 2;
+    part.phases = 3;
+    return ordo_gen_shuffled(job, &part);
+}
+
+static ordo_status gen_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_gen_job *job,
+                               const ordo_gen_opts *opts)
 {
     ordo_gen_opts     wish;
     const char *const name = ordo_gen_name(job->dist);
@@ -96,6 +125,8 @@ static ordo_status gen_checked(ordo_exec *exec, ordo_gen_job *job, const ordo_ge
     exec->isa = "generic";
     if (job->n == 0)
         return ORDO_OK;
+    if (job->dist == ORDO_DIST_SHUFFLED)
+        return gen_shuffled(ctx, exec, job);
     if (job->dist >= ORDO_DIST_SORTED && job->dist <= ORDO_DIST_KSORTED)
         return ordo_gen_order(job, exec);
     return ordo_gen_keys(job, exec);
@@ -105,7 +136,7 @@ ordo_status ordo_gen(ordo_ctx *ctx, ordo_dist dist, ordo_type type, void *out, s
                      const ordo_gen_opts *opts)
 {
     ordo_gen_job job = {.dist = dist, .type = type, .out = out, .n = n};
-    API_CALL("gen", type, n, gen_checked(exec, &job, opts));
+    API_CALL("gen", type, n, gen_checked(ctx, exec, &job, opts));
 }
 
 /* ---- Strings ---- */

@@ -2,15 +2,46 @@
 #include "api/api.h"
 
 static ordo_status check_order(ordo_exec *exec, ordo_type type, const ordo_order_opts *opts,
-                               bool has_algorithm, ordo_order_opts *wish)
+                               bool is_radius, ordo_order_opts *wish)
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
-    FAIL_IF(wish->algorithm > (has_algorithm ? ORDO_ALGORITHM_SEQUENTIAL : ORDO_ALGORITHM_AUTO),
+    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO &&
+                !(is_radius && (wish->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
+                                wish->algorithm == ORDO_ALGORITHM_PREFIX)),
             ORDO_E_ARG, "algorithm is %u; expected auto%s", wish->algorithm,
-            has_algorithm ? " or sequential" : "");
+            is_radius ? ", sequential or prefix" : "");
+    FAIL_IF(!is_radius && (wish->lr != NULL || wish->rl != NULL || wish->dm != NULL), ORDO_E_ARG,
+            "opts.lr, opts.rl and opts.dm are only for ordo_radius");
+    return ORDO_OK;
+}
+
+/* The arrays of the sequences: aligned, and apart from each other and from the keys. */
+static ordo_status check_sequences(ordo_exec *exec, const ordo_radius_job *job)
+{
+    size_t const size = ordo_type_size(job->type), bytes = job->n * size;
+    size_t const dm_bytes = job->n * sizeof *job->dm;
+    struct {
+        const void *array;
+        size_t      bytes;
+        const char *name;
+    } const list[] = {{job->keys, bytes, "keys"},
+                      {job->lr, bytes, "opts.lr"},
+                      {job->rl, bytes, "opts.rl"},
+                      {job->dm, dm_bytes, "opts.dm"}};
+    if (job->lr != NULL)
+        TRY(api_check_aligned(exec, job->lr, job->n, size, "opts.lr"));
+    if (job->rl != NULL)
+        TRY(api_check_aligned(exec, job->rl, job->n, size, "opts.rl"));
+    if (job->dm != NULL)
+        TRY(api_check_aligned(exec, job->dm, job->n, sizeof *job->dm, "opts.dm"));
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        for (size_t j = 0; j < i; j++)
+            if (list[i].array != NULL && list[j].array != NULL)
+                TRY(api_check_apart(exec, list[i].array, list[i].bytes, list[i].name, list[j].array,
+                                    list[j].bytes, list[j].name));
     return ORDO_OK;
 }
 
@@ -51,6 +82,11 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_rad
     TRY(check_order(exec, job->type, opts, true, &wish));
     TRY(api_check_aligned(exec, job->keys, job->n, ordo_type_size(job->type), "keys"));
     FAIL_IF(radius == NULL && bytes == NULL, ORDO_E_ARG, "radius is NULL");
+    job->lr = wish.lr;
+    job->rl = wish.rl;
+    job->dm = wish.dm;
+    if (bytes == NULL)
+        TRY(check_sequences(exec, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, radius);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;

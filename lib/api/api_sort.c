@@ -7,33 +7,42 @@ enum {
 
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm)
 {
-    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO &&
+    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_WINDOWS &&
                 (algorithm < ORDO_ALGORITHM_RADIX || algorithm > ORDO_ALGORITHM_HALVING),
             ORDO_E_ARG,
             "algorithm %u does not sort; expected auto, radix, sample, merge, bitonic, split, "
-            "bubble, rough or halving",
+            "bubble, rough, halving or windows",
             algorithm);
     return ORDO_OK;
 }
 
-static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, ordo_sort_opts *wish)
+static ordo_status check_radius(ordo_exec *exec, const ordo_sort_opts *wish, size_t n)
+{
+    FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
+                wish->algorithm != ORDO_ALGORITHM_HALVING &&
+                wish->algorithm != ORDO_ALGORITHM_WINDOWS,
+            ORDO_E_ARG, "opts.radius is only for the algorithms rough, halving and windows");
+    FAIL_IF(n > 0 && wish->radius >= n, ORDO_E_ARG, "radius %llu is not below n = %zu",
+            (unsigned long long)wish->radius, n);
+    return ORDO_OK;
+}
+
+static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, size_t n,
+                                  ordo_sort_opts *wish)
 {
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
                         wish->stream));
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     TRY(api_check_sort_algorithm(exec, wish->algorithm));
-    FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
-                wish->algorithm != ORDO_ALGORITHM_HALVING,
-            ORDO_E_ARG, "opts.radius is only for the algorithms rough and halving");
-    return ORDO_OK;
+    return check_radius(exec, wish, n);
 }
 
 /* For the sorts that reject opts.source. */
-static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts,
+static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts, size_t n,
                                       ordo_sort_opts *wish)
 {
-    TRY(read_sort_opts(exec, opts, wish));
+    TRY(read_sort_opts(exec, opts, n, wish));
     FAIL_IF(wish->source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
     return ORDO_OK;
 }
@@ -45,7 +54,7 @@ static ordo_sort_job job_of(ordo_type type, void *keys, size_t n, const ordo_sor
                            n,
                            (wish->flags & ORDO_DESCENDING) != 0,
                            (ordo_algorithm)wish->algorithm,
-                           (size_t)ordo_min(wish->radius, n),
+                           (size_t)wish->radius,
                            wish->source};
 }
 
@@ -87,7 +96,7 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     ordo_sort_opts wish;
     ordo_choice    choice;
     TRY(api_check_type(exec, type, "type"));
-    TRY(read_sort_opts(exec, opts, &wish));
+    TRY(read_sort_opts(exec, opts, n, &wish));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     ordo_load const load = ordo_load_sort(type, n, 0);
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
@@ -124,7 +133,7 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     TRY(api_check_type(exec, type, "type"));
     FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
             "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
-    TRY(read_in_place_opts(exec, opts, &wish));
+    TRY(read_in_place_opts(exec, opts, n, &wish));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     TRY(api_check_array(exec, values, n, value_size, "values"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
@@ -173,7 +182,7 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
     ordo_status    status;
     TRY(api_check_type(exec, job->type, "type"));
     TRY(api_check_index_type(exec, job->index_type, n));
-    TRY(read_in_place_opts(exec, opts, &wish));
+    TRY(read_in_place_opts(exec, opts, n, &wish));
     size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);
     TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
     TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
@@ -183,7 +192,7 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
     NEEDS(choice, argsort);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
-    job->radius = (size_t)ordo_min(wish.radius, n);
+    job->radius = (size_t)wish.radius;
     ANSWER_SIZE_QUERY(bytes, choice, argsort, job);
     RUN(status, choice, argsort, *job);
     return status;

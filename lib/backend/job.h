@@ -10,7 +10,7 @@ typedef struct ordo_sort_job { /* sorts keys in place, or from another array */
     size_t         n;
     bool           descending;
     ordo_algorithm algorithm;
-    size_t         radius; /* ROUGH, HALVING: as the caller gave it; 0: measure */
+    size_t         radius; /* ROUGH, HALVING, WINDOWS: as the caller gave it; 0: measure */
     const void    *source; /* the array to read; NULL: keys. Always NULL for devices and in pairs */
 } ordo_sort_job;
 
@@ -200,9 +200,16 @@ typedef struct ordo_radius_job { /* measures the radius */
     const void    *keys;
     size_t         n;
     bool           descending;
-    ordo_algorithm algorithm; /* AUTO, SEQUENTIAL */
+    ordo_algorithm algorithm; /* AUTO, SEQUENTIAL, PREFIX */
     size_t        *radius;
+    void          *lr, *rl; /* the sequences LR and RL; NULL: not wanted */
+    uint64_t      *dm;
 } ordo_radius_job;
+
+static inline bool ordo_wants_sequences(const ordo_radius_job *job)
+{
+    return job->lr != NULL || job->rl != NULL || job->dm != NULL;
+}
 
 typedef struct ordo_runs_job { /* counts the runs */
     ordo_type   type;

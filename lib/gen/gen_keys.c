@@ -72,7 +72,8 @@ const char *ordo_gen_name(ordo_dist dist)
         [ORDO_DIST_SAWTOOTH] = "sawtooth",   [ORDO_DIST_RECUR] = "recur",
         [ORDO_DIST_KSORTED] = "ksorted",     [ORDO_DIST_DUPES] = "dupes",
         [ORDO_DIST_STAGGERED] = "staggered", [ORDO_DIST_BUCKET] = "bucket",
-        [ORDO_DIST_STRINGS] = "strings",     [ORDO_DIST_FASTA] = "fasta"};
+        [ORDO_DIST_STRINGS] = "strings",     [ORDO_DIST_FASTA] = "fasta",
+        [ORDO_DIST_SHUFFLED] = "shuffled"};
     return (unsigned)dist < sizeof names / sizeof names[0] ? names[dist] : NULL;
 }
 

@@ -4,7 +4,8 @@
  * key i is drawn from cell i. Runs longer than the number of values of the type have ties. recur
  * are sorted keys in which a key repeats the previous key with probability p (the inputs of the
  * competition ranking paper). ksorted are distinct keys whose radius max{j - i : i < j, a[i] >
- * a[j]} is exactly k (the generator of the roughly sorted sequences paper). */
+ * a[j]} is exactly k. shuffled perturbs sorted keys as the generator of the paper on roughly sorted
+ * sequences (Pfaff and Treadwell) does. */
 #include "gen/gen_maps.h"
 
 /* ---- recur ----
@@ -54,6 +55,13 @@ static void gen_recur_count(void *arg, size_t lo, size_t hi)
 
 /* The longest window that is shuffled in place. Results depend on this limit. */
 #define SHUFFLE_LIMIT 65536u
+
+typedef struct gen_shuffle_state {
+    const ordo_gen_job *job;
+    uint64_t            shuffle;
+    size_t              length;      /* of a group: at most k + 1 */
+    size_t              first, last; /* the keys that are exchanged */
+} gen_shuffle_state;
 
 typedef struct gen_ksorted_state {
     const ordo_gen_job *job;
@@ -164,6 +172,28 @@ static ordo_status gen_ksorted(const ordo_gen_job *job, ordo_exec *exec)
     const size_t grain = in_place ? ordo_max(1, ORDO_GEN_BLOCK / length) : ORDO_GEN_BLOCK;
     return ordo_loop(exec, items, grain, gen_order_body(job, in_place), &state) ? ORDO_OK
                                                                                 : ORDO_E_CANCELLED;
+}
+
+/* Groups before the exchanged keys, one between them, and groups after them. */
+ordo_status ordo_gen_shuffled(const ordo_gen_job *job, ordo_exec *exec)
+{
+    const size_t      k = (size_t)job->k, length = k + 1;
+    const uint64_t    choice = gen_stream(job->seed, job->dist, GEN_CHOICE);
+    const size_t      first = (size_t)ordo_random_below(choice, job->n - k);
+    gen_shuffle_state state = {.job = job,
+                               .shuffle = gen_stream(job->seed, job->dist, GEN_SHUFFLE),
+                               .length = length,
+                               .first = first,
+                               .last = first + k};
+    const size_t      groups =
+        ordo_div_up(first, length) + 1 + ordo_div_up(job->n - 1 - state.last, length);
+
+    if (k == 0)
+        return ORDO_OK;
+    return ordo_loop(exec, groups, ordo_max(1, ORDO_GEN_BLOCK / length), gen_order_body(job, false),
+                     &state)
+               ? ORDO_OK
+               : ORDO_E_CANCELLED;
 }
 
 ordo_status ordo_gen_order(const ordo_gen_job *job, ordo_exec *exec)

@@ -87,10 +87,10 @@ static KEY FN(gen_cell_key)(const gen_ksorted_state *state, uint64_t cell)
 }
 
 /* Fisher-Yates shuffle of the keys [begin, begin + count), with one draw for each key. */
-static void FN(gen_shuffle)(const gen_ksorted_state *state, KEY *out, size_t begin, size_t count)
+static void FN(gen_shuffle)(uint64_t shuffle, KEY *out, size_t begin, size_t count)
 {
     for (size_t i = count; i > 1; i--) {
-        const uint64_t draw = ordo_random_at(state->shuffle, begin + i - 1);
+        const uint64_t draw = ordo_random_at(shuffle, begin + i - 1);
         const size_t   other = (size_t)ordo_random_below(draw, i);
         const KEY      key = out[begin + i - 1];
         out[begin + i - 1] = out[begin + other];
@@ -110,12 +110,12 @@ static void FN(gen_ksorted_windows)(void *arg, size_t lo, size_t hi)
         for (size_t i = begin; i < begin + count; i++)
             out[i] = FN(gen_cell_key)(state, i);
         if (window != state->chosen) {
-            FN(gen_shuffle)(state, out, begin, count);
+            FN(gen_shuffle)(state->shuffle, out, begin, count);
         } else if (length > 1) {
             const KEY key = out[begin];
             out[begin] = out[begin + count - 1];
             out[begin + count - 1] = key;
-            FN(gen_shuffle)(state, out, begin + 1, count - 2);
+            FN(gen_shuffle)(state->shuffle, out, begin + 1, count - 2);
         }
     }
 }
@@ -127,6 +127,30 @@ static void FN(gen_ksorted_cells)(void *arg, size_t lo, size_t hi)
 
     for (size_t i = lo; i < hi; i++)
         out[i] = FN(gen_cell_key)(state, gen_permuted_cell(state, i));
+}
+
+/* ---- shuffled ---- */
+
+static void FN(gen_shuffled)(void *arg, size_t lo, size_t hi)
+{
+    const gen_shuffle_state *const state = arg;
+    const size_t                   first = state->first, last = state->last;
+    const size_t                   before = ordo_div_up(first, state->length);
+    KEY *const                     out = state->job->out;
+
+    for (size_t group = lo; group < hi; group++) {
+        if (group == before) {
+            const KEY key = out[first];
+            out[first] = out[last];
+            out[last] = key;
+            FN(gen_shuffle)(state->shuffle, out, first + 1, last - first - 1);
+        } else {
+            const size_t begin = group < before ? group * state->length
+                                                : last + 1 + (group - before - 1) * state->length;
+            const size_t end = group < before ? first : state->job->n;
+            FN(gen_shuffle)(state->shuffle, out, begin, ordo_min(state->length, end - begin));
+        }
+    }
 }
 
 static ordo_body *FN(gen_order_body)(ordo_dist dist, bool in_place)
@@ -142,6 +166,8 @@ static ordo_body *FN(gen_order_body)(ordo_dist dist, bool in_place)
         return FN(gen_sawtooth);
     case ORDO_DIST_RECUR:
         return FN(gen_recur);
+    case ORDO_DIST_SHUFFLED:
+        return FN(gen_shuffled);
     default:
         return in_place ? FN(gen_ksorted_windows) : FN(gen_ksorted_cells);
     }

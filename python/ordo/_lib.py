@@ -97,7 +97,7 @@ ScanOptions = _struct(
 PartitionOptions = _struct("PartitionOptions", ("flags", c_uint64), ("stream", c_void_p))
 OrderOptions = _struct(
     "OrderOptions", ("flags", c_uint64), ("algorithm", c_uint32), ("reserved", c_uint32),
-    ("stream", c_void_p),
+    ("stream", c_void_p), ("lr", c_void_p), ("rl", c_void_p), ("dm", c_void_p),
 )  # fmt: skip
 GenOptions = _struct("GenOptions", ("seed", c_uint64), ("k", c_uint64), ("p", c_double))
 Strings = _struct("Strings", ("bytes", c_void_p), ("offsets", c_void_p), ("pointers", c_void_p))

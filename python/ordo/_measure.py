@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import addressof, c_int, c_size_t
+from ctypes import addressof, c_int, c_size_t, sizeof
 from typing import Any, Callable
 
 import numpy as np
@@ -15,7 +15,12 @@ from ._device import with_guests
 
 
 def _measure(
-    a: Any, axis: int | None, descending: bool, ask: Callable[..., None], answer: Any
+    a: Any,
+    axis: int | None,
+    descending: bool,
+    ask: Callable[..., None],
+    answer: Any,
+    algorithm: int = 0,
 ) -> Any:
     """Returns the answers of `ask` for every row in a NumPy array; a number for one row."""
     rows = Rows(*numbers_of(a), axis)
@@ -23,6 +28,7 @@ def _measure(
     opts = _lib.options(
         _lib.OrderOptions,
         flags=place.flags | (_lib.DESCENDING if descending else 0),
+        algorithm=algorithm,
         stream=place.stream or None,
     )
     answers = np.empty((*rows.lead, 1), answer)
@@ -81,7 +87,14 @@ def _is_sorted(a: Any, axis: int | None, descending: bool) -> Any:
     return answers != 0
 
 
-def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
+def radius(
+    a: Any,
+    axis: int | None = -1,
+    *,
+    descending: bool = False,
+    algorithm: str = "auto",
+    sequences: bool = False,
+) -> Any:
     """Returns the smallest k such that elements more than k positions apart are in order.
 
     The radius is 0 if and only if the array is sorted. No element is more than k positions away
@@ -91,15 +104,22 @@ def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     ----------
     a : array-like of numbers; also GPU arrays and Arrow arrays.
     axis, descending : as for `is_sorted`.
+    algorithm : 'auto', 'sequential' (one CPU thread) or 'prefix' (scans on a GPU).
+    sequences : whether to return the sequences of Pfaff and Treadwell as well.
 
     Returns
     -------
-    An int; a NumPy array of int64 if there are several rows.
+    An int; a NumPy array of int64 if there are several rows. With `sequences` a tuple
+    (radius, lr, rl, dm). `lr` has the last key in order up to each position (ascending: the
+    maximum), `rl` the first key from there on, both with the dtype of `a`. `dm` (uint64) has the
+    largest distance to an earlier position whose `lr` comes after this `rl`; 0 if there is none.
+    They have the shape of `a`; with axis=None they are flat.
 
     Raises
     ------
-    TypeError : the elements are not numbers, or `descending` is not a flag.
-    ValueError : `axis` is out of range.
+    TypeError : the elements are not numbers, or `descending` or `sequences` is not a flag.
+    ValueError : `axis` is out of range, or `algorithm` is unknown.
+    DeviceError : 'prefix' without a GPU array, or 'sequential' with one.
 
     Examples
     --------
@@ -108,17 +128,52 @@ def radius(a: Any, axis: int | None = -1, *, descending: bool = False) -> Any:
     0
     >>> ordo.radius([2, 3, 1, 4])
     2
+    >>> ordo.radius([2, 3, 1, 4], sequences=True)[3]
+    array([0, 1, 2, 0], dtype=uint64)
     """
     if descending is not False:
         descending = flag(descending, "descending")
+    if sequences is not False:
+        sequences = flag(sequences, "sequences")
     code = plain_code(a, axis)
-    if code is not None and not descending:
+    if code is not None and not descending and algorithm == "auto" and not sequences:
         answer = c_size_t()
         _lib.radius(host_context(), code, pointer(a), a.size, addressof(answer), None)
         return answer.value
-    return _radius(a, axis, descending)
+    number = _lib.number_of(_RADIUS_ALGORITHMS, algorithm, "algorithm")
+    if sequences:
+        return _radius_sequences(a, axis, descending, number)
+    return _radius(a, axis, descending, number)
+
+
+_RADIUS_ALGORITHMS = {
+    name: _lib.ALGORITHMS[name] for name in ("auto", "sequential", "prefix")
+}
 
 
 @with_guests
-def _radius(a: Any, axis: int | None, descending: bool) -> Any:
-    return _measure(a, axis, descending, _lib.radius, np.int64)
+def _radius(a: Any, axis: int | None, descending: bool, algorithm: int) -> Any:
+    return _measure(a, axis, descending, _lib.radius, np.int64, algorithm)
+
+
+@with_guests
+def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int) -> Any:
+    rows = Rows(*numbers_of(a), axis)
+    place, code, n = rows.place, rows.code, rows.n
+    flags = place.flags | (_lib.DESCENDING if descending else 0)
+    answers = np.empty((*rows.lead, 1), np.int64)
+    lr = place.empty(rows.keys.shape, place.key_dtype(rows))
+    rl = place.empty(rows.keys.shape, place.key_dtype(rows))
+    dm = place.empty(rows.keys.shape, np.dtype(np.uint64))
+
+    def ask(context: Any, keys: int, out: int, lr: int, rl: int, dm: int) -> None:
+        opts = _lib.OrderOptions(
+            struct_size=sizeof(_lib.OrderOptions), flags=flags, algorithm=algorithm,
+            stream=place.stream or None, lr=lr, rl=rl, dm=dm,
+        )  # fmt: skip
+        _lib.radius(context, code, keys, n, out, addressof(opts))
+
+    rows.run(ask, answers, lr, rl, dm)
+    found = answers.reshape(rows.lead) if rows.lead else answers.item()
+    lr, rl = (place.astype_back(rows.back(keys), rows.dtype) for keys in (lr, rl))
+    return found, lr, rl, rows.back(dm)

@@ -78,7 +78,8 @@ def test_broadcast_and_many_dimensions(rng):
         same(ordo.sort(a, axis), np.sort(a, axis))
 
 
-@pytest.mark.parametrize("algorithm", ["radix", "sample", "merge", "bitonic", "split", "rough"])
+@pytest.mark.parametrize("algorithm", ["radix", "sample", "merge", "bitonic", "split", "rough",
+                                       "halving", "windows"])
 def test_named_algorithms_agree(rng, algorithm):
     a = rng.integers(-50, 50, 3000).astype(np.float32)
     same(ordo.sort(a, algorithm=algorithm), np.sort(a))
@@ -144,3 +145,38 @@ def test_rows_give_the_same_bytes_in_one_call(rng, dtype, descending):
         for i, row in enumerate(view):
             assert rows[i].tobytes() == ordo.sort(row, descending=descending).tobytes()
             assert np.array_equal(order[i], ordo.argsort(row, descending=descending))
+
+
+def test_radius_sequences(rng):
+    """LR, RL and DM against their definitions."""
+    for dtype in (np.int8, np.uint32, np.float64):
+        a = rng.integers(0, 100, 200).astype(dtype)
+        for descending in (False, True):
+            found, lr, rl, dm = ordo.radius(a, descending=descending, sequences=True)
+            high, low = (np.minimum, np.maximum) if descending else (np.maximum, np.minimum)
+            same(lr, high.accumulate(a))
+            same(rl, low.accumulate(a[::-1])[::-1])
+            out_of_order = (lr < rl[:, None]) if descending else (lr > rl[:, None])
+            expected = [i - int(np.argmax(row[:i])) if row[:i].any() else 0
+                        for i, row in enumerate(out_of_order)]  # fmt: skip
+            same(dm, np.array(expected, np.uint64))
+            assert found == max(expected) == ordo.radius(a, descending=descending)
+            by_one = ordo.radius(a, descending=descending, algorithm="sequential", sequences=True)
+            assert by_one[0] == found
+            for got, wanted in zip(by_one[1:], (lr, rl, dm)):
+                same(got, wanted)
+
+
+def test_radius_sequences_of_rows(rng):
+    a = rng.integers(0, 9, (3, 7))
+    for axis in (0, 1):
+        found, lr, rl, dm = ordo.radius(a, axis, sequences=True)
+        same(found, ordo.radius(a, axis))
+        same(lr, np.maximum.accumulate(a, axis))
+        same(found, dm.max(axis).astype(np.int64))
+        assert rl.shape == dm.shape == a.shape
+    assert ordo.radius([], sequences=True)[0] == 0
+    with pytest.raises(ValueError, match="algorithm"):
+        ordo.radius(a, algorithm="radix")
+    with pytest.raises(TypeError, match="sequences"):
+        ordo.radius(a, sequences="yes")

@@ -211,6 +211,51 @@ static void test_ksorted(ordo_type type, size_t n, size_t k)
     CHECK_EQ_U64(n, distinct(type, keys, n));
 }
 
+/* Whether keys [lo, hi) are those of sorted[lo .. hi) in some order. */
+static bool same_keys(ordo_type type, const void *keys, const void *sorted, size_t lo, size_t hi)
+{
+    uint64_t *const bits = test_need((hi - lo + 1) * sizeof *bits);
+    bool            same = true;
+    for (size_t i = lo; i < hi; i++)
+        bits[i - lo] = order_of(type, keys, i);
+    qsort(bits, hi - lo, sizeof *bits, by_value);
+    for (size_t i = lo; i < hi; i++)
+        same = same && bits[i - lo] == order_of(type, sorted, i);
+    free(bits);
+    return same;
+}
+
+/* Groups of at most k + 1 keys in [lo, hi). */
+static bool same_groups(ordo_type type, const void *keys, const void *sorted, size_t lo, size_t hi,
+                        size_t k)
+{
+    bool same = true;
+    for (size_t at = lo; same && at < hi; at += k + 1)
+        same = same_keys(type, keys, sorted, at, at + k + 1 < hi ? at + k + 1 : hi);
+    return same;
+}
+
+/* The construction of the Roughsort paper: uniform keys, sorted; keys p and p + k exchanged; groups
+ * before, between and after them shuffled. The radius is at most k, and k if the two keys differ. */
+static void test_shuffled(ordo_type type, size_t n, size_t k)
+{
+    const void *const uniform = make(ORDO_DIST_UNIFORM, type, n, 0, 0);
+    void *const       sorted = test_keep((n + 1) * ordo_type_size(type));
+    const void *const keys = make(ORDO_DIST_SHUFFLED, type, n, k, 0);
+    const size_t      radius = oracle_radius(type, keys, n, false);
+    size_t            p = 0;
+    oracle_sort(type, uniform, n, false, sorted);
+    while (p + k < n && !(order_of(type, keys, p) == order_of(type, sorted, p + k) &&
+                          order_of(type, keys, p + k) == order_of(type, sorted, p) &&
+                          same_groups(type, keys, sorted, 0, p, k) &&
+                          same_groups(type, keys, sorted, p + 1, p + k, k) &&
+                          same_groups(type, keys, sorted, p + k + 1, n, k)))
+        p++;
+    CHECK(radius <= k);
+    if (CHECK(p + k < n) && order_of(type, sorted, p) != order_of(type, sorted, p + k))
+        CHECK_EQ_U64(k, radius);
+}
+
 /* All six orders of three keys are equally likely; keys of a long run move far. */
 static void test_shuffle(void)
 {
@@ -303,6 +348,12 @@ int main(void)
         for (size_t n = 1; n <= 40; n++)
             for (size_t k = 0; k < n; k++)
                 test_ksorted(type, n, k);
+        for (size_t n = 1; n <= 40; n += 3)
+            for (size_t k = 0; k < n; k++)
+                test_shuffled(type, n, k);
+        test_shuffled(type, 2000, 1);
+        test_shuffled(type, 2000, 15);
+        test_shuffled(type, 2000, 1999);
         for (uint64_t p = 1; p <= 1000; p = p * 3 + 2)
             for (size_t n = 1; n <= 1000; n = n * 5 + 4)
                 test_buckets_awkward(type, n, p);

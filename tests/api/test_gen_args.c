@@ -143,7 +143,7 @@ static void test_text_arguments(void)
                  NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, ORDO_DIST_FASTA, 0, NULL, NULL, 0, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, ORDO_DIST_ZIPF, 1, offsets, NULL, 0, NULL), ctx);
-    CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, (ordo_dist)17, 1, offsets, NULL, 0, NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, (ordo_dist)18, 1, offsets, NULL, 0, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG,
                  ordo_gen_strings(ctx, ORDO_DIST_FASTA, SIZE_MAX, offsets, NULL, 0, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG,
@@ -177,7 +177,7 @@ static void test_arguments(void)
     const ordo_gen_opts no_size = {.struct_size = 0};
 
     refused((ordo_dist)0, ORDO_U32, 10, 0, 0, "dist is 0", "ordo_dist");
-    refused((ordo_dist)17, ORDO_U32, 10, 0, 0, "dist is 17", "ordo_dist");
+    refused((ordo_dist)18, ORDO_U32, 10, 0, 0, "dist is 18", "ordo_dist");
     refused((ordo_dist)-1, ORDO_U32, 10, 0, 0, "dist is -1", "ordo_dist");
     refused(ORDO_DIST_FASTA, ORDO_U32, 10, 0, 0, "fasta", "ordo_gen_strings");
     refused(ORDO_DIST_UNIFORM, (ordo_type)11, 10, 0, 0, "11", "ordo_type");
@@ -194,6 +194,8 @@ static void test_arguments(void)
     refused(ORDO_DIST_KSORTED, ORDO_U32, 10, 10, 0, "k = 10", "at most 9");
     refused(ORDO_DIST_KSORTED, ORDO_U32, 10, UINT64_MAX, 0, "18446744073709551615", "at most 9");
     refused(ORDO_DIST_KSORTED, ORDO_I8, 257, 3, 0, "257", "256");
+    refused(ORDO_DIST_SHUFFLED, ORDO_U32, 10, 10, 0, "shuffled", "at most 9");
+    refused(ORDO_DIST_SHUFFLED, ORDO_F64, 10, UINT64_MAX, 0, "18446744073709551615", "at most 9");
     refused(ORDO_DIST_UNIFORM, ORDO_U32, SIZE_MAX / 2, 0, 0, "4 bytes", "memory");
 
     testkit_case("bad arguments of ordo_gen");

@@ -23,6 +23,8 @@ static ordo_gen_opts usual_opts(ordo_dist dist, ordo_type type, size_t *n)
 
     if (dist == ORDO_DIST_RECUR)
         opts.p = size <= 2 ? 1 - 16.0 / (double)(*n + 16) : 0.5;
+    if (dist == ORDO_DIST_SHUFFLED)
+        opts.k = *n / 7;
     if (dist == ORDO_DIST_KSORTED) {
         const size_t most = size == 1 ? 200 : size == 2 ? 60000 : LARGE;
         *n = *n > most ? most : *n;
@@ -116,6 +118,23 @@ static void test_large_hashes(ordo_ctx *ctx, void *keys)
             opts.k = LARGE - 1;
         CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_I32, keys, n, &opts), ctx);
         CHECK_EQ_U64(large_hashes[d - 1], hash_of(keys, n * sizeof(int32_t)));
+    }
+}
+
+/* Of SMALL keys of shuffled, columns are types; and of LARGE i32 keys. */
+static void test_shuffled_hashes(ordo_ctx *ctx, void *keys)
+{
+    static const uint32_t small[TYPES] = {0x7ec84dbd, 0xda58ce96, 0x3a331513, 0xfed0906e,
+                                          0x5f83da0c, 0x3c01123f, 0xf4a95b93, 0xa159abc6,
+                                          0x554482ef, 0xd7178653};
+    for (int t = 1; t <= TYPES + 1; t++) {
+        const ordo_type     type = t <= TYPES ? (ordo_type)t : ORDO_I32;
+        size_t              n = t <= TYPES ? SMALL : LARGE;
+        const ordo_gen_opts opts = usual_opts(ORDO_DIST_SHUFFLED, type, &n);
+        testkit_case("shuffled, %s, n = %zu", ordo_type_name(type), n);
+        CHECK_STATUS(ORDO_OK, ordo_gen(ctx, ORDO_DIST_SHUFFLED, type, keys, n, &opts), ctx);
+        CHECK_EQ_U64(t <= TYPES ? small[t - 1] : 0x6ab221f8u,
+                     hash_of(keys, n * ordo_type_size(type)));
     }
 }
 
@@ -230,11 +249,14 @@ int main(void)
 
     test_small_hashes(with[1], keys);
     test_large_hashes(with[1], keys);
+    test_shuffled_hashes(with[1], keys);
     test_string_hashes(with[1], ORDO_DIST_STRINGS, 0x555a9b57, 0x8b0d5f5a);
     test_string_hashes(with[1], ORDO_DIST_FASTA, 0xdf9b35f9, 0x8954e6c5);
     for (int d = 1; d <= NUMERIC; d++)
         for (int t = 1; t <= TYPES; t++)
             test_threads(with, (ordo_dist)d, (ordo_type)t);
+    for (int t = 1; t <= TYPES; t++)
+        test_threads(with, ORDO_DIST_SHUFFLED, (ordo_type)t);
     test_string_threads(with, ORDO_DIST_STRINGS);
     test_string_threads(with, ORDO_DIST_FASTA);
     test_bounds(with[1]);

@@ -62,7 +62,9 @@ static bool needs_no_scratch(const verb_entry *v)
         return by_digits ||
                (ordo_type_size(v->type) >= 4 &&
                 (v->algorithm == ORDO_ALGORITHM_BITONIC || v->algorithm == ORDO_ALGORITHM_BUBBLE ||
-                 (v->algorithm == ORDO_ALGORITHM_HALVING && v->choice != 0)));
+                 ((v->algorithm == ORDO_ALGORITHM_HALVING ||
+                   v->algorithm == ORDO_ALGORITHM_ROUGH) &&
+                  v->choice != 0)));
     case SORT_FROM:
     case PAIRS:
     case ARGSORT:

@@ -202,6 +202,7 @@ static const struct order_call {
     {"sort bubble", SORT, ORDO_ALGORITHM_BUBBLE},
     {"sort rough", SORT, ORDO_ALGORITHM_ROUGH},
     {"sort halving", SORT, ORDO_ALGORITHM_HALVING},
+    {"sort windows", SORT, ORDO_ALGORITHM_WINDOWS},
     {"pairs merge", PAIRS, ORDO_ALGORITHM_MERGE},
     {"argsort sample", ARGSORT, ORDO_ALGORITHM_SAMPLE},
     {"median", MEDIAN, ORDO_ALGORITHM_AUTO},

@@ -180,7 +180,9 @@ static void test_nothing(void)
     FINE(ordo_radius(ctx, ORDO_F64, NULL, 0, &radius, NULL));
     FINE(ordo_runs(ctx, ORDO_F64, NULL, 0, &runs, NULL));
     FINE(ordo_sort_pointers(ctx, NULL, 0, NULL));
-    for (int a = ORDO_ALGORITHM_RADIX; a <= ORDO_ALGORITHM_HALVING; a++) {
+    for (int a = ORDO_ALGORITHM_RADIX; a <= ORDO_ALGORITHM_WINDOWS; a++) {
+        if (a > ORDO_ALGORITHM_HALVING && a < ORDO_ALGORITHM_WINDOWS)
+            continue;
         ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .algorithm = (uint32_t)a);
         FINE(ordo_sort(ctx, ORDO_I16, NULL, 0, &opts));
         FINE(ordo_argsort(ctx, ORDO_I16, NULL, 0, ORDO_U64, NULL, &opts));
@@ -300,6 +302,23 @@ static void test_types(void)
 }
 
 /* The same for the verbs of order, and options that belong to others. */
+/* A radius of the sorts of k-sorted arrays must be below n, unless n is 0. */
+static void refuse_radii(void *keys, void *out, uint32_t algorithm)
+{
+    static const uint64_t too_large[] = {N, N + 1, UINT64_MAX};
+    ordo_sort_opts        opts = ORDO_OPTS(ordo_sort_opts, .algorithm = algorithm, .radius = N - 1);
+    FINE(ordo_sort(ctx, ORDO_U32, keys, N, &opts));
+    for (size_t i = 0; i < sizeof too_large / sizeof *too_large; i++) {
+        size_t bytes;
+        opts.radius = too_large[i];
+        FINE(ordo_sort(ctx, ORDO_U32, NULL, 0, &opts));
+        REFUSED("is not below n = ", ordo_sort(ctx, ORDO_U32, keys, N, &opts));
+        REFUSED("is not below n = ", ordo_sort_scratch(ctx, ORDO_U32, N, &opts, &bytes));
+        REFUSED("is not below n = ", ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &opts));
+        REFUSED("is not below n = ", ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &opts));
+    }
+}
+
 static void test_order_types(void)
 {
     static uint32_t        keys[N];
@@ -338,7 +357,7 @@ static void test_order_types(void)
     CHECK_STATUS(ORDO_E_VERSION, ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U64, out, &check), ctx);
 
     for (uint32_t a = 0; a < 40; a++) {
-        bool const           sorts = a == 0 || (a >= ORDO_ALGORITHM_RADIX && a <= 10);
+        bool const           sorts = a == 0 || (a >= ORDO_ALGORITHM_RADIX && a <= 10) || a == 14;
         ordo_sort_opts const sort = ORDO_OPTS(ordo_sort_opts, .algorithm = a);
         ordo_sort_opts const radius = ORDO_OPTS(ordo_sort_opts, .algorithm = a, .radius = 2);
         ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .algorithm = a);
@@ -354,8 +373,8 @@ static void test_order_types(void)
             REFUSED("algorithm", ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &sort));
             REFUSED("algorithm", ordo_rank(ctx, ORDO_U32, keys, N, ORDO_U32, out, &rank));
         }
-        if (a == ORDO_ALGORITHM_ROUGH || a == ORDO_ALGORITHM_HALVING)
-            FINE(ordo_sort(ctx, ORDO_U32, keys, N, &radius));
+        if (a == ORDO_ALGORITHM_ROUGH || a == ORDO_ALGORITHM_HALVING || a == ORDO_ALGORITHM_WINDOWS)
+            refuse_radii(keys, out, a);
         else
             REFUSED("", ordo_sort(ctx, ORDO_U32, keys, N, &radius));
     }

@@ -161,9 +161,10 @@ static void ask_keys(void)
     for (int t = ORDO_I8; t <= LAST_TYPE; t++) {
         ordo_type const type = (ordo_type)t;
         size_t const    size = ordo_type_size(type);
-        for (uint32_t a = 0; a <= ORDO_ALGORITHM_HALVING; a++) {
+        for (uint32_t a = 0; a <= ORDO_ALGORITHM_WINDOWS; a++) {
             question ask = {type, a, 0, ORDO_U64, 0};
-            if (a != 0 && a < ORDO_ALGORITHM_RADIX)
+            if ((a != 0 && a < ORDO_ALGORITHM_RADIX) ||
+                (a > ORDO_ALGORITHM_HALVING && a < ORDO_ALGORITHM_WINDOWS))
                 continue;
             ask_all(sort_query, &ask, size, size);
             ask_all(argsort_query, &ask, size, 8);

@@ -173,7 +173,7 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
                                .keys = keys,
                                .n = n,
                                .descending = desc,
-                               .algorithm = ORDO_ALGORITHM_ROUGH,
+                               .algorithm = ORDO_ALGORITHM_WINDOWS,
                                .radius = told};
     memcpy(saved, keys, bytes);
     if (n <= 300) {
@@ -260,15 +260,22 @@ static void test_records(test_rng *rng, size_t n, size_t draws)
             memcpy(saved, records.array, bytes);
             testkit_case("records of %zu bytes n=%zu k=%zu told %zu threads=%u", size, n, k, told,
                          threads);
-            CHECK_STATUS(ORDO_OK, cpu_records_rough(&records, told, exec_start(threads, 0)), NULL);
+            CHECK_STATUS(ORDO_OK, cpu_records_windows(&records, told, exec_start(threads, 0)),
+                         NULL);
             if (told == 0)
-                CHECK(execs[threads].taken <= cpu_records_rough_scratch(kind, n, threads));
+                CHECK(execs[threads].taken <= cpu_records_windows_scratch(kind, n, threads));
             exec_end(threads);
             CHECK_BYTES(expected, records.array, bytes, size);
             memcpy(records.array, saved, bytes);
             CHECK_STATUS(ORDO_OK, cpu_records_halving(&records, told, exec_start(threads, 0)),
                          NULL);
             CHECK(execs[threads].taken <= cpu_records_halving_scratch(kind, n, threads));
+            exec_end(threads);
+            CHECK_BYTES(expected, records.array, bytes, size);
+            memcpy(records.array, saved, bytes);
+            CHECK_STATUS(ORDO_OK, cpu_records_rough(&records, told, exec_start(threads, 0)), NULL);
+            CHECK(execs[threads].taken <=
+                  (told == 0 ? cpu_records_halving_scratch(kind, n, threads) : 0));
             exec_end(threads);
             CHECK_BYTES(expected, records.array, bytes, size);
             CHECK(guard_intact(&region, bytes, side));
@@ -306,7 +313,7 @@ static void test_refused(test_rng *rng, size_t n)
                 ordo_sort_job const  job = {.type = type,
                                             .keys = keys,
                                             .n = n,
-                                            .algorithm = ORDO_ALGORITHM_ROUGH,
+                                            .algorithm = ORDO_ALGORITHM_WINDOWS,
                                             .radius = told[i]};
                 inputs_fill(test_rng_below(rng, inputs_count()), type, keys, n, i);
                 slow_sort(type, keys, n, false);
@@ -332,6 +339,7 @@ static void test_cancelled(void)
         inputs_fill(0, ORDO_U32, keys, LARGE, i);
         ordo_exec *exec = exec_start(2, 0);
         atomic_store(&execs[2].stop, 1);
+        CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_windows(&records, radii[i], exec), NULL);
         CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_rough(&records, radii[i], exec), NULL);
         CHECK_STATUS(ORDO_E_CANCELLED, cpu_records_halving(&records, radii[i], exec), NULL);
         exec_end(2);

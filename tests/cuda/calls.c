@@ -33,7 +33,8 @@ enum {
     SELECTED = 5,
     WITH_RESULT = 1 << 16, /* flag of choice: return the single result                         */
     NO_ARRAY = 1 << 17,    /* flag of choice: return only the single result; topk: no indices  */
-    WIDE = 1 << 18         /* flag of choice: sums in 64 bits                                  */
+    WIDE = 1 << 18,        /* flag of choice: sums in 64 bits                                  */
+    SEQUENCES = 1 << 19    /* flag of choice: radius also writes LR, RL and DM                 */
 };
 #define DESC ORDO_DESCENDING
 #define EXCL ORDO_EXCLUSIVE
@@ -49,6 +50,8 @@ static const variant variants[] = {
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_BITONIC, DESC},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_SPLIT, 0},
     {SORT, "sort", 0, 0, ORDO_ALGORITHM_ROUGH, 0},
+    {SORT, "sort", 0, 0, ORDO_ALGORITHM_HALVING, DESC},
+    {SORT, "sort", 0, 0, ORDO_ALGORITHM_WINDOWS, 0},
     {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_AUTO, 0},
     {PAIRS, "sort_pairs", 0, 8, ORDO_ALGORITHM_RADIX, DESC},
     {PAIRS, "sort_pairs", 0, 1, ORDO_ALGORITHM_AUTO, DESC},
@@ -56,6 +59,10 @@ static const variant variants[] = {
     {PAIRS, "sort_pairs", 0, 16, ORDO_ALGORITHM_AUTO, 0},
     {PAIRS, "sort_pairs", 0, 3, ORDO_ALGORITHM_SAMPLE, 0},
     {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_SPLIT, DESC},
+    {PAIRS, "sort_pairs", 0, 4, ORDO_ALGORITHM_ROUGH, 0},
+    {PAIRS, "sort_pairs", 0, 8, ORDO_ALGORITHM_HALVING, DESC},
+    {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_ROUGH, DESC},
+    {ARGSORT, "argsort", ORDO_U64, 0, ORDO_ALGORITHM_HALVING, 0},
     {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_AUTO, 0},
     {ARGSORT, "argsort", ORDO_U64, 0, ORDO_ALGORITHM_AUTO, DESC},
     {ARGSORT, "argsort", ORDO_U32, 0, ORDO_ALGORITHM_MERGE, DESC},
@@ -116,6 +123,9 @@ static const variant variants[] = {
     {SORTED, "is_sorted", 0, WITH_RESULT, 0, DESC},
     {RADIUS, "radius", 0, WITH_RESULT, 0, 0},
     {RADIUS, "radius", 0, WITH_RESULT, 0, DESC},
+    {RADIUS, "radius", 0, WITH_RESULT, ORDO_ALGORITHM_PREFIX, 0},
+    {RADIUS, "radius", 0, WITH_RESULT | SEQUENCES, ORDO_ALGORITHM_PREFIX, DESC},
+    {RADIUS, "radius", 0, WITH_RESULT | SEQUENCES, 0, 0},
     {RUNS, "runs", 0, WITH_RESULT, 0, 0},
 };
 
@@ -184,9 +194,16 @@ static void plan_arrays(verb v, call_plan *plan)
         add(plan, 1, ARRAY_READ, CONTENT_FLAGS, n);
         add(plan, 2, ARRAY_WRITTEN, CONTENT_ANY, n * (plan->choice >> 4 & 31));
         break;
+    case RADIUS:
+        add(plan, 0, ARRAY_READ, CONTENT_KEYS, n * size);
+        if ((plan->choice & SEQUENCES) != 0) {
+            add(plan, 1, ARRAY_WRITTEN, CONTENT_ANY, n * size);
+            add(plan, 2, ARRAY_WRITTEN, CONTENT_ANY, n * size);
+            add(plan, 3, ARRAY_WRITTEN, CONTENT_ANY, n * sizeof(uint64_t));
+        }
+        break;
     case QUANTILES:
     case SORTED:
-    case RADIUS:
     case RUNS:
         add(plan, 0, ARRAY_READ, CONTENT_KEYS, n * size);
         break;
@@ -205,17 +222,18 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
     if (v->verb == SCAN && v->algorithm == ORDO_ALGORITHM_BALLOT && type != ORDO_U32 &&
         type != ORDO_I32)
         return false;
-    *plan = (call_plan){.verb = v->name,
-                        .type = type,
-                        .out_type = v->out_type,
-                        .n = n,
-                        .choice = v->choice,
-                        .algorithm = v->algorithm,
-                        .flags = v->flags,
-                        .inexact = sum && oracle_is_float(type),
-                        .waits = (v->choice & WITH_RESULT) != 0 ||
-                                 v->algorithm == ORDO_ALGORITHM_ROUGH ||
-                                 (v->verb == SELECT && v->algorithm == ORDO_ALGORITHM_BITONIC)};
+    *plan = (call_plan){
+        .verb = v->name,
+        .type = type,
+        .out_type = v->out_type,
+        .n = n,
+        .choice = v->choice,
+        .algorithm = v->algorithm,
+        .flags = v->flags,
+        .inexact = sum && oracle_is_float(type),
+        .waits = (v->choice & WITH_RESULT) != 0 || v->algorithm == ORDO_ALGORITHM_ROUGH ||
+                 v->algorithm == ORDO_ALGORITHM_HALVING || v->algorithm == ORDO_ALGORITHM_WINDOWS ||
+                 (v->verb == SELECT && v->algorithm == ORDO_ALGORITHM_BITONIC)};
     if (v->verb == SCAN)
         plan->out_type = (v->choice & WIDE) != 0 ? oracle_widest(type) : type;
     plan_arrays(v->verb, plan);
@@ -282,6 +300,8 @@ static call_opts opts_of(const call_plan *plan, const call_place *place)
     uint32_t const sub_array = /* of SELECT */
         algorithm == ORDO_ALGORITHM_BITONIC || algorithm == ORDO_ALGORITHM_MERGE ? plan->choice : 0;
     void *const stream = place->stream;
+    bool const  is_radius = verb_of(plan) == RADIUS;
+    bool const  sequences = is_radius && (plan->choice & SEQUENCES) != 0;
 
     return (call_opts){
         .sort = ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
@@ -293,7 +313,11 @@ static call_opts opts_of(const call_plan *plan, const call_place *place)
             ORDO_OPTS(ordo_quantile_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
         .scan = ORDO_OPTS(ordo_scan_opts, .flags = flags, .algorithm = algorithm, .stream = stream),
         .partition = ORDO_OPTS(ordo_partition_opts, .flags = flags, .stream = stream),
-        .order = ORDO_OPTS(ordo_order_opts, .flags = flags, .stream = stream),
+        .order = ORDO_OPTS(ordo_order_opts, .flags = flags, .stream = stream,
+                           .algorithm = is_radius ? algorithm : ORDO_ALGORITHM_AUTO,
+                           .lr = sequences ? place->arrays[1] : NULL,
+                           .rl = sequences ? place->arrays[2] : NULL,
+                           .dm = sequences ? place->arrays[3] : NULL),
     };
 }
 

@@ -362,9 +362,9 @@ size_t inputs_find(const char *name)
 }
 
 const ordo_algorithm inputs_sorts[] = {
-    ORDO_ALGORITHM_AUTO,    ORDO_ALGORITHM_RADIX, ORDO_ALGORITHM_SAMPLE,
-    ORDO_ALGORITHM_MERGE,   ORDO_ALGORITHM_SPLIT, ORDO_ALGORITHM_BITONIC,
-    ORDO_ALGORITHM_HALVING, ORDO_ALGORITHM_ROUGH, ORDO_ALGORITHM_BUBBLE};
+    ORDO_ALGORITHM_AUTO,    ORDO_ALGORITHM_RADIX,   ORDO_ALGORITHM_SAMPLE,  ORDO_ALGORITHM_MERGE,
+    ORDO_ALGORITHM_SPLIT,   ORDO_ALGORITHM_BITONIC, ORDO_ALGORITHM_HALVING, ORDO_ALGORITHM_ROUGH,
+    ORDO_ALGORITHM_WINDOWS, ORDO_ALGORITHM_BUBBLE};
 
 const rank_rule inputs_rules[INPUTS_RULES] = {
     {ORDO_TIES_MIN, ORDO_U32},     {ORDO_TIES_MIN, ORDO_U64},     {ORDO_TIES_MIN, ORDO_F64},
@@ -376,9 +376,13 @@ const rank_rule inputs_rules[INPUTS_RULES] = {
 
 const char *inputs_sort_name(ordo_algorithm algorithm)
 {
-    static const char *const names[] = {"auto",   "sequential", "threads", "radix",
-                                        "sample", "merge",      "bitonic", "split",
-                                        "bubble", "rough",      "halving"};
+    static const char *const names[] = {
+        [ORDO_ALGORITHM_AUTO] = "auto",       [ORDO_ALGORITHM_SEQUENTIAL] = "sequential",
+        [ORDO_ALGORITHM_THREADS] = "threads", [ORDO_ALGORITHM_RADIX] = "radix",
+        [ORDO_ALGORITHM_SAMPLE] = "sample",   [ORDO_ALGORITHM_MERGE] = "merge",
+        [ORDO_ALGORITHM_BITONIC] = "bitonic", [ORDO_ALGORITHM_SPLIT] = "split",
+        [ORDO_ALGORITHM_BUBBLE] = "bubble",   [ORDO_ALGORITHM_ROUGH] = "rough",
+        [ORDO_ALGORITHM_HALVING] = "halving", [ORDO_ALGORITHM_WINDOWS] = "windows"};
     return names[algorithm];
 }
 
@@ -389,9 +393,8 @@ ordo_algorithm inputs_supported(ordo_algorithm algorithm, bool keys_alone)
     switch (algorithm) {
     case ORDO_ALGORITHM_BUBBLE:
         return ORDO_ALGORITHM_AUTO;
-    case ORDO_ALGORITHM_HALVING:
-    case ORDO_ALGORITHM_ROUGH:
-        return keys_alone ? ORDO_ALGORITHM_ROUGH : ORDO_ALGORITHM_RADIX;
+    case ORDO_ALGORITHM_WINDOWS:
+        return keys_alone ? ORDO_ALGORITHM_WINDOWS : ORDO_ALGORITHM_RADIX;
     default:
         return algorithm;
     }

@@ -27,6 +27,7 @@ static const verb_entry of_keys[] = {
         {"split", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_SPLIT, 0, KEYS},                 \
         {"bubble", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_BUBBLE, 0, KEYS},               \
         {"rough", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_ROUGH, 0, KEYS},                 \
+        {"windows", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_WINDOWS, 0, KEYS},             \
     {                                                                                              \
         "halving", kind, NO_TYPE, out_type, choice, ORDO_ALGORITHM_HALVING, 0, KEYS                \
     }
@@ -34,6 +35,8 @@ static const verb_entry of_keys[] = {
     {"rough 5", SORT, NO_TYPE, NO_TYPE, 5, ORDO_ALGORITHM_ROUGH, 0, KEYS},
     {"rough 60", SORT, NO_TYPE, NO_TYPE, 60, ORDO_ALGORITHM_ROUGH, 0, KEYS},
     {"halving 5", SORT, NO_TYPE, NO_TYPE, 5, ORDO_ALGORITHM_HALVING, 0, KEYS},
+    {"windows 5", SORT, NO_TYPE, NO_TYPE, 5, ORDO_ALGORITHM_WINDOWS, 0, KEYS},
+    {"windows 60", SORT, NO_TYPE, NO_TYPE, 60, ORDO_ALGORITHM_WINDOWS, 0, KEYS},
     {"from", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
     {"from radix", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
     {"from merge", SORT_FROM, NO_TYPE, NO_TYPE, 0, ORDO_ALGORITHM_MERGE, 0, KEYS},
@@ -43,6 +46,8 @@ static const verb_entry of_keys[] = {
     {"auto", PAIRS, NO_TYPE, NO_TYPE, 8, ORDO_ALGORITHM_AUTO, 0, KEYS},
     SORT_BY_EACH(ARGSORT, ORDO_U32, 0),
     {"rough 5", ARGSORT, NO_TYPE, ORDO_U32, 5, ORDO_ALGORITHM_ROUGH, 0, KEYS},
+    {"halving 5", ARGSORT, NO_TYPE, ORDO_U32, 5, ORDO_ALGORITHM_HALVING, 0, KEYS},
+    {"windows 5", ARGSORT, NO_TYPE, ORDO_U32, 5, ORDO_ALGORITHM_WINDOWS, 0, KEYS},
     {"auto", ARGSORT, NO_TYPE, ORDO_U64, 0, ORDO_ALGORITHM_AUTO, 0, KEYS},
     {"radix", ARGSORT, NO_TYPE, ORDO_U64, 0, ORDO_ALGORITHM_RADIX, 0, KEYS},
     SORT_BY_EACH(RANK, ORDO_F64, ROTATES),

@@ -36,6 +36,7 @@ const verb_entry verbs[VERBS] = {
     {"sort bubble", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_BUBBLE, 0, NEARLY_SORTED},
     {"sort rough", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_ROUGH, 0, NEARLY_SORTED},
     {"sort halving", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_HALVING, 0, NEARLY_SORTED},
+    {"sort windows", SORT, ORDO_I32, NO_TYPE, 0, ORDO_ALGORITHM_WINDOWS, 0, NEARLY_SORTED},
     {"sort_pairs f32 + 4", PAIRS, ORDO_F32, NO_TYPE, 4, 0, 0, UNSORTED},
     {"sort_pairs u32 + 12 descending merge", PAIRS, ORDO_U32, NO_TYPE, 12, ORDO_ALGORITHM_MERGE,
      ORDO_DESCENDING, WORDS},
@@ -245,13 +246,13 @@ typedef struct verb_opts {
     ordo_quantile_opts quantile;
 } verb_opts;
 
-static verb_opts opts_of(const verb_entry *v, const void *keys)
+static verb_opts opts_of(const verb_entry *v, const void *keys, size_t n)
 {
     bool const     has_radius = v->kind == SORT || v->kind == SORT_FROM || v->kind == ARGSORT;
     uint32_t const a = v->algorithm, flags = v->flags;
     return (verb_opts){
         .sort = ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = a,
-                          .radius = has_radius ? v->choice : 0,
+                          .radius = has_radius && v->choice < n ? v->choice : 0,
                           .source = v->kind == SORT_FROM ? keys : NULL),
         .rank = ORDO_OPTS(ordo_rank_opts, .flags = flags, .ties = v->choice, .algorithm = a),
         .scan = ORDO_OPTS(ordo_scan_opts, .flags = flags),
@@ -266,7 +267,7 @@ static ordo_status run_order(const verb_entry *v, ordo_ctx *ctx, verb_data *data
     size_t const         n = data->n;
     const void *const    keys = verb_input_of(v, data);
     unsigned char *const out = data->out, *const second = out + verb_second(n);
-    verb_opts const o = opts_of(v, keys);
+    verb_opts const o = opts_of(v, keys, n);
     size_t          k[MOST_CHOSEN], found = SIZE_MAX;
     double          q[MOST_CHOSEN];
     ordo_status     status;
@@ -306,7 +307,7 @@ static ordo_status run_strings(const verb_entry *v, ordo_ctx *ctx, verb_data *da
     ordo_strings const strings = {
         .struct_size = sizeof strings, .bytes = data->text, .offsets = data->offsets};
     ordo_strings const by_pointer = {.struct_size = sizeof by_pointer, .pointers = data->pointers};
-    verb_opts const    o = opts_of(v, NULL);
+    verb_opts const    o = opts_of(v, NULL, data->n);
     size_t             k[MOST_CHOSEN];
 
     switch (v->kind) {
@@ -334,7 +335,7 @@ ordo_status verb_call(const verb_entry *v, ordo_ctx *ctx, verb_data *data)
 {
     size_t const      n = data->n;
     const void *const keys = verb_input_of(v, data);
-    verb_opts const   o = opts_of(v, keys);
+    verb_opts const   o = opts_of(v, keys, n);
     size_t            found = SIZE_MAX;
     int               sorted = -1;
     ordo_status       status = ORDO_E_UNSUPPORTED;
@@ -383,7 +384,7 @@ ordo_status verb_call(const verb_entry *v, ordo_ctx *ctx, verb_data *data)
 ordo_status verb_scratch(size_t verb, ordo_ctx *ctx, size_t n, size_t *bytes)
 {
     const verb_entry *const v = &verbs[verb];
-    verb_opts const         o = opts_of(v, NULL);
+    verb_opts const         o = opts_of(v, NULL, n);
 
     switch (v->kind) {
     case RANK_SORTED:

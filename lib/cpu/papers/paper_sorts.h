@@ -20,12 +20,14 @@ ordo_status cpu_sub_arrays(const cpu_records *records, size_t sub_array, bool in
                            const void **sorted, ordo_exec *exec);
 size_t      cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part);
 
-/* k-sorted records; radius 0: it is measured. sort_halving.c */
+/* k-sorted records; radius 0: it is measured. With a radius they take no scratch. sort_halving.c */
 ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_exec *exec);
+ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec);
 
 /* The most scratch each takes for n records. */
 size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads);
 size_t cpu_records_split_scratch(enum record_kind kind, size_t n, unsigned threads);
+/* Also of cpu_records_rough. */
 size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned threads);
 
 #endif

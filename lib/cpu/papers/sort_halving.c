@@ -1,15 +1,13 @@
-/* sort_halving.c - sorts a k-sorted array by halving its radius; and bubble sort.
+/* sort_halving.c - the sorts of k-sorted arrays of A. Pfaff and J. Treadwell, "Parallel Sorting of
+ * Roughly-Sorted Sequences" (2016): halving, rough and bubble sort.
  *
- * T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989), as
- * Pfaff and Treadwell describe it. A round makes a radius of at most 2l at most l - 1: it
- * partitions each block of 2l records about its median, then each block that begins l records
- * later, then the first blocks again. After lg k rounds the radius is 1 or 0, and one pass of
- * bubble sort finishes. That pass also checks the order; if the given radius was too small,
- * twice as much is tried.
- *
- * Quickselect with the middle of three finds the median; a block that needs too many partitions
- * is heap sorted. O(n lg k), for inputs made against it O(n lg^2 k). Threads work on separate
- * blocks. In place; scratch only to measure the radius if it is not given. */
+ * halving, after T. Altman and Y. Igarashi (1989): a round makes a radius of at most 2l at most
+ * l - 1. It partitions each block of 2l records about its median, then each block that begins l
+ * records later, then the first blocks again. One pass of bubble sort finishes a radius of 1.
+ * rough, after T. Altman and B. Chlebus (1990): one thread sorts each segment of 2k records, then
+ * each segment that begins k records later. Both sort with twice the radius if it was too small.
+ * Quickselect finds medians: O(n lg k), at worst O(n lg^2 k). In place; scratch only to measure
+ * the radius if it is not given. */
 #include "cpu/papers/paper_sorts.h"
 #include "cpu/rough/rough.h"
 
@@ -19,14 +17,16 @@ enum {
     HALVING_SMALL = 12,       /* records that are sorted by insertion */
     HALVING_PATIENCE = 4,     /* times lg of the block: partitions before heap sort */
     HALVING_STRIDE = 1 << 20, /* records between two polls */
-    BUBBLE_STRETCH = ORDO_TUNE_PIECE
+    SEGMENT_STRIDE = 1 << 16, /* the same inside a segment */
+    BUBBLE_STRETCH = ORDO_TUNE_PIECE,
+    ROUGH_STEPS = 3 /* loops: over the segments twice, over the records once */
 };
 
 typedef struct halving_work {
     ordo_exec  *exec;
     void       *records;
     size_t      n, block, offset; /* blocks of `block` records from `offset` on */
-    atomic_bool stopped;
+    atomic_bool stopped, wrong;
 } halving_work;
 
 #define ORDO_WHOLE_RECORDS
@@ -41,21 +41,30 @@ typedef struct halving_kind {
     bool (*bubble)(void *records, size_t n, ordo_exec *exec, bool *stopped);
 } halving_kind;
 
-/* One round of three partitions. A task takes many short blocks. */
+/* Runs body for each block from `offset` on. A task takes many short blocks. */
+static bool each_block(halving_work *work, ordo_body *body, size_t block, size_t offset)
+{
+    if (offset >= work->n)
+        return true;
+    work->block = block;
+    work->offset = offset;
+    size_t const blocks = ordo_div_up(work->n - offset, block);
+    return ordo_loop(work->exec, blocks, ordo_max(ORDO_TUNE_PIECE / block, 1), body, work) &&
+           !atomic_load_explicit(&work->stopped, memory_order_relaxed);
+}
+
+/* One round of three partitions. */
 static bool halve(halving_work *work, ordo_body *partition, size_t block)
 {
-    static const bool staggered[3] = {false, true, false};
-    for (unsigned step = 0; step < 3; step++) {
-        work->block = block;
-        work->offset = staggered[step] ? block / 2 : 0;
-        if (work->offset >= work->n)
-            continue;
-        size_t const blocks = ordo_div_up(work->n - work->offset, block);
-        if (!ordo_loop(work->exec, blocks, ordo_max(ORDO_TUNE_PIECE / block, 1), partition, work) ||
-            atomic_load_explicit(&work->stopped, memory_order_relaxed))
-            return false;
-    }
-    return true;
+    return each_block(work, partition, block, 0) && each_block(work, partition, block, block / 2) &&
+           each_block(work, partition, block, 0);
+}
+
+/* The phases are as many as rounds of a radius that was large enough. */
+static void next_phase(ordo_exec *exec)
+{
+    if (exec->phase + 1 < exec->phases)
+        exec->phase++;
 }
 
 static bool halve_all(halving_work *work, ordo_body *partition, size_t radius)
@@ -65,10 +74,18 @@ static bool halve_all(halving_work *work, ordo_body *partition, size_t radius)
         if (!halve(work, partition, 2 * half))
             return false;
         radius = half - 1;
-        if (work->exec->phase + 1 < work->exec->phases)
-            work->exec->phase++;
+        next_phase(work->exec);
     }
     return true;
+}
+
+/* Sets *radius to the radius of the records if the caller gave none. */
+static ordo_status find_radius(const cpu_records *records, size_t *radius, ordo_exec *exec)
+{
+    if (*radius == 0)
+        TRY(cpu_records_radius(records, radius, exec));
+    *radius = ordo_min(*radius, records->n - 1);
+    return ORDO_OK;
 }
 
 ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_exec *exec)
@@ -89,12 +106,8 @@ ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_
     if (n < 2)
         return ORDO_OK;
     exec->phases = exec->phase + CPU_RADIUS_PHASES + ordo_bit_length(n);
-    if (radius == 0) {
-        TRY(cpu_records_radius(records, &radius, exec));
-        if (radius == 0)
-            return ORDO_OK;
-    }
-    for (radius = ordo_min(radius, n - 1);; radius = ordo_min(n - 1, 2 * radius)) {
+    TRY(find_radius(records, &radius, exec));
+    for (; radius > 0; radius = ordo_min(n - 1, 2 * radius)) {
         if (!halve_all(&work, kind->partition, radius))
             return ORDO_E_CANCELLED;
         if (kind->bubble(records->array, n, exec, &stopped))
@@ -102,6 +115,35 @@ ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_
         if (stopped)
             return ORDO_E_CANCELLED;
     }
+    return ORDO_OK;
+}
+
+ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec)
+{
+    static ordo_body *const sort[RECORD_KINDS] = RECORD_FUNCTIONS(segment_piece);
+    static ordo_body *const check[RECORD_KINDS] = RECORD_FUNCTIONS(segment_check);
+    size_t const            n = records->n;
+    halving_work            work = {.exec = exec, .records = records->array, .n = n};
+    atomic_init(&work.stopped, false);
+    atomic_init(&work.wrong, false);
+    exec->algorithm = "rough";
+    exec->isa = "generic";
+    if (n < 2)
+        return ORDO_OK;
+    exec->phases = exec->phase + CPU_RADIUS_PHASES + ROUGH_STEPS;
+    TRY(find_radius(records, &radius, exec));
+    for (; radius > 0; radius = ordo_min(n - 1, 2 * radius)) {
+        size_t const length = 2 * ordo_min(radius, n / 2 + 1);
+        for (unsigned step = 0; step < 2; step++, next_phase(exec))
+            if (!each_block(&work, sort[records->kind], length, step * length / 2))
+                return ORDO_E_CANCELLED;
+        atomic_store_explicit(&work.wrong, false, memory_order_relaxed);
+        if (!ordo_loop(exec, n, cpu_grain(n), check[records->kind], &work))
+            return ORDO_E_CANCELLED;
+        if (!atomic_load_explicit(&work.wrong, memory_order_relaxed))
+            return ORDO_OK;
+    }
+    return ORDO_OK;
 }
 
 size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned threads)
@@ -110,8 +152,7 @@ size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned thr
     return cpu_records_radius_scratch(kind, n);
 }
 
-/* Bubble sort, with which Pfaff and Treadwell compare ("Parallel Sorting of Roughly-Sorted
- * Sequences", 2016). A pass carries the largest record so far along. The next pass ends where the
+/* Bubble sort, with which Pfaff and Treadwell compare. A pass carries the largest record so far along. The next pass ends where the
  * last exchange happened, because all records behind it are in their places. An array of radius k
  * takes at most k + 1 passes. One thread, no scratch, time n (k + 1), n^2 / 2 at worst. */
 ordo_status cpu_records_bubble(const cpu_records *records, ordo_exec *exec)

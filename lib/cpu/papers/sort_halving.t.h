@@ -1,4 +1,4 @@
-/* sort_halving.t.h - halving and bubble sort of one kind of record; see sort_halving.c. */
+/* sort_halving.t.h - halving, rough and bubble sort of one kind of record; see sort_halving.c. */
 static inline void FN(halving_swap)(RECORD *a, size_t i, size_t j)
 {
     RECORD const record = a[i];
@@ -91,6 +91,47 @@ static bool FN(halving_bubble)(void *records, size_t n, ordo_exec *exec, bool *s
     }
     a[n - 1] = held;
     return !(wrong || LESS(a[n - 1], a[n - 2]));
+}
+
+/* ---- Segments ---- */
+
+/* Sorts by selections of the median, which call themselves on the left half. False: cancelled. */
+static bool FN(segment_sort)(RECORD *a, size_t n, ordo_exec *exec)
+{
+    while (n > HALVING_SMALL) {
+        size_t const half = n / 2;
+        if (n > SEGMENT_STRIDE && ordo_poll(exec, 0))
+            return false;
+        if (!FN(halving_select)(a, n, half, exec) || !FN(segment_sort)(a, half, exec))
+            return false;
+        a += half;
+        n -= half;
+    }
+    FN(insertion_sort)(a, n);
+    return true;
+}
+
+static void FN(segment_piece)(void *arg, size_t lo, size_t hi)
+{
+    halving_work *const work = arg;
+    for (size_t i = lo; i < hi; i++) {
+        size_t const begin = work->offset + i * work->block;
+        size_t const count = ordo_min(work->block, work->n - begin);
+        if (!FN(segment_sort)((RECORD *)work->records + begin, count, work->exec))
+            atomic_store_explicit(&work->stopped, true, memory_order_relaxed);
+    }
+}
+
+/* Whether records [lo, hi) are after the records before them. */
+static void FN(segment_check)(void *arg, size_t lo, size_t hi)
+{
+    halving_work *const work = arg;
+    const RECORD *const a = work->records;
+    int                 wrong = 0;
+    for (size_t i = ordo_max(lo, 1); i < hi; i++)
+        wrong |= LESS(a[i], a[i - 1]);
+    if (wrong)
+        atomic_store_explicit(&work->wrong, true, memory_order_relaxed);
 }
 
 /* ---- Bubble sort ---- */

@@ -3,10 +3,8 @@
  *
  * After T. Altman and Y. Igarashi, "Roughly sorting: sequential and parallel approach" (1989),
  * and A. Pfaff and J. Treadwell, "Parallel sorting of roughly-sorted sequences" (2016).
- * SEQUENTIAL is their algorithm: LR (prefix maxima), RL (suffix minima), and one walk along both
- * for the maximum of the disorder measure DM. Scratch 2n key bits, O(n), one thread. AUTO checks
- * small radii first, then any radius by blocks. O(n) for every input; scratch: two key bits for
- * each block. */
+ * Their algorithm is in sequences.c. AUTO checks small radii first, then any radius by blocks. O(n)
+ * for every input; scratch: two key bits for each block. */
 #include "cpu/rough/rough.h"
 
 #include <string.h>
@@ -30,8 +28,7 @@ enum {
     RADIUS_FAR = ORDO_TUNE_RADIUS_FAR,
     RADIUS_ITEMS = 2 * RADIUS_NEAR, /* key bits computed at once */
     RADIUS_BLOCK = ORDO_TUNE_RADIUS_BLOCK,
-    RADIUS_SPENT = 16,      /* one key in 16 may be read again to raise the radius */
-    RADIUS_STRIDE = 1 << 16 /* keys between two checks for cancel */
+    RADIUS_SPENT = 16 /* one key in 16 may be read again to raise the radius */
 };
 
 typedef struct radius_piece {
@@ -192,19 +189,6 @@ ordo_status cpu_order_radius(const order_view *view, size_t *radius, ordo_exec *
     return cpu_done(finished);
 }
 
-static ordo_status by_sequences(const order_view *view, size_t *radius, ordo_exec *exec)
-{
-    static bool (*const measure[RECORD_KINDS])(const order_view *view, void *lr, void *rl,
-                                               size_t *radius, ordo_exec *exec) =
-        RECORD_FUNCTIONS(by_sequences);
-    size_t const bytes = view->io.n * record_size(view->io.kind);
-    void        *lr;
-    if (bytes > SIZE_MAX / 4)
-        return ordo_fail(exec, ORDO_E_NOMEM, "two records for each of %zu keys", view->io.n);
-    TRY(ordo_scratch(exec, 2 * bytes, &lr));
-    return cpu_done(measure[view->io.kind](view, lr, (char *)lr + bytes, radius, exec));
-}
-
 ordo_status cpu_records_radius(const cpu_records *records, size_t *radius, ordo_exec *exec)
 {
     order_view const view = {{.kind = records->kind,
@@ -223,17 +207,24 @@ ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec 
     return cpu_order_radius(&view, radius, exec);
 }
 
+/* The checks of pieces find no sequences. */
+static bool by_sequences(const ordo_radius_job *job)
+{
+    return job->algorithm == ORDO_ALGORITHM_SEQUENTIAL || ordo_wants_sequences(job);
+}
+
 ordo_status cpu_radius(void *state, const ordo_radius_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
     order_view const         view = {
                 records_of_order(kernels, job->type, job->keys, job->n, job->descending, true),
                 kernels->loops->order};
+    if (job->algorithm == ORDO_ALGORITHM_PREFIX)
+        return ordo_fail(exec, ORDO_E_UNSUPPORTED,
+                         "prefix measures the radius on a GPU; this context uses the CPU");
+    if (by_sequences(job))
+        return cpu_sequences(job, exec);
     exec->isa = kernels->loops->isa;
-    if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL) {
-        exec->algorithm = "sequential";
-        return by_sequences(&view, job->radius, exec);
-    }
     exec->algorithm = "pieces";
     exec->phases = exec->phase + CPU_RADIUS_PHASES;
     return cpu_order_radius(&view, job->radius, exec);
@@ -243,8 +234,8 @@ size_t cpu_radius_scratch(const ordo_radius_job *job, unsigned threads)
 {
     enum record_kind const kind = records_kind_of_keys(job->type);
     (void)threads;
-    if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
-        return ordo_round_up(2 * job->n * record_size(kind), ORDO_CACHE_LINE);
+    if (by_sequences(job))
+        return cpu_sequences_scratch(job);
     return cpu_records_radius_scratch(kind, job->n);
 }
 

@@ -239,43 +239,6 @@ static void FN(far_blocks)(void *arg, size_t lo, size_t hi)
     radius_raise(&work->radius, r);
 }
 
-/* ---- The algorithm of the paper ---- */
-
-/* Computes LR, RL and the maximum of DM on one thread. */
-static bool FN(by_sequences)(const order_view *view, void *maxima, void *minima, size_t *radius,
-                             ordo_exec *exec)
-{
-    RECORD *const lr = maxima, *const rl = minima;
-    size_t const n = view->io.n;
-    size_t       j = 0, most = 0;
-    if (n == 0)
-        return *radius = 0, true;
-    for (size_t at = 0; at < n; at += RADIUS_STRIDE) {
-        size_t const        count = ordo_min(RADIUS_STRIDE, n - at);
-        const RECORD *const a = records_tile(&view->io, at, count, rl + at);
-        if (a != rl + at)
-            memcpy(rl + at, a, count * sizeof *a);
-        for (size_t i = at; i < at + count; i++)
-            lr[i] = i > 0 && LESS(rl[i], lr[i - 1]) ? lr[i - 1] : rl[i];
-        if (ordo_poll(exec, (double)at / (double)n / 3))
-            return false;
-    }
-    for (size_t i = n - 1; i-- > 0;) {
-        rl[i] = LESS(rl[i + 1], rl[i]) ? rl[i + 1] : rl[i];
-        if (i % RADIUS_STRIDE == 0 && ordo_poll(exec, (double)(n - i) / (double)n / 3 + 1.0 / 3))
-            return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        while (j < i && !LESS(rl[i], lr[j]))
-            j++;
-        most = ordo_max(most, i - j);
-        if (i % RADIUS_STRIDE == 0 && ordo_poll(exec, (double)i / (double)n / 3 + 2.0 / 3))
-            return false;
-    }
-    *radius = most;
-    return true;
-}
-
 static bool FN(measure)(radius_work *work, ordo_exec *exec)
 {
     size_t const n = work->view->io.n, pieces = ordo_div_up(n, work->grain);

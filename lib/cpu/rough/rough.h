@@ -25,6 +25,11 @@ size_t      cpu_records_radius_scratch(enum record_kind kind, size_t n);
  * do not tie. It is never below the result of ordo_radius. */
 ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec *exec);
 
+/* The radius by the sequences LR, RL and DM, which go to the arrays of the job that are not NULL.
+ * SEQUENTIAL: one thread. sequences.c */
+ordo_status cpu_sequences(const ordo_radius_job *job, ordo_exec *exec);
+size_t      cpu_sequences_scratch(const ordo_radius_job *job);
+
 /* Sorts job->keys, of 4 or 8 bytes each, given that their radius in that order is at most `radius`.
  * If it was larger, *sorted is false, and the keys are permuted but not sorted. After any error
  * *sorted is false; ORDO_E_NOMEM is returned before a key is moved. job->algorithm and job->radius
@@ -34,8 +39,8 @@ ordo_status cpu_rough_try(const ordo_sort_job *job, size_t radius, bool *sorted,
 size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned threads);
 
 /* Sorts whole records of any radius: `radius` is the caller's estimate, 0 to measure it. */
-ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec);
-size_t      cpu_records_rough_scratch(enum record_kind kind, size_t n, unsigned threads);
+ordo_status cpu_records_windows(const cpu_records *records, size_t radius, ordo_exec *exec);
+size_t      cpu_records_windows_scratch(enum record_kind kind, size_t n, unsigned threads);
 
 enum {
     ROUGH_NETWORK_REACH = 32 /* the largest radius that rough_networks sorts */

@@ -183,7 +183,7 @@ static ordo_status rough(const radix_io *io, size_t radius, bool *sorted, ordo_e
     size_t const size = record_size(io->kind);
     rough_work   work = {.exec = exec, .io = io, .n = io->n};
     bool         finished;
-    exec->algorithm = "rough";
+    exec->algorithm = "windows";
     exec->isa = "generic";
     *sorted = io->n < 2;
     if (*sorted)
@@ -234,7 +234,7 @@ size_t cpu_rough_try_scratch(const ordo_sort_job *job, size_t radius, unsigned t
 
 /* A radius that the caller gives is tried first. If it was too small and the memory for the true
  * radius is refused, the records have been moved already, so they are sorted in place. */
-ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec)
+ordo_status cpu_records_windows(const cpu_records *records, size_t radius, ordo_exec *exec)
 {
     radix_io const io = {
         .kind = records->kind, .n = records->n, .in = records->array, .out = records->array};
@@ -250,13 +250,13 @@ ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_ex
         status = rough(&io, measured, &sorted, exec);
     if (status == ORDO_E_NOMEM && radius > 0) {
         status = cpu_records_inplace(records, exec);
-        exec->algorithm = "rough";
+        exec->algorithm = "windows";
     }
     return status;
 }
 
 /* For any radius: windows up to half the array, and one more than fit. */
-size_t cpu_records_rough_scratch(enum record_kind kind, size_t n, unsigned threads)
+size_t cpu_records_windows_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
     return cpu_records_radius_scratch(kind, n) + 4 * ORDO_CACHE_LINE + /* a second block's head */
            ordo_round_up(threads * sizeof(atomic_flag), ORDO_CACHE_LINE) +

@@ -220,7 +220,7 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
         return ORDO_OK;
     }
     if (status == ORDO_OK && *done) {
-        exec->algorithm = "rough";
+        exec->algorithm = "windows";
         exec->facts.input = ORDO_INPUT_ROUGH;
         exec->facts.strategy = ORDO_STRATEGY_WINDOWS;
         exec->facts.radius = radius;

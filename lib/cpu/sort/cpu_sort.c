@@ -32,6 +32,8 @@ ordo_status cpu_records_sort(const cpu_records *records, ordo_algorithm algorith
         return cpu_records_rough(records, radius, exec);
     case ORDO_ALGORITHM_HALVING:
         return cpu_records_halving(records, radius, exec);
+    case ORDO_ALGORITHM_WINDOWS:
+        return cpu_records_windows(records, radius, exec);
     default:
         return cpu_records_merge(records, exec);
     }
@@ -48,9 +50,10 @@ static size_t records_scratch(enum record_kind kind, size_t n, ordo_algorithm al
     case ORDO_ALGORITHM_SPLIT:
         return cpu_records_split_scratch(kind, n, threads);
     case ORDO_ALGORITHM_ROUGH:
-        return cpu_records_rough_scratch(kind, n, threads);
     case ORDO_ALGORITHM_HALVING:
         return cpu_records_halving_scratch(kind, n, threads);
+    case ORDO_ALGORITHM_WINDOWS:
+        return cpu_records_windows_scratch(kind, n, threads);
     default:
         return 0;
     }

@@ -7,10 +7,13 @@
  * left out. Tiles are sorted in shared memory. Longer phases begin in device memory and end in
  * shared memory: n lg n (lg n + 1) / 4 comparisons, about lg(n / tile)^2 / 6 passes. Merge sort:
  * bitonic tiles, then lg(n / tile) passes of merge_sorted.cuh. Scratch: two arrays of records; for
- * pairs also copies of both arrays and an index. */
+ * pairs also copies of both arrays and an index. The sorts of k-sorted arrays also get the radius
+ * here: as the caller gave it, or measured. */
 #include "cuda/block/block_bitonic.cuh"
 #include "cuda/papers/dev_compare.cuh"
 #include "cuda/papers/papers.cuh"
+#include "cuda/rough/dev_rough.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/sort/dev_radix.cuh"
 
@@ -92,7 +95,7 @@ static ordo_status pass(cuda_call *call, K *records, size_t n, unsigned lg_size)
 }
 
 template <typename K>
-static ordo_status bitonic_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted)
+static ordo_status bitonic_sort(cuda_call *call, K *a, K *b, size_t n, compare_known, K **sorted)
 {
     constexpr size_t TILE = BITONIC_TILE_BYTES / sizeof(K);
     unsigned         lg_tile = 0;
@@ -113,8 +116,12 @@ static ordo_status bitonic_sort(cuda_call *call, K *a, K *b, size_t n, K **sorte
     return ORDO_OK;
 }
 
-static const compare_sorter bitonic_sorter = {"bitonic", NULL, bitonic_sort<uint32_t>,
-                                              bitonic_sort<uint64_t>, bitonic_sort<key_record>};
+static const compare_sorter bitonic_sorter = {"bitonic",
+                                              NULL,
+                                              false,
+                                              bitonic_sort<uint32_t>,
+                                              bitonic_sort<uint64_t>,
+                                              bitonic_sort<key_record>};
 
 enum {
     RECORD_THREADS = 256,
@@ -153,26 +160,82 @@ static __global__ void take_index(const K *records, size_t n, INDEX *index)
 }
 
 template <typename K>
-static ordo_status merge_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted)
+static ordo_status merge_sort(cuda_call *call, K *a, K *b, size_t n, compare_known, K **sorted)
 {
     TRY(bitonic_tiles(call, a, n, 0));
     return merge_sorted(call, a, b, n, BITONIC_TILE_BYTES / sizeof(K), sorted);
 }
 
-static const compare_sorter merge_sorter = {"merge", NULL, merge_sort<uint32_t>,
-                                            merge_sort<uint64_t>, merge_sort<key_record>};
+static const compare_sorter merge_sorter = {
+    "merge", NULL, false, merge_sort<uint32_t>, merge_sort<uint64_t>, merge_sort<key_record>};
 
 template <typename K>
 static ordo_status run_sorter(const compare_sorter *by, cuda_call *call, K *a, K *b, size_t n,
-                              K **sorted)
+                              compare_known known, K **sorted)
 {
     if constexpr (sizeof(K) == 4)
-        return by->sort_32(call, a, b, n, sorted);
+        return by->sort_32(call, a, b, n, known, sorted);
     else if constexpr (sizeof(K) == 8)
-        return by->sort_64(call, a, b, n, sorted);
+        return by->sort_64(call, a, b, n, known, sorted);
     else
-        return by->sort_128(call, a, b, n, sorted);
+        return by->sort_128(call, a, b, n, known, sorted);
 }
+
+/* ---- Radius ---- */
+
+static ordo_radius_job radius_job(ordo_type type, const void *keys, size_t n, bool descending)
+{
+    ordo_radius_job job = {};
+    job.type = type;
+    job.keys = keys;
+    job.n = n;
+    job.descending = descending;
+    return job;
+}
+
+static size_t radius_scratch(const compare_sorter *by, ordo_type type, size_t n)
+{
+    ordo_radius_job const job = radius_job(type, NULL, n, false);
+    return by->needs_radius ? CUDA_SCRATCH_ALIGN + dev_radius_scratch(&job) : 0;
+}
+
+/* The radius of the keys, which are still unchanged. Waits for the host. */
+template <typename JOB>
+static ordo_status measure_radius(cuda_call *call, const JOB *job, key_ties ties, size_t *radius)
+{
+    ordo_radius_job const measured = radius_job(job->type, job->keys, job->n, job->descending);
+    const uint64_t       *word;
+    uint64_t              found = 0;
+    TRY(dev_radius_enqueue(call, &measured, ties, SIZE_MAX - 1, &word));
+    TRY(call_fetch(call, &found, word, sizeof found));
+    *radius = (size_t)found;
+    return ORDO_OK;
+}
+
+template <typename K>
+static __global__ void find_unsorted(const K *records, size_t n, unsigned *unsorted)
+{
+    grid_each(n - 1, [&](size_t i) {
+        if (records[i + 1] < records[i])
+            *(volatile unsigned *)unsorted = 1;
+    });
+}
+
+/* Waits for the host. */
+template <typename K>
+static ordo_status check_sorted(cuda_call *call, const K *records, size_t n, bool *is_sorted)
+{
+    unsigned *const unsorted = scratch_take<unsigned>(&call->scratch, 1);
+    unsigned        found = 0;
+    CUDA_TRY(call->exec, cudaMemsetAsync(unsorted, 0, sizeof *unsorted, call->stream));
+    TRY(CUDA_LAUNCH(call, find_unsorted<K>, blocks_for(call, n), RECORD_THREADS, 0, records, n,
+                    unsorted));
+    TRY(call_fetch(call, &found, unsorted, sizeof found));
+    *is_sorted = found == 0;
+    return ORDO_OK;
+}
+
+/* ---- Records ---- */
 
 static size_t records_scratch(const compare_sorter *by, size_t n, size_t size)
 {
@@ -180,25 +243,47 @@ static size_t records_scratch(const compare_sorter *by, size_t n, size_t size)
            (by->scratch == NULL ? 0 : by->scratch(n, size));
 }
 
+/* Makes the records of a job and sorts them. A given radius is tried first. If it was too small,
+ * the radius is measured, and new records are sorted. */
+template <typename K, bool INDEXED, typename JOB, typename CODE>
+static ordo_status sort_records(const compare_sorter *by, cuda_call *call, const JOB *job,
+                                CODE code, K **sorted)
+{
+    typedef typename CODE::BITS BITS;
+    size_t const                n = job->n;
+    K *const                    a = scratch_take<K>(&call->scratch, n);
+    K *const                    b = scratch_take<K>(&call->scratch, n);
+    compare_known known = {job->radius, INDEXED && sizeof(K) == sizeof(uint64_t) ? 32u : 0u};
+    bool const    tries = !by->needs_radius || known.radius > 0;
+    bool          done = !by->needs_radius;
+    for (int round = tries ? 0 : 1; round < 2; round++) {
+        if (round == 1)
+            TRY(measure_radius(call, job, INDEXED ? KEY_FOLDED : KEY_TOTAL, &known.radius));
+        TRY(CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), blocks_for(call, n),
+                        RECORD_THREADS, 0, (const BITS *)job->keys, n, code, a));
+        TRY(run_sorter(by, call, a, b, n, known, sorted));
+        if (round == 0 && !done)
+            TRY(check_sorted(call, *sorted, n, &done));
+        if (done)
+            break;
+    }
+    return ORDO_OK;
+}
+
 static size_t keys_scratch(const compare_sorter *by, const ordo_sort_job *job)
 {
-    return records_scratch(by, job->n, ordo_max(cuda_type_size(job->type), 4));
+    return records_scratch(by, job->n, ordo_max(cuda_type_size(job->type), 4)) +
+           radius_scratch(by, job->type, job->n);
 }
 
 template <typename K, typename CODE, typename BITS = typename CODE::BITS>
 static ordo_status sort_keys_as(const compare_sorter *by, cuda_call *call, const ordo_sort_job *job,
                                 CODE code)
 {
-    size_t const   n = job->n;
-    unsigned const blocks = blocks_for(call, n);
-    K *const       a = scratch_take<K>(&call->scratch, n);
-    K *const       b = scratch_take<K>(&call->scratch, n);
-    K             *sorted = a;
-    TRY(CUDA_LAUNCH(call, (encode_records<K, false, CODE>), blocks, RECORD_THREADS, 0,
-                    (const BITS *)job->keys, n, code, a));
-    TRY(run_sorter(by, call, a, b, n, &sorted));
-    return CUDA_LAUNCH(call, (decode_keys<K, CODE>), blocks, RECORD_THREADS, 0, sorted, n, code,
-                       (BITS *)job->keys);
+    K *sorted = NULL;
+    TRY((sort_records<K, false>(by, call, job, code, &sorted)));
+    return CUDA_LAUNCH(call, (decode_keys<K, CODE>), blocks_for(call, job->n), RECORD_THREADS, 0,
+                       sorted, job->n, code, (BITS *)job->keys);
 }
 
 static ordo_status sort_keys(const compare_sorter *by, cuda_call *call, const ordo_sort_job *job)
@@ -222,21 +307,18 @@ static bool is_wide(ordo_type type, size_t n)
 
 static size_t argsort_scratch(const compare_sorter *by, ordo_type type, size_t n)
 {
-    return records_scratch(by, n, is_wide(type, n) ? sizeof(key_record) : sizeof(uint64_t));
+    return records_scratch(by, n, is_wide(type, n) ? sizeof(key_record) : sizeof(uint64_t)) +
+           radius_scratch(by, type, n);
 }
 
-template <typename K, typename CODE, typename BITS = typename CODE::BITS>
+template <typename K, typename CODE>
 static ordo_status argsort_as(const compare_sorter *by, cuda_call *call,
                               const ordo_argsort_job *job, CODE code)
 {
     size_t const   n = job->n;
     unsigned const blocks = blocks_for(call, n);
-    K *const       a = scratch_take<K>(&call->scratch, n);
-    K *const       b = scratch_take<K>(&call->scratch, n);
-    K             *sorted = a;
-    TRY(CUDA_LAUNCH(call, (encode_records<K, true, CODE>), blocks, RECORD_THREADS, 0,
-                    (const BITS *)job->keys, n, code, a));
-    TRY(run_sorter(by, call, a, b, n, &sorted));
+    K             *sorted = NULL;
+    TRY((sort_records<K, true>(by, call, job, code, &sorted)));
     if (job->index_type == ORDO_U64)
         return CUDA_LAUNCH(call, (take_index<K, uint64_t>), blocks, RECORD_THREADS, 0, sorted, n,
                            (uint64_t *)job->index);
@@ -279,7 +361,7 @@ static ordo_status sort_pairs(const compare_sorter *by, cuda_call *call, const o
                                         keys->n,
                                         keys->descending,
                                         keys->algorithm,
-                                        0,
+                                        keys->radius,
                                     wide ? ORDO_U64 : ORDO_U32,
                                         scratch_take<uint64_t>(&call->scratch, keys->n)};
     TRY(sort_index(by, call, &order));
@@ -314,3 +396,5 @@ static ordo_status sort_pairs(const compare_sorter *by, cuda_call *call, const o
 COMPARE_ENTRIES(bitonic)
 COMPARE_ENTRIES(merge)
 COMPARE_ENTRIES(sample)
+COMPARE_ENTRIES(rough)
+COMPARE_ENTRIES(halving)

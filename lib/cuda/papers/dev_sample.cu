@@ -389,7 +389,7 @@ static __global__ void __launch_bounds__(THREADS)
 /* ---- All of it ---- */
 
 template <typename K>
-static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted)
+static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, compare_known, K **sorted)
 {
     sample_tables const tables = sample_layout(&call->scratch, n, sizeof(K));
     unsigned const      grid = (unsigned)call->facts->sms * RESIDENT;
@@ -417,5 +417,9 @@ static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted
     return CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level, a);
 }
 
-const compare_sorter sample_sorter = {"sample", sample_scratch, sample_sort<uint32_t>,
-                                      sample_sort<uint64_t>, sample_sort<key_record>};
+const compare_sorter sample_sorter = {"sample",
+                                      sample_scratch,
+                                      false,
+                                      sample_sort<uint32_t>,
+                                      sample_sort<uint64_t>,
+                                      sample_sort<key_record>};

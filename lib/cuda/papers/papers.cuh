@@ -2,14 +2,15 @@
  *
  * dev_sort.cu, dev_rank_sorted.cu, dev_select.cu, dev_scan.cu and dev_bits.cu choose by name and
  * are the only callers outside this folder and the benchmarks. If it does not say otherwise, an
- * entry only enqueues work on call->stream; the function with _scratch in its name gives the bytes
- * of device scratch. */
+ * entry only enqueues work on call->stream; rough and halving wait for the radius or for the check
+ * of a given radius. The function with _scratch in its name gives the bytes of device scratch. */
 #ifndef ORDO_CUDA_PAPERS_PAPERS_H
 #define ORDO_CUDA_PAPERS_PAPERS_H
 
 #include "cuda/runtime/cuda_rt.cuh"
 
-/* Sorts of keys, pairs and indices: dev_compare.cu (bitonic, merge, sample), dev_split.cu. */
+/* Sorts of keys, pairs and indices: dev_compare.cu (bitonic, merge, sample, rough,
+ * halving), dev_split.cu. */
 #define PAPER_SORT(name)                                                                           \
     size_t      dev_##name##_keys_scratch(const ordo_sort_job *job);                               \
     ordo_status dev_##name##_keys(cuda_call *call, const ordo_sort_job *job);                      \
@@ -21,6 +22,8 @@ PAPER_SORT(bitonic)
 PAPER_SORT(merge)
 PAPER_SORT(sample)
 PAPER_SORT(split)
+PAPER_SORT(rough)
+PAPER_SORT(halving)
 #undef PAPER_SORT
 
 /* dev_rank_paper.cu: ranks of a sorted array, algorithms naive, shuffle and hybrid. */

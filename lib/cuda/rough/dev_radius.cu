@@ -41,8 +41,16 @@ template <typename BITS> static radius_pieces radius_layout(cuda_scratch *scratc
     return pieces;
 }
 
+/* The one read of the keys finds no sequences. */
+static bool by_sequences(const ordo_radius_job *job)
+{
+    return job->algorithm == ORDO_ALGORITHM_PREFIX || ordo_wants_sequences(job);
+}
+
 size_t dev_radius_scratch(const ordo_radius_job *job)
 {
+    if (by_sequences(job))
+        return dev_sequences_scratch(job);
     cuda_scratch counted = {NULL, 0};
     (void)with_key_code(job->type, false, KEY_TOTAL, [&](auto code) {
         (void)radius_layout<typename decltype(code)::BITS>(&counted, job->n);
@@ -112,8 +120,13 @@ ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job)
         return ordo_fail(
             call->exec, ORDO_E_UNSUPPORTED,
             "algorithm sequential cannot measure a radius on a GPU; use the CPU backend");
-    call->exec->algorithm = "pieces";
-    TRY(dev_radius_enqueue(call, job, KEY_FOLDED, SIZE_MAX - 1, &radius));
+    if (by_sequences(job)) {
+        TRY(dev_sequences_enqueue(call, job, &radius));
+        call->exec->algorithm = "prefix";
+    } else {
+        TRY(dev_radius_enqueue(call, job, KEY_FOLDED, SIZE_MAX - 1, &radius));
+        call->exec->algorithm = "pieces";
+    }
     TRY(call_fetch(call, &found, radius, sizeof found));
     *job->radius = (size_t)found;
     return ORDO_OK;

@@ -92,12 +92,15 @@ static ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, roug
 
 static ordo_radius_job rough_radius_job(const ordo_sort_job *job)
 {
-    ordo_radius_job const radius = {job->type,       job->keys,           job->n,
-                                    job->descending, ORDO_ALGORITHM_AUTO, NULL};
+    ordo_radius_job radius = {};
+    radius.type = job->type;
+    radius.keys = job->keys;
+    radius.n = job->n;
+    radius.descending = job->descending;
     return radius;
 }
 
-size_t dev_rough_scratch(const ordo_sort_job *job)
+size_t dev_windows_scratch(const ordo_sort_job *job)
 {
     ordo_radius_job const radius = rough_radius_job(job);
     return CUDA_SCRATCH_ALIGN + dev_radius_scratch(&radius) +
@@ -138,7 +141,7 @@ static ordo_status rough_try(cuda_call *call, const ordo_sort_job *job, size_t r
     TRY(call_fetch(call, &failed, unsorted, sizeof failed));
     *done = !failed;
     if (*done) {
-        call->exec->algorithm = "rough";
+        call->exec->algorithm = "windows";
         record_windows(call->exec, radius);
     }
     return ORDO_OK;
@@ -176,7 +179,7 @@ static ordo_status rough_sort_unknown(cuda_call *call, const ordo_sort_job *job,
     if (radius > 0)
         TRY(rough_windows(call, job, (size_t)radius, unsorted));
     *done = true;
-    exec->algorithm = radius == 0 && job->algorithm == ORDO_ALGORITHM_AUTO ? "sorted" : "rough";
+    exec->algorithm = radius == 0 && job->algorithm == ORDO_ALGORITHM_AUTO ? "sorted" : "windows";
     if (radius == 0)
         exec->facts.input = ORDO_INPUT_SORTED;
     else
@@ -197,7 +200,7 @@ static ordo_status rough_sort(cuda_call *call, const ordo_sort_job *job, bool *d
     return ORDO_OK;
 }
 
-ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done)
+ordo_status dev_windows_keys(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
     size_t const used = call->scratch.used;
     *done = false;
@@ -205,7 +208,7 @@ ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done
         return ORDO_OK;
     if (job->n < 2) {
         *done = true;
-        call->exec->algorithm = "rough";
+        call->exec->algorithm = "windows";
         return ORDO_OK;
     }
     ordo_status const status = rough_sort(call, job, done);
@@ -307,7 +310,7 @@ static ordo_status rough_decide(cuda_call *call, const ordo_sort_job *job, bool 
     return rough_sort_unknown(call, job, look.radius, done);
 }
 
-ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done)
+ordo_status dev_windows_auto(cuda_call *call, const ordo_sort_job *job, bool *done)
 {
     size_t const size = cuda_type_size(job->type), used = call->scratch.used;
     *done = false;

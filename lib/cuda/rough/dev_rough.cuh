@@ -11,18 +11,24 @@
 /* dev_rough.cu: sorts in windows of the radius in the job, or, if it is 0, of a guessed or measured
  * one. Not done if the radius is too large or wrong, for keys of 8 or 16 bits, which are counted,
  * or while the stream is captured, because the host must wait. */
-size_t      dev_rough_scratch(const ordo_sort_job *job);
-ordo_status dev_rough_keys(cuda_call *call, const ordo_sort_job *job, bool *done);
+size_t      dev_windows_scratch(const ordo_sort_job *job);
+ordo_status dev_windows_keys(cuda_call *call, const ordo_sort_job *job, bool *done);
 
 /* The same if a look at parts of the array suggests it; also for sorted and reversed arrays.
- * Scratch: dev_rough_scratch. */
-ordo_status dev_rough_auto(cuda_call *call, const ordo_sort_job *job, bool *done);
+ * Scratch: dev_windows_scratch. */
+ordo_status dev_windows_auto(cuda_call *call, const ordo_sort_job *job, bool *done);
 
 /* dev_radius.cu: enqueues the measurement of the radius in the order of `ties`; *radius is the
  * device word of the result. If the radius is above `limit` (at most SIZE_MAX - 1), any larger
  * number may be the result. Keeps dev_radius_scratch bytes. */
 ordo_status dev_radius_enqueue(cuda_call *call, const ordo_radius_job *job, key_ties ties,
                                size_t limit, const uint64_t **radius);
+
+/* dev_sequences.cu: the same, exact for every radius, from the sequences LR, RL and DM, which go to
+ * the arrays of the job that are not NULL. Keeps dev_sequences_scratch bytes. */
+size_t      dev_sequences_scratch(const ordo_radius_job *job);
+ordo_status dev_sequences_enqueue(cuda_call *call, const ordo_radius_job *job,
+                                  const uint64_t **radius);
 
 /* dev_rough_warp.cu, dev_rough_block.cu: sort in windows of a radius, in place. If the radius was
  * too small, *unsorted, a device word that the caller zeroed, becomes 1. */

@@ -7,7 +7,7 @@
 #include "cuda/runtime/cuda_state.cuh"
 
 enum {
-    MOST_ARRAYS = 3,
+    MOST_ARRAYS = 4,
     READ = 1,   /* the device needs what is in it */
     WRITTEN = 2 /* the caller needs what the device writes */
 };
@@ -210,6 +210,21 @@ template <typename JOB> static job_arrays keys_arrays(JOB *job)
     return list;
 }
 
+/* Unlike other results, the sequences are NULL also in a question about scratch if they are not
+ * wanted. */
+static job_arrays radius_arrays(ordo_radius_job *job)
+{
+    job_arrays   list = keys_arrays(job);
+    size_t const bytes = job->n * cuda_type_size(job->type);
+    if (job->lr != NULL)
+        add(&list, &job->lr, bytes, WRITTEN, "lr");
+    if (job->rl != NULL)
+        add(&list, &job->rl, bytes, WRITTEN, "rl");
+    if (job->dm != NULL)
+        add(&list, &job->dm, job->n * sizeof *job->dm, WRITTEN, "dm");
+    return list;
+}
+
 /* Results of a selection may go to the host although the keys are on the device; the call then
  * waits. */
 static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *exec)
@@ -309,7 +324,7 @@ static ordo_backend make_table(void)
     SLOTS(scan, ordo_scan_job, scan_arrays, scan);
     SLOTS(scan_bits, ordo_bits_job, bits_arrays, scan_bits);
     SLOTS(partition, ordo_partition_job, partition_arrays, partition);
-    SLOTS(radius, ordo_radius_job, keys_arrays<ordo_radius_job>, radius);
+    SLOTS(radius, ordo_radius_job, radius_arrays, radius);
     SLOT(is_sorted, ordo_order_job, keys_arrays<ordo_order_job>, is_sorted);
     SLOT(runs, ordo_runs_job, keys_arrays<ordo_runs_job>, runs);
     SLOT(count_nans, ordo_count_job, keys_arrays<ordo_count_job>, count_nans);

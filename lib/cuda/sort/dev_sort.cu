@@ -22,7 +22,8 @@ struct sorter { /* one algorithm */
             dev_##name##_pairs, dev_##name##_argsort_scratch, dev_##name##_argsort                 \
     }
 static const sorter radix = SORTER(radix), split = SORTER(split), bitonic = SORTER(bitonic),
-                    merge = SORTER(merge), sample = SORTER(sample);
+                    merge = SORTER(merge), sample = SORTER(sample), rough = SORTER(rough),
+                    halving = SORTER(halving);
 #undef SORTER
 
 /* NULL: not on the device. Windows sort keys alone; the radix sort takes pairs and indices, and
@@ -32,7 +33,7 @@ static const sorter *sorter_of(ordo_algorithm algorithm)
     switch (algorithm) {
     case ORDO_ALGORITHM_AUTO:
     case ORDO_ALGORITHM_RADIX:
-    case ORDO_ALGORITHM_ROUGH:
+    case ORDO_ALGORITHM_WINDOWS:
         return &radix;
     case ORDO_ALGORITHM_SPLIT:
         return &split;
@@ -42,6 +43,10 @@ static const sorter *sorter_of(ordo_algorithm algorithm)
         return &merge;
     case ORDO_ALGORITHM_SAMPLE:
         return &sample;
+    case ORDO_ALGORITHM_ROUGH:
+        return &rough;
+    case ORDO_ALGORITHM_HALVING:
+        return &halving;
     default:
         return NULL;
     }
@@ -49,9 +54,7 @@ static const sorter *sorter_of(ordo_algorithm algorithm)
 
 static ordo_status cpu_only(cuda_call *call, ordo_algorithm algorithm, const char *what)
 {
-    const char *const name = algorithm == ORDO_ALGORITHM_BUBBLE    ? "bubble"
-                             : algorithm == ORDO_ALGORITHM_HALVING ? "halving"
-                                                                   : "asked for";
+    const char *const name = algorithm == ORDO_ALGORITHM_BUBBLE ? "bubble" : "asked for";
     return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
                      "algorithm %s cannot sort %s on a GPU; use the CPU backend", name, what);
 }
@@ -60,9 +63,10 @@ size_t dev_sort_scratch(const ordo_sort_job *job)
 {
     const sorter *const by = sorter_of(job->algorithm);
     bool const          may_be_rough =
-        job->algorithm == ORDO_ALGORITHM_AUTO || job->algorithm == ORDO_ALGORITHM_ROUGH;
-    return by == NULL ? 0
-                      : ordo_max(may_be_rough ? dev_rough_scratch(job) : 0, by->keys_scratch(job));
+        job->algorithm == ORDO_ALGORITHM_AUTO || job->algorithm == ORDO_ALGORITHM_WINDOWS;
+    return by == NULL
+               ? 0
+               : ordo_max(may_be_rough ? dev_windows_scratch(job) : 0, by->keys_scratch(job));
 }
 
 ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
@@ -72,9 +76,9 @@ ordo_status dev_sort(cuda_call *call, const ordo_sort_job *job)
     if (by == NULL)
         return cpu_only(call, job->algorithm, "keys");
     if (job->algorithm == ORDO_ALGORITHM_AUTO)
-        TRY(dev_rough_auto(call, job, &done));
-    if (job->algorithm == ORDO_ALGORITHM_ROUGH)
-        TRY(dev_rough_keys(call, job, &done));
+        TRY(dev_windows_auto(call, job, &done));
+    if (job->algorithm == ORDO_ALGORITHM_WINDOWS)
+        TRY(dev_windows_keys(call, job, &done));
     return done ? ORDO_OK : by->keys(call, job);
 }
 

@@ -14,7 +14,7 @@ sort -n keys | awk '!($1 in rank) { rank[$1] = NR } END { for (v in rank) print 
 awk 'NR == FNR { rank[$1] = $2; next } { print rank[$1] }' ranks keys >expected
 ordo rank keys | cmp - expected
 ordo gen few -n 20000 -k 700 --dtype i32 --seed 4 -o keys.npy
-for algorithm in radix sample merge bitonic split rough halving; do
+for algorithm in radix sample merge bitonic split rough halving windows; do
     ordo rank keys.npy --algorithm $algorithm --format text | cmp - expected && echo $algorithm
 done
 head -500 keys >few && ordo rank few -o expected && ordo rank few --algorithm bubble | cmp - expected

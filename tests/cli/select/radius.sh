@@ -23,3 +23,19 @@ printf '1\nx\n' | ordo radius
 echo $?
 ordo radius --algorithm threads </dev/null
 echo $?
+# The sequences LR, RL and DM, in both directions and as files of each format.
+for algorithm in auto sequential; do
+    printf '3\n1\n2\n2\n5\n4\n' |
+        ordo radius --algorithm $algorithm --lr lr.txt --rl rl.txt --dm dm.txt
+    paste -d ' ' lr.txt rl.txt dm.txt
+done
+printf '1\n2\n1\nnan\n' | ordo radius --descending --lr lr.txt --rl rl.txt --dm dm.txt
+paste -d ' ' lr.txt rl.txt dm.txt
+printf '2\n1\n' | ordo radius --dtype u16 --lr lr.npy --dm dm.bin
+ordo sort lr.npy --format text | line
+od -An -tu8 dm.bin | tr -s ' '
+ordo radius --algorithm prefix --device cpu --lr none.txt </dev/null
+echo $?
+ls none.txt 2>/dev/null
+printf '2\n1\n' | ordo radius --lr no/such/folder.txt
+echo $?

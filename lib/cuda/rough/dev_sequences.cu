@@ -1,0 +1,163 @@
+/* dev_sequences.cu - the radius of an array from its sequences LR, RL and DM.
+ *
+ * A. Pfaff and J. Treadwell, "Parallel Sorting of Roughly-Sorted Sequences" (2016), after T. Altman
+ * and B. Chlebus (1990). LR is the scan of maxima, RL the scan of minima from the end, both by
+ * dev_scan.cu. One thread an element then finds d[i] = i - j for the first j with LR[j] after
+ * RL[i], by a search that starts at i and doubles its steps: O(lg d[i]). LR never falls, so d[i] is
+ * exact; the authors' kernel leaves out a condition and finds a bound. The radius is the largest
+ * d[i]. Memory moved: about 8 reads and writes of the keys. Scratch: two arrays of key bits. */
+#include "cuda/rough/dev_rough.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/warp/warp_scan.cuh"
+
+enum {
+    SEQUENCES_THREADS = 256
+};
+
+template <typename CODE> struct sequences_view {
+    typedef typename CODE::BITS BITS;
+
+    CODE      total, folded; /* one-to-one; ties folded together */
+    size_t    n;
+    BITS     *maxima; /* key bits (total) of LR */
+    BITS     *minima; /* of RL, from the last element to the first */
+    BITS     *lr, *rl;
+    uint64_t *dm;
+
+    DEVICE BITS fold(BITS bits) const { return folded.encode(total.decode(bits)); }
+    DEVICE bool is_after(size_t j, BITS low) const { return fold(maxima[j]) > low; }
+
+    /* i - j for the first j with LR[j] after RL[i]; 0 if there is none before i. */
+    DEVICE uint64_t displacement(size_t i) const
+    {
+        BITS const low = fold(minima[n - 1 - i]);
+        if (i == 0 || !is_after(i - 1, low))
+            return 0;
+        size_t begin = 0, end = i - 1; /* j is from begin to end */
+        for (size_t step = 1; begin < end; step *= 2) {
+            size_t const at = end - (step < end ? step : end);
+            if (!is_after(at, low)) {
+                begin = at + 1;
+                break;
+            }
+            end = at;
+        }
+        while (begin < end) {
+            size_t const middle = begin + (end - begin) / 2;
+            if (is_after(middle, low))
+                end = middle;
+            else
+                begin = middle + 1;
+        }
+        return i - end;
+    }
+};
+
+template <typename CODE>
+static __global__ void sequences_encode(sequences_view<CODE> view, const typename CODE::BITS *keys)
+{
+    grid_each(view.n, [&](size_t i) {
+        typename CODE::BITS const bits = view.total.encode(keys[i]);
+        view.maxima[i] = bits;
+        view.minima[view.n - 1 - i] = bits;
+    });
+}
+
+/* One thread an element. Raises *radius, which begins as 0. */
+template <typename CODE>
+static __global__ void __launch_bounds__(SEQUENCES_THREADS)
+    sequences_measure(sequences_view<CODE> view, unsigned long long *radius)
+{
+    size_t const i = (size_t)blockIdx.x * SEQUENCES_THREADS + threadIdx.x;
+    uint64_t     mine = 0;
+    if (i < view.n) {
+        mine = view.displacement(i);
+        if (view.lr != NULL)
+            view.lr[i] = view.total.decode(view.maxima[i]);
+        if (view.rl != NULL)
+            view.rl[i] = view.total.decode(view.minima[view.n - 1 - i]);
+        if (view.dm != NULL)
+            view.dm[i] = mine;
+    }
+    uint64_t const most = warp_reduce<scan_max<uint64_t>>(mine);
+    if (lane_id() == 0 && most > *(volatile unsigned long long *)radius)
+        atomicMax(radius, (unsigned long long)most);
+}
+
+/* A scan of key bits in their own array. */
+template <typename BITS> static ordo_scan_job scan_job(ordo_op op, BITS *bits, size_t n)
+{
+    constexpr ordo_type TYPE = sizeof(BITS) == 1   ? ORDO_U8
+                               : sizeof(BITS) == 2 ? ORDO_U16
+                               : sizeof(BITS) == 4 ? ORDO_U32
+                                                   : ORDO_U64;
+    ordo_scan_job       job = {};
+    job.op = op;
+    job.type = job.out_type = TYPE;
+    job.in = job.out = bits;
+    job.n = n;
+    return job;
+}
+
+template <typename BITS>
+static size_t layout(cuda_scratch *scratch, size_t n, unsigned long long **radius, BITS **maxima,
+                     BITS **minima)
+{
+    *radius = scratch_take<unsigned long long>(scratch, 1);
+    *maxima = scratch_take<BITS>(scratch, n);
+    *minima = scratch_take<BITS>(scratch, n);
+    ordo_scan_job const most = scan_job(ORDO_MAX, *maxima, n),
+                        least = scan_job(ORDO_MIN, *minima, n);
+    return ordo_max(dev_scan_scratch(&most), dev_scan_scratch(&least));
+}
+
+size_t dev_sequences_scratch(const ordo_radius_job *job)
+{
+    cuda_scratch counted = {NULL, 0};
+    size_t       scan = 0;
+    (void)with_key_code(job->type, false, KEY_TOTAL, [&](auto code) {
+        typename decltype(code)::BITS *maxima, *minima;
+        unsigned long long            *radius;
+        scan = layout(&counted, job->n, &radius, &maxima, &minima);
+        return ORDO_OK;
+    });
+    return counted.used + scan;
+}
+
+template <typename CODE>
+static ordo_status enqueue(cuda_call *call, const ordo_radius_job *job, CODE code,
+                           const uint64_t **result)
+{
+    typedef typename CODE::BITS BITS;
+    sequences_view<CODE>        view = {};
+    unsigned long long         *radius;
+    size_t const                n = job->n, blocks = ordo_div_up(n, SEQUENCES_THREADS);
+    (void)layout(&call->scratch, n, &radius, &view.maxima, &view.minima);
+    size_t const used = call->scratch.used;
+    *result = (const uint64_t *)radius;
+    view.total = view.folded = code;
+    if constexpr (CODE::is_float)
+        view.folded.folded = true;
+    view.n = n;
+    view.lr = (BITS *)job->lr;
+    view.rl = (BITS *)job->rl;
+    view.dm = job->dm;
+
+    CUDA_TRY(call->exec, cudaMemsetAsync(radius, 0, sizeof *radius, call->stream));
+    TRY(CUDA_LAUNCH(call, sequences_encode<CODE>, ordo_min(blocks, (size_t)call->facts->sms * 8),
+                    SEQUENCES_THREADS, 0, view, (const BITS *)job->keys));
+    ordo_scan_job const most = scan_job(ORDO_MAX, view.maxima, n);
+    ordo_scan_job const least = scan_job(ORDO_MIN, view.minima, n);
+    TRY(dev_scan(call, &most));
+    call->scratch.used = used; /* the second scan follows the first on the stream */
+    TRY(dev_scan(call, &least));
+    call->scratch.used = used;
+    return CUDA_LAUNCH(call, sequences_measure<CODE>, blocks, SEQUENCES_THREADS, 0, view, radius);
+}
+
+ordo_status dev_sequences_enqueue(cuda_call *call, const ordo_radius_job *job,
+                                  const uint64_t **radius)
+{
+    return with_key_code(job->type, job->descending, KEY_TOTAL,
+                         [&](auto code) { return enqueue(call, job, code, radius); });
+}
