@@ -7,7 +7,7 @@
 #include "testkit.h"
 
 enum {
-    VERBS = 46,
+    VERBS = 47,
     VERB_STEP =
         TESTKIT_TSAN ? 4 : 1 /* ThreadSanitizer checks every verb in the test of that verb */
 };
