@@ -5,6 +5,7 @@
 #include "backend/exec.h"
 #include "cpu/kernel/kernels.h"
 #include "backend/job.h"
+#include "backend/sample.h"
 #include "cpu/tuning.h"
 
 /* The kernels of the ISA with this name, or of the best ISA of this CPU if name is NULL. NULL if
@@ -51,6 +52,9 @@ ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
 ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec);
 ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec);
+ordo_status cpu_permute(const ordo_permute_job *job, ordo_exec *exec);
+ordo_status cpu_sample(const cpu_kernels *kernels, const ordo_sample_job *job, ordo_exec *exec);
+size_t      cpu_sample_work(const ordo_sample_job *job);
 void        cpu_divide(const cpu_kernels *kernels, const ordo_divide_job *job);
 
 /* The elements in one piece of a loop over n: all of them if n is small, so that small calls wake

@@ -55,6 +55,8 @@ VERB(is_sorted, ordo_order_job)
 VERB(radius, ordo_radius_job)
 VERB(runs, ordo_runs_job)
 VERB_WITHOUT_KERNELS(copy, ordo_copy_job)
+VERB_WITHOUT_KERNELS(permute, ordo_permute_job)
+VERB(sample, ordo_sample_job)
 VERB(argsort_strings, ordo_strings_job)
 VERB(rank_strings, ordo_string_rank_job)
 VERB_WITHOUT_KERNELS(select_strings, ordo_string_select_job)
@@ -138,6 +140,9 @@ const ordo_backend *ordo_cpu_backend(void)
         .runs = runs,
         .copy = copy,
         .divide = divide,
+        .permute = permute,
+        .sample = sample,
+        .sample_work = cpu_sample_work,
     };
     return &backend;
 }

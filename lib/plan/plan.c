@@ -172,13 +172,21 @@ static double share_of(const ordo_plan *plan)
                : 0;
 }
 
+/* The same for the sample sort, where the built-in share is used if none was measured. */
+static double sample_share_of(const ordo_plan *plan)
+{
+    if (plan->wishes.cpu_share != 0)
+        return plan->wishes.cpu_share < 0 ? -1 : plan->wishes.cpu_share;
+    return (double)plan->calibration.value[COST_SAMPLE_SHARE] * 1e-3;
+}
+
 typedef enum side {
     SIDE_CPU,
     SIDE_DEVICE,
     SIDE_BOTH
 } side;
 
-/* HYBRID: a given share is used if the job can be streamed. Otherwise the faster side does all. */
+/* HYBRID: a given share is used unless the job is small. Otherwise the faster side does all. */
 static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
     double const               given = plan->wishes.cpu_share;
@@ -187,7 +195,11 @@ static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_lo
     (void)open_and_check(plan, exec, load);
     if (given >= 1)
         return SIDE_CPU;
-    if (given < 0 || (given > 0 && ordo_is_streamed(load)))
+    if (load->sampled)
+        return SIDE_BOTH;
+    if (given < 0 ||
+        (given > 0 && (ordo_is_streamed(load) ||
+                       (load->record_bytes != 0 && load->n >= ORDO_TUNE_SHARE_LEAST))))
         return SIDE_BOTH;
     if (!weighed || by->cpu <= least(by->hybrid, by->device))
         return SIDE_CPU;
@@ -242,13 +254,15 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
     choice->backend = plan->cuda;
     choice->state = plan->cuda_state;
     if (weighed) {
-        plan->both = (ordo_both){plan->cpu,
-                                 plan->cuda,
-                                 plan->cpu_state,
-                                 plan->cuda_state,
-                                 plan->where != ORDO_CUDA,
-                                 who == SIDE_BOTH ? share_of(plan) : -1,
-                                 plan->where != ORDO_CUDA};
+        plan->both = (ordo_both){.cpu = plan->cpu,
+                                 .device = plan->cuda,
+                                 .cpu_state = plan->cpu_state,
+                                 .device_state = plan->cuda_state,
+                                 .keep = plan->where != ORDO_CUDA,
+                                 .share = who == SIDE_BOTH ? share_of(plan) : -1,
+                                 .asked = who == SIDE_BOTH && plan->wishes.cpu_share > 0,
+                                 .packs = plan->where != ORDO_CUDA,
+                                 .sample_share = who == SIDE_BOTH ? sample_share_of(plan) : -1};
         choice->backend = who == SIDE_BOTH ? ordo_hybrid_backend() : ordo_streamed_backend();
         choice->state = &plan->both;
     }

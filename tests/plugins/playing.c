@@ -30,7 +30,8 @@ typedef enum play_kind {
     PLAY_PACK,
     PLAY_AWAIT,
     PLAY_JOIN,
-    PLAY_RANKS
+    PLAY_RANKS,
+    PLAY_SAMPLE
 } play_kind;
 
 typedef struct play_entry {
@@ -42,6 +43,7 @@ typedef struct play_entry {
     uint64_t       first;
     ordo_pack_job  pack;
     ordo_put_job   put;
+    ordo_sample_job sample;
     size_t         until[LANES]; /* PLAY_JOIN: entries of each lane; PLAY_AWAIT: [0] of the work */
 } play_entry;
 
@@ -132,6 +134,9 @@ static void do_until(play_queue *queue, size_t until)
             break;
         case PLAY_RANKS:
             ranks_now(&entry->put);
+            break;
+        case PLAY_SAMPLE:
+            sample_now(&entry->sample);
             break;
         }
     }
@@ -375,6 +380,22 @@ static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *ex
     return played();
 }
 
+/* Each step fails under its own name. */
+static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
+{
+    static const char *const names[] = {
+        [ORDO_SAMPLE_SPLIT] = "split",     [ORDO_SAMPLE_LABEL] = "label",
+        [ORDO_SAMPLE_COUNT] = "count",     [ORDO_SAMPLE_SCATTER] = "scatter",
+        [ORDO_SAMPLE_PLACE] = "place",     [ORDO_SAMPLE_SORT] = "sort_buckets",
+        [ORDO_SAMPLE_RESULT] = "result"};
+    PLAY(names[job->step]);
+    exec->isa = "sm_00";
+    note(&work, PLAY_SAMPLE)->sample = *job;
+    return played();
+}
+
+static size_t sample_work(const ordo_sample_job *job) { return job->n; }
+
 /* A merge of two stretches needs memory, as on a real device. */
 static size_t put_ranks_work(const ordo_put_job *job)
 {
@@ -430,6 +451,8 @@ const ordo_backend *ordo_backend_table(uint32_t abi)
                                        .search = search,
                                        .pack = pack,
                                        .link = &link,
+                                       .sample = sample,
+                                       .sample_work = sample_work,
                                        .put_ranks = put_ranks,
                                        .put_ranks_work = put_ranks_work};
     return abi == ORDO_BACKEND_ABI ? &table : NULL;
