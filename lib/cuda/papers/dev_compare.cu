@@ -116,42 +116,6 @@ static ordo_status bitonic_sort(cuda_call *call, K *a, K *b, size_t n, K **sorte
 static const compare_sorter bitonic_sorter = {"bitonic", NULL, bitonic_sort<uint32_t>,
                                               bitonic_sort<uint64_t>, bitonic_sort<key_record>};
 
-enum {
-    RECORD_THREADS = 256,
-    RECORD_RESIDENT = 16 /* blocks on a multiprocessor */
-};
-
-static unsigned blocks_for(const cuda_call *call, size_t n)
-{
-    size_t const most = (size_t)call->facts->sms * RECORD_RESIDENT;
-    return (unsigned)ordo_min(ordo_div_up(n, RECORD_THREADS), most);
-}
-
-template <typename K, bool INDEXED, typename CODE>
-static __global__ void encode_records(const typename CODE::BITS *keys, size_t n, CODE code,
-                                      K *records)
-{
-    grid_each(n, [&](size_t i) {
-        uint64_t const bits = code.encode(keys[i]);
-        if constexpr (sizeof(K) == sizeof(key_record))
-            records[i] = {bits, i};
-        else
-            records[i] = (K)(INDEXED ? bits << 32 | i : bits);
-    });
-}
-
-template <typename K, typename CODE>
-static __global__ void decode_keys(const K *records, size_t n, CODE code, typename CODE::BITS *keys)
-{
-    grid_each(n, [&](size_t i) { keys[i] = code.decode((typename CODE::BITS)records[i]); });
-}
-
-template <typename K, typename INDEX>
-static __global__ void take_index(const K *records, size_t n, INDEX *index)
-{
-    grid_each(n, [&](size_t i) { index[i] = (INDEX)record_index(records[i]); });
-}
-
 template <typename K>
 static ordo_status merge_sort(cuda_call *call, K *a, K *b, size_t n, K **sorted)
 {
@@ -190,12 +154,12 @@ static ordo_status sort_keys_as(const compare_sorter *by, cuda_call *call, const
                                 CODE code)
 {
     size_t const   n = job->n;
-    unsigned const blocks = blocks_for(call, n);
+    unsigned const blocks = record_blocks(call, n);
     K *const       a = scratch_take<K>(&call->scratch, n);
     K *const       b = scratch_take<K>(&call->scratch, n);
     K             *sorted = a;
     TRY(CUDA_LAUNCH(call, (encode_records<K, false, CODE>), blocks, RECORD_THREADS, 0,
-                    (const BITS *)job->keys, n, code, a));
+                    (const BITS *)job->keys, n, (size_t)0, code, a));
     TRY(run_sorter(by, call, a, b, n, &sorted));
     return CUDA_LAUNCH(call, (decode_keys<K, CODE>), blocks, RECORD_THREADS, 0, sorted, n, code,
                        (BITS *)job->keys);
@@ -230,12 +194,12 @@ static ordo_status argsort_as(const compare_sorter *by, cuda_call *call,
                               const ordo_argsort_job *job, CODE code)
 {
     size_t const   n = job->n;
-    unsigned const blocks = blocks_for(call, n);
+    unsigned const blocks = record_blocks(call, n);
     K *const       a = scratch_take<K>(&call->scratch, n);
     K *const       b = scratch_take<K>(&call->scratch, n);
     K             *sorted = a;
     TRY(CUDA_LAUNCH(call, (encode_records<K, true, CODE>), blocks, RECORD_THREADS, 0,
-                    (const BITS *)job->keys, n, code, a));
+                    (const BITS *)job->keys, n, (size_t)0, code, a));
     TRY(run_sorter(by, call, a, b, n, &sorted));
     if (job->index_type == ORDO_U64)
         return CUDA_LAUNCH(call, (take_index<K, uint64_t>), blocks, RECORD_THREADS, 0, sorted, n,
