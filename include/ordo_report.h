@@ -80,12 +80,12 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
      * and of these the seconds in which the CPU computed, and in which the GPU did: of several GPUs
      * the one that computed longest. Copies to and from GPUs are counted apart: copy_seconds. A
      * device is idle when it neither computes nor takes part in a copy.                          */
-    double sample_seconds[4];
-    double cpu_seconds[4];
-    double device_seconds[4];
-    double copy_seconds;
-    double cpu_idle_seconds;
-    double device_idle_seconds;
+    double   sample_seconds[4];
+    double   cpu_seconds[4];
+    double   device_seconds[4];
+    double   copy_seconds;
+    double   cpu_idle_seconds;
+    double   device_idle_seconds;
     uint64_t devices; /* SAMPLE: number of GPUs                                                  */
 } ordo_facts;
 

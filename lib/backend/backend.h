@@ -113,7 +113,7 @@ typedef struct ordo_both {
     bool                asked; /* the caller gave the share; it is used or the job is refused */
     bool                packs; /* the device packs keys for the link, and the CPU unpacks them */
     double              sample_share; /* the same as share, for the sample sort; at least 0 or -1 */
-    const ordo_part    *parts; /* devices of the sample sort; part_count 0: only `device` */
+    const ordo_part    *parts;        /* devices of the sample sort; part_count 0: only `device` */
     size_t              part_count;
 } ordo_both;
 

@@ -197,9 +197,8 @@ static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_lo
         return SIDE_CPU;
     if (load->sampled)
         return SIDE_BOTH;
-    if (given < 0 ||
-        (given > 0 && (ordo_is_streamed(load) ||
-                       (load->record_bytes != 0 && load->n >= ORDO_TUNE_SHARE_LEAST))))
+    if (given < 0 || (given > 0 && (ordo_is_streamed(load) ||
+                                    (load->record_bytes != 0 && load->n >= ORDO_TUNE_SHARE_LEAST))))
         return SIDE_BOTH;
     if (!weighed || by->cpu <= least(by->hybrid, by->device))
         return SIDE_CPU;

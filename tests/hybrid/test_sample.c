@@ -62,10 +62,10 @@ static void expect(verb what, ordo_type type, size_t n, size_t value_size, uint6
         values_before[i] = (unsigned char)test_rng_next(&rng);
     memcpy(expected, before, n * size);
     memcpy(values_expected, values_before, n * value_size);
-    CHECK_STATUS(ORDO_OK,
-                 call(cpu, what, ORDO_ALGORITHM_AUTO, type, expected, n, values_expected,
-                      value_size, flags),
-                 cpu);
+    CHECK_STATUS(
+        ORDO_OK,
+        call(cpu, what, ORDO_ALGORITHM_AUTO, type, expected, n, values_expected, value_size, flags),
+        cpu);
     memcpy(keys, before, n * size);
     memcpy(values, values_before, n * value_size);
     if (what == FROM)
@@ -138,9 +138,9 @@ static void shapes(ordo_where where, double share, unsigned threads, size_t of)
 /* The distributions of the paper and of its comparison. */
 static void distributions(double share)
 {
-    static const ordo_dist dists[] = {ORDO_DIST_UNIFORM,   ORDO_DIST_ZERO,   ORDO_DIST_FEW,
-                                      ORDO_DIST_SORTED,    ORDO_DIST_GAUSSIAN, ORDO_DIST_STAGGERED,
-                                      ORDO_DIST_BUCKET,    ORDO_DIST_DUPES};
+    static const ordo_dist dists[] = {ORDO_DIST_UNIFORM, ORDO_DIST_ZERO,     ORDO_DIST_FEW,
+                                      ORDO_DIST_SORTED,  ORDO_DIST_GAUSSIAN, ORDO_DIST_STAGGERED,
+                                      ORDO_DIST_BUCKET,  ORDO_DIST_DUPES};
     static const ordo_type types[] = {ORDO_U32, ORDO_F32, ORDO_U64, ORDO_F64, ORDO_I32};
     ordo_ctx *const        ctx = play_context(ORDO_HYBRID, 3, share);
     for (size_t d = 0; d < sizeof dists / sizeof *dists; d++)
@@ -160,8 +160,7 @@ static void distributions(double share)
 
 static void sizes(double share)
 {
-    static const size_t ns[] = {0,         1,           2,           LEAST - 1, LEAST,
-                                LEAST + 1, MOST - 2, MOST - 1, MOST};
+    static const size_t ns[] = {0, 1, 2, LEAST - 1, LEAST, LEAST + 1, MOST - 2, MOST - 1, MOST};
     ordo_ctx *const     ctx = play_context(ORDO_HYBRID, 2, share);
     for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)
         for (verb what = SORT; what < VERBS; what++) {
@@ -269,10 +268,10 @@ static void times(void)
 
 /* ---- Failures ---- */
 
-static const char *const functions[] = {"begin",   "copy_in", "close_side", "wait_side",    "join",
-                                        "label",   "count",   "scatter",    "place",        "mark",
-                                        "await",   "copy_out", "sort_buckets", "result",    "end",
-                                        "tick",    "watch"};
+static const char *const functions[] = {"begin", "copy_in",  "close_side",   "wait_side", "join",
+                                        "label", "count",    "scatter",      "place",     "mark",
+                                        "await", "copy_out", "sort_buckets", "result",    "end",
+                                        "tick",  "watch"};
 
 static void lose_device(const char *function, int at, verb what, bool memory)
 {
@@ -284,8 +283,8 @@ static void lose_device(const char *function, int at, verb what, bool memory)
         inputs_fill(inputs_find("random bits"), ORDO_F32, before, MOST, (uint64_t)at);
         expect(what, ORDO_F32, MOST, value_size, 0);
         play_fail(function, at, memory);
-        ordo_status const status = call(ctx, what, ORDO_ALGORITHM_SAMPLE, ORDO_F32, keys, MOST,
-                                        values, value_size, 0);
+        ordo_status const status =
+            call(ctx, what, ORDO_ALGORITHM_SAMPLE, ORDO_F32, keys, MOST, values, value_size, 0);
         play_without_failures();
         if (hybrid)
             CHECK_STATUS(ORDO_OK, status, ctx);
@@ -370,8 +369,8 @@ static void cancel(ordo_where where)
         expect(PAIRS, ORDO_U64, MOST, 4, 0);
         if (!canceller_start(&with))
             return;
-        ordo_status const status = call(with.ctx, PAIRS, ORDO_ALGORITHM_SAMPLE, ORDO_U64, keys,
-                                        MOST, values, 4, 0);
+        ordo_status const status =
+            call(with.ctx, PAIRS, ORDO_ALGORITHM_SAMPLE, ORDO_U64, keys, MOST, values, 4, 0);
         canceller_end(&with);
         cancelled += status == ORDO_E_CANCELLED;
         if (status == ORDO_OK)

@@ -227,8 +227,9 @@ static void label_now(const ordo_sample_job *job)
         while (below < splitters &&
                compare_records(job, play_record(job, job->splitters, below), record) < 0)
             below++;
-        bool const equal = below < splitters &&
-                           compare_records(job, play_record(job, job->splitters, below), record) == 0;
+        bool const equal =
+            below < splitters &&
+            compare_records(job, play_record(job, job->splitters, below), record) == 0;
         job->labels[i] = (uint16_t)(2 * below + equal);
     }
 }

@@ -35,16 +35,16 @@ typedef enum play_kind {
 } play_kind;
 
 typedef struct play_entry {
-    play_kind      kind;
-    ordo_copy_job  copy;
-    ordo_pairs_job pairs; /* PLAY_SORT; value_size 0: only keys */
-    void          *numbers;
-    size_t         n, width;
-    uint64_t       first;
-    ordo_pack_job  pack;
-    ordo_put_job   put;
+    play_kind       kind;
+    ordo_copy_job   copy;
+    ordo_pairs_job  pairs; /* PLAY_SORT; value_size 0: only keys */
+    void           *numbers;
+    size_t          n, width;
+    uint64_t        first;
+    ordo_pack_job   pack;
+    ordo_put_job    put;
     ordo_sample_job sample;
-    size_t         until[LANES]; /* PLAY_JOIN: entries of each lane; PLAY_AWAIT: [0] of the work */
+    size_t          until[LANES]; /* PLAY_JOIN: entries of each lane; PLAY_AWAIT: [0] of the work */
 } play_entry;
 
 typedef struct play_queue {
@@ -384,9 +384,9 @@ static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *ex
 static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
 {
     static const char *const names[] = {
-        [ORDO_SAMPLE_SPLIT] = "split",     [ORDO_SAMPLE_LABEL] = "label",
-        [ORDO_SAMPLE_COUNT] = "count",     [ORDO_SAMPLE_SCATTER] = "scatter",
-        [ORDO_SAMPLE_PLACE] = "place",     [ORDO_SAMPLE_SORT] = "sort_buckets",
+        [ORDO_SAMPLE_SPLIT] = "split",  [ORDO_SAMPLE_LABEL] = "label",
+        [ORDO_SAMPLE_COUNT] = "count",  [ORDO_SAMPLE_SCATTER] = "scatter",
+        [ORDO_SAMPLE_PLACE] = "place",  [ORDO_SAMPLE_SORT] = "sort_buckets",
         [ORDO_SAMPLE_RESULT] = "result"};
     PLAY(names[job->step]);
     exec->isa = "sm_00";

@@ -34,7 +34,7 @@ static void FN(build_tree)(void *memory, const void *splitters)
 /* Splits a bucket again: draws the sample at random, because records of a bucket may repeat at a
  * regular interval. other[0 .. n) is overwritten. */
 static void FN(split_again)(FN(splitters) * tree, const RECORD *data, size_t n, RECORD *other,
-                            uint64_t seed)
+                               uint64_t seed)
 {
     size_t const size = sample_size(n);
     for (size_t i = 0; i < size; i++)
@@ -130,7 +130,7 @@ static void FN(sort_alone)(RECORD *data, RECORD *other, uint16_t *labels, size_t
 static void FN(sort_bucket)(void *arg, size_t lo, size_t hi)
 {
     const sample_work *const work = arg;
-    RECORD *const            data = work->data, *const other = work->other;
+    RECORD *const data = work->data, *const other = work->other;
     for (size_t b = work->first_bucket + lo; b < work->first_bucket + hi; b++) {
         size_t const at = work->starts[b], size = work->starts[b + 1] - at;
         if (b % 2 == 0 && !is_split_by_all(work, size))

@@ -201,10 +201,9 @@ static ordo_status sort_large(const sample_work *whole, const sample_kind *kind,
 static ordo_status sort_buckets(sample_work *work, const sample_kind *kind, size_t first,
                                 size_t end, unsigned depth)
 {
-    work->large =
-        depth == 0
-            ? SIZE_MAX
-            : large_bucket(work->starts[end] - work->starts[first], work->exec->threads);
+    work->large = depth == 0
+                      ? SIZE_MAX
+                      : large_bucket(work->starts[end] - work->starts[first], work->exec->threads);
     for (size_t b = first; b < end; b++) {
         size_t const size = work->starts[b + 1] - work->starts[b];
         if (b % 2 == 0 && is_split_by_all(work, size))
@@ -253,14 +252,13 @@ size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned thre
 {
     (void)threads;
     return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) +
-           ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) +
-           work_bytes(n, record_size(kind));
+           ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) + work_bytes(n, record_size(kind));
 }
 
 static void choose_splitters(const sample_work *work, const sample_kind *kind)
 {
     size_t const size = sample_size(work->n);
-    char *const  sample = sample_of(work), *const splitters = record_at(sample, kind, 2 * size);
+    char *const sample = sample_of(work), *const splitters = record_at(sample, kind, 2 * size);
     for (size_t i = 0; i < size; i++)
         memcpy(record_at(sample, kind, i),
                record_at(work->data, kind, sample_position(i, size, work->n)), kind->size);

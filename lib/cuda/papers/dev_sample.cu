@@ -14,10 +14,7 @@
 #include "cuda/papers/sample_kernels.cuh"
 #include "cuda/runtime/cuda_keys.cuh"
 
-static unsigned sample_grid(const cuda_call *call)
-{
-    return (unsigned)call->facts->sms * RESIDENT;
-}
+static unsigned sample_grid(const cuda_call *call) { return (unsigned)call->facts->sms * RESIDENT; }
 
 /* ---- Levels ---- */
 

@@ -238,7 +238,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* ---- II: one histogram a span, in shared memory ---- */
 
-static __global__ void __launch_bounds__(THREADS) count_labels(sample_tables const tables, int level)
+static __global__ void __launch_bounds__(THREADS)
+    count_labels(sample_tables const tables, int level)
 {
     __shared__ unsigned      counts[BUCKETS];
     unsigned long long const spans = tables.span_first[*tables.segments[level % 2]];
@@ -321,8 +322,8 @@ static __global__ void __launch_bounds__(TOTAL_THREADS)
 
 /* Where the records of a bucket go. */
 template <typename K> struct sample_target {
-    K       *even, *odd;  /* of the buckets [first, end) */
-    K       *elsewhere;   /* of the others */
+    K       *even, *odd; /* of the buckets [first, end) */
+    K       *elsewhere;  /* of the others */
     unsigned first, end;
 
     DEVICE K *of(unsigned bucket) const

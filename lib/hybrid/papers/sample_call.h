@@ -17,8 +17,8 @@ enum {
     SAMPLE_SORTED = 2
 };
 
-typedef struct sample_tables {           /* of one GPU; the host sends them in one piece */
-    uint64_t places[SAMPLE_BUCKETS];     /* as in ordo_sample_job */
+typedef struct sample_tables {       /* of one GPU; the host sends them in one piece */
+    uint64_t places[SAMPLE_BUCKETS]; /* as in ordo_sample_job */
     uint64_t from[2 * SAMPLE_BUCKETS + 1];
     uint64_t to[2 * SAMPLE_BUCKETS];
     uint64_t starts[SAMPLE_BUCKETS + 1];
@@ -35,7 +35,7 @@ typedef struct sample_line { /* one GPU and the link to it */
 
     /* Host memory. */
     uint64_t      counts[SAMPLE_BUCKETS];
-    uint64_t      before[SAMPLE_BUCKETS]; /* records of each bucket from earlier devices */
+    uint64_t      before[SAMPLE_BUCKETS];  /* records of each bucket from earlier devices */
     uint64_t      out[SAMPLE_BUCKETS + 1]; /* place of each bucket in the outbox */
     sample_tables tables;
 
@@ -62,15 +62,15 @@ typedef struct sample_call {
 
     /* The CPU's part: the first cpu_n keys, the buckets below cpu_buckets, the first cpu_owned
      * records of the result. */
-    size_t   cpu_n, cpu_buckets, cpu_owned;
-    uint64_t cpu_counts[SAMPLE_BUCKETS];
-    uint64_t starts[SAMPLE_BUCKETS + 1]; /* of the buckets in the result */
-    uint64_t cpu_places[SAMPLE_BUCKETS];
-    char    *splitters;
-    char    *gathered; /* all records by bucket, except those that stay on a GPU */
-    char    *other;    /* records of the CPU before the scatter; scratch of its sort; results */
-    char    *spare;    /* pairs: for the permutation */
-    char    *work;
+    size_t    cpu_n, cpu_buckets, cpu_owned;
+    uint64_t  cpu_counts[SAMPLE_BUCKETS];
+    uint64_t  starts[SAMPLE_BUCKETS + 1]; /* of the buckets in the result */
+    uint64_t  cpu_places[SAMPLE_BUCKETS];
+    char     *splitters;
+    char     *gathered; /* all records by bucket, except those that stay on a GPU */
+    char     *other;    /* records of the CPU before the scatter; scratch of its sort; results */
+    char     *spare;    /* pairs: for the permutation */
+    char     *work;
     uint16_t *labels;
 
     double began, phase_began;

@@ -181,8 +181,7 @@ size_t sample_lay_out(const sample_call *call, sample_line *line, char *base)
     line->splitters = hybrid_carve(base, &used, SAMPLE_SPLITTERS * record);
     line->device_counts =
         (uint64_t *)(void *)hybrid_carve(base, &used, SAMPLE_BUCKETS * sizeof(uint64_t));
-    line->device_tables =
-        (sample_tables *)(void *)hybrid_carve(base, &used, sizeof(sample_tables));
+    line->device_tables = (sample_tables *)(void *)hybrid_carve(base, &used, sizeof(sample_tables));
     line->labels = (uint16_t *)(void *)hybrid_carve(base, &used, most * sizeof(uint16_t));
     line->records = hybrid_carve(base, &used, most * record);
     line->scattered = hybrid_carve(base, &used, line->most * record);

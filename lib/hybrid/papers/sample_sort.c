@@ -48,7 +48,8 @@ static ordo_status label(sample_call *call)
 {
     const hybrid_records *const records = call->records;
     TRY(cpu_step(call, sample_cpu_job(call, ORDO_SAMPLE_SPLIT), 0));
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         sample_array splitters = {call->splitters, call->record_size};
         sample_array keys = {(char *)(uintptr_t)records->keys + line->first * records->key_size,
                              records->key_size};
@@ -67,7 +68,8 @@ static ordo_status count(sample_call *call)
 {
     memset(call->cpu_counts, 0, sizeof call->cpu_counts);
     TRY(cpu_part_step(call, ORDO_SAMPLE_COUNT, 1));
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         sample_array counts = {(char *)line->counts, sizeof *line->counts};
         TRY(sample_fetch(call, line, line->device_counts, sizeof *line->counts, SAMPLE_BUCKETS,
                          SAMPLE_COUNTED, sample_copy_out, &counts));
@@ -77,13 +79,15 @@ static ordo_status count(sample_call *call)
 
 static ordo_status exchange(sample_call *call)
 {
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         sample_exchange ex = {call, line};
         if (line->outbox_n > 0)
             TRY(sample_fetch(call, line, line->outbox, call->record_size, line->outbox_n,
                              SAMPLE_SCATTERED, sample_take_outbox, &ex));
     }
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         sample_exchange ex = {call, line};
         if (line->inbox_n == 0)
             continue;
@@ -97,7 +101,8 @@ static ordo_status exchange(sample_call *call)
 static ordo_status scatter(sample_call *call)
 {
     sample_share_buckets(call);
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         sample_array tables = {(char *)&line->tables, sizeof(uint64_t)};
         TRY(sample_send(call, line, line->device_tables, sizeof(uint64_t),
                         sizeof line->tables / sizeof(uint64_t), SAMPLE_NOTHING, sample_copy_in,
@@ -111,14 +116,16 @@ static ordo_status scatter(sample_call *call)
 
 static ordo_status sort_buckets(sample_call *call)
 {
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         TRY(sample_queue(call, line, ORDO_SAMPLE_SORT, 3));
         TRY(sample_queue(call, line, ORDO_SAMPLE_RESULT, 3));
         TRY(sample_mark(line, SAMPLE_SORTED));
     }
     if (call->cpu_owned > 0)
         TRY(cpu_step(call, sample_cpu_job(call, ORDO_SAMPLE_SORT), 3));
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         sample_array results = {call->other + line->start * call->result_size, call->result_size};
         if (line->owned > 0)
             TRY(sample_fetch(call, line, line->records, call->result_size, line->owned,
@@ -175,7 +182,8 @@ static void record(sample_call *call, double seconds)
     facts->buckets = SAMPLE_BUCKETS;
     facts->devices = call->line_count;
     facts->cpu_share = (double)call->cpu_n / (double)call->records->n;
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         double sum = 0;
         for (int i = 0; i < SAMPLE_PHASES; i++)
             sum += line->seconds[i];
@@ -187,9 +195,8 @@ static void record(sample_call *call, double seconds)
     for (int i = 0; i < SAMPLE_PHASES; i++) {
         facts->cpu_seconds[i] = call->cpu_seconds[i];
         facts->device_seconds[i] = busiest->seconds[i];
-        facts->sample_seconds[i] = call->cpu_seconds[i] > busiest->seconds[i]
-                                       ? call->cpu_seconds[i]
-                                       : busiest->seconds[i];
+        facts->sample_seconds[i] =
+            call->cpu_seconds[i] > busiest->seconds[i] ? call->cpu_seconds[i] : busiest->seconds[i];
         cpu += call->cpu_seconds[i];
     }
     double const computing = seconds - call->copy_seconds;
@@ -214,8 +221,8 @@ static ordo_status open_line(sample_call *call, sample_line *line)
 static ordo_status run_phases(sample_call *call)
 {
     TRY(sample_take_memory(call));
-    EACH_LINE (line)
-        TRY(open_line(call, line));
+    EACH_LINE(line)
+    TRY(open_line(call, line));
     call->exec->phase = 0;
     call->exec->phases = SAMPLE_PHASES;
     call->phase_began = ordo_profile_clock();
@@ -230,7 +237,8 @@ static ordo_status run_phases(sample_call *call)
 
 static ordo_status end_lines(sample_call *call, ordo_status status)
 {
-    EACH_LINE (line) {
+    EACH_LINE(line)
+    {
         if (!line->call.open)
             continue;
         ordo_status const ended = line->call.link->end(line->both.device_state, call->exec);
@@ -302,7 +310,7 @@ ordo_status hybrid_sample_sort(const ordo_both *both, const hybrid_records *reco
         end_phase(call, ORDO_SPAN_PHASE_IV);
         record(call, ordo_profile_clock() - began);
     }
-    EACH_LINE (line)
-        hybrid_call_close(&line->call);
+    EACH_LINE(line)
+    hybrid_call_close(&line->call);
     return status;
 }
