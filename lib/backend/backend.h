@@ -21,12 +21,19 @@
 #define ORDO_BACKEND_ABI 7u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
+enum {
+    ORDO_MOST_DEVICES = 8
+};
+
 typedef struct ordo_backend_wishes { /* options of the context that concern backends */
     const char *isa;                 /* NULL: the fastest one */
     size_t      device;              /* counted from 1; 0: the first usable one */
     size_t      device_limit;        /* bytes of device memory; 0: no limit */
     unsigned    threads;             /* of each call */
     double      cpu_share;           /* of a hybrid sort; 0: as predicted; < 0: no share */
+    /* Devices of the sample sort, counted from 1, and their shares; device_count 0: only `device`. */
+    ordo_device_share devices[ORDO_MOST_DEVICES];
+    size_t            device_count;
 } ordo_backend_wishes;
 
 typedef struct ordo_backend {

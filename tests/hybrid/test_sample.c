@@ -223,6 +223,61 @@ static void shares_of_others(void)
     ordo_ctx_free(ctx);
 }
 
+/* Several devices: the input is cut into one part for each, and every part is a device's share. */
+static void several_devices(void)
+{
+    static const ordo_device_share lists[][3] = {
+        {{1, 0.4}, {2, 0.3}}, {{1, 0.5}, {1, 0.5}}, {{3, 0.2}, {1, 0.2}, {2, 0.2}}, {{2, 0.9}}};
+    static const size_t counts[] = {2, 2, 3, 1};
+    for (size_t i = 0; i < 4; i++) {
+        ordo_ctx *const ctx = CONTEXT(.where = ORDO_HYBRID, .threads = 3, .devices = lists[i],
+                                      .device_count = counts[i]);
+        double          rest = 1;
+        for (size_t d = 0; d < counts[i]; d++)
+            rest -= lists[i][d].share;
+        for (size_t t = 0; t < INPUTS_TYPES; t++)
+            for (size_t shape = 0; shape < inputs_count(); shape++) {
+                size_t const pick = t * 5 + shape * 3 + i;
+                verb const   what = (verb)(pick % VERBS);
+                if (pick % (MOST > 10000 ? 37 : 7) != 0)
+                    continue;
+                testkit_case("list %zu, verb %d, %s of %s", i, (int)what, inputs_name(shape),
+                             ordo_type_name(inputs_types[t]));
+                inputs_fill(shape, inputs_types[t], before, MOST, pick);
+                same(ctx, what, inputs_types[t], MOST, value_size_of(what, pick),
+                     pick % 2 ? ORDO_DESCENDING : 0);
+                CHECK(ran_in_phases(ctx));
+                CHECK_EQ_U64(counts[i], facts_of(ctx).devices);
+                double const share = facts_of(ctx).cpu_share;
+                CHECK(share > rest - 0.001 && share < rest + 0.001);
+            }
+        ordo_ctx_free(ctx);
+    }
+}
+
+static void bad_device_lists(void)
+{
+    static const ordo_device_share lists[][2] = {
+        {{0, 0.5}, {1, 0.5}}, {{1, 0.6}, {2, 0.6}}, {{1, 0}, {2, 0.5}}, {{1, -0.1}, {2, 0.5}}};
+    for (size_t i = 0; i < 4; i++) {
+        ordo_ctx *ctx = NULL;
+        testkit_case("bad list %zu", i);
+        CHECK(ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_HYBRID,
+                                               .devices = lists[i], .device_count = 2)) ==
+              ORDO_E_ARG);
+        CHECK(strlen(ordo_last_error(NULL)) > 0);
+    }
+    static const ordo_device_share absent[] = {{1, 0.5}, {9, 0.5}};
+    ordo_ctx *const ctx = CONTEXT(.where = ORDO_HYBRID, .devices = absent, .device_count = 2);
+    testkit_case("a device that is not there");
+    inputs_fill(inputs_find("random bits"), ORDO_U32, before, MOST, 1);
+    expect(SORT, ORDO_U32, MOST, 0, 0);
+    CHECK_STATUS(ORDO_E_ARG,
+                 call(ctx, SORT, ORDO_ALGORITHM_SAMPLE, ORDO_U32, keys, MOST, NULL, 0, 0), ctx);
+    check_unchanged(ORDO_U32, MOST, 0);
+    ordo_ctx_free(ctx);
+}
+
 static void check_times(const ordo_facts *facts, bool cpu_computes)
 {
     for (int i = 0; i < 4; i++) {
@@ -401,6 +456,8 @@ int main(void)
     }
     shares();
     shares_of_others();
+    several_devices();
+    bad_device_lists();
     times();
     if (STREAMED) {
         lose_devices();
