@@ -173,7 +173,7 @@ bool bench_sample_wide(bench *b)
 static bool note(bench *b, const char *side, const char *what, size_t n, double ms)
 {
     char name[96];
-    snprintf(name, sizeof name, "%s, %s ms, n = %zu", side, what, n);
+    snprintf(name, sizeof name, "%.31s, %s ms, n = %zu", side, what, n);
     printf("  %-44s %10.4f\n", name, ms);
     return bench_note(b, name, ms);
 }
@@ -224,7 +224,7 @@ bool bench_sample_phases(bench *b)
 
 /* The gain of the hybrid over the GPU alone, and what equal loads would give: a CPU that needs r
  * times as long as the GPU takes over 1 / (1 + r) of the work. */
-static bool note_gain(bench *b, unsigned threads)
+static bool note_gain(bench *b, const char *label, unsigned threads)
 {
     const double cpu = bench_last_median(b, sides[0].name, threads);
     const double gpu = bench_last_median(b, sides[1].name, threads);
@@ -233,15 +233,15 @@ static bool note_gain(bench *b, unsigned threads)
 
     if (!(gpu > 0 && both > 0 && cpu > 0))
         return true; /* no GPU */
-    snprintf(name, sizeof name, "ratio cpu / cuda, %u threads", threads);
+    snprintf(name, sizeof name, "ratio cpu / cuda, %s threads", label);
     if (!bench_note(b, name, cpu / gpu))
         return false;
     printf("  ratio cpu / cuda %.2f, gain %.1f %%, model 1 / (1 + ratio) %.1f %%\n", cpu / gpu,
            100 * (1 - both / gpu), 100 / (1 + cpu / gpu));
-    snprintf(name, sizeof name, "gain of the hybrid, %%, %u threads", threads);
+    snprintf(name, sizeof name, "gain of the hybrid, %%, %s threads", label);
     if (!bench_note(b, name, 100 * (1 - both / gpu)))
         return false;
-    snprintf(name, sizeof name, "model of the gain, %%, %u threads", threads);
+    snprintf(name, sizeof name, "model of the gain, %%, %s threads", label);
     return bench_note(b, name, 100 / (1 + cpu / gpu));
 }
 
@@ -258,7 +258,7 @@ bool bench_sample_platforms(bench *b)
             snprintf(label, sizeof label, "%s, %u", verb == KEYS ? "keys" : "pairs", threads);
             add_three_sides(threads);
             ok = measure(b, verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", label) &&
-                 note_gain(b, threads);
+                 note_gain(b, label, threads);
             free_sides();
         }
     return ok;
