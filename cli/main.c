@@ -30,6 +30,7 @@ static const char help[] =
     "  topk      print the largest or smallest elements, or their indices\n"
     "  radius    print how far from sorted an array is\n"
     "  scan      print prefix sums, minima, maxima, or running counts of flags\n"
+    "  partition move the elements whose flag is set to the front\n"
     "  gen       generate test data; the same seed gives the same data\n"
     "  bench     measure ordo on this machine, beside other libraries and a plain copy\n"
     "  tune      measure this machine for the choice between CPU and GPU\n"
@@ -40,19 +41,23 @@ static const char help[] =
     "--text the input is lines of any bytes.\n"
     "Exit status: 0 success, 1 the answer is no, 2 trouble.\n";
 
-static const command *const commands[] = {&command_sort,   &command_argsort, &command_rank,
-                                          &command_select, &command_median,  &command_quantile,
-                                          &command_topk,   &command_radius,  &command_scan,
-                                          &command_gen,    &command_info,    &command_tune};
+static const command *const commands[] = {
+    &command_sort,     &command_argsort, &command_rank,   &command_select, &command_median,
+    &command_quantile, &command_topk,    &command_radius, &command_scan,   &command_partition,
+    &command_gen,      &command_info,    &command_tune};
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
 /* Pairs: a name from other programs and libraries, and the command to use instead. */
 static const char *const elsewhere[] = {
-    "min",         "select -k 1",   "max",      "topk -k 1",    "kth",        "select",
-    "nth",         "select",        "head",     "topk",         "percentile", "quantile",
-    "percentiles", "quantile",      "order",    "argsort",      "uniq",       "sort --unique",
-    "unique",      "sort --unique", "check",    "sort --check", "cumsum",     "scan",
-    "sum",         "scan",          "generate", "gen",          "devices",    "info"};
+    "min",         "select -k 1",   "max",        "topk -k 1",
+    "kth",         "select",        "nth",        "select",
+    "head",        "topk",          "percentile", "quantile",
+    "percentiles", "quantile",      "order",      "argsort",
+    "uniq",        "sort --unique", "unique",     "sort --unique",
+    "check",       "sort --check",  "cumsum",     "scan",
+    "split",       "partition",     "filter",     "partition --only",
+    "sum",         "scan",          "generate",   "gen",
+    "devices",     "info"};
 
 static int unknown_command(const char *name)
 {

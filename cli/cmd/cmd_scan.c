@@ -49,20 +49,6 @@ static const char *wrong(execution *e)
                                           : NULL;
 }
 
-/* Turns integers of any size into one byte each, in place: byte i is not after element i. */
-static bool to_flag_bytes(input *in)
-{
-    const size_t         size = ordo_type_size(in->type);
-    unsigned char *const bytes = in->data;
-
-    if (in->type == ORDO_F32 || in->type == ORDO_F64)
-        return cli_fail("%s: --bits needs integers, but the input is %s", in->name,
-                        ordo_type_name(in->type));
-    for (size_t i = 0; size > 1 && i < in->n; i++)
-        bytes[i] = key_load(size, bytes + i * size) != 0;
-    return true;
-}
-
 static bool scan_flags(execution *e, const ordo_scan_opts *opts)
 {
     input *const in = &e->in;
@@ -73,7 +59,7 @@ static bool scan_flags(execution *e, const ordo_scan_opts *opts)
                             (unsigned long long)e->o.n, in->n);
         in->n = (size_t)e->o.n;
     }
-    if (!in->bits && !to_flag_bytes(in))
+    if (!in->bits && !input_to_flags(in, "--bits"))
         return false;
     const ordo_type type = index_type(e->o.index_type, in->n);
     void *const     counts = new_results(e, type, in->n, "the counts");

@@ -4,6 +4,7 @@
  * has an odd length. */
 #include "cli/io/input.h"
 
+#include "cli/io/keys.h"
 #include "cli/io/text_numbers.h"
 
 #include <stdlib.h>
@@ -164,4 +165,18 @@ void input_free(input *in)
 {
     free(in->block);
     in->block = in->data = NULL;
+}
+
+/* Byte i is not after element i. */
+bool input_to_flags(input *in, const char *option)
+{
+    const size_t         size = ordo_type_size(in->type);
+    unsigned char *const bytes = in->data;
+
+    if (in->type == ORDO_F32 || in->type == ORDO_F64)
+        return cli_fail("%s: %s needs integers, but the input is %s", in->name, option,
+                        ordo_type_name(in->type));
+    for (size_t i = 0; size > 1 && i < in->n; i++)
+        bytes[i] = key_load(size, bytes + i * size) != 0;
+    return true;
 }

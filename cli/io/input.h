@@ -49,6 +49,10 @@ bool input_find_array(const char *name, file_format format, int type, const char
 /* Reverses the bytes of each element. */
 void input_swap_bytes(void *data, size_t n, size_t size);
 
+/* Turns integers of any size into flags of one byte each, in place, for the option shown as
+ * `option`. False after a message. */
+bool input_to_flags(input *in, const char *option);
+
 /* The format that the end of a file name implies: .npy; .bin or .raw; .txt, .text or .csv.
  * Otherwise FORMAT_AUTO. */
 file_format format_of_name(const char *name);

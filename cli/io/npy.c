@@ -191,7 +191,7 @@ static bool take_dictionary(reader *r, header *h)
     return r->p == r->end && h->has[0] && h->has[1] && h->has[2];
 }
 
-/* "<f4" and the like. The size is in bytes; in the names of types it is in bits. */
+/* "<f4" and the like. The size is in bytes; in the names of types it is in bits. Bools are u8. */
 static bool read_descr(const char *text, size_t length, npy_array *out)
 {
     const bool marked = length == 3 && memchr("<>=|", text[0], 4) != NULL;
@@ -200,7 +200,8 @@ static bool read_descr(const char *text, size_t length, npy_array *out)
 
     if (!marked && length != 2)
         return false;
-    snprintf(name, sizeof name, "%c%d", text[marked], 8 * (text[marked + 1] - '0'));
+    const bool truth = text[marked] == 'b' && text[marked + 1] == '1';
+    snprintf(name, sizeof name, "%c%d", truth ? 'u' : text[marked], 8 * (text[marked + 1] - '0'));
     out->type = (ordo_type)ordo_type_parse(name);
     out->swapped = marked && text[0] == other_order;
     return out->type != 0;
@@ -263,7 +264,8 @@ bool npy_parse(const void *bytes, size_t length, npy_array *out)
     const char *const text = r.p;
     const bool        well_formed = take_dictionary(&r, &h);
     if (h.descr != NULL && !read_descr(h.descr, h.descr_length, out))
-        return fail(out, "dtype '%s' is not supported (expected i1 u1 i2 u2 i4 u4 i8 u8 f4 or f8)",
+        return fail(out,
+                    "dtype '%s' is not supported (expected b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 or f8)",
                     cli_printable(h.descr, h.descr_length, quoted, sizeof quoted));
     if (!well_formed)
         return fail(out, "bad .npy header: cannot read it from byte %zu: '%s'",

@@ -21,12 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._context import Report, config, context, explain, show_config
+    from ._flags import scan_bits, split_by_flags
+    from ._generate import generate
     from ._lib import DeviceError, OrderError
     from ._lib import version as __version__
     from ._measure import is_sorted, radius
     from ._order import argsort, sort, sort_pairs
     from ._partition import argpartition, partition
-    from ._rank import rankdata
+    from ._rank import rank_sorted, rankdata
     from ._scan import cummax, cummin, cumsum
     from ._select import TopK, median, percentile, quantile, select, topk
     from ._sets import searchsorted, unique
@@ -34,11 +36,13 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "_context": "Report config context explain show_config",
+    "_flags": "scan_bits split_by_flags",
+    "_generate": "generate",
     "_lib": "DeviceError OrderError",
     "_measure": "is_sorted radius",
     "_order": "argsort sort sort_pairs",
     "_partition": "argpartition partition",
-    "_rank": "rankdata",
+    "_rank": "rank_sorted rankdata",
     "_scan": "cummax cummin cumsum",
     "_select": "TopK median percentile quantile select topk",
     "_sets": "searchsorted unique",
@@ -60,6 +64,7 @@ __all__ = [
     "cummin",
     "cumsum",
     "explain",
+    "generate",
     "is_sorted",
     "mannwhitneyu",
     "median",
@@ -67,13 +72,16 @@ __all__ = [
     "percentile",
     "quantile",
     "radius",
+    "rank_sorted",
     "rankdata",
+    "scan_bits",
     "searchsorted",
     "select",
     "show_config",
     "sort",
     "sort_pairs",
     "spearmanr",
+    "split_by_flags",
     "topk",
     "unique",
 ]

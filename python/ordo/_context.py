@@ -26,6 +26,7 @@ _settings: dict[str, Any] = {
     "device": None,
     "memory_limit": None,
     "device_memory_limit": None,
+    "cpu_share": None,
 }
 _MOST_THREADS, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # limits of ordo_ctx_opts
 _epoch = object()  # replaced when the settings change; contexts of an old epoch are recreated
@@ -58,7 +59,27 @@ def _changed(**given: Any) -> dict[str, Any]:
                 f"{name} is {value}; expected a number from 0 to {most}, or None for the default"
             )
     _parse_device(settings["device"])
+    settings["cpu_share"] = _check_share(settings["cpu_share"])
     return settings
+
+
+def _check_share(share: Any) -> float | None:
+    if share is None:
+        return None
+    try:
+        number = None if isinstance(share, (str, bytes)) else float(share)
+    except (TypeError, ValueError):
+        number = None
+    if number is None:
+        raise TypeError(f"cpu_share is {share!r}; expected a number from 0 to 1, or None")
+    if not 0 <= number <= 1:
+        raise ValueError(f"cpu_share is {share!r}; expected a number from 0 to 1, or None")
+    return number
+
+
+def _share_option(share: float | None) -> float:
+    """Returns `cpu_share` of ordo_ctx_opts, where 0 is the default and -1 means no share."""
+    return 0.0 if share is None else share or -1.0
 
 
 def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_void_p:
@@ -76,6 +97,7 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
         progress_user=user,
         device=device,
         device_limit=settings["device_memory_limit"] or 0,
+        cpu_share=_share_option(settings["cpu_share"]),
     )
     made = ctypes.c_void_p()
     status = _lib.ctx_create(made, ctypes.addressof(opts))
@@ -154,6 +176,7 @@ def config(
     device: str | int | None = _UNSET,
     memory_limit: int | None = _UNSET,
     device_memory_limit: int | None = _UNSET,
+    cpu_share: float | None = _UNSET,
 ) -> dict[str, Any]:
     """Changes the settings of the calls of all threads.
 
@@ -164,6 +187,8 @@ def config(
         None: 'auto'. Calls on GPU arrays always run on the GPU of the array.
     memory_limit, device_memory_limit : bytes of scratch that a context may hold in host memory and
         in GPU memory. None: no limit.
+    cpu_share : with device 'hybrid', the part of the elements that the CPU sorts, from 0 to 1.
+        None: the share with the best prediction.
 
     A setting that is not given does not change. The environment variables ``ORDO_THREADS`` and
     ``ORDO_DEVICE`` replace settings that are None.
@@ -190,6 +215,7 @@ def config(
         device=device,
         memory_limit=memory_limit,
         device_memory_limit=device_memory_limit,
+        cpu_share=cpu_share,
     )
     if settings != _settings:
         _settings.update(settings)
@@ -202,8 +228,8 @@ class context:
 
     Parameters
     ----------
-    threads, device, memory_limit, device_memory_limit : as for `config`. A setting that is not
-        given has the value that `config` set.
+    threads, device, memory_limit, device_memory_limit, cpu_share : as for `config`. A setting that
+        is not given has the value that `config` set.
 
     Returns
     -------
@@ -231,12 +257,14 @@ class context:
         device: str | int | None = _UNSET,
         memory_limit: int | None = _UNSET,
         device_memory_limit: int | None = _UNSET,
+        cpu_share: float | None = _UNSET,
     ) -> None:
         self._settings = _changed(
             threads=threads,
             device=device,
             memory_limit=memory_limit,
             device_memory_limit=device_memory_limit,
+            cpu_share=cpu_share,
         )
 
     def __enter__(self) -> context:

@@ -32,13 +32,13 @@ WHERE = {"auto": 0, "cpu": 1, "cuda": 2, "hybrid": 3}
 TIES = {"min": 0, "max": 1, "dense": 2, "ordinal": 3, "average": 4}
 NANS = {"last": 0, "omit": 1, "propagate": 2}
 SUM, MIN, MAX = 1, 2, 3
-FLAG_BYTES = 2
-DESCENDING, EXCLUSIVE, ON_DEVICE = 1, 4, 32
+FLAG_BITS, FLAG_BYTES = 1, 2
+DESCENDING, CHECK, EXCLUSIVE, UNSET_FIRST, ON_DEVICE = 1, 2, 4, 8, 32
 ALGORITHMS = {
     name: number
     for number, name in enumerate(
         "auto sequential threads radix sample merge bitonic split bubble rough halving naive "
-        "shuffle hybrid".split()
+        "shuffle hybrid windows prefix ballot shared".split()
     )
 }
 METHODS = {
@@ -71,7 +71,8 @@ ContextOptions = _struct(
     "ContextOptions", ("where", c_uint32), ("threads", c_uint32), ("mem_limit", c_size_t),
     ("progress", c_void_p), ("progress_user", c_void_p), ("alloc", c_void_p),
     ("release", c_void_p), ("alloc_user", c_void_p), ("device", c_uint64),
-    ("device_limit", c_size_t),
+    ("device_limit", c_size_t), ("cpu_share", c_double), ("profile", c_uint64),
+    ("calibration", c_char_p), ("seed", c_uint64),
 )  # fmt: skip
 SortOptions = _struct(
     "SortOptions", ("flags", c_uint64), ("radius", c_uint64), ("algorithm", c_uint32),
@@ -95,6 +96,7 @@ OrderOptions = _struct(
     "OrderOptions", ("flags", c_uint64), ("algorithm", c_uint32), ("reserved", c_uint32),
     ("stream", c_void_p),
 )  # fmt: skip
+GenOptions = _struct("GenOptions", ("seed", c_uint64), ("k", c_uint64), ("p", c_double))
 Strings = _struct("Strings", ("bytes", c_void_p), ("offsets", c_void_p), ("pointers", c_void_p))
 ReportStruct = _struct(
     "ReportStruct", ("operation", c_char_p), ("backend", c_char_p), ("algorithm", c_char_p),
@@ -241,15 +243,19 @@ sort = _call("ordo_sort", T, P, N, P)
 sort_pairs = _call("ordo_sort_pairs", T, P, N, P, N, P)
 argsort = _call("ordo_argsort", T, P, N, T, P, P)
 rank = _call("ordo_rank", T, P, N, T, P, P)
+rank_sorted = _call("ordo_rank_sorted", T, P, N, T, P, P)
 select = _call("ordo_select", T, P, N, P, N, P, P)
 quantiles = _call("ordo_quantiles", T, P, N, P, N, P, P)
 median = _call("ordo_median", T, P, N, P, P)
 topk = _call("ordo_topk", T, P, N, N, P, T, P, P, P)
 scan = _call("ordo_scan", T, T, P, N, T, P, P)
+scan_bits = _call("ordo_scan_bits", T, P, N, T, P, P, P)
 partition = _call("ordo_partition", T, P, P, N, N, P, P, P)
 is_sorted = _call("ordo_is_sorted", T, P, N, P, P, P)
 radius = _call("ordo_radius", T, P, N, P, P)
 copy = _call("ordo_copy", P, P, N)
+gen = _call("ordo_gen", T, T, P, N, P)
+gen_strings = _call("ordo_gen_strings", T, N, P, P, N, P)
 argsort_strings = _call("ordo_argsort_strings", P, N, T, P, P)
 rank_strings = _call("ordo_rank_strings", P, N, T, P, P)
 select_strings = _call("ordo_select_strings", P, N, P, N, P, P)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ._arrays import (
     pointer,
     product,
 )
-from ._check import flag, output, same_place
+from ._check import flag, integer, output, same_place
 from ._context import host_context
 from ._device import with_guests
 from ._numpy import check_kind, check_stable
@@ -34,23 +34,45 @@ _INDEX = {np.dtype(name): code for name, code in
           (("u4", _lib.U32), ("i4", _lib.U32), ("u8", _lib.U64), ("i8", _lib.U64))}  # fmt: skip
 
 
-def _options(place: Any, descending: bool, algorithm: str) -> Any:
-    number = _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm")
-    flags = place.flags | (_lib.DESCENDING if descending else 0)
-    return _lib.options(
-        _lib.SortOptions, flags=flags, algorithm=number, stream=place.stream or None
-    )
+class _Wish(NamedTuple):
+    """How to sort: the arguments that sort, argsort and sort_pairs share."""
+
+    descending: bool
+    algorithm: str = "auto"
+    radius: int = 0
+
+    def options(self, place: Any) -> Any:
+        """Returns the options of a call. ValueError if the algorithm is unknown."""
+        number = _lib.number_of(_lib.ALGORITHMS, self.algorithm, "algorithm")
+        return _lib.options(
+            _lib.SortOptions,
+            flags=place.flags | (_lib.DESCENDING if self.descending else 0),
+            radius=self.radius,
+            algorithm=number,
+            stream=place.stream or None,
+        )
+
+    def allows_short(self, rows: Rows, verb: str) -> bool:
+        """Returns whether NumPy may do the rows: they are short, and no algorithm is named."""
+        return self.algorithm == "auto" and _short.are_short(rows, verb)
+
+
+def _wish(descending: bool, algorithm: str, radius: Any) -> _Wish:
+    number = integer(radius, "radius")
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"radius is {number}; expected 0 (measure it) or a number below 2^64")
+    return _Wish(descending, algorithm, number)
 
 
 _WIDE = PLAIN[np.dtype("u8")]
-_DESCENDING = _options(HOST, True, "auto")
+_DESCENDING = _Wish(True).options(HOST)
 
 # ---- sort --------------------------------------------------------------------------------------
 
 
-def _sort_rows(rows: Rows, descending: bool, algorithm: str) -> None:
+def _sort_rows(rows: Rows, wish: _Wish) -> None:
     """Sorts the keys of rows in place."""
-    code, n, opts = rows.code, rows.n, _options(rows.place, descending, algorithm)
+    code, n, opts = rows.code, rows.n, wish.options(rows.place)
     rows.run(lambda context, keys: _lib.sort(context, code, keys, n, opts))
 
 
@@ -63,6 +85,7 @@ def sort(
     stable: bool | None = None,
     descending: bool = False,
     algorithm: str = "auto",
+    radius: int = 0,
     out: Any = None,
 ) -> Any:
     """Returns a sorted copy of an array, as `numpy.sort` does.
@@ -74,8 +97,10 @@ def sort(
     kind, stable : accepted for NumPy; every algorithm gives the same bytes.
     order : must be None.
     descending : sort from the largest to the smallest. NaNs are last in both directions.
-    algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, rough,
-        ... Strings accept 'auto' only.
+    algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, bubble,
+        rough, halving or windows. Strings accept 'auto' only.
+    radius : for rough, halving and windows: no element is further than this from its place. 0: the
+        radius is measured. A radius that is too small is detected, and the result is right.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
 
     Returns
@@ -103,7 +128,8 @@ def sort(
     if stable is not None:
         check_stable(kind, stable)
     code = plain_code(a, axis, 0)
-    if code is not None and kind is order is out is None and algorithm == "auto":
+    usual = kind is order is out is None and algorithm == "auto" and type(radius) is int
+    if code is not None and usual and radius == 0:
         if a.nbytes >= COPY_BY_THREADS and a.flags.num & USABLE == USABLE:
             return _sort_large(a, code, descending)
         result = a.copy()
@@ -111,7 +137,7 @@ def sort(
         _lib.sort(host_context(), code, pointer(result), a.size, opts)
         return result
     check_kind(kind, order)
-    return _sort(a, axis, descending, algorithm, out)
+    return _sort(a, axis, _wish(descending, algorithm, radius), out)
 
 
 def _sort_large(a: Any, code: Any, descending: bool) -> Any:
@@ -126,38 +152,36 @@ def _sort_large(a: Any, code: Any, descending: bool) -> Any:
 
 
 @with_guests
-def _sort(a: Any, axis: int | None, descending: bool, algorithm: str, out: Any) -> Any:
+def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings
 
-        _strings.check_algorithm(algorithm)
-        return _strings.sort(array, axis, descending, out)
+        _strings.check_algorithm(wish.algorithm)
+        return _strings.sort(array, axis, wish.descending, out)
     if out is not None:
-        return _sort_into(place, array, axis, descending, algorithm, out)
+        return _sort_into(place, array, axis, wish, out)
     rows = Rows(place, array, axis)
-    _options(place, descending, algorithm)  # raises an error for an unknown algorithm
-    result = _short.sort(rows, descending) if _short.are_short(rows, "sort") else None
+    wish.options(place)  # raises an error for an unknown algorithm
+    result = _short.sort(rows, wish.descending) if wish.allows_short(rows, "sort") else None
     if result is None:
         result = rows.own(array)
-        _sort_rows(rows, descending, algorithm)
+        _sort_rows(rows, wish)
     return place.astype_back(rows.back(result), rows.dtype)
 
 
-def _sort_into(
-    place: Any, array: Any, axis: int | None, descending: bool, algorithm: str, out: Any
-) -> Any:
+def _sort_into(place: Any, array: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
     if not hasattr(out, "dtype"):
         raise TypeError(f"out is a {type(out).__name__}; expected an array")
     expected = tuple(array.shape) if axis is not None else (product(array.shape),)
     output(place, place_of(out)[0], out, expected, array.dtype)
     if axis is not None:
         normal_axis(axis, len(expected))
-    _options(place, descending, algorithm)  # raises an error for an unknown algorithm
+    wish.options(place)  # raises an error for an unknown algorithm
     if out is not array:
         out[...] = array if axis is not None else place.reshape(array, (-1,))
     rows = Rows(place, out, -1 if axis is None else axis)
-    _sort_rows(rows, descending, algorithm)
+    _sort_rows(rows, wish)
     if place.address(rows.keys) != place.address(out):  # Rows made a copy
         out[...] = place.astype_back(rows.back(rows.keys), rows.dtype)
     return out
@@ -178,12 +202,12 @@ def check_index_dtype(dtype: Any, n: int) -> Any:
     return wanted
 
 
-def argsort_rows(rows: Rows, descending: bool, algorithm: str = "auto", dtype: Any = _INTP) -> Any:
+def _argsort_rows(rows: Rows, wish: _Wish, dtype: Any) -> Any:
     """Returns the sorting indices of every row, in an array of the keys' shape."""
-    code, n, opts = rows.code, rows.n, _options(rows.place, descending, algorithm)
+    code, n, opts = rows.code, rows.n, wish.options(rows.place)
     index_code = _INDEX[check_index_dtype(dtype, n)]
-    if _short.are_short(rows, "argsort"):
-        return _short.argsort(rows, descending, dtype)
+    if wish.allows_short(rows, "argsort"):
+        return _short.argsort(rows, wish.descending, dtype)
     result = rows.place.empty(rows.keys.shape, np.dtype(dtype))
     rows.run(
         lambda context, keys, index: _lib.argsort(context, code, keys, n, index_code, index, opts),
@@ -201,13 +225,14 @@ def argsort(
     stable: bool | None = None,
     descending: bool = False,
     algorithm: str = "auto",
+    radius: int = 0,
     dtype: Any = _INTP,
 ) -> Any:
     """Returns the indices that sort an array, as `numpy.argsort` does; always stable.
 
     Parameters
     ----------
-    a, axis, kind, order, stable, descending, algorithm : as for `sort`.
+    a, axis, kind, order, stable, descending, algorithm, radius : as for `sort`.
     dtype : dtype of the indices: int64 (the default), uint64, int32 or uint32. 32 bits need half
         the memory.
 
@@ -234,26 +259,26 @@ def argsort(
         check_stable(kind, stable)
     code = plain_code(a, axis)
     usual = kind is order is None and algorithm == "auto" and dtype is _INTP
-    if usual and code is not None:
+    if usual and code is not None and type(radius) is int and radius == 0:
         n = a.size
         result = np.empty(n, _INTP)
         opts = _DESCENDING if descending else None
         _lib.argsort(host_context(), code, pointer(a), n, _WIDE, pointer(result), opts)
         return result
     check_kind(kind, order)
-    return _argsort(a, axis, descending, algorithm, dtype)
+    return _argsort(a, axis, _wish(descending, algorithm, radius), dtype)
 
 
 @with_guests
-def _argsort(a: Any, axis: int | None, descending: bool, algorithm: str, dtype: Any) -> Any:
+def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
     place, array = place_of(a)
     if place is HOST and is_text(array):
         from . import _strings
 
-        _strings.check_algorithm(algorithm)
-        return _strings.argsort(array, axis, descending, check_index_dtype(dtype, array.size))
+        _strings.check_algorithm(wish.algorithm)
+        return _strings.argsort(array, axis, wish.descending, check_index_dtype(dtype, array.size))
     rows = Rows(place, array, axis)
-    return rows.back(argsort_rows(rows, descending, algorithm, dtype))
+    return rows.back(_argsort_rows(rows, wish, dtype))
 
 
 # ---- sort_pairs --------------------------------------------------------------------------------
@@ -271,7 +296,12 @@ def _taken(array: Any, index: Any) -> Any:
 
 
 def sort_pairs(
-    keys: Any, values: Any, *, descending: bool = False, algorithm: str = "auto"
+    keys: Any,
+    values: Any,
+    *,
+    descending: bool = False,
+    algorithm: str = "auto",
+    radius: int = 0,
 ) -> tuple[Any, Any]:
     """Sorts keys and moves their values with them; stable.
 
@@ -279,7 +309,7 @@ def sort_pairs(
     ----------
     keys : array-like of one dimension: numbers or strings.
     values : array with one value for each key. Further dimensions move as a whole.
-    descending, algorithm : as for `sort`.
+    descending, algorithm, radius : as for `sort`.
 
     Returns
     -------
@@ -299,7 +329,8 @@ def sort_pairs(
     if descending is not False:
         descending = flag(descending, "descending")
     code = plain_code(keys)
-    if code is not None and algorithm == "auto" and type(values) is ndarray:
+    usual = algorithm == "auto" and type(radius) is int and radius == 0
+    if code is not None and usual and type(values) is ndarray:
         n = keys.size
         small = values.nbytes < COPY_BY_THREADS
         if small and values.ndim == 1 and values.size == n and values.dtype in PLAIN:
@@ -309,11 +340,11 @@ def sort_pairs(
                 _DESCENDING if descending else None,
             )  # fmt: skip
             return sorted_keys, moved
-    return _sort_pairs(keys, values, descending, algorithm)
+    return _sort_pairs(keys, values, _wish(descending, algorithm, radius))
 
 
 @with_guests
-def _sort_pairs(keys: Any, values: Any, descending: bool, algorithm: str) -> tuple[Any, Any]:
+def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
     place, array = place_of(keys)
     value_place, payload = place_of(values, compare=False)
     same_place(place, "keys", value_place, "values")
@@ -323,13 +354,13 @@ def _sort_pairs(keys: Any, values: Any, descending: bool, algorithm: str) -> tup
             "keys of one dimension and one value for each key"
         )
     text = place is HOST and is_text(array)
-    opts = _options(place, descending, algorithm)
+    opts = wish.options(place)
     if text:
         from . import _strings
 
-        _strings.check_algorithm(algorithm)
+        _strings.check_algorithm(wish.algorithm)
     if text or payload.ndim > 1 or is_arrow_text(payload) or _is_large(place, payload):
-        index = argsort(array, descending=descending)
+        index = argsort(array, **wish._asdict())
         return _taken(array, index), _taken(payload, index)
     rows = Rows(place, array, -1)
     sorted_keys = rows.own(array)

@@ -1,4 +1,4 @@
-"""rankdata: ranks with every rule for ties."""
+"""rankdata and rank_sorted: ranks with every rule for ties."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ._arrays import (
     PLAIN,
     Rows,
     is_text,
+    numbers_of,
     place_of,
     plain_code,
     plain_has_nan,
@@ -53,11 +54,15 @@ def rank_type(method: str, dtype: Any, n: int) -> Any:
     return wanted
 
 
-def _options(place: Any, method: str, descending: bool) -> Any:
+def _options(
+    place: Any, method: str, descending: bool, algorithm: str = "auto", check: bool = False
+) -> Any:
+    flags = (_lib.DESCENDING if descending else 0) | (_lib.CHECK if check else 0)
     return _lib.options(
         _lib.RankOptions,
-        flags=place.flags | (_lib.DESCENDING if descending else 0),
+        flags=place.flags | flags,
         ties=_lib.TIES[method],
+        algorithm=_lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm"),
         stream=place.stream or None,
     )
 
@@ -73,12 +78,14 @@ _UNKNOWN = (None, None, None)
 _PREPARED = {(m, d): _prepare(m, d) for m in _lib.TIES for d in (False, True)}
 
 
-def rank_rows(rows: Rows, method: str, descending: bool, dtype: Any) -> Any:
+def rank_rows(
+    rows: Rows, method: str, descending: bool, dtype: Any, algorithm: str = "auto"
+) -> Any:
     """Returns the ranks within every row. NaNs are last and tied."""
-    if _short.are_short(rows, "rank"):
+    opts = _options(rows.place, method, descending, algorithm)
+    if algorithm == "auto" and _short.are_short(rows, "rank"):
         return _short.rank(rows, method, descending, dtype)
     code, n, out_code = rows.code, rows.n, _RANK_TYPES[dtype]
-    opts = _options(rows.place, method, descending)
     result = rows.place.empty(rows.keys.shape, dtype)
     rows.run(
         lambda context, keys, ranks: _lib.rank(context, code, keys, n, out_code, ranks, opts),
@@ -95,6 +102,7 @@ def rankdata(
     nan_policy: str = "propagate",
     descending: bool = False,
     dtype: Any = None,
+    algorithm: str = "auto",
 ) -> Any:
     """Returns ranks that start at 1, as `scipy.stats.rankdata` does.
 
@@ -108,6 +116,7 @@ def rankdata(
     descending : the largest element has rank 1.
     dtype : dtype of the ranks: float64, int64, uint64, int32 or uint32. The default is float64 for
         'average' and int64 for the other methods (float64 if a rank is NaN).
+    algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' only.
 
     Returns
     -------
@@ -116,7 +125,8 @@ def rankdata(
     Raises
     ------
     TypeError : the elements or `dtype` have the wrong type.
-    ValueError : `method`, `axis` or `nan_policy` is wrong, or `dtype` cannot hold a rank.
+    ValueError : `method`, `axis`, `nan_policy` or `algorithm` is wrong, or `dtype` cannot hold a
+        rank.
 
     Examples
     --------
@@ -131,7 +141,8 @@ def rankdata(
     if descending is not False:
         descending = flag(descending, "descending")
     code = plain_code(a, axis)
-    if code is not None and dtype is None and nan_policy == "propagate" and type(method) is str:
+    usual = dtype is None and nan_policy == "propagate" and algorithm == "auto"
+    if code is not None and usual and type(method) is str:
         opts, kind, kind_code = _PREPARED.get((method, descending), _UNKNOWN)
         if kind is not None:
             n = a.size
@@ -140,12 +151,18 @@ def rankdata(
             result = np.empty(n, kind)
             _lib.rank(host_context(), code, pointer(a), n, kind_code, pointer(result), opts)
             return result
-    return _rankdata(a, method, axis, nan_policy, descending, dtype)
+    return _rankdata(a, method, axis, nan_policy, descending, dtype, algorithm)
 
 
 @with_guests
 def _rankdata(
-    a: Any, method: str, axis: int | None, nan_policy: str, descending: bool, dtype: Any
+    a: Any,
+    method: str,
+    axis: int | None,
+    nan_policy: str,
+    descending: bool,
+    dtype: Any,
+    algorithm: str,
 ) -> Any:
     ties = _lib.number_of(_lib.TIES, method, "method")
     check_nan_policy(nan_policy)
@@ -153,6 +170,7 @@ def _rankdata(
     if place is HOST and is_text(array):
         from . import _strings
 
+        _strings.check_algorithm(algorithm)
         wanted = rank_type(method, dtype, array.size)
         exact = dtype is not None and wanted != _FLOAT
         return _strings.rankdata(array, axis, nan_policy, wanted, exact, ties, descending)
@@ -160,13 +178,83 @@ def _rankdata(
     wanted = rank_type(method, dtype, rows.n)
     with_nan = rows_have_nan(rows)
     if with_nan is None:
-        return rows.back(rank_rows(rows, method, descending, wanted))
+        return rows.back(rank_rows(rows, method, descending, wanted, algorithm))
     if nan_policy == "raise":
         raise found_nan()
     if dtype is not None and wanted != _FLOAT:
         raise ValueError(
             f"dtype is {wanted}, which cannot hold NaN, the rank of a NaN; expected float64"
         )
-    ranks = rank_rows(rows, method, descending, _FLOAT)
+    ranks = rank_rows(rows, method, descending, _FLOAT, algorithm)
     place.set_nan(ranks, with_nan if nan_policy == "propagate" else place.isnan(rows.keys))
     return rows.back(ranks)
+
+
+def rank_sorted(
+    a: Any,
+    method: str = "average",
+    *,
+    axis: int | None = None,
+    descending: bool = False,
+    dtype: Any = None,
+    algorithm: str = "auto",
+    check: bool = True,
+) -> Any:
+    """Returns the ranks of elements that are sorted already, in one pass.
+
+    Parameters
+    ----------
+    a : sorted array-like of numbers; also GPU arrays. NaNs are last and tied.
+    method, axis, descending, dtype : as for `rankdata`.
+    algorithm : 'auto', 'sequential' (one loop) or 'threads' (one segment for each thread); on a GPU
+        'naive', 'shuffle' or 'hybrid'.
+    check : raise an OrderError if a row is not sorted. Without the check the ranks of such a row
+        are unspecified.
+
+    Returns
+    -------
+    Array of ranks; of one dimension if `axis` is None.
+
+    Raises
+    ------
+    OrderError : `check` is set, and a row is not sorted.
+    TypeError : the elements or `dtype` have the wrong type.
+    ValueError : `method`, `axis` or `algorithm` is wrong, or `dtype` cannot hold a rank.
+    DeviceError : the algorithm needs a GPU, and there is none.
+
+    Examples
+    --------
+    >>> import ordo
+    >>> ordo.rank_sorted([10, 20, 20, 30], "min")
+    array([1, 2, 2, 4])
+    >>> ordo.rank_sorted([30, 20, 20, 10], "dense", descending=True)
+    array([1, 2, 2, 3])
+    """
+    descending, check = flag(descending, "descending"), flag(check, "check")
+    return _rank_sorted(a, method, axis, descending, dtype, algorithm, check)
+
+
+@with_guests
+def _rank_sorted(
+    a: Any,
+    method: str,
+    axis: int | None,
+    descending: bool,
+    dtype: Any,
+    algorithm: str,
+    check: bool,
+) -> Any:
+    _lib.number_of(_lib.TIES, method, "method")
+    place, array = numbers_of(a)
+    rows = Rows(place, array, axis)
+    wanted = rank_type(method, dtype, rows.n)
+    opts = _options(place, method, descending, algorithm, check)
+    code, n, out_code = rows.code, rows.n, _RANK_TYPES[wanted]
+    result = place.empty(rows.keys.shape, wanted)
+    rows.run(
+        lambda context, keys, ranks: _lib.rank_sorted(
+            context, code, keys, n, out_code, ranks, opts
+        ),
+        result,
+    )
+    return rows.back(result)

@@ -26,6 +26,7 @@ import numpy as np
 import ordo
 
 SECTIONS = ("overhead", "host", "rows", "strings", "gpu", "transfer")
+ON_GPU = ("gpu", "transfer")
 SIZES = {"rows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
 NINE = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99]
 Call = Callable[[], Any]
@@ -109,7 +110,7 @@ def overhead(bench: Bench, n: int) -> None:
     """Calls with ten elements: the fixed cost of a call."""
     rng = np.random.default_rng(1)
     x, y = rng.random(10), rng.random(10)
-    ordered, names = np.sort(x), np.arange(10)
+    ordered, names, flags = np.sort(x), np.arange(10), x > 0.5
     stats, pd = optional("scipy.stats"), optional("pandas")
     series: Any = pd.Series(x) if pd else None
     many = 100
@@ -152,6 +153,11 @@ def overhead(bench: Bench, n: int) -> None:
         ("cummin", lambda: ordo.cummin(x), {"numpy": lambda: np.minimum.accumulate(x)}),
         ("is_sorted", lambda: ordo.is_sorted(x), {"numpy": lambda: (x[1:] >= x[:-1]).all()}),
         ("radius", lambda: ordo.radius(x), {}),
+        ("rank_sorted", lambda: ordo.rank_sorted(ordered), {}),
+        ("scan_bits", lambda: ordo.scan_bits(flags), {"numpy": lambda: np.cumsum(flags)}),
+        ("split_by_flags", lambda: ordo.split_by_flags(x, flags),
+         {"numpy": lambda: (x[flags], x[~flags])}),
+        ("generate", lambda: ordo.generate("uniform", x.size), {}),
         ("spearmanr", lambda: ordo.spearmanr(x, y), {"scipy": lambda: stats.spearmanr(x, y)}),
         ("mannwhitneyu", lambda: ordo.mannwhitneyu(x, y),
          {"scipy": lambda: stats.mannwhitneyu(x, y)}),
@@ -330,7 +336,13 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--repeat", type=int, default=3, help="calls; the smallest time counts")
     parser.add_argument("--json", metavar="FILE", help="also write the rows to a JSON file")
+    parser.add_argument("--revision", help="of the source; written to the JSON file")
+    parser.add_argument("--list", action="store_true", help="print the sections and end")
     wish = parser.parse_args(arguments)
+    if wish.list:
+        for section in SECTIONS:
+            print("python", "cuda" if section in ON_GPU else "cpu", section)
+        return
     unknown = set(wish.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown section {', '.join(unknown)}; expected {', '.join(SECTIONS)}")
@@ -342,7 +354,11 @@ def main(arguments: list[str] | None = None) -> None:
         globals()[section](bench, n)
         if wish.json:
             with open(wish.json, "w", encoding="utf-8") as file:
-                json.dump({"machine": machine(), "rows": bench.rows}, file, indent=1)
+                json.dump(
+                    {"machine": machine(), "revision": wish.revision, "rows": bench.rows},
+                    file,
+                    indent=1,
+                )
 
 
 if __name__ == "__main__":

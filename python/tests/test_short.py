@@ -36,12 +36,13 @@ rows = arrays(NUMBERS, max_dims=1, max_side=140)
 def check_order(a: Any) -> None:
     values = np.arange(a.size, dtype=np.int16)[::-1]
     for down in BOTH:
-        same_bytes(ordo.sort(a, descending=down), _order._sort(a, -1, down, "auto", None))
-        same_bytes(ordo.argsort(a, descending=down), _order._argsort(a, -1, down, "auto", INTP))
+        wish = _order._Wish(down)
+        same_bytes(ordo.sort(a, descending=down), _order._sort(a, -1, wish, None))
+        same_bytes(ordo.argsort(a, descending=down), _order._argsort(a, -1, wish, INTP))
         pairs = ordo.sort_pairs(a, values, descending=down)
-        same_bytes(pairs, _order._sort_pairs(a, values, down, "auto"))
+        same_bytes(pairs, _order._sort_pairs(a, values, wish))
         for method in METHODS:
-            general = _rank._rankdata(a, method, None, "propagate", down, None)
+            general = _rank._rankdata(a, method, None, "propagate", down, None, "auto")
             same_bytes(ordo.rankdata(a, method, descending=down), general)
 
 

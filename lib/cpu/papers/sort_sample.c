@@ -361,7 +361,8 @@ static ordo_status step_label(radix_io *io, const ordo_sample_job *job, const sa
 {
     cpu_records const   records = {io->kind, job->records, job->n};
     ordo_copy_job const copy = {job->records, io->in, job->n * io->key_size};
-    TRY(io->load != NULL ? records_load(io, &records, work->exec) : cpu_copy(&copy, work->exec));
+    TRY(io->load != NULL ? records_load(io, &records, work->exec)
+                         : cpu_copy(NULL, &copy, work->exec));
     kind->build_tree(work->tree, job->splitters);
     return cpu_done(ordo_loop(work->exec, job->n, PIECE, kind->label, work));
 }
@@ -390,13 +391,13 @@ static ordo_status step_result(radix_io *io, const ordo_sample_job *job, ordo_ex
     cpu_records const   records = {io->kind, job->finished, job->owned};
     ordo_copy_job const copy = {job->result, job->finished, job->owned * job->record_size};
     io->n = job->owned;
-    return io->store != NULL ? records_store(io, &records, exec) : cpu_copy(&copy, exec);
+    return io->store != NULL ? records_store(io, &records, exec) : cpu_copy(NULL, &copy, exec);
 }
 
-ordo_status cpu_sample(const cpu_kernels *kernels, const ordo_sample_job *job, ordo_exec *exec)
+ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
 {
     const sample_kind *const kind = kind_of(job->record_size);
-    radix_io                 io = io_of(kernels, job);
+    radix_io                 io = io_of(state, job);
     sample_work              work = open_work(job->work, job->n, job->record_size, exec);
     work.data = job->records;
     work.labels = job->labels;

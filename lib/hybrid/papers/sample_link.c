@@ -36,11 +36,30 @@ static size_t chunk_length(const transfer *t, size_t chunk)
     return ordo_min(t->chunk, t->count - chunk * t->chunk);
 }
 
+/* Runs all chunks; the time counts as copying. */
+static ordo_status run_transfer(transfer *t, sample_call *call, hybrid_chunk_step *queue,
+                                hybrid_chunk_step *store, ordo_span_kind way)
+{
+    double const began = ordo_profile_clock();
+    open_transfer(t, call);
+    hybrid_chunks const chunks = {.call = &t->line->call,
+                                  .next = &t->next,
+                                  .count = chunks_of(t),
+                                  .queue = queue,
+                                  .store = store,
+                                  .arg = t};
+    ordo_status const   status = hybrid_run_chunks(&chunks);
+    call->copy_seconds += ordo_profile_clock() - began;
+    ordo_profile_add(call->exec, way, (unsigned)(t->line - call->lines), began, t->size * t->count);
+    return status;
+}
+
 /* ---- To the GPU ---- */
 
-static ordo_status send_chunk(const transfer *t, ordo_exec *exec, unsigned lane, unsigned side,
+static ordo_status send_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
                               size_t chunk)
 {
+    const transfer *const  t = arg;
     const ordo_link *const link = t->line->call.link;
     void *const            state = t->line->both.device_state;
     char *const            buffer = link->buffer(state, lane, side);
@@ -53,35 +72,11 @@ static ordo_status send_chunk(const transfer *t, ordo_exec *exec, unsigned lane,
     return link->close_side(state, exec, lane, side);
 }
 
-static void send_thread(void *arg, size_t lo, size_t hi)
-{
-    transfer *const    t = arg;
-    hybrid_call *const call = &t->line->call;
-    hybrid_worker      worker;
-    (void)lo, (void)hi;
-    hybrid_worker_init(call, &worker);
-    unsigned const lane = hybrid_claim_lane(call);
-    for (unsigned side = 0; !hybrid_has_failed(call); side = (side + 1) % ORDO_LINK_SIDES) {
-        size_t const chunk = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
-        if (chunk >= chunks_of(t))
-            break;
-        (void)send_chunk(t, &worker.exec, lane, side, chunk);
-        if (ordo_poll(call->exec, (double)chunk / (double)chunks_of(t)))
-            hybrid_mark_cancelled(call);
-    }
-    hybrid_release_lane(call, lane);
-}
-
 ordo_status sample_send(sample_call *call, sample_line *line, void *device, size_t size,
                         size_t count, unsigned after, sample_copy *copy, void *arg)
 {
-    transfer     t = {line, device, size, count, 0, after, copy, arg, 0};
-    double const began = ordo_profile_clock();
-    open_transfer(&t, call);
-    (void)ordo_loop(call->exec, ordo_min(line->call.lanes, chunks_of(&t)), 1, send_thread, &t);
-    call->copy_seconds += ordo_profile_clock() - began;
-    ordo_profile_add(call->exec, ORDO_SPAN_IN, (unsigned)(line - call->lines), began, size * count);
-    return hybrid_result(&line->call, atomic_load(&t.next) >= chunks_of(&t));
+    transfer t = {line, device, size, count, 0, after, copy, arg, 0};
+    return run_transfer(&t, call, send_chunk, NULL, ORDO_SPAN_IN);
 }
 
 /* ---- From the GPU ---- */
@@ -114,18 +109,7 @@ ordo_status sample_fetch(sample_call *call, sample_line *line, const void *devic
 {
     transfer t = {line, (char *)(uintptr_t)device, size, count, 0, after, copy, arg, 0};
     TRY(sample_wait(line, after)); /* only the copies count as copies */
-    double const began = ordo_profile_clock();
-    open_transfer(&t, call);
-    hybrid_fetch const fetch = {.next = &t.next,
-                                .count = chunks_of(&t),
-                                .request = request_chunk,
-                                .store = store_chunk,
-                                .arg = &t};
-    ordo_status const  status = hybrid_fetch_chunks(&line->call, &fetch);
-    call->copy_seconds += ordo_profile_clock() - began;
-    ordo_profile_add(call->exec, ORDO_SPAN_OUT, (unsigned)(line - call->lines), began,
-                     size * count);
-    return status;
+    return run_transfer(&t, call, request_chunk, store_chunk, ORDO_SPAN_OUT);
 }
 
 /* ---- Host sides ---- */

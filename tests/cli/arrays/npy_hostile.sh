@@ -28,7 +28,7 @@ npy "{'descr': '<i4', 'fortran_order': False, 'shape': ()}" '\000' >file.npy && 
 npy "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 4)}" '\000' >file.npy && try
 npy "$(vector '|O' 3)" '\000' >file.npy && try
 npy "$(vector '<c16' 3)" '\000' >file.npy && try
-npy "$(vector '|b1' 3)" '\000' >file.npy && try
+npy "$(vector '|b2' 3)" '\000' >file.npy && try
 npy "$(vector '<f2' 3)" '\000' >file.npy && try
 npy "$(vector '' 3)" '\000' >file.npy && try
 npy "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (3,)}" '\000' >file.npy && try
