@@ -1,6 +1,6 @@
 /* test_cuda_sample.c - the hybrid sample sort of host arrays with a GPU: keys, pairs and indices of
  * every type; all on the GPU, and shares of 1 to 99 per cent for the CPU; sizes from one block up to
- * two levels of recursion; distributions that fill one bucket. The CPU gives the expected bytes.
+ * two levels of recursion; distributions that fill one bucket; several devices, which are one GPU. The CPU gives the expected bytes.
  * ORDO_TEST_SMALL=1 tests the smallest sizes, for compute-sanitizer. */
 #include "device.h"
 #include "inputs.h"
@@ -119,5 +119,11 @@ int main(void)
         ordo_ctx_free(ctx);
     }
 
+    static const ordo_device_share parts[] = {{1, 0.4}, {1, 0.3}, {1, 0.1}};
+    ordo_ctx *const several = CONTEXT(.where = ORDO_HYBRID, .devices = parts, .device_count = 3);
+    shapes(several, 0.2, true); /* one GPU three times */
+    if (!small)
+        distributions(several, 0.2);
+    ordo_ctx_free(several);
     return device_done();
 }
