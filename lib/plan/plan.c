@@ -328,11 +328,11 @@ static double share_of(const ordo_plan *plan)
 }
 
 /* The same for the sample sort, where the built-in share is used if none was measured. */
-static double sample_share_of(const ordo_plan *plan)
+static double sample_share_of(ordo_plan *plan)
 {
     if (plan->wishes.cpu_share != 0)
         return plan->wishes.cpu_share < 0 ? -1 : plan->wishes.cpu_share;
-    return (double)plan->calibration.value[COST_SAMPLE_SHARE] * 1e-3;
+    return (double)ordo_plan_costs(plan)->value[COST_SAMPLE_SHARE] * 1e-3;
 }
 
 typedef enum side {

@@ -3,6 +3,7 @@
  * direction, share and verb. If any device function or step fails, the CPU sorts, or the caller's
  * arrays are unchanged. The same holds for memory and for cancelled calls. */
 #define _POSIX_C_SOURCE 200809L
+#include "backend/tuning.h"
 #include "inputs.h"
 #include "streamkit.h"
 #include "ordo_gen.h"
@@ -176,13 +177,14 @@ static void sizes(double share)
 
 static void shares(void)
 {
-    static const double asked[] = {0.01, 0.3, 0.5, 0.99, -1};
+    static const double asked[] = {0.01, 0.3, 0.5, 0.99, -1, 0};
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, asked[i]);
         testkit_case("share %g", asked[i]);
         inputs_fill(inputs_find("random bits"), ORDO_U32, before, MOST, i);
         same(ctx, SORT, ORDO_U32, MOST, 0, 0);
-        double const used = facts_of(ctx).cpu_share, wanted = asked[i] < 0 ? 0 : asked[i];
+        double const used = facts_of(ctx).cpu_share, built_in = ORDO_TUNE_SAMPLE_SHARE / 100.0;
+        double const wanted = asked[i] < 0 ? 0 : asked[i] > 0 ? asked[i] : built_in;
         CHECK(used > wanted - 0.001 && used < wanted + 0.001);
         ordo_ctx_free(ctx);
     }
