@@ -251,6 +251,8 @@ static size_t sample_position(size_t i, size_t size, size_t n)
 size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
     (void)threads;
+    if (n <= BASE) /* merge sorted */
+        return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE);
     return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) +
            ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) + work_bytes(n, record_size(kind));
 }
@@ -298,15 +300,16 @@ ordo_status cpu_records_sample(const cpu_records *records, ordo_exec *exec)
     TRY(ordo_scratch(exec, cpu_records_sample_scratch(records->kind, n, exec->threads), &block));
     sample_work work = open_work(block, n, kind->size, exec);
     work.data = records->array;
-    work.other = (char *)block + ordo_round_up(work_bytes(n, kind->size), ORDO_CACHE_LINE);
-    work.labels =
-        (uint16_t *)(void *)((char *)work.other + ordo_round_up(n * kind->size, ORDO_CACHE_LINE));
     if (n <= BASE) { /* as one bucket */
+        work.other = block;
         work.starts[1] = n;
         work.large = SIZE_MAX;
         kind->sort_bucket(&work, 0, 1);
         return ORDO_OK;
     }
+    work.other = (char *)block + ordo_round_up(work_bytes(n, kind->size), ORDO_CACHE_LINE);
+    work.labels =
+        (uint16_t *)(void *)((char *)work.other + ordo_round_up(n * kind->size, ORDO_CACHE_LINE));
     double seconds[4] = {0};
     TRY(sort_in_phases(&work, kind, seconds));
     exec->facts.buckets = BUCKETS;
