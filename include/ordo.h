@@ -178,6 +178,12 @@ typedef struct ordo_ctx ordo_ctx;
  * callback must not make calls on the same context.                                              */
 typedef int ordo_progress_fn(void *user, double done);
 
+/* One of several GPUs, counted from 1, and its part of the keys.                               */
+typedef struct ordo_device_share {
+    uint64_t device;
+    double   share; /* above 0; the shares of all GPUs add up to at most 1                      */
+} ordo_device_share;
+
 typedef struct ordo_ctx_opts {
     size_t   struct_size;
     uint32_t where;     /* an ordo_where                                                        */
@@ -194,7 +200,9 @@ typedef struct ordo_ctx_opts {
     uint64_t device;
     size_t   device_limit;
     /* where == ORDO_HYBRID: the part of the keys that the CPU sorts, at most 1. Negative: none; the
-     * CPU only copies arrays to and from the GPU. Default: the share with the best prediction.   */
+     * CPU only copies arrays to and from the GPU. Default: the share with the best prediction.
+     * Sorts, argsorts and ranks of at least 2^16 numbers use a share above 0 or fail with
+     * ORDO_E_ARG: only AUTO, RADIX and SAMPLE can be shared. Other calls run on one device.      */
     double cpu_share;
     /* Not 0: record how calls spend their time, for ordo_last_profile in ordo_machine.h.         */
     uint64_t profile;
@@ -206,6 +214,11 @@ typedef struct ordo_ctx_opts {
     /* Seconds between two progress callbacks; negative: as often as possible. Default: 0.005, and
      * more if the callback is slow.                                                              */
     double progress_interval;
+    /* where == ORDO_HYBRID: at most 8 GPUs for SAMPLE, with the share of each. The CPU gets the rest;
+     * cpu_share must be 0. Other calls use the first GPU of the list, and `device` must be 0. A GPU
+     * may be listed more than once. The list is copied. Default: only `device`.                  */
+    const ordo_device_share *devices;
+    size_t                   device_count;
 } ordo_ctx_opts;
 
 /* Makes a context. On failure *out is NULL and ordo_last_error(NULL) has the reason.
@@ -283,6 +296,9 @@ typedef struct ordo_sort_opts {
  * it), NaNs last, with their bit patterns, in the order of their key bits.
  * AUTO first inspects a part of the array and then uses the cheapest method for keys that are
  * sorted, reversed, in few runs or roughly sorted, or else the general one. ordo_report says which.
+ * SAMPLE with ORDO_HYBRID is the hybrid sample sort: the CPU and the GPUs label, count, scatter and
+ * sort their parts at the same time (from 1024 keys on; fewer are sorted by the CPU). ordo_facts has
+ * the times of the four phases.
  * A radius that is too small is detected, and the array is sorted nevertheless. A radius that is not
  * below n is an error, unless n is 0.
  * With opts.source, ordo_sort reads n keys from there and writes only keys, as if it sorted a copy
@@ -326,7 +342,8 @@ typedef int ordo_compare_fn(void *user, const void *a, const void *b);
 
 /* Sorts n elements of `size` bytes by a comparison function, with O(n lg n) comparisons. Elements
  * are moved by memcpy. algorithm: AUTO, SAMPLE or MERGE; MERGE is stable, and ORDO_STABLE selects
- * it. Needs scratch for n elements. If the comparison function contradicts itself, the order of the
+ * it. A GPU cannot call the function: in every context the CPU does all of the work, and
+ * ordo_report.backend is "cpu". Needs scratch for n elements. If the comparison function contradicts itself, the order of the
  * elements is unspecified. After ORDO_E_CANCELLED the array holds its elements in an unspecified
  * order; after any other error it is unchanged.                                                  */
 ORDO_MUST ordo_status ordo_sort_by(ordo_ctx *ctx, void *base, size_t n, size_t size,
@@ -457,41 +474,6 @@ ORDO_MUST ordo_status ordo_topk(ordo_ctx *ctx, ordo_type type, const void *keys,
 ORDO_MUST ordo_status ordo_topk_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t k,
                                         const ordo_select_opts *opts, size_t *bytes);
 
-/* ---- Strings ---------------------------------------------------------------------------- */
-
-/* n strings of bytes, in one of two forms; the pointers of the other form are NULL. Strings are
- * compared byte by byte as unsigned numbers; a prefix comes before the longer string. In the first
- * form a string may contain any byte. After ORDO_E_CANCELLED results are unspecified, except that
- * ordo_sort_pointers leaves its array unchanged.                                                 */
-typedef struct ordo_strings {
-    size_t             struct_size;
-    const char        *bytes;    /* string i is bytes[offsets[i] .. offsets[i + 1])               */
-    const uint64_t    *offsets;  /* n + 1, not decreasing; a string is shorter than 2^32 bytes    */
-    const char *const *pointers; /* or: n strings that end with a zero byte                       */
-} ordo_strings;
-
-/* Writes the order of the strings, as ordo_argsort does; the only algorithm is AUTO. The time is
- * bounded by the number of bytes needed to tell the strings apart; each is read a few times.     */
-ORDO_MUST ordo_status ordo_argsort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
-                                           ordo_type index_type, void *index,
-                                           const ordo_sort_opts *opts);
-/* Writes the strings in order to out_bytes (offsets[n] - offsets[0] bytes) and out_offsets[0..n].
- * For the first form only. The arrays must not overlap.                                          */
-ORDO_MUST ordo_status ordo_sort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
-                                        char *out_bytes, uint64_t *out_offsets,
-                                        const ordo_sort_opts *opts);
-/* Sorts strings of the second form in place: puts the pointers in the order of their strings.    */
-ORDO_MUST ordo_status ordo_sort_pointers(ordo_ctx *ctx, const char **pointers, size_t n,
-                                         const ordo_sort_opts *opts);
-ORDO_MUST ordo_status ordo_rank_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
-                                        ordo_type rank_type, void *ranks,
-                                        const ordo_rank_opts *opts);
-/* index[j] gets the index of the k[j]-th string in order; k[j] = 0 is the first string. Equal
- * strings are in the order of their indices.                                                     */
-ORDO_MUST ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
-                                          const size_t *k, size_t count, uint64_t *index,
-                                          const ordo_sort_opts *opts);
-
 /* ---- Scan ------------------------------------------------------------------------------- */
 
 typedef struct ordo_scan_opts {
@@ -595,5 +577,6 @@ ORDO_MUST ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_
 #endif
 
 #include "ordo_gen.h"
+#include "ordo_strings.h"
 
 #endif

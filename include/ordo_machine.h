@@ -22,7 +22,9 @@ typedef enum ordo_span_kind {
     ORDO_SPAN_BUCKET,      /* thread: sorts a bucket                                              */
     ORDO_SPAN_IN,          /* link: copies a chunk to the GPU                                     */
     ORDO_SPAN_OUT,         /* link: copies a chunk from the GPU                                   */
-    ORDO_SPAN_WORK         /* GPU: sorts a batch or a segment                                     */
+    ORDO_SPAN_WORK,        /* GPU: sorts a batch or a segment; SAMPLE: computes, lane is the GPU  */
+    ORDO_SPAN_PHASE_II,    /* SAMPLE: phase II apart from phase III                               */
+    ORDO_SPAN_COMPUTE      /* SAMPLE: the CPU computes                                            */
 } ordo_span_kind;
 
 typedef struct ordo_span {

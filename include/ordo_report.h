@@ -46,7 +46,8 @@ typedef enum ordo_strategy {          /* what a call did                        
     ORDO_STRATEGY_ONE_PASS = 25,      /* GPU rank_sorted: in one pass                            */
     ORDO_STRATEGY_NO_KEYS = 26,       /* GPU rank_sorted: ordinal ranks need no keys             */
     ORDO_STRATEGY_HEADS = 27,         /* GPU rank_sorted: starts of ties first, then ranks       */
-    ORDO_STRATEGY_SUB_ARRAYS = 28     /* select: sorted sub-arrays of `tile` keys, merged        */
+    ORDO_STRATEGY_SUB_ARRAYS = 28,    /* select: sorted sub-arrays of `tile` keys, merged        */
+    ORDO_STRATEGY_PHASES = 29         /* SAMPLE with GPUs: four phases on all devices            */
 } ordo_strategy;
 
 typedef struct ordo_facts { /* a number that does not apply is 0                                 */
@@ -76,6 +77,17 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
      * first and the later keys, of fetching, of the groups, of the CPU. Sub-arrays: of sorting
      * them (on a GPU without copies), of merging; 0 for MERGE on a GPU, which does not wait.    */
     double phase_seconds[6];
+    /* SAMPLE: seconds of each of the four phases (labels; histograms; scatter; sorting the buckets),
+     * and of these the seconds in which the CPU computed, and in which the GPU did: of several GPUs
+     * the one that computed longest. Copies to and from GPUs are counted apart: copy_seconds. A
+     * device is idle when it neither computes nor takes part in a copy.                          */
+    double   sample_seconds[4];
+    double   cpu_seconds[4];
+    double   device_seconds[4];
+    double   copy_seconds;
+    double   cpu_idle_seconds;
+    double   device_idle_seconds;
+    uint64_t devices; /* SAMPLE: number of GPUs                                                  */
 } ordo_facts;
 
 /* The strings are static. Helper steps of a call (sorting a sample, sorting a copy for a selection)

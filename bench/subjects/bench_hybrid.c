@@ -351,5 +351,12 @@ const bench_section bench_hybrid_sections[] = {
     {"share", 4, 4, 0, run_share, false},
     {"rank", 6, 8, 0, run_rank, false},
     {"strings", 3, 3, 0, run_strings, false},
+    {"sample-keys", 4, 4, 0, bench_sample_keys, false},
+    {"sample-pairs", 4, 8, 0, bench_sample_pairs, false},
+    {"sample-gaussian", 4, 8, 0, bench_sample_gaussian, false},
+    {"sample-wide", 4, 8, 0, bench_sample_wide, false},
+    {"sample-phases", 4, 4, 0, bench_sample_phases, false},
+    {"sample-platforms", 4, 8, 0, bench_sample_platforms, false},
+    {"sample-threshold", 4, 4, 0, bench_sample_threshold, false},
     {NULL, 0, 0, 0, NULL, false},
 };

@@ -26,6 +26,15 @@ bool bench_rough(bench *b);               /* bench_rough.c: section of sort     
 bool bench_rank_unsorted(bench *b);       /* bench_argsort.c: section of rank             */
 bool bench_rank_unsorted_small(bench *b); /* bench_argsort.c: part of section small       */
 
+/* bench_hybrid_sample.c: sections of hybrid. */
+bool bench_sample_keys(bench *b);
+bool bench_sample_pairs(bench *b);
+bool bench_sample_gaussian(bench *b);
+bool bench_sample_wide(bench *b);
+bool bench_sample_phases(bench *b);
+bool bench_sample_platforms(bench *b);
+bool bench_sample_threshold(bench *b);
+
 void bench_hybrid_close(void); /* frees the contexts of subject hybrid */
 
 #endif

@@ -29,6 +29,8 @@ static const char help_common[] =
     "  --device-memory S use at most S bytes of GPU memory\n"
     "  --cpu-share P     hybrid: the share of the keys that the CPU sorts, such as 0.1;\n"
     "                    -1: none\n"
+    "  --gpu-share P,Q   hybrid, algorithm sample: the shares of GPUs 0, 1, ...; the CPU gets\n"
+    "                    the rest\n"
     "  --memory-limit S  use at most S bytes of scratch memory: 512M, 4Gi\n"
     "  --explain         print on stderr what was done: backend, algorithm, ISA, time, why\n"
     "  --json            the same as one line of JSON on stderr\n"

@@ -1,6 +1,12 @@
 /* context.c - the context of a command and its calls (see context.h). */
 #include "cli/ui/context.h"
 
+#include <stdlib.h>
+
+enum {
+    MOST_GPUS = 8
+};
+
 static const char *command_name;
 static ordo_ctx   *context;
 
@@ -12,17 +18,41 @@ static int on_progress(void *user, double done)
     return signals_pending();
 }
 
+/* The GPUs of --gpu-share; false after a message. */
+static bool read_gpu_shares(const char *command, const char *text, ordo_device_share *devices,
+                            size_t *count)
+{
+    *count = 0;
+    if (text == NULL)
+        return true;
+    double *const shares = option_list(command, "--gpu-share", text, false, count);
+    if (shares == NULL)
+        return false;
+    const bool fits = *count <= MOST_GPUS;
+    for (size_t i = 0; i < *count && fits; i++)
+        devices[i] = (ordo_device_share){i + 1, shares[i]};
+    free(shares);
+    if (!fits)
+        cli_error("%s: --gpu-share: at most %d GPUs", command, MOST_GPUS);
+    return fits;
+}
+
 ordo_ctx *context_open(const char *command, const common_options *common)
 {
+    ordo_device_share devices[MOST_GPUS];
+    size_t            device_count;
     const int         gpu = common->device >= FIRST_GPU ? common->device - FIRST_GPU + 1 : 0;
     ordo_ctx         *created;
+    if (!read_gpu_shares(command, common->gpu_share, devices, &device_count))
+        return NULL;
     const ordo_status status = ordo_ctx_create(
         &created,
         &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)(gpu > 0 ? ORDO_CUDA : common->device),
                    .device = (uint64_t)gpu, .device_limit = (size_t)common->device_memory,
                    .cpu_share = common->cpu_share, .threads = (uint32_t)common->threads,
                    .mem_limit = (size_t)common->memory_limit, .progress = on_progress,
-                   .profile = profile_wanted(common)));
+                   .profile = profile_wanted(common), .devices = devices,
+                   .device_count = device_count));
     command_name = command;
     if (status != ORDO_OK) {
         cli_error("%s: %s: %s", command, ordo_status_text(status), ordo_last_error(NULL));

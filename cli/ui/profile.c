@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    PHASES = 3,
+    PHASES = 4, /* at most; streamed calls have II and III as one */
     LEFT = 110, /* of the picture, in pixels; time goes to the right */
     WIDTH = 1000,
     TOP = 34,
@@ -33,7 +33,9 @@ static const struct {
              [ORDO_SPAN_BUCKET] = {"bin", "#ccbb44", THREADS},
              [ORDO_SPAN_IN] = {"to gpu", "#66ccee", 1},
              [ORDO_SPAN_OUT] = {"from gpu", "#aa3377", 2},
-             [ORDO_SPAN_WORK] = {"work", "#ee6677", 3}};
+             [ORDO_SPAN_WORK] = {"work", "#ee6677", 3},
+             [ORDO_SPAN_PHASE_II] = {"II", "#eeeeee", 0},
+             [ORDO_SPAN_COMPUTE] = {"compute", "#4477aa", THREADS}};
 
 typedef struct profile_part { /* a phase, or the whole call; times in seconds */
     const char *name;
@@ -49,7 +51,9 @@ typedef struct profile {
     ordo_span   *spans; /* by beginning */
     size_t       count;
     unsigned     threads;
-    profile_part parts[PHASES + 1]; /* the last is the whole call */
+    unsigned     phases;
+    profile_part parts[PHASES + 1]; /* parts[phases] is the whole call */
+    ordo_facts   facts;
 } profile;
 
 bool profile_wanted(const common_options *common)
@@ -105,9 +109,11 @@ static double threads_busy(const profile *p, const profile_part *part)
     for (size_t i = 0; i < p->count; i++) {
         const ordo_span *const span = &p->spans[i];
         const double           length = overlap(span, part->began, part->ended);
-        if (kinds[span->kind].row == THREADS)
+        if (span->kind == ORDO_SPAN_COMPUTE) /* all threads */
+            sum += length * p->threads;
+        else if (kinds[span->kind].row == THREADS)
             sum += length;
-        else if (span->kind == ORDO_SPAN_PHASE_I) /* all threads draw keys */
+        else if (span->kind == ORDO_SPAN_PHASE_I && p->phases < PHASES) /* all threads draw keys */
             sum += length * p->threads;
     }
     return sum / p->threads;
@@ -127,6 +133,28 @@ static void compute(const profile *p, profile_part *part)
     part->bytes_out = bytes_of(p, part, ORDO_SPAN_OUT);
 }
 
+/* The phases of a sample sort are apart; those of a streamed call are I, II and III, IV. */
+static void set_phases(profile *p, double seconds)
+{
+    static const uint32_t four[] = {ORDO_SPAN_PHASE_I, ORDO_SPAN_PHASE_II, ORDO_SPAN_PHASE_III,
+                                    ORDO_SPAN_PHASE_IV};
+    static const uint32_t three[] = {ORDO_SPAN_PHASE_I, ORDO_SPAN_PHASE_III, ORDO_SPAN_PHASE_IV};
+    bool const            apart = p->facts.strategy == ORDO_STRATEGY_PHASES;
+    const uint32_t *const phases = apart ? four : three;
+
+    p->phases = apart ? 4 : 3;
+    p->parts[p->phases] = (profile_part){.name = "whole", .ended = seconds};
+    for (unsigned i = 0; i < p->phases; i++) {
+        p->parts[i].name =
+            apart && phases[i] == ORDO_SPAN_PHASE_III ? "III" : kinds[phases[i]].name;
+        for (size_t s = 0; s < p->count; s++)
+            if (p->spans[s].kind == phases[i]) {
+                p->parts[i].began = p->spans[s].began;
+                p->parts[i].ended = p->spans[s].ended;
+            }
+    }
+}
+
 static bool read_spans(const ordo_ctx *ctx, profile *p)
 {
     ordo_report report = {.struct_size = sizeof report};
@@ -137,22 +165,31 @@ static bool read_spans(const ordo_ctx *ctx, profile *p)
     (void)ordo_last_profile(ctx, p->spans, p->count);
     qsort(p->spans, p->count, sizeof *p->spans, by_beginning);
     p->threads = report.threads;
-    p->parts[PHASES] = (profile_part){.name = "whole", .ended = report.seconds};
-    for (uint32_t i = 0; i < PHASES; i++)
-        p->parts[i].name = kinds[ORDO_SPAN_PHASE_I + i].name;
-    for (size_t i = 0; i < p->count; i++) {
-        const uint32_t phase = p->spans[i].kind - ORDO_SPAN_PHASE_I;
-        if (phase < PHASES) {
-            p->parts[phase].began = p->spans[i].began;
-            p->parts[phase].ended = p->spans[i].ended;
-        }
-    }
-    for (int i = 0; i <= PHASES; i++)
+    p->facts = report.facts;
+    set_phases(p, report.seconds);
+    for (unsigned i = 0; i <= p->phases; i++)
         compute(p, &p->parts[i]);
     return true;
 }
 
 static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+/* How long each device computed in each phase of a sample sort. A device that does not compute is
+ * idle; copies count as neither. */
+static void print_computing(const profile *p)
+{
+    const ordo_facts *const f = &p->facts;
+    const double            all = p->parts[p->phases].ended;
+
+    fputs("\ncomputing    longer       CPU       GPU\nphase            ms        ms        ms\n",
+          stderr);
+    for (int i = 0; i < PHASES; i++)
+        fprintf(stderr, "%-8s %9.3f %9.3f %9.3f\n", p->parts[i].name, 1e3 * f->sample_seconds[i],
+                1e3 * f->cpu_seconds[i], 1e3 * f->device_seconds[i]);
+    fprintf(stderr, "copies   %9.3f\nidle     %9s %9.3f %9.3f\nidle %%   %9s %9.1f %9.1f\n",
+            1e3 * f->copy_seconds, "", 1e3 * f->cpu_idle_seconds, 1e3 * f->device_idle_seconds, "",
+            ratio(100 * f->cpu_idle_seconds, all), ratio(100 * f->device_idle_seconds, all));
+}
 
 static void print_table(const profile *p)
 {
@@ -165,7 +202,7 @@ static void print_table(const profile *p)
           "phase          ms        ms   GB/s        ms   GB/s        ms        ms idle %        "
           "ms idle %\n",
           stderr);
-    for (const profile_part *part = p->parts; part <= p->parts + PHASES; part++) {
+    for (const profile_part *part = p->parts; part <= p->parts + p->phases; part++) {
         const double length = part->ended - part->began;
         fprintf(stderr, "%-8s %9.3f %9.3f %6.1f %9.3f %6.1f %9.3f %9.3f %6.1f %9.3f %6.1f\n",
                 part->name, 1e3 * length, 1e3 * part->in,
@@ -174,19 +211,21 @@ static void print_table(const profile *p)
                 1e3 * part->work, ratio(100 * part->device_idle, length), 1e3 * part->threads,
                 ratio(100 * (length - part->threads), length));
     }
+    if (p->facts.strategy == ORDO_STRATEGY_PHASES)
+        print_computing(p);
 }
 
 static void print_json(FILE *to, const profile *p)
 {
     fprintf(to, "{\"threads\": %u,\n\"phases\": [\n", p->threads);
-    for (const profile_part *part = p->parts; part <= p->parts + PHASES; part++)
+    for (const profile_part *part = p->parts; part <= p->parts + p->phases; part++)
         fprintf(to,
                 "{\"phase\": \"%s\", \"began\": %.9f, \"ended\": %.9f, \"to_gpu\": %.9f, "
                 "\"from_gpu\": %.9f, \"both_ways\": %.9f, \"gpu_work\": %.9f, \"gpu_idle\": %.9f, "
                 "\"threads_busy\": %.9f, \"bytes_to_gpu\": %llu, \"bytes_from_gpu\": %llu}%s\n",
                 part->name, part->began, part->ended, part->in, part->out, part->both_ways,
                 part->work, part->device_idle, part->threads, (unsigned long long)part->bytes_in,
-                (unsigned long long)part->bytes_out, part == p->parts + PHASES ? "]," : ",");
+                (unsigned long long)part->bytes_out, part == p->parts + p->phases ? "]," : ",");
     fputs("\"spans\": [\n", to);
     for (size_t i = 0; i < p->count; i++)
         fprintf(to,
@@ -202,7 +241,7 @@ static void print_json(FILE *to, const profile *p)
 
 static double across(const profile *p, double seconds)
 {
-    return LEFT + WIDTH * (seconds / p->parts[PHASES].ended);
+    return LEFT + WIDTH * (seconds / p->parts[p->phases].ended);
 }
 
 static unsigned row_of(const ordo_span *span)
@@ -221,13 +260,13 @@ static void draw_bar(FILE *to, const profile *p, const ordo_span *span)
 
 static void draw_captions(FILE *to, const profile *p)
 {
-    const profile_part *const whole = &p->parts[PHASES];
+    const profile_part *const whole = &p->parts[p->phases];
     fprintf(to,
             "<text x=\"%d\" y=\"14\">%.1f ms; GPU idle %.1f %%, CPU idle %.1f %%; blue: divided "
             "and sent, green: put in place, yellow: bins sorted</text>\n",
             LEFT, 1e3 * whole->ended, 100 * whole->device_idle / whole->ended,
             100 * (1 - whole->threads / whole->ended));
-    for (int i = 0; i < PHASES; i++)
+    for (unsigned i = 0; i < p->phases; i++)
         fprintf(to, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", across(p, p->parts[i].began) + 2,
                 TOP + BAR - 2, p->parts[i].name);
 }
@@ -235,7 +274,7 @@ static void draw_captions(FILE *to, const profile *p)
 static void print_svg(FILE *to, const profile *p)
 {
     static const char *const labels[THREADS] = {"phase", "to GPU", "from GPU", "GPU"};
-    const bool               any = p->parts[PHASES].ended > 0;
+    const bool               any = p->parts[p->phases].ended > 0;
     unsigned                 rows = THREADS;
 
     for (size_t i = 0; i < p->count; i++)

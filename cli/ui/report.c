@@ -72,6 +72,17 @@ static void print_explain(const ordo_report *r, const char *type)
         fprintf(stderr, "; took %.3g ms\n", r->seconds * 1e3);
 }
 
+/* An array of times; nothing if the first is 0. */
+static void print_seconds(const char *name, const double *seconds, size_t count)
+{
+    if (!(seconds[0] > 0))
+        return;
+    fprintf(stderr, ", \"%s\": [", name);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s%.9f", i == 0 ? "" : ", ", seconds[i]);
+    fputc(']', stderr);
+}
+
 /* The facts that apply, as the members of a JSON object. */
 static void print_facts(const ordo_facts *f)
 {
@@ -79,12 +90,30 @@ static void print_facts(const ordo_facts *f)
     const struct {
         const char *name;
         double      value;
-    } numbers[] = {
-        {FACT(radius)},       {FACT(runs)},         {FACT(displaced)}, {FACT(passes)},
-        {FACT(buckets)},      {FACT(record_bytes)}, {FACT(tile)},      {FACT(device_status)},
-        {FACT(letter_bits)},  {FACT(rounds)},       {FACT(batches)},   {FACT(segments)},
-        {FACT(handed_over)},  {FACT(rank_bytes)},   {FACT(surveys)},   {FACT(groups)},
-        {FACT(device_bytes)}, {FACT(needed_bytes)}, {FACT(cpu_share)}, {FACT(packed)}};
+    } numbers[] = {{FACT(radius)},
+                   {FACT(runs)},
+                   {FACT(displaced)},
+                   {FACT(passes)},
+                   {FACT(buckets)},
+                   {FACT(record_bytes)},
+                   {FACT(tile)},
+                   {FACT(device_status)},
+                   {FACT(letter_bits)},
+                   {FACT(rounds)},
+                   {FACT(batches)},
+                   {FACT(segments)},
+                   {FACT(handed_over)},
+                   {FACT(rank_bytes)},
+                   {FACT(surveys)},
+                   {FACT(groups)},
+                   {FACT(device_bytes)},
+                   {FACT(needed_bytes)},
+                   {FACT(cpu_share)},
+                   {FACT(packed)},
+                   {FACT(copy_seconds)},
+                   {FACT(cpu_idle_seconds)},
+                   {FACT(device_idle_seconds)},
+                   {FACT(devices)}};
 #undef FACT
 
     fprintf(stderr, "\"input\": \"%s\", \"strategy\": \"%s\"",
@@ -92,12 +121,11 @@ static void print_facts(const ordo_facts *f)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i].value != 0)
             fprintf(stderr, ", \"%s\": %.15g", numbers[i].name, numbers[i].value);
-    for (size_t i = 0; i < sizeof f->phase_seconds / sizeof f->phase_seconds[0]; i++)
-        if (f->phase_seconds[0] > 0)
-            fprintf(stderr, "%s%.9f", i == 0 ? ", \"phase_seconds\": [" : ", ",
-                    f->phase_seconds[i]);
-    if (f->phase_seconds[0] > 0)
-        fputc(']', stderr);
+    print_seconds("phase_seconds", f->phase_seconds,
+                  sizeof f->phase_seconds / sizeof f->phase_seconds[0]);
+    print_seconds("sample_seconds", f->sample_seconds, 4);
+    print_seconds("cpu_seconds", f->cpu_seconds, 4);
+    print_seconds("device_seconds", f->device_seconds, 4);
 }
 
 static void print_json(const ordo_report *r, const char *type)

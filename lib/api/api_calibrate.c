@@ -22,7 +22,8 @@
 
 enum {
     ROUNDS = 5,
-    STEPS = 20, /* approximate, for the progress */
+    SAMPLE_KEYS = 1 << 22,
+    STEPS = 26, /* approximate, for the progress */
     FIRST = 1 << 18,
     MOST_CPU = 1 << 26,
     MOST = 1 << 27,
@@ -34,7 +35,8 @@ typedef enum verb {
     SORT,
     PAIRS,
     ARGSORT,
-    RANK
+    RANK,
+    SAMPLE
 } verb;
 
 typedef struct bench {
@@ -92,6 +94,9 @@ static ordo_status call(ordo_ctx *by, verb what, ordo_type type, char *keys, siz
         return ordo_argsort(by, type, keys, n, ORDO_U32, behind, NULL);
     case RANK:
         return ordo_rank(by, type, keys, n, ORDO_U32, behind, NULL);
+    case SAMPLE:
+        return ordo_sort(by, type, keys, n,
+                         &ORDO_OPTS(ordo_sort_opts, .algorithm = ORDO_ALGORITHM_SAMPLE));
     case SORT:
         break;
     }
@@ -102,7 +107,7 @@ static ordo_status call(ordo_ctx *by, verb what, ordo_type type, char *keys, siz
 static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, size_t n, int rounds,
                             double *seconds)
 {
-    size_t const bytes = n * ordo_type_size(type) + (what == SORT ? 0 : n * KEY);
+    size_t const bytes = n * ordo_type_size(type) + (what == SORT || what == SAMPLE ? 0 : n * KEY);
     const char  *cpu_isa = b->cpu->plan.cpu->isa(b->cpu->plan.cpu_state);
     *seconds = -1;
     TRY(fill(b, bytes / KEY));
@@ -111,7 +116,8 @@ static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, s
         TRY(passed_on(b, b->cpu, ordo_copy(b->cpu, b->keys, b->from, bytes)));
         TRY(passed_on(b, by, call(by, what, type, b->keys, n)));
         TRY(ordo_last_report(by, &report));
-        if (by->plan.where != ORDO_CPU && strcmp(report.isa, cpu_isa) == 0)
+        if (by->plan.where != ORDO_CPU &&
+            (strcmp(report.isa, cpu_isa) == 0 || report.facts.device_status != ORDO_OK))
             return ORDO_OK;
         if (*seconds < 0 || report.seconds < *seconds)
             *seconds = report.seconds;
@@ -322,6 +328,37 @@ static ordo_status measure_streams(bench *b)
     return few > 0 && many > 0 ? measure_shares(b, large, many) : ORDO_OK;
 }
 
+/* The best share for the CPU in the sample sort: the share at which both would take equally long by
+ * their times alone, and shares around it. */
+static ordo_status measure_sample_share(bench *b, ordo_ctx *gpu)
+{
+    static const double factors[] = {0.25, 0.5, 0.75, 1, 1.5};
+    size_t const        n = ordo_min((size_t)SAMPLE_KEYS, b->most);
+    double              alone, best, chosen = 0;
+    TRY(least_of(b, b->cpu, SAMPLE, ORDO_U32, n, ROUNDS, &alone));
+    TRY(least_of(b, gpu, SAMPLE, ORDO_U32, n, ROUNDS + 1, &best));
+    ordo_report report = {.struct_size = sizeof report};
+    TRY(ordo_last_report(gpu, &report));
+    if (alone <= 0 || best <= 0 || report.facts.strategy != ORDO_STRATEGY_PHASES)
+        return ORDO_OK; /* the GPU has no such sort */
+    double const even = best / (alone + best);
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+        double const share = even * factors[i] < 1 ? even * factors[i] : 1;
+        ordo_ctx    *both;
+        double       seconds;
+        TRY(side(b, ORDO_HYBRID, b->threads, share, &both));
+        ordo_status const status = least_of(b, both, SAMPLE, ORDO_U32, n, ROUNDS, &seconds);
+        ordo_ctx_free(both);
+        TRY(status);
+        if (seconds > 0 && seconds < best) {
+            best = seconds;
+            chosen = share;
+        }
+    }
+    ordo_calibration_set(&b->found, COST_SAMPLE_SHARE, chosen * 1000);
+    return ORDO_OK;
+}
+
 static ordo_status measure_device(bench *b)
 {
     bool const   again = ordo_plan_opened_once();
@@ -338,6 +375,8 @@ static ordo_status measure_device(bench *b)
         status = measure_whole(b, gpu, opened);
         if (status == ORDO_OK)
             status = measure_streams(b);
+        if (status == ORDO_OK)
+            status = measure_sample_share(b, gpu);
     }
     ordo_ctx_free(gpu);
     return status;

@@ -178,9 +178,9 @@ ordo_status api_leave_query(ordo_ctx *ctx, ordo_status status)
     return status;
 }
 
-/* The CPU writes only the facts before device_status, except for the times of selections by
- * sub-arrays. The others are cleared and copied only if a device or such a selection may have
- * written them, because that is several per cent of a call on four keys. */
+/* The CPU writes only the facts before device_status, except in sorts that split the array into
+ * buckets and in selections by sub-arrays. The others are cleared and copied only if they may have
+ * been written, because that is several per cent of a call on four keys. */
 #define CPU_FACTS offsetof(ordo_facts, device_status)
 
 static void clear_facts(ordo_ctx *ctx)
@@ -235,7 +235,7 @@ static void store_report(ordo_ctx *ctx)
     ctx->report.predicted_cpu = running->predicted.cpu;
     ctx->report.predicted_cuda = running->predicted.device;
     ctx->report.predicted_hybrid = running->predicted.hybrid;
-    if (ctx->exec.facts.strategy == ORDO_STRATEGY_SUB_ARRAYS)
+    if (ctx->exec.facts.buckets != 0 || ctx->exec.facts.strategy == ORDO_STRATEGY_SUB_ARRAYS)
         ctx->device_facts = true;
     memcpy(&ctx->report.facts, &ctx->exec.facts, CPU_FACTS);
     if (ctx->device_facts || ctx->device_report)
@@ -257,6 +257,8 @@ ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
     } else if (status == ORDO_E_CANCELLED && ctx->error[0] == '\0') {
         snprintf(ctx->error, sizeof ctx->error, "%s was cancelled", ctx->running.operation);
     }
+    if (status != ORDO_OK)
+        ctx->device_facts = true; /* whatever the failed call wrote is cleared */
     ctx->refused = false;
     ordo_arena_reset(&ctx->arena);
     return api_leave_query(ctx, status);

@@ -86,6 +86,33 @@ static ordo_status fail_without_context(ordo_exec *exec, ordo_status status, con
     return api_fail_in_thread(status, "%s", text);
 }
 
+static ordo_status check_devices(const ordo_ctx_opts *opts)
+{
+    double sum = 0;
+    if (opts->device_count == 0)
+        return ORDO_OK;
+    if (opts->devices == NULL || opts->device_count > ORDO_MOST_DEVICES)
+        return api_fail_in_thread(ORDO_E_ARG, "device_count is %zu; expected a list of at most %d",
+                                  opts->device_count, ORDO_MOST_DEVICES);
+    if (opts->where != ORDO_HYBRID || opts->cpu_share != 0 || opts->device != 0)
+        return api_fail_in_thread(
+            ORDO_E_ARG, "a list of devices is for ORDO_HYBRID, without cpu_share and device");
+    for (size_t i = 0; i < opts->device_count; i++) {
+        double const share = opts->devices[i].share;
+        if (opts->devices[i].device == 0 || !(share > 0 && share <= 1))
+            return api_fail_in_thread(
+                ORDO_E_ARG,
+                "devices[%zu] is GPU %llu with share %g; expected a GPU counted from 1 "
+                "and a share above 0, at most 1",
+                i, (unsigned long long)opts->devices[i].device, share);
+        sum += share;
+    }
+    if (sum > 1 + 1e-9)
+        return api_fail_in_thread(ORDO_E_ARG, "the shares of the GPUs add up to %g; at most 1",
+                                  sum);
+    return ORDO_OK;
+}
+
 static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
 {
     ordo_exec exec = {.fail = fail_without_context};
@@ -100,6 +127,7 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
                                   dst->cpu_share);
     if ((dst->alloc == NULL) != (dst->release == NULL))
         return api_fail_in_thread(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
+    TRY(check_devices(dst));
     TRY(env_threads(&dst->threads));
     return env_where(&dst->where, &dst->device);
 }
@@ -147,13 +175,18 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
         ctx->exec.profile = &ctx->profile;
     }
 
-    ordo_backend_wishes const wishes = {.isa = isa,
-                                        .device = (size_t)wish->device,
-                                        .device_limit = wish->device_limit,
-                                        .threads = ctx->exec.threads,
-                                        .cpu_share = wish->cpu_share};
-    char                      why[PLAN_WHY] = "";
-    ordo_status               status =
+    ordo_backend_wishes wishes = {.isa = isa,
+                                  .device = (size_t)wish->device,
+                                  .device_limit = wish->device_limit,
+                                  .threads = ctx->exec.threads,
+                                  .cpu_share = wish->cpu_share,
+                                  .device_count = wish->device_count};
+    if (wish->device_count != 0) {
+        memcpy(wishes.devices, wish->devices, wish->device_count * sizeof *wish->devices);
+        wishes.device = (size_t)wish->devices[0].device;
+    }
+    char        why[PLAN_WHY] = "";
+    ordo_status status =
         ordo_plan_open(&ctx->plan, (ordo_where)wish->where, &wishes, directory, why, sizeof why);
     if (status != ORDO_OK) {
         (void)api_fail_in_thread(status, "%s", why);

@@ -88,6 +88,7 @@ static const word strategies[] = {
     [ORDO_STRATEGY_NO_KEYS] = {"no_keys", "read no keys"},
     [ORDO_STRATEGY_HEADS] = {"heads", "found the starts of ties, then the ranks"},
     [ORDO_STRATEGY_SUB_ARRAYS] = {"sub_arrays", "sorted sub-arrays and merged them"},
+    [ORDO_STRATEGY_PHASES] = {"phases", "in four phases on all devices"},
 };
 
 enum {
@@ -146,13 +147,14 @@ static void add_counts(sentence *s, const ordo_facts *f)
                   {"surveys", f->surveys},
                   {"groups left to the CPU", f->groups},
                   {"bytes of device memory", f->device_bytes},
-                  {"bytes needed", f->needed_bytes}};
+                  {"bytes needed", f->needed_bytes},
+                  {"devices", f->devices}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i].count != 0)
             add(s, "%s: %llu", counts[i].name, (unsigned long long)counts[i].count);
 }
 
-static void add_phases(sentence *s, const ordo_facts *f)
+static void add_seconds(sentence *s, const ordo_facts *f)
 {
     static const char *const sorts[] = {"phase I", "phases II and III", "phase IV"};
     static const char *const strings[] = {"survey",  "first keys sent", "later keys sent",
@@ -170,6 +172,24 @@ static void add_phases(sentence *s, const ordo_facts *f)
             add(s, "%s %.1f ms", names[i], 1e3 * f->phase_seconds[i]);
 }
 
+/* The phases of a sample sort: the longer time, and those of both devices if there are two. */
+static void add_phases(sentence *s, const ordo_facts *f)
+{
+    static const char *const names[] = {"I", "II", "III", "IV"};
+    bool const               shared = f->device_seconds[0] > 0;
+    for (size_t i = 0; i < 4; i++)
+        if (f->sample_seconds[i] > 0 && shared)
+            add(s, "phase %s %.3f ms (CPU %.3f, GPU %.3f)", names[i], 1e3 * f->sample_seconds[i],
+                1e3 * f->cpu_seconds[i], 1e3 * f->device_seconds[i]);
+        else if (f->sample_seconds[i] > 0)
+            add(s, "phase %s %.3f ms", names[i], 1e3 * f->sample_seconds[i]);
+    if (f->copy_seconds > 0)
+        add(s, "copies %.3f ms", 1e3 * f->copy_seconds);
+    if (shared)
+        add(s, "idle: CPU %.3f ms, GPU %.3f ms", 1e3 * f->cpu_idle_seconds,
+            1e3 * f->device_idle_seconds);
+}
+
 size_t ordo_report_text(const ordo_report *report, char *text, size_t size)
 {
     const ordo_facts *const f = &report->facts;
@@ -183,6 +203,7 @@ size_t ordo_report_text(const ordo_report *report, char *text, size_t size)
     if (f->radius != 0)
         add(&s, "radius %llu", (unsigned long long)f->radius);
     add_counts(&s, f);
+    add_seconds(&s, f);
     add_phases(&s, f);
     if (f->device_status != ORDO_OK)
         add(&s, "the device failed (%s), so the CPU did the job",

@@ -98,7 +98,8 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
     TRY(api_check_type(exec, type, "type"));
     TRY(read_sort_opts(exec, opts, n, &wish));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
-    ordo_load const load = ordo_load_sort(type, n, 0);
+    ordo_load load = ordo_load_sort(type, n, 0);
+    load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, sort);
     ordo_sort_job job = job_of(type, keys, n, &wish);
@@ -138,7 +139,8 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
     TRY(api_check_array(exec, values, n, value_size, "values"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
                         "values"));
-    ordo_load const load = ordo_load_sort(type, n, value_size);
+    ordo_load load = ordo_load_sort(type, n, value_size);
+    load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, sort_pairs);
     ordo_pairs_job const job = {job_of(type, keys, n, &wish), values, value_size};
@@ -187,7 +189,8 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_
     TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
     TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
     TRY(api_check_apart(exec, job->keys, n * size, "keys", job->index, n * index_size, "index"));
-    ordo_load const load = ordo_load_argsort(job->type, n, job->index_type);
+    ordo_load load = ordo_load_argsort(job->type, n, job->index_type);
+    load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, argsort);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;

@@ -14,11 +14,16 @@
 #include "backend/exec.h"
 #include "backend/job.h"
 #include "backend/link.h"
+#include "backend/sample.h"
 
 #include <string.h>
 
 #define ORDO_BACKEND_ABI 7u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
+
+enum {
+    ORDO_MOST_DEVICES = 8
+};
 
 typedef struct ordo_backend_wishes { /* options of the context that concern backends */
     const char *isa;                 /* NULL: the fastest one */
@@ -26,6 +31,9 @@ typedef struct ordo_backend_wishes { /* options of the context that concern back
     size_t      device_limit;        /* bytes of device memory; 0: no limit */
     unsigned    threads;             /* of each call */
     double      cpu_share;           /* of a hybrid sort; 0: as predicted; < 0: no share */
+    /* Devices of the sample sort, counted from 1, and their shares; device_count 0: only `device`. */
+    ordo_device_share devices[ORDO_MOST_DEVICES];
+    size_t            device_count;
 } ordo_backend_wishes;
 
 typedef struct ordo_backend {
@@ -73,6 +81,12 @@ typedef struct ordo_backend {
     ordo_status (*runs)(void *state, const ordo_runs_job *job, ordo_exec *exec);
     ordo_status (*copy)(void *state, const ordo_copy_job *job, ordo_exec *exec);
     void (*divide)(void *state, const ordo_divide_job *job);
+    ordo_status (*permute)(void *state, const ordo_permute_job *job, ordo_exec *exec);
+
+    /* One step of the hybrid sample sort. On a device the step is only queued. sample_work gives
+     * the bytes of job->work for parts of at most job->n and job->owned records. */
+    ordo_status (*sample)(void *state, const ordo_sample_job *job, ordo_exec *exec);
+    size_t (*sample_work)(const ordo_sample_job *job);
 
     /* Backends with their own memory; NULL in others. */
     void (*devices)(char *text, size_t size); /* one line per device */
@@ -93,12 +107,22 @@ const ordo_backend *ordo_cpu_backend(void);
 
 /* lib/hybrid: two backends used as one; the state is an ordo_both. The backend is named "cuda" if
  * the CPU only copies the arrays, and "hybrid" if the CPU sorts a share of the records. */
+typedef struct ordo_part { /* one of several devices, and its share of the records */
+    const ordo_backend *device;
+    void               *state;
+    double              share;
+} ordo_part;
+
 typedef struct ordo_both {
     const ordo_backend *cpu, *device;
     void               *cpu_state, *device_state;
     bool                keep;  /* if the device fails, the CPU does the job; in place from a copy */
     double              share; /* of the records that the CPU sorts; 0: as predicted; < 0: none */
+    bool                asked; /* the caller gave the share; it is used or the job is refused */
     bool                packs; /* the device packs keys for the link, and the CPU unpacks them */
+    double              sample_share; /* the same as share, for the sample sort; at least 0 or -1 */
+    const ordo_part    *parts;        /* devices of the sample sort; part_count 0: only `device` */
+    size_t              part_count;
 } ordo_both;
 
 /* Whether a device failed for a reason that does not apply to the CPU. */

@@ -253,6 +253,14 @@ typedef struct ordo_divide_job { /* stable partition of records by a pivot, by o
     size_t *n_first;
 } ordo_divide_job;
 
+typedef struct ordo_permute_job { /* array[i] = the old array[index[i]] */
+    void       *array;
+    size_t      n, size;    /* an element has 1 to 16 bytes */
+    ordo_type   index_type; /* U32, U64 */
+    const void *index;
+    void       *spare; /* room for n elements */
+} ordo_permute_job;
+
 typedef struct ordo_pack_job { /* packs sorted keys of 4 or 8 bytes as differences (pack.h) */
     ordo_type   type;
     bool        descending;

@@ -22,6 +22,10 @@ enum {
     /* Up to this many bytes of records, one thread sorts them inside its cache. */
     ORDO_TUNE_RADIX_ALONE = ORDO_TUNE(256 << 10, 256),
 
+    /* Sample sort: lg of the leaves of the splitter tree; there are twice as many buckets. A GPU
+     * keeps the tree and the histogram of 2^8 leaves in the shared memory of a block. */
+    ORDO_TUNE_SAMPLE_LG = ORDO_TUNE(8, 3),
+
     /* More strings than this are sorted by all threads together, fewer by one thread. V1, one
      * thread, 10^7 random words of 15 letters, M strings/s of CPU time for 2^14, 2^16, 2^18: 47.6,
      * 47.3, 47.7. A smaller value means more loops for 16 threads, a larger one fewer groups to
@@ -36,6 +40,13 @@ enum {
      * 2^30 keys u32, ms for 0, 5, 10, 20 and 50 per cent: 192, 217, 249, 395, 783. The copies of
      * the link use the memory bandwidth that the CPU needs to sort. */
     ORDO_TUNE_CPU_SHARE = ORDO_TUNE(0, 20),
+
+    /* Per cent of the keys that the CPU gets in a hybrid sample sort. An estimate: the GPU is about
+     * ten times as fast as 16 threads. */
+    ORDO_TUNE_SAMPLE_SHARE = ORDO_TUNE(8, 30),
+
+    /* From this many keys on, a share for the CPU that the caller asks for is used or refused. */
+    ORDO_TUNE_SHARE_LEAST = ORDO_TUNE(1 << 16, 300),
 
     /* Ranks are streamed if that saves more than it costs, compared with copying whole arrays.
      * Savings: ps per byte of a key, whose sort is hidden, and per byte of a rank beyond the four

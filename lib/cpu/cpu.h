@@ -5,6 +5,7 @@
 #include "backend/exec.h"
 #include "cpu/kernel/kernels.h"
 #include "backend/job.h"
+#include "backend/sample.h"
 #include "cpu/tuning.h"
 
 ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec);
@@ -40,6 +41,9 @@ ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec 
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
 ordo_status cpu_is_sorted(void *state, const ordo_order_job *job, ordo_exec *exec);
 ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec);
+ordo_status cpu_permute(void *state, const ordo_permute_job *job, ordo_exec *exec);
+ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);
+size_t      cpu_sample_work(const ordo_sample_job *job);
 void        cpu_divide(void *state, const ordo_divide_job *job);
 
 /* The elements in one piece of a loop over n: all of them if n is small, so that small calls wake

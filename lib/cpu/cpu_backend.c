@@ -172,6 +172,9 @@ const ordo_backend *ordo_cpu_backend(void)
         .runs = cpu_runs,
         .copy = cpu_copy,
         .divide = cpu_divide,
+        .permute = cpu_permute,
+        .sample = cpu_sample,
+        .sample_work = cpu_sample_work,
     };
     return &backend;
 }

@@ -148,10 +148,9 @@ enum {
      * thread for 2^13, 2^15, 2^17: 10.0, 8.6, 8.6. */
     ORDO_TUNE_MERGE_PIECE = ORDO_TUNE(1 << 15, 80),
 
-    /* Sample sort: lg of the leaves of the splitter tree (twice as many buckets, and a bucket is a
-     * byte); buckets up to this many items are merge sorted; items labelled by one piece. V1, 3e6
-     * random items of 128 bits, ms of one thread for 2^12, 2^14, 2^16 merged: 122, 124, 148. */
-    ORDO_TUNE_SAMPLE_LG = ORDO_TUNE(7, 3),
+    /* Sample sort: buckets up to this many items are merge sorted; items labelled by one piece,
+     * which fit the L2 cache with their labels. V1, 3e6 random items of 128 bits, ms of one thread
+     * for 2^12, 2^14, 2^16 merged: 122, 124, 148. */
     ORDO_TUNE_SAMPLE_BASE = ORDO_TUNE(1 << 14, 128),
     ORDO_TUNE_SAMPLE_PIECE = ORDO_TUNE(1 << 16, 96),
 
@@ -167,9 +166,11 @@ enum {
     ORDO_TUNE_INPLACE_TASK = ORDO_TUNE(1 << 13, 64),
 
     /* Sorts by a caller's comparison, which takes 5 ns at best: elements sorted by one thread and
-     * merged by one piece; elements up to which merging is left to do it all. */
+     * merged by one piece; elements up to which merging is left to do it all; lg of the leaves of
+     * the splitter tree (twice as many buckets, and a bucket is a byte). */
     ORDO_TUNE_COMPARE_BLOCK = ORDO_TUNE(1 << 12, 24),
     ORDO_TUNE_COMPARE_SAMPLE = ORDO_TUNE(1 << 14, 128),
+    ORDO_TUNE_COMPARE_LG = ORDO_TUNE(7, 3),
 
     /* Bytes from which elements are sorted by pointers to them: a pointer saves moves and costs a
      * cache miss for every comparison. V1, 1e6 elements of 200 bytes, one thread: 519 ms by

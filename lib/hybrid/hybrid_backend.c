@@ -3,7 +3,7 @@
  * Large arrays are streamed (stream/hybrid_call.h), in rounds if device memory is too small. Small
  * arrays go to the device whole. */
 #define _POSIX_C_SOURCE 200809L
-#include "hybrid/stream/hybrid_call.h"
+#include "hybrid/papers/sample_call.h"
 #include "hybrid/strings/hybrid_strings.h"
 
 static bool is_streamed(const ordo_both *both, const hybrid_records *records,
@@ -11,10 +11,27 @@ static bool is_streamed(const ordo_both *both, const hybrid_records *records,
 {
     const ordo_backend *const device = both->device;
     return (algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX) &&
-           records->n * (records->key_size + records->value_size) >= ORDO_TUNE_STREAM_LEAST &&
+           (both->asked ||
+            records->n * (records->key_size + records->value_size) >= ORDO_TUNE_STREAM_LEAST) &&
            device->link != NULL && device->search != NULL && device->copy != NULL &&
            (records->value_size == 0 ? device->sort != NULL : device->sort_pairs != NULL) &&
            records->n > HYBRID_SPLITTERS;
+}
+
+/* The paper's sample sort runs only if the caller asks for it by name. */
+static bool is_sampled(const ordo_both *both, size_t n, ordo_algorithm algorithm)
+{
+    const ordo_backend *const device = both->device;
+    return algorithm == ORDO_ALGORITHM_SAMPLE && n >= ORDO_TUNE_SAMPLE_LEAST &&
+           device->link != NULL && device->sample != NULL;
+}
+
+/* Whether the share leaves everything to the CPU, or the sample sort is too small to be shared. */
+static bool is_for_cpu(const ordo_both *both, size_t n, ordo_algorithm algorithm)
+{
+    if (algorithm != ORDO_ALGORITHM_SAMPLE)
+        return both->share >= 1;
+    return both->sample_share >= 1 || (both->sample_share >= 0 && n < ORDO_TUNE_SAMPLE_LEAST);
 }
 
 /* The status of a failure after which results may be half written: ORDO_E_DEVICE, whatever caused
@@ -44,6 +61,15 @@ static ordo_status sort_streamed(const ordo_both *both, const hybrid_records *re
     (both->side->slot != NULL ? both->side->slot(both->side##_state, job, exec)                    \
                               : ordo_fail(exec, ORDO_E_UNSUPPORTED, "the %s backend has no %s",    \
                                           both->side->name, #slot))
+
+/* A job that cannot be shared runs on the device, unless the caller asked for a share. */
+#define WHOLE_ON_DEVICE(slot)                                                                      \
+    (both->asked ? ordo_fail(exec, ORDO_E_ARG,                                                     \
+                             "cpu_share is %g, but this %s cannot be shared by the CPU and the "   \
+                             "device: expected algorithm auto, radix or sample, and more than %d " \
+                             "keys",                                                               \
+                             both->share, #slot, (int)HYBRID_SPLITTERS)                            \
+                 : WHOLE(device, slot))
 
 /* The status of the job after the CPU repeated it. A CPU sort that fails for want of memory writes
  * nothing, so exec->changed is what it was before. */
@@ -85,16 +111,18 @@ static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
     const ordo_both *const both = state;
     hybrid_records const   records = keys_of(job);
     ordo_sort_job          in_place = *job;
-    if (both->share >= 1)
+    if (is_for_cpu(both, job->n, job->algorithm))
         return WHOLE(cpu, sort);
+    if (is_sampled(both, job->n, job->algorithm))
+        return hybrid_sample_sort(both, &records, exec);
     if (!is_streamed(both, &records, job->algorithm)) {
-        if (job->source != NULL) { /* devices sort only in place */
+        if (job->source != NULL && !both->asked) { /* devices sort only in place */
             ordo_copy_job const copy = {job->keys, job->source, job->n * records.key_size};
             TRY(both->cpu->copy(both->cpu_state, &copy, exec));
             in_place.source = NULL;
             job = &in_place;
         }
-        return WHOLE(device, sort);
+        return WHOLE_ON_DEVICE(sort);
     }
     STREAM(sort_streamed(both, &records, exec), sort);
 }
@@ -107,10 +135,12 @@ static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec 
     records.value_size = job->value_size;
     records.values = job->values;
     records.out_values = job->values;
-    if (both->share >= 1)
+    if (is_for_cpu(both, job->keys.n, job->keys.algorithm))
         return WHOLE(cpu, sort_pairs);
+    if (is_sampled(both, job->keys.n, job->keys.algorithm))
+        return hybrid_sample_sort(both, &records, exec);
     if (!is_streamed(both, &records, job->keys.algorithm))
-        return WHOLE(device, sort_pairs);
+        return WHOLE_ON_DEVICE(sort_pairs);
     STREAM(sort_streamed(both, &records, exec), sort_pairs);
 }
 
@@ -125,10 +155,12 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
                                       .value_size = ordo_type_size(job->index_type),
                                       .keys = job->keys,
                                       .out_values = job->index};
-    if (both->share >= 1)
+    if (is_for_cpu(both, job->n, job->algorithm))
         return WHOLE(cpu, argsort);
+    if (is_sampled(both, job->n, job->algorithm))
+        return hybrid_sample_sort(both, &records, exec);
     if (!is_streamed(both, &records, job->algorithm))
-        return WHOLE(device, argsort);
+        return WHOLE_ON_DEVICE(argsort);
     STREAM(sort_streamed(both, &records, exec), argsort);
 }
 
@@ -148,7 +180,7 @@ static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     if (both->share >= 1)
         return WHOLE(cpu, rank);
     if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
-        return WHOLE(device, rank);
+        return WHOLE_ON_DEVICE(rank);
     STREAM(hybrid_rank_streamed(both, &records, job, exec), rank);
 }
 

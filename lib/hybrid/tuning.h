@@ -14,6 +14,9 @@ enum {
     /* Records of a bucket of the CPU: one thread sorts it in its cache. An estimate. */
     ORDO_TUNE_HYBRID_BUCKET = ORDO_TUNE(1 << 16, 100),
 
+    /* Least number of keys of a sample sort on several devices. */
+    ORDO_TUNE_SAMPLE_LEAST = ORDO_TUNE(1024, 64),
+
     /* Least number of threads for packed results. Fewer threads limit a sort even without
      * unpacking. An estimate. */
     ORDO_TUNE_PACK_THREADS = ORDO_TUNE(4, 1),

@@ -60,6 +60,9 @@ const ordo_cost_fact ordo_cost_facts[COSTS] = {
     [COST_HYBRID_SHARE] = {"hybrid_share", "o/oo",
                            "share of the keys that the CPU sorts in a hybrid sort",
                            ORDO_TUNE_CPU_SHARE * 10, -1000, 1000},
+    [COST_SAMPLE_SHARE] = {"sample_share", "o/oo",
+                           "share of the keys that the CPU gets in a hybrid sample sort",
+                           ORDO_TUNE_SAMPLE_SHARE * 10, 0, 1000},
     [COST_HYBRID_TIME] = {"hybrid_time", "%", "time of a hybrid sort, relative to a streamed sort",
                           100, 1, 1000},
 };

@@ -42,6 +42,7 @@ typedef enum ordo_cost_id {
     COST_STAGE_ALL,
     COST_HYBRID_SHARE,
     COST_HYBRID_TIME,
+    COST_SAMPLE_SHARE,
     COSTS
 } ordo_cost_id;
 

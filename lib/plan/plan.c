@@ -171,6 +171,7 @@ ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend
         return ORDO_E_ARG;
     }
     plan->device = DEVICE_UNTRIED;
+    plan->part_count = 0;
     plan->forgone = 0;
     plan->checked = false;
     plan->cpu = ordo_cpu_backend();
@@ -179,8 +180,11 @@ ordo_status ordo_plan_open(ordo_plan *plan, ordo_where where, const ordo_backend
 
 void ordo_plan_close(ordo_plan *plan)
 {
-    if (plan->device == DEVICE_OPEN && plan->opened_by == ordo_process_number())
+    if (plan->device == DEVICE_OPEN && plan->opened_by == ordo_process_number()) {
+        for (size_t i = 1; i < plan->part_count; i++)
+            plan->cuda->close(plan->parts[i].state);
         plan->cuda->close(plan->cuda_state);
+    }
     plan->cpu->close(plan->cpu_state);
 }
 
@@ -323,13 +327,21 @@ static double share_of(const ordo_plan *plan)
                : 0;
 }
 
+/* The same for the sample sort, where the built-in share is used if none was measured. */
+static double sample_share_of(ordo_plan *plan)
+{
+    if (plan->wishes.cpu_share != 0)
+        return plan->wishes.cpu_share < 0 ? -1 : plan->wishes.cpu_share;
+    return (double)ordo_plan_costs(plan)->value[COST_SAMPLE_SHARE] * 1e-3;
+}
+
 typedef enum side {
     SIDE_CPU,
     SIDE_DEVICE,
     SIDE_BOTH
 } side;
 
-/* HYBRID: a given share is used if the job can be streamed. Otherwise the faster side does all. */
+/* HYBRID: a given share is used unless the job is small. Otherwise the faster side does all. */
 static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_load *load)
 {
     double const               given = plan->wishes.cpu_share;
@@ -338,7 +350,10 @@ static side side_of_hybrid(ordo_plan *plan, const ordo_exec *exec, const ordo_lo
     (void)open_and_check(plan, exec, load);
     if (given >= 1)
         return SIDE_CPU;
-    if (given < 0 || (given > 0 && ordo_is_streamed(load)))
+    if (load->sampled)
+        return SIDE_BOTH;
+    if (given < 0 || (given > 0 && (ordo_is_streamed(load) ||
+                                    (load->record_bytes != 0 && load->n >= ORDO_TUNE_SHARE_LEAST))))
         return SIDE_BOTH;
     if (!weighed || by->cpu <= least(by->hybrid, by->device))
         return SIDE_CPU;
@@ -368,6 +383,29 @@ static side side_of(ordo_plan *plan, const ordo_exec *exec, const ordo_load *loa
     return SIDE_DEVICE;
 }
 
+/* Opens the other GPUs of a list and gives the sample sort all of them. */
+static ordo_status use_parts(ordo_plan *plan, ordo_exec *exec)
+{
+    const ordo_backend_wishes *const wishes = &plan->wishes;
+    double                           left = 1;
+    for (size_t i = plan->part_count; i < wishes->device_count; i++) {
+        ordo_backend_wishes one = *wishes;
+        ordo_part *const    part = &plan->parts[i];
+        char                why[PLAN_WHY] = "";
+        one.device = (size_t)wishes->devices[i].device;
+        *part = (ordo_part){plan->cuda, plan->cuda_state, wishes->devices[i].share};
+        if (i > 0 && plan->cuda->open(&part->state, &one, why, sizeof why) != ORDO_OK)
+            return ordo_fail(exec, ORDO_E_ARG, "GPU %zu of the list: %s", one.device - 1, why);
+        plan->part_count = i + 1;
+    }
+    for (size_t i = 0; i < plan->part_count; i++)
+        left -= plan->parts[i].share;
+    plan->both.parts = plan->parts;
+    plan->both.part_count = plan->part_count;
+    plan->both.sample_share = left > 1e-9 ? left : 0;
+    return ORDO_OK;
+}
+
 ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *load,
                              ordo_choice *choice)
 {
@@ -393,13 +431,17 @@ ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *
     choice->backend = plan->cuda;
     choice->state = plan->cuda_state;
     if (weighed) {
-        plan->both = (ordo_both){plan->cpu,
-                                 plan->cuda,
-                                 plan->cpu_state,
-                                 plan->cuda_state,
-                                 plan->where != ORDO_CUDA,
-                                 who == SIDE_BOTH ? share_of(plan) : -1,
-                                 plan->where != ORDO_CUDA};
+        plan->both = (ordo_both){.cpu = plan->cpu,
+                                 .device = plan->cuda,
+                                 .cpu_state = plan->cpu_state,
+                                 .device_state = plan->cuda_state,
+                                 .keep = plan->where != ORDO_CUDA,
+                                 .share = who == SIDE_BOTH ? share_of(plan) : -1,
+                                 .asked = who == SIDE_BOTH && plan->wishes.cpu_share > 0,
+                                 .packs = plan->where != ORDO_CUDA,
+                                 .sample_share = who == SIDE_BOTH ? sample_share_of(plan) : -1};
+        if (load->sampled && plan->wishes.device_count != 0 && who == SIDE_BOTH)
+            TRY(use_parts(plan, exec));
         choice->backend = who == SIDE_BOTH ? ordo_hybrid_backend() : ordo_streamed_backend();
         choice->state = &plan->both;
     }

@@ -35,7 +35,9 @@ typedef struct ordo_plan {
     ordo_device_state   device;
     const ordo_backend *cuda;
     void               *cuda_state;
-    ordo_both           both;      /* the CPU and the GPU, for jobs on host arrays */
+    ordo_part           parts[ORDO_MOST_DEVICES]; /* of the sample sort; the first is cuda_state */
+    size_t              part_count;               /* opened so far */
+    ordo_both           both;                     /* the CPU and the GPU, for jobs on host arrays */
     uint64_t            opened_by; /* process number, because an open GPU does not survive fork() */
     double              forgone;   /* seconds that AUTO could have saved so far with the GPU */
     char                why[PLAN_WHY];

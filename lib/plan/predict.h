@@ -28,6 +28,7 @@ typedef struct ordo_load {
      * threads for the whole job if a GPU sorts. */
     double further;
     double host_ns;
+    bool   sampled; /* the caller asks for the sample sort */
 } ordo_load;
 
 ordo_load ordo_load_sort(ordo_type type, size_t n, size_t value_size);

@@ -112,7 +112,9 @@ ReportStruct = _struct(
     ("batches", c_uint64), ("segments", c_uint64), ("handed_over", c_uint64),
     ("rank_bytes", c_uint64), ("surveys", c_uint64), ("groups", c_uint64),
     ("device_bytes", c_uint64), ("needed_bytes", c_uint64), ("cpu_share", c_double),
-    ("packed", c_double), ("phase_seconds", c_double * 6),
+    ("packed", c_double), ("phase_seconds", c_double * 6), ("sample_seconds", c_double * 4),
+    ("cpu_seconds", c_double * 4), ("device_seconds", c_double * 4), ("copy_seconds", c_double),
+    ("cpu_idle_seconds", c_double), ("device_idle_seconds", c_double), ("devices", c_uint64),
 )  # fmt: skip
 InfoStruct = _struct(
     "InfoStruct", ("isa", c_char_p), ("isa_all", c_char_p), ("cuda", c_char_p),

@@ -14,7 +14,7 @@ static void every_value(void)
         CHECK(ordo_report_text(&(ordo_report){.facts = {.input = input}}, texts[count++], 128) > 0);
     for (uint32_t s = 1; ordo_strategy_name((ordo_strategy)s) != NULL; s++)
         CHECK(ordo_report_text(&(ordo_report){.facts = {.strategy = s}}, texts[count++], 128) > 0);
-    CHECK_EQ_U64(ORDO_INPUT_EQUAL + ORDO_STRATEGY_SUB_ARRAYS, count);
+    CHECK_EQ_U64(ORDO_INPUT_EQUAL + ORDO_STRATEGY_PHASES, count);
     for (size_t i = 0; i < count; i++) {
         CHECK(strlen(texts[i]) < 127);
         for (size_t j = 0; j < i; j++)
@@ -44,7 +44,7 @@ static void every_number(void)
           &report.facts.tile,         &report.facts.rounds,      &report.facts.batches,
           &report.facts.segments,     &report.facts.handed_over, &report.facts.rank_bytes,
           &report.facts.surveys,      &report.facts.groups,      &report.facts.device_bytes,
-          &report.facts.needed_bytes,
+          &report.facts.needed_bytes, &report.facts.devices,
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         *numbers[i] = 100 + i;
@@ -57,6 +57,10 @@ static void every_number(void)
     report.facts.device_status = ORDO_E_NOMEM;
     for (size_t i = 0; i < 6; i++)
         report.facts.phase_seconds[i] = 1e-3;
+    for (size_t i = 0; i < 4; i++)
+        report.facts.sample_seconds[i] = report.facts.cpu_seconds[i] =
+            report.facts.device_seconds[i] = 1e-3;
+    report.facts.copy_seconds = 1e-3;
     length = ordo_report_text(&report, text, sizeof text);
     CHECK_EQ_U64(length, strlen(text));
     CHECK_EQ_U64(length, ordo_report_text(&report, NULL, 0));

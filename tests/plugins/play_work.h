@@ -179,4 +179,170 @@ static void ranks_now(const ordo_put_job *job)
     }
 }
 
+/* ---- Steps of the hybrid sample sort ---- */
+
+static const char *play_record(const ordo_sample_job *job, const void *records, size_t i)
+{
+    return (const char *)records + i * job->record_size;
+}
+
+/* Compares whole records: the key bits, then the index. */
+static int compare_records(const ordo_sample_job *job, const void *a, const void *b)
+{
+    if (job->record_size == 4) {
+        uint32_t x, y;
+        memcpy(&x, a, sizeof x);
+        memcpy(&y, b, sizeof y);
+        return x < y ? -1 : x > y;
+    }
+    uint64_t x[2] = {0}, y[2] = {0};
+    memcpy(x, a, job->record_size);
+    memcpy(y, b, job->record_size);
+    int const high = x[0] < y[0] ? -1 : x[0] > y[0];
+    return high != 0 ? high : x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+static void make_record(const ordo_sample_job *job, size_t i, void *record)
+{
+    size_t const   size = size_of(job->type);
+    uint64_t const code =
+        code_of(job->type, job->descending, job->indexed, (const char *)job->keys + i * size);
+    uint64_t const wide[2] = {code, job->first + i};
+    uint32_t const narrow = (uint32_t)code;
+    uint64_t const both = code << 32 | (uint32_t)(job->first + i);
+    const void    *from = job->record_size == 4    ? (const void *)&narrow
+                          : job->record_size == 16 ? (const void *)wide
+                          : job->indexed           ? (const void *)&both
+                                                   : (const void *)&code;
+    memcpy(record, from, job->record_size);
+}
+
+static void label_now(const ordo_sample_job *job)
+{
+    size_t const splitters = ((size_t)1 << job->lg) - 1;
+    for (size_t i = 0; i < job->n; i++) {
+        char *const record = (char *)job->records + i * job->record_size;
+        size_t      below = 0;
+        make_record(job, i, record);
+        while (below < splitters &&
+               compare_records(job, play_record(job, job->splitters, below), record) < 0)
+            below++;
+        bool const equal =
+            below < splitters &&
+            compare_records(job, play_record(job, job->splitters, below), record) == 0;
+        job->labels[i] = (uint16_t)(2 * below + equal);
+    }
+}
+
+static char *bucket_array(const ordo_sample_job *job, size_t bucket)
+{
+    bool const stays = bucket >= job->bucket_first && bucket < job->bucket_end;
+    return !stays ? job->outbox : bucket % 2 == 1 ? job->finished : job->scattered;
+}
+
+static void scatter_now(const ordo_sample_job *job)
+{
+    uint64_t *const places = malloc(((size_t)2 << job->lg) * sizeof *places);
+    if (places == NULL)
+        abort();
+    memcpy(places, job->places, ((size_t)2 << job->lg) * sizeof *places);
+    for (size_t i = 0; i < job->n; i++) {
+        size_t const b = job->labels[i];
+        memcpy(bucket_array(job, b) + places[b]++ * job->record_size,
+               play_record(job, job->records, i), job->record_size);
+    }
+    free(places);
+}
+
+static void place_now(const ordo_sample_job *job)
+{
+    size_t const entries = (size_t)4 << job->lg;
+    for (size_t e = 0; e < entries; e++)
+        memcpy(bucket_array(job, e / 2) + job->to[e] * job->record_size,
+               play_record(job, job->inbox, job->from[e]),
+               (job->from[e + 1] - job->from[e]) * job->record_size);
+}
+
+/* Insertion sort: buckets of tests are small, and the job has to reach the comparison. */
+static void sort_buckets_now(const ordo_sample_job *job)
+{
+    size_t const size = job->record_size;
+    for (size_t b = job->bucket_first; b < job->bucket_end; b++) {
+        char *const  to = (char *)job->finished + job->starts[b] * size;
+        size_t const n = job->starts[b + 1] - job->starts[b];
+        if (b % 2 == 1)
+            continue;
+        memcpy(to, play_record(job, job->scattered, job->starts[b]), n * size);
+        for (size_t i = 1; i < n; i++) {
+            char moved[16];
+            memcpy(moved, to + i * size, size);
+            size_t at = i;
+            for (; at > 0 && compare_records(job, moved, to + (at - 1) * size) < 0; at--)
+                memcpy(to + at * size, to + (at - 1) * size, size);
+            memcpy(to + at * size, moved, size);
+        }
+    }
+    memset(job->records, 0x55, job->owned * size); /* it is scratch of the step */
+}
+
+static void uncode(const ordo_sample_job *job, uint64_t code, void *key)
+{
+    switch (job->type) {
+#define ORDO_TYPE(ID, tag, key_type, bits_type)                                                    \
+    case ORDO_##ID: {                                                                              \
+        key_type const x = key_of_sort_bits_##tag((bits_type)code, job->descending);               \
+        memcpy(key, &x, sizeof x);                                                                 \
+        break;                                                                                     \
+    }
+#include "core/types.def"
+    }
+}
+
+static void result_now(const ordo_sample_job *job)
+{
+    size_t const out = job->indexed ? size_of(job->index_type) : size_of(job->type);
+    for (size_t i = 0; i < job->owned; i++) {
+        uint64_t wide[2] = {0};
+        char    *to = (char *)job->result + i * out;
+        uint32_t narrow;
+        memcpy(wide, play_record(job, job->finished, i), job->record_size);
+        memcpy(&narrow, wide, sizeof narrow);
+        if (!job->indexed) {
+            uncode(job, job->record_size == 4 ? narrow : wide[0], to);
+            continue;
+        }
+        uint64_t const index = job->record_size == 16 ? wide[1] : (uint32_t)wide[0];
+        narrow = (uint32_t)index;
+        memcpy(to, out == 4 ? (const void *)&narrow : (const void *)&index, out);
+    }
+}
+
+static void sample_now(const ordo_sample_job *job)
+{
+    switch (job->step) {
+    case ORDO_SAMPLE_LABEL:
+        label_now(job);
+        break;
+    case ORDO_SAMPLE_COUNT:
+        memset(job->counts, 0, ((size_t)2 << job->lg) * sizeof *job->counts);
+        for (size_t i = 0; i < job->n; i++)
+            job->counts[job->labels[i]]++;
+        break;
+    case ORDO_SAMPLE_SCATTER:
+        scatter_now(job);
+        break;
+    case ORDO_SAMPLE_PLACE:
+        place_now(job);
+        break;
+    case ORDO_SAMPLE_SORT:
+        sort_buckets_now(job);
+        break;
+    case ORDO_SAMPLE_RESULT:
+        result_now(job);
+        break;
+    case ORDO_SAMPLE_SPLIT:
+        abort();
+    }
+}
+
 #endif

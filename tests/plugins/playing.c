@@ -9,6 +9,7 @@
 #include "play_work.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,7 @@ __attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(ui
 enum {
     BUFFER = 1024,
     LANES = 8,
+    DEVICES = 3,
     MOST = 1 << 16 /* entries of a queue */
 };
 
@@ -30,19 +32,21 @@ typedef enum play_kind {
     PLAY_PACK,
     PLAY_AWAIT,
     PLAY_JOIN,
-    PLAY_RANKS
+    PLAY_RANKS,
+    PLAY_SAMPLE
 } play_kind;
 
 typedef struct play_entry {
-    play_kind      kind;
-    ordo_copy_job  copy;
-    ordo_pairs_job pairs; /* PLAY_SORT; value_size 0: only keys */
-    void          *numbers;
-    size_t         n, width;
-    uint64_t       first;
-    ordo_pack_job  pack;
-    ordo_put_job   put;
-    size_t         until[LANES]; /* PLAY_JOIN: entries of each lane; PLAY_AWAIT: [0] of the work */
+    play_kind       kind;
+    ordo_copy_job   copy;
+    ordo_pairs_job  pairs; /* PLAY_SORT; value_size 0: only keys */
+    void           *numbers;
+    size_t          n, width;
+    uint64_t        first;
+    ordo_pack_job   pack;
+    ordo_put_job    put;
+    ordo_sample_job sample;
+    size_t          until[LANES]; /* PLAY_JOIN: entries of each lane; PLAY_AWAIT: [0] of the work */
 } play_entry;
 
 typedef struct play_queue {
@@ -50,12 +54,15 @@ typedef struct play_queue {
     size_t      count, done;
 } play_queue;
 
+typedef struct play_state { /* one opened device */
+    play_queue lanes[LANES], work;
+    size_t     closed[LANES][ORDO_LINK_SIDES], marks[ORDO_LINK_MARKS];
+    char       buffers[LANES][ORDO_LINK_SIDES][BUFFER];
+    char      *memory;
+    double     ticks[ORDO_LINK_TICKS];
+} play_state;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static play_queue      lanes[LANES], work;
-static size_t          closed[LANES][ORDO_LINK_SIDES], marks[ORDO_LINK_MARKS];
-static char            buffers[LANES][ORDO_LINK_SIDES][BUFFER];
-static char           *memory;
-static int             state_here;
 static char            failing[32];
 static long            failing_at;
 static ordo_status     failing_with;
@@ -69,7 +76,8 @@ static bool fails(ordo_exec *exec, const char *name)
 }
 
 #define PLAY(name)                                                                                 \
-    (void)state;                                                                                   \
+    play_state *const my = state;                                                                  \
+    (void)my;                                                                                      \
     pthread_mutex_lock(&lock);                                                                     \
     if (fails(exec, name)) {                                                                       \
         pthread_mutex_unlock(&lock);                                                               \
@@ -106,7 +114,7 @@ static void iota_now(const play_entry *entry)
     }
 }
 
-static void do_until(play_queue *queue, size_t until)
+static void do_until(play_state *my, play_queue *queue, size_t until)
 {
     while (queue->done < until) {
         const play_entry *const entry = &queue->entries[queue->done++];
@@ -124,14 +132,17 @@ static void do_until(play_queue *queue, size_t until)
             pack_now(&entry->pack);
             break;
         case PLAY_AWAIT:
-            do_until(&work, entry->until[0]);
+            do_until(my, &my->work, entry->until[0]);
             break;
         case PLAY_JOIN:
             for (int i = 0; i < LANES; i++)
-                do_until(&lanes[i], entry->until[i]);
+                do_until(my, &my->lanes[i], entry->until[i]);
             break;
         case PLAY_RANKS:
             ranks_now(&entry->put);
+            break;
+        case PLAY_SAMPLE:
+            sample_now(&entry->sample);
             break;
         }
     }
@@ -168,16 +179,16 @@ static ordo_status begin(void *state, ordo_exec *exec, size_t bytes, size_t scra
     read_wishes();
     PLAY("begin");
     for (int i = 0; i < LANES; i++)
-        lanes[i].count = lanes[i].done = 0;
-    memset(closed, 0, sizeof closed);
-    memset(marks, 0, sizeof marks);
-    work.count = work.done = 0;
-    free(memory);
-    memory = malloc(bytes + 1);
-    if (memory == NULL)
+        my->lanes[i].count = my->lanes[i].done = 0;
+    memset(my->closed, 0, sizeof my->closed);
+    memset(my->marks, 0, sizeof my->marks);
+    my->work.count = my->work.done = 0;
+    free(my->memory);
+    my->memory = malloc(bytes + 1);
+    if (my->memory == NULL)
         abort();
-    memset(memory, 0xcc, bytes);
-    *base = memory;
+    memset(my->memory, 0xcc, bytes);
+    *base = my->memory;
     *stream = NULL;
     *wanted = *wanted < LANES ? *wanted : LANES;
     return played();
@@ -187,22 +198,21 @@ static ordo_status end(void *state, ordo_exec *exec)
 {
     PLAY("end");
     for (int i = 0; i < LANES; i++)
-        do_until(&lanes[i], lanes[i].count);
-    do_until(&work, work.count);
+        do_until(my, &my->lanes[i], my->lanes[i].count);
+    do_until(my, &my->work, my->work.count);
     return played();
 }
 
 static char *buffer(void *state, unsigned lane, unsigned side)
 {
-    (void)state;
-    return buffers[lane][side];
+    return ((play_state *)state)->buffers[lane][side];
 }
 
 static ordo_status copy_in(void *state, ordo_exec *exec, unsigned lane, void *device,
                            const void *from, size_t bytes)
 {
     PLAY("copy_in");
-    note(&lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){device, from, bytes};
+    note(&my->lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){device, from, bytes};
     return played();
 }
 
@@ -210,45 +220,45 @@ static ordo_status copy_out(void *state, ordo_exec *exec, unsigned lane, void *t
                             const void *device, size_t bytes)
 {
     PLAY("copy_out");
-    note(&lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){to, device, bytes};
+    note(&my->lanes[lane], PLAY_COPY)->copy = (ordo_copy_job){to, device, bytes};
     return played();
 }
 
 static ordo_status close_side(void *state, ordo_exec *exec, unsigned lane, unsigned side)
 {
     PLAY("close_side");
-    closed[lane][side] = lanes[lane].count;
+    my->closed[lane][side] = my->lanes[lane].count;
     return played();
 }
 
 static ordo_status wait_side(void *state, ordo_exec *exec, unsigned lane, unsigned side)
 {
     PLAY("wait_side");
-    do_until(&lanes[lane], closed[lane][side]);
+    do_until(my, &my->lanes[lane], my->closed[lane][side]);
     return played();
 }
 
 static ordo_status join(void *state, ordo_exec *exec)
 {
     PLAY("join");
-    play_entry *const entry = note(&work, PLAY_JOIN);
+    play_entry *const entry = note(&my->work, PLAY_JOIN);
     for (int i = 0; i < LANES; i++)
         for (int side = 0; side < ORDO_LINK_SIDES; side++)
-            entry->until[i] = ordo_max(entry->until[i], closed[i][side]);
+            entry->until[i] = ordo_max(entry->until[i], my->closed[i][side]);
     return played();
 }
 
 static ordo_status mark(void *state, ordo_exec *exec, unsigned which)
 {
     PLAY("mark");
-    marks[which] = work.count;
+    my->marks[which] = my->work.count;
     return played();
 }
 
 static ordo_status await(void *state, ordo_exec *exec, unsigned lane, unsigned which)
 {
     PLAY("await");
-    note(&lanes[lane], PLAY_AWAIT)->until[0] = marks[which];
+    note(&my->lanes[lane], PLAY_AWAIT)->until[0] = my->marks[which];
     return played();
 }
 
@@ -256,7 +266,7 @@ static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, or
                         uint64_t first)
 {
     PLAY("iota");
-    play_entry *const entry = note(&work, PLAY_IOTA);
+    play_entry *const entry = note(&my->work, PLAY_IOTA);
     entry->numbers = device;
     entry->n = n;
     entry->width = type == ORDO_U32 ? 4 : 8;
@@ -265,8 +275,6 @@ static ordo_status iota(void *state, ordo_exec *exec, void *device, size_t n, or
 }
 
 /* ---- A clock: copies and work take no time and happen when they are queried ---- */
-
-static double ticks[ORDO_LINK_TICKS];
 
 static double now(void)
 {
@@ -278,7 +286,7 @@ static double now(void)
 static ordo_status watch(void *state, ordo_exec *exec)
 {
     PLAY("watch");
-    memset(ticks, 0, sizeof ticks);
+    memset(my->ticks, 0, sizeof my->ticks);
     return played();
 }
 
@@ -294,15 +302,14 @@ static bool side_times(void *state, unsigned lane, unsigned side, double *began,
 static ordo_status tick(void *state, ordo_exec *exec, unsigned number)
 {
     PLAY("tick");
-    ticks[number] = now();
+    my->ticks[number] = now();
     return played();
 }
 
 static bool ticked(void *state, unsigned number, double *when)
 {
-    (void)state;
-    *when = ticks[number];
-    return ticks[number] != 0;
+    *when = ((play_state *)state)->ticks[number];
+    return *when != 0;
 }
 
 /* ---- Verbs: queued for device arrays, executed at once for host arrays ---- */
@@ -313,7 +320,7 @@ static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec 
     exec->algorithm = "radix";
     exec->isa = "sm_00";
     if (exec->on_device) {
-        note(&work, PLAY_SORT)->pairs = *job;
+        note(&my->work, PLAY_SORT)->pairs = *job;
     } else {
         exec->changed = true;
         sort_now(job);
@@ -342,14 +349,14 @@ static size_t pairs_scratch(const ordo_pairs_job *job, const ordo_exec *exec)
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
     PLAY("copy");
-    note(&work, PLAY_COPY)->copy = *job;
+    note(&my->work, PLAY_COPY)->copy = *job;
     return played();
 }
 
 static ordo_status pack(void *state, const ordo_pack_job *job, ordo_exec *exec)
 {
     PLAY("pack");
-    note(&work, PLAY_PACK)->pack = *job;
+    note(&my->work, PLAY_PACK)->pack = *job;
     return played();
 }
 
@@ -357,7 +364,7 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
 {
     size_t const size = size_of(job->type);
     PLAY("search");
-    do_until(&work, work.count);
+    do_until(my, &my->work, my->work.count);
     for (size_t i = 0; i < job->count; i++) {
         size_t at = 0;
         while (at < job->n && code_of(job->type, job->descending, job->folded,
@@ -371,9 +378,25 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
 static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *exec)
 {
     PLAY("put_ranks");
-    note(&work, PLAY_RANKS)->put = *job;
+    note(&my->work, PLAY_RANKS)->put = *job;
     return played();
 }
+
+/* Each step fails under its own name. */
+static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
+{
+    static const char *const names[] = {
+        [ORDO_SAMPLE_SPLIT] = "split",  [ORDO_SAMPLE_LABEL] = "label",
+        [ORDO_SAMPLE_COUNT] = "count",  [ORDO_SAMPLE_SCATTER] = "scatter",
+        [ORDO_SAMPLE_PLACE] = "place",  [ORDO_SAMPLE_SORT] = "sort_buckets",
+        [ORDO_SAMPLE_RESULT] = "result"};
+    PLAY(names[job->step]);
+    exec->isa = "sm_00";
+    note(&my->work, PLAY_SAMPLE)->sample = *job;
+    return played();
+}
+
+static size_t sample_work(const ordo_sample_job *job) { return job->n; }
 
 /* A merge of two stretches needs memory, as on a real device. */
 static size_t put_ranks_work(const ordo_put_job *job)
@@ -385,23 +408,22 @@ static size_t put_ranks_work(const ordo_put_job *job)
 
 static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *why, size_t why_size)
 {
-    (void)wishes;
-    (void)why;
-    (void)why_size;
-    *state = &state_here;
-    return ORDO_OK;
+    if (wishes->device > DEVICES) {
+        snprintf(why, why_size, "there are %d devices", DEVICES);
+        return ORDO_E_UNSUPPORTED;
+    }
+    *state = calloc(1, sizeof(play_state));
+    return *state != NULL ? ORDO_OK : ORDO_E_NOMEM;
 }
 
 static void close(void *state)
 {
-    (void)state;
-    free(memory);
-    memory = NULL;
-    free(work.entries);
-    memset(&work, 0, sizeof work);
+    play_state *const my = state;
+    free(my->memory);
+    free(my->work.entries);
     for (int i = 0; i < LANES; i++)
-        free(lanes[i].entries);
-    memset(lanes, 0, sizeof lanes);
+        free(my->lanes[i].entries);
+    free(my);
 }
 
 static const char *isa(const void *state)
@@ -430,6 +452,8 @@ const ordo_backend *ordo_backend_table(uint32_t abi)
                                        .search = search,
                                        .pack = pack,
                                        .link = &link,
+                                       .sample = sample,
+                                       .sample_work = sample_work,
                                        .put_ranks = put_ranks,
                                        .put_ranks_work = put_ranks_work};
     return abi == ORDO_BACKEND_ABI ? &table : NULL;

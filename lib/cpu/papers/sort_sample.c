@@ -1,18 +1,19 @@
-/* sort_sample.c - comparison sample sort of records in four phases (splitters and labels,
- * histograms, scatter, recursion): the CPU's part of the hybrid sample sort for CPU and GPU,
- * with the splitter tree of Sanders and Winkel's super scalar sample sort (2004).
+/* sort_sample.c - comparison sample sort of records in four phases: the CPU's part of the hybrid
+ * sample sort for CPU and GPU, and the same sort on the CPU alone, with the splitter tree of
+ * Sanders and Winkel's super scalar sample sort (2004).
  *
- * A sorted sample of sqrt(n) records, or more, gives the splitters. They form an implicit search
- * tree that records walk without a branch, several at a time; the leaf is the label, one byte a
- * record. Each piece counts its labels, prefix sums over the pieces give the place of each
- * bucket's records, and all pieces scatter at once. Records equal to a splitter have their own
- * buckets, which are done. One thread sorts each other bucket the same way, until merge sort in
- * the cache is faster.
- *
- * n lg n comparisons: a bucket that stays large for DEPTH levels is merge sorted. Scratch: n
- * records, n labels, and counts for each piece. */
+ * I    a sorted sample of sqrt(n) records, or more, gives the splitters: an implicit search tree
+ *      that records walk without a branch, several at a time; the label is the bucket
+ * II   each piece of the array, which fits the L2 cache, counts its labels
+ * III  prefix sums over the pieces give each bucket's places; all pieces scatter at once
+ * IV   buckets of records equal to a splitter are done; one thread, or all threads if the bucket is
+ *      large, sorts each other bucket the same way; small ones are merge sorted in the cache
+ * n lg n comparisons. Scratch: n records, n labels of 2 bytes, and counts for each piece. */
+#define _POSIX_C_SOURCE 200809L
+#include "backend/profile.h"
 #include "core/random.h"
 #include "cpu/papers/paper_sorts.h"
+#include "cpu/radix/records.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,19 +21,117 @@
 enum {
     LG_LEAVES = ORDO_TUNE_SAMPLE_LG,
     LEAVES = 1 << LG_LEAVES,
+    SPLITTERS = LEAVES - 1,
     BUCKETS = 2 * LEAVES, /* odd ones hold the records equal to a splitter */
     OVERSAMPLE = 8,       /* the fewest sampled records for each leaf */
     BASE = ORDO_TUNE_SAMPLE_BASE,
     PIECE = ORDO_TUNE_SAMPLE_PIECE,
-    DEPTH = 8, /* levels before merge sort */
-    BATCH = 8  /* records that walk the tree together */
+    ALL_DEPTH = 3,   /* levels that all threads split together, below the first one */
+    ALONE_DEPTH = 3, /* levels of one thread before merge sort */
+    BATCH = 8,       /* records that walk the tree together */
+    MOST_RECORD = 16,
+    TREE_BYTES = 2 * LEAVES * MOST_RECORD
 };
-_Static_assert(BUCKETS <= 256, "a label is a byte");
 _Static_assert(2 * OVERSAMPLE * LEAVES <= BASE, "sample and its scratch fit the bucket");
+
+/* An array that all threads split, or whose buckets they sort. */
+typedef struct sample_work {
+    ordo_exec *exec;
+    void      *tree;
+    void      *data, *other; /* n records each */
+    uint16_t  *labels;
+    size_t     n;
+    size_t (*counts)[BUCKETS]; /* for each piece; then the places of its records */
+    size_t starts[BUCKETS + 1];
+    size_t first_bucket; /* that the loop over buckets begins with */
+    bool   to_other;     /* the sorted buckets of data go to other */
+    size_t large;        /* more records than this are split by all threads */
+} sample_work;
 
 static size_t sample_size(size_t n)
 {
-    return ordo_max((size_t)sqrt((double)n), OVERSAMPLE * LEAVES);
+    return ordo_min(n, ordo_max((size_t)sqrt((double)n), OVERSAMPLE * LEAVES));
+}
+
+static void count_labels(const uint16_t *labels, size_t n, size_t counts[BUCKETS])
+{
+    for (size_t i = 0; i < n; i++)
+        counts[labels[i]]++;
+}
+
+static void count_piece(void *arg, size_t lo, size_t hi)
+{
+    const sample_work *const work = arg;
+    size_t *const            counts = work->counts[lo / PIECE];
+    memset(counts, 0, sizeof *work->counts);
+    count_labels(work->labels + lo, hi - lo, counts);
+}
+
+/* Adds the pieces' counts up. */
+static void total_counts(const sample_work *work, uint64_t totals[BUCKETS])
+{
+    memset(totals, 0, BUCKETS * sizeof *totals);
+    for (size_t p = 0; p < ordo_div_up(work->n, PIECE); p++)
+        for (size_t b = 0; b < BUCKETS; b++)
+            totals[b] += work->counts[p][b];
+}
+
+/* Turns counts into places; bucket b begins at first[b]. */
+static void place_counts(const sample_work *work, uint64_t first[BUCKETS])
+{
+    for (size_t p = 0; p < ordo_div_up(work->n, PIECE); p++)
+        for (size_t b = 0; b < BUCKETS; b++) {
+            size_t const here = work->counts[p][b];
+            work->counts[p][b] = (size_t)first[b];
+            first[b] += here;
+        }
+}
+
+static bool is_split_by_all(const sample_work *work, size_t size) { return size > work->large; }
+
+/* One thread should not be left with a bucket while the others have none. */
+static size_t large_bucket(size_t n, unsigned threads)
+{
+    return threads == 1 ? SIZE_MAX : ordo_max(BASE, n / threads);
+}
+
+/* Phases I to III of data[0 .. n), once the tree is built: labels, histograms and the scatter to
+ * other, where bucket b is [starts[b], starts[b + 1]). Adds the seconds of each phase to `phase`,
+ * unless phase is NULL. */
+static ordo_status split_timed(sample_work *work, ordo_body *label, ordo_body *scatter,
+                               double *phase)
+{
+    uint64_t first[BUCKETS];
+    double   began = phase != NULL ? ordo_profile_clock() : 0, now;
+#define PHASE_ENDS(which)                                                                          \
+    if (phase != NULL) {                                                                           \
+        now = ordo_profile_clock();                                                                \
+        phase[which] += now - began;                                                               \
+        began = now;                                                                               \
+    }
+    if (!ordo_loop(work->exec, work->n, PIECE, label, work))
+        return ORDO_E_CANCELLED;
+    PHASE_ENDS(0)
+    if (!ordo_loop(work->exec, work->n, PIECE, count_piece, work))
+        return ORDO_E_CANCELLED;
+    total_counts(work, first);
+    work->starts[0] = 0;
+    for (size_t b = 0; b < BUCKETS; b++) {
+        work->starts[b + 1] = work->starts[b] + (size_t)first[b];
+        first[b] = work->starts[b];
+    }
+    PHASE_ENDS(1)
+    place_counts(work, first);
+    if (!ordo_loop(work->exec, work->n, PIECE, scatter, work))
+        return ORDO_E_CANCELLED;
+    PHASE_ENDS(2)
+#undef PHASE_ENDS
+    return ORDO_OK;
+}
+
+static ordo_status split_labelled(sample_work *work, ordo_body *label, ordo_body *scatter)
+{
+    return split_timed(work, label, scatter, NULL);
 }
 
 #define ORDO_WHOLE_RECORDS
@@ -45,25 +144,289 @@ static size_t sample_size(size_t n)
 #define ORDO_TEMPLATE "cpu/papers/sample.t.h"
 #include "cpu/radix/for_each_record.h"
 
+/* ---- The functions of a kind of record ---- */
+
+typedef struct sample_kind {
+    size_t size;
+    void (*take_splitters)(void *sample, size_t size, void *splitters);
+    void (*build_tree)(void *tree, const void *splitters);
+    ordo_body *label, *scatter, *sort_bucket;
+    ordo_status (*split_by_all)(sample_work *work);
+} sample_kind;
+
+#define SAMPLE_KIND(R)                                                                             \
+    {                                                                                              \
+        sizeof(record_##R), take_splitters_##R, build_tree_##R, label_piece_##R,                   \
+            scatter_piece_##R, sort_bucket_##R, split_by_all_##R                                   \
+    }
+static const sample_kind kind_k32 = SAMPLE_KIND(k32), kind_k64 = SAMPLE_KIND(k64),
+                         kind_p64 = SAMPLE_KIND(p64);
+#undef SAMPLE_KIND
+
+static const sample_kind *kind_of(size_t record_size)
+{
+    return record_size == sizeof(record_k32)   ? &kind_k32
+           : record_size == sizeof(record_k64) ? &kind_k64
+                                               : &kind_p64;
+}
+
+static char *record_at(void *records, const sample_kind *kind, size_t i)
+{
+    return (char *)records + i * kind->size;
+}
+
+/* ---- Phase IV by all threads ---- */
+
+static ordo_status sort_buckets(sample_work *work, const sample_kind *kind, size_t first,
+                                size_t end, unsigned depth);
+
+/* Splits a large bucket [at, at + n) of work->data by all threads and sorts its buckets. */
+static ordo_status sort_large(const sample_work *whole, const sample_kind *kind, size_t at,
+                              size_t n, unsigned depth)
+{
+    sample_work work = *whole;
+    work.data = record_at(whole->data, kind, at);
+    work.other = record_at(whole->other, kind, at);
+    work.labels = whole->labels + at;
+    work.n = n;
+    TRY(kind->split_by_all(&work));
+    void *const data = work.data;
+    work.data = work.other;
+    work.other = data;
+    work.to_other = !whole->to_other;
+    return sort_buckets(&work, kind, 0, BUCKETS, depth - 1);
+}
+
+/* Buckets [first, end) of work->data, [starts[b], starts[b + 1]) each. */
+static ordo_status sort_buckets(sample_work *work, const sample_kind *kind, size_t first,
+                                size_t end, unsigned depth)
+{
+    work->large = depth == 0
+                      ? SIZE_MAX
+                      : large_bucket(work->starts[end] - work->starts[first], work->exec->threads);
+    for (size_t b = first; b < end; b++) {
+        size_t const size = work->starts[b + 1] - work->starts[b];
+        if (b % 2 == 0 && is_split_by_all(work, size))
+            TRY(sort_large(work, kind, work->starts[b], size, depth));
+    }
+    work->first_bucket = first;
+    return cpu_done(ordo_loop(work->exec, end - first, 1, kind->sort_bucket, work) &&
+                    !ordo_poll(work->exec, 1));
+}
+
+/* ---- Work space ----
+ *
+ *   tree | sample, and as much for its sort | splitters of the CPU alone | counts of the pieces */
+
+static size_t sample_bytes(size_t n, size_t record)
+{
+    return ordo_round_up(2 * sample_size(n) * record + SPLITTERS * record, ORDO_CACHE_LINE);
+}
+
+static size_t counts_bytes(size_t n) { return ordo_div_up(n, PIECE) * BUCKETS * sizeof(size_t); }
+
+static size_t work_bytes(size_t n, size_t record)
+{
+    return TREE_BYTES + sample_bytes(n, record) + counts_bytes(n);
+}
+
+static sample_work open_work(void *block, size_t n, size_t record, ordo_exec *exec)
+{
+    char *const counts = (char *)block + TREE_BYTES + sample_bytes(n, record);
+    return (sample_work){
+        .exec = exec, .tree = block, .n = n, .counts = (size_t(*)[BUCKETS])(void *)counts};
+}
+
+static char *sample_of(const sample_work *work) { return (char *)work->tree + TREE_BYTES; }
+
+/* Record i of the sample: the middle of the i-th of `size` equal intervals. */
+static size_t sample_position(size_t i, size_t size, size_t n)
+{
+    size_t const each = n / size;
+    return i * each + each / 2;
+}
+
+/* ---- The CPU alone ---- */
+
 size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads)
 {
-    size_t const pieces = ordo_div_up(n, PIECE);
     (void)threads;
+    if (n <= BASE) /* merge sorted */
+        return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE);
     return ordo_round_up(n * record_size(kind), ORDO_CACHE_LINE) +
-           ordo_round_up(n, ORDO_CACHE_LINE) + pieces * BUCKETS * sizeof(size_t);
+           ordo_round_up(n * sizeof(uint16_t), ORDO_CACHE_LINE) + work_bytes(n, record_size(kind));
+}
+
+static void choose_splitters(const sample_work *work, const sample_kind *kind)
+{
+    size_t const size = sample_size(work->n);
+    char *const sample = sample_of(work), *const splitters = record_at(sample, kind, 2 * size);
+    for (size_t i = 0; i < size; i++)
+        memcpy(record_at(sample, kind, i),
+               record_at(work->data, kind, sample_position(i, size, work->n)), kind->size);
+    kind->take_splitters(sample, size, splitters);
+    kind->build_tree(work->tree, splitters);
+}
+
+static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, double *phase)
+{
+    ordo_exec *const exec = work->exec;
+    void *const      records = work->data;
+    double const     began = ordo_profile_clock();
+    exec->phase = 0;
+    exec->phases = 4; /* the last phase counts twice: it is about half of the work */
+    choose_splitters(work, kind);
+    phase[0] += ordo_profile_clock() - began;
+    TRY(split_timed(work, kind->label, kind->scatter, phase));
+    double const scattered = ordo_profile_clock();
+    work->data = work->other;
+    work->other = records;
+    work->to_other = true;
+    exec->phase = 2;
+    TRY(sort_buckets(work, kind, 0, BUCKETS, ALL_DEPTH));
+    phase[3] += ordo_profile_clock() - scattered;
+    return ORDO_OK;
 }
 
 ordo_status cpu_records_sample(const cpu_records *records, ordo_exec *exec)
 {
-    static ordo_status (*const sort[RECORD_KINDS])(const cpu_records *records, void *block,
-                                                   ordo_exec *exec) =
-        RECORD_FUNCTIONS(sample_records);
-    void *block = NULL;
+    const sample_kind *const kind = kind_of(record_size(records->kind));
+    size_t const             n = records->n;
+    void                    *block = NULL;
     exec->algorithm = "sample";
     exec->isa = "generic";
-    if (records->n < 2)
+    if (n < 2)
         return ORDO_OK;
-    TRY(ordo_scratch(exec, cpu_records_sample_scratch(records->kind, records->n, exec->threads),
-                     &block));
-    return sort[records->kind](records, block, exec);
+    TRY(ordo_scratch(exec, cpu_records_sample_scratch(records->kind, n, exec->threads), &block));
+    sample_work work = open_work(block, n, kind->size, exec);
+    work.data = records->array;
+    if (n <= BASE) { /* as one bucket */
+        work.other = block;
+        work.starts[1] = n;
+        work.large = SIZE_MAX;
+        kind->sort_bucket(&work, 0, 1);
+        return ORDO_OK;
+    }
+    work.other = (char *)block + ordo_round_up(work_bytes(n, kind->size), ORDO_CACHE_LINE);
+    work.labels =
+        (uint16_t *)(void *)((char *)work.other + ordo_round_up(n * kind->size, ORDO_CACHE_LINE));
+    double seconds[4] = {0};
+    TRY(sort_in_phases(&work, kind, seconds));
+    exec->facts.buckets = BUCKETS;
+    memcpy(exec->facts.sample_seconds, seconds, sizeof seconds);
+    memcpy(exec->facts.cpu_seconds, seconds, sizeof seconds);
+    return ORDO_OK;
+}
+
+/* ---- Steps of the hybrid sample sort ---- */
+
+/* How the keys of a job become records, and its records results. */
+static radix_io io_of(const cpu_kernels *kernels, const ordo_sample_job *job)
+{
+    ordo_argsort_job const argsort = {.type = job->type,
+                                      .keys = job->keys,
+                                      .n = job->n,
+                                      .descending = job->descending,
+                                      .index_type = job->index_type,
+                                      .index = job->result};
+    ordo_sort_job const    sort = {.type = job->type,
+                                   .keys = job->result,
+                                   .n = job->n,
+                                   .descending = job->descending,
+                                   .source = job->keys};
+    return job->indexed ? records_of_argsort(kernels, &argsort,
+                                             job->record_size == sizeof(record_p32) ? RECORD_P32
+                                                                                    : RECORD_P64)
+                        : records_of_keys(kernels, &sort);
+}
+
+static void load_record(const radix_io *io, size_t i, void *record)
+{
+    if (io->load != NULL)
+        io->load(io, i, 1, record);
+    else
+        memcpy(record, (const char *)io->in + i * io->key_size, io->key_size);
+}
+
+static ordo_status step_split(const radix_io *io, const ordo_sample_job *job,
+                              const sample_kind *kind, const sample_work *work)
+{
+    size_t const size = sample_size(job->n);
+    char *const  sample = sample_of(work);
+    for (size_t i = 0; i < size; i++)
+        load_record(io, sample_position(i, size, job->n), record_at(sample, kind, i));
+    kind->take_splitters(sample, size, job->splitters);
+    return ORDO_OK;
+}
+
+static ordo_status step_label(radix_io *io, const ordo_sample_job *job, const sample_kind *kind,
+                              sample_work *work)
+{
+    cpu_records const   records = {io->kind, job->records, job->n};
+    ordo_copy_job const copy = {job->records, io->in, job->n * io->key_size};
+    TRY(io->load != NULL ? records_load(io, &records, work->exec)
+                         : cpu_copy(NULL, &copy, work->exec));
+    kind->build_tree(work->tree, job->splitters);
+    return cpu_done(ordo_loop(work->exec, job->n, PIECE, kind->label, work));
+}
+
+static ordo_status step_scatter(const ordo_sample_job *job, const sample_kind *kind,
+                                sample_work *work)
+{
+    uint64_t first[BUCKETS];
+    memcpy(first, job->places, sizeof first);
+    place_counts(work, first);
+    work->other = job->scattered;
+    return cpu_done(ordo_loop(work->exec, job->n, PIECE, kind->scatter, work));
+}
+
+static ordo_status step_sort(const ordo_sample_job *job, const sample_kind *kind, sample_work *work)
+{
+    work->data = job->scattered;
+    work->other = job->records;
+    for (size_t b = 0; b <= BUCKETS; b++)
+        work->starts[b] = (size_t)job->starts[b];
+    return sort_buckets(work, kind, job->bucket_first, job->bucket_end, ALL_DEPTH);
+}
+
+static ordo_status step_result(radix_io *io, const ordo_sample_job *job, ordo_exec *exec)
+{
+    cpu_records const   records = {io->kind, job->finished, job->owned};
+    ordo_copy_job const copy = {job->result, job->finished, job->owned * job->record_size};
+    io->n = job->owned;
+    return io->store != NULL ? records_store(io, &records, exec) : cpu_copy(NULL, &copy, exec);
+}
+
+ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
+{
+    const sample_kind *const kind = kind_of(job->record_size);
+    radix_io                 io = io_of(state, job);
+    sample_work              work = open_work(job->work, job->n, job->record_size, exec);
+    work.data = job->records;
+    work.labels = job->labels;
+    switch (job->step) {
+    case ORDO_SAMPLE_SPLIT:
+        return step_split(&io, job, kind, &work);
+    case ORDO_SAMPLE_LABEL:
+        return step_label(&io, job, kind, &work);
+    case ORDO_SAMPLE_COUNT:
+        if (!ordo_loop(exec, job->n, PIECE, count_piece, &work))
+            return ORDO_E_CANCELLED;
+        total_counts(&work, job->counts);
+        return ORDO_OK;
+    case ORDO_SAMPLE_SCATTER:
+        return step_scatter(job, kind, &work);
+    case ORDO_SAMPLE_SORT:
+        return step_sort(job, kind, &work);
+    case ORDO_SAMPLE_RESULT:
+        return step_result(&io, job, exec);
+    case ORDO_SAMPLE_PLACE:
+        break;
+    }
+    return ordo_fail(exec, ORDO_E_UNSUPPORTED, "the CPU has no step %d", (int)job->step);
+}
+
+size_t cpu_sample_work(const ordo_sample_job *job)
+{
+    return work_bytes(ordo_max(job->n, job->owned), job->record_size);
 }

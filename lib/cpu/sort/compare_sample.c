@@ -15,7 +15,7 @@
 #include "cpu/sort/sort_steps.h"
 
 enum {
-    LG_LEAVES = ORDO_TUNE_SAMPLE_LG,
+    LG_LEAVES = ORDO_TUNE_COMPARE_LG,
     LEAVES = 1 << LG_LEAVES,
     BUCKETS = 2 * LEAVES, /* odd ones hold the elements equal to a splitter */
     SAMPLE = 8 * LEAVES,

@@ -282,8 +282,12 @@ static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_j
     else
         TRY(argsort_records(kernels, &order, exec));
     exec->changed = true;
-    TRY(cpu_permute(job->keys.keys, key_size, &order, spare, exec));
-    return cpu_permute(job->values, job->value_size, &order, spare, exec);
+    ordo_permute_job const keys = {job->keys.keys,   order.n,     key_size,
+                                   order.index_type, order.index, spare};
+    ordo_permute_job const values = {job->values,      order.n,     job->value_size,
+                                     order.index_type, order.index, spare};
+    TRY(cpu_permute(NULL, &keys, exec));
+    return cpu_permute(NULL, &values, exec);
 }
 
 ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)

@@ -152,12 +152,13 @@ static void copy_piece(void *arg, size_t lo, size_t hi)
     memcpy(work->to + lo * work->size, work->from + lo * work->size, (hi - lo) * work->size);
 }
 
-ordo_status cpu_permute(void *array, size_t size, const ordo_argsort_job *order, void *spare,
-                        ordo_exec *exec)
+ordo_status cpu_permute(void *state, const ordo_permute_job *job, ordo_exec *exec)
 {
-    permute_work gather = {array, spare, size, order->index, order->index_type == ORDO_U32};
-    permute_work back = {spare, array, size, NULL, false};
-    if (!ordo_loop(exec, order->n, cpu_grain(order->n), gather_piece, &gather))
+    (void)state;
+    permute_work gather = {job->array, job->spare, job->size, job->index,
+                           job->index_type == ORDO_U32};
+    permute_work back = {job->spare, job->array, job->size, NULL, false};
+    if (!ordo_loop(exec, job->n, cpu_grain(job->n), gather_piece, &gather))
         return ORDO_E_CANCELLED;
-    return cpu_done(ordo_loop(exec, order->n, cpu_grain(order->n), copy_piece, &back));
+    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), copy_piece, &back));
 }

@@ -83,9 +83,4 @@ size_t      cpu_displaced_scratch(const ordo_sort_job *job);
  * `size` bytes, 1 to 16, and needs no alignment. */
 void cpu_reverse(void *array, size_t size, size_t n, size_t lo, size_t hi);
 
-/* array[i] = the old array[index[i]], for elements of 1 to 16 bytes, through spare, which holds n
- * of them. */
-ordo_status cpu_permute(void *array, size_t size, const ordo_argsort_job *order, void *spare,
-                        ordo_exec *exec);
-
 #endif

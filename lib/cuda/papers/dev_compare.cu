@@ -123,42 +123,6 @@ static const compare_sorter bitonic_sorter = {"bitonic",
                                               bitonic_sort<uint64_t>,
                                               bitonic_sort<key_record>};
 
-enum {
-    RECORD_THREADS = 256,
-    RECORD_RESIDENT = 16 /* blocks on a multiprocessor */
-};
-
-static unsigned blocks_for(const cuda_call *call, size_t n)
-{
-    size_t const most = (size_t)call->facts->sms * RECORD_RESIDENT;
-    return (unsigned)ordo_min(ordo_div_up(n, RECORD_THREADS), most);
-}
-
-template <typename K, bool INDEXED, typename CODE>
-static __global__ void encode_records(const typename CODE::BITS *keys, size_t n, CODE code,
-                                      K *records)
-{
-    grid_each(n, [&](size_t i) {
-        uint64_t const bits = code.encode(keys[i]);
-        if constexpr (sizeof(K) == sizeof(key_record))
-            records[i] = {bits, i};
-        else
-            records[i] = (K)(INDEXED ? bits << 32 | i : bits);
-    });
-}
-
-template <typename K, typename CODE>
-static __global__ void decode_keys(const K *records, size_t n, CODE code, typename CODE::BITS *keys)
-{
-    grid_each(n, [&](size_t i) { keys[i] = code.decode((typename CODE::BITS)records[i]); });
-}
-
-template <typename K, typename INDEX>
-static __global__ void take_index(const K *records, size_t n, INDEX *index)
-{
-    grid_each(n, [&](size_t i) { index[i] = (INDEX)record_index(records[i]); });
-}
-
 template <typename K>
 static ordo_status merge_sort(cuda_call *call, K *a, K *b, size_t n, compare_known, K **sorted)
 {
@@ -228,7 +192,7 @@ static ordo_status check_sorted(cuda_call *call, const K *records, size_t n, boo
     unsigned *const unsorted = scratch_take<unsigned>(&call->scratch, 1);
     unsigned        found = 0;
     CUDA_TRY(call->exec, cudaMemsetAsync(unsorted, 0, sizeof *unsorted, call->stream));
-    TRY(CUDA_LAUNCH(call, find_unsorted<K>, blocks_for(call, n), RECORD_THREADS, 0, records, n,
+    TRY(CUDA_LAUNCH(call, find_unsorted<K>, record_blocks(call, n), RECORD_THREADS, 0, records, n,
                     unsorted));
     TRY(call_fetch(call, &found, unsorted, sizeof found));
     *is_sorted = found == 0;
@@ -259,8 +223,8 @@ static ordo_status sort_records(const compare_sorter *by, cuda_call *call, const
     for (int round = tries ? 0 : 1; round < 2; round++) {
         if (round == 1)
             TRY(measure_radius(call, job, INDEXED ? KEY_FOLDED : KEY_TOTAL, &known.radius));
-        TRY(CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), blocks_for(call, n),
-                        RECORD_THREADS, 0, (const BITS *)job->keys, n, code, a));
+        TRY(CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), record_blocks(call, n),
+                        RECORD_THREADS, 0, (const BITS *)job->keys, n, (size_t)0, code, a));
         TRY(run_sorter(by, call, a, b, n, known, sorted));
         if (round == 0 && !done)
             TRY(check_sorted(call, *sorted, n, &done));
@@ -282,7 +246,7 @@ static ordo_status sort_keys_as(const compare_sorter *by, cuda_call *call, const
 {
     K *sorted = NULL;
     TRY((sort_records<K, false>(by, call, job, code, &sorted)));
-    return CUDA_LAUNCH(call, (decode_keys<K, CODE>), blocks_for(call, job->n), RECORD_THREADS, 0,
+    return CUDA_LAUNCH(call, (decode_keys<K, CODE>), record_blocks(call, job->n), RECORD_THREADS, 0,
                        sorted, job->n, code, (BITS *)job->keys);
 }
 
@@ -316,7 +280,7 @@ static ordo_status argsort_as(const compare_sorter *by, cuda_call *call,
                               const ordo_argsort_job *job, CODE code)
 {
     size_t const   n = job->n;
-    unsigned const blocks = blocks_for(call, n);
+    unsigned const blocks = record_blocks(call, n);
     K             *sorted = NULL;
     TRY((sort_records<K, true>(by, call, job, code, &sorted)));
     if (job->index_type == ORDO_U64)

@@ -30,4 +30,43 @@ struct compare_sorter {
 extern const compare_sorter sample_sorter;                /* dev_sample.cu */
 extern const compare_sorter rough_sorter, halving_sorter; /* dev_rough_paper.cu */
 
+/* ---- Keys to records, and records to results ---- */
+
+enum {
+    RECORD_THREADS = 256,
+    RECORD_RESIDENT = 16 /* blocks on a multiprocessor */
+};
+
+static inline unsigned record_blocks(const cuda_call *call, size_t n)
+{
+    size_t const most = (size_t)call->facts->sms * RECORD_RESIDENT;
+    return (unsigned)ordo_min(ordo_div_up(n, RECORD_THREADS), most);
+}
+
+/* Records of keys, the first of which has the index `first`. */
+template <typename K, bool INDEXED, typename CODE>
+static __global__ void encode_records(const typename CODE::BITS *keys, size_t n, size_t first,
+                                      CODE code, K *records)
+{
+    grid_each(n, [&](size_t i) {
+        uint64_t const bits = code.encode(keys[i]);
+        if constexpr (sizeof(K) == sizeof(key_record))
+            records[i] = {bits, first + i};
+        else
+            records[i] = (K)(INDEXED ? bits << 32 | (first + i) : bits);
+    });
+}
+
+template <typename K, typename CODE>
+static __global__ void decode_keys(const K *records, size_t n, CODE code, typename CODE::BITS *keys)
+{
+    grid_each(n, [&](size_t i) { keys[i] = code.decode((typename CODE::BITS)records[i]); });
+}
+
+template <typename K, typename INDEX>
+static __global__ void take_index(const K *records, size_t n, INDEX *index)
+{
+    grid_each(n, [&](size_t i) { index[i] = (INDEX)record_index(records[i]); });
+}
+
 #endif

@@ -1,77 +1,64 @@
-/* dev_sample.cu - comparison sample sort, in the four steps of the hybrid sample sort paper.
+/* dev_sample.cu - comparison sample sort, in the four phases of the hybrid sample sort paper: on the
+ * GPU alone (compare_sorter), and one GPU's steps of the hybrid sort (backend/sample.h).
  *
- * I    splitters: a block draws and sorts 1024 records of every segment; every fourth is a splitter
- * II   labels and histograms: every record finds its bucket in a tree of splitters (also Leischner,
- *      Osipov, Sanders, "GPU sample sort", 2010); blocks count the buckets of their spans
+ * I    splitters: a block draws and sorts 1024 records of every segment; every fourth is a splitter.
+ *      Labels: every record finds its bucket in a tree of splitters (also Leischner, Osipov,
+ *      Sanders, "GPU sample sort", 2010)
+ * II   histograms: blocks count the buckets of their spans in shared memory
  * III  scatter: records go to their buckets; those equal to a splitter are in their final place
  * IV   recursion: small buckets are sorted in shared memory; others are segments of the next level
- * Grids have a fixed size because only the device knows the segments. Segments left after the last
- * level are sorted by one block in device memory. Cost a level: 2 reads and 1 write of the records,
- * 2 bytes of labels. Scratch: an array of records, labels, counts. */
-#include "cuda/block/block_bitonic.cuh"
+ * Segments left after the last level are sorted by one block in device memory. Cost a level: 2 reads
+ * and 1 write of the records, 6 bytes of labels. Scratch: an array of records, labels, counts. */
 #include "cuda/papers/dev_compare.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
+#include "cuda/papers/sample_kernels.cuh"
+#include "cuda/runtime/cuda_keys.cuh"
 
-enum {
-    SPLIT_LG = 8,
-    SPLIT_LEAVES = 1 << SPLIT_LG,
-    SPLITTERS = SPLIT_LEAVES - 1,
-    BUCKETS = 2 * SPLIT_LEAVES, /* the last is always empty */
-    SAMPLES = 1024,
-    TAKE = SAMPLES / SPLIT_LEAVES,
-    BUCKET_BYTES = 32 << 10, /* most bytes of a bucket that is sorted in shared memory */
-    SPAN_RECORDS = 8192,     /* least records of a span, if the segment has them */
-    MOST_SPANS = 1024,       /* most spans of a segment */
-    THREADS = 512,
-    RESIDENT = 4, /* blocks a multiprocessor */
-    SCAN_THREADS = 1024
-};
+static unsigned sample_grid(const cuda_call *call) { return (unsigned)call->facts->sms * RESIDENT; }
 
-struct segment {
-    unsigned long long start, count;
-};
+/* ---- Levels ---- */
 
-struct sample_tables {
-    unsigned           *segments[2]; /* number of segments of this level and the next */
-    segment            *segment_at[2];
-    unsigned long long *span_first; /* [segments + 1] spans before each segment */
-    unsigned long long *counts;     /* [spans][BUCKETS]; later the start of each bucket of a span */
-    unsigned long long *bucket_first; /* [segments][BUCKETS + 1] */
-    uint16_t           *labels;
-    void               *splitters; /* [segments][SPLITTERS] */
-    void               *finished;  /* the third array of records */
-};
-
-template <typename K> static __host__ __device__ constexpr size_t bucket_records(void)
+/* Phases I to III of one level: splits the segments of a into buckets in b. */
+template <typename K>
+static ordo_status split_level(cuda_call *call, const sample_tables &tables, int level, const K *a,
+                               K *b)
 {
-    return BUCKET_BYTES / sizeof(K);
+    unsigned const         grid = sample_grid(call);
+    sample_target<K> const to = {b, (K *)tables.finished, NULL, 0, BUCKETS};
+    TRY(CUDA_LAUNCH(call, (choose_splitters<K>), grid, THREADS, 0, tables, level, a));
+    TRY(CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, level));
+    TRY(CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, level, a));
+    TRY(CUDA_LAUNCH(call, count_labels, grid, THREADS, 0, tables, level));
+    TRY(CUDA_LAUNCH(call, place_buckets, grid, BUCKETS, 0, tables, level));
+    return CUDA_LAUNCH(call, (scatter_records<K>), grid, THREADS, 0, tables, level, a, to);
 }
 
-/* Bytes of shared memory for the largest bucket. */
-template <typename K> static __host__ __device__ constexpr size_t bucket_room(void)
+/* Phase IV: sorts the buckets of `level` in b, and splits those that are too large, with a as the
+ * other array. `left` is the expected size of these buckets. */
+template <typename K>
+static ordo_status sort_level(cuda_call *call, const sample_tables &tables, int level, K *a, K *b,
+                              size_t left)
 {
-    return bitonic_room<K>((unsigned)bucket_records<K>()) * sizeof(K);
-}
-
-/* The most segments of a level: buckets too large for shared memory. */
-static size_t most_segments(size_t n, size_t record_size)
-{
-    return 1 + n / (BUCKET_BYTES / record_size);
-}
-
-static sample_tables sample_layout(cuda_scratch *scratch, size_t n, size_t record_size)
-{
-    size_t const  segments = most_segments(n, record_size);
-    size_t const  spans = segments + n / SPAN_RECORDS;
-    sample_tables tables;
-    for (int i = 0; i < 2; i++) {
-        tables.segments[i] = scratch_take<unsigned>(scratch, 1);
-        tables.segment_at[i] = scratch_take<segment>(scratch, segments);
+    unsigned const grid = sample_grid(call);
+    TRY(CUDA_LAUNCH(call, (sort_buckets<K>), grid, THREADS, 0, tables, level, b));
+    while (left > bucket_records<K>() / (2 * SPLIT_LEAVES)) {
+        K *const other = a;
+        a = b;
+        b = other;
+        left /= SPLIT_LEAVES;
+        level++;
+        TRY(split_level(call, tables, level, a, b));
+        TRY(CUDA_LAUNCH(call, (sort_buckets<K>), grid, THREADS, 0, tables, level, b));
     }
-    tables.span_first = scratch_take<unsigned long long>(scratch, segments + 1);
-    tables.counts = scratch_take<unsigned long long>(scratch, spans * BUCKETS);
-    tables.bucket_first = scratch_take<unsigned long long>(scratch, segments * (BUCKETS + 1));
+    return CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level + 1, b);
+}
+
+/* ---- The GPU alone ---- */
+
+static sample_tables alone_layout(cuda_scratch *scratch, size_t n, size_t record_size)
+{
+    sample_tables tables = sample_layout(scratch, n, record_size);
     tables.labels = scratch_take<uint16_t>(scratch, n);
-    tables.splitters = scratch_take<char>(scratch, segments * SPLITTERS * record_size);
     tables.finished = scratch_take<char>(scratch, n * record_size);
     return tables;
 }
@@ -79,342 +66,21 @@ static sample_tables sample_layout(cuda_scratch *scratch, size_t n, size_t recor
 static size_t sample_scratch(size_t n, size_t record_size)
 {
     cuda_scratch scratch = {NULL, 0};
-    (void)sample_layout(&scratch, n, record_size);
+    (void)alone_layout(&scratch, n, record_size);
     return scratch.used;
 }
-
-static __global__ void first_segment(sample_tables const tables, size_t n)
-{
-    *tables.segments[0] = 1;
-    *tables.segments[1] = 0;
-    tables.segment_at[0][0].start = 0;
-    tables.segment_at[0][0].count = n;
-}
-
-/* ---- I: splitters ---- */
-
-static DEVICE unsigned long long spread(unsigned long long x)
-{
-    x += 0x9e3779b97f4a7c15ull;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
-}
-
-/* Draws one record of each of 1024 equal parts of the segment, at a place that only n decides. */
-template <typename K>
-static __global__ void __launch_bounds__(THREADS)
-    choose_splitters(sample_tables const tables, int level, const K *records)
-{
-    __shared__ __align__(16) unsigned char room[bitonic_room<K>(SAMPLES) * sizeof(K)];
-    K *const                               sample = (K *)room;
-    unsigned const                         segments = *tables.segments[level % 2];
-    for (unsigned s = blockIdx.x; s < segments; s += gridDim.x) {
-        segment const whole = tables.segment_at[level % 2][s];
-        for (unsigned i = threadIdx.x; i < SAMPLES; i += THREADS) {
-            unsigned long long const lo = whole.count / SAMPLES * i;
-            unsigned long long const part = whole.count / SAMPLES;
-            sample[bitonic_at<K>(i)] = records[whole.start + lo + spread(whole.start + i) % part];
-        }
-        block_bitonic_sort(sample, SAMPLES);
-        K *const splitters = (K *)tables.splitters + (size_t)s * SPLITTERS;
-        for (unsigned i = threadIdx.x; i < SPLITTERS; i += THREADS)
-            splitters[i] = sample[bitonic_at<K>(TAKE * (i + 1))];
-        __syncthreads();
-    }
-}
-
-/* ---- Spans ---- */
-
-static DEVICE unsigned long long spans_of(unsigned long long count)
-{
-    unsigned long long const spans = (count + SPAN_RECORDS - 1) / SPAN_RECORDS;
-    return spans < MOST_SPANS ? spans : MOST_SPANS;
-}
-
-/* Sums the spans of the segments into span_first; one block. */
-static __global__ void __launch_bounds__(SCAN_THREADS)
-    number_spans(sample_tables const tables, int level)
-{
-    __shared__ unsigned long long sums[SCAN_THREADS];
-    unsigned const                segments = *tables.segments[level % 2];
-    unsigned long long            before = 0;
-    if (threadIdx.x == 0) /* empties the next level's list */
-        *tables.segments[(level + 1) % 2] = 0;
-    for (unsigned first = 0; first < segments; first += SCAN_THREADS) {
-        unsigned const           s = first + threadIdx.x;
-        unsigned long long const own =
-            s < segments ? spans_of(tables.segment_at[level % 2][s].count) : 0;
-        sums[threadIdx.x] = own;
-        __syncthreads();
-        for (unsigned step = 1; step < SCAN_THREADS; step *= 2) {
-            unsigned long long const left = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
-            __syncthreads();
-            sums[threadIdx.x] += left;
-            __syncthreads();
-        }
-        if (s < segments)
-            tables.span_first[s] = before + sums[threadIdx.x] - own;
-        before += sums[SCAN_THREADS - 1];
-        __syncthreads();
-    }
-    if (threadIdx.x == 0)
-        tables.span_first[segments] = before;
-}
-
-struct span { /* records [lo, hi) of segment s */
-    unsigned           s;
-    unsigned long long lo, hi;
-};
-
-/* The span with this number. Called by all threads. */
-static DEVICE span find_span(const sample_tables &tables, int level, unsigned long long number)
-{
-    unsigned lo = 0, hi = *tables.segments[level % 2];
-    while (hi - lo > 1) {
-        unsigned const middle = lo + (hi - lo) / 2;
-        if (tables.span_first[middle] <= number)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    segment const            whole = tables.segment_at[level % 2][lo];
-    unsigned long long const spans = spans_of(whole.count);
-    unsigned long long const each = (whole.count + spans - 1) / spans;
-    unsigned long long const from = (number - tables.span_first[lo]) * each;
-    unsigned long long const to = from + each;
-    span                     found;
-    found.s = lo;
-    found.lo = whole.start + (from < whole.count ? from : whole.count);
-    found.hi = whole.start + (to < whole.count ? to : whole.count);
-    return found;
-}
-
-/* ---- II: labels and histograms ---- */
-
-template <typename K> struct splitter_tree {
-    K tree[SPLIT_LEAVES];   /* tree[1] is the root; the children of node j are 2 j and 2 j + 1 */
-    K sorted[SPLIT_LEAVES]; /* in ascending order */
-};
-
-/* The place of a node in the sorted order: the middle of its subtree. */
-static DEVICE unsigned sorted_place(unsigned node)
-{
-    unsigned const depth = 31 - (unsigned)__clz((int)node);
-    unsigned const left = node - (1u << depth), span = SPLIT_LEAVES >> depth;
-    return left * span + span / 2 - 1;
-}
-
-/* Builds the tree from 255 sorted splitters in device memory; ends with a barrier. */
-template <typename K> static DEVICE void load_splitters(splitter_tree<K> *at, const K *splitters)
-{
-    for (unsigned i = threadIdx.x; i < SPLITTERS; i += blockDim.x) {
-        at->sorted[i] = splitters[i];
-        at->tree[i + 1] = splitters[sorted_place(i + 1)];
-    }
-    __syncthreads();
-}
-
-template <typename K> static DEVICE unsigned bucket_of(const splitter_tree<K> &at, const K &record)
-{
-    unsigned node = 1;
-#pragma unroll
-    for (int step = 0; step < SPLIT_LG; step++)
-        node = 2 * node + (at.tree[node] < record ? 1 : 0);
-    unsigned const below = node - SPLIT_LEAVES; /* number of splitters less than the record */
-    bool const     equal = below < SPLITTERS && !(record < at.sorted[below]);
-    return 2 * below + (equal ? 1 : 0);
-}
-
-template <typename K>
-static __global__ void __launch_bounds__(THREADS)
-    label_records(sample_tables const tables, int level, const K *records)
-{
-    __shared__ __align__(16) unsigned char room[sizeof(splitter_tree<K>)];
-    __shared__ unsigned                    counts[BUCKETS];
-    splitter_tree<K> *const                tree = (splitter_tree<K> *)room;
-    unsigned long long const               spans = tables.span_first[*tables.segments[level % 2]];
-    for (unsigned long long number = blockIdx.x; number < spans; number += gridDim.x) {
-        span const mine = find_span(tables, level, number);
-        for (unsigned b = threadIdx.x; b < BUCKETS; b += THREADS)
-            counts[b] = 0;
-        load_splitters(tree, (const K *)tables.splitters + (size_t)mine.s * SPLITTERS);
-        for (unsigned long long i = mine.lo + threadIdx.x; i < mine.hi; i += THREADS) {
-            unsigned const bucket = bucket_of(*tree, records[i]);
-            tables.labels[i] = (uint16_t)bucket;
-            atomicAdd(&counts[bucket], 1u);
-        }
-        __syncthreads();
-        for (unsigned b = threadIdx.x; b < BUCKETS; b += THREADS)
-            tables.counts[number * BUCKETS + b] = counts[b];
-        __syncthreads();
-    }
-}
-
-/* ---- III: where each bucket of each span begins, and the scatter ---- */
-
-static __global__ void __launch_bounds__(BUCKETS)
-    place_buckets(sample_tables const tables, int level)
-{
-    __shared__ unsigned long long sums[BUCKETS];
-    unsigned const                segments = *tables.segments[level % 2], b = threadIdx.x;
-    for (unsigned s = blockIdx.x; s < segments; s += gridDim.x) {
-        unsigned long long const first = tables.span_first[s], end = tables.span_first[s + 1];
-        unsigned long long       total = 0;
-#pragma unroll 8
-        for (unsigned long long i = first; i < end; i++)
-            total += tables.counts[i * BUCKETS + b];
-        sums[b] = total;
-        __syncthreads();
-        for (unsigned step = 1; step < BUCKETS; step *= 2) {
-            unsigned long long const left = b >= step ? sums[b - step] : 0;
-            __syncthreads();
-            sums[b] += left;
-            __syncthreads();
-        }
-        unsigned long long at = tables.segment_at[level % 2][s].start + sums[b] - total;
-        tables.bucket_first[(size_t)s * (BUCKETS + 1) + b] = at;
-        if (b == BUCKETS - 1)
-            tables.bucket_first[(size_t)s * (BUCKETS + 1) + BUCKETS] = at + total;
-#pragma unroll 8
-        for (unsigned long long i = first; i < end; i++) {
-            unsigned long long const here = tables.counts[i * BUCKETS + b];
-            tables.counts[i * BUCKETS + b] = at;
-            at += here;
-        }
-        __syncthreads();
-    }
-}
-
-template <typename K>
-static __global__ void __launch_bounds__(THREADS)
-    scatter_records(sample_tables const tables, int level, const K *from, K *to)
-{
-    __shared__ unsigned long long first[BUCKETS];
-    __shared__ unsigned           taken[BUCKETS];
-    unsigned long long const      spans = tables.span_first[*tables.segments[level % 2]];
-    for (unsigned long long number = blockIdx.x; number < spans; number += gridDim.x) {
-        span const mine = find_span(tables, level, number);
-        for (unsigned b = threadIdx.x; b < BUCKETS; b += THREADS) {
-            first[b] = tables.counts[number * BUCKETS + b];
-            taken[b] = 0;
-        }
-        __syncthreads();
-        for (unsigned long long i = mine.lo + threadIdx.x; i < mine.hi; i += THREADS) {
-            unsigned const           bucket = tables.labels[i];
-            unsigned long long const place = first[bucket] + atomicAdd(&taken[bucket], 1u);
-            (bucket % 2 == 1 ? (K *)tables.finished : to)[place] = from[i];
-        }
-        __syncthreads();
-    }
-}
-
-/* ---- IV: buckets sorted, or segments of the next level ---- */
-
-template <typename K> static DEVICE void sort_shared(K *room, const K *from, K *to, unsigned count)
-{
-    unsigned const tile = bitonic_tile(count);
-    for (unsigned i = threadIdx.x; i < tile; i += THREADS)
-        room[bitonic_at<K>(i)] = i < count ? from[i] : last_record<K>();
-    block_bitonic_sort(room, tile);
-    for (unsigned i = threadIdx.x; i < count; i += THREADS)
-        to[i] = room[bitonic_at<K>(i)];
-    __syncthreads();
-}
-
-template <typename K>
-static __global__ void __launch_bounds__(THREADS)
-    sort_buckets(sample_tables const tables, int level, const K *records)
-{
-    __shared__ __align__(16) unsigned char room[bucket_room<K>()];
-    unsigned long long const               ranges =
-        (unsigned long long)*tables.segments[level % 2] * SPLIT_LEAVES;
-    for (unsigned long long r = blockIdx.x; r < ranges; r += gridDim.x) {
-        unsigned long long const *const first =
-            tables.bucket_first + r / SPLIT_LEAVES * (BUCKETS + 1) + r % SPLIT_LEAVES * 2;
-        unsigned long long const count = first[1] - first[0];
-        if (count > bucket_records<K>()) {
-            if (threadIdx.x == 0) {
-                unsigned const s = atomicAdd(tables.segments[(level + 1) % 2], 1u);
-                tables.segment_at[(level + 1) % 2][s].start = first[0];
-                tables.segment_at[(level + 1) % 2][s].count = count;
-            }
-        } else if (count > 0) {
-            sort_shared((K *)room, records + first[0], (K *)tables.finished + first[0],
-                        (unsigned)count);
-        }
-    }
-}
-
-template <typename K>
-static __global__ void __launch_bounds__(THREADS) sort_one(const K *from, K *to, unsigned n)
-{
-    __shared__ __align__(16) unsigned char room[bucket_room<K>()];
-    sort_shared((K *)room, from, to, n);
-}
-
-/* Sorts what is left after the last level by a bitonic network in device memory, one block a
- * segment. */
-template <typename K>
-static __global__ void __launch_bounds__(THREADS)
-    sort_stubborn(sample_tables const tables, int level, K *records)
-{
-    unsigned const segments = *tables.segments[level % 2];
-    for (unsigned s = blockIdx.x; s < segments; s += gridDim.x) {
-        segment const            whole = tables.segment_at[level % 2][s];
-        unsigned long long const n = whole.count;
-        K *const                 at = records + whole.start;
-        for (unsigned long long size = 2; size / 2 < n; size *= 2) {
-            for (unsigned long long gap = size / 2; gap > 0; gap /= 2) {
-                for (unsigned long long t = threadIdx.x; t < (n + size - 1) / size * (size / 2);
-                     t += THREADS) {
-                    unsigned long long const low = t / gap * 2 * gap + t % gap;
-                    unsigned long long const high =
-                        gap == size / 2 ? low / size * size + size - 1 - low % size : low + gap;
-                    if (high < n && at[high] < at[low]) {
-                        K const other = at[low];
-                        at[low] = at[high];
-                        at[high] = other;
-                    }
-                }
-                __syncthreads();
-            }
-        }
-        for (unsigned long long i = threadIdx.x; i < n; i += THREADS)
-            ((K *)tables.finished)[whole.start + i] = at[i];
-        __syncthreads();
-    }
-}
-
-/* ---- All of it ---- */
 
 template <typename K>
 static ordo_status sample_sort(cuda_call *call, K *a, K *b, size_t n, compare_known, K **sorted)
 {
-    sample_tables const tables = sample_layout(&call->scratch, n, sizeof(K));
-    unsigned const      grid = (unsigned)call->facts->sms * RESIDENT;
+    sample_tables const tables = alone_layout(&call->scratch, n, sizeof(K));
     *sorted = (K *)tables.finished;
-    if (n <= bucket_records<K>()) {
+    if (n <= bucket_records<K>())
         return CUDA_LAUNCH(call, (sort_one<K>), 1, THREADS, 0, a, (K *)tables.finished,
                            (unsigned)n);
-    }
     TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, n));
-    int    level = 0;
-    size_t left = n;
-    do {
-        TRY(CUDA_LAUNCH(call, (choose_splitters<K>), grid, THREADS, 0, tables, level, a));
-        TRY(CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, level));
-        TRY(CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, level, a));
-        TRY(CUDA_LAUNCH(call, place_buckets, grid, BUCKETS, 0, tables, level));
-        TRY(CUDA_LAUNCH(call, (scatter_records<K>), grid, THREADS, 0, tables, level, a, b));
-        TRY(CUDA_LAUNCH(call, (sort_buckets<K>), grid, THREADS, 0, tables, level, b));
-        K *const other = a;
-        a = b;
-        b = other;
-        left /= SPLIT_LEAVES;
-        level++;
-    } while (left > bucket_records<K>() / (2 * SPLIT_LEAVES));
-    return CUDA_LAUNCH(call, (sort_stubborn<K>), grid, THREADS, 0, tables, level, a);
+    TRY(split_level(call, tables, 0, a, b));
+    return sort_level(call, tables, 0, a, b, n / SPLIT_LEAVES);
 }
 
 const compare_sorter sample_sorter = {"sample",
@@ -423,3 +89,170 @@ const compare_sorter sample_sorter = {"sample",
                                       sample_sort<uint32_t>,
                                       sample_sort<uint64_t>,
                                       sample_sort<key_record>};
+
+/* ---- Steps of the hybrid sample sort ---- */
+
+/* The tables in job->work. LABEL, COUNT and SCATTER share them, with the device's part of the input
+ * as the only segment. */
+static sample_tables step_tables(const ordo_sample_job *job, size_t n)
+{
+    cuda_scratch  scratch = {(char *)job->work, 0};
+    sample_tables tables = sample_layout(&scratch, n, job->record_size);
+    tables.labels = job->labels;
+    tables.finished = job->finished;
+    return tables;
+}
+
+size_t dev_sample_work(const ordo_sample_job *job)
+{
+    cuda_scratch part = {NULL, 0}, owned = {NULL, 0};
+    (void)sample_layout(&part, job->n, job->record_size);
+    (void)sample_layout(&owned, job->owned, job->record_size);
+    return ordo_max(part.used, owned.used);
+}
+
+template <typename K, bool INDEXED, typename CODE>
+static ordo_status step_label_as(cuda_call *call, const ordo_sample_job *job, CODE code)
+{
+    sample_tables  tables = step_tables(job, job->n);
+    unsigned const grid = sample_grid(call);
+    tables.splitters = job->splitters;
+    TRY(CUDA_LAUNCH(call, (encode_records<K, INDEXED, CODE>), record_blocks(call, job->n),
+                    RECORD_THREADS, 0, (const typename CODE::BITS *)job->keys, job->n, job->first,
+                    code, (K *)job->records));
+    TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, job->n));
+    TRY(CUDA_LAUNCH(call, number_spans, 1, SCAN_THREADS, 0, tables, 0));
+    return CUDA_LAUNCH(call, (label_records<K>), grid, THREADS, 0, tables, 0,
+                       (const K *)job->records);
+}
+
+static ordo_status step_label(cuda_call *call, const ordo_sample_job *job)
+{
+    return with_key_code(job->type, job->descending, job->indexed ? KEY_FOLDED : KEY_TOTAL,
+                         [&](auto code) -> ordo_status {
+                             if (job->record_size == sizeof(key_record))
+                                 return step_label_as<key_record, true>(call, job, code);
+                             if constexpr (sizeof(typename decltype(code)::BITS) == 8)
+                                 return step_label_as<uint64_t, false>(call, job, code);
+                             else if (job->indexed)
+                                 return step_label_as<uint64_t, true>(call, job, code);
+                             else
+                                 return step_label_as<uint32_t, false>(call, job, code);
+                         });
+}
+
+static ordo_status step_count(cuda_call *call, const ordo_sample_job *job)
+{
+    sample_tables const tables = step_tables(job, job->n);
+    TRY(CUDA_LAUNCH(call, count_labels, sample_grid(call), THREADS, 0, tables, 0));
+    return CUDA_LAUNCH(call, total_counts, BUCKETS / TOTAL_THREADS, TOTAL_THREADS, 0, tables,
+                       (unsigned long long *)job->counts);
+}
+
+template <typename K> static sample_target<K> target_of(const ordo_sample_job *job)
+{
+    sample_target<K> const target = {(K *)job->scattered, (K *)job->finished, (K *)job->outbox,
+                                     (unsigned)job->bucket_first, (unsigned)job->bucket_end};
+    return target;
+}
+
+template <typename K> static ordo_status step_scatter(cuda_call *call, const ordo_sample_job *job)
+{
+    sample_tables const tables = step_tables(job, job->n);
+    TRY(CUDA_LAUNCH(call, place_spans, BUCKETS / TOTAL_THREADS, TOTAL_THREADS, 0, tables,
+                    (const unsigned long long *)job->places));
+    return CUDA_LAUNCH(call, (scatter_records<K>), sample_grid(call), THREADS, 0, tables, 0,
+                       (const K *)job->records, target_of<K>(job));
+}
+
+template <typename K> static ordo_status step_place(cuda_call *call, const ordo_sample_job *job)
+{
+    if (job->inbox_n == 0)
+        return ORDO_OK;
+    return CUDA_LAUNCH(call, (place_records<K>), record_blocks(call, job->inbox_n), THREADS, 0,
+                       (const K *)job->inbox, job->inbox_n, (const unsigned long long *)job->from,
+                       (const unsigned long long *)job->to, target_of<K>(job));
+}
+
+/* The device's buckets are those of level 0; buckets of other devices are empty. */
+template <typename K> static ordo_status step_sort(cuda_call *call, const ordo_sample_job *job)
+{
+    sample_tables tables = step_tables(job, job->owned);
+    if (job->owned == 0)
+        return ORDO_OK;
+    TRY(CUDA_LAUNCH(call, first_segment, 1, 1, 0, tables, job->owned));
+    CUDA_TRY(call->exec, cudaMemcpyAsync(tables.bucket_first, job->starts,
+                                         (BUCKETS + 1) * sizeof *tables.bucket_first,
+                                         cudaMemcpyDeviceToDevice, call->stream));
+    return sort_level(call, tables, 0, (K *)job->records, (K *)job->scattered,
+                      job->owned / SPLIT_LEAVES);
+}
+
+template <typename K, typename CODE>
+static ordo_status step_keys(cuda_call *call, const ordo_sample_job *job, CODE code)
+{
+    return CUDA_LAUNCH(call, (decode_keys<K, CODE>), record_blocks(call, job->owned),
+                       RECORD_THREADS, 0, (const K *)job->finished, job->owned, code,
+                       (typename CODE::BITS *)job->result);
+}
+
+template <typename K, typename INDEX>
+static ordo_status step_index(cuda_call *call, const ordo_sample_job *job)
+{
+    return CUDA_LAUNCH(call, (take_index<K, INDEX>), record_blocks(call, job->owned),
+                       RECORD_THREADS, 0, (const K *)job->finished, job->owned,
+                       (INDEX *)job->result);
+}
+
+static ordo_status step_result(cuda_call *call, const ordo_sample_job *job)
+{
+    bool const narrow = job->index_type == ORDO_U32;
+    if (job->owned == 0)
+        return ORDO_OK;
+    if (job->indexed && job->record_size == sizeof(key_record))
+        return narrow ? step_index<key_record, uint32_t>(call, job)
+                      : step_index<key_record, uint64_t>(call, job);
+    if (job->indexed)
+        return narrow ? step_index<uint64_t, uint32_t>(call, job)
+                      : step_index<uint64_t, uint64_t>(call, job);
+    return with_key_code(job->type, job->descending, KEY_TOTAL, [&](auto code) -> ordo_status {
+        if constexpr (sizeof(typename decltype(code)::BITS) == 8)
+            return step_keys<uint64_t>(call, job, code);
+        else
+            return step_keys<uint32_t>(call, job, code);
+    });
+}
+
+template <typename K> static ordo_status record_step(cuda_call *call, const ordo_sample_job *job)
+{
+    switch (job->step) {
+    case ORDO_SAMPLE_SCATTER:
+        return step_scatter<K>(call, job);
+    case ORDO_SAMPLE_PLACE:
+        return step_place<K>(call, job);
+    default:
+        return step_sort<K>(call, job);
+    }
+}
+
+ordo_status dev_sample(cuda_call *call, const ordo_sample_job *job)
+{
+    if (job->lg != SPLIT_LG || job->step == ORDO_SAMPLE_SPLIT)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "the GPU's tree has %d leaves, and the CPU chooses the splitters",
+                         (int)SPLIT_LEAVES);
+    call->exec->algorithm = "sample";
+    switch (job->step) {
+    case ORDO_SAMPLE_LABEL:
+        return step_label(call, job);
+    case ORDO_SAMPLE_COUNT:
+        return step_count(call, job);
+    case ORDO_SAMPLE_RESULT:
+        return step_result(call, job);
+    default:
+        break;
+    }
+    return job->record_size == sizeof(uint32_t)   ? record_step<uint32_t>(call, job)
+           : job->record_size == sizeof(uint64_t) ? record_step<uint64_t>(call, job)
+                                                  : record_step<key_record>(call, job);
+}

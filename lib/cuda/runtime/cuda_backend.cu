@@ -297,6 +297,13 @@ static ordo_status put_ranks(void *state, const ordo_put_job *job, ordo_exec *ex
     return frame_end(&frame, dev_put_ranks(&frame.call, job));
 }
 
+static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
+{
+    cuda_frame frame;
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, 0));
+    return frame_end(&frame, dev_sample(&frame.call, job));
+}
+
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
 #define SLOT(slot, job, list, name) table.slot = verb<job, list, dev_##name##_scratch, dev_##name>
@@ -338,6 +345,8 @@ static ordo_backend make_table(void)
     table.search = cuda_search;
     table.pack = cuda_pack;
     table.link = &cuda_link;
+    table.sample = sample;
+    table.sample_work = dev_sample_work;
     table.put_ranks = put_ranks;
     table.put_ranks_work = dev_put_ranks_work;
     return table;

@@ -5,6 +5,7 @@
 #ifndef ORDO_CUDA_RUNTIME_CUDA_DEV_H
 #define ORDO_CUDA_RUNTIME_CUDA_DEV_H
 
+#include "backend/sample.h"
 #include "cuda/runtime/cuda_rt.cuh"
 
 /* scan/dev_scan.cu, dev_bits.cu, dev_partition.cu */
@@ -62,5 +63,9 @@ ordo_status dev_pack(cuda_call *call, const ordo_pack_job *job);
 /* rank/dev_rank.cu: ranks of sorted records, put where the records came from */
 size_t      dev_put_ranks_work(const ordo_put_job *job);
 ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job);
+
+/* papers/dev_sample.cu: one step of the hybrid sample sort */
+size_t      dev_sample_work(const ordo_sample_job *job);
+ordo_status dev_sample(cuda_call *call, const ordo_sample_job *job);
 
 #endif

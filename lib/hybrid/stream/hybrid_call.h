@@ -104,6 +104,7 @@ struct hybrid_call {
     atomic_int            status;      /* the first error, or ORDO_OK */
     char                  error_text[256];
     double                phase_began, phase_seconds[HYBRID_PHASES]; /* I; II and III; IV */
+    bool                  open;                                      /* link->begin has succeeded */
     bool                  timed;      /* the device reports times for a profile */
     unsigned              work_count; /* work i has ticks 2 i and 2 i + 1; under device_lock */
 

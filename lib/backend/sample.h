@@ -1,0 +1,67 @@
+/* sample.h - one device's part of the hybrid sample sort: the job of the slot `sample`.
+ *
+ * The sort moves records: key bits (core/keybits.h, one-to-one) of 4 or 8 bytes, or, where an index
+ * goes with the key, key bits with ties folded above the index: in one word of 8 bytes (keys of at
+ * most 4 bytes, n at most 2^32), else as two words of 8 bytes. No two records with an index are
+ * equal. Splitters divide the records into 2 * 2^lg buckets: bucket 2 i holds the records between
+ * splitters i - 1 and i, bucket 2 i + 1 those equal to splitter i, which need no sort.
+ *
+ * lib/hybrid/papers runs the steps on every device; the sample sorts of the CPU and of the GPU
+ * alone consist of the same functions. All arrays are in the memory of the backend. */
+#ifndef ORDO_BACKEND_SAMPLE_H
+#define ORDO_BACKEND_SAMPLE_H
+
+#include "core/base.h"
+
+typedef enum ordo_sample_step {
+    ORDO_SAMPLE_SPLIT,   /* I: chooses splitters from all keys; only the CPU */
+    ORDO_SAMPLE_LABEL,   /* I: turns keys into records and labels each with its bucket */
+    ORDO_SAMPLE_COUNT,   /* II: histogram of the labels */
+    ORDO_SAMPLE_SCATTER, /* III: moves the records of each bucket together */
+    ORDO_SAMPLE_PLACE,   /* III: moves records of other devices to their buckets; not the CPU */
+    ORDO_SAMPLE_SORT,    /* IV: sorts the device's buckets; large ones by the same phases */
+    ORDO_SAMPLE_RESULT   /* turns sorted records into keys or indices */
+} ordo_sample_step;
+
+typedef struct ordo_sample_job {
+    ordo_sample_step step;
+    ordo_type        type;
+    bool             descending;
+    bool             indexed;
+    size_t           record_size; /* 4, 8 or 16 */
+    unsigned         lg;          /* lg of the leaves of the tree */
+
+    /* The device's part of the input: n keys, whose first has the index `first`. */
+    size_t      n, first;
+    const void *keys;
+    void       *splitters; /* 2^lg - 1 records in ascending order */
+    void       *records;   /* LABEL writes n records, SCATTER reads them; SORT: scratch */
+    uint16_t   *labels;    /* the same */
+    uint64_t   *counts;    /* COUNT writes the number of records in each bucket */
+
+    /* Buckets [bucket_first, bucket_end) stay here: SCATTER writes even ones to `scattered`, odd
+     * ones to `finished`. The records of other buckets go to `outbox`. places has the place of each
+     * bucket's first record in its array. On the CPU all these arrays may be the same. */
+    size_t          bucket_first, bucket_end;
+    const uint64_t *places;
+    void           *scattered, *finished, *outbox;
+
+    /* PLACE moves inbox[0 .. inbox_n) to its buckets, with the same rule. Inbox records [from[e],
+     * from[e + 1]) belong to bucket e / 2 and go to [to[e], ...); there are 4 * 2^lg entries e. */
+    const void     *inbox;
+    size_t          inbox_n;
+    const uint64_t *from, *to;
+
+    /* SORT: bucket b of `scattered` and `finished` is [starts[b], starts[b + 1]), for the buckets
+     * of this device; in all `owned` records. The result is in `finished`. */
+    const uint64_t *starts;
+    size_t          owned;
+
+    /* RESULT reads finished[0 .. owned). */
+    void     *result;     /* keys, or indices if `indexed` */
+    ordo_type index_type; /* U32, U64 */
+
+    void *work; /* sample_work() bytes, which must be kept from COUNT to SCATTER */
+} ordo_sample_job;
+
+#endif
