@@ -46,7 +46,8 @@ typedef enum ordo_strategy {          /* what a call did                        
     ORDO_STRATEGY_ONE_PASS = 25,      /* GPU rank_sorted: in one pass                            */
     ORDO_STRATEGY_NO_KEYS = 26,       /* GPU rank_sorted: ordinal ranks need no keys             */
     ORDO_STRATEGY_HEADS = 27,         /* GPU rank_sorted: starts of ties first, then ranks       */
-    ORDO_STRATEGY_SUB_ARRAYS = 28     /* GPU median: sorted sub-arrays of `tile` keys, merged    */
+    ORDO_STRATEGY_SUB_ARRAYS = 28,    /* GPU median: sorted sub-arrays of `tile` keys, merged    */
+    ORDO_STRATEGY_VALUES = 29         /* sort: counted `buckets` values, wrote each as often     */
 } ordo_strategy;
 
 typedef struct ordo_facts { /* a number that does not apply is 0                                 */
