@@ -5,12 +5,14 @@
 #                      is installed, `make demo` only if there is also a GPU
 #   PREFIX, DESTDIR    where `make install` puts files
 #   JOBS, WERROR=ON, CC, BENCH (e.g. sort), BENCH_FLAGS (e.g. --quick), GPU_FLAGS (e.g. -q)
+#   MEASURE_FLAGS      options of scripts/measure (e.g. -s rank,hybrid); FORCE=1: measure all again
 
 PREFIX ?= /usr/local
 WERROR ?= OFF
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 BENCH ?= sort argsort rank select radius strings scan
 BENCH_FLAGS ?=
+MEASURE_FLAGS ?=
 GPU_FLAGS ?=
 
 # CMake's name ORDO_CUDA works, too.
@@ -66,6 +68,11 @@ bench: all
 gpu-check:
 	@JOBS=$(JOBS) scripts/gpu-check $(GPU_FLAGS)
 
+# Continues where an earlier run stopped; FORCE=1 measures everything again.
+.PHONY: measure
+measure:
+	@JOBS=$(JOBS) scripts/measure $(if $(FORCE),-f) $(MEASURE_FLAGS)
+
 lint:
 	@scripts/bootstrap lint
 	@JOBS=$(JOBS) scripts/lint
@@ -92,6 +99,7 @@ help:
 	@echo 'make test-cross  runs the tests for the other architecture (x86-64, aarch64) under qemu'
 	@echo 'make bench       measures ordo and other libraries (BENCH=sort BENCH_FLAGS=--quick: a part)'
 	@echo 'make gpu-check   runs tests, compute-sanitizer and benchmarks on the GPU'
+	@echo 'make measure     measures everything into bench/results/MACHINE and rebuilds the report; takes up to two hours'
 	@echo 'make lint        checks format, includes and warnings, runs static analysis'
 	@echo 'make format      formats the C files'
 	@echo 'make install     installs to PREFIX ($(PREFIX)), below DESTDIR if set'

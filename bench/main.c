@@ -14,15 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+static const char help_start[] =
     "Examples:\n"
     "  ordo bench sort --quick                       a short run, in seconds\n"
-    "  ordo bench rank --json rank.json              the full run, with JSON for bench/plot.py\n"
+    "  ordo bench rank --json rank.json              the full run, with JSON for `make report`\n"
     "  ordo bench scan --only bits,partition --threads 4\n"
     "  ordo bench sort --only n,threads -n 1e8\n"
     "  ordo bench sort --device cuda                 on the GPU, with CUB\n"
+    "  ordo bench --list                             all subjects, devices and sections\n"
     "\n"
-    "Usage: ordo bench sort|argsort|rank|select|radius|strings|scan|hybrid [OPTION]...\n"
+    "Usage: ordo bench SUBJECT [OPTION]...\n"
     "Measures ordo, other libraries (peers) and a copy of as many bytes in one run. Every round\n"
     "times each contender once. All answers are compared before the first round. The peers\n"
     "(std::sort, a plain radix sort, TBB, Boost, Highway, ...) come from libordo_peers.so in the\n"
@@ -41,27 +42,14 @@ static const char help[] =
     "  --device D       cpu (default), or cuda: arrays on the GPU, timed by CUDA events, with\n"
     "                   CUB, Thrust and a GPU copy. Needs libordo_cuda_peers.so in the folder of\n"
     "                   the command; 'make gpu-check' builds it\n"
-    "  --only SECTIONS  only these sections, separated by commas:\n"
-    "                   sort     types, distributions, n, algorithms, pairs, small, threads,\n"
-    "                            rough\n"
-    "                   argsort  types, distributions, n, threads\n"
-    "                   rank     p, threads, n, ties, types, small, unsorted\n"
-    "                   select   types, distributions, n, quantiles, topk, algorithms, threads\n"
-    "                   radius   k, n, types\n"
-    "                   strings  words, strings, fasta, n, threads\n"
-    "                   scan     ops, bits, partition, sorted, threads, small\n"
-    "                   hybrid   n, records, distributions, share, rank, strings\n"
-    "                   and with --device cuda:\n"
-    "                   sort     types, distributions, n, algorithms, pairs, small, rough\n"
-    "                   argsort  types, distributions, n\n"
-    "                   rank     p, n, ties, types, small, unsorted\n"
-    "                   select   types, distributions, n, quantiles, topk, small, algorithms,\n"
-    "                            paper\n"
-    "                   radius   k, n, types\n"
-    "                   scan     ops, bits, partition, sorted, small\n"
+    "  --only SECTIONS  only these sections, separated by commas; see below\n"
+    "  --list           print every section as \"subject device section\" and measure nothing\n"
     "  --seed S         seed of the generated keys (default 1)\n"
     "  --json FILE      also write all rows to FILE\n"
-    "  --help           print this text\n";
+    "  --revision R     of the source; written to the JSON\n"
+    "  --help           print this text\n"
+    "\n"
+    "Subjects and sections:\n";
 
 typedef struct bench_subject {
     const char          *name;
@@ -85,12 +73,73 @@ static const bench_subject subjects[] = {
     {"hybrid", bench_hybrid_sections, 1 << 28, 1 << 22, NULL, 0, 0},
 };
 
+enum {
+    SUBJECTS = sizeof subjects / sizeof *subjects
+};
+
 static const bench_subject *find_subject(const char *name)
 {
-    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+    for (size_t i = 0; i < SUBJECTS; i++)
         if (strcmp(subjects[i].name, name) == 0)
             return &subjects[i];
     return NULL;
+}
+
+enum {
+    HELP_INDENT = 11,
+    HELP_WIDTH = 90
+};
+
+/* Writes "subject  section, section ..." in lines of HELP_WIDTH. */
+static void print_sections(const char *subject, const bench_section *sections)
+{
+    int column = printf("  %-*s", HELP_INDENT - 2, subject);
+
+    for (const bench_section *s = sections; s->name != NULL; s++) {
+        if (column + (int)strlen(s->name) + 2 > HELP_WIDTH)
+            column = printf("\n%*s", HELP_INDENT, "") - 1;
+        column += printf("%s%s", s->name, s[1].name != NULL ? ", " : "");
+    }
+    putchar('\n');
+}
+
+static void print_help(void)
+{
+    fputs(help_start, stdout);
+    for (size_t i = 0; i < SUBJECTS; i++)
+        print_sections(subjects[i].name, subjects[i].sections);
+    puts("and with --device cuda:");
+    for (size_t i = 0; i < SUBJECTS; i++)
+        if (subjects[i].cuda != NULL)
+            print_sections(subjects[i].name, subjects[i].cuda);
+}
+
+static void list_sections(const char *subject, const char *device, const bench_section *sections)
+{
+    for (const bench_section *s = sections; s != NULL && s->name != NULL; s++)
+        printf("%s %s %s\n", subject, device, s->name);
+}
+
+/* Other programs read this list: `make report` looks up the sections of its cards in it. */
+static int list_all(void)
+{
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        list_sections(subjects[i].name, "cpu", subjects[i].sections);
+        list_sections(subjects[i].name, "cuda", subjects[i].cuda);
+    }
+    return CLI_OK;
+}
+
+static int unknown_subject(const char *name)
+{
+    char all[256] = "";
+
+    for (size_t i = 0; i < SUBJECTS; i++) {
+        const size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", subjects[i].name);
+    }
+    return name == NULL ? cli_error("bench: say what to measure: %s; see 'ordo bench --help'", all)
+                        : cli_error("bench: '%s' is not one of: %s", cli_quoted(name), all);
 }
 
 /* Every name in the list must be a section; a misspelt name would measure nothing. */
@@ -100,7 +149,7 @@ static bool check_only(const bench_settings *set, const bench_section *sections)
         at += *at == ',';
         const int length = (int)strcspn(at, ",");
         bool      known = false;
-        char      all[128] = "";
+        char      all[512] = "";
         for (const bench_section *s = sections; s->name != NULL; s++) {
             known = known || (strlen(s->name) == (size_t)length &&
                               strncmp(s->name, at, (size_t)length) == 0);
@@ -222,20 +271,22 @@ static size_t default_keys(const bench_subject *subject, bool cuda, bool quick)
 
 typedef struct bench_options {
     uint64_t    n, repeat, threads, seed;
-    bool        quick;
+    bool        quick, list;
     int         device;
-    const char *only, *json, *subject;
+    const char *only, *json, *revision, *subject;
 } bench_options;
 
 static const option_spec specs[] = {
     OPTION_ROW(bench_options, "n", 'n', n, OPTION_COUNT, NULL, 1000, UINT32_MAX),
     OPTION_ROW(bench_options, "repeat", 0, repeat, OPTION_COUNT, NULL, 1, BENCH_MOST_ROUNDS),
     OPTION_ROW(bench_options, "quick", 0, quick, OPTION_FLAG, NULL, 0, 0),
+    OPTION_ROW(bench_options, "list", 0, list, OPTION_FLAG, NULL, 0, 0),
     OPTION_ROW(bench_options, "threads", 0, threads, OPTION_COUNT, NULL, 1, 4096),
     OPTION_ROW(bench_options, "device", 0, device, OPTION_CHOICE, "cpu cuda", ORDO_CPU, 0),
     OPTION_ROW(bench_options, "only", 0, only, OPTION_TEXT, NULL, 0, 0),
     OPTION_ROW(bench_options, "seed", 0, seed, OPTION_COUNT, NULL, 0, UINT64_MAX),
     OPTION_ROW(bench_options, "json", 0, json, OPTION_TEXT, NULL, 0, 0),
+    OPTION_ROW(bench_options, "revision", 0, revision, OPTION_TEXT, NULL, 0, 0),
     OPTION_END,
 };
 
@@ -247,20 +298,16 @@ static int run_bench(int argc, char **argv)
     case OPTIONS_OK:
         break;
     case OPTIONS_HELP:
-        fputs(help, stdout);
+        print_help();
         return CLI_OK;
     case OPTIONS_BAD:
         return CLI_TROUBLE;
     }
-    if (o.subject == NULL)
-        return cli_error(
-            "bench: say what to measure: sort, argsort, rank, select, radius, strings, "
-            "scan or hybrid; see 'ordo bench --help'");
-    const bench_subject *const chosen = find_subject(o.subject);
+    if (o.list)
+        return list_all();
+    const bench_subject *const chosen = o.subject != NULL ? find_subject(o.subject) : NULL;
     if (chosen == NULL)
-        return cli_error("bench: '%s' is not one of: sort, argsort, rank, select, radius, strings, "
-                         "scan, hybrid",
-                         cli_quoted(o.subject));
+        return unknown_subject(o.subject);
     bench_settings set = {
         .subject = o.subject,
         .n = o.n != OPTION_UNSET ? (size_t)o.n
@@ -271,6 +318,7 @@ static int run_bench(int argc, char **argv)
         .threads = (unsigned)o.threads,
         .seed = o.seed,
         .only = o.only,
+        .revision = o.revision,
         .patience = o.quick || o.device == ORDO_CUDA ? 0.1 : 2,
         .where = (ordo_where)o.device,
     };

@@ -62,40 +62,43 @@ ordo_ctx *bench_context(bench *b, unsigned threads)
     return b->contexts[threads];
 }
 
+/* The numbers of threads that sections sweep: 1 2 4 8 12 16 24 32 48 ... and all threads. */
 static bool list_threads(bench *b)
 {
     const size_t all = b->set.threads;
     b->contexts = calloc(all + 1, sizeof *b->contexts);
-    b->thread_counts = calloc(8 * sizeof all + 1, sizeof *b->thread_counts);
+    b->thread_counts = calloc(2 * 8 * sizeof all + 1, sizeof *b->thread_counts);
     if (b->contexts == NULL || b->thread_counts == NULL) {
         cli_error("bench: out of memory for %zu contexts", all);
         return false;
     }
-    for (size_t t = 1; t < all; t *= 2)
+    for (size_t t = 1; t < all; t = t < 8 ? 2 * t : t % 3 != 0 ? t / 2 * 3 : t / 3 * 4)
         b->thread_counts[b->thread_count_count++] = (unsigned)t;
     b->thread_counts[b->thread_count_count++] = (unsigned)all;
     return true;
 }
 
-static bool make_array(bench *b, char **array, size_t bytes)
+char *bench_host_array(size_t bytes)
 {
     void *block = NULL;
 
-    if (bytes == 0)
-        return true;
-    if (b->place != NULL) {
-        *array = b->place->alloc(bytes);
-        return *array != NULL;
-    }
     if (posix_memalign(&block, HUGE_PAGE, bytes) != 0) {
         cli_error("bench: the system refused an array of %zu bytes; lower -n", bytes);
-        return false;
+        return NULL;
     }
-    *array = block;
 #ifdef MADV_HUGEPAGE
     (void)madvise(block, bytes, MADV_HUGEPAGE); /* optional, so the result is ignored */
 #endif
-    return bench_generate(b, ORDO_DIST_ZERO, ORDO_U8, block, bytes, 0);
+    return block;
+}
+
+static bool make_array(bench *b, char **array, size_t bytes)
+{
+    if (bytes == 0)
+        return true;
+    *array = b->place != NULL ? b->place->alloc(bytes) : bench_host_array(bytes);
+    return *array != NULL &&
+           (b->place != NULL || bench_generate(b, ORDO_DIST_ZERO, ORDO_U8, *array, bytes, 0));
 }
 
 static size_t array_bytes(size_t per_key, size_t n)
@@ -127,8 +130,14 @@ static bool make_arrays(bench *b, const bench_section *sections)
                   b->set.n, (double)total * 1e-9, (double)available * 1e-9);
         return false;
     }
-    return make_array(b, &b->src, b->src_bytes) && make_array(b, &b->dst, b->dst_bytes) &&
-           make_array(b, &b->flags, b->flags_bytes);
+    const size_t stagger = b->place == NULL && b->dst_bytes > 0 ? BENCH_STAGGER : 0;
+    if (!make_array(b, &b->src, b->src_bytes) ||
+        !make_array(b, &b->dst_block, b->dst_bytes + stagger) ||
+        !make_array(b, &b->flags, b->flags_bytes))
+        return false;
+    if (b->dst_block != NULL)
+        b->dst = b->dst_block + stagger;
+    return true;
 }
 
 bool bench_open(bench *b, const bench_settings *set, const bench_place *place,
@@ -156,7 +165,7 @@ void bench_close(bench *b)
     free(b->contexts);
     free(b->thread_counts);
     release_array(b, b->src);
-    release_array(b, b->dst);
+    release_array(b, b->dst_block);
     release_array(b, b->flags);
     free(b->rows);
     free(b->facts);

@@ -21,6 +21,11 @@
 
 enum {
     BENCH_MOST_ROUNDS = 1000,
+    /* On the host, results start this many bytes after a page. Otherwise the addresses of key i and
+     * of result i agree in their low 12 bits if both have the same size, and a processor may take
+     * the load for one that depends on the store. In such rows of an Emerald Rapids Xeon the
+     * sequential ranking loop took twice as long as in rows with results of another size. */
+    BENCH_STAGGER = 17 * 64,
     BENCH_MOST_PEERS = 256 /* rows of peers for one question */
 };
 
@@ -31,6 +36,7 @@ typedef struct bench_settings {
     unsigned    threads; /* the number that "all threads" means                             */
     uint64_t    seed;
     const char *only;     /* names of sections, separated by commas; NULL: all              */
+    const char *revision; /* of the source, for the JSON; NULL: not known                   */
     double      patience; /* most seconds for one call of a slow algorithm                  */
     ordo_where  where;    /* ORDO_CPU or ORDO_CUDA                                          */
 } bench_settings;
@@ -42,6 +48,7 @@ typedef struct bench_question {
     const char *op;        /* "rank", "sum", ...                                            */
     const char *variant;   /* "min", "bytes"; "" if the operation has no variants           */
     const char *dist;      /* distribution of the keys; NULL if the section has only one    */
+    const char *figures;   /* of the paper that the question is from; NULL: none            */
     ordo_type   type;      /* of the keys; 0: none                                          */
     ordo_type   out_type;  /* of the answer; 0: none                                        */
     double      p;         /* recurrence probability of the keys; NAN: none                 */
@@ -75,7 +82,7 @@ typedef struct bench_row {
     const void    *what;
     size_t         calls;   /* timed together in one round                                  */
     double        *seconds; /* of one call, for each round                                  */
-    double         median, least;
+    double         median, least, quartiles[2]; /* quartiles: the first and the third       */
     double         over_copy, speedup; /* NAN if there is no row to compare with            */
 } bench_row;
 
@@ -115,6 +122,7 @@ typedef struct bench {
     unsigned               *thread_counts;
     unsigned                thread_count_count;
     char                   *src, *dst, *flags;
+    char                   *dst_block; /* the allocation that dst is in                     */
     size_t                  src_bytes, dst_bytes, flags_bytes;
     bench_row              *rows;
     size_t                  row_count, row_capacity;
@@ -147,6 +155,10 @@ typedef struct bench_section {
 bool bench_open(bench *b, const bench_settings *set, const bench_place *place,
                 const bench_section *sections);
 void bench_close(bench *b);
+
+/* An array on the host that free() frees, on huge pages if the system gives them. The caller
+ * touches it before it is timed. NULL after a message. */
+char *bench_host_array(size_t bytes);
 
 /* Whether the comma-separated list `only` contains the name; true if only is NULL. */
 bool bench_selected(const char *only, const char *name);

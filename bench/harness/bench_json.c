@@ -61,6 +61,7 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     put_text(file, "type", q->type != 0 ? ordo_type_name(q->type) : NULL);
     put_text(file, "out_type", q->out_type != 0 ? ordo_type_name(q->out_type) : NULL);
     put_text(file, "dist", q->dist);
+    put_text(file, "figures", q->figures);
     put_number(file, "p", q->p);
     put_number(file, "k", q->k);
     fprintf(file, "\"n\": %zu, \"bytes\": %zu, ", q->n, q->bytes);
@@ -71,6 +72,8 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     put_number(file, "time_over_copy", row->over_copy);
     put_number(file, "speedup", row->speedup);
     put_number(file, "median_s", row->median);
+    put_number(file, "q1_s", row->quartiles[0]);
+    put_number(file, "q3_s", row->quartiles[1]);
     put_number(file, "min_s", row->least);
     put_number(file, "mkeys_per_s", (double)q->n / row->median * 1e-6);
     put_number(file, "gb_per_s", (double)q->bytes / row->median * 1e-9);
@@ -85,6 +88,7 @@ bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
     fprintf(file, "{\n  ");
     put_text(file, "benchmark", b->set.subject);
     put_text(file, "version", ordo_version());
+    put_text(file, "revision", b->set.revision);
     put_text(file, "date", machine->date);
     fprintf(file, "\n");
     put_machine(file, machine);

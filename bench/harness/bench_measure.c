@@ -1,8 +1,8 @@
 /* bench_measure.c - times the contenders of a question and compares their answers.
  *
  * The clock is cli_now() around the public call, or the clock of the bench_place. Every round times
- * each contender once. A row shows the median of the rounds and the least time, because the
- * published experiments report the least. */
+ * each contender once. A row shows the median of the rounds, the quartiles, and the least time,
+ * because the published experiments report the least. */
 #include "bench/harness/bench_measure.h"
 #include "cli/cli.h"
 
@@ -186,7 +186,16 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void take_median(bench_row *row, unsigned rounds)
+/* The value at a share of the sorted times, between two of them by linear interpolation. */
+static double quantile(const double *sorted, unsigned rounds, double share)
+{
+    const double   place = share * (rounds - 1);
+    const unsigned below = (unsigned)place;
+    const unsigned above = below + 1 < rounds ? below + 1 : below;
+    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+}
+
+static void take_quartiles(bench_row *row, unsigned rounds)
 {
     double sorted[BENCH_MOST_ROUNDS];
 
@@ -194,7 +203,9 @@ static void take_median(bench_row *row, unsigned rounds)
     memcpy(sorted, row->seconds, rounds * sizeof *sorted);
     qsort(sorted, rounds, sizeof *sorted, by_value);
     row->least = sorted[0];
-    row->median = (sorted[(rounds - 1) / 2] + sorted[rounds / 2]) / 2;
+    row->median = quantile(sorted, rounds, 0.5);
+    row->quartiles[0] = quantile(sorted, rounds, 0.25);
+    row->quartiles[1] = quantile(sorted, rounds, 0.75);
 }
 
 static void compare(bench_row *rows, size_t count)
@@ -253,7 +264,7 @@ bool bench_measure(bench *b, const bench_question *question)
                 return false;
     }
     for (size_t i = 0; i < last - first; i++) {
-        take_median(&rows[i], b->set.repeat);
+        take_quartiles(&rows[i], b->set.repeat);
         rows[i].call = NULL;
         rows[i].what = NULL;
     }

@@ -40,8 +40,9 @@ void bench_heading(bench *b, const char *title, size_t n, const char *label, int
     printf("%*s  %-*s", label_width, label, b->name_width, "algorithm");
     if (b->place == NULL)
         printf(" %7s", "threads");
-    printf("  %9s %8s  %10s %10s  %9s %7s\n", "time/copy", "speed-up",
-           micro ? "median us" : "median ms", micro ? "least us" : "least ms", "Mkeys/s", "GB/s");
+    printf("  %9s %8s  %10s %10s %10s %10s  %9s %7s\n", "time/copy", "speed-up",
+           micro ? "median us" : "median ms", "quartile 1", "quartile 3",
+           micro ? "least us" : "least ms", "Mkeys/s", "GB/s");
 }
 
 static void print_name(const bench *b, const char *label, const bench_row *row)
@@ -86,8 +87,9 @@ void bench_print_rows(const bench *b, size_t first, size_t last)
         print_ratio(9, row->over_copy);
         putchar(' ');
         print_ratio(8, row->speedup);
-        printf("  %10.3f %10.3f  %9.1f %7.2f\n", row->median / b->unit, row->least / b->unit, mkeys,
-               gbytes);
+        printf("  %10.3f %10.3f %10.3f %10.3f  %9.1f %7.2f\n", row->median / b->unit,
+               row->quartiles[0] / b->unit, row->quartiles[1] / b->unit, row->least / b->unit,
+               mkeys, gbytes);
     }
     if (last - first > 1)
         putchar('\n');

@@ -1,10 +1,11 @@
 /* bench_rank.c - `ordo bench rank`, on the host and on a GPU.
  *
- * Sections p, threads and n repeat the experiments of the standard competition ranking paper: time
- * by recurrence probability (figures 6 to 8), by threads, and by number of keys with speed-ups over
- * the sequential loop (figures 9 to 12). The other sections measure tie rules, rank types, key
- * types and small arrays. The peer on a GPU is built from CUB: an inclusive maximum scan over the
- * first positions of groups of ties. On the host there are only the paper's algorithms. */
+ * Sections p and n repeat the experiments of the standard competition ranking paper. On the host
+ * they measure every number of threads: time by recurrence probability (figure 6), time and
+ * speed-up over the sequential loop by number of keys (figures 9 and 10). On a GPU: figures 7 and
+ * 8, and 11 and 12. The other sections measure threads, tie rules, rank types, key types and small
+ * arrays. The peer on a GPU is built from CUB: an inclusive maximum scan over the first positions
+ * of groups of ties. On the host there are only the paper's algorithms. */
 #include "bench/harness/bench_cuda.h"
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct rank_args {
     ordo_type      type, rank_type;
@@ -77,56 +79,77 @@ static void ask_rank(const bench *b, ordo_type type, ordo_type rank_type, size_t
 
 /* ---- Contenders --------------------------------------------------------------------------- */
 
-typedef struct contender {
-    const char    *name;
-    ordo_algorithm algorithm;
-    unsigned       threads; /* 0: all */
-    bench_role     role;
-} contender;
-
-static const contender of_host[] = {{"sequential", ORDO_ALGORITHM_SEQUENTIAL, 1, BENCH_BASE},
-                                    {"threads", ORDO_ALGORITHM_THREADS, 0, BENCH_CONTENDER},
-                                    {"auto", ORDO_ALGORITHM_AUTO, 1, BENCH_CONTENDER},
-                                    {"auto", ORDO_ALGORITHM_AUTO, 0, BENCH_CONTENDER}};
-static const contender of_gpu[] = {{"auto", ORDO_ALGORITHM_AUTO, 1, BENCH_CONTENDER},
-                                   {"hybrid", ORDO_ALGORITHM_HYBRID, 1, BENCH_CONTENDER},
-                                   {"shuffle", ORDO_ALGORITHM_SHUFFLE, 1, BENCH_CONTENDER},
-                                   {"naive", ORDO_ALGORITHM_NAIVE, 1, BENCH_CONTENDER}};
 enum {
-    CONTENDERS = 4
+    CONTENDERS = 4 /* at most */
 };
 
-/* On the host the sequential loop, the paper's threads, and auto with one and with all threads; on
- * a GPU the peers, auto and the paper's three algorithms. */
-static bool add_papers(bench *b, const rank_case *c, rank_args args[CONTENDERS])
+static rank_args with_algorithm(const rank_case *c, ordo_algorithm algorithm)
 {
-    const contender *const list = b->place == NULL ? of_host : of_gpu;
+    rank_args args = c->args;
+    args.opts.algorithm = (uint32_t)algorithm;
+    return args;
+}
+
+/* Adds the call with every number of threads of a sweep. */
+static bool add_sweep(bench *b, const char *name, const rank_args *args)
+{
+    for (unsigned i = 0; i < b->thread_count_count; i++)
+        if (!bench_add(b, name, b->thread_counts[i], BENCH_CONTENDER, call_rank, args))
+            return false;
+    return true;
+}
+
+/* The sequential loop; the paper's threads, all or with `sweep` every number of them; auto with one
+ * and with all threads. */
+static bool add_host(bench *b, const rank_case *c, rank_args args[CONTENDERS], bool sweep)
+{
+    args[0] = with_algorithm(c, ORDO_ALGORITHM_SEQUENTIAL);
+    args[1] = with_algorithm(c, ORDO_ALGORITHM_THREADS);
+    args[2] = c->args;
+    return bench_add(b, "sequential", 1, BENCH_BASE, call_rank, &args[0]) &&
+           (sweep
+                ? add_sweep(b, "threads", &args[1])
+                : bench_add(b, "threads", b->set.threads, BENCH_CONTENDER, call_rank, &args[1])) &&
+           bench_add_both(b, "auto", call_rank, &args[2]);
+}
+
+/* The peers, auto and the paper's three algorithms. */
+static bool add_gpu(bench *b, const rank_case *c, rank_args args[CONTENDERS])
+{
+    static const struct {
+        const char    *name;
+        ordo_algorithm algorithm;
+    } list[CONTENDERS] = {{"auto", ORDO_ALGORITHM_AUTO},
+                          {"hybrid", ORDO_ALGORITHM_HYBRID},
+                          {"shuffle", ORDO_ALGORITHM_SHUFFLE},
+                          {"naive", ORDO_ALGORITHM_NAIVE}};
 
     if (!bench_add_all_peers(b, &c->peers))
         return false;
     for (size_t i = 0; i < CONTENDERS; i++) {
-        const unsigned threads = list[i].threads != 0 ? list[i].threads : b->set.threads;
-        if (b->set.threads == 1 && i == CONTENDERS - 1 && b->place == NULL)
-            continue; /* the same as auto with one thread */
-        args[i] = c->args;
-        args[i].opts.algorithm = (uint32_t)list[i].algorithm;
-        if (!bench_add(b, list[i].name, threads, list[i].role, call_rank, &args[i]))
+        args[i] = with_algorithm(c, list[i].algorithm);
+        if (!bench_add(b, list[i].name, 1, BENCH_CONTENDER, call_rank, &args[i]))
             return false;
     }
     return true;
 }
 
-static bool measure_papers(bench *b, const rank_case *c)
+/* All contenders of a figure. */
+static bool measure_figure(bench *b, const rank_case *c)
 {
     rank_args args[CONTENDERS];
-    return add_papers(b, c, args) && bench_measure(b, &c->question);
+    return (b->place == NULL ? add_host(b, c, args, true) : add_gpu(b, c, args)) &&
+           bench_measure(b, &c->question);
 }
 
 /* On the host all contenders; on a GPU only auto. */
 static bool measure_all(bench *b, const rank_case *c)
 {
-    return b->place == NULL ? measure_papers(b, c)
-                            : bench_measure_auto(b, &c->peers, call_rank, &c->args, &c->question);
+    rank_args args[CONTENDERS];
+
+    if (b->place != NULL)
+        return bench_measure_auto(b, &c->peers, call_rank, &c->args, &c->question);
+    return add_host(b, c, args, false) && bench_measure(b, &c->question);
 }
 
 static bool summaries(bench *b, bool spread)
@@ -139,21 +162,29 @@ static bool summaries(bench *b, bool spread)
 
 static bool run_p(bench *b)
 {
-    static const double chances[] = {0,   0.1, 0.2,  0.3,   0.4,    0.5,     0.6,      0.7,
-                                     0.8, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999, 1};
+    static const struct {
+        double      p;
+        const char *gpu_figures;
+    } chances[] = {{0, "7"},      {0.1, "7"},     {0.2, "7"},      {0.3, "7"},
+                   {0.4, "7"},    {0.5, "7"},     {0.6, "7"},      {0.7, "7"},
+                   {0.8, "7"},    {0.9, "7, 8"},  {0.99, "8"},     {0.999, "8"},
+                   {0.9999, "8"}, {0.99999, "8"}, {0.999999, "8"}, {1, "7, 8"}};
 
     bench_heading(b,
                   bench_pick(b,
-                             "Time against the recurrence probability p: f32 keys, u32 ranks (min)",
+                             "Time against the recurrence probability p (figure 6): f32 keys, u32 "
+                             "ranks (min)",
                              "Time against the recurrence probability p (figures 7, 8): f32 keys, "
                              "u32 ranks (min); speed-up over CUB"),
                   b->set.n, "p", 9);
     for (size_t i = 0; i < sizeof chances / sizeof *chances; i++) {
-        rank_case c;
-        ask_rank(b, ORDO_F32, ORDO_U32, b->set.n, chances[i], ORDO_TIES_MIN, &c);
-        snprintf(c.question.label, sizeof c.question.label, "%g", chances[i]);
-        if (!bench_generate(b, ORDO_DIST_RECUR, ORDO_F32, b->src, b->set.n, chances[i]) ||
-            !measure_papers(b, &c))
+        const double p = chances[i].p;
+        rank_case    c;
+        ask_rank(b, ORDO_F32, ORDO_U32, b->set.n, p, ORDO_TIES_MIN, &c);
+        c.question.figures = bench_pick(b, "6", chances[i].gpu_figures);
+        snprintf(c.question.label, sizeof c.question.label, "%g", p);
+        if (!bench_generate(b, ORDO_DIST_RECUR, ORDO_F32, b->src, b->set.n, p) ||
+            !measure_figure(b, &c))
             return false;
     }
     return summaries(b, true);
@@ -163,9 +194,8 @@ static bool run_threads(bench *b)
 {
     rank_case c;
     ask_rank(b, ORDO_F32, ORDO_U32, b->set.n, 0.5, ORDO_TIES_MIN, &c);
-    rank_args loop = c.args, threads = c.args;
-    loop.opts.algorithm = ORDO_ALGORITHM_SEQUENTIAL;
-    threads.opts.algorithm = ORDO_ALGORITHM_THREADS;
+    const rank_args loop = with_algorithm(&c, ORDO_ALGORITHM_SEQUENTIAL);
+    const rank_args threads = with_algorithm(&c, ORDO_ALGORITHM_THREADS);
 
     bench_heading(b, "Time against the number of threads: f32 keys, u32 ranks (min), p = 0.5",
                   b->set.n, "p", 9);
@@ -173,13 +203,8 @@ static bool run_threads(bench *b)
     if (!bench_generate(b, ORDO_DIST_RECUR, ORDO_F32, b->src, b->set.n, c.question.p) ||
         !bench_add(b, "sequential", 1, BENCH_BASE, call_rank, &loop))
         return false;
-    for (unsigned i = 0; i < b->thread_count_count; i++)
-        if (!bench_add(b, "threads", b->thread_counts[i], BENCH_CONTENDER, call_rank, &threads))
-            return false;
-    for (unsigned i = 0; i < b->thread_count_count; i++)
-        if (!bench_add(b, "auto", b->thread_counts[i], BENCH_CONTENDER, call_rank, &c.args))
-            return false;
-    return bench_measure(b, &c.question);
+    return add_sweep(b, "threads", &threads) && add_sweep(b, "auto", &c.args) &&
+           bench_measure(b, &c.question);
 }
 
 /* The paper compares the GPU with a sequential loop on the host. */
@@ -197,10 +222,11 @@ static bool n_once(bench *b, size_t n, uint32_t *host_ranks)
 
     ask_rank(b, ORDO_F32, ORDO_U32, n, 0.5, ORDO_TIES_MIN, &c);
     bench_count(c.question.label, n);
+    c.question.figures = bench_pick(b, "9, 10", "11, 12");
     if (!bench_generate(b, ORDO_DIST_RECUR, ORDO_F32, b->src, n, 0.5))
         return false;
     if (b->place == NULL)
-        return measure_papers(b, &c);
+        return measure_figure(b, &c);
     if (bench_cuda_host_context() == NULL)
         return false;
     c.peers.base = NULL;
@@ -209,24 +235,29 @@ static bool n_once(bench *b, size_t n, uint32_t *host_ranks)
     loop.ranks = host_ranks;
     loop.opts = ORDO_OPTS(ordo_rank_opts, .algorithm = ORDO_ALGORITHM_SEQUENTIAL);
     return bench_add(b, "sequential, host", 1, BENCH_BASE_LOOSE, call_host, &loop) &&
-           add_papers(b, &c, args) && bench_measure(b, &c.question);
+           add_gpu(b, &c, args) && bench_measure(b, &c.question);
 }
 
 static bool run_n(bench *b)
 {
-    uint32_t *const host_ranks =
-        b->place == NULL ? NULL : cli_alloc(b->set.n, sizeof *host_ranks, "ranks on the host");
-    bool ok = b->place == NULL || host_ranks != NULL;
+    const size_t bytes = b->set.n * sizeof(uint32_t) + BENCH_STAGGER;
+    char *const  block = b->place == NULL ? NULL : bench_host_array(bytes);
+    bool         ok = b->place == NULL || block != NULL;
 
+    if (block != NULL)
+        memset(block, 0, bytes); /* the first write to a page costs more than the ranks in it */
     bench_heading(
         b,
-        bench_pick(b, "Time against the number of keys n: f32 keys, u32 ranks (min), p = 0.5",
+        bench_pick(b,
+                   "Time against the number of keys n (figures 9, 10): f32 keys, u32 ranks (min), "
+                   "p = 0.5",
                    "Time against the number of keys n (figures 11, 12): f32 keys, u32 "
                    "ranks (min), p = 0.5; speed-up over the loop on the host"),
         0, "n", 13);
     for (unsigned halvings = 6; ok && halvings-- > 0;)
-        ok = n_once(b, b->set.n >> halvings, host_ranks);
-    free(host_ranks);
+        ok = n_once(b, b->set.n >> halvings,
+                    block != NULL ? (uint32_t *)(void *)(block + BENCH_STAGGER) : NULL);
+    free(block);
     return ok && summaries(b, false);
 }
 

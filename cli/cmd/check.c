@@ -1,7 +1,7 @@
-/* check.c - whether an input is sorted, read once and in bounded memory.
+/* check.c - whether an input is sorted, read once, and in bounded memory if possible.
  *
  * Reading stops at the first element out of order. Lines, numbers in text, and .npy and raw files
- * are read in pieces; only binary data from a pipe are read as a whole. */
+ * are read in pieces; FASTA files and binary data from a pipe are read as a whole. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/cmd/command.h"
@@ -36,6 +36,25 @@ static bool check_lines(execution *e, source *s)
             complain(s->name, s->number, source_line(s), s->length);
     }
     return e->no || r == SOURCE_END;
+}
+
+/* Names the first record out of order by its number, from 1, and its header. */
+static bool check_records(execution *e)
+{
+    const fasta *const f = &e->records;
+
+    for (size_t i = 1; i < f->n && !e->no; i++) {
+        const int order = strcmp(f->keys[i - 1], f->keys[i]);
+        e->no = order == 0 ? e->o.unique : (order < 0) == e->o.descending;
+        if (e->no) {
+            char              shown[80];
+            size_t            length;
+            const char *const header = fasta_header(f, i, &length);
+            cli_error("%s: record %zu: disorder: >%s", f->name, i + 1,
+                      cli_printable(header, length, shown, sizeof shown));
+        }
+    }
+    return true;
 }
 
 /* The order of a number in the direction of the check. NaN is last in both directions. */
@@ -155,6 +174,8 @@ bool check_sorted(execution *e)
         ok = source_open(&s, e->o.operand) && (e->o.text ? check_lines : check_numbers)(e, &s);
         progress_end();
         source_close(&s);
+    } else if (e->o.fasta) {
+        ok = check_records(e);
     } else {
         ok = check_keys(e, e->in.name, e->in.type, e->in.data, e->in.n, 0);
     }

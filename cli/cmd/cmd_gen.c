@@ -2,6 +2,7 @@
 #include "cli/cmd/command.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char help[] =
@@ -10,7 +11,7 @@ static const char help[] =
     "  ordo gen recur -n 128M --dtype f32 -p 0.5 -o keys.npy   # sorted, half are ties\n"
     "  ordo gen ksorted -n 1e6 -k 1000 --seed 7 -o nearly.npy\n"
     "  ordo gen zipf -n 2^20 --dtype u64 | ordo scan --op max\n"
-    "  ordo gen fasta -n 1e5 -o proteins.txt\n\n"
+    "  ordo gen fasta -n 1e5 -o proteins.fasta\n\n"
     "Usage: ordo gen DIST -n N [options]\n"
     "Prints N numbers (or strings) of a distribution. The same seed gives the same bytes.\n\n"
     "Distributions:\n"
@@ -26,12 +27,14 @@ static const char help[] =
     "  ksorted           no key further than -k from its place, one exactly that far\n"
     "  dupes, staggered, bucket   Helman, Bader and JaJa, over -k buckets (16)\n"
     "  strings           1 to 500 printable characters, a line each\n"
-    "  fasta             protein sequences of up to 120 residues, a line each\n\n"
+    "  fasta             FASTA records: proteins of up to 120 residues\n\n"
     "Generating:\n"
     "  -n N              how many: 1000, 1e6, 128M (10^6), 128Mi (2^20), 2^28\n"
     "  --dtype T         i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; default: u32\n"
     "  --seed S          default: 1\n"
     "  -k K, -p P        the parameter of the distribution\n"
+    "  --width W         fasta: residues in a line (60); 0: no line breaks\n"
+    "  --lines           fasta: only the sequences, a line each\n"
     "  --algorithm A     auto\n";
 
 /* In the order of ordo_dist, which starts at 1. */
@@ -45,7 +48,8 @@ enum {
              1 << ORDO_DIST_KSORTED | 1 << ORDO_DIST_DUPES | 1 << ORDO_DIST_STAGGERED |
              1 << ORDO_DIST_BUCKET,
     TAKE_P = 1 << ORDO_DIST_RECUR,
-    STRINGS = 1 << ORDO_DIST_STRINGS | 1 << ORDO_DIST_FASTA
+    STRINGS = 1 << ORDO_DIST_STRINGS | 1 << ORDO_DIST_FASTA,
+    FASTA_WIDTH = 60 /* residues in a line */
 };
 
 static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
@@ -53,6 +57,8 @@ static const option_spec specs[] = {COUNT("n", 'n', n, 0, SIZE_MAX - 1),
                                     COUNT("seed", 0, seed, 0, UINT64_MAX),
                                     COUNT("k", 'k', k, 0, UINT64_MAX - 1),
                                     REAL("p", 'p', p),
+                                    COUNT("width", 0, width, 0, UINT64_MAX - 1),
+                                    FLAG("lines", lines),
                                     OUTPUT_OPTIONS,
                                     ALGORITHM("auto"),
                                     COMMON_OPTIONS};
@@ -95,6 +101,9 @@ static const char *wrong(execution *e)
            : (bit & STRINGS) != 0 && binary              ? "strings can be written as text only"
            : o->k != OPTION_UNSET && (bit & TAKE_K) == 0 ? "this distribution takes no -k"
            : !isnan(o->p) && (bit & TAKE_P) == 0         ? "this distribution takes no -p"
+           : dist != ORDO_DIST_FASTA && (o->lines || o->width != OPTION_UNSET)
+               ? "--width and --lines are for fasta"
+           : o->lines && o->width != OPTION_UNSET ? "--lines has no --width: a sequence is a line"
            : dist == ORDO_DIST_KSORTED && o->k == OPTION_UNSET ? "ksorted needs -k K, the radius"
                                                                : NULL;
 }
@@ -112,7 +121,24 @@ static bool generate_numbers(execution *e, ordo_dist dist, const ordo_gen_opts *
            write_results(e, type, data, n);
 }
 
-static bool generate_lines(execution *e, ordo_dist dist, const ordo_gen_opts *opts)
+static bool write_records(execution *e, const lines *all)
+{
+    const size_t width = e->o.width != OPTION_UNSET ? (size_t)e->o.width : FASTA_WIDTH;
+    bool         ok = true;
+
+    progress_start("writing");
+    for (size_t i = 0; ok && i < all->n; i++) {
+        const size_t length = (size_t)(all->offsets[i + 1] - all->offsets[i]);
+        char         header[64];
+        snprintf(header, sizeof header, "protein_%zu length=%zu", i + 1, length);
+        ok = fasta_write_record(header, all->bytes + all->offsets[i], length, width, &e->out);
+        progress_count(i, all->n);
+    }
+    progress_end();
+    return finish_output(e, ok);
+}
+
+static bool generate_strings(execution *e, ordo_dist dist, const ordo_gen_opts *opts)
 {
     const size_t    n = (size_t)e->o.n;
     uint64_t *const offsets = new_results(e, ORDO_U64, n + 1, "the offsets of the strings");
@@ -129,7 +155,8 @@ static bool generate_lines(execution *e, ordo_dist dist, const ordo_gen_opts *op
     const lines all = {.n = n, .bytes = bytes, .offsets = offsets};
     call_begin("generating");
     return call_done(e, "gen", ordo_gen_strings(e->ctx, dist, n, offsets, bytes, size, opts)) &&
-           write_lines(e, &all, false);
+           (dist == ORDO_DIST_FASTA && !e->o.lines ? write_records(e, &all)
+                                                   : write_lines(e, &all, false));
 }
 
 static bool work(execution *e)
@@ -138,7 +165,7 @@ static bool work(execution *e)
     const ordo_gen_opts opts =
         ORDO_OPTS(ordo_gen_opts, .seed = e->o.seed, .k = e->o.k != OPTION_UNSET ? e->o.k : 0,
                   .p = isnan(e->o.p) ? 0 : e->o.p);
-    return (((1 << dist) & STRINGS) != 0 ? generate_lines : generate_numbers)(e, dist, &opts);
+    return (((1 << dist) & STRINGS) != 0 ? generate_strings : generate_numbers)(e, dist, &opts);
 }
 
 const command command_gen = {"gen", help, specs, WRITES | FEW, 0, wrong, work};

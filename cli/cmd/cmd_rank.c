@@ -1,4 +1,5 @@
-/* cmd_rank.c - `ordo rank`: the ranks of an array in any order, of lines, or of a sorted array. */
+/* cmd_rank.c - `ordo rank`: the ranks of any array, of a sorted array, of lines, or of FASTA
+ * records. */
 #include "cli/cmd/command.h"
 
 static const char help[] =
@@ -16,7 +17,7 @@ static const char help[] =
     "  --descending      the largest has rank 1; NaN is still last\n"
     "  --sorted          the input is sorted: much faster, but wrong if it is not\n"
     "  --check           with --sorted: first check that the input is sorted\n"
-    "  --text            the input is lines of any bytes, not numbers\n"
+    "  --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
     "  --rank-type T     u32, u64 or f64; default: u32, or u64 from 2^32 elements on; f64\n"
     "                    for average\n"
     "  --algorithm A     auto, radix, sample, merge, bitonic, split, bubble, rough or\n"
@@ -29,6 +30,7 @@ static const option_spec specs[] = {
     FLAG("sorted", sorted),
     FLAG("check", check),
     FLAG("text", text),
+    FASTA_OPTIONS,
     TEXT("rank-type", 0, rank_type),
     ALGORITHM("auto sequential threads " SORT_ALGORITHMS " naive shuffle hybrid"),
     ARRAY_OPTIONS};
@@ -56,11 +58,12 @@ static const char *wrong(execution *e)
     const bool     for_sorted = o->algorithm == ORDO_ALGORITHM_SEQUENTIAL ||
                             o->algorithm == ORDO_ALGORITHM_THREADS ||
                             o->algorithm >= ORDO_ALGORITHM_NAIVE;
+    const bool strings = strings_option(o) != NULL;
     const bool sorts = o->algorithm != ORDO_ALGORITHM_AUTO && !for_sorted;
 
     return !parse_rank_type(o)       ? ""
-           : o->text && o->sorted    ? "--sorted is for numbers: it cannot be used with --text"
-           : o->text && o->algorithm ? "--algorithm is for numbers: it cannot be used with --text"
+           : strings && o->sorted    ? numbers_only(e, "--sorted")
+           : strings && o->algorithm ? numbers_only(e, "--algorithm")
            : o->check && !o->sorted  ? "--check needs --sorted"
            : for_sorted && !o->sorted
                ? "this --algorithm ranks sorted arrays only: it needs --sorted"
@@ -105,10 +108,10 @@ static ordo_status call_library(execution *e, ordo_type type, void *ranks)
     const ordo_rank_opts opts =
         ORDO_OPTS(ordo_rank_opts, .flags = descending_flag(e), .ties = (uint32_t)e->o.ties,
                   .algorithm = (uint32_t)e->o.algorithm);
-    const ordo_strings strings = lines_strings(&e->lines);
+    const ordo_strings strings = strings_of(e);
     const input *const in = &e->in;
 
-    if (e->o.text)
+    if (strings_option(&e->o) != NULL)
         return ordo_rank_strings(e->ctx, &strings, e->n, type, ranks, &opts);
     return (e->o.sorted ? ordo_rank_sorted : ordo_rank)(e->ctx, in->type, in->data, in->n, type,
                                                         ranks, &opts);

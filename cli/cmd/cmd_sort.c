@@ -1,9 +1,9 @@
-/* cmd_sort.c - `ordo sort`: numbers or lines in order, or a check that they are; `ordo argsort`:
- * the indices of the elements in order. */
+/* cmd_sort.c - `ordo sort`: numbers, lines or FASTA records in order, or a check that they are;
+ * `ordo argsort`: the indices of the elements in order. */
 #include "cli/cmd/command.h"
 
 #define SORT_OPTIONS                                                                               \
-    FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text),                    \
+    FLAG("descending", descending), FLAG("stable", stable), FLAG("text", text), FASTA_OPTIONS,     \
         ALGORITHM("auto - - " SORT_ALGORITHMS), COUNT("k", 'k', k, 0, UINT64_MAX - 1)
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
@@ -15,12 +15,13 @@ static const char sort_help[] =
     "Examples:\n"
     "  printf '3\\n10\\n-1.5\\n' | ordo sort                      # -1.5 3 10\n"
     "  ordo sort names.txt --text --unique -o names.txt\n"
+    "  ordo sort proteins.fasta --fasta --by header -o proteins.fasta\n"
     "  ordo sort keys.npy --descending --explain -o sorted.npy\n"
     "  ordo sort keys.bin --dtype f32 --check && echo sorted\n"
     "  ordo gen ksorted -n 1e7 -k 50 | ordo sort --algorithm rough -k 50\n\n"
     "Usage: ordo sort [FILE] [options]\n"
     "Sorts numbers: -0 before 0, NaN last. With --text, sorts lines byte by byte, in the\n"
-    "order of LC_ALL=C sort.\n\n"
+    "order of LC_ALL=C sort. With --fasta, sorts whole records; equal ones keep their order.\n\n"
     "Sorting:\n"
     "  --descending      the largest first; NaN is still last\n"
     "  --unique          keep only the first of equal keys\n"
@@ -28,14 +29,16 @@ static const char sort_help[] =
     "  --check           do not sort: exit 0 if the input is sorted, else name the first\n"
     "                    element out of order and exit 1; with --unique, a tie is also\n"
     "                    out of order\n"
-    "  --text            the input is lines of any bytes, not numbers\n" HELP_SORT_ALGORITHM;
+    "  --text            the input is lines of any bytes, not numbers\n" HELP_FASTA
+        HELP_SORT_ALGORITHM;
 
 static const char argsort_help[] =
     "Examples:\n"
     "  printf '30\\n10\\n20\\n' | ordo argsort                    # 1 2 0\n"
     "  printf '30\\n10\\n20\\n' | ordo argsort --one-based        # 2 3 1\n"
     "  ordo argsort keys.npy --descending -o order.npy\n"
-    "  ordo argsort names.txt --text --one-based               # line numbers\n\n"
+    "  ordo argsort names.txt --text --one-based               # line numbers\n"
+    "  ordo argsort proteins.fasta --fasta\n\n"
     "Usage: ordo argsort [FILE] [options]\n"
     "Prints the indices of the elements in order: the first result is the index of the\n"
     "smallest element. Equal elements keep their order.\n\n"
@@ -44,7 +47,7 @@ static const char argsort_help[] =
     "  --one-based       count elements from 1, not from 0\n"
     "  --index-type T    u32 or u64; default: u32, or u64 from 2^32 elements on\n"
     "  --text            the input is lines of any bytes, not numbers; the indices are\n"
-    "                    text unless --format or the name of the output says otherwise\n"
+    "                    text unless --format or the name of the output says otherwise\n" HELP_FASTA
     "  --stable          accepted; the result is always stable\n" HELP_SORT_ALGORITHM;
 
 static const option_spec sort_specs[] = {SORT_OPTIONS, FLAG("unique", unique), FLAG("check", check),
@@ -60,8 +63,8 @@ static const char *options_wrong(execution *e)
 
     if (e->o.k != OPTION_UNSET && !rough)
         return "-k needs --algorithm rough or halving";
-    if (e->o.text && algorithm != ORDO_ALGORITHM_AUTO)
-        return "--algorithm is for numbers: it cannot be used with --text";
+    if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO)
+        return numbers_only(e, "--algorithm");
     return NULL;
 }
 
@@ -80,12 +83,16 @@ static const char *sort_wrong(execution *e)
     const char *const    sorting = options_wrong(e);
 
     e->quiet = o->check;
-    e->by_pieces = o->check && (o->text || !(report || profile_wanted(&o->common)));
-    return sorting != NULL                 ? sorting
-           : o->check && o->out != NULL    ? "--check writes nothing: it cannot be used with -o"
-           : o->check && o->text && report ? "--check --text only reads: --explain and --json have "
-                                             "nothing to report"
-                                           : NULL;
+    e->by_pieces = o->check && !o->fasta && (o->text || !(report || profile_wanted(&o->common)));
+    if (sorting != NULL)
+        return sorting;
+    if (o->check && o->out != NULL)
+        return "--check writes nothing: it cannot be used with -o";
+    if (!o->check || strings_option(o) == NULL || !report)
+        return NULL;
+    cli_error("sort: --check %s only reads: --explain and --json have nothing to report",
+              strings_option(o));
+    return "";
 }
 
 static bool sort_lines(execution *e)
@@ -107,6 +114,20 @@ static bool sort_lines(execution *e)
            write_lines(e, &sorted, e->o.unique);
 }
 
+static bool sort_records(execution *e)
+{
+    const ordo_sort_opts opts = library_options(e);
+    const ordo_strings   strings = strings_of(e);
+    const ordo_type      type = index_type(0, e->n);
+    void *const          order = new_results(e, type, e->n, "the order of the records");
+
+    if (order == NULL)
+        return false;
+    call_begin("sorting");
+    return call_done(e, "sort", ordo_argsort_strings(e->ctx, &strings, e->n, type, order, &opts)) &&
+           finish_output(e, fasta_write(&e->records, type, order, e->o.unique, &e->out));
+}
+
 static bool sort_keys(execution *e)
 {
     const ordo_sort_opts opts = library_options(e);
@@ -124,13 +145,16 @@ static bool sort_keys(execution *e)
 
 static bool sort(execution *e)
 {
-    return e->o.check ? check_sorted(e) : e->o.text ? sort_lines(e) : sort_keys(e);
+    return e->o.check   ? check_sorted(e)
+           : e->o.fasta ? sort_records(e)
+           : e->o.text  ? sort_lines(e)
+                        : sort_keys(e);
 }
 
 static bool argsort(execution *e)
 {
     const ordo_sort_opts opts = library_options(e);
-    const ordo_strings   strings = lines_strings(&e->lines);
+    const ordo_strings   strings = strings_of(e);
     const ordo_type      type = index_type(e->o.index_type, e->n);
 
     if (e->o.one_based && type == ORDO_U32 && e->n > UINT32_MAX)
@@ -140,7 +164,7 @@ static bool argsort(execution *e)
         return false;
     call_begin("sorting");
     if (!call_done(e, "sort",
-                   e->o.text
+                   strings_option(&e->o) != NULL
                        ? ordo_argsort_strings(e->ctx, &strings, e->n, type, index, &opts)
                        : ordo_argsort(e->ctx, e->in.type, e->in.data, e->n, type, index, &opts)))
         return false;

@@ -59,25 +59,54 @@ file_format format_asked(const options *o)
                                                       : format_of_name(o->out);
 }
 
-/* Contradictory options about --text. */
+const char *strings_option(const options *o)
+{
+    return o->fasta ? "--fasta" : o->text ? "--text" : NULL;
+}
+
+ordo_strings strings_of(const execution *e)
+{
+    return e->o.fasta ? fasta_strings(&e->records) : lines_strings(&e->lines);
+}
+
+const char *numbers_only(const execution *e, const char *option)
+{
+    cli_error("%s: %s is for numbers: it cannot be used with %s", e->command->name, option,
+              strings_option(&e->o));
+    return "";
+}
+
+/* Contradictory options about --text and --fasta. */
 static const char *text_wrong(const execution *e)
 {
     const options *const o = &e->o;
-    const bool           to_lines = (e->command->flags & LINES_OUT) != 0 && !e->quiet;
-    const file_format    format = format_asked(o);
+    const char *const name = e->command->name, *const option = strings_option(o);
+    const char *const holds = o->fasta ? "records" : "lines";
+    const bool        to_lines = (e->command->flags & LINES_OUT) != 0 && !e->quiet;
+    const file_format format = format_asked(o);
+    const bool        binary_in = o->from == FORMAT_NPY || o->from == FORMAT_RAW;
+    const bool        binary_out = to_lines && (format == FORMAT_NPY || format == FORMAT_RAW);
 
-    if (!o->text)
+    if (o->text && o->fasta)
+        return "--text and --fasta cannot be used together";
+    if (o->by != 0 && !o->fasta)
+        return "--by needs --fasta";
+    if (option == NULL)
         return NULL;
     if (o->dtype != NULL || o->skip_bad)
-        return "--dtype and --skip-bad are for numbers: they cannot be used with --text";
-    if (o->from != FORMAT_AUTO && o->from != FORMAT_TEXT)
-        return "--text reads lines: --from npy and --from raw cannot be used with it";
-    if (!to_lines || format == FORMAT_AUTO || format == FORMAT_TEXT)
+        cli_error("%s: --dtype and --skip-bad are for numbers: they cannot be used with %s", name,
+                  option);
+    else if (binary_in)
+        cli_error("%s: %s reads %s: --from npy and --from raw cannot be used with it", name, option,
+                  holds);
+    else if (binary_out && o->format != FORMAT_AUTO)
+        cli_error("%s: %s writes %s: the only --format is text", name, option, holds);
+    else if (binary_out)
+        cli_error("%s: %s writes %s: let the name of the output end in %s, or give --format text",
+                  name, option, holds, o->fasta ? ".fasta" : ".txt");
+    else
         return NULL;
-    return o->format != FORMAT_AUTO
-               ? "--text writes lines: the only --format is text"
-               : "--text writes lines: let the name of the output end in .txt, "
-                 "or give --format text";
+    return "";
 }
 
 input_request input_request_of(const execution *e)
@@ -99,8 +128,11 @@ static bool read_input(execution *e)
 
     if ((e->command->flags & READS) == 0 || e->by_pieces)
         return true;
-    const bool ok = e->o.text ? lines_read(request.path, &e->lines) : input_read(&request, &e->in);
-    e->n = e->o.text ? e->lines.n : e->in.n;
+    const fasta_key by = e->o.by != 0 ? (fasta_key)e->o.by : FASTA_SEQUENCE;
+    const bool      ok = e->o.fasta  ? fasta_read(request.path, by, &e->records)
+                         : e->o.text ? lines_read(request.path, &e->lines)
+                                     : input_read(&request, &e->in);
+    e->n = e->o.fasta ? e->records.n : e->o.text ? e->lines.n : e->in.n;
     timing_mark(&e->t, "read");
     return ok;
 }
@@ -112,13 +144,14 @@ static bool open_output(execution *e)
     if ((e->command->flags & WRITES) == 0 || e->quiet)
         return true;
     if (format == FORMAT_AUTO)
-        format = (e->command->flags & FEW) != 0 || e->o.text ? FORMAT_TEXT : e->in.format;
+        format = (e->command->flags & FEW) != 0 || strings_option(&e->o) != NULL ? FORMAT_TEXT
+                                                                                 : e->in.format;
     return output_open(&e->out, e->o.out, format);
 }
 
 static bool print_report(execution *e)
 {
-    const bool strings = e->o.text || (e->command->flags & READS) == 0;
+    const bool strings = strings_option(&e->o) != NULL || (e->command->flags & READS) == 0;
 
     return (e->command->flags & WRITES) == 0 || report_print(e->ctx, &e->o.common,
                                                              strings      ? "string"
@@ -143,11 +176,15 @@ static int execute(execution *e)
 
 int command_execute(const command *c, int argc, char **argv)
 {
-    execution e = {
-        .command = c,
-        .o = {.nans = c->nans, .k = OPTION_UNSET, .n = OPTION_UNSET, .seed = 1, .p = NAN},
-        .in.name = "",
-        .out.fd = -1};
+    execution            e = {.command = c,
+                              .o = {.nans = c->nans,
+                                    .k = OPTION_UNSET,
+                                    .n = OPTION_UNSET,
+                                    .seed = 1,
+                                    .width = OPTION_UNSET,
+                                    .p = NAN},
+                              .in.name = "",
+                              .out.fd = -1};
     const char **const   operand = (c->flags & (READS | WRITES)) != 0 ? &e.o.operand : NULL;
     const options_result r = options_parse(argc, argv, c->options, &e.o, operand);
 
@@ -159,6 +196,7 @@ int command_execute(const command *c, int argc, char **argv)
     output_abandon(&e.out);
     input_free(&e.in);
     lines_free(&e.lines);
+    fasta_free(&e.records);
     free(e.results[0]);
     free(e.results[1]);
     free(e.o.list);

@@ -7,6 +7,7 @@
 #ifndef ORDO_CLI_CMD_COMMAND_H
 #define ORDO_CLI_CMD_COMMAND_H
 
+#include "cli/io/fasta.h"
 #include "cli/io/input.h"
 #include "cli/io/keys.h"
 #include "cli/io/number.h"
@@ -19,7 +20,7 @@ typedef enum command_flag {
     WRITES = 2,      /* an output                                                  */
     FEW = 4,         /* results: the default format is text, not that of the input */
     LINES_IN = 8,    /* has the option --text                                      */
-    LINES_OUT = 16,  /* with --text the results are lines: text is the only format */
+    LINES_OUT = 16,  /* with --text or --fasta the only format of results is text  */
     PACKED_BITS = 32 /* has --dtype bits                                           */
 } command_flag;
 
@@ -30,9 +31,10 @@ typedef struct execution { /* of one command */
     bool                  quiet;     /* there is no output                         */
     bool                  no;        /* the answer is no: exit code 1              */
     ordo_ctx             *ctx;
-    input                 in;    /* without --text */
-    lines                 lines; /* with --text    */
-    size_t                n;     /* of either      */
+    input                 in;      /* without --text and --fasta */
+    lines                 lines;   /* with --text                */
+    fasta                 records; /* with --fasta               */
+    size_t                n;       /* of any of them             */
     output                out;
     timing                t;
     void                 *results[2]; /* of new_results() */
@@ -61,6 +63,15 @@ int command_execute(const command *c, int argc, char **argv);
 /* What --format or else the name of the output file asks for; FORMAT_AUTO if neither does. */
 file_format format_asked(const options *o);
 
+/* The option that makes the input strings: "--text" or "--fasta"; NULL if it is numbers. */
+const char *strings_option(const options *o);
+
+/* The strings of the input, valid while e is. */
+ordo_strings strings_of(const execution *e);
+
+/* For `wrong`, if the input is strings: says that this option is for numbers. Returns "". */
+const char *numbers_only(const execution *e, const char *option);
+
 /* Options of the input as input_read() takes them. */
 input_request input_request_of(const execution *e);
 
@@ -87,7 +98,11 @@ bool check_sorted(execution *e);
 /* --descending as a flag of the library. */
 uint64_t descending_flag(const execution *e);
 
-/* ---- Help that select, quantile and median share ---- */
+/* ---- Help that several commands share ---- */
+
+#define HELP_FASTA                                                                                 \
+    "  --fasta           the input is FASTA records: headers ('>') and wrapped sequences\n"        \
+    "  --by K            with --fasta: compare by sequence (the default) or by header\n"
 
 #define HELP_SELECT_ALGORITHM                                                                      \
     "  --algorithm A     auto, radix (digit by digit) or bitonic (sorts the array)\n"

@@ -61,13 +61,14 @@ typedef struct options { /* the options of all commands; each command uses some 
     const char    *operand; /* the input file, or the distribution of gen */
     const char    *dtype;   /* input, or of the numbers of gen            */
     int            from;    /* a file_format                              */
-    bool           skip_bad, text;
+    bool           skip_bad, text, fasta;
+    int            by; /* of fasta: a fasta_key */
     const char    *out;
     int            format; /* a file_format */
     bool           descending, stable, unique, check, sorted, one_based, largest, smallest, index;
-    bool           with_index, exclusive, wide, bits, runs, show, forget;
+    bool           with_index, exclusive, wide, bits, runs, show, forget, lines;
     int            algorithm, nans, ties, op, index_type;
-    uint64_t       k, n, seed;
+    uint64_t       k, n, seed, width;
     double         p;
     bool           unset_first, only;
     const char    *list_text, *method, *rank_type, *json_file, *flags_file, *flags_dtype;
@@ -83,6 +84,7 @@ typedef struct options { /* the options of all commands; each command uses some 
     OPTION_ROW(options, name, letter, field, OPTION_COUNT, NULL, least, most)
 #define CHOICE(name, field, first, names)                                                          \
     OPTION_ROW(options, name, 0, field, OPTION_CHOICE, names, first, 0)
+#define FASTA_OPTIONS FLAG("fasta", fasta), CHOICE("by", by, 1, "sequence header")
 #define INDEX_TYPE(name) CHOICE(name, index_type, ORDO_U32, "u32 - u64")
 #define ALGORITHM(names) CHOICE("algorithm", algorithm, ORDO_ALGORITHM_AUTO, names)
 #define SORT_ALGORITHMS "radix sample merge bitonic split bubble rough halving"

@@ -21,6 +21,20 @@
             return try_status_;                                                                    \
     } while (0)
 
+/* Calls name_i8, name_u8 ... or name_f64, the one for a key type: BY_TYPE(type, look, (keys, n)).
+ * Without arguments it is the function itself. */
+#define BY_TYPE(type, name, arguments)                                                             \
+    ((type) == ORDO_I8    ? name##_i8     arguments                                                \
+     : (type) == ORDO_U8  ? name##_u8   arguments                                                  \
+     : (type) == ORDO_I16 ? name##_i16 arguments                                                   \
+     : (type) == ORDO_U16 ? name##_u16 arguments                                                   \
+     : (type) == ORDO_I32 ? name##_i32 arguments                                                   \
+     : (type) == ORDO_U32 ? name##_u32 arguments                                                   \
+     : (type) == ORDO_I64 ? name##_i64 arguments                                                   \
+     : (type) == ORDO_U64 ? name##_u64 arguments                                                   \
+     : (type) == ORDO_F32 ? name##_f32 arguments                                                   \
+                          : name##_f64 arguments)
+
 /* One piece of a parallel loop: the items [lo, hi). */
 typedef void ordo_body(void *arg, size_t lo, size_t hi);
 
@@ -47,6 +61,29 @@ static inline size_t ordo_min(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t ordo_max(size_t a, size_t b) { return a > b ? a : b; }
 static inline size_t ordo_div_up(size_t a, size_t b) { return a / b + (a % b != 0); }
 static inline size_t ordo_round_up(size_t a, size_t b) { return ordo_div_up(a, b) * b; }
+
+/* Replaces each count by the sum of the counts before it; returns the sum of all. */
+static inline uint32_t ordo_sums_before_32(uint32_t *counts, size_t n)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t const here = counts[i];
+        counts[i] = sum;
+        sum += here;
+    }
+    return sum;
+}
+
+static inline uint64_t ordo_sums_before_64(uint64_t *counts, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const here = counts[i];
+        counts[i] = sum;
+        sum += here;
+    }
+    return sum;
+}
 
 /* The number of bits of x without leading zeros; 0 for 0. Above 0 it is 1 + floor(lg x). */
 static inline unsigned ordo_bit_length(uint64_t x)

@@ -38,131 +38,80 @@
     typedef bits ordo_bits_##tag;
 #include "core/types.def"
 
-ORDO_HD uint8_t  key_bits_u8(uint8_t x) { return x; }
-ORDO_HD uint16_t key_bits_u16(uint16_t x) { return x; }
-ORDO_HD uint32_t key_bits_u32(uint32_t x) { return x; }
-ORDO_HD uint64_t key_bits_u64(uint64_t x) { return x; }
-ORDO_HD uint8_t  key_bits_i8(int8_t x) { return (uint8_t)((uint8_t)x ^ 0x80u); }
-ORDO_HD uint16_t key_bits_i16(int16_t x) { return (uint16_t)((uint16_t)x ^ 0x8000u); }
-ORDO_HD uint32_t key_bits_i32(int32_t x) { return (uint32_t)x ^ UINT32_C(0x80000000); }
-ORDO_HD uint64_t key_bits_i64(int64_t x) { return (uint64_t)x ^ (UINT64_C(1) << 63); }
-
-ORDO_HD uint8_t  key_of_u8(uint8_t b) { return b; }
-ORDO_HD uint16_t key_of_u16(uint16_t b) { return b; }
-ORDO_HD uint32_t key_of_u32(uint32_t b) { return b; }
-ORDO_HD uint64_t key_of_u64(uint64_t b) { return b; }
-ORDO_HD int8_t   key_of_i8(uint8_t b) { return (int8_t)(b ^ 0x80u); }
-ORDO_HD int16_t  key_of_i16(uint16_t b) { return (int16_t)(b ^ 0x8000u); }
-ORDO_HD int32_t  key_of_i32(uint32_t b) { return (int32_t)(b ^ UINT32_C(0x80000000)); }
-ORDO_HD int64_t  key_of_i64(uint64_t b) { return (int64_t)(b ^ (UINT64_C(1) << 63)); }
-
-/* Floats: flip to unsigned order (negative patterns reversed, positive ones above them), then
- * rotate so that -inf becomes 0: the NaNs of both signs land above +inf and the map stays
- * one-to-one, so every bit pattern survives. */
-ORDO_HD uint32_t key_bits_f32(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    u ^= (0 - (u >> 31)) | UINT32_C(1) << 31;
-    return u - UINT32_C(0x007fffff);
-}
-
-ORDO_HD uint64_t key_bits_f64(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    u ^= (0 - (u >> 63)) | UINT64_C(1) << 63;
-    return u - UINT64_C(0x000fffffffffffff);
-}
-
-ORDO_HD float key_of_f32(uint32_t b)
-{
-    uint32_t u = b + UINT32_C(0x007fffff);
-    float    x;
-    u ^= ((u >> 31) - 1) | UINT32_C(1) << 31;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-
-ORDO_HD double key_of_f64(uint64_t b)
-{
-    uint64_t u = b + UINT64_C(0x000fffffffffffff);
-    double   x;
-    u ^= ((u >> 63) - 1) | UINT64_C(1) << 63;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-
 /* The key bits of -0 and +inf. Those of +0 follow -0; those of NaNs are larger than +inf. */
 #define KEY_MINUS_ZERO_F32 UINT32_C(0x7f800000)
 #define KEY_MINUS_ZERO_F64 UINT64_C(0x7ff0000000000000)
 #define KEY_INF_F32 UINT32_C(0xff000001)
 #define KEY_INF_F64 UINT64_C(0xffe0000000000001)
 
-ORDO_HD uint32_t key_tie_f32(uint32_t b)
-{
-    return (b + (b == KEY_MINUS_ZERO_F32)) | (0 - (uint32_t)(b > KEY_INF_F32));
-}
-ORDO_HD uint64_t key_tie_f64(uint64_t b)
-{
-    return (b + (b == KEY_MINUS_ZERO_F64)) | (0 - (uint64_t)(b > KEY_INF_F64));
-}
-ORDO_HD uint32_t key_tie_turn_f32(uint32_t b)
-{
-    return (KEY_INF_F32 - b - (b == KEY_MINUS_ZERO_F32)) | (0 - (uint32_t)(b > KEY_INF_F32));
-}
-ORDO_HD uint64_t key_tie_turn_f64(uint64_t b)
-{
-    return (KEY_INF_F64 - b - (b == KEY_MINUS_ZERO_F64)) | (0 - (uint64_t)(b > KEY_INF_F64));
-}
-ORDO_HD uint32_t key_turn_f32(uint32_t b) { return b <= KEY_INF_F32 ? KEY_INF_F32 - b : b; }
-ORDO_HD uint64_t key_turn_f64(uint64_t b) { return b <= KEY_INF_F64 ? KEY_INF_F64 - b : b; }
+/* Floats: flip to unsigned order (negative patterns reversed, positive ones above them), then
+ * rotate so that -inf becomes 0: the NaNs of both signs land above +inf and the map stays
+ * one-to-one, so every bit pattern survives. `below` is the number of NaNs of one sign, `top` the
+ * number of the sign bit. Without the sign, a NaN is larger than +inf; key_is_nan adds and carries
+ * that into the top bit. A shift needs no comparison of 64-bit integers, which SSE2 lacks. */
+#define ORDO_KEY_FLOAT(tag, key, bits, ZERO, INF, below, top)                                      \
+    ORDO_HD bits key_pattern_##tag(key x)                                                          \
+    {                                                                                              \
+        bits u;                                                                                    \
+        memcpy(&u, &x, sizeof u);                                                                  \
+        return u;                                                                                  \
+    }                                                                                              \
+    ORDO_HD bits key_bits_##tag(key x)                                                             \
+    {                                                                                              \
+        bits const u = key_pattern_##tag(x);                                                       \
+        return (u ^ ((0 - (u >> (top))) | (bits)1 << (top))) - (below);                            \
+    }                                                                                              \
+    ORDO_HD key key_of_##tag(bits b)                                                               \
+    {                                                                                              \
+        bits u = b + (below);                                                                      \
+        key  x;                                                                                    \
+        u ^= ((u >> (top)) - 1) | (bits)1 << (top);                                                \
+        memcpy(&x, &u, sizeof x);                                                                  \
+        return x;                                                                                  \
+    }                                                                                              \
+    ORDO_HD bits key_tie_##tag(bits b) { return (b + (b == (ZERO))) | (0 - (bits)(b > (INF))); }   \
+    ORDO_HD bits key_tie_turn_##tag(bits b)                                                        \
+    {                                                                                              \
+        return ((INF)-b - (b == (ZERO))) | (0 - (bits)(b > (INF)));                                \
+    }                                                                                              \
+    ORDO_HD bits key_turn_##tag(bits b) { return b <= (INF) ? (INF)-b : b; }                       \
+    ORDO_HD int  key_is_nan_##tag(key x)                                                           \
+    {                                                                                              \
+        return (int)(((key_pattern_##tag(x) & ~((bits)1 << (top))) + (below)) >> (top));           \
+    }                                                                                              \
+    ORDO_HD int key_same_##tag(key a, key b)                                                       \
+    {                                                                                              \
+        bits const u = key_pattern_##tag(a), v = key_pattern_##tag(b);                             \
+        return (u == v) | (((u | v) << 1) == 0);                                                   \
+    }
+ORDO_KEY_FLOAT(f32, float, uint32_t, KEY_MINUS_ZERO_F32, KEY_INF_F32, UINT32_C(0x007fffff), 31)
+ORDO_KEY_FLOAT(f64, double, uint64_t, KEY_MINUS_ZERO_F64, KEY_INF_F64, UINT64_C(0x000fffffffffffff),
+               63)
+#undef ORDO_KEY_FLOAT
 
-/* Without the sign, a NaN is larger than +inf; the sum carries that into the top bit. A shift needs
- * no comparison of 64-bit integers, which SSE2 lacks. */
-ORDO_HD int key_is_nan_f32(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    return (int)(((u & UINT32_C(0x7fffffff)) + UINT32_C(0x007fffff)) >> 31);
-}
-ORDO_HD int key_is_nan_f64(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    return (int)(((u & UINT64_C(0x7fffffffffffffff)) + UINT64_C(0x000fffffffffffff)) >> 63);
-}
-
-ORDO_HD int key_same_f32(float a, float b)
-{
-    uint32_t u, v;
-    memcpy(&u, &a, sizeof u);
-    memcpy(&v, &b, sizeof v);
-    return (u == v) | (((u | v) << 1) == 0);
-}
-ORDO_HD int key_same_f64(double a, double b)
-{
-    uint64_t u, v;
-    memcpy(&u, &a, sizeof u);
-    memcpy(&v, &b, sizeof v);
-    return (u == v) | (((u | v) << 1) == 0);
-}
-
-/* Integers have no ties to fold and no NaN. */
-#define ORDO_KEY_INTEGER(tag)                                                                      \
+/* Integers: the sign bit is flipped (`flip`). They have no ties to fold and no NaN. */
+#define ORDO_KEY_INTEGER(tag, flip)                                                                \
+    ORDO_HD ordo_bits_##tag key_bits_##tag(ordo_key_##tag x)                                       \
+    {                                                                                              \
+        return (ordo_bits_##tag)((ordo_bits_##tag)x ^ (flip));                                     \
+    }                                                                                              \
+    ORDO_HD ordo_key_##tag key_of_##tag(ordo_bits_##tag b)                                         \
+    {                                                                                              \
+        return (ordo_key_##tag)(b ^ (flip));                                                       \
+    }                                                                                              \
     ORDO_HD int key_is_nan_##tag(ordo_key_##tag x) { return (void)x, 0; }                          \
     ORDO_HD int key_same_##tag(ordo_key_##tag a, ordo_key_##tag b) { return a == b; }              \
     ORDO_HD ordo_bits_##tag key_tie_##tag(ordo_bits_##tag b) { return b; }                         \
     ORDO_HD ordo_bits_##tag key_turn_##tag(ordo_bits_##tag b) { return (ordo_bits_##tag) ~b; }     \
     ORDO_HD ordo_bits_##tag key_tie_turn_##tag(ordo_bits_##tag b) { return (ordo_bits_##tag) ~b; }
-ORDO_KEY_INTEGER(i8)
-ORDO_KEY_INTEGER(u8)
-ORDO_KEY_INTEGER(i16)
-ORDO_KEY_INTEGER(u16)
-ORDO_KEY_INTEGER(i32)
-ORDO_KEY_INTEGER(u32)
-ORDO_KEY_INTEGER(i64)
-ORDO_KEY_INTEGER(u64)
+ORDO_KEY_INTEGER(u8, 0u)
+ORDO_KEY_INTEGER(u16, 0u)
+ORDO_KEY_INTEGER(u32, 0u)
+ORDO_KEY_INTEGER(u64, 0u)
+ORDO_KEY_INTEGER(i8, 0x80u)
+ORDO_KEY_INTEGER(i16, 0x8000u)
+ORDO_KEY_INTEGER(i32, UINT32_C(1) << 31)
+ORDO_KEY_INTEGER(i64, UINT64_C(1) << 63)
 #undef ORDO_KEY_INTEGER
 
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \

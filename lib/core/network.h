@@ -18,66 +18,30 @@
 #define NETWORK_16(i, d) NETWORK_8(i, d) NETWORK_8((i) + 8, d)
 #define NETWORK_32(i, d) NETWORK_16(i, d) NETWORK_16((i) + 16, d)
 
-/* The last rounds of a merge: neighbours, pairs and fours that are one, two and four apart. */
-#define NETWORK_ONES(o) NETWORK_1((o) + 1, 1) NETWORK_1((o) + 3, 1)
-#define NETWORK_FOUR_ONES(o)                                                                       \
-    NETWORK_ONES(o) NETWORK_ONES((o) + 4) NETWORK_ONES((o) + 8) NETWORK_ONES((o) + 12)
-#define NETWORK_TWOS(o) NETWORK_2((o) + 2, 2) NETWORK_2((o) + 6, 2)
+/* A round of a merge: 1, 3, 7 ... blocks of d rows, each compared with the next d rows. Between two
+ * blocks there are d rows. */
+#define NETWORK_ROUND_1(o, d) NETWORK_##d((o) + (d), d)
+#define NETWORK_ROUND_3(o, d)                                                                      \
+    NETWORK_ROUND_1(o, d) NETWORK_ROUND_1((o) + 2 * (d), d) NETWORK_ROUND_1((o) + 4 * (d), d)
+#define NETWORK_ROUND_7(o, d)                                                                      \
+    NETWORK_ROUND_3(o, d) NETWORK_ROUND_1((o) + 6 * (d), d) NETWORK_ROUND_3((o) + 8 * (d), d)
+#define NETWORK_ROUND_15(o, d)                                                                     \
+    NETWORK_ROUND_7(o, d) NETWORK_ROUND_1((o) + 14 * (d), d) NETWORK_ROUND_7((o) + 16 * (d), d)
+#define NETWORK_ROUND_31(o, d)                                                                     \
+    NETWORK_ROUND_15(o, d) NETWORK_ROUND_1((o) + 30 * (d), d) NETWORK_ROUND_15((o) + 32 * (d), d)
 
 #define NETWORK_MERGE_1(o) NETWORK_1(o, 1)
-#define NETWORK_MERGE_2(o) NETWORK_2(o, 2) NETWORK_1((o) + 1, 1)
-#define NETWORK_MERGE_4(o)                                                                         \
-    NETWORK_4(o, 4) NETWORK_2((o) + 2, 2) NETWORK_ONES(o) NETWORK_1((o) + 5, 1)
+#define NETWORK_MERGE_2(o) NETWORK_2(o, 2) NETWORK_ROUND_1(o, 1)
+#define NETWORK_MERGE_4(o) NETWORK_4(o, 4) NETWORK_ROUND_1(o, 2) NETWORK_ROUND_3(o, 1)
 #define NETWORK_MERGE_8(o)                                                                         \
-    NETWORK_8(o, 8)                                                                                \
-    NETWORK_4((o) + 4, 4)                                                                          \
-    NETWORK_TWOS(o)                                                                                \
-    NETWORK_2((o) + 10, 2)                                                                         \
-    NETWORK_ONES(o) NETWORK_ONES((o) + 4) NETWORK_ONES((o) + 8) NETWORK_1((o) + 13, 1)
+    NETWORK_8(o, 8) NETWORK_ROUND_1(o, 4) NETWORK_ROUND_3(o, 2) NETWORK_ROUND_7(o, 1)
 #define NETWORK_MERGE_16(o)                                                                        \
     NETWORK_16(o, 16)                                                                              \
-    NETWORK_8((o) + 8, 8)                                                                          \
-    NETWORK_4((o) + 4, 4)                                                                          \
-    NETWORK_4((o) + 12, 4)                                                                         \
-    NETWORK_4((o) + 20, 4)                                                                         \
-    NETWORK_TWOS(o)                                                                                \
-    NETWORK_TWOS((o) + 8)                                                                          \
-    NETWORK_TWOS((o) + 16)                                                                         \
-    NETWORK_2((o) + 26, 2)                                                                         \
-    NETWORK_FOUR_ONES(o)                                                                           \
-    NETWORK_ONES((o) + 16)                                                                         \
-    NETWORK_ONES((o) + 20)                                                                         \
-    NETWORK_ONES((o) + 24)                                                                         \
-    NETWORK_1((o) + 29, 1)
-
+    NETWORK_ROUND_1(o, 8) NETWORK_ROUND_3(o, 4) NETWORK_ROUND_7(o, 2) NETWORK_ROUND_15(o, 1)
 #define NETWORK_MERGE_32(o)                                                                        \
     NETWORK_32(o, 32)                                                                              \
-    NETWORK_16((o) + 16, 16)                                                                       \
-    NETWORK_8((o) + 8, 8)                                                                          \
-    NETWORK_8((o) + 24, 8)                                                                         \
-    NETWORK_8((o) + 40, 8)                                                                         \
-    NETWORK_4((o) + 4, 4)                                                                          \
-    NETWORK_4((o) + 12, 4)                                                                         \
-    NETWORK_4((o) + 20, 4)                                                                         \
-    NETWORK_4((o) + 28, 4)                                                                         \
-    NETWORK_4((o) + 36, 4)                                                                         \
-    NETWORK_4((o) + 44, 4)                                                                         \
-    NETWORK_4((o) + 52, 4)                                                                         \
-    NETWORK_TWOS(o)                                                                                \
-    NETWORK_TWOS((o) + 8)                                                                          \
-    NETWORK_TWOS((o) + 16)                                                                         \
-    NETWORK_TWOS((o) + 24)                                                                         \
-    NETWORK_TWOS((o) + 32)                                                                         \
-    NETWORK_TWOS((o) + 40)                                                                         \
-    NETWORK_TWOS((o) + 48)                                                                         \
-    NETWORK_2((o) + 58, 2)                                                                         \
-    NETWORK_FOUR_ONES(o)                                                                           \
-    NETWORK_FOUR_ONES((o) + 16)                                                                    \
-    NETWORK_FOUR_ONES((o) + 32)                                                                    \
-    NETWORK_ONES((o) + 48)                                                                         \
-    NETWORK_ONES((o) + 52)                                                                         \
-    NETWORK_ONES((o) + 56)                                                                         \
-    NETWORK_1((o) + 61, 1)
+    NETWORK_ROUND_1(o, 16)                                                                         \
+    NETWORK_ROUND_3(o, 8) NETWORK_ROUND_7(o, 4) NETWORK_ROUND_15(o, 2) NETWORK_ROUND_31(o, 1)
 
 #define NETWORK_SORT_2(o) NETWORK_MERGE_1(o)
 #define NETWORK_SORT_4(o) NETWORK_SORT_2(o) NETWORK_SORT_2((o) + 2) NETWORK_MERGE_2(o)

@@ -7,51 +7,40 @@
 #include "backend/job.h"
 #include "cpu/tuning.h"
 
-/* The kernels of the ISA with this name, or of the best ISA of this CPU if name is NULL. NULL if
- * the CPU cannot run them. */
-const cpu_kernels *cpu_isa_choose(const char *name);
-/* The names of all ISAs that this build and CPU can use, separated by blanks. */
-const char *cpu_isa_all(void);
-
-ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
+ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec);
 size_t      cpu_sort_scratch(const ordo_sort_job *job, unsigned threads);
-ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job, ordo_exec *exec);
+ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec);
 size_t      cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads);
-ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
+ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec);
 size_t      cpu_argsort_scratch(const ordo_argsort_job *job, unsigned threads);
-ordo_status cpu_sort_by(const ordo_by_job *job, ordo_exec *exec);
-ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec);
+ordo_status cpu_sort_by(void *state, const ordo_by_job *job, ordo_exec *exec);
+ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec);
 size_t      cpu_rank_scratch(const ordo_rank_job *job, unsigned threads);
-ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec);
+ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec);
 size_t      cpu_select_scratch(const ordo_select_job *job, unsigned threads);
-ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec);
+ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec);
 size_t      cpu_topk_scratch(const ordo_topk_job *job, unsigned threads);
-ordo_status cpu_count_nans(const ordo_count_job *job, ordo_exec *exec);
-ordo_status cpu_argsort_strings(const cpu_kernels *kernels, const ordo_strings_job *job,
-                                ordo_exec *exec);
-ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_job *job,
-                             ordo_exec *exec);
-ordo_status cpu_select_strings(const ordo_string_select_job *job, ordo_exec *exec);
-ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_job *job,
-                             ordo_exec *exec);
-ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec);
-ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec);
+ordo_status cpu_count_nans(void *state, const ordo_count_job *job, ordo_exec *exec);
+ordo_status cpu_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec);
+ordo_status cpu_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec);
+ordo_status cpu_select_strings(void *state, const ordo_string_select_job *job, ordo_exec *exec);
+ordo_status cpu_sort_strings(void *state, const ordo_string_copy_job *job, ordo_exec *exec);
+ordo_status cpu_sort_pointers(void *state, const ordo_pointers_job *job, ordo_exec *exec);
+ordo_status cpu_radius(void *state, const ordo_radius_job *job, ordo_exec *exec);
 size_t      cpu_radius_scratch(const ordo_radius_job *job, unsigned threads);
-ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec);
-ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job,
-                            ordo_exec *exec);
+ordo_status cpu_runs(void *state, const ordo_runs_job *job, ordo_exec *exec);
+ordo_status cpu_rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec);
 /* Where the NaNs at the end of a sorted array begin; n if there are none. */
 size_t      cpu_nan_start(ordo_type type, const void *keys, size_t n);
 ordo_status cpu_rank_paper(const ordo_rank_sorted_job *job, ordo_exec *exec);
 size_t      cpu_rank_sorted_scratch(const ordo_rank_sorted_job *job, unsigned threads);
-ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_exec *exec);
-ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, ordo_exec *exec);
-ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *job,
-                          ordo_exec *exec);
+ordo_status cpu_scan(void *state, const ordo_scan_job *job, ordo_exec *exec);
+ordo_status cpu_scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec);
+ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec *exec);
 size_t      cpu_partition_scratch(const ordo_partition_job *job, unsigned threads);
-ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec);
-ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec);
-void        cpu_divide(const cpu_kernels *kernels, const ordo_divide_job *job);
+ordo_status cpu_is_sorted(void *state, const ordo_order_job *job, ordo_exec *exec);
+ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec);
+void        cpu_divide(void *state, const ordo_divide_job *job);
 
 /* The elements in one piece of a loop over n: all of them if n is small, so that small calls wake
  * no thread. */
@@ -73,6 +62,23 @@ static inline bool cpu_bypasses_cache(size_t bytes) { return bytes >= ORDO_TUNE_
  * Returns the number of set flags. scan/cpu_scan_bits.c */
 size_t cpu_bits_read(const cpu_kernels *kernels, ordo_flags_kind kind, const void *flags, size_t lo,
                      size_t hi, uint64_t *words);
+
+/* *least and *most become at most, or at least, x. */
+static inline void cpu_keep_least(_Atomic uint64_t *least, uint64_t x)
+{
+    uint64_t seen = atomic_load_explicit(least, memory_order_relaxed);
+    while (x < seen && !atomic_compare_exchange_weak_explicit(least, &seen, x, memory_order_relaxed,
+                                                              memory_order_relaxed))
+        continue;
+}
+
+static inline void cpu_keep_most(_Atomic uint64_t *most, uint64_t x)
+{
+    uint64_t seen = atomic_load_explicit(most, memory_order_relaxed);
+    while (x > seen && !atomic_compare_exchange_weak_explicit(most, &seen, x, memory_order_relaxed,
+                                                              memory_order_relaxed))
+        continue;
+}
 
 static inline ordo_status cpu_done(bool finished) { return finished ? ORDO_OK : ORDO_E_CANCELLED; }
 

@@ -1,18 +1,80 @@
-/* cpu_backend.c - the CPU backend: always available, complete, and the reference for the others.
+/* cpu_backend.c - the CPU backend: always available, complete, and the reference for the others. It
+ * chooses the kernels that this CPU can run.
  * Its state is a constant table of kernels, so opening it takes no memory. */
 #include "cpu/cpu.h"
 #include "backend/backend.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+/* The extensions that every AVX-512 CPU since Ice Lake and Zen 4 has. */
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vpopcntdq");
+}
+#endif
+
+static bool always(void) { return true; }
+
+static const struct { /* the best ones last */
+    const cpu_kernels *kernels;
+    bool (*usable)(void);
+} list[] = {
+    {&cpu_kernels_generic, always},
+#if defined(__aarch64__)
+    {&cpu_kernels_neon, always},
+#elif defined(__x86_64__)
+    {&cpu_kernels_avx2, has_avx2},
+    {&cpu_kernels_avx512, has_avx512},
+#endif
+};
+
+enum {
+    KNOWN = sizeof list / sizeof *list
+};
+
+/* The kernels of the ISA with this name, or of the best ISA of this CPU if name is NULL. NULL if
+ * the CPU cannot run them. */
+static const cpu_kernels *isa_choose(const char *name)
+{
+    for (size_t i = KNOWN; i-- > 0;) {
+        if ((name == NULL || strcmp(name, list[i].kernels->isa) == 0) && list[i].usable())
+            return list[i].kernels;
+    }
+    return NULL;
+}
+
+static const char *isa_all(const void *state)
+{
+    (void)state;
+#if defined(__aarch64__)
+    return "generic neon";
+#elif defined(__x86_64__)
+    return has_avx512() ? "generic avx2 avx512" : has_avx2() ? "generic avx2" : "generic";
+#else
+    return "generic";
+#endif
+}
+
+/* ---- The table ---- */
 
 static ordo_status open_cpu(void **state, const ordo_backend_wishes *wishes, char *why,
                             size_t why_size)
 {
     const char *const        isa = wishes->isa != NULL && *wishes->isa != '\0' ? wishes->isa : NULL;
-    const cpu_kernels *const kernels = cpu_isa_choose(isa);
+    const cpu_kernels *const kernels = isa_choose(isa);
     if (kernels == NULL) {
         snprintf(why, why_size, "ORDO_ISA is '%s'; this CPU and build have: %s", isa,
-                 cpu_isa_all());
+                 isa_all(NULL));
         return ORDO_E_ARG;
     }
     *state = (void *)kernels; /* never written */
@@ -23,51 +85,6 @@ static void close_cpu(void *state) { (void)state; }
 
 static const char *isa(const void *state) { return ((const cpu_kernels *)state)->isa; }
 
-static const char *isa_all(const void *state)
-{
-    (void)state;
-    return cpu_isa_all();
-}
-
-/* Verbs whose state is the table of kernels, and verbs that use no kernels. */
-#define VERB(slot, job_type)                                                                       \
-    static ordo_status slot(void *state, const job_type *job, ordo_exec *exec)                     \
-    {                                                                                              \
-        return cpu_##slot(state, job, exec);                                                       \
-    }
-#define VERB_WITHOUT_KERNELS(slot, job_type)                                                       \
-    static ordo_status slot(void *state, const job_type *job, ordo_exec *exec)                     \
-    {                                                                                              \
-        (void)state;                                                                               \
-        return cpu_##slot(job, exec);                                                              \
-    }
-VERB(sort, ordo_sort_job)
-VERB(sort_pairs, ordo_pairs_job)
-VERB(argsort, ordo_argsort_job)
-VERB_WITHOUT_KERNELS(sort_by, ordo_by_job)
-VERB(rank, ordo_rank_job)
-VERB(topk, ordo_topk_job)
-VERB_WITHOUT_KERNELS(count_nans, ordo_count_job)
-VERB(scan, ordo_scan_job)
-VERB(scan_bits, ordo_bits_job)
-VERB(partition, ordo_partition_job)
-VERB(is_sorted, ordo_order_job)
-VERB(radius, ordo_radius_job)
-VERB(runs, ordo_runs_job)
-VERB_WITHOUT_KERNELS(copy, ordo_copy_job)
-VERB(argsort_strings, ordo_strings_job)
-VERB(rank_strings, ordo_string_rank_job)
-VERB_WITHOUT_KERNELS(select_strings, ordo_string_select_job)
-VERB(sort_strings, ordo_string_copy_job)
-VERB_WITHOUT_KERNELS(sort_pointers, ordo_pointers_job)
-#undef VERB_WITHOUT_KERNELS
-#undef VERB
-
-static ordo_status select_keys(void *state, const ordo_select_job *job, ordo_exec *exec)
-{
-    return cpu_select(state, job, exec);
-}
-
 static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
 {
     if (job->algorithm >= ORDO_ALGORITHM_NAIVE)
@@ -77,8 +94,6 @@ static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ord
         return cpu_rank_paper(job, exec);
     return cpu_rank_sorted(state, job, exec);
 }
-
-static void divide(void *state, const ordo_divide_job *job) { cpu_divide(state, job); }
 
 /* The scratch of a job depends on the job and the number of threads. */
 #define SCRATCH(slot, job_type)                                                                    \
@@ -107,37 +122,37 @@ const ordo_backend *ordo_cpu_backend(void)
         .close = close_cpu,
         .isa = isa,
         .isa_all = isa_all,
-        .argsort_strings = argsort_strings,
-        .rank_strings = rank_strings,
-        .select_strings = select_strings,
-        .sort_strings = sort_strings,
-        .sort_pointers = sort_pointers,
-        .sort = sort,
+        .argsort_strings = cpu_argsort_strings,
+        .rank_strings = cpu_rank_strings,
+        .select_strings = cpu_select_strings,
+        .sort_strings = cpu_sort_strings,
+        .sort_pointers = cpu_sort_pointers,
+        .sort = cpu_sort,
         .sort_scratch = sort_scratch,
-        .sort_pairs = sort_pairs,
+        .sort_pairs = cpu_sort_pairs,
         .sort_pairs_scratch = sort_pairs_scratch,
-        .argsort = argsort,
+        .argsort = cpu_argsort,
         .argsort_scratch = argsort_scratch,
-        .rank = rank,
+        .rank = cpu_rank,
         .rank_scratch = rank_scratch,
-        .sort_by = sort_by,
-        .select = select_keys,
+        .sort_by = cpu_sort_by,
+        .select = cpu_select,
         .select_scratch = select_scratch,
-        .topk = topk,
+        .topk = cpu_topk,
         .topk_scratch = topk_scratch,
-        .count_nans = count_nans,
+        .count_nans = cpu_count_nans,
         .rank_sorted = rank_sorted,
         .rank_sorted_scratch = rank_sorted_scratch,
-        .scan = scan,
-        .scan_bits = scan_bits,
-        .partition = partition,
+        .scan = cpu_scan,
+        .scan_bits = cpu_scan_bits,
+        .partition = cpu_partition,
         .partition_scratch = partition_scratch,
-        .is_sorted = is_sorted,
-        .radius = radius,
+        .is_sorted = cpu_is_sorted,
+        .radius = cpu_radius,
         .radius_scratch = radius_scratch,
-        .runs = runs,
-        .copy = copy,
-        .divide = divide,
+        .runs = cpu_runs,
+        .copy = cpu_copy,
+        .divide = cpu_divide,
     };
     return &backend;
 }

@@ -50,25 +50,14 @@ static unsigned gen_dupes_last(const gen_state *state, gen_segment bucket, size_
 #define ORDO_TEMPLATE "gen/gen_keys.t.h"
 #include "core/for_each_type.h"
 
-static ordo_body *gen_keys_body(const ordo_gen_job *job)
-{
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return gen_keys_body_##tag(job->dist);
-#include "core/types.def"
-    }
-    return NULL;
-}
-
 ordo_status ordo_gen_keys(const ordo_gen_job *job, ordo_exec *exec)
 {
     gen_state state = {.job = job, .stream = gen_stream(job->seed, job->dist, GEN_DRAW)};
 
     if (job->dist == ORDO_DIST_FEW || job->dist >= ORDO_DIST_DUPES)
         state.grid = gen_grid_make(UINT64_MAX, job->k); /* the values, or a cell for each bucket */
-    return ordo_loop(exec, job->n, ORDO_GEN_BLOCK, gen_keys_body(job), &state) ? ORDO_OK
-                                                                               : ORDO_E_CANCELLED;
+    ordo_body *const body = BY_TYPE(job->type, gen_keys_body, (job->dist));
+    return ordo_loop(exec, job->n, ORDO_GEN_BLOCK, body, &state) ? ORDO_OK : ORDO_E_CANCELLED;
 }
 
 /* ---- Names and limits ---- */
@@ -87,40 +76,28 @@ const char *ordo_gen_name(ordo_dist dist)
     return (unsigned)dist < sizeof names / sizeof names[0] ? names[dist] : NULL;
 }
 
+static uint64_t gen_last_of_width(ordo_type type)
+{
+    return UINT64_MAX >> (64 - 8 * ordo_type_size(type));
+}
+
 uint64_t ordo_gen_last_place(ordo_type type)
 {
-    if (type == ORDO_F32)
-        return UINT32_MAX >> 1;
-    if (type == ORDO_F64)
-        return UINT64_MAX >> 1;
-    return UINT64_MAX >> (64 - 8 * ordo_type_size(type));
+    bool const is_float = type == ORDO_F32 || type == ORDO_F64;
+    return gen_last_of_width(type) >> is_float;
 }
 
 uint64_t ordo_gen_last_fraction(ordo_type type)
 {
-    if (type == ORDO_F32)
-        return (UINT64_C(1) << 24) - 1;
-    if (type == ORDO_F64)
-        return (UINT64_C(1) << 53) - 1;
-    return UINT64_MAX >> (64 - 8 * ordo_type_size(type));
+    return type == ORDO_F32   ? (UINT64_C(1) << 24) - 1
+           : type == ORDO_F64 ? (UINT64_C(1) << 53) - 1
+                              : gen_last_of_width(type);
 }
 
 uint64_t ordo_gen_zipf_limit(ordo_type type)
 {
-    switch (type) {
-    case ORDO_I8:
-        return INT8_MAX;
-    case ORDO_I16:
-        return INT16_MAX;
-    case ORDO_I32:
-        return INT32_MAX;
-    case ORDO_I64:
-        return INT64_MAX;
-    case ORDO_F32:
-        return UINT64_C(1) << 24;
-    case ORDO_F64:
-        return UINT64_C(1) << 53;
-    default:
-        return UINT64_MAX >> (64 - 8 * ordo_type_size(type));
-    }
+    bool const is_signed = ordo_type_wide(type) == ORDO_I64;
+    return type == ORDO_F32   ? UINT64_C(1) << 24
+           : type == ORDO_F64 ? UINT64_C(1) << 53
+                              : gen_last_of_width(type) >> is_signed;
 }

@@ -143,18 +143,6 @@ static inline uint64_t gen_zipf(uint64_t stream, uint64_t k, unsigned octaves)
 /* The integer part of log2 x, x > 0. */
 static inline unsigned gen_log2(uint64_t x) { return ordo_bit_length(x) - 1; }
 
-/* Replaces the counts of blocks by the sums of the counts before them; returns the total. */
-static inline uint64_t gen_sum_before(uint64_t *counts, size_t blocks)
-{
-    uint64_t total = 0;
-    for (size_t block = 0; block < blocks; block++) {
-        const uint64_t count = counts[block];
-        counts[block] = total;
-        total += count;
-    }
-    return total;
-}
-
 /* The argument of loops that compute key i from draw i. */
 typedef struct gen_state {
     const ordo_gen_job *job;

@@ -103,13 +103,7 @@ static uint64_t gen_permuted_cell(const gen_ksorted_state *state, size_t i)
 
 static ordo_body *gen_order_body(const ordo_gen_job *job, bool in_place)
 {
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return gen_order_body_##tag(job->dist, in_place);
-#include "core/types.def"
-    }
-    return NULL;
+    return BY_TYPE(job->type, gen_order_body, (job->dist, in_place));
 }
 
 /* ---- The calls ---- */
@@ -141,7 +135,7 @@ static ordo_status gen_recur(const ordo_gen_job *job, ordo_exec *exec)
     if (!ordo_loop(exec, blocks, 1, gen_recur_count, &state))
         return ORDO_E_CANCELLED;
 
-    const uint64_t total = gen_sum_before(state.changes, blocks);
+    const uint64_t total = ordo_sums_before_64(state.changes, blocks);
     if (total > last)
         return ordo_fail(exec, ORDO_E_ARG,
                          "recur: p = %g makes %llu of %zu keys differ, but %s offers only %llu",

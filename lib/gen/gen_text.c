@@ -132,7 +132,7 @@ ordo_status ordo_gen_text(const ordo_gen_text_job *job, ordo_exec *exec)
     if (!ordo_loop(exec, blocks, 1, gen_text_count, &state))
         return ORDO_E_CANCELLED;
 
-    const uint64_t total = gen_sum_before(state.begin, blocks);
+    const uint64_t total = ordo_sums_before_64(state.begin, blocks);
     if (job->bytes != NULL && total > job->capacity)
         return ordo_fail(exec, ORDO_E_ARG, "%s: %zu strings need %llu bytes, the capacity is %zu",
                          ordo_gen_name(job->dist), job->n, (unsigned long long)total,

@@ -53,7 +53,7 @@ enum {
     ORDO_TUNE_CPU_STRING_SAVED = 30000,
 
     /* Picoseconds of one thread for a string that differs in its first bytes, and for each further
-     * read (predict.c estimates their number). Xeon (Sapphire Rapids, 2
+     * read (plan.c estimates their number). Xeon (Sapphire Rapids, 2
      * cores), one thread, argsort, ns a string: 15 random letters 39 (10^5), 44 (3e6); words of
      * English text 44; log lines 106; URLs 135; 70 letters of ACGT 122; log lines that begin
      * alike 220. */

@@ -26,6 +26,7 @@ import numpy as np
 import ordo
 
 SECTIONS = ("overhead", "host", "rows", "strings", "gpu", "transfer")
+ON_GPU = ("gpu", "transfer")
 SIZES = {"rows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
 NINE = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99]
 Call = Callable[[], Any]
@@ -335,7 +336,13 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--repeat", type=int, default=3, help="calls; the smallest time counts")
     parser.add_argument("--json", metavar="FILE", help="also write the rows to a JSON file")
+    parser.add_argument("--revision", help="of the source; written to the JSON file")
+    parser.add_argument("--list", action="store_true", help="print the sections and end")
     wish = parser.parse_args(arguments)
+    if wish.list:
+        for section in SECTIONS:
+            print("python", "cuda" if section in ON_GPU else "cpu", section)
+        return
     unknown = set(wish.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown section {', '.join(unknown)}; expected {', '.join(SECTIONS)}")
@@ -347,7 +354,11 @@ def main(arguments: list[str] | None = None) -> None:
         globals()[section](bench, n)
         if wish.json:
             with open(wish.json, "w", encoding="utf-8") as file:
-                json.dump({"machine": machine(), "rows": bench.rows}, file, indent=1)
+                json.dump(
+                    {"machine": machine(), "revision": wish.revision, "rows": bench.rows},
+                    file,
+                    indent=1,
+                )
 
 
 if __name__ == "__main__":

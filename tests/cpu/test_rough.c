@@ -181,7 +181,8 @@ static void try_keys(test_rng *rng, ordo_type type, size_t n, size_t k, size_t t
         exec_end(threads);
         CHECK_EQ_U64(slow_radius(type, keys, n, desc), radius);
     }
-    CHECK_STATUS(ORDO_OK, cpu_sort(&cpu_kernels_generic, &job, exec_start(threads, 0)), NULL);
+    CHECK_STATUS(ORDO_OK, cpu_sort((void *)&cpu_kernels_generic, &job, exec_start(threads, 0)),
+                 NULL);
     if (told == 0)
         CHECK(execs[threads].taken <= cpu_sort_scratch(&job, threads));
     exec_end(threads);
@@ -314,7 +315,7 @@ static void test_refused(test_rng *rng, size_t n)
                 memcpy(saved, keys, n * size);
                 testkit_case("%s limit %zu told %zu", ordo_type_name(type), limit, told[i]);
                 ordo_status const status =
-                    cpu_sort(&cpu_kernels_generic, &job, exec_start(3, limit));
+                    cpu_sort((void *)&cpu_kernels_generic, &job, exec_start(3, limit));
                 exec_end(3);
                 CHECK(status == ORDO_OK || status == ORDO_E_NOMEM);
                 CHECK_BYTES(status == ORDO_OK ? expected : saved, keys, n * size, size);

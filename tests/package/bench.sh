@@ -1,21 +1,19 @@
 #!/bin/sh
-# bench.sh BUILD [cuda] - runs every section of every subject of ordo-bench on few keys, on the CPU or
-# on the GPU. Fails if a run ends with an error, or if a section gives no row.
+# bench.sh BUILD [cuda] - runs every section of every subject of ordo-bench on few keys, on the CPU, or
+# on the GPU and on both (subject hybrid). Fails if a run ends with an error, if a section gives no
+# row, or if the subject hybrid gives no row of a GPU where there is one.
 #
-# The list of sections comes from the program itself: it names them when --only is wrong. Exits 77
-# with `cuda` if there is no GPU or no module libordo_cuda_peers.so. Uses EMULATOR (for cross builds)
-# from the environment.
+# The list of sections comes from the program itself (--list). Exits 77 with `cuda` if there is no GPU
+# or no module libordo_cuda_peers.so. Uses EMULATOR (for cross builds) from the environment.
 set -u
 build=$1
 bench="${EMULATOR:-} $build/ordo-bench"
 device=${2:-cpu}
-subjects='sort argsort rank select radius strings scan hybrid'
 size='-n 1000'
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 if [ "$device" = cuda ]; then
-    subjects='sort argsort rank select radius scan'
     size= # the sections of the papers need more than 1000 keys
     cuda=$("$build/ordo" info | sed -n 's/^cuda  *//p')
     [ "$cuda" = usable ] || {
@@ -29,29 +27,41 @@ if [ "$device" = cuda ]; then
 fi
 
 failed=0
-for subject in $subjects; do
-    # shellcheck disable=SC2086 # the command is words
-    sections=$($bench "$subject" --device "$device" --only '?' 2>&1 |
-        sed -n 's/.*; they are: //p' | tr -d ' ' | tr , '\n')
-    [ -n "$sections" ] || {
-        echo "bench.sh: $subject has no sections"
-        failed=1
-    }
+
+# run SUBJECT DEVICE: all its sections; the rows are left in $tmp/rows.json
+run() {
     code=0
-    # shellcheck disable=SC2086
-    $bench "$subject" --device "$device" $size --quick --repeat 1 \
+    # shellcheck disable=SC2086 # the command and the size are words
+    $bench "$1" --device "$2" $size --quick --repeat 1 \
         --json "$tmp/rows.json" >"$tmp/table" 2>"$tmp/err" </dev/null || code=$?
     if [ "$code" -ne 0 ]; then
-        echo "bench.sh: $subject: exit code $code"
+        echo "bench.sh: $1: exit code $code"
         tail -n 3 "$tmp/table"
         cat "$tmp/err"
         failed=1
-        continue
+        return
     fi
+    sections=$(sed -n "s/^$1 $2 //p" "$tmp/list")
     for section in $sections; do
         rows=$(grep "\"section\": \"$section\"" "$tmp/rows.json" | grep -vc '"algorithm": "copy"')
-        echo "$subject $section: $rows rows"
+        echo "$1 $section: $rows rows"
         [ "$rows" -gt 0 ] || failed=1
     done
+}
+
+$bench --list >"$tmp/list" || exit 1
+subjects=$(awk -v device="$device" '$2 == device && !seen[$1]++ { print $1 }' "$tmp/list")
+[ -n "$subjects" ] || failed=1
+for subject in $subjects; do
+    run "$subject" "$device"
 done
+if [ "$device" = cuda ]; then
+    run hybrid cpu
+    for algorithm in cuda hybrid; do
+        grep -q "\"algorithm\": \"$algorithm" "$tmp/rows.json" || {
+            echo "bench.sh: hybrid has no rows of $algorithm"
+            failed=1
+        }
+    done
+fi
 exit "$failed"

@@ -1,57 +1,30 @@
 /* for_each_class.h - includes ORDO_CLASS_TEMPLATE (a path from lib/) once for each key class.
  *
- * The template sees CKEY (uint8_t), CLASS_SLOT (CPU_KEY_8), CFN(name) (name_k8) and CSAME(a, b),
- * which is 1 if two keys tie and neither is a NaN. All macros are undefined at the end. */
-#define CKEY uint8_t
-#define CLASS_SLOT CPU_KEY_8
-#define CFN(name) CPU_JOIN(name, k8)
-#define CSAME(a, b) key_same_u8(a, b)
+ * The template sees CKEY (the type: ordo_key_u8), CLASS_SLOT (CPU_KEY_u8), CFN(name) (name_u8) and
+ * CSAME(a, b), which is 1 if two keys tie and neither is a NaN. All macros are undefined at the
+ * end. */
+#define CKEY CPU_JOIN(ordo_key, C)
+#define CLASS_SLOT CPU_JOIN(CPU_KEY, C)
+#define CFN(name) CPU_JOIN(name, C)
+#define CSAME(a, b) CPU_JOIN(key_same, C)(a, b)
+#define C u8
 #include ORDO_CLASS_TEMPLATE
-#undef CSAME
-#undef CFN
-#undef CLASS_SLOT
-#undef CKEY
-#define CKEY uint16_t
-#define CLASS_SLOT CPU_KEY_16
-#define CFN(name) CPU_JOIN(name, k16)
-#define CSAME(a, b) key_same_u16(a, b)
+#undef C
+#define C u16
 #include ORDO_CLASS_TEMPLATE
-#undef CSAME
-#undef CFN
-#undef CLASS_SLOT
-#undef CKEY
-#define CKEY uint32_t
-#define CLASS_SLOT CPU_KEY_32
-#define CFN(name) CPU_JOIN(name, k32)
-#define CSAME(a, b) key_same_u32(a, b)
+#undef C
+#define C u32
 #include ORDO_CLASS_TEMPLATE
-#undef CSAME
-#undef CFN
-#undef CLASS_SLOT
-#undef CKEY
-#define CKEY uint64_t
-#define CLASS_SLOT CPU_KEY_64
-#define CFN(name) CPU_JOIN(name, k64)
-#define CSAME(a, b) key_same_u64(a, b)
+#undef C
+#define C u64
 #include ORDO_CLASS_TEMPLATE
-#undef CSAME
-#undef CFN
-#undef CLASS_SLOT
-#undef CKEY
-#define CKEY float
-#define CLASS_SLOT CPU_KEY_F32
-#define CFN(name) CPU_JOIN(name, kf32)
-#define CSAME(a, b) key_same_f32(a, b)
+#undef C
+#define C f32
 #include ORDO_CLASS_TEMPLATE
-#undef CSAME
-#undef CFN
-#undef CLASS_SLOT
-#undef CKEY
-#define CKEY double
-#define CLASS_SLOT CPU_KEY_F64
-#define CFN(name) CPU_JOIN(name, kf64)
-#define CSAME(a, b) key_same_f64(a, b)
+#undef C
+#define C f64
 #include ORDO_CLASS_TEMPLATE
+#undef C
 #undef CSAME
 #undef CFN
 #undef CLASS_SLOT

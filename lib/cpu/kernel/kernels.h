@@ -1,6 +1,6 @@
 /* kernels.h - the functions that depend on the instruction set (ISA), as one table for each ISA.
  *
- * cpu_isa_choose (cpu.h) picks the table when a context is created; every verb calls through it.
+ * cpu_backend.c picks the table when a context is created; every verb calls through it.
  * kernels_generic.c is complete and portable. kernels_avx2.c, kernels_avx512.c and kernels_neon.c
  * hold functions written with intrinsics, and plain_loops.h compiled for the ISA. All tables give
  * the same results. Kernels know nothing of threads, scratch or options.
@@ -28,20 +28,20 @@
 
 /* Types of keys as far as ties matter: integers by width; floats, where -0 and +0 tie. */
 enum cpu_key_class {
-    CPU_KEY_8,
-    CPU_KEY_16,
-    CPU_KEY_32,
-    CPU_KEY_64,
-    CPU_KEY_F32,
-    CPU_KEY_F64,
+    CPU_KEY_u8,
+    CPU_KEY_u16,
+    CPU_KEY_u32,
+    CPU_KEY_u64,
+    CPU_KEY_f32,
+    CPU_KEY_f64,
     CPU_KEY_CLASSES
 };
 
 /* Types of ranks and counts. */
 enum cpu_out {
-    CPU_OUT_U32,
-    CPU_OUT_U64,
-    CPU_OUT_F64,
+    CPU_OUT_u32,
+    CPU_OUT_u64,
+    CPU_OUT_f64,
     CPU_OUTS
 };
 
@@ -130,9 +130,16 @@ typedef size_t cpu_band_fn(const void *keys, size_t n, cpu_band *band, void *kep
 /* Bit i%64 of words[i/64] = the bits of keys[i] are below the pivot. n is a multiple of 64. */
 typedef void cpu_below_fn(const void *keys, size_t n, uint64_t pivot, uint64_t *words);
 
-/* The lowest i in [lo, hi), lo > 0, such that keys[i] comes before keys[i - 1]; hi if there is
- * none. */
-typedef size_t cpu_first_wrong_fn(const void *keys, size_t lo, size_t hi);
+/* Which neighbours are a step: a key less than its left neighbour; with RISE, a key greater than
+ * its left neighbour or, if TIES is set too, equal to it. */
+enum cpu_step {
+    CPU_STEP_DOWN = 1, /* keys in descending order */
+    CPU_STEP_TIES = 2, /* zeros tie, and so do NaNs */
+    CPU_STEP_RISE = 4
+};
+
+/* The lowest i in [lo, hi), lo > 0, such that keys[i] is a step; hi if there is none. */
+typedef size_t cpu_first_step_fn(const void *keys, size_t lo, size_t hi, unsigned kind);
 
 enum {
     CPU_TYPES = ORDO_F64 + 1 /* for arrays indexed by ordo_type */
@@ -141,13 +148,13 @@ enum {
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
     const char               *isa;
-    cpu_band_fn              *band[CPU_TYPES][2];        /* [type][descending] */
-    cpu_below_fn             *below[CPU_TYPES][2];       /* [type][descending] */
-    cpu_first_wrong_fn       *first_wrong[CPU_TYPES][2]; /* [type][descending] */
-    const struct record_type *records;                   /* [type], radix/radix.h */
-    const struct radix_ops   *radix;                     /* [radix_kind], radix/radix_work.h */
-    const struct order_loops *order;                     /* rough/order_loops.h */
-    const struct few_loops   *few;                       /* [keys of 64 bits], sort/few_values.h */
+    cpu_band_fn              *band[CPU_TYPES][2];  /* [type][descending] */
+    cpu_below_fn             *below[CPU_TYPES][2]; /* [type][descending] */
+    cpu_first_step_fn        *first_step[CPU_TYPES];
+    const struct record_type *records; /* [type], radix/radix.h */
+    const struct radix_ops   *radix;   /* [radix_kind], radix/radix_work.h */
+    const struct order_loops *order;   /* rough/order_loops.h */
+    const struct few_loops   *few;     /* [keys of 64 bits], sort/few_values.h */
 } cpu_loops;
 
 /* ---- The table ---- */
@@ -190,13 +197,13 @@ cpu_words_fn             cpu_sort_words_32_avx512, cpu_sort_words_64_avx512; /* 
     }
 #define CPU_PER_CLASS(name)                                                                        \
     {                                                                                              \
-        CPU_JOIN(name, k8), CPU_JOIN(name, k16), CPU_JOIN(name, k32), CPU_JOIN(name, k64),         \
-            CPU_JOIN(name, kf32), CPU_JOIN(name, kf64)                                             \
+        CPU_JOIN(name, u8), CPU_JOIN(name, u16), CPU_JOIN(name, u32), CPU_JOIN(name, u64),         \
+            CPU_JOIN(name, f32), CPU_JOIN(name, f64)                                               \
     }
 #define CPU_PER_PAIR(name)                                                                         \
     {                                                                                              \
-        CPU_PER_OUT(name##_k8), CPU_PER_OUT(name##_k16), CPU_PER_OUT(name##_k32),                  \
-            CPU_PER_OUT(name##_k64), CPU_PER_OUT(name##_kf32), CPU_PER_OUT(name##_kf64)            \
+        CPU_PER_OUT(name##_u8), CPU_PER_OUT(name##_u16), CPU_PER_OUT(name##_u32),                  \
+            CPU_PER_OUT(name##_u64), CPU_PER_OUT(name##_f32), CPU_PER_OUT(name##_f64)              \
     }
 
 #endif

@@ -25,13 +25,13 @@ static const int32_t count_rows[256][8] = {ROWS256(COUNT, 0)};
 
 INLINE __m256i load(const void *p) { return _mm256_loadu_si256(p); }
 
-INLINE uint64_t same32_k8(const uint8_t *k)
+INLINE uint64_t same32_u8(const uint8_t *k)
 {
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(load(k), load(k - 1)));
 }
 
 /* The pack instruction works within 128-bit halves; the permutation puts the quarters in order. */
-INLINE uint64_t same32_k16(const uint16_t *k)
+INLINE uint64_t same32_u16(const uint16_t *k)
 {
     __m256i const a = _mm256_cmpeq_epi16(load(k), load(k - 1));
     __m256i const b = _mm256_cmpeq_epi16(load(k + 16), load(k + 15));
@@ -39,20 +39,20 @@ INLINE uint64_t same32_k16(const uint16_t *k)
     return (uint32_t)_mm256_movemask_epi8(packed);
 }
 
-INLINE uint64_t same8_k32(const uint32_t *k)
+INLINE uint64_t same8_u32(const uint32_t *k)
 {
     __m256i const same = _mm256_cmpeq_epi32(load(k), load(k - 1));
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same));
 }
 
-INLINE uint64_t same4_k64(const uint64_t *k)
+INLINE uint64_t same4_u64(const uint64_t *k)
 {
     __m256i const same = _mm256_cmpeq_epi64(load(k), load(k - 1));
     return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same));
 }
 
 /* The addition drops the sign bit, so twice a zero of either sign is 0. */
-INLINE uint64_t zeros64_kf32(const float *k)
+INLINE uint64_t zeros64_f32(const float *k)
 {
     uint64_t word = 0;
     EACH (i, 8) {
@@ -63,7 +63,7 @@ INLINE uint64_t zeros64_kf32(const float *k)
     return word;
 }
 
-INLINE uint64_t zeros64_kf64(const double *k)
+INLINE uint64_t zeros64_f64(const double *k)
 {
     uint64_t word = 0;
     EACH (i, 16) {
@@ -82,10 +82,10 @@ INLINE uint64_t zeros64_kf64(const double *k)
             word |= same(k + i * (step)) << i * (step);                                            \
         return ~word;                                                                              \
     }
-HEADS64(k8, uint8_t, 32, same32_k8)
-HEADS64(k16, uint16_t, 32, same32_k16)
-HEADS64(k32, uint32_t, 8, same8_k32)
-HEADS64(k64, uint64_t, 4, same4_k64)
+HEADS64(u8, uint8_t, 32, same32_u8)
+HEADS64(u16, uint16_t, 32, same32_u16)
+HEADS64(u32, uint32_t, 8, same8_u32)
+HEADS64(u64, uint64_t, 4, same4_u64)
 
 INLINE uint64_t unset32(const uint8_t *f)
 {
@@ -96,7 +96,7 @@ INLINE uint64_t flags64(const uint8_t *f) { return ~(unset32(f) | unset32(f + 32
 
 /* ---- Bits to positions: eight lanes for byte k of the word, from its start ---- */
 
-INLINE __m256i last8(uint64_t word, unsigned k, uint64_t near)
+INLINE __m256i last_at(uint64_t word, unsigned k, uint64_t near)
 {
     uint64_t const below = k == 0 ? 0 : word << (64 - 8 * k);
     uint64_t const back = below != 0 ? (uint64_t)__builtin_clzll(below) : near + 8 * k;
@@ -104,7 +104,7 @@ INLINE __m256i last8(uint64_t word, unsigned k, uint64_t near)
                             _mm256_set1_epi32(-(int32_t)back));
 }
 
-INLINE __m256i next8(uint64_t word, unsigned k, uint64_t near)
+INLINE __m256i next_at(uint64_t word, unsigned k, uint64_t near)
 {
     uint64_t const above = (word >> 8 * k) >> 8;
     uint64_t const ahead = above != 0 ? 8 + (uint64_t)__builtin_ctzll(above) : near - 8 * k;
@@ -112,7 +112,7 @@ INLINE __m256i next8(uint64_t word, unsigned k, uint64_t near)
                             _mm256_set1_epi32((int32_t)ahead));
 }
 
-INLINE __m256i count8(uint64_t word, unsigned k)
+INLINE __m256i count_at(uint64_t word, unsigned k)
 {
     uint64_t const below = k == 0 ? 0 : word << (64 - 8 * k);
     return _mm256_add_epi32(load(count_rows[word >> 8 * k & 0xff]),
@@ -129,7 +129,7 @@ INLINE void put(void *out, __m256i x, bool bypass)
         _mm256_storeu_si256(out, x);
 }
 
-INLINE void put8_u32(uint32_t *out, __m256i x, uint64_t base, bool bypass)
+INLINE void put_u32(uint32_t *out, __m256i x, uint64_t base, bool bypass)
 {
     put(out, _mm256_add_epi32(x, _mm256_set1_epi32((int32_t)(uint32_t)base)), bypass);
 }
@@ -137,7 +137,7 @@ INLINE void put8_u32(uint32_t *out, __m256i x, uint64_t base, bool bypass)
 INLINE __m256i low_64(__m256i x) { return _mm256_cvtepi32_epi64(_mm256_castsi256_si128(x)); }
 INLINE __m256i high_64(__m256i x) { return _mm256_cvtepi32_epi64(_mm256_extracti128_si256(x, 1)); }
 
-INLINE void put8_u64(uint64_t *out, __m256i x, uint64_t base, bool bypass)
+INLINE void put_u64(uint64_t *out, __m256i x, uint64_t base, bool bypass)
 {
     __m256i const b = _mm256_set1_epi64x((int64_t)base);
     put(out, _mm256_add_epi64(low_64(x), b), bypass);
@@ -156,50 +156,26 @@ INLINE void put4_f64(double *out, __m256i x, uint64_t bits, double bias, bool by
     put(out, _mm256_castpd_si256(value), bypass);
 }
 
-INLINE void put8_f64(double *out, __m256i x, uint64_t base, bool bypass)
+INLINE void put_f64(double *out, __m256i x, uint64_t base, bool bypass)
 {
     put4_f64(out, low_64(x), TWO_52_BITS + base, 0x1p52, bypass);
     put4_f64(out + 4, high_64(x), TWO_52_BITS + base, 0x1p52, bypass);
 }
 
-#define WORD64(name, T, out_type)                                                                  \
-    INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
-                             bool bypass)                                                          \
-    {                                                                                              \
-        EACH (k, 8)                                                                                \
-            put8_##T(out + 8 * k, name##8(word, k, near), base + 8 * k, bypass);                   \
-    }
-WORD64(last, u32, uint32_t)
-WORD64(last, u64, uint64_t)
-WORD64(last, f64, double)
-WORD64(next, u32, uint32_t)
-WORD64(next, u64, uint64_t)
-WORD64(next, f64, double)
-
 INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
                    uint64_t near_next, bool bypass)
 {
     EACH (k, 8) {
-        __m256i const  sum = _mm256_add_epi32(last8(word, k, near_last), next8(word, k, near_next));
+        __m256i const sum =
+            _mm256_add_epi32(last_at(word, k, near_last), next_at(word, k, near_next));
         uint64_t const twice = TWO_51_BITS + 2 * (base + 8 * k);
         put4_f64(out + 8 * k, low_64(sum), twice, 0x1p51, bypass);
         put4_f64(out + 8 * k + 4, high_64(sum), twice, 0x1p51, bypass);
     }
 }
 
-#define COUNT64(T, out_type)                                                                       \
-    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool bypass)              \
-    {                                                                                              \
-        EACH (k, 8)                                                                                \
-            put8_##T(out + 8 * k, count8(word, k), base, bypass);                                  \
-    }
-COUNT64(u32, uint32_t)
-COUNT64(u64, uint64_t)
-COUNT64(f64, double)
-
-INLINE void bypass_fence(void) { _mm_sfence(); }
-
-#include "cpu/kernel/sum_avx.h"
+#define POSITIONS 8
+#include "cpu/kernel/kernels_avx.h"
 #include "cpu/kernel/word_rank.h"
 
 const cpu_kernels cpu_kernels_avx2 = {

@@ -21,38 +21,27 @@ enum key_kind {
     KIND_FLOAT
 };
 
-/* Key bits as in keybits.h, reversed for a descending order. */
-INLINE __m512i bits_32(__m512i v, enum key_kind kind, bool descending)
-{
-    __m512i const top = _mm512_set1_epi32(INT32_MIN);
-    if (kind == KIND_SIGNED)
-        v = _mm512_xor_si512(v, top);
-    if (kind == KIND_FLOAT)
-        v = _mm512_sub_epi32(_mm512_xor_si512(v, _mm512_or_si512(_mm512_srai_epi32(v, 31), top)),
-                             _mm512_set1_epi32(0x007fffff));
-    if (!descending)
-        return v;
-    if (kind != KIND_FLOAT)
-        return _mm512_xor_si512(v, _mm512_set1_epi32(-1));
-    __m512i const inf = _mm512_set1_epi32((int32_t)KEY_INF_F32);
-    return _mm512_mask_sub_epi32(v, _mm512_cmple_epu32_mask(v, inf), inf, v);
-}
-
-INLINE __m512i bits_64(__m512i v, enum key_kind kind, bool descending)
-{
-    __m512i const top = _mm512_set1_epi64(INT64_MIN);
-    if (kind == KIND_SIGNED)
-        v = _mm512_xor_si512(v, top);
-    if (kind == KIND_FLOAT)
-        v = _mm512_sub_epi64(_mm512_xor_si512(v, _mm512_or_si512(_mm512_srai_epi64(v, 63), top)),
-                             _mm512_set1_epi64(0x000fffffffffffff));
-    if (!descending)
-        return v;
-    if (kind != KIND_FLOAT)
-        return _mm512_xor_si512(v, _mm512_set1_epi64(-1));
-    __m512i const inf = _mm512_set1_epi64((int64_t)KEY_INF_F64);
-    return _mm512_mask_sub_epi64(v, _mm512_cmple_epu64_mask(v, inf), inf, v);
-}
+/* Key bits as in keybits.h, reversed for a descending order. `below` is the number of NaNs of one
+ * sign. */
+#define KEY_BITS(width, below, INF)                                                                \
+    INLINE __m512i bits_##width(__m512i v, enum key_kind kind, bool descending)                    \
+    {                                                                                              \
+        __m512i const top = _mm512_set1_epi##width(INT##width##_MIN);                              \
+        __m512i const inf = _mm512_set1_epi##width((int##width##_t)(INF));                         \
+        if (kind == KIND_SIGNED)                                                                   \
+            v = _mm512_xor_si512(v, top);                                                          \
+        if (kind == KIND_FLOAT)                                                                    \
+            v = _mm512_sub_epi##width(                                                             \
+                _mm512_xor_si512(v, _mm512_or_si512(_mm512_srai_epi##width(v, (width)-1), top)),   \
+                _mm512_set1_epi##width(below));                                                    \
+        if (!descending)                                                                           \
+            return v;                                                                              \
+        if (kind != KIND_FLOAT)                                                                    \
+            return _mm512_xor_si512(v, _mm512_set1_epi##width(-1));                                \
+        return _mm512_mask_sub_epi##width(v, _mm512_cmple_epu##width##_mask(v, inf), inf, v);      \
+    }
+KEY_BITS(32, 0x007fffff, KEY_INF_F32)
+KEY_BITS(64, 0x000fffffffffffff, KEY_INF_F64)
 
 /* The masks are counted, and the bits in the band are compressed and stored even if there are
  * none, so no branch depends on the keys. */
@@ -118,28 +107,28 @@ BELOW(64, 8u)
 
 INLINE __m512i load(const void *p) { return _mm512_loadu_si512(p); }
 
-INLINE uint64_t heads64_k8(const uint8_t *k)
+INLINE uint64_t heads64_u8(const uint8_t *k)
 {
     return _mm512_cmpneq_epi8_mask(load(k), load(k - 1));
 }
 
-INLINE uint64_t unequal_k16(const uint16_t *k)
+INLINE uint64_t unequal_u16(const uint16_t *k)
 {
     return _mm512_cmpneq_epi16_mask(load(k), load(k - 1));
 }
 
-INLINE uint64_t unequal_k32(const uint32_t *k)
+INLINE uint64_t unequal_u32(const uint32_t *k)
 {
     return _mm512_cmpneq_epi32_mask(load(k), load(k - 1));
 }
 
-INLINE uint64_t unequal_k64(const uint64_t *k)
+INLINE uint64_t unequal_u64(const uint64_t *k)
 {
     return _mm512_cmpneq_epi64_mask(load(k), load(k - 1));
 }
 
 /* A zero of either sign is 0 without its sign bit. */
-INLINE uint64_t zeros64_kf32(const float *k)
+INLINE uint64_t zeros64_f32(const float *k)
 {
     __m512i const rest = _mm512_set1_epi32(INT32_MAX);
     uint64_t      word = 0;
@@ -148,7 +137,7 @@ INLINE uint64_t zeros64_kf32(const float *k)
     return word;
 }
 
-INLINE uint64_t zeros64_kf64(const double *k)
+INLINE uint64_t zeros64_f64(const double *k)
 {
     __m512i const rest = _mm512_set1_epi64(INT64_MAX);
     uint64_t      word = 0;
@@ -165,9 +154,9 @@ INLINE uint64_t zeros64_kf64(const double *k)
             word |= unequal_##C(k + i * (step)) << i * (step);                                     \
         return word;                                                                               \
     }
-HEADS64(k16, uint16_t, 32)
-HEADS64(k32, uint32_t, 16)
-HEADS64(k64, uint64_t, 8)
+HEADS64(u16, uint16_t, 32)
+HEADS64(u32, uint32_t, 16)
+HEADS64(u64, uint64_t, 8)
 
 INLINE uint64_t flags64(const uint8_t *f) { return _mm512_test_epi8_mask(load(f), load(f)); }
 
@@ -189,7 +178,7 @@ INLINE __m512i spread(uint64_t word, unsigned k)
     return _mm512_set1_epi32((int32_t)(word >> 16 * k & 0xffff));
 }
 
-INLINE __m512i last16(uint64_t word, unsigned k, uint64_t near)
+INLINE __m512i last_at(uint64_t word, unsigned k, uint64_t near)
 {
     uint64_t const  below = k == 0 ? 0 : word << (64 - 16 * k);
     uint64_t const  back = below != 0 ? (uint64_t)__builtin_clzll(below) : near + 16 * k;
@@ -199,7 +188,7 @@ INLINE __m512i last16(uint64_t word, unsigned k, uint64_t near)
                                  _mm512_lzcnt_epi32(bits));
 }
 
-INLINE __m512i next16(uint64_t word, unsigned k, uint64_t near)
+INLINE __m512i next_at(uint64_t word, unsigned k, uint64_t near)
 {
     uint64_t const  above = (word >> 16 * k) >> 16;
     uint64_t const  ahead = above != 0 ? 16 + (uint64_t)__builtin_ctzll(above) : near - 16 * k;
@@ -210,7 +199,7 @@ INLINE __m512i next16(uint64_t word, unsigned k, uint64_t near)
                                  _mm512_lzcnt_epi32(lowest));
 }
 
-INLINE __m512i count16(uint64_t word, unsigned k)
+INLINE __m512i count_at(uint64_t word, unsigned k)
 {
     uint64_t const below = k == 0 ? 0 : word << (64 - 16 * k);
     __m512i const  bits = _mm512_and_si512(spread(word, k), up_to_lane());
@@ -228,7 +217,7 @@ INLINE void put(void *out, __m512i x, bool bypass)
         _mm512_storeu_si512(out, x);
 }
 
-INLINE void put16_u32(uint32_t *out, __m512i x, uint64_t base, bool bypass)
+INLINE void put_u32(uint32_t *out, __m512i x, uint64_t base, bool bypass)
 {
     put(out, _mm512_add_epi32(x, _mm512_set1_epi32((int32_t)(uint32_t)base)), bypass);
 }
@@ -236,7 +225,7 @@ INLINE void put16_u32(uint32_t *out, __m512i x, uint64_t base, bool bypass)
 INLINE __m512i low_64(__m512i x) { return _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)); }
 INLINE __m512i high_64(__m512i x) { return _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1)); }
 
-INLINE void put16_u64(uint64_t *out, __m512i x, uint64_t base, bool bypass)
+INLINE void put_u64(uint64_t *out, __m512i x, uint64_t base, bool bypass)
 {
     __m512i const b = _mm512_set1_epi64((int64_t)base);
     put(out, _mm512_add_epi64(low_64(x), b), bypass);
@@ -250,49 +239,23 @@ INLINE void put8_f64(double *out, __m512i x, uint64_t base, double scale, bool b
     put(out, _mm512_castpd_si512(_mm512_mul_pd(value, _mm512_set1_pd(scale))), bypass);
 }
 
-INLINE void put16_f64(double *out, __m512i x, uint64_t base, bool bypass)
+INLINE void put_f64(double *out, __m512i x, uint64_t base, bool bypass)
 {
     put8_f64(out, low_64(x), base, 1, bypass);
     put8_f64(out + 8, high_64(x), base, 1, bypass);
 }
-
-#define WORD64(name, T, out_type)                                                                  \
-    INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
-                             bool bypass)                                                          \
-    {                                                                                              \
-        EACH (k, 4)                                                                                \
-            put16_##T(out + 16 * k, name##16(word, k, near), base + 16 * k, bypass);               \
-    }
-WORD64(last, u32, uint32_t)
-WORD64(last, u64, uint64_t)
-WORD64(last, f64, double)
-WORD64(next, u32, uint32_t)
-WORD64(next, u64, uint64_t)
-WORD64(next, f64, double)
 
 INLINE void mean64(double *out, uint64_t word, uint64_t base, uint64_t near_last,
                    uint64_t near_next, bool bypass)
 {
     EACH (k, 4) {
         __m512i const sum =
-            _mm512_add_epi32(last16(word, k, near_last), next16(word, k, near_next));
+            _mm512_add_epi32(last_at(word, k, near_last), next_at(word, k, near_next));
         uint64_t const twice = 2 * (base + 16 * k);
         put8_f64(out + 16 * k, low_64(sum), twice, 0.5, bypass);
         put8_f64(out + 16 * k + 8, high_64(sum), twice, 0.5, bypass);
     }
 }
-
-#define COUNT64(T, out_type)                                                                       \
-    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool bypass)              \
-    {                                                                                              \
-        EACH (k, 4)                                                                                \
-            put16_##T(out + 16 * k, count16(word, k), base, bypass);                               \
-    }
-COUNT64(u32, uint32_t)
-COUNT64(u64, uint64_t)
-COUNT64(f64, double)
-
-INLINE void bypass_fence(void) { _mm_sfence(); }
 
 /* ---- Split by bits ---- */
 
@@ -318,7 +281,8 @@ INLINE void bypass_fence(void) { _mm_sfence(); }
 SPLIT(32, 16u, __mmask16)
 SPLIT(64, 8u, __mmask8)
 
-#include "cpu/kernel/sum_avx.h"
+#define POSITIONS 16
+#include "cpu/kernel/kernels_avx.h"
 #include "cpu/kernel/word_rank.h"
 
 const cpu_kernels cpu_kernels_avx512 = {

@@ -1,6 +1,7 @@
 /* kernels_generic.c - every kernel in portable C: the reference for the other tables, and the table
  * of CPUs that have no other. Loops select values instead of branching. */
 #include "cpu/kernel/kernels.h"
+#include "cpu/kernel/scan_sum.h"
 
 #define CPU_ISA generic
 #include "cpu/kernel/plain_loops.h"
@@ -38,22 +39,10 @@ static size_t pack(const uint8_t *flags, size_t n, uint64_t *words)
 }
 
 /* Sums of integers do not depend on their sign: one stamp for each width. */
-#define KEY uint8_t
-#define SUM uint8_t
-#define SFN(name) name##_8
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint16_t
-#define SUM uint16_t
-#define SFN(name) name##_16
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint32_t
-#define SUM uint32_t
-#define SFN(name) name##_32
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint64_t
-#define SUM uint64_t
-#define SFN(name) name##_64
-#include "cpu/kernel/scan_sum.t.h"
+SCAN_SUM(8, uint8_t, uint8_t)
+SCAN_SUM(16, uint16_t, uint16_t)
+SCAN_SUM(32, uint32_t, uint32_t)
+SCAN_SUM(64, uint64_t, uint64_t)
 
 const cpu_kernels cpu_kernels_generic = {
     .isa = "generic",

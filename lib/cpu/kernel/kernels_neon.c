@@ -64,10 +64,10 @@ INLINE uint32x4_t narrow64(uint64x2_t a, uint64x2_t b)
 }
 
 /* One vector of keys: which keys equal the previous key. */
-INLINE uint8x16_t same_k8(const uint8_t *k) { return vceqq_u8(vld1q_u8(k), vld1q_u8(k - 1)); }
-INLINE uint16x8_t same_k16(const uint16_t *k) { return vceqq_u16(vld1q_u16(k), vld1q_u16(k - 1)); }
-INLINE uint32x4_t same_k32(const uint32_t *k) { return vceqq_u32(vld1q_u32(k), vld1q_u32(k - 1)); }
-INLINE uint64x2_t same_k64(const uint64_t *k) { return vceqq_u64(vld1q_u64(k), vld1q_u64(k - 1)); }
+INLINE uint8x16_t same_u8(const uint8_t *k) { return vceqq_u8(vld1q_u8(k), vld1q_u8(k - 1)); }
+INLINE uint16x8_t same_u16(const uint16_t *k) { return vceqq_u16(vld1q_u16(k), vld1q_u16(k - 1)); }
+INLINE uint32x4_t same_u32(const uint32_t *k) { return vceqq_u32(vld1q_u32(k), vld1q_u32(k - 1)); }
+INLINE uint64x2_t same_u64(const uint64_t *k) { return vceqq_u64(vld1q_u64(k), vld1q_u64(k - 1)); }
 
 /* Sixteen keys as sixteen bytes. */
 #define SAME16_OF_4(C, key)                                                                        \
@@ -83,10 +83,10 @@ INLINE uint64x2_t same_k64(const uint64_t *k) { return vceqq_u64(vld1q_u64(k), v
         return narrow16(narrow32(same4_##C(k), same4_##C(k + 4)),                                  \
                         narrow32(same4_##C(k + 8), same4_##C(k + 12)));                            \
     }
-INLINE uint8x16_t same16_k8(const uint8_t *k) { return same_k8(k); }
-INLINE uint8x16_t same16_k16(const uint16_t *k) { return narrow16(same_k16(k), same_k16(k + 8)); }
-SAME16_OF_4(k32, uint32_t)
-SAME16_OF_2(k64, uint64_t)
+INLINE uint8x16_t same16_u8(const uint8_t *k) { return same_u8(k); }
+INLINE uint8x16_t same16_u16(const uint16_t *k) { return narrow16(same_u16(k), same_u16(k + 8)); }
+SAME16_OF_4(u32, uint32_t)
+SAME16_OF_2(u64, uint64_t)
 
 #define HEADS64(C, key)                                                                            \
     INLINE uint64_t heads64_##C(const key *k)                                                      \
@@ -94,19 +94,19 @@ SAME16_OF_2(k64, uint64_t)
         return ~bits_of_bytes(same16_##C(k), same16_##C(k + 16), same16_##C(k + 32),               \
                               same16_##C(k + 48));                                                 \
     }
-HEADS64(k8, uint8_t)
-HEADS64(k16, uint16_t)
-HEADS64(k32, uint32_t)
-HEADS64(k64, uint64_t)
+HEADS64(u8, uint8_t)
+HEADS64(u16, uint16_t)
+HEADS64(u32, uint32_t)
+HEADS64(u64, uint64_t)
 
 /* A zero of either sign is 0 without its sign bit. */
-INLINE uint32x4_t zero_kf32(const float *k)
+INLINE uint32x4_t zero_f32(const float *k)
 {
     uint32x4_t const bits = vreinterpretq_u32_f32(vld1q_f32(k));
     return vmvnq_u32(vtstq_u32(bits, vdupq_n_u32(INT32_MAX)));
 }
 
-INLINE uint32x4_t zero_kf64(const double *k)
+INLINE uint32x4_t zero_f64(const double *k)
 {
     uint64x2_t const rest = vdupq_n_u64(INT64_MAX);
     uint64x2_t const low = vtstq_u64(vreinterpretq_u64_f64(vld1q_f64(k)), rest);
@@ -125,8 +125,8 @@ INLINE uint32x4_t zero_kf64(const double *k)
         return bits_of_bytes(zero16_##C(k), zero16_##C(k + 16), zero16_##C(k + 32),                \
                              zero16_##C(k + 48));                                                  \
     }
-ZEROS64(kf32, float)
-ZEROS64(kf64, double)
+ZEROS64(f32, float)
+ZEROS64(f64, double)
 
 INLINE uint8x16_t set16(const uint8_t *flags)
 {

@@ -144,7 +144,4 @@ static inline lanes_64 lanes_load_64(const void *from)
     return v;
 }
 
-static inline void lanes_store_32(void *to, lanes_32 v) { memcpy(to, &v, sizeof v); }
-static inline void lanes_store_64(void *to, lanes_64 v) { memcpy(to, &v, sizeof v); }
-
 #endif

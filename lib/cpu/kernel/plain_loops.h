@@ -17,7 +17,7 @@
 
 #define ORDO_TEMPLATE "cpu/kernel/count_band.t.h"
 #include "core/for_each_type.h"
-#define ORDO_TEMPLATE "cpu/kernel/first_wrong.t.h"
+#define ORDO_TEMPLATE "cpu/kernel/first_step.t.h"
 #include "core/for_each_type.h"
 #define ORDO_TEMPLATE "cpu/radix/records.t.h"
 #include "core/for_each_type.h"
@@ -70,9 +70,9 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = {below_up_##tag, below_down_##tag},
 #include "core/types.def"
         },
-    .first_wrong =
+    .first_step =
         {
-#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = {first_wrong_up_##tag, first_wrong_down_##tag},
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = first_step_##tag,
 #include "core/types.def"
         },
     .records = record_loops,

@@ -12,6 +12,26 @@
 #define SWAP_QUARTERS(v) QUARTERS(v, v, 0xb1)
 #define SWAP_HALVES(v) QUARTERS(v, v, 0x4e)
 
+/* W is the width of an integer in bits. */
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define FN(name) PASTE(name##_, W)
+#define WORD PASTE(PASTE(uint, W), _t)
+#define MASK PASTE(__mmask, LANES)
+#define FILL(x) PASTE(_mm512_set1_epi, W)((PASTE(PASTE(int, W), _t))(x))
+#define LOAD_SOME(rest, mask, p) PASTE(_mm512_mask_loadu_epi, W)(rest, mask, p)
+#define STORE_SOME(p, mask, v) PASTE(_mm512_mask_storeu_epi, W)(p, mask, v)
+#define MIN(a, b) PASTE(_mm512_min_epu, W)(a, b)
+#define MAX(a, b) PASTE(_mm512_max_epu, W)(a, b)
+#define MIN_SOME(a, mask, b) PASTE(_mm512_mask_min_epu, W)(a, mask, a, b)
+#define MAX_SOME(a, mask, b) PASTE(_mm512_mask_max_epu, W)(a, mask, a, b)
+#define BLEND(a, mask, b) PASTE(_mm512_mask_mov_epi, W)(a, mask, b)
+#define LESS_MASK(a, b) PASTE(PASTE(_mm512_cmplt_epu, W), _mask)(a, b)
+#define COMPRESS(mask, v) PASTE(_mm512_maskz_compress_epi, W)(mask, v)
+#define REDUCE_MIN(v) ((WORD)PASTE(_mm512_reduce_min_epu, W)(v))
+#define REDUCE_MAX(v) ((WORD)PASTE(_mm512_reduce_max_epu, W)(v))
+#define MAPPED(v, map) ((map) == NULL ? (v) : FN(mapped)(v, map))
+
 /* ---- 32 bits ---- */
 
 INLINE __m512i backwards_32(void)
@@ -32,23 +52,9 @@ INLINE __m512i backwards_32(void)
                  : (x) == 2 || (x) == 3 ? 0xcccc                                                   \
                  : (x) == 4 || (x) == 7 ? 0xf0f0                                                   \
                                         : 0xff00))
-#define FN(name) name##_32
-#define WORD uint32_t
-#define MASK __mmask16
+#define W 32
 #define LANES 16
 #define LEAF 222 /* of 256: leaves of evenly spread integers are seldom too large */
-#define FILL(x) _mm512_set1_epi32((int)(x))
-#define LOAD_SOME(rest, mask, p) _mm512_mask_loadu_epi32(rest, mask, p)
-#define STORE_SOME(p, mask, v) _mm512_mask_storeu_epi32(p, mask, v)
-#define MIN(a, b) _mm512_min_epu32(a, b)
-#define MAX(a, b) _mm512_max_epu32(a, b)
-#define MIN_SOME(a, mask, b) _mm512_mask_min_epu32(a, mask, a, b)
-#define MAX_SOME(a, mask, b) _mm512_mask_max_epu32(a, mask, a, b)
-#define BLEND(a, mask, b) _mm512_mask_mov_epi32(a, mask, b)
-#define LESS_MASK(a, b) _mm512_cmplt_epu32_mask(a, b)
-#define COMPRESS(mask, v) _mm512_maskz_compress_epi32(mask, v)
-#define REDUCE_MIN(v) ((uint32_t)_mm512_reduce_min_epu32(v))
-#define REDUCE_MAX(v) ((uint32_t)_mm512_reduce_max_epu32(v))
 
 INLINE void exchange_32(__m512i *a, __m512i *b)
 {
@@ -90,25 +96,10 @@ INLINE void transpose_32(__m512i *v)
     }
 }
 
-#define MAPPED(v, map) ((map) == NULL ? (v) : FN(mapped)(v, map))
 #include "cpu/kernel/vector_sort.t.h"
-#undef REDUCE_MAX
-#undef REDUCE_MIN
-#undef COMPRESS
-#undef LESS_MASK
-#undef BLEND
-#undef MAX_SOME
-#undef MIN_SOME
-#undef MAX
-#undef MIN
-#undef STORE_SOME
-#undef LOAD_SOME
-#undef FILL
 #undef LEAF
 #undef LANES
-#undef MASK
-#undef WORD
-#undef FN
+#undef W
 #undef UPPER
 #undef SWAP
 
@@ -121,23 +112,9 @@ INLINE void transpose_32(__m512i *v)
      : (x) == 4 ? SWAP_HALVES(v)                                                                   \
                 : _mm512_permutex_epi64(SWAP_HALVES(v), 0x1b))
 #define UPPER(x) ((__mmask8)((x) == 1 ? 0xaa : (x) == 2 || (x) == 3 ? 0xcc : 0xf0))
-#define FN(name) name##_64
-#define WORD uint64_t
-#define MASK __mmask8
+#define W 64
 #define LANES 8
 #define LEAF 108 /* of 128 */
-#define FILL(x) _mm512_set1_epi64((long long)(x))
-#define LOAD_SOME(rest, mask, p) _mm512_mask_loadu_epi64(rest, mask, p)
-#define STORE_SOME(p, mask, v) _mm512_mask_storeu_epi64(p, mask, v)
-#define MIN(a, b) _mm512_min_epu64(a, b)
-#define MAX(a, b) _mm512_max_epu64(a, b)
-#define MIN_SOME(a, mask, b) _mm512_mask_min_epu64(a, mask, a, b)
-#define MAX_SOME(a, mask, b) _mm512_mask_max_epu64(a, mask, a, b)
-#define BLEND(a, mask, b) _mm512_mask_mov_epi64(a, mask, b)
-#define LESS_MASK(a, b) _mm512_cmplt_epu64_mask(a, b)
-#define COMPRESS(mask, v) _mm512_maskz_compress_epi64(mask, v)
-#define REDUCE_MIN(v) ((uint64_t)_mm512_reduce_min_epu64(v))
-#define REDUCE_MAX(v) ((uint64_t)_mm512_reduce_max_epu64(v))
 
 /* The 64-bit minimum and maximum use one execution port; a comparison and two blends use two. */
 INLINE void exchange_64(__m512i *a, __m512i *b)
@@ -187,15 +164,3 @@ INLINE void transpose_64(__m512i *v)
 }
 
 #include "cpu/kernel/vector_sort.t.h"
-
-void cpu_sort_words_32_avx512(void *words, void *spare, size_t n, void *to,
-                              const cpu_words_map *map)
-{
-    vector_sort_32(words, spare, n, to, map);
-}
-
-void cpu_sort_words_64_avx512(void *words, void *spare, size_t n, void *to,
-                              const cpu_words_map *map)
-{
-    vector_sort_64(words, spare, n, to, map);
-}

@@ -323,7 +323,8 @@ static void FN(sort_range)(WORD *a, WORD *spare, size_t n, WORD *to,
         FN(sort_few)(a, n, to, map);
 }
 
-static void FN(vector_sort)(void *words, void *spare, size_t n, void *to, const cpu_words_map *map)
+void PASTE(FN(cpu_sort_words), _avx512)(void *words, void *spare, size_t n, void *to,
+                                        const cpu_words_map *map)
 {
     if (n <= 8 * LANES)
         FN(sort_few)(words, n, to, map);

@@ -73,12 +73,7 @@ INLINE void CFN(mean_words)(const cpu_span *span, double *out, bool bypass)
 
 static void CFN(mean)(const cpu_span *span, void *out)
 {
-    if (span->bypass) {
-        CFN(mean_words)(span, out, true);
-        bypass_fence();
-    } else {
-        CFN(mean_words)(span, out, false);
-    }
+    WITH_BYPASS(span->bypass, CFN(mean_words), span, out)
 }
 
 static size_t CFN(heads)(const void *keys, size_t n, uint64_t *words)

@@ -59,10 +59,5 @@ INLINE void OFN(count_words)(const uint64_t *words, size_t n, uint64_t base, OUT
 
 static void OFN(count)(const uint64_t *words, size_t n, uint64_t base, void *out, bool bypass)
 {
-    if (bypass) {
-        OFN(count_words)(words, n, base, out, true);
-        bypass_fence();
-    } else {
-        OFN(count_words)(words, n, base, out, false);
-    }
+    WITH_BYPASS(bypass, OFN(count_words), words, n, base, out)
 }

@@ -52,23 +52,12 @@ INLINE void OFN(CFN(next_words))(const cpu_span *span, OUT *out, bool bypass)
     cpu_kernels_generic.rank_next[CLASS_SLOT][OUT_SLOT](&rest, out + i);
 }
 
-/* Each loop is compiled twice, so that `bypass` is a constant inside. */
 static void OFN(CFN(last))(const cpu_span *span, void *out)
 {
-    if (span->bypass) {
-        OFN(CFN(last_words))(span, out, true);
-        bypass_fence();
-    } else {
-        OFN(CFN(last_words))(span, out, false);
-    }
+    WITH_BYPASS(span->bypass, OFN(CFN(last_words)), span, out)
 }
 
 static void OFN(CFN(next))(const cpu_span *span, void *out)
 {
-    if (span->bypass) {
-        OFN(CFN(next_words))(span, out, true);
-        bypass_fence();
-    } else {
-        OFN(CFN(next_words))(span, out, false);
-    }
+    WITH_BYPASS(span->bypass, OFN(CFN(next_words)), span, out)
 }

@@ -1,7 +1,7 @@
 /* word_rank.h - ranks and counts from words of 64 bits: the part that all vector ISAs share.
  *
- * The including file provides INLINE functions for every class C of integer keys (k8 k16 k32 k64),
- * every class F of float keys (kf32 kf64) and every output type T (u32 u64 f64):
+ * The including file provides INLINE functions for every class C of integer keys (u8 u16 u32 u64),
+ * every class F of float keys (f32 f64) and every output type T (u32 u64 f64):
  *
  *   uint64_t heads64_C(const key *k)       bit i = k[i] is a head; k[-1] is read
  *   uint64_t zeros64_F(const key *k)       bit i = k[i] is +0 or -0
@@ -18,6 +18,7 @@
  *
  * near is at most NEAR_MAX. Words in larger groups of ties are written by the functions *_far of
  * this file; long groups make that branch predictable. */
+#include "core/keybits.h"
 #include "cpu/kernel/kernels.h"
 
 #include <string.h>
@@ -29,6 +30,15 @@
 enum {
     BATCH = 4
 };
+
+/* Calls a loop with a last argument `bypass` that is a constant inside the loop. */
+#define WITH_BYPASS(bypass, loop, ...)                                                             \
+    if (bypass) {                                                                                  \
+        loop(__VA_ARGS__, true);                                                                   \
+        bypass_fence();                                                                            \
+    } else {                                                                                       \
+        loop(__VA_ARGS__, false);                                                                  \
+    }
 
 INLINE uint64_t first_bit(uint64_t word) { return (uint64_t)__builtin_ctzll(word); }
 INLINE uint64_t end_bit(uint64_t word) { return 64 - (uint64_t)__builtin_clzll(word); }
@@ -50,8 +60,8 @@ INLINE uint64_t end_bit(uint64_t word) { return 64 - (uint64_t)__builtin_clzll(w
         uint64_t const zeros = zeros64_##F(k);                                                     \
         return heads & ~(zeros & (zeros << 1 | begins));                                           \
     }
-FLOAT_HEADS64(kf32, k32, float, uint32_t)
-FLOAT_HEADS64(kf64, k64, double, uint64_t)
+FLOAT_HEADS64(f32, u32, float, uint32_t)
+FLOAT_HEADS64(f64, u64, double, uint64_t)
 #undef FLOAT_HEADS64
 
 #define ORDO_OUT_TEMPLATE "cpu/kernel/word_out.t.h"

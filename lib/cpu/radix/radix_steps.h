@@ -10,16 +10,6 @@
 #include <emmintrin.h>
 #endif
 
-static inline void radix_offsets(uint32_t *count, size_t n)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t const here = count[i];
-        count[i] = sum;
-        sum += here;
-    }
-}
-
 /* Prefetches memory that is read soon. Processors do this by themselves, but not across pages. */
 static inline void radix_prefetch(const void *at, size_t bytes)
 {
@@ -52,7 +42,7 @@ static inline void lines_fence(void)
 }
 
 #if defined(__AVX512F__)
-/* The buckets of 8 keys of 64 bits, and of 16 keys of 32 bits: bucket_of in radix_split.t.h. */
+/* The buckets of 8 keys of 64 bits, and of 16 keys of 32 bits: bucket_of in radix.t.h. */
 static inline void radix_label_64(const radix_cut *cut, const void *keys, uint16_t *labels)
 {
     __m512i const base = _mm512_set1_epi64((long long)cut->base);
@@ -74,13 +64,23 @@ static inline void radix_label_32(const radix_cut *cut, const void *keys, uint16
 }
 #endif
 
+/* Counts labels in two tables, as tally in radix.t.h counts keys. */
+static inline void radix_tally(const uint16_t *labels, size_t count, uint32_t tally[2][BUCKETS])
+{
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        tally[0][labels[i]]++;
+        tally[1][labels[i + 1]]++;
+    }
+    if (i < count)
+        tally[0][labels[i]]++;
+}
+
 #define ORDO_TEMPLATE "core/small_sort.t.h"
 #include "cpu/radix/for_each_record.h"
 #define ORDO_TEMPLATE "core/merge.t.h"
 #include "cpu/radix/for_each_record.h"
-#define ORDO_TEMPLATE "cpu/radix/radix_local.t.h"
-#include "cpu/radix/for_each_record.h"
-#define ORDO_TEMPLATE "cpu/radix/radix_split.t.h"
+#define ORDO_TEMPLATE "cpu/radix/radix.t.h"
 #include "cpu/radix/for_each_record.h"
 
 #define RADIX_STEPS_OF(kind)                                                                       \

@@ -17,7 +17,9 @@ enum {
     TOP_BITS = ORDO_TUNE_RADIX_TOP,
     BUCKETS = 1 << TOP_BITS,
     LEAST_BUCKETS = 16,
-    BLOCK = 512, /* records converted at a time: they stay in L1 */
+    SPLIT_DIGIT = 8,  /* bits of the digit that splits records beyond the cache */
+    RADIX_CHUNK = 64, /* records read between two tests */
+    BLOCK = 512,      /* records converted at a time: they stay in L1 */
     LINE = ORDO_CACHE_LINE,
     GATHER = ORDO_TUNE_RADIX_GATHER,
     AHEAD = ORDO_TUNE_RADIX_AHEAD

@@ -12,37 +12,19 @@ static const record_type *type_of(const cpu_kernels *kernels, ordo_type type)
     return &(kernels != NULL ? kernels : &cpu_kernels_generic)->loops->records[type];
 }
 
-static void store_index_u32_p32(const radix_io *io, size_t at, size_t count, const void *records)
-{
-    const uint64_t *const from = records;
-    uint32_t *const       to = (uint32_t *)io->out + at;
-    for (size_t i = 0; i < count; i++)
-        to[i] = (uint32_t)from[i];
-}
-
-static void store_index_u64_p32(const radix_io *io, size_t at, size_t count, const void *records)
-{
-    const uint64_t *const from = records;
-    uint64_t *const       to = (uint64_t *)io->out + at;
-    for (size_t i = 0; i < count; i++)
-        to[i] = (uint32_t)from[i];
-}
-
-static void store_index_u32_p64(const radix_io *io, size_t at, size_t count, const void *records)
-{
-    const record_p64 *const from = records;
-    uint32_t *const         to = (uint32_t *)io->out + at;
-    for (size_t i = 0; i < count; i++)
-        to[i] = (uint32_t)from[i].index;
-}
-
-static void store_index_u64_p64(const radix_io *io, size_t at, size_t count, const void *records)
-{
-    const record_p64 *const from = records;
-    uint64_t *const         to = (uint64_t *)io->out + at;
-    for (size_t i = 0; i < count; i++)
-        to[i] = from[i].index;
-}
+#define STORE_INDEX(name, out_type, record, index)                                                 \
+    static void store_index_##name(const radix_io *io, size_t at, size_t count,                    \
+                                   const void *records)                                            \
+    {                                                                                              \
+        const record *const from = records;                                                        \
+        out_type *const     to = (out_type *)io->out + at;                                         \
+        for (size_t i = 0; i < count; i++)                                                         \
+            to[i] = (out_type)(index);                                                             \
+    }
+STORE_INDEX(u32_p32, uint32_t, record_p32, from[i])
+STORE_INDEX(u64_p32, uint64_t, record_p32, (uint32_t)from[i])
+STORE_INDEX(u32_p64, uint32_t, record_p64, from[i].index)
+STORE_INDEX(u64_p64, uint64_t, record_p64, from[i].index)
 
 /* ---- Which kind ---- */
 
@@ -147,13 +129,7 @@ void records_shorten(const cpu_kernels *kernels, ordo_type type, radix_io *io)
 
 records_key_fn *records_key_of(ordo_type type, bool descending)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return descending ? falling_key_##tag : rising_key_##tag;
-#include "core/types.def"
-    }
-    return NULL;
+    return descending ? BY_TYPE(type, falling_key, ) : BY_TYPE(type, rising_key, );
 }
 
 void records_extent(const radix_io *io, ordo_type type, size_t lo, size_t hi, uint64_t *least,

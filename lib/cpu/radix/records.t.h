@@ -3,66 +3,52 @@
 
 typedef __typeof__((BITS)0 + 0u) FN(word); /* key bits alone as a record: of 32 bits at least */
 
+/* Runs a loop with `turned` as a constant, so that the compiler makes vectors of it. */
+#define EACH_KEY(statement)                                                                        \
+    if (io->turned) {                                                                              \
+        bool const turned = true;                                                                  \
+        for (size_t i = 0; i < count; i++)                                                         \
+            statement;                                                                             \
+    } else {                                                                                       \
+        bool const turned = false;                                                                 \
+        for (size_t i = 0; i < count; i++)                                                         \
+            statement;                                                                             \
+    }
+
 static void FN(load_keys)(const radix_io *io, size_t at, size_t count, void *records)
 {
     const KEY *const keys = (const KEY *)io->in + at;
     FN(word) *const  words = records;
-    if (io->turned)
-        for (size_t i = 0; i < count; i++)
-            words[i] = FN(key_sort_bits)(keys[i], true);
-    else
-        for (size_t i = 0; i < count; i++)
-            words[i] = FN(key_sort_bits)(keys[i], false);
+    EACH_KEY(words[i] = FN(key_sort_bits)(keys[i], turned))
 }
 
 static void FN(store_keys)(const radix_io *io, size_t at, size_t count, const void *records)
 {
     const FN(word) *const words = records;
     KEY *const            keys = (KEY *)io->out + at;
-    if (io->turned)
-        for (size_t i = 0; i < count; i++)
-            keys[i] = FN(key_of_sort_bits)((BITS)words[i], true);
-    else
-        for (size_t i = 0; i < count; i++)
-            keys[i] = FN(key_of_sort_bits)((BITS)words[i], false);
+    EACH_KEY(keys[i] = FN(key_of_sort_bits)((BITS)words[i], turned))
 }
 
 /* Key bits as wide as those of a record. */
-static inline __attribute__((always_inline)) BITS FN(digit_bits)(KEY x, bool folded, bool turned)
-{
-    return folded ? FN(key_tie_bits)(x, turned) : FN(key_sort_bits)(x, turned);
-}
-
-#define LOAD_DIGITS(type, folded, turned)                                                          \
-    for (size_t i = 0; i < count; i++)                                                             \
-    ((type *)digits)[i] = (type)FN(digit_bits)(keys[i], folded, turned)
+#define LOAD_DIGITS(type)                                                                          \
+    const KEY *const keys = (const KEY *)io->in + at;                                              \
+    type *const      to = digits;                                                                  \
+    if (io->folded) {                                                                              \
+        EACH_KEY(to[i] = (type)FN(key_tie_bits)(keys[i], turned))                                  \
+    } else {                                                                                       \
+        EACH_KEY(to[i] = (type)FN(key_sort_bits)(keys[i], turned))                                 \
+    }
 
 static void FN(load_digits_32)(const radix_io *io, size_t at, size_t count, void *digits)
 {
     if (sizeof(BITS) > sizeof(uint32_t))
         return;
-    const KEY *const keys = (const KEY *)io->in + at;
-    if (io->folded && io->turned)
-        LOAD_DIGITS(uint32_t, true, true);
-    else if (io->folded)
-        LOAD_DIGITS(uint32_t, true, false);
-    else if (io->turned)
-        LOAD_DIGITS(uint32_t, false, true);
-    else
-        LOAD_DIGITS(uint32_t, false, false);
+    LOAD_DIGITS(uint32_t)
 }
 
 static void FN(load_digits_64)(const radix_io *io, size_t at, size_t count, void *digits)
 {
-    const KEY *const keys = (const KEY *)io->in + at;
-    if (io->folded && io->turned)
-        LOAD_DIGITS(uint64_t, true, true);
-    else if (io->folded)
-        LOAD_DIGITS(uint64_t, true, false);
-    else if (io->turned)
-        LOAD_DIGITS(uint64_t, false, true);
-    else
-        LOAD_DIGITS(uint64_t, false, false);
+    LOAD_DIGITS(uint64_t)
 }
 #undef LOAD_DIGITS
 
@@ -72,12 +58,7 @@ static void FN(load_index_p32)(const radix_io *io, size_t at, size_t count, void
 {
     const KEY *const  keys = (const KEY *)io->in + at;
     record_p32 *const to = records;
-    if (io->turned)
-        for (size_t i = 0; i < count; i++)
-            to[i] = (uint64_t)FN(key_tie_bits)(keys[i], true) << 32 | (uint32_t)(at + i);
-    else
-        for (size_t i = 0; i < count; i++)
-            to[i] = (uint64_t)FN(key_tie_bits)(keys[i], false) << 32 | (uint32_t)(at + i);
+    EACH_KEY(to[i] = (uint64_t)FN(key_tie_bits)(keys[i], turned) << 32 | (uint32_t)(at + i))
 }
 
 static void FN(load_index_p64)(const radix_io *io, size_t at, size_t count, void *records)
@@ -103,12 +84,7 @@ static void FN(load_short)(const radix_io *io, size_t at, size_t count, void *re
     const KEY *const keys = (const KEY *)io->in + at;
     uint64_t *const  to = records;
     short_map const  map = *io->shortened;
-    if (io->turned)
-        for (size_t i = 0; i < count; i++)
-            to[i] = FN(short_bits)(&map, keys[i], true) << map.unit | (at + i);
-    else
-        for (size_t i = 0; i < count; i++)
-            to[i] = FN(short_bits)(&map, keys[i], false) << map.unit | (at + i);
+    EACH_KEY(to[i] = FN(short_bits)(&map, keys[i], turned) << map.unit | (at + i))
 }
 
 static void FN(load_short_digits)(const radix_io *io, size_t at, size_t count, void *digits)
@@ -213,3 +189,4 @@ static bool FN(fold_alike)(const void *keys, size_t lo, size_t hi)
         differ = (BITS)(differ | (FN(key_fold)(a[i]) ^ FN(key_bits)(a[i])));
     return differ == 0;
 }
+#undef EACH_KEY

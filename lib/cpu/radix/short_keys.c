@@ -38,9 +38,9 @@ static size_t sample_count(size_t n)
 }
 
 typedef struct extent_work {
-    const radix_io      *io;
-    ordo_type            type;
-    atomic_uint_fast64_t low, high;
+    const radix_io  *io;
+    ordo_type        type;
+    _Atomic uint64_t low, high;
 } extent_work;
 
 static void extent_piece(void *arg, size_t lo, size_t hi)
@@ -48,12 +48,8 @@ static void extent_piece(void *arg, size_t lo, size_t hi)
     extent_work *const work = arg;
     uint64_t           least, most;
     records_extent(work->io, work->type, lo, hi, &least, &most);
-    uint_fast64_t low = atomic_load_explicit(&work->low, memory_order_relaxed);
-    while (least < low && !atomic_compare_exchange_weak(&work->low, &low, least)) {
-    }
-    uint_fast64_t high = atomic_load_explicit(&work->high, memory_order_relaxed);
-    while (most > high && !atomic_compare_exchange_weak(&work->high, &high, most)) {
-    }
+    cpu_keep_least(&work->low, least);
+    cpu_keep_most(&work->high, most);
 }
 
 static ordo_status choose_narrow(const radix_io *io, ordo_type type, short_keys *keys,

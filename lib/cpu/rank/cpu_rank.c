@@ -231,16 +231,11 @@ static ordo_status number_records(rank_work *work, ordo_exec *exec)
     TRY(ordo_scratch(exec, pieces * sizeof(rank_edges), &memory));
     number.edges = memory;
     if (work->job->ties == ORDO_TIES_DENSE) {
-        uint64_t sum = 0;
         TRY(ordo_scratch(exec, pieces * sizeof(uint64_t), &memory));
         work->heads = memory;
         if (!ordo_loop(exec, n, work->grain, heads_piece, work))
             return ORDO_E_CANCELLED;
-        for (size_t p = 0; p < pieces; p++) {
-            uint64_t const here = work->heads[p];
-            work->heads[p] = sum;
-            sum += here;
-        }
+        (void)ordo_sums_before_64(work->heads, pieces);
     }
     if (!ordo_loop(exec, n, work->grain, edges_piece, &number))
         return ORDO_E_CANCELLED;
@@ -322,18 +317,19 @@ static ordo_status sort_records(const cpu_kernels *kernels, const ordo_rank_job 
     return cpu_records_sort(records, job->algorithm, 0, exec);
 }
 
-ordo_status cpu_rank(const cpu_kernels *kernels, const ordo_rank_job *job, ordo_exec *exec)
+ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
 {
-    enum record_kind const kind = kind_of(job);
-    size_t const           size = record_size(kind);
-    rank_work              work = {.job = job,
-                                   .form = kind == RECORD_P32 ? FORM_PACKED : FORM_WIDE,
-                                   .index_mask = UINT32_MAX,
-                                   .direct = job->n * size <= ORDO_TUNE_RANK_DIRECT,
-                                   .grain = cpu_grain(job->n)};
-    rank_room              rooms;
-    short_keys             keys = {.way = SHORT_NOT};
-    bool                   done = false;
+    const cpu_kernels *const kernels = state;
+    enum record_kind const   kind = kind_of(job);
+    size_t const             size = record_size(kind);
+    rank_work                work = {.job = job,
+                                     .form = kind == RECORD_P32 ? FORM_PACKED : FORM_WIDE,
+                                     .index_mask = UINT32_MAX,
+                                     .direct = job->n * size <= ORDO_TUNE_RANK_DIRECT,
+                                     .grain = cpu_grain(job->n)};
+    rank_room                rooms;
+    short_keys               keys = {.way = SHORT_NOT};
+    bool                     done = false;
     if (job->n == 0)
         return ORDO_OK;
     bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;

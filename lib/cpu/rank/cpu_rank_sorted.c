@@ -32,73 +32,17 @@ typedef struct rank_work {
     uint64_t       groups; /* groups of ties up to the piece that has the turn */
 } rank_work;
 
+/* Integers by width: the classes begin with those of 1, 2, 4 and 8 bytes. */
 static enum cpu_key_class class_of(ordo_type type)
 {
-    switch (type) {
-    case ORDO_I8:
-    case ORDO_U8:
-        return CPU_KEY_8;
-    case ORDO_I16:
-    case ORDO_U16:
-        return CPU_KEY_16;
-    case ORDO_I32:
-    case ORDO_U32:
-        return CPU_KEY_32;
-    case ORDO_I64:
-    case ORDO_U64:
-        return CPU_KEY_64;
-    case ORDO_F32:
-        return CPU_KEY_F32;
-    case ORDO_F64:
-        return CPU_KEY_F64;
-    }
-    return CPU_KEY_CLASSES;
-}
-
-/* ---- Groups of ties, for a type known at run time ---- */
-
-static bool is_tie(ordo_type type, const void *keys, size_t i, size_t j)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tied_##tag(keys, i, j) != 0;
-#include "core/types.def"
-    }
-    return false;
-}
-
-static size_t tie_begin(ordo_type type, const void *keys, size_t i)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tie_start_##tag(keys, i);
-#include "core/types.def"
-    }
-    return i;
-}
-
-static size_t tie_end(ordo_type type, const void *keys, size_t n, size_t i)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return tie_end_##tag(keys, n, i);
-#include "core/types.def"
-    }
-    return n;
+    return type == ORDO_F32   ? CPU_KEY_f32
+           : type == ORDO_F64 ? CPU_KEY_f64
+                              : (enum cpu_key_class)(ordo_bit_length(ordo_type_size(type)) - 1);
 }
 
 size_t cpu_nan_start(ordo_type type, const void *keys, size_t n)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return nan_start_##tag(keys, n);
-#include "core/types.def"
-    }
-    return n;
+    return BY_TYPE(type, nan_start, (keys, n));
 }
 
 /* ---- Keys [lo, hi) with lo > 0, none of them NaN ---- */
@@ -118,14 +62,17 @@ static void *rank_at(const rank_work *work, size_t i)
 static void rank_groups(rank_work *work, size_t lo, size_t hi)
 {
     const ordo_rank_sorted_job *const job = work->job;
-    bool const                        ahead = job->ties != ORDO_TIES_MIN;
-    cpu_span const                    span = {
-                           .keys = key_at(work, lo),
-                           .n = hi - lo,
-                           .base = lo,
-                           .before = tie_begin(job->type, job->sorted, lo - 1) + 1,
-                           .after = ahead ? tie_end(job->type, job->sorted, work->n, hi - 1) : 0,
-                           .bypass = work->bypass && lo >= work->start,
+    size_t const                      n = work->n;
+    size_t const                      first = BY_TYPE(job->type, tie_start, (job->sorted, lo - 1));
+    size_t const                      last =
+        job->ties == ORDO_TIES_MIN ? 0 : BY_TYPE(job->type, tie_end, (job->sorted, n, hi - 1));
+    cpu_span const span = {
+        .keys = key_at(work, lo),
+        .n = hi - lo,
+        .base = lo,
+        .before = first + 1,
+        .after = last,
+        .bypass = work->bypass && lo >= work->start,
     };
     if (job->ties == ORDO_TIES_MIN)
         work->kernels->rank_last[work->class][work->out](&span, rank_at(work, lo));
@@ -187,11 +134,11 @@ static void fill_ranks(const rank_work *work, size_t at, size_t n, uint64_t twic
 {
     void *const out = rank_at(work, at);
     switch (work->out) {
-    case CPU_OUT_U32:
+    case CPU_OUT_u32:
         for (size_t i = 0; i < n; i++)
             ((uint32_t *)out)[i] = (uint32_t)(twice / 2);
         break;
-    case CPU_OUT_U64:
+    case CPU_OUT_u64:
         for (size_t i = 0; i < n; i++)
             ((uint64_t *)out)[i] = twice / 2;
         break;
@@ -237,27 +184,28 @@ static void rank_first(rank_work *work)
 {
     if (work->n == 0)
         return;
-    if (work->n > 1 && is_tie(work->job->type, work->job->sorted, 0, 1) &&
+    if (work->n > 1 && BY_TYPE(work->job->type, tied, (work->job->sorted, 0, 1)) &&
         work->job->ties != ORDO_TIES_ORDINAL)
         memcpy(rank_at(work, 0), rank_at(work, 1), work->rank_size);
     else
         fill_ranks(work, 0, 1, 2);
 }
 
-ordo_status cpu_rank_sorted(const cpu_kernels *kernels, const ordo_rank_sorted_job *job,
-                            ordo_exec *exec)
+ordo_status cpu_rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
 {
-    bool const by_index = job->ties == ORDO_TIES_ORDINAL;
-    rank_work  work = {.job = job,
-                       .kernels = kernels,
-                       .class = class_of(job->type),
-                       .out = job->rank_type == ORDO_U32   ? CPU_OUT_U32
-                              : job->rank_type == ORDO_U64 ? CPU_OUT_U64
-                                                           : CPU_OUT_F64,
-                       .key_size = ordo_type_size(job->type),
-                       .rank_size = ordo_type_size(job->rank_type),
-                       .n = by_index ? job->n : cpu_nan_start(job->type, job->sorted, job->n),
-                       .groups = 1};
+    const cpu_kernels *const kernels = state;
+    bool const               by_index = job->ties == ORDO_TIES_ORDINAL;
+    size_t const             nans = cpu_nan_start(job->type, job->sorted, job->n);
+    rank_work                work = {.job = job,
+                                     .kernels = kernels,
+                                     .class = class_of(job->type),
+                                     .out = job->rank_type == ORDO_U32   ? CPU_OUT_u32
+                                            : job->rank_type == ORDO_U64 ? CPU_OUT_u64
+                                                                         : CPU_OUT_f64,
+                                     .key_size = ordo_type_size(job->type),
+                                     .rank_size = ordo_type_size(job->rank_type),
+                                     .n = by_index ? job->n : nans,
+                                     .groups = 1};
 
     exec->algorithm = "vector";
     exec->isa = kernels->isa;

@@ -8,27 +8,26 @@
 
 typedef struct order_work {
     const ordo_order_job *job;
-    cpu_first_wrong_fn   *first_wrong;
-    atomic_size_t         wrong; /* the lowest index found out of order, or n */
+    cpu_first_step_fn    *first_step;
+    _Atomic uint64_t      wrong; /* the lowest index found out of order, or n */
 } order_work;
 
 static void order_piece(void *arg, size_t lo, size_t hi)
 {
     order_work *const work = arg;
-    size_t            found = atomic_load_explicit(&work->wrong, memory_order_relaxed);
-    if (found < lo)
+    if (atomic_load_explicit(&work->wrong, memory_order_relaxed) < lo)
         return;
-    size_t const wrong = work->first_wrong(work->job->keys, ordo_max(lo, 1), hi);
-    while (wrong < hi && wrong < found &&
-           !atomic_compare_exchange_weak_explicit(&work->wrong, &found, wrong, memory_order_relaxed,
-                                                  memory_order_relaxed))
-        ;
+    size_t const wrong =
+        work->first_step(work->job->keys, ordo_max(lo, 1), hi,
+                         CPU_STEP_TIES | (work->job->descending ? CPU_STEP_DOWN : 0));
+    if (wrong < hi)
+        cpu_keep_least(&work->wrong, wrong);
 }
 
-ordo_status cpu_is_sorted(const cpu_kernels *kernels, const ordo_order_job *job, ordo_exec *exec)
+ordo_status cpu_is_sorted(void *state, const ordo_order_job *job, ordo_exec *exec)
 {
-    order_work work = {.job = job,
-                       .first_wrong = kernels->loops->first_wrong[job->type][job->descending]};
+    const cpu_kernels *const kernels = state;
+    order_work work = {.job = job, .first_step = kernels->loops->first_step[job->type]};
     atomic_init(&work.wrong, job->n);
     exec->algorithm = "compare";
     exec->isa = kernels->isa;
@@ -46,8 +45,9 @@ static void copy_piece(void *arg, size_t lo, size_t hi)
 
 /* One piece per thread, if it is worth waking a thread. memcpy itself bypasses the cache for large
  * pieces. */
-ordo_status cpu_copy(const ordo_copy_job *job, ordo_exec *exec)
+ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
+    (void)state;
     ordo_copy_job work = *job;
     size_t const  share = ordo_round_up(ordo_div_up(job->bytes, exec->threads), 4096);
     exec->algorithm = "memcpy";

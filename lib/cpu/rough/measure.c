@@ -223,11 +223,12 @@ ordo_status cpu_radius_bits(const ordo_sort_job *job, size_t *radius, ordo_exec 
     return cpu_order_radius(&view, radius, exec);
 }
 
-ordo_status cpu_radius(const cpu_kernels *kernels, const ordo_radius_job *job, ordo_exec *exec)
+ordo_status cpu_radius(void *state, const ordo_radius_job *job, ordo_exec *exec)
 {
-    order_view const view = {
-        records_of_order(kernels, job->type, job->keys, job->n, job->descending, true),
-        kernels->loops->order};
+    const cpu_kernels *const kernels = state;
+    order_view const         view = {
+                records_of_order(kernels, job->type, job->keys, job->n, job->descending, true),
+                kernels->loops->order};
     exec->isa = kernels->loops->isa;
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL) {
         exec->algorithm = "sequential";
@@ -265,10 +266,12 @@ static void runs_piece(void *arg, size_t lo, size_t hi)
     atomic_fetch_add_explicit(&work->falls, here, memory_order_relaxed);
 }
 
-ordo_status cpu_runs(const cpu_kernels *kernels, const ordo_runs_job *job, ordo_exec *exec)
+ordo_status cpu_runs(void *state, const ordo_runs_job *job, ordo_exec *exec)
 {
-    runs_work work = {
-        .keys = records_of_order(kernels, job->type, job->keys, job->n, job->descending, true)};
+    const cpu_kernels *const kernels = state;
+    radix_io const           keys =
+        records_of_order(kernels, job->type, job->keys, job->n, job->descending, true);
+    runs_work work = {.keys = keys};
     atomic_init(&work.falls, 0);
     exec->algorithm = "compare";
     exec->isa = "generic";

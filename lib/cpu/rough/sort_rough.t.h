@@ -44,7 +44,6 @@ static bool FN(rough_spread)(const RECORD *a, RECORD *b, size_t count, DIGITS le
                              rough_work *work)
 {
     unsigned bits = 0;
-    uint32_t sum = 0;
     if (sizeof(RECORD) > sizeof(DIGITS) || count < ROUGH_SPREAD || count > ROUGH_STRIDE ||
         atomic_load_explicit(&work->uneven, memory_order_relaxed) >= ROUGH_UNEVEN)
         return false;
@@ -61,11 +60,7 @@ static bool FN(rough_spread)(const RECORD *a, RECORD *b, size_t count, DIGITS le
     memset(start, 0, digits * sizeof *start);
     for (size_t i = 0; i < count; i++)
         start[(DIGITS)(KEY_OF(a[i]) - least) >> shift]++;
-    for (size_t digit = 0; digit < digits; digit++) {
-        uint32_t const here = start[digit];
-        start[digit] = sum;
-        sum += here;
-    }
+    (void)ordo_sums_before_32(start, digits);
     for (size_t i = 0; i < count; i++) {
         RECORD const x = a[i];
         to[start[(DIGITS)(KEY_OF(x) - least) >> shift]++] = x;

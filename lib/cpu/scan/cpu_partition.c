@@ -129,11 +129,11 @@ size_t cpu_partition_scratch(const ordo_partition_job *job, unsigned threads)
     return ordo_div_up(job->n, cpu_grain(job->n)) * sizeof(size_t);
 }
 
-ordo_status cpu_partition(const cpu_kernels *kernels, const ordo_partition_job *job,
-                          ordo_exec *exec)
+ordo_status cpu_partition(void *state, const ordo_partition_job *job, ordo_exec *exec)
 {
-    split_work work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
-    void      *block = NULL;
+    const cpu_kernels *const kernels = state;
+    split_work               work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
+    void                    *block = NULL;
 
     exec->algorithm = "split";
     exec->isa = kernels->isa;
@@ -170,10 +170,11 @@ static void block_bits(cpu_below_fn *below, const char *keys, size_t n, size_t s
     }
 }
 
-void cpu_divide(const cpu_kernels *kernels, const ordo_divide_job *job)
+void cpu_divide(void *state, const ordo_divide_job *job)
 {
-    cpu_below_fn *const below = kernels->loops->below[job->type][job->descending];
-    size_t const        size = ordo_type_size(job->type), value_size = job->value_size;
+    const cpu_kernels *const kernels = state;
+    cpu_below_fn *const      below = kernels->loops->below[job->type][job->descending];
+    size_t const             size = ordo_type_size(job->type), value_size = job->value_size;
     const char *const keys = job->keys, *const values = job->values;
     size_t   first = 0;
     uint64_t words[BLOCK / 64];

@@ -11,6 +11,7 @@
 #include "core/keybits.h"
 #include "core/sequencer.h"
 #include "cpu/cpu.h"
+#include "cpu/kernel/scan_sum.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,30 +51,12 @@ static uint64_t max_bits(uint64_t before, uint64_t piece)
 #include "core/for_each_type.h"
 
 /* Integers summed in 64 bits; sums of their own width are kernels. */
-#define KEY int8_t
-#define SUM uint64_t
-#define SFN(name) name##_i8
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint8_t
-#define SUM uint64_t
-#define SFN(name) name##_u8
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY int16_t
-#define SUM uint64_t
-#define SFN(name) name##_i16
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint16_t
-#define SUM uint64_t
-#define SFN(name) name##_u16
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY int32_t
-#define SUM uint64_t
-#define SFN(name) name##_i32
-#include "cpu/kernel/scan_sum.t.h"
-#define KEY uint32_t
-#define SUM uint64_t
-#define SFN(name) name##_u32
-#include "cpu/kernel/scan_sum.t.h"
+SCAN_SUM(i8, int8_t, uint64_t)
+SCAN_SUM(u8, uint8_t, uint64_t)
+SCAN_SUM(i16, int16_t, uint64_t)
+SCAN_SUM(u16, uint16_t, uint64_t)
+SCAN_SUM(i32, int32_t, uint64_t)
+SCAN_SUM(u32, uint32_t, uint64_t)
 
 /* Floats; f32_f64 sums f32 in f64. */
 #define KEY float
@@ -105,54 +88,38 @@ static scan_kind own_sum(const cpu_kernels *kernels, enum cpu_width width)
 
 static scan_kind sum_kind(const cpu_kernels *kernels, ordo_type type, bool wide)
 {
-    switch (type) {
-    case ORDO_I8:
-        return wide ? WIDE_SUM(i8) : own_sum(kernels, CPU_WIDTH_8);
-    case ORDO_U8:
-        return wide ? WIDE_SUM(u8) : own_sum(kernels, CPU_WIDTH_8);
-    case ORDO_I16:
-        return wide ? WIDE_SUM(i16) : own_sum(kernels, CPU_WIDTH_16);
-    case ORDO_U16:
-        return wide ? WIDE_SUM(u16) : own_sum(kernels, CPU_WIDTH_16);
-    case ORDO_I32:
-        return wide ? WIDE_SUM(i32) : own_sum(kernels, CPU_WIDTH_32);
-    case ORDO_U32:
-        return wide ? WIDE_SUM(u32) : own_sum(kernels, CPU_WIDTH_32);
-    case ORDO_I64:
-    case ORDO_U64:
-        return own_sum(kernels, CPU_WIDTH_64);
-    case ORDO_F32:
+    if (type == ORDO_F64)
+        return FLOAT_SUM(f64);
+    if (type == ORDO_F32)
         return wide ? FLOAT_SUM(f32_f64) : FLOAT_SUM(f32);
-    case ORDO_F64:
-        break;
-    }
-    return FLOAT_SUM(f64);
+    if (!wide)
+        return own_sum(kernels, (enum cpu_width)(ordo_bit_length(ordo_type_size(type)) - 1));
+    return type == ORDO_I8    ? WIDE_SUM(i8)
+           : type == ORDO_U8  ? WIDE_SUM(u8)
+           : type == ORDO_I16 ? WIDE_SUM(i16)
+           : type == ORDO_U16 ? WIDE_SUM(u16)
+           : type == ORDO_I32 ? WIDE_SUM(i32)
+                              : WIDE_SUM(u32);
 }
 
 /* Minima start from the largest key bits. For floats these are a NaN, so the first exclusive
  * minimum is replaced by +inf. */
 static scan_kind min_kind(ordo_type type)
 {
-    bool const is_float = type == ORDO_F32 || type == ORDO_F64;
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return (scan_kind){min_reduce_##tag, min_scan_##tag, min_bits, (bits)UINT64_MAX,           \
-                           (bits)UINT64_MAX, is_float,       false};
-#include "core/types.def"
-    }
-    return (scan_kind){0};
+    uint64_t const most = UINT64_MAX >> (64 - 8 * ordo_type_size(type));
+    return (scan_kind){BY_TYPE(type, min_reduce, ),
+                       BY_TYPE(type, min_scan, ),
+                       min_bits,
+                       most,
+                       most,
+                       type == ORDO_F32 || type == ORDO_F64,
+                       false};
 }
 
 static scan_kind max_kind(ordo_type type)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return (scan_kind){max_reduce_##tag, max_scan_##tag, max_bits, 0, 0, false, false};
-#include "core/types.def"
-    }
-    return (scan_kind){0};
+    return (scan_kind){
+        BY_TYPE(type, max_reduce, ), BY_TYPE(type, max_scan, ), max_bits, 0, 0, false, false};
 }
 
 static scan_kind kind_of(const cpu_kernels *kernels, const ordo_scan_job *job)
@@ -211,13 +178,14 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
     scan_fetching(work, lo, hi, before);
 }
 
-ordo_status cpu_scan(const cpu_kernels *kernels, const ordo_scan_job *job, ordo_exec *exec)
+ordo_status cpu_scan(void *state, const ordo_scan_job *job, ordo_exec *exec)
 {
-    scan_work work = {.job = job,
-                      .kind = kind_of(kernels, job),
-                      .grain = cpu_grain(job->n),
-                      .in_size = ordo_type_size(job->type),
-                      .out_size = ordo_type_size(job->out_type)};
+    const cpu_kernels *const kernels = state;
+    scan_work                work = {.job = job,
+                                     .kind = kind_of(kernels, job),
+                                     .grain = cpu_grain(job->n),
+                                     .in_size = ordo_type_size(job->type),
+                                     .out_size = ordo_type_size(job->out_type)};
     work.ahead = work.grain * exec->threads;
     work.alone = exec->threads == 1 || job->n <= work.grain;
     work.bypass = (uintptr_t)job->out % ORDO_CACHE_LINE == 0 && job->in != job->out &&

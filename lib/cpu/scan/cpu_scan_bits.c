@@ -70,16 +70,17 @@ static void bits_piece(void *arg, size_t lo, size_t hi)
     if (job->exclusive)
         shift_by_one(words, ordo_div_up(hi - lo, 64));
     if (job->count_type == ORDO_U32)
-        work->kernels->count[CPU_OUT_U32](words, hi - lo, before, (uint32_t *)job->counts + lo,
+        work->kernels->count[CPU_OUT_u32](words, hi - lo, before, (uint32_t *)job->counts + lo,
                                           work->bypass);
     else
-        work->kernels->count[CPU_OUT_U64](words, hi - lo, before, (uint64_t *)job->counts + lo,
+        work->kernels->count[CPU_OUT_u64](words, hi - lo, before, (uint64_t *)job->counts + lo,
                                           work->bypass);
 }
 
-ordo_status cpu_scan_bits(const cpu_kernels *kernels, const ordo_bits_job *job, ordo_exec *exec)
+ordo_status cpu_scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec)
 {
-    bits_work work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
+    const cpu_kernels *const kernels = state;
+    bits_work                work = {.job = job, .kernels = kernels, .grain = cpu_grain(job->n)};
     work.bypass = (uintptr_t)job->counts % ORDO_CACHE_LINE == 0 &&
                   cpu_bypasses_cache(job->n * ordo_type_size(job->count_type));
     exec->algorithm = "chained";

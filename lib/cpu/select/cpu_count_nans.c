@@ -41,8 +41,9 @@ static void nan_piece(void *arg, size_t lo, size_t hi)
         atomic_fetch_add_explicit(&work->nans, nans, memory_order_relaxed);
 }
 
-ordo_status cpu_count_nans(const ordo_count_job *job, ordo_exec *exec)
+ordo_status cpu_count_nans(void *state, const ordo_count_job *job, ordo_exec *exec)
 {
+    (void)state;
     nan_work work = {.job = job};
     atomic_init(&work.nans, 0);
     exec->algorithm = "count";

@@ -105,7 +105,8 @@ size_t cpu_select_scratch(const ordo_select_job *job, unsigned threads)
     return ordo_round_up(bytes, ORDO_CACHE_LINE);
 }
 
-void *select_try_scratch(ordo_exec *exec, size_t bytes)
+/* ordo_scratch for calls that can do without: NULL, and no error, if it is refused. */
+static void *try_scratch(ordo_exec *exec, size_t bytes)
 {
     void *room = NULL;
     if (bytes > 0 && ordo_scratch(exec, bytes, &room) != ORDO_OK) {
@@ -152,13 +153,13 @@ static ordo_status by_network(const selector *s)
     return ORDO_OK;
 }
 
-static ordo_status by_sort(const cpu_kernels *kernels, const selector *s)
+static ordo_status by_sort(void *state, const selector *s)
 {
     ordo_copy_job const copy = {s->room, s->job->keys, s->job->n * s->key_size};
     ordo_sort_job const sort = sort_of(s->job, s->room);
-    TRY(cpu_copy(&copy, s->exec));
+    TRY(cpu_copy(state, &copy, s->exec));
     ordo_exec part = *s->exec;
-    TRY(cpu_sort(kernels, &sort, &part));
+    TRY(cpu_sort(state, &sort, &part));
     s->exec->algorithm = s->job->algorithm == ORDO_ALGORITHM_RADIX ? "radix" : "sort";
     s->exec->isa = part.isa;
     s->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
@@ -290,7 +291,7 @@ static ordo_status by_sample(const selector *s)
 
 /* ---- All of it ---- */
 
-static ordo_status run(const cpu_kernels *kernels, const selector *s, select_way way)
+static ordo_status run(void *state, const selector *s, select_way way)
 {
     switch (way) {
     case BY_COPY:
@@ -299,7 +300,7 @@ static ordo_status run(const cpu_kernels *kernels, const selector *s, select_way
     case BY_SAMPLE:
         return by_sample(s);
     case BY_SORT:
-        return by_sort(kernels, s);
+        return by_sort(state, s);
     case BY_NETWORK:
         return by_network(s);
     case BY_COUNT:
@@ -313,7 +314,7 @@ static ordo_status run(const cpu_kernels *kernels, const selector *s, select_way
 static bool take_room(selector *s, select_way way)
 {
     size_t const bytes = room_of(s->job, way);
-    s->room = select_try_scratch(s->exec, bytes);
+    s->room = try_scratch(s->exec, bytes);
     s->room_words = s->room != NULL ? bytes / s->word_size : 0;
     return s->room != NULL;
 }
@@ -334,20 +335,21 @@ static select_way settle_room(selector *s, select_way way)
     return BY_SAMPLE;
 }
 
-ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec)
+ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
 {
-    selector         s = {.job = job,
-                          .exec = exec,
-                          .band = kernels->loops->band[job->type][job->descending],
-                          .key_size = ordo_type_size(job->type),
-                          .word_size = select_word_size(job->type)};
-    select_way const way = way_of(job);
+    const cpu_kernels *const kernels = state;
+    selector                 s = {.job = job,
+                                  .exec = exec,
+                                  .band = kernels->loops->band[job->type][job->descending],
+                                  .key_size = ordo_type_size(job->type),
+                                  .word_size = select_word_size(job->type)};
+    select_way const         way = way_of(job);
     exec->isa = kernels->isa;
     exec->phases = exec->phase + 1; /* each pass adds its own */
 
     if (way == BY_NETWORK) {
         TRY(ordo_scratch(exec, room_of(job, way), &s.room));
-        return run(kernels, &s, way);
+        return run(state, &s, way);
     }
     if (way == BY_COUNT) {
         bool done = false;
@@ -362,5 +364,5 @@ ordo_status cpu_select(const cpu_kernels *kernels, const ordo_select_job *job, o
             return ORDO_OK;
     }
     select_way const possible = settle_room(&s, way);
-    return run(kernels, &s, possible);
+    return run(state, &s, possible);
 }

@@ -56,7 +56,7 @@ static ordo_select_job select_of(const ordo_topk_job *job, const size_t *k, void
                              .algorithm = ORDO_ALGORITHM_AUTO};
 }
 
-static ordo_status find_band(const cpu_kernels *kernels, topk_work *work, ordo_exec *exec)
+static ordo_status find_band(void *state, topk_work *work, ordo_exec *exec)
 {
     const ordo_topk_job *const job = work->job;
     size_t const               k = job->k - 1;
@@ -64,15 +64,9 @@ static ordo_status find_band(const cpu_kernels *kernels, topk_work *work, ordo_e
     ordo_select_job const      select = select_of(job, &k, &key);
     uint64_t const first_nan = job->type == ORDO_F32 ? (uint64_t)KEY_INF_F32 + 1 : KEY_INF_F64 + 1;
     ordo_exec      part = *exec;
-    TRY(cpu_select(kernels, &select, &part));
+    TRY(cpu_select(state, &select, &part));
     exec->phase = part.phase;
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key_type, bits)                                                         \
-    case ORDO_##ID:                                                                                \
-        tied_words_##tag(&key, job->descending, first_nan, &work->band);                           \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(job->type, tied_words, (&key, job->descending, first_nan, &work->band));
     return ORDO_OK;
 }
 
@@ -114,13 +108,7 @@ static void collect_piece(void *arg, size_t lo, size_t hi)
                                         .at = i > 0 ? work->counts[i - 1].less : 0,
                                         .end = work->counts[i].less,
                                         .ties = work->counts[i].ties};
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        collect_##tag(job->keys, lo, hi, job->descending, &piece);                                 \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(job->type, collect, (job->keys, lo, hi, job->descending, &piece));
 }
 
 /* ---- In order ---- */
@@ -187,20 +175,21 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
     return bytes;
 }
 
-ordo_status cpu_topk(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec)
+ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
 {
-    topk_work work = {.job = job,
-                      .count = kernels->loops->band[job->type][job->descending],
-                      .key_size = ordo_type_size(job->type),
-                      .grain = cpu_grain(job->n),
-                      .records = {kind_of(job), NULL, job->k}};
-    void     *counts;
+    const cpu_kernels *const kernels = state;
+    topk_work                work = {.job = job,
+                                     .count = kernels->loops->band[job->type][job->descending],
+                                     .key_size = ordo_type_size(job->type),
+                                     .grain = cpu_grain(job->n),
+                                     .records = {kind_of(job), NULL, job->k}};
+    void                    *counts;
     work.pieces = ordo_div_up(job->n, work.grain);
     TRY(ordo_scratch(exec, work.pieces * sizeof *work.counts, &counts));
     TRY(ordo_scratch(exec, job->k * record_size(work.records.kind), &work.records.array));
     work.counts = counts;
 
-    TRY(find_band(kernels, &work, exec));
+    TRY(find_band(state, &work, exec));
     exec->phases = exec->phase + 4;
     if (!ordo_loop(exec, job->n, work.grain, count_piece, &work))
         return ORDO_E_CANCELLED;

@@ -106,10 +106,4 @@ typedef struct select_part { /* the keys with words lo to hi */
 /* Answers the k from `first` on that are in the part; *next gets the first k that is not. */
 ordo_status select_radix(const selector *s, select_part part, size_t first, size_t *next);
 
-/* ---- cpu_select.c ---- */
-
-/* ordo_scratch for calls that can do without scratch: returns NULL, and no error, if it is
- * refused. */
-void *select_try_scratch(ordo_exec *exec, size_t bytes);
-
 #endif

@@ -48,38 +48,28 @@ typedef struct cell_work {
 
 /* ---- One read ---- */
 
-static size_t cells_block(const selector *s, size_t at, size_t n, const cell_map *map,
-                          uint32_t (*count)[ALL_CELLS], void *kept)
-{
-    const char *const keys = (const char *)s->job->keys + at * s->key_size;
-    bool const        as_bits =
-        !s->job->descending && (s->job->type == ORDO_U32 || s->job->type == ORDO_U64);
-    switch (s->job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return cells_block_##tag(keys, n, s->job->descending, as_bits, map, count, kept);
-#include "core/types.def"
-    }
-    return 0;
-}
-
 static void cells_piece(void *arg, size_t lo, size_t hi)
 {
-    cell_work *const work = arg;
-    size_t const     size = work->s->word_size;
-    uint32_t         count[2][ALL_CELLS];
-    uint64_t         kept[CELL_BLOCK + 1]; /* the last store may be behind the last kept word */
-    size_t const     cells = cell_count(&work->map);
+    cell_work *const             work = arg;
+    const selector *const        s = work->s;
+    const ordo_select_job *const job = s->job;
+    ordo_type const              type = job->type;
+    bool const   down = job->descending, as_bits = !down && (type == ORDO_U32 || type == ORDO_U64);
+    uint32_t     count[2][ALL_CELLS];
+    uint64_t     kept[CELL_BLOCK + 1]; /* the last store may be behind the last kept word */
+    size_t const cells = cell_count(&work->map);
     memset(count[0], 0, cells * sizeof **count);
     memset(count[1], 0, cells * sizeof **count);
     for (size_t at = lo; at < hi; at += CELL_BLOCK) {
-        size_t const n = ordo_min(CELL_BLOCK, hi - at);
-        size_t const found = cells_block(work->s, at, n, &work->map, count, kept);
+        const char *const keys = (const char *)job->keys + at * s->key_size;
+        size_t const      n = ordo_min(CELL_BLOCK, hi - at);
+        size_t const      found =
+            BY_TYPE(type, cells_block, (keys, n, down, as_bits, &work->map, count, kept));
         if (found == 0)
             continue;
         size_t const place = atomic_fetch_add_explicit(&work->used, found, memory_order_relaxed);
         if (place <= work->words && found <= work->words - place)
-            memcpy(work->room + place * size, kept, found * size);
+            memcpy(work->room + place * s->word_size, kept, found * s->word_size);
     }
     for (size_t c = 0; c < cells; c++) {
         size_t const here = (size_t)count[0][c] + count[1][c];
@@ -100,45 +90,6 @@ static bool read_cells(cell_work *work)
     bool const finished = ordo_loop(exec, n, grain, cells_piece, work);
     exec->phase++;
     return finished;
-}
-
-/* ---- Words in memory ---- */
-
-static void cells_tally(const selector *s, const void *words, size_t n, const cell_map *map,
-                        size_t count[ALL_CELLS])
-{
-    memset(count, 0, ALL_CELLS * sizeof *count);
-    switch (s->job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        cells_tally_##tag(words, n, map, count);                                                   \
-        break;
-#include "core/types.def"
-    }
-}
-
-/* The cell, or the part of a cell, of each word; n <= CELL_BLOCK. */
-static void cells_number(const selector *s, const void *words, size_t n, const cell_map *map,
-                         uint16_t *cells)
-{
-    switch (s->job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        cells_of_##tag(words, n, map, cells);                                                      \
-        break;
-#include "core/types.def"
-    }
-}
-
-static void cells_filter(const selector *s, void *words, size_t n, const cell_map *map)
-{
-    switch (s->job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        cells_filter_##tag(words, n, map);                                                         \
-        break;
-#include "core/types.def"
-    }
 }
 
 /* ---- Cells and the sample ---- */
@@ -205,7 +156,8 @@ static void find_heavy(const selector *s, const void *sample, size_t size,
         map->heavy[c] = UINT64_MAX; /* no frequent word: the first part has all words */
     for (size_t at = 0; at < size; at += CELL_BLOCK) {
         size_t const block = ordo_min(CELL_BLOCK, size - at);
-        cells_number(s, (const char *)sample + at * s->word_size, block, map, cells);
+        BY_TYPE(s->job->type, cells_of,
+                ((const void *)((const char *)sample + at * s->word_size), block, map, cells));
         for (size_t i = 0; i < block; i++) {
             size_t const   c = cells[i];
             uint64_t const word = select_word_at(sample, s->word_size, at + i);
@@ -324,18 +276,19 @@ static bool answer(cell_work *work, const cell_places *places, size_t n)
 
 ordo_status select_cells(const selector *s, bool *done)
 {
-    size_t const size = select_sample_size(s->job->n);
-    cell_work    work = {
-           .s = s, .room = (char *)s->room + size * s->word_size, .words = s->room_words - size};
+    ordo_type const type = s->job->type;
+    size_t const    size = select_sample_size(s->job->n);
+    cell_work       work = {
+              .s = s, .room = (char *)s->room + size * s->word_size, .words = s->room_words - size};
     size_t      in_cell[ALL_CELLS], needed;
     cell_places places = {.cell = {0}};
     *done = false;
     if (!select_gather(s, size, s->room) || !cut_range(s, s->room, size, &work.map))
         return ORDO_E_CANCELLED;
-    cells_tally(s, s->room, size, &work.map, in_cell);
+    BY_TYPE(type, cells_tally, (s->room, size, &work.map, in_cell));
     find_heavy(s, s->room, size, in_cell, &work.map);
     if (work.map.has_parts)
-        cells_tally(s, s->room, size, &work.map, in_cell);
+        BY_TYPE(type, cells_tally, (s->room, size, &work.map, in_cell));
     double const each = MARGIN * (double)s->job->n / (double)size;
     likely const found = mark_likely(s, in_cell, size, &work.map);
     if ((double)found.middle * each > (double)work.words)
@@ -356,7 +309,7 @@ ordo_status select_cells(const selector *s, bool *done)
         if (!read_cells(&work))
             return ORDO_E_CANCELLED;
     } else {
-        cells_filter(s, work.room, used, &work.map);
+        BY_TYPE(type, cells_filter, (work.room, used, &work.map));
     }
     *done = true;
     return cpu_done(answer(&work, &places, needed));

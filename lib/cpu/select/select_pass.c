@@ -102,41 +102,23 @@ typedef struct digit_work {
     atomic_size_t    count[SELECT_DIGITS];
 } digit_work;
 
-static void digits_of(const selector *s, size_t lo, size_t hi, digit_piece *piece)
-{
-    switch (s->job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        digits_##tag(s->job->keys, lo, hi, s->job->descending, piece);                             \
-        break;
-#include "core/types.def"
-    }
-}
-
 static void digit_loop_piece(void *arg, size_t lo, size_t hi)
 {
-    digit_work *const work = arg;
-    digit_piece       piece;
+    digit_work *const            work = arg;
+    const ordo_select_job *const job = work->s->job;
+    digit_piece                  piece;
     memset(&piece, 0, sizeof piece);
     piece.lo = work->lo;
     piece.hi = work->hi;
     piece.shift = work->shift;
-    digits_of(work->s, lo, hi, &piece);
+    BY_TYPE(job->type, digits, (job->keys, lo, hi, job->descending, &piece));
     for (size_t d = 0; d < SELECT_DIGITS; d++) {
         size_t const count = (size_t)piece.count[0][d] + piece.count[1][d];
         if (count > 0)
             atomic_fetch_add_explicit(&work->count[d], count, memory_order_relaxed);
     }
-    uint64_t seen = atomic_load_explicit(&work->least, memory_order_relaxed);
-    while (piece.least < seen &&
-           !atomic_compare_exchange_weak_explicit(&work->least, &seen, piece.least,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        ;
-    seen = atomic_load_explicit(&work->most, memory_order_relaxed);
-    while (piece.most > seen &&
-           !atomic_compare_exchange_weak_explicit(&work->most, &seen, piece.most,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        ;
+    cpu_keep_least(&work->least, piece.least);
+    cpu_keep_most(&work->most, piece.most);
 }
 
 bool select_count_digits(const selector *s, select_digits *digits)
@@ -178,13 +160,7 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
     const word_work *const       work = arg;
     const ordo_select_job *const job = work->s->job;
     uint64_t const               stream = ordo_random_sequence(work->s->exec->seed, job->n);
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        gather_##tag(job->keys, job->n, lo, hi, job->descending, stream, work->words);             \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(job->type, gather, (job->keys, job->n, lo, hi, job->descending, stream, work->words));
 }
 
 bool select_gather(const selector *s, size_t count, void *words)
@@ -197,13 +173,7 @@ static void copy_piece(void *arg, size_t lo, size_t hi)
 {
     const word_work *const       work = arg;
     const ordo_select_job *const job = work->s->job;
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        copy_words_##tag(job->keys, lo, hi, job->descending, work->words);                         \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(job->type, copy_words, (job->keys, lo, hi, job->descending, work->words));
 }
 
 bool select_copy_words(const selector *s, void *words)
@@ -214,11 +184,5 @@ bool select_copy_words(const selector *s, void *words)
 
 void select_put(const selector *s, size_t j, uint64_t word)
 {
-    switch (s->job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        put_##tag(s->job->out, j, word, s->job->descending);                                       \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(s->job->type, put, (s->job->out, j, word, s->job->descending));
 }

@@ -10,7 +10,6 @@
  *
  * Everything else goes to the radix sort, which draws its own sample. On random keys the look
  * takes some microseconds. Argsort and pairs use the first two, in the order in which keys tie. */
-#include "core/keybits.h"
 #include "core/random.h"
 #include "cpu/radix/records.h"
 #include "cpu/rough/rough.h"
@@ -20,10 +19,7 @@
 #include <string.h>
 
 enum {
-    MOST_RUNS = ORDO_TUNE_RUNS,
-    LOOK_BLOCK = 1024, /* keys converted at once */
-    ROUGH_RADIUS = ORDO_TUNE_ROUGH_RADIUS_32 > ORDO_TUNE_ROUGH_RADIUS_64 ? ORDO_TUNE_ROUGH_RADIUS_32
-                                                                         : ORDO_TUNE_ROUGH_RADIUS_64
+    MOST_RUNS = ORDO_TUNE_RUNS
 };
 
 typedef struct adaptive_view {
@@ -34,22 +30,11 @@ typedef struct adaptive_view {
     size_t far_rises; /* windows whose first key is greater */
 } adaptive_view;
 
-typedef struct adaptive_runs {
-    ordo_type     type;
-    const void   *keys;
-    bool          folded, turned;
-    atomic_size_t count;             /* runs after the first; may exceed MOST_RUNS */
-    size_t        starts[MOST_RUNS]; /* in the order they were found */
-} adaptive_runs;
-
-/* False if there are too many. */
-static bool adaptive_add_run(adaptive_runs *runs, size_t start)
+/* Keys in the order of a sort, or in the order of an argsort, in which keys tie (io.folded). */
+static radix_io order_of(const cpu_kernels *kernels, const ordo_sort_job *job, bool folded)
 {
-    size_t const at = atomic_fetch_add_explicit(&runs->count, 1, memory_order_relaxed);
-    if (at >= MOST_RUNS)
-        return false;
-    runs->starts[at] = start;
-    return true;
+    return records_of_order(kernels, job->type, job->source != NULL ? job->source : job->keys,
+                            job->n, job->descending, folded);
 }
 
 /* The offset of the windows in their n / windows keys. The seed of the call chooses it, so that
@@ -62,45 +47,42 @@ static size_t look_aside(size_t n, size_t windows, uint64_t seed)
     return (size_t)ordo_random_below(ordo_random_mix(seed), free_keys + 1);
 }
 
-#define ORDO_TEMPLATE "cpu/sort/adaptive.t.h"
-#include "core/for_each_type.h"
+#define RECORD uint32_t
+#define FN(name) name##_32
+#include "cpu/sort/adaptive.t.h"
+#undef FN
+#undef RECORD
+#define RECORD uint64_t
+#define FN(name) name##_64
+#include "cpu/sort/adaptive.t.h"
+#undef FN
+#undef RECORD
 
-static adaptive_view look(ordo_type type, const void *keys, size_t n, bool folded, bool turned,
-                          uint64_t seed)
+static adaptive_view look(const radix_io *io, uint64_t seed)
 {
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return look_##tag(keys, n, folded, turned, seed);
-#include "core/types.def"
-    }
-    return (adaptive_view){0};
-}
-
-static size_t look_radius(ordo_type type, const void *keys, size_t n, bool turned, uint64_t seed)
-{
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        return look_radius_##tag(keys, n, turned, seed);
-#include "core/types.def"
-    }
-    return 0;
+    return io->kind == RECORD_K32 ? look_32(io, seed) : look_64(io, seed);
 }
 
 /* ---- Runs ---- */
 
+typedef struct runs_work {
+    const void        *keys;
+    cpu_first_step_fn *first_step;
+    unsigned           step;              /* what begins a run: cpu_step */
+    atomic_size_t      count;             /* runs after the first; may exceed MOST_RUNS */
+    size_t             starts[MOST_RUNS]; /* in the order they were found */
+} runs_work;
+
 static void runs_piece(void *arg, size_t lo, size_t hi)
 {
-    adaptive_runs *const runs = arg;
-    if (atomic_load_explicit(&runs->count, memory_order_relaxed) >= MOST_RUNS)
-        return;
-    switch (runs->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        find_falls_##tag(runs, lo, hi);                                                            \
-        return;
-#include "core/types.def"
+    runs_work *const work = arg;
+    bool const       full = atomic_load_explicit(&work->count, memory_order_relaxed) >= MOST_RUNS;
+    size_t           at = full ? hi : ordo_max(lo, 1);
+    for (; (at = work->first_step(work->keys, at, hi, work->step)) < hi; at++) {
+        size_t const run = atomic_fetch_add_explicit(&work->count, 1, memory_order_relaxed);
+        if (run >= MOST_RUNS)
+            return;
+        work->starts[run] = at;
     }
 }
 
@@ -110,22 +92,27 @@ static int compare_starts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Counts the runs and fills bounds. MOST_RUNS + 1 stands for more than MOST_RUNS. */
-static ordo_status find_runs(ordo_type type, const void *keys, size_t n, bool folded, bool turned,
+/* Counts the runs and fills bounds. MOST_RUNS + 1 stands for more than MOST_RUNS. A run ends
+ * before a key that is less than its left neighbour. falling: before a key that is greater or,
+ * where keys tie, not less. So one falling run is a reversed array. */
+static ordo_status find_runs(const radix_io *io, ordo_type type, bool falling,
                              size_t bounds[MOST_RUNS + 2], size_t *count, ordo_exec *exec)
 {
-    adaptive_runs runs = {.type = type, .keys = keys, .folded = folded, .turned = turned};
-    atomic_init(&runs.count, 0);
-    if (!ordo_loop(exec, n, cpu_grain(n), runs_piece, &runs))
+    runs_work work = {.keys = io->in,
+                      .first_step = io->kernels->loops->first_step[type],
+                      .step = (io->turned ? CPU_STEP_DOWN : 0) | (io->folded ? CPU_STEP_TIES : 0) |
+                              (falling ? CPU_STEP_RISE : 0)};
+    atomic_init(&work.count, 0);
+    if (!ordo_loop(exec, io->n, cpu_grain(io->n), runs_piece, &work))
         return ORDO_E_CANCELLED;
-    size_t const more = atomic_load_explicit(&runs.count, memory_order_relaxed);
+    size_t const more = atomic_load_explicit(&work.count, memory_order_relaxed);
     *count = ordo_min(more, MOST_RUNS) + 1;
     if (more >= MOST_RUNS)
         return ORDO_OK;
-    qsort(runs.starts, more, sizeof *runs.starts, compare_starts);
+    qsort(work.starts, more, sizeof *work.starts, compare_starts);
     bounds[0] = 0;
-    memcpy(bounds + 1, runs.starts, more * sizeof *bounds);
-    bounds[more + 1] = n;
+    memcpy(bounds + 1, work.starts, more * sizeof *bounds);
+    bounds[more + 1] = io->n;
     return ORDO_OK;
 }
 
@@ -150,39 +137,9 @@ static ordo_status merge_runs(const cpu_kernels *kernels, const ordo_sort_job *j
 /* ---- Reversed ---- */
 
 typedef struct reverse_work {
-    ordo_type   type;
-    const void *keys;
-    size_t      n, size;
-    bool        folded, turned;
-    void       *array; /* of elements of size bytes */
-    atomic_bool broken;
+    void  *array;
+    size_t size, n; /* bytes of an element, and elements */
 } reverse_work;
-
-static void falling_piece(void *arg, size_t lo, size_t hi)
-{
-    reverse_work *const work = arg;
-    bool                falls = true;
-    if (atomic_load_explicit(&work->broken, memory_order_relaxed))
-        return;
-    switch (work->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        falls = all_fall_##tag(work->keys, ordo_max(lo, 1), hi, work->folded, work->turned);       \
-        break;
-#include "core/types.def"
-    }
-    if (!falls)
-        atomic_store_explicit(&work->broken, true, memory_order_relaxed);
-}
-
-static ordo_status is_reversed(reverse_work *work, bool *reversed, ordo_exec *exec)
-{
-    atomic_init(&work->broken, false);
-    if (!ordo_loop(exec, work->n, cpu_grain(work->n), falling_piece, work))
-        return ORDO_E_CANCELLED;
-    *reversed = !atomic_load_explicit(&work->broken, memory_order_relaxed);
-    return ORDO_OK;
-}
 
 static void reverse_piece(void *arg, size_t lo, size_t hi)
 {
@@ -190,12 +147,11 @@ static void reverse_piece(void *arg, size_t lo, size_t hi)
     cpu_reverse(work->array, work->size, work->n, lo, hi);
 }
 
-static ordo_status reverse(reverse_work *work, void *array, size_t size, ordo_exec *exec)
+static ordo_status reverse(void *array, size_t size, size_t n, ordo_exec *exec)
 {
-    work->array = array;
-    work->size = size;
+    reverse_work work = {array, size, n};
     exec->changed = true;
-    return cpu_done(ordo_loop(exec, work->n / 2, cpu_grain(work->n / 2), reverse_piece, work));
+    return cpu_done(ordo_loop(exec, n / 2, cpu_grain(n / 2), reverse_piece, &work));
 }
 
 /* ---- Keys alone ---- */
@@ -220,16 +176,24 @@ static size_t most_runs(ordo_type type)
 {
     return ordo_type_size(type) < sizeof(uint32_t) ? 1 : MOST_RUNS;
 }
-/* The largest radius for which windows are faster than the radix sort of these kernels; 0: none. */
-static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
+/* The largest radius for which windows are faster than the radix sort, by vectors or without; 0:
+ * none. */
+static size_t most_radius_of(ordo_type type, bool by_vectors)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
-    if (kernels->sort_words[narrow ? CPU_WORDS_32 : CPU_WORDS_64] != NULL)
+    if (by_vectors)
         return narrow ? ORDO_TUNE_ROUGH_VECTOR_32 : ORDO_TUNE_ROUGH_VECTOR_64;
     return type == ORDO_F32 ? ORDO_TUNE_ROUGH_RADIUS_F32
            : narrow         ? ORDO_TUNE_ROUGH_RADIUS_32
                             : ORDO_TUNE_ROUGH_RADIUS_64;
 }
+
+static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
+{
+    bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
+    return most_radius_of(type, kernels->sort_words[narrow ? CPU_WORDS_32 : CPU_WORDS_64] != NULL);
+}
+
 static bool may_be_rough(const adaptive_view *view)
 {
     return view->far_falls == 0 && view->falls * 4 < view->looked * 3;
@@ -266,10 +230,12 @@ static ordo_status try_rough(const ordo_sort_job *job, size_t radius, bool *done
 
 /* Tries a radius a little above that of the windows first: the attempt shows whether the radius
  * was large enough, and takes about as long as a measurement. Otherwise measures the radius. */
-static ordo_status sort_rough(const ordo_sort_job *job, size_t most, bool *done, ordo_exec *exec)
+static ordo_status sort_rough(const ordo_sort_job *job, const radix_io *io, size_t most, bool *done,
+                              ordo_exec *exec)
 {
-    size_t const seen = look_radius(job->type, job->keys, job->n, job->descending, exec->seed);
-    size_t       radius = 0;
+    size_t const seen =
+        io->kind == RECORD_K32 ? look_radius_32(io, exec->seed) : look_radius_64(io, exec->seed);
+    size_t radius = 0;
     if (seen > most)
         return ORDO_OK;
     for (size_t guess = 8; guess <= ORDO_TUNE_ROUGH_GUESS && radius == 0; guess *= 2)
@@ -291,11 +257,11 @@ static ordo_status sort_rough(const ordo_sort_job *job, size_t most, bool *done,
     return try_rough(job, radius, done, exec);
 }
 
-static ordo_status sort_runs(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+static ordo_status sort_runs(const ordo_sort_job *job, const radix_io *io, bool *done,
                              ordo_exec *exec)
 {
     size_t bounds[MOST_RUNS + 2], count = 0;
-    TRY(find_runs(job->type, job->keys, job->n, false, job->descending, bounds, &count, exec));
+    TRY(find_runs(io, job->type, false, bounds, &count, exec));
     if (count > MOST_RUNS)
         return ORDO_OK;
     if (count == 1) {
@@ -306,7 +272,7 @@ static ordo_status sort_runs(const cpu_kernels *kernels, const ordo_sort_job *jo
     }
     if (ordo_type_size(job->type) < sizeof(uint32_t))
         return ORDO_OK; /* counting is cheaper */
-    ordo_status const status = merge_runs(kernels, job, bounds, count, exec);
+    ordo_status const status = merge_runs(io->kernels, job, bounds, count, exec);
     if (status == ORDO_E_NOMEM)
         return ORDO_OK;
     *done = status == ORDO_OK;
@@ -317,17 +283,18 @@ static ordo_status sort_runs(const cpu_kernels *kernels, const ordo_sort_job *jo
     return status;
 }
 
-static ordo_status sort_reversed(const ordo_sort_job *job, bool *done, ordo_exec *exec)
+static ordo_status sort_reversed(const ordo_sort_job *job, const radix_io *io, bool *done,
+                                 ordo_exec *exec)
 {
-    reverse_work work = {
-        .type = job->type, .keys = job->keys, .n = job->n, .turned = job->descending};
-    TRY(is_reversed(&work, done, exec));
+    size_t bounds[MOST_RUNS + 2], count = 0;
+    TRY(find_runs(io, job->type, true, bounds, &count, exec));
+    *done = count == 1;
     if (!*done)
         return ORDO_OK;
     exec->algorithm = "reverse";
     exec->facts.input = ORDO_INPUT_REVERSED;
     exec->facts.strategy = ORDO_STRATEGY_REVERSE;
-    return reverse(&work, job->keys, ordo_type_size(job->type), exec);
+    return reverse(job->keys, ordo_type_size(job->type), job->n, exec);
 }
 
 static bool is_rough_enough(const ordo_sort_job *job, const adaptive_view *view, size_t most)
@@ -346,8 +313,8 @@ static ordo_status sort_displaced(const cpu_kernels *kernels, const ordo_sort_jo
 
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, const ordo_exec *exec)
 {
-    adaptive_view const view =
-        look(job->type, job->source, job->n, false, job->descending, exec->seed);
+    radix_io const      io = order_of(kernels, job, false);
+    adaptive_view const view = look(&io, exec->seed);
     return may_be_runs(&view, most_runs(job->type)) || may_be_reversed(&view) ||
            may_be_displaced(job, &view) ||
            is_rough_enough(job, &view, most_radius(kernels, job->type));
@@ -360,22 +327,22 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
     *done = cpu_small_sort(job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    adaptive_view const view =
-        look(job->type, job->keys, job->n, false, job->descending, exec->seed);
-    exec->isa = "generic";
+    radix_io const      io = order_of(kernels, job, false);
+    adaptive_view const view = look(&io, exec->seed);
+    exec->isa = kernels->loops->isa;
     if (may_be_runs(&view, most_runs(job->type)))
-        TRY(sort_runs(kernels, job, done, exec));
+        TRY(sort_runs(job, &io, done, exec));
     if (*done)
         return ORDO_OK;
     if (may_be_reversed(&view))
-        return sort_reversed(job, done, exec);
+        return sort_reversed(job, &io, done, exec);
     if (may_be_displaced(job, &view))
         TRY(sort_displaced(kernels, job, done, room, exec));
     if (*done)
         return ORDO_OK;
     size_t const most = most_radius(kernels, job->type);
     if (is_rough_enough(job, &view, most))
-        return sort_rough(job, most, done, exec);
+        return sort_rough(job, &io, most, done, exec);
     return ORDO_OK;
 }
 
@@ -383,8 +350,9 @@ size_t cpu_adaptive_scratch(const ordo_sort_job *job, unsigned threads)
 {
     if (ordo_type_size(job->type) < sizeof(uint32_t))
         return 0;
+    size_t const most = ordo_max(most_radius_of(job->type, false), most_radius_of(job->type, true));
     size_t const rough =
-        cpu_rough_try_scratch(job, ROUGH_RADIUS, threads) +
+        cpu_rough_try_scratch(job, most, threads) +
         cpu_radius_scratch(&(ordo_radius_job){.type = job->type, .n = job->n}, threads);
     return ordo_max(cpu_records_merge_scratch(records_kind_of_keys(job->type), job->n, threads),
                     rough);
@@ -399,25 +367,21 @@ size_t cpu_adaptive_room(const ordo_sort_job *job)
 
 /* ---- Stable ---- */
 
-static ordo_status look_folded(const ordo_argsort_job *job, bool *sorted, bool *reversed,
-                               ordo_exec *exec)
+static ordo_status look_folded(const cpu_kernels *kernels, const ordo_sort_job *job, bool *sorted,
+                               bool *reversed, ordo_exec *exec)
 {
     size_t bounds[MOST_RUNS + 2], count = 0;
     if (job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
-    adaptive_view const view =
-        look(job->type, job->keys, job->n, true, job->descending, exec->seed);
-    exec->isa = "generic";
+    radix_io const      io = order_of(kernels, job, true);
+    adaptive_view const view = look(&io, exec->seed);
+    exec->isa = kernels->loops->isa;
     if (may_be_runs(&view, 1)) {
-        TRY(find_runs(job->type, job->keys, job->n, true, job->descending, bounds, &count, exec));
+        TRY(find_runs(&io, job->type, false, bounds, &count, exec));
         *sorted = count == 1;
     } else if (view.falls == view.looked && view.far_rises == 0) {
-        reverse_work work = {.type = job->type,
-                             .keys = job->keys,
-                             .n = job->n,
-                             .folded = true,
-                             .turned = job->descending};
-        TRY(is_reversed(&work, reversed, exec));
+        TRY(find_runs(&io, job->type, true, bounds, &count, exec));
+        *reversed = count == 1;
     }
     if (*sorted || *reversed) {
         exec->algorithm = *sorted ? "sorted" : "reverse";
@@ -444,33 +408,36 @@ static void count_piece(void *arg, size_t lo, size_t hi)
             ((uint64_t *)work->job->index)[i] = work->reversed ? last - i : i;
 }
 
-ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec)
+ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                                 bool *done, ordo_exec *exec)
 {
-    bool sorted = false, reversed = false;
+    ordo_sort_job const keys = {.type = job->type,
+                                .keys = (void *)job->keys,
+                                .n = job->n,
+                                .descending = job->descending}; /* only read */
+    bool                sorted = false, reversed = false;
     *done = cpu_small_argsort(job, exec);
     if (*done)
         return ORDO_OK;
-    TRY(look_folded(job, &sorted, &reversed, exec));
+    TRY(look_folded(kernels, &keys, &sorted, &reversed, exec));
     *done = sorted || reversed;
     count_work work = {job, reversed};
     return *done ? cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), count_piece, &work))
                  : ORDO_OK;
 }
 
-ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec *exec)
+ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job *job, bool *done,
+                               ordo_exec *exec)
 {
     const ordo_sort_job *const keys = &job->keys;
-    ordo_argsort_job const     as_argsort = {
-            .type = keys->type, .keys = keys->keys, .n = keys->n, .descending = keys->descending};
-    bool sorted = false, reversed = false;
+    bool                       sorted = false, reversed = false;
     *done = cpu_small_pairs(job, exec);
     if (*done)
         return ORDO_OK;
-    TRY(look_folded(&as_argsort, &sorted, &reversed, exec));
+    TRY(look_folded(kernels, keys, &sorted, &reversed, exec));
     *done = sorted || reversed;
     if (!reversed)
         return ORDO_OK;
-    reverse_work work = {.n = keys->n};
-    TRY(reverse(&work, keys->keys, ordo_type_size(keys->type), exec));
-    return reverse(&work, job->values, job->value_size, exec);
+    TRY(reverse(keys->keys, ordo_type_size(keys->type), keys->n, exec));
+    return reverse(job->values, job->value_size, keys->n, exec);
 }

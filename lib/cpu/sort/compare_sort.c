@@ -63,8 +63,9 @@ static bool sort_work(const compare_work *work, bool stable, void *block)
     return stable ? compare_merge_all(work, 0, work->n) : compare_sample_all(work, block);
 }
 
-ordo_status cpu_sort_by(const ordo_by_job *job, ordo_exec *exec)
+ordo_status cpu_sort_by(void *state, const ordo_by_job *job, ordo_exec *exec)
 {
+    (void)state;
     bool const   indirect = job->size > COMPARE_LARGE;
     size_t const n = job->n;
     compare_work work = {.base = job->base,

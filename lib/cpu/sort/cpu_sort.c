@@ -141,12 +141,13 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
     ordo_copy_job const copy = {job->keys, job->source, bytes};
     ordo_sort_job       here = *job;
     here.source = NULL;
-    TRY(cpu_copy(&copy, exec));
+    TRY(cpu_copy(NULL, &copy, exec));
     return sort_here(kernels, &here, exec);
 }
 
-ordo_status cpu_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
 {
+    const cpu_kernels *const kernels = state;
     return job->source != NULL ? sort_from(kernels, job, exec) : sort_here(kernels, job, exec);
 }
 
@@ -223,13 +224,14 @@ static ordo_status argsort_radix(const cpu_kernels *kernels, const ordo_argsort_
     return cpu_radix(&io, exec);
 }
 
-ordo_status cpu_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
+ordo_status cpu_argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
 {
+    const cpu_kernels *const kernels = state;
     if (job->n == 0)
         return ORDO_OK;
     if (job->algorithm == ORDO_ALGORITHM_AUTO) {
         bool done = false;
-        TRY(cpu_argsort_adaptive(job, &done, exec));
+        TRY(cpu_argsort_adaptive(kernels, job, &done, exec));
         if (done)
             return ORDO_OK;
     }
@@ -282,14 +284,15 @@ static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_j
     if (cpu_is_radix(order.algorithm)) /* the sort in place is too slow here */
         TRY(argsort_radix(kernels, &order, exec));
     else
-        TRY(cpu_argsort(kernels, &order, exec));
+        TRY(argsort_records(kernels, &order, exec));
     exec->changed = true;
     TRY(cpu_permute(job->keys.keys, key_size, &order, spare, exec));
     return cpu_permute(job->values, job->value_size, &order, spare, exec);
 }
 
-ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job, ordo_exec *exec)
+ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
 {
+    const cpu_kernels *const   kernels = state;
     const ordo_sort_job *const keys = &job->keys;
     bool                       alike = false;
     ordo_status                status;
@@ -297,7 +300,7 @@ ordo_status cpu_sort_pairs(const cpu_kernels *kernels, const ordo_pairs_job *job
         return ORDO_OK;
     if (keys->algorithm == ORDO_ALGORITHM_AUTO) {
         bool done = false;
-        TRY(cpu_pairs_adaptive(job, &done, exec));
+        TRY(cpu_pairs_adaptive(kernels, job, &done, exec));
         if (done)
             return ORDO_OK;
     }

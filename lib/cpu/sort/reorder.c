@@ -131,24 +131,18 @@ static void gather_piece(void *arg, size_t lo, size_t hi)
 {
     const permute_work *const work = arg;
     switch (work->size) {
-    case 1:
-        GATHER(1);
-        break;
-    case 2:
-        GATHER(2);
-        break;
-    case 4:
-        GATHER(4);
-        break;
-    case 8:
-        GATHER(8);
-        break;
-    case 16:
-        GATHER(16);
-        break;
+#define GATHER_SIZE(bytes)                                                                         \
+    case bytes:                                                                                    \
+        GATHER(bytes);                                                                             \
+        return;
+        GATHER_SIZE(1)
+        GATHER_SIZE(2)
+        GATHER_SIZE(4)
+        GATHER_SIZE(8)
+        GATHER_SIZE(16)
+#undef GATHER_SIZE
     default:
         GATHER(work->size);
-        break;
     }
 }
 

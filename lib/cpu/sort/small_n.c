@@ -29,7 +29,7 @@ _Static_assert((int)ORDO_TUNE_SMALL_N_32 <= MOST_32 && (int)ORDO_TUNE_SMALL_N_64
 
 /* ---- Networks ---- */
 
-#define NETWORK_ORDER(i, j) WIDTH(lanes_order)(&x[i], &x[j]);
+#define NETWORK_ORDER(i, j) FN(lanes_order)(&x[i], &x[j]);
 
 /* Sorts the columns of rows o to o + M, each of which is bitonic. */
 #define SMALL_CLEAN_2(o) NETWORK_1(o, 1)
@@ -76,48 +76,29 @@ static inline void small_step_32(lanes_32 *a)
     *a = __builtin_shufflevector(low, high, 0, 4, 2, 6);
 }
 
-#define SMALL_PASTE_(a, b) a##b
-#define SMALL_PASTE(a, b) SMALL_PASTE_(a, b)
-#define WIDTH(name) SMALL_PASTE(name##_, W)
-#define FN(name) SMALL_PASTE(SMALL_PASTE(name##_, W), SMALL_PASTE(_, ROWS))
-#define SORT(o) SMALL_PASTE(NETWORK_SORT_, ROWS)(o)
-#define CLEAN(o) SMALL_PASTE(SMALL_CLEAN_, ROWS)(o)
+#define BY_ROWS(network)                                                                           \
+    if (rows == 4) {                                                                               \
+        network##_4(0)                                                                             \
+    } else if (rows == 8) {                                                                        \
+        network##_8(0)                                                                             \
+    } else if (rows == 16) {                                                                       \
+        network##_16(0)                                                                            \
+    } else {                                                                                       \
+        network##_32(0)                                                                            \
+    }
 
-#define W 32
-#define ROWS 4
+#define VEC lanes_32
+#define LANES 4
+#define FN(name) name##_32
 #include "cpu/sort/small_n_network.t.h"
-#undef ROWS
-#define ROWS 8
-#include "cpu/sort/small_n_network.t.h"
-#undef ROWS
-#define ROWS 16
-#include "cpu/sort/small_n_network.t.h"
-#undef ROWS
-#define ROWS 32
-#include "cpu/sort/small_n_network.t.h"
-#undef ROWS
-#undef W
-#define W 64
-#define ROWS 4
-#include "cpu/sort/small_n_network.t.h"
-#undef ROWS
-#define ROWS 8
-#include "cpu/sort/small_n_network.t.h"
-#undef ROWS
-#define ROWS 16
-#include "cpu/sort/small_n_network.t.h"
-#undef ROWS
-#define ROWS 32
-#include "cpu/sort/small_n_network.t.h"
-#undef ROWS
-#undef W
-
-#undef CLEAN
-#undef SORT
 #undef FN
-#undef WIDTH
-#undef SMALL_PASTE
-#undef SMALL_PASTE_
+#undef LANES
+#undef VEC
+#define VEC lanes_64
+#define LANES 2
+#define FN(name) name##_64
+#include "cpu/sort/small_n_network.t.h"
+#undef FN
 
 /* The number of records of `size` bytes in the smallest network for n of them. */
 static inline size_t small_padded(size_t n, size_t size)
@@ -128,10 +109,10 @@ static inline size_t small_padded(size_t n, size_t size)
 
 static inline void small_network(void *numbers, size_t padded, size_t size)
 {
-    static void (*const networks[2][4])(void *) = {
-        {small_network_32_4, small_network_32_8, small_network_32_16, small_network_32_32},
-        {small_network_64_4, small_network_64_8, small_network_64_16, small_network_64_32}};
-    networks[size / 8][__builtin_ctzll(padded * size / 64)](numbers);
+    if (size == sizeof(uint32_t))
+        small_network_32(numbers, padded * size / 16);
+    else
+        small_network_64(numbers, padded * size / 16);
 }
 
 /* ---- Keys ---- */
@@ -153,13 +134,7 @@ bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)
         return false;
     tell(exec);
     exec->changed = true;
-    switch (job->type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        small_sort_##tag(job);                                                                     \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(job->type, small_sort, (job));
     return true;
 }
 
@@ -170,13 +145,7 @@ static bool small_order(ordo_type type, const void *keys, size_t n, bool descend
 {
     if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_SMALL_N_ORDER_64 : ORDO_TUNE_SMALL_N_ORDER))
         return false;
-    switch (type) {
-#define ORDO_TYPE(ID, tag, key, bits)                                                              \
-    case ORDO_##ID:                                                                                \
-        small_order_##tag(keys, n, descending, order);                                             \
-        break;
-#include "core/types.def"
-    }
+    BY_TYPE(type, small_order, (keys, n, descending, order));
     return true;
 }
 

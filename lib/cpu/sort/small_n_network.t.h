@@ -1,27 +1,39 @@
-/* small_n_network.t.h - sorts ROWS vectors of W-bit records in registers; see small_n.c. */
-static void FN(small_network)(void *numbers)
+/* small_n_network.t.h - sorts records of one width in registers: LANES of them in a vector VEC; see
+ * small_n.c. */
+
+/* For 4, 8, 16 or 32 rows, a constant in every call. */
+INLINE void FN(small_rows)(char *a, unsigned rows)
 {
-    enum {
-        LANES = 128 / W
-    };
-    char *const a = numbers;
-    WIDTH(lanes) x[ROWS];
-    EACH (r, ROWS)
-        x[r] = WIDTH(lanes_load)(a + sizeof *x * r);
-    SORT(0)
-    EACH (r, ROWS / 2)
-        WIDTH(small_cross)(&x[r], &x[ROWS - 1 - r], false);
-    CLEAN(0)
-#if W == 32
-    EACH (r, ROWS / 2)
-        WIDTH(small_cross)(&x[r], &x[ROWS - 1 - r], true);
-    EACH (r, ROWS)
-        WIDTH(small_step)(&x[r]);
-    CLEAN(0)
+    VEC x[32];
+    EACH (r, rows)
+        memcpy(&x[r], a + sizeof *x * r, sizeof *x);
+    BY_ROWS(NETWORK_SORT)
+    EACH (r, rows / 2)
+        FN(small_cross)(&x[r], &x[rows - 1 - r], false);
+    BY_ROWS(SMALL_CLEAN)
+#if LANES == 4
+    EACH (r, rows / 2)
+        FN(small_cross)(&x[r], &x[rows - 1 - r], true);
+    EACH (r, rows)
+        FN(small_step)(&x[r]);
+    BY_ROWS(SMALL_CLEAN)
 #endif
-    EACH (i, ROWS / LANES) {
-        WIDTH(lanes_turn)(x + LANES * i);
+    EACH (i, rows / LANES) {
+        FN(lanes_turn)(x + LANES * i);
         EACH (lane, LANES)
-            WIDTH(lanes_store)(a + W / 8 * (lane * ROWS + LANES * i), x[LANES * i + lane]);
+            memcpy(a + sizeof *x / LANES * (lane * rows + LANES * i), &x[LANES * i + lane],
+                   sizeof *x);
     }
+}
+
+static void FN(small_network)(void *numbers, size_t rows)
+{
+    if (rows == 4)
+        FN(small_rows)(numbers, 4);
+    else if (rows == 8)
+        FN(small_rows)(numbers, 8);
+    else if (rows == 16)
+        FN(small_rows)(numbers, 16);
+    else
+        FN(small_rows)(numbers, 32);
 }

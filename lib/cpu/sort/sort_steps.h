@@ -58,8 +58,10 @@ bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec);
  * for n keys that the general sort may use, or NULL. adaptive.c */
 ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                               void **room, ordo_exec *exec);
-ordo_status cpu_argsort_adaptive(const ordo_argsort_job *job, bool *done, ordo_exec *exec);
-ordo_status cpu_pairs_adaptive(const ordo_pairs_job *job, bool *done, ordo_exec *exec);
+ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_job *job,
+                                 bool *done, ordo_exec *exec);
+ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job *job, bool *done,
+                               ordo_exec *exec);
 /* Whether the sample of job->source shows an order that cpu_sort_adaptive would follow up. */
 bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job,
                         const ordo_exec *exec);

@@ -36,10 +36,9 @@ static ordo_status take(ordo_exec *exec, size_t n, size_t size, void **out)
 
 /* ---- Argsort ---- */
 
-ordo_status cpu_argsort_strings(const cpu_kernels *kernels, const ordo_strings_job *job,
-                                ordo_exec *exec)
+ordo_status cpu_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec)
 {
-    (void)kernels;
+    (void)state;
     string_order const order = {.view = string_view_of(&job->strings, job->n, job->descending),
                                 .n = job->n,
                                 .index_type = job->index_type,
@@ -73,8 +72,7 @@ static void rank_piece(void *arg, size_t lo, size_t hi)
     }
 }
 
-ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_job *job,
-                             ordo_exec *exec)
+ordo_status cpu_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
 {
     size_t const    n = job->n, rank_size = ordo_type_size(job->rank_type);
     ordo_type const count_type = job->rank_type == ORDO_U32 ? ORDO_U32 : ORDO_U64;
@@ -94,12 +92,12 @@ ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_
 
     ordo_bits_job const bits = {ORDO_FLAG_BYTES, starts, n, count_type, numbers, &distinct, false};
     ordo_exec           part = *exec;
-    TRY(cpu_scan_bits(kernels, &bits, &part));
+    TRY(cpu_scan_bits(state, &bits, &part));
     exec->phase++;
     ordo_rank_sorted_job const rank = {
         count_type, numbers, n, job->rank_type, sorted, job->ties, ORDO_ALGORITHM_AUTO};
     part = *exec;
-    TRY(cpu_rank_sorted(kernels, &rank, &part));
+    TRY(cpu_rank_sorted(state, &rank, &part));
     exec->phase++;
     rank_work work = {&order, job->rank_type, sorted, job->ranks};
     return cpu_done(ordo_loop(exec, n, cpu_grain(n), rank_piece, &work));
@@ -107,8 +105,9 @@ ordo_status cpu_rank_strings(const cpu_kernels *kernels, const ordo_string_rank_
 
 /* ---- Select ---- */
 
-ordo_status cpu_select_strings(const ordo_string_select_job *job, ordo_exec *exec)
+ordo_status cpu_select_strings(void *state, const ordo_string_select_job *job, ordo_exec *exec)
 {
+    (void)state;
     size_t const n = job->n, words = ordo_div_up(n, 64);
     string_order order = {.view = string_view_of(&job->strings, n, job->descending),
                           .n = job->count == 0 ? 0 : n,
@@ -176,8 +175,7 @@ static void copy_piece(void *arg, size_t lo, size_t hi)
     }
 }
 
-ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_job *job,
-                             ordo_exec *exec)
+ordo_status cpu_sort_strings(void *state, const ordo_string_copy_job *job, ordo_exec *exec)
 {
     size_t const n = job->n;
     string_order order = {.view = string_view_of(&job->strings, n, job->descending),
@@ -199,7 +197,7 @@ ordo_status cpu_sort_strings(const cpu_kernels *kernels, const ordo_string_copy_
     ordo_scan_job const sums = {
         ORDO_SUM, ORDO_U64, job->out_offsets + 1, n, ORDO_U64, job->out_offsets + 1, false};
     ordo_exec part = *exec;
-    TRY(cpu_scan(kernels, &sums, &part));
+    TRY(cpu_scan(state, &sums, &part));
     exec->phase++;
     if (job->out_offsets[n] == 0) /* no bytes: the arrays of bytes may be NULL */
         return ORDO_OK;
@@ -230,8 +228,9 @@ static void put_piece(void *arg, size_t lo, size_t hi)
     memcpy(work->pointers + lo, work->sorted + lo, (hi - lo) * sizeof *work->sorted);
 }
 
-ordo_status cpu_sort_pointers(const ordo_pointers_job *job, ordo_exec *exec)
+ordo_status cpu_sort_pointers(void *state, const ordo_pointers_job *job, ordo_exec *exec)
 {
+    (void)state;
     size_t const       n = job->n;
     ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)job->pointers};
     string_order       order = {.view = string_view_of(&strings, n, job->descending),

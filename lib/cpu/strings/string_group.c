@@ -118,16 +118,6 @@ static void close_sorted(group_worker *worker, size_t lo, size_t hi)
 #undef LESS
 #undef RECORD
 
-static void counts_to_places(uint32_t *counts, size_t digits)
-{
-    uint32_t place = 0;
-    for (size_t i = 0; i < digits; i++) {
-        uint32_t const count = counts[i];
-        counts[i] = place;
-        place += count;
-    }
-}
-
 /* One stable pass; places[d] is where the next record with digit d goes. */
 static void move_by_digit(const string_record *from, string_record *to, size_t count,
                           const string_digit *digit, uint32_t *places)
@@ -150,9 +140,9 @@ static void sort_by_digits(group_worker *worker, size_t lo, size_t hi, const str
         highs[string_digit_of(&first, records[i].key)]++;
         lows[string_digit_of(&second, records[i].key)]++;
     }
-    counts_to_places(highs, (size_t)1 << first.bits);
+    ordo_sums_before_32(highs, (size_t)1 << first.bits);
     if (second.bits > 0) {
-        counts_to_places(lows, (size_t)1 << second.bits);
+        ordo_sums_before_32(lows, (size_t)1 << second.bits);
         move_by_digit(records, spare, count, low, lows);
     } else {
         memcpy(spare, records, count * sizeof *records);

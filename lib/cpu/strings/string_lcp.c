@@ -79,7 +79,8 @@ static string_side side_of(const string_view *view, bool is_less)
     return is_less == (view->turn == 0) ? STRING_BEFORE : STRING_AFTER;
 }
 
-string_prefix string_prefix_of(string_engine *engine, const string_pivot *pivot,
+/* The record's key is that at the pivot's depth. */
+static string_prefix prefix_of(string_engine *engine, const string_pivot *pivot,
                                string_record record)
 {
     const string_view *const view = &engine->order->view;
@@ -132,7 +133,7 @@ void string_prefixes(string_engine *engine, const string_pivot *pivot, string_re
             string_fetch_place(view, records[i + PLACE_AHEAD].index);
         if (i + BYTES_AHEAD < count)
             string_fetch_bytes(view, records[i + BYTES_AHEAD].index, pivot->depth + STRING_STEP);
-        string_prefix const prefix = string_prefix_of(engine, pivot, records[i]);
+        string_prefix const prefix = prefix_of(engine, pivot, records[i]);
         span->least = prefix.length < span->least ? prefix.length : span->least;
         span->most = prefix.length > span->most ? prefix.length : span->most;
         span->bytes += prefix.length - pivot->depth;

@@ -150,10 +150,6 @@ bool string_splits_soon(const string_engine *engine, const string_record *record
 /* The string is longer than its key reaches. */
 string_pivot string_pivot_of(const string_view *view, size_t index, uint64_t key, uint64_t depth);
 
-/* The record's key is that at the pivot's depth. */
-string_prefix string_prefix_of(string_engine *engine, const string_pivot *pivot,
-                               string_record record);
-
 /* Replaces the keys of records[0..count) by their prefixes and adds these to *span. When the span
  * of the whole group is known, string_encode turns the prefixes into codes. */
 void string_prefixes(string_engine *engine, const string_pivot *pivot, string_record *records,

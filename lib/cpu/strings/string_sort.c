@@ -78,16 +78,8 @@ static void prefix_piece(void *arg, size_t lo, size_t hi)
     for (size_t at = lo; at < hi && !stopped(work, at); at += PREFIX_LOOK)
         string_prefixes(work->engine, &work->pivot, records + at, ordo_min(PREFIX_LOOK, hi - at),
                         &span);
-    uint64_t seen = atomic_load_explicit(&work->least, memory_order_relaxed);
-    while (span.least < seen &&
-           !atomic_compare_exchange_weak_explicit(&work->least, &seen, span.least,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        continue;
-    seen = atomic_load_explicit(&work->most, memory_order_relaxed);
-    while (span.most > seen &&
-           !atomic_compare_exchange_weak_explicit(&work->most, &seen, span.most,
-                                                  memory_order_relaxed, memory_order_relaxed))
-        continue;
+    cpu_keep_least(&work->least, span.least);
+    cpu_keep_most(&work->most, span.most);
     atomic_fetch_add_explicit(&work->bytes, span.bytes, memory_order_relaxed);
     if (span.differ)
         atomic_store_explicit(&work->differ, true, memory_order_relaxed);

@@ -6,7 +6,7 @@ ordo argsort names --text --one-based | line
 ordo argsort names --text --descending | line
 ordo argsort names --text --index-type u64 --format raw | wc -c | tr -d ' '
 printf '' | ordo argsort --text
-ordo gen fasta -n 3000 | cut -c 1-2 >lines
+ordo gen fasta --lines -n 3000 | cut -c 1-2 >lines
 awk '{ print NR - 1 "\t" $0 }' lines | sort -s -t "$(printf '\t')" -k 2 | cut -f 1 >expected
 ordo argsort lines --text | cmp - expected
 awk '{ print NR - 1 "\t" $0 }' lines | sort -s -r -t "$(printf '\t')" -k 2 | cut -f 1 >expected

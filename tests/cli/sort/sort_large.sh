@@ -9,6 +9,6 @@ ordo sort keys.npy -o keys.npy && cmp keys.npy sorted.npy && echo "in place"
 ordo gen gaussian -n 1e6 --dtype i64 --seed 3 >keys
 sort -n keys >expected
 ordo sort keys -o keys && cmp keys expected && echo "as sort -n"
-ordo gen fasta -n 200000 >lines
+ordo gen fasta --lines -n 200000 >lines
 sort lines >expected
 ordo sort --text lines -o lines && cmp lines expected && echo "as sort"

@@ -1,5 +1,8 @@
-/* sum_avx.h - sums and prefix sums of integers in 256-bit vectors, for AVX2 and AVX-512.
+/* kernels_avx.h - what the kernels of AVX2 and AVX-512 share: positions of bits to output, and sums
+ * and prefix sums of integers in 256-bit vectors.
  *
+ * The including file has functions that turn POSITIONS bits of a word into a vector of positions
+ * (last_at, next_at, count_at), and functions that write such a vector (put_T).
  * The prefix sums within a 128-bit half take lg(lanes) steps of shift and add. Then the total of
  * the low half is added to the high half, and the carry to both. `last_lane` is the shuffle that
  * copies the last element of a half to all its lanes. Two vectors are scanned independently, and
@@ -7,6 +10,27 @@
 #include "cpu/kernel/kernels.h"
 
 #include <immintrin.h>
+
+#define WORD64(name, T, out_type)                                                                  \
+    INLINE void name##64_##T(out_type *out, uint64_t word, uint64_t base, uint64_t near,           \
+                             bool bypass)                                                          \
+    {                                                                                              \
+        EACH (k, 64 / POSITIONS)                                                                   \
+            put_##T(out + POSITIONS * k, name##_at(word, k, near), base + POSITIONS * k, bypass);  \
+    }
+#define WORDS64(T, out_type)                                                                       \
+    WORD64(last, T, out_type)                                                                      \
+    WORD64(next, T, out_type)                                                                      \
+    INLINE void count64_##T(out_type *out, uint64_t word, uint64_t base, bool bypass)              \
+    {                                                                                              \
+        EACH (k, 64 / POSITIONS)                                                                   \
+            put_##T(out + POSITIONS * k, count_at(word, k), base, bypass);                         \
+    }
+WORDS64(u32, uint32_t)
+WORDS64(u64, uint64_t)
+WORDS64(f64, double)
+
+INLINE void bypass_fence(void) { _mm_sfence(); }
 
 INLINE __m256i add_8(__m256i a, __m256i b) { return _mm256_add_epi8(a, b); }
 INLINE __m256i add_16(__m256i a, __m256i b) { return _mm256_add_epi16(a, b); }

@@ -1,0 +1,95 @@
+/* rough_networks.t.h - sorts k-sorted items of one width: RECORD, LANES of them in a vector VEC;
+ * see rough_networks.c. */
+
+/* m items of each stretch, one stretch in each lane, and back. */
+INLINE void FN(take)(VEC *x, const RECORD *a, size_t length, unsigned m)
+{
+    EACH (i, m / LANES) {
+        EACH (lane, LANES)
+            memcpy(&x[LANES * i + lane], a + lane * length + LANES * i, sizeof *x);
+        FN(lanes_turn)(x + LANES * i);
+    }
+}
+
+INLINE void FN(give)(const VEC *x, RECORD *a, size_t length, unsigned m)
+{
+    EACH (i, m / LANES) {
+        VEC y[LANES];
+        memcpy(y, x + LANES * i, sizeof y);
+        FN(lanes_turn)(y);
+        EACH (lane, LANES)
+            memcpy(a + lane * length + LANES * i, &y[lane], sizeof *y);
+    }
+}
+
+/* Sorts the stretches a[0 .. length), a[length .. 2 length) ... in place, side by side; length is a
+ * multiple of m, which is 8, 16 or 32. m items of each are taken, sorted by a network and merged
+ * with the m held back before; the lower half of that is final, the upper half is held back.
+ * Returns whether each stretch is in order now, which it is if its radius was at most m. */
+INLINE bool FN(stream)(RECORD *a, size_t length, unsigned m)
+{
+    VEC x[2 * ROUGH_NETWORK_REACH], last = {0}, wrong = {0};
+    FN(take)(x, a, length, m);
+    BY_SIZE(NETWORK_SORT, 0)
+    for (size_t at = m; at < length; at += m) {
+        FN(take)(x + m, a + at, length, m);
+        BY_SIZE(NETWORK_SORT, m)
+        BY_SIZE(NETWORK_MERGE, 0)
+        wrong |= (VEC)(last > x[0]);
+        last = x[m - 1];
+        FN(give)(x, a + at - m, length, m);
+        EACH (i, m)
+            x[i] = x[m + i];
+    }
+    wrong |= (VEC)(last > x[0]);
+    FN(give)(x, a + length - m, length, m);
+    return !FN(lanes_any)(wrong);
+}
+
+/* Insertion sort of a[from .. count), a[0 .. from) being in order already and every item at most
+ * `reach` places from its own. Stops at an item that is further away: false. */
+static bool FN(insert)(RECORD *a, size_t from, size_t count, size_t reach)
+{
+    for (size_t i = from; i < count; i++) {
+        RECORD const x = a[i];
+        size_t const last = i > reach ? i - reach : 0;
+        size_t       j = i;
+        for (; j > last && x < a[j - 1]; j--)
+            a[j] = a[j - 1];
+        a[j] = x;
+        if (j == last && j > 0 && x < a[j - 1])
+            return false;
+    }
+    return true;
+}
+
+/* The same where what follows the border at `from` is in order too: the first item that is not
+ * moved is the last that needs to be looked at. */
+static bool FN(mend)(RECORD *a, size_t from, size_t count, size_t reach)
+{
+    size_t i = from;
+    while (i < count && a[i] < a[i - 1] && i - from < reach) {
+        if (!FN(insert)(a, i, i + 1, reach))
+            return false;
+        i++;
+    }
+    return i == count || !(a[i] < a[i - 1]);
+}
+
+static bool FN(networks)(RECORD *a, size_t count, size_t radius)
+{
+    enum {
+        SHORTEST = 3 * ROUGH_NETWORK_REACH /* two borders and something between them */
+    };
+    size_t const all = count / LANES / ROUGH_NETWORK_REACH * ROUGH_NETWORK_REACH;
+    size_t const length = all < SHORTEST ? 0 : all;
+    bool         sorted = true;
+    if (length > 0)
+        sorted = radius <= 8 ? FN(stream)(a, length, 8)
+                             : radius <= 16
+            ? FN(stream)(a, length, 16)
+            : FN(stream)(a, length, 32);
+    for (size_t lane = 1; lane < LANES && length > 0 && sorted; lane++)
+        sorted = FN(mend)(a, lane * length, (lane + 1) * length, radius);
+    return sorted && FN(insert)(a, LANES * length, count, radius);
+}

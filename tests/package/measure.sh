@@ -1,0 +1,92 @@
+#!/bin/sh
+# measure.sh SOURCE BUILD - tests scripts/measure: one result has all sections of a subject, nothing
+# is measured twice, and a run that is incomplete, fails or is killed changes no result.
+set -u
+measure=$1/scripts/measure
+build=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+export PYTHON=false # no subject python
+
+expect() { # expect CLAIM TEST...: the test must hold; the claim says what is wrong if not
+    claim=$1
+    shift
+    "$@" || {
+        echo "measure.sh: $claim"
+        cat "$tmp/log"
+        failed=1
+    }
+}
+
+# run CODE WORDS OPTION...: the exit code, and words of the last lines
+run() {
+    code=0
+    wanted=$1
+    words=$2
+    shift 2
+    sh "$measure" "$tmp/results" -p "$tmp/parts" "$@" -- -n 1000 --repeat 1 >"$tmp/log" 2>&1 ||
+        code=$?
+    expect "exit code $code, not $wanted" [ "$code" -eq "$wanted" ]
+    expect "not in the output: $words" grep -q "$words" "$tmp/log"
+}
+
+nothing_left_over() {
+    left=$(find "$tmp/results" "$tmp/parts" -name '*.new*')
+    expect "left over: $left" [ -z "$left" ]
+}
+
+sections=$("$build/ordo-bench" --list | grep -c '^radius cpu ')
+run 0 "$sections sections measured" -B "$build" -d cpu -s radius
+result=$(echo "$tmp"/results/radius*.json) # radius_cpu.json if there is a GPU
+for section in $("$build/ordo-bench" --list | sed -n 's/^radius cpu //p'); do
+    expect "no rows of section $section" grep -q "\"section\": \"$section\"" "$result"
+done
+expect "a section has its own machine" [ "$(grep -c '"machine"' "$result")" -eq 1 ]
+if command -v python3 >/dev/null; then
+    expect "not JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$result"
+fi
+run 0 ' 0 sections measured' -B "$build" -d cpu -s radius
+rm "$tmp"/parts/radius*.cpu.k.json
+run 0 ' 1 sections measured' -B "$build" -d cpu -s radius
+run 0 "$sections sections measured" -B "$build" -d cpu -s radius -f
+cp "$result" "$tmp/before"
+run 1 'run it again to continue' -B "$build" -d cpu -s radius -f -b 0
+expect 'an incomplete run changed the result' cmp "$tmp/before" "$result"
+nothing_left_over
+run 2 'no section' -B "$build" -s nothing
+
+# A benchmark that fails, and one that writes a part of its result and then waits.
+mkdir "$tmp/fake"
+printf '#!/bin/sh\necho "cuda missing"\n' >"$tmp/fake/ordo"
+cat >"$tmp/fake/ordo-bench" <<'END'
+#!/bin/sh
+[ "$1" != --list ] || {
+    printf 'radius cpu k\nradius cpu n\n'
+    exit
+}
+while [ "$1" != --json ]; do shift; done
+echo '{ "cut' >"$2"
+[ ! -f "$(dirname "$0")/wait" ] || {
+    touch "$(dirname "$0")/started"
+    exec sleep 60
+}
+echo 'no such section' >&2
+exit 2
+END
+chmod +x "$tmp/fake/ordo" "$tmp/fake/ordo-bench"
+rm -rf "$tmp/results" "$tmp/parts"
+run 1 'failed: radius:k radius:n' -B "$tmp/fake"
+expect 'a failed run made a result' [ ! -e "$tmp/results/radius.json" ]
+nothing_left_over
+touch "$tmp/fake/wait"
+sh "$measure" "$tmp/results" -p "$tmp/parts" -B "$tmp/fake" >"$tmp/log" 2>&1 &
+pid=$!
+while [ ! -e "$tmp/fake/started" ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+kill -TERM $pid
+for sleeper in $(ps -o pid= --ppid $pid 2>/dev/null); do kill "$sleeper"; done
+wait $pid
+expect 'a killed run ended well' [ $? -ne 0 ]
+expect 'a killed run made a result' [ ! -e "$tmp/results/radius.json" ]
+nothing_left_over
+exit "$failed"
