@@ -373,8 +373,10 @@ static ordo_status sort_strays(const cpu_kernels *kernels, few_work *work, ordo_
     job.keys = work->stray;
     job.n = work->all_strays;
     job.source = NULL;
-    job.algorithm = ORDO_ALGORITHM_RADIX;
-    return cpu_sort(kernels, &job, &inner);
+    if (job.n < 2)
+        return ORDO_OK;
+    radix_io const io = records_of_keys(kernels, &job);
+    return cpu_radix(&io, &inner);
 }
 
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
