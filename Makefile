@@ -26,7 +26,7 @@ endif
 CMAKE := env -u MAKEFLAGS -u MAKELEVEL cmake
 settings := CUDA=$(cuda) WERROR=$(WERROR)
 
-.PHONY: all demo test test-python test-cross bench gpu-check lint format install uninstall clean help
+.PHONY: all demo test test-python test-cross bench report gpu-check lint format install uninstall clean help
 .PHONY: configured
 
 all: configured
@@ -64,6 +64,10 @@ bench: all
 	@-$(CMAKE) --build build --parallel $(JOBS) --target ordo_peers
 	@for subject in $(BENCH); do build/ordo bench $$subject $(BENCH_FLAGS) || exit; done
 
+# docs/report.html and docs/papers.md from the JSON in bench/results. Needs only Python.
+report:
+	@python3 -B bench/report
+
 # Needs a GPU and nvcc; GPU_FLAGS=-q is a quick run.
 gpu-check:
 	@JOBS=$(JOBS) scripts/gpu-check $(GPU_FLAGS)
@@ -98,6 +102,7 @@ help:
 	@echo 'make test-python runs only the tests of the Python package'
 	@echo 'make test-cross  runs the tests for the other architecture (x86-64, aarch64) under qemu'
 	@echo 'make bench       measures ordo and other libraries (BENCH=sort BENCH_FLAGS=--quick: a part)'
+	@echo 'make report      writes docs/report.html and docs/papers.md from bench/results'
 	@echo 'make gpu-check   runs tests, compute-sanitizer and benchmarks on the GPU'
 	@echo 'make measure     measures everything into bench/results/MACHINE and rebuilds the report; takes up to two hours'
 	@echo 'make lint        checks format, includes and warnings, runs static analysis'

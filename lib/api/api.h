@@ -1,11 +1,9 @@
 /* api.h - how a public call begins and ends, and how it checks its arguments.
  *
- * The pattern of an entry point:
- *     ordo_exec *exec;
+ * The pattern of an entry point and of its size query, which makes the same checks:
  *     ordo_scan_job job = {.type = type, .in = in, .n = n, ...};
- *     TRY(api_enter(ctx, "scan", type, n, &exec));
- *     return api_leave(ctx, scan_checked(ctx, exec, &job, opts, NULL));
- * The size query of a call makes the same checks: it passes its `bytes` instead of NULL.
+ *     API_CALL("scan", type, n, scan_checked(ctx, exec, &job, opts, NULL));
+ *     API_SIZE_QUERY(bytes, scan_checked(ctx, exec, &job, opts, bytes));
  * Layers below api/ rely on these checks; they only assert. */
 #ifndef ORDO_API_API_H
 #define ORDO_API_API_H
@@ -29,11 +27,6 @@ bool api_again(ordo_ctx *ctx, ordo_exec *exec, ordo_status status, ordo_choice *
 /* Makes a context with where, threads, cpu_share and progress of *other, the GPU and the
  * instruction set of ctx, and half of its memory limit. It reads no calibration. */
 ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **out);
-ordo_plan  *api_plan(ordo_ctx *ctx);
-size_t      api_memory_limit(const ordo_ctx *ctx); /* 0: none */
-/* Memory beside the scratch of calls; NULL if the allocator fails. */
-void *api_alloc(ordo_ctx *ctx, size_t bytes);
-void  api_release(ordo_ctx *ctx, void *block);
 /* Fills the fields of the caller's struct that both sides know; keeps its struct_size. */
 ordo_status api_copy_out(ordo_exec *exec, void *dst, const void *src, size_t known);
 
@@ -51,7 +44,10 @@ enum {
     API_MAX_OPTS = 4096
 }; /* no options or report struct of any version is this large */
 
-/* Copies options of any version into dst; fields that the caller does not have become 0. */
+/* Copies a struct of any version into dst; fields that the caller does not have become 0. `what` is
+ * its name in errors. api_opts_read also accepts NULL. */
+ordo_status api_read_struct(ordo_exec *exec, void *dst, size_t known, const void *src,
+                            const char *what);
 ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src);
 
 /* Rejects flags outside `known`, and records in exec whether the arrays are on a device. */
@@ -73,6 +69,10 @@ ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
                             const ordo_rank_opts *opts, ordo_rank_opts *wish);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
 
+/* Rejects positions that are not below n; `whose` names what n counts. */
+ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
+                                const char *whose);
+
 /* api_select.c: the parts that ordo_select and ordo_quantiles share. */
 ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm);
 ordo_status api_check_nans(ordo_exec *exec, uint32_t nans);
@@ -81,6 +81,21 @@ ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type
                            const void *keys, size_t n, size_t *nans);
 /* Runs the select slot for positions that may be in any order and repeat. */
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
+
+/* The body of an entry point. `checked` uses ctx and exec. */
+#define API_CALL(operation, type, n, checked)                                                      \
+    do {                                                                                           \
+        ordo_exec *exec;                                                                           \
+        TRY(api_enter(ctx, operation, type, n, &exec));                                            \
+        return api_leave(ctx, checked);                                                            \
+    } while (0)
+
+#define API_SIZE_QUERY(bytes, checked)                                                             \
+    do {                                                                                           \
+        ordo_exec *exec;                                                                           \
+        TRY(api_enter_size_query(ctx, bytes, &exec));                                              \
+        return api_leave_query(ctx, checked);                                                      \
+    } while (0)
 
 #define FAIL_IF(condition, status, ...)                                                            \
     do {                                                                                           \

@@ -9,8 +9,7 @@
  * read further. Takes one to three seconds, twice the bytes of the largest array, and the scratch
  * of its sort. */
 #define _POSIX_C_SOURCE 200809L
-#include "api/api.h"
-#include "backend/profile.h"
+#include "api/api_ctx.h"
 #include "core/random.h"
 #include "plan/tuning.h"
 #include "ordo_machine.h"
@@ -104,7 +103,7 @@ static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, s
                             double *seconds)
 {
     size_t const bytes = n * ordo_type_size(type) + (what == SORT ? 0 : n * KEY);
-    const char  *cpu_isa = api_plan(b->cpu)->cpu->isa(api_plan(b->cpu)->cpu_state);
+    const char  *cpu_isa = b->cpu->plan.cpu->isa(b->cpu->plan.cpu_state);
     *seconds = -1;
     TRY(fill(b, bytes / KEY));
     for (int round = 0; round < rounds; round++) {
@@ -112,7 +111,7 @@ static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, s
         TRY(passed_on(b, b->cpu, ordo_copy(b->cpu, b->keys, b->from, bytes)));
         TRY(passed_on(b, by, call(by, what, type, b->keys, n)));
         TRY(ordo_last_report(by, &report));
-        if (by != b->cpu && api_plan(by)->where != ORDO_CPU && strcmp(report.isa, cpu_isa) == 0)
+        if (by->plan.where != ORDO_CPU && strcmp(report.isa, cpu_isa) == 0)
             return ORDO_OK;
         if (*seconds < 0 || report.seconds < *seconds)
             *seconds = report.seconds;
@@ -121,6 +120,17 @@ static ordo_status least_of(bench *b, ordo_ctx *by, verb what, ordo_type type, s
     }
     b->exec->phase = (unsigned)ordo_min((size_t)b->exec->phase + 1, (size_t)STEPS - 1);
     return ORDO_OK;
+}
+
+/* The shortest time of sorts of n keys in a context of their own. */
+static ordo_status sorts_in(bench *b, ordo_where where, unsigned threads, double share, size_t n,
+                            int rounds, double *seconds)
+{
+    ordo_ctx *by;
+    TRY(side(b, where, threads, share, &by));
+    ordo_status const status = least_of(b, by, SORT, ORDO_U32, n, rounds, seconds);
+    ordo_ctx_free(by);
+    return status;
 }
 
 /* ---- The CPU ---- */
@@ -149,16 +159,12 @@ static ordo_status measure_one_thread(bench *b, size_t n, double key)
 {
     size_t const large = ordo_max(n / b->threads, ordo_min((size_t)FIRST, n));
     size_t const small = ordo_min((size_t)ORDO_TUNE_RADIX_ALONE / (2 * KEY), n);
-    double       seconds = -1;
-    ordo_ctx    *alone;
-    TRY(side(b, ORDO_CPU, 1, 0, &alone));
-    ordo_status status = least_of(b, alone, SORT, ORDO_U32, large, ROUNDS, &seconds);
+    double       seconds;
+    TRY(sorts_in(b, ORDO_CPU, 1, 0, large, ROUNDS, &seconds));
     ordo_calibration_set(&b->found, COST_CPU_ALONE, 100 * seconds / (double)large / key);
-    if (status == ORDO_OK)
-        status = least_of(b, alone, SORT, ORDO_U32, small, 4 * ROUNDS, &seconds);
+    TRY(sorts_in(b, ORDO_CPU, 1, 0, small, 4 * ROUNDS, &seconds));
     ordo_calibration_set(&b->found, COST_CPU_SMALL, 100 * seconds / (double)small / key);
-    ordo_ctx_free(alone);
-    return status;
+    return ORDO_OK;
 }
 
 static ordo_status measure_cpu(bench *b)
@@ -272,7 +278,6 @@ static ordo_status measure_whole(bench *b, ordo_ctx *gpu, double opened)
     size_t const large = ordo_min((size_t)ORDO_TUNE_STREAM_LEAST / 8, b->most);
     size_t const small = large / 16;
     double       first, few, many, one;
-    ordo_ctx    *alone;
     TRY(least_of(b, gpu, SORT, ORDO_U32, small, 1, &first));
     TRY(least_of(b, gpu, SORT, ORDO_U32, small, 2 * ROUNDS, &few));
     TRY(least_of(b, gpu, SORT, ORDO_U32, large, 2 * ROUNDS, &many));
@@ -280,13 +285,11 @@ static ordo_status measure_whole(bench *b, ordo_ctx *gpu, double opened)
         ordo_calibration_set(&b->found, COST_DEVICE_OPEN, (opened + first - few) * 1e3);
     line_through(b, small, few, large, many, COST_STAGE_WHOLE, COST_DEVICE_CALL);
 
-    TRY(side(b, ORDO_CUDA, 1, 0, &alone));
-    ordo_status const status = least_of(b, alone, SORT, ORDO_U32, large, ROUNDS, &one);
-    ordo_ctx_free(alone);
+    TRY(sorts_in(b, ORDO_CUDA, 1, 0, large, ROUNDS, &one));
     double const rest = one - (double)b->found.value[COST_DEVICE_CALL] * 1e-6;
-    if (status == ORDO_OK && rest > 0)
+    if (rest > 0)
         ordo_calibration_set(&b->found, COST_STAGE_THREAD, 2.0 * KEY * (double)large / rest * 1e-6);
-    return status;
+    return ORDO_OK;
 }
 
 /* The best share for the CPU in a large sort, if it beats no share by more than noise. */
@@ -295,12 +298,8 @@ static ordo_status measure_shares(bench *b, size_t n, double streamed)
     static const double shares[] = {0, 0.05, 0.1, 0.2, 0.35};
     double              best = streamed * 0.97, chosen = -1;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        ordo_ctx *both;
-        double    seconds;
-        TRY(side(b, ORDO_HYBRID, b->threads, shares[i], &both));
-        ordo_status const status = least_of(b, both, SORT, ORDO_U32, n, ROUNDS, &seconds);
-        ordo_ctx_free(both);
-        TRY(status);
+        double seconds;
+        TRY(sorts_in(b, ORDO_HYBRID, b->threads, shares[i], n, ROUNDS, &seconds));
         if (seconds > 0 && seconds < best) {
             best = seconds;
             chosen = shares[i];
@@ -314,16 +313,11 @@ static ordo_status measure_shares(bench *b, size_t n, double streamed)
 static ordo_status measure_streams(bench *b)
 {
     size_t const small = (size_t)ORDO_TUNE_STREAM_LEAST / KEY, large = b->most;
-    double       few = -1, many = -1;
-    ordo_ctx    *both;
+    double       few, many;
     if (large < 2 * small)
         return ORDO_OK;
-    TRY(side(b, ORDO_HYBRID, b->threads, -1, &both));
-    ordo_status status = least_of(b, both, SORT, ORDO_U32, small, ROUNDS, &few);
-    if (status == ORDO_OK)
-        status = least_of(b, both, SORT, ORDO_U32, large, ROUNDS, &many);
-    ordo_ctx_free(both);
-    TRY(status);
+    TRY(sorts_in(b, ORDO_HYBRID, b->threads, -1, small, ROUNDS, &few));
+    TRY(sorts_in(b, ORDO_HYBRID, b->threads, -1, large, ROUNDS, &many));
     line_through(b, small, few, large, many, COST_STAGE_ALL, COST_STREAM_CALL);
     return few > 0 && many > 0 ? measure_shares(b, large, many) : ORDO_OK;
 }
@@ -334,7 +328,7 @@ static ordo_status measure_device(bench *b)
     double const began = ordo_profile_clock();
     ordo_ctx    *gpu;
     TRY(side(b, ORDO_CUDA, b->threads, 0, &gpu));
-    ordo_plan *const plan = api_plan(gpu);
+    ordo_plan *const plan = &gpu->plan;
     bool const       there = ordo_plan_cuda(plan)[0] == '\0';
     double const     opened = again ? 0 : ordo_profile_clock() - began;
     ordo_status      status = ORDO_OK;
@@ -351,11 +345,11 @@ static ordo_status measure_device(bench *b)
 
 /* ---- All ---- */
 
-static size_t most_keys(ordo_ctx *ctx, const ordo_calibrate_opts *wish)
+static size_t most_keys(const ordo_ctx *ctx, const ordo_calibrate_opts *wish)
 {
     long const   pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     size_t const sixteenth = pages > 0 && page > 0 ? (size_t)pages / 16 * (size_t)page : SIZE_MAX;
-    size_t const limit = api_memory_limit(ctx), there = api_plan(ctx)->wishes.device_limit;
+    size_t const limit = ctx->arena.limit, there = ctx->plan.wishes.device_limit;
     size_t most = wish->most != 0 ? (size_t)wish->most : ordo_min((size_t)MOST, sixteenth / KEY);
     if (limit != 0)
         most = ordo_min(most, limit / (16 * KEY)); /* ranks need the most scratch */
@@ -367,14 +361,14 @@ static size_t most_keys(ordo_ctx *ctx, const ordo_calibrate_opts *wish)
 /* Two arrays, smaller ones if there is no memory for them. */
 static ordo_status hold_arrays(bench *b)
 {
+    b->most = ordo_min(b->most, SIZE_MAX / (4 * KEY)); /* so that no size overflows */
     for (; b->most >= (size_t)LEAST; b->most /= 2) {
-        b->from = api_alloc(b->ctx, KEY * b->most);
-        b->keys = api_alloc(b->ctx, KEY * b->most);
-        if (b->from != NULL && b->keys != NULL)
+        size_t const bytes = ordo_round_up(KEY * b->most, ORDO_CACHE_LINE);
+        b->from = b->ctx->source.alloc(b->ctx->source.user, 2 * bytes);
+        if (b->from != NULL) {
+            b->keys = b->from + bytes;
             return ORDO_OK;
-        api_release(b->ctx, b->from);
-        api_release(b->ctx, b->keys);
-        b->from = b->keys = NULL;
+        }
     }
     return ordo_fail(b->exec, ORDO_E_NOMEM, "no memory for two arrays of %d keys to measure with",
                      LEAST);
@@ -387,7 +381,7 @@ static ordo_status measure_all(bench *b)
     TRY(measure_cpu(b));
     TRY(measure_strings(b));
     ordo_calibration const cpu = b->found;
-    ordo_status const status = api_plan(b->ctx)->where == ORDO_CPU ? ORDO_OK : measure_device(b);
+    ordo_status const      status = b->ctx->plan.where == ORDO_CPU ? ORDO_OK : measure_device(b);
     if (!ordo_device_gave_up(status))
         return status;
     b->found = cpu; /* drop the costs of a GPU that fails */
@@ -400,7 +394,7 @@ static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
                                      const ordo_calibrate_opts *opts)
 {
     ordo_calibrate_opts wish;
-    ordo_plan *const    plan = api_plan(ctx);
+    ordo_plan *const    plan = &ctx->plan;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     FAIL_IF(wish.most != 0 && (wish.most < LEAST || wish.most > SIZE_MAX / KEY), ORDO_E_ARG,
             "most is %llu; expected at least %d keys", (unsigned long long)wish.most, LEAST);
@@ -415,8 +409,8 @@ static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
         ordo_calibration_standard(&b.found);
     ordo_status const status = measure_all(&b);
     ordo_ctx_free(b.cpu);
-    api_release(ctx, b.from);
-    api_release(ctx, b.keys);
+    if (b.from != NULL)
+        ctx->source.release(ctx->source.user, b.from);
     TRY(status);
     plan->calibration = b.found;
     plan->checked = plan->where != ORDO_CPU;
@@ -427,16 +421,14 @@ static ordo_status calibrate_checked(ordo_ctx *ctx, ordo_exec *exec,
 
 ordo_status ordo_calibrate(ordo_ctx *ctx, const ordo_calibrate_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "calibrate", (ordo_type)0, 0, &exec));
-    return api_leave(ctx, calibrate_checked(ctx, exec, opts));
+    API_CALL("calibrate", (ordo_type)0, 0, calibrate_checked(ctx, exec, opts));
 }
 
 ordo_status ordo_calibration_cost(ordo_ctx *ctx, size_t i, ordo_cost *out)
 {
     ordo_exec *exec;
     TRY(api_enter_query(ctx, &exec));
-    ordo_calibration *const now = &api_plan(ctx)->calibration;
+    ordo_calibration *const now = &ctx->plan.calibration;
     ordo_status             status;
     ordo_calibration_read(now);
     if (i >= COSTS - 1) {
@@ -458,7 +450,7 @@ ordo_status ordo_calibration_remove(ordo_ctx *ctx)
 {
     ordo_exec *exec;
     TRY(api_enter_query(ctx, &exec));
-    ordo_calibration *const now = &api_plan(ctx)->calibration;
+    ordo_calibration *const now = &ctx->plan.calibration;
     ordo_status             status = ORDO_OK;
     if (!ordo_calibration_forget(now))
         status = ordo_fail(exec, ORDO_E_ARG, "%s: %s", now->path, now->note);

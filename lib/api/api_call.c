@@ -19,8 +19,6 @@ enum {
 
 static _Thread_local char thread_error[API_ERROR_SIZE];
 
-const char *api_thread_error(void) { return thread_error; }
-
 ordo_status api_fail_in_thread(ordo_status status, const char *format, ...)
 {
     va_list args;

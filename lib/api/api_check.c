@@ -4,20 +4,26 @@
 
 #include <string.h>
 
-ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src)
+ordo_status api_read_struct(ordo_exec *exec, void *dst, size_t known, const void *src,
+                            const char *what)
 {
     size_t given = 0;
-
     memset(dst, 0, known);
-    if (src == NULL)
-        return ORDO_OK;
     memcpy(&given, src, sizeof given);
     FAIL_IF(given < sizeof given || given > API_MAX_OPTS, ORDO_E_ARG,
-            "opts.struct_size is %zu; set it to the sizeof of the options struct", given);
+            "%s.struct_size is %zu; set it to the sizeof of the struct", what, given);
     for (size_t i = known; i < given; i++)
         FAIL_IF(((const unsigned char *)src)[i] != 0, ORDO_E_VERSION,
-                "opts uses a field at byte %zu that this version of ordo does not know", i);
+                "%s uses a field at byte %zu that this version of ordo does not know", what, i);
     memcpy(dst, src, ordo_min(given, known));
+    return ORDO_OK;
+}
+
+ordo_status api_opts_read(ordo_exec *exec, void *dst, size_t known, const void *src)
+{
+    if (src != NULL)
+        return api_read_struct(exec, dst, known, src, "opts");
+    memset(dst, 0, known);
     return ORDO_OK;
 }
 
@@ -48,15 +54,6 @@ ordo_status api_check_type(ordo_exec *exec, ordo_type type, const char *what)
 #define MOST_BYTES (SIZE_MAX / 2)
 #endif
 
-/* Rejects n elements of `size` bytes if they exceed the largest array. */
-static ordo_status check_count(ordo_exec *exec, size_t n, size_t size, const char *what)
-{
-    size_t bytes;
-    FAIL_IF(!ordo_size_mul(n, size, &bytes) || bytes > MOST_BYTES, ORDO_E_ARG,
-            "%s: %zu elements of %zu bytes are more than memory can hold", what, n, size);
-    return ORDO_OK;
-}
-
 /* Size queries have no arrays. */
 static bool has_arrays(const ordo_exec *exec)
 {
@@ -73,11 +70,13 @@ static inline bool is_array(const void *p, size_t n, size_t size)
 
 ordo_status api_check_array(ordo_exec *exec, const void *p, size_t n, size_t size, const char *what)
 {
+    size_t bytes;
     if (ORDO_LIKELY(is_array(p, n, size)))
         return ORDO_OK;
     FAIL_IF(p == NULL && n > 0 && has_arrays(exec), ORDO_E_ARG, "%s is NULL but n is %zu", what, n);
-    TRY(check_count(exec, n, size, what));
-    FAIL_IF((uintptr_t)p > UINTPTR_MAX - n * size, ORDO_E_ARG,
+    FAIL_IF(!ordo_size_mul(n, size, &bytes) || bytes > MOST_BYTES, ORDO_E_ARG,
+            "%s: %zu elements of %zu bytes are more than memory can hold", what, n, size);
+    FAIL_IF((uintptr_t)p > UINTPTR_MAX - bytes, ORDO_E_ARG,
             "%s: %zu elements of %zu bytes reach past the end of memory", what, n, size);
     return ORDO_OK;
 }

@@ -197,19 +197,7 @@ ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **ou
     *out = NULL;
     ordo_status const status =
         make_ctx(out, &wish, ctx->plan.cpu->isa(ctx->plan.cpu_state), ctx->plan.directory);
-    return status == ORDO_OK ? ORDO_OK : ordo_fail(&ctx->exec, status, "%s", api_thread_error());
-}
-
-ordo_plan *api_plan(ordo_ctx *ctx) { return &ctx->plan; }
-
-size_t api_memory_limit(const ordo_ctx *ctx) { return ctx->arena.limit; }
-
-void *api_alloc(ordo_ctx *ctx, size_t bytes) { return ctx->source.alloc(ctx->source.user, bytes); }
-
-void api_release(ordo_ctx *ctx, void *block)
-{
-    if (block != NULL)
-        ctx->source.release(ctx->source.user, block);
+    return status == ORDO_OK ? ORDO_OK : ordo_fail(&ctx->exec, status, "%s", ordo_last_error(NULL));
 }
 
 void ordo_ctx_free(ordo_ctx *ctx)
@@ -261,7 +249,5 @@ static ordo_status reserve_checked(ordo_ctx *ctx, ordo_exec *exec, size_t bytes)
 
 ordo_status ordo_reserve(ordo_ctx *ctx, size_t bytes)
 {
-    ordo_exec *exec = NULL;
-    TRY(api_enter(ctx, "reserve", (ordo_type)0, bytes, &exec));
-    return api_leave(ctx, reserve_checked(ctx, exec, bytes));
+    API_CALL("reserve", (ordo_type)0, bytes, reserve_checked(ctx, exec, bytes));
 }

@@ -67,10 +67,9 @@ ordo_status api_occupy(ordo_ctx *ctx);
 ordo_status api_vacate(ordo_ctx *ctx, ordo_status status);
 
 /* The error of calls that fail without a context, or because the context is busy: the error text
- * of a busy context belongs to the call in progress. One text per thread. */
+ * of a busy context belongs to the call in progress. One text per thread: ordo_last_error(NULL). */
 __attribute__((format(printf, 2, 3))) ordo_status api_fail_in_thread(ordo_status status,
                                                                      const char *format, ...);
-const char                                       *api_thread_error(void);
 
 bool api_profile_open(ordo_profile *profile, const ordo_alloc *source);
 void api_profile_close(ordo_profile *profile, const ordo_alloc *source);

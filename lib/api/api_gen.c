@@ -104,10 +104,8 @@ static ordo_status gen_checked(ordo_exec *exec, ordo_gen_job *job, const ordo_ge
 ordo_status ordo_gen(ordo_ctx *ctx, ordo_dist dist, ordo_type type, void *out, size_t n,
                      const ordo_gen_opts *opts)
 {
-    ordo_exec   *exec;
     ordo_gen_job job = {.dist = dist, .type = type, .out = out, .n = n};
-    TRY(api_enter(ctx, "gen", type, n, &exec));
-    return api_leave(ctx, gen_checked(exec, &job, opts));
+    API_CALL("gen", type, n, gen_checked(exec, &job, opts));
 }
 
 /* ---- Strings ---- */
@@ -140,9 +138,7 @@ static ordo_status gen_strings_checked(ordo_exec *exec, ordo_gen_text_job *job,
 ordo_status ordo_gen_strings(ordo_ctx *ctx, ordo_dist dist, size_t n, uint64_t *offsets,
                              char *bytes, size_t capacity, const ordo_gen_opts *opts)
 {
-    ordo_exec        *exec;
     ordo_gen_text_job job = {
         .dist = dist, .n = n, .offsets = offsets, .bytes = bytes, .capacity = capacity};
-    TRY(api_enter(ctx, "gen_strings", (ordo_type)0, n, &exec));
-    return api_leave(ctx, gen_strings_checked(exec, &job, opts));
+    API_CALL("gen_strings", (ordo_type)0, n, gen_strings_checked(exec, &job, opts));
 }

@@ -36,9 +36,8 @@ static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type t
 ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, int *sorted,
                            size_t *where, const ordo_order_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "is_sorted", type, n, &exec));
-    return api_leave(ctx, is_sorted_checked(ctx, exec, type, keys, n, sorted, where, opts));
+    API_CALL("is_sorted", type, n,
+             is_sorted_checked(ctx, exec, type, keys, n, sorted, where, opts));
 }
 
 static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_radius_job *asked,
@@ -67,18 +66,14 @@ ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t 
                         const ordo_order_opts *opts)
 {
     ordo_radius_job const job = {.type = type, .keys = keys, .n = n, .radius = radius};
-    ordo_exec            *exec;
-    TRY(api_enter(ctx, "radius", type, n, &exec));
-    return api_leave(ctx, radius_checked(ctx, exec, &job, opts, NULL));
+    API_CALL("radius", type, n, radius_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
                                 const ordo_order_opts *opts, size_t *bytes)
 {
     ordo_radius_job const job = {.type = type, .n = n};
-    ordo_exec            *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, radius_checked(ctx, exec, &job, opts, bytes));
+    API_SIZE_QUERY(bytes, radius_checked(ctx, exec, &job, opts, bytes));
 }
 
 static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, const void *keys,
@@ -101,9 +96,7 @@ static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
 ordo_status ordo_runs(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, size_t *runs,
                       const ordo_order_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "runs", type, n, &exec));
-    return api_leave(ctx, runs_checked(ctx, exec, type, keys, n, runs, opts));
+    API_CALL("runs", type, n, runs_checked(ctx, exec, type, keys, n, runs, opts));
 }
 
 static ordo_status copy_checked(ordo_ctx *ctx, ordo_exec *exec, void *dst, const void *src,
@@ -120,7 +113,5 @@ static ordo_status copy_checked(ordo_ctx *ctx, ordo_exec *exec, void *dst, const
 
 ordo_status ordo_copy(ordo_ctx *ctx, void *dst, const void *src, size_t bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "copy", (ordo_type)0, bytes, &exec));
-    return api_leave(ctx, copy_checked(ctx, exec, dst, src, bytes));
+    API_CALL("copy", (ordo_type)0, bytes, copy_checked(ctx, exec, dst, src, bytes));
 }

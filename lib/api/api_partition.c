@@ -40,16 +40,12 @@ ordo_status ordo_partition(ordo_ctx *ctx, ordo_flags_kind kind, const void *flag
                            const ordo_partition_opts *opts)
 {
     ordo_partition_job job = {kind, flags, in, n, elem_size, out, false, n_first};
-    ordo_exec         *exec;
-    TRY(api_enter(ctx, "partition", (ordo_type)0, n, &exec));
-    return api_leave(ctx, partition_checked(ctx, exec, &job, opts, NULL));
+    API_CALL("partition", (ordo_type)0, n, partition_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_partition_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n, size_t elem_size,
                                    const ordo_partition_opts *opts, size_t *bytes)
 {
     ordo_partition_job job = {.kind = kind, .n = n, .elem_size = elem_size};
-    ordo_exec         *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, partition_checked(ctx, exec, &job, opts, bytes));
+    API_SIZE_QUERY(bytes, partition_checked(ctx, exec, &job, opts, bytes));
 }

@@ -247,12 +247,10 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
     void             *keys = few_keys;
 
     if (call->count > FEW) {
-        void  *room;
         size_t bytes;
         FAIL_IF(!ordo_size_mul(2 * call->count, sizeof(size_t) + sizeof(uint64_t), &bytes),
                 ORDO_E_ARG, "%zu quantiles are more than memory can hold", call->count);
-        TRY(ordo_scratch(exec, bytes, &room));
-        k = room;
+        TRY_SCRATCH(exec, bytes, k);
         keys = k + 2 * call->count;
     }
     for (size_t j = 0; j < call->count; j++) {
@@ -305,18 +303,14 @@ ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size
                            const double *q, size_t count, double *out,
                            const ordo_quantile_opts *opts)
 {
-    ordo_exec      *exec;
     quantiles const call = {type, keys, n, q, count, out, false};
-    TRY(api_enter(ctx, "quantiles", type, n, &exec));
-    return api_leave(ctx, quantiles_checked(ctx, exec, &call, opts));
+    API_CALL("quantiles", type, n, quantiles_checked(ctx, exec, &call, opts));
 }
 
 ordo_status ordo_median(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, double *out,
                         const ordo_quantile_opts *opts)
 {
     static double const half = 0.5;
-    ordo_exec          *exec;
     quantiles const     call = {type, keys, n, &half, 1, out, true};
-    TRY(api_enter(ctx, "median", type, n, &exec));
-    return api_leave(ctx, quantiles_checked(ctx, exec, &call, opts));
+    API_CALL("median", type, n, quantiles_checked(ctx, exec, &call, opts));
 }

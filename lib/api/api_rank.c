@@ -70,18 +70,14 @@ ordo_status ordo_rank_sorted(ordo_ctx *ctx, ordo_type type, const void *sorted, 
 {
     ordo_rank_sorted_job job = {
         .type = type, .sorted = sorted, .n = n, .rank_type = rank_type, .ranks = ranks};
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "rank_sorted", type, n, &exec));
-    return api_leave(ctx, rank_sorted_checked(ctx, exec, &job, opts, NULL));
+    API_CALL("rank_sorted", type, n, rank_sorted_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type rank_type,
                                      const ordo_rank_opts *opts, size_t *bytes)
 {
     ordo_rank_sorted_job job = {.type = type, .n = n, .rank_type = rank_type};
-    ordo_exec           *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, rank_sorted_checked(ctx, exec, &job, opts, bytes));
+    API_SIZE_QUERY(bytes, rank_sorted_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- ordo_rank ---- */
@@ -124,16 +120,12 @@ ordo_status ordo_rank(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
 {
     ordo_rank_job job = {
         .type = type, .keys = keys, .n = n, .rank_type = rank_type, .ranks = ranks};
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "rank", type, n, &exec));
-    return api_leave(ctx, rank_checked(ctx, exec, &job, opts, NULL));
+    API_CALL("rank", type, n, rank_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_rank_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type rank_type,
                               const ordo_rank_opts *opts, size_t *bytes)
 {
     ordo_rank_job job = {.type = type, .n = n, .rank_type = rank_type};
-    ordo_exec    *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, rank_checked(ctx, exec, &job, opts, bytes));
+    API_SIZE_QUERY(bytes, rank_checked(ctx, exec, &job, opts, bytes));
 }

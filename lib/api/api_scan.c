@@ -37,18 +37,14 @@ ordo_status ordo_scan(ordo_ctx *ctx, ordo_op op, ordo_type type, const void *in,
                       ordo_type out_type, void *out, const ordo_scan_opts *opts)
 {
     ordo_scan_job job = {op, type, in, n, out_type, out, false};
-    ordo_exec    *exec;
-    TRY(api_enter(ctx, "scan", type, n, &exec));
-    return api_leave(ctx, scan_checked(ctx, exec, &job, opts, NULL));
+    API_CALL("scan", type, n, scan_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_scan_scratch(ordo_ctx *ctx, ordo_op op, ordo_type type, size_t n,
                               ordo_type out_type, const ordo_scan_opts *opts, size_t *bytes)
 {
     ordo_scan_job job = {.op = op, .type = type, .n = n, .out_type = out_type};
-    ordo_exec    *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, scan_checked(ctx, exec, &job, opts, bytes));
+    API_SIZE_QUERY(bytes, scan_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- Flags ---- */
@@ -98,16 +94,12 @@ ordo_status ordo_scan_bits(ordo_ctx *ctx, ordo_flags_kind kind, const void *flag
                            const ordo_scan_opts *opts)
 {
     ordo_bits_job const job = {kind, flags, n, count_type, counts, total, false};
-    ordo_exec          *exec;
-    TRY(api_enter(ctx, "scan_bits", (ordo_type)0, n, &exec));
-    return api_leave(ctx, bits_checked(ctx, exec, &job, opts, NULL));
+    API_CALL("scan_bits", (ordo_type)0, n, bits_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_scan_bits_scratch(ordo_ctx *ctx, ordo_flags_kind kind, size_t n,
                                    ordo_type count_type, const ordo_scan_opts *opts, size_t *bytes)
 {
     ordo_bits_job const job = {.kind = kind, .n = n, .count_type = count_type};
-    ordo_exec          *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, bits_checked(ctx, exec, &job, opts, bytes));
+    API_SIZE_QUERY(bytes, bits_checked(ctx, exec, &job, opts, bytes));
 }

@@ -100,9 +100,7 @@ ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ord
 
     _Static_assert(sizeof *few_keys == MAX_KEY, "one of every key fits");
     if (wish->count > FEW) {
-        void *room;
-        TRY(ordo_scratch(exec, select_any_scratch(wish->type, wish->count), &room));
-        k = room;
+        TRY_SCRATCH(exec, select_any_scratch(wish->type, wish->count), k);
         keys = k + wish->count;
     }
     memcpy(k, wish->k, wish->count * sizeof *k);
@@ -172,8 +170,8 @@ static ordo_status fill_with_nan(ordo_exec *exec, const ordo_choice *choice,
     return ORDO_OK;
 }
 
-static ordo_status check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
-                                   const char *whose)
+ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
+                                const char *whose)
 {
     FAIL_IF(k == NULL && count > 0, ORDO_E_ARG, "k is NULL");
     for (size_t j = 0; j < count; j++)
@@ -211,7 +209,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     TRY(api_check_apart(exec, job->keys, n * size, "keys", job->out, count * size, "out"));
     TRY(api_check_apart(exec, job->k, count * sizeof *job->k, "k", job->out, count * size, "out"));
     if (bytes == NULL)
-        TRY(check_positions(exec, job->k, count, n, "keys"));
+        TRY(api_check_positions(exec, job->k, count, n, "keys"));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
@@ -225,7 +223,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_jo
     if (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE)
         return fill_with_nan(exec, &choice, job);
     /* NaNs come last in both directions, so omitting them only limits the positions. */
-    TRY(check_positions(exec, job->k, count, n - nans, "keys that are not NaN"));
+    TRY(api_check_positions(exec, job->k, count, n - nans, "keys that are not NaN"));
     return api_select_any(exec, &choice, job);
 }
 
@@ -233,18 +231,14 @@ ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *keys, size_t 
                         size_t count, void *out, const ordo_select_opts *opts)
 {
     ordo_select_job job = {.type = type, .keys = keys, .n = n, .k = k, .count = count, .out = out};
-    ordo_exec      *exec;
-    TRY(api_enter(ctx, "select", type, n, &exec));
-    return api_leave(ctx, select_checked(ctx, exec, &job, opts, NULL));
+    API_CALL("select", type, n, select_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t count,
                                 const ordo_select_opts *opts, size_t *bytes)
 {
     ordo_select_job job = {.type = type, .n = n, .count = count};
-    ordo_exec      *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, select_checked(ctx, exec, &job, opts, bytes));
+    API_SIZE_QUERY(bytes, select_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- Top k ---- */
@@ -295,16 +289,12 @@ ordo_status ordo_topk(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                       const ordo_select_opts *opts)
 {
     ordo_topk_job job = {type, keys, n, k, values, index_type, index, false};
-    ordo_exec    *exec;
-    TRY(api_enter(ctx, "topk", type, n, &exec));
-    return api_leave(ctx, topk_checked(ctx, exec, &job, found, opts, NULL));
+    API_CALL("topk", type, n, topk_checked(ctx, exec, &job, found, opts, NULL));
 }
 
 ordo_status ordo_topk_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t k,
                               const ordo_select_opts *opts, size_t *bytes)
 {
     ordo_topk_job job = {.type = type, .n = n, .k = k, .index_type = ORDO_U64};
-    ordo_exec    *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, topk_checked(ctx, exec, &job, NULL, opts, bytes));
+    API_SIZE_QUERY(bytes, topk_checked(ctx, exec, &job, NULL, opts, bytes));
 }

@@ -104,17 +104,13 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
 ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
                       const ordo_sort_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "sort", type, n, &exec));
-    return api_leave(ctx, sort_checked(ctx, exec, type, keys, n, opts, NULL));
+    API_CALL("sort", type, n, sort_checked(ctx, exec, type, keys, n, opts, NULL));
 }
 
 ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const ordo_sort_opts *opts,
                               size_t *bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, sort_checked(ctx, exec, type, NULL, n, opts, bytes));
+    API_SIZE_QUERY(bytes, sort_checked(ctx, exec, type, NULL, n, opts, bytes));
 }
 
 /* ---- Pairs ---- */
@@ -146,18 +142,14 @@ static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
 ordo_status ordo_sort_pairs(ordo_ctx *ctx, ordo_type type, void *keys, size_t n, void *values,
                             size_t value_size, const ordo_sort_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "sort_pairs", type, n, &exec));
-    return api_leave(ctx, pairs_checked(ctx, exec, type, keys, n, values, value_size, opts, NULL));
+    API_CALL("sort_pairs", type, n,
+             pairs_checked(ctx, exec, type, keys, n, values, value_size, opts, NULL));
 }
 
 ordo_status ordo_sort_pairs_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t value_size,
                                     const ordo_sort_opts *opts, size_t *bytes)
 {
-    ordo_exec *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx,
-                           pairs_checked(ctx, exec, type, NULL, n, NULL, value_size, opts, bytes));
+    API_SIZE_QUERY(bytes, pairs_checked(ctx, exec, type, NULL, n, NULL, value_size, opts, bytes));
 }
 
 /* ---- Argsort ---- */
@@ -202,18 +194,14 @@ ordo_status ordo_argsort(ordo_ctx *ctx, ordo_type type, const void *keys, size_t
 {
     ordo_argsort_job job = {
         .type = type, .keys = keys, .n = n, .index_type = index_type, .index = index};
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "argsort", type, n, &exec));
-    return api_leave(ctx, argsort_checked(ctx, exec, &job, opts, NULL));
+    API_CALL("argsort", type, n, argsort_checked(ctx, exec, &job, opts, NULL));
 }
 
 ordo_status ordo_argsort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, ordo_type index_type,
                                  const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_argsort_job job = {.type = type, .n = n, .index_type = index_type};
-    ordo_exec       *exec;
-    TRY(api_enter_size_query(ctx, bytes, &exec));
-    return api_leave_query(ctx, argsort_checked(ctx, exec, &job, opts, bytes));
+    API_SIZE_QUERY(bytes, argsort_checked(ctx, exec, &job, opts, bytes));
 }
 
 /* ---- By a comparison function ---- */
@@ -250,7 +238,6 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
 ordo_status ordo_sort_by(ordo_ctx *ctx, void *base, size_t n, size_t size, ordo_compare_fn *compare,
                          void *user, const ordo_sort_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "sort_by", (ordo_type)0, n, &exec));
-    return api_leave(ctx, sort_by_checked(ctx, exec, base, n, size, compare, user, opts));
+    API_CALL("sort_by", (ordo_type)0, n,
+             sort_by_checked(ctx, exec, base, n, size, compare, user, opts));
 }

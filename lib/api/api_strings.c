@@ -6,8 +6,6 @@
 #include "api/api.h"
 
 #include <stdatomic.h>
-#include <string.h>
-
 typedef unsigned long long ull; /* for %llu */
 
 enum {
@@ -27,18 +25,8 @@ enum {
 static ordo_status read_strings(ordo_exec *exec, const ordo_strings *given, size_t n,
                                 ordo_strings *strings)
 {
-    size_t size = 0;
-
     FAIL_IF(given == NULL, ORDO_E_ARG, "strings is NULL");
-    memset(strings, 0, sizeof *strings);
-    memcpy(&size, given, sizeof size);
-    FAIL_IF(size < sizeof size || size > API_MAX_OPTS, ORDO_E_ARG,
-            "strings.struct_size is %zu; set it to sizeof(ordo_strings)", size);
-    for (size_t i = sizeof *strings; i < size; i++)
-        FAIL_IF(((const unsigned char *)given)[i] != 0, ORDO_E_VERSION,
-                "strings uses a field at byte %zu that this version of ordo does not know", i);
-    memcpy(strings, given, ordo_min(size, sizeof *strings));
-
+    TRY(api_read_struct(exec, strings, sizeof *strings, given, "strings"));
     bool const by_offset = strings->bytes != NULL || strings->offsets != NULL;
     FAIL_IF(by_offset && strings->pointers != NULL, ORDO_E_ARG,
             "strings has both bytes with offsets and pointers; give one form and leave the other "
@@ -204,9 +192,8 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_st
 ordo_status ordo_argsort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
                                  ordo_type index_type, void *index, const ordo_sort_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "argsort_strings", (ordo_type)0, n, &exec));
-    return api_leave(ctx, argsort_checked(ctx, exec, strings, n, index_type, index, opts));
+    API_CALL("argsort_strings", (ordo_type)0, n,
+             argsort_checked(ctx, exec, strings, n, index_type, index, opts));
 }
 
 /* ---- Sort ---- */
@@ -241,9 +228,8 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
 ordo_status ordo_sort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n, char *out_bytes,
                               uint64_t *out_offsets, const ordo_sort_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "sort_strings", (ordo_type)0, n, &exec));
-    return api_leave(ctx, sort_checked(ctx, exec, strings, n, out_bytes, out_offsets, opts));
+    API_CALL("sort_strings", (ordo_type)0, n,
+             sort_checked(ctx, exec, strings, n, out_bytes, out_offsets, opts));
 }
 
 static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char **pointers, size_t n,
@@ -264,22 +250,10 @@ static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char *
 ordo_status ordo_sort_pointers(ordo_ctx *ctx, const char **pointers, size_t n,
                                const ordo_sort_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "sort_pointers", (ordo_type)0, n, &exec));
-    return api_leave(ctx, pointers_checked(ctx, exec, pointers, n, opts));
+    API_CALL("sort_pointers", (ordo_type)0, n, pointers_checked(ctx, exec, pointers, n, opts));
 }
 
 /* ---- Rank ---- */
-
-static ordo_status check_rank_opts(ordo_exec *exec, size_t n, ordo_type rank_type,
-                                   const ordo_rank_opts *opts, ordo_rank_opts *wish)
-{
-    TRY(api_check_ranks(exec, n, rank_type, opts, wish));
-    TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING, wish->stream));
-    FAIL_IF(wish->algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
-            "algorithm %u does not rank strings; expected auto", wish->algorithm);
-    return ORDO_OK;
-}
 
 static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *given, size_t n,
                                 ordo_type rank_type, void *ranks, const ordo_rank_opts *opts)
@@ -287,7 +261,10 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     ordo_string_rank_job job = {.n = n, .rank_type = rank_type, .ranks = ranks};
     ordo_rank_opts       wish;
     ordo_choice          choice;
-    TRY(check_rank_opts(exec, n, rank_type, opts, &wish));
+    TRY(api_check_ranks(exec, n, rank_type, opts, &wish));
+    TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING, wish.stream));
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+            "algorithm %u does not rank strings; expected auto", wish.algorithm);
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(choose_for_strings(ctx, exec, &job.strings, n, false, &choice));
@@ -301,9 +278,8 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
 ordo_status ordo_rank_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
                               ordo_type rank_type, void *ranks, const ordo_rank_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "rank_strings", (ordo_type)0, n, &exec));
-    return api_leave(ctx, rank_checked(ctx, exec, strings, n, rank_type, ranks, opts));
+    API_CALL("rank_strings", (ordo_type)0, n,
+             rank_checked(ctx, exec, strings, n, rank_type, ranks, opts));
 }
 
 /* ---- Select ---- */
@@ -319,9 +295,7 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_str
     TRY(api_check_aligned(exec, k, count, sizeof *k, "k"));
     TRY(api_check_aligned(exec, index, count, sizeof *index, "index"));
     TRY(api_check_apart(exec, k, count * sizeof *k, "k", index, count * sizeof *index, "index"));
-    for (size_t j = 0; j < count; j++)
-        FAIL_IF(k[j] >= n, ORDO_E_ARG, "k[%zu] is %zu; expected less than n, which is %zu", j, k[j],
-                n);
+    TRY(api_check_positions(exec, k, count, n, "strings"));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select_strings);
     TRY(check_strings(exec, &job.strings, n));
@@ -333,7 +307,6 @@ ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *strings, size
                                 const size_t *k, size_t count, uint64_t *index,
                                 const ordo_sort_opts *opts)
 {
-    ordo_exec *exec;
-    TRY(api_enter(ctx, "select_strings", (ordo_type)0, n, &exec));
-    return api_leave(ctx, select_checked(ctx, exec, strings, n, k, count, index, opts));
+    API_CALL("select_strings", (ordo_type)0, n,
+             select_checked(ctx, exec, strings, n, k, count, index, opts));
 }

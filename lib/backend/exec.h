@@ -75,6 +75,14 @@ static inline ordo_status ordo_scratch(ordo_exec *exec, size_t bytes, void **out
     return exec->scratch(exec, bytes, out);
 }
 
+/* Takes scratch and stores its address in `pointer`, which may have any pointer type. */
+#define TRY_SCRATCH(exec, bytes, pointer)                                                          \
+    do {                                                                                           \
+        void *scratch_;                                                                            \
+        TRY(ordo_scratch(exec, bytes, &scratch_));                                                 \
+        (pointer) = scratch_;                                                                      \
+    } while (0)
+
 __attribute__((format(printf, 3, 4))) static inline ordo_status
 ordo_fail(ordo_exec *exec, ordo_status status, const char *format, ...)
 {

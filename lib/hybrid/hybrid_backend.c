@@ -34,14 +34,7 @@ static ordo_status sort_streamed(const ordo_both *both, const hybrid_records *re
         if (need > room)
             status = hybrid_sort_in_rounds(both, records, exec, need, room);
     }
-    return !both->keep && exec->changed ? with_results_written(status) : status;
-}
-
-static ordo_status rank_streamed(const ordo_both *both, const hybrid_records *records,
-                                 const ordo_rank_job *job, ordo_exec *exec)
-{
-    ordo_status const status = hybrid_rank_streamed(both, records, job, exec);
-    return !both->keep && exec->changed ? with_results_written(status) : status;
+    return status;
 }
 
 /* ---- Slots ---- */
@@ -51,17 +44,6 @@ static ordo_status rank_streamed(const ordo_both *both, const hybrid_records *re
     (both->side->slot != NULL ? both->side->slot(both->side##_state, job, exec)                    \
                               : ordo_fail(exec, ORDO_E_UNSUPPORTED, "the %s backend has no %s",    \
                                           both->side->name, #slot))
-
-/* Whether the CPU repeats a streamed job with this status. The input is complete: unchanged, or
- * restored from the copy. *written says whether results may have been written before. */
-static bool falls_back(const ordo_both *both, ordo_status status, bool *written, ordo_exec *exec)
-{
-    *written = exec->changed;
-    if (!both->keep || !ordo_device_gave_up(status))
-        return false;
-    ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state), status);
-    return true;
-}
 
 /* The status of the job after the CPU repeated it. A CPU sort that fails for want of memory writes
  * nothing, so exec->changed is what it was before. */
@@ -73,6 +55,20 @@ static ordo_status after_fallback(ordo_status status, bool written, ordo_exec *e
         exec->changed = written;
     return written ? with_results_written(status) : status;
 }
+
+/* Runs a streamed job. If the device gives up and both->keep, the CPU repeats the job: the input is
+ * complete, unchanged or restored from the copy. */
+#define STREAM(streamed, slot)                                                                     \
+    do {                                                                                           \
+        ordo_status const status = (streamed);                                                     \
+        bool const        written = exec->changed; /* results may have been written */             \
+        if (!both->keep)                                                                           \
+            return written ? with_results_written(status) : status;                                \
+        if (!ordo_device_gave_up(status))                                                          \
+            return status;                                                                         \
+        ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state), status);                        \
+        return after_fallback(WHOLE(cpu, slot), written, exec);                                    \
+    } while (0)
 
 static hybrid_records keys_of(const ordo_sort_job *job)
 {
@@ -100,11 +96,7 @@ static ordo_status sort(void *state, const ordo_sort_job *job, ordo_exec *exec)
         }
         return WHOLE(device, sort);
     }
-    bool              written;
-    ordo_status const status = sort_streamed(both, &records, exec);
-    return falls_back(both, status, &written, exec)
-               ? after_fallback(WHOLE(cpu, sort), written, exec)
-               : status;
+    STREAM(sort_streamed(both, &records, exec), sort);
 }
 
 static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
@@ -119,11 +111,7 @@ static ordo_status sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec 
         return WHOLE(cpu, sort_pairs);
     if (!is_streamed(both, &records, job->keys.algorithm))
         return WHOLE(device, sort_pairs);
-    bool              written;
-    ordo_status const status = sort_streamed(both, &records, exec);
-    return falls_back(both, status, &written, exec)
-               ? after_fallback(WHOLE(cpu, sort_pairs), written, exec)
-               : status;
+    STREAM(sort_streamed(both, &records, exec), sort_pairs);
 }
 
 static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *exec)
@@ -141,11 +129,7 @@ static ordo_status argsort(void *state, const ordo_argsort_job *job, ordo_exec *
         return WHOLE(cpu, argsort);
     if (!is_streamed(both, &records, job->algorithm))
         return WHOLE(device, argsort);
-    bool              written;
-    ordo_status const status = sort_streamed(both, &records, exec);
-    return falls_back(both, status, &written, exec)
-               ? after_fallback(WHOLE(cpu, argsort), written, exec)
-               : status;
+    STREAM(sort_streamed(both, &records, exec), argsort);
 }
 
 static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
@@ -165,11 +149,7 @@ static ordo_status rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
         return WHOLE(cpu, rank);
     if (!wanted || both->device->put_ranks == NULL || !is_streamed(both, &records, job->algorithm))
         return WHOLE(device, rank);
-    bool              written;
-    ordo_status const status = rank_streamed(both, &records, job, exec);
-    return falls_back(both, status, &written, exec)
-               ? after_fallback(WHOLE(cpu, rank), written, exec)
-               : status;
+    STREAM(hybrid_rank_streamed(both, &records, job, exec), rank);
 }
 
 #define TABLE(label)                                                                               \

@@ -135,23 +135,16 @@ static cudaError_t cluster_launch(const cuda_call *call, void (*kernel)(PARAMETE
                                   ARGUMENTS... arguments)
 {
     cudaLaunchAttribute attribute = {};
-    cudaLaunchConfig_t  config = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = blocks;
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.gridDim = blocks;
-    config.blockDim = threads;
-    config.dynamicSmemBytes = shared;
-    config.stream = call->stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
     if (blocks > 8) {
         cudaError_t const error =
             cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
         if (error != cudaSuccess)
             return error;
     }
-    return cudaLaunchKernelEx(&config, kernel, arguments...);
+    return cuda_launch_with(call, attribute, true, kernel, blocks, threads, shared, arguments...);
 }
 
 /* The same; false, without an error, if the device refuses. */

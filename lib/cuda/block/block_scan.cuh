@@ -25,9 +25,7 @@ static DEVICE block_sums<typename OP::ACC> block_scan_warps(typename OP::ACC  he
     __syncthreads();
     typename OP::ACC const scanned = warp_scan<OP>(lane < WARPS ? totals[lane] : OP::identity());
     typename OP::ACC const before = __shfl_sync(WARP_ALL, scanned, warp == 0 ? 0 : warp - 1);
-    block_sums<typename OP::ACC> const sums = {warp == 0 ? OP::identity() : before,
-                                               __shfl_sync(WARP_ALL, scanned, WARPS - 1)};
-    return sums;
+    return {warp == 0 ? OP::identity() : before, __shfl_sync(WARP_ALL, scanned, WARPS - 1)};
 }
 
 /* The sum of one value of every thread. */

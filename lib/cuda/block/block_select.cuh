@@ -152,13 +152,6 @@ template <typename WORD> struct select_finder {
     WORD                     lo, width;
 };
 
-template <typename WORD> static DEVICE select_finder<WORD> finder_of(const select_open<WORD> &open)
-{
-    select_finder<WORD> const finder = {&open,         open.lg,    open.digit,
-                                        open.shift[0], open.lo[0], open.width[0]};
-    return finder;
-}
-
 /* Whether a word is in an open interval; *bin is the bin that counts it. */
 template <typename WORD>
 static DEVICE bool finder_find(const select_finder<WORD> &finder, WORD word, unsigned *bin)
@@ -329,7 +322,8 @@ static DEVICE void select_settle(select_shared<WORD> &s, const select_grid &grid
                 next[i] = 0;
         __syncthreads();
 
-        select_finder<WORD> const finder = finder_of(s.open);
+        select_finder<WORD> const finder = {&s.open,         s.open.lg,    s.open.digit,
+                                            s.open.shift[0], s.open.lo[0], s.open.width[0]};
         each([&](WORD word, auto &&) {
             unsigned bin;
             if (!finder_find(finder, word, &bin))

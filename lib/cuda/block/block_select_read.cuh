@@ -56,8 +56,7 @@ static inline select_tiles<BITS> select_tiles_of(const void *keys, size_t n)
     typedef select_tiles<BITS> T;
     size_t const               past = (uintptr_t)keys % 16 / sizeof(BITS);
     size_t const               head = ordo_min(past == 0 ? 0 : T::VECTOR - past, n);
-    T const                    tiles = {(const BITS *)keys, n, head, (n - head) / T::TILE};
-    return tiles;
+    return {(const BITS *)keys, n, head, (n - head) / T::TILE};
 }
 
 /* Full tiles, then the tail, then the head. */
@@ -149,8 +148,11 @@ static DEVICE void pen_close(const select_kept &kept, const select_pen &pen)
         kept.counts[pen.chunk] = pen.used;
 }
 
-static DEVICE void pen_next(const select_kept &kept, select_pen *pen, unsigned *taken)
+/* Makes room for one key of every lane in the open chunk, if there are chunks left. */
+static DEVICE void pen_make_room(const select_kept &kept, select_pen *pen, unsigned *taken)
 {
+    if (pen->is_out || (pen->is_open && pen->used + WARP_LANES <= CUDA_TUNE_SELECT_CHUNK))
+        return;
     pen_close(kept, *pen);
     unsigned chunk = 0;
     if (lane_id() == 0)
@@ -159,13 +161,6 @@ static DEVICE void pen_next(const select_kept &kept, select_pen *pen, unsigned *
     pen->used = 0;
     pen->is_out = pen->chunk >= kept.chunks;
     pen->is_open = !pen->is_out;
-}
-
-/* Makes room for one key of every lane in the open chunk, if there are chunks left. */
-static DEVICE void pen_make_room(const select_kept &kept, select_pen *pen, unsigned *taken)
-{
-    if (!pen->is_out && (!pen->is_open || pen->used + WARP_LANES > CUDA_TUNE_SELECT_CHUNK))
-        pen_next(kept, pen, taken);
 }
 
 /* The place of this lane's next key if the lanes of `holders` have one. */
@@ -291,10 +286,9 @@ template <typename BITS> struct select_mapper<key_code<BITS, false>> {
 
     DEVICE select_place place(BITS raw) const
     {
-        WORD const         word = (WORD)code.encode(raw);
-        WORD const         distance = (WORD)(word - base);
-        select_place const at = {(unsigned)(distance >> shift), word < base, distance <= width};
-        return at;
+        WORD const word = (WORD)code.encode(raw);
+        WORD const distance = (WORD)(word - base);
+        return {(unsigned)(distance >> shift), word < base, distance <= width};
     }
 };
 
@@ -303,10 +297,9 @@ template <> struct select_mapper<key_code<uint32_t, true>> {
 
     DEVICE select_place place(uint32_t raw) const
     {
-        float const        y = __fmaf_rn(scale, __uint_as_float(raw), offset);
-        unsigned const     bucket = __float_as_uint(y) - UINT32_C(0x4b000000); /* 2^23 */
-        select_place const at = {bucket, y < 8388608.0f, bucket < SELECT_BUCKETS};
-        return at;
+        float const    y = __fmaf_rn(scale, __uint_as_float(raw), offset);
+        unsigned const bucket = __float_as_uint(y) - UINT32_C(0x4b000000); /* 2^23 */
+        return {bucket, y < 8388608.0f, bucket < SELECT_BUCKETS};
     }
 };
 
@@ -318,8 +311,7 @@ template <> struct select_mapper<key_code<uint64_t, true>> {
         double const   y = __fma_rn(scale, __longlong_as_double((long long)raw), offset);
         uint64_t const bucket =
             (uint64_t)__double_as_longlong(y) - UINT64_C(0x4330000000000000); /* 2^52 */
-        select_place const at = {(unsigned)bucket, y < 4503599627370496.0, bucket < SELECT_BUCKETS};
-        return at;
+        return {(unsigned)bucket, y < 4503599627370496.0, bucket < SELECT_BUCKETS};
     }
 };
 
@@ -327,18 +319,15 @@ template <typename BITS>
 static DEVICE select_mapper<key_code<BITS, false>> mapper_of(const select_map            &map,
                                                              const key_code<BITS, false> &code)
 {
-    typedef typename select_word<BITS>::type   WORD;
-    select_mapper<key_code<BITS, false>> const mapper = {code, (WORD)map.base, (WORD)map.width,
-                                                         map.shift};
-    return mapper;
+    typedef typename select_word<BITS>::type WORD;
+    return {code, (WORD)map.base, (WORD)map.width, map.shift};
 }
 template <typename BITS>
 static DEVICE select_mapper<key_code<BITS, true>> mapper_of(const select_map &map,
                                                             const key_code<BITS, true> &)
 {
-    typedef typename key_float<BITS>::type    FLOAT;
-    select_mapper<key_code<BITS, true>> const mapper = {(FLOAT)map.scale, (FLOAT)map.offset};
-    return mapper;
+    typedef typename key_float<BITS>::type FLOAT;
+    return {(FLOAT)map.scale, (FLOAT)map.offset};
 }
 
 /* ---- Making one ---- */
@@ -362,11 +351,10 @@ static DEVICE select_map map_over(const key_code<BITS, false> &, WORD first, WOR
 template <typename BITS>
 static DEVICE select_map map_over(const key_code<BITS, true> &code, BITS first, BITS last)
 {
-    double const     unit = sizeof(BITS) == 8 ? 4503599627370496.0 : 8388608.0;
-    double const     from = value_of_word(code, first), to = value_of_word(code, last);
-    double const     scale = (SELECT_BUCKETS - 4) / (to - from); /* leaves room for rounding */
-    select_map const map = {1, 0, first, 0, scale, unit + 2 - from * scale};
-    return map;
+    double const unit = sizeof(BITS) == 8 ? 4503599627370496.0 : 8388608.0;
+    double const from = value_of_word(code, first), to = value_of_word(code, last);
+    double const scale = (SELECT_BUCKETS - 4) / (to - from); /* leaves room for rounding */
+    return {1, 0, first, 0, scale, unit + 2 - from * scale};
 }
 
 /* 0 for words before all buckets, bucket + 1, or SELECT_BUCKETS + 1: monotonic in the word. */

@@ -171,18 +171,11 @@ template <typename OP> struct look_walk {
     static constexpr unsigned GROUP = CUDA_TUNE_STREAM_GROUP;
     static constexpr unsigned WORDS = GROUP / WARP_LANES; /* words of a group that a lane reads */
 
-    size_t   first;            /* first tile of the current groups */
+    size_t   first;            /* first tile of the current groups; 0 at the start */
     ACC      before;           /* sum of the tiles before it */
     ACC      value[2 * WORDS]; /* totals of tiles first + i * 32 + lane */
-    unsigned have;             /* bit i: value[i] was read */
+    unsigned have;             /* bit i: value[i] was read; 0 at the start */
 };
-
-template <typename OP> static DEVICE void walk_begin(look_walk<OP> *walk, typename OP::ACC start)
-{
-    walk->first = 0;
-    walk->before = start;
-    walk->have = 0;
-}
 
 /* Waits for the totals of `count` tiles. */
 template <typename OP>

@@ -44,14 +44,6 @@ static DEVICE void ring_init(uint64_t *barrier, unsigned arrivals)
                  : "memory");
 }
 
-/* Call between ring_init and the next __syncthreads. */
-static DEVICE void ring_init_done(void)
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
-
 static DEVICE void ring_arrive(uint64_t *barrier)
 {
     asm volatile("{\n\t.reg .b64 state;\n\t"
@@ -76,7 +68,7 @@ static DEVICE void ring_wait(uint64_t *barrier, unsigned parity)
     } while (!done);
 }
 
-/* Orders the thread's ordinary writes to a slot before a later bulk copy. */
+/* Orders the thread's ordinary writes to a slot, and its ring_init, before a later bulk copy. */
 static DEVICE void ring_wrote(void)
 {
 #if __CUDA_ARCH__ >= 900

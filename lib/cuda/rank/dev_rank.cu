@@ -19,14 +19,14 @@ template <rank_kind KIND, typename RANK, typename INDEX>
 static __global__ void __launch_bounds__(HEADS_THREADS)
     scatter_ranks(heads_table table, const INDEX *index, RANK *ranks)
 {
-    typedef typename rank_number<RANK>::type NUM;
+    typedef typename word_of<sizeof(RANK)>::type NUM;
 
     heads_walk<KIND, NUM> walk = walk_start<KIND, NUM>(table);
     while (walk.left > 0) {
         heads_chunk<NUM> const chunk = walk_chunk(table, &walk);
 #pragma unroll 8
         for (int row = 0; row < 32; row++) {
-            warp_vector<RANK, 1> const rank =
+            vector_of<RANK, 1> const rank =
                 warp_row_ranks<KIND, RANK, 1>(row, chunk.word, chunk.edges, (NUM)chunk.base);
             size_t const at = chunk.base + row * 32 + lane_id();
             if (at < table.n)
@@ -100,7 +100,7 @@ size_t dev_rank_scratch(const ordo_rank_job *job)
 {
     cuda_scratch    counted = {};
     rank_plan const plan = plan_of(&counted, job);
-    return counted.used + (way_of(job) == ORDER_KEEPS ? dev_argsort_keys_scratch(&plan.order)
+    return counted.used + (way_of(job) == ORDER_KEEPS ? dev_radix_argsort_scratch(&plan.order)
                                                       : dev_argsort_scratch(&plan.order));
 }
 
@@ -111,13 +111,12 @@ static ordo_status gather_keys(cuda_call *call, const rank_plan *plan)
     return with_key_code(order->type, order->descending, KEY_FOLDED, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        const BITS *const           keys = (const BITS *)order->keys;
-        BITS *const                 bits = (BITS *)plan->bits;
-        if (order->index_type == ORDO_U64)
-            return CUDA_LAUNCH(call, (gather_bits<CODE, uint64_t>), blocks, GATHER_THREADS, 0, keys,
-                               (const uint64_t *)order->index, order->n, code, bits);
-        return CUDA_LAUNCH(call, (gather_bits<CODE, uint32_t>), blocks, GATHER_THREADS, 0, keys,
-                           (const uint32_t *)order->index, order->n, code, bits);
+        return with_word(order->index_type == ORDO_U64, [&](auto zero) {
+            typedef decltype(zero) INDEX;
+            return CUDA_LAUNCH(call, (gather_bits<CODE, INDEX>), blocks, GATHER_THREADS, 0,
+                               (const BITS *)order->keys, (const INDEX *)order->index, order->n,
+                               code, (BITS *)plan->bits);
+        });
     });
 }
 
@@ -179,14 +178,20 @@ static ordo_status rank_of_kind(cuda_call *call, const ordo_rank_job *job, const
         });
 }
 
+static ordo_status check_count(cuda_call *call, size_t n)
+{
+    if (n <= (size_t)1 << MOST_KEYS_LG)
+        return ORDO_OK;
+    return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                     "%zu keys are too many to rank on a GPU; at most 2^%d are supported", n,
+                     MOST_KEYS_LG);
+}
+
 ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job)
 {
     if (job->n == 0)
         return ORDO_OK;
-    if (job->n > (size_t)1 << MOST_KEYS_LG)
-        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
-                         "%zu keys are too many to rank on a GPU; at most 2^%d are supported",
-                         job->n, MOST_KEYS_LG);
+    TRY(check_count(call, job->n));
     rank_plan const plan = plan_of(&call->scratch, job);
     TRY(order_keys(call, job, &plan));
     call->exec->facts.strategy = is_direct(job) ? ORDO_STRATEGY_SCATTER : ORDO_STRATEGY_BUCKETED;
@@ -283,10 +288,7 @@ ordo_status dev_put_ranks(cuda_call *call, const ordo_put_job *job)
     cuda_scratch work = {(char *)job->work, 0};
     if (job->n == 0)
         return ORDO_OK;
-    if (job->total > (size_t)1 << MOST_KEYS_LG)
-        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
-                         "%zu keys are too many to rank on a GPU; at most 2^%d are supported",
-                         job->total, MOST_KEYS_LG);
+    TRY(check_count(call, job->total));
     put_plan const plan = plan_of(&work, job);
     return job->index_type == ORDO_U32 ? put_part<uint32_t>(call, job, &plan)
                                        : put_part<uint64_t>(call, job, &plan);

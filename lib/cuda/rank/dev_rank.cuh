@@ -40,10 +40,9 @@ static DEVICE unsigned block_warp(void) { return threadIdx.x / WARP_LANES; }
 
 static DEVICE heads_span warp_span(const heads_table &table)
 {
-    size_t const     warps = (size_t)table.blocks * HEADS_WARPS;
-    size_t const     warp = (size_t)blockIdx.x * HEADS_WARPS + block_warp();
-    heads_span const span = {warp * table.chunks / warps, (warp + 1) * table.chunks / warps};
-    return span;
+    size_t const warps = (size_t)table.blocks * HEADS_WARPS;
+    size_t const warp = (size_t)blockIdx.x * HEADS_WARPS + block_warp();
+    return {warp * table.chunks / warps, (warp + 1) * table.chunks / warps};
 }
 
 /* Writes the block's entries. first and last are the warp's, count is the lane's. */
@@ -219,13 +218,5 @@ template <typename F> static inline ordo_status with_rank_rule(ordo_ties ties, F
         return f(rank_rule<RANK_INDEX>());
     }
 }
-
-/* The unsigned integer that ranks are counted in. */
-template <typename RANK> struct rank_number {
-    typedef uint64_t type;
-};
-template <> struct rank_number<uint32_t> {
-    typedef uint32_t type;
-};
 
 #endif

@@ -22,15 +22,13 @@ template <typename BITS> struct tie_probe {
 
 template <typename BITS> static DEVICE tie_probe<BITS> probe_before(const BITS *keys, size_t i)
 {
-    tie_probe<BITS> const probe = {keys[i], keys[lane_id() < i ? i - 1 - lane_id() : i]};
-    return probe;
+    return {keys[i], keys[lane_id() < i ? i - 1 - lane_id() : i]};
 }
 
 template <typename BITS>
 static DEVICE tie_probe<BITS> probe_behind(const BITS *keys, size_t n, size_t i)
 {
-    tie_probe<BITS> const probe = {keys[i], keys[n - i - 1 > lane_id() ? i + 1 + lane_id() : i]};
-    return probe;
+    return {keys[i], keys[n - i - 1 > lane_id() ? i + 1 + lane_id() : i]};
 }
 
 /* How many keys a group of ties continues in one direction, if at least 32 and at most `room`.
@@ -105,8 +103,8 @@ template <rank_kind KIND, typename CODE, typename RANK, typename BITS = typename
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     rank_pass(const BITS *keys, size_t n, RANK *ranks)
 {
-    typedef typename rank_number<RANK>::type NUM;
-    constexpr bool                           BACK = KIND != RANK_NEXT, AHEAD = KIND != RANK_LAST;
+    typedef typename word_of<sizeof(RANK)>::type NUM;
+    constexpr bool BACK = KIND != RANK_NEXT, AHEAD = KIND != RANK_LAST;
     __shared__ NUM last_of[HEADS_WARPS], next_of[HEADS_WARPS]; /* 0 and n: the warp has no head */
     __shared__ NUM before_tile, behind_tile;
 
@@ -202,7 +200,6 @@ template <typename CODE, int V, typename BITS = typename CODE::BITS>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     find_heads(const BITS *keys, heads_table table)
 {
-
     heads_span const span = warp_span(table);
     uint64_t         first = HEADS_NONE, last = 0, count = 0;
     auto const       is_head = [](BITS left, BITS key) { return !keys_tie<CODE>(left, key); };
@@ -263,11 +260,8 @@ ordo_status dev_heads(cuda_call *call, const heads_table *table, ordo_type type,
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
         constexpr int               V = 16 / (int)sizeof(BITS);
-        const BITS *const           bits = (const BITS *)keys;
-        if (is_aligned(keys))
-            return CUDA_LAUNCH(call, (find_heads<CODE, V>), table->blocks, HEADS_THREADS, 0, bits,
-                               *table);
-        return CUDA_LAUNCH(call, (find_heads<CODE, 1>), table->blocks, HEADS_THREADS, 0, bits,
+        auto *const kernel = is_aligned(keys) ? find_heads<CODE, V> : find_heads<CODE, 1>;
+        return CUDA_LAUNCH(call, kernel, table->blocks, HEADS_THREADS, 0, (const BITS *)keys,
                            *table);
     });
 }
@@ -278,7 +272,7 @@ template <rank_kind KIND, typename RANK, int V>
 static __global__ void __launch_bounds__(HEADS_THREADS, CUDA_TUNE_RANK_RESIDENT)
     write_ranks(heads_table table, RANK *ranks)
 {
-    typedef typename rank_number<RANK>::type NUM;
+    typedef typename word_of<sizeof(RANK)>::type NUM;
 
     wait_for_launch_before();
     heads_walk<KIND, NUM> walk = walk_start<KIND, NUM>(table);
@@ -298,13 +292,9 @@ static ordo_status launch_write(cuda_call *call, const heads_table *table, RANK 
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
 
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(table->blocks);
-    config.blockDim = dim3(HEADS_THREADS);
-    config.stream = call->stream;
-    config.attrs = &early;
-    config.numAttrs = call->facts->capability >= 90 && KIND != RANK_INDEX;
-    CUDA_TRY(call->exec, cudaLaunchKernelEx(&config, write_ranks<KIND, RANK, V>, *table, ranks));
+    bool const is_early = call->facts->capability >= 90 && KIND != RANK_INDEX;
+    CUDA_TRY(call->exec, cuda_launch_with(call, early, is_early, write_ranks<KIND, RANK, V>,
+                                          table->blocks, HEADS_THREADS, 0, *table, ranks));
     return ORDO_OK;
 }
 
@@ -349,9 +339,7 @@ static heads_table table_of(cuda_scratch *scratch, const ordo_rank_sorted_job *j
 
 size_t dev_rank_sorted_scratch(const ordo_rank_sorted_job *job)
 {
-    cuda_scratch counted = {};
-    table_of(&counted, job);
-    return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : counted.used;
+    return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : scratch_of(table_of, job);
 }
 
 ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job)

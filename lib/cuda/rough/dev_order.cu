@@ -146,15 +146,12 @@ static ordo_status ask(cuda_call *call, ordo_type type, const void *keys, size_t
     TRY(with_key_code(type, descending, KEY_FOLDED, [&](auto code) {
         typedef decltype(code)      CODE;
         typedef typename CODE::BITS BITS;
-        const BITS *const           bits = (const BITS *)keys;
         constexpr int               V = 16 / (int)sizeof(BITS);
         if constexpr (QUESTION != ORDER_NANS || CODE::is_float) {
-            if ((uintptr_t)keys % 16 == 0)
-                TRY(CUDA_LAUNCH(call, (look_through<QUESTION, V, CODE>), blocks, ORDER_THREADS, 0,
-                                bits, n, code, device));
-            else
-                TRY(CUDA_LAUNCH(call, (look_through<QUESTION, 1, CODE>), blocks, ORDER_THREADS, 0,
-                                bits, n, code, device));
+            auto *const kernel = (uintptr_t)keys % 16 == 0 ? look_through<QUESTION, V, CODE>
+                                                           : look_through<QUESTION, 1, CODE>;
+            TRY(CUDA_LAUNCH(call, kernel, blocks, ORDER_THREADS, 0, (const BITS *)keys, n, code,
+                            device));
         }
         return ORDO_OK;
     }));

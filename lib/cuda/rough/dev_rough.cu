@@ -59,8 +59,7 @@ static __global__ void __launch_bounds__(ROUGH_LOOK_KEYS)
         atomicMax(&radius, farthest);
     __syncthreads();
     if (thread == 0) {
-        rough_window const window = {(uint64_t)mine, falls, rises, radius};
-        windows[blockIdx.x] = window;
+        windows[blockIdx.x] = {(uint64_t)mine, falls, rises, radius};
     }
 }
 
@@ -81,8 +80,7 @@ static ordo_status rough_look_at(cuda_call *call, const ordo_sort_job *job, roug
                            (const typename CODE::BITS *)job->keys, job->n / ROUGH_LOOKS, windows);
     }));
     TRY(call_fetch(call, seen, windows, sizeof seen));
-    rough_look const none = {0, 0, 0, 0};
-    *look = none;
+    *look = {0, 0, 0, 0};
     for (size_t w = 0; w < ROUGH_LOOKS; w++) {
         look->falls += seen[w].falls;
         look->rises += seen[w].rises;

@@ -10,9 +10,9 @@
 /* The array from the 16-byte boundary before it on. The `pad` places before the array hold the
  * smallest key, places from `end` on the largest; they are never written. */
 template <typename CODE> struct rough_view {
-    typedef typename CODE::BITS    BITS;
-    typedef warp_sort_vector<BITS> VECTOR;
-    static constexpr int           V = 16 / sizeof(BITS);
+    typedef typename CODE::BITS BITS;
+    typedef vector_16<BITS>     VECTOR;
+    static constexpr int        V = 16 / sizeof(BITS);
 
     CODE   code;
     BITS  *base; /* keys - pad */
@@ -56,9 +56,8 @@ template <typename CODE> struct rough_view {
 template <typename CODE, typename BITS = typename CODE::BITS>
 static inline rough_view<CODE> rough_view_of(const ordo_sort_job *job, CODE code)
 {
-    size_t const           pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
-    rough_view<CODE> const view = {code, (BITS *)job->keys - pad, pad, job->n + pad};
-    return view;
+    size_t const pad = ((uintptr_t)job->keys & 15) / sizeof(BITS);
+    return {code, (BITS *)job->keys - pad, pad, job->n + pad};
 }
 
 static DEVICE void rough_raise(unsigned *unsorted) { atomicExch(unsorted, 1u); }

@@ -28,8 +28,7 @@ struct job_arrays {
 template <typename T>
 static void add(job_arrays *arrays, T **pointer, size_t bytes, int use, const char *what)
 {
-    job_array const array = {(void **)pointer, (void *)*pointer, bytes, use, what};
-    arrays->at[arrays->count++] = array;
+    arrays->at[arrays->count++] = {(void **)pointer, (void *)*pointer, bytes, use, what};
 }
 
 /* Device memory for copies of host arrays. */
@@ -250,12 +249,6 @@ static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_e
     return frame_end(&frame, select_framed(&frame, &job, &arrays));
 }
 
-/* Copies host arrays through the device, for comparison with other verbs. */
-static size_t copy_bytes(const ordo_copy_job *job, const ordo_exec *exec)
-{
-    return exec->on_device ? 0 : ordo_round_up(job->bytes, CUDA_SCRATCH_ALIGN);
-}
-
 static ordo_status copy_on_device(cuda_call *call, const ordo_copy_job *job)
 {
     call->exec->algorithm = "copy";
@@ -264,12 +257,14 @@ static ordo_status copy_on_device(cuda_call *call, const ordo_copy_job *job)
     return ORDO_OK;
 }
 
+/* Copies host arrays through the device, for comparison with other verbs. */
 static ordo_status copy(void *state, const ordo_copy_job *job, ordo_exec *exec)
 {
-    cuda_frame frame;
+    size_t const bytes = exec->on_device ? 0 : ordo_round_up(job->bytes, CUDA_SCRATCH_ALIGN);
+    cuda_frame   frame;
     if (job->bytes == 0)
         return ORDO_OK;
-    TRY(frame_begin(&frame, (cuda_state *)state, exec, copy_bytes(job, exec)));
+    TRY(frame_begin(&frame, (cuda_state *)state, exec, bytes));
     if (exec->on_device)
         return frame_end(&frame, copy_on_device(&frame.call, job));
     char *const device = scratch_take<char>(&frame.call.scratch, job->bytes);

@@ -15,39 +15,24 @@
 
 /* The functions of core/keybits.h on a float as it is in memory. */
 template <typename BITS> struct key_float;
-template <> struct key_float<uint32_t> {
-    typedef float       type;
-    static DEVICE float value(uint32_t raw) { return __uint_as_float(raw); }
-
-    static DEVICE uint32_t bits(uint32_t raw) { return key_bits_f32(value(raw)); }
-    static DEVICE uint32_t fold(uint32_t raw) { return key_fold_f32(value(raw)); }
-    static DEVICE uint32_t desc(uint32_t raw) { return key_desc_f32(value(raw)); }
-    static DEVICE uint32_t turn(uint32_t bits) { return key_turn_f32(bits); }
-    static DEVICE uint32_t raw(uint32_t bits) { return __float_as_uint(key_of_f32(bits)); }
-    static DEVICE bool     is_nan(uint32_t raw) { return key_is_nan_f32(value(raw)) != 0; }
-    static DEVICE bool     same(uint32_t a, uint32_t b)
-    {
-        return key_same_f32(value(a), value(b)) != 0;
-    }
-};
-template <> struct key_float<uint64_t> {
-    typedef double       type;
-    static DEVICE double value(uint64_t raw) { return __longlong_as_double((long long)raw); }
-
-    static DEVICE uint64_t bits(uint64_t raw) { return key_bits_f64(value(raw)); }
-    static DEVICE uint64_t fold(uint64_t raw) { return key_fold_f64(value(raw)); }
-    static DEVICE uint64_t desc(uint64_t raw) { return key_desc_f64(value(raw)); }
-    static DEVICE uint64_t turn(uint64_t bits) { return key_turn_f64(bits); }
-    static DEVICE uint64_t raw(uint64_t bits)
-    {
-        return (uint64_t)__double_as_longlong(key_of_f64(bits));
-    }
-    static DEVICE bool is_nan(uint64_t raw) { return key_is_nan_f64(value(raw)) != 0; }
-    static DEVICE bool same(uint64_t a, uint64_t b)
-    {
-        return key_same_f64(value(a), value(b)) != 0;
-    }
-};
+#define KEY_FLOAT(bits_, type_, tag, value_of, bits_of)                                            \
+    template <> struct key_float<bits_> {                                                          \
+        typedef type_       type;                                                                  \
+        static DEVICE type_ value(bits_ raw) { return value_of(raw); }                             \
+        static DEVICE bits_ bits(bits_ raw) { return key_bits_##tag(value(raw)); }                 \
+        static DEVICE bits_ fold(bits_ raw) { return key_fold_##tag(value(raw)); }                 \
+        static DEVICE bits_ desc(bits_ raw) { return key_desc_##tag(value(raw)); }                 \
+        static DEVICE bits_ turn(bits_ bits) { return key_turn_##tag(bits); }                      \
+        static DEVICE bits_ raw(bits_ bits) { return (bits_)bits_of(key_of_##tag(bits)); }         \
+        static DEVICE bool  is_nan(bits_ raw) { return key_is_nan_##tag(value(raw)) != 0; }        \
+        static DEVICE bool  same(bits_ a, bits_ b)                                                 \
+        {                                                                                          \
+            return key_same_##tag(value(a), value(b)) != 0;                                        \
+        }                                                                                          \
+    };
+KEY_FLOAT(uint32_t, float, f32, __uint_as_float, __float_as_uint)
+KEY_FLOAT(uint64_t, double, f64, __longlong_as_double, __double_as_longlong)
+#undef KEY_FLOAT
 
 template <typename BITS, bool FLOAT> struct key_code;
 
@@ -130,10 +115,8 @@ enum key_ties {
 
 template <typename BITS> static inline key_code<BITS, false> integer_code(bool is_signed, bool desc)
 {
-    BITS const                  sign = (BITS)((BITS)1 << (8 * sizeof(BITS) - 1));
-    key_code<BITS, false> const code = {
-        (BITS)((is_signed ? sign : (BITS)0) ^ (desc ? (BITS) ~(BITS)0 : (BITS)0))};
-    return code;
+    BITS const sign = (BITS)((BITS)1 << (8 * sizeof(BITS) - 1));
+    return {(BITS)((is_signed ? sign : (BITS)0) ^ (desc ? (BITS) ~(BITS)0 : (BITS)0))};
 }
 
 /* Calls f with the code of a type. f is a generic lambda [&](auto code) that returns an
@@ -154,14 +137,10 @@ static inline ordo_status with_key_code(ordo_type type, bool descending, key_tie
     case ORDO_I64:
     case ORDO_U64:
         return f(integer_code<uint64_t>(type == ORDO_I64, descending));
-    case ORDO_F32: {
-        key_code<uint32_t, true> const code = {descending, ties == KEY_FOLDED};
-        return f(code);
-    }
-    case ORDO_F64: {
-        key_code<uint64_t, true> const code = {descending, ties == KEY_FOLDED};
-        return f(code);
-    }
+    case ORDO_F32:
+        return f(key_code<uint32_t, true>{descending, ties == KEY_FOLDED});
+    case ORDO_F64:
+        return f(key_code<uint64_t, true>{descending, ties == KEY_FOLDED});
     }
     return ORDO_E_ARG;
 }

@@ -49,6 +49,40 @@ template <typename T> static inline T *scratch_take(cuda_scratch *scratch, size_
     return scratch->base == NULL ? NULL : (T *)(scratch->base + at);
 }
 
+/* The bytes that a layout function takes. */
+template <typename LAYOUT, typename... ARGUMENTS>
+static inline size_t scratch_of(LAYOUT &&layout, const ARGUMENTS &...arguments)
+{
+    cuda_scratch counted = {};
+    (void)layout(&counted, arguments...);
+    return counted.used;
+}
+
+/* uint64_t for 8 bytes, uint32_t for fewer. */
+template <size_t BYTES> struct word_of {
+    typedef uint32_t type;
+};
+template <> struct word_of<8> {
+    typedef uint64_t type;
+};
+
+/* Calls f, a generic lambda, with a zero of type uint64_t if is_wide, else uint32_t. */
+template <typename F> static inline ordo_status with_word(bool is_wide, F &&f)
+{
+    return is_wide ? f((uint64_t)0) : f((uint32_t)0);
+}
+
+/* Neighbours that one instruction reads or writes. */
+template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) vector_of {
+    T at[COUNT];
+};
+
+/* 16 bytes of keys. */
+template <typename T> union vector_16 {
+    uint4 all;
+    T     key[sizeof(uint4) / sizeof(T)];
+};
+
 struct cuda_facts {      /* about the opened device */
     int    device;       /* its ordinal */
     int    sms;          /* multiprocessors */
@@ -95,6 +129,23 @@ static inline ordo_status cuda_launch(cuda_call *call, const char          *name
     kernel<<<(unsigned)grid, (unsigned)block, shared, call->stream>>>(arguments...);
     cudaError_t const error = cudaGetLastError();
     return ORDO_UNLIKELY(error != cudaSuccess) ? cuda_failed(call->exec, error, name) : ORDO_OK;
+}
+
+/* The same with a launch attribute, if `wanted`. */
+template <typename... PARAMETERS, typename... ARGUMENTS>
+static inline cudaError_t cuda_launch_with(const cuda_call *call, cudaLaunchAttribute attribute,
+                                           bool wanted, void (*kernel)(PARAMETERS...), size_t grid,
+                                           size_t block, size_t shared,
+                                           const ARGUMENTS &...arguments)
+{
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)grid);
+    config.blockDim = dim3((unsigned)block);
+    config.dynamicSmemBytes = shared;
+    config.stream = call->stream;
+    config.attrs = &attribute;
+    config.numAttrs = wanted ? 1 : 0;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 /* Lets a kernel use more dynamic shared memory than the default limit. */

@@ -176,12 +176,9 @@ void cuda_close(void *opened)
     for (int i = 0; i < ORDO_LINK_MARKS; i++)
         if (state->marks[i] != NULL)
             (void)cudaEventDestroy(state->marks[i]);
-    if (state->store != NULL)
-        (void)cudaFree(state->store);
-    if (state->block != NULL)
-        (void)cudaFree(state->block);
-    if (state->fetch != NULL)
-        (void)cudaFreeHost(state->fetch);
+    (void)cudaFree(state->store); /* frees nothing if it is NULL */
+    (void)cudaFree(state->block);
+    (void)cudaFreeHost(state->fetch);
     if (state->own != NULL)
         (void)cudaStreamDestroy(state->own);
     if (state->last != NULL)
@@ -194,8 +191,7 @@ void cuda_close(void *opened)
 /* Frees a block. Calls on whole arrays do not need the memory of streamed calls, and vice versa. */
 static ordo_status drop(ordo_exec *exec, char **block, size_t *held)
 {
-    if (*block != NULL)
-        CUDA_TRY(exec, cudaFree(*block));
+    CUDA_TRY(exec, cudaFree(*block));
     *block = NULL;
     *held = 0;
     return ORDO_OK;

@@ -3,10 +3,10 @@
 #ifndef ORDO_CUDA_RUNTIME_CUDA_TUNING_H
 #define ORDO_CUDA_RUNTIME_CUDA_TUNING_H
 
-/* Ranks of sorted arrays (dev_rank_sorted.cu): warps a block; blocks a multiprocessor
- * that registers must allow; most blocks of the two launches, whose table every
- * block reads. H200, 128e6 keys f32 -> u32, two launches, ms for (resident, blocks): (4, 1056)
- * 0.295, (4, 2112) 0.292, (6, 792) 0.335. */
+/* Ranks of sorted arrays (dev_rank_sorted.cu): warps a block; blocks a multiprocessor that
+ * registers must allow; most blocks of the two launches, whose table every block reads. H200, 128e6
+ * keys f32 -> u32, two launches, ms for (resident, blocks): (4, 1056) 0.295, (4, 2112) 0.292, (6,
+ * 792) 0.335. */
 enum {
     CUDA_TUNE_RANK_WARPS = 8,
     CUDA_TUNE_RANK_RESIDENT = 4,
@@ -87,10 +87,11 @@ enum {
 #define CUDA_TUNE_SELECT_ALONE ((size_t)1 << 14)
 
 enum {
-    /* lg of the keys drawn for up to 4 positions (0.030 ms with the plan; 0.8 % of 2^28 keys are
-     * kept), up to 20, and more; the standard deviations of a bracket to each side: 4 miss once in
-     * 16,000 times. 20 and 21 draw in 0.054 and 0.077 ms; nine quantiles of f32 take 0.465 and
-     * 0.464, 32 positions 0.829 and 0.734, nine of two values 0.397 and 0.424. */
+    /* lg of the keys drawn for up to 4 positions, up to 20, and more; standard deviations of a
+     * bracket to each side. Draws and plan take 0.030 ms for lg 18 (0.8 % of 2^28 keys are kept);
+     * draws take 0.054 ms for lg 20 and 0.077 for 21. lg 20 and 21, ms: nine quantiles of f32
+     * 0.465, 0.464; 32 positions 0.829, 0.734; nine quantiles of two values 0.397, 0.424. Brackets
+     * of 4 deviations miss once in 16,000 times. */
     CUDA_TUNE_SELECT_LG_FEW = 18,
     CUDA_TUNE_SELECT_LG_MANY = 20,
     CUDA_TUNE_SELECT_LG_MOST = 21,
@@ -100,8 +101,8 @@ enum {
     CUDA_TUNE_SELECT_HEAVY = 128,
 
     /* The sweep: blocks of 256 threads a multiprocessor (2^28 keys in 0.283 ms, a copy of them in
-     * 0.51) and in all; words of a chunk of kept keys; keys per key that there is room for, for up
-     * to 4 positions and for more. */
+     * 0.51) and in all; words of a chunk of kept keys; there is room to keep one key in ROOM_FEW
+     * for up to 4 positions, one in ROOM_MANY for more. */
     CUDA_TUNE_SELECT_RESIDENT = 4,
     CUDA_TUNE_SELECT_BLOCKS = 1024,
     CUDA_TUNE_SELECT_CHUNK = 256,
@@ -130,11 +131,12 @@ enum {
     CUDA_TUNE_TOPK_SORT = 16
 };
 
-/* Buckets of few keys (block_spread.cuh): most keys of one block that selects; most keys of a
- * bucket; one key in this many may equal the key 16 lanes on. H200, us, by buckets and by digits:
- * nine quantiles of 2^12 f32 6.0, 21.7, of 2^13 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14
- * 9.3, 16.9; the 16 largest of 2^12 6.1, 18.5. The last two constants are estimates: if all buckets
- * are full, a sort of 2^12 keys takes as long as by digits. */
+/* One block that spreads its keys over buckets (block_spread.cuh): most keys of a selection; most
+ * keys of a bucket; buckets are not used if more than one key in SPREAD_ALIKE equals the key 16
+ * lanes further. H200, us, by buckets and by digits: nine quantiles of 2^12 f32 6.0, 21.7, of 2^13
+ * 8.2, 24.3, of 2^14 10.0, 29.6; the median of 2^14 9.3, 16.9; the 16 largest of 2^12 6.1, 18.5.
+ * The last two constants are estimates: with full buckets a sort of 2^12 keys takes as long as a
+ * sort by digits. */
 enum {
     CUDA_TUNE_SPREAD_KEYS = 1 << 14,
     CUDA_TUNE_SPREAD_MOST = 64,
@@ -171,8 +173,8 @@ enum {
     CUDA_TUNE_ROUGH_BYTES = 4096
 };
 
-/* Largest radius seen in a look for which the radius is guessed (dev_rough.cu); its windows have
- * 1024 keys. H200, 2^28 keys u32 of radius 128 and 256, ms: guessed 1.44, 1.45, measured 1.63,
+/* The radius is guessed, not measured, if a look at windows of 1024 keys sees at most this radius
+ * (dev_rough.cu). H200, 2^28 keys u32 of radius 128 and 256, ms: guessed 1.44, 1.45, measured 1.63,
  * 1.89. */
 #define CUDA_TUNE_ROUGH_GUESS ((size_t)512)
 

@@ -56,11 +56,9 @@ void flags_layout(cuda_scratch *scratch, ordo_flags_kind kind, const void *flags
 ordo_status flags_count(cuda_call *call, ordo_flags_kind kind, const void *flags,
                         const flag_spans *spans)
 {
-    const uint8_t *const bytes = (const uint8_t *)flags;
-    bool const           aligned = flags_aligned(flags);
-    if (kind == ORDO_FLAG_BITS)
-        return CUDA_LAUNCH(call, (count_flags<ORDO_FLAG_BITS>), spans->spans, FLAGS_THREADS, 0,
-                           bytes, aligned, *spans, (uint32_t *)NULL);
-    return CUDA_LAUNCH(call, (count_flags<ORDO_FLAG_BYTES>), spans->spans, FLAGS_THREADS, 0, bytes,
-                       aligned, *spans, (uint32_t *)spans->bits);
+    bool const      packed = kind == ORDO_FLAG_BITS;
+    uint32_t *const words = packed ? NULL : (uint32_t *)spans->bits;
+    return CUDA_LAUNCH(call, packed ? count_flags<ORDO_FLAG_BITS> : count_flags<ORDO_FLAG_BYTES>,
+                       spans->spans, FLAGS_THREADS, 0, (const uint8_t *)flags, flags_aligned(flags),
+                       *spans, words);
 }

@@ -115,9 +115,8 @@ static DEVICE flag_sums flags_sum(const flag_spans &spans)
         total += count;
         before += i < blockIdx.x ? count : 0;
     }
-    flag_sums const sums = {block_reduce<scan_add<uint64_t>, FLAGS_WARPS>(before, before_of),
-                            block_reduce<scan_add<uint64_t>, FLAGS_WARPS>(total, total_of)};
-    return sums;
+    return {block_reduce<scan_add<uint64_t>, FLAGS_WARPS>(before, before_of),
+            block_reduce<scan_add<uint64_t>, FLAGS_WARPS>(total, total_of)};
 }
 
 #endif

@@ -69,10 +69,6 @@ template <typename UNIT, int WORDS, int PACK, bool ONE> struct split_shape {
     static_assert(WORDS % PACK == 0, "rows are whole words");
 };
 
-template <typename UNIT, int PACK> struct alignas(PACK * sizeof(UNIT)) split_vector {
-    UNIT at[PACK];
-};
-
 /* Where a warp's elements go in shared memory. Lane i holds word i. */
 struct split_places {
     unsigned first, second; /* offset in bytes of each group */
@@ -123,7 +119,7 @@ static __global__ void __launch_bounds__(FLAGS_THREADS, CUDA_TUNE_SPLIT_RESIDENT
     split_tiles(split_work work)
 {
     typedef split_shape<UNIT, WORDS, PACK, ONE> SHAPE;
-    typedef split_vector<UNIT, PACK>            VECTOR;
+    typedef vector_of<UNIT, PACK>               VECTOR;
     constexpr unsigned                          ROWS = SHAPE::ROWS, ROW = SHAPE::ROW;
     constexpr unsigned                          TILE = SHAPE::TILE, OF_WARP = WORDS * 32;
 
@@ -215,10 +211,8 @@ static void layout(cuda_scratch *scratch, const ordo_partition_job *job, split_w
 
 size_t dev_partition_scratch(const ordo_partition_job *job)
 {
-    cuda_scratch counting = {NULL, 0};
-    split_work   work;
-    layout(&counting, job, &work);
-    return counting.used;
+    split_work work;
+    return scratch_of(layout, job, &work);
 }
 
 /* Tries one launch of one cluster, for few elements. */
@@ -249,7 +243,7 @@ template <typename UNIT, int WORDS, int PACK>
 static ordo_status split(cuda_call *call, const ordo_partition_job *job, split_work *work)
 {
     work->units = (unsigned)(job->elem_size / sizeof(UNIT));
-    work->wide = (uintptr_t)work->in % sizeof(split_vector<UNIT, PACK>) == 0;
+    work->wide = (uintptr_t)work->in % sizeof(vector_of<UNIT, PACK>) == 0;
     if (work->units == 1)
         return split_as<UNIT, WORDS, PACK, true>(call, job, work);
     if constexpr (sizeof(UNIT) < 16)
@@ -280,22 +274,12 @@ ordo_status dev_partition(cuda_call *call, const ordo_partition_job *job)
     work.kind = ORDO_FLAG_BITS;
     work.flags = work.spans.bits;
     work.aligned = work.spans.aligned;
-    switch (unit_of(job)) {
-    case 1:
-        TRY((split<uint8_t, CUDA_TUNE_SPLIT_WORDS_1, CUDA_TUNE_SPLIT_PACK_1>(call, job, &work)));
-        break;
-    case 2:
-        TRY((split<uint16_t, CUDA_TUNE_SPLIT_WORDS_2, CUDA_TUNE_SPLIT_PACK_2>(call, job, &work)));
-        break;
-    case 4:
-        TRY((split<uint32_t, CUDA_TUNE_SPLIT_WORDS_4, CUDA_TUNE_SPLIT_PACK_4>(call, job, &work)));
-        break;
-    case 8:
-        TRY((split<uint2, CUDA_TUNE_SPLIT_WORDS_8, 1>(call, job, &work)));
-        break;
-    default:
-        TRY((split<uint4, CUDA_TUNE_SPLIT_WORDS_16, 1>(call, job, &work)));
-    }
+    size_t const unit = unit_of(job);
+    TRY((unit == 1   ? split<uint8_t, CUDA_TUNE_SPLIT_WORDS_1, CUDA_TUNE_SPLIT_PACK_1>
+         : unit == 2 ? split<uint16_t, CUDA_TUNE_SPLIT_WORDS_2, CUDA_TUNE_SPLIT_PACK_2>
+         : unit == 4 ? split<uint32_t, CUDA_TUNE_SPLIT_WORDS_4, CUDA_TUNE_SPLIT_PACK_4>
+         : unit == 8 ? split<uint2, CUDA_TUNE_SPLIT_WORDS_8, 1>
+                     : split<uint4, CUDA_TUNE_SPLIT_WORDS_16, 1>)(call, job, &work));
     uint64_t n_first = 0;
     if (job->n_first != NULL) {
         TRY(call_fetch(call, &n_first, work.n_first, sizeof n_first));

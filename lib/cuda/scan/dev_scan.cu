@@ -54,13 +54,13 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, CUDA_TUNE_SCAN_
     scan_tiles(tile_links links, lookback<typename OP::ACC> state,
                const __grid_constant__ scan_work<OP> work)
 {
-    typedef scan_shape<OP>           SHAPE;
-    typedef typename OP::RAW         RAW;
-    typedef typename OP::OUT         OUT;
-    typedef typename OP::ACC         ACC;
-    constexpr unsigned               ROWS = SHAPE::ROWS, ROW = SHAPE::ROW, VECTOR = SHAPE::VECTOR;
-    typedef scan_vector<RAW, VECTOR> IN_VECTOR;
-    typedef scan_vector<OUT, VECTOR> OUT_VECTOR;
+    typedef scan_shape<OP>         SHAPE;
+    typedef typename OP::RAW       RAW;
+    typedef typename OP::OUT       OUT;
+    typedef typename OP::ACC       ACC;
+    constexpr unsigned             ROWS = SHAPE::ROWS, ROW = SHAPE::ROW, VECTOR = SHAPE::VECTOR;
+    typedef vector_of<RAW, VECTOR> IN_VECTOR;
+    typedef vector_of<OUT, VECTOR> OUT_VECTOR;
 
     __shared__ ACC totals[SHAPE::WARPS];
     __shared__ ACC looked[SHAPE::WARPS + 1];

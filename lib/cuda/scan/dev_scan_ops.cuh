@@ -13,20 +13,13 @@
 #include "cuda/runtime/cuda_keys.cuh"
 #include "cuda/warp/warp_scan.cuh"
 
-template <int BYTES> struct acc_of {
-    typedef uint32_t type;
-};
-template <> struct acc_of<8> {
-    typedef uint64_t type;
-};
-
 /* Every second byte of a word. */
 static DEVICE uint32_t even_bytes(uint32_t word) { return word & 0x00ff00ffu; }
 
 template <typename RAW_, typename OUT_> struct sum_integer {
-    typedef RAW_                               RAW;
-    typedef OUT_                               OUT;
-    typedef typename acc_of<sizeof(OUT)>::type ACC;
+    typedef RAW_                                RAW;
+    typedef OUT_                                OUT;
+    typedef typename word_of<sizeof(OUT)>::type ACC;
 
     ACC sign; /* the sign bit of RAW if it must be extended */
 
@@ -68,9 +61,9 @@ template <typename RAW_, typename OUT_> struct sum_float {
 
 /* The largest key bits, xor turn. */
 template <typename BITS, bool FLOAT> struct most {
-    typedef BITS                                RAW;
-    typedef BITS                                OUT;
-    typedef typename acc_of<sizeof(BITS)>::type ACC;
+    typedef BITS                                 RAW;
+    typedef BITS                                 OUT;
+    typedef typename word_of<sizeof(BITS)>::type ACC;
 
     BITS turn; /* all ones for minima, xor the sign bit for signed integers */
 
@@ -104,18 +97,14 @@ template <typename BITS, bool FLOAT> struct most {
     static DEVICE uint32_t add_halves(uint32_t a, uint32_t b) { return __vmaxu2(a, b); }
 };
 
-template <typename T, int COUNT> struct alignas(COUNT * sizeof(T)) scan_vector {
-    T at[COUNT];
-};
-
 /* Bytes are scanned four at a time. */
 template <typename OP>
 static constexpr bool by_bytes = sizeof(typename OP::RAW) == 1 && sizeof(typename OP::OUT) == 1;
 
 /* The combination of the elements of a vector. */
 template <typename OP, int COUNT>
-static DEVICE typename OP::ACC vector_sum(const OP                                   &op,
-                                          const scan_vector<typename OP::RAW, COUNT> &vector)
+static DEVICE typename OP::ACC vector_sum(const OP                                 &op,
+                                          const vector_of<typename OP::RAW, COUNT> &vector)
 {
     typedef typename OP::ACC ACC;
     if constexpr (by_bytes<OP>) {
@@ -154,12 +143,12 @@ static DEVICE uint32_t bytes_scan(const OP &op, uint32_t word, uint32_t *base, b
 
 /* The results of a vector; `base` is the sum before it. */
 template <typename OP, int COUNT>
-static DEVICE scan_vector<typename OP::OUT, COUNT>
-vector_scan(const OP &op, const scan_vector<typename OP::RAW, COUNT> &vector, typename OP::ACC base,
+static DEVICE vector_of<typename OP::OUT, COUNT>
+vector_scan(const OP &op, const vector_of<typename OP::RAW, COUNT> &vector, typename OP::ACC base,
             bool exclusive)
 {
-    typedef typename OP::ACC             ACC;
-    scan_vector<typename OP::OUT, COUNT> result;
+    typedef typename OP::ACC           ACC;
+    vector_of<typename OP::OUT, COUNT> result;
     if constexpr (by_bytes<OP>) {
         uint32_t words[COUNT / 4];
         memcpy(words, &vector, sizeof words);

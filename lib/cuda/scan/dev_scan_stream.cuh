@@ -126,11 +126,11 @@ template <typename OP> static DEVICE void stream_load(const stream<OP> &my)
 /* ---- Reducers and the walker ---- */
 
 template <typename T, int COUNT>
-static DEVICE scan_vector<T, COUNT> read_vector(const T *at, bool aligned)
+static DEVICE vector_of<T, COUNT> read_vector(const T *at, bool aligned)
 {
-    scan_vector<T, COUNT> vector;
+    vector_of<T, COUNT> vector;
     if (aligned) {
-        vector = *(const scan_vector<T, COUNT> *)at;
+        vector = *(const vector_of<T, COUNT> *)at;
     } else {
 #pragma unroll
         for (int i = 0; i < COUNT; i++)
@@ -205,7 +205,9 @@ template <typename OP> static DEVICE void stream_walk(const stream<OP> &my)
     look_walk<OP> walk;
     size_t        tile;
 
-    walk_begin(&walk, my.work->start);
+    walk.first = 0;
+    walk.before = my.work->start;
+    walk.have = 0;
     for (; stream_next(my, place, &tile); ring_step(&place, my.count)) {
         typename OP::ACC const start = walk_to(&walk, my.state, tile);
         if (lane_id() == 0) {
@@ -220,7 +222,7 @@ template <typename OP> static DEVICE void stream_walk(const stream<OP> &my)
 /* Writes `count` results of a row to `row`, through shared memory of that size or directly. */
 template <typename OUT, int VECTOR, bool THROUGH>
 static DEVICE void stream_write(OUT *row, unsigned count, OUT *through,
-                                const scan_vector<OUT, VECTOR> &result)
+                                const vector_of<OUT, VECTOR> &result)
 {
     unsigned const lane = lane_id();
     if constexpr (THROUGH) {
@@ -257,18 +259,18 @@ static DEVICE void stream_repay(uint64_t **owed)
 
 template <typename OP> static DEVICE void stream_scan(const stream<OP> &my, unsigned scanner)
 {
-    typedef stream_shape<OP>         SHAPE;
-    typedef typename OP::RAW         RAW;
-    typedef typename OP::OUT         OUT;
-    typedef typename OP::ACC         ACC;
-    constexpr unsigned               ROWS = SHAPE::ROWS, ROW = SHAPE::ROW, VECTOR = SHAPE::VECTOR;
-    constexpr bool                   THROUGH = sizeof(RAW) == sizeof(OUT);
-    typedef scan_vector<OUT, VECTOR> OUT_VECTOR;
-    const scan_work<OP>             &work = *my.work;
-    unsigned const                   lane = lane_id();
-    ring_place                       place = {0, 0};
-    uint64_t                        *owed = NULL; /* the barrier of a slot that is being put */
-    size_t                           tile;
+    typedef stream_shape<OP>       SHAPE;
+    typedef typename OP::RAW       RAW;
+    typedef typename OP::OUT       OUT;
+    typedef typename OP::ACC       ACC;
+    constexpr unsigned             ROWS = SHAPE::ROWS, ROW = SHAPE::ROW, VECTOR = SHAPE::VECTOR;
+    constexpr bool                 THROUGH = sizeof(RAW) == sizeof(OUT);
+    typedef vector_of<OUT, VECTOR> OUT_VECTOR;
+    const scan_work<OP>           &work = *my.work;
+    unsigned const                 lane = lane_id();
+    ring_place                     place = {0, 0};
+    uint64_t                      *owed = NULL; /* the barrier of a slot that is being put */
+    size_t                         tile;
 
     for (; stream_next(my, place, &tile); ring_step(&place, my.count)) {
         size_t const first = tile * SHAPE::TILE + scanner * SHAPE::PART; /* of the part */
@@ -276,9 +278,9 @@ template <typename OP> static DEVICE void stream_scan(const stream<OP> &my, unsi
         bool const   puts = RING_PUTS && THROUGH && whole && my.shift == 0;
         RAW *const   raw =
             (RAW *)(my.slots + place.slot * SHAPE::SLOT_BYTES + my.shift) + scanner * SHAPE::PART;
-        uint64_t *const          empty = &my.shared->empty[place.slot];
-        scan_vector<RAW, VECTOR> vector[ROWS];
-        ACC                      before[ROWS], of_rows = OP::identity();
+        uint64_t *const        empty = &my.shared->empty[place.slot];
+        vector_of<RAW, VECTOR> vector[ROWS];
+        ACC                    before[ROWS], of_rows = OP::identity();
 #pragma unroll
         for (unsigned row = 0; row < ROWS; row++)
             vector[row] = read_vector<RAW, VECTOR>(raw + row * ROW + lane * VECTOR, my.shift == 0);
@@ -349,7 +351,7 @@ static __global__ void __launch_bounds__(stream_shape<OP>::THREADS, 1)
         ring_init(&shared.full[threadIdx.x], RING_FILL);
         ring_init(&shared.ready[threadIdx.x], WARP_LANES + 1); /* a reducer, and the walker */
         ring_init(&shared.empty[threadIdx.x], SHAPE::SCANNERS);
-        ring_init_done();
+        ring_wrote();
     }
     __syncthreads();
     if (warp < SHAPE::SCANNERS)

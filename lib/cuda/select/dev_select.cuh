@@ -170,16 +170,13 @@ static DEVICE bool select_begin(select_shared<WORD> &s, const select_work &work,
                 below += s.before[2 * v + 1] + s.before[2 * v + 2];
                 v++;
             }
-            select_target<WORD> const target = {
-                (WORD)plan->lo[v], (WORD)plan->hi[v], below, s.before[2 * v + 1], 0, 0};
-            s.target[t] = target;
-            is_told = k >= below && k < below + target.inside;
+            s.target[t] = {(WORD)plan->lo[v], (WORD)plan->hi[v], below, s.before[2 * v + 1], 0, 0};
+            is_told = k >= below && k < below + s.before[2 * v + 1];
         }
         is_told = __syncthreads_and(is_told) != 0;
     }
     if (!is_told && t < positions.count) {
-        select_target<WORD> const target = {0, last_word, 0, n, 0, 0};
-        s.target[t] = target;
+        s.target[t] = {0, last_word, 0, n, 0, 0};
     }
     __syncthreads();
     return is_told;
@@ -209,24 +206,17 @@ static inline ordo_status select_clear(cuda_call *call, const select_work *work,
 /* The grid that settles keys. */
 static DEVICE select_grid select_grid_of(const select_work &work)
 {
-    select_grid const grid = {work.bins, work.more, work.gathered, &work.plan->gathered,
-                              &work.plan->arrived};
-    return grid;
+    return {work.bins, work.more, work.gathered, &work.plan->gathered, &work.plan->arrived};
 }
 
 /* Launches kernel<<<blocks, SELECT_THREADS>>> cooperatively. */
 #define SELECT_LAUNCH_TOGETHER(call, kernel, blocks, ...)                                          \
     do {                                                                                           \
-        cudaLaunchAttribute together_[1];                                                          \
-        together_[0].id = cudaLaunchAttributeCooperative;                                          \
-        together_[0].val.cooperative = 1;                                                          \
-        cudaLaunchConfig_t config_ = {};                                                           \
-        config_.gridDim = dim3(blocks);                                                            \
-        config_.blockDim = dim3(SELECT_THREADS);                                                   \
-        config_.stream = (call)->stream;                                                           \
-        config_.attrs = together_;                                                                 \
-        config_.numAttrs = (blocks) > 1 ? 1 : 0;                                                   \
-        CUDA_TRY((call)->exec, cudaLaunchKernelEx(&config_, kernel, __VA_ARGS__));                 \
+        cudaLaunchAttribute together_ = {};                                                        \
+        together_.id = cudaLaunchAttributeCooperative;                                             \
+        together_.val.cooperative = 1;                                                             \
+        CUDA_TRY((call)->exec, cuda_launch_with(call, together_, (blocks) > 1, kernel, blocks,     \
+                                                SELECT_THREADS, 0, __VA_ARGS__));                  \
     } while (0)
 
 #endif

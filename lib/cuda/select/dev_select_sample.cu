@@ -270,9 +270,8 @@ static __global__ void __launch_bounds__(THREADS)
             word[j] = (WORD)code.encode(
                 __ldg(keys + place_of_draw(n, i + (size_t)j * threads, lg_draws)));
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; j++) {
+        for (int j = 0; j < AT_ONCE; j++)
             atomicAdd(&s.cells[cell_of_word(s.splitters, word[j])], 1u);
-        }
     }
     __syncthreads();
     for (unsigned i = threadIdx.x; i < CELLS; i += THREADS)

@@ -42,14 +42,13 @@ struct topk_out { /* where result i goes; values and index may be NULL */
 
 static topk_out out_of(const ordo_topk_job *job)
 {
-    topk_out const out = {job->keys,
-                          job->values,
-                          job->index,
-                          job->k,
-                          (unsigned)cuda_type_size(job->type),
-                          job->index_type == ORDO_U64,
-                          is_wide(job)};
-    return out;
+    return {job->keys,
+            job->values,
+            job->index,
+            job->k,
+            (unsigned)cuda_type_size(job->type),
+            job->index_type == ORDO_U64,
+            is_wide(job)};
 }
 
 static DEVICE void put_result(const topk_out &out, size_t i, uint64_t index)
@@ -161,9 +160,8 @@ winners_in_array(const CODE &code, const select_tiles<typename CODE::BITS> &tile
             continue;
         size_t at = claim_places(next, (unsigned)__popc(mask));
         for (; mask != 0; mask &= mask - 1) {
-            size_t const     index = tile_index(tiles, tile, lane, (unsigned)__ffs((int)mask) - 1);
-            key_record const record = {code.encode(__ldg(tiles.keys + index)), index};
-            winners[at++] = record;
+            size_t const index = tile_index(tiles, tile, lane, (unsigned)__ffs((int)mask) - 1);
+            winners[at++] = {code.encode(__ldg(tiles.keys + index)), index};
         }
     }
 }
@@ -190,8 +188,7 @@ static DEVICE void winners_among_kept(const select_kept &kept, unsigned taken,
                 continue;
             size_t const place = claim_places(next, is_in ? 1 : 0);
             if (is_in) {
-                key_record const record = {words[row], kept.index[at]};
-                winners[place] = record;
+                winners[place] = {words[row], kept.index[at]};
             }
         }
     }
@@ -371,12 +368,11 @@ static ordo_status topk_by_argsort(cuda_call *call, const ordo_topk_job *job)
     topk_out const         out = out_of(job);
     size_t const           blocks = ordo_div_up(job->k, MERGE_THREADS);
     TRY(dev_argsort(call, &sort));
-    if (sort.index_type == ORDO_U64)
-        TRY(CUDA_LAUNCH(call, topk_cut_kernel<uint64_t>, blocks, MERGE_THREADS, 0,
-                        (const uint64_t *)order, out));
-    else
-        TRY(CUDA_LAUNCH(call, topk_cut_kernel<uint32_t>, blocks, MERGE_THREADS, 0,
-                        (const uint32_t *)order, out));
+    TRY(with_word(sort.index_type == ORDO_U64, [&](auto zero) {
+        typedef decltype(zero) INDEX;
+        return CUDA_LAUNCH(call, topk_cut_kernel<INDEX>, blocks, MERGE_THREADS, 0,
+                           (const INDEX *)order, out);
+    }));
     call->exec->facts.strategy = ORDO_STRATEGY_SORTED_COPY;
     return ORDO_OK;
 }
@@ -396,8 +392,7 @@ static bool is_few(const ordo_topk_job *job)
 
 static select_input input_of(const ordo_topk_job *job)
 {
-    select_input const input = {job->type, job->keys, job->n, job->descending, KEY_FOLDED};
-    return input;
+    return {job->type, job->keys, job->n, job->descending, KEY_FOLDED};
 }
 
 /* The sweep keeps k keys and those of the bracket beyond; there is room for twice as many. */
@@ -415,14 +410,10 @@ static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
 
 size_t dev_topk_scratch(const ordo_topk_job *job)
 {
-    cuda_scratch scratch = {};
-    if (!is_sorted_whole(job)) {
-        (void)topk_layout(&scratch, job);
-        return scratch.used;
-    }
+    if (!is_sorted_whole(job))
+        return scratch_of(topk_layout, job);
     ordo_argsort_job const sort = argsort_of(job, NULL);
-    (void)cut_layout(&scratch, job);
-    return scratch.used + dev_argsort_scratch(&sort);
+    return scratch_of(cut_layout, job) + dev_argsort_scratch(&sort);
 }
 
 ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)

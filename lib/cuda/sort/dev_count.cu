@@ -87,11 +87,6 @@ template <> struct count_shared<uint16_t> {
     }
 };
 
-template <typename KEY> union count_chunk {
-    uint4 vector;
-    KEY   key[16 / sizeof(KEY)];
-};
-
 template <typename KEY>
 static __global__ void __launch_bounds__(COUNT_THREADS)
     count_histogram(const KEY *keys, size_t n, KEY flip, unsigned long long *bins)
@@ -109,14 +104,14 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
     size_t const       threads = (size_t)gridDim.x * COUNT_THREADS;
     size_t const       me = (size_t)blockIdx.x * COUNT_THREADS + threadIdx.x;
     for (size_t base = me - threadIdx.x % 32; base < chunks; base += threads) {
-        size_t const     c = base + threadIdx.x % 32;
-        count_chunk<KEY> chunk;
+        size_t const   c = base + threadIdx.x % 32;
+        vector_16<KEY> chunk;
         if (c < chunks)
-            chunk.vector = vectors[c];
+            chunk.all = vectors[c];
         /* A warp full of one key would add to one counter many times. */
         unsigned const one = chunk.key[0] * (sizeof(KEY) == 1 ? 0x01010101u : 0x00010001u);
-        bool const     even = c < chunks && chunk.vector.x == one && chunk.vector.y == one &&
-                          chunk.vector.z == one && chunk.vector.w == one;
+        bool const     even = c < chunks && chunk.all.x == one && chunk.all.y == one &&
+                          chunk.all.z == one && chunk.all.w == one;
         int same;
         __match_all_sync(WARP_ALL, one, &same);
         if (__all_sync(WARP_ALL, even) && same) {
@@ -204,8 +199,8 @@ static __global__ void __launch_bounds__(FILL_THREADS)
         size_t const i = from < skip ? 0 : from - skip, end = min(from + EACH - skip, n);
         if (i >= end)
             continue;
-        unsigned         value = count_find(starts, low, high, i);
-        count_chunk<KEY> chunk;
+        unsigned       value = count_find(starts, low, high, i);
+        vector_16<KEY> chunk;
         if (end - i == EACH) {
 #pragma unroll
             for (unsigned k = 0; k < EACH; k++) {
@@ -213,7 +208,7 @@ static __global__ void __launch_bounds__(FILL_THREADS)
                     value++;
                 chunk.key[k] = (KEY)(value ^ flip);
             }
-            *(uint4 *)(keys + i) = chunk.vector;
+            *(uint4 *)(keys + i) = chunk.all;
         } else {
             for (size_t j = i; j < end; j++) {
                 while (value < high && starts[value + 1] <= j)
@@ -250,12 +245,7 @@ static ordo_status count_keys(cuda_call *call, const ordo_sort_job *job, KEY fli
                        flip, tables.starts, skip);
 }
 
-size_t dev_count_keys_scratch(const ordo_sort_job *job)
-{
-    cuda_scratch scratch = {};
-    count_layout(&scratch, job);
-    return scratch.used;
-}
+size_t dev_count_keys_scratch(const ordo_sort_job *job) { return scratch_of(count_layout, job); }
 
 ordo_status dev_count_keys(cuda_call *call, const ordo_sort_job *job)
 {

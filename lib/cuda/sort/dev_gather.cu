@@ -15,6 +15,15 @@ gather_buffers gather_layout(cuda_scratch *scratch, const ordo_pairs_job *job)
     return buffers;
 }
 
+enum {
+    THREADS = 256
+};
+
+static size_t blocks_for(const cuda_call *call, size_t n)
+{
+    return ordo_min(ordo_div_up(n, THREADS), (size_t)call->facts->sms * 16);
+}
+
 /* Elements of `units` UNITs each. */
 template <typename UNIT, typename INDEX>
 static __global__ void gather(UNIT *to, const UNIT *from, const INDEX *index, size_t n,
@@ -31,13 +40,11 @@ template <typename INDEX>
 static ordo_status gather_elements(cuda_call *call, void *to, const void *from, const void *index,
                                    size_t n, size_t size)
 {
-    size_t const   threads = 256, most = (size_t)call->facts->sms * 16;
-    size_t const   blocks = ordo_min(ordo_div_up(n, threads), most);
     size_t const   unit = ((uintptr_t)to | size); /* its lowest set bit is the unit */
     unsigned const units = (unsigned)size;
 #define GATHER(UNIT)                                                                               \
-    CUDA_LAUNCH(call, (gather<UNIT, INDEX>), blocks, threads, 0, (UNIT *)to, (const UNIT *)from,   \
-                (const INDEX *)index, n, (unsigned)(units / sizeof(UNIT)))
+    CUDA_LAUNCH(call, (gather<UNIT, INDEX>), blocks_for(call, n), THREADS, 0, (UNIT *)to,          \
+                (const UNIT *)from, (const INDEX *)index, n, (unsigned)(units / sizeof(UNIT)))
     return unit % 8 == 0   ? GATHER(uint64_t)
            : unit % 4 == 0 ? GATHER(uint32_t)
            : unit % 2 == 0 ? GATHER(uint16_t)
@@ -86,27 +93,22 @@ static __global__ void words_to_values(uint8_t *values, unsigned size, const WOR
     });
 }
 
-static size_t words_blocks(const cuda_call *call, size_t n)
-{
-    return ordo_min(ordo_div_up(n, 256), (size_t)call->facts->sms * 16);
-}
-
 ordo_status dev_values_to_words(cuda_call *call, void *words, size_t word_size, const void *values,
                                 size_t value_size, size_t n)
 {
-    if (word_size == 4)
-        return CUDA_LAUNCH(call, values_to_words<uint32_t>, words_blocks(call, n), 256, 0,
-                           (uint32_t *)words, (const uint8_t *)values, (unsigned)value_size, n);
-    return CUDA_LAUNCH(call, values_to_words<uint64_t>, words_blocks(call, n), 256, 0,
-                       (uint64_t *)words, (const uint8_t *)values, (unsigned)value_size, n);
+    return with_word(word_size == 8, [&](auto zero) {
+        typedef decltype(zero) WORD;
+        return CUDA_LAUNCH(call, values_to_words<WORD>, blocks_for(call, n), THREADS, 0,
+                           (WORD *)words, (const uint8_t *)values, (unsigned)value_size, n);
+    });
 }
 
 ordo_status dev_words_to_values(cuda_call *call, void *values, size_t value_size, const void *words,
                                 size_t word_size, size_t n)
 {
-    if (word_size == 4)
-        return CUDA_LAUNCH(call, words_to_values<uint32_t>, words_blocks(call, n), 256, 0,
-                           (uint8_t *)values, (unsigned)value_size, (const uint32_t *)words, n);
-    return CUDA_LAUNCH(call, words_to_values<uint64_t>, words_blocks(call, n), 256, 0,
-                       (uint8_t *)values, (unsigned)value_size, (const uint64_t *)words, n);
+    return with_word(word_size == 8, [&](auto zero) {
+        typedef decltype(zero) WORD;
+        return CUDA_LAUNCH(call, words_to_values<WORD>, blocks_for(call, n), THREADS, 0,
+                           (uint8_t *)values, (unsigned)value_size, (const WORD *)words, n);
+    });
 }

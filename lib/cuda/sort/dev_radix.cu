@@ -65,11 +65,7 @@ static bool counted(const ordo_sort_job *job)
 
 size_t dev_radix_keys_scratch(const ordo_sort_job *job)
 {
-    if (counted(job))
-        return dev_count_keys_scratch(job);
-    cuda_scratch scratch = {};
-    layout_keys(&scratch, job);
-    return scratch.used;
+    return counted(job) ? dev_count_keys_scratch(job) : scratch_of(layout_keys, job);
 }
 
 ordo_status dev_radix_keys(cuda_call *call, const ordo_sort_job *job)
@@ -111,16 +107,9 @@ static radix_layout layout_argsort(cuda_scratch *scratch, const ordo_argsort_job
                         cuda_type_size(job->index_type), keep);
 }
 
-size_t dev_argsort_keys_scratch(const ordo_argsort_job *job)
-{
-    cuda_scratch scratch = {};
-    layout_argsort(&scratch, job, true);
-    return scratch.used;
-}
-
 size_t dev_radix_argsort_scratch(const ordo_argsort_job *job)
 {
-    return dev_argsort_keys_scratch(job);
+    return scratch_of(layout_argsort, job, true);
 }
 
 ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void **sorted_bits)
@@ -180,12 +169,9 @@ static radix_layout layout_gathered(cuda_scratch *scratch, const ordo_pairs_job 
 
 size_t dev_radix_pairs_scratch(const ordo_pairs_job *job)
 {
-    cuda_scratch scratch = {};
     if (job->value_size > 8)
-        layout_gathered(&scratch, job);
-    else /* the alignment of the values is not known yet */
-        layout_moved(&scratch, job, true);
-    return scratch.used;
+        return scratch_of(layout_gathered, job);
+    return scratch_of(layout_moved, job, true); /* the alignment of the values is not known yet */
 }
 
 ordo_status dev_radix_pairs(cuda_call *call, const ordo_pairs_job *job)

@@ -17,8 +17,7 @@ ordo_status dev_radix_argsort(cuda_call *call, const ordo_argsort_job *job);
 
 /* Argsort that keeps the keys: *sorted_bits becomes an array in scratch of n folded key bits in
  * sorted order, uint64_t for 8-byte keys and uint32_t for others. Equal values are ties; the values
- * ascend, in descending order too. */
-size_t      dev_argsort_keys_scratch(const ordo_argsort_job *job);
+ * ascend, in descending order too. Scratch: dev_radix_argsort_scratch. */
 ordo_status dev_argsort_keys(cuda_call *call, const ordo_argsort_job *job, void **sorted_bits);
 
 /* dev_count.cu: sorts keys of one or two bytes by counting them. */

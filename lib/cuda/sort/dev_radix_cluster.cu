@@ -24,18 +24,11 @@ enum {
 
 /* ---- shared memory -------------------------------------------------------------------------- */
 
-template <int SIZE> struct cluster_word {
-    typedef uint64_t type;
-};
-template <> struct cluster_word<4> {
-    typedef uint32_t type;
-};
-
 /* What moves: a key, a key above its index, or a key with its index in another array (beside). */
 template <typename CODE, bool INDEXED> struct cluster_item {
     typedef typename CODE::BITS BITS;
     static constexpr bool       packed = INDEXED && sizeof(BITS) == 4, beside = INDEXED && !packed;
-    typedef typename cluster_word<packed ? 8 : sizeof(BITS)>::type WORD;
+    typedef typename word_of<packed ? 8 : sizeof(BITS)>::type WORD;
 
     static DEVICE WORD make(BITS bits, uint32_t index)
     {
@@ -407,12 +400,8 @@ ordo_status radix_cluster(cuda_call *call, const radix_job *job, ordo_type type,
     bool const          ties = job->value_size != 0;
     cluster_shape const shape = shape_of(call, job->n);
     return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
-        typedef decltype(code)      CODE;
-        typedef typename CODE::BITS BITS;
-        if (CODE::folds && !ties) { /* folding changes nothing */
-            code.lesser_zero = code.zero;
-            code.inf = (BITS) ~(BITS)0;
-        }
+        if (!ties)
+            code.unfold();
         return ties ? launch<true>(call, job, code, &shape)
                     : launch<false>(call, job, code, &shape);
     });

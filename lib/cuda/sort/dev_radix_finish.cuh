@@ -46,19 +46,6 @@ template <typename CODE, typename VALUE> struct finish_array { /* the arrays, so
     }
 };
 
-template <typename CODE, typename VALUE>
-static __device__ finish_array<CODE, VALUE> finish_array_of(const radix_job &job, CODE const &code,
-                                                            unsigned shift)
-{
-    return {(typename CODE::BITS *)job.keys[0],
-            job.values[0],
-            job.n,
-            job.value_out,
-            shift,
-            job.source == NULL,
-            code};
-}
-
 /* Keys i - 1 and i of a group are out of order: puts the group on the list if it is large, unless a
  * pair nearby does. Large groups do not change in this phase. One thread. */
 template <typename CODE, typename VALUE>
@@ -318,8 +305,9 @@ static __device__ __noinline__ void radix_finish(const radix_job &job, CODE cons
                                                  const radix_tables  &tables,
                                                  typename CODE::BITS *shared, uint32_t *arrived)
 {
-    finish_array<CODE, VALUE> const array =
-        finish_array_of<CODE, VALUE>(job, code, tables.plan->prefix_shift);
+    finish_array<CODE, VALUE> const array = {
+        (typename CODE::BITS *)job.keys[0], job.values[0],      job.n, job.value_out,
+        tables.plan->prefix_shift,          job.source == NULL, code};
     finish_small_groups(array, shared, tables);
     radix_barrier(arrived);
     finish_large_groups(array, shared, tables);

@@ -172,12 +172,6 @@ static __device__ bool plan_shares(const radix_tables &tables, uint64_t bits, un
     }
 }
 
-/* 16 bytes of keys. */
-template <typename RAW> union histogram_chunk {
-    uint4 vector;
-    RAW   key[sizeof(uint4) / sizeof(RAW)];
-};
-
 template <typename RAW, typename CODE>
 static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     radix_histogram(radix_job const job, CODE const code, radix_tables const tables)
@@ -216,8 +210,8 @@ static __global__ void __launch_bounds__(CUDA_TUNE_RADIX_HISTOGRAM_THREADS)
     size_t const       threads = (size_t)gridDim.x * blockDim.x;
     size_t const       me = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     for (size_t c = me; c < chunks; c += threads) {
-        histogram_chunk<RAW> chunk;
-        chunk.vector = vectors[c];
+        vector_16<RAW> chunk;
+        chunk.all = vectors[c];
 #pragma unroll
         for (unsigned k = 0; k < EACH; k++)
             add(chunk.key[k]);

@@ -27,6 +27,11 @@ template <typename BITS_, bool FLOAT, bool TIES> struct radix_code {
     key_code<BITS, FLOAT> total;
     BITS lesser_zero, zero, inf; /* key bits; lesser_zero is the first of the two zeros */
 
+    void unfold(void) /* makes fold change nothing */
+    {
+        lesser_zero = zero;
+        inf = (BITS) ~(BITS)0;
+    }
     DEVICE BITS encode(BITS raw) const { return total.encode(raw); }
     DEVICE BITS decode(BITS bits) const { return total.decode(bits); }
     DEVICE BITS fold(BITS bits) const

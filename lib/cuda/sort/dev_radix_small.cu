@@ -291,12 +291,8 @@ ordo_status radix_small(cuda_call *call, const radix_job *job, ordo_type type, b
 {
     bool const ties = job->value_size != 0;
     return with_radix_code<true>(type, descending, KEY_TOTAL, [&](auto code) {
-        typedef decltype(code)      CODE;
-        typedef typename CODE::BITS BITS;
-        if (CODE::folds && !ties) { /* folding changes nothing */
-            code.lesser_zero = code.zero;
-            code.inf = (BITS) ~(BITS)0;
-        }
+        if (!ties)
+            code.unfold();
         if (job->n <= 512 * 4)
             return launch<512, 4>(call, job, code);
         if (job->n <= 1024 * 4)

@@ -57,6 +57,21 @@ static DEVICE size_t warp_merge_path(size_t a_count, size_t b_count, size_t diag
     return lo;
 }
 
+/* splits[0] becomes the number of a's keys before result `first`, splits[1] before result first +
+ * count. Called by all threads; contains the barrier that makes the splits visible. */
+template <typename TAKES>
+static DEVICE void merge_splits(size_t a_count, size_t b_count, size_t first, unsigned count,
+                                size_t *splits, TAKES &&takes)
+{
+    unsigned const warp = threadIdx.x / WARP_LANES;
+    if (warp < 2) {
+        size_t const at = warp_merge_path(a_count, b_count, first + (warp == 0 ? 0 : count), takes);
+        if (lane_id() == 0)
+            splits[warp] = at;
+    }
+    __syncthreads();
+}
+
 /* Merges keys[0, a_here) and keys[a_here, count) in shared memory. This thread's results are
  * start, ..., start + items - 1; put(r, i) is called for result start + r, which is keys[i]. */
 template <typename K, typename PUT>
@@ -96,15 +111,8 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
     size_t const   b_count = rest < part ? rest : part;
     const K *const a = from + pair, *const b = a + a_count;
     unsigned const count = (unsigned)(n - first < tile ? n - first : tile);
-    unsigned const warp = threadIdx.x / WARP_LANES;
-    if (warp < 2) {
-        size_t const split =
-            warp_merge_path(a_count, b_count, first - pair + (warp == 0 ? 0 : count),
-                            [&](size_t i, size_t j) { return !(b[j] < a[i]); });
-        if (lane_id() == 0)
-            splits[warp] = split;
-    }
-    __syncthreads();
+    merge_splits(a_count, b_count, first - pair, count, splits,
+                 [&](size_t i, size_t j) { return !(b[j] < a[i]); });
     size_t const   a_first = splits[0], b_first = first - pair - a_first;
     unsigned const a_here = (unsigned)(splits[1] - a_first);
     for (unsigned i = threadIdx.x; i < count; i += MERGE_THREADS)
@@ -155,7 +163,6 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
     merge_pairs(pairs_array<const BITS, const NUM> const from, size_t split, size_t n, CODE code,
                 pairs_array<BITS, NUM> const to)
 {
-
     __shared__ BITS     bits[MERGE_TILE];
     __shared__ uint16_t source[MERGE_TILE]; /* the place in bits of each result */
     __shared__ size_t   splits[2];
@@ -163,15 +170,8 @@ static __global__ void __launch_bounds__(MERGE_THREADS)
     size_t const      first = (size_t)blockIdx.x * MERGE_TILE;
     unsigned const    count = (unsigned)(n - first < MERGE_TILE ? n - first : MERGE_TILE);
     const BITS *const a = from.keys, *const b = from.keys + split;
-    unsigned const warp = threadIdx.x / WARP_LANES;
-    if (warp < 2) {
-        size_t const at = warp_merge_path(
-            split, n - split, first + (warp == 0 ? 0 : count),
-            [&](size_t i, size_t j) { return !(code.encode(b[j]) < code.encode(a[i])); });
-        if (lane_id() == 0)
-            splits[warp] = at;
-    }
-    __syncthreads();
+    merge_splits(split, n - split, first, count, splits,
+                 [&](size_t i, size_t j) { return !(code.encode(b[j]) < code.encode(a[i])); });
     size_t const   a_first = splits[0], b_first = split + first - a_first;
     unsigned const a_here = (unsigned)(splits[1] - a_first);
     for (unsigned i = threadIdx.x; i < count; i += MERGE_THREADS)

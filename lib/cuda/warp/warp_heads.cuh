@@ -33,10 +33,6 @@ template <typename CODE> static DEVICE bool keys_tie(typename CODE::BITS a, type
         return a == b;
 }
 
-template <typename T, int V> struct alignas(V * sizeof(T)) warp_vector {
-    T at[V];
-};
-
 /* How V elements are read and written: 16 bytes, or one element. */
 template <typename T, int V> struct vector_type {
     typedef uint4 type;
@@ -52,18 +48,18 @@ enum cache_access {
 };
 
 template <typename T, int V, cache_access ACCESS>
-static DEVICE warp_vector<T, V> load_vector(const T *from)
+static DEVICE vector_of<T, V> load_vector(const T *from)
 {
     typedef typename vector_type<T, V>::type RAW;
     const RAW *const                         at = (const RAW *)from;
     RAW const                                raw = ACCESS == ACCESS_ONCE ? __ldcs(at) : __ldg(at);
-    warp_vector<T, V>                        vector;
+    vector_of<T, V>                          vector;
     memcpy(&vector, &raw, sizeof vector);
     return vector;
 }
 
 template <typename T, int V, cache_access ACCESS>
-static DEVICE void store_vector(T *to, warp_vector<T, V> vector)
+static DEVICE void store_vector(T *to, vector_of<T, V> vector)
 {
     typedef typename vector_type<T, V>::type RAW;
     RAW                                      raw;
@@ -105,7 +101,7 @@ static DEVICE uint32_t warp_flags(const BITS *keys, BITS before, TEST &&test)
     BITS           wrapped = before; /* in lane 0: the last key of the previous row */
 #pragma unroll
     for (int first = 0; first < ROWS; first += BATCH) {
-        warp_vector<BITS, V> rows[BATCH];
+        vector_of<BITS, V> rows[BATCH];
 #pragma unroll
         for (int r = 0; r < BATCH; r++)
             rows[r] = load_vector<BITS, V, ACCESS>(from + (first + r) * 32 * V);
@@ -223,15 +219,15 @@ static DEVICE heads_edges<NUM> warp_edges(uint32_t word, NUM base, heads_carry<N
 /* The ranks of keys 32 V row + V lane + j of the chunk, as integers. RANK_BOTH gives twice the
  * average. */
 template <rank_kind KIND, int V, typename NUM>
-static DEVICE warp_vector<NUM, V> warp_row_numbers(int row, uint32_t word, heads_edges<NUM> edges,
-                                                   NUM base)
+static DEVICE vector_of<NUM, V> warp_row_numbers(int row, uint32_t word, heads_edges<NUM> edges,
+                                                 NUM base)
 {
     unsigned const lane = lane_id();
     unsigned const owner = row * V + lane * V / 32; /* lane that holds the word of these keys */
     unsigned const shift = lane * V % 32;           /* bit of the first key in it */
     unsigned const at = row * V * 32 + lane * V;
 
-    warp_vector<NUM, V> ranks = {};
+    vector_of<NUM, V> ranks = {};
     if constexpr (KIND == RANK_INDEX) {
 #pragma unroll
         for (int j = 0; j < V; j++)
@@ -271,23 +267,18 @@ static DEVICE warp_vector<NUM, V> warp_row_numbers(int row, uint32_t word, heads
     return ranks;
 }
 
-template <rank_kind KIND, typename RANK, typename NUM> static DEVICE RANK rank_of_number(NUM number)
-{
-    if constexpr (KIND == RANK_BOTH && (RANK)0.5 != 0)
-        return (RANK)number * (RANK)0.5;
-    else
-        return (RANK)number;
-}
-
 template <rank_kind KIND, typename RANK, int V, typename NUM>
-static DEVICE warp_vector<RANK, V> warp_row_ranks(int row, uint32_t word, heads_edges<NUM> edges,
-                                                  NUM base)
+static DEVICE vector_of<RANK, V> warp_row_ranks(int row, uint32_t word, heads_edges<NUM> edges,
+                                                NUM base)
 {
-    warp_vector<NUM, V> const numbers = warp_row_numbers<KIND, V>(row, word, edges, base);
-    warp_vector<RANK, V>      ranks;
+    vector_of<NUM, V> const numbers = warp_row_numbers<KIND, V>(row, word, edges, base);
+    vector_of<RANK, V>      ranks;
 #pragma unroll
     for (int j = 0; j < V; j++)
-        ranks.at[j] = rank_of_number<KIND, RANK>(numbers.at[j]);
+        if constexpr (KIND == RANK_BOTH && (RANK)0.5 != 0)
+            ranks.at[j] = (RANK)numbers.at[j] * (RANK)0.5;
+        else
+            ranks.at[j] = (RANK)numbers.at[j];
     return ranks;
 }
 
@@ -307,7 +298,7 @@ static DEVICE void warp_write_ranks(RANK *ranks, size_t n, size_t base, uint32_t
     unsigned const left = (unsigned)(n - base);
 #pragma unroll 1
     for (int row = 0; row < 32 / V; row++) {
-        warp_vector<RANK, V> const vector =
+        vector_of<RANK, V> const vector =
             warp_row_ranks<KIND, RANK, V>(row, word, edges, (NUM)base);
 #pragma unroll
         for (int j = 0; j < V; j++)

@@ -26,12 +26,6 @@ template <typename BITS> static DEVICE constexpr int warp_sort_at(int i)
            i / 256 * (64 / (int)sizeof(BITS));
 }
 
-/* 16 bytes of keys. */
-template <typename BITS> union warp_sort_vector {
-    uint4 all;
-    BITS  key[16 / sizeof(BITS)];
-};
-
 template <typename BITS> static DEVICE void sort_two(BITS &a, BITS &b)
 {
     BITS const low = a < b ? a : b, high = a < b ? b : a;
@@ -105,7 +99,7 @@ template <typename BITS> static DEVICE void warp_put(BITS *memory, const BITS *x
     BITS *const   mine = memory + warp_sort_at<BITS>(lane_id() * WARP_SORT_ITEMS);
 #pragma unroll
     for (int i = 0; i < WARP_SORT_ITEMS; i += V) {
-        warp_sort_vector<BITS> vector;
+        vector_16<BITS> vector;
 #pragma unroll
         for (int j = 0; j < V; j++)
             vector.key[j] = x[i + j];
@@ -119,7 +113,7 @@ template <typename BITS> static DEVICE void warp_get(BITS *x, const BITS *memory
     const BITS *const mine = memory + warp_sort_at<BITS>(lane_id() * WARP_SORT_ITEMS);
 #pragma unroll
     for (int i = 0; i < WARP_SORT_ITEMS; i += V) {
-        warp_sort_vector<BITS> vector;
+        vector_16<BITS> vector;
         vector.all = *(const uint4 *)(mine + i);
 #pragma unroll
         for (int j = 0; j < V; j++)

@@ -24,12 +24,9 @@ void hybrid_write_indices(char *values, size_t size, size_t first, size_t n)
 ordo_status hybrid_reserve_buckets(hybrid_call *call, size_t aside_bytes)
 {
     size_t const entries = call->chunk_count * (call->bucket_count + 1);
-    void        *memory;
     call->aside_bytes = ordo_round_up(aside_bytes, ORDO_CACHE_LINE);
-    TRY(ordo_scratch(call->exec, call->lanes * call->aside_bytes, &memory));
-    call->aside = memory;
-    TRY(ordo_scratch(call->exec, entries * sizeof *call->bucket_in_chunk, &memory));
-    call->bucket_in_chunk = memory;
+    TRY_SCRATCH(call->exec, call->lanes * call->aside_bytes, call->aside);
+    TRY_SCRATCH(call->exec, entries * sizeof *call->bucket_in_chunk, call->bucket_in_chunk);
     return ORDO_OK;
 }
 
@@ -96,9 +93,8 @@ ordo_status hybrid_bucket_starts(hybrid_call *call, size_t before)
     enum {
         GRAIN = 64
     };
-    void *memory;
-    TRY(ordo_scratch(call->exec, (call->bucket_count + 1) * sizeof *call->bucket_start, &memory));
-    call->bucket_start = memory;
+    TRY_SCRATCH(call->exec, (call->bucket_count + 1) * sizeof *call->bucket_start,
+                call->bucket_start);
     memset(call->bucket_start, 0, (call->bucket_count + 1) * sizeof *call->bucket_start);
     if (!ordo_loop(call->exec, call->bucket_count, GRAIN, count_buckets, call))
         return ORDO_E_CANCELLED;

@@ -69,9 +69,7 @@ void hybrid_record(const hybrid_call *call, ordo_exec *exec)
 
 ordo_status hybrid_take_tables(hybrid_call *call)
 {
-    void *memory;
-    TRY(ordo_scratch(call->exec, sizeof *call->tables, &memory));
-    call->tables = memory;
+    TRY_SCRATCH(call->exec, sizeof *call->tables, call->tables);
     memset(call->tables->sent_bytes, 0, sizeof call->tables->sent_bytes);
     return ORDO_OK;
 }
@@ -98,13 +96,10 @@ static ordo_status reserve_host(hybrid_call *call)
 {
     const hybrid_records *const records = call->records;
     bool const                  in_place = records->out_keys == records->keys;
-    void                       *memory;
     if (call->divided || (call->both->keep && in_place)) {
-        TRY(ordo_scratch(call->exec, records->n * records->key_size, &memory));
-        call->kept_keys = memory;
+        TRY_SCRATCH(call->exec, records->n * records->key_size, call->kept_keys);
         if (records->value_size != 0 && (call->divided || records->values != NULL)) {
-            TRY(ordo_scratch(call->exec, records->n * records->value_size, &memory));
-            call->kept_values = memory;
+            TRY_SCRATCH(call->exec, records->n * records->value_size, call->kept_values);
         }
     }
     if (!call->divided)

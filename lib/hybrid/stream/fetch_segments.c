@@ -165,8 +165,9 @@ static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsign
     return ORDO_OK;
 }
 
-ordo_status hybrid_fetch_segments(hybrid_call *call)
+ordo_status hybrid_fetch_segments(void *arg)
 {
+    hybrid_call *const call = arg;
     TRY(hybrid_make_segments(call));
     TRY(hybrid_prepare_buckets(call));
     atomic_init(&call->fetched_key_bytes, 0);
@@ -174,7 +175,7 @@ ordo_status hybrid_fetch_segments(hybrid_call *call)
     atomic_init(&call->queued_segments, 0);
     call->exec->phase++;
     call->exec->changed = true; /* from here on results are written */
-    return hybrid_fetch_chunks(call, &(hybrid_fetch){&call->next_result, call->result_count,
-                                                     request_chunk, store_chunk,
-                                                     hybrid_sort_buckets, call});
+    return hybrid_run_chunks(&(hybrid_chunks){call, &call->next_result, call->result_count,
+                                              request_chunk, store_chunk, hybrid_sort_buckets,
+                                              call});
 }

@@ -255,8 +255,8 @@ ordo_status hybrid_send_chunks(hybrid_call *call);
 ordo_status hybrid_make_segments(hybrid_call *call);
 size_t      hybrid_segments_host_bytes(const hybrid_call *call); /* upper bound of its scratch */
 
-/* fetch_segments.c */
-ordo_status hybrid_fetch_segments(hybrid_call *call);
+/* fetch_segments.c; a hybrid_step of a hybrid_call. */
+ordo_status hybrid_fetch_segments(void *call);
 
 /* sort_buckets.c: takes scratch for the sort of one bucket per lane, and for its keys if they are
  * gathered there. */
@@ -301,18 +301,20 @@ void     hybrid_back_off(unsigned tries);            /* waits a little, for the 
 void     hybrid_mark_cancelled(hybrid_call *call);
 typedef ordo_status hybrid_chunk_step(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
                                       size_t chunk);
-typedef struct hybrid_fetch {
-    atomic_size_t     *next; /* shared by all threads */
+typedef struct hybrid_chunks { /* work on chunks 0 to count - 1 */
+    hybrid_call       *call;
+    atomic_size_t     *next; /* the next chunk; starts at 0 */
     size_t             count;
-    hybrid_chunk_step *request; /* queues the copies of a chunk, closes the side */
-    hybrid_chunk_step *store;   /* waits for the side, copies the chunk */
+    hybrid_chunk_step *queue; /* queues the copies of a chunk, closes the side */
+    hybrid_chunk_step *store; /* waits for the side, stores a fetched chunk; NULL: nothing to do */
     void (*sort_buckets)(void *arg, unsigned lane); /* the CPU's share; NULL: none */
     void *arg;
-} hybrid_fetch;
-/* Fetches chunks 0 to count - 1. Each thread uses the two sides of its lane in turn: the link fills
- * one while the thread stores the other. Some threads fetch first and then sort buckets; the others
- * start with buckets. */
-ordo_status hybrid_fetch_chunks(hybrid_call *call, const hybrid_fetch *fetch);
+} hybrid_chunks;
+/* Sends or fetches chunks. Threads take them in increasing order. Each thread keeps its lane until
+ * the end and uses the two sides of the lane in turn: the link works on one side while the thread
+ * works on the other. Some threads fetch first and then sort buckets; the others start with
+ * buckets. */
+ordo_status hybrid_run_chunks(const hybrid_chunks *chunks);
 /* The status after a loop. Records the first error in the caller's exec. all_done false: the loop
  * was cancelled before its end. */
 ordo_status hybrid_result(hybrid_call *call, bool all_done);

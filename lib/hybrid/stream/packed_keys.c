@@ -255,6 +255,11 @@ static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *ou
 
 /* ---- Keys ---- */
 
+#define PUT(tag, width)                                                                            \
+    case width:                                                                                    \
+        put_##tag(packed, n, width, descending, to);                                               \
+        break;
+
 /* Unpacks n keys of each chain. Every caller passes a constant width, so a difference is one load
  * and only one of the two branches remains. */
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
@@ -270,8 +275,7 @@ static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *ou
                 uint32_t codes[BLOCK];                                                             \
                 sums[chain] = (bits)sum_bytes(from[chain], n, (uint32_t)sums[chain], codes);       \
                 for (size_t i = 0; i < n; i++)                                                     \
-                    out[chain][i] = key_of_##tag(descending ? key_turn_##tag((bits)codes[i])       \
-                                                            : (bits)codes[i]);                     \
+                    out[chain][i] = key_of_sort_bits_##tag((bits)codes[i], descending);            \
             }                                                                                      \
             return;                                                                                \
         }                                                                                          \
@@ -280,10 +284,10 @@ static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *ou
             b = (bits)(b + load(second + i * width, mask));                                        \
             c = (bits)(c + load(third + i * width, mask));                                         \
             d = (bits)(d + load(fourth + i * width, mask));                                        \
-            out[0][i] = key_of_##tag(descending ? key_turn_##tag(a) : a);                          \
-            out[1][i] = key_of_##tag(descending ? key_turn_##tag(b) : b);                          \
-            out[2][i] = key_of_##tag(descending ? key_turn_##tag(c) : c);                          \
-            out[3][i] = key_of_##tag(descending ? key_turn_##tag(d) : d);                          \
+            out[0][i] = key_of_sort_bits_##tag(a, descending);                                     \
+            out[1][i] = key_of_sort_bits_##tag(b, descending);                                     \
+            out[2][i] = key_of_sort_bits_##tag(c, descending);                                     \
+            out[3][i] = key_of_sort_bits_##tag(d, descending);                                     \
         }                                                                                          \
         sums[0] = a;                                                                               \
         sums[1] = b;                                                                               \
@@ -320,21 +324,11 @@ static uint32_t sum_bytes(const char *from, size_t n, uint32_t sum, uint32_t *ou
                               char *to)                                                            \
     {                                                                                              \
         switch (width) {                                                                           \
-        case 1:                                                                                    \
-            put_##tag(packed, n, 1, descending, to);                                               \
-            break;                                                                                 \
-        case 2:                                                                                    \
-            put_##tag(packed, n, 2, descending, to);                                               \
-            break;                                                                                 \
-        case 3:                                                                                    \
-            put_##tag(packed, n, 3, descending, to);                                               \
-            break;                                                                                 \
-        case 4:                                                                                    \
-            put_##tag(packed, n, 4, descending, to);                                               \
-            break;                                                                                 \
-        case 5:                                                                                    \
-            put_##tag(packed, n, 5, descending, to);                                               \
-            break;                                                                                 \
+            PUT(tag, 1)                                                                            \
+            PUT(tag, 2)                                                                            \
+            PUT(tag, 3)                                                                            \
+            PUT(tag, 4)                                                                            \
+            PUT(tag, 5)                                                                            \
         default:                                                                                   \
             put_##tag(packed, n, width, descending, to);                                           \
         }                                                                                          \

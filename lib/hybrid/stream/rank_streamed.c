@@ -115,7 +115,6 @@ static ordo_status prepare_buckets(hybrid_ranking *ranking)
 {
     hybrid_call *const          call = ranking->call;
     const hybrid_records *const records = call->records;
-    void                       *memory;
     atomic_init(&call->next_bucket, 0);
     if (!call->divided) {
         call->bucket_count = 0;
@@ -123,12 +122,9 @@ static ordo_status prepare_buckets(hybrid_ranking *ranking)
     }
     TRY(hybrid_bucket_starts(call, ranking->device_count));
     size_t const count = records->n - ranking->device_count;
-    TRY(ordo_scratch(call->exec, count * ranking->width, &memory));
-    ranking->cpu_index = memory;
-    TRY(ordo_scratch(call->exec, count * sizeof(uint64_t), &memory));
-    ranking->cpu_ranks = memory;
-    TRY(ordo_scratch(call->exec, call->bucket_count * sizeof(uint64_t), &memory));
-    ranking->cpu_before = memory;
+    TRY_SCRATCH(call->exec, count * ranking->width, ranking->cpu_index);
+    TRY_SCRATCH(call->exec, count * sizeof(uint64_t), ranking->cpu_ranks);
+    TRY_SCRATCH(call->exec, call->bucket_count * sizeof(uint64_t), ranking->cpu_before);
 
     return hybrid_reserve_bucket_scratch(call, true);
 }
@@ -395,9 +391,8 @@ static ordo_status finish(void *arg)
     TRY(prepare_buckets(ranking));
     call->exec->phase++;
     call->exec->changed = true; /* from here on ranks are written */
-    TRY(hybrid_fetch_chunks(call,
-                            &(hybrid_fetch){&call->next_result, call->result_count, request_chunk,
-                                            store_chunk, rank_buckets, ranking}));
+    TRY(hybrid_run_chunks(&(hybrid_chunks){call, &call->next_result, call->result_count,
+                                           request_chunk, store_chunk, rank_buckets, ranking}));
     if (call->bucket_count == 0)
         return ORDO_OK;
     call->exec->phase++;

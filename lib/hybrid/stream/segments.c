@@ -45,9 +45,7 @@ static size_t between(const hybrid_call *call, size_t splitter, size_t end)
 
 static ordo_status make_segments(hybrid_call *call)
 {
-    void *memory;
-    TRY(ordo_scratch(call->exec, call->splitter_count * sizeof *call->segments, &memory));
-    call->segments = memory;
+    TRY_SCRATCH(call->exec, call->splitter_count * sizeof *call->segments, call->segments);
     call->segment_count = 0;
     unsigned buffer = 0;
     for (size_t splitter = 0, start = 0; splitter < call->splitter_count;) {
@@ -115,9 +113,7 @@ static ordo_status list_chunks(hybrid_call *call)
 {
     const hybrid_records *const records = call->records;
     size_t const                most = most_chunks(call, call->segment_count);
-    void                       *memory;
-    TRY(ordo_scratch(call->exec, most * sizeof *call->result_chunks, &memory));
-    call->result_chunks = memory;
+    TRY_SCRATCH(call->exec, most * sizeof *call->result_chunks, call->result_chunks);
     call->result_count = 0;
     for (size_t s = 0; s < call->segment_count; s++) {
         hybrid_segment *const segment = &call->segments[s];

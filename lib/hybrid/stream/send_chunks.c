@@ -93,9 +93,23 @@ static ordo_status wait_sent(hybrid_call *call, ordo_exec *exec, unsigned lane, 
     return ORDO_OK;
 }
 
-static ordo_status send(hybrid_call *call, ordo_exec *exec, unsigned lane, unsigned side,
-                        size_t chunk)
+/* Counts a sent chunk. The thread that sends the last chunk of a batch queues its sort. */
+static void count_sent(hybrid_call *call, size_t chunk)
 {
+    size_t const batch = chunk / call->batch_chunks;
+    size_t const chunks =
+        ordo_min(call->batch_chunks, call->chunk_count - batch * call->batch_chunks);
+    if (atomic_fetch_add_explicit(&call->batch_sent[batch], 1, memory_order_acq_rel) + 1 != chunks)
+        return;
+    pthread_mutex_lock(&call->device_lock);
+    if (!hybrid_has_failed(call))
+        (void)sort_batch(call, batch);
+    pthread_mutex_unlock(&call->device_lock);
+}
+
+static ordo_status send(void *arg, ordo_exec *exec, unsigned lane, unsigned side, size_t chunk)
+{
+    hybrid_call *const          call = arg;
     const hybrid_records *const records = call->records;
     const ordo_link *const      link = call->link;
     void *const                 state = call->both->device_state;
@@ -121,48 +135,13 @@ static ordo_status send(hybrid_call *call, ordo_exec *exec, unsigned lane, unsig
                           values, count * records->value_size));
         call->tables->sent_bytes[lane][side] += count * records->value_size;
     }
-    return link->close_side(state, exec, lane, side);
-}
-
-static void count_sent(hybrid_call *call, size_t chunk)
-{
-    size_t const batch = chunk / call->batch_chunks;
-    size_t const chunks =
-        ordo_min(call->batch_chunks, call->chunk_count - batch * call->batch_chunks);
-    if (atomic_fetch_add_explicit(&call->batch_sent[batch], 1, memory_order_acq_rel) + 1 != chunks)
-        return;
-    pthread_mutex_lock(&call->device_lock);
-    if (!hybrid_has_failed(call))
-        (void)sort_batch(call, batch);
-    pthread_mutex_unlock(&call->device_lock);
-}
-
-/* Each thread keeps its lane until all chunks are sent, so no turn waits for a lane. */
-static void send_thread(void *arg, size_t lo, size_t hi)
-{
-    hybrid_call *const call = arg;
-    hybrid_worker      worker;
-    (void)lo, (void)hi;
-    hybrid_worker_init(call, &worker);
-    unsigned const lane = hybrid_claim_lane(call);
-    for (unsigned side = 0; !hybrid_has_failed(call); side = (side + 1) % ORDO_LINK_SIDES) {
-        size_t const chunk = atomic_fetch_add_explicit(&call->next_chunk, 1, memory_order_relaxed);
-        if (chunk >= call->chunk_count)
-            break;
-        if (send(call, &worker.exec, lane, side, chunk) == ORDO_OK)
-            count_sent(call, chunk);
-        if (ordo_poll(call->exec, (double)chunk / (double)call->chunk_count))
-            hybrid_mark_cancelled(call);
-    }
-    for (unsigned side = 0; side < ORDO_LINK_SIDES && call->timed && !hybrid_has_failed(call);
-         side++)
-        (void)wait_sent(call, &worker.exec, lane, side);
-    hybrid_release_lane(call, lane);
+    TRY(link->close_side(state, exec, lane, side));
+    count_sent(call, chunk);
+    return ORDO_OK;
 }
 
 ordo_status hybrid_send_chunks(hybrid_call *call)
 {
-    atomic_init(&call->next_chunk, 0);
     atomic_init(&call->turn.next, 0);
     call->next_place = 0;
     for (size_t b = 0; b <= call->batch_count; b++)
@@ -170,7 +149,11 @@ ordo_status hybrid_send_chunks(hybrid_call *call)
             ordo_min(b * call->batch_chunks * call->chunk_records, call->records->n);
     for (size_t b = 0; b < HYBRID_MOST_BATCHES; b++)
         atomic_init(&call->batch_sent[b], 0);
-    (void)ordo_loop(call->exec, call->lanes, 1, send_thread, call);
-    return hybrid_result(call, atomic_load_explicit(&call->next_chunk, memory_order_relaxed) >=
-                                   call->chunk_count);
+    TRY(hybrid_run_chunks(
+        &(hybrid_chunks){call, &call->next_chunk, call->chunk_count, send, NULL, NULL, call}));
+    for (unsigned i = 0; i < call->lanes * ORDO_LINK_SIDES && call->timed; i++)
+        if (wait_sent(call, &call->device.exec, i / ORDO_LINK_SIDES, i % ORDO_LINK_SIDES) !=
+            ORDO_OK)
+            return hybrid_result(call, true);
+    return ORDO_OK;
 }

@@ -15,7 +15,6 @@ ordo_status hybrid_reserve_bucket_scratch(hybrid_call *call, bool gathers_keys)
 {
     const hybrid_records *const records = call->records;
     hybrid_worker               alone;
-    void                       *memory;
     hybrid_worker_init(call, &alone);
     size_t const keys = gathers_keys ? call->largest_bucket * records->key_size : 0;
     size_t const sort =
@@ -23,8 +22,7 @@ ordo_status hybrid_reserve_bucket_scratch(hybrid_call *call, bool gathers_keys)
     call->bucket_scratch_bytes =
         ordo_round_up(keys, ORDO_CACHE_LINE) +
         ordo_round_up(sort + HYBRID_SCRATCH_TAKES * ORDO_CACHE_LINE, ORDO_CACHE_LINE);
-    TRY(ordo_scratch(call->exec, call->lanes * call->bucket_scratch_bytes, &memory));
-    call->bucket_scratch = memory;
+    TRY_SCRATCH(call->exec, call->lanes * call->bucket_scratch_bytes, call->bucket_scratch);
     return ORDO_OK;
 }
 

@@ -23,37 +23,34 @@ typedef struct range_exec { /* the caller's exec with other scratch */
 } range_exec;
 
 typedef struct rounds {
-    hybrid_call  *call;
-    atomic_size_t next;
-    char         *keys, *values; /* where ranges are gathered */
-    range_room    streamed, by_cpu;
-    bool          asked; /* by_cpu has been requested */
+    hybrid_call *call;
+    char        *keys, *values; /* where ranges are gathered */
+    range_room   streamed, by_cpu;
+    bool         asked; /* by_cpu has been requested */
 } rounds;
 
 static ordo_status reserve_copies(hybrid_call *call, rounds *work)
 {
     const hybrid_records *const records = call->records;
-    void                       *memory;
-    TRY(ordo_scratch(call->exec, records->n * records->key_size, &memory));
-    call->kept_keys = memory;
+    TRY_SCRATCH(call->exec, records->n * records->key_size, call->kept_keys);
     if (records->value_size != 0) {
-        TRY(ordo_scratch(call->exec, records->n * records->value_size, &memory));
-        call->kept_values = memory;
+        TRY_SCRATCH(call->exec, records->n * records->value_size, call->kept_values);
     }
     TRY(hybrid_reserve_buckets(
         call, call->chunk_records * (sizeof(uint16_t) + records->value_size) + ORDO_CACHE_LINE));
     work->values = records->out_values;
     work->keys = records->out_keys;
     if (work->keys == NULL) {
-        TRY(ordo_scratch(call->exec, records->n * records->key_size, &memory));
-        work->keys = memory;
+        TRY_SCRATCH(call->exec, records->n * records->key_size, work->keys);
     }
     return ORDO_OK;
 }
 
 /* `aside` holds the labels and, if the values are indices, the values. */
-static void fill_chunk(hybrid_call *call, unsigned lane, size_t chunk)
+static ordo_status fill_chunk(void *arg, ordo_exec *exec, unsigned lane, unsigned side,
+                              size_t chunk)
 {
+    hybrid_call *const          call = arg;
     const hybrid_records *const records = call->records;
     char *const                 numbers = call->aside + lane * call->aside_bytes;
     uint16_t *const             labels =
@@ -61,29 +58,14 @@ static void fill_chunk(hybrid_call *call, unsigned lane, size_t chunk)
                                                      ORDO_CACHE_LINE));
     size_t const first = chunk * call->chunk_records, n = hybrid_chunk_length(call, chunk);
     const char  *values = numbers;
+    (void)exec, (void)side;
     if (records->values != NULL)
         values = records->values + first * records->value_size;
     else if (records->value_size != 0)
         hybrid_write_indices(numbers, records->value_size, first, n);
     hybrid_fill_buckets(call, chunk, 0, records->keys + first * records->key_size, values, labels,
                         n);
-}
-
-static void fill_chunks(void *arg, size_t lo, size_t hi)
-{
-    rounds *const      work = arg;
-    hybrid_call *const call = work->call;
-    unsigned const     lane = hybrid_claim_lane(call);
-    (void)lo, (void)hi;
-    while (!hybrid_has_failed(call)) {
-        size_t const chunk = atomic_fetch_add_explicit(&work->next, 1, memory_order_relaxed);
-        if (chunk >= call->chunk_count)
-            break;
-        fill_chunk(call, lane, chunk);
-        if (ordo_poll(call->exec, (double)chunk / (double)call->chunk_count))
-            hybrid_mark_cancelled(call);
-    }
-    hybrid_release_lane(call, lane);
+    return ORDO_OK;
 }
 
 /* ---- Exec of a range ---- */
@@ -257,14 +239,6 @@ static ordo_status all_ranges(rounds *work, size_t room)
     return ORDO_OK;
 }
 
-static void record_rounds(ordo_facts *facts, size_t count, size_t room, size_t need)
-{
-    facts->strategy = ORDO_STRATEGY_ROUNDS;
-    facts->rounds = count;
-    facts->device_bytes = room;
-    facts->needed_bytes = need;
-}
-
 ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *records,
                                   ordo_exec *exec, size_t need, size_t room)
 {
@@ -276,7 +250,6 @@ ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *r
                          room);
     hybrid_call_open(&call, both, records, exec);
     call.lanes = exec->threads < HYBRID_MOST_LANES ? exec->threads : HYBRID_MOST_LANES;
-    atomic_init(&work.next, 0);
     ordo_status status = hybrid_take_tables(&call);
     if (status == ORDO_OK)
         status = hybrid_choose_ranges(&call, wanted);
@@ -284,14 +257,17 @@ ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *r
     exec->phases = (unsigned)call.bucket_count + 1;
     if (status == ORDO_OK)
         status = reserve_copies(&call, &work);
-    if (status == ORDO_OK) {
-        (void)ordo_loop(exec, call.lanes, 1, fill_chunks, &work);
-        status = hybrid_result(&call, atomic_load(&work.next) >= call.chunk_count);
-    }
+    if (status == ORDO_OK)
+        status = hybrid_run_chunks(&(hybrid_chunks){&call, &call.next_chunk, call.chunk_count,
+                                                    fill_chunk, NULL, NULL, &call});
     if (status == ORDO_OK)
         status = all_ranges(&work, room);
     hybrid_call_close(&call);
-    if (status == ORDO_OK)
-        record_rounds(&exec->facts, call.bucket_count, room, need);
-    return status;
+    if (status != ORDO_OK)
+        return status;
+    exec->facts.strategy = ORDO_STRATEGY_ROUNDS;
+    exec->facts.rounds = call.bucket_count;
+    exec->facts.device_bytes = room;
+    exec->facts.needed_bytes = need;
+    return ORDO_OK;
 }

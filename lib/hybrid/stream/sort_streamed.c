@@ -55,8 +55,6 @@ static ordo_status begin_sort(void *arg)
     return ORDO_OK;
 }
 
-static ordo_status finish_sort(void *arg) { return hybrid_fetch_segments(arg); }
-
 size_t hybrid_device_bytes(const ordo_both *both, const hybrid_records *records, ordo_exec *exec)
 {
     hybrid_call call;
@@ -92,7 +90,7 @@ ordo_status hybrid_sort_streamed(const ordo_both *both, const hybrid_records *re
 {
     hybrid_call call;
     hybrid_call_open(&call, both, records, exec);
-    ordo_status const status = hybrid_run_phases(&call, begin_sort, finish_sort, &call);
+    ordo_status const status = hybrid_run_phases(&call, begin_sort, hybrid_fetch_segments, &call);
     if (status != ORDO_OK && status != ORDO_E_CANCELLED)
         restore_array(&call);
     hybrid_call_close(&call);

@@ -25,9 +25,7 @@ enum {
 #define ORDO_TYPE(ID, tag, key, bits)                                                              \
     static inline uint64_t code_##tag(key x, bool descending, bool folded)                         \
     {                                                                                              \
-        if (folded)                                                                                \
-            return descending ? key_desc_##tag(x) : key_fold_##tag(x);                             \
-        return descending ? key_turn_##tag(key_bits_##tag(x)) : key_bits_##tag(x);                 \
+        return folded ? key_tie_bits_##tag(x, descending) : key_sort_bits_##tag(x, descending);    \
     }
 #include "core/types.def"
 
@@ -45,13 +43,8 @@ static uint64_t code_of(const hybrid_records *records, const void *at)
     return 0;
 }
 
-static uint64_t largest_code(const hybrid_records *records)
-{
-    return UINT64_MAX >> (64 - 8 * records->key_size);
-}
-
-/* Converts a code of the order with ties to a code of the order of keys alone. Both codes have the
- * same keys before them, so tied keys stay together. */
+/* Converts a code of folded keys to the code of unfolded keys that has the same keys before it, so
+ * that a pivot never separates keys that tie. */
 static uint64_t plain_code(const hybrid_records *records, uint64_t code)
 {
     if (!records->folded || (records->type != ORDO_F32 && records->type != ORDO_F64))
@@ -59,11 +52,11 @@ static uint64_t plain_code(const hybrid_records *records, uint64_t code)
     bool const     wide = records->type == ORDO_F64;
     uint64_t const minus_zero = wide ? KEY_MINUS_ZERO_F64 : KEY_MINUS_ZERO_F32;
     uint64_t const inf = wide ? KEY_INF_F64 : KEY_INF_F32;
-    if (code > inf) /* before every NaN */
+    if (code > inf) /* the folded code of all NaNs; inf + 1 is the first unfolded one */
         return inf + 1;
-    if (records->descending) /* +0 comes before -0: after both zeros, or before both */
+    if (records->descending) /* +0 precedes -0: a pivot after the zeros must not lie between them */
         return code == inf - minus_zero ? code + 1 : code;
-    return code == minus_zero + 1 ? minus_zero : code;
+    return code == minus_zero + 1 ? minus_zero : code; /* a pivot at the zeros moves to -0 */
 }
 
 void hybrid_bucket_labels(const hybrid_call *call, const void *keys, size_t n, uint16_t *labels)
@@ -142,10 +135,11 @@ static size_t choose_pivot(hybrid_call *call, const uint64_t *samples, size_t co
         return count;
     uint64_t const code = samples[wanted];
     size_t const   lower = samples_before(samples, count, code);
-    size_t const   upper =
-        code == largest_code(call->records) ? count : samples_before(samples, count, code + 1);
-    bool const   up = upper - wanted < wanted - lower;
-    size_t const below = up ? upper : lower;
+    size_t const   upper = code == UINT64_MAX >> (64 - 8 * call->records->key_size)
+                               ? count
+                               : samples_before(samples, count, code + 1);
+    bool const     up = upper - wanted < wanted - lower;
+    size_t const   below = up ? upper : lower;
     if (below == count)
         return count;
     call->divided = true;
@@ -221,10 +215,8 @@ size_t hybrid_sample_host_bytes(const hybrid_call *call)
 
 static ordo_status sorted_samples(hybrid_call *call, size_t most, uint64_t **samples, size_t *count)
 {
-    void *memory;
     *count = sample_count(call, most);
-    TRY(ordo_scratch(call->exec, *count * sizeof(uint64_t), &memory));
-    *samples = memory;
+    TRY_SCRATCH(call->exec, *count * sizeof(uint64_t), *samples);
     return sort_samples(call, *samples, *count);
 }
 

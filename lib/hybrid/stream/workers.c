@@ -119,55 +119,50 @@ ordo_status hybrid_result(hybrid_call *call, bool all)
     return all ? ORDO_OK : ORDO_E_CANCELLED;
 }
 
-static void fetch_chunks(hybrid_call *call, ordo_exec *exec, unsigned lane,
-                         const hybrid_fetch *fetch)
+static void run_chunks(const hybrid_chunks *chunks, ordo_exec *exec, unsigned lane)
 {
-    size_t on_link[ORDO_LINK_SIDES] = {SIZE_MAX, SIZE_MAX};
-    for (unsigned side = 0; !hybrid_has_failed(call); side = (side + 1) % ORDO_LINK_SIDES) {
+    size_t on_link[ORDO_LINK_SIDES] = {SIZE_MAX, SIZE_MAX}; /* chunks to store */
+    for (unsigned side = 0; !hybrid_has_failed(chunks->call); side = (side + 1) % ORDO_LINK_SIDES) {
         if (on_link[side] != SIZE_MAX)
-            (void)fetch->store(fetch->arg, exec, lane, side, on_link[side]);
-        size_t const chunk = atomic_fetch_add_explicit(fetch->next, 1, memory_order_relaxed);
-        if (ordo_poll(call->exec,
-                      (double)ordo_min(chunk, fetch->count) / (double)(fetch->count + 1)))
-            hybrid_mark_cancelled(call);
-        on_link[side] = chunk < fetch->count ? chunk : SIZE_MAX;
-        if (on_link[side] != SIZE_MAX)
-            (void)fetch->request(fetch->arg, exec, lane, side, chunk);
+            (void)chunks->store(chunks->arg, exec, lane, side, on_link[side]);
+        size_t const chunk = atomic_fetch_add_explicit(chunks->next, 1, memory_order_relaxed);
+        bool const   is_left = chunk < chunks->count;
+        on_link[side] = is_left && chunks->store != NULL ? chunk : SIZE_MAX;
+        if (ordo_poll(chunks->call->exec,
+                      (double)ordo_min(chunk, chunks->count) / (double)(chunks->count + 1)))
+            hybrid_mark_cancelled(chunks->call);
+        if (is_left)
+            (void)chunks->queue(chunks->arg, exec, lane, side, chunk);
         else if (on_link[0] == SIZE_MAX && on_link[1] == SIZE_MAX)
             break;
     }
 }
 
-typedef struct fetch_work {
-    hybrid_call        *call;
-    const hybrid_fetch *fetch;
-} fetch_work;
-
-static void fetch_thread(void *arg, size_t lo, size_t hi)
+static void chunks_thread(void *arg, size_t lo, size_t hi)
 {
-    const fetch_work *const   work = arg;
-    const hybrid_fetch *const fetch = work->fetch;
-    hybrid_worker             worker;
+    const hybrid_chunks *const chunks = arg;
+    hybrid_worker              worker;
     (void)hi;
-    hybrid_worker_init(work->call, &worker);
-    unsigned const lane = hybrid_claim_lane(work->call);
-    if (fetch->sort_buckets != NULL && lo >= ORDO_TUNE_LINK_THREADS)
-        fetch->sort_buckets(fetch->arg, lane);
-    fetch_chunks(work->call, &worker.exec, lane, fetch);
-    if (fetch->sort_buckets != NULL)
-        fetch->sort_buckets(fetch->arg, lane);
-    hybrid_release_lane(work->call, lane);
+    hybrid_worker_init(chunks->call, &worker);
+    unsigned const lane = hybrid_claim_lane(chunks->call);
+    if (chunks->sort_buckets != NULL && lo >= ORDO_TUNE_LINK_THREADS)
+        chunks->sort_buckets(chunks->arg, lane);
+    run_chunks(chunks, &worker.exec, lane);
+    if (chunks->sort_buckets != NULL)
+        chunks->sort_buckets(chunks->arg, lane);
+    hybrid_release_lane(chunks->call, lane);
 }
 
-ordo_status hybrid_fetch_chunks(hybrid_call *call, const hybrid_fetch *fetch)
+ordo_status hybrid_run_chunks(const hybrid_chunks *chunks)
 {
-    fetch_work work = {call, fetch};
-    atomic_store_explicit(fetch->next, 0, memory_order_relaxed);
-    (void)ordo_loop(call->exec, call->lanes, 1, fetch_thread, &work);
+    hybrid_call *const call = chunks->call;
+    atomic_store_explicit(chunks->next, 0, memory_order_relaxed);
+    (void)ordo_loop(call->exec, call->lanes, 1, chunks_thread, (void *)chunks);
+    bool const all = atomic_load_explicit(chunks->next, memory_order_relaxed) >= chunks->count;
     return hybrid_result(call,
-                         atomic_load_explicit(fetch->next, memory_order_relaxed) >= fetch->count &&
-                             atomic_load_explicit(&call->next_bucket, memory_order_relaxed) >=
-                                 call->bucket_count);
+                         all && (chunks->sort_buckets == NULL ||
+                                 atomic_load_explicit(&call->next_bucket, memory_order_relaxed) >=
+                                     call->bucket_count));
 }
 
 /* ---- Sorts with one backend ---- */

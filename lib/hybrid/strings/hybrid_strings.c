@@ -28,16 +28,14 @@ static bool uses_device(const ordo_both *both, size_t n)
 static ordo_status reserve_host(string_order *order)
 {
     size_t room, all;
-    void  *memory;
     if (!ordo_size_mul(order->n, CPU_BYTES, &room) ||
         !ordo_size_mul(order->n, CPU_BYTES + order->id_size, &all))
         return ordo_fail(order->call.exec, ORDO_E_NOMEM,
                          "the scratch of %zu strings exceeds SIZE_MAX", order->n);
-    TRY(ordo_scratch(order->call.exec, all, &memory));
-    order->keys = memory;
+    TRY_SCRATCH(order->call.exec, all, order->keys);
     order->labels = (uint32_t *)(void *)(order->keys + order->n);
-    order->index = (char *)memory + room;
-    order->known.room = memory;
+    order->index = (char *)order->keys + room;
+    order->known.room = order->keys;
     order->known.room_bytes = room;
     return ORDO_OK;
 }
@@ -156,58 +154,22 @@ static ordo_status report(string_order *order, ordo_exec *exec, ordo_status stat
 
 /* ---- Slots ---- */
 
-/* NULL: the CPU's verb starts from nothing. */
-static const ordo_string_known *known_of(const string_order *order)
-{
-    return order->known.room != NULL ? &order->known : NULL;
-}
+/* A slot: finds the order of the strings, then runs the CPU's verb, which continues from this order
+ * or, without one, starts from nothing. */
+#define SLOT(verb, job_type, given, wants_equal)                                                   \
+    ordo_status hybrid_##verb(void *state, const job_type *job, ordo_exec *exec)                   \
+    {                                                                                              \
+        const ordo_both *const both = state;                                                       \
+        string_request const   request = {given, job->n, job->descending, wants_equal};            \
+        job_type               with_order = *job;                                                  \
+        string_order           order;                                                              \
+        TRY(prepare(&order, both, &request, exec));                                                \
+        with_order.known = order.known.room != NULL ? &order.known : NULL;                         \
+        return report(&order, exec, both->cpu->verb(both->cpu_state, &with_order, exec));          \
+    }
 
-ordo_status hybrid_argsort_strings(void *state, const ordo_strings_job *job, ordo_exec *exec)
-{
-    const ordo_both *const both = state;
-    string_request const   request = {
-          .strings = &job->strings, .n = job->n, .descending = job->descending};
-    ordo_strings_job with_order = *job;
-    string_order     order;
-    TRY(prepare(&order, both, &request, exec));
-    with_order.known = known_of(&order);
-    return report(&order, exec, both->cpu->argsort_strings(both->cpu_state, &with_order, exec));
-}
-
-ordo_status hybrid_rank_strings(void *state, const ordo_string_rank_job *job, ordo_exec *exec)
-{
-    const ordo_both *const both = state;
-    string_request request = {.strings = &job->strings, .n = job->n, .descending = job->descending};
-    ordo_string_rank_job with_order = *job;
-    request.equal_wanted = true;
-    string_order order;
-    TRY(prepare(&order, both, &request, exec));
-    with_order.known = known_of(&order);
-    return report(&order, exec, both->cpu->rank_strings(both->cpu_state, &with_order, exec));
-}
-
-ordo_status hybrid_sort_strings(void *state, const ordo_string_copy_job *job, ordo_exec *exec)
-{
-    const ordo_both *const both = state;
-    string_request const   request = {
-          .strings = &job->strings, .n = job->n, .descending = job->descending};
-    ordo_string_copy_job with_order = *job;
-    string_order         order;
-    TRY(prepare(&order, both, &request, exec));
-    with_order.known = known_of(&order);
-    return report(&order, exec, both->cpu->sort_strings(both->cpu_state, &with_order, exec));
-}
-
-ordo_status hybrid_sort_pointers(void *state, const ordo_pointers_job *job, ordo_exec *exec)
-{
-    const ordo_both *const both = state;
-    ordo_strings const     strings = {.struct_size = sizeof strings,
-                                      .pointers = (const char *const *)job->pointers};
-    string_request const   request = {
-          .strings = &strings, .n = job->n, .descending = job->descending};
-    ordo_pointers_job with_order = *job;
-    string_order      order;
-    TRY(prepare(&order, both, &request, exec));
-    with_order.known = known_of(&order);
-    return report(&order, exec, both->cpu->sort_pointers(both->cpu_state, &with_order, exec));
-}
+SLOT(argsort_strings, ordo_strings_job, &job->strings, false)
+SLOT(rank_strings, ordo_string_rank_job, &job->strings, true)
+SLOT(sort_strings, ordo_string_copy_job, &job->strings, false)
+SLOT(sort_pointers, ordo_pointers_job,
+     (&(ordo_strings){sizeof(ordo_strings), NULL, NULL, (const char *const *)job->pointers}), false)

@@ -115,9 +115,7 @@ ordo_status string_find_groups(string_order *order)
     size_t const     blocks = ordo_div_up(order->entries, ORDO_TUNE_STRINGS_KEYS);
     group_work       work = {.order = order, .block = ORDO_TUNE_STRINGS_KEYS};
     group_counts     sum;
-    void            *memory;
-    TRY(ordo_scratch(exec, blocks * sizeof *work.counts, &memory));
-    work.counts = memory;
+    TRY_SCRATCH(exec, blocks * sizeof *work.counts, work.counts);
     work.again = order->rounds < STRING_ROUNDS;
     if (!count_groups(&work, blocks, &sum))
         return ORDO_E_CANCELLED;
@@ -127,10 +125,8 @@ ordo_status string_find_groups(string_order *order)
         if (!count_groups(&work, blocks, &sum))
             return ORDO_E_CANCELLED;
     }
-    TRY(ordo_scratch(exec, (sum.left + 1) * sizeof *work.left, &memory));
-    work.left = memory;
-    TRY(ordo_scratch(exec, (sum.groups + 1) * sizeof *work.groups, &memory));
-    work.groups = memory;
+    TRY_SCRATCH(exec, (sum.left + 1) * sizeof *work.left, work.left);
+    TRY_SCRATCH(exec, (sum.groups + 1) * sizeof *work.groups, work.groups);
     if (!ordo_loop(exec, order->entries, work.block, find_groups, &work))
         return ORDO_E_CANCELLED;
 

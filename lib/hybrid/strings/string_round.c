@@ -50,9 +50,10 @@ static bool fill(const string_order *order, size_t chunk, uint64_t *keys, char *
                            : string_group_keys(order, first, end, keys, ids);
 }
 
-static ordo_status send(string_order *order, ordo_exec *exec, unsigned lane, unsigned side,
-                        size_t chunk)
+/* A misfit ends the loop over the chunks. */
+static ordo_status send(void *arg, ordo_exec *exec, unsigned lane, unsigned side, size_t chunk)
 {
+    string_order *const    order = arg;
     const ordo_link *const link = order->call.link;
     void *const            state = order->call.both->device_state;
     char *const            buffer = link->buffer(state, lane, side);
@@ -62,6 +63,7 @@ static ordo_status send(string_order *order, ordo_exec *exec, unsigned lane, uns
     TRY(link->wait_side(state, exec, lane, side));
     if (!fill(order, chunk, (uint64_t *)(void *)buffer, ids_in(order, buffer))) {
         atomic_store_explicit(&order->misfit, true, memory_order_relaxed);
+        atomic_store_explicit(&order->next, order->chunk_count, memory_order_relaxed);
         return ORDO_OK;
     }
     TRY(link->copy_in(state, exec, lane, order->device_keys + at * sizeof(uint64_t), buffer,
@@ -70,30 +72,6 @@ static ordo_status send(string_order *order, ordo_exec *exec, unsigned lane, uns
         TRY(link->copy_in(state, exec, lane, order->device_ids + at * order->id_size,
                           ids_in(order, buffer), count * order->id_size));
     return link->close_side(state, exec, lane, side);
-}
-
-static bool goes_on(const string_order *order)
-{
-    return !hybrid_has_failed(&order->call) &&
-           !atomic_load_explicit(&order->misfit, memory_order_relaxed);
-}
-
-static void send_thread(void *arg, size_t lo, size_t hi)
-{
-    string_order *const order = arg;
-    hybrid_worker       worker;
-    (void)lo, (void)hi;
-    hybrid_worker_init(&order->call, &worker);
-    unsigned const lane = hybrid_claim_lane(&order->call);
-    for (unsigned side = 0; goes_on(order); side = (side + 1) % ORDO_LINK_SIDES) {
-        size_t const chunk = atomic_fetch_add_explicit(&order->next, 1, memory_order_relaxed);
-        if (chunk >= order->chunk_count)
-            break;
-        (void)send(order, &worker.exec, lane, side, chunk);
-        if (ordo_poll(order->call.exec, (double)chunk / (double)order->chunk_count))
-            hybrid_mark_cancelled(&order->call);
-    }
-    hybrid_release_lane(&order->call, lane);
 }
 
 /* ---- Entries of a later round ---- */
@@ -147,17 +125,14 @@ static void count_chunk(void *arg, size_t lo, size_t hi)
 static ordo_status prepare(string_order *order)
 {
     ordo_exec *const exec = order->call.exec;
-    void            *memory;
     choose_chunks(order, order->n);
-    TRY(ordo_scratch(exec, order->chunk_count * sizeof *order->chunk_place, &memory));
-    order->chunk_place = memory;
+    TRY_SCRATCH(exec, order->chunk_count * sizeof *order->chunk_place, order->chunk_place);
     if (is_first(order)) {
         for (size_t chunk = 0; chunk < order->chunk_count; chunk++)
             order->chunk_place[chunk] = chunk * order->chunk_strings;
         return ORDO_OK;
     }
-    TRY(ordo_scratch(exec, order->group_count * sizeof *order->pivots, &memory));
-    order->pivots = memory;
+    TRY_SCRATCH(exec, order->group_count * sizeof *order->pivots, order->pivots);
     if (!ordo_loop(exec, order->n, order->chunk_strings, clear_chunk, order) ||
         !ordo_loop(exec, order->group_count, 1, pivot_chunk, order) ||
         !ordo_loop(exec, order->entries, ORDO_TUNE_STRINGS_KEYS, label_chunk, order) ||
@@ -175,13 +150,11 @@ static ordo_status prepare(string_order *order)
 /* Sends all keys. *fits false: a string does not fit the alphabet. */
 static ordo_status send_all(string_order *order, bool *fits)
 {
-    atomic_store_explicit(&order->next, 0, memory_order_relaxed);
     atomic_store_explicit(&order->misfit, false, memory_order_relaxed);
-    (void)ordo_loop(order->call.exec, order->call.lanes, 1, send_thread, order);
+    TRY(hybrid_run_chunks(
+        &(hybrid_chunks){&order->call, &order->next, order->chunk_count, send, NULL, NULL, order}));
     *fits = !atomic_load_explicit(&order->misfit, memory_order_relaxed);
-    return hybrid_result(&order->call,
-                         !*fits || atomic_load_explicit(&order->next, memory_order_relaxed) >=
-                                       order->chunk_count);
+    return ORDO_OK;
 }
 
 /* ---- Sorting and fetching ---- */
@@ -247,9 +220,8 @@ static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsign
 static ordo_status fetch_all(string_order *order)
 {
     choose_chunks(order, order->entries);
-    return hybrid_fetch_chunks(
-        &order->call,
-        &(hybrid_fetch){&order->next, order->chunk_count, request_chunk, store_chunk, NULL, order});
+    return hybrid_run_chunks(&(hybrid_chunks){&order->call, &order->next, order->chunk_count,
+                                              request_chunk, store_chunk, NULL, order});
 }
 
 /* ---- The round ---- */

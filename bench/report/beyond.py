@@ -1,0 +1,247 @@
+"""Cards beyond the papers: ordo against other libraries, one for each section of a machine."""
+
+from collections import Counter
+from html import escape
+
+import charts
+from markup import details, figure, quartiles, seconds, slug, table, tag
+from papers import MACHINES
+from peers import PAPER_KERNELS
+from stats import geometric_mean, times
+
+# Sections with a chart: heading, and the field on the x axis of a line chart ("" for a dot chart).
+SECTIONS = {
+    "types": ("key types", ""),
+    "distributions": ("distributions", ""),
+    "pairs": ("pairs", ""),
+    "unsorted": ("unsorted keys", ""),
+    "ties": ("tie strategies", ""),
+    "quantiles": ("several quantiles", ""),
+    "topk": ("the largest keys", ""),
+    "ops": ("operations", ""),
+    "bits": ("counts of flags", ""),
+    "partition": ("stable partition", ""),
+    "sorted": ("test for order", ""),
+    "words": ("words of 15 letters", ""),
+    "strings": ("random strings", ""),
+    "fasta": ("protein records", ""),
+    "n": ("number of keys", "n"),
+    "small": ("small arrays", "n"),
+    "k": ("radius", "k"),
+    "rough": ("k-sorted keys", "k"),
+}
+MOST_LABELS = 40  # of a dot chart
+MOST_SERIES = 10
+
+
+def groups(comparisons):
+    """{(machine, subject, device, section, threads): comparisons} of the sections with a chart."""
+    found = {}
+    for c in comparisons:
+        if c.ours.section in SECTIONS:
+            d = c.document
+            key = (d.machine, d.subject, d.device, c.ours.section, c.ours.threads)
+            found.setdefault(key, []).append(c)
+    return found
+
+
+def rate(row):
+    return row.n / row.time.median
+
+
+def rows_of(document, section, threads):
+    for row in document.section(section):
+        if row.threads == threads and row.algorithm not in ("copy", *PAPER_KERNELS):
+            yield row
+
+
+def dot_series(group):
+    """{contender: {label: row}}. Of several inputs with one label the first one counts."""
+    labels = {c.ours.label for c in group}
+    documents = list(dict.fromkeys(id(c.document) for c in group))
+    by_id = {id(c.document): c.document for c in group}
+    first = group[0].ours
+    found = {}
+    for key in documents:
+        for row in rows_of(by_id[key], first.section, first.threads):
+            if row.label in labels and (row.algorithm == "auto" or row.peer):
+                found.setdefault(row.algorithm, {}).setdefault(row.label, row)
+    return found
+
+
+def line_series(group, x, kind):
+    """The same over x, for the rows of one operation, type and radius."""
+    found = {}
+    for document in {id(c.document): c.document for c in group}.values():
+        for row in rows_of(document, group[0].ours.section, group[0].ours.threads):
+            same = kind_of(row, x) == kind and getattr(row, x) is not None
+            if same and (row.algorithm == "auto" or row.peer):
+                found.setdefault(row.algorithm, {}).setdefault(getattr(row, x), row)
+    return {name: {p: points[p] for p in sorted(points)} for name, points in found.items()}
+
+
+def kind_of(row, x):
+    """What a line chart keeps fixed, in words: operation, type, and k or n."""
+    if x == "k":
+        fixed = f"n = {charts.count(row.n)}"
+    else:
+        fixed = "" if row.k is None else f"k = {charts.radius(row.k)}"
+    return " ".join(word for word in (row.op, row.type, fixed) if word)
+
+
+def as_series(found, unit):
+    """Series of the contenders, ordo first. unit: "rate" or "time"."""
+    names = ["auto", *sorted(name for name in found if name != "auto")]
+    series = []
+    for place, name in enumerate(names[:MOST_SERIES]):
+        points = []
+        for x, row in found.get(name, {}).items():
+            words = f"{name}, {x}: {charts.count(rate(row))}/s, {seconds(row.time.median)}"
+            if unit == "rate":
+                points.append((x, rate(row), None, None, words))
+            else:
+                s = row.time.scaled(1e6)
+                points.append((x, s.median, s.low, s.high, words))
+        if points:
+            shown = "ordo" if name == "auto" else name
+            series.append(charts.Series(shown, place, points))
+    return series
+
+
+def summary(group):
+    """One sentence: wins, mean and worst case."""
+    gains = [c.gain.median for c in group]
+    lost = sum(c.lost for c in group)
+    worst = min(group, key=lambda c: c.gain.median)
+    words = (
+        f"ordo is {times(geometric_mean(gains))} as fast as the best other library "
+        f"(geometric mean of {len(gains)}); "
+    )
+    if len(gains) == 1:
+        words = f"ordo is {times(gains[0])} as fast as {worst.peer.algorithm}; "
+    words += (
+        f"the worst case is {times(worst.gain.median)} ({worst.ours.label}, {worst.peer.algorithm})"
+    )
+    return words + (f"; it loses {lost}." if lost else "; it loses none.")
+
+
+def comparison_table(group):
+    rows = [
+        [
+            c.ours.label or c.ours.op,
+            charts.count(c.ours.n),
+            seconds(c.ours.time.median) + (" ~" if c.ours.time.noisy else ""),
+            c.peer.algorithm,
+            seconds(c.peer.time.median) + (" ~" if c.peer.time.noisy else ""),
+            (times(c.gain.median), "lost" if c.lost else None),
+            quartiles(c.gain, times),
+        ]
+        for c in group
+    ]
+    heads = ["input", ">keys", ">ordo", "best other", ">its time", ">ratio", ">quartiles"]
+    return details(
+        f"Table: {len(rows)} inputs", table("Median times; ratios by rounds", heads, rows)
+    )
+
+
+def figures(card_id, title, group, caption, words):
+    """The charts of one card: one dot chart, or one line chart for each operation and type."""
+    section = group[0].ours.section
+    x = SECTIONS[section][1]
+    if not x:
+        series = as_series(dot_series(group), "rate")
+        labels = {p[0] for s in series for p in s.points}
+        if len(labels) > MOST_LABELS:
+            return ""
+        chart = charts.Chart(card_id, title, words, "", "keys per second", series)
+        return figure(chart, charts.dot_chart, caption)
+    parts = []
+    kinds = Counter(kind_of(c.ours, x) for c in group)
+    for place, (kind, _) in enumerate(kinds.most_common(4)):
+        unit = "time" if section == "small" else "rate"
+        series = as_series(line_series(group, x, kind), unit)
+        axis = "microseconds" if unit == "time" else "keys per second"
+        chart = charts.Chart(
+            f"{card_id}-{place}",
+            f"{title}: {kind}",
+            words,
+            f"{'number of keys' if x == 'n' else 'k'} ({kind})",
+            axis,
+            series,
+            label=charts.count if x == "n" else charts.radius,
+            show=charts.figure if unit == "time" else charts.count,
+        )
+        if len({p[0] for s in series for p in s.points}) > 1:
+            parts.append(figure(chart, charts.line_chart, caption))
+    return "".join(parts)
+
+
+def peer_card(key, group):
+    machine, subject, device, section, threads = key
+    document = group[0].document
+    if device == "cuda":
+        where = f"{document.hardware}, arrays in GPU memory"
+    else:
+        where = f"{document.hardware.split(',')[0]}, {threads} thread{'s' if threads > 1 else ''}"
+    title = f"{subject}: {SECTIONS[section][0]}"
+    card_id = slug(f"peer-{machine}-{subject}-{device}-{section}-{threads}")
+    head = tag("header", tag("p", escape(where), css="eyebrow") + tag("h3", escape(title)))
+    caption = f"{where}. {document.date}, {document.repeat} rounds."
+    words = summary(group)
+    where_option = " --device cuda" if device == "cuda" else ""
+    command = f"ordo bench {subject}{where_option} --only {section}"
+    body = (
+        figures(card_id, title, group, caption, words)
+        + tag("p", escape(words), css="finding")
+        + comparison_table(group)
+        + tag("p", tag("code", escape(command)), css="note")
+    )
+    return tag("article", head + body, css="card", id=card_id)
+
+
+def python_card(machine, group):
+    rows = []
+    for c in group:
+        ours, theirs = c.row.seconds[c.ours], c.row.seconds[c.peer]
+        rows.append(
+            [
+                c.row.name,
+                c.row.section,
+                seconds(ours),
+                c.peer,
+                seconds(theirs),
+                (times(c.gain), "lost" if c.gain < 0.97 else None),
+            ]
+        )
+    heads = ["function", "section", ">ordo", "best other", ">its time", ">ratio"]
+    content = table("One time for each contender, without quartiles", heads, rows)
+    head = tag("header", tag("h3", "The Python package"))
+    words = f"ordo is faster in {sum(c.gain >= 0.97 for c in group)} of {len(group)} rows."
+    body = tag("p", words, css="finding") + details(f"Table: {len(rows)} rows", content)
+    body += tag("p", tag("code", "python -m ordo.bench"), css="note")
+    return tag("article", head + body, css="card", id=slug(f"peer-{machine}-python"))
+
+
+def peer_cards(results, comparisons, python):
+    parts = [
+        tag("h2", "Beyond the papers: other libraries", id="peers"),
+        tag(
+            "p",
+            "ordo and the libraries of the same run, on the same keys, with as many threads.",
+        ),
+    ]
+    found = groups(comparisons)
+    rank = {name: place for place, name in enumerate(MACHINES)}
+    names = {key[0] for key in found} | {c.row.machine for c in python}
+    for machine in sorted(names, key=lambda name: (rank.get(name, len(rank)), name)):
+        documents = [d for d in results.documents if d.machine == machine]
+        hardware = results.gpus.get(machine) or (documents[0].host if documents else "")
+        cards = "".join(peer_card(key, group) for key, group in found.items() if key[0] == machine)
+        mine = [c for c in python if c.row.machine == machine]
+        if mine:
+            cards += python_card(machine, mine)
+        parts.append(tag("h3", escape(f"{machine}: {hardware}"), id=slug(f"peers-{machine}")))
+        parts.append(tag("div", cards, css="flow"))
+    if len(parts) == 2:
+        parts.append(tag("p", "No result file has another library.", css="note"))
+    return "".join(parts)

@@ -1,0 +1,348 @@
+"""The table of cards: which section of `ordo bench` measures which figure of which paper.
+
+Edit this file when a section gets another name. A test looks up every section in the output of
+`ordo-bench --list`. A card with the section None is a gap on the page: nothing measures it yet.
+
+  figure    "paper/figure", ids of bench/papers/*.json
+  question  the heading of the card
+  source    subject, device and section of `ordo bench`
+  where     conditions on the rows: a value, a list of values, or ("between", low, high)
+  x         the field of a row that varies: p, n, k, threads or label
+  y         "time", or ("speed-up", ROLE): how many times as fast as ROLE
+  roles     a name in the rules to the algorithms that can play it; the first one found is taken
+  beside    algorithms that are drawn too, without a rule
+  rules     see verdicts.py; the second entry is the id of a claim in the paper's file
+  why       the reason if a rule says "not reproduced"
+  notes     "file@date" of a result to what a reader must know about it
+"""
+
+RANK_GPU = {
+    "hybrid": ["hybrid"],
+    "shuffle": ["shuffle"],
+    "naive": ["naive"],
+    "sequential loop": ["sequential, host"],
+}
+RANK_CPU = {"sequential loop": ["sequential"], "pthreads": ["threads"]}
+ROUGH = {
+    "parallel Roughsort": ["rough"],
+    "sequential Roughsort": ["halving, host"],
+    "bubble sort": ["bubble, host"],
+    "sequential merge sort": ["std::stable_sort, host"],
+    "parallel merge sort": ["cub merge"],
+}
+HYBRID = {
+    "hybrid": ["sample, hybrid", "hybrid sample", "hybrid"],
+    "GPU alone": ["sample, cuda", "cuda sample", "cuda"],
+    "CPU alone": ["sample, cpu", "cpu sample", "cpu"],
+}
+SEQUENTIAL_SORTS = ["sequential Roughsort", "bubble sort", "sequential merge sort"]
+LOOP_NOTES = {
+    "emerald-rapids-16/rank.json@2026-11-15": "In this file the loop and the pthreads take about "
+    "twice as long as with ranks of another size; docs/performance.md says why that is likely an "
+    "artefact. Both run the same loop, so their order and ratio can be compared."
+}
+NO_GAIN = (
+    "The H200 sorts many times faster than 16 cores, so the CPU can take only a small share; the "
+    "paper's GPU was about 1.5 times as fast as its CPU."
+)
+
+TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+
+
+def hybrid(figure, section, question, rule, x="n", y="time", optional=()):
+    """A card of the hybrid paper."""
+    why = {"why": NO_GAIN} if rule[0] == "ratio" else {}
+    return {
+        "figure": f"hybrid/{figure}",
+        "question": question,
+        "source": ("hybrid", "cpu", section),
+        "x": x,
+        "y": y,
+        "roles": HYBRID,
+        "optional": list(optional),
+        "rules": [rule],
+        **why,
+    }
+
+
+def hybrid_gain(figure, section, question):
+    """A card that shows how much faster both devices are than the GPU alone, over n."""
+    rule = ("ratio", "gain", "GPU alone", "hybrid", "mean")
+    return hybrid(figure, section, question, rule, "n", ("speed-up", "GPU alone"), ["CPU alone"])
+
+
+def hybrid_text(figure, question, size):
+    """A card of one of the two texts of the hybrid paper; `dist` has the id of the figure. A call
+    reads the text and writes indices or the sorted text."""
+    card = hybrid(figure, "strings", question, ("no value", "runs"), x="label")
+    roles = {"hybrid": ["hybrid, 0 %"], "GPU alone": ["cuda"], "CPU alone": ["cpu"]}
+    return {
+        **card,
+        "where": {"dist": figure, "bytes": ("between", size * 9 // 10, size * 22 // 10)},
+        "roles": roles,
+    }
+
+
+def roughsort(figure, question, where, x, rules, why):
+    """A card of figures 3 to 6 of the Roughsort paper."""
+    return {
+        "figure": f"roughsort/{figure}",
+        "question": question,
+        "source": ("sort", "cuda", "rough"),
+        "where": where,
+        "x": x,
+        "y": "time",
+        "roles": ROUGH,
+        "beside": ["auto", "windows"],
+        "rules": [*rules, ("order", "merge", ["parallel merge sort", "parallel Roughsort"])],
+        "why": why,
+    }
+
+
+CARDS = [
+    {
+        "figure": "ranking/fig6",
+        "question": "How much faster do more threads rank, for every share of ties?",
+        "source": ("rank", "cpu", "p"),
+        "where": {"p": TENTHS},
+        "x": "p",
+        "y": "time",
+        "roles": RANK_CPU,
+        "beside": ["auto"],
+        "rules": [("more threads", "more-threads", "pthreads", "sequential loop")],
+        "notes": LOOP_NOTES,
+    },
+    {
+        "figure": "ranking/fig7",
+        "question": "Which GPU algorithm ranks fastest, for every share of ties?",
+        "source": ("rank", "cuda", "p"),
+        "where": {"p": TENTHS},
+        "x": "p",
+        "y": "time",
+        "roles": RANK_GPU,
+        "optional": ["sequential loop"],
+        "beside": ["auto", "cub max scan"],
+        "rules": [("order", "order", ["hybrid", "shuffle", "naive"])],
+    },
+    {
+        "figure": "ranking/fig8",
+        "question": "Do long groups of ties slow the GPU algorithms?",
+        "source": ("rank", "cuda", "p"),
+        "where": {"p": ("between", 0.9, 1)},
+        "x": "p",
+        "y": "time",
+        "roles": RANK_GPU,
+        "optional": ["sequential loop"],
+        "beside": ["auto", "cub max scan"],
+        "rules": [("order", "order", ["hybrid", "shuffle", "naive"])],
+    },
+    {
+        "figure": "ranking/fig9",
+        "question": "How does the time of threads grow with the number of keys?",
+        "source": ("rank", "cpu", "n"),
+        "where": {"n": ("between", 4_000_000, 128_000_000)},
+        "x": "n",
+        "y": "time",
+        "roles": RANK_CPU,
+        "beside": ["auto"],
+        "rules": [("order", "order", ["pthreads", "sequential loop"])],
+        "notes": LOOP_NOTES,
+    },
+    {
+        "figure": "ranking/fig10",
+        "question": "How much faster than the sequential loop are threads?",
+        "source": ("rank", "cpu", "n"),
+        "where": {"n": ("between", 4_000_000, 128_000_000)},
+        "x": "n",
+        "y": ("speed-up", "sequential loop"),
+        "roles": RANK_CPU,
+        "rules": [("ratio", "speed-up", "sequential loop", "pthreads")],
+        "notes": LOOP_NOTES,
+    },
+    {
+        "figure": "ranking/fig11",
+        "question": "How does the time of the GPU algorithms grow with the number of keys?",
+        "source": ("rank", "cuda", "n"),
+        "x": "n",
+        "y": "time",
+        "roles": RANK_GPU,
+        "beside": ["auto", "cub max scan"],
+        "rules": [("order", "order", ["hybrid", "shuffle", "naive"])],
+    },
+    {
+        "figure": "ranking/fig12",
+        "question": "How much faster than the sequential loop is a GPU?",
+        "source": ("rank", "cuda", "n"),
+        "x": "n",
+        "y": ("speed-up", "sequential loop"),
+        "roles": RANK_GPU,
+        "beside": ["auto", "cub max scan"],
+        "rules": [("ratio", "speed-up", "sequential loop", "hybrid")],
+    },
+    hybrid(
+        "fig3.5",
+        None,
+        "Which phases gain from two devices?",
+        ("ratio", "phase2", "GPU alone", "hybrid"),
+        x="label",
+        y=("speed-up", "GPU alone"),
+        optional=["CPU alone"],
+    ),
+    hybrid_gain("fig3.6", None, "Does a second device speed up the sort of uniform 32-bit keys?"),
+    hybrid_gain("fig3.7", None, "Does a second device speed up the sort of 32-bit pairs?"),
+    hybrid_gain("fig3.8", None, "Does the gain hold for Gaussian pairs?"),
+    hybrid_gain("fig3.15", None, "Does the gain hold for pairs of 64 bits on a slower platform?"),
+    hybrid(
+        "fig3.16",
+        None,
+        "How do platforms compare for 2²¹ keys?",
+        ("falls", "platforms", "hybrid"),
+        x="label",
+        optional=["CPU alone", "GPU alone"],
+    ),
+    hybrid(
+        "fig3.17",
+        None,
+        "How do platforms compare for 2²¹ pairs?",
+        ("falls", "platforms", "hybrid"),
+        x="label",
+        optional=["CPU alone", "GPU alone"],
+    ),
+    hybrid(
+        "fig4.4",
+        None,
+        "How long does each phase take, and how long is each device idle?",
+        ("no value", "idle"),
+        x="label",
+        optional=["CPU alone", "GPU alone"],
+    ),
+    hybrid_gain("fig4.22", None, "Do two devices count histograms faster than one?"),
+    hybrid(
+        "threshold",
+        None,
+        "Which share of the keys should the CPU take?",
+        ("no value", "minimum"),
+        x="label",
+        optional=["CPU alone", "GPU alone"],
+    ),
+    hybrid(
+        "ratio",
+        None,
+        "How does the gain depend on the speeds of the two devices?",
+        ("no value", "model"),
+        x="threads",
+        y=("speed-up", "GPU alone"),
+        optional=["CPU alone"],
+    ),
+    hybrid_text("fasta", "How long does it take to sort 650 MB of protein records?", 650_000_000),
+    hybrid_text("strings", "How long does it take to sort 500 MB of random strings?", 500_000_000),
+    {
+        "figure": "roughsort/fig1",
+        "question": "From which length on does a GPU find a small radius faster (k = 2)?",
+        "source": ("radius", "cuda", "n"),
+        "where": {"k": 2},
+        "x": "n",
+        "y": "time",
+        "roles": {"sequential loop": ["sequential, host"], "GPU scans": ["prefix"]},
+        "beside": ["auto", "cub scan, search"],
+        "rules": [("crossover", "gpu-wins", "GPU scans", ["sequential loop"])],
+        "why": "The crossover depends on the time of a kernel launch against that of the loop.",
+    },
+    {
+        "figure": "roughsort/fig2",
+        "question": "Does a CPU find a larger radius faster than a GPU (k = 100)?",
+        "source": ("radius", "cuda", "n"),
+        "where": {"k": 100},
+        "x": "n",
+        "y": "time",
+        "roles": {"sequential loop": ["sequential, host"], "GPU scans": ["prefix"]},
+        "beside": ["auto", "cub scan, search"],
+        "rules": [("order", "cpu-wins", ["sequential loop", "GPU scans"])],
+        "why": "Scans with look-back read the keys a fixed number of times, whatever k is.",
+    },
+    roughsort(
+        "fig3",
+        "Which algorithm sorts nearly sorted keys fastest (k = 2)?",
+        {"k": 2, "n": ("between", 1, 2_000_000)},
+        "n",
+        [
+            ("order", "halving", ["sequential Roughsort", "sequential merge sort"]),
+            ("order", "bubble", ["bubble sort", "sequential Roughsort"]),
+        ],
+        "The order of the sequential sorts depends on the compiler and the processor.",
+    ),
+    roughsort(
+        "fig4",
+        "Which algorithm sorts k-sorted keys fastest (k = 15)?",
+        {"k": 15, "n": ("between", 1, 2_000_000)},
+        "n",
+        [("order", "parallel", ["parallel Roughsort", "sequential Roughsort"])],
+        "The order depends on the number of threads that the GPU keeps busy.",
+    ),
+    roughsort(
+        "fig5",
+        "From which radius on does the GPU win (n = 750,000)?",
+        {"n": 750_000},
+        "k",
+        [("crossover", "crossover", "parallel Roughsort", SEQUENTIAL_SORTS)],
+        "The crossover depends on the speed of the GPU against one core.",
+    ),
+    roughsort(
+        "fig6",
+        "From which radius on does the GPU win (n = 1,250,000)?",
+        {"n": 1_250_000},
+        "k",
+        [("crossover", "crossover", "parallel Roughsort", SEQUENTIAL_SORTS)],
+        "The crossover depends on the speed of the GPU against one core.",
+    ),
+    {
+        "figure": "median/table2",
+        "question": "Which sub-array size is best for a median by bitonic sort?",
+        "source": ("select", "cuda", "paper"),
+        "x": "k",
+        "y": "time",
+        "roles": {
+            "parallel part": ["parallel", "sub-arrays"],
+            "sequential part": ["sequential", "merge"],
+        },
+        "rules": [
+            ("rises", "parallel-rises", "parallel part"),
+            ("falls", "merge-falls", "sequential part"),
+        ],
+        "why": "The paper's kernel gives all elements of a sub-array to ever fewer threads in its "
+        "later phases; ours keeps all threads busy.",
+        "notes": {
+            "h200/select.json@2026-11-15": "The second part is our pairwise merge on the GPU here. "
+            "The paper merges all sub-arrays in one sequential loop on the CPU."
+        },
+    },
+    {
+        "figure": "ballot/scan",
+        "question": "Does counting ballots beat a scan in shared memory?",
+        "source": ("scan", "cuda", "small"),
+        "where": {"op": "scan_bits"},
+        "x": "n",
+        "y": "time",
+        "roles": {
+            "ballot scan": ["ballot", "poster, ballot"],
+            "shared-memory scan": ["shared", "poster, shared"],
+        },
+        "beside": ["auto", "cub scan"],
+        "rules": [("order", "order", ["ballot scan", "shared-memory scan"])],
+        "why": "The time of short arrays is that of the launches, which both scans have.",
+    },
+    {
+        "figure": "ballot/sort",
+        "question": "How much does counting ballots speed up a radix sort?",
+        "source": ("sort", "cuda", "algorithms"),
+        "x": "n",
+        "y": ("speed-up", "split by shared memory"),
+        "roles": {
+            "split by ballots": ["ballot, 1 key", "split"],
+            "split by shared memory": ["shared, 1 key", "split, shared scan"],
+        },
+        "rules": [("ratio", "gain", "split by shared memory", "split by ballots")],
+        "why": "Each pass of the split sort moves all keys through memory, which takes most of the "
+        "time on this GPU; the scan is a small part.",
+    },
+]

@@ -1,0 +1,232 @@
+"""Puts the page together: answers, papers, peers, limits, method, data."""
+
+from collections import Counter
+from html import escape
+from pathlib import Path
+
+import charts
+import peers
+import verdicts
+from beyond import peer_cards
+from download import data_part
+from markup import quartiles, seconds, slug, table, tag
+from papercards import papers_part
+from papers import PAPERS, choose_machine
+from stats import times
+
+HERE = Path(__file__).parent
+MOST_BYTES = 3_000_000
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+# What the tiles at the top show: words ({n}: number of keys), subject, device, section, label,
+# threads.
+TILES = [
+    ("min ranks of {n} sorted f32 keys", "rank", "cuda", "p", "0.5", 1),
+    ("sort of {n} u32 keys on the GPU", "sort", "cuda", "types", "u32", 1),
+    ("median of {n} f32 keys on the GPU", "select", "cuda", "types", "f32", 1),
+    ("sort of {n} k-sorted u32 keys, k = 16", "sort", "cuda", "rough", "268,435,456, 16", 1),
+    ("sort of {n} u32 keys on one core", "sort", "cpu", "types", "u32", 1),
+    ("argsort of {n} words on one core", "strings", "cpu", "words", "words, offsets", 1),
+]
+
+METHOD = [
+    "Every round times each contender once, so that a slow phase of the machine affects all of "
+    "them. All answers are compared byte for byte before the first round.",
+    "A value is the median of the rounds; bars and ranges are the quartiles. Ratios are formed in "
+    "each round first, then their median and quartiles are taken.",
+    "Verdicts follow rules: a value within a factor of 1.25 of the paper's value, the same order "
+    "of algorithms, the same trend, or a crossover within a factor of 1.25 is reproduced; a better "
+    "value is exceeded. Times of different hardware are never compared.",
+    "Rows whose quartiles are more than 10 % of the median apart are marked with ~ and give no "
+    "verdict.",
+    "Results of different dates come from different revisions of ordo; compare rows of one file.",
+    "GPU rows are timed by CUDA events, with the arrays in GPU memory. Hybrid rows start and end "
+    "in host memory.",
+]
+
+
+def tile(strong, what, more, link, css=None):
+    inner = (
+        tag("strong", escape(strong))
+        + tag("span", escape(what), css="what")
+        + tag("span", escape(more), css="more")
+    )
+    return tag("li", tag("a", inner, href=link), css=css)
+
+
+def peer_tile(spec, comparisons):
+    what, subject, device, section, label, threads = spec
+    found = {}
+    for c in comparisons:
+        row = c.ours
+        if (c.document.subject, c.document.device, row.section) == (subject, device, section) and (
+            row.label,
+            row.threads,
+        ) == (label, threads):
+            found[c.document.machine] = c
+    if not found:
+        return tile("\N{EN DASH}", what.replace("{n} ", ""), "not measured", "#limits")
+    c = found[choose_machine(found)]
+    noisy = ", noisy" if c.noisy else ""
+    more = (
+        f"{seconds(c.ours.time.median)}; {c.peer.algorithm} {seconds(c.peer.time.median)}; "
+        f"{c.document.hardware.split(',')[0]}{noisy}"
+    )
+    what = what.replace("{n}", charts.count(c.ours.n))
+    return tile(
+        f"{times(c.gain.median)} as fast", what, more, "#" + slug(f"peers-{c.document.machine}")
+    )
+
+
+def tiles(cards, comparisons, python):
+    counted = {v: sum(card.verdict == v for card in cards) for v in verdicts.VERDICTS}
+    measured = len(cards) - counted[verdicts.NOT_MEASURED]
+    others = ", ".join(f"{number} {v}" for v, number in counted.items() if number)
+    total = len(comparisons) + len(python)
+    where = Counter(f"{c.document.subject} {c.ours.section}" for c in comparisons if c.lost)
+    where.update(f"Python {c.row.section}" for c in python if c.gain < peers.LOSS)
+    losses = sum(where.values())
+    most = ", ".join(f"{number} in {name}" for name, number in where.most_common(3))
+    first = tile(
+        f"{measured} of {len(cards)}",
+        "figures of five papers are measured again",
+        others,
+        f"#paper-{PAPERS[0]}",
+        "warn" if measured < len(cards) else None,
+    )
+    second = tile(
+        f"{losses} of {total}",
+        "comparisons are won by another library",
+        f"most of them: {most}" if most else "none",
+        "#limits",
+        "warn" if losses else None,
+    )
+    rest = "".join(peer_tile(spec, comparisons) for spec in TILES)
+    return tag("ul", first + second + rest, css="tiles")
+
+
+def limits(cards, comparisons, python):
+    lost = sorted((c for c in comparisons if c.lost), key=lambda c: c.gain.median)
+    rows = [
+        [
+            (c.ours.label or c.ours.op, "wrap"),
+            f"{c.document.subject}, {c.ours.section}",
+            charts.count(c.ours.n),
+            c.document.machine,
+            c.peer.algorithm,
+            (times(c.gain.median) + (" ~" if c.noisy else ""), "lost"),
+            quartiles(c.gain, times),
+        ]
+        for c in lost
+    ]
+    rows += [
+        [
+            (c.row.name, "wrap"),
+            f"Python, {c.row.section}",
+            "",
+            c.row.machine,
+            c.peer,
+            (times(c.gain), "lost"),
+            "",
+        ]
+        for c in sorted(python, key=lambda c: c.gain)
+        if c.gain < peers.LOSS
+    ]
+    heads = ["input", "benchmark", ">keys", "machine", "faster library", ">ratio", ">quartiles"]
+    failed = [card for card in cards if card.verdict == verdicts.NOT_REPRODUCED]
+    gaps = [card for card in cards if card.verdict == verdicts.NOT_MEASURED]
+    parts = [tag("h2", "Limits", id="limits"), tag("h3", "Where another library is faster")]
+    if rows:
+        words = (
+            "Speed of ordo relative to the fastest other library in the same run; below 1 it wins."
+        )
+        parts.append(table(words, heads, rows))
+    else:
+        parts.append(tag("p", "No comparison of these results is won by another library."))
+    for title, listed in (("Not reproduced", failed), ("Not measured yet", gaps)):
+        if listed:
+            items = "".join(
+                tag(
+                    "li",
+                    tag("a", escape(f"{c.paper['name']}, {c.figure['number']}"), href=f"#{c.id}"),
+                )
+                for c in listed
+            )
+            parts.append(tag("h3", title) + tag("ul", items, css="checks listing"))
+    return "".join(parts)
+
+
+def problems(results):
+    if not results.problems:
+        return ""
+    items = "".join(tag("li", escape(f"{p.file}: {p.words}")) for p in results.problems[:50])
+    more = len(results.problems) - 50
+    if more > 0:
+        items += tag("li", f"{more:,} more")
+    words = (
+        f"{len(results.problems):,} problems in the result files; what they concern is left out."
+    )
+    return tag("div", tag("strong", words) + tag("ul", items), css="problems", role="alert")
+
+
+def build(results, papers, cards):
+    """The whole page as one string. Raises ValueError if it would be larger than MOST_BYTES."""
+    comparisons, python = peers.compare(results), peers.compare_python(results)
+    dates = sorted({d.date for d in results.documents})
+    span = " to ".join(dict.fromkeys([dates[0], dates[-1]])) if dates else "at no known date"
+    title = "ordo: five papers measured again"
+    names = {key: papers[key]["name"] for key in PAPERS}
+    links = [("Answer", "#answer"), *((names[k], f"#paper-{k}") for k in PAPERS)]
+    links += [("Other libraries", "#peers"), ("Limits", "#limits"), ("Method", "#method")]
+    nav = "".join(tag("a", escape(w), href=h) for w, h in [*links, ("Data", "#data")])
+    method = tag("ul", "".join(tag("li", escape(m)) for m in METHOD))
+    body = (
+        '<a class="skip" href="#answer">Skip to the answer</a>'
+        + tag(
+            "header",
+            tag("h1", title)
+            + tag(
+                "p",
+                f"Sorting, ranking, selection and scans on CPUs and GPUs. Measured {escape(span)}; "
+                f"{sum(len(d.rows) for d in results.documents):,} rows of "
+                f"{len(results.documents)} result files.",
+                css="lead",
+            ),
+            css="top",
+        )
+        + tag(
+            "nav",
+            f"<div><div>{nav}</div>"
+            '<button class="js" id="theme" type="button">Dark theme</button></div>',
+        )
+        + tag(
+            "main",
+            problems(results)
+            + tag("h2", "Answer", id="answer")
+            + tiles(cards, comparisons, python)
+            + papers_part(papers, cards)
+            + peer_cards(results, comparisons, python)
+            + limits(cards, comparisons, python)
+            + tag("h2", "Method", id="method")
+            + method
+            + data_part(results),
+        )
+        + tag(
+            "footer",
+            "Built by <code>make report</code> from the JSON files in bench/results. This page "
+            "makes no request to anywhere.",
+        )
+    )
+    css = (HERE / "page.css").read_text(encoding="utf-8")
+    script = (HERE / "page.js").read_text(encoding="utf-8")
+    page = (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>\n{css}</style></head>\n<body>{body}"
+        f"<script>\n{script}</script></body></html>\n"
+    )
+    size = len(page.encode("utf-8"))
+    if size > MOST_BYTES:
+        raise ValueError(f"the page has {size:,} bytes; at most {MOST_BYTES:,} are allowed")
+    return page

@@ -1,0 +1,247 @@
+"""The part of the page about the papers: one card for each figure or table with a measurement."""
+
+from html import escape
+
+import charts
+import verdicts
+from markup import badge, code, details, figure, quartiles, seconds, table, tag
+from papers import PAPERS, citation
+from stats import TIMES, ratio, times
+
+X_NAMES = {
+    "p": "probability that a key repeats the one before",
+    "n": "number of keys",
+    "k": "k",
+    "threads": "threads",
+    "label": "case",
+}
+X_LABELS = {"p": charts.chance, "n": charts.count, "k": charts.radius}
+
+
+def name_of(line, lines):
+    """The role; with the number of threads if that is above 1 or varies."""
+    name = "ordo auto" if line.role == "auto" else line.role
+    several = sum(other.role == line.role for other in lines) > 1
+    if line.threads > 1 or several:
+        return f"{name}, {line.threads} thread{'s' if line.threads > 1 else ''}"
+    return name
+
+
+def points_of(line, base):
+    """(x, y, low, high, words) in milliseconds, or as speed-ups over the rows of `base`."""
+    found = []
+    for x, row in line.rows.items():
+        if base is None:
+            spread = row.time.scaled(1e3)
+            words = f"{seconds(row.time.median)} ({quartiles(row.time)})"
+        elif x in base.rows:
+            spread = ratio(base.rows[x].seconds, row.seconds)
+            if spread is None:
+                continue
+            words = f"{times(spread.median)} ({quartiles(spread, times)})"
+        else:
+            continue
+        found.append((x, spread.median, spread.low, spread.high, f"{line.role}, {x}: {words}"))
+    return found
+
+
+def series_of(card):
+    kind = card.spec["y"]
+    base = None if kind == "time" else verdicts.line_of(card.lines, kind[1])
+    lines = card.lines + card.beside
+    found = []
+    for place, line in enumerate(lines):
+        points = points_of(line, base)
+        if line is base or not points:
+            continue
+        thin = line in card.beside
+        found.append(charts.Series(name_of(line, lines), place, points, thin=thin))
+    return found + paper_series(card, lines)
+
+
+def paper_series(card, lines):
+    """The points of the paper that have an x, hollow and in the colour of their role."""
+    found = {}
+    for point in card.figure["points"]:
+        if point["x"] is not None:
+            found.setdefault(point["series"], []).append(point)
+    series = []
+    for role, points in found.items():
+        place = next((i for i, line in enumerate(lines) if line.role == role), len(lines))
+        unit = card.figure["unit"]
+        drawn = [
+            (p["x"], p["y"], None, None, f"paper, {role}, {p['x']}: {p['y']} {unit}")
+            for p in points
+        ]
+        series.append(charts.Series(f"{role}, paper", place, drawn, paper=True))
+    return series
+
+
+def chart_of(card):
+    spec, data = card.spec, card.figure
+    guides = [
+        (p["y"], f"paper: {p['y']:g} {TIMES} ({p['series']})")
+        for p in data["points"]
+        if p["x"] is None and spec["y"] != "time"
+    ]
+    band = data.get("crossover")
+    bands = [(band["from"], band["to"], f"paper: {band['words']}")] if band else []
+    unit = "milliseconds" if spec["y"] == "time" else f"times as fast as {spec['y'][1]}"
+    return charts.Chart(
+        card.id,
+        f"{data['number']}: {data['quantity']}",
+        " ".join(f"{o.ours}." for o in card.outcomes),
+        X_NAMES[spec["x"]] if card.id != "median-table2" else "keys of a sub-array",
+        unit,
+        series_of(card),
+        guides,
+        bands,
+        X_LABELS.get(spec["x"], str),
+    )
+
+
+def rows_table(card):
+    rows = []
+    for line in card.lines + card.beside:
+        for x, row in line.rows.items():
+            sign = " ~" if row.time.noisy else ""
+            rows.append(
+                [
+                    X_LABELS.get(card.spec["x"], str)(x),
+                    row.algorithm,
+                    str(row.threads) if card.document.device == "cpu" else "GPU",
+                    seconds(row.time.median) + sign,
+                    quartiles(row.time),
+                    seconds(row.time.least),
+                    str(row.time.count),
+                    f"{row.bytes / row.time.median * 1e-9:,.4g}",
+                ]
+            )
+    heads = [card.spec["x"], "algorithm", ">threads", ">median", ">quartiles", ">least"]
+    caption = "A ~ marks rows whose quartiles are more than 10 % apart; they give no verdict."
+    content = table(caption, [*heads, ">rounds", ">GB/s"], rows)
+    points = card.figure["points"]
+    if points:
+        values = [
+            [p["series"], "all" if p["x"] is None else str(p["x"]), f"{p['y']:g}", p["read"]]
+            for p in points
+        ]
+        heads = ["series", ">x", f">{card.figure['unit']}", "read from"]
+        content += table("The paper's values", heads, values)
+    return details(f"Table: {len(rows)} rows", content)
+
+
+def source_of(document):
+    revision = f", revision {document.revision}" if document.revision else ""
+    return f"ordo {document.version}{revision}"
+
+
+def setup(card):
+    document = card.document
+    reading = {
+        "text": "from the paper's text, which states claims but not the values of the figure",
+        "table": "from the paper's table",
+        "figure": "off the paper's figure",
+    }[card.figure["read"]]
+    items = [
+        ("paper's machine", card.paper["hardware"]),
+        ("paper's method", card.paper["method"]),
+        ("paper's values", f"read {reading}"),
+    ]
+    if document is not None:
+        items += [
+            ("our machine", f"{document.hardware} ({document.machine})"),
+            ("measured", f"{document.date}, {source_of(document)}, {document.repeat} rounds"),
+            ("result file", ", ".join(f"bench/results/{file}" for file in card.files)),
+        ]
+    content = "".join(tag("dt", escape(a)) + tag("dd", escape(b)) for a, b in items)
+    repeat = code(card.command) if card.command else ""
+    return details("Set-ups and command", tag("dl", content) + repeat)
+
+
+def claims(card):
+    """What the paper says and, where it is measured, what we found."""
+    if not card.outcomes:
+        words = [f"Paper: {claim['words']}." for claim in card.figure["claims"]]
+        return tag("ul", "".join(tag("li", escape(w)) for w in words), css="checks")
+    lines = [
+        tag("li", f"Paper: {escape(o.claim)}. {badge(o.verdict) if len(card.outcomes) > 1 else ''}")
+        for o in card.outcomes
+    ]
+    if card.verdict == verdicts.NOT_REPRODUCED and "why" in card.spec:
+        lines.append(tag("li", f"Why: {escape(card.spec['why'])}"))
+    for file in card.files:
+        note = card.spec.get("notes", {}).get(f"{file}@{card.document.date}")
+        if note is not None:
+            lines.append(tag("li", escape(note)))
+    return tag("ul", "".join(lines), css="checks")
+
+
+def sentence(card):
+    words = "; ".join(o.ours for o in card.outcomes)
+    return words[:1].upper() + words[1:] + "."
+
+
+def caption_of(card):
+    document = card.document
+    if document.device == "cuda":
+        where = f"{document.hardware}, arrays in GPU memory"
+    else:
+        where = document.hardware
+    sizes = {row.n for line in card.lines for row in line.rows.values()}
+    keys = f" {charts.count(sizes.pop())} keys." if len(sizes) == 1 else ""
+    return f"{where}.{keys} Bars: quartiles of {document.repeat} rounds."
+
+
+def paper_card(card):
+    head = (
+        tag("p", escape(card.figure["number"]), css="eyebrow")
+        + badge(card.verdict)
+        + tag("h3", escape(card.spec["question"]))
+    )
+    quantity = card.figure["quantity"]
+    head = tag("header", head) + tag("p", escape(quantity[0].upper() + quantity[1:]), css="note")
+    if card.gap:
+        body = tag("p", escape(card.gap), css="finding") + claims(card) + setup(card)
+    else:
+        body = (
+            figure(chart_of(card), charts.line_chart, caption_of(card))
+            + tag("p", escape(sentence(card)), css="finding")
+            + claims(card)
+            + rows_table(card)
+            + setup(card)
+        )
+    css = "card gap" if card.gap else "card"
+    return tag("article", head + body, css=css, id=card.id)
+
+
+def other_figures(paper):
+    rows = [
+        [f["number"], f["kind"], (f["shows"], "wrap"), (f["here"].replace("`", ""), "wrap")]
+        for f in paper["figures"]
+        if f["kind"] != "measurement"
+    ]
+    if not rows:
+        return ""
+    heads = ["figure", "kind", "shows", "counterpart here"]
+    content = table("Nothing is measured in these figures and tables.", heads, rows)
+    return details(f"{len(rows)} figures and tables without a measurement", content)
+
+
+def papers_part(papers, cards):
+    parts = []
+    for key in PAPERS:
+        paper = papers[key]
+        mine = [card for card in cards if card.paper is paper]
+        counted = [(v, sum(card.verdict == v for card in mine)) for v in verdicts.VERDICTS]
+        summary = ", ".join(f"{number} {v}" for v, number in counted if number)
+        parts.append(
+            tag("h2", escape(paper["name"]), id=f"paper-{key}")
+            + tag("p", escape(citation(paper)) + ".", css="lead")
+            + tag(
+                "p", escape(f"{len(mine)} measurement{'s' if len(mine) != 1 else ''}: {summary}.")
+            )
+            + tag("div", "".join(paper_card(card) for card in mine), css="cards")
+            + other_figures(paper)
+        )
+    return "".join(parts)

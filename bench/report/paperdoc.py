@@ -1,0 +1,57 @@
+"""Writes docs/papers.md: every figure and table of the papers, its command, result and verdict."""
+
+from papers import PAPERS, citation
+
+HEAD = """# The papers
+
+Five papers describe algorithms of ordo. Each figure and table that shows a measurement is measured
+again by `ordo bench`. This page lists the commands, the result files and the verdicts;
+[report.html](report.html) shows the curves. `make report` writes both files from
+[bench/results](../bench/results/README.md) and `bench/papers`.
+
+*Reproduced*: within a factor of 1.25 of the paper's value, or the same order of algorithms, trend
+or crossover. *Exceeded*: better than that. *Not comparable*: the rows are too noisy, or the paper
+states no value. *Not measured yet*: a gap.
+"""
+
+
+def cell(words):
+    return words.replace("|", "\\|").replace("\n", " ")
+
+
+def result_of(card):
+    if card.gap:
+        return card.gap
+    words = "; ".join(outcome.ours for outcome in card.outcomes)
+    if card.verdict == "not reproduced" and "why" in card.spec:
+        words += f". Why: {card.spec['why']}"
+    return words
+
+
+def write(papers, cards):
+    parts = [HEAD]
+    for key in PAPERS:
+        paper = papers[key]
+        parts.append(f"\n## {paper['name']}\n\n{citation(paper)}.\n")
+        parts.append(
+            "\n| figure or table | command | result file | verdict | measured |\n"
+            "|---|---|---|---|---|\n"
+        )
+        by_figure = {card.figure["id"]: card for card in cards if card.paper is paper}
+        for figure in paper["figures"]:
+            card = by_figure.get(figure["id"])
+            if card is None:
+                row = [
+                    f"{figure['number']}: {figure['shows']}",
+                    "",
+                    "",
+                    "no measurement",
+                    figure["here"],
+                ]
+            else:
+                command = f"`{card.command}`" if card.command else ""
+                files = ", ".join(f"`{file}`" for file in card.files)
+                name = f"{figure['number']}: {figure['quantity']}"
+                row = [name, command, files, card.verdict, result_of(card)]
+            parts.append(f"| {' | '.join(cell(words) for words in row)} |\n")
+    return "".join(parts)

@@ -1,0 +1,86 @@
+"""Compares ordo with the other libraries of the same run: who wins which question, by how much.
+
+A question is one input: same section, label, type, size and number of threads. The row of ordo is
+`auto`. Kernels that only repeat a paper are not peers, although the module of peers has some.
+"""
+
+from dataclasses import dataclass
+
+from stats import Spread, ratio
+
+PAPER_SECTIONS = ("paper", "poster", "split")
+PAPER_KERNELS = ("poster, ballot", "poster, shared", "split, shared scan", "sub-arrays", "merge")
+LOSS = 0.97  # below this ratio a peer wins
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`gain`: how many times as fast as the best peer ordo is, by rounds."""
+
+    document: object
+    ours: object
+    peer: object
+    gain: Spread
+
+    @property
+    def noisy(self):
+        return self.ours.time.noisy or self.peer.time.noisy
+
+    @property
+    def lost(self):
+        return self.gain.median < LOSS
+
+
+@dataclass(frozen=True)
+class PythonComparison:
+    row: object
+    ours: str
+    peer: str
+    gain: float
+
+
+def is_peer(row):
+    return row.peer and row.algorithm not in PAPER_KERNELS and row.section not in PAPER_SECTIONS
+
+
+def question(row):
+    return (row.section, row.label, row.op, row.variant, row.type, row.dist, row.p, row.k, row.n)
+
+
+def questions(document):
+    """{(question, threads): rows} of a document, without the copy."""
+    found = {}
+    for row in document.rows:
+        if row.algorithm != "copy":
+            found.setdefault((question(row), row.threads), []).append(row)
+    return found
+
+
+def compare_document(document):
+    """A Comparison for every question that ordo and a peer answered with as many threads."""
+    found = []
+    for rows in questions(document).values():
+        ours = next((row for row in rows if row.algorithm == "auto"), None)
+        rivals = [row for row in rows if is_peer(row)]
+        if ours is None or not rivals:
+            continue
+        best = min(rivals, key=lambda row: row.time.median)
+        gain = ratio(best.seconds, ours.seconds)
+        if gain is not None:
+            found.append(Comparison(document, ours, best, gain))
+    return found
+
+
+def compare(results):
+    return [c for document in results.documents for c in compare_document(document)]
+
+
+def compare_python(results):
+    found = []
+    for row in results.python:
+        ours = {name: t for name, t in row.seconds.items() if name.split("/")[0] == "ordo"}
+        rivals = {name: t for name, t in row.seconds.items() if name not in ours}
+        if ours and rivals:
+            name, peer = min(ours, key=ours.get), min(rivals, key=rivals.get)
+            found.append(PythonComparison(row, name, peer, rivals[peer] / ours[name]))
+    return found

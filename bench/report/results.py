@@ -1,0 +1,238 @@
+"""Loads the JSON files of a folder of results and checks every field that the page uses.
+
+A file or a row that cannot be right is left out, and a Problem says why. The page shows all
+problems, so that damaged data become a visible gap and never a wrong figure.
+"""
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional
+
+from stats import Spread, spread
+
+
+@dataclass(frozen=True)
+class Problem:
+    file: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Row:
+    section: str
+    label: str
+    op: str
+    variant: str
+    type: str
+    dist: str
+    p: Optional[float]
+    k: Optional[float]
+    n: int
+    bytes: int
+    algorithm: str
+    peer: bool
+    threads: int
+    seconds: tuple
+    time: Spread
+
+
+@dataclass
+class Document:
+    """The rows of one file. `device` is "cuda" if the arrays were on a GPU, else "cpu"."""
+
+    file: str
+    machine: str  # the folder
+    subject: str
+    date: str
+    version: str
+    revision: str  # of the source; "" if the file names none
+    device: str
+    hardware: str  # the processor that computed
+    host: str
+    repeat: int
+    threads: int
+    seed: int
+    rows: list = field(default_factory=list)
+
+    def section(self, name):
+        return [row for row in self.rows if row.section == name]
+
+
+@dataclass(frozen=True)
+class PythonRow:
+    section: str
+    name: str
+    seconds: dict  # contender to seconds
+    machine: str
+    file: str
+
+
+@dataclass
+class Results:
+    documents: list = field(default_factory=list)
+    python: list = field(default_factory=list)
+    problems: list = field(default_factory=list)
+    other: list = field(default_factory=list)  # JSON files without rows
+    gpus: dict = field(default_factory=dict)  # machine to the name of its GPU
+
+    def find(self, subject, device, section):
+        """{machine: [(document, rows)]} of all documents that have rows of the section."""
+        found = {}
+        for document in self.documents:
+            if document.subject == subject and document.device == device:
+                rows = document.section(section)
+                if rows:
+                    found.setdefault(document.machine, []).append((document, rows))
+        return found
+
+
+def text(value, what, longest=200):
+    if not isinstance(value, str) or len(value) > longest:
+        raise ValueError(f"{what} is not a text of at most {longest} characters")
+    return value
+
+
+def count(value, what):
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{what} is not a count")
+    return value
+
+
+def number(value, what):
+    """A finite number, or None for null."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{what} is not a finite number")
+    return value
+
+
+def read_row(raw):
+    """Raises ValueError or KeyError if a field is missing or cannot be right."""
+    if not isinstance(raw, dict):
+        raise ValueError("the row is not an object")
+    seconds = raw["seconds"]
+    if not isinstance(seconds, list) or not seconds:
+        raise ValueError("seconds is not a list of times")
+    times = [number(value, "seconds") for value in seconds]
+    if any(value is None or value <= 0 for value in times):
+        raise ValueError("seconds has a time that is not positive")
+    time = spread(times)
+    stated = number(raw["median_s"], "median_s")
+    if stated is None or abs(stated - time.median) > 1e-5 * time.median:
+        raise ValueError(f"median_s is {stated}, but the median of seconds is {time.median:.9g}")
+    return Row(
+        section=text(raw["section"], "section"),
+        label=text(raw["label"], "label").strip(),
+        op=text(raw["op"], "op"),
+        variant=text(raw.get("variant") or "", "variant"),
+        type=text(raw.get("type") or "", "type"),
+        dist=text(raw.get("dist") or "", "dist"),
+        p=number(raw.get("p"), "p"),
+        k=number(raw.get("k"), "k"),
+        n=count(raw["n"], "n"),
+        bytes=count(raw["bytes"], "bytes"),
+        algorithm=text(raw["algorithm"], "algorithm"),
+        peer=raw.get("peer") is True,
+        threads=count(raw["threads"], "threads"),
+        seconds=tuple(times),
+        time=time,
+    )
+
+
+def read_document(data, file, machine):
+    host = data["machine"]
+    if not isinstance(host, dict):
+        raise ValueError("machine is not an object")
+    cpu = text(host.get("cpu") or "an unnamed processor", "machine.cpu")
+    cpus = count(host["cpus"], "machine.cpus")
+    isa = text(host.get("isa") or "", "machine.isa")
+    on_host = f"{cpu}, {cpus} CPUs" + (f", {isa}" if isa else "")
+    device = data.get("device")
+    if device is not None:
+        text(device, "device")
+    return Document(
+        file=file,
+        machine=machine,
+        subject=text(data["benchmark"], "benchmark"),
+        date=text(data["date"], "date", 30)[:10],
+        version=text(data["version"], "version", 40),
+        revision=text(data.get("revision") or "", "revision")[:12],
+        device="cpu" if device is None else "cuda",
+        hardware=on_host if device is None else device.split(", compute")[0],
+        host=on_host,
+        repeat=count(data["repeat"], "repeat"),
+        threads=count(data["threads"], "threads"),
+        seed=count(data["seed"], "seed"),
+    )
+
+
+def read_python_row(raw, machine, file):
+    seconds = raw["seconds"]
+    if not isinstance(seconds, dict) or not seconds:
+        raise ValueError("seconds is not an object of times")
+    times = {}
+    for name, value in seconds.items():
+        time = number(value, "seconds")
+        if time is None or time <= 0:
+            raise ValueError("seconds has a time that is not positive")
+        times[text(name, "contender")] = time
+    return PythonRow(
+        text(raw["section"], "section"), text(raw["name"], "name"), times, machine, file
+    )
+
+
+def refuse_constant(name):
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def load_file(path, file, machine, results):
+    """Adds the rows of one file to the results."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
+        if not isinstance(data, dict):
+            raise ValueError("it is not an object")
+        if "rows" not in data:
+            results.other.append(file)
+            return
+        rows = data["rows"]
+        if not isinstance(rows, list):
+            raise ValueError("rows is not a list")
+        document = read_document(data, file, machine) if "benchmark" in data else None
+    except (OSError, RecursionError, KeyError, TypeError, ValueError) as error:
+        results.problems.append(Problem(file, f"not read: {reason(error)}"))
+        return
+    for place, raw in enumerate(rows):
+        try:
+            if document is not None:
+                document.rows.append(read_row(raw))
+            else:
+                results.python.append(read_python_row(raw, machine, file))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            results.problems.append(Problem(file, f"row {place + 1} left out: {reason(error)}"))
+    if document is not None:
+        if document.device == "cuda":
+            results.gpus.setdefault(machine, document.hardware)
+        results.documents.append(document)
+
+
+def reason(error):
+    if isinstance(error, KeyError):
+        return f"the field {error.args[0]} is missing"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def load(folder):
+    """All JSON files of the folders in `folder`, in the order of their names."""
+    folder = Path(folder)
+    results = Results()
+    for path in sorted(folder.glob("*/*.json")):
+        load_file(path, path.relative_to(folder).as_posix(), path.parent.name, results)
+    if not results.documents and not results.python:
+        results.problems.append(Problem(folder.name, "the folder has no results"))
+    for document in results.documents:  # a hybrid run uses both processors and names only the host
+        if document.subject == "hybrid" and document.machine in results.gpus:
+            document.hardware = f"{document.host} with {results.gpus[document.machine]}"
+    return results

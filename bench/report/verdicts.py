@@ -1,0 +1,204 @@
+"""Rules that compare a measured figure with the claims of a paper.
+
+Only ratios, orders, trends and crossovers are compared, because they can survive a change of
+hardware; times cannot. A value counts as reproduced within a factor of 1.25 of the paper's value.
+Noisy rows give no verdict. The rules of a card:
+
+  ("order", claim, [roles])         each role is faster than the next one at every x
+  ("ratio", claim, slow, fast)      largest speed-up of `fast` over `slow` against the claim;
+                                    a fifth entry "mean" compares the geometric mean
+  ("rises", claim, role)            the last time is at least 1.25 times the first
+  ("falls", claim, role)            the first time is at least 1.25 times the last
+  ("more threads", claim, role, base)  more threads are faster at every x; base has one thread
+  ("crossover", claim, fast, [slow])   x from which `fast` beats all of `slow`
+  ("no value", claim)               the paper's text gives nothing to compare with
+"""
+
+from dataclasses import dataclass
+
+from stats import geometric_mean, ratio, times
+
+REPRODUCED, EXCEEDED = "reproduced", "exceeded"
+NOT_REPRODUCED, NOT_COMPARABLE = "not reproduced", "not comparable"
+NOT_MEASURED = "not measured yet"
+VERDICTS = [NOT_REPRODUCED, EXCEEDED, REPRODUCED, NOT_COMPARABLE, NOT_MEASURED]
+
+FACTOR = 1.25  # how far a value may be from the paper's value
+TIE = 0.03  # differences below this share do not decide an order
+
+
+@dataclass(frozen=True)
+class Outcome:
+    verdict: str
+    claim: str
+    ours: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One series of a card: role, number of threads, and a row for each x."""
+
+    role: str
+    threads: int
+    rows: dict
+
+
+def per_round(slow, fast):
+    """The ratio of two rows, None if it says nothing."""
+    if slow.time.noisy or fast.time.noisy:
+        return None
+    return ratio(slow.seconds, fast.seconds)
+
+
+def line_of(lines, role):
+    """The line of the role with the most threads."""
+    return max((line for line in lines if line.role == role), key=lambda line: line.threads)
+
+
+def ratios(slow, fast):
+    """{x: Spread} of how many times as fast as the line `slow` the line `fast` is."""
+    found = {}
+    for x in fast.rows:
+        if x in slow.rows:
+            value = per_round(slow.rows[x], fast.rows[x])
+            if value is not None:
+                found[x] = value
+    return found
+
+
+def too_noisy(claim):
+    return Outcome(NOT_COMPARABLE, claim, "the rows are too noisy for a verdict")
+
+
+def judge_value(ours, paper):
+    if ours > paper * FACTOR:
+        return EXCEEDED
+    return REPRODUCED if ours >= paper / FACTOR else NOT_REPRODUCED
+
+
+def judge_order(claim, lines, roles):
+    against = points = 0
+    least = {}
+    for fast, slow in zip(roles, roles[1:]):
+        found = ratios(line_of(lines, slow), line_of(lines, fast))
+        points += len(found)
+        against += sum(1 for value in found.values() if value.median < 1 - TIE)
+        least[fast, slow] = sorted(value.median for value in found.values())
+    if points == 0:
+        return too_noisy(claim["words"])
+    words = "; ".join(
+        f"{fast}: {times(values[0])} to {times(values[-1])} as fast as {slow}"
+        for (fast, slow), values in least.items()
+        if values
+    )
+    if against:
+        return Outcome(
+            NOT_REPRODUCED, claim["words"], f"{words} (against the claim in {against} of {points})"
+        )
+    if any(values and values[-1] < 1 + TIE for values in least.values()):
+        return Outcome(NOT_REPRODUCED, claim["words"], f"{words} (no difference)")
+    return Outcome(REPRODUCED, claim["words"], words)
+
+
+def judge_ratio(claim, lines, slow, fast, how="best"):
+    """how: "best" compares the largest ratio over all x, "mean" their geometric mean."""
+    fastest = line_of(lines, fast)
+    found = ratios(line_of(lines, slow), fastest)
+    if not found:
+        return too_noisy(claim["words"])
+    medians = [value.median for value in found.values()]
+    ours = max(medians) if how == "best" else geometric_mean(medians)
+    threads = f" with {fastest.threads} threads" if fastest.threads > 1 else ""
+    words = (
+        f"{fast}{threads}: {times(min(medians))} to {times(max(medians))} as fast as {slow}, "
+        f"{'at best' if how == 'best' else 'on average'} {times(ours)}; "
+        f"the paper's value is {times(claim['value'])}"
+    )
+    return Outcome(judge_value(ours, claim["value"]), claim["words"], words)
+
+
+def judge_trend(claim, lines, role, rising):
+    rows = line_of(lines, role).rows
+    places = list(rows)
+    first, last = rows[places[0]].time, rows[places[-1]].time
+    if len(places) < 2 or first.noisy or last.noisy:
+        return too_noisy(claim["words"])
+    change = last.median / first.median
+    words = f"{role}: the last time is {times(change)} the first"
+    wanted = change >= FACTOR if rising else change <= 1 / FACTOR
+    return Outcome(REPRODUCED if wanted else NOT_REPRODUCED, claim["words"], words)
+
+
+def judge_threads(claim, lines, role, base):
+    chain = sorted((line for line in lines if line.role in (role, base)), key=lambda c: c.threads)
+    counts = sorted({line.threads for line in chain})
+    against = points = 0
+    for fewer, more in zip(counts, counts[1:]):
+        slow = next(line for line in chain if line.threads == fewer)
+        fast = next(line for line in chain if line.threads == more)
+        found = ratios(slow, fast)
+        points += len(found)
+        against += sum(1 for value in found.values() if value.median < 1 - TIE)
+    if points == 0:
+        return too_noisy(claim["words"])
+    words = f"thread counts {', '.join(map(str, counts))}: more threads are faster in " + (
+        f"{points - against} of {points} comparisons"
+    )
+    return Outcome(NOT_REPRODUCED if against else REPRODUCED, claim["words"], words)
+
+
+def crossover(fast, slow):
+    """The least x from which on the line `fast` beats every line of `slow`; None if it does not win
+    at the largest x."""
+    found = None
+    for x in sorted(fast.rows, reverse=True):
+        rivals = [line.rows[x] for line in slow if x in line.rows]
+        if not rivals or any(r.time.median <= fast.rows[x].time.median for r in rivals):
+            break
+        found = x
+    return found
+
+
+def judge_crossover(claim, lines, fast, slow, interval):
+    line = line_of(lines, fast)
+    rivals = [line_of(lines, role) for role in slow]
+    place = crossover(line, rivals)
+    names = " and ".join(slow) if len(slow) < 3 else "all sequential algorithms"
+    if place is None:
+        return Outcome(NOT_REPRODUCED, claim["words"], f"{fast} never passes {names}")
+    if place == min(line.rows):
+        words = f"{fast} is faster than {names} at every measured x, from {place:,.0f} on"
+    else:
+        words = f"{fast} is faster than {names} from {place:,.0f} on"
+    if place < interval["from"] / FACTOR:
+        return Outcome(EXCEEDED, claim["words"], words)
+    late = place > interval["to"] * FACTOR
+    return Outcome(NOT_REPRODUCED if late else REPRODUCED, claim["words"], words)
+
+
+def judge(rule, figure, lines):
+    """The Outcome of one rule of a card. All roles of the rule have lines."""
+    kind, claim_id, *arguments = rule
+    claim = next(c for c in figure["claims"] if c["id"] == claim_id)
+    if kind == "order":
+        return judge_order(claim, lines, *arguments)
+    if kind == "ratio":
+        return judge_ratio(claim, lines, *arguments)
+    if kind in ("rises", "falls"):
+        return judge_trend(claim, lines, *arguments, rising=kind == "rises")
+    if kind == "more threads":
+        return judge_threads(claim, lines, *arguments)
+    if kind == "crossover":
+        return judge_crossover(claim, lines, *arguments, figure["crossover"])
+    if kind == "no value":
+        return Outcome(NOT_COMPARABLE, claim["words"], "measured; the paper states no value")
+    raise ValueError(f"unknown rule {kind}")
+
+
+def together(outcomes):
+    """The verdict of a card: a claim that fails decides, then one that is exceeded."""
+    found = {outcome.verdict for outcome in outcomes}
+    for verdict in (NOT_REPRODUCED, EXCEEDED, REPRODUCED):
+        if verdict in found:
+            return verdict
+    return NOT_COMPARABLE

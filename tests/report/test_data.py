@@ -1,0 +1,246 @@
+"""Loading of results, statistics and verdicts."""
+
+import math
+import unittest
+
+import kit
+import papers
+import results
+import stats
+import verdicts
+from verdicts import Line
+
+
+class Loading(unittest.TestCase):
+    def load(self, **files):
+        with kit.Folder(**files) as folder:
+            return results.load(folder)
+
+    def test_reads_a_row(self):
+        found = self.load(rank=kit.document([kit.row()]))
+        self.assertEqual(found.problems, [])
+        (document,) = found.documents
+        self.assertEqual((document.device, document.hardware), ("cuda", "A GPU"))
+        self.assertAlmostEqual(document.rows[0].time.median, 0.00101)
+
+    def test_names_the_processor_of_a_run_without_gpu(self):
+        found = self.load(rank=kit.document([kit.row()], device=None))
+        self.assertEqual(found.documents[0].hardware, "A processor, 4 CPUs, avx2")
+
+    def test_names_both_processors_of_a_hybrid_run(self):
+        found = self.load(
+            rank=kit.document([kit.row()]),
+            hybrid=kit.document([kit.row()], benchmark="hybrid", device=None),
+        )
+        names = {d.subject: d.hardware for d in found.documents}
+        self.assertEqual(names["hybrid"], "A processor, 4 CPUs, avx2 with A GPU")
+
+    def test_accepts_rows_of_older_files(self):
+        old = kit.row()
+        for name in ("peer", "k", "dist"):
+            del old[name]
+        found = self.load(rank=kit.document([old]))
+        self.assertEqual((found.problems, len(found.documents[0].rows)), ([], 1))
+
+    def check_left_out(self, raw, words):
+        found = self.load(rank=kit.document([raw, kit.row()]))
+        self.assertEqual(len(found.documents[0].rows), 1)
+        self.assertEqual(len(found.problems), 1)
+        self.assertIn(words, found.problems[0].words)
+
+    def test_leaves_out_rows_that_cannot_be_right(self):
+        self.check_left_out(kit.row(seconds=[], median_s=1), "not a list of times")
+        self.check_left_out(kit.row(seconds=[1.0, -1.0, 2.0]), "not positive")
+        self.check_left_out(kit.row(seconds=[1.0, 0.0, 2.0]), "not positive")
+        self.check_left_out(kit.row(seconds=[1.0, None, 2.0], median_s=1.0), "not positive")
+        self.check_left_out(kit.row(seconds=["1", 1.0, 2.0], median_s=1.0), "not a finite number")
+        self.check_left_out(kit.row(median_s=0.5), "median of seconds")
+        self.check_left_out(kit.row(n=-1), "n is not a count")
+        self.check_left_out(kit.row(n=True), "n is not a count")
+        self.check_left_out(kit.row(label=7), "label")
+        self.check_left_out(kit.row(label="x" * 1000), "label")
+        self.check_left_out([1, 2], "not an object")
+        cut = kit.row()
+        del cut["algorithm"]
+        self.check_left_out(cut, "the field algorithm is missing")
+
+    def check_not_read(self, content, words):
+        found = self.load(bad=content, rank=kit.document([kit.row()]))
+        self.assertEqual([d.file for d in found.documents], ["machine/rank.json"])
+        self.assertEqual(found.problems[0].file, "machine/bad.json")
+        self.assertIn(words, found.problems[0].words)
+
+    def test_does_not_read_damaged_files(self):
+        whole = '{"benchmark": "rank", "rows": [{"seconds": [1.0'
+        self.check_not_read(whole, "not read")
+        self.check_not_read("", "not read")
+        self.check_not_read("[" * 100_000, "not read")
+        self.check_not_read("[]", "not an object")
+        self.check_not_read(kit.document("rows"), "not a list")
+        self.check_not_read(kit.document([], machine="x"), "not an object")
+        self.check_not_read(kit.document([], repeat=None), "repeat is not a count")
+        nan = kit.document([kit.row(p=math.nan)])
+        self.check_not_read(nan, "NaN is not a number of JSON")
+        infinite = kit.document([kit.row(seconds=[1.0, math.inf, 2.0], median_s=2.0)])
+        self.check_not_read(infinite, "Infinity is not a number of JSON")
+
+    def test_says_that_a_folder_is_empty(self):
+        found = self.load()
+        self.assertIn("no results", found.problems[0].words)
+
+    def test_reads_rows_of_the_python_package(self):
+        raw = {"section": "gpu", "name": "sort", "seconds": {"ordo": 1.0, "cupy": 2.0}}
+        found = self.load(python={"machine": {}, "rows": [raw, {"section": "gpu"}]})
+        self.assertEqual([r.name for r in found.python], ["sort"])
+        self.assertEqual(len(found.problems), 1)
+
+
+class Statistics(unittest.TestCase):
+    def test_spread(self):
+        found = stats.spread([5.0, 1.0, 2.0, 4.0, 3.0])
+        self.assertEqual((found.median, found.low, found.high, found.least), (3, 2, 4, 1))
+        self.assertTrue(found.noisy)
+        self.assertFalse(stats.spread([7.0]).noisy)
+        self.assertEqual(stats.spread([1.0, 2.0]).median, 1.5)
+
+    def test_spread_needs_values(self):
+        for bad in ([], [0.0], [-1.0], [math.nan], [math.inf]):
+            with self.assertRaises(ValueError):
+                stats.spread(bad)
+
+    def test_ratio_is_formed_in_each_round(self):
+        # The second half of the run is ten times slower; the ratio of the rounds does not see it.
+        found = stats.ratio([2.0, 2.0, 20.0, 20.0], [1.0, 1.0, 10.0, 10.0])
+        self.assertEqual((found.median, found.low, found.high), (2, 2, 2))
+        self.assertIsNone(stats.ratio([1.0], [1.0, 2.0]))
+
+    def test_geometric_mean(self):
+        self.assertAlmostEqual(stats.geometric_mean([2.0, 8.0]), 4)
+
+
+def line(role, times, threads=1, noise=0.0):
+    rows = {}
+    for x, time in times.items():
+        seconds = [time * (1 - noise), time, time * (1 + noise)]
+        rows[x] = results.read_row(kit.row(seconds=seconds, median_s=time, threads=threads))
+    return Line(role, threads, rows)
+
+
+CLAIM = {"id": "c", "words": "words", "value": 8}
+FIGURE = {"claims": [CLAIM], "crossover": {"from": 20, "to": 30}}
+
+
+class Verdicts(unittest.TestCase):
+    def judge(self, rule, *lines):
+        return verdicts.judge(rule, FIGURE, lines).verdict
+
+    def test_order(self):
+        rule = ("order", "c", ["a", "b"])
+        a, b = line("a", {1: 1.0, 2: 2.0}), line("b", {1: 2.0, 2: 3.0})
+        self.assertEqual(self.judge(rule, a, b), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(rule, line("a", {1: 3.0, 2: 2.0}), b), verdicts.NOT_REPRODUCED)
+        self.assertEqual(self.judge(rule, line("a", {1: 2.0, 2: 3.0}), b), verdicts.NOT_REPRODUCED)
+
+    def test_noisy_rows_give_no_verdict(self):
+        a, b = line("a", {1: 1.0}, noise=0.3), line("b", {1: 2.0})
+        self.assertEqual(self.judge(("order", "c", ["a", "b"]), a, b), verdicts.NOT_COMPARABLE)
+        self.assertEqual(self.judge(("ratio", "c", "b", "a"), a, b), verdicts.NOT_COMPARABLE)
+
+    def test_ratio(self):
+        rule = ("ratio", "c", "slow", "fast")
+        for best, expected in (
+            (6.3, verdicts.NOT_REPRODUCED),
+            (6.5, verdicts.REPRODUCED),
+            (9.9, verdicts.REPRODUCED),
+            (10.1, verdicts.EXCEEDED),
+        ):
+            slow, fast = line("slow", {1: best, 2: 1.0}), line("fast", {1: 1.0, 2: 1.0})
+            self.assertEqual(self.judge(rule, slow, fast), expected)
+        slow, fast = line("slow", {1: 16.0, 2: 4.0}), line("fast", {1: 1.0, 2: 1.0})
+        self.assertEqual(self.judge((*rule, "mean"), slow, fast), verdicts.REPRODUCED)
+
+    def test_ratio_takes_the_line_with_most_threads(self):
+        lines = [
+            line("slow", {1: 8.0}),
+            line("fast", {1: 4.0}, threads=2),
+            line("fast", {1: 1.0}, threads=16),
+        ]
+        self.assertEqual(self.judge(("ratio", "c", "slow", "fast"), *lines), verdicts.REPRODUCED)
+
+    def test_trend(self):
+        rising = line("a", {1: 1.0, 2: 1.3})
+        self.assertEqual(self.judge(("rises", "c", "a"), rising), verdicts.REPRODUCED)
+        self.assertEqual(self.judge(("falls", "c", "a"), rising), verdicts.NOT_REPRODUCED)
+        flat = line("a", {1: 1.0, 2: 1.1})
+        self.assertEqual(self.judge(("rises", "c", "a"), flat), verdicts.NOT_REPRODUCED)
+
+    def test_more_threads(self):
+        rule = ("more threads", "c", "t", "base")
+        base, two = line("base", {1: 4.0}), line("t", {1: 2.0}, threads=2)
+        self.assertEqual(self.judge(rule, base, two), verdicts.REPRODUCED)
+        four = line("t", {1: 3.0}, threads=4)
+        self.assertEqual(self.judge(rule, base, two, four), verdicts.NOT_REPRODUCED)
+
+    def test_crossover(self):
+        rule = ("crossover", "c", "fast", ["slow"])
+        slow = line("slow", {1: 1.0, 10: 1.0, 25: 1.0, 50: 1.0, 100: 1.0})
+        for place, expected in (
+            (1, verdicts.EXCEEDED),
+            (25, verdicts.REPRODUCED),
+            (50, verdicts.NOT_REPRODUCED),
+            (1000, verdicts.NOT_REPRODUCED),
+        ):
+            fast = line("fast", {x: 0.5 if x >= place else 2.0 for x in slow.rows})
+            self.assertEqual(self.judge(rule, fast, slow), expected)
+
+    def test_card(self):
+        def together(*found):
+            return verdicts.together([verdicts.Outcome(v, "", "") for v in found])
+
+        self.assertEqual(together(verdicts.EXCEEDED, verdicts.REPRODUCED), verdicts.EXCEEDED)
+        self.assertEqual(
+            together(verdicts.EXCEEDED, verdicts.NOT_REPRODUCED), verdicts.NOT_REPRODUCED
+        )
+        self.assertEqual(
+            together(verdicts.NOT_COMPARABLE, verdicts.REPRODUCED), verdicts.REPRODUCED
+        )
+        self.assertEqual(together(verdicts.NOT_COMPARABLE), verdicts.NOT_COMPARABLE)
+
+
+class Papers(unittest.TestCase):
+    def test_files_are_complete(self):
+        found = papers.load_papers(kit.ROOT / "bench" / "papers")
+        self.assertEqual(list(found), papers.PAPERS)
+        for paper in found.values():
+            ids = [figure["id"] for figure in paper["figures"]]
+            self.assertEqual(len(ids), len(set(ids)), paper["key"])
+
+    def test_every_measurement_has_a_card_and_every_rule_a_claim(self):
+        from cards import CARDS
+
+        found = papers.load_papers(kit.ROOT / "bench" / "papers")
+        measured = {
+            f"{key}/{figure['id']}"
+            for key, paper in found.items()
+            for figure in paper["figures"]
+            if figure["kind"] == "measurement"
+        }
+        self.assertEqual({card["figure"] for card in CARDS}, measured)
+        self.assertEqual(len(CARDS), len(measured))
+        for card in CARDS:
+            key, figure_id = card["figure"].split("/")
+            figure = next(f for f in found[key]["figures"] if f["id"] == figure_id)
+            claims = {claim["id"]: claim for claim in figure["claims"]}
+            for kind, claim, *arguments in card["rules"]:
+                self.assertIn(claim, claims, card["figure"])
+                if kind == "ratio":
+                    self.assertIsNotNone(claims[claim]["value"], card["figure"])
+                if kind == "crossover":
+                    self.assertIn("crossover", figure)
+                names = [n for a in arguments for n in (a if isinstance(a, list) else [a])]
+                for name in names:
+                    self.assertIn(name, [*card["roles"], "mean"], card["figure"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,223 @@
+"""The page and the table: balance, ids, links, escaping, damaged input; the kept files."""
+
+import base64
+import importlib.util
+import os
+import re
+import subprocess
+import unittest
+import unittest.mock
+
+import kit
+from cards import CARDS
+
+
+def load_main():
+    path = kit.ROOT / "bench" / "report" / "__main__.py"
+    spec = importlib.util.spec_from_file_location("report_main", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+main = load_main()
+build = main.build
+HOSTILE = "</script><script>alert(1)</script><b a='\"&"
+
+
+def made_up(card, section, algorithm, number):
+    """Rows of one algorithm that pass the conditions of a card, at two or three x."""
+    where = {n: w for n, w in card.get("where", {}).items() if not isinstance(w, list)}
+    limits = where.pop(card["x"], None)
+    fixed = {n: w[1] if isinstance(w, tuple) else w for n, w in where.items()}
+    places = {"p": [0.9, 1], "n": [1000, 250_000], "k": [16, 64, 256], "threads": [1, 2]}
+    time = (1 + number) * 1e-3
+    for place in limits[1:] if limits else places.get(card["x"], ["first", "second"]):
+        fields = {**fixed, card["x"]: place, "section": section, "algorithm": algorithm}
+        yield kit.row(seconds=[time, time, time], **fields)
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.html, cls.table, cls.problems = build(kit.ROOT / "bench" / "results")
+
+    def test_kept_results_are_sound(self):
+        self.assertEqual(self.problems, [])
+
+    def test_kept_page_and_table_are_current(self):
+        for name, built in (("report.html", self.html), ("papers.md", self.table)):
+            kept = (kit.ROOT / "docs" / name).read_text(encoding="utf-8")
+            self.assertTrue(kept == built, f"docs/{name} is not current; run: make report")
+
+    def test_same_input_gives_the_same_bytes(self):
+        again, table, _ = build(kit.ROOT / "bench" / "results")
+        self.assertTrue(again == self.html and table == self.table)
+
+    def test_picture_of_the_readme(self):
+        picture = (kit.ROOT / "docs" / "report.png").read_bytes()
+        self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertLess(len(picture), 200_000)
+
+    def test_size(self):
+        self.assertLess(len(self.html.encode("utf-8")), 3_000_000)
+
+    def check_has(self, html, words, wanted=True):
+        """Like assertIn and assertNotIn, but a failure does not print the page."""
+        self.assertEqual(words in html, wanted, words)
+
+    def check(self, html):
+        found = kit.parse(html)
+        self.assertEqual((found.stack, found.wrong), ([], []))
+        twice = sorted({name for name in found.ids if found.ids.count(name) > 1})
+        self.assertEqual(twice, [])
+        self.assertEqual(found.sources, [])
+        for link in found.links:
+            if link.startswith("#"):
+                self.assertIn(link[1:], found.ids)
+            else:
+                self.assertTrue(link.startswith("data:text/csv;"), link[:60])
+        self.assertEqual(found.tags["script"], 1)
+        self.check_has(html, "default-src 'none'")
+        self.check_has(html, "@import", False)
+        self.check_has(html, "url(", False)
+        return found
+
+    def test_page_is_well_formed_and_requests_nothing(self):
+        self.check(self.html)
+
+    def test_every_card_is_on_the_page(self):
+        for card in CARDS:
+            name = card["figure"].replace("/", "-").replace(".", "-")
+            self.check_has(self.html, f'id="{name}"')
+
+    def test_gpu_charts_name_the_gpu(self):
+        card = self.html.split('id="ranking-fig7"')[1].split("</article>")[0]
+        self.assertIn("NVIDIA H200", card.split("<figcaption>")[1].split("</figcaption>")[0])
+        self.assertNotIn("1 thread", card)
+
+    def test_csv_has_every_row(self):
+        packed = re.search(r'href="data:text/csv;charset=utf-8;base64,([^"]*)"', self.html)[1]
+        lines = base64.b64decode(packed).decode("utf-8").splitlines()
+        shown = re.search(r"([\d,]+) rows</a>", self.html)[1].replace(",", "")
+        self.assertEqual(len(lines) - 1, int(shown))
+
+    def test_every_card_can_be_drawn(self):
+        cards, rows = [], {}
+        for place, card in enumerate(CARDS):
+            subject, device, _ = card["source"]
+            section = f"made up {place}"
+            cards.append({**card, "source": (subject, device, section)})
+            found = rows.setdefault((subject, device), [])
+            for number, names in enumerate(card["roles"].values()):
+                found += made_up(card, section, names[0], number)
+        documents = {
+            f"{subject}_{device}": kit.document(
+                found, benchmark=subject, device=None if device == "cpu" else "A GPU"
+            )
+            for (subject, device), found in rows.items()
+        }
+        with unittest.mock.patch.object(main, "CARDS", cards):
+            html, _, problems = self.build(**documents)
+        self.assertEqual(problems, [])
+        found = self.check(html)
+        self.check_has(html, 'class="card gap"', False)
+        for card in CARDS:
+            name = card["figure"].replace("/", "-").replace(".", "-")
+            self.assertIn(f"{name}-wide", found.ids)
+
+    def build(self, **files):
+        with kit.Folder(**files) as folder:
+            return build(folder)
+
+    def test_empty_folder(self):
+        html, _, problems = self.build()
+        self.check(html)
+        self.assertEqual(len(problems), 1)
+        self.assertEqual(html.count('class="card gap"'), len(CARDS))
+
+    def test_one_row(self):
+        html, _, problems = self.build(rank=kit.document([kit.row()]))
+        self.check(html)
+        self.assertEqual(problems, [])
+        self.check_has(html, "lacks: hybrid, shuffle, naive")
+
+    def test_tiles_show_the_measured_size(self):
+        rows = [
+            kit.row(algorithm=name, peer=peer, section="types", label="u32", op="sort", n=4096)
+            for name, peer in (("auto", False), ("cub radix", True))
+        ]
+        html, _, _ = self.build(sort=kit.document(rows, benchmark="sort"))
+        self.check_has(html, "sort of 2¹² u32 keys on the GPU")
+        self.check_has(html, "median of f32 keys on the GPU")
+
+    def test_hostile_names(self):
+        rows = [
+            kit.row(algorithm=name, label=HOSTILE, peer=peer, type=HOSTILE, op=HOSTILE)
+            for name, peer in (("auto", False), (HOSTILE, True))
+        ]
+        rows += [kit.row(algorithm="=1+1", section=HOSTILE)]
+        names = {"cpu": HOSTILE, "cpus": 1, "isa": HOSTILE}
+        types = [dict(r, section="types") for r in rows[:2]]
+        html, _, problems = self.build(
+            rank=kit.document(rows + types, device=HOSTILE, machine=names),
+            bad='{"benchmark": "' + HOSTILE,
+        )
+        self.check(html)
+        self.check_has(html, "<script>alert", False)
+        self.check_has(html, "<b a=", False)
+        self.assertEqual(len(problems), 1)
+        packed = re.search(r'base64,([^"]*)"', html)[1]
+        self.assertIn("'=1+1", base64.b64decode(packed).decode("utf-8"))
+
+    def test_damaged_rows_are_a_visible_gap(self):
+        rows = [
+            kit.row(algorithm=name, seconds=[t, t, t])
+            for name, t in (("hybrid", 1.0), ("shuffle", 2.0), ("naive", 3.0))
+        ]
+        html, _, _ = self.build(rank=kit.document(rows))
+        self.check_has(html, '<svg class="chart wide" id="ranking-fig7-wide"')
+        rows[1]["seconds"] = [2.0, -2.0, 2.0]
+        html, _, problems = self.build(rank=kit.document(rows))
+        self.check_has(html, 'id="ranking-fig7-wide"', False)
+        self.check_has(html, "lacks: shuffle")
+        self.check_has(html, "1 problems in the result files")
+        self.assertEqual(len(problems), 1)
+
+    def test_ten_thousand_rows(self):
+        rows = []
+        for i in range(5000):
+            t = 1e-3 * (1 + i % 7)
+            for name, peer in (("auto", False), ("cub radix", True)):
+                rows.append(
+                    kit.row(
+                        section="types",
+                        label=f"input {i}",
+                        algorithm=name,
+                        peer=peer,
+                        seconds=[t, t, t],
+                    )
+                )
+        html, _, problems = self.build(rank=kit.document(rows))
+        self.check(html)
+        self.assertEqual(problems, [])
+        self.check_has(html, "more rows are in the download")
+
+
+class Sections(unittest.TestCase):
+    def test_every_section_of_a_card_exists(self):
+        program = os.environ.get("ORDO_BENCH")
+        if not program:
+            self.skipTest("ORDO_BENCH names no program")
+        listed = subprocess.run(
+            [*program.split(), "--list"], stdout=subprocess.PIPE, check=True, encoding="utf-8"
+        ).stdout.splitlines()
+        self.assertGreater(len(listed), 20)
+        for card in CARDS:
+            subject, device, section = card["source"]
+            if section is not None:
+                self.assertIn(f"{subject} {device} {section}", listed, card["figure"])
+
+
+if __name__ == "__main__":
+    unittest.main()
