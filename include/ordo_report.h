@@ -47,7 +47,8 @@ typedef enum ordo_strategy {          /* what a call did                        
     ORDO_STRATEGY_NO_KEYS = 26,       /* GPU rank_sorted: ordinal ranks need no keys             */
     ORDO_STRATEGY_HEADS = 27,         /* GPU rank_sorted: starts of ties first, then ranks       */
     ORDO_STRATEGY_SUB_ARRAYS = 28,    /* select: sorted sub-arrays of `tile` keys, merged        */
-    ORDO_STRATEGY_PHASES = 29         /* SAMPLE with GPUs: four phases on all devices            */
+    ORDO_STRATEGY_PHASES = 29,        /* SAMPLE with GPUs: four phases on all devices            */
+    ORDO_STRATEGY_VALUES = 30         /* sort: counted `buckets` values, wrote each as often     */
 } ordo_strategy;
 
 typedef struct ordo_facts { /* a number that does not apply is 0                                 */

@@ -100,6 +100,9 @@ enum {
      * (lib/cpu/rank/cpu_rank.c). */
     ORDO_TUNE_RANK_DIRECT = ORDO_TUNE(1 << 20, 512),
 
+    /* Keys from which on a sample is looked at for few values (lib/cpu/sort/few_values.c). */
+    ORDO_TUNE_FEW_KEYS = ORDO_TUNE(1 << 15, 256),
+
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
     ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),

@@ -154,6 +154,7 @@ typedef struct cpu_loops {
     const struct record_type *records; /* [type], radix/radix.h */
     const struct radix_ops   *radix;   /* [radix_kind], radix/radix_work.h */
     const struct order_loops *order;   /* rough/order_loops.h */
+    const struct few_loops   *few;     /* [keys of 64 bits], sort/few_values.h */
 } cpu_loops;
 
 /* ---- The table ---- */

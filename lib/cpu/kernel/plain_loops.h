@@ -11,6 +11,7 @@
 #include "cpu/radix/short_keys.h"
 #include "cpu/kernel/lanes.h"
 #include "cpu/rough/order_loops.h"
+#include "cpu/sort/few_values.h"
 
 #include <string.h>
 
@@ -37,11 +38,13 @@ static const radix_ops radix_steps[RECORD_KINDS] = RADIX_STEPS;
 #define W 32
 #define RECORD uint32_t
 #include "cpu/rough/measure_check.t.h"
+#include "cpu/sort/few_values.t.h"
 #undef RECORD
 #undef W
 #define W 64
 #define RECORD uint64_t
 #include "cpu/rough/measure_check.t.h"
+#include "cpu/sort/few_values.t.h"
 #undef RECORD
 #undef W
 #undef FN
@@ -50,6 +53,8 @@ static const order_loops order_loops_here = {
     .of_32 = {any_before_32, any_before_all_32, any_before_far_32, bounds_32},
     .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64},
 };
+
+static const few_loops few_loops_here[] = {{few_count_32, few_fill_32}, {few_count_64, few_fill_64}};
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)
@@ -73,6 +78,7 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
     .records = record_loops,
     .radix = radix_steps,
     .order = &order_loops_here,
+    .few = few_loops_here,
 };
 #undef TEXT
 #undef TEXT_

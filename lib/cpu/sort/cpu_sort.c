@@ -133,7 +133,11 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
     size_t const bytes = job->n * ordo_type_size(job->type);
     if (cpu_is_radix(job->algorithm) && !is_narrow(job->type) && bytes > ORDO_TUNE_RADIX_ALONE &&
         (job->algorithm == ORDO_ALGORITHM_RADIX || !cpu_may_be_ordered(kernels, job, exec))) {
-        ordo_status const status = sort_radix(kernels, job, NULL, exec);
+        void *room = NULL;
+        bool  done = false;
+        if (job->algorithm == ORDO_ALGORITHM_AUTO)
+            TRY(cpu_sort_few(kernels, job, &done, &room, exec));
+        ordo_status const status = done ? ORDO_OK : sort_radix(kernels, job, room, exec);
         if (status != ORDO_E_NOMEM)
             return status;
     }
@@ -158,6 +162,8 @@ static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *jo
     if (job->algorithm == ORDO_ALGORITHM_AUTO) {
         bool done = false;
         TRY(cpu_sort_adaptive(kernels, job, &done, &room, exec));
+        if (!done)
+            TRY(cpu_sort_few(kernels, job, &done, &room, exec));
         if (done)
             return ORDO_OK;
     }
@@ -182,7 +188,8 @@ size_t cpu_sort_scratch(const ordo_sort_job *job, unsigned threads)
     size_t const sort = is_narrow(job->type) ? cpu_narrow_scratch(job->type, job->n, threads)
                                              : cpu_radix_scratch(records_kind_of_keys(job->type),
                                                                  job->n, true, threads);
-    return (job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_room(job) : 0) +
+    size_t const few = job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_few_scratch(job, threads) : 0;
+    return (job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_adaptive_room(job) : 0) + few +
            ordo_max(look, sort);
 }
 

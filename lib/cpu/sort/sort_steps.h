@@ -76,6 +76,13 @@ ordo_status cpu_sort_displaced(const cpu_kernels *kernels, const ordo_sort_job *
                                void **room, ordo_exec *exec);
 size_t      cpu_displaced_scratch(const ordo_sort_job *job);
 
+/* Sorts keys of 4 or 8 bytes from job->source or job->keys if a sample shows few values; *done and
+ * *room are as above, and *room may be scratch already. few_values.c */
+ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                         void **room, ordo_exec *exec);
+/* The scratch that cpu_sort_few takes beside *room. */
+size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
+
 /* ---- The order of an array's elements: reorder.c ---- */
 
 /* Exchanges elements lo to hi - 1 of array[0 .. n) with the elements that mirror them: element i

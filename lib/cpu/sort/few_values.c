@@ -1,0 +1,432 @@
+/* few_values.c - sort of keys that take few values: count each value, then write it as often.
+ *
+ * A sample shows the values. They go into a hash table in which each value has a slot of its own,
+ * so that one comparison tells whether a key is in the table. Keys that are not (strays: values that
+ * the sample missed, and values whose slot was taken) are collected and sorted. Then the result is
+ * written in order: strays, a value, strays, the next value. The array is read once and written
+ * once. If there are too many strays, the keys are unchanged and the general sort runs.
+ *
+ * Scratch: memory for n keys, which the general sort can use if it runs, and the counters. */
+#include "cpu/sort/few_values.h"
+
+#include "core/random.h"
+#include "cpu/radix/records.h"
+#include "cpu/sort/sort_steps.h"
+
+#include <string.h>
+
+enum {
+    SAMPLE = 2048,
+    FIRST_LOOK = 64, /* sampled keys that already show most arrays of many values */
+    MOST_VALUES = 512,
+    SEEN_BITS = 12, /* the set of sampled values has 2^12 places */
+    LEAST_BITS = 8, /* of the table */
+    MOST_BITS = 13,
+    ATTEMPTS = 64,  /* multipliers that are tried */
+    STRAY_PART = 8, /* gives up if more than this part of the keys are strays */
+    CHUNKS_A_THREAD = 4
+};
+
+typedef struct few_value {
+    uint64_t value; /* the key in memory */
+    uint64_t bits;  /* its key bits */
+    uint32_t seen;  /* in the sample */
+    uint32_t slot;
+    size_t   count; /* in the array */
+    size_t   at;    /* where it begins in the result */
+} few_value;
+
+#define RECORD few_value
+#define LESS(a, b) ((a).bits < (b).bits)
+#define FN(name) few_##name
+#include "core/small_sort.t.h"
+#undef FN
+#undef LESS
+#undef RECORD
+
+typedef struct few_work {
+    const ordo_sort_job *job;
+    const char          *in;
+    size_t               size; /* of a key */
+    radix_io             io;
+    const few_loops     *loops;
+    few_table            table;
+    few_value            values[MOST_VALUES];
+    size_t               count; /* of values that have a slot */
+    size_t               chunk, chunks;
+    uint32_t            *counts; /* of each chunk */
+    size_t              *strays; /* number in each chunk */
+    char                *stray;  /* the strays: those of chunk c begin at stray_room * c */
+    size_t               stray_room;
+    size_t               all_strays;
+    ordo_exec           *exec;
+    atomic_bool          too_many;
+} few_work;
+
+/* ---- Values ---- */
+
+static uint64_t key_at(const char *keys, size_t size, size_t i)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    memcpy(&narrow, keys + i * size, sizeof narrow);
+    if (size == sizeof narrow)
+        return narrow;
+    memcpy(&wide, keys + i * size, sizeof wide);
+    return wide;
+}
+
+/* The key bits of the key at keys[i], as a sort of keys alone orders them. */
+static uint64_t bits_at(const few_work *work, const void *keys, size_t i)
+{
+    radix_io io = work->io;
+    uint32_t narrow;
+    uint64_t wide;
+    io.in = keys;
+    if (io.load == NULL)
+        return key_at(keys, work->size, i);
+    if (io.kind == RECORD_K64) {
+        io.load(&io, i, 1, &wide);
+        return wide;
+    }
+    io.load(&io, i, 1, &narrow);
+    return narrow;
+}
+
+/* Draws sampled keys [from, to) into the set of values. False if there are too many values. */
+static bool draw(few_work *work, uint16_t *places, size_t from, size_t to, size_t stride)
+{
+    for (size_t i = from; i < to; i++) {
+        uint64_t const random = ordo_random_at(work->exec->seed, i);
+        size_t const   at = i * stride + (size_t)ordo_random_below(random, stride);
+        uint64_t const key = key_at(work->in, work->size, at);
+        size_t         place = (size_t)(ordo_random_mix(key) >> (64 - SEEN_BITS));
+        while (places[place] != 0 && work->values[places[place] - 1].value != key)
+            place = (place + 1) % (1 << SEEN_BITS);
+        if (places[place] == 0) {
+            if (work->count == MOST_VALUES)
+                return false;
+            work->values[work->count] = (few_value){.value = key};
+            places[place] = (uint16_t)++work->count;
+        }
+        work->values[places[place] - 1].seen++;
+    }
+    return true;
+}
+
+/* How many sampled keys are the only ones of their value: their part of the sample estimates the
+ * part of the array whose values the sample missed. */
+static size_t seen_once(const few_work *work)
+{
+    size_t once = 0;
+    for (size_t v = 0; v < work->count; v++)
+        once += work->values[v].seen == 1;
+    return once;
+}
+
+/* Whether a sample shows few values; then they are in work->values. */
+static bool has_few_values(few_work *work)
+{
+    uint16_t     places[1 << SEEN_BITS];
+    size_t const sample = ordo_min(SAMPLE, work->job->n / 8);
+    size_t const stride = work->job->n / sample, first = ordo_min(FIRST_LOOK, sample);
+    memset(places, 0, sizeof places);
+    if (!draw(work, places, 0, first, stride) || seen_once(work) > first * 3 / 4 ||
+        !draw(work, places, first, sample, stride))
+        return false;
+    return seen_once(work) <= sample / (2 * STRAY_PART);
+}
+
+/* ---- Table ---- */
+
+static size_t slot_of(const few_work *work, uint64_t value)
+{
+    return work->size == sizeof(uint32_t) ? few_slot_32(&work->table, (uint32_t)value)
+                                          : few_slot_64(&work->table, value);
+}
+
+/* How many sampled keys have a value whose slot is taken by another one. Gives slots to the others,
+ * if `taken` is not NULL: a byte for each slot. */
+static size_t sample_without_slot(few_work *work, uint8_t *taken)
+{
+    size_t lost = 0;
+    memset(taken, 0, (size_t)1 << work->table.bits);
+    for (size_t v = 0; v < work->count; v++) {
+        few_value *const value = &work->values[v];
+        value->slot = (uint32_t)slot_of(work, value->value);
+        if (taken[value->slot])
+            lost += value->seen;
+        taken[value->slot] = 1;
+    }
+    return lost;
+}
+
+/* Chooses the multiplier with the fewest strays. */
+static void choose_multiplier(few_work *work, uint8_t *taken)
+{
+    size_t   least = SIZE_MAX;
+    uint64_t best = 1;
+    for (unsigned i = 0; i < ATTEMPTS && least > 0; i++) {
+        work->table.multiplier = ordo_random_at(~work->exec->seed, i) | 1;
+        size_t const lost = sample_without_slot(work, taken);
+        if (lost < least) {
+            least = lost;
+            best = work->table.multiplier;
+        }
+    }
+    work->table.multiplier = best;
+    (void)sample_without_slot(work, taken);
+}
+
+static void put_slot(const few_work *work, size_t slot, uint64_t value)
+{
+    if (work->size == sizeof(uint32_t))
+        ((uint32_t *)work->table.slots)[slot] = (uint32_t)value;
+    else
+        ((uint64_t *)work->table.slots)[slot] = value;
+}
+
+/* Fills the table, and drops the values that have no slot. The most frequent values are kept: they
+ * come first. */
+static void fill_table(few_work *work, uint8_t *taken)
+{
+    size_t const slots = (size_t)1 << work->table.bits;
+    size_t       kept = 0;
+    uint64_t     elsewhere = 1; /* a value that is not in slot 0 */
+    while (slot_of(work, elsewhere) == 0)
+        elsewhere++;
+    for (size_t s = 0; s < slots; s++) /* 0 is in slot 0 */
+        put_slot(work, s, s == 0 ? elsewhere : 0);
+    memset(taken, 0, slots);
+    for (size_t v = 0; v < work->count; v++) {
+        few_value const value = work->values[v];
+        if (taken[value.slot])
+            continue;
+        taken[value.slot] = 1;
+        put_slot(work, value.slot, value.value);
+        work->values[kept++] = value;
+    }
+    work->count = kept;
+}
+
+/* Notes the most frequent values, if comparing all keys with them saves time. */
+static void choose_frequent(few_work *work)
+{
+    size_t seen = 0, sample = 0;
+    for (size_t v = 0; v < work->count; v++) {
+        sample += work->values[v].seen;
+        seen += v < FEW_FREQUENT ? work->values[v].seen : 0;
+    }
+    work->table.frequent = 0;
+    if (work->count < FEW_FREQUENT || seen * 2 < sample)
+        return;
+    work->table.frequent = FEW_FREQUENT;
+    for (unsigned v = 0; v < FEW_FREQUENT; v++) {
+        work->table.value[v] = work->values[v].value;
+        work->table.slot[v] = work->values[v].slot;
+    }
+}
+
+static void make_table(few_work *work)
+{
+    uint8_t taken[1 << MOST_BITS];
+    /* The most frequent values first: they are the last ones to lose their slot. */
+    for (size_t v = 0; v < work->count; v++)
+        work->values[v].bits = UINT64_MAX - work->values[v].seen;
+    few_heap_sort(work->values, work->count);
+    choose_multiplier(work, taken);
+    fill_table(work, taken);
+    choose_frequent(work);
+    for (size_t v = 0; v < work->count; v++)
+        work->values[v].bits = bits_at(work, &work->values[v].value, 0);
+    few_heap_sort(work->values, work->count);
+}
+
+/* ---- Count ---- */
+
+static void count_chunk(void *arg, size_t lo, size_t hi)
+{
+    few_work *const work = arg;
+    for (size_t c = lo; c < hi; c++) {
+        size_t const    begin = c * work->chunk, end = ordo_min(begin + work->chunk, work->job->n);
+        size_t const    slots = (size_t)FEW_COUNTERS << work->table.bits;
+        size_t const    most = (end - begin) / STRAY_PART;
+        uint32_t *const counts = work->counts + c * slots;
+        char *const     strays = work->stray + c * work->stray_room * work->size;
+        size_t          found = 0;
+        memset(counts, 0, slots * sizeof *counts);
+        for (size_t at = begin; at < end && found <= most; at += FEW_BLOCK) {
+            found += work->loops->count(&work->table, work->in + at * work->size,
+                                        ordo_min(FEW_BLOCK, end - at), counts,
+                                        strays + found * work->size);
+            if (at / FEW_BLOCK % 64 == 0 &&
+                (ordo_poll(work->exec, (double)at / (double)work->job->n) ||
+                 atomic_load_explicit(&work->too_many, memory_order_relaxed)))
+                return;
+        }
+        work->strays[c] = found;
+        if (found > most)
+            atomic_store_explicit(&work->too_many, true, memory_order_relaxed);
+    }
+}
+
+/* Adds the counters of all chunks, and moves the strays together. */
+static void gather(few_work *work)
+{
+    size_t const slots = (size_t)FEW_COUNTERS << work->table.bits;
+    for (size_t v = 0; v < work->count; v++) {
+        few_value *const value = &work->values[v];
+        value->count = 0;
+        for (size_t c = 0; c < work->chunks; c++)
+            for (size_t i = 0; i < FEW_COUNTERS; i++)
+                value->count += work->counts[c * slots + value->slot * FEW_COUNTERS + i];
+    }
+    work->all_strays = 0;
+    for (size_t c = 0; c < work->chunks; c++) {
+        memmove(work->stray + work->all_strays * work->size,
+                work->stray + c * work->stray_room * work->size, work->strays[c] * work->size);
+        work->all_strays += work->strays[c];
+    }
+}
+
+/* ---- Write ---- */
+
+/* Where each value begins in the result. */
+static void place_values(few_work *work)
+{
+    size_t before = 0; /* values */
+    for (size_t v = 0, lo = 0; v < work->count; v++) {
+        size_t hi = work->all_strays;
+        while (lo < hi) {
+            size_t const middle = lo + (hi - lo) / 2;
+            if (bits_at(work, work->stray, middle) < work->values[v].bits)
+                lo = middle + 1;
+            else
+                hi = middle;
+        }
+        work->values[v].at = before + lo;
+        before += work->values[v].count;
+    }
+}
+
+/* Result [lo, hi): strays and values in turn. */
+static void write_piece(void *arg, size_t lo, size_t hi)
+{
+    const few_work *const work = arg;
+    char *const           out = work->job->keys;
+    bool const            bypass = cpu_bypasses_cache(work->job->n * work->size);
+    size_t                v = 0, before = 0;
+    for (size_t at = lo; at < hi; v++) {
+        size_t const next = v < work->count ? work->values[v].at : work->job->n;
+        if (at < next) { /* strays before value v; `before` keys are values before it */
+            size_t const count = ordo_min(next, hi) - at;
+            memcpy(out + at * work->size, work->stray + (at - before) * work->size,
+                   count * work->size);
+            at += count;
+        }
+        if (v == work->count)
+            break;
+        size_t const end = next + work->values[v].count;
+        if (at < end && at < hi) {
+            size_t const count = ordo_min(end, hi) - at;
+            work->loops->fill(out + at * work->size, work->values[v].value, count, bypass);
+            at += count;
+        }
+        before += work->values[v].count;
+    }
+}
+
+/* ---- The sort ---- */
+
+static size_t chunks_of(size_t n, unsigned threads)
+{
+    size_t const most = (size_t)CHUNKS_A_THREAD * threads;
+    return threads == 1 ? 1 : ordo_min(ordo_max(n / ORDO_TUNE_PIECE, 1), most);
+}
+
+static ordo_status take_scratch(few_work *work, void **room, ordo_exec *exec)
+{
+    size_t const n = work->job->n;
+    size_t const slots = (size_t)1 << work->table.bits;
+    work->chunks = chunks_of(n, exec->threads);
+    work->chunk = (n + work->chunks - 1) / work->chunks;
+    work->chunks = (n + work->chunk - 1) / work->chunk;
+    work->stray_room = work->chunk / STRAY_PART + FEW_BLOCK + 1;
+    if (work->stray_room * work->chunks > n)
+        return ORDO_E_NOMEM; /* so few keys that the general sort is as good */
+    TRY(ordo_scratch(exec, slots * work->size, &work->table.slots));
+    void *counts, *strays;
+    TRY(ordo_scratch(exec, work->chunks * slots * FEW_COUNTERS * sizeof *work->counts, &counts));
+    TRY(ordo_scratch(exec, work->chunks * sizeof *work->strays, &strays));
+    work->counts = counts;
+    work->strays = strays;
+    if (*room == NULL)
+        TRY(ordo_scratch(exec, n * work->size, room));
+    work->stray = *room;
+    return ORDO_OK;
+}
+
+static ordo_status sort_strays(const cpu_kernels *kernels, few_work *work, ordo_exec *exec)
+{
+    ordo_exec     inner = *exec;
+    ordo_sort_job job = *work->job;
+    job.keys = work->stray;
+    job.n = work->all_strays;
+    job.source = NULL;
+    if (job.n < 2)
+        return ORDO_OK;
+    radix_io const io = records_of_keys(kernels, &job);
+    return cpu_radix(&io, &inner);
+}
+
+ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                         void **room, ordo_exec *exec)
+{
+    few_work work = {.job = job,
+                     .in = job->source != NULL ? job->source : job->keys,
+                     .size = ordo_type_size(job->type),
+                     .io = records_of_keys(kernels, job),
+                     .exec = exec};
+    *done = false;
+    if (job->n < ORDO_TUNE_FEW_KEYS || work.size < sizeof(uint32_t) || !has_few_values(&work))
+        return ORDO_OK;
+    work.loops = &kernels->loops->few[work.size == sizeof(uint64_t)];
+    work.table.bits = LEAST_BITS;
+    while (work.table.bits < MOST_BITS && ((size_t)8 << work.table.bits) < work.count * work.count)
+        work.table.bits++;
+    ordo_status status = take_scratch(&work, room, exec);
+    if (status != ORDO_OK)
+        return status == ORDO_E_NOMEM ? ORDO_OK : status;
+    make_table(&work);
+    atomic_init(&work.too_many, false);
+    exec->phases += 2;
+    if (!ordo_loop(exec, work.chunks, 1, count_chunk, &work))
+        return ORDO_E_CANCELLED;
+    exec->phase++;
+    if (atomic_load_explicit(&work.too_many, memory_order_relaxed))
+        return ORDO_OK;
+    gather(&work);
+    status = sort_strays(kernels, &work, exec);
+    if (status != ORDO_OK)
+        return status == ORDO_E_NOMEM ? ORDO_OK : status;
+    place_values(&work);
+    *done = true;
+    exec->phase++;
+    exec->changed = true;
+    exec->algorithm = "counting";
+    exec->facts.input = ORDO_INPUT_EQUAL;
+    exec->facts.strategy = ORDO_STRATEGY_VALUES;
+    exec->facts.buckets = work.count;
+    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), write_piece, &work));
+}
+
+size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads)
+{
+    size_t const size = ordo_type_size(job->type);
+    size_t const slots = (size_t)1 << MOST_BITS;
+    if (job->n < ORDO_TUNE_FEW_KEYS || size < sizeof(uint32_t))
+        return 0;
+    return slots * size +
+           chunks_of(job->n, threads) * (slots * FEW_COUNTERS * sizeof(uint32_t) + sizeof(size_t)) +
+           3 * ORDO_CACHE_LINE;
+}

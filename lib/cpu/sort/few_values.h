@@ -1,0 +1,46 @@
+/* few_values.h - counting keys that take few values: the hash table, and its loops for each ISA. */
+#ifndef ORDO_CPU_SORT_FEW_VALUES_H
+#define ORDO_CPU_SORT_FEW_VALUES_H
+
+#include "core/base.h"
+#include "cpu/tuning.h"
+
+enum {
+    FEW_COUNTERS = 4, /* of a slot: neighbouring keys use different ones, so that equal neighbours
+                       * do not wait for each other */
+    FEW_FREQUENT = 8, /* values that a vector of keys is compared with before the table */
+    FEW_BLOCK = ORDO_TUNE(1024, 32) /* keys after which the number of strays is checked */
+};
+
+/* The values, as keys in memory. A value is in the slot that its hash names, and a key is compared
+ * with that slot alone. A free slot holds a value of another slot, which no key there equals. */
+typedef struct few_table {
+    unsigned bits;       /* the table has 2^bits slots */
+    uint64_t multiplier; /* odd; the slot is the top bits of key * multiplier */
+    void    *slots;
+    unsigned frequent; /* how many of the next: values so frequent that they are compared first */
+    uint64_t value[FEW_FREQUENT];
+    unsigned slot[FEW_FREQUENT];
+} few_table;
+
+typedef struct few_loops {
+    /* Counts at most FEW_BLOCK keys: adds the number of keys of slot s to the sum of
+     * counts[s * FEW_COUNTERS ...]. Writes the keys without a slot, the strays, to `strays`, which
+     * has room for count + 1 keys. Returns their number. */
+    size_t (*count)(const few_table *table, const void *keys, size_t count, uint32_t *counts,
+                    void *strays);
+    /* Writes count times the value. `bypass`: past the cache. */
+    void (*fill)(void *to, uint64_t value, size_t count, bool bypass);
+} few_loops;
+
+static inline size_t few_slot_32(const few_table *table, uint32_t key)
+{
+    return (uint32_t)(key * (uint32_t)table->multiplier) >> (32 - table->bits);
+}
+
+static inline size_t few_slot_64(const few_table *table, uint64_t key)
+{
+    return (size_t)((key * table->multiplier) >> (64 - table->bits));
+}
+
+#endif

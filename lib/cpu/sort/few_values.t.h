@@ -1,0 +1,148 @@
+/* few_values.t.h - the loops of few_values.h for keys of W bits (RECORD), for one ISA. With AVX-512
+ * the slots of a vector of keys are gathered at once, and the frequent values are counted in
+ * registers; then only the other keys go to the table. */
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if W == 32
+#define LANES 16
+#define MASK __mmask16
+#define SET(v) _mm512_set1_epi32((int)(v))
+#define ADD_WHERE(a, mask) _mm512_mask_add_epi32(a, mask, a, _mm512_set1_epi32(1))
+#define EQUAL(where, a, b) _mm512_mask_cmpeq_epi32_mask(where, a, b)
+#define PACK(to, mask, keys) _mm512_mask_compressstoreu_epi32(to, mask, keys)
+#define TOTAL(a) (uint32_t) _mm512_reduce_add_epi32(a)
+#else
+#define LANES 8
+#define MASK __mmask8
+#define SET(v) _mm512_set1_epi64((long long)(v))
+#define ADD_WHERE(a, mask) _mm512_mask_add_epi64(a, mask, a, _mm512_set1_epi64(1))
+#define EQUAL(where, a, b) _mm512_mask_cmpeq_epi64_mask(where, a, b)
+#define PACK(to, mask, keys) _mm512_mask_compressstoreu_epi64(to, mask, keys)
+#define TOTAL(a) (uint32_t) _mm512_reduce_add_epi64(a)
+#endif
+
+/* The slots of a vector of keys, as 32-bit numbers, and which keys are in their slot. */
+static inline MASK FN(few_find)(const few_table *table, __m512i keys, uint32_t *slots)
+{
+    __m128i const shift = _mm_cvtsi32_si128((int)(W - table->bits));
+#if W == 32
+    __m512i const product = _mm512_mullo_epi32(keys, SET(table->multiplier));
+    __m512i const slot = _mm512_srl_epi32(product, shift);
+    _mm512_storeu_si512(slots, slot);
+    __m512i const found = _mm512_i32gather_epi32(slot, table->slots, 4);
+#else
+    __m512i const product = _mm512_mullo_epi64(keys, SET(table->multiplier));
+    __m512i const slot = _mm512_srl_epi64(product, shift);
+    _mm256_storeu_si256((__m256i *)(void *)slots, _mm512_cvtepi64_epi32(slot));
+    __m512i const found = _mm512_i64gather_epi64(slot, table->slots, 8);
+#endif
+    return EQUAL((MASK)-1, found, keys);
+}
+
+/* Counts the frequent values of whole vectors in registers, and packs the other keys to `rest`.
+ * Returns the number of these. */
+static size_t FN(few_frequent)(const few_table *table, const RECORD *keys, size_t count,
+                               uint32_t *counts, RECORD *rest)
+{
+    __m512i value[FEW_FREQUENT], sum[FEW_FREQUENT];
+    size_t  left = 0;
+    for (unsigned v = 0; v < FEW_FREQUENT; v++) {
+        value[v] = SET(table->value[v]);
+        sum[v] = _mm512_setzero_si512();
+    }
+    for (size_t i = 0; i < count; i += LANES) {
+        __m512i const here = _mm512_loadu_si512(keys + i);
+        MASK          other = (MASK)-1;
+        EACH (v, FEW_FREQUENT) {
+            MASK const equal = EQUAL(other, here, value[v]);
+            sum[v] = ADD_WHERE(sum[v], equal);
+            other = (MASK)(other & ~equal);
+        }
+        PACK(rest + left, other, here);
+        left += (size_t)__builtin_popcount(other);
+    }
+    for (unsigned v = 0; v < FEW_FREQUENT; v++)
+        counts[table->slot[v] * FEW_COUNTERS] += TOTAL(sum[v]);
+    return left;
+}
+
+/* Whole vectors of keys. */
+static size_t FN(few_vectors)(const few_table *table, const RECORD *keys, size_t count,
+                              uint32_t *counts, RECORD *strays)
+{
+    uint32_t slots[16];
+    size_t   stray = 0;
+    for (size_t i = 0; i < count; i += LANES) {
+        __m512i const here = _mm512_loadu_si512(keys + i);
+        MASK const    known = FN(few_find)(table, here, slots);
+        if (__builtin_expect(known == (MASK)-1, 1)) {
+            EACH (j, LANES)
+                counts[slots[j] * FEW_COUNTERS + j % FEW_COUNTERS]++;
+            continue;
+        }
+        for (unsigned rest = known; rest != 0; rest &= rest - 1)
+            counts[slots[__builtin_ctz(rest)] * FEW_COUNTERS]++;
+        PACK(strays + stray, (MASK)~known, here);
+        stray += (size_t)__builtin_popcount((MASK)~known);
+    }
+    return stray;
+}
+#endif
+
+static size_t FN(few_count)(const few_table *table, const void *array, size_t count,
+                            uint32_t *counts, void *other)
+{
+    const RECORD       *keys = array;
+    RECORD *const       strays = other;
+    const RECORD *const slots = table->slots;
+    size_t              i = 0, stray = 0;
+#ifdef LANES
+    RECORD rest[FEW_BLOCK];
+    if (table->frequent == FEW_FREQUENT) {
+        size_t const whole = count / LANES * LANES;
+        size_t const left = FN(few_frequent)(table, keys, whole, counts, rest);
+        memcpy(rest + left, keys + whole, (count - whole) * sizeof *keys);
+        count = left + count - whole;
+        keys = rest;
+    }
+    i = count / LANES * LANES;
+    stray = FN(few_vectors)(table, keys, i, counts, strays);
+#endif
+    for (; i < count; i++) {
+        size_t const slot = FN(few_slot)(table, keys[i]);
+        bool const   known = slots[slot] == keys[i];
+        counts[slot * FEW_COUNTERS + i % FEW_COUNTERS] += known;
+        strays[stray] = keys[i];
+        stray += !known;
+    }
+    return stray;
+}
+
+static void FN(few_fill)(void *to, uint64_t value, size_t count, bool bypass)
+{
+    RECORD *const out = to;
+    RECORD const  record = (RECORD)value;
+    size_t        i = 0;
+    if (bypass) {
+        _Alignas(64) RECORD line[LINE / sizeof(RECORD)];
+        for (size_t j = 0; j < LINE / sizeof(RECORD); j++)
+            line[j] = record;
+        for (; i < count && (uintptr_t)(out + i) % LINE != 0; i++)
+            out[i] = record;
+        for (; i + LINE / sizeof(RECORD) <= count; i += LINE / sizeof(RECORD))
+            lines_stream(out + i, line, LINE);
+        lines_fence();
+    }
+    for (; i < count; i++)
+        out[i] = record;
+}
+
+#ifdef LANES
+#undef LANES
+#undef MASK
+#undef SET
+#undef ADD_WHERE
+#undef EQUAL
+#undef PACK
+#undef TOTAL
+#endif
