@@ -27,7 +27,7 @@ typedef struct ordo_link {
      * bytes for the verbs. Makes at most *lanes lanes and writes their number to *lanes. */
     ordo_status (*begin)(void *state, ordo_exec *exec, size_t memory, size_t scratch,
                          unsigned *lanes, char **base, void **stream);
-    /* Waits for all work and all copies. */
+    /* Waits for all work and copies. A thread ends its last stream first: begin and end nest. */
     ordo_status (*end)(void *state, ordo_exec *exec);
 
     char *(*buffer)(void *state, unsigned lane, unsigned side);

@@ -60,12 +60,18 @@ typedef struct play_state { /* one opened device */
     char       buffers[LANES][ORDO_LINK_SIDES][BUFFER];
     char      *memory;
     double     ticks[ORDO_LINK_TICKS];
+
+    struct play_state *outer; /* the stream that was open when this one began */
 } play_state;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char            failing[32];
 static long            failing_at;
 static ordo_status     failing_with;
+
+/* The last stream that this thread began and did not end. A real device is the current one of its
+ * thread while it streams, so streams of several devices must end in reverse order. */
+static _Thread_local play_state *innermost;
 
 static bool fails(ordo_exec *exec, const char *name)
 {
@@ -188,6 +194,8 @@ static ordo_status begin(void *state, ordo_exec *exec, size_t bytes, size_t scra
     if (my->memory == NULL)
         abort();
     memset(my->memory, 0xcc, bytes);
+    my->outer = innermost;
+    innermost = my;
     *base = my->memory;
     *stream = NULL;
     *wanted = *wanted < LANES ? *wanted : LANES;
@@ -196,6 +204,10 @@ static ordo_status begin(void *state, ordo_exec *exec, size_t bytes, size_t scra
 
 static ordo_status end(void *state, ordo_exec *exec)
 {
+    play_state *const ended = state;
+    if (innermost != ended)
+        return ordo_fail(exec, ORDO_E_DEVICE, "another stream began later and has not ended");
+    innermost = ended->outer;
     PLAY("end");
     for (int i = 0; i < LANES; i++)
         do_until(my, &my->lanes[i], my->lanes[i].count);

@@ -235,10 +235,12 @@ static ordo_status run_phases(sample_call *call)
     return sort_buckets(call);
 }
 
+/* The last line first: begin and end of a link change and restore the current device of the calling
+ * thread, so they must nest. */
 static ordo_status end_lines(sample_call *call, ordo_status status)
 {
-    EACH_LINE(line)
-    {
+    for (size_t i = call->line_count; i-- > 0;) {
+        sample_line *const line = &call->lines[i];
         if (!line->call.open)
             continue;
         ordo_status const ended = line->call.link->end(line->both.device_state, call->exec);
