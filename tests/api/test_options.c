@@ -1,5 +1,5 @@
-/* test_options.c - option structs of older and newer callers, unknown flags and enum values, reserved
- * fields, and the names of types and statuses.
+/* test_options.c - option structs of older and newer callers, unknown flags and enum values,
+ * reserved fields, and the names of types and statuses.
  *
  * An older caller's struct is shorter, a newer caller's longer. A newer caller may have fields
  * that this library does not know, but must leave them zero. */
