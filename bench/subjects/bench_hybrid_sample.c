@@ -1,8 +1,9 @@
 /* bench_hybrid_sample.c - the sections of `ordo bench hybrid` for the hybrid sample sort paper: the
  * sample sort on the CPU alone, on the GPU alone and on both, as in the paper's figures.
  *
- * Times include the copies to and from the GPU. Speed-ups are relative to the CPU alone. The times of the phases are notes in the results. Each size is
- * small, so that all sections take a few minutes. */
+ * Times include the copies to and from the GPU. Speed-ups are relative to the CPU alone. The times
+ * of the phases are notes in the results. Each size is small, so that all sections take a few
+ * minutes. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
