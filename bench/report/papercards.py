@@ -14,13 +14,13 @@ X_NAMES = {
     "k": "k",
     "threads": "threads",
     "label": "case",
-    "variant": "part of the call",
+    "variant": "phase or other part of the call",
 }
 X_LABELS = {
     "p": charts.chance,
     "n": charts.count,
     "k": charts.radius,
-    "variant": lambda part: "whole call" if part == "sample" else part,
+    "variant": lambda part: "all" if part == "sample" else part.replace("phase ", ""),
 }
 
 
@@ -237,8 +237,10 @@ def paper_card(card):
     if card.gap:
         body = tag("p", escape(card.gap), css="finding") + claims(card) + setup(card)
     else:
+        chart = chart_of(card)
+        drawn = any(series.points for series in chart.series)
         body = (
-            figure(chart_of(card), charts.line_chart, caption_of(card))
+            (figure(chart, charts.line_chart, caption_of(card)) if drawn else "")
             + tag("p", escape(sentence(card)), css="finding")
             + claims(card)
             + rows_table(card)

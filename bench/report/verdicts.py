@@ -138,16 +138,20 @@ def model_points(lines, cpu, gpu, both):
     """[(x, r, Spread of the speed-up over the GPU alone, model)], by r: how many times as long as
     the GPU the CPU takes. The model: both devices finish at the same time, which saves
     1 / (1 + r) of the GPU's time, so they are 1 + 1 / r times as fast."""
-    slower = ratios(line_of(lines, cpu), line_of(lines, gpu))
-    faster = ratios(line_of(lines, gpu), line_of(lines, both))
-    found = [
-        (x, slower[x].median, faster[x], 1 + 1 / slower[x].median) for x in slower if x in faster
-    ]
+    one, other, shared = (line_of(lines, role).rows for role in (cpu, gpu, both))
+    found = []
+    for x, row in shared.items():
+        if x in one and x in other:
+            slower = ratio(one[x].seconds, other[x].seconds)
+            faster = ratio(other[x].seconds, row.seconds)
+            if slower is not None and faster is not None:
+                found.append((x, slower.median, faster, 1 + 1 / slower.median))
     return sorted(found, key=lambda point: point[1])
 
 
 def judge_model(claim, lines, *roles):
-    points = model_points(lines, *roles)
+    noisy = {x for role in roles for x, row in line_of(lines, role).rows.items() if row.time.noisy}
+    points = [point for point in model_points(lines, *roles) if point[0] not in noisy]
     if not points:
         return too_noisy(claim["words"])
     ends = [points[0], points[-1]] if len(points) > 1 else points

@@ -180,6 +180,10 @@ class Verdicts(unittest.TestCase):
         found = verdicts.judge(("model", "c", "c", "g", "b"), FIGURE, lines)
         self.assertEqual(found.verdict, verdicts.NOT_COMPARABLE)
         self.assertIn("as fast as the GPU alone and the model says 1.33", found.ours)
+        lines[2] = line("b", {1: 1.6, 2: 2}, noise=0.3)
+        self.assertEqual(len(verdicts.model_points(lines, "c", "g", "b")), 2)
+        found = verdicts.judge(("model", "c", "c", "g", "b"), FIGURE, lines)
+        self.assertIn("too noisy", found.ours)
 
     def test_ratio_takes_the_line_with_most_threads(self):
         lines = [

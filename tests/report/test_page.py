@@ -186,6 +186,16 @@ class Page(unittest.TestCase):
         self.check_has(html, "1 problems in the result files")
         self.assertEqual(len(problems), 1)
 
+    def test_rows_with_other_numbers_of_rounds(self):
+        rows = [
+            kit.row(section="sample-keys", algorithm=f"sample, {name}", seconds=[1.0] * rounds)
+            for name, rounds in (("hybrid", 3), ("cuda", 2), ("cpu", 1))
+        ]
+        html, _, _ = self.build(hybrid=kit.document(rows, benchmark="hybrid", device=None))
+        self.check(html)
+        self.check_has(html, 'id="hybrid-fig3-6-wide"', False)
+        self.check_has(html, "too noisy for a verdict")
+
     def test_ten_thousand_rows(self):
         rows = []
         for i in range(5000):
