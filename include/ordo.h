@@ -143,9 +143,9 @@ enum {                    /* bits of the field `flags` of options structs       
  * keys on, WINDOWS) or checks a radius (ROUGH, HALVING; also pairs and argsort), and a selection by
  * BITONIC merges on the host. As always in CUDA, errors of work in progress appear in a later CUDA
  * call. Calls of one context on several streams run one after the other. A call whose scratch was
- * reserved (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The graph uses that
- * scratch until the context is freed, so no call on the context may need more scratch in between.
- * Arrays must exist until the work is done.                                                      */
+ * reserved (ordo_reserve) allocates nothing and can be captured in a CUDA graph. The graph uses
+ * that scratch until the context is freed, so no call on the context may need more scratch in
+ * between. Arrays must exist until the work is done. */
 
 /* Options. struct_size comes first, so that callers and libraries of different versions work
  * together. In every other field 0 means the default; opts == NULL means all defaults. New fields
@@ -214,9 +214,9 @@ typedef struct ordo_ctx_opts {
     /* Seconds between two progress callbacks; negative: as often as possible. Default: 0.005, and
      * more if the callback is slow.                                                              */
     double progress_interval;
-    /* where == ORDO_HYBRID: at most 8 GPUs for SAMPLE, with the share of each. The CPU gets the rest;
-     * cpu_share must be 0. Other calls use the first GPU of the list, and `device` must be 0. A GPU
-     * may be listed more than once. The list is copied. Default: only `device`.                  */
+    /* where == ORDO_HYBRID: at most 8 GPUs for SAMPLE, with the share of each. The CPU gets the
+     * rest; cpu_share must be 0. Other calls use the first GPU of the list, and `device` must be 0.
+     * A GPU may be listed more than once. The list is copied. Default: only `device`. */
     const ordo_device_share *devices;
     size_t                   device_count;
 } ordo_ctx_opts;
@@ -296,11 +296,11 @@ typedef struct ordo_sort_opts {
  * it), NaNs last, with their bit patterns, in the order of their key bits.
  * AUTO first inspects a part of the array and then uses the cheapest method for keys that are
  * sorted, reversed, in few runs or roughly sorted, or else the general one. ordo_report says which.
- * SAMPLE with ORDO_HYBRID is the hybrid sample sort: the CPU and the GPUs label, count, scatter and
- * sort their parts at the same time (from 1024 keys on; fewer are sorted by the CPU). ordo_facts has
- * the times of the four phases.
- * A radius that is too small is detected, and the array is sorted nevertheless. A radius that is not
- * below n is an error, unless n is 0.
+ * SAMPLE with ORDO_HYBRID is the hybrid sample sort: the CPU and the GPUs label, count, scatter
+ * and sort their parts at the same time (from 1024 keys on; fewer are sorted by the CPU).
+ * ordo_facts has the times of the four phases.
+ * A radius that is too small is detected, and the array is sorted nevertheless. A radius that is
+ * not below n is an error, unless n is 0.
  * With opts.source, ordo_sort reads n keys from there and writes only keys, as if it sorted a copy
  * but without the time of the copy. source and keys must not overlap. After any error keys is
  * unspecified.
@@ -308,8 +308,9 @@ typedef struct ordo_sort_opts {
  * ORDO_E_NOMEM. BITONIC, BUBBLE, and ROUGH and HALVING with a radius need no scratch for keys of
  * 32 and 64 bits. All other cases may return ORDO_E_NOMEM.
  * After ORDO_E_CANCELLED ordo_last_error() says whether keys is unchanged or unspecified. If a GPU
- * fails while the result is copied back, the CPU sorts the array; in a context for the GPU only the
- * call returns ORDO_E_DEVICE, and keys is unspecified. After any other error keys is unchanged.  */
+ * fails while the result is copied back, the CPU sorts the array; in a context for the GPU only
+ * the call returns ORDO_E_DEVICE, and keys is unspecified. After any other error keys is
+ * unchanged.                                                                                     */
 ORDO_MUST ordo_status ordo_sort(ordo_ctx *ctx, ordo_type type, void *keys, size_t n,
                                 const ordo_sort_opts *opts);
 ORDO_MUST ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n,
@@ -343,9 +344,9 @@ typedef int ordo_compare_fn(void *user, const void *a, const void *b);
 /* Sorts n elements of `size` bytes by a comparison function, with O(n lg n) comparisons. Elements
  * are moved by memcpy. algorithm: AUTO, SAMPLE or MERGE; MERGE is stable, and ORDO_STABLE selects
  * it. A GPU cannot call the function: in every context the CPU does all of the work, and
- * ordo_report.backend is "cpu". Needs scratch for n elements. If the comparison function contradicts itself, the order of the
- * elements is unspecified. After ORDO_E_CANCELLED the array holds its elements in an unspecified
- * order; after any other error it is unchanged.                                                  */
+ * ordo_report.backend is "cpu". Needs scratch for n elements. If the comparison function
+ * contradicts itself, the order of the elements is unspecified. After ORDO_E_CANCELLED the array
+ * holds its elements in an unspecified order; after any other error it is unchanged. */
 ORDO_MUST ordo_status ordo_sort_by(ordo_ctx *ctx, void *base, size_t n, size_t size,
                                    ordo_compare_fn *compare, void *user,
                                    const ordo_sort_opts *opts);
@@ -557,10 +558,10 @@ ORDO_MUST ordo_status ordo_is_sorted(ordo_ctx *ctx, ordo_type type, const void *
 /* *radius = the smallest k such that any two keys more than k places apart are in order; 0 if and
  * only if the array is sorted. Tied keys are always in order. The array is then k-sorted: no key is
  * more than k places from its place in a stable sort.
- * The sequences, of Pfaff and Treadwell, in the order of ordo_sort (with ORDO_DESCENDING the largest
- * key is first): LR[i] is the last key of keys[0..i], RL[i] the first key of keys[i..n-1]. DM[i] is
- * the largest i - j, j < i, such that RL[i] comes before LR[j] and does not tie with it; 0 if there
- * is none. The radius is the largest DM[i].                                                      */
+ * The sequences, of Pfaff and Treadwell, in the order of ordo_sort (with ORDO_DESCENDING the
+ * largest key is first): LR[i] is the last key of keys[0..i], RL[i] the first key of keys[i..n-1].
+ * DM[i] is the largest i - j, j < i, such that RL[i] comes before LR[j] and does not tie with it; 0
+ * if there is none. The radius is the largest DM[i]. */
 ORDO_MUST ordo_status ordo_radius(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                                   size_t *radius, const ordo_order_opts *opts);
 ORDO_MUST ordo_status ordo_radius_scratch(ordo_ctx *ctx, ordo_type type, size_t n,

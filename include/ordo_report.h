@@ -78,10 +78,10 @@ typedef struct ordo_facts { /* a number that does not apply is 0                
      * first and the later keys, of fetching, of the groups, of the CPU. Sub-arrays: of sorting
      * them (on a GPU without copies), of merging; 0 for MERGE on a GPU, which does not wait.    */
     double phase_seconds[6];
-    /* SAMPLE: seconds of each of the four phases (labels; histograms; scatter; sorting the buckets),
-     * and of these the seconds in which the CPU computed, and in which the GPU did: of several GPUs
-     * the one that computed longest. Copies to and from GPUs are counted apart: copy_seconds. A
-     * device is idle when it neither computes nor takes part in a copy.                          */
+    /* SAMPLE: seconds of each of the four phases (labels; histograms; scatter; sorting the
+     * buckets), and of these the seconds in which the CPU computed, and in which the GPU did: of
+     * several GPUs the one that computed longest. Copies to and from GPUs are counted apart:
+     * copy_seconds. A device is idle when it neither computes nor takes part in a copy. */
     double   sample_seconds[4];
     double   cpu_seconds[4];
     double   device_seconds[4];

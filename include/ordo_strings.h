@@ -1,4 +1,5 @@
-/* ordo_strings.h - sort, rank and select strings. ordo.h includes this file, and its rules apply. */
+/* ordo_strings.h - sort, rank and select strings. ordo.h includes this file. The rules of ordo.h
+ * apply. */
 #ifndef ORDO_STRINGS_H
 #define ORDO_STRINGS_H
 

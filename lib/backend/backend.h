@@ -31,7 +31,8 @@ typedef struct ordo_backend_wishes { /* options of the context that concern back
     size_t      device_limit;        /* bytes of device memory; 0: no limit */
     unsigned    threads;             /* of each call */
     double      cpu_share;           /* of a hybrid sort; 0: as predicted; < 0: no share */
-    /* Devices of the sample sort, counted from 1, and their shares; device_count 0: only `device`. */
+    /* Devices of the sample sort, counted from 1, and their shares; device_count 0: only
+     * `device`. */
     ordo_device_share devices[ORDO_MOST_DEVICES];
     size_t            device_count;
 } ordo_backend_wishes;

@@ -236,7 +236,8 @@ static bool same_groups(ordo_type type, const void *keys, const void *sorted, si
 }
 
 /* The construction of the Roughsort paper: uniform keys, sorted; keys p and p + k exchanged; groups
- * before, between and after them shuffled. The radius is at most k, and k if the two keys differ. */
+ * before, between and after them shuffled. The radius is at most k, and it is k if the two keys
+ * differ. */
 static void test_shuffled(ordo_type type, size_t n, size_t k)
 {
     const void *const uniform = make(ORDO_DIST_UNIFORM, type, n, 0, 0);

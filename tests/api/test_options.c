@@ -1,5 +1,5 @@
-/* test_options.c - option structs of older and newer callers, unknown flags and enum values, and
- * the names of types and statuses.
+/* test_options.c - option structs of older and newer callers, unknown flags and enum values,
+ * reserved fields, and the names of types and statuses.
  *
  * An older caller's struct is shorter, a newer caller's longer. A newer caller may have fields
  * that this library does not know, but must leave them zero. */
@@ -254,6 +254,29 @@ static void test_names(void)
     CHECK(strcmp(ordo_status_text(ORDO_E_NOMEM), "out of memory") == 0);
 }
 
+static void test_reserved(void)
+{
+    static uint32_t       words[N], out[N];
+    size_t                count;
+    ordo_sort_opts const  sort = ORDO_OPTS(ordo_sort_opts, .reserved = 1);
+    ordo_order_opts const order = ORDO_OPTS(ordo_order_opts, .reserved = 1);
+    ordo_scan_opts const  scan = ORDO_OPTS(ordo_scan_opts, .reserved = 1);
+
+    testkit_case("reserved fields");
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort(ctx, ORDO_U32, words, N, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pairs(ctx, ORDO_U32, words, N, out, 4, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_argsort(ctx, ORDO_U32, words, N, ORDO_U32, out, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_by(ctx, words, N, 4, test_never_compare, NULL, &sort),
+                 ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pointers(ctx, NULL, 0, &sort), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_radius(ctx, ORDO_U32, words, N, &count, &order), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_runs(ctx, ORDO_U32, words, N, &count, &order), ctx);
+    CHECK_STATUS(ORDO_E_VERSION, ordo_scan(ctx, ORDO_SUM, ORDO_U32, words, N, ORDO_U32, out, &scan),
+                 ctx);
+    CHECK_STATUS(ORDO_E_VERSION,
+                 ordo_scan_bits(ctx, ORDO_FLAG_BYTES, words, N, ORDO_U32, out, NULL, &scan), ctx);
+}
+
 int main(void)
 {
     testkit_start();
@@ -264,6 +287,7 @@ int main(void)
     }
     test_enums();
     test_names();
+    test_reserved();
     ordo_ctx_free(ctx);
     return testkit_done();
 }

@@ -1,6 +1,6 @@
 /* test_refusals.c - arguments that must be refused before any memory is touched: NULL, sizes that
  * overflow, overlapping or misaligned arrays, types that cannot hold the result, structs of unknown
- * size, reserved fields that are set; and similar arguments that are valid. */
+ * size; and similar arguments that are valid. */
 #include "ordo_machine.h"
 #include "testkit.h"
 
@@ -536,29 +536,6 @@ static void test_structs(void)
     FINE(ordo_calibration_cost(ctx, 0, &cost));
 }
 
-static void test_reserved(void)
-{
-    static uint32_t       keys[N], out[N];
-    size_t                count;
-    ordo_sort_opts const  sort = ORDO_OPTS(ordo_sort_opts, .reserved = 1);
-    ordo_order_opts const order = ORDO_OPTS(ordo_order_opts, .reserved = 1);
-    ordo_scan_opts const  scan = ORDO_OPTS(ordo_scan_opts, .reserved = 1);
-
-    testkit_case("reserved fields");
-    CHECK_STATUS(ORDO_E_VERSION, ordo_sort(ctx, ORDO_U32, keys, N, &sort), ctx);
-    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pairs(ctx, ORDO_U32, keys, N, out, 4, &sort), ctx);
-    CHECK_STATUS(ORDO_E_VERSION, ordo_argsort(ctx, ORDO_U32, keys, N, ORDO_U32, out, &sort), ctx);
-    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_by(ctx, keys, N, 4, test_never_compare, NULL, &sort),
-                 ctx);
-    CHECK_STATUS(ORDO_E_VERSION, ordo_sort_pointers(ctx, NULL, 0, &sort), ctx);
-    CHECK_STATUS(ORDO_E_VERSION, ordo_radius(ctx, ORDO_U32, keys, N, &count, &order), ctx);
-    CHECK_STATUS(ORDO_E_VERSION, ordo_runs(ctx, ORDO_U32, keys, N, &count, &order), ctx);
-    CHECK_STATUS(ORDO_E_VERSION, ordo_scan(ctx, ORDO_SUM, ORDO_U32, keys, N, ORDO_U32, out, &scan),
-                 ctx);
-    CHECK_STATUS(ORDO_E_VERSION,
-                 ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, NULL, &scan), ctx);
-}
-
 /* Algorithms of scans: unknown ones, those for other operations and types, and those of GPUs. */
 static void test_scan_algorithms(void)
 {
@@ -611,7 +588,6 @@ int main(void)
     test_order_overlap();
     test_misaligned();
     test_structs();
-    test_reserved();
     test_scan_algorithms();
     ordo_ctx_free(ctx);
     return testkit_done();

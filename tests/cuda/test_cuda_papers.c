@@ -1,7 +1,8 @@
-/* test_cuda_papers.c - the algorithms that the ballot counting poster and the median paper
- * describe, on device arrays and on host arrays: sizes around the edges of warps, blocks and spans,
- * every kind of flags and counts, every length of sub-arrays, and what is refused. The results of
- * the CPU, which the tests of the verbs compare with the oracle, are the reference.
+/* test_cuda_papers.c - the algorithms that the ballot counting poster, the median paper and the
+ * Roughsort paper describe, on device arrays and on host arrays: sizes around the edges of warps,
+ * blocks and spans, every kind of flags and counts, every length of sub-arrays, a given radius of
+ * any size, and what is refused. The results of the CPU, which the tests of the verbs compare with
+ * the oracle, are the reference.
  *
  * ORDO_TEST_SMALL=1 takes few sizes, for compute-sanitizer; ORDO_TEST_SMALL=2 takes fewer still,
  * for its race checker. */
@@ -250,6 +251,124 @@ static void test_example(void)
     }
 }
 
+/* ---- Sorts of k-sorted arrays ---- */
+
+/* Brings `bytes` bytes to a device array, `shift` bytes after an aligned address. */
+static void bring(device_array *to, const void *from, size_t bytes, size_t shift)
+{
+    device_place(to, bytes, shift);
+    device_put(to, from);
+}
+
+static void is_found(const device_array *array, const void *wanted, size_t size)
+{
+    device_get(array, found);
+    CHECK_BYTES(wanted, found, array->bytes, size);
+    CHECK(device_intact(array));
+}
+
+/* Keys alone, indices, and pairs whose values are the indices. The caller gives the radius `told`,
+ * which may be wrong. */
+static void try_rough(ordo_type type, size_t n, ordo_algorithm algorithm, size_t told, bool desc)
+{
+    uint64_t const       flags = desc ? ORDO_DESCENDING : 0;
+    size_t const         size = ordo_type_size(type), bytes = n * size, shift = size * (n % 5);
+    uint32_t *const      order = test_need(n * sizeof *order);
+    uint32_t *const      index = test_need(n * sizeof *index);
+    ordo_sort_opts const usual = ORDO_OPTS(ordo_sort_opts, .flags = flags);
+    ordo_sort_opts const opts =
+        ORDO_OPTS(ordo_sort_opts, .flags = flags | ORDO_ON_DEVICE, .stream = stream,
+                  .algorithm = (uint32_t)algorithm, .radius = told);
+    ordo_report report = {.struct_size = sizeof report};
+
+    for (size_t i = 0; i < n; i++)
+        index[i] = (uint32_t)i;
+    memcpy(expected, given, bytes);
+    CHECK_STATUS(ORDO_OK, ordo_argsort(cpu, type, given, n, ORDO_U32, order, &usual), cpu);
+    CHECK_STATUS(ORDO_OK, ordo_sort(cpu, type, expected, n, &usual), cpu);
+
+    bring(&in, given, bytes, shift);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK_STATUS(ORDO_OK, ordo_sort(gpu, type, in.data, n, &opts), gpu);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    is_found(&in, expected, size);
+    CHECK_STATUS(ORDO_OK, ordo_last_report(gpu, &report), gpu);
+    CHECK(strcmp(report.algorithm, inputs_sort_name(algorithm)) == 0);
+
+    bring(&in, given, bytes, shift);
+    device_place(&out, n * sizeof *order, 4 * (n % 3));
+    device_overwrite(&out);
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK_STATUS(ORDO_OK, ordo_argsort(gpu, type, in.data, n, ORDO_U32, out.data, &opts), gpu);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    is_found(&out, order, sizeof *order);
+    is_found(&in, given, size);
+
+    bring(&out, index, n * sizeof *index, 4 * (n % 3));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CHECK_STATUS(ORDO_OK, ordo_sort_pairs(gpu, type, in.data, n, out.data, 4, &opts), gpu);
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    is_found(&out, order, sizeof *order);
+    for (size_t i = 0; i < n; i++) /* -0 and +0, and NaNs, keep their order in pairs */
+        memcpy(expected + i * size, given + order[i] * size, size);
+    is_found(&in, expected, size);
+    free(order);
+    free(index);
+}
+
+/* Arrays of radius k at most, and a few others. The radius given is 0, which means unknown; too
+ * small; right; the largest. */
+static void test_rough(void)
+{
+    static size_t const some[] = {33, 700, 2, 129, 1025, 5000, 20011};
+    size_t const        count = small > 1 ? 1 : small == 1 ? 2 : sizeof some / sizeof *some;
+    size_t              turn = 0;
+    for (size_t s = 0; s < count; s++) {
+        size_t const n = some[s];
+        size_t const radii[] = {1, 2, 7, 31, 32, 33, 64, 65, n / 3, n - 1};
+        for (size_t r = 0; r < sizeof radii / sizeof *radii; r++) {
+            size_t const k = radii[r] < n ? radii[r] : n - 1;
+            size_t const told[] = {0, k / 2, k, n - 1};
+            for (size_t t = 0; t < sizeof told / sizeof *told; t++, turn++) {
+                ordo_type const type = inputs_types[(turn + turn / 20) % INPUTS_TYPES];
+                bool const      desc = turn / INPUTS_TYPES % 4 == 3, others = turn % 7 == 6;
+                testkit_case("rough %s n=%zu radius %zu given %zu desc=%d shapes=%d",
+                             ordo_type_name(type), n, k, told[t], desc, others);
+                if (others)
+                    inputs_fill(turn % inputs_count(), type, given, n, turn);
+                else
+                    CHECK_STATUS(ORDO_OK,
+                                 ordo_gen(cpu, ORDO_DIST_SHUFFLED, type, given, n,
+                                          &ORDO_OPTS(ordo_gen_opts, .seed = turn, .k = k)),
+                                 cpu);
+                try_rough(type, n, ORDO_ALGORITHM_ROUGH, told[t], desc);
+                try_rough(type, n, ORDO_ALGORITHM_HALVING, told[t], desc);
+            }
+        }
+    }
+}
+
+/* The host waits for the radius or for the check of a given one. */
+static void test_rough_capture(void)
+{
+    static const uint32_t keys[] = {3, 1, 2, 9, 5, 7};
+    size_t const          n = sizeof keys / sizeof *keys;
+    ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .flags = ORDO_ON_DEVICE, .stream = stream);
+    for (int way = 0; way < 4; way++) {
+        cudaGraph_t graph;
+        testkit_case("a sort of a k-sorted array in a captured graph, %d", way);
+        opts.algorithm = way / 2 != 0 ? ORDO_ALGORITHM_HALVING : ORDO_ALGORITHM_ROUGH;
+        opts.radius = way % 2 != 0 ? 2 : 0;
+        bring(&in, keys, sizeof keys, 0);
+        CUDA_CHECK(cudaDeviceSynchronize());
+        CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        CHECK_STATUS(ORDO_E_ARG, ordo_sort(gpu, ORDO_U32, in.data, n, &opts), gpu);
+        CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+        CUDA_CHECK(cudaGraphDestroy(graph));
+        is_found(&in, keys, sizeof *keys);
+    }
+}
+
 /* ---- Refusals ---- */
 
 static void test_refusals(void)
@@ -310,6 +429,8 @@ int main(void)
     test_sub_arrays();
     test_nans();
     test_example();
+    test_rough();
+    test_rough_capture();
     test_refusals();
     device_free(&in);
     device_free(&out);

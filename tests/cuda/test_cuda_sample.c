@@ -1,6 +1,7 @@
 /* test_cuda_sample.c - the hybrid sample sort of host arrays with a GPU: keys, pairs and indices of
- * every type; all on the GPU, and shares of 1 to 99 per cent for the CPU; sizes from one block up to
- * two levels of recursion; distributions that fill one bucket; several devices, which are one GPU. The CPU gives the expected bytes.
+ * every type; all on the GPU, and shares of 1 to 99 per cent for the CPU; sizes from one block up
+ * to two levels of recursion; distributions that fill one bucket; several devices, which are one
+ * GPU. The CPU gives the expected bytes.
  * ORDO_TEST_SMALL=1 tests the smallest sizes, for compute-sanitizer. */
 #include "device.h"
 #include "inputs.h"

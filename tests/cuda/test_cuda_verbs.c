@@ -64,10 +64,12 @@ static void fill(const call_plan *plan, int i, size_t shape)
     }
 }
 
-/* The offset of a device array: a multiple of its element size; any number for bytes. */
+/* The offset of a device array: a multiple of its element size; any number for flags, and for the
+ * values of pairs. */
 static size_t shift_for(const call_plan *plan, int i)
 {
-    size_t const step = i == 1 ? 1 : i == 0 ? ordo_type_size(plan->type) : 8;
+    bool const   has_no_type = i == 1 && strcmp(plan->verb, "radius") != 0;
+    size_t const step = has_no_type ? 1 : i == 0 ? ordo_type_size(plan->type) : 8;
     return strcmp(plan->verb, "partition") == 0 ? plan->n % 13 : step * (plan->n % 7);
 }
 

@@ -45,10 +45,11 @@ static sample make_sample(ordo_type type, size_t n, size_t shape, bool desc, gua
 
 static ordo_sort_opts opts_of(const sample *s, ordo_algorithm algorithm, uint64_t radius)
 {
+    ordo_algorithm const way = inputs_supported(algorithm, false);
     return ORDO_OPTS(ordo_sort_opts,
                      .flags = (s->desc ? ORDO_DESCENDING : 0) | (s->n % 2 != 0 ? ORDO_STABLE : 0),
-                     .radius = testkit_on_device() ? 0 : radius, /* the GPU accepts none */
-                     .algorithm = (uint32_t)inputs_supported(algorithm, false));
+                     .radius = way == algorithm ? radius : 0, /* other ways may refuse a radius */
+                     .algorithm = (uint32_t)way);
 }
 
 static void is_right(const sample *s, int wide, const void *index)

@@ -54,7 +54,8 @@ static const order_loops order_loops_here = {
     .of_64 = {any_before_64, any_before_all_64, any_before_far_64, bounds_64},
 };
 
-static const few_loops few_loops_here[] = {{few_count_32, few_fill_32}, {few_count_64, few_fill_64}};
+static const few_loops few_loops_here[] = {{few_count_32, few_fill_32},
+                                           {few_count_64, few_fill_64}};
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)

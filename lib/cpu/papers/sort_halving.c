@@ -152,9 +152,10 @@ size_t cpu_records_halving_scratch(enum record_kind kind, size_t n, unsigned thr
     return cpu_records_radius_scratch(kind, n);
 }
 
-/* Bubble sort, with which Pfaff and Treadwell compare. A pass carries the largest record so far along. The next pass ends where the
- * last exchange happened, because all records behind it are in their places. An array of radius k
- * takes at most k + 1 passes. One thread, no scratch, time n (k + 1), n^2 / 2 at worst. */
+/* Bubble sort, with which Pfaff and Treadwell compare. A pass carries the largest record so far
+ * along. The next pass ends where the last exchange happened, because all records behind it are in
+ * their places. An array of radius k takes at most k + 1 passes. One thread, no scratch, time
+ * n (k + 1), n^2 / 2 at worst. */
 ordo_status cpu_records_bubble(const cpu_records *records, ordo_exec *exec)
 {
     static bool (*const sort[RECORD_KINDS])(void *records, size_t n, ordo_exec *exec) =

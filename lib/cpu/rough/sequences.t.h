@@ -1,6 +1,7 @@
 /* sequences.t.h - LR, RL and DM of one key type; see sequences.c. */
 
-/* LR of keys [lo, hi). *most: the largest key bits before lo, 0 if there are none; then up to hi. */
+/* LR of keys [lo, hi). *most: the largest key bits before lo, 0 if there are none; afterwards those
+ * before hi. */
 static void FN(lr_range)(const sequences_work *work, size_t lo, size_t hi, BITS *most)
 {
     const KEY *const keys = work->job->keys;

@@ -1,10 +1,10 @@
 /* few_values.c - sort of keys that take few values: count each value, then write it as often.
  *
  * A sample shows the values. They go into a hash table in which each value has a slot of its own,
- * so that one comparison tells whether a key is in the table. Keys that are not (strays: values that
- * the sample missed, and values whose slot was taken) are collected and sorted. Then the result is
- * written in order: strays, a value, strays, the next value. The array is read once and written
- * once. If there are too many strays, the keys are unchanged and the general sort runs.
+ * so that one comparison tells whether a key is in the table. Keys that are not (strays: values
+ * that the sample missed, and values whose slot was taken) are collected and sorted. Then the
+ * result is written in order: strays, a value, strays, the next value. The array is read once and
+ * written once. If there are too many strays, the keys are unchanged and the general sort runs.
  *
  * Scratch: memory for n keys, which the general sort can use if it runs, and the counters. */
 #include "cpu/sort/few_values.h"
@@ -51,8 +51,8 @@ typedef struct few_work {
     radix_io             io;
     const few_loops     *loops;
     few_table            table;
-    few_value            values[MOST_VALUES];
-    size_t               count; /* of values that have a slot */
+    few_value           *values; /* [MOST_VALUES] */
+    size_t               count;  /* of values that have a slot */
     size_t               chunk, chunks;
     uint32_t            *counts; /* of each chunk */
     size_t              *strays; /* number in each chunk */
@@ -379,16 +379,25 @@ static ordo_status sort_strays(const cpu_kernels *kernels, few_work *work, ordo_
     return cpu_radix(&io, &inner);
 }
 
+static bool is_looked_at(const ordo_sort_job *job)
+{
+    return job->n >= ORDO_TUNE_FEW_KEYS && ordo_type_size(job->type) >= sizeof(uint32_t);
+}
+
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                          void **room, ordo_exec *exec)
 {
-    few_work work = {.job = job,
-                     .in = job->source != NULL ? job->source : job->keys,
-                     .size = ordo_type_size(job->type),
-                     .io = records_of_keys(kernels, job),
-                     .exec = exec};
     *done = false;
-    if (job->n < ORDO_TUNE_FEW_KEYS || work.size < sizeof(uint32_t) || !has_few_values(&work))
+    if (!is_looked_at(job))
+        return ORDO_OK;
+    few_value values[MOST_VALUES];
+    few_work  work = {.job = job,
+                      .in = job->source != NULL ? job->source : job->keys,
+                      .size = ordo_type_size(job->type),
+                      .io = records_of_keys(kernels, job),
+                      .values = values,
+                      .exec = exec};
+    if (!has_few_values(&work))
         return ORDO_OK;
     work.loops = &kernels->loops->few[work.size == sizeof(uint64_t)];
     work.table.bits = LEAST_BITS;
@@ -424,7 +433,7 @@ size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads)
 {
     size_t const size = ordo_type_size(job->type);
     size_t const slots = (size_t)1 << MOST_BITS;
-    if (job->n < ORDO_TUNE_FEW_KEYS || size < sizeof(uint32_t))
+    if (!is_looked_at(job))
         return 0;
     return slots * size +
            chunks_of(job->n, threads) * (slots * FEW_COUNTERS * sizeof(uint32_t) + sizeof(size_t)) +

@@ -1,14 +1,16 @@
-/* dev_sample.cu - comparison sample sort, in the four phases of the hybrid sample sort paper: on the
- * GPU alone (compare_sorter), and one GPU's steps of the hybrid sort (backend/sample.h).
+/* dev_sample.cu - comparison sample sort, in the four phases of the hybrid sample sort paper: on
+ * the GPU alone (compare_sorter), and one GPU's steps of the hybrid sort (backend/sample.h).
  *
- * I    splitters: a block draws and sorts 1024 records of every segment; every fourth is a splitter.
+ * I    splitters: a block draws and sorts 1024 records of every segment; every fourth
+ *      one is a splitter.
  *      Labels: every record finds its bucket in a tree of splitters (also Leischner, Osipov,
  *      Sanders, "GPU sample sort", 2010)
  * II   histograms: blocks count the buckets of their spans in shared memory
  * III  scatter: records go to their buckets; those equal to a splitter are in their final place
  * IV   recursion: small buckets are sorted in shared memory; others are segments of the next level
- * Segments left after the last level are sorted by one block in device memory. Cost a level: 2 reads
- * and 1 write of the records, 6 bytes of labels. Scratch: an array of records, labels, counts. */
+ * Segments left after the last level are sorted by one block in device memory. Cost a level: 2
+ * reads and 1 write of the records, 6 bytes of labels. Scratch: an array of records, labels,
+ * counts. */
 #include "cuda/papers/dev_compare.cuh"
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/papers/sample_kernels.cuh"

@@ -357,8 +357,8 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Moves records that come from other devices to their buckets (ORDO_SAMPLE_PLACE): each record finds
- * its entry in the rising table `from`. */
+/* Moves records that come from other devices to their buckets (ORDO_SAMPLE_PLACE): each record
+ * finds its entry in the rising table `from`. */
 template <typename K>
 static __global__ void __launch_bounds__(THREADS)
     place_records(const K *inbox, size_t n, const unsigned long long *from,

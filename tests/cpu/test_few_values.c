@@ -1,0 +1,148 @@
+/* test_few_values.c - sorts of keys that take few values, against the oracle: 1 to 600 values, even
+ * or skewed, with keys that a sample misses, for every type, direction, ISA and thread count, in
+ * place and from another array. AUTO must count the usual cases, and stop counting if the sample
+ * misled it. */
+#include "core/base.h"
+#include "inputs.h"
+#include "oracle.h"
+#include "testkit.h"
+
+#include <string.h>
+
+enum {
+    SMALL = 3000, /* enough for the shrunk thresholds */
+    LARGE = 150001
+};
+
+static guard_region  region;
+static unsigned char source[LARGE * 8], expected[LARGE * 8];
+
+static const ordo_type types[] = {ORDO_U32, ORDO_I32, ORDO_F32, ORDO_U64, ORDO_I64, ORDO_F64};
+#define TYPES (sizeof types / sizeof *types)
+
+/* keys[0 .. n) = draws from `values` values, each of them any bits: NaNs and zeros of both signs are
+ * among them. skew: the next value is half as likely as the one before. One key of `strays` is any
+ * bits; 0: none. */
+static void fill(test_rng *rng, unsigned char *keys, size_t size, size_t n, size_t values,
+                 bool skew, size_t strays)
+{
+    static uint64_t value[1024];
+    for (size_t v = 0; v < values; v++)
+        value[v] = v == 0 ? 0 : v == 1 ? UINT64_C(1) << (8 * size - 1) : test_rng_next(rng);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t const draw = test_rng_next(rng);
+        size_t const   which =
+            skew ? (size_t)__builtin_ctzll(draw | UINT64_C(1) << 63) % values : draw % values;
+        bool const     stray = strays != 0 && test_rng_below(rng, strays) == 0;
+        uint64_t const key = stray ? test_rng_next(rng) : value[which];
+        memcpy(keys + i * size, &key, size);
+    }
+}
+
+static const char *sort_one(test_rng *rng, const test_context *with, ordo_type type, size_t n,
+                            bool desc)
+{
+    size_t const         size = ordo_type_size(type);
+    guard_side const     side = (guard_side)test_rng_below(rng, 2);
+    bool const           in_place = test_rng_below(rng, 2) != 0;
+    unsigned char *const keys = guard_place(&region, n * size, side);
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = desc ? ORDO_DESCENDING : 0,
+                                          .source = in_place ? NULL : source);
+
+    oracle_sort(type, source, n, desc, expected);
+    if (in_place)
+        memcpy(keys, source, n * size);
+    CHECK_STATUS(ORDO_OK, ordo_sort(with->ctx, type, keys, n, &opts), with->ctx);
+    CHECK_BYTES(expected, keys, n * size, size);
+    CHECK(guard_intact(&region, n * size, side));
+    return report_of(with->ctx).algorithm;
+}
+
+static void test_values(test_rng *rng, size_t n, size_t draws)
+{
+    static const size_t values[] = {1, 2, 3, 8, 9, 40, 100, 257, 511, 512, 513, 600};
+    static const size_t strays[] = {0, 0, 2, 10, 50, 1000};
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++)
+            for (size_t i = 0; i < draws; i++) {
+                const test_context *const with = any_context(rng);
+                size_t const part = strays[test_rng_below(rng, sizeof strays / sizeof *strays)];
+                bool const   skew = test_rng_below(rng, 2) != 0;
+                bool const   desc = test_rng_below(rng, 2) != 0;
+                fill(rng, source, ordo_type_size(types[t]), n, values[v], skew, part);
+                testkit_case("%s n=%zu values=%zu%s strays=1/%zu %s isa=%s threads=%u",
+                             ordo_type_name(types[t]), n, values[v], skew ? " skewed" : "", part,
+                             desc ? "desc" : "asc", with->isa, with->threads);
+                sort_one(rng, with, types[t], n, desc);
+            }
+}
+
+/* 100 values in random order are counted, also if some keys have other values. */
+static void test_choice(test_rng *rng, size_t n)
+{
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t strays = 0; strays <= 100; strays += 100) {
+            const test_context *const with = any_context(rng);
+            fill(rng, source, ordo_type_size(types[t]), n, 100, false, strays);
+            const char *const algorithm = sort_one(rng, with, types[t], n, false);
+            testkit_case("choice: %s n=%zu strays=%zu threads=%u: %s", ordo_type_name(types[t]), n,
+                         strays, with->threads, algorithm);
+            CHECK(testkit_on_device() || strcmp(algorithm, "counting") == 0);
+        }
+}
+
+/* The first half takes one value, the second half any. A sample of the whole array sees that. */
+static void test_halves(test_rng *rng, size_t n)
+{
+    for (size_t t = 0; t < TYPES; t++) {
+        const test_context *const with = any_context(rng);
+        size_t const              size = ordo_type_size(types[t]);
+        testkit_case("halves: %s n=%zu threads=%u", ordo_type_name(types[t]), n, with->threads);
+        fill(rng, source, size, n / 2, 1, false, 0);
+        fill(rng, source + n / 2 * size, size, n - n / 2, 1, false, 1);
+        sort_one(rng, with, types[t], n, t % 2 != 0);
+    }
+}
+
+/* Within parts of the memory that ordo_sort_scratch returns: the sort succeeds with less, too. */
+static void test_memory(test_rng *rng, size_t n)
+{
+    if (testkit_on_device())
+        return;
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t share = 0; share <= 4; share++) {
+            size_t          bytes = 0;
+            size_t const    size = ordo_type_size(types[t]);
+            ordo_ctx *const plain = test_context_make(3);
+            CHECK_STATUS(ORDO_OK, ordo_sort_scratch(plain, types[t], n, NULL, &bytes), plain);
+            ordo_ctx_free(plain);
+            ordo_ctx *const ctx =
+                CONTEXT(.threads = 3, .mem_limit = ordo_max(bytes * share / 4, 1));
+            if (ctx == NULL)
+                return;
+            unsigned char *const keys = guard_place(&region, n * size, GUARD_END);
+            fill(rng, keys, size, n, 90, false, 100);
+            oracle_sort(types[t], keys, n, false, expected);
+            testkit_case("memory: %s n=%zu share %zu of 4", ordo_type_name(types[t]), n, share);
+            CHECK_STATUS(ORDO_OK, ordo_sort(ctx, types[t], keys, n, NULL), ctx);
+            CHECK_BYTES(expected, keys, n * size, size);
+            CHECK(share < 4 || strcmp(report_of(ctx).algorithm, "counting") == 0);
+            ordo_ctx_free(ctx);
+        }
+}
+
+int main(void)
+{
+    test_rng rng = {20};
+    testkit_start();
+    region = guard_make(LARGE * 8);
+    testkit_seed(1); /* the choice of AUTO depends on the sample */
+    test_contexts_start();
+    test_values(&rng, SMALL, TESTKIT_SANITIZED ? 3 : 12);
+    test_values(&rng, LARGE, 1);
+    test_choice(&rng, LARGE);
+    test_halves(&rng, SMALL);
+    test_halves(&rng, LARGE);
+    test_memory(&rng, LARGE);
+    return testkit_done();
+}
