@@ -120,6 +120,7 @@ def fill(card, results):
     found = results.find(subject, device, section)
     if not found:
         on = "on a GPU" if device == "cuda" else "on a CPU"
+        on = "on a CPU with a GPU" if subject == "hybrid" else on
         card.gap = f"No result file has the section {section} of {subject} {on}."
         return
     parts = found[choose_machine(found)]
