@@ -58,8 +58,8 @@ typedef struct sample_side { /* one contender */
 
 static sample_side sides[SIDES];
 
-/* Keeps the parts of a timed call. A part of 0 seconds counts as a nanosecond, the resolution of the
- * clock, because the times of a row are positive; parts that the side does not have stay 0. */
+/* Keeps the parts of a timed call. A part of 0 seconds counts as a nanosecond, the resolution of
+ * the clock, because the times of a row are positive; parts that the side does not have stay 0. */
 static ordo_status take_parts(sample_side *s)
 {
     ordo_report       report = {.struct_size = sizeof report};
