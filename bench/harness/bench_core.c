@@ -238,6 +238,15 @@ bool bench_add_phase(bench *b, const char *name, unsigned threads, unsigned phas
     return true;
 }
 
+bool bench_add_times(bench *b, const char *name, unsigned threads, bench_role role,
+                     const double *seconds)
+{
+    if (!bench_add(b, name, threads, role, NULL, NULL))
+        return false;
+    memcpy(b->rows[b->row_count - 1].seconds, seconds, b->set.repeat * sizeof *seconds);
+    return true;
+}
+
 uint64_t bench_fingerprint(const char *bytes, size_t size)
 {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);

@@ -51,7 +51,7 @@ typedef struct bench_question {
     const char *figures;   /* of the paper that the question is from; NULL: none            */
     ordo_type   type;      /* of the keys; 0: none                                          */
     ordo_type   out_type;  /* of the answer; 0: none                                        */
-    double      p;         /* recurrence probability of the keys; NAN: none                 */
+    double      p;         /* recurrence probability of the keys, or the CPU's share; NAN   */
     double      k;         /* radius of the keys, or how many keys are selected; NAN: none  */
     size_t      n;
     size_t      bytes;  /* read and written by one call; the copy moves as many             */
@@ -176,6 +176,10 @@ bool bench_add(bench *b, const char *name, unsigned threads, bench_role role, be
  * Takes the time from the report of that row's call (ordo_facts.phase_seconds); phases count from
  * 1. */
 bool bench_add_phase(bench *b, const char *name, unsigned threads, unsigned phase);
+
+/* Adds a row with known times, one for each round, for bench_take_times() (bench_measure.h). */
+bool bench_add_times(bench *b, const char *name, unsigned threads, bench_role role,
+                     const double *seconds);
 
 /* The median time of a contender in the last measured question; NAN if it was not in it. */
 double bench_last_median(const bench *b, const char *name, unsigned threads);

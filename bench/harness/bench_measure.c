@@ -246,6 +246,32 @@ static bool add_copies(bench *b, const copy_args *args)
     return true;
 }
 
+/* Closes the question of the rows from `first` on, which have all their times. */
+static void finish(bench *b, size_t first)
+{
+    bench_row *const rows = b->rows + first;
+    const size_t     count = b->row_count - first;
+
+    for (size_t i = 0; i < count; i++) {
+        take_quartiles(&rows[i], b->set.repeat);
+        rows[i].call = NULL;
+        rows[i].what = NULL;
+    }
+    compare(rows, count);
+    b->last = first;
+    b->pending = b->row_count;
+    b->peer_call_count = 0;
+    bench_progress_clear(b);
+    bench_print_rows(b, first, b->row_count);
+}
+
+void bench_take_times(bench *b, const bench_question *question)
+{
+    for (size_t i = b->pending; i < b->row_count; i++)
+        b->rows[i].question = *question;
+    finish(b, b->pending);
+}
+
 bool bench_measure(bench *b, const bench_question *question)
 {
     const size_t    first = b->pending;
@@ -272,16 +298,6 @@ bool bench_measure(bench *b, const bench_question *question)
             if (!time_calls(b, &rows[i], rows[i].calls, &rows[i].seconds[round]) || rows[i].skipped)
                 return false;
     }
-    for (size_t i = 0; i < last - first; i++) {
-        take_quartiles(&rows[i], b->set.repeat);
-        rows[i].call = NULL;
-        rows[i].what = NULL;
-    }
-    compare(rows, last - first);
-    b->last = first;
-    b->pending = last;
-    b->peer_call_count = 0;
-    bench_progress_clear(b);
-    bench_print_rows(b, first, last);
+    finish(b, first);
     return true;
 }

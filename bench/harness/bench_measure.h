@@ -12,6 +12,10 @@
  * False, after a message, if a call failed or two answers differ. */
 bool bench_measure(bench *b, const bench_question *question);
 
+/* Prints the pending rows, which have their times already (bench_add_times), and keeps them as the
+ * answers to the question. Without pending rows it does nothing. */
+void bench_take_times(bench *b, const bench_question *question);
+
 /* A contender that uses its own context reports with this function why its call failed. */
 void bench_because(const char *why);
 

@@ -7,8 +7,10 @@ Edit this file when a section gets another name. A test looks up every section i
   question  the heading of the card
   source    subject, device and section of `ordo bench`
   where     conditions on the rows: a value, a list of values, or ("between", low, high)
-  x         the field of a row that varies: p, n, k, threads or label
-  y         "time", or ("speed-up", ROLE): how many times as fast as ROLE
+  x         the field of a row that varies: p, n, k, threads, label or variant
+  axis      the name of the x axis, if it is not the usual one of that field
+  y         "time"; ("speed-up", ROLE): how many times as fast as ROLE; ("model", CPU, GPU, BOTH):
+            the speed-up of BOTH over GPU against the ratio of the times of CPU and GPU
   roles     a name in the rules to the algorithms that can play it; the first one found is taken
   beside    algorithms that are drawn too, without a rule
   rules     see verdicts.py; the second entry is the id of a claim in the paper's file
@@ -31,10 +33,12 @@ ROUGH = {
     "parallel merge sort": ["cub merge"],
 }
 HYBRID = {
-    "hybrid": ["sample, hybrid", "hybrid sample", "hybrid"],
-    "GPU alone": ["sample, cuda", "cuda sample", "cuda"],
-    "CPU alone": ["sample, cpu", "cpu sample", "cpu"],
+    "hybrid": ["sample, hybrid"],
+    "GPU alone": ["sample, cuda"],
+    "CPU alone": ["sample, cpu"],
 }
+PHASES = ["phase I", "phase II", "phase III", "phase IV"]
+PHASES_N = 1 << 22  # the paper's 4 million keys
 SEQUENTIAL_SORTS = ["sequential Roughsort", "bubble sort", "sequential merge sort"]
 LOOP_NOTES = {
     "emerald-rapids-16/rank.json@2026-11-15": "In this file the loop and the pthreads take about "
@@ -49,9 +53,9 @@ NO_GAIN = (
 TENTHS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
 
 
-def hybrid(figure, section, question, rule, x="n", y="time", optional=()):
+def hybrid(figure, section, question, *rules, x="n", y="time", optional=(), **more):
     """A card of the hybrid paper."""
-    why = {"why": NO_GAIN} if rule[0] == "ratio" else {}
+    why = {"why": NO_GAIN} if rules[0][0] == "ratio" else {}
     return {
         "figure": f"hybrid/{figure}",
         "question": question,
@@ -60,15 +64,17 @@ def hybrid(figure, section, question, rule, x="n", y="time", optional=()):
         "y": y,
         "roles": HYBRID,
         "optional": list(optional),
-        "rules": [rule],
+        "rules": list(rules),
         **why,
+        **more,
     }
 
 
-def hybrid_gain(figure, section, question):
+def hybrid_gain(figure, section, question, **more):
     """A card that shows how much faster both devices are than the GPU alone, over n."""
     rule = ("ratio", "gain", "GPU alone", "hybrid", "mean")
-    return hybrid(figure, section, question, rule, "n", ("speed-up", "GPU alone"), ["CPU alone"])
+    over = ("speed-up", "GPU alone")
+    return hybrid(figure, section, question, rule, y=over, optional=["CPU alone"], **more)
 
 
 def hybrid_text(figure, question, size):
@@ -181,58 +187,76 @@ CARDS = [
     },
     hybrid(
         "fig3.5",
-        None,
+        "sample-phases",
         "Which phases gain from two devices?",
-        ("ratio", "phase2", "GPU alone", "hybrid"),
-        x="label",
+        ("ratio", "phase2", "GPU alone", "hybrid", ["phase II", "phase III"]),
+        where={"n": PHASES_N, "variant": PHASES},
+        x="variant",
         y=("speed-up", "GPU alone"),
         optional=["CPU alone"],
     ),
-    hybrid_gain("fig3.6", None, "Does a second device speed up the sort of uniform 32-bit keys?"),
-    hybrid_gain("fig3.7", None, "Does a second device speed up the sort of 32-bit pairs?"),
-    hybrid_gain("fig3.8", None, "Does the gain hold for Gaussian pairs?"),
-    hybrid_gain("fig3.15", None, "Does the gain hold for pairs of 64 bits on a slower platform?"),
+    hybrid_gain(
+        "fig3.6", "sample-keys", "Does a second device speed up the sort of uniform 32-bit keys?"
+    ),
+    hybrid_gain(
+        "fig3.7", "sample-pairs", "Does a second device speed up the sort of 32-bit pairs?"
+    ),
+    hybrid_gain("fig3.8", "sample-gaussian", "Does the gain hold for Gaussian pairs?"),
+    hybrid_gain("fig3.15", "sample-wide", "Does the gain hold for pairs of 64 bits?"),
     hybrid(
         "fig3.16",
-        None,
+        "sample-platforms",
         "How do platforms compare for 2²¹ keys?",
         ("falls", "platforms", "hybrid"),
-        x="label",
+        where={"op": "sort"},
+        x="threads",
+        axis="threads of the CPU",
         optional=["CPU alone", "GPU alone"],
     ),
     hybrid(
         "fig3.17",
-        None,
+        "sample-platforms",
         "How do platforms compare for 2²¹ pairs?",
         ("falls", "platforms", "hybrid"),
-        x="label",
+        where={"op": "sort_pairs"},
+        x="threads",
+        axis="threads of the CPU",
         optional=["CPU alone", "GPU alone"],
     ),
     hybrid(
         "fig4.4",
-        None,
+        "sample-phases",
         "How long does each phase take, and how long is each device idle?",
-        ("no value", "idle"),
-        x="label",
+        ("at most", "gpu-idle", "hybrid", "GPU idle", "sample"),
+        ("at most", "cpu-idle", "hybrid", "CPU idle", "sample"),
+        where={"n": PHASES_N},
+        x="variant",
         optional=["CPU alone", "GPU alone"],
     ),
-    hybrid_gain("fig4.22", None, "Do two devices count histograms faster than one?"),
+    hybrid_gain(
+        "fig4.22",
+        "sample-phases",
+        "Do two devices count histograms faster than one?",
+        where={"variant": "phase II"},
+    ),
     hybrid(
         "threshold",
-        None,
+        "sample-threshold",
         "Which share of the keys should the CPU take?",
         ("no value", "minimum"),
-        x="label",
+        x="p",
+        axis="share of the CPU",
         optional=["CPU alone", "GPU alone"],
     ),
     hybrid(
         "ratio",
-        None,
+        "sample-platforms",
         "How does the gain depend on the speeds of the two devices?",
-        ("no value", "model"),
+        ("model", "model", "CPU alone", "GPU alone", "hybrid"),
+        where={"op": "sort"},
         x="threads",
-        y=("speed-up", "GPU alone"),
-        optional=["CPU alone"],
+        axis="time of the CPU alone over time of the GPU alone",
+        y=("model", "CPU alone", "GPU alone", "hybrid"),
     ),
     hybrid_text("fasta", "How long does it take to sort 650 MB of protein records?", 650_000_000),
     hybrid_text("strings", "How long does it take to sort 500 MB of random strings?", 500_000_000),
@@ -300,47 +324,43 @@ CARDS = [
         "question": "Which sub-array size is best for a median by bitonic sort?",
         "source": ("select", "cuda", "paper"),
         "x": "k",
+        "axis": "keys of a sub-array",
         "y": "time",
-        "roles": {
-            "parallel part": ["parallel", "sub-arrays"],
-            "sequential part": ["sequential", "merge"],
-        },
+        "roles": {"parallel part": ["parallel"], "sequential part": ["sequential"]},
+        "beside": ["bitonic", "merge", "auto"],
         "rules": [
             ("rises", "parallel-rises", "parallel part"),
             ("falls", "merge-falls", "sequential part"),
         ],
         "why": "The paper's kernel gives all elements of a sub-array to ever fewer threads in its "
         "later phases; ours keeps all threads busy.",
-        "notes": {
-            "h200/select.json@2026-11-15": "The second part is our pairwise merge on the GPU here. "
-            "The paper merges all sub-arrays in one sequential loop on the CPU."
-        },
     },
     {
         "figure": "ballot/scan",
         "question": "Does counting ballots beat a scan in shared memory?",
-        "source": ("scan", "cuda", "small"),
+        "source": ("scan", "cuda", "poster"),
         "where": {"op": "scan_bits"},
-        "x": "n",
+        "x": "label",
         "y": "time",
         "roles": {
-            "ballot scan": ["ballot", "poster, ballot"],
-            "shared-memory scan": ["shared", "poster, shared"],
+            "ballot scan": ["ballot"],
+            "shared-memory scan": ["shared"],
         },
-        "beside": ["auto", "cub scan"],
+        "beside": ["auto"],
         "rules": [("order", "order", ["ballot scan", "shared-memory scan"])],
-        "why": "The time of short arrays is that of the launches, which both scans have.",
+        "why": "Both scans move the same bytes through memory, and that takes most of the time.",
     },
     {
         "figure": "ballot/sort",
         "question": "How much does counting ballots speed up a radix sort?",
-        "source": ("sort", "cuda", "algorithms"),
+        "source": ("sort", "cuda", "split"),
         "x": "n",
         "y": ("speed-up", "split by shared memory"),
         "roles": {
-            "split by ballots": ["ballot, 1 key", "split"],
-            "split by shared memory": ["shared, 1 key", "split, shared scan"],
+            "split by ballots": ["ballot, 1 key"],
+            "split by shared memory": ["shared, 1 key"],
         },
+        "beside": ["ballot, 16 keys", "shared, 16 keys", "split"],
         "rules": [("ratio", "gain", "split by shared memory", "split by ballots")],
         "why": "Each pass of the split sort moves all keys through memory, which takes most of the "
         "time on this GPU; the scan is a small part.",

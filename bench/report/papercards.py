@@ -14,8 +14,14 @@ X_NAMES = {
     "k": "k",
     "threads": "threads",
     "label": "case",
+    "variant": "phase or other part of the call",
 }
-X_LABELS = {"p": charts.chance, "n": charts.count, "k": charts.radius}
+X_LABELS = {
+    "p": charts.chance,
+    "n": charts.count,
+    "k": charts.radius,
+    "variant": lambda part: "all" if part == "sample" else part.replace("phase ", ""),
+}
 
 
 def name_of(line, lines):
@@ -45,8 +51,25 @@ def points_of(line, base):
     return found
 
 
+def model_series(card):
+    """The measured speed-up and the model, over the ratio of the times of CPU and GPU."""
+    points = verdicts.model_points(card.lines, *card.spec["y"][1:])
+    where = [(x, round(r, 2), ours, model) for x, r, ours, model in points]
+    measured = [
+        (r, ours.median, ours.low, ours.high, f"{x} threads, ratio {r:g}: {times(ours.median)}")
+        for x, r, ours, _ in where
+    ]
+    model = [(r, m, None, None, f"model, ratio {r:g}: {times(m)}") for _, r, _, m in where]
+    return [
+        charts.Series(card.spec["y"][3], 0, measured),
+        charts.Series("model 1 / (1 + ratio)", 1, model, thin=True),
+    ]
+
+
 def series_of(card):
     kind = card.spec["y"]
+    if kind[0] == "model":
+        return model_series(card)
     base = None if kind == "time" else verdicts.line_of(card.lines, kind[1])
     lines = card.lines + card.beside
     found = []
@@ -70,7 +93,7 @@ def paper_series(card, lines):
         place = next((i for i, line in enumerate(lines) if line.role == role), len(lines))
         unit = card.figure["unit"]
         drawn = [
-            (p["x"], p["y"], None, None, f"paper, {role}, {p['x']}: {p['y']} {unit}")
+            (p["x"], p["y"], None, None, f"paper, {role}, {p['x']}: {p['y']:,g} {unit}")
             for p in points
         ]
         series.append(charts.Series(f"{role}, paper", place, drawn, paper=True))
@@ -86,17 +109,25 @@ def chart_of(card):
     ]
     band = data.get("crossover")
     bands = [(band["from"], band["to"], f"paper: {band['words']}")] if band else []
-    unit = "milliseconds" if spec["y"] == "time" else f"times as fast as {spec['y'][1]}"
+    model = spec["y"][0] == "model"
+    base = spec["y"][2 if model else 1]
+    unit = "milliseconds" if spec["y"] == "time" else f"times as fast as {base}"
     return charts.Chart(
         card.id,
         f"{data['number']}: {data['quantity']}",
         " ".join(f"{o.ours}." for o in card.outcomes),
-        X_NAMES[spec["x"]] if card.id != "median-table2" else "keys of a sub-array",
+        spec.get("axis", X_NAMES[spec["x"]]),
         unit,
         series_of(card),
         guides,
         bands,
-        X_LABELS.get(spec["x"], str),
+        charts.figure if model else X_LABELS.get(spec["x"], str),
+    )
+
+
+def printed(point):
+    return (
+        f"{point['read']}, printed as {point['printed']:g}" if "printed" in point else point["read"]
     )
 
 
@@ -123,7 +154,7 @@ def rows_table(card):
     points = card.figure["points"]
     if points:
         values = [
-            [p["series"], "all" if p["x"] is None else str(p["x"]), f"{p['y']:g}", p["read"]]
+            [p["series"], "all" if p["x"] is None else str(p["x"]), f"{p['y']:g}", printed(p)]
             for p in points
         ]
         heads = ["series", ">x", f">{card.figure['unit']}", "read from"]
@@ -161,8 +192,9 @@ def setup(card):
 
 def claims(card):
     """What the paper says and, where it is measured, what we found."""
+    reading = [card.figure["reading"]] if "reading" in card.figure else []
     if not card.outcomes:
-        words = [f"Paper: {claim['words']}." for claim in card.figure["claims"]]
+        words = [f"Paper: {claim['words']}." for claim in card.figure["claims"]] + reading
         return tag("ul", "".join(tag("li", escape(w)) for w in words), css="checks")
     lines = [
         tag("li", f"Paper: {escape(o.claim)}. {badge(o.verdict) if len(card.outcomes) > 1 else ''}")
@@ -170,6 +202,7 @@ def claims(card):
     ]
     if card.verdict == verdicts.NOT_REPRODUCED and "why" in card.spec:
         lines.append(tag("li", f"Why: {escape(card.spec['why'])}"))
+    lines += [tag("li", escape(words)) for words in reading]
     for file in card.files:
         note = card.spec.get("notes", {}).get(f"{file}@{card.document.date}")
         if note is not None:
@@ -204,8 +237,10 @@ def paper_card(card):
     if card.gap:
         body = tag("p", escape(card.gap), css="finding") + claims(card) + setup(card)
     else:
+        chart = chart_of(card)
+        drawn = any(series.points for series in chart.series)
         body = (
-            figure(chart_of(card), charts.line_chart, caption_of(card))
+            (figure(chart, charts.line_chart, caption_of(card)) if drawn else "")
             + tag("p", escape(sentence(card)), css="finding")
             + claims(card)
             + rows_table(card)

@@ -47,7 +47,7 @@ def check_figure(figure, file):
     for point in figure["points"]:
         if point["read"] not in ("text", "table", "figure"):
             raise ValueError(f"{file}: {figure['id']}: unknown reading {point['read']}")
-        if not point["y"] > 0:
+        if not (point["y"] > 0 and point.get("printed", 1) > 0):
             raise ValueError(f"{file}: {figure['id']}: a point is not positive")
     return figure["quantity"], figure["unit"], figure["read"], figure["claims"]
 
@@ -99,7 +99,7 @@ def lines_of(rows, algorithm, role, x):
             found.setdefault(threads, {})[getattr(row, x)] = row
     lines = []
     for threads, points in sorted(found.items()):
-        order = points if x == "label" else sorted(points)
+        order = points if x in ("label", "variant") else sorted(points)
         lines.append(Line(role, threads, {place: points[place] for place in order}))
     return lines
 
@@ -120,6 +120,7 @@ def fill(card, results):
     found = results.find(subject, device, section)
     if not found:
         on = "on a GPU" if device == "cuda" else "on a CPU"
+        on = "on a CPU with a GPU" if subject == "hybrid" else on
         card.gap = f"No result file has the section {section} of {subject} {on}."
         return
     parts = found[choose_machine(found)]

@@ -6,11 +6,15 @@ Noisy rows give no verdict. The rules of a card:
 
   ("order", claim, [roles])         each role is faster than the next one at every x
   ("ratio", claim, slow, fast)      largest speed-up of `fast` over `slow` against the claim;
-                                    a fifth entry "mean" compares the geometric mean
+                                    a fifth entry "mean" compares the geometric mean; a list of
+                                    x compares their geometric mean
   ("rises", claim, role)            the last time is at least 1.25 times the first
   ("falls", claim, role)            the first time is at least 1.25 times the last
   ("more threads", claim, role, base)  more threads are faster at every x; base has one thread
   ("crossover", claim, fast, [slow])   x from which `fast` beats all of `slow`
+  ("at most", claim, role, part, whole)  the times at two x: part / whole against the claim
+  ("model", claim, cpu, gpu, both)  speed-up of both devices next to the model of equal loads; the
+                                    paper gives nothing to compare with
   ("no value", claim)               the paper's text gives nothing to compare with
 """
 
@@ -101,9 +105,12 @@ def judge_order(claim, lines, roles):
 
 
 def judge_ratio(claim, lines, slow, fast, how="best"):
-    """how: "best" compares the largest ratio over all x, "mean" their geometric mean."""
+    """how: "best" compares the largest ratio over all x, "mean" their geometric mean, a list of x
+    the geometric mean of these."""
     fastest = line_of(lines, fast)
     found = ratios(line_of(lines, slow), fastest)
+    if isinstance(how, list):
+        found = {x: found[x] for x in how if x in found}
     if not found:
         return too_noisy(claim["words"])
     medians = [value.median for value in found.values()]
@@ -115,6 +122,45 @@ def judge_ratio(claim, lines, slow, fast, how="best"):
         f"the paper's value is {times(claim['value'])}"
     )
     return Outcome(judge_value(ours, claim["value"]), claim["words"], words)
+
+
+def judge_share(claim, lines, role, part, whole):
+    rows = line_of(lines, role).rows
+    if part not in rows or whole not in rows or rows[part].time.noisy or rows[whole].time.noisy:
+        return too_noisy(claim["words"])
+    share = rows[part].time.median / rows[whole].time.median
+    words = f"{part}: {100 * share:.3g} % of the time"
+    within = share <= claim["value"] * FACTOR
+    return Outcome(REPRODUCED if within else NOT_REPRODUCED, claim["words"], words)
+
+
+def model_points(lines, cpu, gpu, both):
+    """[(x, r, Spread of the speed-up over the GPU alone, model)], by r: how many times as long as
+    the GPU the CPU takes. The model: both devices finish at the same time, which saves
+    1 / (1 + r) of the GPU's time, so they are 1 + 1 / r times as fast."""
+    one, other, shared = (line_of(lines, role).rows for role in (cpu, gpu, both))
+    found = []
+    for x, row in shared.items():
+        if x in one and x in other:
+            slower = ratio(one[x].seconds, other[x].seconds)
+            faster = ratio(other[x].seconds, row.seconds)
+            if slower is not None and faster is not None:
+                found.append((x, slower.median, faster, 1 + 1 / slower.median))
+    return sorted(found, key=lambda point: point[1])
+
+
+def judge_model(claim, lines, *roles):
+    noisy = {x for role in roles for x, row in line_of(lines, role).rows.items() if row.time.noisy}
+    points = [point for point in model_points(lines, *roles) if point[0] not in noisy]
+    if not points:
+        return too_noisy(claim["words"])
+    ends = [points[0], points[-1]] if len(points) > 1 else points
+    words = "; ".join(
+        f"where the CPU takes {times(r)} as long as the GPU, both are {times(ours.median)} as fast "
+        f"as the GPU alone and the model says {times(model)}"
+        for _, r, ours, model in ends
+    )
+    return Outcome(NOT_COMPARABLE, claim["words"], words)
 
 
 def judge_trend(claim, lines, role, rising):
@@ -190,6 +236,10 @@ def judge(rule, figure, lines):
         return judge_threads(claim, lines, *arguments)
     if kind == "crossover":
         return judge_crossover(claim, lines, *arguments, figure["crossover"])
+    if kind == "at most":
+        return judge_share(claim, lines, *arguments)
+    if kind == "model":
+        return judge_model(claim, lines, *arguments)
     if kind == "no value":
         return Outcome(NOT_COMPARABLE, claim["words"], "measured; the paper states no value")
     raise ValueError(f"unknown rule {kind}")

@@ -2,21 +2,21 @@
  * sample sort on the CPU alone, on the GPU alone and on both, as in the paper's figures.
  *
  * Times include the copies to and from the GPU. Speed-ups are relative to the CPU alone. The times
- * of the phases are notes in the results. Each size is small, so that all sections take a few
- * minutes. */
+ * of the phases come from the reports of the timed calls; they are rows with the phase as variant.
+ * Each size is small, so that all sections take a few minutes. */
 #include "bench/subjects/bench_order.h"
 #include "bench/subjects/bench_subjects.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    MOST_SIDES = 16,
     FIRST_N = 1 << 16,
     LAST_N = 1 << 24,
     PLATFORM_N = 1 << 21,
     PHASES_N = 1 << 22,
-    LABEL_WIDTH = 18
+    LABEL_WIDTH = 20
 };
 
 typedef enum sample_verb {
@@ -24,8 +24,26 @@ typedef enum sample_verb {
     PAIRS
 } sample_verb;
 
+typedef enum sample_device {
+    CPU,
+    GPU,
+    BOTH,
+    SIDES
+} sample_device;
+
+enum {
+    PHASES = 4,
+    COPIES = PHASES,
+    CPU_IDLE,
+    GPU_IDLE,
+    PARTS /* of the time of a call */
+};
+
+static const char *const names[SIDES] = {"sample, cpu", "sample, cuda", "sample, hybrid"};
+static const char *const part_names[PARTS] = {"phase I", "phase II", "phase III", "phase IV",
+                                              "copies",  "CPU idle", "GPU idle"};
+
 typedef struct sample_side { /* one contender */
-    char        name[32];
     ordo_where  where;
     double      share;
     unsigned    threads;
@@ -33,12 +51,33 @@ typedef struct sample_side { /* one contender */
     ordo_type   type;
     size_t      n, value_size;
     char       *keys, *values;
-    ordo_ctx   *ctx; /* made by the first call */
-    ordo_report report;
+    ordo_ctx   *ctx;   /* made by the first call */
+    size_t      calls; /* the first one is not timed */
+    double      parts[PARTS][BENCH_MOST_ROUNDS];
 } sample_side;
 
-static sample_side sides[MOST_SIDES];
-static size_t      side_count;
+static sample_side sides[SIDES];
+
+/* Keeps the parts of a timed call. A part of 0 seconds counts as a nanosecond, the resolution of
+ * the clock, because the times of a row are positive; parts that the side does not have stay 0. */
+static ordo_status take_parts(sample_side *s)
+{
+    ordo_report       report = {.struct_size = sizeof report};
+    const ordo_status status = ordo_last_report(s->ctx, &report);
+    const ordo_facts *f = &report.facts;
+    const size_t      round = s->calls - 1;
+
+    if (status != ORDO_OK || s->calls++ == 0 || f->sample_seconds[0] <= 0)
+        return status;
+    for (int part = 0; part < (f->copy_seconds > 0 ? PARTS : PHASES); part++) {
+        const double seconds = part < PHASES      ? f->sample_seconds[part]
+                               : part == COPIES   ? f->copy_seconds
+                               : part == CPU_IDLE ? f->cpu_idle_seconds
+                                                  : f->device_idle_seconds;
+        s->parts[part][round] = seconds > 1e-9 ? seconds : 1e-9;
+    }
+    return ORDO_OK;
+}
 
 static ordo_status call_sample(ordo_ctx *ctx, const void *what)
 {
@@ -59,38 +98,33 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
         bench_because(ordo_last_error(s->ctx));
         return status;
     }
-    s->report.struct_size = sizeof s->report;
-    return ordo_last_report(s->ctx, &s->report);
+    return take_parts(s);
 }
 
-static void add_side(const char *name, ordo_where where, double share, unsigned threads)
+/* CPU, GPU, and both with the given share; 0: the share that the library predicts. */
+static void open_sides(unsigned threads, double share)
 {
-    sample_side *const s = &sides[side_count++];
-    memset(s, 0, sizeof *s);
-    snprintf(s->name, sizeof s->name, "%s", name);
-    s->where = where;
-    s->share = share;
-    s->threads = threads;
+    static const ordo_where wheres[SIDES] = {ORDO_CPU, ORDO_CUDA, ORDO_HYBRID};
+
+    for (sample_device on = CPU; on < SIDES; on++) {
+        memset(&sides[on], 0, sizeof sides[on]);
+        sides[on].where = wheres[on];
+        sides[on].share = on == BOTH ? share : 0;
+        sides[on].threads = threads;
+    }
 }
 
-/* CPU, GPU, and both with the share that the library predicts. */
-static void add_three_sides(unsigned threads)
+static void close_sides(void)
 {
-    add_side("sample, cpu", ORDO_CPU, 0, threads);
-    add_side("sample, cuda", ORDO_CUDA, 0, threads);
-    add_side("sample, hybrid", ORDO_HYBRID, 0, threads);
-}
-
-static void free_sides(void)
-{
-    for (size_t i = 0; i < side_count; i++)
-        ordo_ctx_free(sides[i].ctx);
-    side_count = 0;
+    for (sample_device on = CPU; on < SIDES; on++) {
+        ordo_ctx_free(sides[on].ctx);
+        sides[on].ctx = NULL;
+    }
 }
 
 /* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
 static bool measure(bench *b, sample_verb verb, ordo_type type, size_t n, ordo_dist dist,
-                    const char *dist_name, const char *label)
+                    const char *dist_name, double share, const char *label)
 {
     const size_t   size = n * ordo_type_size(type);
     const size_t   value_size = verb == PAIRS ? ordo_type_size(type) : 0;
@@ -111,17 +145,20 @@ static bool measure(bench *b, sample_verb verb, ordo_type type, size_t n, ordo_d
     question.prepare_what = &restore;
     question.dist = dist_name;
     question.variant = "sample";
+    question.p = share;
     snprintf(question.label, sizeof question.label, "%s", label);
-    for (size_t i = 0; i < side_count; i++) {
-        sample_side *const s = &sides[i];
+    for (sample_device on = CPU; on < SIDES; on++) {
+        sample_side *const s = &sides[on];
+        s->calls = 0;
+        memset(s->parts, 0, sizeof s->parts);
         s->verb = verb;
         s->type = type;
         s->n = n;
         s->value_size = value_size;
         s->keys = b->dst;
         s->values = b->dst + size;
-        if (!bench_add(b, s->name, s->threads, i == 0 ? BENCH_BASE : BENCH_CONTENDER, call_sample,
-                       s))
+        if (!bench_add(b, names[on], s->threads, on == CPU ? BENCH_BASE : BENCH_CONTENDER,
+                       call_sample, s))
             return false;
     }
     return bench_measure(b, &question);
@@ -138,10 +175,10 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
     bool         ok = true;
 
     bench_heading(b, title, 0, "n", LABEL_WIDTH);
-    add_three_sides(b->set.threads);
+    open_sides(b->set.threads, 0);
     for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 4)
-        ok = measure(b, verb, type, n, dist, dist_name, bench_count(count, n));
-    free_sides();
+        ok = measure(b, verb, type, n, dist, dist_name, NAN, bench_count(count, n));
+    close_sides();
     return ok;
 }
 
@@ -171,38 +208,39 @@ bool bench_sample_wide(bench *b)
 
 /* ---- Phases: figures 3.5, 4.4, 4.22 ---------------------------------------------------------- */
 
-static bool note(bench *b, const char *side, const char *what, size_t n, double ms)
+/* The gain of the hybrid over the GPU alone in the last question. */
+static bool note_phase_gain(bench *b, const char *phase, size_t n)
 {
-    char name[96];
-    snprintf(name, sizeof name, "%.31s, %s ms, n = %zu", side, what, n);
-    printf("  %-44s %10.4f\n", name, ms);
-    return bench_note(b, name, ms);
+    const double gpu = bench_last_median(b, names[GPU], b->set.threads);
+    const double both = bench_last_median(b, names[BOTH], b->set.threads);
+    char         name[96];
+
+    if (!(gpu > 0 && both > 0))
+        return true; /* no GPU */
+    snprintf(name, sizeof name, "gain of the hybrid in %s, %%, n = %zu", phase, n);
+    return bench_note(b, name, 100 * (1 - both / gpu));
 }
 
-/* The phases of the last call of every side; then the gain of the hybrid over the GPU alone. */
-static bool note_phases(bench *b, size_t n)
+/* One question for each part of the last measured calls. */
+static bool take_phases(bench *b, size_t n)
 {
-    static const char *const names[] = {"phase I", "phase II", "phase III", "phase IV"};
-    const ordo_facts *const gpu = &sides[1].report.facts, *const both = &sides[2].report.facts;
-    bool ok = true;
-
-    for (size_t i = 0; i < side_count && ok; i++) {
-        const ordo_facts *const f = &sides[i].report.facts;
-        for (int phase = 0; phase < 4 && ok && f->sample_seconds[0] > 0; phase++)
-            ok = note(b, sides[i].name, names[phase], n, 1e3 * f->sample_seconds[phase]);
-        if (ok && f->copy_seconds > 0)
-            ok = note(b, sides[i].name, "copies", n, 1e3 * f->copy_seconds) &&
-                 note(b, sides[i].name, "CPU idle", n, 1e3 * f->cpu_idle_seconds) &&
-                 note(b, sides[i].name, "GPU idle", n, 1e3 * f->device_idle_seconds);
+    for (int part = 0; part < PARTS; part++) {
+        bench_question question = bench_ask("sort", ORDO_U32, n);
+        char           count[32];
+        question.variant = part_names[part];
+        snprintf(question.label, sizeof question.label, "%s, %s", part_names[part],
+                 bench_count(count, n));
+        for (sample_device on = CPU; on < SIDES; on++)
+            if (sides[on].parts[part][0] > 0 &&
+                !bench_add_times(b, names[on], sides[on].threads,
+                                 on == CPU ? BENCH_BASE_LOOSE : BENCH_BESIDE,
+                                 sides[on].parts[part]))
+                return false;
+        bench_take_times(b, &question);
+        if (part < PHASES && !note_phase_gain(b, part_names[part], n))
+            return false;
     }
-    for (int phase = 0; phase < 4 && ok && gpu->sample_seconds[phase] > 0; phase++) {
-        char         name[96];
-        const double gain = 100 * (1 - both->sample_seconds[phase] / gpu->sample_seconds[phase]);
-        snprintf(name, sizeof name, "gain of the hybrid in %s, %%, n = %zu", names[phase], n);
-        printf("  %-44s %10.1f\n", name, gain);
-        ok = bench_note(b, name, gain);
-    }
-    return ok;
+    return true;
 }
 
 bool bench_sample_phases(bench *b)
@@ -213,11 +251,12 @@ bool bench_sample_phases(bench *b)
 
     bench_heading(b, "Phases of the sample sort, u32 keys (figures 3.5, 4.4, 4.22)", 0, "n",
                   LABEL_WIDTH);
-    add_three_sides(b->set.threads);
+    open_sides(b->set.threads, 0);
     for (size_t n = most / 16 > 0 ? most / 16 : most; n <= most && ok; n *= 4)
-        ok = measure(b, KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", bench_count(count, n)) &&
-             note_phases(b, n);
-    free_sides();
+        ok = measure(b, KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN,
+                     bench_count(count, n)) &&
+             take_phases(b, n);
+    close_sides();
     return ok;
 }
 
@@ -227,9 +266,9 @@ bool bench_sample_phases(bench *b)
  * times as long as the GPU takes over 1 / (1 + r) of the work. */
 static bool note_gain(bench *b, const char *label, unsigned threads)
 {
-    const double cpu = bench_last_median(b, sides[0].name, threads);
-    const double gpu = bench_last_median(b, sides[1].name, threads);
-    const double both = bench_last_median(b, sides[2].name, threads);
+    const double cpu = bench_last_median(b, names[CPU], threads);
+    const double gpu = bench_last_median(b, names[GPU], threads);
+    const double both = bench_last_median(b, names[BOTH], threads);
     char         name[96];
 
     if (!(gpu > 0 && both > 0 && cpu > 0))
@@ -257,10 +296,10 @@ bool bench_sample_platforms(bench *b)
         for (unsigned threads = 1; threads <= b->set.threads && ok; threads *= 2) {
             char label[40];
             snprintf(label, sizeof label, "%s, %u", verb == KEYS ? "keys" : "pairs", threads);
-            add_three_sides(threads);
-            ok = measure(b, verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", label) &&
+            open_sides(threads, 0);
+            ok = measure(b, verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, label) &&
                  note_gain(b, label, threads);
-            free_sides();
+            close_sides();
         }
     return ok;
 }
@@ -271,19 +310,16 @@ bool bench_sample_threshold(bench *b)
 {
     static const double shares[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9};
     const size_t        n = b->set.n < PHASES_N ? b->set.n : PHASES_N;
-    char                count[32];
+    bool                ok = true;
 
-    bench_heading(b, "Sample sort of u32 keys by the CPU's share; over the CPU alone", 0, "n",
+    bench_heading(b, "Sample sort of u32 keys by the CPU's share; over the CPU alone", n, "share",
                   LABEL_WIDTH);
-    add_side("sample, cpu", ORDO_CPU, 0, b->set.threads);
-    add_side("sample, cuda", ORDO_CUDA, 0, b->set.threads);
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "hybrid, %.0f %%", 100 * shares[i]);
-        add_side(name, ORDO_HYBRID, shares[i], b->set.threads);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares && ok; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "%.0f %%", 100 * shares[i]);
+        open_sides(b->set.threads, shares[i]);
+        ok = measure(b, KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", shares[i], label);
+        close_sides();
     }
-    const bool ok =
-        measure(b, KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", bench_count(count, n));
-    free_sides();
     return ok;
 }

@@ -158,6 +158,32 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(self.judge(rule, slow, fast), expected)
         slow, fast = line("slow", {1: 16.0, 2: 4.0}), line("fast", {1: 1.0, 2: 1.0})
         self.assertEqual(self.judge((*rule, "mean"), slow, fast), verdicts.REPRODUCED)
+        self.assertEqual(self.judge((*rule, [1]), slow, fast), verdicts.EXCEEDED)
+        self.assertEqual(self.judge((*rule, [2]), slow, fast), verdicts.NOT_REPRODUCED)
+
+    def test_share_of_the_time(self):
+        rule = ("at most", "c", "a", "part", "whole")
+        for part, expected in ((9.9, verdicts.REPRODUCED), (10.1, verdicts.NOT_REPRODUCED)):
+            self.assertEqual(self.judge(rule, line("a", {"part": part, "whole": 1.0})), expected)
+        self.assertEqual(self.judge(rule, line("a", {"whole": 1.0})), verdicts.NOT_COMPARABLE)
+
+    def test_model_of_two_devices(self):
+        lines = [
+            line("c", {1: 6.0, 2: 3.0}),
+            line("g", {1: 2.0, 2: 2.0}),
+            line("b", {1: 1.6, 2: 2}),
+        ]
+        points = verdicts.model_points(lines, "c", "g", "b")
+        self.assertEqual([(x, r) for x, r, _, _ in points], [(2, 1.5), (1, 3.0)])
+        self.assertAlmostEqual(points[1][2].median, 1.25)
+        self.assertAlmostEqual(points[1][3], 4 / 3)
+        found = verdicts.judge(("model", "c", "c", "g", "b"), FIGURE, lines)
+        self.assertEqual(found.verdict, verdicts.NOT_COMPARABLE)
+        self.assertIn("as fast as the GPU alone and the model says 1.33", found.ours)
+        lines[2] = line("b", {1: 1.6, 2: 2}, noise=0.3)
+        self.assertEqual(len(verdicts.model_points(lines, "c", "g", "b")), 2)
+        found = verdicts.judge(("model", "c", "c", "g", "b"), FIGURE, lines)
+        self.assertIn("too noisy", found.ours)
 
     def test_ratio_takes_the_line_with_most_threads(self):
         lines = [
@@ -238,8 +264,9 @@ class Papers(unittest.TestCase):
                 if kind == "crossover":
                     self.assertIn("crossover", figure)
                 names = [n for a in arguments for n in (a if isinstance(a, list) else [a])]
+                parts = card.get("where", {}).get("variant", ["GPU idle", "CPU idle", "sample"])
                 for name in names:
-                    self.assertIn(name, [*card["roles"], "mean"], card["figure"])
+                    self.assertIn(name, [*card["roles"], "mean", *parts], card["figure"])
 
 
 if __name__ == "__main__":

@@ -27,12 +27,14 @@ HOSTILE = "</script><script>alert(1)</script><b a='\"&"
 
 def made_up(card, section, algorithm, number):
     """Rows of one algorithm that pass the conditions of a card, at two or three x."""
-    where = {n: w for n, w in card.get("where", {}).items() if not isinstance(w, list)}
+    where = dict(card.get("where", {}))
     limits = where.pop(card["x"], None)
     fixed = {n: w[1] if isinstance(w, tuple) else w for n, w in where.items()}
     places = {"p": [0.9, 1], "n": [1000, 250_000], "k": [16, 64, 256], "threads": [1, 2]}
     time = (1 + number) * 1e-3
-    for place in limits[1:] if limits else places.get(card["x"], ["first", "second"]):
+    if isinstance(limits, tuple):
+        limits = limits[1:]
+    for place in limits or places.get(card["x"], ["first", "second"]):
         fields = {**fixed, card["x"]: place, "section": section, "algorithm": algorithm}
         yield kit.row(seconds=[time, time, time], **fields)
 
@@ -184,6 +186,16 @@ class Page(unittest.TestCase):
         self.check_has(html, "1 problems in the result files")
         self.assertEqual(len(problems), 1)
 
+    def test_rows_with_other_numbers_of_rounds(self):
+        rows = [
+            kit.row(section="sample-keys", algorithm=f"sample, {name}", seconds=[1.0] * rounds)
+            for name, rounds in (("hybrid", 3), ("cuda", 2), ("cpu", 1))
+        ]
+        html, _, _ = self.build(hybrid=kit.document(rows, benchmark="hybrid", device=None))
+        self.check(html)
+        self.check_has(html, 'id="hybrid-fig3-6-wide"', False)
+        self.check_has(html, "too noisy for a verdict")
+
     def test_ten_thousand_rows(self):
         rows = []
         for i in range(5000):
@@ -205,6 +217,16 @@ class Page(unittest.TestCase):
 
 
 class Sections(unittest.TestCase):
+    def test_every_algorithm_of_a_card_is_in_the_benchmark(self):
+        folder = kit.ROOT / "bench"
+        files = [p for p in folder.rglob("*") if p.suffix in (".c", ".h", ".cu", ".cpp")]
+        source = "\n".join(path.read_text(encoding="utf-8") for path in files)
+        for card in CARDS:
+            for name in [n for names in card["roles"].values() for n in names]:
+                self.assertTrue(f'"{name}"' in source, f"{card['figure']}: {name}")
+            for name in card.get("beside", ()):
+                self.assertTrue(f'"{name}"' in source, f"{card['figure']}: {name}")
+
     def test_every_section_of_a_card_exists(self):
         program = os.environ.get("ORDO_BENCH")
         if not program:
