@@ -45,10 +45,10 @@ static const char *const part_names[PARTS] = {"phase I", "phase II", "phase III"
 
 typedef struct sample_side { /* one contender */
     ordo_where  where;
-    double      share;
     unsigned    threads;
     sample_verb verb;
     ordo_type   type;
+    double      share;
     size_t      n, value_size;
     char       *keys, *values;
     ordo_ctx   *ctx;   /* made by the first call */
@@ -81,7 +81,7 @@ static ordo_status take_parts(sample_side *s)
 
 static ordo_status call_sample(ordo_ctx *ctx, const void *what)
 {
-    sample_side *const   s = (sample_side *)(uintptr_t)what; /* an element of sides */
+    sample_side *const   s = (sample_side *)what; /* an element of sides */
     const ordo_sort_opts opts = ORDO_OPTS(ordo_sort_opts, .algorithm = ORDO_ALGORITHM_SAMPLE);
     (void)ctx;
     if (s->ctx == NULL &&

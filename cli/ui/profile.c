@@ -109,12 +109,11 @@ static double threads_busy(const profile *p, const profile_part *part)
     for (size_t i = 0; i < p->count; i++) {
         const ordo_span *const span = &p->spans[i];
         const double           length = overlap(span, part->began, part->ended);
-        if (span->kind == ORDO_SPAN_COMPUTE) /* all threads */
+        const bool             draws = span->kind == ORDO_SPAN_PHASE_I && p->phases < PHASES;
+        if (span->kind == ORDO_SPAN_COMPUTE || draws) /* all threads */
             sum += length * p->threads;
         else if (kinds[span->kind].row == THREADS)
             sum += length;
-        else if (span->kind == ORDO_SPAN_PHASE_I && p->phases < PHASES) /* all threads draw keys */
-            sum += length * p->threads;
     }
     return sum / p->threads;
 }

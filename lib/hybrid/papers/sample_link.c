@@ -107,7 +107,7 @@ static ordo_status store_chunk(void *arg, ordo_exec *exec, unsigned lane, unsign
 ordo_status sample_fetch(sample_call *call, sample_line *line, const void *device, size_t size,
                          size_t count, unsigned after, sample_copy *copy, void *arg)
 {
-    transfer t = {line, (char *)(uintptr_t)device, size, count, 0, after, copy, arg, 0};
+    transfer t = {line, (char *)device, size, count, 0, after, copy, arg, 0};
     TRY(sample_wait(line, after)); /* only the copies count as copies */
     return run_transfer(&t, call, request_chunk, store_chunk, ORDO_SPAN_OUT);
 }
@@ -184,7 +184,7 @@ ordo_status sample_queue(const sample_call *call, sample_line *line, ordo_sample
     if (status == ORDO_OK)
         status = line->both.device->sample(state, &job, &on->device.exec);
     if (status == ORDO_OK && on->timed)
-        status = link->tick(state, &on->device.exec, tick + 1);
+        (void)link->tick(state, &on->device.exec, tick + 1);
     line->work_phase[on->work_count++] = phase;
     return hybrid_result(on, true);
 }

@@ -51,7 +51,7 @@ static ordo_status label(sample_call *call)
     EACH_LINE(line)
     {
         sample_array splitters = {call->splitters, call->record_size};
-        sample_array keys = {(char *)(uintptr_t)records->keys + line->first * records->key_size,
+        sample_array keys = {(char *)records->keys + line->first * records->key_size,
                              records->key_size};
         TRY(sample_send(call, line, line->splitters, call->record_size, SAMPLE_SPLITTERS,
                         SAMPLE_NOTHING, sample_copy_in, &splitters));
