@@ -146,9 +146,7 @@ def radius(
     return _radius(a, axis, descending, number)
 
 
-_RADIUS_ALGORITHMS = {
-    name: _lib.ALGORITHMS[name] for name in ("auto", "sequential", "prefix")
-}
+_RADIUS_ALGORITHMS = {name: _lib.ALGORITHMS[name] for name in ("auto", "sequential", "prefix")}
 
 
 @with_guests

@@ -78,8 +78,9 @@ def test_broadcast_and_many_dimensions(rng):
         same(ordo.sort(a, axis), np.sort(a, axis))
 
 
-@pytest.mark.parametrize("algorithm", ["radix", "sample", "merge", "bitonic", "split", "rough",
-                                       "halving", "windows"])
+@pytest.mark.parametrize(
+    "algorithm", ["radix", "sample", "merge", "bitonic", "split", "rough", "halving", "windows"]
+)
 def test_named_algorithms_agree(rng, algorithm):
     a = rng.integers(-50, 50, 3000).astype(np.float32)
     same(ordo.sort(a, algorithm=algorithm), np.sort(a))
