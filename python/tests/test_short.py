@@ -47,17 +47,17 @@ def check_order(a: Any) -> None:
 
 
 def check_places(a: Any, k: int, q: float) -> None:
-    same_bytes(ordo.median(a), _select._median(a, None, False, "propagate"))
+    same_bytes(ordo.median(a), _select._median(a, None, False, "propagate", _select._AUTO))
     for wanted in (q, [q, 0.25], np.array([0.5, q]), [0, 1], 1):
-        general = _select._quantile(a, wanted, None, "linear", False, "propagate")
+        general = _select._quantile(a, wanted, None, "linear", False, "propagate", _select._AUTO)
         same_bytes(ordo.quantile(a, wanted), general)
-    same_bytes(ordo.select(a, k), _select._select(a, k, None, False))
+    same_bytes(ordo.select(a, k), _select._select(a, k, None, False, _select._AUTO))
     for largest in BOTH:
         same_bytes(ordo.topk(a, abs(k), largest=largest), _select._topk(a, abs(k), -1, largest))
 
 
 def check_scans(a: Any) -> None:
-    same_bytes(ordo.cumsum(a), _scan._cumsum(a, None, None, False))
+    same_bytes(ordo.cumsum(a), _scan._cumsum(a, None, None, False, "auto"))
     same_bytes(ordo.cummax(a), _scan._extremes_of_rows(a, None, _scan._MAX))
     same_bytes(ordo.cummin(a), _scan._extremes_of_rows(a, None, _scan._MIN))
     same_bytes(ordo.is_sorted(a), _measure._is_sorted(a, -1, False))
