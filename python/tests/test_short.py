@@ -61,7 +61,7 @@ def check_scans(a: Any) -> None:
     same_bytes(ordo.cummax(a), _scan._extremes_of_rows(a, None, _scan._MAX))
     same_bytes(ordo.cummin(a), _scan._extremes_of_rows(a, None, _scan._MIN))
     same_bytes(ordo.is_sorted(a), _measure._is_sorted(a, -1, False))
-    same_bytes(ordo.radius(a), _measure._radius(a, -1, False, "auto"))
+    same_bytes(ordo.radius(a), _measure._radius(a, -1, False, 0))
 
 
 def check_distinct(a: Any) -> None:
