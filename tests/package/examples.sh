@@ -3,7 +3,7 @@
 #
 # README.md: the ```c block prints the ```text block after it. The commands `ordo` of every ```sh block
 #     run, and every `make TARGET` is a target of the Makefile. The ```python blocks are run by
-#     python/tests/test_docs.py. No other kind of block is allowed.
+#     python/tests/test_package.py. No other kind of block is allowed.
 # include/ordo.h: the comment of the "First use" lines says "rank is ...".
 # All documents: every relative link and every path of the tree in backquotes exists.
 # Uses CC, CFLAGS and EMULATOR (for cross builds) from the environment.

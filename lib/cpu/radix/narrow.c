@@ -282,9 +282,10 @@ static bool is_by_bytes(ordo_type type, size_t n)
 static ordo_status sort_by_bytes(const ordo_sort_job *job, ordo_exec *exec)
 {
     unsigned const  flip = flip_of(job->type, job->descending);
-    uint32_t        place[2][256] = {{0}}, before[2] = {0};
+    uint32_t        place[2][256] = {{0}};
     uint16_t *const keys = job->keys;
     void           *room;
+    exec->algorithm = "radix";
     TRY(ordo_scratch(exec, job->n * sizeof *keys, &room));
     uint16_t *const spare = room;
     for (size_t i = 0; i < job->n; i++) {
@@ -292,12 +293,8 @@ static ordo_status sort_by_bytes(const ordo_sort_job *job, ordo_exec *exec)
         place[0][value & 255]++;
         place[1][value >> 8]++;
     }
-    for (unsigned v = 0; v < 256; v++)
-        for (unsigned digit = 0; digit < 2; digit++) {
-            uint32_t const count = place[digit][v];
-            place[digit][v] = before[digit];
-            before[digit] += count;
-        }
+    (void)ordo_sums_before_32(place[0], 256);
+    (void)ordo_sums_before_32(place[1], 256);
     for (size_t i = 0; i < job->n; i++)
         spare[place[0][(keys[i] ^ flip) & 255]++] = keys[i];
     exec->changed = true;

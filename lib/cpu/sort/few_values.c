@@ -145,8 +145,8 @@ static size_t slot_of(const few_work *work, uint64_t value)
                                           : few_slot_64(&work->table, value);
 }
 
-/* How many sampled keys have a value whose slot is taken by another one. Gives slots to the others,
- * if `taken` is not NULL: a byte for each slot. */
+/* Finds the slot of each value. Returns how many sampled keys have a value whose slot an earlier
+ * value has taken. `taken` is a byte for each slot. */
 static size_t sample_without_slot(few_work *work, uint8_t *taken)
 {
     size_t lost = 0;
@@ -186,8 +186,7 @@ static void put_slot(const few_work *work, size_t slot, uint64_t value)
         ((uint64_t *)work->table.slots)[slot] = value;
 }
 
-/* Fills the table, and drops the values that have no slot. The most frequent values are kept: they
- * come first. */
+/* Fills the table. Of several values with one slot, the first stays and the others are dropped. */
 static void fill_table(few_work *work, uint8_t *taken)
 {
     size_t const slots = (size_t)1 << work->table.bits;
@@ -217,10 +216,9 @@ static void choose_frequent(few_work *work)
         sample += work->values[v].seen;
         seen += v < FEW_FREQUENT ? work->values[v].seen : 0;
     }
-    work->table.frequent = 0;
-    if (work->count < FEW_FREQUENT || seen * 2 < sample)
+    work->table.has_frequent = work->count >= FEW_FREQUENT && seen * 2 >= sample;
+    if (!work->table.has_frequent)
         return;
-    work->table.frequent = FEW_FREQUENT;
     for (unsigned v = 0; v < FEW_FREQUENT; v++) {
         work->table.value[v] = work->values[v].value;
         work->table.slot[v] = work->values[v].slot;
@@ -230,7 +228,7 @@ static void choose_frequent(few_work *work)
 static void make_table(few_work *work)
 {
     uint8_t taken[1 << MOST_BITS];
-    /* The most frequent values first: they are the last ones to lose their slot. */
+    /* The most frequent values come first, so that they keep their slots. */
     for (size_t v = 0; v < work->count; v++)
         work->values[v].bits = UINT64_MAX - work->values[v].seen;
     few_heap_sort(work->values, work->count);

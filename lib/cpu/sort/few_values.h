@@ -18,7 +18,7 @@ typedef struct few_table {
     unsigned bits;       /* the table has 2^bits slots */
     uint64_t multiplier; /* odd; the slot is the top bits of key * multiplier */
     void    *slots;
-    unsigned frequent; /* how many of the next: values so frequent that they are compared first */
+    bool has_frequent; /* the next values are so frequent that keys are compared with them first */
     uint64_t value[FEW_FREQUENT];
     unsigned slot[FEW_FREQUENT];
 } few_table;

@@ -98,7 +98,7 @@ static size_t FN(few_count)(const few_table *table, const void *array, size_t co
     size_t              i = 0, stray = 0;
 #ifdef LANES
     RECORD rest[FEW_BLOCK];
-    if (table->frequent == FEW_FREQUENT) {
+    if (table->has_frequent) {
         size_t const whole = count / LANES * LANES;
         size_t const left = FN(few_frequent)(table, keys, whole, counts, rest);
         memcpy(rest + left, keys + whole, (count - whole) * sizeof *keys);
