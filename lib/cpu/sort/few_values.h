@@ -15,10 +15,10 @@ enum {
 /* The values, as keys in memory. A value is in the slot that its hash names, and a key is compared
  * with that slot alone. A free slot holds a value of another slot, which no key there equals. */
 typedef struct few_table {
-    unsigned bits;       /* the table has 2^bits slots */
+    unsigned bits;     /* the table has 2^bits slots */
+    bool has_frequent; /* `value` holds values so frequent that keys are first compared with them */
     uint64_t multiplier; /* odd; the slot is the top bits of key * multiplier */
     void    *slots;
-    bool has_frequent; /* the next values are so frequent that keys are compared with them first */
     uint64_t value[FEW_FREQUENT];
     unsigned slot[FEW_FREQUENT];
 } few_table;
