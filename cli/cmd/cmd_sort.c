@@ -65,8 +65,9 @@ static const char *options_wrong(execution *e)
 
     if (e->o.k != OPTION_UNSET && !rough)
         return "-k needs --algorithm rough, halving or windows";
-    if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO)
-        return numbers_only(e, "--algorithm");
+    if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO &&
+        algorithm != ORDO_ALGORITHM_SAMPLE)
+        return numbers_only(e, "an --algorithm other than auto and sample");
     return NULL;
 }
 

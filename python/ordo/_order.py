@@ -157,8 +157,7 @@ def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
     if place is HOST and is_text(array):
         from . import _strings
 
-        _strings.check_algorithm(wish.algorithm)
-        return _strings.sort(array, axis, wish.descending, out)
+        return _strings.sort(array, axis, wish.descending, out, wish.algorithm)
     if out is not None:
         return _sort_into(place, array, axis, wish, out)
     rows = Rows(place, array, axis)
@@ -275,8 +274,8 @@ def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
     if place is HOST and is_text(array):
         from . import _strings
 
-        _strings.check_algorithm(wish.algorithm)
-        return _strings.argsort(array, axis, wish.descending, check_index_dtype(dtype, array.size))
+        wanted = check_index_dtype(dtype, array.size)
+        return _strings.argsort(array, axis, wish.descending, wanted, wish.algorithm)
     rows = Rows(place, array, axis)
     return rows.back(_argsort_rows(rows, wish, dtype))
 
