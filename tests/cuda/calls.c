@@ -222,6 +222,9 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
     if (v->verb == SCAN && v->algorithm == ORDO_ALGORITHM_BALLOT && type != ORDO_U32 &&
         type != ORDO_I32)
         return false;
+    if ((v->algorithm == ORDO_ALGORITHM_ROUGH || v->algorithm == ORDO_ALGORITHM_HALVING) &&
+        n > ROUGH_KEYS)
+        return false;
     *plan = (call_plan){
         .verb = v->name,
         .type = type,

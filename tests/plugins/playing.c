@@ -14,12 +14,16 @@
 #include <string.h>
 #include <time.h>
 
-__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
+__attribute__((visibility("default"))) static size_t sms(const void *state) { return ((const play_state *)state)->sms; }
+
+const ordo_backend *ordo_backend_table(uint32_t abi);
 
 enum {
     BUFFER = 1024,
     LANES = 8,
     DEVICES = 3,
+    SMS = 24, /* multiprocessors; a limit is rounded up to a multiple of LEAST_SMS */
+    LEAST_SMS = 8,
     MOST = 1 << 16 /* entries of a queue */
 };
 
@@ -60,6 +64,7 @@ typedef struct play_state { /* one opened device */
     char       buffers[LANES][ORDO_LINK_SIDES][BUFFER];
     char      *memory;
     double     ticks[ORDO_LINK_TICKS];
+    size_t     sms;
 
     struct play_state *outer; /* the stream that was open when this one began */
 } play_state;
@@ -424,8 +429,17 @@ static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *w
         snprintf(why, why_size, "there are %d devices", DEVICES);
         return ORDO_E_UNSUPPORTED;
     }
-    *state = calloc(1, sizeof(play_state));
-    return *state != NULL ? ORDO_OK : ORDO_E_NOMEM;
+    if (wishes->device_sms > SMS) {
+        snprintf(why, why_size, "device_sms is %zu, but the device has %d multiprocessors",
+                 wishes->device_sms, SMS);
+        return ORDO_E_ARG;
+    }
+    play_state *const my = calloc(1, sizeof *my);
+    if (my == NULL)
+        return ORDO_E_NOMEM;
+    my->sms = wishes->device_sms == 0 ? SMS : ordo_round_up(wishes->device_sms, LEAST_SMS);
+    *state = my;
+    return ORDO_OK;
 }
 
 static void close(void *state)
@@ -460,6 +474,7 @@ const ordo_backend *ordo_backend_table(uint32_t abi)
                                        .sort_scratch = sort_scratch,
                                        .sort_pairs = sort_pairs,
                                        .sort_pairs_scratch = pairs_scratch,
+                                       .sms = sms,
                                        .copy = copy,
                                        .search = search,
                                        .pack = pack,
