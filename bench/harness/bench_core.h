@@ -52,7 +52,7 @@ typedef struct bench_question {
     ordo_type   type;      /* of the keys; 0: none                                          */
     ordo_type   out_type;  /* of the answer; 0: none                                        */
     double      p;         /* recurrence probability of the keys, or the CPU's share; NAN   */
-    double      k;         /* radius of the keys, or how many keys are selected; NAN: none  */
+    double      k;         /* radius, keys selected, or multiprocessors of the GPU; NAN     */
     size_t      n;
     size_t      bytes;  /* read and written by one call; the copy moves as many             */
     void       *answer; /* every contender writes its answer here                           */

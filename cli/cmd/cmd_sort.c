@@ -8,7 +8,7 @@
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
     "                    bitonic, split, bubble, rough, halving or windows; the result is\n"       \
-    "                    the same\n"                                                               \
+    "                    the same; with --text and --fasta: auto or sample\n"                      \
     "  -k K              with rough, halving and windows: no key is further than K from its\n"     \
     "                    place; default: measured\n"
 
