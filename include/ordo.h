@@ -202,8 +202,8 @@ typedef struct ordo_ctx_opts {
     /* where == ORDO_HYBRID: the part of the keys that the CPU sorts, at most 1. Negative: none; the
      * CPU only copies arrays to and from the GPU. Default: the share with the best prediction.
      * Sorts, argsorts and ranks of at least 2^16 numbers use a share above 0 or fail with
-     * ORDO_E_ARG: only AUTO, RADIX and SAMPLE can be shared. Strings are shared by SAMPLE only. Other
-     * calls run on one device.                                                                   */
+     * ORDO_E_ARG: only AUTO, RADIX and SAMPLE can be shared. Strings are shared by SAMPLE only.
+     * Other calls run on one device.                                                             */
     double cpu_share;
     /* Not 0: record how calls spend their time, for ordo_last_profile in ordo_machine.h.         */
     uint64_t profile;

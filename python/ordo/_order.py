@@ -98,7 +98,7 @@ def sort(
     order : must be None.
     descending : sort from the largest to the smallest. NaNs are last in both directions.
     algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, bubble,
-        rough, halving or windows. Strings accept 'auto' only.
+        rough, halving or windows. Strings accept 'auto' and 'sample'.
     radius : for rough, halving and windows: no element is further than this from its place. 0: the
         radius is measured. A radius that is too small is detected, and the result is right.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.

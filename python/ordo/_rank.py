@@ -116,7 +116,8 @@ def rankdata(
     descending : the largest element has rank 1.
     dtype : dtype of the ranks: float64, int64, uint64, int32 or uint32. The default is float64 for
         'average' and int64 for the other methods (float64 if a rank is NaN).
-    algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' and 'sample'.
+    algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' and
+        'sample'.
 
     Returns
     -------

@@ -156,11 +156,12 @@ def _back(result: Any, axis: int | None) -> Any:
     return result if axis is None or result.ndim < 2 else np.moveaxis(result, -1, axis)
 
 
-def check_algorithm(algorithm: str) -> int:
-    """Returns the number of an algorithm that sorts strings."""
+def check_algorithm(algorithm: str, names: tuple[str, ...] = ("auto", "sample")) -> int:
+    """Returns the number of an algorithm of a call on strings; `names` are those of the call."""
     number = _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm")
-    if algorithm not in ("auto", "sample"):
-        raise ValueError(f"algorithm is {algorithm!r}; expected 'auto' or 'sample' for strings")
+    if algorithm not in names:
+        expected = " or ".join(map(repr, names))
+        raise ValueError(f"algorithm is {algorithm!r}; expected {expected} for strings")
     return number
 
 

@@ -6,6 +6,7 @@
 #include "device.h"
 #include "inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,7 @@ static uint64_t *wide, *wide_expected;
 static ordo_info info_with(ordo_where where, uint64_t sms, char *why, size_t size)
 {
     ordo_ctx *const ctx = CONTEXT(.where = where, .device_sms = (uint32_t)sms);
-    ordo_info       info = {.struct_size = sizeof info};
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
+    ordo_info       info = info_of(ctx);
     snprintf(why, size, "%s", info.cuda); /* the string belongs to the context */
     info.cuda = why;
     ordo_ctx_free(ctx);
@@ -69,9 +69,8 @@ static void try_limit(uint64_t limit, uint64_t all, bool small)
     ordo_ctx *const     gpu_alone = CONTEXT(.where = ORDO_CUDA, .device_sms = (uint32_t)limit);
     ordo_ctx *const     both =
         CONTEXT(.where = ORDO_HYBRID, .device_sms = (uint32_t)limit, .cpu_share = 0.3);
-    ordo_info info = {.struct_size = sizeof info};
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(gpu_alone, &info), gpu_alone);
-    CHECK(info.device_sms >= limit && info.device_sms <= all);
+    uint64_t const used = info_of(gpu_alone).device_sms;
+    CHECK(used >= limit && used <= all);
     for (size_t s = 0; s < (small ? 4 : sizeof sizes / sizeof *sizes); s++) {
         size_t const n = sizes[s];
         testkit_case("%llu of %llu multiprocessors, n = %zu", (unsigned long long)limit,

@@ -287,16 +287,13 @@ static void multiprocessors(void)
     static const uint64_t used[] = {24, 8, 8, 16, 24};
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         ordo_ctx *const ctx = CONTEXT(.where = ORDO_HYBRID, .threads = 2, .device_sms = asked[i]);
-        ordo_info       info = {.struct_size = sizeof info};
         testkit_case("%u multiprocessors", asked[i]);
-        CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
-        CHECK_EQ_U64(used[i], info.device_sms);
+        CHECK_EQ_U64(used[i], info_of(ctx).device_sms);
         inputs_fill(inputs_find("random bits"), ORDO_U32, before, MOST, i);
         same(ctx, SORT, ORDO_U32, MOST, 0, 0);
         ordo_ctx_free(ctx);
     }
     ordo_ctx *const ctx = CONTEXT(.where = ORDO_HYBRID, .device_sms = 25);
-    ordo_info       info = {.struct_size = sizeof info};
     testkit_case("more multiprocessors than the device has");
     inputs_fill(inputs_find("random bits"), ORDO_U32, before, MOST, 1);
     expect(SORT, ORDO_U32, MOST, 0, 0);
@@ -305,8 +302,7 @@ static void multiprocessors(void)
     CHECK(strstr(ordo_last_error(ctx), "device_sms is 25") != NULL &&
           strstr(ordo_last_error(ctx), "24 multiprocessors") != NULL);
     check_unchanged(ORDO_U32, MOST, 0);
-    CHECK_STATUS(ORDO_OK, ordo_ctx_info(ctx, &info), ctx);
-    CHECK_EQ_U64(0, info.device_sms);
+    CHECK_EQ_U64(0, info_of(ctx).device_sms);
     ordo_ctx_free(ctx);
     ordo_ctx *out = NULL;
     CHECK(ordo_ctx_create(&out, &ORDO_OPTS(ordo_ctx_opts, .reserved = 1)) == ORDO_E_VERSION);

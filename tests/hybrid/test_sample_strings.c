@@ -100,13 +100,6 @@ static ordo_status argsort(ordo_ctx *ctx, size_t n, uint32_t algorithm, uint64_t
         &ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm));
 }
 
-static ordo_report report_of(const ordo_ctx *ctx)
-{
-    ordo_report report = {.struct_size = sizeof report};
-    CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
-    return report;
-}
-
 static void sizes(ordo_ctx *cpu, ordo_where where, double share)
 {
     ordo_ctx *const ctx = play_context(where, 2, share);

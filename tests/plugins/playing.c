@@ -14,9 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-__attribute__((visibility("default"))) static size_t sms(const void *state) { return ((const play_state *)state)->sms; }
-
-const ordo_backend *ordo_backend_table(uint32_t abi);
+__attribute__((visibility("default"))) const ordo_backend *ordo_backend_table(uint32_t abi);
 
 enum {
     BUFFER = 1024,
@@ -457,6 +455,8 @@ static const char *isa(const void *state)
     (void)state;
     return "sm_00";
 }
+
+static size_t sms(const void *state) { return ((const play_state *)state)->sms; }
 
 const ordo_backend *ordo_backend_table(uint32_t abi)
 {
