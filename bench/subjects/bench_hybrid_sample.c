@@ -187,8 +187,8 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
     bench_heading(b, title, 0, "n", LABEL_WIDTH);
     open_sides(b->set.threads, 0);
     for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 4)
-        ok = measure(b, &(sample_case){verb, type, n, dist, dist_name, NAN, NAN,
-                                       bench_count(count, n)});
+        ok = measure(
+            b, &(sample_case){verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n)});
     close_sides();
     return ok;
 }

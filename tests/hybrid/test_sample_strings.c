@@ -65,8 +65,8 @@ static size_t all_equal(char *to, size_t i, uint64_t random)
 static const struct {
     const char  *name;
     make_string *make;
-} shapes[] = {{"distinct", distinct}, {"tied", tied},         {"empty", empty},
-              {"zeros", zeros},       {"prefix", common_prefix}, {"equal", all_equal}};
+} shapes[] = {{"distinct", distinct},    {"tied", tied},      {"empty", empty}, {"zeros", zeros},
+              {"prefix", common_prefix}, {"equal", all_equal}};
 
 enum {
     SHAPES = sizeof shapes / sizeof *shapes
@@ -87,17 +87,15 @@ static ordo_status sort(ordo_ctx *ctx, size_t n, uint32_t algorithm, uint64_t fl
 {
     memset(out[to], 0xee, sizeof out[to]);
     memset(out_bytes[to], 0xee, sizeof out_bytes[to]);
-    return ordo_sort_strings(
-        ctx, &strings, n, out_bytes[to], out[to],
-        &ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm));
+    return ordo_sort_strings(ctx, &strings, n, out_bytes[to], out[to],
+                             &ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm));
 }
 
 static ordo_status argsort(ordo_ctx *ctx, size_t n, uint32_t algorithm, uint64_t flags, int to)
 {
     memset(out[to], 0xee, sizeof out[to]);
-    return ordo_argsort_strings(
-        ctx, &strings, n, ORDO_U32, out[to],
-        &ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm));
+    return ordo_argsort_strings(ctx, &strings, n, ORDO_U32, out[to],
+                                &ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = algorithm));
 }
 
 static void sizes(ordo_ctx *cpu, ordo_where where, double share)
@@ -140,8 +138,8 @@ static void refusals(ordo_ctx *cpu)
                                            &ORDO_OPTS(ordo_rank_opts, .algorithm = a)),
                          cpu);
         }
-        CHECK_STATUS(ORDO_E_ARG,
-                     ordo_select_strings(cpu, &strings, SMALL, &k, 1, out[0], &opts), cpu);
+        CHECK_STATUS(ORDO_E_ARG, ordo_select_strings(cpu, &strings, SMALL, &k, 1, out[0], &opts),
+                     cpu);
         CHECK(strstr(ordo_last_error(cpu), "expected auto") != NULL);
     }
     static const double bad[] = {1.01, 2};
@@ -163,10 +161,9 @@ static void no_memory(ordo_ctx *cpu, ordo_where where, bool only_one)
     for (size_t at = 2; more; at++) { /* the first allocation is the context */
         test_allocator allocator = {.fail_at = at, .only_one = only_one};
         ordo_ctx      *ctx = NULL;
-        if (ordo_ctx_create(&ctx,
-                            &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)where, .threads = 2,
-                                       .cpu_share = where == ORDO_HYBRID ? 0.4 : 0,
-                                       ALLOCATOR(&allocator))) != ORDO_OK)
+        if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)where, .threads = 2,
+                                             .cpu_share = where == ORDO_HYBRID ? 0.4 : 0,
+                                             ALLOCATOR(&allocator))) != ORDO_OK)
             continue;
         testkit_case("where %d, allocation %zu fails, only one: %d", (int)where, at, only_one);
         ordo_status const status = argsort(ctx, SMALL, ORDO_ALGORITHM_SAMPLE, 0, 1);

@@ -367,7 +367,7 @@ struct cluster_shape {
  * its multiprocessors in eights. */
 static cluster_shape shape_of(const cuda_call *call, size_t n)
 {
-    bool const    sixteen =
+    bool const sixteen =
         call->facts->capability == 90 && call->facts->sms > 112 && !call->facts->limited;
     cluster_shape shape;
     shape.blocks = n > CUDA_TUNE_RADIX_CLUSTER_8 && sixteen ? 16 : 8;

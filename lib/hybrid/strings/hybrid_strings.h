@@ -89,9 +89,9 @@ typedef struct string_order { /* one call */
 
     /* Results. */
     ordo_string_known known;
-    size_t            rounds, surveys, left;                  /* left: groups for the CPU */
-    ordo_facts        sampled; /* SAMPLE: of the sort of the keys */
-    const char       *isa;     /* the same */
+    size_t            rounds, surveys, left; /* left: groups for the CPU */
+    ordo_facts        sampled;               /* SAMPLE: of the sort of the keys */
+    const char       *isa;                   /* the same */
     /* survey_s: SAMPLE: time to make the keys; send_s: first round, later ones. */
     double last_time, survey_s, send_s[2], fetch_s, groups_s;
 } string_order;
