@@ -221,7 +221,7 @@ def python_card(machine, group):
         ours, theirs = c.row.seconds[c.ours], c.row.seconds[c.peer]
         rows.append(
             [
-                c.row.name,
+                c.label,
                 c.row.section,
                 seconds(ours),
                 c.peer,
@@ -253,7 +253,7 @@ def score_table(comparisons, python):
         rows.append([machine, subject, *counts(s), times(s.worst.gain.median), (where, "wrap")])
     for machine in sorted({c.row.machine for c in python}):
         s = score([c for c in python if c.row.machine == machine], lambda c: c.gain)
-        where = f"{s.worst.row.section} {s.worst.row.name}, {s.worst.peer}"
+        where = f"{s.worst.row.section} {s.worst.label}, {s.worst.peer}"
         rows.append([machine, "Python", *counts(s), times(s.worst.gain), (where, "wrap")])
     heads = [">points", ">ahead", ">level", ">behind", ">worst ratio", "worst point"]
     words = "Points of every benchmark; level is a ratio from 0.97 to 1.03"

@@ -121,7 +121,7 @@ def limits(cards, comparisons, python):
     ]
     rows += [
         [
-            (c.row.name, "wrap"),
+            (c.label, "wrap"),
             f"Python, {c.row.section}",
             "",
             c.row.machine,

@@ -51,6 +51,13 @@ class PythonComparison:
     gain: float
 
     @property
+    def label(self):
+        """The name of the row, with the threads of ordo if they were chosen."""
+        threads = self.ours.partition("/")[2]
+        many = "" if threads == "1" else "s"
+        return f"{self.row.name}, {threads} thread{many}" if threads else self.row.name
+
+    @property
     def lost(self):
         return self.gain < LOSS
 
@@ -119,11 +126,14 @@ def compare(results):
 
 
 def compare_python(results):
+    """A PythonComparison for every row and number of threads of ordo."""
     found = []
     for row in results.python:
-        ours = {name: t for name, t in row.seconds.items() if name.split("/")[0] == "ordo"}
+        ours = [name for name in row.seconds if name.split("/")[0] == "ordo"]
         rivals = {name: t for name, t in row.seconds.items() if name not in ours}
-        if ours and rivals:
-            name, peer = min(ours, key=ours.get), min(rivals, key=rivals.get)
-            found.append(PythonComparison(row, name, peer, rivals[peer] / ours[name]))
+        if rivals:
+            peer = min(rivals, key=rivals.get)
+            for name in ours:
+                gain = rivals[peer] / row.seconds[name]
+                found.append(PythonComparison(row, name, peer, gain))
     return found

@@ -16,8 +16,8 @@ _DISTS = {
     name: number
     for number, name in enumerate(
         "uniform gaussian zero few zipf sorted reverse organpipe sawtooth recur ksorted dupes "
-        "staggered bucket strings fasta shuffled signed normal loguniform outliers timestamps prices "
-        "sensors".split(),
+        "staggered bucket strings fasta shuffled signed normal loguniform outliers timestamps "
+        "prices sensors".split(),
         start=1,
     )
 }
