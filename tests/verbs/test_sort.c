@@ -343,20 +343,22 @@ static void test_killers(void)
         for (size_t i = 0; i <= sizeof names / sizeof *names; i++) {
             size_t const shape = i == 0 ? 0 : inputs_find(names[i - 1]);
             double       best = 1e9;
+            bool         good = false; /* one of many attempts: others may lose time to noise */
             sample const s = {ORDO_U32, LARGE, shape, false, GUARD_END};
             inputs_fill(shape, s.type, original, s.n, 3);
-            for (int repeat = 0; repeat < 3; repeat++) {
+            for (int repeat = 0; repeat < 3 || (repeat < 50 && !good); repeat++) {
                 void *const          keys = put_keys(&s);
                 ordo_sort_opts const opts = opts_of(&s, algorithms[a]);
                 double const         start = test_cpu_seconds();
                 CHECK_STATUS(ORDO_OK, ordo_sort(ctx, s.type, keys, s.n, &opts), ctx);
                 double const took = test_cpu_seconds() - start;
                 best = took < best ? took : best;
+                good = i == 0 || best < 50 * base + 0.020;
             }
             testkit_case("%s of %s: %g s, random keys %g s", inputs_sort_name(algorithms[a]),
                          inputs_name(shape), best, base);
             base = i == 0 ? best : base;
-            CHECK(best < 50 * base + 0.020);
+            CHECK(good);
         }
     }
     ordo_ctx_free(ctx);
