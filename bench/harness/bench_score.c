@@ -66,6 +66,8 @@ static void print_score(const char *name, bench_score score)
 {
     char count[32];
 
+    if (score.row == NULL || score.peer == NULL)
+        return;
     printf("%s: %zu points: %zu ahead, %zu level, %zu behind; worst ratio %.2f: %s, n = %s, "
            "%u thread%s, %s\n",
            name, score.points, score.ahead, score.points - score.ahead - score.behind, score.behind,

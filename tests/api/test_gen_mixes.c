@@ -166,7 +166,7 @@ static void test_timestamps(void)
     }
     /* A key of the first bursts cannot be early, and a delay may be less than the time inside the
      * burst. */
-    CHECK(late > N / 64 * 0.8 && late < N / 64 * 1.1);
+    CHECK((double)late > 0.8 * N / 64 && (double)late < 1.1 * N / 64);
     CHECK(inversions > N / 4 && inversions < N / 2);
 }
 
