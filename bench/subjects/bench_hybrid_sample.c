@@ -304,7 +304,8 @@ static bool measure_platform(bench *b, sample_verb verb, unsigned threads, unsig
     char         label[40];
 
     if (isnan(sms))
-        snprintf(label, sizeof label, "%s, %u threads", verb == KEYS ? "keys" : "pairs", threads);
+        snprintf(label, sizeof label, "%s, %u thread%s", verb == KEYS ? "keys" : "pairs", threads,
+                 threads == 1 ? "" : "s");
     else
         snprintf(label, sizeof label, "%s, %.0f SMs", verb == KEYS ? "keys" : "pairs", sms);
     open_sides(threads, 0);
