@@ -7,8 +7,8 @@ import subprocess
 import sys
 import textwrap
 
-# A timer sends a signal every millisecond, so one is always pending when the library calls back. The
-# handler returns unless it runs inside that callback: NumPy and this code are not interrupted.
+# A timer sends a signal every millisecond, so one is always pending when the library calls back.
+# The handler returns unless it runs inside that callback: NumPy and this code are not interrupted.
 PRELUDE = """
 import signal, threading, traceback
 import numpy as np, ordo
@@ -22,10 +22,12 @@ ordo.argsort(keys[:100])  # creates the context
 
 def during_calls(handler):
     "Calls `handler` for signals that Python handles inside the library's callback."
-    signal.signal(
-        signal.SIGALRM,
-        lambda number, frame: frame.f_code.co_name == "_let_handlers_run" and handler(number, frame),
-    )
+
+    def only_there(number, frame):
+        if frame.f_code.co_name == "_let_handlers_run":
+            handler(number, frame)
+
+    signal.signal(signal.SIGALRM, only_there)
 
 
 def with_signals(call):
