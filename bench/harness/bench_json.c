@@ -69,7 +69,7 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     put_text(file, "algorithm", row->name);
     fprintf(file, "\"peer\": %s, \"threads\": %u, \"calls_per_round\": %zu, ",
             row->peer ? "true" : "false", row->threads,
-            row->calls * (q->batch != 0 ? q->batch : 1));
+            (q->singles > 0 ? q->singles : row->calls) * (q->batch != 0 ? q->batch : 1));
     put_number(file, "time_over_copy", row->over_copy);
     put_number(file, "speedup", row->speedup);
     put_number(file, "median_s", row->median);
