@@ -91,6 +91,7 @@ static bool time_singles(bench *b, const bench_row *row, ordo_ctx *ctx, ordo_sta
     double         times[BENCH_MOST_ROUNDS];
 
     assert(count <= BENCH_MOST_ROUNDS);
+    *seconds = 0;
     for (unsigned i = 0; i < count && *status == ORDO_OK; i++) {
         *row->question.turn = i;
         if (!prepare(b, row))
