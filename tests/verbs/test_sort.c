@@ -17,7 +17,7 @@ enum {
     LARGE = 70001,
     IF_SHIPPED = false, /* the low thresholds of the test build choose another algorithm */
 #else
-    LARGE = TESTKIT_SANITIZED ? 150007 : 300007,
+    LARGE = TESTKIT_TSAN ? 40009 : TESTKIT_SANITIZED ? 150007 : 300007,
     IF_SHIPPED = true,
 #endif
     BUBBLE_MOST = 1500 /* the largest unsorted array for a quadratic sort */
@@ -103,7 +103,7 @@ static void test_small(void)
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (int desc = 0; desc < 2; desc++) {
-                if (!testkit_run_case(7))
+                if (!testkit_run_case(TESTKIT_TSAN ? 49 : 7))
                     continue;
                 size_t const shape = (n * 5 + t * 3 + (size_t)desc) % inputs_count();
                 sample const s = make_sample(inputs_types[t], n, shape, desc != 0,
