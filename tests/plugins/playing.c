@@ -378,11 +378,16 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
     PLAY("search");
     do_until(my, &my->work, my->work.count);
     for (size_t i = 0; i < job->count; i++) {
-        size_t at = 0;
-        while (at < job->n && code_of(job->type, job->descending, job->folded,
-                                      (const char *)job->sorted + at * size) < job->codes[i])
-            at++;
-        job->positions[i] = at;
+        size_t lo = 0, hi = job->n;
+        while (lo < hi) {
+            size_t const      mid = lo + (hi - lo) / 2;
+            const char *const key = (const char *)job->sorted + mid * size;
+            if (code_of(job->type, job->descending, job->folded, key) < job->codes[i])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        job->positions[i] = lo;
     }
     return played();
 }
