@@ -21,13 +21,15 @@ ordo.argsort(keys[:100])  # creates the context
 
 
 def during_calls(handler):
-    "Calls `handler` for signals that Python handles inside the library's callback."
+    "Calls `handler` for the first signal that Python handles inside the library's callback."
+    handled = []
 
-    def only_there(number, frame):
-        if frame.f_code.co_name == "_let_handlers_run":
+    def once_there(number, frame):
+        if not handled and frame.f_code.co_name == "_let_handlers_run":
+            handled.append(number)
             handler(number, frame)
 
-    signal.signal(signal.SIGALRM, only_there)
+    signal.signal(signal.SIGALRM, once_there)
 
 
 def with_signals(call):
@@ -92,7 +94,7 @@ def test_other_handlers_run_and_the_call_continues():
     seen = []
     during_calls(lambda number, frame: seen.append(number))
     order = with_signals(lambda: ordo.argsort(keys))
-    print(set(seen) == {signal.SIGALRM}, np.array_equal(order, expected))
+    print(seen == [signal.SIGALRM], np.array_equal(order, expected))
     """
     assert run(code) == ["True", "True"]
 
