@@ -60,6 +60,8 @@ typedef struct bench_question {
     size_t      batch;   /* arrays of n keys that one call works on; 0 means 1              */
     bench_call *prepare; /* runs before every call, untimed, with all threads; may be NULL  */
     const void *prepare_what;
+    unsigned    singles; /* above 0: a round times so many calls, each prepared, alone      */
+    size_t     *turn;    /* with singles: the number of the call, for prepare               */
 } bench_question;
 
 typedef enum bench_role {

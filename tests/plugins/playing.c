@@ -22,7 +22,7 @@ enum {
     DEVICES = 3,
     SMS = 24, /* multiprocessors; a limit is rounded up to a multiple of LEAST_SMS */
     LEAST_SMS = 8,
-    MOST = 1 << 16 /* entries of a queue */
+    FIRST_ROOM = 64 /* entries of a queue; it grows */
 };
 
 /* ---- Queues ---- */
@@ -53,7 +53,7 @@ typedef struct play_entry {
 
 typedef struct play_queue {
     play_entry *entries;
-    size_t      count, done;
+    size_t      count, done, room;
 } play_queue;
 
 typedef struct play_state { /* one opened device */
@@ -101,10 +101,13 @@ static ordo_status played(void)
 
 static play_entry *note(play_queue *queue, play_kind kind)
 {
-    if (queue->entries == NULL)
-        queue->entries = calloc(MOST, sizeof *queue->entries);
-    if (queue->entries == NULL || queue->count == MOST)
-        abort();
+    if (queue->count == queue->room) {
+        queue->room = queue->room == 0 ? FIRST_ROOM : 2 * queue->room;
+        play_entry *const grown = realloc(queue->entries, queue->room * sizeof *grown);
+        if (grown == NULL)
+            abort();
+        queue->entries = grown;
+    }
     play_entry *const entry = &queue->entries[queue->count++];
     memset(entry, 0, sizeof *entry);
     entry->kind = kind;
@@ -381,11 +384,16 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
     PLAY("search");
     do_until(my, &my->work, my->work.count);
     for (size_t i = 0; i < job->count; i++) {
-        size_t at = 0;
-        while (at < job->n && code_of(job->type, job->descending, job->folded,
-                                      (const char *)job->sorted + at * size) < job->codes[i])
-            at++;
-        job->positions[i] = at;
+        size_t lo = 0, hi = job->n;
+        while (lo < hi) {
+            size_t const      mid = lo + (hi - lo) / 2;
+            const char *const key = (const char *)job->sorted + mid * size;
+            if (code_of(job->type, job->descending, job->folded, key) < job->codes[i])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        job->positions[i] = lo;
     }
     return played();
 }
