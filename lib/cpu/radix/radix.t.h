@@ -163,7 +163,7 @@ static bool FN(packed_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to
     RECORD *const   result = to == records ? spare : to;
     for (size_t i = 0; i < n; i++)
         words[i] = (uint32_t)((KEY_OF(records[i]) - base) >> shift) << number_bits | (uint32_t)i;
-    local->sort_packed(words, spare, n, words, NULL);
+    local->sort_packed(words, spare, n, words, 32, NULL);
     if (FN(fetch)(records, words, n, number_mask, result) && shift > 0 &&
            !FN(finish_groups)(result, records, n, base, shift, local))
         return false;
@@ -202,6 +202,12 @@ static bool FN(local_split)(RECORD *records, RECORD *spare, size_t n, RECORD *to
     return true;
 }
 
+/* The lowest bits in which records differ as words if their keys differ in the lowest `most`. */
+static inline unsigned FN(word_bits)(unsigned most)
+{
+    return most + (unsigned)(8 * (sizeof(RECORD) - sizeof(DIGITS)));
+}
+
 /* Sorts records[0 .. n), whose keys differ in the lowest `most` bits alone, through spare[0 .. n)
  * into to, which may be records or spare. False if the call was cancelled: then the three arrays
  * hold garbage, and nothing in them may be used, not even as an index. */
@@ -210,7 +216,7 @@ static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to,
 {
     if (local->sort_words != NULL && n <= local->most_words) {
         if (n > 0)
-            local->sort_words(records, spare, n, to, NULL);
+            local->sort_words(records, spare, n, to, FN(word_bits)(most), NULL);
         return true;
     }
     if (n <= RADIX_SMALL) {
@@ -234,7 +240,7 @@ static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to,
     if (large && bits > RADIX_DIGIT)
         return FN(local_split)(records, spare, n, to, bits, local);
     if (local->sort_words != NULL) { /* few distinct values */
-        local->sort_words(records, spare, n, to, NULL);
+        local->sort_words(records, spare, n, to, FN(word_bits)(bits), NULL);
         return true;
     }
     RECORD *result = records;
@@ -549,7 +555,7 @@ static void FN(sort_to_result)(const radix_io *io, const radix_local *local, REC
     bool const words = local->sort_words != NULL && n <= local->most_words;
     if (words && (io->store == NULL ||
                   io->map != NULL)) { /* the vector sort writes the result itself, in order */
-        local->sort_words(records, spare, n, (RECORD *)io->out + at,
+        local->sort_words(records, spare, n, (RECORD *)io->out + at, FN(word_bits)(most),
                           io->store != NULL ? io->map : NULL);
         return;
     }
