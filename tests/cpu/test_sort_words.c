@@ -93,7 +93,7 @@ static uint64_t powers(test_rng *rng, size_t i, size_t n)
 /* The numbers at regular distances, which a sample takes, are the least or the largest ones. */
 static uint64_t sampled(test_rng *rng, size_t i, size_t n)
 {
-    size_t const stride = n < 64 ? 1 : n / 64;
+    size_t const   stride = n < 64 ? 1 : n / 64;
     uint64_t const number = test_rng_below(rng, UINT64_C(1) << 30);
     return i % stride == stride / 2 ? number >> 28 : number | UINT64_C(1) << 63 | 1u << 31;
 }
@@ -135,8 +135,8 @@ static void try_sort(const subject *s, size_t n, unsigned bits, unsigned place,
 {
     size_t const   size = s->width / 8, bytes = n * size;
     uint64_t const varies = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-    void *const    a = guard_place(&words, bytes, side), *const b = guard_place(&spare, bytes, side);
-    void *const    c = guard_place(&other, bytes, side);
+    void *const a = guard_place(&words, bytes, side), *const b = guard_place(&spare, bytes, side);
+    void *const c = guard_place(&other, bytes, side);
     for (size_t i = 0; i < n; i++)
         put(a, i, s->width, (numbers[i] & varies) | (UINT64_C(0xa5a5a5a5a5a5a5a5) & ~varies));
     oracle_sort(s->width == 32 ? ORDO_U32 : ORDO_U64, a, n, false, expected);
@@ -157,8 +157,8 @@ static void fill(test_rng *rng, size_t pattern, size_t n)
 static void try_pattern(test_rng *rng, const subject *s, size_t pattern, size_t n, size_t turn)
 {
     /* The map of a float, and one that has all parts. */
-    static const cpu_words_map maps[] = {
-        {0, UINT64_MAX, 0x7fffffff80000000}, {UINT64_C(0x123456789abcdef), 5, 1u << 30}};
+    static const cpu_words_map maps[] = {{0, UINT64_MAX, 0x7fffffff80000000},
+                                         {UINT64_C(0x123456789abcdef), 5, 1u << 30}};
     unsigned const bits = turn % 4 != 3 ? s->width : 1 + (unsigned)test_rng_below(rng, s->width);
     testkit_case("%s u%u pattern %zu n=%zu bits %u", s->isa, s->width, pattern, n, bits);
     fill(rng, pattern, n);
@@ -200,8 +200,8 @@ static void test_subject(test_rng *rng, const subject *s)
 
 static const cpu_kernels *kernels_of(const char *isa)
 {
-    void *state = NULL;
-    char  why[200];
+    void                     *state = NULL;
+    char                      why[200];
     ordo_backend_wishes const wishes = {.isa = isa};
     return ordo_cpu_backend()->open(&state, &wishes, why, sizeof why) == ORDO_OK ? state : NULL;
 }
@@ -209,7 +209,7 @@ static const cpu_kernels *kernels_of(const char *isa)
 int main(void)
 {
     static const char *const isas[] = {"generic", "neon", "avx2", "avx512"};
-    test_rng rng = {17};
+    test_rng                 rng = {17};
     testkit_start();
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
         const cpu_kernels *const kernels = kernels_of(isas[i]);

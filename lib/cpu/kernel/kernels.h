@@ -172,6 +172,7 @@ typedef struct cpu_kernels {
     cpu_reduce_fn   *sum[CPU_WIDTHS];
     cpu_scan_fn     *scan_sum[CPU_WIDTHS];
     cpu_words_fn    *sort_words[CPU_WORDS]; /* NULL where radix passes are faster */
+    size_t           most_words[CPU_WORDS]; /* for more words, other sorts are faster */
     cpu_split_fn    *split[CPU_WIDTHS];     /* NULL if the ISA cannot compress vectors */
     const cpu_loops *loops;
 } cpu_kernels;

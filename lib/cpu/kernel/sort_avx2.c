@@ -4,7 +4,7 @@
  * the first lanes and the others to the last lanes. A 64-bit integer is two lanes of 32 bits there.
  * 64-bit integers are compared as signed ones, so a leaf flips their top bits. */
 #include "cpu/kernel/kernels.h"
-#include "cpu/kernel/lane_orders.h"
+#include "cpu/tuning.h"
 
 #include <immintrin.h>
 
@@ -24,7 +24,7 @@
 
 /* From window + 8 - k on: the first k lanes of 32 bits. From window + 16 - k on: all but these. */
 static const int32_t window[24] = {-1, -1, -1, -1, -1, -1, -1, -1, 0,  0,  0,  0,
-                                 0,  0,  0,  0,  -1, -1, -1, -1, -1, -1, -1, -1};
+                                   0,  0,  0,  0,  -1, -1, -1, -1, -1, -1, -1, -1};
 
 #define PER_WORD (W / 32) /* lanes of 32 bits */
 #define FIRST_LANES(n) LOAD(window + 8 - PER_WORD * ((n) < LANES ? (n) : LANES))
@@ -41,9 +41,26 @@ INLINE __m256i load_lanes(const void *p, __m256i lanes)
 
 /* ---- Permutations ---- */
 
+/* The set bits of m below bit b, counted; the lane that lane b moves to; and b at the byte of that
+ * lane. */
+#define ONES(m, b)                                                                                 \
+    (((b) > 0 && (m)&1) + ((b) > 1 && (m)&2) + ((b) > 2 && (m)&4) + ((b) > 3 && (m)&8) +           \
+     ((b) > 4 && (m)&16) + ((b) > 5 && (m)&32) + ((b) > 6 && (m)&64) + ((b) > 7 && (m)&128))
+#define PLACE(m, b) ((m) >> (b)&1 ? ONES(m, b) : ONES(m, 8) + (b)-ONES(m, b))
+#define FROM(m, b) ((uint64_t)(b) << 8 * PLACE(m, b))
+#define ORDER(m)                                                                                   \
+    FROM(m, 1) | FROM(m, 2) | FROM(m, 3) | FROM(m, 4) | FROM(m, 5) | FROM(m, 6) | FROM(m, 7)
+#define ORDERS_4(m) ORDER(m), ORDER((m) + 1), ORDER((m) + 2), ORDER((m) + 3)
+#define ORDERS_16(m) ORDERS_4(m), ORDERS_4((m) + 4), ORDERS_4((m) + 8), ORDERS_4((m) + 12)
+#define ORDERS_64(m) ORDERS_16(m), ORDERS_16((m) + 16), ORDERS_16((m) + 32), ORDERS_16((m) + 48)
+
+/* orders[m] moves the lanes whose bit is set in m to the first lanes and the others to the last
+ * lanes: byte i is the lane that moves to lane i. */
+static const uint64_t orders[256] = {ORDERS_64(0), ORDERS_64(64), ORDERS_64(128), ORDERS_64(192)};
+
 INLINE __m256i parted(__m256i v, unsigned low)
 {
-    __m128i const order = _mm_loadl_epi64((const __m128i *)(const void *)(lane_orders + low));
+    __m128i const order = _mm_loadl_epi64((const __m128i *)(const void *)(orders + low));
     return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(order));
 }
 
@@ -141,8 +158,7 @@ INLINE void transpose_32(__m256i *v)
 #define THE_OTHER(a, b, low) ((a) ^ (b) ^ (low))
 /* The lower lanes take the other integer if it is smaller, the upper lanes if it is not. */
 #define KEEP(x, a, b) ((a) ^ (((a) ^ (b)) & (_mm256_cmpgt_epi64(a, b) ^ UPPER(x))))
-#define UPPER(x)                                                                                   \
-    ((x) == 1 ? _mm256_setr_epi64x(0, -1, 0, -1) : _mm256_setr_epi64x(0, 0, -1, -1))
+#define UPPER(x) ((x) == 1 ? _mm256_setr_epi64x(0, -1, 0, -1) : _mm256_setr_epi64x(0, 0, -1, -1))
 #define SWAP(x, v)                                                                                 \
     ((x) == 1   ? _mm256_shuffle_epi32(v, 0x4e)                                                    \
      : (x) == 2 ? SWAP_HALVES(v)                                                                   \

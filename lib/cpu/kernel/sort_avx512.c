@@ -1,5 +1,6 @@
 /* sort_avx512.c - vector_sort.t.h for 32-bit and 64-bit unsigned integers in AVX-512. */
 #include "cpu/kernel/kernels.h"
+#include "cpu/tuning.h"
 
 #include <immintrin.h>
 
@@ -26,8 +27,7 @@
 #define MIN(a, b) PASTE(_mm512_min_epu, W)(a, b)
 /* The maximum as a ^ b ^ minimum: the exclusive or runs on a port that the minimum cannot use. */
 #define THE_OTHER(a, b, low) PASTE(_mm512_ternarylogic_epi, W)(a, b, low, 0x96)
-#define KEEP(x, a, b)                                                                              \
-    PASTE(_mm512_mask_ternarylogic_epi, W)(MIN(a, b), UPPER(x), a, b, 0x96)
+#define KEEP(x, a, b) PASTE(_mm512_mask_ternarylogic_epi, W)(MIN(a, b), UPPER(x), a, b, 0x96)
 
 #define ALL_BITS ((1u << LANES) - 1)
 #define FIRST_BITS(n) _bzhi_u32(ALL_BITS, (n) < LANES ? (unsigned)(n) : LANES)

@@ -253,7 +253,9 @@ static void FN(store_equal)(const WORD *a, size_t n, WORD *to, const cpu_words_m
 
 enum {
     FN(BLOCK_WORDS) = 16 * LANES, /* the largest leaf */
-    FN(SAMPLE) = 8 * LANES,       /* the largest sample, for MANY integers or more */
+    FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
+    FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
+    FN(SAMPLE) = 8 * LANES, /* the largest sample, for MANY integers or more */
     FN(MANY) = 2048,
     FN(UNSEEN) = 1024 /* fewer integers are taken for evenly spread until a split is uneven */
 };
@@ -300,7 +302,8 @@ static bool FN(is_even)(const WORD *a, size_t n, FN(range) range)
     WORD const   quarter = (WORD)((range.high - range.low) / 4);
     for (unsigned q = 1; q < 4; q++) {
         WORD const border = (WORD)(range.low + q * quarter);
-        if (sample[q * count / 4 - count / 6] > border || sample[q * count / 4 + count / 6] < border)
+        if (sample[q * count / 4 - count / 6] > border ||
+            sample[q * count / 4 + count / 6] < border)
             return false;
     }
     return true;
@@ -365,24 +368,86 @@ static size_t FN(split)(WORD *a, WORD *spare, size_t n, WORD pivot)
     return below + count;
 }
 
+/* Writes the integers of v below the pivot from *left on and the others before *right. Returns the
+ * number below the pivot. */
+INLINE size_t FN(part_to_ends)(VEC v, VEC middle, WORD **left, WORD **right)
+{
+    unsigned const low = BITS_BELOW(v, middle);
+    size_t const   count = COUNT(low);
+    *right -= LANES;
+    STORE(*right, HIGH_SIDE(v, low));
+    STORE(*left, LOW_SIDE(v, low));
+    *left += count;
+    *right += count;
+    return count;
+}
+
+/* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
+ * Returns the number of integers below the pivot. Vectors are read in groups from the end that has
+ * less free space, so that each end has room for a group; the first and the last group wait in
+ * registers. At least two groups. */
+static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
+{
+    VEC const    middle = FILL(pivot);
+    size_t const whole = n - n % FN(GROUP);
+    WORD        *left = a, *right = a + whole;
+    WORD        *from = a + FN(GROUP), *till = right - FN(GROUP); /* not read yet */
+    VEC          waiting[8];
+    EACH (k, 4) {
+        waiting[k] = LOAD(a + k * LANES);
+        waiting[4 + k] = LOAD(till + k * LANES);
+    }
+    while (from < till) {
+        size_t const      forward = from - left <= FN(GROUP) ? FN(GROUP) : 0;
+        const WORD *const group = forward != 0 ? from : till - FN(GROUP);
+        VEC v[4];
+        from += forward;
+        till -= FN(GROUP) - forward;
+        EACH (k, 4)
+            v[k] = LOAD(group + k * LANES);
+        EACH (k, 4)
+            FN(part_to_ends)(v[k], middle, &left, &right);
+    }
+    EACH (k, 7)
+        FN(part_to_ends)(waiting[k], middle, &left, &right);
+    /* One vector of space is left: its upper part must not overwrite the lower part. */
+    unsigned const low = BITS_BELOW(waiting[7], middle);
+    STORE(left, HIGH_SIDE(waiting[7], low));
+    STORE_FIRST(left, COUNT(low), LOW_SIDE(waiting[7], low));
+    size_t below = (size_t)(left - a) + COUNT(low);
+    for (size_t i = whole; i < n; i++) {
+        WORD const word = a[i];
+        if (word < pivot) {
+            a[i] = a[below];
+            a[below++] = word;
+        }
+    }
+    return below;
+}
+
 typedef struct FN(part) {
-    WORD     *a, *spare, *to; /* to: a, spare or neither */
-    size_t    n;
+    WORD  *a, *spare, *to; /* to: a, spare or neither */
+    size_t n;
     FN(range) range;
-    bool      even; /* the integers seem to be evenly spread over the range */
+    bool even; /* the integers seem to be evenly spread over the range */
 } FN(part);
 
 /* Splits a part into two. */
-static void FN(split_part)(const FN(part) *part, FN(part) *lower, FN(part) *upper)
+static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * upper)
 {
     size_t const n = part->n;
     WORD const   pivot = FN(pivot_of)(part->a, n, part->range, part->even);
-    size_t const below = FN(split)(part->a, part->spare, n, pivot);
+    bool const   in_place = n > FN(IN_CACHE); /* less memory than both arrays */
+    size_t const below = in_place ? FN(split_in_place)(part->a, n, pivot)
+                                  : FN(split)(part->a, part->spare, n, pivot);
     *lower = *part;
     lower->n = below;
     lower->range.high = pivot - 1;
-    *upper = (FN(part)){part->spare + below, part->a + below,  part->to + below,
-                        n - below,           part->range, part->even};
+    *upper = *part;
+    upper->a = (in_place ? part->a : part->spare) + below;
+    upper->spare = (in_place ? part->spare : part->a) + below;
+    upper->to += below;
+    upper->n = n - below;
     upper->range.low = pivot;
     FN(part) *const larger = below > n / 2 ? lower : upper;
     if (larger->n <= n - n / 8) {

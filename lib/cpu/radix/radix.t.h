@@ -179,8 +179,9 @@ static bool FN(local_split)(RECORD *records, RECORD *spare, size_t n, RECORD *to
                             const radix_local *local)
 {
     uint64_t     end[1 << SPLIT_DIGIT] = {0};
-    size_t const part = local->sort_packed != NULL ? RADIX_PACKED / 2 : local->most_words / 2;
-    unsigned     digit = part == 0 ? SPLIT_DIGIT : 1;
+    bool const   vectors = local->sort_words != NULL || local->sort_packed != NULL;
+    size_t const part = RADIX_PACKED / 2;
+    unsigned     digit = vectors ? 1 : SPLIT_DIGIT;
     while (digit < SPLIT_DIGIT && n >> digit > part)
         digit++;
     unsigned const shift = bits > digit ? bits - digit : 0, mask = (1u << digit) - 1;
@@ -555,8 +556,8 @@ static void FN(sort_to_result)(const radix_io *io, const radix_local *local, REC
     bool const words = local->sort_words != NULL && n <= local->most_words;
     if (words && (io->store == NULL ||
                   io->map != NULL)) { /* the vector sort writes the result itself, in order */
-        local->sort_words(records, spare, n, (RECORD *)io->out + at, FN(word_bits)(most),
-                          io->store != NULL ? io->map : NULL);
+        local->sort_words(records, spare, n, (RECORD *)io->out + at,
+                          FN(word_bits)(most), io->store != NULL ? io->map : NULL);
         return;
     }
     /* The result's memory is not in the cache, so the records are sorted in the cache first and
