@@ -1,13 +1,12 @@
 /* vector_sort.t.h - sorts unsigned integers of one width that fit the cache, in vectors of LANES.
  *
- * Quicksort between two arrays: the integers below the pivot go to the front of the array, the
- * others to the end of the spare array, so that a part keeps its place in both. The pivot is where
- * evenly spread integers make nearly full leaves or, if they are not evenly spread, comes from a
- * sorted sample. After a bad sample the range is measured and halved, so the depth is bounded. A
- * part whose range is one integer is done. A leaf is 16 vectors: Batcher's odd-even network sorts
- * each lane as a column, bitonic merges join neighbouring columns, and a transposition turns
- * columns into vectors. Small leaves take two to eight vectors, each sorted and then merged.
- * n lg n comparisons, LANES at a time; bad input: n times the bits that differ. */
+ * Quicksort between two arrays: integers below the pivot go to the front of the array, the others
+ * to the end of the spare array, so that a part keeps its place in both; large parts are split in
+ * place. The pivot is where evenly spread integers make nearly full leaves; for others it comes
+ * from a sorted sample. After a bad sample the range is measured and halved: the depth is bounded.
+ * A part whose range is one integer is done. A leaf is 16 vectors: Batcher's odd-even network
+ * sorts each lane as a column, bitonic merges join neighbouring columns, and a transposition turns
+ * columns into vectors. Small leaves take two to eight vectors, each sorted and then merged. */
 
 /* Compares lane i with lane i ^ x; the higher lane of each pair keeps the larger integer. */
 #define STEP(v, x)                                                                                 \
@@ -255,9 +254,9 @@ enum {
     FN(BLOCK_WORDS) = 16 * LANES, /* the largest leaf */
     FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
     FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
-    FN(SAMPLE) = 8 * LANES, /* the largest sample, for MANY integers or more */
-    FN(MANY) = 2048,
-    FN(UNSEEN) = 1024 /* fewer integers are taken for evenly spread until a split is uneven */
+    FN(SAMPLE) = 8 * LANES,          /* the largest sample, for MANY integers or more */
+    FN(MANY) = 2048,                 /* fewer integers get a small sample */
+    FN(UNSEEN) = 8 * FN(BLOCK_WORDS) /* fewer integers seem even until a split is bad */
 };
 
 typedef struct FN(range) {
@@ -287,7 +286,7 @@ static FN(range) FN(range_of)(const WORD *a, size_t n)
 /* A sorted sample of n integers. Returns its size. */
 static size_t FN(sample_of)(const WORD *a, size_t n, WORD *sample)
 {
-    size_t const count = n < FN(MANY) ? FN(SAMPLE) / 2 : FN(SAMPLE), stride = n / count;
+    size_t const count = n < FN(MANY) ? FN(SAMPLE) / 4 : FN(SAMPLE), stride = n / count;
     for (size_t i = 0; i < count; i++)
         sample[i] = a[i * stride + stride / 2];
     FN(sort_few)(sample, count, sample, NULL);
@@ -312,7 +311,7 @@ static bool FN(is_even)(const WORD *a, size_t n, FN(range) range)
 /* A pivot above range.low and not above range.high that splits n integers into whole leaves. */
 static WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
 {
-    size_t const leaves = n / LEAF + 1;
+    size_t const leaves = n / (even ? LEAF : LEAF * 3 / 4) + 1;
     if (even) {
         WORD const span = range.high - range.low;
         return range.low + 1 +
@@ -451,8 +450,8 @@ static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * u
     upper->range.low = pivot;
     FN(part) *const larger = below > n / 2 ? lower : upper;
     if (larger->n <= n - n / 8) {
-        lower->even |= lower->n <= 2 * FN(BLOCK_WORDS);
-        upper->even |= upper->n <= 2 * FN(BLOCK_WORDS);
+        lower->even |= n >= FN(UNSEEN) && lower->n < FN(UNSEEN);
+        upper->even |= n >= FN(UNSEEN) && upper->n < FN(UNSEEN);
         return;
     }
     lower->even = upper->even = false;
