@@ -1,6 +1,6 @@
 /* radix.c - stable radix sort of records by all threads: the production sort. A sample shows how
  * the keys are distributed; the threads count how many records go to each bucket, scatter them,
- * and sort each bucket in the cache (radix.t.h).
+ * and sort each bucket in the cache (radix_local.t.h).
  *
  * If the sample is even, a bucket is the top bits of the key. Otherwise a table of 65536 cells
  * over the range of the sample gives buckets with equally many sampled keys, so that skewed keys

@@ -188,6 +188,7 @@ static size_t most_radius_of(ordo_type type, bool by_vectors)
                             : ORDO_TUNE_ROUGH_RADIUS_64;
 }
 
+/* An ISA that compresses vectors sorts buckets so fast that windows pay for a small radius only. */
 static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
