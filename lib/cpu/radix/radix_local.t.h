@@ -205,7 +205,8 @@ static inline unsigned FN(word_bits)(unsigned most)
 }
 
 /* Whether few of n records are equal in the key bits that a packed word holds. A sample is counted
- * in 64 cells of its range; the fullest one tells how many keys share a value of those bits. */
+ * in 64 cells of its range; the fullest one tells how many keys share a value of those bits. Records
+ * that must be split before they are packed have to be spread evenly. */
 static bool FN(is_spread)(const RECORD *records, size_t n)
 {
     DIGITS       sample[32], low = KEY_OF(records[0]), high = low;
@@ -223,7 +224,7 @@ static bool FN(is_spread)(const RECORD *records, size_t n)
         unsigned const now = ++held[(sample[i] - low) >> shift];
         fullest = now > fullest ? now : fullest;
     }
-    return ordo_min(n, RADIX_PACKED) * fullest <= 8 * (size_t)RADIX_PACKED;
+    return n > RADIX_PACKED ? fullest <= 4 : n * fullest <= 8 * (size_t)RADIX_PACKED;
 }
 
 /* Whether the vector sort takes the records as words. Spread records are sorted faster by 32-bit
