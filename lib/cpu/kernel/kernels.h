@@ -110,8 +110,10 @@ enum cpu_words {
 };
 
 /* Sorts n unsigned integers that fit the cache and writes them to `to`: words, spare, or memory
- * that overlaps neither. spare has room for n. map NULL: the integers are written unchanged. */
-typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, const cpu_words_map *map);
+ * that overlaps neither. spare has room for n. The integers differ in the lowest `bits` bits alone.
+ * map NULL: the integers are written unchanged. */
+typedef void cpu_words_fn(void *words, void *spare, size_t n, void *to, unsigned bits,
+                          const cpu_words_map *map);
 
 /* ---- Loops in plain C ---- */
 
@@ -170,6 +172,7 @@ typedef struct cpu_kernels {
     cpu_reduce_fn   *sum[CPU_WIDTHS];
     cpu_scan_fn     *scan_sum[CPU_WIDTHS];
     cpu_words_fn    *sort_words[CPU_WORDS]; /* NULL where radix passes are faster */
+    size_t           most_words[CPU_WORDS]; /* for more words, other sorts are faster */
     cpu_split_fn    *split[CPU_WIDTHS];     /* NULL if the ISA cannot compress vectors */
     const cpu_loops *loops;
 } cpu_kernels;
@@ -181,6 +184,7 @@ extern const cpu_kernels cpu_kernels_neon;
 #elif defined(__x86_64__)
 extern const cpu_kernels cpu_kernels_avx2;
 extern const cpu_kernels cpu_kernels_avx512;
+cpu_words_fn             cpu_sort_words_32_avx2, cpu_sort_words_64_avx2;     /* sort_avx2.c */
 cpu_words_fn             cpu_sort_words_32_avx512, cpu_sort_words_64_avx512; /* sort_avx512.c */
 #endif
 

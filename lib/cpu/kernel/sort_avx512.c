@@ -1,12 +1,14 @@
 /* sort_avx512.c - vector_sort.t.h for 32-bit and 64-bit unsigned integers in AVX-512. */
 #include "cpu/kernel/kernels.h"
+#include "cpu/tuning.h"
 
 #include <immintrin.h>
 
 #define VEC __m512i
 #define LOAD(p) _mm512_loadu_si512(p)
 #define STORE(p, v) _mm512_storeu_si512(p, v)
-#define ALL_ONES _mm512_set1_epi64(-1)
+#define ENTER(v) (v)
+#define LEAVE(v) (v)
 /* Selects 128-bit quarters: two bits of `order` for each quarter of the result. */
 #define QUARTERS(a, b, order) _mm512_shuffle_i64x2(a, b, order)
 #define SWAP_QUARTERS(v) QUARTERS(v, v, 0xb1)
@@ -16,21 +18,37 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 #define FN(name) PASTE(name##_, W)
+#define SORT_WORDS PASTE(FN(cpu_sort_words), _avx512)
 #define WORD PASTE(PASTE(uint, W), _t)
 #define MASK PASTE(__mmask, LANES)
 #define FILL(x) PASTE(_mm512_set1_epi, W)((PASTE(PASTE(int, W), _t))(x))
-#define LOAD_SOME(rest, mask, p) PASTE(_mm512_mask_loadu_epi, W)(rest, mask, p)
-#define STORE_SOME(p, mask, v) PASTE(_mm512_mask_storeu_epi, W)(p, mask, v)
+#define ADD(a, b) PASTE(_mm512_add_epi, W)(a, b)
+#define SIGNS(v) PASTE(_mm512_srai_epi, W)(v, W - 1)
 #define MIN(a, b) PASTE(_mm512_min_epu, W)(a, b)
-#define MAX(a, b) PASTE(_mm512_max_epu, W)(a, b)
-#define MIN_SOME(a, mask, b) PASTE(_mm512_mask_min_epu, W)(a, mask, a, b)
-#define MAX_SOME(a, mask, b) PASTE(_mm512_mask_max_epu, W)(a, mask, a, b)
-#define BLEND(a, mask, b) PASTE(_mm512_mask_mov_epi, W)(a, mask, b)
-#define LESS_MASK(a, b) PASTE(PASTE(_mm512_cmplt_epu, W), _mask)(a, b)
-#define COMPRESS(mask, v) PASTE(_mm512_maskz_compress_epi, W)(mask, v)
-#define REDUCE_MIN(v) ((WORD)PASTE(_mm512_reduce_min_epu, W)(v))
-#define REDUCE_MAX(v) ((WORD)PASTE(_mm512_reduce_max_epu, W)(v))
-#define MAPPED(v, map) ((map) == NULL ? (v) : FN(mapped)(v, map))
+/* The maximum as a ^ b ^ minimum: the exclusive or runs on a port that the minimum cannot use. */
+#define THE_OTHER(a, b, low) PASTE(_mm512_ternarylogic_epi, W)(a, b, low, 0x96)
+#define KEEP(x, a, b) PASTE(_mm512_mask_ternarylogic_epi, W)(MIN(a, b), UPPER(x), a, b, 0x96)
+
+#define ALL_BITS ((1u << LANES) - 1)
+#define FIRST_BITS(n) _bzhi_u32(ALL_BITS, (n) < LANES ? (unsigned)(n) : LANES)
+#define LOAD_FIRST(p, n)                                                                           \
+    PASTE(_mm512_mask_loadu_epi, W)(_mm512_set1_epi64(-1), (MASK)FIRST_BITS(n), p)
+#define STORE_FIRST(p, n, v) PASTE(_mm512_mask_storeu_epi, W)(p, (MASK)FIRST_BITS(n), v)
+#define STORE_LAST(p, n, v)                                                                        \
+    PASTE(_mm512_mask_storeu_epi, W)(p, (MASK)(ALL_BITS ^ FIRST_BITS(LANES - (n))), v)
+
+#define BITS_BELOW(v, pivot) ((unsigned)PASTE(PASTE(_mm512_cmplt_epu, W), _mask)(v, pivot))
+#define COUNT(bits) ((size_t)__builtin_popcount(bits))
+#define COMPRESS(v, bits) PASTE(_mm512_maskz_compress_epi, W)((MASK)(bits), v)
+#define LOW_SIDE(v, low) COMPRESS(v, low)
+/* Compressed and then moved up to the last lanes. */
+#define HIGH_SIDE(v, low)                                                                          \
+    PASTE(_mm512_permutexvar_epi, W)(LOAD(FN(up) + LANES - COUNT(low)), COMPRESS(v, ~(low)))
+
+/* From up + LANES - k on: lane i takes lane i - k. */
+static const uint32_t up_32[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0,  0,  0,  0,  0,
+                                   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const uint64_t up_64[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7};
 
 /* ---- 32 bits ---- */
 
@@ -55,20 +73,6 @@ INLINE __m512i backwards_32(void)
 #define W 32
 #define LANES 16
 #define LEAF 222 /* of 256: leaves of evenly spread integers are seldom too large */
-
-INLINE void exchange_32(__m512i *a, __m512i *b)
-{
-    __m512i const low = MIN(*a, *b);
-    *b = MAX(*a, *b);
-    *a = low;
-}
-
-INLINE __m512i mapped_32(__m512i v, const cpu_words_map *map)
-{
-    __m512i const sum = _mm512_add_epi32(v, FILL(map->add));
-    __m512i const flips = _mm512_andnot_si512(_mm512_srai_epi32(sum, 31), FILL(map->flip_low));
-    return _mm512_xor_si512(sum, _mm512_or_si512(flips, FILL(map->flip)));
-}
 
 /* 16 vectors of 16: integer r of vector l becomes integer l of vector r. */
 INLINE void transpose_32(__m512i *v)
@@ -115,22 +119,6 @@ INLINE void transpose_32(__m512i *v)
 #define W 64
 #define LANES 8
 #define LEAF 108 /* of 128 */
-
-/* The 64-bit minimum and maximum use one execution port; a comparison and two blends use two. */
-INLINE void exchange_64(__m512i *a, __m512i *b)
-{
-    __mmask8 const less = LESS_MASK(*a, *b);
-    __m512i const  low = BLEND(*b, less, *a);
-    *b = BLEND(*a, less, *b);
-    *a = low;
-}
-
-INLINE __m512i mapped_64(__m512i v, const cpu_words_map *map)
-{
-    __m512i const sum = _mm512_add_epi64(v, FILL(map->add));
-    __m512i const flips = _mm512_andnot_si512(_mm512_srai_epi64(sum, 63), FILL(map->flip_low));
-    return _mm512_xor_si512(sum, _mm512_or_si512(flips, FILL(map->flip)));
-}
 
 /* Transposes 8 vectors of 8 into the even (odd = 0) or the odd vectors of to. */
 INLINE void transpose_half_64(const __m512i *v, __m512i *to, unsigned odd)

@@ -1,29 +1,37 @@
-/* vector_sort.t.h - sorts unsigned integers of one width that fit the cache, with vectors of LANES.
+/* vector_sort.t.h - sorts unsigned integers of one width that fit the cache, in vectors of LANES.
  *
- * Quicksort with compressed stores: the lower integers go to the front of the array, the others to
- * the spare array, where they are sorted with the two arrays exchanged. The pivot is where evenly
- * spread integers would make nearly full leaves. Each side keeps at most two thirds of the range,
- * so the depth is at most twice the number of bits; after a lopsided split the range of the larger
- * side is measured, which finds clusters and equal integers. A leaf is 16 vectors: Batcher's
- * odd-even network sorts each lane as a column, bitonic merges join neighbouring columns, and a
- * transposition turns columns into vectors. Small leaves take two to eight vectors, each sorted
- * and then merged. */
+ * Quicksort between two arrays: integers below the pivot go to the front of the array, the others
+ * to the end of the spare array, so that a part keeps its place in both; large parts are split in
+ * place. The pivot is where evenly spread integers make nearly full leaves; for others it comes
+ * from a sorted sample. After a bad sample the range is measured and halved: the depth is bounded.
+ * A part whose range is one integer is done. A leaf is 16 vectors: Batcher's odd-even network
+ * sorts each lane as a column, bitonic merges join neighbouring columns, and a transposition turns
+ * columns into vectors. Small leaves take two to eight vectors, each sorted and then merged. */
 
 /* Compares lane i with lane i ^ x; the higher lane of each pair keeps the larger integer. */
 #define STEP(v, x)                                                                                 \
     do {                                                                                           \
         VEC const other_ = SWAP(x, v);                                                             \
-        v = BLEND(MIN(v, other_), UPPER(x), MAX(v, other_));                                       \
+        v = KEEP(x, v, other_);                                                                    \
     } while (0)
 
 #define EXCHANGE(a, b) FN(exchange)(&(a), &(b))
 
+INLINE void FN(exchange)(VEC *a, VEC *b)
+{
+    VEC const low = MIN(*a, *b);
+    *b = THE_OTHER(*a, *b, low);
+    *a = low;
+}
+
 INLINE VEC FN(clean)(VEC v) /* sorts a bitonic vector */
 {
-#if LANES == 16
+#if LANES >= 16
     STEP(v, 8);
 #endif
+#if LANES >= 8
     STEP(v, 4);
+#endif
     STEP(v, 2);
     STEP(v, 1);
     return v;
@@ -34,10 +42,12 @@ INLINE VEC FN(sort_one)(VEC v)
     STEP(v, 1);
     STEP(v, 3);
     STEP(v, 1);
+#if LANES >= 8
     STEP(v, 7);
     STEP(v, 2);
     STEP(v, 1);
-#if LANES == 16
+#endif
+#if LANES >= 16
     STEP(v, 15);
     STEP(v, 4);
     STEP(v, 2);
@@ -122,8 +132,8 @@ INLINE void FN(merge_columns)(VEC *v, unsigned x)
     EACH (r, 8) {
         VEC const a = v[r], b = v[15 - r];
         VEC const to_a = SWAP(x, b), to_b = SWAP(x, a);
-        v[r] = BLEND(MIN(a, to_a), UPPER(x), MAX(a, to_a));
-        v[15 - r] = BLEND(MIN(b, to_b), UPPER(x), MAX(b, to_b));
+        v[r] = KEEP(x, a, to_a);
+        v[15 - r] = KEEP(x, b, to_b);
     }
     if (x >= 15)
         EACH (r, 16)
@@ -152,8 +162,10 @@ INLINE void FN(sort_block)(VEC *v)
     FN(sort_columns)(v);
     FN(merge_columns)(v, 1);
     FN(merge_columns)(v, 3);
+#if LANES >= 8
     FN(merge_columns)(v, 7);
-#if LANES == 16
+#endif
+#if LANES >= 16
     FN(merge_columns)(v, 15);
 #endif
     FN(transpose)(v);
@@ -161,22 +173,25 @@ INLINE void FN(sort_block)(VEC *v)
 
 /* ---- Leaves ---- */
 
-INLINE MASK FN(first_lanes)(size_t n)
+INLINE VEC FN(mapped)(VEC v, const cpu_words_map *map)
 {
-    return (MASK)_bzhi_u32(UINT32_MAX, n < LANES ? (unsigned)n : LANES);
+    if (map == NULL)
+        return v;
+    VEC const sum = ADD(v, FILL(map->add));
+    return sum ^ (~SIGNS(sum) & FILL(map->flip_low)) ^ FILL(map->flip);
 }
 
 /* Vector i of n integers; missing integers are the largest one. */
 INLINE VEC FN(load_part)(const WORD *a, size_t n, unsigned i)
 {
     size_t const at = (size_t)i * LANES;
-    return LOAD_SOME(ALL_ONES, FN(first_lanes)(n > at ? n - at : 0), a + at);
+    return ENTER(LOAD_FIRST(a + at, n > at ? n - at : 0));
 }
 
 INLINE void FN(store_part)(WORD *a, size_t n, unsigned i, VEC v, const cpu_words_map *map)
 {
     size_t const at = (size_t)i * LANES;
-    STORE_SOME(a + at, FN(first_lanes)(n > at ? n - at : 0), MAPPED(v, map));
+    STORE_FIRST(a + at, n > at ? n - at : 0, FN(mapped)(LEAVE(v), map));
 }
 
 /* Sorts n integers, at most 8 vectors. */
@@ -215,12 +230,12 @@ static void FN(sort_more)(const WORD *a, size_t n, WORD *to, const cpu_words_map
 {
     VEC v[16];
     EACH (i, 8)
-        v[i] = LOAD(a + i * LANES);
+        v[i] = ENTER(LOAD(a + i * LANES));
     EACH (i, 8)
         v[8 + i] = FN(load_part)(a, n, 8 + i);
     FN(sort_block)(v);
     EACH (i, 8)
-        STORE(to + i * LANES, MAPPED(v[i], map));
+        STORE(to + i * LANES, FN(mapped)(LEAVE(v[i]), map));
     EACH (i, 8)
         FN(store_part)(to, n, 8 + i, v[8 + i], map);
 }
@@ -228,12 +243,21 @@ static void FN(sort_more)(const WORD *a, size_t n, WORD *to, const cpu_words_map
 /* Writes n equal integers. */
 static void FN(store_equal)(const WORD *a, size_t n, WORD *to, const cpu_words_map *map)
 {
-    VEC const v = MAPPED(FILL(a[0]), map);
+    VEC const v = FN(mapped)(FILL(a[0]), map);
     for (size_t i = 0; i < n; i += LANES)
-        STORE_SOME(to + i, FN(first_lanes)(n - i), v);
+        STORE_FIRST(to + i, n - i, v);
 }
 
-/* ---- Splits ---- */
+/* ---- Pivots ---- */
+
+enum {
+    FN(BLOCK_WORDS) = 16 * LANES, /* the largest leaf */
+    FN(GROUP) = 4 * LANES,        /* read at once by a split in place */
+    FN(IN_CACHE) = ORDO_TUNE_WORDS_CACHE / sizeof(WORD),
+    FN(SAMPLE) = 8 * LANES,          /* the largest sample, for MANY integers or more */
+    FN(MANY) = 2048,                 /* fewer integers get a small sample */
+    FN(UNSEEN) = 8 * FN(BLOCK_WORDS) /* fewer integers seem even until a split is bad */
+};
 
 typedef struct FN(range) {
     WORD low, high; /* both inside */
@@ -242,96 +266,239 @@ typedef struct FN(range) {
 /* The range of n integers, at least one vector. */
 static FN(range) FN(range_of)(const WORD *a, size_t n)
 {
-    VEC const last = LOAD(a + n - LANES);
-    VEC       low = last, high = last;
+    VEC low = ENTER(LOAD(a + n - LANES)), high = low;
     for (size_t i = 0; i + LANES <= n; i += LANES) {
-        VEC const v = LOAD(a + i);
-        low = MIN(low, v);
-        high = MAX(high, v);
+        VEC v = ENTER(LOAD(a + i));
+        EXCHANGE(low, v);
+        EXCHANGE(v, high);
     }
-    return (FN(range)){REDUCE_MIN(low), REDUCE_MAX(high)};
+    WORD lows[LANES], highs[LANES];
+    STORE(lows, LEAVE(low));
+    STORE(highs, LEAVE(high));
+    FN(range) range = {lows[0], highs[0]};
+    for (unsigned i = 1; i < LANES; i++) {
+        range.low = lows[i] < range.low ? lows[i] : range.low;
+        range.high = highs[i] > range.high ? highs[i] : range.high;
+    }
+    return range;
 }
 
-/* Splits a[0..n) by the pivot. One side is compressed to the front of a, the other to spare:
- * keep_low says whether the lower side stays in a. Returns the number of integers below the
- * pivot. */
-INLINE size_t FN(split)(WORD *a, WORD *spare, size_t n, WORD pivot, bool keep_low)
+/* A sorted sample of n integers. Returns its size. */
+static size_t FN(sample_of)(const WORD *a, size_t n, WORD *sample)
 {
-    VEC const middle = FILL(pivot);
-    size_t    kept = 0, i = 0;
-    /* Stores of whole vectors: in a they end within the part that has been read; in spare the last
-     * ones could pass the end, so the masked loop below does them. */
-    for (; i + LANES <= n && i - kept + LANES <= n; i += LANES) {
-        VEC const  v = LOAD(a + i);
-        MASK const left = LESS_MASK(v, middle), right = (MASK)~left;
-        STORE(a + kept, COMPRESS(keep_low ? left : right, v));
-        STORE(spare + (i - kept), COMPRESS(keep_low ? right : left, v));
-        kept += (size_t)__builtin_popcount(keep_low ? left : right);
-    }
-    for (; i < n; i += LANES) {
-        MASK const lanes = FN(first_lanes)(n - i);
-        VEC const  v = LOAD_SOME(ALL_ONES, lanes, a + i);
-        MASK const left = (MASK)(LESS_MASK(v, middle) & lanes), right = (MASK)(~left & lanes);
-        MASK const stays = keep_low ? left : right, goes = keep_low ? right : left;
-        STORE_SOME(a + kept, FN(first_lanes)((size_t)__builtin_popcount(stays)),
-                                COMPRESS(stays, v));
-        STORE_SOME(spare + (i - kept), FN(first_lanes)((size_t)__builtin_popcount(goes)),
-                                          COMPRESS(goes, v));
-        kept += (size_t)__builtin_popcount(stays);
-    }
-    return keep_low ? kept : n - kept;
+    size_t const count = n < FN(MANY) ? FN(SAMPLE) / 4 : FN(SAMPLE), stride = n / count;
+    for (size_t i = 0; i < count; i++)
+        sample[i] = a[i * stride + stride / 2];
+    FN(sort_few)(sample, count, sample, NULL);
+    return count;
 }
 
-/* A pivot above range.low and not above range.high that splits n evenly spread integers into whole
- * leaves. */
-static WORD FN(pivot_of)(FN(range) range, size_t n)
+/* Whether the quarters of the range hold about a quarter of a sample each. */
+static bool FN(is_even)(const WORD *a, size_t n, FN(range) range)
 {
-    WORD const span = range.high - range.low, leaves = (WORD)(n / LEAF + 1);
-    return range.low + 1 + (span / 2 < leaves ? span / 2 : span / leaves * (leaves / 2));
-}
-
-/* Sorts a[0..n) into to, which is a, spare or neither. The sorted lower side must not overwrite the
- * waiting upper side: if the result goes to spare, the upper side stays in a. */
-static void FN(sort_range)(WORD *a, WORD *spare, size_t n, WORD *to,
-                           FN(range) range, const cpu_words_map *map)
-{
-    while (n > 16 * LANES && range.low != range.high) {
-        WORD const   pivot = FN(pivot_of)(range, n);
-        bool const   keep_low = to != spare;
-        size_t const below =
-            keep_low ? FN(split)(a, spare, n, pivot, true) : FN(split)(a, spare, n, pivot, false);
-        size_t const above = n - below;
-        WORD *const lower = keep_low ? a : spare, *const upper = keep_low ? spare : a;
-        FN(range) left = {range.low, (WORD)(pivot - 1)};
-        if (below > n - n / 8)
-            left = FN(range_of)(lower, below);
-        if (below > 0)
-            FN(sort_range)(lower, upper + above, below, to, left, map);
-        a = upper;
-        spare = lower + below;
-        to += below;
-        range.low = pivot;
-        if (above > n - n / 8)
-            range = FN(range_of)(upper, above);
-        n = above;
+    WORD         sample[FN(SAMPLE)];
+    size_t const count = FN(sample_of)(a, n, sample);
+    size_t const slack = count * 15 / 64; /* bell curves pass, floats of both signs do not */
+    WORD const   quarter = (WORD)((range.high - range.low) / 4);
+    for (unsigned q = 1; q < 4; q++) {
+        WORD const border = (WORD)(range.low + q * quarter);
+        if (sample[q * count / 4 - slack] > border || sample[q * count / 4 + slack] < border)
+            return false;
     }
-    if (range.low == range.high && n > 0)
-        FN(store_equal)(a, n, to, map);
-    else if (n > 8 * LANES)
-        FN(sort_more)(a, n, to, map);
-    else if (n > 0)
-        FN(sort_few)(a, n, to, map);
+    return true;
 }
 
-void PASTE(FN(cpu_sort_words), _avx512)(void *words, void *spare, size_t n, void *to,
-                                        const cpu_words_map *map)
+/* A pivot above range.low and not above range.high that splits n integers into whole leaves. */
+static WORD FN(pivot_of)(const WORD *a, size_t n, FN(range) range, bool even)
 {
-    if (n <= 8 * LANES)
-        FN(sort_few)(words, n, to, map);
-    else if (n <= 16 * LANES)
-        FN(sort_more)(words, n, to, map);
+    size_t const leaves = n / (even ? LEAF : LEAF * 3 / 4) + 1;
+    if (even) {
+        WORD const span = range.high - range.low;
+        return range.low + 1 +
+               (span / 2 < leaves ? span / 2 : (WORD)(span / leaves * (leaves / 2)));
+    }
+    WORD         sample[FN(SAMPLE)];
+    size_t const count = FN(sample_of)(a, n, sample);
+    WORD const   pivot = sample[count * (leaves / 2) / leaves];
+    return pivot <= range.low ? range.low + 1 : pivot > range.high ? range.high : pivot;
+}
+
+/* ---- Splits ---- */
+
+/* Splits the whole vectors of a[0..n) as split does. They are stored as whole vectors: in a they
+ * end within the part that has been read, and in spare they begin at or after the front. */
+static size_t FN(split_vectors)(WORD *a, WORD *spare, size_t n, VEC middle)
+{
+    size_t below = 0, i = 0;
+    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+        VEC const v[2] = {LOAD(a + i), LOAD(a + i + LANES)};
+        EACH (k, 2) {
+            unsigned const low = BITS_BELOW(v[k], middle);
+            STORE(a + below, LOW_SIDE(v[k], low));
+            STORE(spare + (n - i - (k + 1) * LANES + below), HIGH_SIDE(v[k], low));
+            below += COUNT(low);
+        }
+    }
+    if (i + LANES <= n) {
+        VEC const      v = LOAD(a + i);
+        unsigned const low = BITS_BELOW(v, middle);
+        STORE(a + below, LOW_SIDE(v, low));
+        STORE(spare + (n - i - LANES + below), HIGH_SIDE(v, low));
+        below += COUNT(low);
+    }
+    return below;
+}
+
+/* Copies the integers of a[0..n) below the pivot to the front of a and the others to the end of
+ * spare[0..n). Returns the number of integers below the pivot. */
+static size_t FN(split)(WORD *a, WORD *spare, size_t n, WORD pivot)
+{
+    VEC const    middle = FILL(pivot);
+    size_t const below = FN(split_vectors)(a, spare, n, middle), rest = n % LANES;
+    if (rest == 0)
+        return below;
+    unsigned const present = FIRST_BITS(rest);
+    VEC const      v = LOAD_FIRST(a + n - rest, rest);
+    unsigned const low = BITS_BELOW(v, middle) & present;
+    size_t const   count = COUNT(low);
+    STORE_FIRST(a + below, count, LOW_SIDE(v, low));
+    STORE_LAST(spare + (below + rest) - LANES, rest - count,
+               HIGH_SIDE(v, low | (ALL_BITS & ~present)));
+    return below + count;
+}
+
+/* Writes the integers of v below the pivot from *left on and the others before *right. Returns the
+ * number below the pivot. */
+INLINE size_t FN(part_to_ends)(VEC v, VEC middle, WORD **left, WORD **right)
+{
+    unsigned const low = BITS_BELOW(v, middle);
+    size_t const   count = COUNT(low);
+    *right -= LANES;
+    STORE(*right, HIGH_SIDE(v, low));
+    STORE(*left, LOW_SIDE(v, low));
+    *left += count;
+    *right += count;
+    return count;
+}
+
+/* Moves the integers of a[0..n) below the pivot to the front of a and the others to its end.
+ * Returns the number of integers below the pivot. Vectors are read in groups from the end that has
+ * less free space, so that each end has room for a group; the first and the last group wait in
+ * registers. At least two groups. */
+static size_t FN(split_in_place)(WORD *a, size_t n, WORD pivot)
+{
+    VEC const    middle = FILL(pivot);
+    size_t const whole = n - n % FN(GROUP);
+    WORD        *left = a, *right = a + whole;
+    WORD        *from = a + FN(GROUP), *till = right - FN(GROUP); /* not read yet */
+    VEC          waiting[8];
+    EACH (k, 4) {
+        waiting[k] = LOAD(a + k * LANES);
+        waiting[4 + k] = LOAD(till + k * LANES);
+    }
+    while (from < till) {
+        size_t const      forward = from - left <= FN(GROUP) ? FN(GROUP) : 0;
+        const WORD *const group = forward != 0 ? from : till - FN(GROUP);
+        VEC v[4];
+        from += forward;
+        till -= FN(GROUP) - forward;
+        EACH (k, 4)
+            v[k] = LOAD(group + k * LANES);
+        EACH (k, 4)
+            FN(part_to_ends)(v[k], middle, &left, &right);
+    }
+    EACH (k, 7)
+        FN(part_to_ends)(waiting[k], middle, &left, &right);
+    /* One vector of space is left: its upper part must not overwrite the lower part. */
+    unsigned const low = BITS_BELOW(waiting[7], middle);
+    STORE(left, HIGH_SIDE(waiting[7], low));
+    STORE_FIRST(left, COUNT(low), LOW_SIDE(waiting[7], low));
+    size_t below = (size_t)(left - a) + COUNT(low);
+    for (size_t i = whole; i < n; i++) {
+        WORD const word = a[i];
+        if (word < pivot) {
+            a[i] = a[below];
+            a[below++] = word;
+        }
+    }
+    return below;
+}
+
+typedef struct FN(part) {
+    WORD  *a, *spare, *to; /* to: a, spare or neither */
+    size_t n;
+    FN(range) range;
+    bool even; /* the integers seem to be evenly spread over the range */
+} FN(part);
+
+/* Splits a part into two. */
+static void FN(split_part)(const FN(part) * part, FN(part) * lower, FN(part) * upper)
+{
+    size_t const n = part->n;
+    WORD const   pivot = FN(pivot_of)(part->a, n, part->range, part->even);
+    bool const   in_place = n > FN(IN_CACHE); /* less memory than both arrays */
+    size_t const below = in_place ? FN(split_in_place)(part->a, n, pivot)
+                                  : FN(split)(part->a, part->spare, n, pivot);
+    *lower = *part;
+    lower->n = below;
+    lower->range.high = pivot - 1;
+    *upper = *part;
+    upper->a = (in_place ? part->a : part->spare) + below;
+    upper->spare = (in_place ? part->spare : part->a) + below;
+    upper->to += below;
+    upper->n = n - below;
+    upper->range.low = pivot;
+    FN(part) *const larger = below > n / 2 ? lower : upper;
+    if (larger->n <= n - n / 8) {
+        lower->even |= n >= FN(UNSEEN) && lower->n < FN(UNSEEN);
+        upper->even |= n >= FN(UNSEEN) && upper->n < FN(UNSEEN);
+        return;
+    }
+    lower->even = upper->even = false;
+    if (!part->even && larger->range.low != larger->range.high) {
+        larger->range = FN(range_of)(larger->a, larger->n);
+        larger->even = true;
+    }
+}
+
+static void FN(sort_part)(FN(part) part, const cpu_words_map *map)
+{
+    while (part.n > FN(BLOCK_WORDS) && part.range.low != part.range.high) {
+        FN(part) lower, upper;
+        FN(split_part)(&part, &lower, &upper);
+        bool const is_lower = lower.n < upper.n;
+        FN(sort_part)(is_lower ? lower : upper, map); /* the smaller one: at most lg n calls */
+        part = is_lower ? upper : lower;
+    }
+    if (part.n == 0)
+        return;
+    if (part.range.low == part.range.high)
+        FN(store_equal)(part.a, part.n, part.to, map);
+    else if (part.n > 8 * LANES)
+        FN(sort_more)(part.a, part.n, part.to, map);
     else
-        FN(sort_range)(words, spare, n, to, FN(range_of)(words, n), map);
+        FN(sort_few)(part.a, part.n, part.to, map);
+}
+
+void SORT_WORDS(void *words, void *spare, size_t n, void *to, unsigned bits,
+                const cpu_words_map *map)
+{
+    const WORD *const first = words;
+    if (n <= 8 * LANES) {
+        FN(sort_few)(words, n, to, map);
+        return;
+    }
+    if (n <= FN(BLOCK_WORDS)) {
+        FN(sort_more)(words, n, to, map);
+        return;
+    }
+    WORD const differ = bits < W ? (WORD)(((WORD)1 << bits) - 1) : (WORD)-1;
+    FN(part) part = {words, spare, to, n, {first[0] & (WORD)~differ, first[0] | differ}, true};
+    if (n >= FN(UNSEEN) && !FN(is_even)(words, n, part.range)) {
+        part.range = FN(range_of)(words, n);
+        part.even = FN(is_even)(words, n, part.range);
+    }
+    FN(sort_part)(part, map);
 }
 #undef EXCHANGE
 #undef STEP

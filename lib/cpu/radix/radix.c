@@ -1,6 +1,6 @@
 /* radix.c - stable radix sort of records by all threads: the production sort. A sample shows how
  * the keys are distributed; the threads count how many records go to each bucket, scatter them,
- * and sort each bucket in the cache (radix.t.h).
+ * and sort each bucket in the cache (radix_local.t.h).
  *
  * If the sample is even, a bucket is the top bits of the key. Otherwise a table of 65536 cells
  * over the range of the sample gives buckets with equally many sampled keys, so that skewed keys
@@ -223,13 +223,15 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
     radix_local local = {.exec = exec};
     if (io->kind == RECORD_K32) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_32];
-        local.most_words = ORDO_TUNE_WORDS_32;
+        local.most_words = io->kernels->most_words[CPU_WORDS_32];
         return local;
     }
     local.sort_packed = io->kernels->sort_words[CPU_WORDS_32];
     if (io->kind == RECORD_K64 || (io->kind == RECORD_P32 && io->rising)) {
         local.sort_words = io->kernels->sort_words[CPU_WORDS_64];
-        local.most_words = ORDO_TUNE_WORDS_64;
+        local.most_words = io->kernels->most_words[CPU_WORDS_64];
+        if (io->kind == RECORD_P32)
+            local.most_words = ordo_min(local.most_words, ORDO_TUNE_WORDS_ORDER);
     }
     return local;
 }
@@ -368,15 +370,25 @@ static bool fits_cache(enum record_kind kind, size_t n)
     return n <= ORDO_TUNE_RADIX_ALONE / record_size(kind);
 }
 
+/* Whether one thread sorts all words as vectors, beyond the cache as well. */
+static bool is_vector_sorted(const radix_local *local, enum record_kind kind, size_t n,
+                             unsigned threads)
+{
+    return threads == 1 && (kind == RECORD_K32 || kind == RECORD_K64) &&
+           local->sort_words != NULL && n <= local->most_words;
+}
+
 size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsigned threads)
 {
-    size_t const size = record_size(kind);
+    size_t const size = record_size(kind), alone = 2 * ordo_round_up(n * size, LINE);
     if (fits_cache(kind, n))
-        return 2 * ordo_round_up(n * size, LINE);
-    return (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
-           threads * slot_bytes(kind, n, threads) +
-           (is_combined(kind, n) ? ordo_round_up(n * sizeof(uint16_t), LINE) : 0) +
-           ordo_round_up(table_bytes(kind, n, threads), LINE);
+        return alone;
+    size_t const split = (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
+                         threads * slot_bytes(kind, n, threads) +
+                         (is_combined(kind, n) ? ordo_round_up(n * sizeof(uint16_t), LINE) : 0) +
+                         ordo_round_up(table_bytes(kind, n, threads), LINE);
+    bool const is_few = threads == 1 && n <= ordo_max(ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64);
+    return is_few ? ordo_max(alone, split) : split;
 }
 
 ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
@@ -386,7 +398,7 @@ ordo_status cpu_radix(const radix_io *io, ordo_exec *exec)
     exec->facts.record_bytes = size;
     radix_local const local = local_of(io, exec);
     exec->isa = io->kernels->loops->isa;
-    if (fits_cache(io->kind, io->n)) {
+    if (fits_cache(io->kind, io->n) || is_vector_sorted(&local, io->kind, io->n, exec->threads)) {
         void *records, *spare;
         TRY(ordo_scratch(exec, io->n * size, &records));
         TRY(ordo_scratch(exec, io->n * size, &spare));

@@ -80,6 +80,8 @@ static inline void radix_tally(const uint16_t *labels, size_t count, uint32_t ta
 #include "cpu/radix/for_each_record.h"
 #define ORDO_TEMPLATE "core/merge.t.h"
 #include "cpu/radix/for_each_record.h"
+#define ORDO_TEMPLATE "cpu/radix/radix_local.t.h"
+#include "cpu/radix/for_each_record.h"
 #define ORDO_TEMPLATE "cpu/radix/radix.t.h"
 #include "cpu/radix/for_each_record.h"
 

@@ -188,10 +188,11 @@ static size_t most_radius_of(ordo_type type, bool by_vectors)
                             : ORDO_TUNE_ROUGH_RADIUS_64;
 }
 
+/* An ISA that compresses vectors sorts buckets so fast that windows pay for a small radius only. */
 static size_t most_radius(const cpu_kernels *kernels, ordo_type type)
 {
     bool const narrow = ordo_type_size(type) <= sizeof(uint32_t);
-    return most_radius_of(type, kernels->sort_words[narrow ? CPU_WORDS_32 : CPU_WORDS_64] != NULL);
+    return most_radius_of(type, kernels->split[narrow ? CPU_WIDTH_32 : CPU_WIDTH_64] != NULL);
 }
 
 static bool may_be_rough(const adaptive_view *view)
