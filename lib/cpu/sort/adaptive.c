@@ -324,7 +324,7 @@ ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *j
                               void **room, ordo_exec *exec)
 {
     *room = NULL;
-    *done = cpu_small_sort(job, exec);
+    *done = cpu_small_sort(kernels, job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
     radix_io const      io = order_of(kernels, job, false);
@@ -416,7 +416,7 @@ ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_
                                 .n = job->n,
                                 .descending = job->descending}; /* only read */
     bool                sorted = false, reversed = false;
-    *done = cpu_small_argsort(job, exec);
+    *done = cpu_small_argsort(kernels, job, exec);
     if (*done)
         return ORDO_OK;
     TRY(look_folded(kernels, &keys, &sorted, &reversed, exec));
