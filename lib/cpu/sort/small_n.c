@@ -126,23 +126,40 @@ static inline void small_network(void *numbers, size_t padded, size_t size)
 #define ORDO_TEMPLATE "cpu/sort/small_n_key.t.h"
 #include "core/for_each_type.h"
 
-static void tell(ordo_exec *exec, const char *algorithm, const char *isa)
+static void tell_network(ordo_exec *exec)
 {
-    exec->algorithm = algorithm;
-    exec->isa = isa;
+    exec->algorithm = "network";
+    exec->isa = "generic";
     exec->facts.strategy = ORDO_STRATEGY_REGISTERS;
 }
 
-/* By the vector sort of the ISA, if there is one. */
-static bool sort_words(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+static void tell_vector(ordo_exec *exec, const cpu_kernels *kernels)
 {
-    bool const          wide = ordo_type_size(job->type) == sizeof(uint64_t);
-    cpu_words_fn *const sort = kernels->sort_words[wide ? CPU_WORDS_64 : CPU_WORDS_32];
+    exec->algorithm = "vector";
+    exec->isa = kernels->isa;
+    exec->facts.strategy = ORDO_STRATEGY_CACHE;
+}
+
+static cpu_words_fn *words_fn(const cpu_kernels *kernels, const ordo_sort_job *job)
+{
+    bool const wide = ordo_type_size(job->type) == sizeof(uint64_t);
+    return kernels->sort_words[wide ? CPU_WORDS_64 : CPU_WORDS_32];
+}
+
+bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job)
+{
+    bool const   wide = ordo_type_size(job->type) == sizeof(uint64_t);
+    size_t const most = wide ? ORDO_TUNE_WORDS_FEW_64 : ORDO_TUNE_WORDS_FEW_32;
+    return job->n >= ORDO_TUNE_WORDS_FEWEST && job->n <= most && words_fn(kernels, job) != NULL;
+}
+
+bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+{
+    cpu_words_fn *const sort = words_fn(kernels, job);
     uint64_t words[WORDS_BYTES / sizeof(uint64_t)], spare[WORDS_BYTES / sizeof(uint64_t)];
-    if (sort == NULL || job->n < ORDO_TUNE_WORDS_FEWEST ||
-        job->n > (size_t)(wide ? ORDO_TUNE_WORDS_FEW_64 : ORDO_TUNE_WORDS_FEW_32))
+    if (!cpu_vector_takes(kernels, job))
         return false;
-    tell(exec, "vector", kernels->isa);
+    tell_vector(exec, kernels);
     exec->changed = true;
     if (!job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64)) {
         sort(job->keys, spare, job->n, job->keys, NULL);
@@ -159,11 +176,11 @@ static bool sort_words(const cpu_kernels *kernels, const ordo_sort_job *job, ord
 
 bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
-    if (sort_words(kernels, job, exec))
+    if (job->n < 2 * ORDO_TUNE_LOOK_KEYS && cpu_vector_sort(kernels, job, exec))
         return true;
     if (job->n > (ordo_type_size(job->type) == 8 ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32))
         return false;
-    tell(exec, "network", "generic");
+    tell_network(exec);
     exec->changed = true;
     BY_TYPE(job->type, small_sort, (job));
     return true;
@@ -171,15 +188,15 @@ bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_e
 
 /* ---- Stable ---- */
 
-/* By the vector sort of the ISA: records of key bits above the index. */
-static bool order_words(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
+/* Records are key bits above the index. */
+bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
 {
     cpu_words_fn *const sort = kernels->sort_words[CPU_WORDS_64];
     uint64_t            words[ORDO_TUNE_WORDS_FEW_64], spare[ORDO_TUNE_WORDS_FEW_64];
     if (sort == NULL || job->n < ORDO_TUNE_WORDS_FEWEST || job->n > ORDO_TUNE_WORDS_FEW_64 ||
         ordo_type_size(job->type) == sizeof(uint64_t))
         return false;
-    tell(exec, "vector", kernels->isa);
+    tell_vector(exec, kernels);
     radix_io const io = records_of_argsort(kernels, job, RECORD_P32);
     io.load(&io, 0, job->n, words);
     sort(words, spare, job->n, words, NULL);
@@ -192,7 +209,7 @@ static bool order_network(ordo_type type, const void *keys, size_t n, bool desce
 {
     if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_SMALL_N_ORDER_64 : ORDO_TUNE_SMALL_N_ORDER))
         return false;
-    tell(exec, "network", "generic");
+    tell_network(exec);
     BY_TYPE(type, small_order, (keys, n, descending, order));
     return true;
 }
@@ -200,7 +217,7 @@ static bool order_network(ordo_type type, const void *keys, size_t n, bool desce
 bool cpu_small_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
 {
     uint32_t order[MOST_64];
-    if (order_words(kernels, job, exec))
+    if (job->n < 2 * ORDO_TUNE_LOOK_KEYS && cpu_vector_argsort(kernels, job, exec))
         return true;
     if (!order_network(job->type, job->keys, job->n, job->descending, order, exec))
         return false;
