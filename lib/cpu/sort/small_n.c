@@ -140,22 +140,21 @@ static void tell_vector(ordo_exec *exec, const cpu_kernels *kernels)
     exec->facts.strategy = ORDO_STRATEGY_CACHE;
 }
 
-static cpu_words_fn *words_fn(const cpu_kernels *kernels, const ordo_sort_job *job)
+static enum cpu_words words_of(ordo_type type)
 {
-    bool const wide = ordo_type_size(job->type) == sizeof(uint64_t);
-    return kernels->sort_words[wide ? CPU_WORDS_64 : CPU_WORDS_32];
+    return ordo_type_size(type) == sizeof(uint64_t) ? CPU_WORDS_64 : CPU_WORDS_32;
 }
 
 bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job)
 {
-    bool const   wide = ordo_type_size(job->type) == sizeof(uint64_t);
-    size_t const most = wide ? ORDO_TUNE_WORDS_FEW_64 : ORDO_TUNE_WORDS_FEW_32;
-    return job->n >= ORDO_TUNE_WORDS_FEWEST && job->n <= most && words_fn(kernels, job) != NULL;
+    enum cpu_words const words = words_of(job->type);
+    size_t const most = words == CPU_WORDS_64 ? ORDO_TUNE_WORDS_FEW_64 : ORDO_TUNE_WORDS_FEW_32;
+    return job->n >= ORDO_TUNE_WORDS_FEWEST && job->n <= most && kernels->sort_words[words] != NULL;
 }
 
 bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
-    cpu_words_fn *const sort = words_fn(kernels, job);
+    cpu_words_fn *const sort = kernels->sort_words[words_of(job->type)];
     uint64_t words[WORDS_BYTES / sizeof(uint64_t)], spare[WORDS_BYTES / sizeof(uint64_t)];
     if (!cpu_vector_takes(kernels, job))
         return false;
