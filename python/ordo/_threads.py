@@ -14,14 +14,15 @@ _SLICE = 1 << 20  # elements for each thread; the start of a thread takes 0.1 ms
 
 
 def by_threads(
-    work: Callable[[int, int], Any], n: int, least: int = _SLICE
+    work: Callable[[int, int], Any], n: int, least: int | None = None
 ) -> list[tuple[int, Any]]:
     """Returns (lo, work(lo, hi)) for slices of n elements, in order.
 
-    Every slice has at least `least` elements. Uses as many threads as the library's last call. If
+    Every slice has at least `least` elements, or as many as pay for a thread in a loop of simple
+    operations. Uses as many threads as the library's last call. If
     the system cannot start a thread, the calling thread does the rest of the work.
     """
-    slices = max(1, min(explain().threads, n // least))
+    slices = max(1, min(explain().threads, n // (least or _SLICE)))
     edges = [n * i // slices for i in range(slices + 1)]
     waiting = list(zip(edges[:-1], edges[1:]))
     results: list[tuple[int, Any]] = []
