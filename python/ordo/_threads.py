@@ -19,8 +19,8 @@ def by_threads(
     """Returns (lo, work(lo, hi)) for slices of n elements, in order.
 
     Every slice has at least `least` elements, or as many as pay for a thread in a loop of simple
-    operations. Uses as many threads as the library's last call. If
-    the system cannot start a thread, the calling thread does the rest of the work.
+    operations. Uses as many threads as the library's last call. If the system cannot start a
+    thread, the calling thread does the rest of the work.
     """
     slices = max(1, min(explain().threads, n // (least or _SLICE)))
     edges = [n * i // slices for i in range(slices + 1)]
