@@ -242,8 +242,7 @@ static void store_report(ordo_ctx *ctx)
     if (ctx->device_facts || ctx->device_report)
         ctx->report.facts = ctx->exec.facts;
     ctx->device_report = ctx->device_facts;
-    uint64_t const now = api_clock_ticks();
-    ctx->lasted = now > ctx->started ? now - ctx->started : 0;
+    ctx->lasted = api_clock_ticks() - ctx->started;
 }
 
 ordo_status api_leave(ordo_ctx *ctx, ordo_status status)
