@@ -72,6 +72,19 @@ enum {
     ORDO_TUNE_SMALL_N_64 = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
     ORDO_TUNE_SMALL_N_ORDER = ORDO_TUNE(ORDO_TUNE_NEON(64, 32), 6),
     ORDO_TUNE_SMALL_N_ORDER_64 = ORDO_TUNE(32, 6),
+    /* The same where the ISA has a vector sort: keys of up to 32 bits, and keys of 64 bits or keys
+     * of up to 32 bits with their index. Fewer than WORDS_FEWEST take the network, whose code is
+     * shorter. Sapphire Rapids, single calls with other work between them, time of this / of the
+     * sort that ran before: u32 64 keys 0.52, 256 0.64, 1024 0.85; i16 1024 0.55; u64 256 0.71, 1024
+     * 1.01; argsort u32 256 0.86, 700 1.07. */
+    ORDO_TUNE_WORDS_FEWEST = ORDO_TUNE(17, 4),
+    ORDO_TUNE_WORDS_FEW_32 = ORDO_TUNE(1024, 64),
+    ORDO_TUNE_WORDS_FEW_64 = ORDO_TUNE(256, 64),
+
+    /* Pairs with records of 16 bytes that follow an argsort where the ISA has a vector sort. Sapphire
+     * Rapids, one thread, time of that / of the records, u64 with 4-byte values: 4000 pairs 0.43,
+     * 16000 0.55, 65000 0.76, 260000 0.79, 10^6 1.39. */
+    ORDO_TUNE_PAIRS_BY_INDEX = ORDO_TUNE(1 << 17, 200),
 
     /* Bytes of one bucket that are gathered before they are written past the cache, a multiple of
      * a cache line. EMR, one thread, 10^7 records, ns each for the scatter with 64, 256, 512 bytes:

@@ -5,20 +5,17 @@ from the previous element, one cache-sized block at a time. `of_few` needs no so
 few distinct values: it hashes the frequent values into a table, looks up every element in one pass,
 and sorts only the elements that are not in the table (rare values, and values whose slot is taken
 by a more frequent value).
-
-NumPy releases the GIL inside its loops, so Python threads run them at the same time.
 """
 
 from __future__ import annotations
 
-import threading
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
-from ._context import explain
 from ._measure import is_sorted
 from ._order import sort
+from ._threads import by_threads
 
 # Elements from which `of_sorted` is faster. Two Neoverse V1, f64, milliseconds (with it : without)
 # for 2^18, 2^19 and 2^20 distinct elements 1.6 : 1.5, 3.3 : 3.0, 6.4 : 5.9; for 10^7, about half of
@@ -27,47 +24,6 @@ VERY_LARGE = 1 << 22
 # Elements of a block, which stays in cache between passes. 10^7 i64 of 1000 values on two threads:
 # 23.6 ms with 2^14, 18.7 with 2^15, 16.4 with 2^16, 14.8 with 2^17, which takes the GIL less often.
 _BLOCK = 1 << 17
-_SLICE = 1 << 20  # elements for each thread; the start of a thread takes 0.1 ms
-
-
-def _by_threads(work: Callable[[int, int], Any], n: int) -> list[tuple[int, Any]]:
-    """Returns (lo, work(lo, hi)) for slices of n elements, in order.
-
-    Uses as many threads as the library's last call. If the system cannot start a thread, the
-    calling thread does the rest of the work.
-    """
-    slices = max(1, min(explain().threads, n // _SLICE))
-    edges = [n * i // slices for i in range(slices + 1)]
-    waiting = list(zip(edges[:-1], edges[1:]))
-    results: list[tuple[int, Any]] = []
-    errors: list[BaseException] = []
-
-    def take() -> None:
-        while not errors:
-            try:
-                lo, hi = waiting.pop()
-            except IndexError:  # all slices are taken
-                return
-            try:
-                results.append((lo, work(lo, hi)))
-            except BaseException as error:
-                errors.append(error)
-
-    helpers = [threading.Thread(target=take) for _ in range(slices - 1)]
-    started = []
-    try:
-        for helper in helpers:
-            helper.start()
-            started.append(helper)
-    except RuntimeError:
-        pass
-    take()
-    for helper in started:
-        helper.join()
-    if errors:
-        raise errors[0]
-    return sorted(results, key=lambda result: result[0])
-
 
 # ---- Sorted rows -------------------------------------------------------------------------------
 
@@ -77,7 +33,7 @@ def of_sorted(ordered: Any, equal_nan: bool) -> Any:
     n = ordered.size
     if equal_nan and n and ordered[-1] != ordered[-1]:
         ordered = ordered[: ordered.searchsorted(ordered.dtype.type(np.nan)) + 1]
-    parts = _by_threads(lambda lo, hi: _compact(ordered, lo, hi), ordered.size)
+    parts = by_threads(lambda lo, hi: _compact(ordered, lo, hi), ordered.size)
     count = sum(kept for _, kept in parts)
     if 2 * count < n:
         return np.concatenate([ordered[lo : lo + kept] for lo, kept in parts])
@@ -132,7 +88,7 @@ def inverse(index: Any, first: Any) -> Any:
             result[index[start:stop]] = part
             last = int(part[-1])
 
-    _by_threads(spread, first.size)
+    by_threads(spread, first.size)
     return result
 
 
@@ -231,7 +187,7 @@ def of_few(row: Any, want_inverse: bool) -> tuple[Any, Any] | None:
         return None
     n = row.size
     slots = np.empty(n, np.uint16) if want_inverse else None
-    parts = _by_threads(lambda lo, hi: frequent.missing(bits, slots, lo, hi), n)
+    parts = by_threads(lambda lo, hi: frequent.missing(bits, slots, lo, hi), n)
     if any(part is None for _, part in parts):
         return None
     missing = np.concatenate([part for _, part in parts])
@@ -247,6 +203,6 @@ def of_few(row: Any, want_inverse: bool) -> tuple[Any, Any] | None:
             stop = min(start + _BLOCK, hi)
             index.take(slots[start:stop], out=inverse[start:stop], mode="clip")
 
-    _by_threads(look_up, n)
+    by_threads(look_up, n)
     inverse[missing] = values.searchsorted(rest)
     return values, inverse

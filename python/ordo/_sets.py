@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 
 from . import _lib, _short
-from ._arrays import HOST, Rows, is_arrow_text, is_text, ndarray, normal_axis, place_of, plain_code
+from ._arrays import (
+    HOST,
+    PLAIN,
+    Rows,
+    is_arrow_text,
+    is_text,
+    ndarray,
+    normal_axis,
+    place_of,
+    plain_code,
+)
 from ._check import flag, one_of, same_place, unmasked
 from ._device import with_guests
 from ._order import argsort, sort, sort_pairs
@@ -336,12 +346,12 @@ def _searchsorted(a: Any, v: Any, side: Any, sorter: Any) -> Any:
         )
     if sorter is not None:
         haystack = haystack[sorter]
-    numeric = haystack.dtype.kind in "biuf" and needles.dtype == haystack.dtype
-    many = needles.size >= _MANY_NEEDLES and haystack.nbytes >= _HAYSTACK_BYTES
-    if not numeric or not many:
+    if needles.size < _MANY_NEEDLES or not kinds <= set("biuf"):
         return np.searchsorted(haystack, needles, side)
-    flat = needles.reshape(-1)
-    order = argsort(flat, dtype=np.uint32 if flat.size < 1 << 32 else np.intp)
-    result = np.empty(flat.size, np.intp)
-    result[order] = np.searchsorted(haystack, flat[order], side)
-    return result.reshape(needles.shape)
+    from . import _search
+
+    dtype = np.promote_types(haystack.dtype, needles.dtype)  # as NumPy compares them
+    flat = needles.reshape(-1).astype(dtype, copy=False)
+    haystack = np.ascontiguousarray(haystack, dtype)
+    by_order = dtype in PLAIN and haystack.nbytes >= _HAYSTACK_BYTES
+    return _search.many(haystack, flat, side, by_order).reshape(needles.shape)

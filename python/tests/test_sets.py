@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import EVERY_DTYPE, arrays, same, sample
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ordo
+import ordo._search
 
 
 @given(arrays(), st.booleans())
@@ -50,3 +51,65 @@ def test_searchsorted_of_many(rng, side):
     needles[0, :50] = haystack[:50]
     same(ordo.searchsorted(haystack, needles, side), np.searchsorted(haystack, needles, side))
     assert ordo.searchsorted(haystack, 0.5) == np.searchsorted(haystack, 0.5)
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    """A few needles take the way of many, on several threads."""
+    for module, names in (
+        (ordo._sets, {"_MANY_NEEDLES": 1, "_HAYSTACK_BYTES": 8}),
+        (ordo._search, {"_BLOCK": 3, "_SLICE": 5}),
+    ):
+        for name, value in names.items():
+            monkeypatch.setattr(module, name, value)
+    with ordo.context(threads=3):
+        yield
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("needle_dtype", [*EVERY_DTYPE, "g"])
+def test_searchsorted_by_threads(rng, few_are_many, needle_dtype, side):
+    """Every pair of types, needles in any order, ascending and descending, strided, with NaNs."""
+    needles = sample(rng, 40, needle_dtype, 3)
+    if needles.dtype.kind == "f":
+        needles[::7] = np.nan
+        needles[1::9] = -0.0
+    for dtype in (*EVERY_DTYPE, "g"):
+        a = sample(rng, 30, dtype, 3)
+        if a.dtype.kind == "f":
+            a[::5] = np.nan
+        order = np.argsort(a, kind="stable")
+        haystack = a[order]
+        ascending = np.sort(needles)
+        for v in (needles, ascending, ascending[::-1], needles[::2], needles.reshape(4, 10).T):
+            wanted = np.searchsorted(haystack, v, side)
+            same(ordo.searchsorted(haystack, v, side), wanted)
+            same(ordo.searchsorted(a, v, side, order), wanted)
+            same(ordo.searchsorted(np.repeat(haystack, 2)[::2], v, side), wanted)
+        same(ordo.searchsorted(haystack[:0], needles, side), np.zeros(40, np.intp))
+        same(ordo.searchsorted(haystack, needles[:0], side), np.zeros(0, np.intp))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype", ["u4", "i8", "f8"])
+def test_searchsorted_of_slices(rng, dtype, threads):
+    """Enough needles for several threads, without changed thresholds."""
+    haystack = np.sort(sample(rng, 50_000, dtype, 30))
+    needles = sample(rng, 140_000, dtype, 30)
+    with ordo.context(threads=threads):
+        for v in (needles, np.sort(needles)):
+            for side in ("left", "right"):
+                wanted = np.searchsorted(haystack, v, side)
+                same(ordo.searchsorted(haystack, v, side), wanted)
+                same(
+                    ordo.searchsorted(haystack[::100], v, side),
+                    np.searchsorted(haystack[::100], v, side),
+                )
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(arrays(max_dims=1, max_side=30), arrays(max_dims=2, max_side=12), st.data())
+def test_searchsorted_by_threads_is_numpys(few_are_many, a, v, data):
+    side = data.draw(st.sampled_from(["left", "right"]))
+    haystack = np.sort(a)
+    same(ordo.searchsorted(haystack, v, side), np.searchsorted(haystack, v, side))

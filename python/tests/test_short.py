@@ -12,7 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ordo
-from ordo import _arrays, _distinct, _measure, _order, _rank, _scan, _select, _sets, _short
+from ordo import (
+    _arrays,
+    _distinct,
+    _measure,
+    _order,
+    _rank,
+    _scan,
+    _select,
+    _sets,
+    _short,
+    _threads,
+)
 
 
 def same_bytes(result: Any, expected: Any) -> None:
@@ -114,7 +125,7 @@ def small_limits(monkeypatch):
     monkeypatch.setattr(_sets, "_LARGE", 1000)
     monkeypatch.setattr(_distinct, "VERY_LARGE", 1000)
     monkeypatch.setattr(_distinct, "_BLOCK", 64)
-    monkeypatch.setattr(_distinct, "_SLICE", 1000)
+    monkeypatch.setattr(_threads, "_SLICE", 1000)
     monkeypatch.setattr(_distinct, "_SAMPLE", 1024)
     monkeypatch.setattr(_distinct, "_FIRST_LOOK", 128)
 
@@ -183,15 +194,15 @@ def test_threads_that_fail(small_limits, monkeypatch):
     with ordo.context(threads=4, device="cpu"):
         ordo.sort(np.arange(9))
         with pytest.raises(IndexError):
-            _distinct._by_threads(fails, 9000)
+            _threads.by_threads(fails, 9000)
         expected = [(0, 2250), (2250, 4500), (4500, 6750), (6750, 9000)]
-        assert _distinct._by_threads(lambda lo, hi: hi, 9000) == expected
+        assert _threads.by_threads(lambda lo, hi: hi, 9000) == expected
 
         def refuses(self: Any) -> None:
             raise RuntimeError("can't start new thread")
 
-        monkeypatch.setattr(_distinct.threading.Thread, "start", refuses)
-        assert _distinct._by_threads(lambda lo, hi: hi, 9000) == expected
+        monkeypatch.setattr(_threads.threading.Thread, "start", refuses)
+        assert _threads.by_threads(lambda lo, hi: hi, 9000) == expected
 
 
 def test_short_medians_equal_the_librarys():

@@ -321,13 +321,31 @@ bool cpu_may_be_ordered(const cpu_kernels *kernels, const ordo_sort_job *job, co
            is_rough_enough(job, &view, most_radius(kernels, job->type));
 }
 
+/* Keys that the vector sort takes: only a sorted or reversed array is faster without it. */
+static ordo_status sort_vector(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                               ordo_exec *exec)
+{
+    cpu_first_step_fn *const first_step = kernels->loops->first_step[job->type];
+    unsigned const           down = job->descending ? CPU_STEP_DOWN : 0;
+    radix_io const           io = order_of(kernels, job, false);
+    exec->isa = kernels->loops->isa;
+    if (first_step(job->keys, 1, job->n, down) == job->n)
+        TRY(sort_runs(job, &io, done, exec));
+    else if (first_step(job->keys, 1, job->n, down | CPU_STEP_RISE) == job->n)
+        TRY(sort_reversed(job, &io, done, exec));
+    *done = *done || cpu_vector_sort(kernels, job, exec);
+    return ORDO_OK;
+}
+
 ordo_status cpu_sort_adaptive(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                               void **room, ordo_exec *exec)
 {
     *room = NULL;
-    *done = cpu_small_sort(job, exec);
+    *done = cpu_small_sort(kernels, job, exec);
     if (*done || job->n < 2 * ORDO_TUNE_LOOK_KEYS)
         return ORDO_OK;
+    if (cpu_vector_takes(kernels, job))
+        return sort_vector(kernels, job, done, exec);
     radix_io const      io = order_of(kernels, job, false);
     adaptive_view const view = look(&io, exec->seed);
     exec->isa = kernels->loops->isa;
@@ -417,14 +435,17 @@ ordo_status cpu_argsort_adaptive(const cpu_kernels *kernels, const ordo_argsort_
                                 .n = job->n,
                                 .descending = job->descending}; /* only read */
     bool                sorted = false, reversed = false;
-    *done = cpu_small_argsort(job, exec);
+    *done = cpu_small_argsort(kernels, job, exec);
     if (*done)
         return ORDO_OK;
     TRY(look_folded(kernels, &keys, &sorted, &reversed, exec));
-    *done = sorted || reversed;
+    if (!sorted && !reversed) {
+        *done = cpu_vector_argsort(kernels, job, exec);
+        return ORDO_OK;
+    }
+    *done = true;
     count_work work = {job, reversed};
-    return *done ? cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), count_piece, &work))
-                 : ORDO_OK;
+    return cpu_done(ordo_loop(exec, job->n, cpu_grain(job->n), count_piece, &work));
 }
 
 ordo_status cpu_pairs_adaptive(const cpu_kernels *kernels, const ordo_pairs_job *job, bool *done,

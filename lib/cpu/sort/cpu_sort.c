@@ -297,6 +297,18 @@ static ordo_status pairs_by_index(const cpu_kernels *kernels, const ordo_pairs_j
     return cpu_permute(NULL, &values, exec);
 }
 
+/* Few records of 16 bytes. The vector sort takes words, which hold shortened keys and an index. */
+static bool may_go_by_index(const ordo_pairs_job *job)
+{
+    return job->keys.n <= ORDO_TUNE_PAIRS_BY_INDEX &&
+           records_kind_of_pairs(job->keys.type, job->value_size) == RECORD_P64;
+}
+
+static bool is_faster_by_index(const cpu_kernels *kernels, const ordo_pairs_job *job)
+{
+    return kernels->sort_words[CPU_WORDS_64] != NULL && may_go_by_index(job);
+}
+
 ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const   kernels = state;
@@ -311,7 +323,8 @@ ordo_status cpu_sort_pairs(void *state, const ordo_pairs_job *job, ordo_exec *ex
         if (done)
             return ORDO_OK;
     }
-    if (cpu_is_radix(keys->algorithm) && job->value_size <= MOST_CARRIED)
+    if (cpu_is_radix(keys->algorithm) && job->value_size <= MOST_CARRIED &&
+        !is_faster_by_index(kernels, job))
         TRY(records_fold_alike(keys->type, keys->keys, keys->n, &alike, exec));
     if (alike) {
         radix_io const io = records_of_pairs(kernels, job);
@@ -343,5 +356,5 @@ size_t cpu_sort_pairs_scratch(const ordo_pairs_job *job, unsigned threads)
                              ? cpu_radix_scratch(records_kind_of_pairs(order.type, job->value_size),
                                                  order.n, false, threads)
                              : 0;
-    return !carried || is_float ? ordo_max(by_index, whole) : whole;
+    return !carried || is_float || may_go_by_index(job) ? ordo_max(by_index, whole) : whole;
 }

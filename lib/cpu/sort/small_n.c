@@ -1,5 +1,7 @@
-/* small_n.c - sorts of a few keys in registers, where scratch and counters would cost more than
+/* small_n.c - sorts of a few keys on the stack, where scratch and counters would cost more than
  * the sort.
+ *
+ * If the ISA has a vector sort (kernels.h), it sorts the records. Otherwise networks do:
  *
  * Keys become records on the stack (key bits; for an argsort the key bits above the index),
  * padded with the largest number to a power of two. They fill ROWS vectors. K. E. Batcher's
@@ -12,6 +14,7 @@
 #include "core/keybits.h"
 #include "core/network.h"
 #include "cpu/kernel/lanes.h"
+#include "cpu/radix/records.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
@@ -19,7 +22,10 @@
 enum {
     MOST_32 = 128, /* records that the largest networks take */
     MOST_64 = 64,
-    MOST_VALUE = 16 /* bytes of a pair's value */
+    MOST_VALUE = 16, /* bytes of a pair's value */
+    WORDS_BYTES = ORDO_TUNE_WORDS_FEW_32 * 4 > ORDO_TUNE_WORDS_FEW_64 * 8
+                      ? ORDO_TUNE_WORDS_FEW_32 * 4
+                      : ORDO_TUNE_WORDS_FEW_64 * 8
 };
 
 _Static_assert((int)ORDO_TUNE_SMALL_N_32 <= MOST_32 && (int)ORDO_TUNE_SMALL_N_64 <= MOST_64 &&
@@ -120,19 +126,60 @@ static inline void small_network(void *numbers, size_t padded, size_t size)
 #define ORDO_TEMPLATE "cpu/sort/small_n_key.t.h"
 #include "core/for_each_type.h"
 
-/* What the report says about all of these sorts. */
-static void tell(ordo_exec *exec)
+static void tell_network(ordo_exec *exec)
 {
     exec->algorithm = "network";
     exec->isa = "generic";
     exec->facts.strategy = ORDO_STRATEGY_REGISTERS;
 }
 
-bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)
+static void tell_vector(ordo_exec *exec, const cpu_kernels *kernels)
 {
+    exec->algorithm = "vector";
+    exec->isa = kernels->isa;
+    exec->facts.strategy = ORDO_STRATEGY_CACHE;
+}
+
+static enum cpu_words words_of(ordo_type type)
+{
+    return ordo_type_size(type) == sizeof(uint64_t) ? CPU_WORDS_64 : CPU_WORDS_32;
+}
+
+bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job)
+{
+    enum cpu_words const words = words_of(job->type);
+    size_t const most = words == CPU_WORDS_64 ? ORDO_TUNE_WORDS_FEW_64 : ORDO_TUNE_WORDS_FEW_32;
+    return job->n >= ORDO_TUNE_WORDS_FEWEST && job->n <= most && kernels->sort_words[words] != NULL;
+}
+
+bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+{
+    cpu_words_fn *const sort = kernels->sort_words[words_of(job->type)];
+    uint64_t words[WORDS_BYTES / sizeof(uint64_t)], spare[WORDS_BYTES / sizeof(uint64_t)];
+    if (!cpu_vector_takes(kernels, job))
+        return false;
+    tell_vector(exec, kernels);
+    exec->changed = true;
+    if (!job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64)) {
+        sort(job->keys, spare, job->n, job->keys, NULL);
+        return true;
+    }
+    radix_io const io = records_of_keys(kernels, job);
+    bool const     mapped = io.map != NULL && io.key_size >= sizeof(uint32_t);
+    io.load(&io, 0, job->n, words);
+    sort(words, spare, job->n, mapped ? job->keys : words, mapped ? io.map : NULL);
+    if (!mapped)
+        io.store(&io, 0, job->n, words);
+    return true;
+}
+
+bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
+{
+    if (job->n < 2 * ORDO_TUNE_LOOK_KEYS && cpu_vector_sort(kernels, job, exec))
+        return true;
     if (job->n > (ordo_type_size(job->type) == 8 ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32))
         return false;
-    tell(exec);
+    tell_network(exec);
     exec->changed = true;
     BY_TYPE(job->type, small_sort, (job));
     return true;
@@ -140,21 +187,39 @@ bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec)
 
 /* ---- Stable ---- */
 
-static bool small_order(ordo_type type, const void *keys, size_t n, bool descending,
-                        uint32_t *order)
+/* Records are key bits above the index. */
+bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
+{
+    cpu_words_fn *const sort = kernels->sort_words[CPU_WORDS_64];
+    uint64_t            words[ORDO_TUNE_WORDS_FEW_64], spare[ORDO_TUNE_WORDS_FEW_64];
+    if (sort == NULL || job->n < ORDO_TUNE_WORDS_FEWEST || job->n > ORDO_TUNE_WORDS_FEW_64 ||
+        ordo_type_size(job->type) == sizeof(uint64_t))
+        return false;
+    tell_vector(exec, kernels);
+    radix_io const io = records_of_argsort(kernels, job, RECORD_P32);
+    io.load(&io, 0, job->n, words);
+    sort(words, spare, job->n, words, NULL);
+    io.store(&io, 0, job->n, words);
+    return true;
+}
+
+static bool order_network(ordo_type type, const void *keys, size_t n, bool descending,
+                          uint32_t *order, ordo_exec *exec)
 {
     if (n > (ordo_type_size(type) == 8 ? ORDO_TUNE_SMALL_N_ORDER_64 : ORDO_TUNE_SMALL_N_ORDER))
         return false;
+    tell_network(exec);
     BY_TYPE(type, small_order, (keys, n, descending, order));
     return true;
 }
 
-bool cpu_small_argsort(const ordo_argsort_job *job, ordo_exec *exec)
+bool cpu_small_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec)
 {
     uint32_t order[MOST_64];
-    if (!small_order(job->type, job->keys, job->n, job->descending, order))
+    if (job->n < 2 * ORDO_TUNE_LOOK_KEYS && cpu_vector_argsort(kernels, job, exec))
+        return true;
+    if (!order_network(job->type, job->keys, job->n, job->descending, order, exec))
         return false;
-    tell(exec);
     if (job->index_type == ORDO_U32)
         memcpy(job->index, order, job->n * sizeof *order);
     else
@@ -193,9 +258,8 @@ bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec)
 {
     const ordo_sort_job *const keys = &job->keys;
     uint32_t                   order[MOST_64];
-    if (!small_order(keys->type, keys->keys, keys->n, keys->descending, order))
+    if (!order_network(keys->type, keys->keys, keys->n, keys->descending, order, exec))
         return false;
-    tell(exec);
     exec->changed = true;
     permute(keys->keys, ordo_type_size(keys->type), keys->n, order);
     permute(job->values, job->value_size, keys->n, order);

@@ -49,9 +49,13 @@ ordo_status cpu_argsort_inplace(const ordo_argsort_job *job, ordo_exec *exec);
 ordo_status cpu_pairs_inplace(const ordo_pairs_job *job, ordo_exec *exec);
 
 /* Each sorts on the stack if n is small enough, and returns whether it did. small_n.c */
-bool cpu_small_sort(const ordo_sort_job *job, ordo_exec *exec);
-bool cpu_small_argsort(const ordo_argsort_job *job, ordo_exec *exec);
+bool cpu_small_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
+bool cpu_small_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
 bool cpu_small_pairs(const ordo_pairs_job *job, ordo_exec *exec);
+/* The same by the vector sort of the ISA, if there is one, for keys in any order. small_n.c */
+bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job);
+bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
+bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job, ordo_exec *exec);
 
 /* Looks at a sample of the keys and takes the cheapest way for what it sees. Each sets *done if it
  * has sorted; otherwise the array is unchanged and needs the general sort. *room becomes scratch
