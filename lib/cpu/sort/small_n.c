@@ -155,19 +155,20 @@ bool cpu_vector_takes(const cpu_kernels *kernels, const ordo_sort_job *job)
 bool cpu_vector_sort(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec)
 {
     cpu_words_fn *const sort = kernels->sort_words[words_of(job->type)];
+    unsigned const      bits = words_of(job->type) == CPU_WORDS_64 ? 64 : 32;
     uint64_t words[WORDS_BYTES / sizeof(uint64_t)], spare[WORDS_BYTES / sizeof(uint64_t)];
     if (!cpu_vector_takes(kernels, job))
         return false;
     tell_vector(exec, kernels);
     exec->changed = true;
     if (!job->descending && (job->type == ORDO_U32 || job->type == ORDO_U64)) {
-        sort(job->keys, spare, job->n, job->keys, NULL);
+        sort(job->keys, spare, job->n, job->keys, bits, NULL);
         return true;
     }
     radix_io const io = records_of_keys(kernels, job);
     bool const     mapped = io.map != NULL && io.key_size >= sizeof(uint32_t);
     io.load(&io, 0, job->n, words);
-    sort(words, spare, job->n, mapped ? job->keys : words, mapped ? io.map : NULL);
+    sort(words, spare, job->n, mapped ? job->keys : words, bits, mapped ? io.map : NULL);
     if (!mapped)
         io.store(&io, 0, job->n, words);
     return true;
@@ -198,7 +199,7 @@ bool cpu_vector_argsort(const cpu_kernels *kernels, const ordo_argsort_job *job,
     tell_vector(exec, kernels);
     radix_io const io = records_of_argsort(kernels, job, RECORD_P32);
     io.load(&io, 0, job->n, words);
-    sort(words, spare, job->n, words, NULL);
+    sort(words, spare, job->n, words, 64, NULL);
     io.store(&io, 0, job->n, words);
     return true;
 }
