@@ -15,10 +15,11 @@
 #include "backend/job.h"
 #include "backend/link.h"
 #include "backend/sample.h"
+#include "backend/segments.h"
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 7u
+#define ORDO_BACKEND_ABI 8u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -100,6 +101,9 @@ typedef struct ordo_backend {
     ordo_status (*put_ranks)(void *state, const ordo_put_job *job, ordo_exec *exec);
     size_t (*put_ranks_work)(const ordo_put_job *job);
     size_t most_sub_array; /* keys of a sub-array of a selection; 0: any number */
+    /* A job on every segment, done by the other slots of this backend. */
+    ordo_status (*segments)(void *state, const ordo_segments_job *job, ordo_exec *exec);
+    size_t (*segments_scratch)(const ordo_segments_job *job, const ordo_exec *exec);
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

@@ -175,6 +175,8 @@ const ordo_backend *ordo_cpu_backend(void)
         .permute = cpu_permute,
         .sample = cpu_sample,
         .sample_work = cpu_sample_work,
+        .segments = cpu_segments,
+        .segments_scratch = cpu_segments_scratch,
     };
     return &backend;
 }
