@@ -115,6 +115,15 @@ ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type
 /* The most scratch of api_select_any on n keys, with the threads of exec. */
 size_t api_select_any_scratch(const ordo_choice *choice, const ordo_select_job *wish, size_t n,
                               const ordo_exec *exec);
+enum {
+    API_ROWS_BYTES = 8192
+};
+/* Copies rows of n keys without gaps to `sorted` (API_ROWS_BYTES) and sorts each: as many of them
+ * as there is room for. Returns their number. */
+size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descending, const char *keys,
+                       size_t rows, size_t n, void *sorted);
+/* The number of NaNs at the end of n sorted keys. */
+size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
 

@@ -313,6 +313,55 @@ static ordo_status quantiles_one(const void *arg, size_t i, size_t n, void *cons
     return quantiles_array(exec, segments->choice, &call, segments->wish);
 }
 
+/* The quantile of n sorted keys at a place. */
+static double value_of_row(const quantiles *call, const place *at, const void *sorted)
+{
+    double const below = as_double(call->type, sorted, at->below);
+    double const above = as_double(call->type, sorted, at->above);
+    return settled((call->is_median ? median_of : value_at)(at, below, above));
+}
+
+/* The places of a quantile are the same in all rows without NaNs, so they are found once. */
+static void quantiles_of_rows(const quantile_segments *segments, size_t first, size_t count,
+                              size_t n, const char *sorted)
+{
+    const quantiles *const call = &segments->call;
+    ordo_method const      method = (ordo_method)segments->wish->method;
+    ordo_nans const        rule = (ordo_nans)segments->wish->nans;
+    size_t const           size = ordo_type_size(call->type);
+    for (size_t j = 0; j < call->count; j++) {
+        place const full = place_of(method, call->q[j], n);
+        for (size_t r = 0; r < count; r++) {
+            const char *const row = sorted + r * n * size;
+            double *const     out = call->out + (first + r) * call->count + j;
+            size_t const nans = rule == ORDO_NANS_LAST ? 0 : api_nans_of_row(call->type, row, n);
+            if (nans == 0) {
+                *out = value_of_row(call, &full, row);
+            } else if (nans == n || rule == ORDO_NANS_PROPAGATE) {
+                *out = (double)NAN;
+            } else {
+                place const at = place_of(method, call->q[j], n - nans);
+                *out = value_of_row(call, &at, row);
+            }
+        }
+    }
+}
+
+static ordo_status quantiles_rows(const void *arg, size_t i, size_t count, size_t n,
+                                  void *const *at, ordo_exec *exec)
+{
+    const quantile_segments *const segments = arg;
+    size_t const                   size = ordo_type_size(segments->call.type);
+    uint64_t                       sorted[API_ROWS_BYTES / sizeof(uint64_t)];
+    (void)exec;
+    for (size_t done = 0, rows; done < count; done += rows) {
+        rows = api_sorted_rows(segments->choice, segments->call.type, false,
+                               (const char *)at[0] + done * n * size, count - done, n, sorted);
+        quantiles_of_rows(segments, i + done, rows, n, (const char *)sorted);
+    }
+    return ORDO_OK;
+}
+
 static size_t quantiles_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
 {
     const quantile_segments *const segments = arg;
@@ -346,6 +395,8 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quant
     quantile_segments const job = {&choice, *call, &wish};
     ordo_segments_job each = {.arrays = {api_read_only(call->keys, ordo_type_size(call->type))},
                               .one = quantiles_one,
+                              .rows = wish.algorithm == ORDO_ALGORITHM_AUTO ? quantiles_rows : NULL,
+                              .rows_most = ORDO_ROW_KEYS,
                               .scratch = quantiles_one_scratch,
                               .needs_scratch = named || call->count > FEW,
                               .arg = &job};

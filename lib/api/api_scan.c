@@ -37,6 +37,20 @@ static ordo_status scan_one(const void *arg, size_t i, size_t n, void *const *at
     return call->choice->backend->scan(call->choice->state, &job, exec);
 }
 
+static ordo_status scan_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                             ordo_exec *exec)
+{
+    const scan_segments *const call = arg;
+    ordo_scan_job              job = call->job;
+    (void)i;
+    (void)exec;
+    job.in = at[0];
+    job.out = at[1] != NULL ? at[1] : at[0];
+    job.n = n;
+    call->choice->backend->scan_rows(call->choice->state, &job, count);
+    return ORDO_OK;
+}
+
 static ordo_status scan_each(ordo_exec *exec, const ordo_choice *choice, const ordo_scan_job *job,
                              const api_segments *segments, size_t *bytes)
 {
@@ -46,6 +60,10 @@ static ordo_status scan_each(ordo_exec *exec, const ordo_choice *choice, const o
           .arrays = {api_read_only(job->in, ordo_type_size(job->type)),
                      {in_place ? NULL : job->out, ordo_type_size(job->out_type), false, true}},
           .one = scan_one,
+          .rows = job->algorithm == ORDO_ALGORITHM_AUTO && choice->backend->scan_rows != NULL
+                      ? scan_rows
+                      : NULL,
+          .rows_most = ORDO_SCAN_ROW,
           .arg = &call};
     each.arrays[0].is_written = in_place;
     return api_run_segments(exec, choice, segments, &each, bytes);

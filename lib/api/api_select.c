@@ -263,6 +263,57 @@ static ordo_status select_one(const void *arg, size_t i, size_t n, void *const *
     return select_array(exec, call->choice, &job, call->nans);
 }
 
+/* Whether the last of n sorted keys is a NaN. */
+static bool ends_with_nan(ordo_type type, const void *sorted, size_t n)
+{
+    return type == ORDO_F32   ? isnan(((const float *)sorted)[n - 1])
+           : type == ORDO_F64 ? isnan(((const double *)sorted)[n - 1])
+                              : false;
+}
+
+size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n)
+{
+    size_t nans = 0;
+    while (nans < n && ends_with_nan(type, sorted, n - nans))
+        nans++;
+    return nans;
+}
+
+size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descending, const char *keys,
+                       size_t rows, size_t n, void *sorted)
+{
+    size_t const        size = ordo_type_size(type);
+    ordo_rows_job const job = {type, sorted, ordo_min(rows, API_ROWS_BYTES / (n * size)), n,
+                               descending};
+    memcpy(sorted, keys, job.rows * n * size);
+    choice->backend->sort_rows(choice->state, &job);
+    return job.rows;
+}
+
+/* Sorted rows on the stack have the keys at the positions. */
+static ordo_status select_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                               ordo_exec *exec)
+{
+    const select_segments *const call = arg;
+    ordo_select_job              job = call->job;
+    size_t const                 size = ordo_type_size(job.type);
+    uint64_t                     sorted[API_ROWS_BYTES / sizeof(uint64_t)];
+    for (size_t done = 0, rows; done < count; done += rows) {
+        rows = api_sorted_rows(call->choice, job.type, job.descending,
+                               (const char *)at[0] + done * n * size, count - done, n, sorted);
+        for (size_t r = 0; r < rows; r++) {
+            const char *const row = (const char *)sorted + r * n * size;
+            job.out = (char *)call->job.out + (i + done + r) * job.count * size;
+            if (call->nans == ORDO_NANS_PROPAGATE && ends_with_nan(job.type, row, n))
+                TRY(fill_with_nan(exec, call->choice, &job));
+            else
+                for (size_t j = 0; j < job.count; j++)
+                    memcpy((char *)job.out + j * size, row + job.k[j] * size, size);
+        }
+    }
+    return ORDO_OK;
+}
+
 static ordo_status check_omitted_one(const void *arg, size_t i, size_t n, void *const *at,
                                      ordo_exec *exec)
 {
@@ -289,6 +340,8 @@ static ordo_status select_each(ordo_exec *exec, const select_segments *call,
     ordo_segments_job            check = {.arrays = {keys}, .one = check_omitted_one, .arg = call};
     ordo_segments_job            each = {.arrays = {keys},
                                          .one = select_one,
+                                         .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? select_rows : NULL,
+                                         .rows_most = ORDO_ROW_KEYS,
                                          .scratch = select_one_scratch,
                                          .needs_scratch = has_sub_arrays(job->algorithm) || job->count > FEW,
                                          .arg = call};

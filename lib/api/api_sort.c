@@ -1,6 +1,8 @@
 /* api_sort.c - ordo_sort, ordo_sort_pairs, ordo_argsort, ordo_sort_by and their size queries. */
 #include "api/api.h"
 
+#include <string.h>
+
 enum {
     MAX_VALUE = 16
 };
@@ -104,6 +106,19 @@ static size_t sort_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
     return call->choice->backend->sort_scratch(&job, exec);
 }
 
+static ordo_status sort_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                             ordo_exec *exec)
+{
+    const sort_segments *const call = arg;
+    ordo_rows_job const        job = {call->job.type, at[0], count, n, call->job.descending};
+    (void)i;
+    (void)exec;
+    if (at[1] != NULL)
+        memcpy(at[0], at[1], count * n * ordo_type_size(job.type));
+    call->choice->backend->sort_rows(call->choice->state, &job);
+    return ORDO_OK;
+}
+
 static ordo_status sort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_sort_job *job,
                              const api_segments *segments, size_t *bytes)
 {
@@ -115,6 +130,8 @@ static ordo_status sort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_sort_job
     ordo_segments_job each = {
         .arrays = {{job->keys, size, in_place, true}, api_read_only(job->source, size)},
         .one = sort_one,
+        .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? sort_rows : NULL,
+        .rows_most = ORDO_ROW_KEYS,
         .scratch = sort_one_scratch,
         .needs_scratch = !has_fallback(job->algorithm),
         .arg = &call};

@@ -104,6 +104,9 @@ typedef struct ordo_backend {
     /* A job on every segment, done by the other slots of this backend. */
     ordo_status (*segments)(void *state, const ordo_segments_job *job, ordo_exec *exec);
     size_t (*segments_scratch)(const ordo_segments_job *job, const ordo_exec *exec);
+    /* Parts of jobs on segments, without scratch: many short rows by one thread. */
+    void (*sort_rows)(void *state, const ordo_rows_job *job);
+    void (*scan_rows)(void *state, const ordo_scan_job *job, size_t rows); /* rows of job->n */
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

@@ -10,8 +10,17 @@
 #include "backend/exec.h"
 
 enum {
-    ORDO_SEGMENT_ARRAYS = 4
+    ORDO_SEGMENT_ARRAYS = 4,
+    ORDO_ROW_KEYS = 16, /* most keys of a row of sort_rows */
+    ORDO_SCAN_ROW = 64  /* most elements of a row of scan_rows */
 };
+
+typedef struct ordo_rows_job { /* sorts rows of n keys in place, as a sort of keys only does */
+    ordo_type type;
+    void     *keys;    /* rows without gaps */
+    size_t    rows, n; /* 1 <= n <= ORDO_ROW_KEYS */
+    bool      descending;
+} ordo_rows_job;
 
 typedef struct ordo_segment_view { /* checked, with all defaults filled in; see ordo_segments */
     size_t          count;

@@ -47,6 +47,8 @@ ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec)
 size_t      cpu_sample_work(const ordo_sample_job *job);
 ordo_status cpu_segments(void *state, const ordo_segments_job *job, ordo_exec *exec);
 size_t      cpu_segments_scratch(const ordo_segments_job *job, const ordo_exec *exec);
+void        cpu_sort_rows(void *state, const ordo_rows_job *job);
+void        cpu_scan_rows(void *state, const ordo_scan_job *job, size_t rows);
 void        cpu_divide(void *state, const ordo_divide_job *job);
 
 /* The elements in one piece of a loop over n: all of them if n is small, so that small calls wake

@@ -334,6 +334,14 @@ static void batch_piece(void *arg, size_t lo, size_t hi)
     }
 }
 
+/* ---- Rows ---- */
+
+void cpu_sort_rows(void *state, const ordo_rows_job *job)
+{
+    const cpu_kernels *const kernels = state;
+    kernels->loops->sort_rows[job->type](job->keys, job->rows, job->n, job->descending);
+}
+
 /* ---- All of it ---- */
 
 /* The segments that all threads do together, one after the other. */
