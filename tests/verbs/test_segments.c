@@ -383,7 +383,7 @@ static layout make_layout(size_t which, test_rng *rng)
     size_t       n = 0;
     switch (which) {
     case 0:
-        return (layout){"none", ORDO_OPTS(ordo_segments), 0, false};
+        return (layout){"none", ORDO_OPTS(ordo_segments, .count = 0), 0, false};
     case 1: {
         ordo_segments const s = by_offsets(60, 7, 0, rng, &n);
         return (layout){"tiny offsets", s, n, false};
