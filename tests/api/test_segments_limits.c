@@ -322,7 +322,9 @@ static void report(void)
     CHECK_STATUS(ORDO_OK, sort_with(layouts[0], N), ctx);
     ordo_report const said = report_of(ctx);
     CHECK_EQ_U64(ORDO_STRATEGY_SEGMENTS, said.facts.strategy);
-    CHECK(strcmp("segments", said.algorithm) == 0);
+    CHECK(strcmp("segments", ordo_strategy_name((ordo_strategy)said.facts.strategy)) == 0);
+    CHECK_STATUS(ORDO_OK, merge_verb(ctx, &layouts[0], NULL), ctx);
+    CHECK(strcmp("merge", report_of(ctx).algorithm) == 0);
     CHECK_EQ_U64(N, said.n);
     start();
 }

@@ -7,7 +7,8 @@
  *
  * Strided segments are gathered in blocks (gather.c). Scratch: for each thread what a job on its
  * longest segment takes, and a block of gathered segments. If it is refused, one thread works, with
- * the memory there is; jobs that cannot work without scratch fail before the first segment. */
+ * the memory there is; jobs that cannot work without scratch fail before the first segment. The
+ * report has the algorithm of the longest segment. */
 #include "cpu/segments/segments.h"
 
 #include <stdio.h>
@@ -34,6 +35,8 @@ typedef struct segment_run {
     size_t                   block;    /* segments that are gathered at once; 0: no step */
     size_t                   room;     /* bytes of a block */
     size_t                   cost;     /* of all segments */
+    size_t                   longest;  /* the number of the longest segment */
+    const char              *algorithm, *isa; /* of that segment */
     bool                     has_rows; /* the segments follow each other without gaps */
     segment_needs            needs;
     segment_lock             scratch_lock, failure_lock;
@@ -99,7 +102,7 @@ static void need_all(segment_run *run)
 {
     const ordo_segment_view *const view = run->view;
     uint64_t                       seen[FEW / 64 + 1] = {0};
-    size_t                         last = 0;
+    size_t                         last = 0, longest = 0;
     if (view->offsets == NULL) {
         need(run, view->length);
         run->needs.larges = view->length > run->large ? view->count : 0;
@@ -112,6 +115,10 @@ static void need_all(segment_run *run)
         else if (n != last)
             need(run, last = n);
         run->needs.larges += n > run->large;
+        if (n > longest) {
+            longest = n;
+            run->longest = i;
+        }
     }
     for (size_t n = 0; n <= FEW; n++)
         if ((seen[n / 64] >> n % 64 & 1) != 0)
@@ -232,6 +239,10 @@ static bool do_one(segment_run *run, segment_worker *worker, size_t i, size_t n,
 {
     segment_worker_begin(worker);
     ordo_status const status = run->job->one(run->job->arg, i, n, at, &worker->exec);
+    if (i == run->longest) {
+        run->algorithm = worker->exec.algorithm;
+        run->isa = worker->exec.isa;
+    }
     if (ORDO_LIKELY(status == ORDO_OK))
         return true;
     note_failure(run, i, status, worker->why);
@@ -450,7 +461,7 @@ ordo_status cpu_segments(void *state, const ordo_segments_job *job, ordo_exec *e
         status = run_all(&run);
     memset(&exec->facts, 0, offsetof(ordo_facts, device_status));
     exec->facts.strategy = ORDO_STRATEGY_SEGMENTS;
-    exec->algorithm = "segments";
-    exec->isa = kernels->isa;
+    exec->algorithm = run.algorithm != NULL ? run.algorithm : "rows";
+    exec->isa = run.isa != NULL ? run.isa : kernels->isa;
     return status;
 }
