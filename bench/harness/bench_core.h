@@ -7,8 +7,8 @@
  * cannot run is printed as "left out" and gets no row.
  *
  * Calls between the files of this folder go one way:
- *     bench_cuda, bench_peers, bench_measure -> bench_table, bench_json -> bench_core
- *     -> bench_machine */
+ *     bench_cuda, bench_peers, bench_measure -> bench_json -> bench_score -> bench_table
+ *     -> bench_core -> bench_machine */
 #ifndef ORDO_BENCH_HARNESS_BENCH_CORE_H
 #define ORDO_BENCH_HARNESS_BENCH_CORE_H
 
@@ -76,7 +76,8 @@ typedef struct bench_row {
     const char    *name; /* of the contender                                                */
     bench_role     role;
     unsigned       threads;
-    bool           peer; /* from the module of peers                                        */
+    bool           peer;  /* from the module of peers                                        */
+    size_t         first; /* the index of the first row of its question                     */
     bool           skipped;
     bench_call    *call; /* call and what are NULL once the row is measured                 */
     const void    *what;
@@ -183,6 +184,11 @@ bool bench_add_times(bench *b, const char *name, unsigned threads, bench_role ro
 
 /* The median time of a contender in the last measured question; NAN if it was not in it. */
 double bench_last_median(const bench *b, const char *name, unsigned threads);
+
+/* Sorts times, and returns the value at a share of sorted times, between two of them by linear
+ * interpolation. */
+void   bench_sort_times(double *times, unsigned count);
+double bench_quantile(const double *sorted, unsigned count, double share);
 
 /* Adds a line to the summary in the results. The caller prints it. */
 bool bench_note(bench *b, const char *name, double value);

@@ -4,6 +4,7 @@
 #include "bench/harness/bench_measure.h"
 
 #include <math.h>
+#include <string.h>
 
 static void put_string(FILE *file, const char *text)
 {
@@ -83,6 +84,34 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     fprintf(file, "]}");
 }
 
+/* One line for each section with points. */
+static void put_scores(FILE *file, const bench *b)
+{
+    const char *last = "";
+    bool        any = false;
+
+    fprintf(file, "  \"scores\": [");
+    for (size_t i = 0; i < b->row_count; i++) {
+        if (strcmp(b->rows[i].section, last) == 0)
+            continue;
+        last = b->rows[i].section;
+        const bench_score score = bench_score_rows(b->rows, b->row_count, b->set.repeat, last);
+        if (score.points == 0)
+            continue;
+        fprintf(file, "%s\n    {", any ? "," : "");
+        any = true;
+        put_text(file, "score", last);
+        fprintf(file, "\"points\": %zu, \"ahead\": %zu, \"behind\": %zu, ", score.points,
+                score.ahead, score.behind);
+        put_number(file, "worst_ratio", score.worst);
+        put_text(file, "worst_label", score.row->question.label);
+        put_text(file, "worst_peer", score.peer->name);
+        fprintf(file, "\"worst_n\": %zu, \"worst_threads\": %u}", score.row->question.n,
+                score.row->threads);
+    }
+    fprintf(file, "\n  ],\n");
+}
+
 bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
 {
     fprintf(file, "{\n  ");
@@ -105,7 +134,9 @@ bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
         fprintf(file, ", \"value\": %.9g}%s\n", b->facts[i].value,
                 i + 1 < b->fact_count ? "," : "");
     }
-    fprintf(file, "  ],\n  \"rows\": [\n");
+    fprintf(file, "  ],\n");
+    put_scores(file, b);
+    fprintf(file, "  \"rows\": [\n");
     for (size_t i = 0; i < b->row_count; i++) {
         put_row(file, &b->rows[i], b->set.repeat);
         fprintf(file, "%s\n", i + 1 < b->row_count ? "," : "");

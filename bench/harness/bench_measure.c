@@ -189,32 +189,17 @@ static size_t drop_skipped(bench *b, size_t first)
     return kept;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value at a share of the sorted times, between two of them by linear interpolation. */
-static double quantile(const double *sorted, unsigned rounds, double share)
-{
-    const double   place = share * (rounds - 1);
-    const unsigned below = (unsigned)place;
-    const unsigned above = below + 1 < rounds ? below + 1 : below;
-    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
-}
-
 static void take_quartiles(bench_row *row, unsigned rounds)
 {
     double sorted[BENCH_MOST_ROUNDS];
 
     assert(rounds > 0 && rounds <= BENCH_MOST_ROUNDS);
     memcpy(sorted, row->seconds, rounds * sizeof *sorted);
-    qsort(sorted, rounds, sizeof *sorted, by_value);
+    bench_sort_times(sorted, rounds);
     row->least = sorted[0];
-    row->median = quantile(sorted, rounds, 0.5);
-    row->quartiles[0] = quantile(sorted, rounds, 0.25);
-    row->quartiles[1] = quantile(sorted, rounds, 0.75);
+    row->median = bench_quantile(sorted, rounds, 0.5);
+    row->quartiles[0] = bench_quantile(sorted, rounds, 0.25);
+    row->quartiles[1] = bench_quantile(sorted, rounds, 0.75);
 }
 
 static void compare(bench_row *rows, size_t count)
@@ -254,6 +239,7 @@ static void finish(bench *b, size_t first)
 
     for (size_t i = 0; i < count; i++) {
         take_quartiles(&rows[i], b->set.repeat);
+        rows[i].first = first;
         rows[i].call = NULL;
         rows[i].what = NULL;
     }

@@ -105,24 +105,31 @@ static bool run_types(bench *b)
     return bench_summary(b, "auto", false);
 }
 
+/* All distributions for two types. On the host, those of bench_dist.every_type for all types. */
+static bool has_rows(const bench *b, const bench_dist *d, ordo_type type)
+{
+    const ordo_type second = b->place == NULL ? ORDO_F32 : ORDO_U64;
+    return type == ORDO_U32 || type == second || (b->place == NULL && d->every_type);
+}
+
+static bool run_distribution(bench *b, const bench_dist *d, ordo_type type)
+{
+    sort_case c;
+
+    ask_sort(b, type, b->set.n, 1, &c);
+    c.peers.only = bench_pick(b, NULL, "cub radix");
+    c.question.dist = d->name;
+    snprintf(c.question.label, sizeof c.question.label, "%s %s", d->name, ordo_type_name(type));
+    return bench_generate_k(b, d->dist, type, b->src, b->set.n, d->k) && measure_all(b, &c);
+}
+
 static bool run_distributions(bench *b)
 {
-    const ordo_type types[] = {ORDO_U32, b->place == NULL ? ORDO_F32 : ORDO_U64};
-
     bench_heading_over(b, "Sort, distributions", reference(b), b->set.n, "keys", 14);
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-        for (const bench_dist *d = bench_dists; d->name != NULL; d++) {
-            sort_case c;
-            ask_sort(b, types[t], b->set.n, 1, &c);
-            c.peers.only = bench_pick(b, main_peers, "cub radix");
-            c.question.dist = d->name;
-            snprintf(c.question.label, sizeof c.question.label, "%s %s", d->name,
-                     ordo_type_name(types[t]));
-            if (!bench_generate_k(b, d->dist, types[t], b->src, b->set.n, d->k) ||
-                !measure_all(b, &c))
+    for (int type = ORDO_I8; type <= ORDO_F64; type++)
+        for (const bench_dist *d = bench_dists; d->name != NULL; d++)
+            if (has_rows(b, d, (ordo_type)type) && !run_distribution(b, d, (ordo_type)type))
                 return false;
-        }
-    }
     return bench_summary(b, "auto", true);
 }
 
@@ -325,7 +332,7 @@ static bool run_threads(bench *b)
 
 const bench_section bench_sort_sections[] = {
     {"types", 8, 8, 0, run_types, true},
-    {"distributions", 4, 4, 0, run_distributions, true},
+    {"distributions", 8, 8, 0, run_distributions, true},
     {"n", 8, 8, 0, run_n, true},
     {"algorithms", 4, 4, 0, run_algorithms, true},
     {"pairs", 16, 16, 0, run_pairs, true},

@@ -113,6 +113,14 @@ def test_generate():
     assert not np.array_equal(a, ordo.generate("ksorted", 4000, "u4", k=9, seed=6))
     assert np.unique(ordo.generate("few", 4000, "f8", k=7)).size == 7
     assert (np.diff(ordo.generate("recur", 4000, "i8", p=0.5)) == 0).sum() in range(1500, 2500)
+    prices = ordo.generate("prices", 4000, "f4")
+    assert np.array_equal(np.round(prices * 100).astype("f4") / np.float32(100), prices)
+    readings = ordo.generate("sensors", 4000, "i2", k=10)
+    assert np.unique(ordo.generate("sensors", 4000, "f8", k=10)).size == np.unique(readings).size
+    for dist in ("signed", "normal", "loguniform"):
+        assert 1000 < (ordo.generate(dist, 4000, "f4") < 0).sum() < 3000
+    assert 3 < (np.diff(ordo.generate("outliers", 4000, "f8", k=100)) < 0).sum() < 200
+    assert ordo.radius(ordo.generate("timestamps", 4000, "i8", k=100)) > 16
     words = ordo.generate("strings", 20, seed=1)
     assert len(words) == 20
     assert all(type(word) is bytes and 1 <= len(word) <= 500 for word in words)

@@ -421,7 +421,7 @@ static void cancel(ordo_where where)
     int cancelled = 0;
     testkit_case("cancelled, where %d", (int)where);
     for (int round = 0; round < 200 && cancelled < 20; round++) {
-        canceller with = {.ctx = play_context(where, 3, 0.3)};
+        canceller with = {.ctx = play_context(where, 3, 0.3), .at = CANCEL_AT(round)};
         inputs_fill(inputs_find("random bits"), ORDO_U64, before, MOST, (uint64_t)round);
         expect(PAIRS, ORDO_U64, MOST, 4, 0);
         if (!canceller_start(&with))

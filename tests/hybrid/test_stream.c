@@ -361,7 +361,7 @@ static void cancel(ordo_where where, double share)
     int cancelled = 0;
     testkit_case("cancelled, device %d", (int)where);
     for (int round = 0; round < 200 && cancelled < 20; round++) {
-        canceller with = {.ctx = play_context(where, 3, share)};
+        canceller with = {.ctx = play_context(where, 3, share), .at = CANCEL_AT(round)};
         prepare(PAIRS, inputs_find("random bits"), ORDO_U64, MOST, 4, 0);
         if (!canceller_start(&with))
             return;

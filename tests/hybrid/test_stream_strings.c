@@ -398,7 +398,7 @@ static void cancel(verb what)
     testkit_case("verb %d, cancelled", (int)what);
     CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
     for (int round = 0; round < 100 && cancelled < 20 / FEWER; round++) {
-        canceller with = {.ctx = play_context(ORDO_CUDA, 3, 0)};
+        canceller with = {.ctx = play_context(ORDO_CUDA, 3, 0), .at = CANCEL_AT(round)};
         if (!canceller_start(&with))
             return;
         ordo_status const status = call(with.ctx, what, 0, 0, &found);

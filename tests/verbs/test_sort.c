@@ -17,7 +17,7 @@ enum {
     LARGE = 70001,
     IF_SHIPPED = false, /* the low thresholds of the test build choose another algorithm */
 #else
-    LARGE = TESTKIT_SANITIZED ? 150007 : 300007,
+    LARGE = TESTKIT_TSAN ? 40009 : TESTKIT_SANITIZED ? 150007 : 300007,
     IF_SHIPPED = true,
 #endif
     BUBBLE_MOST = 1500 /* the largest unsorted array for a quadratic sort */
@@ -103,7 +103,7 @@ static void test_small(void)
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (int desc = 0; desc < 2; desc++) {
-                if (!testkit_run_case(7))
+                if (!testkit_run_case(TESTKIT_TSAN ? 49 : 7))
                     continue;
                 size_t const shape = (n * 5 + t * 3 + (size_t)desc) % inputs_count();
                 sample const s = make_sample(inputs_types[t], n, shape, desc != 0,
@@ -343,20 +343,22 @@ static void test_killers(void)
         for (size_t i = 0; i <= sizeof names / sizeof *names; i++) {
             size_t const shape = i == 0 ? 0 : inputs_find(names[i - 1]);
             double       best = 1e9;
+            bool         good = false; /* one of many attempts: others may lose time to noise */
             sample const s = {ORDO_U32, LARGE, shape, false, GUARD_END};
             inputs_fill(shape, s.type, original, s.n, 3);
-            for (int repeat = 0; repeat < 3; repeat++) {
+            for (int repeat = 0; repeat < 3 || (repeat < 50 && !good); repeat++) {
                 void *const          keys = put_keys(&s);
                 ordo_sort_opts const opts = opts_of(&s, algorithms[a]);
                 double const         start = test_cpu_seconds();
                 CHECK_STATUS(ORDO_OK, ordo_sort(ctx, s.type, keys, s.n, &opts), ctx);
                 double const took = test_cpu_seconds() - start;
                 best = took < best ? took : best;
+                good = i == 0 || best < 50 * base + 0.020;
             }
             testkit_case("%s of %s: %g s, random keys %g s", inputs_sort_name(algorithms[a]),
                          inputs_name(shape), best, base);
             base = i == 0 ? best : base;
-            CHECK(best < 50 * base + 0.020);
+            CHECK(good);
         }
     }
     ordo_ctx_free(ctx);
