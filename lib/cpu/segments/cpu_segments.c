@@ -312,6 +312,8 @@ static void do_batch(segment_run *run, segment_worker *worker, size_t first, siz
     void                          *at[ORDO_SEGMENT_ARRAYS];
     if (first >= end || atomic_load_explicit(&run->failed, memory_order_relaxed) < first)
         return;
+    if (run->block > 0 && view->length > run->large)
+        return; /* all of them are large */
     if (run->block > 0) {
         for (size_t i = first, count; i < end; i += count) {
             count = ordo_min(ordo_min(run->block, end - i), view->group - i % view->group);
