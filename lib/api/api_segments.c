@@ -47,7 +47,7 @@ static ordo_status check_layout(ordo_exec *exec, size_t n, bool written, ordo_se
     if (view->length == 0)
         return ORDO_OK;
     FAIL_IF(!end_of(view, &end) || end > n, ORDO_E_ARG,
-            "segment %zu ends after element %zu, but n is %zu", view->count - 1, end, n);
+            "segment %zu ends before element %zu, but n is %zu", view->count - 1, end, n);
     FAIL_IF(!ordo_size_mul(view->count, view->length, &cells) || cells > SIZE_MAX / 32, ORDO_E_ARG,
             "segments: %zu segments of %zu elements are too many", view->count, view->length);
     if (written)

@@ -52,9 +52,9 @@ static void refuse_layouts(void)
             sort_with((ordo_segments){.count = 4, .offsets = long_one}, 12));
     REFUSED(ORDO_E_ARG, "must be 0 if there are offsets",
             sort_with((ordo_segments){.count = 1, .offsets = long_one, .length = 1}, 12));
-    REFUSED(ORDO_E_ARG, "segment 3 ends after element 12, but n is 11",
+    REFUSED(ORDO_E_ARG, "segment 3 ends before element 12, but n is 11",
             sort_with((ordo_segments){.count = 4, .length = 3}, 11));
-    REFUSED(ORDO_E_ARG, "segment 3 ends after element 13, but n is 12",
+    REFUSED(ORDO_E_ARG, "segment 3 ends before element 14, but n is 12",
             sort_with((ordo_segments){.count = 4, .length = 3, .stride = 1, .step = 5}, 12));
     REFUSED(ORDO_E_ARG, "the stride is 2, and a segment spans 3 elements",
             sort_with((ordo_segments){.count = 4, .length = 3, .stride = 2}, 12));

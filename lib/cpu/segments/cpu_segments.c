@@ -30,14 +30,14 @@ typedef struct segment_run {
     const ordo_segments_job *job;
     const ordo_segment_view *view;
     ordo_exec               *exec;
-    ordo_exec                outer;    /* exec, with the progress of the small segments */
-    size_t                   large;    /* a segment of more elements is done by all threads */
-    size_t                   block;    /* segments that are gathered at once; 0: no step */
-    size_t                   room;     /* bytes of a block */
-    size_t                   cost;     /* of all segments */
-    size_t                   longest;  /* the number of the longest segment */
+    ordo_exec                outer;   /* exec, with the progress of the small segments */
+    size_t                   large;   /* a segment of more elements is done by all threads */
+    size_t                   block;   /* segments that are gathered at once; 0: no step */
+    size_t                   room;    /* bytes of a block */
+    size_t                   cost;    /* of all segments */
+    size_t                   longest; /* the number of the longest segment */
     const char              *algorithm, *isa; /* of that segment */
-    bool                     has_rows; /* the segments follow each other without gaps */
+    bool                     has_rows;        /* the segments follow each other without gaps */
     segment_needs            needs;
     segment_lock             scratch_lock, failure_lock;
     segment_worker          *workers;
@@ -125,14 +125,14 @@ static void need_all(segment_run *run)
             need(run, n);
 }
 
-/* Bytes of one gathered segment in all arrays; each array begins on a cache line. */
+/* Bytes of a block of gathered segments in all arrays; each array begins on a cache line. Size
+ * queries have no arrays, so an array that a call leaves out counts, too. */
 static size_t room_of(const segment_run *run, size_t block)
 {
     size_t bytes = 0;
     for (size_t a = 0; a < ORDO_SEGMENT_ARRAYS; a++)
-        if (run->job->arrays[a].base != NULL)
-            bytes += ordo_round_up(block * run->view->length * run->job->arrays[a].size,
-                                   ORDO_CACHE_LINE);
+        bytes +=
+            ordo_round_up(block * run->view->length * run->job->arrays[a].size, ORDO_CACHE_LINE);
     return bytes;
 }
 
