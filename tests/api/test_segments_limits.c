@@ -13,7 +13,7 @@ enum {
     ROWS = 60,
     LENGTH = 40,
 #else
-    ROWS = 300,
+    ROWS = 60,
     LENGTH = 700,
 #endif
     N = ROWS * LENGTH
