@@ -37,7 +37,7 @@ static inline size_t ordo_segment_start(const ordo_segment_view *view, size_t i)
 {
     if (view->offsets != NULL)
         return (size_t)view->offsets[i];
-    if (i < view->group)
+    if (i < view->group || view->group == 0)
         return i * view->stride;
     return i / view->group * view->group_stride + i % view->group * view->stride;
 }

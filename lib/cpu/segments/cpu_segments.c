@@ -434,14 +434,15 @@ static ordo_status do_small(segment_run *run, segment_worker *alone)
 static ordo_status run_all(segment_run *run)
 {
     segment_worker large, alone = {.outer = NULL};
+    bool const     has_large = run->needs.larges > 0;
     ordo_exec     *exec = run->exec;
-    if (run->needs.larges > 0)
+    if (has_large)
         TRY(open_large(run, &large));
     ordo_status status = open_workers(run, workers_of(run));
     if (status == ORDO_E_NOMEM && !run->job->needs_scratch)
         status = open_alone(run, &alone);
     TRY(status);
-    if (run->needs.larges > 0)
+    if (has_large)
         do_large(run, &large);
     if (atomic_load(&run->failed) == run->view->count)
         TRY(do_small(run, &alone));
