@@ -52,7 +52,7 @@ typedef struct bench_question {
     ordo_type   type;      /* of the keys; 0: none                                          */
     ordo_type   out_type;  /* of the answer; 0: none                                        */
     double      p;         /* recurrence probability of the keys, or the CPU's share; NAN   */
-    double      k;         /* radius of the keys, or how many keys are selected; NAN: none  */
+    double      k;         /* radius, keys selected, or multiprocessors of the GPU; NAN     */
     size_t      n;
     size_t      bytes;  /* read and written by one call; the copy moves as many             */
     void       *answer; /* every contender writes its answer here                           */
@@ -60,6 +60,8 @@ typedef struct bench_question {
     size_t      batch;   /* arrays of n keys that one call works on; 0 means 1              */
     bench_call *prepare; /* runs before every call, untimed, with all threads; may be NULL  */
     const void *prepare_what;
+    unsigned    singles; /* above 0: a round times so many calls, each prepared, alone      */
+    size_t     *turn;    /* with singles: the number of the call, for prepare               */
 } bench_question;
 
 typedef enum bench_role {

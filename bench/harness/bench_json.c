@@ -4,7 +4,6 @@
 #include "bench/harness/bench_measure.h"
 
 #include <math.h>
-#include <string.h>
 
 static void put_string(FILE *file, const char *text)
 {
@@ -69,7 +68,7 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     put_text(file, "algorithm", row->name);
     fprintf(file, "\"peer\": %s, \"threads\": %u, \"calls_per_round\": %zu, ",
             row->peer ? "true" : "false", row->threads,
-            row->calls * (q->batch != 0 ? q->batch : 1));
+            (q->singles > 0 ? q->singles : row->calls) * (q->batch != 0 ? q->batch : 1));
     put_number(file, "time_over_copy", row->over_copy);
     put_number(file, "speedup", row->speedup);
     put_number(file, "median_s", row->median);
@@ -87,20 +86,13 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
 /* One line for each section with points. */
 static void put_scores(FILE *file, const bench *b)
 {
-    const char *last = "";
+    bench_score score;
     bool        any = false;
 
     fprintf(file, "  \"scores\": [");
-    for (size_t i = 0; i < b->row_count; i++) {
-        if (strcmp(b->rows[i].section, last) == 0)
-            continue;
-        last = b->rows[i].section;
-        const bench_score score = bench_score_rows(b->rows, b->row_count, b->set.repeat, last);
-        if (score.points == 0)
-            continue;
+    for (size_t at = 0; bench_next_score(b, &at, &score); any = true) {
         fprintf(file, "%s\n    {", any ? "," : "");
-        any = true;
-        put_text(file, "score", last);
+        put_text(file, "score", score.row->section);
         fprintf(file, "\"points\": %zu, \"ahead\": %zu, \"behind\": %zu, ", score.points,
                 score.ahead, score.behind);
         put_number(file, "worst_ratio", score.worst);

@@ -42,6 +42,10 @@ typedef struct bench_score {
 bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned rounds,
                              const char *section);
 
+/* The score of the next section with points, from row *at on, which moves behind the section. False
+ * if there is none. */
+bool bench_next_score(const bench *b, size_t *at, bench_score *score);
+
 /* Prints the score of every section that has points, and of all. */
 void bench_print_scores(const bench *b);
 

@@ -62,38 +62,46 @@ bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned round
     return score;
 }
 
-static void print_score(const char *name, bench_score score)
+bool bench_next_score(const bench *b, size_t *at, bench_score *score)
 {
-    char count[32];
+    while (*at < b->row_count) {
+        const char *const section = b->rows[*at].section;
+        *score = bench_score_rows(b->rows, b->row_count, b->set.repeat, section);
+        while (*at < b->row_count && strcmp(b->rows[*at].section, section) == 0)
+            ++*at;
+        if (score->row != NULL && score->peer != NULL)
+            return true;
+    }
+    return false;
+}
 
-    if (score.row == NULL || score.peer == NULL)
-        return;
+static void print_score(const char *name, const bench_score *score)
+{
+    const size_t level = score->points - score->ahead - score->behind;
+    char         count[32];
+
     printf("%s: %zu points: %zu ahead, %zu level, %zu behind; worst ratio %.2f: %s, n = %s, "
            "%u thread%s, %s\n",
-           name, score.points, score.ahead, score.points - score.ahead - score.behind, score.behind,
-           score.worst, score.row->question.label, bench_count(count, score.row->question.n),
-           score.row->threads, score.row->threads == 1 ? "" : "s", score.peer->name);
+           name, score->points, score->ahead, level, score->behind, score->worst,
+           score->row->question.label, bench_count(count, score->row->question.n),
+           score->row->threads, score->row->threads == 1 ? "" : "s", score->peer->name);
 }
 
 void bench_print_scores(const bench *b)
 {
-    const char *last = "";
+    bench_score score;
     unsigned    sections = 0;
 
-    for (size_t i = 0; i < b->row_count; i++) {
-        if (strcmp(b->rows[i].section, last) == 0)
-            continue;
-        last = b->rows[i].section;
-        const bench_score score = bench_score_rows(b->rows, b->row_count, b->set.repeat, last);
-        if (score.points == 0)
-            continue;
-        if (sections++ == 0)
+    for (size_t at = 0; bench_next_score(b, &at, &score); sections++) {
+        if (sections == 0)
             printf("\nTime of the best peer divided by that of auto; level is %.2f to %.2f\n",
                    BENCH_LEVEL, 1 / BENCH_LEVEL);
-        print_score(last, score);
+        print_score(score.row->section, &score);
     }
-    if (sections > 1)
-        print_score("all sections", bench_score_rows(b->rows, b->row_count, b->set.repeat, NULL));
+    if (sections > 1) {
+        score = bench_score_rows(b->rows, b->row_count, b->set.repeat, NULL);
+        print_score("all sections", &score);
+    }
     if (sections == 0)
         printf("\nNo peer took part: no points\n");
 }

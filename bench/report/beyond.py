@@ -27,6 +27,7 @@ SECTIONS = {
     "fasta": ("protein records", ""),
     "n": ("number of keys", "n"),
     "small": ("small arrays", "n"),
+    "single": ("single calls", "n"),
     "k": ("radius", "k"),
     "rough": ("k-sorted keys", "k"),
 }
@@ -173,7 +174,7 @@ def figures(card_id, title, group, caption, words):
     parts = []
     kinds = Counter(kind_of(c.ours, x) for c in group)
     for place, (kind, _) in enumerate(kinds.most_common(4)):
-        unit = "time" if section == "small" else "rate"
+        unit = "time" if section in ("small", "single") else "rate"
         series = as_series(line_series(group, x, kind), unit)
         axis = "microseconds" if unit == "time" else "keys per second"
         chart = charts.Chart(

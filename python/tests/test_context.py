@@ -121,8 +121,8 @@ def test_threads_at_the_same_time():
 def test_the_gil_is_released():
     """This thread wakes up several times during one call of another thread.
 
-    On a busy machine it may sleep for the whole call, so that one good call of many is enough. With the
-    GIL held it would never wake up more than twice: before and after the work of the library.
+    On a busy machine it may sleep for the whole call, so that one good call of many is enough.
+    With the GIL held it would never wake up more than twice: before and after the library's work.
     """
     a = np.random.default_rng(1).random(4_000_000)
     turns = 0

@@ -149,6 +149,16 @@ def test_share_of_the_cpu():
     assert ordo.config(cpu_share=None)["cpu_share"] is None
 
 
+def test_multiprocessors():
+    with pytest.raises(ValueError, match=r"device_sms is -1; expected"):
+        ordo.config(device_sms=-1)
+    with pytest.raises(TypeError, match="device_sms"):
+        ordo.context(device_sms="8")
+    with ordo.context(device="cpu", device_sms=8):
+        same(ordo.sort(np.array([3, 1, 2])), np.array([1, 2, 3]))
+    assert ordo.config()["device_sms"] is None
+
+
 PAPER = [41, 18467, 6334, 26500, 19169, 15724, 11478, 29358]
 PAPER += [26962, 24464, 5705, 28145, 23281, 16827, 9961, 491]
 

@@ -21,8 +21,8 @@ enum { /* N: enough elements for every verb to use threads */
     N = 150000,
 #endif
     CALLERS = 3,
-    PATIENCE = 600, /* seconds; the limit of ctest for a test */
-    FEW = 8 /* step over the table of verbs */
+    PATIENCE = 1800, /* seconds; the limit of ctest for a test */
+    FEW = 8          /* step over the table of verbs */
 };
 
 /* Replaces the function of the C library, as if every process were the first of a PID namespace. */

@@ -225,7 +225,8 @@ static void label_now(const ordo_sample_job *job)
         size_t      below = 0;
         make_record(job, i, record);
         for (size_t step = (splitters + 1) / 2; step > 0; step /= 2)
-            if (compare_records(job, play_record(job, job->splitters, below + step - 1), record) < 0)
+            if (compare_records(job, play_record(job, job->splitters, below + step - 1), record) <
+                0)
                 below += step;
         bool const equal =
             below < splitters &&

@@ -9,7 +9,7 @@
 enum {
     SMALL = 200,
     POWERS = (1 << 15) + 1,
-    LARGE = TESTKIT_TSAN ? 40009 : 200003,
+    LARGE = 200003,
     KEY = 8,
     MANY = 100
 };
