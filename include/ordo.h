@@ -32,6 +32,7 @@
 #define ORDO_H
 
 #include "ordo_report.h"
+#include "ordo_segments.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -299,6 +300,7 @@ typedef struct ordo_sort_opts {
     uint32_t reserved;  /* 0                                                                     */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     const void *source; /* ordo_sort: the array to read; NULL: sort keys in place                */
+    const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_sort_opts;
 
 /* Sorts keys[0..n) in place. All algorithms write the same bytes: -0 before +0 (descending: after
@@ -370,6 +372,7 @@ typedef struct ordo_rank_opts {
                          * THREADS: one segment per thread, its first rank by binary search;
                          * NAIVE, SHUFFLE, HYBRID: on a GPU                                      */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
+    const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_rank_opts;
 
 /* Ranks the keys of an array in any order: ranks[i] is the 1-based rank of keys[i]; with
@@ -410,6 +413,7 @@ typedef struct ordo_select_opts {
                          * BITONIC, MERGE: by sorted sub-arrays, see below                       */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     uint64_t sub_array; /* BITONIC, MERGE: keys of a sub-array, a power of 2; default 1024       */
+    const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_select_opts;
 
 /* Writes the k[j]-th key in order to out[j]; k[j] = 0 is the first key. The k may be in any order
@@ -459,6 +463,7 @@ typedef struct ordo_quantile_opts {
     uint32_t reserved;  /* 0                                                                     */
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     uint64_t sub_array; /* as ordo_select                                                        */
+    const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_quantile_opts;
 
 /* Writes the q[j]-quantile of the keys to out[j], 0 <= q[j] <= 1, as f64 for every type. All q
@@ -492,6 +497,7 @@ typedef struct ordo_scan_opts {
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     uint32_t algorithm; /* AUTO; BALLOT, SHARED: on a GPU, see each call                         */
     uint32_t reserved;  /* 0                                                                     */
+    const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_scan_opts;
 
 /* Prefix sums, minima or maxima: out[i] = in[0] op ... op in[i] (exclusive: op in[i-1]).
@@ -555,8 +561,9 @@ typedef struct ordo_order_opts {
     void    *stream;    /* for ORDO_ON_DEVICE                                                    */
     /* ordo_radius: arrays for the sequences LR, RL (n keys) and DM (n counts); NULL: not wanted.
      * Any of them makes AUTO compute the sequences. They must not overlap each other or keys.    */
-    void     *lr, *rl;
-    uint64_t *dm;
+    void                *lr, *rl;
+    uint64_t            *dm;
+    const ordo_segments *segments; /* many arrays in one call; NULL: one (ordo_segments.h)       */
 } ordo_order_opts;
 
 /* *sorted = 1 if keys[0..n) is sorted, else 0. *where (may be NULL) gets the smallest i with

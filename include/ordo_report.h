@@ -48,7 +48,8 @@ typedef enum ordo_strategy {          /* what a call did                        
     ORDO_STRATEGY_HEADS = 27,         /* GPU rank_sorted: starts of ties first, then ranks       */
     ORDO_STRATEGY_SUB_ARRAYS = 28,    /* select: sorted sub-arrays of `tile` keys, merged        */
     ORDO_STRATEGY_PHASES = 29,        /* SAMPLE with GPUs: four phases on all devices            */
-    ORDO_STRATEGY_VALUES = 30         /* sort: counted `buckets` values, wrote each as often     */
+    ORDO_STRATEGY_VALUES = 30,        /* sort: counted `buckets` values, wrote each as often     */
+    ORDO_STRATEGY_SEGMENTS = 31       /* each segment by itself (ordo_segments.h)                */
 } ordo_strategy;
 
 typedef struct ordo_facts { /* a number that does not apply is 0                                 */

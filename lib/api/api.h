@@ -9,6 +9,7 @@
 #define ORDO_API_API_H
 
 #include "backend/exec.h"
+#include "backend/segments.h"
 #include "plan/plan.h"
 
 /* Rejects a NULL context and re-entry, clears the last error, starts the clock. Until api_leave the
@@ -65,13 +66,42 @@ ordo_status api_check_apart(ordo_exec *exec, const void *a, size_t a_bytes, cons
 
 ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n);
 /* Reads the options of a ranking call and checks all but its flags and algorithm. */
-ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
-                            const ordo_rank_opts *opts, ordo_rank_opts *wish);
+ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_rank_opts *opts,
+                            ordo_rank_opts *wish);
+/* Rejects ranks of n keys that do not fit their type. */
+ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n);
 ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm);
 
 /* Rejects positions that are not below n; `whose` names what n counts. */
 ordo_status api_check_positions(ordo_exec *exec, const size_t *k, size_t count, size_t n,
                                 const char *whose);
+
+/* api_segments.c: the segments of a call. Without segments the array is the only one. */
+typedef struct api_segments {
+    ordo_segment_view view;
+    bool              given;
+    size_t            longest;               /* elements of the longest segment */
+    size_t            shortest, shortest_at; /* of the shortest one, and its number */
+    size_t            least, least_at;       /* the same without empty segments */
+} api_segments;
+
+/* Reads and checks opts.segments of an array of n elements. Segments that are written must not
+ * overlap. */
+ordo_status api_read_segments(ordo_exec *exec, const ordo_segments *segments, size_t n,
+                              bool written, api_segments *out);
+/* For calls that have no segments. */
+ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call);
+/* The number of results of all segments, `each` of one. */
+ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, size_t *all);
+/* Runs a job on all segments, or answers a size query if bytes is not NULL. */
+ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
+                             ordo_segments_job *job, size_t *bytes);
+
+/* An argument of ordo_segments_job.arrays that is only read. */
+static inline ordo_segment_array api_read_only(const void *base, size_t size)
+{
+    return (ordo_segment_array){(void *)base, size, true, false}; /* never written through */
+}
 
 /* api_select.c: the parts that ordo_select and ordo_quantiles share. */
 ordo_status api_check_select_algorithm(ordo_exec *exec, uint32_t algorithm, uint64_t sub_array);
@@ -82,6 +112,18 @@ ordo_status api_check_nans(ordo_exec *exec, uint32_t nans);
 /* Counts the NaNs; 0 for integers, which are not read. This is one phase of the call. */
 ordo_status api_count_nans(ordo_exec *exec, const ordo_choice *choice, ordo_type type,
                            const void *keys, size_t n, size_t *nans);
+/* The most scratch of api_select_any on n keys, with the threads of exec. */
+size_t api_select_any_scratch(const ordo_choice *choice, const ordo_select_job *wish, size_t n,
+                              const ordo_exec *exec);
+enum {
+    API_ROWS_BYTES = 8192
+};
+/* Copies rows of n keys without gaps to `sorted` (API_ROWS_BYTES) and sorts each: as many of them
+ * as there is room for. Returns their number. */
+size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descending, const char *keys,
+                       size_t rows, size_t n, void *sorted);
+/* The number of NaNs at the end of n sorted keys. */
+size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n);
 /* Runs the select slot for positions that may be in any order and repeat. */
 ordo_status api_select_any(ordo_exec *exec, const ordo_choice *choice, const ordo_select_job *wish);
 

@@ -45,18 +45,97 @@ static ordo_status check_sequences(ordo_exec *exec, const ordo_radius_job *job)
     return ORDO_OK;
 }
 
+/* ---- Segments ---- */
+
+typedef struct order_segments { /* a measure of each segment */
+    const ordo_choice *choice;
+    ordo_radius_job    job; /* lacks the segment */
+    int               *sorted;
+    size_t            *where, *results;
+} order_segments;
+
+static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *const *at,
+                                 ordo_exec *exec)
+{
+    const order_segments *const call = arg;
+    size_t                      found = n;
+    ordo_order_job const        job = {call->job.type, at[0], n, call->job.descending, &found};
+    TRY(call->choice->backend->is_sorted(call->choice->state, &job, exec));
+    call->sorted[i] = found == n;
+    if (call->where != NULL)
+        call->where[i] = found;
+    return ORDO_OK;
+}
+
+static ordo_status runs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const order_segments *const call = arg;
+    ordo_runs_job const job = {call->job.type, at[0], n, call->job.descending, &call->results[i]};
+    return call->choice->backend->runs(call->choice->state, &job, exec);
+}
+
+static ordo_status radius_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const order_segments *const call = arg;
+    ordo_radius_job             job = call->job;
+    job.keys = at[0];
+    job.n = n;
+    job.radius = &call->results[i];
+    job.lr = at[1];
+    job.rl = at[2];
+    job.dm = at[3];
+    return call->choice->backend->radius(call->choice->state, &job, exec);
+}
+
+static size_t radius_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const order_segments *const call = arg;
+    ordo_radius_job             job = call->job;
+    job.n = n;
+    return call->choice->backend->radius_scratch(&job, exec);
+}
+
+/* Measures each segment by `one`, which reads the keys and may write the sequences of the job. */
+static ordo_status measure_each(ordo_exec *exec, const order_segments *call, ordo_segment_fn *one,
+                                const api_segments *segments, size_t *bytes)
+{
+    const ordo_radius_job *const job = &call->job;
+    size_t const                 size = ordo_type_size(job->type);
+    ordo_segments_job            each = {.arrays = {api_read_only(job->keys, size),
+                                                    {job->lr, size, false, true},
+                                                    {job->rl, size, false, true},
+                                                    {job->dm, sizeof *job->dm, false, true}},
+                                         .one = one,
+                                         .scratch = one == radius_one ? radius_one_scratch : NULL,
+                                         .needs_scratch = true,
+                                         .arg = call};
+    return api_run_segments(exec, call->choice, segments, &each, bytes);
+}
+
+/* ---- The calls ---- */
+
 static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type,
                                      const void *keys, size_t n, int *sorted, size_t *where,
                                      const ordo_order_opts *opts)
 {
     ordo_order_opts wish;
+    api_segments    segments;
     ordo_choice     choice;
     size_t          found = n;
     TRY(check_order(exec, type, opts, false, &wish));
+    TRY(api_read_segments(exec, wish.segments, n, false, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(sorted == NULL, ORDO_E_ARG, "sorted is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
-    ordo_order_job const job = {type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, &found};
+    bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
+    if (segments.given) {
+        order_segments const call = {.choice = &choice,
+                                     .job = {.type = type, .keys = keys, .descending = descending},
+                                     .sorted = sorted,
+                                     .where = where};
+        return measure_each(exec, &call, is_sorted_one, &segments, NULL);
+    }
+    ordo_order_job const job = {type, keys, n, descending, &found};
     TRY(choice.backend->is_sorted(choice.state, &job, exec));
     *sorted = found == n;
     if (where != NULL)
@@ -78,6 +157,7 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_rad
     size_t *const   radius = job->radius;
     size_t          found = 0;
     ordo_order_opts wish;
+    api_segments    segments;
     ordo_choice     choice;
     TRY(check_order(exec, job->type, opts, true, &wish));
     TRY(api_check_aligned(exec, job->keys, job->n, ordo_type_size(job->type), "keys"));
@@ -85,12 +165,17 @@ static ordo_status radius_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_rad
     job->lr = wish.lr;
     job->rl = wish.rl;
     job->dm = wish.dm;
+    TRY(api_read_segments(exec, wish.segments, job->n, ordo_wants_sequences(job), &segments));
     if (bytes == NULL)
         TRY(check_sequences(exec, job));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, radius);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
+    if (segments.given) {
+        order_segments const call = {.choice = &choice, .job = *job, .results = radius};
+        return measure_each(exec, &call, radius_one, &segments, bytes);
+    }
     job->radius = &found;
     ANSWER_SIZE_QUERY(bytes, choice, radius, job);
     TRY(choice.backend->radius(choice.state, job, exec));
@@ -116,14 +201,23 @@ static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
                                 size_t n, size_t *runs, const ordo_order_opts *opts)
 {
     ordo_order_opts wish;
+    api_segments    segments;
     ordo_choice     choice;
     size_t          found = 0;
     TRY(check_order(exec, type, opts, false, &wish));
+    TRY(api_read_segments(exec, wish.segments, n, false, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     FAIL_IF(runs == NULL, ORDO_E_ARG, "runs is NULL");
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, runs);
-    ordo_runs_job const job = {type, keys, n, (wish.flags & ORDO_DESCENDING) != 0, &found};
+    bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
+    if (segments.given) {
+        order_segments const call = {.choice = &choice,
+                                     .job = {.type = type, .keys = keys, .descending = descending},
+                                     .results = runs};
+        return measure_each(exec, &call, runs_one, &segments, NULL);
+    }
+    ordo_runs_job const job = {type, keys, n, descending, &found};
     TRY(choice.backend->runs(choice.state, &job, exec));
     *runs = found;
     return ORDO_OK;

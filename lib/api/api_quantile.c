@@ -208,13 +208,17 @@ typedef struct quantiles { /* the arguments of a call */
 } quantiles;
 
 static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
-                                   const ordo_quantile_opts *opts, ordo_quantile_opts *wish)
+                                   const ordo_quantile_opts *opts, ordo_quantile_opts *wish,
+                                   api_segments *segments)
 {
+    size_t results;
     TRY(api_check_type(exec, call->type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     TRY(api_check_place(exec, wish->flags, ORDO_ON_DEVICE, wish->stream));
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     TRY(api_check_nans(exec, wish->nans));
+    TRY(api_read_segments(exec, wish->segments, call->n, false, segments));
+    TRY(api_results(exec, segments, call->count, &results));
     TRY(api_check_select_algorithm(exec, wish->algorithm, wish->sub_array));
     FAIL_IF(wish->method > METHODS, ORDO_E_ARG, "method is %u; no such ordo_method", wish->method);
     FAIL_IF(call->is_median && wish->method != ORDO_METHOD_DEFAULT &&
@@ -225,11 +229,11 @@ static ordo_status check_quantiles(ordo_exec *exec, const quantiles *call,
     size_t const size = ordo_type_size(call->type);
     TRY(api_check_aligned(exec, call->keys, call->n, size, "keys"));
     TRY(api_check_aligned(exec, call->q, call->count, sizeof(double), "q"));
-    TRY(api_check_aligned(exec, call->out, call->count, sizeof(double), "out"));
+    TRY(api_check_aligned(exec, call->out, results, sizeof(double), "out"));
     TRY(api_check_apart(exec, call->keys, call->n * size, "keys", call->out,
-                        call->count * sizeof(double), "out"));
+                        results * sizeof(double), "out"));
     TRY(api_check_apart(exec, call->q, call->count * sizeof(double), "q", call->out,
-                        call->count * sizeof(double), "out"));
+                        results * sizeof(double), "out"));
     for (size_t j = 0; j < call->count; j++)
         FAIL_IF(!(call->q[j] >= 0 && call->q[j] <= 1), ORDO_E_ARG, "q[%zu] is %g; expected 0 to 1",
                 j, call->q[j]);
@@ -276,26 +280,127 @@ static ordo_status quantiles_of(ordo_exec *exec, const ordo_choice *choice, cons
     return ORDO_OK;
 }
 
-static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quantiles *call,
-                                     const ordo_quantile_opts *opts)
+/* The quantiles of one array. */
+static ordo_status quantiles_array(ordo_exec *exec, const ordo_choice *choice,
+                                   const quantiles *call, const ordo_quantile_opts *wish)
 {
-    ordo_quantile_opts wish;
-    ordo_choice        choice;
-    size_t             nans = 0;
-    TRY(check_quantiles(exec, call, opts, &wish));
-    TRY(api_choose(ctx, exec, NULL, &choice));
-    NEEDS(choice, select);
-    if (call->count == 0)
-        return ORDO_OK;
-    if (wish.nans != ORDO_NANS_LAST)
-        TRY(api_count_nans(exec, &choice, call->type, call->keys, call->n, &nans));
+    size_t nans = 0;
+    if (wish->nans != ORDO_NANS_LAST)
+        TRY(api_count_nans(exec, choice, call->type, call->keys, call->n, &nans));
     size_t const n = call->n - nans;
-    if (n == 0 || (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE)) {
+    if (n == 0 || (nans > 0 && wish->nans == ORDO_NANS_PROPAGATE)) {
         for (size_t j = 0; j < call->count; j++)
             call->out[j] = (double)NAN;
         return ORDO_OK;
     }
-    return quantiles_of(exec, &choice, call, &wish, n);
+    return quantiles_of(exec, choice, call, wish, n);
+}
+
+typedef struct quantile_segments { /* quantiles of each segment; the call lacks the segment */
+    const ordo_choice        *choice;
+    quantiles                 call; /* out: of the first segment */
+    const ordo_quantile_opts *wish;
+} quantile_segments;
+
+static ordo_status quantiles_one(const void *arg, size_t i, size_t n, void *const *at,
+                                 ordo_exec *exec)
+{
+    const quantile_segments *const segments = arg;
+    quantiles                      call = segments->call;
+    call.keys = at[0];
+    call.n = n;
+    call.out += i * call.count;
+    return quantiles_array(exec, segments->choice, &call, segments->wish);
+}
+
+/* The quantile of n sorted keys at a place. */
+static double value_of_row(const quantiles *call, const place *at, const void *sorted)
+{
+    double const below = as_double(call->type, sorted, at->below);
+    double const above = as_double(call->type, sorted, at->above);
+    return settled((call->is_median ? median_of : value_at)(at, below, above));
+}
+
+/* The places of a quantile are the same in all rows without NaNs, so they are found once. */
+static void quantiles_of_rows(const quantile_segments *segments, size_t first, size_t count,
+                              size_t n, const char *sorted)
+{
+    const quantiles *const call = &segments->call;
+    ordo_method const      method = (ordo_method)segments->wish->method;
+    ordo_nans const        rule = (ordo_nans)segments->wish->nans;
+    size_t const           size = ordo_type_size(call->type);
+    for (size_t j = 0; j < call->count; j++) {
+        place const full = place_of(method, call->q[j], n);
+        for (size_t r = 0; r < count; r++) {
+            const char *const row = sorted + r * n * size;
+            double *const     out = call->out + (first + r) * call->count + j;
+            size_t const nans = rule == ORDO_NANS_LAST ? 0 : api_nans_of_row(call->type, row, n);
+            if (nans == 0) {
+                *out = value_of_row(call, &full, row);
+            } else if (nans == n || rule == ORDO_NANS_PROPAGATE) {
+                *out = (double)NAN;
+            } else {
+                place const at = place_of(method, call->q[j], n - nans);
+                *out = value_of_row(call, &at, row);
+            }
+        }
+    }
+}
+
+static ordo_status quantiles_rows(const void *arg, size_t i, size_t count, size_t n,
+                                  void *const *at, ordo_exec *exec)
+{
+    const quantile_segments *const segments = arg;
+    size_t const                   size = ordo_type_size(segments->call.type);
+    uint64_t                       sorted[API_ROWS_BYTES / sizeof(uint64_t)];
+    (void)exec;
+    for (size_t done = 0, rows; done < count; done += rows) {
+        rows = api_sorted_rows(segments->choice, segments->call.type, false,
+                               (const char *)at[0] + done * n * size, count - done, n, sorted);
+        quantiles_of_rows(segments, i + done, rows, n, (const char *)sorted);
+    }
+    return ORDO_OK;
+}
+
+static size_t quantiles_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const quantile_segments *const segments = arg;
+    ordo_select_job                job = {.type = segments->call.type,
+                                          .count = 2 * segments->call.count,
+                                          .algorithm = (ordo_algorithm)segments->wish->algorithm};
+    ordo_exec                      probe = *exec;
+    if (n == 0 || api_set_select_algorithm(&probe, segments->choice, segments->wish->algorithm,
+                                           segments->wish->sub_array, &job) != ORDO_OK)
+        return 0;
+    size_t const places =
+        segments->call.count > FEW ? job.count * (sizeof(size_t) + sizeof(uint64_t)) : 0;
+    return places + api_select_any_scratch(segments->choice, &job, n, exec);
+}
+
+static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quantiles *call,
+                                     const ordo_quantile_opts *opts)
+{
+    ordo_quantile_opts wish;
+    api_segments       segments;
+    ordo_choice        choice;
+    TRY(check_quantiles(exec, call, opts, &wish, &segments));
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    NEEDS(choice, select);
+    if (call->count == 0)
+        return ORDO_OK;
+    if (!segments.given)
+        return quantiles_array(exec, &choice, call, &wish);
+    bool const named =
+        wish.algorithm == ORDO_ALGORITHM_BITONIC || wish.algorithm == ORDO_ALGORITHM_MERGE;
+    quantile_segments const job = {&choice, *call, &wish};
+    ordo_segments_job each = {.arrays = {api_read_only(call->keys, ordo_type_size(call->type))},
+                              .one = quantiles_one,
+                              .rows = wish.algorithm == ORDO_ALGORITHM_AUTO ? quantiles_rows : NULL,
+                              .rows_most = ORDO_ROW_KEYS,
+                              .scratch = quantiles_one_scratch,
+                              .needs_scratch = named || call->count > FEW,
+                              .arg = &job};
+    return api_run_segments(exec, &choice, &segments, &each, NULL);
 }
 
 ordo_status ordo_quantiles(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,

@@ -1,8 +1,8 @@
 /* api_rank.c - ordo_rank, ordo_rank_sorted and their size queries. */
 #include "api/api.h"
 
-ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
-                            const ordo_rank_opts *opts, ordo_rank_opts *wish)
+ordo_status api_check_ranks(ordo_exec *exec, ordo_type rank_type, const ordo_rank_opts *opts,
+                            ordo_rank_opts *wish)
 {
     TRY(api_check_type(exec, rank_type, "rank_type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
@@ -15,6 +15,11 @@ ordo_status api_check_ranks(ordo_exec *exec, size_t n, ordo_type rank_type,
             "rank_type f32 cannot hold ranks above 2^24; use f64, u32 or u64");
     FAIL_IF(rank_type != ORDO_U32 && rank_type != ORDO_U64 && rank_type != ORDO_F64, ORDO_E_ARG,
             "rank_type is %s; expected u32, u64 or f64", ordo_type_name(rank_type));
+    return ORDO_OK;
+}
+
+ordo_status api_check_rank_count(ordo_exec *exec, ordo_type rank_type, size_t n)
+{
     FAIL_IF(rank_type == ORDO_U32 && n > UINT32_MAX, ORDO_E_ARG,
             "n is %zu; ranks above 2^32 - 1 need rank_type u64 or f64", n);
     return ORDO_OK;
@@ -33,16 +38,82 @@ static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
     return ORDO_OK;
 }
 
+typedef struct rank_sorted_segments { /* ranks each segment; the job lacks the segment */
+    const ordo_choice   *choice;
+    ordo_rank_sorted_job job;
+    bool                 descending; /* of the check */
+} rank_sorted_segments;
+
+static ordo_rank_sorted_job rank_sorted_job_of(const rank_sorted_segments *call, size_t n,
+                                               void *const *at)
+{
+    ordo_rank_sorted_job job = call->job;
+    job.sorted = at[0];
+    job.ranks = at[1];
+    job.n = n;
+    return job;
+}
+
+static ordo_status rank_sorted_one(const void *arg, size_t i, size_t n, void *const *at,
+                                   ordo_exec *exec)
+{
+    const rank_sorted_segments *const call = arg;
+    ordo_rank_sorted_job const        job = rank_sorted_job_of(call, n, at);
+    (void)i;
+    return call->choice->backend->rank_sorted(call->choice->state, &job, exec);
+}
+
+static ordo_status require_order_one(const void *arg, size_t i, size_t n, void *const *at,
+                                     ordo_exec *exec)
+{
+    const rank_sorted_segments *const call = arg;
+    ordo_rank_sorted_job const        job = rank_sorted_job_of(call, n, at);
+    (void)i;
+    return require_order(call->choice, exec, &job, call->descending);
+}
+
+static size_t rank_sorted_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const rank_sorted_segments *const call = arg;
+    ordo_rank_sorted_job              job = call->job;
+    job.n = n;
+    return call->choice->backend->rank_sorted_scratch(&job, exec);
+}
+
+/* All segments are checked before the first rank is written. */
+static ordo_status rank_sorted_each(ordo_exec *exec, const rank_sorted_segments *call, bool check,
+                                    const api_segments *segments, size_t *bytes)
+{
+    ordo_segment_array const sorted =
+        api_read_only(call->job.sorted, ordo_type_size(call->job.type));
+    ordo_segments_job order = {.arrays = {sorted}, .one = require_order_one, .arg = call};
+    ordo_segments_job each = {
+        .arrays = {sorted, {call->job.ranks, ordo_type_size(call->job.rank_type), false, true}},
+        .one = rank_sorted_one,
+        .scratch = rank_sorted_one_scratch,
+        .needs_scratch = true,
+        .arg = call};
+    if (check && bytes == NULL) {
+        exec->phases = 2;
+        TRY(api_run_segments(exec, call->choice, segments, &order, NULL));
+        exec->phase = 1;
+    }
+    return api_run_segments(exec, call->choice, segments, &each, bytes);
+}
+
 static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_sorted_job *job,
                                        const ordo_rank_opts *opts, size_t *bytes)
 {
     size_t const   n = job->n;
     ordo_rank_opts wish;
+    api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_check_ranks(exec, n, job->rank_type, opts, &wish));
+    TRY(api_check_ranks(exec, job->rank_type, opts, &wish));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_CHECK | ORDO_ON_DEVICE,
                         wish.stream));
+    TRY(api_read_segments(exec, wish.segments, n, true, &segments));
+    TRY(api_check_rank_count(exec, job->rank_type, segments.longest));
     FAIL_IF(wish.algorithm > ORDO_ALGORITHM_THREADS &&
                 (wish.algorithm < ORDO_ALGORITHM_NAIVE || wish.algorithm > ORDO_ALGORITHM_HYBRID),
             ORDO_E_ARG,
@@ -56,10 +127,16 @@ static ordo_status rank_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->ties = (ordo_ties)wish.ties;
     job->algorithm = (ordo_algorithm)wish.algorithm;
+    bool const check = (wish.flags & ORDO_CHECK) != 0;
+    bool const descending = (wish.flags & ORDO_DESCENDING) != 0;
+    if (segments.given) {
+        rank_sorted_segments const call = {&choice, *job, descending};
+        return rank_sorted_each(exec, &call, check, &segments, bytes);
+    }
     ANSWER_SIZE_QUERY(bytes, choice, rank_sorted, job);
-    if ((wish.flags & ORDO_CHECK) != 0) {
+    if (check) {
         exec->phases = 2;
-        TRY(require_order(&choice, exec, job, (wish.flags & ORDO_DESCENDING) != 0));
+        TRY(require_order(&choice, exec, job, descending));
         exec->phase = 1;
     }
     return choice.backend->rank_sorted(choice.state, job, exec);
@@ -82,26 +159,70 @@ ordo_status ordo_rank_sorted_scratch(ordo_ctx *ctx, ordo_type type, size_t n, or
 
 /* ---- ordo_rank ---- */
 
+typedef struct rank_segments { /* ranks each segment; the job lacks the segment */
+    const ordo_choice *choice;
+    ordo_rank_job      job;
+} rank_segments;
+
+static ordo_status rank_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const rank_segments *const call = arg;
+    ordo_rank_job              job = call->job;
+    (void)i;
+    job.keys = at[0];
+    job.ranks = at[1];
+    job.n = n;
+    return call->choice->backend->rank(call->choice->state, &job, exec);
+}
+
+static size_t rank_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const rank_segments *const call = arg;
+    ordo_rank_job              job = call->job;
+    job.n = n;
+    return call->choice->backend->rank_scratch(&job, exec);
+}
+
+static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job *job,
+                             const api_segments *segments, size_t *bytes)
+{
+    ordo_choice         choice;
+    rank_segments const call = {&choice, *job};
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_segments_job each = {.arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
+                                         {job->ranks, ordo_type_size(job->rank_type), false, true}},
+                              .one = rank_one,
+                              .scratch = rank_one_scratch,
+                              .needs_scratch = true,
+                              .arg = &call};
+    return api_run_segments(exec, &choice, segments, &each, bytes);
+}
+
 static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *job,
                                 const ordo_rank_opts *opts, size_t *bytes)
 {
     size_t const   n = job->n;
     ordo_rank_opts wish;
+    api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_check_ranks(exec, n, job->rank_type, opts, &wish));
+    TRY(api_check_ranks(exec, job->rank_type, opts, &wish));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish.stream));
+    TRY(api_read_segments(exec, wish.segments, n, true, &segments));
+    TRY(api_check_rank_count(exec, job->rank_type, segments.longest));
     TRY(api_check_sort_algorithm(exec, wish.algorithm));
     size_t const size = ordo_type_size(job->type), rank_size = ordo_type_size(job->rank_type);
     TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
     TRY(api_check_aligned(exec, job->ranks, n, rank_size, "ranks"));
     TRY(api_check_apart(exec, job->keys, n * size, "keys", job->ranks, n * rank_size, "ranks"));
-    ordo_load const load = ordo_load_rank(job->type, n, job->rank_type);
-    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
-    NEEDS(choice, rank);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     job->ties = (ordo_ties)wish.ties;
     job->algorithm = (ordo_algorithm)wish.algorithm;
+    if (segments.given)
+        return rank_each(ctx, exec, job, &segments, bytes);
+    ordo_load const load = ordo_load_rank(job->type, n, job->rank_type);
+    TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
+    NEEDS(choice, rank);
     ANSWER_SIZE_QUERY(bytes, choice, rank, job);
     ordo_status status;
     bool        written = false; /* a device wrote ranks before it failed */

@@ -90,6 +90,7 @@ static const word strategies[] = {
     [ORDO_STRATEGY_SUB_ARRAYS] = {"sub_arrays", "sorted sub-arrays and merged them"},
     [ORDO_STRATEGY_PHASES] = {"phases", "in four phases on all devices"},
     [ORDO_STRATEGY_VALUES] = {"values", "counted how often each of the few values occurs"},
+    [ORDO_STRATEGY_SEGMENTS] = {"segments", "each segment by itself"},
 };
 
 enum {

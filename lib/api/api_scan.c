@@ -30,12 +30,61 @@ static ordo_status check_ballots(ordo_exec *exec, ordo_algorithm algorithm, bool
     return ORDO_OK;
 }
 
+typedef struct scan_segments { /* scans each segment; the job lacks the segment */
+    const ordo_choice *choice;
+    ordo_scan_job      job;
+} scan_segments;
+
+static ordo_status scan_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const scan_segments *const call = arg;
+    ordo_scan_job              job = call->job;
+    (void)i;
+    job.in = at[0];
+    job.out = at[1] != NULL ? at[1] : at[0];
+    job.n = n;
+    return call->choice->backend->scan(call->choice->state, &job, exec);
+}
+
+static ordo_status scan_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                             ordo_exec *exec)
+{
+    const scan_segments *const call = arg;
+    ordo_scan_job              job = call->job;
+    (void)i;
+    (void)exec;
+    job.in = at[0];
+    job.out = at[1] != NULL ? at[1] : at[0];
+    job.n = n;
+    call->choice->backend->scan_rows(call->choice->state, &job, count);
+    return ORDO_OK;
+}
+
+static ordo_status scan_each(ordo_exec *exec, const ordo_choice *choice, const ordo_scan_job *job,
+                             const api_segments *segments, size_t *bytes)
+{
+    scan_segments const call = {choice, *job};
+    bool const          in_place = job->in == job->out;
+    ordo_segments_job   each = {
+          .arrays = {api_read_only(job->in, ordo_type_size(job->type)),
+                     {in_place ? NULL : job->out, ordo_type_size(job->out_type), false, true}},
+          .one = scan_one,
+          .rows = job->algorithm == ORDO_ALGORITHM_AUTO && choice->backend->scan_rows != NULL
+                      ? scan_rows
+                      : NULL,
+          .rows_most = ORDO_SCAN_ROW,
+          .arg = &call};
+    each.arrays[0].is_written = in_place;
+    return api_run_segments(exec, choice, segments, &each, bytes);
+}
+
 static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *job,
                                 const ordo_scan_opts *opts, size_t *bytes)
 {
     ordo_type const type = job->type, out_type = job->out_type;
     size_t const    n = job->n;
     ordo_scan_opts  wish;
+    api_segments    segments;
     ordo_choice     choice;
     FAIL_IF(job->op != ORDO_SUM && job->op != ORDO_MIN && job->op != ORDO_MAX, ORDO_E_ARG,
             "op is %d; no such ordo_op", (int)job->op);
@@ -44,6 +93,7 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish.stream));
     TRY(check_scan_algorithm(exec, job, &wish));
+    TRY(api_read_segments(exec, wish.segments, n, true, &segments));
     FAIL_IF(out_type != type && job->op != ORDO_SUM, ORDO_E_ARG,
             "out_type is %s; the minima and maxima of %s are %s", ordo_type_name(out_type),
             ordo_type_name(type), ordo_type_name(type));
@@ -59,6 +109,8 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
     TRY(check_ballots(exec, job->algorithm, choice.backend->scan_scratch != NULL));
+    if (segments.given)
+        return scan_each(exec, &choice, job, &segments, bytes);
     if (bytes == NULL)
         return choice.backend->scan(choice.state, job, exec);
     *bytes = choice.backend->scan_scratch == NULL ? 0 : choice.backend->scan_scratch(job, exec);
@@ -97,6 +149,7 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_EXCLUSIVE | ORDO_ON_DEVICE, wish.stream));
     TRY(check_reserved(exec, &wish));
+    TRY(api_no_segments(exec, wish.segments, "ordo_scan_bits"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_BALLOT &&
                 wish.algorithm != ORDO_ALGORITHM_SHARED,
             ORDO_E_ARG, "algorithm %u does not count flags; expected auto, ballot or shared",

@@ -65,6 +65,17 @@ static size_t select_any_scratch(ordo_type type, size_t count)
     return bytes > SIZE_MAX - ORDO_CACHE_LINE ? SIZE_MAX : ordo_round_up(bytes, ORDO_CACHE_LINE);
 }
 
+size_t api_select_any_scratch(const ordo_choice *choice, const ordo_select_job *wish, size_t n,
+                              const ordo_exec *exec)
+{
+    ordo_select_job job = *wish;
+    job.n = n;
+    job.k = NULL;
+    job.count = ordo_min(wish->count, n);
+    return select_any_scratch(wish->type, wish->count) +
+           (job.count == 0 ? 0 : choice->backend->select_scratch(&job, exec));
+}
+
 static bool strictly_rising(const size_t *k, size_t n)
 {
     size_t rising = 1;
@@ -178,11 +189,12 @@ ordo_status api_set_select_algorithm(ordo_exec *exec, const ordo_choice *choice,
 }
 
 static ordo_status read_select_opts(ordo_exec *exec, ordo_type type, const ordo_select_opts *opts,
-                                    ordo_select_opts *wish)
+                                    size_t n, ordo_select_opts *wish, api_segments *segments)
 {
     TRY(api_check_type(exec, type, "type"));
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_ON_DEVICE, wish->stream));
+    TRY(api_read_segments(exec, wish->segments, n, false, segments));
     return api_check_nans(exec, wish->nans);
 }
 
@@ -220,38 +232,171 @@ static ordo_status select_scratch(ordo_exec *exec, const ordo_choice *choice, or
     return ORDO_OK;
 }
 
+typedef struct select_segments { /* selects from each segment; the job lacks the segment */
+    const ordo_choice *choice;
+    ordo_select_job    job; /* out: of the first segment */
+    ordo_nans          nans;
+} select_segments;
+
+/* The results of one array: all NaN, or the keys at the positions. */
+static ordo_status select_array(ordo_exec *exec, const ordo_choice *choice,
+                                const ordo_select_job *job, ordo_nans nans)
+{
+    size_t found = 0;
+    if (nans != ORDO_NANS_LAST)
+        TRY(api_count_nans(exec, choice, job->type, job->keys, job->n, &found));
+    if (found > 0 && nans == ORDO_NANS_PROPAGATE)
+        return fill_with_nan(exec, choice, job);
+    /* NaNs come last in both directions, so omitting them only limits the positions. */
+    if (found > 0)
+        TRY(api_check_positions(exec, job->k, job->count, job->n - found, "keys that are not NaN"));
+    return api_select_any(exec, choice, job);
+}
+
+static ordo_status select_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const select_segments *const call = arg;
+    ordo_select_job              job = call->job;
+    job.keys = at[0];
+    job.n = n;
+    job.out = (char *)job.out + i * job.count * ordo_type_size(job.type);
+    return select_array(exec, call->choice, &job, call->nans);
+}
+
+/* Whether the last of n sorted keys is a NaN. */
+static bool ends_with_nan(ordo_type type, const void *sorted, size_t n)
+{
+    return type == ORDO_F32   ? isnan(((const float *)sorted)[n - 1])
+           : type == ORDO_F64 ? isnan(((const double *)sorted)[n - 1])
+                              : false;
+}
+
+size_t api_nans_of_row(ordo_type type, const void *sorted, size_t n)
+{
+    size_t nans = 0;
+    while (nans < n && ends_with_nan(type, sorted, n - nans))
+        nans++;
+    return nans;
+}
+
+size_t api_sorted_rows(const ordo_choice *choice, ordo_type type, bool descending, const char *keys,
+                       size_t rows, size_t n, void *sorted)
+{
+    size_t const        size = ordo_type_size(type);
+    ordo_rows_job const job = {type, sorted, ordo_min(rows, API_ROWS_BYTES / (n * size)), n,
+                               descending};
+    memcpy(sorted, keys, job.rows * n * size);
+    choice->backend->sort_rows(choice->state, &job);
+    return job.rows;
+}
+
+/* Sorted rows on the stack have the keys at the positions. */
+static ordo_status select_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                               ordo_exec *exec)
+{
+    const select_segments *const call = arg;
+    ordo_select_job              job = call->job;
+    size_t const                 size = ordo_type_size(job.type);
+    uint64_t                     sorted[API_ROWS_BYTES / sizeof(uint64_t)];
+    for (size_t done = 0, rows; done < count; done += rows) {
+        rows = api_sorted_rows(call->choice, job.type, job.descending,
+                               (const char *)at[0] + done * n * size, count - done, n, sorted);
+        for (size_t r = 0; r < rows; r++) {
+            const char *const row = (const char *)sorted + r * n * size;
+            job.out = (char *)call->job.out + (i + done + r) * job.count * size;
+            if (call->nans == ORDO_NANS_PROPAGATE && ends_with_nan(job.type, row, n))
+                TRY(fill_with_nan(exec, call->choice, &job));
+            else
+                for (size_t j = 0; j < job.count; j++)
+                    memcpy((char *)job.out + j * size, row + job.k[j] * size, size);
+        }
+    }
+    return ORDO_OK;
+}
+
+static ordo_status check_omitted_one(const void *arg, size_t i, size_t n, void *const *at,
+                                     ordo_exec *exec)
+{
+    const select_segments *const call = arg;
+    size_t                       nans;
+    (void)i;
+    TRY(api_count_nans(exec, call->choice, call->job.type, at[0], n, &nans));
+    return api_check_positions(exec, call->job.k, call->job.count, n - nans,
+                               "keys that are not NaN");
+}
+
+static size_t select_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const select_segments *const call = arg;
+    return api_select_any_scratch(call->choice, &call->job, n, exec);
+}
+
+/* With ORDO_NANS_OMIT all positions are checked before the first result is written. */
+static ordo_status select_each(ordo_exec *exec, const select_segments *call,
+                               const api_segments *segments, size_t *bytes)
+{
+    const ordo_select_job *const job = &call->job;
+    ordo_segment_array const     keys = api_read_only(job->keys, ordo_type_size(job->type));
+    ordo_segments_job            check = {.arrays = {keys}, .one = check_omitted_one, .arg = call};
+    ordo_segments_job            each = {.arrays = {keys},
+                                         .one = select_one,
+                                         .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? select_rows : NULL,
+                                         .rows_most = ORDO_ROW_KEYS,
+                                         .scratch = select_one_scratch,
+                                         .needs_scratch = has_sub_arrays(job->algorithm) || job->count > FEW,
+                                         .arg = call};
+    if (bytes == NULL && call->nans == ORDO_NANS_OMIT &&
+        (job->type == ORDO_F32 || job->type == ORDO_F64)) {
+        exec->phases = 2;
+        TRY(api_run_segments(exec, call->choice, segments, &check, NULL));
+        exec->phase = 1;
+    }
+    return api_run_segments(exec, call->choice, segments, &each, bytes);
+}
+
+/* Every position must be in every segment. */
+static ordo_status check_positions_each(ordo_exec *exec, const size_t *k, size_t count,
+                                        const api_segments *segments)
+{
+    for (size_t j = 0; segments->view.count > 0 && j < count; j++)
+        FAIL_IF(k[j] >= segments->shortest, ORDO_E_ARG, "k[%zu] is %zu; segment %zu has %zu keys",
+                j, k[j], segments->shortest_at, segments->shortest);
+    return ORDO_OK;
+}
+
 static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_select_job *job,
                                   const ordo_select_opts *opts, size_t *bytes)
 {
     size_t const     n = job->n, count = job->count;
     ordo_select_opts wish;
+    api_segments     segments;
     ordo_choice      choice;
-    size_t           nans = 0;
-    TRY(read_select_opts(exec, job->type, opts, &wish));
+    size_t           results;
+    TRY(read_select_opts(exec, job->type, opts, n, &wish, &segments));
     TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
+    TRY(api_results(exec, &segments, count, &results));
     size_t const size = ordo_type_size(job->type);
     TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
     TRY(api_check_aligned(exec, job->k, count, sizeof *job->k, "k"));
-    TRY(api_check_aligned(exec, job->out, count, size, "out"));
-    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->out, count * size, "out"));
-    TRY(api_check_apart(exec, job->k, count * sizeof *job->k, "k", job->out, count * size, "out"));
-    if (bytes == NULL)
+    TRY(api_check_aligned(exec, job->out, results, size, "out"));
+    TRY(api_check_apart(exec, job->keys, n * size, "keys", job->out, results * size, "out"));
+    TRY(api_check_apart(exec, job->k, count * sizeof *job->k, "k", job->out, results * size,
+                        "out"));
+    if (bytes == NULL && !segments.given)
         TRY(api_check_positions(exec, job->k, count, n, "keys"));
+    else if (bytes == NULL)
+        TRY(check_positions_each(exec, job->k, count, &segments));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, select);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
     TRY(api_set_select_algorithm(exec, &choice, wish.algorithm, wish.sub_array, job));
+    if (segments.given && (count > 0 || bytes != NULL)) {
+        select_segments const call = {&choice, *job, (ordo_nans)wish.nans};
+        return select_each(exec, &call, &segments, bytes);
+    }
     if (bytes != NULL)
         return select_scratch(exec, &choice, job, bytes);
-    if (count == 0)
-        return ORDO_OK;
-    if (wish.nans != ORDO_NANS_LAST)
-        TRY(api_count_nans(exec, &choice, job->type, job->keys, n, &nans));
-    if (nans > 0 && wish.nans == ORDO_NANS_PROPAGATE)
-        return fill_with_nan(exec, &choice, job);
-    /* NaNs come last in both directions, so omitting them only limits the positions. */
-    TRY(api_check_positions(exec, job->k, count, n - nans, "keys that are not NaN"));
-    return api_select_any(exec, &choice, job);
+    return count == 0 ? ORDO_OK : select_array(exec, &choice, job, (ordo_nans)wish.nans);
 }
 
 ordo_status ordo_select(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n, const size_t *k,
@@ -270,22 +415,57 @@ ordo_status ordo_select_scratch(ordo_ctx *ctx, ordo_type type, size_t n, size_t 
 
 /* ---- Top k ---- */
 
-static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *job, size_t *found,
-                                const ordo_select_opts *opts, size_t *bytes)
+typedef struct topk_segments { /* the first keys of each segment; the job lacks the segment */
+    const ordo_choice *choice;
+    ordo_topk_job      job; /* values and index: of the first segment */
+    bool               omit;
+    size_t            *found;
+} topk_segments;
+
+static ordo_status topk_array(ordo_exec *exec, const ordo_choice *choice, ordo_topk_job *job,
+                              bool omit, size_t *found)
 {
-    ordo_select_opts wish;
-    ordo_choice      choice;
-    size_t           nans = 0;
-    TRY(read_select_opts(exec, job->type, opts, &wish));
-    FAIL_IF(wish.nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
-            "nans is propagate; expected last or omit");
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %u; expected auto",
-            wish.algorithm);
-    TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
-    TRY(api_check_index_type(exec, job->index_type, job->n));
+    size_t nans = 0;
+    if (omit)
+        TRY(api_count_nans(exec, choice, job->type, job->keys, job->n, &nans));
+    job->k = ordo_min(job->k, job->n - nans);
+    if (job->k > 0 && (job->values != NULL || job->index != NULL))
+        TRY(choice->backend->topk(choice->state, job, exec));
+    if (found != NULL)
+        *found = job->k;
+    return ORDO_OK;
+}
+
+static ordo_status topk_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const topk_segments *const call = arg;
+    ordo_topk_job              job = call->job;
+    size_t const               before = i * job.k;
+    job.keys = at[0];
+    job.n = n;
+    if (job.values != NULL)
+        job.values = (char *)job.values + before * ordo_type_size(job.type);
+    if (job.index != NULL)
+        job.index = (char *)job.index + before * ordo_type_size(job.index_type);
+    return topk_array(exec, call->choice, &job, call->omit,
+                      call->found != NULL ? call->found + i : NULL);
+}
+
+static size_t topk_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const topk_segments *const call = arg;
+    ordo_topk_job              job = call->job;
+    job.n = n;
+    job.k = ordo_min(job.k, n);
+    return job.k == 0 ? 0 : call->choice->backend->topk_scratch(&job, exec);
+}
+
+/* `results` keys for all segments. */
+static ordo_status check_topk_arrays(ordo_exec *exec, const ordo_topk_job *job, size_t results)
+{
     size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);
-    size_t const most = ordo_min(job->k, job->n);
-    size_t const values = job->values != NULL ? most : 0, indices = job->index != NULL ? most : 0;
+    size_t const values = job->values != NULL ? results : 0;
+    size_t const indices = job->index != NULL ? results : 0;
     TRY(api_check_aligned(exec, job->keys, job->n, size, "keys"));
     TRY(api_check_aligned(exec, job->values, values, size, "values"));
     TRY(api_check_aligned(exec, job->index, indices, index_size, "index"));
@@ -293,22 +473,44 @@ static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *j
                         "values"));
     TRY(api_check_apart(exec, job->keys, job->n * size, "keys", job->index, indices * index_size,
                         "index"));
-    TRY(api_check_apart(exec, job->values, values * size, "values", job->index,
-                        indices * index_size, "index"));
+    return api_check_apart(exec, job->values, values * size, "values", job->index,
+                           indices * index_size, "index");
+}
+
+static ordo_status topk_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_topk_job *job, size_t *found,
+                                const ordo_select_opts *opts, size_t *bytes)
+{
+    ordo_select_opts wish;
+    api_segments     segments;
+    ordo_choice      choice;
+    size_t           results = ordo_min(job->k, job->n);
+    TRY(read_select_opts(exec, job->type, opts, job->n, &wish, &segments));
+    FAIL_IF(wish.nans == ORDO_NANS_PROPAGATE, ORDO_E_ARG,
+            "nans is propagate; expected last or omit");
+    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG, "algorithm is %u; expected auto",
+            wish.algorithm);
+    TRY(api_check_select_algorithm(exec, wish.algorithm, wish.sub_array));
+    TRY(api_check_index_type(exec, job->index_type, segments.longest));
+    if (segments.given)
+        TRY(api_results(exec, &segments, job->k, &results));
+    TRY(check_topk_arrays(exec, job, results));
     TRY(api_choose(ctx, exec, NULL, &choice));
     NEEDS(choice, topk);
     job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    if (bytes == NULL && wish.nans == ORDO_NANS_OMIT)
-        TRY(api_count_nans(exec, &choice, job->type, job->keys, job->n, &nans));
-    job->k = ordo_min(job->k, job->n - nans);
-    if (bytes != NULL) {
-        *bytes = job->k == 0 ? 0 : api_scratch_total(choice.backend->topk_scratch(job, exec));
-        return ORDO_OK;
+    bool const omit = wish.nans == ORDO_NANS_OMIT;
+    if (segments.given) {
+        topk_segments const call = {&choice, *job, omit, found};
+        ordo_segments_job   each = {.arrays = {api_read_only(job->keys, ordo_type_size(job->type))},
+                                    .one = topk_one,
+                                    .scratch = topk_one_scratch,
+                                    .needs_scratch = true,
+                                    .arg = &call};
+        return api_run_segments(exec, &choice, &segments, &each, bytes);
     }
-    if (job->k > 0 && (job->values != NULL || job->index != NULL))
-        TRY(choice.backend->topk(choice.state, job, exec));
-    if (found != NULL)
-        *found = job->k;
+    if (bytes == NULL)
+        return topk_array(exec, &choice, job, omit, found);
+    job->k = ordo_min(job->k, job->n);
+    *bytes = job->k == 0 ? 0 : api_scratch_total(choice.backend->topk_scratch(job, exec));
     return ORDO_OK;
 }
 

@@ -1,6 +1,8 @@
 /* api_sort.c - ordo_sort, ordo_sort_pairs, ordo_argsort, ordo_sort_by and their size queries. */
 #include "api/api.h"
 
+#include <string.h>
+
 enum {
     MAX_VALUE = 16
 };
@@ -16,33 +18,39 @@ ordo_status api_check_sort_algorithm(ordo_exec *exec, uint32_t algorithm)
     return ORDO_OK;
 }
 
-static ordo_status check_radius(ordo_exec *exec, const ordo_sort_opts *wish, size_t n)
+static ordo_status check_radius(ordo_exec *exec, const ordo_sort_opts *wish,
+                                const api_segments *segments)
 {
+    size_t const n = segments->least;
     FAIL_IF(wish->radius != 0 && wish->algorithm != ORDO_ALGORITHM_ROUGH &&
                 wish->algorithm != ORDO_ALGORITHM_HALVING &&
                 wish->algorithm != ORDO_ALGORITHM_WINDOWS,
             ORDO_E_ARG, "opts.radius is only for the algorithms rough, halving and windows");
+    FAIL_IF(segments->given && wish->radius >= n && n > 0, ORDO_E_ARG,
+            "radius %llu is not below the %zu keys of segment %zu",
+            (unsigned long long)wish->radius, n, segments->least_at);
     FAIL_IF(n > 0 && wish->radius >= n, ORDO_E_ARG, "radius %llu is not below n = %zu",
             (unsigned long long)wish->radius, n);
     return ORDO_OK;
 }
 
 static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, size_t n,
-                                  ordo_sort_opts *wish)
+                                  ordo_sort_opts *wish, api_segments *segments)
 {
     TRY(api_opts_read(exec, wish, sizeof *wish, opts));
     TRY(api_check_place(exec, wish->flags, ORDO_DESCENDING | ORDO_STABLE | ORDO_ON_DEVICE,
                         wish->stream));
     FAIL_IF(wish->reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     TRY(api_check_sort_algorithm(exec, wish->algorithm));
-    return check_radius(exec, wish, n);
+    TRY(api_read_segments(exec, wish->segments, n, true, segments));
+    return check_radius(exec, wish, segments);
 }
 
 /* For the sorts that reject opts.source. */
 static ordo_status read_in_place_opts(ordo_exec *exec, const ordo_sort_opts *opts, size_t n,
-                                      ordo_sort_opts *wish)
+                                      ordo_sort_opts *wish, api_segments *segments)
 {
-    TRY(read_sort_opts(exec, opts, n, wish));
+    TRY(read_sort_opts(exec, opts, n, wish, segments));
     FAIL_IF(wish->source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
     return ORDO_OK;
 }
@@ -66,7 +74,71 @@ static ordo_status sorted_or_not(ordo_exec *exec, ordo_status status, const char
     return status;
 }
 
+/* AUTO and RADIX sort in place if scratch is refused. */
+static bool has_fallback(ordo_algorithm algorithm)
+{
+    return algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX;
+}
+
 /* ---- Keys ---- */
+
+typedef struct sort_segments { /* a sort of each segment; the job lacks the segment */
+    const ordo_choice *choice;
+    ordo_sort_job      job;
+} sort_segments;
+
+static ordo_status sort_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const sort_segments *const call = arg;
+    ordo_sort_job              job = call->job;
+    (void)i;
+    job.keys = at[0];
+    job.source = at[1];
+    job.n = n;
+    return call->choice->backend->sort(call->choice->state, &job, exec);
+}
+
+static size_t sort_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const sort_segments *const call = arg;
+    ordo_sort_job              job = call->job;
+    job.n = n;
+    return call->choice->backend->sort_scratch(&job, exec);
+}
+
+static ordo_status sort_rows(const void *arg, size_t i, size_t count, size_t n, void *const *at,
+                             ordo_exec *exec)
+{
+    const sort_segments *const call = arg;
+    ordo_rows_job const        job = {call->job.type, at[0], count, n, call->job.descending};
+    (void)i;
+    (void)exec;
+    if (at[1] != NULL)
+        memcpy(at[0], at[1], count * n * ordo_type_size(job.type));
+    call->choice->backend->sort_rows(call->choice->state, &job);
+    return ORDO_OK;
+}
+
+static ordo_status sort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_sort_job *job,
+                             const api_segments *segments, size_t *bytes)
+{
+    size_t const  size = ordo_type_size(job->type);
+    bool const    in_place = job->source == NULL;
+    ordo_choice   choice;
+    sort_segments call = {&choice, *job};
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_segments_job each = {
+        .arrays = {{job->keys, size, in_place, true}, api_read_only(job->source, size)},
+        .one = sort_one,
+        .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? sort_rows : NULL,
+        .rows_most = ORDO_ROW_KEYS,
+        .scratch = sort_one_scratch,
+        .needs_scratch = !has_fallback(job->algorithm),
+        .arg = &call};
+    exec->changed = bytes == NULL;
+    ordo_status const status = api_run_segments(exec, &choice, segments, &each, bytes);
+    return sorted_or_not(exec, status, "sort");
+}
 
 /* The source is never written, so after any failure of a device the CPU can start over. */
 static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice,
@@ -74,8 +146,6 @@ static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice
 {
     size_t const bytes = job->n * ordo_type_size(job->type);
     ordo_status  status;
-    TRY(api_check_aligned(exec, job->source, job->n, ordo_type_size(job->type), "opts.source"));
-    TRY(api_check_apart(exec, job->keys, bytes, "keys", job->source, bytes, "opts.source"));
     if (exec->on_device) {
         NEEDS(*choice, copy);
         ordo_copy_job const copy = {job->keys, job->source, bytes};
@@ -90,20 +160,32 @@ static ordo_status sort_from(ordo_ctx *ctx, ordo_exec *exec, ordo_choice *choice
     return status;
 }
 
+static ordo_status check_source(ordo_exec *exec, const ordo_sort_job *job)
+{
+    size_t const size = ordo_type_size(job->type), bytes = job->n * size;
+    TRY(api_check_aligned(exec, job->source, job->n, size, "opts.source"));
+    return api_check_apart(exec, job->keys, bytes, "keys", job->source, bytes, "opts.source");
+}
+
 static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
                                 size_t n, const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_sort_opts wish;
+    api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, type, "type"));
-    TRY(read_sort_opts(exec, opts, n, &wish));
+    TRY(read_sort_opts(exec, opts, n, &wish, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
+    ordo_sort_job job = job_of(type, keys, n, &wish);
+    if (job.source != NULL && bytes == NULL)
+        TRY(check_source(exec, &job));
+    if (segments.given)
+        return sort_each(ctx, exec, &job, &segments, bytes);
     ordo_load load = ordo_load_sort(type, n, 0);
     load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, sort);
-    ordo_sort_job job = job_of(type, keys, n, &wish);
-    ordo_status   status;
+    ordo_status status;
     ANSWER_SIZE_QUERY(bytes, choice, sort, &job);
     if (job.source != NULL)
         return sort_from(ctx, exec, &choice, &job);
@@ -125,26 +207,71 @@ ordo_status ordo_sort_scratch(ordo_ctx *ctx, ordo_type type, size_t n, const ord
 
 /* ---- Pairs ---- */
 
+typedef struct pairs_segments { /* as sort_segments */
+    const ordo_choice *choice;
+    ordo_pairs_job     job;
+} pairs_segments;
+
+static ordo_status pairs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
+{
+    const pairs_segments *const call = arg;
+    ordo_pairs_job              job = call->job;
+    (void)i;
+    job.keys.keys = at[0];
+    job.keys.n = n;
+    job.values = at[1];
+    return call->choice->backend->sort_pairs(call->choice->state, &job, exec);
+}
+
+static size_t pairs_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const pairs_segments *const call = arg;
+    ordo_pairs_job              job = call->job;
+    job.keys.n = n;
+    return call->choice->backend->sort_pairs_scratch(&job, exec);
+}
+
+static ordo_status pairs_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_pairs_job *job,
+                              const api_segments *segments, size_t *bytes)
+{
+    ordo_choice    choice;
+    pairs_segments call = {&choice, *job};
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_segments_job each = {
+        .arrays = {{job->keys.keys, ordo_type_size(job->keys.type), true, true},
+                   {job->values, job->value_size, true, true}},
+        .one = pairs_one,
+        .scratch = pairs_one_scratch,
+        .needs_scratch = !has_fallback(job->keys.algorithm),
+        .arg = &call};
+    exec->changed = bytes == NULL;
+    ordo_status const status = api_run_segments(exec, &choice, segments, &each, bytes);
+    return sorted_or_not(exec, status, "sort_pairs");
+}
+
 static ordo_status pairs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, void *keys,
                                  size_t n, void *values, size_t value_size,
                                  const ordo_sort_opts *opts, size_t *bytes)
 {
     ordo_sort_opts wish;
+    api_segments   segments;
     ordo_choice    choice;
     TRY(api_check_type(exec, type, "type"));
     FAIL_IF(value_size < 1 || value_size > MAX_VALUE, ORDO_E_ARG,
             "value_size is %zu; expected 1 to %d bytes", value_size, MAX_VALUE);
-    TRY(read_in_place_opts(exec, opts, n, &wish));
+    TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
     TRY(api_check_aligned(exec, keys, n, ordo_type_size(type), "keys"));
     TRY(api_check_array(exec, values, n, value_size, "values"));
     TRY(api_check_apart(exec, keys, n * ordo_type_size(type), "keys", values, n * value_size,
                         "values"));
+    ordo_pairs_job const job = {job_of(type, keys, n, &wish), values, value_size};
+    if (segments.given)
+        return pairs_each(ctx, exec, &job, &segments, bytes);
     ordo_load load = ordo_load_sort(type, n, value_size);
     load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, sort_pairs);
-    ordo_pairs_job const job = {job_of(type, keys, n, &wish), values, value_size};
-    ordo_status          status;
+    ordo_status status;
     ANSWER_SIZE_QUERY(bytes, choice, sort_pairs, &job);
     RUN(status, choice, sort_pairs, job);
     return sorted_or_not(exec, status, "sort_pairs");
@@ -175,27 +302,71 @@ ordo_status api_check_index_type(ordo_exec *exec, ordo_type index_type, size_t n
     return ORDO_OK;
 }
 
+typedef struct argsort_segments { /* as sort_segments */
+    const ordo_choice *choice;
+    ordo_argsort_job   job;
+} argsort_segments;
+
+static ordo_status argsort_one(const void *arg, size_t i, size_t n, void *const *at,
+                               ordo_exec *exec)
+{
+    const argsort_segments *const call = arg;
+    ordo_argsort_job              job = call->job;
+    (void)i;
+    job.keys = at[0];
+    job.index = at[1];
+    job.n = n;
+    return call->choice->backend->argsort(call->choice->state, &job, exec);
+}
+
+static size_t argsort_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
+{
+    const argsort_segments *const call = arg;
+    ordo_argsort_job              job = call->job;
+    job.n = n;
+    return call->choice->backend->argsort_scratch(&job, exec);
+}
+
+static ordo_status argsort_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_argsort_job *job,
+                                const api_segments *segments, size_t *bytes)
+{
+    ordo_choice      choice;
+    argsort_segments call = {&choice, *job};
+    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_segments_job each = {
+        .arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
+                   {job->index, ordo_type_size(job->index_type), false, true}},
+        .one = argsort_one,
+        .scratch = argsort_one_scratch,
+        .needs_scratch = !has_fallback(job->algorithm),
+        .arg = &call};
+    return api_run_segments(exec, &choice, segments, &each, bytes);
+}
+
 static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_argsort_job *job,
                                    const ordo_sort_opts *opts, size_t *bytes)
 {
     size_t const   n = job->n;
     ordo_sort_opts wish;
+    api_segments   segments;
     ordo_choice    choice;
     ordo_status    status;
     TRY(api_check_type(exec, job->type, "type"));
-    TRY(api_check_index_type(exec, job->index_type, n));
-    TRY(read_in_place_opts(exec, opts, n, &wish));
+    TRY(read_in_place_opts(exec, opts, n, &wish, &segments));
+    TRY(api_check_index_type(exec, job->index_type, segments.longest));
     size_t const size = ordo_type_size(job->type), index_size = ordo_type_size(job->index_type);
     TRY(api_check_aligned(exec, job->keys, n, size, "keys"));
     TRY(api_check_aligned(exec, job->index, n, index_size, "index"));
     TRY(api_check_apart(exec, job->keys, n * size, "keys", job->index, n * index_size, "index"));
+    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
+    job->algorithm = (ordo_algorithm)wish.algorithm;
+    job->radius = (size_t)wish.radius;
+    if (segments.given)
+        return argsort_each(ctx, exec, job, &segments, bytes);
     ordo_load load = ordo_load_argsort(job->type, n, job->index_type);
     load.sampled = wish.algorithm == ORDO_ALGORITHM_SAMPLE;
     TRY(api_choose(ctx, exec, bytes == NULL ? &load : NULL, &choice));
     NEEDS(choice, argsort);
-    job->descending = (wish.flags & ORDO_DESCENDING) != 0;
-    job->algorithm = (ordo_algorithm)wish.algorithm;
-    job->radius = (size_t)wish.radius;
     ANSWER_SIZE_QUERY(bytes, choice, argsort, job);
     RUN(status, choice, argsort, *job);
     return status;
@@ -229,6 +400,7 @@ static ordo_status sort_by_checked(ordo_ctx *ctx, ordo_exec *exec, void *base, s
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.radius != 0 || wish.source != NULL, ORDO_E_ARG,
             "opts.radius and opts.source must be 0");
+    TRY(api_no_segments(exec, wish.segments, "ordo_sort_by"));
     FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO && wish.algorithm != ORDO_ALGORITHM_SAMPLE &&
                 wish.algorithm != ORDO_ALGORITHM_MERGE,
             ORDO_E_ARG,

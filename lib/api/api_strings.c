@@ -184,6 +184,7 @@ static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, b
     FAIL_IF(wish.source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
     TRY(check_algorithm(exec, wish.algorithm, "sort"));
     FAIL_IF(wish.radius != 0, ORDO_E_ARG, "opts.radius is not for strings; expected 0");
+    TRY(api_no_segments(exec, wish.segments, "a call on strings"));
     *descending = (wish.flags & ORDO_DESCENDING) != 0;
     *algorithm = (ordo_algorithm)wish.algorithm;
     return ORDO_OK;
@@ -280,10 +281,12 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     ordo_string_rank_job job = {.n = n, .rank_type = rank_type, .ranks = ranks};
     ordo_rank_opts       wish;
     ordo_choice          choice;
-    TRY(api_check_ranks(exec, n, rank_type, opts, &wish));
+    TRY(api_check_ranks(exec, rank_type, opts, &wish));
+    TRY(api_check_rank_count(exec, rank_type, n));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING, wish.stream));
     TRY(check_algorithm(exec, wish.algorithm, "rank"));
     job.algorithm = (ordo_algorithm)wish.algorithm;
+    TRY(api_no_segments(exec, wish.segments, "a call on strings"));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
     TRY(choose_for_strings(ctx, exec, &job.strings, n, false, job.algorithm, &choice));

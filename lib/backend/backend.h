@@ -15,6 +15,7 @@
 #include "backend/job.h"
 #include "backend/link.h"
 #include "backend/sample.h"
+#include "backend/segments.h"
 
 #include <string.h>
 
@@ -102,6 +103,12 @@ typedef struct ordo_backend {
     ordo_status (*put_ranks)(void *state, const ordo_put_job *job, ordo_exec *exec);
     size_t (*put_ranks_work)(const ordo_put_job *job);
     size_t most_sub_array; /* keys of a sub-array of a selection; 0: any number */
+    /* A job on every segment, done by the other slots of this backend. */
+    ordo_status (*segments)(void *state, const ordo_segments_job *job, ordo_exec *exec);
+    size_t (*segments_scratch)(const ordo_segments_job *job, const ordo_exec *exec);
+    /* Parts of jobs on segments, without scratch: many short rows by one thread. */
+    void (*sort_rows)(void *state, const ordo_rows_job *job);
+    void (*scan_rows)(void *state, const ordo_scan_job *job, size_t rows); /* rows of job->n */
 } ordo_backend;
 
 typedef const ordo_backend *ordo_backend_entry(uint32_t abi);

@@ -6,6 +6,7 @@
 #include "cpu/kernel/kernels.h"
 #include "backend/job.h"
 #include "backend/sample.h"
+#include "backend/segments.h"
 #include "cpu/tuning.h"
 
 ordo_status cpu_sort(void *state, const ordo_sort_job *job, ordo_exec *exec);
@@ -44,6 +45,10 @@ ordo_status cpu_copy(void *state, const ordo_copy_job *job, ordo_exec *exec);
 ordo_status cpu_permute(void *state, const ordo_permute_job *job, ordo_exec *exec);
 ordo_status cpu_sample(void *state, const ordo_sample_job *job, ordo_exec *exec);
 size_t      cpu_sample_work(const ordo_sample_job *job);
+ordo_status cpu_segments(void *state, const ordo_segments_job *job, ordo_exec *exec);
+size_t      cpu_segments_scratch(const ordo_segments_job *job, const ordo_exec *exec);
+void        cpu_sort_rows(void *state, const ordo_rows_job *job);
+void        cpu_scan_rows(void *state, const ordo_scan_job *job, size_t rows);
 void        cpu_divide(void *state, const ordo_divide_job *job);
 
 /* The elements in one piece of a loop over n: all of them if n is small, so that small calls wake

@@ -156,6 +156,10 @@ const ordo_backend *ordo_cpu_backend(void)
         .permute = cpu_permute,
         .sample = cpu_sample,
         .sample_work = cpu_sample_work,
+        .segments = cpu_segments,
+        .segments_scratch = cpu_segments_scratch,
+        .sort_rows = cpu_sort_rows,
+        .scan_rows = cpu_scan_rows,
     };
     return &backend;
 }

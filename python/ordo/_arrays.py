@@ -4,8 +4,9 @@ A *place* is an array library and a device. It creates result arrays, moves axes
 and has the context, flags and stream for calls. ``HOST`` is the place of NumPy arrays; ``_device``
 has those of PyTorch and CuPy. The functions of the package work on rows of any place.
 
-``Rows`` converts every input to one form: contiguous rows of an element type of the library, with
-the chosen axis last.
+``Rows`` converts every input to one form: rows of an element type of the library, contiguous and
+with the chosen axis last, or columns of a contiguous array. The rows of a host array are segments
+of one call of the library.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from . import _lib
 from ._check import integer
-from ._context import host_context
+from ._context import host_context, host_uses_cpu
 
 ndarray = np.ndarray
 AxisError = getattr(np, "exceptions", np).AxisError
@@ -292,19 +293,27 @@ def normal_axes(axis: Any, ndim: int, several: bool) -> tuple[int, ...]:
 
 
 class Rows:
-    """Keys as `count` contiguous rows of `n` elements, and the way back to the caller's axes.
+    """Keys as `count` rows of `n` elements, and the way back to the caller's axes.
 
-    `axis` is an integer or None, or a tuple of integers if `several` is set.
+    `axis` is an integer or None, or a tuple of integers if `several` is set. The rows are
+    contiguous along the last axis of `keys`. With `strided` they may also be along axis `at` of
+    contiguous `keys`, where they were, if the library can do them there.
     """
 
-    __slots__ = ("axes", "code", "count", "dtype", "keys", "lead", "n", "ndim", "place")
+    __slots__ = ("at", "axes", "code", "count", "dtype", "keys", "lead", "n", "ndim", "place")
 
     def __init__(
-        self, place: Any, array: Any, axis: int | tuple | None, several: bool = False
+        self,
+        place: Any,
+        array: Any,
+        axis: int | tuple | None,
+        several: bool = False,
+        strided: bool = False,
     ) -> None:
         keys, self.code, self.dtype = place.typed(array)
         self.place = place
         self.ndim = keys.ndim
+        self.at = -1
         if self.ndim == 1 and (axis is None or (type(axis) is int and -1 <= axis <= 0)):
             self.axes: tuple[int, ...] = (0,)
             self.keys = place.contiguous(keys)
@@ -316,6 +325,8 @@ class Rows:
             keys = place.reshape(keys, (-1,))
         else:
             self.axes = normal_axes(axis, self.ndim, several)
+            if strided and self._stays(keys):
+                return
             ends = tuple(range(self.ndim - len(self.axes), self.ndim))
             if self.axes != ends:
                 keys = place.moveaxis(keys, self.axes, ends)
@@ -327,34 +338,86 @@ class Rows:
         self.n = self.keys.shape[-1]
         self.count = product(self.lead)
 
+    def _stays(self, keys: Any) -> bool:
+        """Uses keys with their axes in place, as strided segments, if the library can do that."""
+        at = self.axes[0]
+        shape = tuple(keys.shape)
+        if len(self.axes) != 1 or product(shape[at + 1 :]) < 2 or product(shape) == 0:
+            return False
+        if not self._has_segments() or keys.flags.num & USABLE != USABLE:
+            return False
+        self.at, self.keys, self.n = at, keys, shape[at]
+        self.lead = shape[:at] + shape[at + 1 :]
+        self.count = product(self.lead)
+        return True
+
+    def _has_segments(self) -> bool:
+        return self.place is HOST and host_uses_cpu()
+
+    def _segments(self) -> Any:
+        if self.at < 0:
+            return _lib.Segments(
+                struct_size=ctypes.sizeof(_lib.Segments), count=self.count, length=self.n
+            )
+        step = product(self.keys.shape[self.at + 1 :])
+        return _lib.Segments(
+            struct_size=ctypes.sizeof(_lib.Segments),
+            count=self.count,
+            length=self.n,
+            stride=1,
+            step=step,
+            group=step,
+            group_stride=self.n * step,
+        )
+
     def own(self, array: Any) -> Any:
         """Returns the keys as an array that may be written: a copy, unless they are one."""
         if self.keys is array or self.place.address(self.keys) == self.place.address(array):
             self.keys = self.place.copy(self.keys)
         return self.keys
 
-    def run(self, call: Callable[..., None], *results: Any) -> None:
-        """Calls call(context, address of the keys, addresses of the results...) for every row.
+    def run(
+        self, call: Callable[..., None], struct: Any, opts: ctypes.c_void_p | None, *results: Any
+    ) -> None:
+        """Calls call(context, n, options, address of the keys, addresses of the results...).
 
-        `results` are arrays with one row for each row of keys. They may be NumPy arrays even if
-        the keys are on a GPU.
+        One call does all rows of a host array: n counts all elements, and the options, a `struct`
+        like the one at the address `opts`, have segments. On a GPU each row is a call. `results`
+        are arrays with one row for each row of keys. They may be NumPy arrays even if the keys are
+        on a GPU.
         """
         context, count = self.place.context, self.count
         arrays = (self.keys, *results)
         firsts = [self._place(array).address(array) for array in arrays]
-        if count == 1:
-            rows: Any = (firsts,)
-        else:
-            sizes = [array.shape[-1] * self._place(array).itemsize(array) for array in arrays]
-            rows = zip(*(_steps(first, size, count) for first, size in zip(firsts, sizes)))
+        if count == 1 and self.at < 0:
+            call(context, self.n, opts, *firsts)
+            return
+        if count == 0:
+            return
+        if self._has_segments():
+            segments = self._segments()
+            many = _lib.copy_options(struct, opts)
+            many.segments = ctypes.addressof(segments)
+            call(context, count * self.n, ctypes.c_void_p(ctypes.addressof(many)), *firsts)
+            return
+        sizes = [array.shape[-1] * self._place(array).itemsize(array) for array in arrays]
+        rows = zip(*(_steps(first, size, count) for first, size in zip(firsts, sizes)))
         for addresses in rows:
-            call(context, *addresses)
+            call(context, self.n, opts, *addresses)
 
     def _place(self, array: Any) -> Any:
         return HOST if type(array) is ndarray else self.place
 
+    def axis_last(self, array: Any) -> Any:
+        """Returns an array of the shape of the keys with the axis of the rows last."""
+        return array if self.at < 0 else self.place.moveaxis(array, self.at, -1)
+
     def back(self, array: Any) -> Any:
         """Returns results, one for each key, with the caller's axes."""
+        return array if self.at >= 0 else self.back_results(array)
+
+    def back_results(self, array: Any) -> Any:
+        """Returns results that are along the last axis for each row, with the caller's axes."""
         if self.ndim <= 1 or len(self.axes) != 1 or self.axes[0] == self.ndim - 1:
             return array
         return self.place.moveaxis(array, -1, self.axes[0])
@@ -395,5 +458,5 @@ def rows_have_nan(rows: Rows) -> Any:
     """Returns for each row whether it holds a NaN; None if no row does."""
     if rows.code not in FLOATS or rows.n == 0 or rows.count == 0:
         return None
-    found = rows.place.isnan(rows.keys).any(-1)
-    return found if bool(found.any()) else None
+    nan = rows.place.isnan(rows.keys)
+    return nan.any(rows.at) if bool(nan.any()) else None

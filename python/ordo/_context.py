@@ -8,6 +8,7 @@ settings of all threads, ``context`` those of the calls in one ``with`` block.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from typing import Any, NamedTuple
 
@@ -165,6 +166,14 @@ def host_context() -> ctypes.c_void_p:
         held = _contexts()
     handle = held.last = held.host
     return handle
+
+
+def host_uses_cpu() -> bool:
+    """Returns whether calls on host arrays may run on the CPU: not if the device is a GPU."""
+    device = _contexts().settings["device"]
+    if device is None:
+        device = os.environ.get("ORDO_DEVICE")
+    return _parse_device(device)[0] != _lib.WHERE["cuda"]
 
 
 def gpu_context(ordinal: int) -> ctypes.c_void_p:

@@ -78,28 +78,34 @@ ContextOptions = _struct(
 )  # fmt: skip
 SortOptions = _struct(
     "SortOptions", ("flags", c_uint64), ("radius", c_uint64), ("algorithm", c_uint32),
-    ("reserved", c_uint32), ("stream", c_void_p), ("source", c_void_p),
+    ("reserved", c_uint32), ("stream", c_void_p), ("source", c_void_p), ("segments", c_void_p),
 )  # fmt: skip
 RankOptions = _struct(
     "RankOptions", ("flags", c_uint64), ("ties", c_uint32), ("algorithm", c_uint32),
-    ("stream", c_void_p),
+    ("stream", c_void_p), ("segments", c_void_p),
 )  # fmt: skip
 SelectOptions = _struct(
     "SelectOptions", ("flags", c_uint64), ("nans", c_uint32), ("algorithm", c_uint32),
-    ("stream", c_void_p), ("sub_array", c_uint64),
+    ("stream", c_void_p), ("sub_array", c_uint64), ("segments", c_void_p),
 )  # fmt: skip
 QuantileOptions = _struct(
     "QuantileOptions", ("flags", c_uint64), ("nans", c_uint32), ("method", c_uint32),
     ("algorithm", c_uint32), ("reserved", c_uint32), ("stream", c_void_p), ("sub_array", c_uint64),
+    ("segments", c_void_p),
 )  # fmt: skip
 ScanOptions = _struct(
     "ScanOptions", ("flags", c_uint64), ("stream", c_void_p), ("algorithm", c_uint32),
-    ("reserved", c_uint32),
+    ("reserved", c_uint32), ("segments", c_void_p),
 )  # fmt: skip
 PartitionOptions = _struct("PartitionOptions", ("flags", c_uint64), ("stream", c_void_p))
 OrderOptions = _struct(
     "OrderOptions", ("flags", c_uint64), ("algorithm", c_uint32), ("reserved", c_uint32),
     ("stream", c_void_p), ("lr", c_void_p), ("rl", c_void_p), ("dm", c_void_p),
+    ("segments", c_void_p),
+)  # fmt: skip
+Segments = _struct(
+    "Segments", ("count", c_size_t), ("offsets", c_void_p), ("length", c_size_t),
+    ("stride", c_size_t), ("step", c_size_t), ("group", c_size_t), ("group_stride", c_size_t),
 )  # fmt: skip
 GenOptions = _struct("GenOptions", ("seed", c_uint64), ("k", c_uint64), ("p", c_double))
 Strings = _struct("Strings", ("bytes", c_void_p), ("offsets", c_void_p), ("pointers", c_void_p))
@@ -142,6 +148,13 @@ def options(struct: type[ctypes.Structure], **fields: int | None) -> c_void_p | 
         filled = struct(struct_size=ctypes.sizeof(struct), **fields)
         made = _options[key] = (filled, c_void_p(ctypes.addressof(filled)))
     return made[1]
+
+
+def copy_options(struct: type[ctypes.Structure], opts: c_void_p | None) -> Any:
+    """Returns a copy of the options at the address `opts`, which the caller may change."""
+    if opts is None:
+        return struct(struct_size=ctypes.sizeof(struct))
+    return struct.from_buffer_copy(struct.from_address(opts.value))  # type: ignore[arg-type]
 
 
 # ---- Errors ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import addressof, c_int, c_size_t, sizeof
+from ctypes import addressof, c_int, c_size_t
 from typing import Any, Callable
 
 import numpy as np
@@ -23,8 +23,8 @@ def _measure(
     algorithm: int = 0,
 ) -> Any:
     """Returns the answers of `ask` for every row in a NumPy array; a number for one row."""
-    rows = Rows(*numbers_of(a), axis)
-    place, code, n = rows.place, rows.code, rows.n
+    rows = Rows(*numbers_of(a), axis, strided=True)
+    place, code = rows.place, rows.code
     opts = _lib.options(
         _lib.OrderOptions,
         flags=place.flags | (_lib.DESCENDING if descending else 0),
@@ -32,7 +32,12 @@ def _measure(
         stream=place.stream or None,
     )
     answers = np.empty((*rows.lead, 1), answer)
-    rows.run(lambda context, keys, out: ask(context, code, keys, n, out, opts), answers)
+    rows.run(
+        lambda context, n, opts, keys, out: ask(context, code, keys, n, out, opts),
+        _lib.OrderOptions,
+        opts,
+        answers,
+    )
     return answers.reshape(rows.lead) if rows.lead else answers.item()
 
 
@@ -156,22 +161,26 @@ def _radius(a: Any, axis: int | None, descending: bool, algorithm: int) -> Any:
 
 @with_guests
 def _radius_sequences(a: Any, axis: int | None, descending: bool, algorithm: int) -> Any:
-    rows = Rows(*numbers_of(a), axis)
-    place, code, n = rows.place, rows.code, rows.n
+    rows = Rows(*numbers_of(a), axis, strided=True)
+    place, code = rows.place, rows.code
     flags = place.flags | (_lib.DESCENDING if descending else 0)
     answers = np.empty((*rows.lead, 1), np.int64)
     lr = place.empty(rows.keys.shape, place.key_dtype(rows))
     rl = place.empty(rows.keys.shape, place.key_dtype(rows))
     dm = place.empty(rows.keys.shape, np.dtype(np.uint64))
 
-    def ask(context: Any, keys: int, out: int, lr: int, rl: int, dm: int) -> None:
-        opts = _lib.OrderOptions(
-            struct_size=sizeof(_lib.OrderOptions), flags=flags, algorithm=algorithm,
-            stream=place.stream or None, lr=lr, rl=rl, dm=dm,
-        )  # fmt: skip
-        _lib.radius(context, code, keys, n, out, addressof(opts))
+    opts = _lib.options(
+        _lib.OrderOptions, flags=flags, algorithm=algorithm, stream=place.stream or None
+    )
 
-    rows.run(ask, answers, lr, rl, dm)
+    def ask(
+        context: Any, n: int, opts: Any, keys: int, out: int, lr: int, rl: int, dm: int
+    ) -> None:
+        own = _lib.copy_options(_lib.OrderOptions, opts)
+        own.lr, own.rl, own.dm = lr, rl, dm
+        _lib.radius(context, code, keys, n, out, addressof(own))
+
+    rows.run(ask, _lib.OrderOptions, opts, answers, lr, rl, dm)
     found = answers.reshape(rows.lead) if rows.lead else answers.item()
     lr, rl = (place.astype_back(rows.back(keys), rows.dtype) for keys in (lr, rl))
     return found, lr, rl, rows.back(dm)

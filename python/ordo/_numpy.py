@@ -69,5 +69,5 @@ def warn_of_no_elements(rows: Any, result: Any, nan_policy: str) -> None:
         warn("Mean of empty slice")
     elif nan_policy == "omit" and rows.place.float_name(rows.dtype) and np.isnan(result).any():
         nans = rows.place.isnan(rows.keys)  # the median of -inf and inf is NaN, too
-        if bool(nans.all(-1).any()):
+        if bool(nans.all(rows.at).any()):
             warn("All-NaN slice encountered")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _lib, _short
+from . import _lib
 from ._arrays import (
     COPY_BY_THREADS,
     HOST,
@@ -52,10 +52,6 @@ class _Wish(NamedTuple):
             stream=place.stream or None,
         )
 
-    def allows_short(self, rows: Rows, verb: str) -> bool:
-        """Returns whether NumPy may do the rows: they are short, and no algorithm is named."""
-        return self.algorithm == "auto" and _short.are_short(rows, verb)
-
 
 def _wish(descending: bool, algorithm: str, radius: Any) -> _Wish:
     number = integer(radius, "radius")
@@ -72,8 +68,12 @@ _DESCENDING = _Wish(True).options(HOST)
 
 def _sort_rows(rows: Rows, wish: _Wish) -> None:
     """Sorts the keys of rows in place."""
-    code, n, opts = rows.code, rows.n, wish.options(rows.place)
-    rows.run(lambda context, keys: _lib.sort(context, code, keys, n, opts))
+    code = rows.code
+    rows.run(
+        lambda context, n, opts, keys: _lib.sort(context, code, keys, n, opts),
+        _lib.SortOptions,
+        wish.options(rows.place),
+    )
 
 
 def sort(
@@ -160,12 +160,10 @@ def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
         return _strings.sort(array, axis, wish.descending, out, wish.algorithm)
     if out is not None:
         return _sort_into(place, array, axis, wish, out)
-    rows = Rows(place, array, axis)
+    rows = Rows(place, array, axis, strided=True)
     wish.options(place)  # raises an error for an unknown algorithm
-    result = _short.sort(rows, wish.descending) if wish.allows_short(rows, "sort") else None
-    if result is None:
-        result = rows.own(array)
-        _sort_rows(rows, wish)
+    result = rows.own(array)
+    _sort_rows(rows, wish)
     return place.astype_back(rows.back(result), rows.dtype)
 
 
@@ -179,7 +177,7 @@ def _sort_into(place: Any, array: Any, axis: int | None, wish: _Wish, out: Any) 
     wish.options(place)  # raises an error for an unknown algorithm
     if out is not array:
         out[...] = array if axis is not None else place.reshape(array, (-1,))
-    rows = Rows(place, out, -1 if axis is None else axis)
+    rows = Rows(place, out, -1 if axis is None else axis, strided=True)
     _sort_rows(rows, wish)
     if place.address(rows.keys) != place.address(out):  # Rows made a copy
         out[...] = place.astype_back(rows.back(rows.keys), rows.dtype)
@@ -203,13 +201,14 @@ def check_index_dtype(dtype: Any, n: int) -> Any:
 
 def _argsort_rows(rows: Rows, wish: _Wish, dtype: Any) -> Any:
     """Returns the sorting indices of every row, in an array of the keys' shape."""
-    code, n, opts = rows.code, rows.n, wish.options(rows.place)
-    index_code = _INDEX[check_index_dtype(dtype, n)]
-    if wish.allows_short(rows, "argsort"):
-        return _short.argsort(rows, wish.descending, dtype)
+    code, index_code = rows.code, _INDEX[check_index_dtype(dtype, rows.n)]
     result = rows.place.empty(rows.keys.shape, np.dtype(dtype))
     rows.run(
-        lambda context, keys, index: _lib.argsort(context, code, keys, n, index_code, index, opts),
+        lambda context, n, opts, keys, index: _lib.argsort(
+            context, code, keys, n, index_code, index, opts
+        ),
+        _lib.SortOptions,
+        wish.options(rows.place),
         result,
     )
     return result
@@ -276,7 +275,7 @@ def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
 
         wanted = check_index_dtype(dtype, array.size)
         return _strings.argsort(array, axis, wish.descending, wanted, wish.algorithm)
-    rows = Rows(place, array, axis)
+    rows = Rows(place, array, axis, strided=True)
     return rows.back(_argsort_rows(rows, wish, dtype))
 
 
@@ -364,11 +363,13 @@ def _sort_pairs(keys: Any, values: Any, wish: _Wish) -> tuple[Any, Any]:
     rows = Rows(place, array, -1)
     sorted_keys = rows.own(array)
     moved = place.copy(payload)
-    code, n, size = rows.code, rows.n, place.itemsize(moved)
+    code, size = rows.code, place.itemsize(moved)
     rows.run(
-        lambda context, start, values_start: _lib.sort_pairs(
+        lambda context, n, opts, start, values_start: _lib.sort_pairs(
             context, code, start, n, values_start, size, opts
         ),
+        _lib.SortOptions,
+        opts,
         moved,
     )
     return place.astype_back(sorted_keys, rows.dtype), moved

@@ -157,6 +157,11 @@ def _check_kth(kth: Any, shape: Any, axis: int | None) -> Any:
     return check_positions(kth, n, "kth")
 
 
+def _rows_are_short(array: Any, axis: int) -> bool:
+    """Returns whether there are several rows, and one call sorts all of them faster."""
+    return array.ndim > 1 and array.shape[normal_axis(axis, array.ndim)] <= _FEW
+
+
 @with_guests
 def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
     """Returns the elements of every row, or their indices, split around the k-th element."""
@@ -164,6 +169,8 @@ def _split_rows(a: Any, kth: Any, axis: int | None, indices: bool) -> Any:
     positions = np.unique(_check_kth(kth, array.shape, axis))
     text = place is HOST and is_text(array)
     if text or place is not HOST or positions.size != 1 or product(array.shape) == 0:
+        return argsort(array, axis) if indices else sort(array, axis)
+    if axis is not None and _rows_are_short(array, axis):
         return argsort(array, axis) if indices else sort(array, axis)
     rows = Rows(place, array, axis)
     result = np.empty(rows.keys.shape, np.intp if indices else rows.keys.dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _lib, _short
+from . import _lib
 from ._arrays import (
     HOST,
     PLAIN,
@@ -83,12 +83,14 @@ def rank_rows(
 ) -> Any:
     """Returns the ranks within every row. NaNs are last and tied."""
     opts = _options(rows.place, method, descending, algorithm)
-    if algorithm == "auto" and _short.are_short(rows, "rank"):
-        return _short.rank(rows, method, descending, dtype)
-    code, n, out_code = rows.code, rows.n, _RANK_TYPES[dtype]
+    code, out_code = rows.code, _RANK_TYPES[dtype]
     result = rows.place.empty(rows.keys.shape, dtype)
     rows.run(
-        lambda context, keys, ranks: _lib.rank(context, code, keys, n, out_code, ranks, opts),
+        lambda context, n, opts, keys, ranks: _lib.rank(
+            context, code, keys, n, out_code, ranks, opts
+        ),
+        _lib.RankOptions,
+        opts,
         result,
     )
     return result
@@ -175,7 +177,7 @@ def _rankdata(
         wanted = rank_type(method, dtype, array.size)
         exact = dtype is not None and wanted != _FLOAT
         return _strings.rankdata(array, axis, nan_policy, wanted, exact, ties, descending, number)
-    rows = Rows(place, array, axis)
+    rows = Rows(place, array, axis, strided=True)
     wanted = rank_type(method, dtype, rows.n)
     with_nan = rows_have_nan(rows)
     if with_nan is None:
@@ -187,7 +189,10 @@ def _rankdata(
             f"dtype is {wanted}, which cannot hold NaN, the rank of a NaN; expected float64"
         )
     ranks = rank_rows(rows, method, descending, _FLOAT, algorithm)
-    place.set_nan(ranks, with_nan if nan_policy == "propagate" else place.isnan(rows.keys))
+    if nan_policy == "propagate":
+        place.set_nan(rows.axis_last(ranks), with_nan)
+    else:
+        place.set_nan(ranks, place.isnan(rows.keys))
     return rows.back(ranks)
 
 
@@ -247,15 +252,17 @@ def _rank_sorted(
 ) -> Any:
     _lib.number_of(_lib.TIES, method, "method")
     place, array = numbers_of(a)
-    rows = Rows(place, array, axis)
+    rows = Rows(place, array, axis, strided=True)
     wanted = rank_type(method, dtype, rows.n)
     opts = _options(place, method, descending, algorithm, check)
-    code, n, out_code = rows.code, rows.n, _RANK_TYPES[wanted]
+    code, out_code = rows.code, _RANK_TYPES[wanted]
     result = place.empty(rows.keys.shape, wanted)
     rows.run(
-        lambda context, keys, ranks: _lib.rank_sorted(
+        lambda context, n, opts, keys, ranks: _lib.rank_sorted(
             context, code, keys, n, out_code, ranks, opts
         ),
+        _lib.RankOptions,
+        opts,
         result,
     )
     return rows.back(result)

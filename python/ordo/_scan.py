@@ -35,7 +35,7 @@ _SUM, _MIN, _MAX = (ctypes.c_int(op) for op in (_lib.SUM, _lib.MIN, _lib.MAX))
 def _scan_rows(
     rows: Rows, op: Any, out_code: int, exclusive: bool = False, algorithm: str = "auto"
 ) -> Any:
-    place, code, n = rows.place, rows.code, rows.n
+    place, code = rows.place, rows.code
     opts = _lib.options(
         _lib.ScanOptions,
         flags=place.flags | (_lib.EXCLUSIVE if exclusive else 0),
@@ -44,7 +44,11 @@ def _scan_rows(
     )
     result = place.empty(rows.keys.shape, _DTYPES[out_code])
     rows.run(
-        lambda context, keys, out: _lib.scan(context, op, code, keys, n, out_code, out, opts),
+        lambda context, n, opts, keys, out: _lib.scan(
+            context, op, code, keys, n, out_code, out, opts
+        ),
+        _lib.ScanOptions,
+        opts,
         result,
     )
     return result
@@ -114,7 +118,7 @@ def _cumsum(a: Any, axis: int | None, dtype: Any, exclusive: bool, algorithm: st
         _check_sum_dtype(place, array, dtype)
         if place.wants_cast(array, dtype):
             array = place.astype(array, dtype)
-    rows = Rows(place, array, axis)
+    rows = Rows(place, array, axis, strided=True)
     out_code = rows.code
     logical = place.is_bool(rows.dtype)
     if rows.code not in FLOATS and (dtype is None or logical):
@@ -206,7 +210,7 @@ def _extremes(a: Any, axis: int | None, op: Any, extreme: Any) -> Any:
 
 @with_guests
 def _extremes_of_rows(a: Any, axis: int | None, op: Any) -> Any:
-    rows = Rows(*numbers_of(a), axis)
+    rows = Rows(*numbers_of(a), axis, strided=True)
     place = rows.place
     result = _scan_rows(rows, op, rows.code)
     if op is _MIN and rows_have_nan(rows) is not None:

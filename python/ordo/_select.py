@@ -90,7 +90,7 @@ _PROPAGATE = _quantile_options(HOST, "propagate")
 
 
 def _rows(a: Any, axis: Any, nan_policy: str) -> Rows:
-    rows = Rows(*numbers_of(a), axis, several=True)
+    rows = Rows(*numbers_of(a), axis, several=True, strided=True)
     check_nan_policy(nan_policy)
     if nan_policy == "raise" and rows_have_nan(rows) is not None:
         raise found_nan()
@@ -167,11 +167,14 @@ def _median(a: Any, axis: Any, keepdims: bool, nan_policy: str, way: _Way) -> An
     if rows.place.on_device and _last_tells(rows, nan_policy) and _short.mode_is_default():
         middle = np.array([(n - 1) // 2, n // 2]) / (n - 1)
         result = _short.middle(_quantile_rows(rows, middle, nan_policy, "nearest", way))
-    elif way is _AUTO and _short.are_short(rows, "median") and nan_policy != "omit":
-        result = _short.median(rows)
     else:
         result = np.empty((*rows.lead, 1), _DOUBLE)
-        rows.run(lambda context, keys, out: _lib.median(context, code, keys, n, out, opts), result)
+        rows.run(
+            lambda context, n, opts, keys, out: _lib.median(context, code, keys, n, out, opts),
+            _lib.QuantileOptions,
+            opts,
+            result,
+        )
     warn_of_no_elements(rows, result, nan_policy)
     result = _as_float_of(rows, result)
     return rows.place.from_host(result.reshape(rows.shape_after((), keepdims)))
@@ -187,13 +190,15 @@ def _quantile_rows(rows: Rows, q: Any, nan_policy: str, method: str, way: _Way) 
     last_tells = _last_tells(rows, nan_policy)
     if last_tells:
         q = np.append(q, 1.0)
-    code, n, count, q_address = rows.code, rows.n, q.size, address(q)
+    code, count, q_address = rows.code, q.size, address(q)
     opts = _quantile_options(rows.place, "last" if last_tells else nan_policy, method, way)
     result = np.empty((*rows.lead, count), _DOUBLE)
     rows.run(
-        lambda context, keys, out: _lib.quantiles(
+        lambda context, n, opts, keys, out: _lib.quantiles(
             context, code, keys, n, q_address, count, out, opts
         ),
+        _lib.QuantileOptions,
+        opts,
         result,
     )
     if last_tells:
@@ -398,11 +403,15 @@ def _quantile(
 
 def _selected(rows: Rows, k: Any, descending: bool, way: _Way) -> Any:
     """Returns the k-th elements of every row, along a new last axis."""
-    code, n, count, k_address = rows.code, rows.n, k.size, address(k)
+    code, count, k_address = rows.code, k.size, address(k)
     opts = _select_options(rows.place, descending, way)
     result = rows.place.empty((*rows.lead, count), rows.place.key_dtype(rows))
     rows.run(
-        lambda context, keys, out: _lib.select(context, code, keys, n, k_address, count, out, opts),
+        lambda context, n, opts, keys, out: _lib.select(
+            context, code, keys, n, k_address, count, out, opts
+        ),
+        _lib.SelectOptions,
+        opts,
         result,
     )
     return result
@@ -489,7 +498,7 @@ def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool, way: _Wa
         if way.sub_array:
             raise ValueError(f"sub_array is {way.sub_array}; expected 0 for strings")
         return _strings.select(array, k, axis, descending)
-    rows = Rows(place, array, axis, several=True)
+    rows = Rows(place, array, axis, several=True, strided=True)
     where = check_positions(k, rows.n)
     result = _selected(rows, np.ascontiguousarray(where.reshape(-1)), descending, way)
     shaped = place.reshape(_front(place, result), (*where.shape, *rows.lead))
@@ -559,7 +568,7 @@ def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
         from . import _strings
 
         return TopK(*_strings.topk(array, k, axis, largest))
-    rows = Rows(place, array, axis)
+    rows = Rows(place, array, axis, strided=True)
     code, n = rows.code, rows.n
     if not 0 <= k <= n:
         raise ValueError(f"k is {k}; expected 0 to {n}")
@@ -567,11 +576,13 @@ def _topk(a: Any, k: int, axis: int | None, largest: bool) -> TopK:
     index = place.empty((*rows.lead, k), np.dtype(np.int64))
     opts = _select_options(place, largest)
     rows.run(
-        lambda context, keys, out, out_index: _lib.topk(
+        lambda context, n, opts, keys, out, out_index: _lib.topk(
             context, code, keys, n, k, out, _lib.U64, out_index, None, opts
         ),
+        _lib.SelectOptions,
+        opts,
         values,
         index,
     )
     values = place.astype_back(values, rows.dtype)
-    return TopK(rows.back(values), rows.back(index))
+    return TopK(rows.back_results(values), rows.back_results(index))

@@ -270,7 +270,7 @@ def distributions(bench: Bench, n: int) -> None:
 
 
 def rows(bench: Bench, n: int) -> None:
-    """Many rows of ten elements, for which ordo uses NumPy if that is faster."""
+    """Many rows of ten elements."""
     x = np.random.default_rng(6).random((max(n // 10, 1), 10))
     stats = optional("scipy.stats")
     subjects: list[Subject] = [
@@ -279,6 +279,10 @@ def rows(bench: Bench, n: int) -> None:
         ("rankdata", lambda: ordo.rankdata(x, axis=1),
          {"scipy": lambda: stats.rankdata(x, axis=1)}),
         ("median", lambda: ordo.median(x, 1), {"numpy": lambda: np.median(x, 1)}),
+        ("quantile", lambda: ordo.quantile(x, 0.9, 1), {"numpy": lambda: np.quantile(x, 0.9, 1)}),
+        ("partition", lambda: ordo.partition(x, 5), {"numpy": lambda: np.partition(x, 5)}),
+        ("cumsum", lambda: ordo.cumsum(x, 1), {"numpy": lambda: np.cumsum(x, 1)}),
+        ("cummax", lambda: ordo.cummax(x, 1), {"numpy": lambda: np.maximum.accumulate(x, 1)}),
     ]  # fmt: skip
     bench.run("rows", subjects, {"numpy": np, "scipy": stats})
 

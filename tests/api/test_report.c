@@ -14,7 +14,7 @@ static void every_value(void)
         CHECK(ordo_report_text(&(ordo_report){.facts = {.input = input}}, texts[count++], 128) > 0);
     for (uint32_t s = 1; ordo_strategy_name((ordo_strategy)s) != NULL; s++)
         CHECK(ordo_report_text(&(ordo_report){.facts = {.strategy = s}}, texts[count++], 128) > 0);
-    CHECK_EQ_U64(ORDO_INPUT_EQUAL + ORDO_STRATEGY_VALUES, count);
+    CHECK_EQ_U64(ORDO_INPUT_EQUAL + ORDO_STRATEGY_SEGMENTS, count);
     for (size_t i = 0; i < count; i++) {
         CHECK(strlen(texts[i]) < 127);
         for (size_t j = 0; j < i; j++)

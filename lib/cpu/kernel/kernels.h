@@ -11,6 +11,7 @@
 #ifndef ORDO_CPU_KERNEL_KERNELS_H
 #define ORDO_CPU_KERNEL_KERNELS_H
 
+#include "backend/segments.h"
 #include "core/base.h"
 
 /* INLINE functions must become part of the loop that calls them, and EACH unrolls a loop of n
@@ -144,8 +145,12 @@ enum cpu_step {
 typedef size_t cpu_first_step_fn(const void *keys, size_t lo, size_t hi, unsigned kind);
 
 enum {
-    CPU_TYPES = ORDO_F64 + 1 /* for arrays indexed by ordo_type */
+    CPU_TYPES = ORDO_F64 + 1, /* for arrays indexed by ordo_type */
+    CPU_ROWS = 32             /* rows that are sorted at once */
 };
+
+/* Sorts `rows` rows of n keys each, 1 <= n <= ORDO_ROW_KEYS, in place. */
+typedef void cpu_sort_rows_fn(void *keys, size_t rows, size_t n, bool descending);
 
 /* The loops that are written once in plain C and compiled for each ISA (plain_loops.h). */
 typedef struct cpu_loops {
@@ -153,6 +158,7 @@ typedef struct cpu_loops {
     cpu_band_fn              *band[CPU_TYPES][2];  /* [type][descending] */
     cpu_below_fn             *below[CPU_TYPES][2]; /* [type][descending] */
     cpu_first_step_fn        *first_step[CPU_TYPES];
+    cpu_sort_rows_fn         *sort_rows[CPU_TYPES];
     const struct record_type *records; /* [type], radix/radix.h */
     const struct radix_ops   *radix;   /* [radix_kind], radix/radix_work.h */
     const struct order_loops *order;   /* rough/order_loops.h */

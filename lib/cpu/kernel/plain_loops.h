@@ -6,6 +6,7 @@
  * Compiling the loops once more for an ISA pays: SSE2 cannot compare 64-bit integers, only AVX-512
  * compares unsigned integers in one instruction, and AVX2 has shifts by any count. */
 #include "core/keybits.h"
+#include "core/network.h"
 #include "cpu/kernel/kernels.h"
 #include "cpu/radix/radix_steps.h"
 #include "cpu/radix/short_keys.h"
@@ -18,6 +19,8 @@
 #define ORDO_TEMPLATE "cpu/kernel/count_band.t.h"
 #include "core/for_each_type.h"
 #define ORDO_TEMPLATE "cpu/kernel/first_step.t.h"
+#include "core/for_each_type.h"
+#define ORDO_TEMPLATE "cpu/segments/rows.t.h"
 #include "core/for_each_type.h"
 #define ORDO_TEMPLATE "cpu/radix/records.t.h"
 #include "core/for_each_type.h"
@@ -74,6 +77,11 @@ const cpu_loops CPU_JOIN(cpu_loops, CPU_ISA) = {
     .first_step =
         {
 #define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = first_step_##tag,
+#include "core/types.def"
+        },
+    .sort_rows =
+        {
+#define ORDO_TYPE(ID, tag, key, bits) [ORDO_##ID] = sort_rows_##tag,
 #include "core/types.def"
         },
     .records = record_loops,

@@ -8,13 +8,18 @@
  *
  * Until the end an average rank is held as twice its value, an integer. Scratch: 2n records of 8
  * bytes (keys of at most 32 bits, n < 2^31) or 16, and that of the radix sort. 64-bit keys with few
- * ties or of a narrow range take records of 8 bytes (short_keys.c). */
+ * ties or of a narrow range take records of 8 bytes (short_keys.c). The ranks of a few keys are
+ * counted (few_ranks.t.h). */
 #include "core/keybits.h"
 #include "cpu/radix/records.h"
 #include "cpu/radix/short_keys.h"
 #include "cpu/sort/sort_steps.h"
 
 #include <string.h>
+
+enum {
+    FEW = ORDO_TUNE(16, 5) /* keys that are ranked by comparing all pairs */
+};
 
 enum record_form {
     FORM_WIDE,   /* (key, index) in 16 bytes */
@@ -138,6 +143,9 @@ static inline uint64_t rank_of_ties(ordo_ties ties, size_t begin, size_t end, ui
         return begin + 1 + end; /* twice the average */
     }
 }
+
+#define ORDO_TEMPLATE "cpu/rank/few_ranks.t.h"
+#include "core/for_each_type.h"
 
 typedef struct number_work {
     rank_work  *rank;
@@ -332,6 +340,12 @@ ordo_status cpu_rank(void *state, const ordo_rank_job *job, ordo_exec *exec)
     bool                     done = false;
     if (job->n == 0)
         return ORDO_OK;
+    if (job->algorithm == ORDO_ALGORITHM_AUTO && job->n <= FEW) {
+        exec->algorithm = "count";
+        exec->isa = "generic";
+        BY_TYPE(job->type, few_ranks, (job));
+        return ORDO_OK;
+    }
     bool const may_be_short = cpu_is_radix(job->algorithm) && kind == RECORD_P64;
     TRY(ordo_scratch(exec, may_be_short ? short_keys_room(job->n) : job->n * size, &rooms.records));
     if (may_be_short)

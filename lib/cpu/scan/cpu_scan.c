@@ -178,6 +178,32 @@ static void scan_piece(void *arg, size_t lo, size_t hi)
     scan_fetching(work, lo, hi, before);
 }
 
+/* Minima of floats start from a NaN, so an exclusive scan writes its first result at the end. */
+static void put_inf(ordo_type type, void *out)
+{
+    if (type == ORDO_F32)
+        *(float *)out = INFINITY;
+    else
+        *(double *)out = (double)INFINITY;
+}
+
+_Static_assert((int)ORDO_SCAN_ROW <= (int)ORDO_TUNE_ALONE, "a row is one piece, as in cpu_scan");
+
+void cpu_scan_rows(void *state, const ordo_scan_job *job, size_t rows)
+{
+    scan_kind const kind = kind_of(state, job);
+    uint64_t const  carry = job->exclusive ? kind.exclusive : kind.inclusive;
+    size_t const    in_size = job->n * ordo_type_size(job->type);
+    size_t const    out_size = job->n * ordo_type_size(job->out_type);
+    for (size_t r = 0; r < rows; r++) {
+        char *const out = (char *)job->out + r * out_size;
+        (void)kind.scan((const char *)job->in + r * in_size, job->n, carry, out, job->exclusive,
+                        false);
+        if (job->exclusive && kind.starts_at_inf)
+            put_inf(job->type, out);
+    }
+}
+
 ordo_status cpu_scan(void *state, const ordo_scan_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
@@ -195,11 +221,7 @@ ordo_status cpu_scan(void *state, const ordo_scan_job *job, ordo_exec *exec)
     exec->isa = kernels->isa;
     if (!ordo_loop(exec, job->n, work.grain, scan_piece, &work))
         return ORDO_E_CANCELLED;
-    if (job->exclusive && work.kind.starts_at_inf && job->n > 0) {
-        if (job->type == ORDO_F32)
-            *(float *)job->out = INFINITY;
-        else
-            *(double *)job->out = (double)INFINITY;
-    }
+    if (job->exclusive && work.kind.starts_at_inf && job->n > 0)
+        put_inf(job->type, job->out);
     return ORDO_OK;
 }

@@ -1,5 +1,6 @@
 /* cpu_select.c - the k-th keys of an unsorted array: chooses one of several ways.
  *
+ * few       sorts a copy in registers
  * copy      quickselect on a copy of the words; for small n
  * cells     one or two reads count the keys of many cells (select_cells.c); for several k
  * sample    a random sample brackets each k (select_sample.c), one read keeps the words in the
@@ -147,6 +148,24 @@ static ordo_status by_copy(const selector *s)
         return ORDO_E_CANCELLED;
     put_from_words(s, s->room);
     return ORDO_OK;
+}
+
+/* Sorts a copy of a few keys in registers. Returns false if there are more. */
+static bool select_few(const ordo_select_job *job, ordo_exec *exec)
+{
+    uint64_t            copy[ORDO_TUNE_SMALL_N_64]; /* as many bytes as ORDO_TUNE_SMALL_N_32 keys */
+    size_t const        size = ordo_type_size(job->type);
+    ordo_sort_job const sort = sort_of(job, copy);
+    bool const          changed = exec->changed;
+    if (job->algorithm != ORDO_ALGORITHM_AUTO || job->n * size > sizeof copy ||
+        job->n > (size == sizeof *copy ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32))
+        return false;
+    memcpy(copy, job->keys, job->n * size);
+    (void)cpu_small_sort(&sort, exec);
+    exec->changed = changed;
+    for (size_t j = 0; j < job->count; j++)
+        memcpy((char *)job->out + j * size, (const char *)copy + job->k[j] * size, size);
+    return true;
 }
 
 static ordo_status by_sub_arrays(const selector *s)
@@ -348,12 +367,14 @@ static select_way settle_room(selector *s, select_way way)
 ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
-    selector                 s = {.job = job,
-                                  .exec = exec,
-                                  .band = kernels->loops->band[job->type][job->descending],
-                                  .key_size = ordo_type_size(job->type),
-                                  .word_size = select_word_size(job->type)};
-    select_way const         way = way_of(job);
+    if (select_few(job, exec))
+        return ORDO_OK;
+    selector         s = {.job = job,
+                          .exec = exec,
+                          .band = kernels->loops->band[job->type][job->descending],
+                          .key_size = ordo_type_size(job->type),
+                          .word_size = select_word_size(job->type)};
+    select_way const way = way_of(job);
     exec->isa = kernels->isa;
     exec->phases = exec->phase + 1; /* each pass adds its own */
 

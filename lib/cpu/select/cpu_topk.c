@@ -3,7 +3,8 @@
  * Selection finds the k-th key. The result is the keys before it, and the first ones by index among
  * the keys that tie with it. One read counts both in each piece of the array; a second read
  * collects them from the pieces that have any, which are few if k is small. Then the k records
- * (key bits with ties folded, index) are sorted; all differ, so any sort is stable.
+ * (key bits with ties folded, index) are sorted; all differ, so any sort is stable. A few keys are
+ * all sorted in registers.
  *
  * Scratch: that of selection, k records of 8 bytes (16 for keys of 64 bits or indices above 2^32),
  * that of the sort if it is granted, and two counts for each piece. */
@@ -175,6 +176,30 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
     return bytes;
 }
 
+/* All of a few keys are sorted in registers. Returns false if there are more. */
+static bool topk_few(const ordo_topk_job *job, ordo_exec *exec)
+{
+    uint32_t               order[ORDO_TUNE_SMALL_N_ORDER];
+    size_t const           size = ordo_type_size(job->type);
+    ordo_argsort_job const all = {.type = job->type,
+                                  .keys = job->keys,
+                                  .n = job->n,
+                                  .descending = job->descending,
+                                  .index_type = ORDO_U32,
+                                  .index = order};
+    if (!cpu_small_argsort(&all, exec))
+        return false;
+    for (size_t i = 0; i < job->k; i++) {
+        if (job->values != NULL)
+            memcpy((char *)job->values + i * size, (const char *)job->keys + order[i] * size, size);
+        if (job->index != NULL && job->index_type == ORDO_U32)
+            ((uint32_t *)job->index)[i] = order[i];
+        else if (job->index != NULL)
+            ((uint64_t *)job->index)[i] = order[i];
+    }
+    return true;
+}
+
 ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
@@ -184,6 +209,8 @@ ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
                                      .grain = cpu_grain(job->n),
                                      .records = {kind_of(job), NULL, job->k}};
     void                    *counts;
+    if (topk_few(job, exec))
+        return ORDO_OK;
     work.pieces = ordo_div_up(job->n, work.grain);
     TRY(ordo_scratch(exec, work.pieces * sizeof *work.counts, &counts));
     TRY(ordo_scratch(exec, job->k * record_size(work.records.kind), &work.records.array));

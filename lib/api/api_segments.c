@@ -1,0 +1,158 @@
+/* api_segments.c - reads opts.segments, checks the segments, and runs a job on each of them. */
+#include "api/api.h"
+
+/* The last element of the fixed layout plus 1; false if the number does not fit. */
+static bool end_of(const ordo_segment_view *view, size_t *end)
+{
+    size_t in_group, in_segment, groups, sum;
+    return ordo_size_mul(view->group - 1, view->stride, &in_group) &&
+           ordo_size_mul(view->length - 1, view->step, &in_segment) &&
+           ordo_size_mul(view->count / view->group - 1, view->group_stride, &groups) &&
+           ordo_size_add(in_group, in_segment, &sum) && ordo_size_add(sum, groups, &sum) &&
+           ordo_size_add(sum, 1, end);
+}
+
+/* Two rows do not overlap if one ends before the next begins, and columns do not if all of them
+ * begin before the second element of the first one. */
+static ordo_status check_separate(ordo_exec *exec, const ordo_segment_view *view)
+{
+    size_t const span = (view->length - 1) * view->step;
+    size_t const starts = (view->group - 1) * view->stride;
+    FAIL_IF(view->group > 1 && view->stride <= span && starts >= view->step, ORDO_E_ARG,
+            "segments 0 and 1 overlap: the stride is %zu, and a segment spans %zu elements; "
+            "segments that are written must be separate",
+            view->stride, span + 1);
+    FAIL_IF(view->count > view->group && view->group_stride <= starts + span, ORDO_E_ARG,
+            "segments 0 and %zu overlap: the stride of groups is %zu, and a group spans %zu "
+            "elements; segments that are written must be separate",
+            view->group, view->group_stride, starts + span + 1);
+    return ORDO_OK;
+}
+
+static ordo_status check_layout(ordo_exec *exec, size_t n, bool written, ordo_segment_view *view)
+{
+    size_t cells, end = 0;
+    view->step = view->step != 0 ? view->step : 1;
+    FAIL_IF(view->stride == 0 && !ordo_size_mul(view->length, view->step, &view->stride),
+            ORDO_E_ARG, "segments: a length of %zu and a step of %zu exceed memory", view->length,
+            view->step);
+    view->group = view->group != 0 ? view->group : view->count;
+    FAIL_IF(view->count % view->group != 0, ORDO_E_ARG,
+            "segments: count is %zu and group is %zu; expected a divisor of count", view->count,
+            view->group);
+    FAIL_IF(view->group_stride == 0 &&
+                !ordo_size_mul(view->group, view->stride, &view->group_stride),
+            ORDO_E_ARG, "segments: a group of %zu and a stride of %zu exceed memory", view->group,
+            view->stride);
+    if (view->length == 0)
+        return ORDO_OK;
+    FAIL_IF(!end_of(view, &end) || end > n, ORDO_E_ARG,
+            "segment %zu ends before element %zu, but n is %zu", view->count - 1, end, n);
+    FAIL_IF(!ordo_size_mul(view->count, view->length, &cells) || cells > SIZE_MAX / 32, ORDO_E_ARG,
+            "segments: %zu segments of %zu elements are too many", view->count, view->length);
+    if (written)
+        TRY(check_separate(exec, view));
+    /* Columns of one element each are one row, and so are rows of one element. */
+    if (view->length == 1 || view->step == 1)
+        view->step = 1;
+    return ORDO_OK;
+}
+
+static ordo_status check_offsets(ordo_exec *exec, size_t n, const ordo_segment_view *view)
+{
+    const uint64_t *const offsets = view->offsets;
+    FAIL_IF((view->length | view->stride | view->step | view->group | view->group_stride) != 0,
+            ORDO_E_ARG,
+            "segments: length, stride, step, group and group_stride must be 0 if there "
+            "are offsets");
+    TRY(api_check_aligned(exec, offsets, view->count + 1, sizeof *offsets, "segments.offsets"));
+    for (size_t i = 0; i < view->count; i++)
+        FAIL_IF(offsets[i] > offsets[i + 1], ORDO_E_ARG,
+                "segment %zu begins at element %llu and ends before element %llu; expected "
+                "ascending offsets",
+                i, (unsigned long long)offsets[i], (unsigned long long)offsets[i + 1]);
+    if (offsets[view->count] > n)
+        for (size_t i = 0;; i++)
+            FAIL_IF(offsets[i + 1] > n, ORDO_E_ARG,
+                    "segment %zu ends before element %llu, but n is %zu", i,
+                    (unsigned long long)offsets[i + 1], n);
+    return ORDO_OK;
+}
+
+/* The longest and the shortest segment, and the shortest one that is not empty. */
+static void measure(api_segments *s)
+{
+    s->shortest = s->least = SIZE_MAX;
+    if (s->view.offsets == NULL) {
+        s->longest = s->shortest = s->least = s->view.length;
+        return;
+    }
+    for (size_t i = 0; i < s->view.count; i++) {
+        size_t const n = ordo_segment_length(&s->view, i);
+        s->longest = ordo_max(s->longest, n);
+        if (n < s->shortest) {
+            s->shortest = n;
+            s->shortest_at = i;
+        }
+        if (n > 0 && n < s->least) {
+            s->least = n;
+            s->least_at = i;
+        }
+    }
+}
+
+ordo_status api_read_segments(ordo_exec *exec, const ordo_segments *segments, size_t n,
+                              bool written, api_segments *out)
+{
+    ordo_segments wish;
+    *out = (api_segments){.longest = n, .shortest = n, .least = n, .view = {.count = 1}};
+    if (ORDO_LIKELY(segments == NULL))
+        return ORDO_OK;
+    TRY(api_read_struct(exec, &wish, sizeof wish, segments, "opts.segments"));
+    FAIL_IF(exec->on_device, ORDO_E_UNSUPPORTED,
+            "segments of arrays on a GPU are not supported; expected CPU arrays");
+    out->given = true;
+    out->longest = 0;
+    out->view = (ordo_segment_view){wish.count, wish.offsets, wish.length,      wish.stride,
+                                    wish.step,  wish.group,   wish.group_stride};
+    FAIL_IF(wish.count > SIZE_MAX / 256, ORDO_E_ARG, "segments: count is %zu, which is too many",
+            wish.count);
+    if (wish.count == 0)
+        return ORDO_OK;
+    if (wish.offsets != NULL)
+        TRY(check_offsets(exec, n, &out->view));
+    else
+        TRY(check_layout(exec, n, written, &out->view));
+    if (wish.offsets != NULL)
+        out->view.step = out->view.group = 1;
+    measure(out);
+    return ORDO_OK;
+}
+
+ordo_status api_no_segments(ordo_exec *exec, const ordo_segments *segments, const char *call)
+{
+    FAIL_IF(segments != NULL, ORDO_E_UNSUPPORTED, "%s has no segments; opts.segments must be NULL",
+            call);
+    return ORDO_OK;
+}
+
+ordo_status api_results(ordo_exec *exec, const api_segments *s, size_t each, size_t *all)
+{
+    FAIL_IF(!ordo_size_mul(s->view.count, each, all), ORDO_E_ARG,
+            "%zu results for each of %zu segments are more than memory can hold", each,
+            s->view.count);
+    return ORDO_OK;
+}
+
+ordo_status api_run_segments(ordo_exec *exec, const ordo_choice *choice, const api_segments *s,
+                             ordo_segments_job *job, size_t *bytes)
+{
+    FAIL_IF(choice->backend->segments == NULL, ORDO_E_UNSUPPORTED,
+            "the %s backend has no segments; expected a context that may use the CPU",
+            choice->backend->name);
+    job->view = &s->view;
+    if (bytes == NULL)
+        return choice->backend->segments(choice->state, job, exec);
+    *bytes = api_scratch_total(choice->backend->segments_scratch(job, exec));
+    return ORDO_OK;
+}

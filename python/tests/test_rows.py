@@ -1,0 +1,144 @@
+"""Functions along an axis: one call for all rows gives the results of one call for each row."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import product
+from typing import Any, Callable
+
+import numpy as np
+import pytest
+from cases import FLOATS, NUMBERS, arrays, layouts, same, sample
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ordo
+
+METHODS = ("average", "min", "max", "dense", "ordinal")
+
+
+def each_row(a: Any, axis: int, function: Callable[[Any], Any]) -> Any:
+    """Returns the results of `function` for every row, along `axis` again if they are rows."""
+    moved = np.moveaxis(a, axis, -1)
+    results = [np.asarray(function(row.copy())) for row in moved.reshape(-1, moved.shape[-1])]
+    shaped = np.array(results).reshape(moved.shape[:-1] + results[0].shape)
+    return np.moveaxis(shaped, -1, axis) if results[0].ndim else shaped
+
+
+def same_bytes(result: Any, expected: Any) -> None:
+    got, wanted = np.ascontiguousarray(result), np.ascontiguousarray(expected)
+    assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+    assert got.tobytes() == wanted.tobytes()
+
+
+def cases(down: bool, k: int) -> list[Callable[..., Any]]:
+    """Returns functions of an array and an axis; a row without axis is one call."""
+    return [
+        lambda a, axis: ordo.sort(a, axis, descending=down),
+        lambda a, axis: ordo.argsort(a, axis, descending=down),
+        lambda a, axis: ordo.select(a, k, axis, descending=down),
+        lambda a, axis: ordo.topk(a, k + 1, axis, largest=down).values,
+        lambda a, axis: ordo.topk(a, k + 1, axis, largest=down).indices,
+        lambda a, axis: ordo.cumsum(a, axis, exclusive=down),
+        lambda a, axis: (ordo.cummax if down else ordo.cummin)(a, axis),
+        lambda a, axis: ordo.is_sorted(a, axis, descending=down),
+        lambda a, axis: ordo.radius(a, axis, descending=down),
+        lambda a, axis: ordo.radius(a, axis, descending=down, sequences=True)[1],
+        lambda a, axis: ordo.radius(a, axis, descending=down, sequences=True)[3],
+        lambda a, axis: ordo.median(a, axis),
+        lambda a, axis: ordo.quantile(a, 0.3, axis),
+    ]
+
+
+@given(arrays([*NUMBERS, "?", "f2"], max_dims=4, min_side=1, max_side=5), st.booleans(), st.data())
+def test_every_function(a, down, data):
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
+    k = data.draw(st.integers(0, a.shape[axis] - 1))
+    with np.errstate(all="ignore"):
+        for function in cases(down, k):
+            same_bytes(function(a, axis), each_row(a, axis, lambda row, f=function: f(row, -1)))
+
+
+@given(arrays(NUMBERS, max_dims=3, min_side=1, max_side=6), st.booleans(), st.data())
+def test_ranks(a, down, data):
+    axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
+    policy = data.draw(st.sampled_from(["propagate", "omit"]))
+    for method in METHODS:
+        result = ordo.rankdata(a, method, axis=axis, descending=down, nan_policy=policy)
+        expected = each_row(
+            a,
+            axis,
+            lambda row, m=method: ordo.rankdata(row, m, descending=down, nan_policy=policy),
+        )
+        np.testing.assert_array_equal(result, expected)
+
+
+@given(arrays(FLOATS, max_dims=3, min_side=1, max_side=6), st.data())
+def test_quantiles_with_nans(a, data):
+    axis = data.draw(st.integers(0, a.ndim - 1))
+    policy = data.draw(st.sampled_from(["propagate", "omit"]))
+    method = data.draw(st.sampled_from(["linear", "hazen", "lower", "midpoint"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows of NaNs
+        result = ordo.quantile(a, [0.2, 0.9], axis, method=method, nan_policy=policy)
+        expected = each_row(
+            a,
+            axis,
+            lambda row: ordo.quantile(row, [0.2, 0.9], method=method, nan_policy=policy),
+        )
+    same_bytes(result, np.moveaxis(expected, axis, 0))
+
+
+@pytest.mark.parametrize("shape", [(300, 3), (40, 100), (3, 400), (7, 90, 5), (2, 3, 4, 5)])
+def test_like_numpy(rng, shape):
+    for dtype, axis in product(["f8", "f4", "i4", "u1"], range(len(shape))):
+        a = sample(rng, int(np.prod(shape)), dtype).reshape(shape)
+        for name, array in layouts(a):
+            k = shape[axis] // 2
+            same(ordo.sort(array, axis), np.sort(a, axis))
+            same(ordo.argsort(array, axis), np.argsort(a, axis, kind="stable"))
+            same(ordo.median(array, axis), np.median(a, axis))
+            if dtype != "f4":  # NumPy interpolates float32 in float32
+                same(ordo.quantile(array, 0.25, axis), np.quantile(a, 0.25, axis))
+            same(ordo.select(array, k, axis), np.take(np.sort(a, axis), k, axis))
+            same(ordo.cummax(array, axis), np.maximum.accumulate(a, axis))
+            assert (np.take(ordo.partition(array, k, axis), k, axis) ==
+                    np.take(np.sort(a, axis), k, axis)).all(), name  # fmt: skip
+            index = ordo.argpartition(array, k, axis)
+            moved = np.take_along_axis(a, index, axis)
+            same(np.take(moved, k, axis), np.take(np.sort(a, axis), k, axis))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_outputs_and_empty_rows(rng, axis):
+    a = rng.standard_normal((4, 6, 5))
+    out = np.empty_like(a)
+    assert ordo.sort(a, axis, out=out) is out
+    same(out, np.sort(a, axis))
+    assert ordo.sort(a, axis, out=a) is a
+    same(a, out)
+    for shape in [(0, 3, 2), (3, 0, 2), (3, 2, 0)]:
+        empty = np.empty(shape)
+        same(ordo.sort(empty, axis), empty)
+        same(ordo.argsort(empty, axis), np.empty(shape, np.intp))
+        same(ordo.cumsum(empty, axis), empty)
+
+
+def test_refusals_of_rows(rng):
+    a = rng.standard_normal((6, 4))
+    with pytest.raises(ordo.OrderError, match="segment"):
+        ordo.rank_sorted(a, axis=1)
+    with pytest.raises(ValueError, match="k is"):
+        ordo.topk(a, 5, 1)
+    with pytest.raises(ordo.DeviceError):
+        ordo.rank_sorted(np.sort(a, 1), axis=1, algorithm="naive")
+
+
+def test_threads_and_memory(rng):
+    a = rng.standard_normal((700, 300))
+    a[5, 7] = np.nan
+    expected = np.sort(a, 0), np.argsort(a, 1, kind="stable")
+    for threads, limit in [(1, None), (3, None), (3, 1 << 16)]:
+        with ordo.context(threads=threads, device="cpu", memory_limit=limit):
+            same(ordo.sort(a, 0), expected[0])
+            same(ordo.argsort(a, 1), expected[1])
