@@ -135,7 +135,7 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 
 enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
-    TABLE_BYTES = (1 << CELL_BITS) * sizeof(uint16_t),
+    SAMPLE_KEY = sizeof(uint64_t), /* bytes */
     SAMPLE_LEVELS = 3, /* below, buckets are digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1
 };
@@ -144,8 +144,8 @@ typedef struct radix_memory { /* what the splits of one job share */
     char *rooms[2]; /* records go from one to the other; [1] is taken if a bucket is split again */
     size_t     *counts; /* [chunk][bucket] */
     size_t     *ends;   /* [level][bucket] */
-    uint16_t   *table;
-    char       *sample;
+    radix_cells *cells;
+    char        *sample; /* records, and then as many records or key bits */
     uint16_t   *labels; /* NULL until they are needed */
     radix_slots slots;
     size_t      slot_records, chunks;
@@ -177,10 +177,15 @@ static size_t slot_bytes(enum record_kind kind, size_t n, unsigned threads)
     return ordo_round_up(ordo_max(bucket, (wanted_buckets(n) + 1) * GATHER), LINE);
 }
 
+static size_t sample_bytes(enum record_kind kind)
+{
+    return RADIX_SAMPLE * (record_size(kind) + ordo_max(record_size(kind), SAMPLE_KEY));
+}
+
 static size_t table_bytes(enum record_kind kind, size_t n, unsigned threads)
 {
-    return (chunk_count(n, threads) + MOST_LEVELS) * COUNT_BYTES + TABLE_BYTES +
-           2 * RADIX_SAMPLE * record_size(kind) +
+    return (chunk_count(n, threads) + MOST_LEVELS) * COUNT_BYTES + sizeof(radix_cells) +
+           sample_bytes(kind) +
            ordo_round_up(threads * sizeof(atomic_flag), LINE);
 }
 
@@ -206,10 +211,10 @@ static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory
     at += memory->chunks * COUNT_BYTES;
     memory->ends = (size_t *)(void *)at;
     at += MOST_LEVELS * COUNT_BYTES;
-    memory->table = (uint16_t *)(void *)at;
-    at += TABLE_BYTES;
+    memory->cells = (radix_cells *)(void *)at;
+    at += sizeof *memory->cells;
     memory->sample = at;
-    at += 2 * RADIX_SAMPLE * size;
+    at += sample_bytes(io->kind);
     memory->slots.busy = (atomic_flag *)(void *)at;
     for (unsigned i = 0; i < exec->threads; i++)
         atomic_flag_clear(&memory->slots.busy[i]);
@@ -241,9 +246,11 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
     size_t const           size = record_size(work->io->kind);
     if (level < SAMPLE_LEVELS) {
         size_t const sampled = ordo_min(RADIX_SAMPLE, work->n);
-        if (!ops->sample(work, memory->sample, memory->sample + RADIX_SAMPLE * size, sampled))
+        void *const  keys = memory->sample + RADIX_SAMPLE * size;
+        if (!ops->sample(work, memory->sample, keys, sampled))
             return ORDO_E_CANCELLED;
-        ops->cut(memory->sample, sampled, wanted_buckets(work->n), &work->cut, memory->table);
+        radix_choose_cut(keys, sampled, record_width(work->io->kind), wanted_buckets(work->n),
+                         work->io->whole_bits, &work->cut, memory->cells);
         return ORDO_OK;
     }
     differ_work look = {.records = work->from, .differ = ops->differ};
@@ -335,7 +342,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
                          .slots = memory->slots};
     work.chunk = ordo_div_up(n, work.chunks);
     TRY(choose_cut(&work, memory, level));
-    if (work.cut.shift < io->whole_bits)
+    if (work.cut.even ? work.cut.shift < io->whole_bits : io->whole_bits > 0 && work.cut.single)
         return ORDO_E_UNSUPPORTED;
     work.combine = is_combined(io->kind, n) && work.cut.buckets * GATHER <= memory->slots.bytes;
     take_labels(&work, memory);

@@ -258,7 +258,7 @@ static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to,
     return true;
 }
 
-/* ---- Sample and cut ---- */
+/* ---- Sample and buckets ---- */
 
 /* At most BLOCK records of a chunk: where they are, or loaded into block. */
 static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size_t count,
@@ -271,8 +271,8 @@ static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size
     return (const RECORD *)(work->from != NULL ? (const void *)work->from : work->io->in) + at;
 }
 
-/* Draws `count` records from the whole input and sorts them; spare holds as many. False if the
- * call was cancelled: then they are not sorted. */
+/* Draws `count` records from the whole input and sorts them; spare holds as many. Their key bits go
+ * to spare, as words of 64 bits. False if the call was cancelled: then there are none. */
 static bool FN(sample)(const radix_work *work, void *records, void *spare, size_t count)
 {
     RECORD *const sample = records;
@@ -282,63 +282,11 @@ static bool FN(sample)(const radix_work *work, void *records, void *spare, size_
         size_t const   at = i * stride + (size_t)ordo_random_below(draw, stride);
         sample[i] = *FN(block_of)(work, at, 1, &sample[i]);
     }
-    return FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local);
-}
-
-/* Whether buckets by the top bits hold about the same number of sampled records. */
-static bool FN(is_even)(const RECORD *sample, size_t count, unsigned shift, size_t buckets)
-{
-    size_t const most = 6 * (count / buckets) + 8;
-    for (size_t i = most; i < count; i++)
-        if (KEY_OF(sample[i]) >> shift == KEY_OF(sample[i - most]) >> shift)
-            return false;
+    if (!FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        ((uint64_t *)spare)[i] = KEY_OF(sample[i]);
     return true;
-}
-
-/* Cuts the key range into about `buckets` buckets, a power of two. The sample is sorted: its
- * first and last key bound the table. */
-static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut *cut,
-                    uint16_t *table)
-{
-    const RECORD *const sample = records;
-    unsigned const      width = 8 * sizeof(DIGITS);
-    unsigned const      bits = (unsigned)__builtin_ctzll(buckets);
-    *cut = (radix_cut){
-        .even = true, .shift = width - bits, .mask = (unsigned)buckets - 1, .buckets = buckets};
-    if (FN(is_even)(sample, count, cut->shift, buckets))
-        return;
-
-    /* Cell 0 is for keys below the sample, the last cell for keys above it. */
-    DIGITS const low = KEY_OF(sample[0]), high = KEY_OF(sample[count - 1]);
-    unsigned     shift = 0;
-    while ((DIGITS)(high - low) >> shift > ((DIGITS)1 << CELL_BITS) - 4)
-        shift++;
-    DIGITS const cell_width = (DIGITS)1 << shift;
-    cut->even = false;
-    cut->shift = shift;
-    /* A multiple of the cell width: keys that differ only in lower bits share a cell. */
-    DIGITS const start = (DIGITS)(low >> shift << shift);
-    cut->base = start >= cell_width ? (uint64_t)(DIGITS)(start - cell_width) : 0;
-    cut->last = (((uint64_t)high - cut->base) >> shift) + 1;
-    cut->table = table;
-    size_t const share = ordo_max(count / buckets, 1);
-    uint64_t     cell = 0;
-    uint16_t     bucket = 0;
-    for (size_t i = 0; i < count;) { /* one bucket: whole cells with their share of the sample */
-        uint64_t end = ((uint64_t)KEY_OF(sample[i]) - cut->base) >> shift;
-        for (size_t held = 0; i < count; i++, held++) {
-            uint64_t const here = ((uint64_t)KEY_OF(sample[i]) - cut->base) >> shift;
-            if (here != end && held >= share)
-                break;
-            end = here;
-        }
-        for (; cell <= end; cell++)
-            table[cell] = bucket;
-        bucket = (uint16_t)(bucket + (bucket + 1 < BUCKETS));
-    }
-    for (; cell <= cut->last; cell++)
-        table[cell] = bucket;
-    cut->buckets = (size_t)bucket + 1;
 }
 
 /* The bucket of a key. */
@@ -346,23 +294,21 @@ INLINE size_t FN(bucket_of)(const radix_cut *cut, DIGITS key, bool even)
 {
     if (even)
         return (unsigned)(key >> cut->shift) & cut->mask;
-    uint64_t const above = key > cut->base ? (uint64_t)key - cut->base : 0;
-    uint64_t const cell = above >> cut->shift;
-    return cut->table[cell < cut->last ? cell : cut->last];
+    return radix_bucket(cut, key, 8 * sizeof(DIGITS));
 }
 
-/* The buckets of keys where the cut is a table. */
+/* The buckets of keys where the cut is not even. */
 static inline void FN(label)(const radix_cut *cut, const DIGITS *keys, size_t count,
                              uint16_t *labels)
 {
     size_t i = 0;
-#if defined(__AVX512F__) /* the gather reads 2 bytes past a cell, which are in the table */
+#if defined(__AVX512F__) && defined(__AVX512CD__)
     if (sizeof(DIGITS) == sizeof(uint64_t))
         for (; i + 8 <= count; i += 8)
-            radix_label_64(cut, keys + i, labels + i);
+            radix_label_64(cut, keys + i, labels + i, cut->logs);
     else
         for (; i + 16 <= count; i += 16)
-            radix_label_32(cut, keys + i, labels + i);
+            radix_label_32(cut, keys + i, labels + i, cut->logs);
 #endif
     for (; i < count; i++)
         labels[i] = (uint16_t)FN(bucket_of)(cut, keys[i], false);
