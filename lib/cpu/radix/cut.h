@@ -31,16 +31,16 @@ typedef struct radix_cells {
 
 /* Gives the bucket of a key. */
 typedef struct radix_cut {
-    bool     even; /* the bucket is (key >> shift) & mask; otherwise cells are used */
-    bool     logs; /* the cells cover radix_log of the keys */
-    bool     single; /* the sample has one value: cells cannot divide more */
-    unsigned shift;
-    unsigned mask;
-    uint64_t keep;   /* bits of the key that count: keys equal in these share a bucket */
-    uint64_t anchor; /* of radix_log */
-    uint64_t base;   /* where cell 0 begins; keys below also go there */
-    uint64_t last;   /* the last cell; keys above also go there */
-    size_t   buckets;
+    bool               even;   /* the bucket is (key >> shift) & mask; otherwise cells are used */
+    bool               logs;   /* the cells cover radix_log of the keys */
+    bool               single; /* the sample has one value: cells cannot divide more */
+    unsigned           shift;
+    unsigned           mask;
+    uint64_t           keep;   /* bits of the key that count: keys equal in these share a bucket */
+    uint64_t           anchor; /* of radix_log */
+    uint64_t           base;   /* where cell 0 begins; keys below also go there */
+    uint64_t           last;   /* the last cell; keys above also go there */
+    size_t             buckets;
     const radix_cells *cells;
 } radix_cut;
 

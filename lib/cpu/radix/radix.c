@@ -136,19 +136,19 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
     SAMPLE_KEY = sizeof(uint64_t), /* bytes */
-    SAMPLE_LEVELS = 3, /* below, buckets are digits of the bits that differ */
+    SAMPLE_LEVELS = 3,             /* below, buckets are digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1
 };
 
 typedef struct radix_memory { /* what the splits of one job share */
     char *rooms[2]; /* records go from one to the other; [1] is taken if a bucket is split again */
-    size_t     *counts; /* [chunk][bucket] */
-    size_t     *ends;   /* [level][bucket] */
+    size_t      *counts; /* [chunk][bucket] */
+    size_t      *ends;   /* [level][bucket] */
     radix_cells *cells;
     char        *sample; /* records, and then as many records or key bits */
-    uint16_t   *labels; /* NULL until they are needed */
-    radix_slots slots;
-    size_t      slot_records, chunks;
+    uint16_t    *labels; /* NULL until they are needed */
+    radix_slots  slots;
+    size_t       slot_records, chunks;
 } radix_memory;
 
 static size_t chunk_count(size_t n, unsigned threads)
@@ -185,8 +185,7 @@ static size_t sample_bytes(enum record_kind kind)
 static size_t table_bytes(enum record_kind kind, size_t n, unsigned threads)
 {
     return (chunk_count(n, threads) + MOST_LEVELS) * COUNT_BYTES + sizeof(radix_cells) +
-           sample_bytes(kind) +
-           ordo_round_up(threads * sizeof(atomic_flag), LINE);
+           sample_bytes(kind) + ordo_round_up(threads * sizeof(atomic_flag), LINE);
 }
 
 static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory *memory)

@@ -54,9 +54,8 @@ static inline __m512i radix_log_64(__m512i key, uint64_t from)
     __m512i const  zeros = _mm512_lzcnt_epi64(above_0);
     __m512i const  scaled = _mm512_srli_epi64(_mm512_sllv_epi64(above_0, zeros), 6);
     __m512i const  exponent = _mm512_sub_epi64(_mm512_set1_epi64(62), zeros);
-    __m512i const  result =
-        _mm512_xor_epi64(_mm512_add_epi64(_mm512_slli_epi64(exponent, 57), scaled),
-                         _mm512_set1_epi64(INT64_MIN));
+    __m512i const  result = _mm512_xor_epi64(
+         _mm512_add_epi64(_mm512_slli_epi64(exponent, 57), scaled), _mm512_set1_epi64(INT64_MIN));
     return _mm512_mask_xor_epi64(result, below, result, ones);
 }
 
@@ -71,9 +70,8 @@ static inline __m512i radix_log_32(__m512i key, uint32_t from)
     __m512i const   zeros = _mm512_lzcnt_epi32(above_0);
     __m512i const   scaled = _mm512_srli_epi32(_mm512_sllv_epi32(above_0, zeros), 5);
     __m512i const   exponent = _mm512_sub_epi32(_mm512_set1_epi32(30), zeros);
-    __m512i const   result =
-        _mm512_xor_epi32(_mm512_add_epi32(_mm512_slli_epi32(exponent, 26), scaled),
-                         _mm512_set1_epi32(INT32_MIN));
+    __m512i const   result = _mm512_xor_epi32(
+          _mm512_add_epi32(_mm512_slli_epi32(exponent, 26), scaled), _mm512_set1_epi32(INT32_MIN));
     return _mm512_mask_xor_epi32(result, below, result, ones);
 }
 
@@ -85,9 +83,9 @@ INLINE void radix_label_64(const radix_cut *cut, const void *keys, uint16_t *lab
     __m512i const place = logs ? radix_log_64(kept, cut->anchor) : kept;
     __m512i const base = _mm512_set1_epi64((long long)cut->base);
     __m512i const above = _mm512_sub_epi64(_mm512_max_epu64(place, base), base);
-    __m512i const cell = _mm512_min_epu64(
-        _mm512_srl_epi64(above, _mm_cvtsi32_si128((int)cut->shift)),
-        _mm512_set1_epi64((long long)cut->last));
+    __m512i const cell =
+        _mm512_min_epu64(_mm512_srl_epi64(above, _mm_cvtsi32_si128((int)cut->shift)),
+                         _mm512_set1_epi64((long long)cut->last));
     __m512i const first = _mm512_i64gather_epi64(cell, cut->cells->bases, 8);
     __m512i const word = _mm512_cvtepu32_epi64(_mm512_i64gather_epi32(cell, cut->cells->words, 4));
     __m512i const mask = _mm512_set1_epi64(CELL_MASK);
@@ -107,9 +105,9 @@ INLINE void radix_label_32(const radix_cut *cut, const void *keys, uint16_t *lab
     __m512i const place = logs ? radix_log_32(kept, (uint32_t)cut->anchor) : kept;
     __m512i const base = _mm512_set1_epi32((int)cut->base);
     __m512i const above = _mm512_sub_epi32(_mm512_max_epu32(place, base), base);
-    __m512i const cell = _mm512_min_epu32(
-        _mm512_srl_epi32(above, _mm_cvtsi32_si128((int)cut->shift)),
-        _mm512_set1_epi32((int)cut->last));
+    __m512i const cell =
+        _mm512_min_epu32(_mm512_srl_epi32(above, _mm_cvtsi32_si128((int)cut->shift)),
+                         _mm512_set1_epi32((int)cut->last));
     __m512i const first = _mm512_i32gather_epi32(cell, cut->cells->bases, 8); /* the low half */
     __m512i const word = _mm512_i32gather_epi32(cell, cut->cells->words, 4);
     __m512i const mask = _mm512_set1_epi32(CELL_MASK);
@@ -144,7 +142,7 @@ static inline void radix_tally(const uint16_t *labels, size_t count, uint32_t ta
 
 #define RADIX_STEPS_OF(kind)                                                                       \
     {                                                                                              \
-        sample_##kind, count_##kind, scatter_##kind, finish_##kind, alone_##kind, differ_##kind                                                                          \
+        sample_##kind, count_##kind, scatter_##kind, finish_##kind, alone_##kind, differ_##kind    \
     }
 #define RADIX_STEPS                                                                                \
     {                                                                                              \
