@@ -107,6 +107,10 @@ enum {
     /* Keys from which on a sample is looked at for few values (lib/cpu/sort/few_values.c). */
     ORDO_TUNE_FEW_KEYS = ORDO_TUNE(1 << 15, 256),
 
+    /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c): a
+     * table of 1 MB and its overflows. */
+    ORDO_TUNE_DENSE_RANGE = ORDO_TUNE(1 << 20, 300),
+
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),
     ORDO_TUNE_LOOK_KEYS = ORDO_TUNE(64, 16),

@@ -29,6 +29,7 @@ typedef enum shape {
     NESTED,    /* clusters within clusters */
     LONE,      /* one value but for one key */
     ORGANPIPE, /* rises, then falls, in uneven steps */
+    NARROW,    /* integers of a narrow range around 0 */
     SHAPES
 } shape;
 
@@ -91,6 +92,8 @@ static uint64_t draw(test_rng *rng, shape of, ordo_type type, size_t i, size_t n
         return any & ~(ones >> which / 10 * 3 >> which % 10);
     case LONE:
         return i == n / 3 ? any : middle / 5;
+    case NARROW:
+        return any % ordo_max(n / 40, 2) - n / 100;
     default:
         return (uint64_t)(i < n / 2 ? i : n - i) * i;
     }
@@ -197,7 +200,7 @@ static void draw_sorted(test_rng *rng, shape of, ordo_type type, size_t count, u
 
 static void test_cut(test_rng *rng, shape of, ordo_type type, shape probes)
 {
-    static uint64_t    sample[SAMPLE], keys[SAMPLE];
+    static uint64_t    sample[SAMPLE], room[SAMPLE], keys[SAMPLE];
     static radix_cells cells;
     unsigned const     width = 8 * (unsigned)ordo_type_size(type);
     size_t const       count = 1 + test_rng_below(rng, SAMPLE), wanted = BUCKETS >> (count % 3);
@@ -206,13 +209,14 @@ static void test_cut(test_rng *rng, shape of, ordo_type type, shape probes)
     size_t             before = 0;
     draw_sorted(rng, of, type, count, sample);
     draw_sorted(rng, probes, type, SAMPLE, keys);
-    radix_choose_cut(sample, count, width, wanted, whole, &cut, &cells);
+    radix_choose_cut(sample, room, count, width, wanted, whole, &cut, &cells);
     testkit_case("cut of %s by %s width=%u count=%zu", names[probes], names[of], width, count);
     CHECK(cut.buckets >= 1 && cut.buckets <= BUCKETS);
     for (size_t i = 0; i < SAMPLE && !cut.even; i++) {
-        size_t const bucket = radix_bucket(&cut, keys[i], width);
+        size_t const bucket = radix_bucket(&cut, keys[i], width, cut.logs);
         CHECK(bucket >= before && bucket < cut.buckets);
-        CHECK_EQ_U64(bucket, radix_bucket(&cut, keys[i] ^ ((UINT64_C(1) << whole) - 1), width));
+        CHECK_EQ_U64(bucket,
+                     radix_bucket(&cut, keys[i] ^ ((UINT64_C(1) << whole) - 1), width, cut.logs));
         CHECK(i == 0 ||
               radix_log(keys[i - 1], sample[0], width) <= radix_log(keys[i], sample[0], width));
         before = bucket;

@@ -10,10 +10,12 @@ enum {
 };
 
 typedef struct cut_sample {
-    const uint64_t *keys; /* in order */
+    const uint64_t *keys;   /* in order */
+    uint64_t       *places; /* what the cells cover (radix_place), in order */
     size_t          count;
     unsigned        width;
     size_t          share; /* sampled keys of a bucket */
+    size_t          large; /* sampled keys in buckets that are too large and have several values */
 } cut_sample;
 
 /* Whether buckets by the top bits hold about the same number of sampled keys. */
@@ -28,27 +30,27 @@ static bool is_even(const cut_sample *sample, unsigned shift, size_t buckets)
 
 /* ---- Cells ---- */
 
-static uint64_t place_at(const cut_sample *sample, const radix_cut *cut, size_t i)
-{
-    return radix_place(cut, sample->keys[i], sample->width);
-}
-
-/* The value that occurs most often among sampled keys [lo, hi), and how often. */
-static uint64_t most_frequent(const cut_sample *sample, const radix_cut *cut, size_t lo, size_t hi,
-                              size_t *count)
+/* The value that occurs most often among places [lo, hi), and how often. */
+static uint64_t most_frequent(const cut_sample *sample, size_t lo, size_t hi, size_t *count)
 {
     uint64_t most = 0;
     *count = 0;
     for (size_t i = lo, end; i < hi; i = end) {
-        uint64_t const place = place_at(sample, cut, i);
-        for (end = i + 1; end < hi && place_at(sample, cut, end) == place; end++) {
+        for (end = i + 1; end < hi && sample->places[end] == sample->places[i]; end++) {
         }
         if (end - i > *count) {
             *count = end - i;
-            most = place;
+            most = sample->places[i];
         }
     }
     return most;
+}
+
+/* A bucket got sampled keys [lo, hi). */
+static void note_bucket(cut_sample *sample, size_t lo, size_t hi)
+{
+    if (hi - lo > UNEVEN * sample->share && sample->places[lo] != sample->places[hi - 1])
+        sample->large += hi - lo;
 }
 
 /* A cell whose buckets number from `first` on: bucket i of the cell begins at base + (i << shift),
@@ -62,80 +64,69 @@ static void put_cell(radix_cells *cells, size_t cell, size_t first, uint64_t bas
 }
 
 /* Cuts a cell that holds sampled keys [lo, hi) into at most `most` buckets. Returns how many. */
-static size_t cut_cell(const cut_sample *sample, const radix_cut *cut, radix_cells *cells,
-                       size_t cell, size_t lo, size_t hi, size_t first, size_t most)
+static size_t cut_cell(cut_sample *sample, const radix_cut *cut, radix_cells *cells, size_t cell,
+                       size_t lo, size_t hi, size_t first, size_t most)
 {
-    size_t         equal;
-    uint64_t const value = most_frequent(sample, cut, lo, hi, &equal);
+    const uint64_t *const places = sample->places;
+    size_t                equal;
+    uint64_t const        value = most_frequent(sample, lo, hi, &equal);
     if (equal > (hi - lo) / 2 && cut->shift > 0 && most >= 3) { /* below the value, it, above it */
         put_cell(cells, cell, first, value - (value > 0), 0, 1 + (value > 0));
         return 2 + (value > 0);
     }
-    uint64_t const low = place_at(sample, cut, lo), high = place_at(sample, cut, hi - 1);
+    uint64_t const low = places[lo], range = places[hi - 1] - low;
     size_t const   wanted = ordo_max((hi - lo) * 3 / (2 * sample->share), 1);
     unsigned       shift = 0;
-    while ((high - low) >> shift >= ordo_min(wanted, most))
+    while (range >> shift >= ordo_min(wanted, most))
         shift++;
-    put_cell(cells, cell, first, low, shift, (size_t)((high - low) >> shift));
-    return (size_t)((high - low) >> shift) + 1;
+    for (size_t i = lo, end; i < hi; i = end) {
+        uint64_t const bucket = (places[i] - low) >> shift;
+        for (end = i + 1; end < hi && (places[end] - low) >> shift == bucket; end++) {
+        }
+        note_bucket(sample, i, end);
+    }
+    put_cell(cells, cell, first, low, shift, (size_t)(range >> shift));
+    return (size_t)(range >> shift) + 1;
 }
 
-/* The end of the sampled keys of the cell that holds key i. */
-static size_t cell_end(const cut_sample *sample, const radix_cut *cut, size_t i)
+/* Gives the cells their buckets. Neighbouring cells with few sampled keys share a bucket. Returns
+ * the number of buckets. */
+static size_t fill_cells(cut_sample *sample, const radix_cut *cut, radix_cells *cells)
 {
-    size_t const cell = radix_cell_of(cut, place_at(sample, cut, i));
-    while (i < sample->count && radix_cell_of(cut, place_at(sample, cut, i)) == cell)
-        i++;
-    return i;
-}
-
-/* Gives the cells their buckets. Neighbouring cells with few sampled keys share a bucket. */
-static size_t fill_cells(const cut_sample *sample, const radix_cut *cut, radix_cells *cells)
-{
-    size_t bucket = 0, held = 0, cell = 0;
+    size_t bucket = 0, begin = 0, cell = 0; /* `begin` is the first sampled key of the bucket */
     for (size_t i = 0, end; i < sample->count; i = end) {
-        size_t const here = radix_cell_of(cut, place_at(sample, cut, i));
-        end = cell_end(sample, cut, i);
+        size_t const here = radix_cell_of(cut, sample->places[i]);
+        for (end = i + 1; end < sample->count; end++)
+            if (radix_cell_of(cut, sample->places[end]) != here)
+                break;
         for (; cell < here; cell++)
             put_cell(cells, cell, bucket, 0, 0, 0);
         bool const many = end - i >= 2 * sample->share;
-        if (held > 0 && (many || held >= sample->share) && bucket < BUCKETS - 1) {
+        if (begin < i && (many || i - begin >= sample->share) && bucket < BUCKETS - 1) {
             bucket++;
-            held = 0;
+            begin = i;
         }
         if (many && bucket < BUCKETS - 1) { /* the last bucket is left for the keys after these */
             bucket += cut_cell(sample, cut, cells, cell, i, end, bucket, BUCKETS - 1 - bucket);
+            begin = end;
         } else {
             put_cell(cells, cell, bucket, 0, 0, 0);
-            held += end - i;
         }
         cell++;
     }
+    if (begin < sample->count)
+        note_bucket(sample, begin, sample->count);
     for (; cell <= cut->last; cell++)
         put_cell(cells, cell, bucket, 0, 0, 0);
     return bucket + 1;
 }
 
-/* How many sampled keys are in buckets that are too large and have different keys. */
-static size_t in_large(const cut_sample *sample, const radix_cut *cut)
+/* Cells over the range of the sample. */
+static void cut_by_cells(cut_sample *sample, radix_cut *cut, radix_cells *cells)
 {
-    size_t large = 0;
-    for (size_t i = 0, end; i < sample->count; i = end) {
-        size_t const bucket = radix_bucket(cut, sample->keys[i], sample->width);
-        for (end = i + 1; end < sample->count; end++)
-            if (radix_bucket(cut, sample->keys[end], sample->width) != bucket)
-                break;
-        if (end - i > UNEVEN * sample->share && sample->keys[i] != sample->keys[end - 1])
-            large += end - i;
-    }
-    return large;
-}
-
-/* Cells over the range of the sample. Returns in_large. */
-static size_t cut_by_cells(const cut_sample *sample, radix_cut *cut, radix_cells *cells)
-{
-    uint64_t const low = place_at(sample, cut, 0);
-    uint64_t const high = place_at(sample, cut, sample->count - 1);
+    for (size_t i = 0; i < sample->count; i++)
+        sample->places[i] = radix_place(cut, sample->keys[i], sample->width, cut->logs);
+    uint64_t const low = sample->places[0], high = sample->places[sample->count - 1];
     cut->single = low == high;
     cut->shift = 0;
     while ((high - low) >> cut->shift > ((uint64_t)1 << CELL_BITS) - CELLS_BESIDE)
@@ -143,8 +134,8 @@ static size_t cut_by_cells(const cut_sample *sample, radix_cut *cut, radix_cells
     cut->base = low - ordo_min(low, (uint64_t)1 << cut->shift); /* cell 0 is below the sample */
     cut->last = ((high - cut->base) >> cut->shift) + 1;         /* and the last cell above */
     cut->cells = cells;
+    sample->large = 0;
     cut->buckets = fill_cells(sample, cut, cells);
-    return in_large(sample, cut);
 }
 
 /* The key around which the sample is densest. */
@@ -161,12 +152,13 @@ static uint64_t densest(const cut_sample *sample)
     return sample->keys[best + part / 2];
 }
 
-void radix_choose_cut(const uint64_t *sample, size_t count, unsigned width, size_t buckets,
-                      unsigned whole_bits, radix_cut *cut, radix_cells *cells)
+void radix_choose_cut(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
+                      size_t buckets, unsigned whole_bits, radix_cut *cut, radix_cells *cells)
 {
-    /* A cell may give half as many buckets again as its share. */
-    size_t const     most = ordo_min(buckets, BUCKETS * 2 / 3);
-    cut_sample const all = {sample, count, width, ordo_max(count / most, 1)};
+    /* The buckets of cells differ in size, and few should be larger than those of the top bits. A
+     * cell may give half as many buckets again as its share. */
+    size_t const most = ordo_min(buckets + buckets / 2, BUCKETS * 2 / 3);
+    cut_sample   all = {sample, room, count, width, ordo_max(count / most, 1), 0};
     *cut = (radix_cut){.even = true,
                        .shift = width - (unsigned)__builtin_ctzll(buckets),
                        .mask = (unsigned)buckets - 1,
@@ -175,13 +167,15 @@ void radix_choose_cut(const uint64_t *sample, size_t count, unsigned width, size
     if (is_even(&all, cut->shift, buckets))
         return;
     cut->even = false;
-    size_t const large = cut_by_cells(&all, cut, cells);
+    cut_by_cells(&all, cut, cells);
+    size_t const large = all.large;
     if (large <= count / LARGE_PART)
         return;
     cut->logs = true;
     cut->anchor = densest(&all);
-    if (cut_by_cells(&all, cut, cells) < large)
+    cut_by_cells(&all, cut, cells);
+    if (all.large < large)
         return;
     cut->logs = false;
-    (void)cut_by_cells(&all, cut, cells);
+    cut_by_cells(&all, cut, cells);
 }

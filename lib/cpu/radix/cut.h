@@ -45,31 +45,31 @@ typedef struct radix_cut {
 } radix_cut;
 
 /* Chooses the cut from the key bits, `width` each, of a sorted sample: about `buckets` buckets, a
- * power of two. Keys that are equal above the low `whole_bits` bits share a bucket. */
-void radix_choose_cut(const uint64_t *sample, size_t count, unsigned width, size_t buckets,
-                      unsigned whole_bits, radix_cut *cut, radix_cells *cells);
+ * power of two. Keys that are equal above the low `whole_bits` bits share a bucket. `room` holds
+ * `count` words. */
+void radix_choose_cut(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
+                      size_t buckets, unsigned whole_bits, radix_cut *cut, radix_cells *cells);
 
 /* The side of the anchor, the exponent and the fraction of the distance to it, in `width` bits: as
- * keys grow, so does the result. */
+ * keys grow, so does the result. No branch. */
 static inline uint64_t radix_log(uint64_t key, uint64_t anchor, unsigned width)
 {
     uint64_t const ones = UINT64_MAX >> (64 - width);
     unsigned const exponent_bits = width == 64 ? 6 : 5;
-    bool const     below = key < anchor;
-    uint64_t const distance = below ? anchor - 1 - key : key - anchor;
-    uint64_t const above_0 = ordo_min(distance, ones - 1) + 1;
-    unsigned const zeros = width - ordo_bit_length(above_0);
+    uint64_t const flip = (0 - (uint64_t)(key < anchor)) & ones; /* all ones below the anchor */
+    uint64_t const distance = ((key - anchor) & ones) ^ flip;
+    uint64_t const above_0 = distance + (distance < ones);
+    unsigned const zeros = (unsigned)__builtin_clzll(above_0) - (64 - width);
     uint64_t const fraction = (above_0 << zeros & (ones >> 1)) >> exponent_bits;
     uint64_t const exponent = (uint64_t)(width - 1 - zeros) << (width - 1 - exponent_bits);
-    uint64_t const result = (ones ^ (ones >> 1)) | exponent | fraction;
-    return below ? ones ^ result : result;
+    return ((ones ^ (ones >> 1)) | exponent | fraction) ^ flip;
 }
 
 /* What the cells cover. */
-static inline uint64_t radix_place(const radix_cut *cut, uint64_t key, unsigned width)
+static inline uint64_t radix_place(const radix_cut *cut, uint64_t key, unsigned width, bool logs)
 {
     uint64_t const kept = key & cut->keep;
-    return cut->logs ? radix_log(kept, cut->anchor, width) : kept;
+    return logs ? radix_log(kept, cut->anchor, width) : kept;
 }
 
 static inline size_t radix_cell_of(const radix_cut *cut, uint64_t place)
@@ -78,10 +78,10 @@ static inline size_t radix_cell_of(const radix_cut *cut, uint64_t place)
     return (size_t)ordo_min(cell, cut->last);
 }
 
-/* The bucket of a key of `width` bits where the cut is not even. */
-static inline size_t radix_bucket(const radix_cut *cut, uint64_t key, unsigned width)
+/* The bucket of a key of `width` bits where the cut is not even. `logs` is cut->logs. */
+static inline size_t radix_bucket(const radix_cut *cut, uint64_t key, unsigned width, bool logs)
 {
-    uint64_t const place = radix_place(cut, key, width);
+    uint64_t const place = radix_place(cut, key, width, logs);
     size_t const   cell = radix_cell_of(cut, place);
     uint64_t const base = cut->cells->bases[cell];
     uint32_t const word = cut->cells->words[cell];

@@ -14,7 +14,7 @@
 
 enum {
     SAMPLE = 256,
-    MOST_RANGE = ORDO_TUNE(1 << 20, 300),
+    MOST_RANGE = ORDO_TUNE_DENSE_RANGE,
     KEYS_A_VALUE = 8, /* at least: fewer do not pay for the table */
     PIECES = 256,     /* parts of the range that are written by one thread each */
     TABLE_BYTES = sizeof(uint32_t) + sizeof(uint8_t), /* of a value in one table */
