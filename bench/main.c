@@ -32,6 +32,8 @@ static const char help_start[] =
     "  time/copy   median time divided by that of a copy with as many threads; 1 is the limit of\n"
     "              memory\n"
     "  speed-up    median time of the base (a plain loop, std::sort) divided by that of the row\n"
+    "  points      at the end: inputs where auto is ahead of the best peer, level or behind, and\n"
+    "              the worst ratio\n"
     "\n"
     "Options:\n"
     "  -n N             number of keys: 1e6, 128M, 2^28. Default: rank and scan 128e6, select and\n"
@@ -225,7 +227,10 @@ static bool measure(const bench_settings *set, const bench_place *place, output 
 
     if (ok) {
         bench_print_machine(&b, &machine);
-        ok = run_sections(&b, sections) && (json == NULL || save_results(&b, &machine, json));
+        ok = run_sections(&b, sections);
+        if (ok && b.row_count > 0)
+            bench_print_scores(&b);
+        ok = ok && (json == NULL || save_results(&b, &machine, json));
     }
     bench_hybrid_close();
     bench_peers_close(&b);

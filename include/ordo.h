@@ -202,7 +202,8 @@ typedef struct ordo_ctx_opts {
     /* where == ORDO_HYBRID: the part of the keys that the CPU sorts, at most 1. Negative: none; the
      * CPU only copies arrays to and from the GPU. Default: the share with the best prediction.
      * Sorts, argsorts and ranks of at least 2^16 numbers use a share above 0 or fail with
-     * ORDO_E_ARG: only AUTO, RADIX and SAMPLE can be shared. Other calls run on one device.      */
+     * ORDO_E_ARG: only AUTO, RADIX and SAMPLE can be shared. Strings are shared by SAMPLE only.
+     * Other calls run on one device.                                                             */
     double cpu_share;
     /* Not 0: record how calls spend their time, for ordo_last_profile in ordo_machine.h.         */
     uint64_t profile;
@@ -219,6 +220,13 @@ typedef struct ordo_ctx_opts {
      * A GPU may be listed more than once. The list is copied. Default: only `device`. */
     const ordo_device_share *devices;
     size_t                   device_count;
+    /* Multiprocessors of each GPU that calls on host arrays may use, to measure slower GPUs; the
+     * driver rounds the number up, on Hopper to a multiple of 8, and ordo_info.device_sms says to
+     * what. More than the GPU has, or a driver older than CUDA 12.5: the GPU is not usable, and
+     * ordo_info.cuda says why. Calls with ORDO_ON_DEVICE run on the caller's stream, which is not
+     * limited. Predictions do not know of the limit. Default: all.                               */
+    uint32_t device_sms;
+    uint32_t reserved; /* 0                                                                       */
 } ordo_ctx_opts;
 
 /* Makes a context. On failure *out is NULL and ordo_last_error(NULL) has the reason.
@@ -270,6 +278,7 @@ typedef struct ordo_info {
     uint64_t    device_limit; /* 0: no limit                                                      */
     const char *calibration;  /* path of the calibration file, which may not exist; "": none  */
     const char *calibration_note; /* why the file is ignored; "" if it is in use or missing       */
+    uint64_t    device_sms;       /* multiprocessors of the GPU in use; 0: no GPU is usable       */
 } ordo_info;
 /* Opens the GPU if no call has done so. The strings are valid until the next call.              */
 ORDO_MUST ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out);

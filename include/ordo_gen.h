@@ -26,14 +26,21 @@ typedef enum ordo_dist {   /* docs/generators.md defines the distributions      
     ORDO_DIST_BUCKET,    /* Helman-Bader-JaJa bucket sorted over k buckets                      */
     ORDO_DIST_STRINGS,   /* ordo_gen_strings: 1 to 500 random printable characters              */
     ORDO_DIST_FASTA,     /* ordo_gen_strings: protein records of up to 120 residues             */
-    ORDO_DIST_SHUFFLED   /* uniform keys, sorted; one exchange at distance k, groups shuffled   */
+    ORDO_DIST_SHUFFLED,  /* uniform keys, sorted; one exchange at distance k, groups shuffled   */
+    ORDO_DIST_SIGNED,    /* uniform around 0: floats in [-1, 1); integers: half of the range    */
+    ORDO_DIST_NORMAL,    /* the sum of twelve draws; floats have mean 0 and deviation 1         */
+    ORDO_DIST_LOGUNIFORM, /* a random number of leading zeros; floats: a random exponent        */
+    ORDO_DIST_OUTLIERS,   /* ORDO_DIST_SORTED; one key in k (default 100) is uniform            */
+    ORDO_DIST_TIMESTAMPS, /* ascending in bursts of k keys (default 1000), some keys late       */
+    ORDO_DIST_PRICES,     /* log-normal, in cents; half of the prices end in 99                 */
+    ORDO_DIST_SENSORS     /* k sensors (default 100) in turn: noise, constants, missing values  */
 } ordo_dist;
 
 typedef struct ordo_gen_opts {
     size_t   struct_size;
     uint64_t seed;
     uint64_t k; /* FEW, ZIPF: values; SAWTOOTH: teeth; KSORTED, SHUFFLED: radius; DUPES...:
-                 * buckets (16)                                                                   */
+                 * buckets (16); OUTLIERS, TIMESTAMPS, SENSORS: see there                         */
     double   p; /* RECUR: 0 = all keys differ, 1 = all keys are equal                             */
 } ordo_gen_opts;
 

@@ -20,8 +20,13 @@ typedef struct ordo_strings {
     const char *const *pointers; /* or: n strings that end with a zero byte                       */
 } ordo_strings;
 
-/* Writes the order of the strings, as ordo_argsort does; the only algorithm is AUTO. The time is
- * bounded by the number of bytes needed to tell the strings apart; each is read a few times.     */
+/* Writes the order of the strings, as ordo_argsort does. The time is bounded by the number of bytes
+ * needed to tell the strings apart; each is read a few times.
+ * Algorithms of this call and of the next three: AUTO and SAMPLE, with the same result. SAMPLE is
+ * the sample sort of ordo_sort on the strings' first 7 bytes; the CPU then sorts strings with equal
+ * beginnings. With ORDO_HYBRID the CPU takes the share cpu_share of the strings, by position, from
+ * 1024 strings on. SAMPLE takes 50 bytes of scratch per string on the CPU, about 70 with GPUs, and
+ * returns ORDO_E_NOMEM if they are refused.                                                      */
 ORDO_MUST ordo_status ordo_argsort_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
                                            ordo_type index_type, void *index,
                                            const ordo_sort_opts *opts);
@@ -37,7 +42,7 @@ ORDO_MUST ordo_status ordo_rank_strings(ordo_ctx *ctx, const ordo_strings *strin
                                         ordo_type rank_type, void *ranks,
                                         const ordo_rank_opts *opts);
 /* index[j] gets the index of the k[j]-th string in order; k[j] = 0 is the first string. Equal
- * strings are in the order of their indices.                                                     */
+ * strings are in the order of their indices. The only algorithm is AUTO.                         */
 ORDO_MUST ordo_status ordo_select_strings(ordo_ctx *ctx, const ordo_strings *strings, size_t n,
                                           const size_t *k, size_t count, uint64_t *index,
                                           const ordo_sort_opts *opts);

@@ -273,6 +273,25 @@ double bench_last_median(const bench *b, const char *name, unsigned threads)
     return NAN;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void bench_sort_times(double *times, unsigned count)
+{
+    qsort(times, count, sizeof *times, by_value);
+}
+
+double bench_quantile(const double *sorted, unsigned count, double share)
+{
+    const double   place = share * (count - 1);
+    const unsigned below = (unsigned)place;
+    const unsigned above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+}
+
 bool bench_note(bench *b, const char *name, double value)
 {
     if (!grow((void **)&b->facts, &b->fact_capacity, b->fact_count, sizeof *b->facts))

@@ -7,8 +7,8 @@
  * cannot run is printed as "left out" and gets no row.
  *
  * Calls between the files of this folder go one way:
- *     bench_cuda, bench_peers, bench_measure -> bench_table, bench_json -> bench_core
- *     -> bench_machine */
+ *     bench_cuda, bench_peers, bench_measure -> bench_json -> bench_score -> bench_table
+ *     -> bench_core -> bench_machine */
 #ifndef ORDO_BENCH_HARNESS_BENCH_CORE_H
 #define ORDO_BENCH_HARNESS_BENCH_CORE_H
 
@@ -52,7 +52,7 @@ typedef struct bench_question {
     ordo_type   type;      /* of the keys; 0: none                                          */
     ordo_type   out_type;  /* of the answer; 0: none                                        */
     double      p;         /* recurrence probability of the keys, or the CPU's share; NAN   */
-    double      k;         /* radius of the keys, or how many keys are selected; NAN: none  */
+    double      k;         /* radius, keys selected, or multiprocessors of the GPU; NAN     */
     size_t      n;
     size_t      bytes;  /* read and written by one call; the copy moves as many             */
     void       *answer; /* every contender writes its answer here                           */
@@ -60,6 +60,8 @@ typedef struct bench_question {
     size_t      batch;   /* arrays of n keys that one call works on; 0 means 1              */
     bench_call *prepare; /* runs before every call, untimed, with all threads; may be NULL  */
     const void *prepare_what;
+    unsigned    singles; /* above 0: a round times so many calls, each prepared, alone      */
+    size_t     *turn;    /* with singles: the number of the call, for prepare               */
 } bench_question;
 
 typedef enum bench_role {
@@ -76,7 +78,8 @@ typedef struct bench_row {
     const char    *name; /* of the contender                                                */
     bench_role     role;
     unsigned       threads;
-    bool           peer; /* from the module of peers                                        */
+    bool           peer;  /* from the module of peers                                        */
+    size_t         first; /* the index of the first row of its question                     */
     bool           skipped;
     bench_call    *call; /* call and what are NULL once the row is measured                 */
     const void    *what;
@@ -183,6 +186,11 @@ bool bench_add_times(bench *b, const char *name, unsigned threads, bench_role ro
 
 /* The median time of a contender in the last measured question; NAN if it was not in it. */
 double bench_last_median(const bench *b, const char *name, unsigned threads);
+
+/* Sorts times, and returns the value at a share of sorted times, between two of them by linear
+ * interpolation. */
+void   bench_sort_times(double *times, unsigned count);
+double bench_quantile(const double *sorted, unsigned count, double share);
 
 /* Adds a line to the summary in the results. The caller prints it. */
 bool bench_note(bench *b, const char *name, double value);

@@ -68,7 +68,7 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     put_text(file, "algorithm", row->name);
     fprintf(file, "\"peer\": %s, \"threads\": %u, \"calls_per_round\": %zu, ",
             row->peer ? "true" : "false", row->threads,
-            row->calls * (q->batch != 0 ? q->batch : 1));
+            (q->singles > 0 ? q->singles : row->calls) * (q->batch != 0 ? q->batch : 1));
     put_number(file, "time_over_copy", row->over_copy);
     put_number(file, "speedup", row->speedup);
     put_number(file, "median_s", row->median);
@@ -81,6 +81,27 @@ static void put_row(FILE *file, const bench_row *row, unsigned repeat)
     for (unsigned i = 0; i < repeat; i++)
         fprintf(file, "%s%.9g", i > 0 ? ", " : "", row->seconds[i]);
     fprintf(file, "]}");
+}
+
+/* One line for each section with points. */
+static void put_scores(FILE *file, const bench *b)
+{
+    bench_score score;
+    bool        any = false;
+
+    fprintf(file, "  \"scores\": [");
+    for (size_t at = 0; bench_next_score(b, &at, &score); any = true) {
+        fprintf(file, "%s\n    {", any ? "," : "");
+        put_text(file, "score", score.row->section);
+        fprintf(file, "\"points\": %zu, \"ahead\": %zu, \"behind\": %zu, ", score.points,
+                score.ahead, score.behind);
+        put_number(file, "worst_ratio", score.worst);
+        put_text(file, "worst_label", score.row->question.label);
+        put_text(file, "worst_peer", score.peer->name);
+        fprintf(file, "\"worst_n\": %zu, \"worst_threads\": %u}", score.row->question.n,
+                score.row->threads);
+    }
+    fprintf(file, "\n  ],\n");
 }
 
 bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
@@ -105,7 +126,9 @@ bool bench_write_json(const bench *b, const bench_machine *machine, FILE *file)
         fprintf(file, ", \"value\": %.9g}%s\n", b->facts[i].value,
                 i + 1 < b->fact_count ? "," : "");
     }
-    fprintf(file, "  ],\n  \"rows\": [\n");
+    fprintf(file, "  ],\n");
+    put_scores(file, b);
+    fprintf(file, "  \"rows\": [\n");
     for (size_t i = 0; i < b->row_count; i++) {
         put_row(file, &b->rows[i], b->set.repeat);
         fprintf(file, "%s\n", i + 1 < b->row_count ? "," : "");

@@ -66,17 +66,12 @@ static double phase_time(const ordo_ctx *ctx, unsigned phase)
     return ordo_last_report(ctx, &report) == ORDO_OK ? report.facts.phase_seconds[phase - 1] : NAN;
 }
 
-/* Sets *seconds to the time for one array, from `calls` consecutive calls. False after a message. A
- * call that is not supported is not a failure; it marks the row as skipped. */
-static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
+static bool prepare(bench *b, const bench_row *row)
 {
     const bench_question *const q = &row->question;
-    ordo_ctx *const             ctx = bench_context(b, row->threads);
     ordo_ctx *const             all = bench_context(b, b->set.threads);
-    ordo_status                 status = ORDO_OK;
 
-    assert(calls == 1 || q->prepare == NULL);
-    if (ctx == NULL || all == NULL)
+    if (all == NULL)
         return false;
     if (q->prepare != NULL && row->phase == 0 && q->prepare(all, q->prepare_what) != ORDO_OK) {
         bench_progress_clear(b);
@@ -84,16 +79,67 @@ static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
                   ordo_last_error(all));
         return false;
     }
+    return true;
+}
+
+/* The median of single calls, which prepare() separates: a call that the system interrupts takes
+ * many times as long as the others. */
+static bool time_singles(bench *b, const bench_row *row, ordo_ctx *ctx, ordo_status *status,
+                         double *seconds)
+{
+    const unsigned count = row->question.singles;
+    double         times[BENCH_MOST_ROUNDS];
+
+    assert(count <= BENCH_MOST_ROUNDS);
+    *seconds = 0;
+    for (unsigned i = 0; i < count && *status == ORDO_OK; i++) {
+        *row->question.turn = i;
+        if (!prepare(b, row))
+            return false;
+        const double start = cli_now();
+        *status = row->call(ctx, row->what);
+        times[i] = cli_now() - start;
+    }
+    if (*status == ORDO_OK) {
+        bench_sort_times(times, count);
+        *seconds = bench_quantile(times, count, 0.5);
+    }
+    return true;
+}
+
+static bool time_together(bench *b, const bench_row *row, size_t calls, ordo_ctx *ctx,
+                          ordo_status *status, double *seconds)
+{
+    if (!prepare(b, row))
+        return false;
     const double start = cli_now();
-    because[0] = '\0';
     if (b->place != NULL && !b->place->start())
         return false;
-    for (size_t i = 0; i < calls && status == ORDO_OK; i++)
-        status = row->call(ctx, row->what);
+    for (size_t i = 0; i < calls && *status == ORDO_OK; i++)
+        *status = row->call(ctx, row->what);
     *seconds = cli_now() - start;
-    if (b->place != NULL && status == ORDO_OK && !b->place->stop(seconds))
+    if (b->place != NULL && *status == ORDO_OK && !b->place->stop(seconds))
         return false;
-    *seconds /= (double)(calls * batch_of(q));
+    *seconds /= (double)(calls * batch_of(&row->question));
+    return true;
+}
+
+/* Sets *seconds to the time for one array, from `calls` consecutive calls or from the single calls
+ * of the question. False after a message. A call that is not supported is not a failure; it marks
+ * the row as skipped. */
+static bool time_calls(bench *b, bench_row *row, size_t calls, double *seconds)
+{
+    const bench_question *const q = &row->question;
+    ordo_ctx *const             ctx = bench_context(b, row->threads);
+    ordo_status                 status = ORDO_OK;
+
+    assert(calls == 1 || q->prepare == NULL);
+    if (ctx == NULL)
+        return false;
+    because[0] = '\0';
+    if (!(q->singles > 0 ? time_singles(b, row, ctx, &status, seconds)
+                         : time_together(b, row, calls, ctx, &status, seconds)))
+        return false;
     if (row->phase != 0)
         *seconds = phase_time(ctx, row->phase);
     if (status == ORDO_E_UNSUPPORTED) {
@@ -189,32 +235,17 @@ static size_t drop_skipped(bench *b, size_t first)
     return kept;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The value at a share of the sorted times, between two of them by linear interpolation. */
-static double quantile(const double *sorted, unsigned rounds, double share)
-{
-    const double   place = share * (rounds - 1);
-    const unsigned below = (unsigned)place;
-    const unsigned above = below + 1 < rounds ? below + 1 : below;
-    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
-}
-
 static void take_quartiles(bench_row *row, unsigned rounds)
 {
     double sorted[BENCH_MOST_ROUNDS];
 
     assert(rounds > 0 && rounds <= BENCH_MOST_ROUNDS);
     memcpy(sorted, row->seconds, rounds * sizeof *sorted);
-    qsort(sorted, rounds, sizeof *sorted, by_value);
+    bench_sort_times(sorted, rounds);
     row->least = sorted[0];
-    row->median = quantile(sorted, rounds, 0.5);
-    row->quartiles[0] = quantile(sorted, rounds, 0.25);
-    row->quartiles[1] = quantile(sorted, rounds, 0.75);
+    row->median = bench_quantile(sorted, rounds, 0.5);
+    row->quartiles[0] = bench_quantile(sorted, rounds, 0.25);
+    row->quartiles[1] = bench_quantile(sorted, rounds, 0.75);
 }
 
 static void compare(bench_row *rows, size_t count)
@@ -254,6 +285,7 @@ static void finish(bench *b, size_t first)
 
     for (size_t i = 0; i < count; i++) {
         take_quartiles(&rows[i], b->set.repeat);
+        rows[i].first = first;
         rows[i].call = NULL;
         rows[i].what = NULL;
     }

@@ -1,5 +1,5 @@
-/* bench_measure.h - measures a question (bench_measure.c) and reports the rows as tables
- * (bench_table.c) and as JSON (bench_json.c). */
+/* bench_measure.h - measures a question (bench_measure.c), compares ordo with the peers
+ * (bench_score.c) and reports the rows as tables (bench_table.c) and as JSON (bench_json.c). */
 #ifndef ORDO_BENCH_HARNESS_BENCH_MEASURE_H
 #define ORDO_BENCH_HARNESS_BENCH_MEASURE_H
 
@@ -28,6 +28,26 @@ void bench_print_machine(const bench *b, const bench_machine *machine);
 /* Prints the worst figures of a contender in the current section and keeps them as facts. With
  * spread also the slowest question over the fastest. */
 bool bench_summary(bench *b, const char *name, bool spread);
+
+/* Between these ratios, BENCH_LEVEL and 1 / BENCH_LEVEL, ordo and a peer are level. */
+#define BENCH_LEVEL 0.97
+
+typedef struct bench_score {
+    size_t           points, ahead, behind; /* the other points are level                   */
+    double           worst;                 /* the least ratio; infinite without points     */
+    const bench_row *row, *peer;            /* of the worst point                           */
+} bench_score;
+
+/* The points of measured rows with so many rounds: see bench_score.c. section NULL: all rows. */
+bench_score bench_score_rows(const bench_row *rows, size_t count, unsigned rounds,
+                             const char *section);
+
+/* The score of the next section with points, from row *at on, which moves behind the section. False
+ * if there is none. */
+bool bench_next_score(const bench *b, size_t *at, bench_score *score);
+
+/* Prints the score of every section that has points, and of all. */
+void bench_print_scores(const bench *b);
 
 void bench_progress(const bench *b, const char *label, unsigned round);
 void bench_progress_clear(const bench *b);

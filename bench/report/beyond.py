@@ -6,7 +6,7 @@ from html import escape
 import charts
 from markup import details, figure, quartiles, seconds, slug, table, tag
 from papers import MACHINES
-from peers import PAPER_KERNELS
+from peers import PAPER_KERNELS, score
 from stats import geometric_mean, times
 
 # Sections with a chart: heading, and the field on the x axis of a line chart ("" for a dot chart).
@@ -27,6 +27,7 @@ SECTIONS = {
     "fasta": ("protein records", ""),
     "n": ("number of keys", "n"),
     "small": ("small arrays", "n"),
+    "single": ("single calls", "n"),
     "k": ("radius", "k"),
     "rough": ("k-sorted keys", "k"),
 }
@@ -50,8 +51,10 @@ def rate(row):
 
 
 def rows_of(document, section, threads):
+    """The rows of ordo with so many threads, and of peers with at most as many."""
     for row in document.section(section):
-        if row.threads == threads and row.algorithm not in ("copy", *PAPER_KERNELS):
+        fits = row.threads == threads or (row.peer and row.threads < threads)
+        if fits and row.algorithm not in ("copy", *PAPER_KERNELS):
             yield row
 
 
@@ -119,9 +122,7 @@ def summary(group):
     )
     if len(gains) == 1:
         words = f"ordo is {times(gains[0])} as fast as {worst.peer.algorithm}; "
-    words += (
-        f"the worst case is {times(worst.gain.median)} ({worst.ours.label}, {worst.peer.algorithm})"
-    )
+    words += f"the worst case is {times(worst.gain.median)} ({worst.ours.label}, {worst.rival})"
     return words + (f"; it loses {lost}." if lost else "; it loses none.")
 
 
@@ -131,7 +132,7 @@ def comparison_table(group):
             c.ours.label or c.ours.op,
             charts.count(c.ours.n),
             seconds(c.ours.time.median) + (" ~" if c.ours.time.noisy else ""),
-            c.peer.algorithm,
+            c.rival,
             seconds(c.peer.time.median) + (" ~" if c.peer.time.noisy else ""),
             (times(c.gain.median), "lost" if c.lost else None),
             quartiles(c.gain, times),
@@ -142,6 +143,21 @@ def comparison_table(group):
     return details(
         f"Table: {len(rows)} inputs", table("Median times; ratios by rounds", heads, rows)
     )
+
+
+def type_table(group):
+    """Ratios of distributions (rows) and key types (columns), if the group has several of each."""
+    types = list(dict.fromkeys(c.ours.type for c in group))
+    dists = list(dict.fromkeys(c.ours.dist for c in group))
+    if len(types) < 3 or len(dists) < 3:
+        return ""
+    cells = {}
+    for c in group:
+        words = times(c.gain.median) + (" ~" if c.noisy else "")
+        cells.setdefault((c.ours.dist, c.ours.type), (words, "lost" if c.lost else None))
+    rows = [[dist, *(cells.get((dist, type_), "") for type_ in types)] for dist in dists]
+    heads = ["distribution", *(f">{type_}" for type_ in types)]
+    return table("Speed of ordo relative to the best other library", heads, rows)
 
 
 def figures(card_id, title, group, caption, words):
@@ -158,7 +174,7 @@ def figures(card_id, title, group, caption, words):
     parts = []
     kinds = Counter(kind_of(c.ours, x) for c in group)
     for place, (kind, _) in enumerate(kinds.most_common(4)):
-        unit = "time" if section == "small" else "rate"
+        unit = "time" if section in ("small", "single") else "rate"
         series = as_series(line_series(group, x, kind), unit)
         axis = "microseconds" if unit == "time" else "keys per second"
         chart = charts.Chart(
@@ -192,6 +208,7 @@ def peer_card(key, group):
     command = f"ordo bench {subject}{where_option} --only {section}"
     body = (
         figures(card_id, title, group, caption, words)
+        + type_table(group)
         + tag("p", escape(words), css="finding")
         + comparison_table(group)
         + tag("p", tag("code", escape(command)), css="note")
@@ -205,21 +222,49 @@ def python_card(machine, group):
         ours, theirs = c.row.seconds[c.ours], c.row.seconds[c.peer]
         rows.append(
             [
-                c.row.name,
+                c.label,
                 c.row.section,
                 seconds(ours),
                 c.peer,
                 seconds(theirs),
-                (times(c.gain), "lost" if c.gain < 0.97 else None),
+                (times(c.gain), "lost" if c.lost else None),
             ]
         )
     heads = ["function", "section", ">ordo", "best other", ">its time", ">ratio"]
     content = table("One time for each contender, without quartiles", heads, rows)
     head = tag("header", tag("h3", "The Python package"))
-    words = f"ordo is faster in {sum(c.gain >= 0.97 for c in group)} of {len(group)} rows."
+    words = f"ordo is not behind in {sum(not c.lost for c in group)} of {len(group)} rows."
     body = tag("p", words, css="finding") + details(f"Table: {len(rows)} rows", content)
     body += tag("p", tag("code", "python -m ordo.bench"), css="note")
     return tag("article", head + body, css="card", id=slug(f"peer-{machine}-python"))
+
+
+def score_table(comparisons, python):
+    """Points ahead, level and behind for each machine and benchmark, with the worst point."""
+    found = {}
+    for c in comparisons:
+        d = c.document
+        found.setdefault(
+            (d.machine, d.subject + (", GPU" if d.device == "cuda" else "")), []
+        ).append(c)
+    rows = []
+    for (machine, subject), group in sorted(found.items()):
+        s = score(group, lambda c: c.gain.median)
+        where = f"{s.worst.ours.section} {s.worst.ours.label}, {s.worst.rival}"
+        rows.append([machine, subject, *counts(s), times(s.worst.gain.median), (where, "wrap")])
+    for machine in sorted({c.row.machine for c in python}):
+        s = score([c for c in python if c.row.machine == machine], lambda c: c.gain)
+        where = f"{s.worst.row.section} {s.worst.label}, {s.worst.peer}"
+        rows.append([machine, "Python", *counts(s), times(s.worst.gain), (where, "wrap")])
+    heads = [">points", ">ahead", ">level", ">behind", ">worst ratio", "worst point"]
+    words = "Points of every benchmark; level is a ratio from 0.97 to 1.03"
+    return table(words, ["machine", "benchmark", *heads], rows)
+
+
+def counts(s):
+    return [f"{value:,}" for value in (s.points, s.ahead, s.level)] + [
+        (f"{s.behind:,}", "lost" if s.behind else None)
+    ]
 
 
 def peer_cards(results, comparisons, python):
@@ -227,9 +272,13 @@ def peer_cards(results, comparisons, python):
         tag("h2", "Beyond the papers: other libraries", id="peers"),
         tag(
             "p",
-            "ordo and the libraries of the same run, on the same keys, with as many threads.",
+            "ordo and the libraries of the same run, on the same keys, with at most as many "
+            "threads. A point is an input with a number of threads.",
         ),
     ]
+    if comparisons or python:
+        parts.append(score_table(comparisons, python))
+    start = len(parts)
     found = groups(comparisons)
     rank = {name: place for place, name in enumerate(MACHINES)}
     names = {key[0] for key in found} | {c.row.machine for c in python}
@@ -242,6 +291,6 @@ def peer_cards(results, comparisons, python):
             cards += python_card(machine, mine)
         parts.append(tag("h3", escape(f"{machine}: {hardware}"), id=slug(f"peers-{machine}")))
         parts.append(tag("div", cards, css="flow"))
-    if len(parts) == 2:
+    if len(parts) == start:
         parts.append(tag("p", "No result file has another library.", css="note"))
     return "".join(parts)

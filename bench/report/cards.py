@@ -81,12 +81,34 @@ def hybrid_text(figure, question, size):
     """A card of one of the two texts of the hybrid paper; `dist` has the id of the figure. A call
     reads the text and writes indices or the sorted text."""
     card = hybrid(figure, "strings", question, ("no value", "runs"), x="label")
-    roles = {"hybrid": ["hybrid, 0 %"], "GPU alone": ["cuda"], "CPU alone": ["cpu"]}
     return {
         **card,
         "where": {"dist": figure, "bytes": ("between", size * 9 // 10, size * 22 // 10)},
-        "roles": roles,
+        "beside": ["cpu", "cuda", "hybrid, 0 %"],
     }
+
+
+def platforms(figure, op, what):
+    """The two cards of a figure about platforms: by threads of the CPU, and by multiprocessors of
+    the GPU."""
+    rule = ("falls", "platforms", "hybrid")
+    axes = {
+        figure: ("sample", "threads", "threads of the CPU"),
+        f"{figure}-gpu": ("multiprocessors", "k", "multiprocessors of the GPU"),
+    }
+    return [
+        hybrid(
+            card,
+            "sample-platforms",
+            f"How do platforms compare for 2²¹ {what}, by {axis}?",
+            rule,
+            where={"op": op, "variant": variant},
+            x=x,
+            axis=axis,
+            optional=["CPU alone", "GPU alone"],
+        )
+        for card, (variant, x, axis) in axes.items()
+    ]
 
 
 def roughsort(figure, question, where, x, rules, why):
@@ -203,26 +225,8 @@ CARDS = [
     ),
     hybrid_gain("fig3.8", "sample-gaussian", "Does the gain hold for Gaussian pairs?"),
     hybrid_gain("fig3.15", "sample-wide", "Does the gain hold for pairs of 64 bits?"),
-    hybrid(
-        "fig3.16",
-        "sample-platforms",
-        "How do platforms compare for 2²¹ keys?",
-        ("falls", "platforms", "hybrid"),
-        where={"op": "sort"},
-        x="threads",
-        axis="threads of the CPU",
-        optional=["CPU alone", "GPU alone"],
-    ),
-    hybrid(
-        "fig3.17",
-        "sample-platforms",
-        "How do platforms compare for 2²¹ pairs?",
-        ("falls", "platforms", "hybrid"),
-        where={"op": "sort_pairs"},
-        x="threads",
-        axis="threads of the CPU",
-        optional=["CPU alone", "GPU alone"],
-    ),
+    *platforms("fig3.16", "sort", "keys"),
+    *platforms("fig3.17", "sort_pairs", "pairs"),
     hybrid(
         "fig4.4",
         "sample-phases",
@@ -254,7 +258,7 @@ CARDS = [
         "How does the gain depend on the speeds of the two devices?",
         ("model", "model", "CPU alone", "GPU alone", "hybrid"),
         where={"op": "sort"},
-        x="threads",
+        x="label",
         axis="time of the CPU alone over time of the GPU alone",
         y=("model", "CPU alone", "GPU alone", "hybrid"),
     ),

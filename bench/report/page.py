@@ -84,7 +84,7 @@ def tiles(cards, comparisons, python):
     others = ", ".join(f"{number} {v}" for v, number in counted.items() if number)
     total = len(comparisons) + len(python)
     where = Counter(f"{c.document.subject} {c.ours.section}" for c in comparisons if c.lost)
-    where.update(f"Python {c.row.section}" for c in python if c.gain < peers.LOSS)
+    where.update(f"Python {c.row.section}" for c in python if c.lost)
     losses = sum(where.values())
     most = ", ".join(f"{number} in {name}" for name, number in where.most_common(3))
     first = tile(
@@ -113,7 +113,7 @@ def limits(cards, comparisons, python):
             f"{c.document.subject}, {c.ours.section}",
             charts.count(c.ours.n),
             c.document.machine,
-            c.peer.algorithm,
+            c.rival,
             (times(c.gain.median) + (" ~" if c.noisy else ""), "lost"),
             quartiles(c.gain, times),
         ]
@@ -121,7 +121,7 @@ def limits(cards, comparisons, python):
     ]
     rows += [
         [
-            (c.row.name, "wrap"),
+            (c.label, "wrap"),
             f"Python, {c.row.section}",
             "",
             c.row.machine,
@@ -130,7 +130,7 @@ def limits(cards, comparisons, python):
             "",
         ]
         for c in sorted(python, key=lambda c: c.gain)
-        if c.gain < peers.LOSS
+        if c.lost
     ]
     heads = ["input", "benchmark", ">keys", "machine", "faster library", ">ratio", ">quartiles"]
     failed = [card for card in cards if card.verdict == verdicts.NOT_REPRODUCED]

@@ -56,7 +56,7 @@ def model_series(card):
     points = verdicts.model_points(card.lines, *card.spec["y"][1:])
     where = [(x, round(r, 2), ours, model) for x, r, ours, model in points]
     measured = [
-        (r, ours.median, ours.low, ours.high, f"{x} threads, ratio {r:g}: {times(ours.median)}")
+        (r, ours.median, ours.low, ours.high, f"{x}: ratio {r:g}, {times(ours.median)}")
         for x, r, ours, _ in where
     ]
     model = [(r, m, None, None, f"model, ratio {r:g}: {times(m)}") for _, r, _, m in where]

@@ -1,7 +1,8 @@
 """Compares ordo with the other libraries of the same run: who wins which question, by how much.
 
-A question is one input: same section, label, type, size and number of threads. The row of ordo is
-`auto`. Kernels that only repeat a paper are not peers, although the module of peers has some.
+A question is one input: same section, label, type and size. A point is a question with one number
+of threads of ordo, whose row is `auto`. Its rivals are the peers with at most as many threads.
+Kernels that only repeat a paper are not peers, although the module of peers has some.
 """
 
 from dataclasses import dataclass
@@ -30,6 +31,17 @@ class Comparison:
     def lost(self):
         return self.gain.median < LOSS
 
+    @property
+    def won(self):
+        return self.gain.median > 1 / LOSS
+
+    @property
+    def rival(self):
+        """The name of the peer, with its threads if ordo has more."""
+        fewer = self.peer.threads < self.ours.threads
+        threads = f"{self.peer.threads} thread{'s' if self.peer.threads > 1 else ''}"
+        return f"{self.peer.algorithm}, {threads}" if fewer else self.peer.algorithm
+
 
 @dataclass(frozen=True)
 class PythonComparison:
@@ -37,6 +49,40 @@ class PythonComparison:
     ours: str
     peer: str
     gain: float
+
+    @property
+    def label(self):
+        """The name of the row, with the threads of ordo if they were chosen."""
+        threads = self.ours.partition("/")[2]
+        many = "" if threads == "1" else "s"
+        return f"{self.row.name}, {threads} thread{many}" if threads else self.row.name
+
+    @property
+    def lost(self):
+        return self.gain < LOSS
+
+    @property
+    def won(self):
+        return self.gain > 1 / LOSS
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of points: how many, how many ahead, level and behind, and the one with the least ratio."""
+
+    points: int
+    ahead: int
+    level: int
+    behind: int
+    worst: object
+
+
+def score(comparisons, ratio_of):
+    """The Score of at least one comparison; ratio_of gives the ratio of one."""
+    ahead = sum(c.won for c in comparisons)
+    behind = sum(c.lost for c in comparisons)
+    level = len(comparisons) - ahead - behind
+    return Score(len(comparisons), ahead, level, behind, min(comparisons, key=ratio_of))
 
 
 def is_peer(row):
@@ -48,26 +94,30 @@ def question(row):
 
 
 def questions(document):
-    """{(question, threads): rows} of a document, without the copy."""
+    """{question: rows} of a document, without the copy."""
     found = {}
     for row in document.rows:
         if row.algorithm != "copy":
-            found.setdefault((question(row), row.threads), []).append(row)
+            found.setdefault(question(row), []).append(row)
     return found
 
 
 def compare_document(document):
-    """A Comparison for every question that ordo and a peer answered with as many threads."""
+    """A Comparison for every point that has a rival."""
     found = []
     for rows in questions(document).values():
-        ours = next((row for row in rows if row.algorithm == "auto"), None)
-        rivals = [row for row in rows if is_peer(row)]
-        if ours is None or not rivals:
-            continue
-        best = min(rivals, key=lambda row: row.time.median)
-        gain = ratio(best.seconds, ours.seconds)
-        if gain is not None:
-            found.append(Comparison(document, ours, best, gain))
+        mine = {}
+        for row in rows:
+            if row.algorithm == "auto":
+                mine.setdefault(row.threads, row)
+        for threads, ours in mine.items():
+            rivals = [row for row in rows if is_peer(row) and row.threads <= threads]
+            if not rivals:
+                continue
+            best = min(rivals, key=lambda row: row.time.median)
+            gain = ratio(best.seconds, ours.seconds)
+            if gain is not None:
+                found.append(Comparison(document, ours, best, gain))
     return found
 
 
@@ -76,11 +126,14 @@ def compare(results):
 
 
 def compare_python(results):
+    """A PythonComparison for every row and number of threads of ordo."""
     found = []
     for row in results.python:
-        ours = {name: t for name, t in row.seconds.items() if name.split("/")[0] == "ordo"}
+        ours = [name for name in row.seconds if name.split("/")[0] == "ordo"]
         rivals = {name: t for name, t in row.seconds.items() if name not in ours}
-        if ours and rivals:
-            name, peer = min(ours, key=ours.get), min(rivals, key=rivals.get)
-            found.append(PythonComparison(row, name, peer, rivals[peer] / ours[name]))
+        if rivals:
+            peer = min(rivals, key=rivals.get)
+            for name in ours:
+                gain = rivals[peer] / row.seconds[name]
+                found.append(PythonComparison(row, name, peer, gain))
     return found

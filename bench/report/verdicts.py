@@ -138,19 +138,22 @@ def model_points(lines, cpu, gpu, both):
     """[(x, r, Spread of the speed-up over the GPU alone, model)], by r: how many times as long as
     the GPU the CPU takes. The model: both devices finish at the same time, which saves
     1 / (1 + r) of the GPU's time, so they are 1 + 1 / r times as fast."""
-    one, other, shared = (line_of(lines, role).rows for role in (cpu, gpu, both))
+    rows = {}  # of each x, which is one number of threads
+    for line in lines:
+        for x, row in line.rows.items():
+            rows.setdefault(x, {})[line.role] = row
     found = []
-    for x, row in shared.items():
-        if x in one and x in other:
-            slower = ratio(one[x].seconds, other[x].seconds)
-            faster = ratio(other[x].seconds, row.seconds)
+    for x, row in rows.items():
+        if cpu in row and gpu in row and both in row:
+            slower = ratio(row[cpu].seconds, row[gpu].seconds)
+            faster = ratio(row[gpu].seconds, row[both].seconds)
             if slower is not None and faster is not None:
                 found.append((x, slower.median, faster, 1 + 1 / slower.median))
     return sorted(found, key=lambda point: point[1])
 
 
 def judge_model(claim, lines, *roles):
-    noisy = {x for role in roles for x, row in line_of(lines, role).rows.items() if row.time.noisy}
+    noisy = {x for line in lines for x, row in line.rows.items() if row.time.noisy}
     points = [point for point in model_points(lines, *roles) if point[0] not in noisy]
     if not points:
         return too_noisy(claim["words"])

@@ -26,6 +26,9 @@ typedef enum side {
     SHARE_10,
     SHARE_20,
     SHARE_50,
+    SAMPLE_CPU, /* the paper's sample sort; of strings */
+    SAMPLE_CUDA,
+    SAMPLE_HYBRID,
     SIDES
 } side;
 
@@ -33,14 +36,18 @@ static const struct {
     const char *name;
     ordo_where  where;
     double      share; /* of the CPU; -1: none */
+    uint32_t    algorithm;
 } sides[SIDES] = {
-    {"cpu", ORDO_CPU, 0},
-    {"cuda", ORDO_CUDA, 0},
-    {"hybrid, 0 %", ORDO_HYBRID, -1},
-    {"hybrid, 5 %", ORDO_HYBRID, 0.05},
-    {"hybrid, 10 %", ORDO_HYBRID, 0.1},
-    {"hybrid, 20 %", ORDO_HYBRID, 0.2},
-    {"hybrid, 50 %", ORDO_HYBRID, 0.5},
+    {"cpu", ORDO_CPU, 0, ORDO_ALGORITHM_AUTO},
+    {"cuda", ORDO_CUDA, 0, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 0 %", ORDO_HYBRID, -1, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 5 %", ORDO_HYBRID, 0.05, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 10 %", ORDO_HYBRID, 0.1, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 20 %", ORDO_HYBRID, 0.2, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 50 %", ORDO_HYBRID, 0.5, ORDO_ALGORITHM_AUTO},
+    {"sample, cpu", ORDO_CPU, 0, ORDO_ALGORITHM_SAMPLE},
+    {"sample, cuda", ORDO_CUDA, 0, ORDO_ALGORITHM_SAMPLE},
+    {"sample, hybrid", ORDO_HYBRID, 0, ORDO_ALGORITHM_SAMPLE},
 };
 
 static ordo_ctx *contexts[SIDES]; /* created on first use */
@@ -81,12 +88,14 @@ static ordo_status call_rank(ordo_ctx *ctx, const hybrid_args *a)
 
 static ordo_status call_argsort_strings(ordo_ctx *ctx, const hybrid_args *a)
 {
-    return ordo_argsort_strings(ctx, &a->strings, a->n, ORDO_U32, a->out, NULL);
+    return ordo_argsort_strings(ctx, &a->strings, a->n, ORDO_U32, a->out,
+                                &ORDO_OPTS(ordo_sort_opts, .algorithm = sides[a->by].algorithm));
 }
 
 static ordo_status call_sort_strings(ordo_ctx *ctx, const hybrid_args *a)
 {
-    return ordo_sort_strings(ctx, &a->strings, a->n, a->out, a->out_offsets, NULL);
+    return ordo_sort_strings(ctx, &a->strings, a->n, a->out, a->out_offsets,
+                             &ORDO_OPTS(ordo_sort_opts, .algorithm = sides[a->by].algorithm));
 }
 
 /* Uses the context of the side and ignores the given one. */
@@ -272,6 +281,8 @@ static bool run_rank(bench *b)
 
 /* ---- Strings --------------------------------------------------------------------------------- */
 
+static const unsigned sample_sides = 1u << SAMPLE_CPU | 1u << SAMPLE_CUDA | 1u << SAMPLE_HYBRID;
+
 /* argsort writes the order; sort also writes the strings in that order. Prints the report of the
  * last GPU call below the rows. */
 static bool measure_strings(bench *b, hybrid_args *job, const char *dist, bool whole)
@@ -287,7 +298,7 @@ static bool measure_strings(bench *b, hybrid_args *job, const char *dist, bool w
     question.answer_bytes = whole ? bytes : job->n * sizeof(uint32_t);
     question.bytes = bytes + question.answer_bytes;
     snprintf(question.label, sizeof question.label, "%s, %s", dist, whole ? "sort" : "argsort");
-    if (!measure(b, job, &question, each_side))
+    if (!measure(b, job, &question, each_side | sample_sides))
         return false;
     if (contexts[CUDA] != NULL && ordo_last_report(contexts[CUDA], &report) == ORDO_OK &&
         ordo_report_text(&report, text, sizeof text) > 0)

@@ -45,7 +45,7 @@ static const char *const part_names[PARTS] = {"phase I", "phase II", "phase III"
 
 typedef struct sample_side { /* one contender */
     ordo_where  where;
-    unsigned    threads;
+    unsigned    threads, sms; /* sms: multiprocessors of the GPU; 0: all */
     sample_verb verb;
     ordo_type   type;
     double      share;
@@ -86,8 +86,8 @@ static ordo_status call_sample(ordo_ctx *ctx, const void *what)
     (void)ctx;
     if (s->ctx == NULL &&
         ordo_ctx_create(&s->ctx, &ORDO_OPTS(ordo_ctx_opts, .where = (uint32_t)s->where,
-                                            .threads = s->threads, .cpu_share = s->share)) !=
-            ORDO_OK) {
+                                            .threads = s->threads, .cpu_share = s->share,
+                                            .device_sms = s->sms)) != ORDO_OK) {
         bench_because(ordo_last_error(NULL));
         return ORDO_E_UNSUPPORTED;
     }
@@ -122,38 +122,48 @@ static void close_sides(void)
     }
 }
 
-/* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
-static bool measure(bench *b, sample_verb verb, ordo_type type, size_t n, ordo_dist dist,
-                    const char *dist_name, double share, const char *label)
-{
-    const size_t   size = n * ordo_type_size(type);
-    const size_t   value_size = verb == PAIRS ? ordo_type_size(type) : 0;
-    bench_restore  restore = bench_restore_dst(b, size);
-    bench_question question = bench_ask(verb == KEYS ? "sort" : "sort_pairs", type, n);
+typedef struct sample_case { /* one question */
+    sample_verb verb;
+    ordo_type   type;
+    size_t      n;
+    ordo_dist   dist;
+    const char *dist_name;
+    double      share, sms; /* NAN: not what the question is about */
+    const char *label;
+} sample_case;
 
-    if (!bench_generate(b, dist, type, b->src, n, 0))
+/* Measures one question with all sides. The CPU, which exists everywhere, is the base. */
+static bool measure(bench *b, const sample_case *c)
+{
+    const size_t   size = c->n * ordo_type_size(c->type);
+    const size_t   value_size = c->verb == PAIRS ? ordo_type_size(c->type) : 0;
+    bench_restore  restore = bench_restore_dst(b, size);
+    bench_question question = bench_ask(c->verb == KEYS ? "sort" : "sort_pairs", c->type, c->n);
+
+    if (!bench_generate(b, c->dist, c->type, b->src, c->n, 0))
         return false;
-    if (verb == PAIRS) { /* the keys serve as values, too */
+    if (c->verb == PAIRS) { /* the keys serve as values, too */
         restore.to[1] = b->dst + size;
         restore.from[1] = b->src;
-        restore.bytes[1] = n * value_size;
+        restore.bytes[1] = c->n * value_size;
     }
-    question.bytes = 2 * (size + n * value_size);
+    question.bytes = 2 * (size + c->n * value_size);
     question.answer = b->dst;
-    question.answer_bytes = size + n * value_size;
+    question.answer_bytes = size + c->n * value_size;
     question.prepare = bench_restore_call;
     question.prepare_what = &restore;
-    question.dist = dist_name;
-    question.variant = "sample";
-    question.p = share;
-    snprintf(question.label, sizeof question.label, "%s", label);
+    question.dist = c->dist_name;
+    question.variant = isnan(c->sms) ? "sample" : "multiprocessors";
+    question.p = c->share;
+    question.k = c->sms;
+    snprintf(question.label, sizeof question.label, "%s", c->label);
     for (sample_device on = CPU; on < SIDES; on++) {
         sample_side *const s = &sides[on];
         s->calls = 0;
         memset(s->parts, 0, sizeof s->parts);
-        s->verb = verb;
-        s->type = type;
-        s->n = n;
+        s->verb = c->verb;
+        s->type = c->type;
+        s->n = c->n;
         s->value_size = value_size;
         s->keys = b->dst;
         s->values = b->dst + size;
@@ -177,7 +187,8 @@ static bool by_n(bench *b, const char *title, sample_verb verb, ordo_type type, 
     bench_heading(b, title, 0, "n", LABEL_WIDTH);
     open_sides(b->set.threads, 0);
     for (size_t n = most < FIRST_N ? most : FIRST_N; n <= most && ok; n *= 4)
-        ok = measure(b, verb, type, n, dist, dist_name, NAN, bench_count(count, n));
+        ok = measure(
+            b, &(sample_case){verb, type, n, dist, dist_name, NAN, NAN, bench_count(count, n)});
     close_sides();
     return ok;
 }
@@ -253,8 +264,8 @@ bool bench_sample_phases(bench *b)
                   LABEL_WIDTH);
     open_sides(b->set.threads, 0);
     for (size_t n = most / 16 > 0 ? most / 16 : most; n <= most && ok; n *= 4)
-        ok = measure(b, KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN,
-                     bench_count(count, n)) &&
+        ok = measure(b, &(sample_case){KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, NAN,
+                                       bench_count(count, n)}) &&
              take_phases(b, n);
     close_sides();
     return ok;
@@ -273,16 +284,72 @@ static bool note_gain(bench *b, const char *label, unsigned threads)
 
     if (!(gpu > 0 && both > 0 && cpu > 0))
         return true; /* no GPU */
-    snprintf(name, sizeof name, "ratio cpu / cuda, %s threads", label);
+    snprintf(name, sizeof name, "ratio cpu / cuda, %s", label);
     if (!bench_note(b, name, cpu / gpu))
         return false;
     printf("  ratio cpu / cuda %.2f, gain %.1f %%, model 1 / (1 + ratio) %.1f %%\n", cpu / gpu,
            100 * (1 - both / gpu), 100 / (1 + cpu / gpu));
-    snprintf(name, sizeof name, "gain of the hybrid, %%, %s threads", label);
+    snprintf(name, sizeof name, "gain of the hybrid, %%, %s", label);
     if (!bench_note(b, name, 100 * (1 - both / gpu)))
         return false;
-    snprintf(name, sizeof name, "model of the gain, %%, %s threads", label);
+    snprintf(name, sizeof name, "model of the gain, %%, %s", label);
     return bench_note(b, name, 100 / (1 + cpu / gpu));
+}
+
+/* One platform: a number of CPU threads, and multiprocessors of the GPU. */
+static bool measure_platform(bench *b, sample_verb verb, unsigned threads, unsigned limit,
+                             double sms)
+{
+    const size_t n = b->set.n < PLATFORM_N ? b->set.n : PLATFORM_N;
+    char         label[40];
+
+    if (isnan(sms))
+        snprintf(label, sizeof label, "%s, %u thread%s", verb == KEYS ? "keys" : "pairs", threads,
+                 threads == 1 ? "" : "s");
+    else
+        snprintf(label, sizeof label, "%s, %.0f SMs", verb == KEYS ? "keys" : "pairs", sms);
+    open_sides(threads, 0);
+    sides[GPU].sms = sides[BOTH].sms = limit;
+    const bool ok = measure(b, &(sample_case){verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN,
+                                              sms, label}) &&
+                    note_gain(b, label, threads);
+    close_sides();
+    return ok;
+}
+
+/* The multiprocessors that a context with this limit uses; 0 after a line with the reason: no GPU,
+ * or no such limit. */
+static uint64_t multiprocessors(unsigned limit)
+{
+    ordo_info info = {.struct_size = sizeof info};
+    ordo_ctx *ctx = NULL;
+    uint64_t  sms = 0;
+
+    if (ordo_ctx_create(&ctx, &ORDO_OPTS(ordo_ctx_opts, .where = ORDO_CUDA, .threads = 1,
+                                         .device_sms = limit)) == ORDO_OK &&
+        ordo_ctx_info(ctx, &info) == ORDO_OK) {
+        sms = info.device_sms;
+        if (sms == 0)
+            printf("  no limit of multiprocessors is measured: %s\n", info.cuda);
+    }
+    ordo_ctx_free(ctx);
+    return sms;
+}
+
+/* Some multiprocessors of the GPU, then all, with all CPU threads. */
+static bool by_multiprocessors(bench *b, sample_verb verb)
+{
+    static const unsigned limits[] = {8, 16, 32, 64};
+    const uint64_t        all = multiprocessors(0);
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits && limits[i] < all; i++) {
+        const uint64_t sms = multiprocessors(limits[i]);
+        if (sms == 0)
+            break;
+        if (!measure_platform(b, verb, b->set.threads, limits[i], (double)sms))
+            return false;
+    }
+    return all == 0 || measure_platform(b, verb, b->set.threads, 0, (double)all);
 }
 
 bool bench_sample_platforms(bench *b)
@@ -290,17 +357,13 @@ bool bench_sample_platforms(bench *b)
     const size_t n = b->set.n < PLATFORM_N ? b->set.n : PLATFORM_N;
     bool         ok = true;
 
-    bench_heading(b, "Sample sort by CPU threads (figures 3.16, 3.17), and the gain by the ratio",
-                  n, "threads", LABEL_WIDTH);
-    for (sample_verb verb = KEYS; verb <= PAIRS && ok; verb++)
-        for (unsigned threads = 1; threads <= b->set.threads && ok; threads *= 2) {
-            char label[40];
-            snprintf(label, sizeof label, "%s, %u", verb == KEYS ? "keys" : "pairs", threads);
-            open_sides(threads, 0);
-            ok = measure(b, verb, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", NAN, label) &&
-                 note_gain(b, label, threads);
-            close_sides();
-        }
+    bench_heading(b, "Sample sort by CPU threads and by multiprocessors (figures 3.16, 3.17)", n,
+                  "platform", LABEL_WIDTH);
+    for (sample_verb verb = KEYS; verb <= PAIRS && ok; verb++) {
+        for (unsigned threads = 1; threads <= b->set.threads && ok; threads *= 2)
+            ok = measure_platform(b, verb, threads, 0, NAN);
+        ok = ok && by_multiprocessors(b, verb);
+    }
     return ok;
 }
 
@@ -318,7 +381,8 @@ bool bench_sample_threshold(bench *b)
         char label[16];
         snprintf(label, sizeof label, "%.0f %%", 100 * shares[i]);
         open_sides(b->set.threads, shares[i]);
-        ok = measure(b, KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", shares[i], label);
+        ok = measure(b, &(sample_case){KEYS, ORDO_U32, n, ORDO_DIST_UNIFORM, "uniform", shares[i],
+                                       NAN, label});
         close_sides();
     }
     return ok;

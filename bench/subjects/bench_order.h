@@ -9,7 +9,8 @@
 typedef struct bench_dist {
     const char *name;
     ordo_dist   dist;
-    size_t      k; /* 0: the generator's default */
+    size_t      k;          /* 0: the generator's default                         */
+    bool        every_type; /* sorts on the host measure it with all types of keys */
 } bench_dist;
 
 /* The six distributions of the sample sort paper (uniform to bucket), then the other generators.

@@ -1,5 +1,5 @@
 /* bench_sort.c - `ordo bench sort`, on the host and on a GPU: key types, distributions, number
- * of keys, named algorithms, pairs, small arrays, threads. Section rough is in bench_rough.c.
+ * of keys, named algorithms, pairs, small arrays, single calls, threads. Section rough is in bench_rough.c.
  *
  * Each call sorts a fresh copy in place; the copy is not timed. CUB's radix sort is not in
  * place: it reads the original and writes to another array. */
@@ -7,6 +7,7 @@
 #include "bench/subjects/bench_subjects.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* `batch` consecutive arrays of n keys, then as many values. */
 typedef struct sort_args {
@@ -105,24 +106,31 @@ static bool run_types(bench *b)
     return bench_summary(b, "auto", false);
 }
 
+/* All distributions for two types. On the host, those of bench_dist.every_type for all types. */
+static bool has_rows(const bench *b, const bench_dist *d, ordo_type type)
+{
+    const ordo_type second = b->place == NULL ? ORDO_F32 : ORDO_U64;
+    return type == ORDO_U32 || type == second || (b->place == NULL && d->every_type);
+}
+
+static bool run_distribution(bench *b, const bench_dist *d, ordo_type type)
+{
+    sort_case c;
+
+    ask_sort(b, type, b->set.n, 1, &c);
+    c.peers.only = bench_pick(b, NULL, "cub radix");
+    c.question.dist = d->name;
+    snprintf(c.question.label, sizeof c.question.label, "%s %s", d->name, ordo_type_name(type));
+    return bench_generate_k(b, d->dist, type, b->src, b->set.n, d->k) && measure_all(b, &c);
+}
+
 static bool run_distributions(bench *b)
 {
-    const ordo_type types[] = {ORDO_U32, b->place == NULL ? ORDO_F32 : ORDO_U64};
-
     bench_heading_over(b, "Sort, distributions", reference(b), b->set.n, "keys", 14);
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-        for (const bench_dist *d = bench_dists; d->name != NULL; d++) {
-            sort_case c;
-            ask_sort(b, types[t], b->set.n, 1, &c);
-            c.peers.only = bench_pick(b, main_peers, "cub radix");
-            c.question.dist = d->name;
-            snprintf(c.question.label, sizeof c.question.label, "%s %s", d->name,
-                     ordo_type_name(types[t]));
-            if (!bench_generate_k(b, d->dist, types[t], b->src, b->set.n, d->k) ||
-                !measure_all(b, &c))
+    for (int type = ORDO_I8; type <= ORDO_F64; type++)
+        for (const bench_dist *d = bench_dists; d->name != NULL; d++)
+            if (has_rows(b, d, (ordo_type)type) && !run_distribution(b, d, (ordo_type)type))
                 return false;
-        }
-    }
     return bench_summary(b, "auto", true);
 }
 
@@ -298,6 +306,59 @@ static bool run_small(bench *b)
     return true;
 }
 
+/* Single calls. Before each call other memory is read, which the caches then hold, and the next of
+ * SINGLES arrays is copied to b->dst. */
+enum {
+    SINGLES = 1000,
+    OTHER_BYTES = 1 << 18 /* several times a first-level cache */
+};
+
+typedef struct single_input {
+    const bench *b;
+    size_t       bytes, turn;
+    uint64_t     seen; /* so that the compiler keeps the reads */
+} single_input;
+
+static ordo_status next_single(ordo_ctx *ctx, const void *what)
+{
+    single_input *const a = *(single_input *const *)what;
+    const bench *const  b = a->b;
+
+    (void)ctx;
+    a->seen += bench_read(b->src + b->src_bytes - OTHER_BYTES, OTHER_BYTES);
+    memcpy(b->dst, b->src + a->turn * a->bytes, a->bytes);
+    return ORDO_OK;
+}
+
+static bool run_single(bench *b)
+{
+    static const size_t    sizes[] = {16, 64, 256};
+    static const ordo_type types[] = {ORDO_U32, ORDO_F64};
+
+    b->unit = 1e-6;
+    bench_heading_over(b, "Sort, single calls with other work between them", reference(b), 0,
+                       "n, keys", 9);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            single_input        input = {.b = b, .bytes = sizes[i] * ordo_type_size(types[t])};
+            single_input *const place = &input;
+            sort_case           c;
+            ask_sort(b, types[t], sizes[i], 1, &c);
+            c.question.prepare = next_single;
+            c.question.prepare_what = &place;
+            c.question.singles = SINGLES;
+            c.question.turn = &input.turn;
+            snprintf(c.question.label, sizeof c.question.label, "%zu %s", sizes[i],
+                     ordo_type_name(types[t]));
+            if (!bench_generate(b, ORDO_DIST_UNIFORM, types[t], b->src, sizes[i] * SINGLES, 0) ||
+                !bench_add_peers(b, &c.peers, 1) ||
+                !bench_add_both(b, "auto", call_sort, &c.args) || !bench_measure(b, &c.question))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool run_threads(bench *b)
 {
     static const ordo_type types[] = {ORDO_U32, ORDO_U64, ORDO_F64};
@@ -324,15 +385,11 @@ static bool run_threads(bench *b)
 }
 
 const bench_section bench_sort_sections[] = {
-    {"types", 8, 8, 0, run_types, true},
-    {"distributions", 4, 4, 0, run_distributions, true},
-    {"n", 8, 8, 0, run_n, true},
-    {"algorithms", 4, 4, 0, run_algorithms, true},
-    {"pairs", 16, 16, 0, run_pairs, true},
-    {"small", 8, 8, 0, run_small, true},
-    {"threads", 8, 8, 0, run_threads, true},
-    {"rough", 4, 4, 0, bench_rough, true},
-    {NULL, 0, 0, 0, NULL, false},
+    {"types", 8, 8, 0, run_types, true},   {"distributions", 8, 8, 0, run_distributions, true},
+    {"n", 8, 8, 0, run_n, true},           {"algorithms", 4, 4, 0, run_algorithms, true},
+    {"pairs", 16, 16, 0, run_pairs, true}, {"small", 8, 8, 0, run_small, true},
+    {"single", 8, 8, 0, run_single, true}, {"threads", 8, 8, 0, run_threads, true},
+    {"rough", 4, 4, 0, bench_rough, true}, {NULL, 0, 0, 0, NULL, false},
 };
 
 const bench_section bench_cuda_sort_sections[] = {

@@ -31,18 +31,27 @@ typedef struct strings_args {
     const char **pointers;
     uint32_t    *index;
     ordo_strings strings;
+    uint32_t     algorithm;
 } strings_args;
+
+enum {
+    AUTO,
+    SAMPLE,
+    ALGORITHMS
+};
 
 static ordo_status call_pointers(ordo_ctx *ctx, const void *what)
 {
     const strings_args *const a = what;
-    return ordo_sort_pointers(ctx, a->pointers, a->t->n, NULL);
+    return ordo_sort_pointers(ctx, a->pointers, a->t->n,
+                              &ORDO_OPTS(ordo_sort_opts, .algorithm = a->algorithm));
 }
 
 static ordo_status call_argsort(ordo_ctx *ctx, const void *what)
 {
     const strings_args *const a = what;
-    return ordo_argsort_strings(ctx, &a->strings, a->t->n, ORDO_U32, a->index, NULL);
+    return ordo_argsort_strings(ctx, &a->strings, a->t->n, ORDO_U32, a->index,
+                                &ORDO_OPTS(ordo_sort_opts, .algorithm = a->algorithm));
 }
 
 static void free_text(text *t)
@@ -112,13 +121,14 @@ static bool make_strings(bench *b, ordo_dist dist, size_t n, text *t)
 }
 
 /* The unsorted pointers are in b->src and are sorted in b->dst. Indices also go to b->dst. */
-static strings_args args_of(const bench *b, const text *t)
+static strings_args args_of(const bench *b, const text *t, ordo_algorithm algorithm)
 {
     return (strings_args){
         .t = t,
         .pointers = (const char **)(void *)b->dst,
         .index = (uint32_t *)(void *)b->dst,
         .strings = {.struct_size = sizeof(ordo_strings), .bytes = t->bytes, .offsets = t->offsets},
+        .algorithm = algorithm,
     };
 }
 
@@ -137,12 +147,13 @@ static bool add_threads(bench *b, const bench_peer_ask *peers, bench_call *call,
                         const strings_args *args, bool every_count)
 {
     if (!every_count)
-        return bench_add_all_peers(b, peers) && bench_add_both(b, "auto", call, args);
+        return bench_add_all_peers(b, peers) && bench_add_both(b, "auto", call, &args[AUTO]) &&
+               bench_add_both(b, "sample", call, &args[SAMPLE]);
     for (unsigned i = 0; i < b->thread_count_count; i++)
         if (!bench_add_peers(b, peers, b->thread_counts[i]))
             return false;
     for (unsigned i = 0; i < b->thread_count_count; i++)
-        if (!bench_add(b, "auto", b->thread_counts[i], BENCH_CONTENDER, call, args))
+        if (!bench_add(b, "auto", b->thread_counts[i], BENCH_CONTENDER, call, &args[AUTO]))
             return false;
     return true;
 }
@@ -156,7 +167,8 @@ static size_t bytes_to_copy(const bench *b, size_t bytes)
 
 static bool measure_pointers(bench *b, const char *name, const text *t, bool every_count)
 {
-    const strings_args   args = args_of(b, t);
+    const strings_args   args[ALGORITHMS] = {args_of(b, t, ORDO_ALGORITHM_AUTO),
+                                             args_of(b, t, ORDO_ALGORITHM_SAMPLE)};
     const size_t         bytes = t->n * sizeof(char *);
     const bench_restore  restore = bench_restore_dst(b, bytes);
     const bench_peer_ask peers = {
@@ -171,12 +183,13 @@ static bool measure_pointers(bench *b, const char *name, const text *t, bool eve
     q.prepare = bench_restore_call;
     q.prepare_what = &restore;
     snprintf(q.label, sizeof q.label, "%s, pointers", name);
-    return add_threads(b, &peers, call_pointers, &args, every_count) && bench_measure(b, &q);
+    return add_threads(b, &peers, call_pointers, args, every_count) && bench_measure(b, &q);
 }
 
 static bool measure_offsets(bench *b, const char *name, const text *t, bool every_count)
 {
-    const strings_args   args = args_of(b, t);
+    const strings_args   args[ALGORITHMS] = {args_of(b, t, ORDO_ALGORITHM_AUTO),
+                                             args_of(b, t, ORDO_ALGORITHM_SAMPLE)};
     const bench_peer_ask peers = {
         .op = BENCH_PEER_STRINGS,
         .task = {.keys = t->bytes, .values = t->offsets, .out = b->dst, .n = t->n},
@@ -189,7 +202,7 @@ static bool measure_offsets(bench *b, const char *name, const text *t, bool ever
     q.answer = b->dst;
     q.answer_bytes = t->n * sizeof(uint32_t);
     snprintf(q.label, sizeof q.label, "%s, offsets", name);
-    return add_threads(b, &peers, call_argsort, &args, every_count) && bench_measure(b, &q);
+    return add_threads(b, &peers, call_argsort, args, every_count) && bench_measure(b, &q);
 }
 
 static bool measure_both(bench *b, const char *name, const text *t, bool every_count)

@@ -27,6 +27,13 @@ static const char help[] =
     "  ksorted           no key further than -k from its place, one exactly that far\n"
     "  shuffled          uniform keys, sorted; two keys -k apart exchanged, the others\n"
     "                    shuffled in groups of at most -k + 1\n"
+    "  signed            floats: [-1, 1); integers: half of the range, around its middle\n"
+    "  normal            the sum of twelve draws; floats: mean 0, deviation 1\n"
+    "  loguniform        a random number of leading zeros; floats: a random exponent\n"
+    "  outliers          sorted, but one key in -k (100) is uniform\n"
+    "  timestamps        ascending in bursts of -k keys (1000); one key in 64 is late\n"
+    "  prices            log-normal, in cents; half of the prices end in 99\n"
+    "  sensors           readings of -k sensors (100): noise, constants, missing values\n"
     "  dupes, staggered, bucket   Helman, Bader and JaJa, over -k buckets (16)\n"
     "  strings           1 to 500 printable characters, a line each\n"
     "  fasta             FASTA records: proteins of up to 120 residues\n\n"
@@ -40,15 +47,17 @@ static const char help[] =
     "  --algorithm A     auto\n";
 
 /* In the order of ordo_dist, which starts at 1. */
-static const char *const names[] = {"",        "uniform", "gaussian", "zero",      "few",
-                                    "zipf",    "sorted",  "reverse",  "organpipe", "sawtooth",
-                                    "recur",   "ksorted", "dupes",    "staggered", "bucket",
-                                    "strings", "fasta",   "shuffled"};
+static const char *const names[] = {"",           "uniform",  "gaussian",   "zero",      "few",
+                                    "zipf",       "sorted",   "reverse",    "organpipe", "sawtooth",
+                                    "recur",      "ksorted",  "dupes",      "staggered", "bucket",
+                                    "strings",    "fasta",    "shuffled",   "signed",    "normal",
+                                    "loguniform", "outliers", "timestamps", "prices",    "sensors"};
 enum {
     NAMES = sizeof names / sizeof names[0],
     TAKE_K = 1 << ORDO_DIST_FEW | 1 << ORDO_DIST_ZIPF | 1 << ORDO_DIST_SAWTOOTH |
              1 << ORDO_DIST_KSORTED | 1 << ORDO_DIST_DUPES | 1 << ORDO_DIST_STAGGERED |
-             1 << ORDO_DIST_BUCKET | 1 << ORDO_DIST_SHUFFLED,
+             1 << ORDO_DIST_BUCKET | 1 << ORDO_DIST_SHUFFLED | 1 << ORDO_DIST_OUTLIERS |
+             1 << ORDO_DIST_TIMESTAMPS | 1 << ORDO_DIST_SENSORS,
     TAKE_P = 1 << ORDO_DIST_RECUR,
     STRINGS = 1 << ORDO_DIST_STRINGS | 1 << ORDO_DIST_FASTA,
     FASTA_WIDTH = 60 /* residues in a line */

@@ -16,7 +16,8 @@ static const char help[] =
     "Prints what ordo found on this machine and what it will use.\n\n"
     "Options:\n"
     "  --json            the same as one line of JSON, on stdout\n"
-    "  --threads N, --device D, --memory-limit S, --device-memory S   as for the other commands\n"
+    "  --threads N, --device D, --memory-limit S, --device-memory S, --gpu-sms N\n"
+    "                    as for the other commands\n"
     "  -h, --help        print this text\n";
 
 static uint64_t memory_bytes(void)
@@ -48,6 +49,8 @@ static void print_text(const ordo_info *info, bool cuda)
         printf("  %.*s\n", (int)length, line);
         line += length + (line[length] != '\0');
     }
+    if (info->device_sms != 0)
+        printf("  in use: %llu multiprocessors\n", (unsigned long long)info->device_sms);
     if (info->calibration_note[0] != '\0')
         printf("tune     not used: %s\n", info->calibration_note);
 }
@@ -66,7 +69,7 @@ static void print_json(const ordo_info *info, bool cuda)
     json_field(stdout, "cuda_reason", info->cuda);
     fputs("\"devices\": ", stdout);
     json_string(stdout, info->devices);
-    puts("}");
+    printf(", \"device_sms\": %llu}\n", (unsigned long long)info->device_sms);
 }
 
 static bool work(execution *e)

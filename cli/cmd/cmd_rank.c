@@ -62,10 +62,11 @@ static const char *wrong(execution *e)
     const bool strings = strings_option(o) != NULL;
     const bool sorts = o->algorithm != ORDO_ALGORITHM_AUTO && !for_sorted;
 
-    return !parse_rank_type(o)       ? ""
-           : strings && o->sorted    ? numbers_only(e, "--sorted")
-           : strings && o->algorithm ? numbers_only(e, "--algorithm")
-           : o->check && !o->sorted  ? "--check needs --sorted"
+    return !parse_rank_type(o)    ? ""
+           : strings && o->sorted ? numbers_only(e, "--sorted")
+           : strings && o->algorithm && o->algorithm != ORDO_ALGORITHM_SAMPLE
+               ? numbers_only(e, "an --algorithm other than auto and sample")
+           : o->check && !o->sorted ? "--check needs --sorted"
            : for_sorted && !o->sorted
                ? "this --algorithm ranks sorted arrays only: it needs --sorted"
            : sorts && o->sorted ? "this --algorithm sorts: it cannot be used with --sorted"

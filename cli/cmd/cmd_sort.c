@@ -8,7 +8,7 @@
 #define HELP_SORT_ALGORITHM                                                                        \
     "  --algorithm A     auto (chooses by looking at the keys), radix, sample, merge,\n"           \
     "                    bitonic, split, bubble, rough, halving or windows; the result is\n"       \
-    "                    the same\n"                                                               \
+    "                    the same; with --text and --fasta: auto or sample\n"                      \
     "  -k K              with rough, halving and windows: no key is further than K from its\n"     \
     "                    place; default: measured\n"
 
@@ -65,8 +65,9 @@ static const char *options_wrong(execution *e)
 
     if (e->o.k != OPTION_UNSET && !rough)
         return "-k needs --algorithm rough, halving or windows";
-    if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO)
-        return numbers_only(e, "--algorithm");
+    if (strings_option(&e->o) != NULL && algorithm != ORDO_ALGORITHM_AUTO &&
+        algorithm != ORDO_ALGORITHM_SAMPLE)
+        return numbers_only(e, "an --algorithm other than auto and sample");
     return NULL;
 }
 

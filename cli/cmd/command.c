@@ -31,6 +31,8 @@ static const char help_common[] =
     "                    -1: none\n"
     "  --gpu-share P,Q   hybrid, algorithm sample: the shares of GPUs 0, 1, ...; the CPU gets\n"
     "                    the rest\n"
+    "  --gpu-sms N       use N multiprocessors of the GPU, to measure a slower GPU; the driver\n"
+    "                    rounds N up\n"
     "  --memory-limit S  use at most S bytes of scratch memory: 512M, 4Gi\n"
     "  --explain         print on stderr what was done: backend, algorithm, ISA, time, why\n"
     "  --json            the same as one line of JSON on stderr\n"

@@ -52,7 +52,7 @@ ordo_ctx *context_open(const char *command, const common_options *common)
                    .cpu_share = common->cpu_share, .threads = (uint32_t)common->threads,
                    .mem_limit = (size_t)common->memory_limit, .progress = on_progress,
                    .profile = profile_wanted(common), .devices = devices,
-                   .device_count = device_count));
+                   .device_count = device_count, .device_sms = (uint32_t)common->gpu_sms));
     command_name = command;
     if (status != ORDO_OK) {
         cli_error("%s: %s: %s", command, ordo_status_text(status), ordo_last_error(NULL));

@@ -101,6 +101,7 @@ static bool exec_loop(ordo_exec *exec, size_t n, size_t grain, ordo_body *body, 
         return atomic_load_explicit(&ctx->told, memory_order_relaxed) == 0;
     }
     bool const all = ordo_pool_loop(ctx->pool, n, grain, body, arg, &ctx->stop, tick, exec);
+    tick(exec, 1); /* the workers may have taken every piece */
     return all && atomic_load_explicit(&ctx->told, memory_order_relaxed) == 0;
 }
 

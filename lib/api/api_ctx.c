@@ -125,6 +125,8 @@ static ordo_status read_ctx_opts(ordo_ctx_opts *dst, const ordo_ctx_opts *src)
     if (!(dst->cpu_share <= 1))
         return api_fail_in_thread(ORDO_E_ARG, "cpu_share is %g; expected at most 1",
                                   dst->cpu_share);
+    if (dst->reserved != 0)
+        return api_fail_in_thread(ORDO_E_VERSION, "reserved is not 0");
     if ((dst->alloc == NULL) != (dst->release == NULL))
         return api_fail_in_thread(ORDO_E_ARG, "alloc and release must both be set or both be NULL");
     TRY(check_devices(dst));
@@ -178,6 +180,7 @@ static ordo_status make_ctx(ordo_ctx **out, const ordo_ctx_opts *wish, const cha
     ordo_backend_wishes wishes = {.isa = isa,
                                   .device = (size_t)wish->device,
                                   .device_limit = wish->device_limit,
+                                  .device_sms = wish->device_sms,
                                   .threads = ctx->exec.threads,
                                   .cpu_share = wish->cpu_share,
                                   .device_count = wish->device_count};
@@ -226,6 +229,7 @@ ordo_status api_sibling(ordo_ctx *ctx, const ordo_ctx_opts *other, ordo_ctx **ou
     wish.alloc_user = ctx->source.user;
     wish.device = ctx->plan.wishes.device;
     wish.device_limit = ctx->plan.wishes.device_limit;
+    wish.device_sms = (uint32_t)ctx->plan.wishes.device_sms;
     wish.calibration = "";
     *out = NULL;
     ordo_status const status =
@@ -265,7 +269,8 @@ ordo_status ordo_ctx_info(ordo_ctx *ctx, ordo_info *out)
                                           .device_held = ordo_plan_held(&ctx->plan),
                                           .device_limit = ctx->plan.wishes.device_limit,
                                           .calibration = costs->path,
-                                          .calibration_note = costs->note};
+                                          .calibration_note = costs->note,
+                                          .device_sms = ordo_plan_sms(&ctx->plan)};
     return api_vacate(ctx, api_copy_out(&ctx->exec, out, &info, sizeof info));
 }
 

@@ -8,7 +8,10 @@ enum {
     DEFAULT_FEW = 100,
     DEFAULT_ZIPF = 1 << 20,
     DEFAULT_TEETH = 16,
-    DEFAULT_BUCKETS = 16
+    DEFAULT_BUCKETS = 16,
+    DEFAULT_OUTLIERS = 100,
+    DEFAULT_BURST = 1000,
+    DEFAULT_SENSORS = 100
 };
 
 typedef unsigned long long ull; /* for %llu */
@@ -35,6 +38,15 @@ static void fill_defaults(ordo_gen_job *job)
     case ORDO_DIST_STAGGERED:
     case ORDO_DIST_BUCKET:
         job->k = DEFAULT_BUCKETS;
+        break;
+    case ORDO_DIST_OUTLIERS:
+        job->k = DEFAULT_OUTLIERS;
+        break;
+    case ORDO_DIST_TIMESTAMPS:
+        job->k = DEFAULT_BURST;
+        break;
+    case ORDO_DIST_SENSORS:
+        job->k = DEFAULT_SENSORS;
         break;
     default:
         break;
@@ -127,8 +139,11 @@ static ordo_status gen_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_gen_job *job
         return ORDO_OK;
     if (job->dist == ORDO_DIST_SHUFFLED)
         return gen_shuffled(ctx, exec, job);
-    if (job->dist >= ORDO_DIST_SORTED && job->dist <= ORDO_DIST_KSORTED)
+    if ((job->dist >= ORDO_DIST_SORTED && job->dist <= ORDO_DIST_KSORTED) ||
+        job->dist == ORDO_DIST_OUTLIERS)
         return ordo_gen_order(job, exec);
+    if (job->dist >= ORDO_DIST_TIMESTAMPS)
+        return ordo_gen_mixes(job, exec);
     return ordo_gen_keys(job, exec);
 }
 

@@ -21,6 +21,15 @@ static ordo_status check_scan_algorithm(ordo_exec *exec, const ordo_scan_job *jo
     return ORDO_OK;
 }
 
+/* Refuses the scans of the ballot counting poster, and questions about their scratch, on a backend
+ * without scratch for scans: the CPU. */
+static ordo_status check_ballots(ordo_exec *exec, ordo_algorithm algorithm, bool has_scratch)
+{
+    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && !has_scratch, ORDO_E_UNSUPPORTED,
+            "ballot and shared are algorithms of GPUs; this context uses the CPU");
+    return ORDO_OK;
+}
+
 static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *job,
                                 const ordo_scan_opts *opts, size_t *bytes)
 {
@@ -49,6 +58,7 @@ static ordo_status scan_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_scan_job *j
     TRY(api_choose(ctx, exec, NULL, &choice));
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
+    TRY(check_ballots(exec, job->algorithm, choice.backend->scan_scratch != NULL));
     if (bytes == NULL)
         return choice.backend->scan(choice.state, job, exec);
     *bytes = choice.backend->scan_scratch == NULL ? 0 : choice.backend->scan_scratch(job, exec);
@@ -107,6 +117,7 @@ static ordo_status bits_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_bits_
     job->total = total != NULL || !exec->on_device ? &found : NULL;
     job->exclusive = (wish.flags & ORDO_EXCLUSIVE) != 0;
     job->algorithm = (ordo_algorithm)wish.algorithm;
+    TRY(check_ballots(exec, job->algorithm, choice.backend->scan_bits_scratch != NULL));
     if (bytes != NULL) {
         const ordo_backend *const backend = choice.backend;
         *bytes = backend->scan_bits_scratch == NULL ? 0 : backend->scan_bits_scratch(job, exec);

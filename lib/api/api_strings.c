@@ -125,17 +125,27 @@ static ordo_status check_strings(ordo_exec *exec, const ordo_strings *strings, s
     return check_offsets(exec, strings, n);
 }
 
+/* The load of a sort that the caller wants from an algorithm. */
+static ordo_load load_of(const ordo_strings *strings, size_t n, uint64_t copied,
+                         ordo_algorithm algorithm, uint64_t seed)
+{
+    ordo_load load = ordo_load_strings(strings, n, copied, seed);
+    load.sampled = algorithm == ORDO_ALGORITHM_SAMPLE;
+    return load;
+}
+
 /* Checks the strings and chooses the backend. `copies`: the job also writes the bytes in order.
  * Strings on a device are not read here, because no backend sorts them there. */
 static ordo_status choose_for_strings(ordo_ctx *ctx, ordo_exec *exec, const ordo_strings *strings,
-                                      size_t n, bool copies, ordo_choice *choice)
+                                      size_t n, bool copies, ordo_algorithm algorithm,
+                                      ordo_choice *choice)
 {
     if (!exec->on_device)
         TRY(check_strings(exec, strings, n));
     uint64_t const copied =
         copies && n > 0 && !exec->on_device ? strings->offsets[n] - strings->offsets[0] : 0;
     ordo_load const load =
-        ordo_load_strings(exec->on_device ? NULL : strings, n, copied, exec->seed);
+        load_of(exec->on_device ? NULL : strings, n, copied, algorithm, exec->seed);
     return api_choose(ctx, exec, &load, choice);
 }
 
@@ -157,17 +167,25 @@ static ordo_status check_apart(ordo_exec *exec, const ordo_strings *strings, siz
                            out_bytes, what);
 }
 
-static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, bool *descending)
+static ordo_status check_algorithm(ordo_exec *exec, uint32_t algorithm, const char *verb)
+{
+    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO && algorithm != ORDO_ALGORITHM_SAMPLE, ORDO_E_ARG,
+            "algorithm %u does not %s strings; expected auto or sample", algorithm, verb);
+    return ORDO_OK;
+}
+
+static ordo_status read_sort_opts(ordo_exec *exec, const ordo_sort_opts *opts, bool *descending,
+                                  ordo_algorithm *algorithm)
 {
     ordo_sort_opts wish;
     TRY(api_opts_read(exec, &wish, sizeof wish, opts));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING | ORDO_STABLE, wish.stream));
     FAIL_IF(wish.reserved != 0, ORDO_E_VERSION, "opts.reserved is not 0");
     FAIL_IF(wish.source != NULL, ORDO_E_ARG, "opts.source is only for ordo_sort");
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
-            "algorithm %u does not sort strings; expected auto", wish.algorithm);
+    TRY(check_algorithm(exec, wish.algorithm, "sort"));
     FAIL_IF(wish.radius != 0, ORDO_E_ARG, "opts.radius is not for strings; expected 0");
     *descending = (wish.flags & ORDO_DESCENDING) != 0;
+    *algorithm = (ordo_algorithm)wish.algorithm;
     return ORDO_OK;
 }
 
@@ -180,10 +198,10 @@ static ordo_status argsort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_st
     ordo_strings_job job = {.n = n, .index_type = index_type, .index = index};
     ordo_choice      choice;
     TRY(api_check_index_type(exec, index_type, n));
-    TRY(read_sort_opts(exec, opts, &job.descending));
+    TRY(read_sort_opts(exec, opts, &job.descending, &job.algorithm));
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, index, n, ordo_type_size(index_type), "index"));
-    TRY(choose_for_strings(ctx, exec, &job.strings, n, false, &choice));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, false, job.algorithm, &choice));
     NEEDS(choice, argsort_strings);
     TRY(check_apart(exec, &job.strings, n, index, n * ordo_type_size(index_type), "index"));
     RUN_STRINGS(choice, argsort_strings, job);
@@ -203,12 +221,12 @@ static ordo_status sort_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
 {
     ordo_string_copy_job job = {.n = n, .out_bytes = out_bytes, .out_offsets = out_offsets};
     ordo_choice          choice;
-    TRY(read_sort_opts(exec, opts, &job.descending));
+    TRY(read_sort_opts(exec, opts, &job.descending, &job.algorithm));
     TRY(read_strings(exec, given, n, &job.strings));
     FAIL_IF(job.strings.pointers != NULL, ORDO_E_ARG,
             "strings has pointers; ordo_sort_strings takes bytes with offsets, ordo_sort_pointers "
             "pointers");
-    TRY(choose_for_strings(ctx, exec, &job.strings, n, true, &choice));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, true, job.algorithm, &choice));
     NEEDS(choice, sort_strings);
     if (n > 0) {
         size_t const total = (size_t)(job.strings.offsets[n] - job.strings.offsets[0]);
@@ -238,10 +256,11 @@ static ordo_status pointers_checked(ordo_ctx *ctx, ordo_exec *exec, const char *
     ordo_pointers_job  job = {.pointers = pointers, .n = n};
     ordo_strings const strings = {sizeof strings, NULL, NULL, (const char *const *)pointers};
     ordo_choice        choice;
-    TRY(read_sort_opts(exec, opts, &job.descending));
+    TRY(read_sort_opts(exec, opts, &job.descending, &job.algorithm));
     if (n > 0 && !exec->on_device)
         TRY(check_pointers(exec, &strings, n, "pointers"));
-    ordo_load const load = ordo_load_strings(exec->on_device ? NULL : &strings, n, 0, exec->seed);
+    ordo_load const load =
+        load_of(exec->on_device ? NULL : &strings, n, 0, job.algorithm, exec->seed);
     TRY(api_choose(ctx, exec, &load, &choice));
     NEEDS(choice, sort_pointers);
     RUN_STRINGS(choice, sort_pointers, job);
@@ -263,11 +282,11 @@ static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_strin
     ordo_choice          choice;
     TRY(api_check_ranks(exec, n, rank_type, opts, &wish));
     TRY(api_check_place(exec, wish.flags, ORDO_DESCENDING, wish.stream));
-    FAIL_IF(wish.algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
-            "algorithm %u does not rank strings; expected auto", wish.algorithm);
+    TRY(check_algorithm(exec, wish.algorithm, "rank"));
+    job.algorithm = (ordo_algorithm)wish.algorithm;
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, ranks, n, ordo_type_size(rank_type), "ranks"));
-    TRY(choose_for_strings(ctx, exec, &job.strings, n, false, &choice));
+    TRY(choose_for_strings(ctx, exec, &job.strings, n, false, job.algorithm, &choice));
     NEEDS(choice, rank_strings);
     TRY(check_apart(exec, &job.strings, n, ranks, n * ordo_type_size(rank_type), "ranks"));
     job.ties = (ordo_ties)wish.ties;
@@ -290,7 +309,10 @@ static ordo_status select_checked(ordo_ctx *ctx, ordo_exec *exec, const ordo_str
 {
     ordo_string_select_job job = {.n = n, .k = k, .count = count, .index = index};
     ordo_choice            choice;
-    TRY(read_sort_opts(exec, opts, &job.descending));
+    ordo_algorithm         algorithm;
+    TRY(read_sort_opts(exec, opts, &job.descending, &algorithm));
+    FAIL_IF(algorithm != ORDO_ALGORITHM_AUTO, ORDO_E_ARG,
+            "algorithm %u does not select strings; expected auto", (unsigned)algorithm);
     TRY(read_strings(exec, given, n, &job.strings));
     TRY(api_check_aligned(exec, k, count, sizeof *k, "k"));
     TRY(api_check_aligned(exec, index, count, sizeof *index, "index"));

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#define ORDO_BACKEND_ABI 7u
+#define ORDO_BACKEND_ABI 8u
 #define ORDO_BACKEND_ENTRY "ordo_backend_table"
 
 enum {
@@ -29,6 +29,7 @@ typedef struct ordo_backend_wishes { /* options of the context that concern back
     const char *isa;                 /* NULL: the fastest one */
     size_t      device;              /* counted from 1; 0: the first usable one */
     size_t      device_limit;        /* bytes of device memory; 0: no limit */
+    size_t      device_sms;          /* multiprocessors to use, at least; 0: all */
     unsigned    threads;             /* of each call */
     double      cpu_share;           /* of a hybrid sort; 0: as predicted; < 0: no share */
     /* Devices of the sample sort, counted from 1, and their shares; device_count 0: only
@@ -93,6 +94,7 @@ typedef struct ordo_backend {
     void (*devices)(char *text, size_t size); /* one line per device */
     ordo_status (*reserve)(void *state, size_t bytes, ordo_exec *exec);
     size_t (*held)(const void *state); /* bytes of device memory */
+    size_t (*sms)(const void *state);  /* multiprocessors in use */
     ordo_status (*search)(void *state, const ordo_search_job *job, ordo_exec *exec);
     ordo_status (*pack)(void *state, const ordo_pack_job *job, ordo_exec *exec);
     const ordo_link *link; /* NULL: host arrays cannot be streamed */

@@ -102,7 +102,8 @@ typedef struct ordo_strings_job { /* argsort of strings, stable */
     bool                     descending;
     ordo_type                index_type;
     void                    *index;
-    const ordo_string_known *known; /* NULL: nothing is known; the same in other jobs */
+    const ordo_string_known *known;     /* NULL: nothing is known; the same in other jobs */
+    ordo_algorithm           algorithm; /* AUTO, SAMPLE */
 } ordo_strings_job;
 
 typedef struct ordo_string_rank_job { /* ranks strings in any order */
@@ -114,6 +115,7 @@ typedef struct ordo_string_rank_job { /* ranks strings in any order */
     ordo_ties    ties;
 
     const ordo_string_known *known;
+    ordo_algorithm           algorithm;
 } ordo_string_rank_job;
 
 typedef struct ordo_string_select_job { /* indices of the k-th strings */
@@ -133,6 +135,7 @@ typedef struct ordo_string_copy_job { /* writes strings in order; first form onl
     uint64_t    *out_offsets; /* n + 1, from 0 */
 
     const ordo_string_known *known;
+    ordo_algorithm           algorithm;
 } ordo_string_copy_job;
 
 typedef struct ordo_pointers_job { /* sorts pointers to strings in place */
@@ -141,6 +144,7 @@ typedef struct ordo_pointers_job { /* sorts pointers to strings in place */
     bool         descending;
 
     const ordo_string_known *known;
+    ordo_algorithm           algorithm;
 } ordo_pointers_job;
 
 typedef struct ordo_rank_sorted_job { /* ranks a sorted array */

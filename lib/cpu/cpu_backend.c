@@ -85,25 +85,6 @@ static void close_cpu(void *state) { (void)state; }
 
 static const char *isa(const void *state) { return ((const cpu_kernels *)state)->isa; }
 
-/* The scans of the ballot counting poster. */
-static ordo_status refuse_ballots(ordo_exec *exec)
-{
-    return ordo_fail(exec, ORDO_E_UNSUPPORTED,
-                     "ballot and shared are algorithms of GPUs; this context uses the CPU");
-}
-
-static ordo_status scan(void *state, const ordo_scan_job *job, ordo_exec *exec)
-{
-    return job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_scan(state, job, exec)
-                                                 : refuse_ballots(exec);
-}
-
-static ordo_status scan_bits(void *state, const ordo_bits_job *job, ordo_exec *exec)
-{
-    return job->algorithm == ORDO_ALGORITHM_AUTO ? cpu_scan_bits(state, job, exec)
-                                                 : refuse_ballots(exec);
-}
-
 static ordo_status rank_sorted(void *state, const ordo_rank_sorted_job *job, ordo_exec *exec)
 {
     if (job->algorithm >= ORDO_ALGORITHM_NAIVE)
@@ -162,8 +143,8 @@ const ordo_backend *ordo_cpu_backend(void)
         .count_nans = cpu_count_nans,
         .rank_sorted = rank_sorted,
         .rank_sorted_scratch = rank_sorted_scratch,
-        .scan = scan,
-        .scan_bits = scan_bits,
+        .scan = cpu_scan,
+        .scan_bits = cpu_scan_bits,
         .partition = cpu_partition,
         .partition_scratch = partition_scratch,
         .is_sorted = cpu_is_sorted,

@@ -27,9 +27,11 @@ typedef struct ordo_gen_text_job {
     uint64_t  seed;
 } ordo_gen_text_job;
 
-/* ordo_gen_order makes SORTED to KSORTED, ordo_gen_keys the other numbers. */
+/* ordo_gen_order makes SORTED to KSORTED and OUTLIERS, ordo_gen_mixes TIMESTAMPS to SENSORS,
+ * ordo_gen_keys the other numbers. */
 ordo_status ordo_gen_keys(const ordo_gen_job *job, ordo_exec *exec);
 ordo_status ordo_gen_order(const ordo_gen_job *job, ordo_exec *exec);
+ordo_status ordo_gen_mixes(const ordo_gen_job *job, ordo_exec *exec);
 /* The second half of SHUFFLED: job->out holds sorted keys. One exchange of two keys k places apart;
  * the keys before, between and after them are shuffled in groups of at most k + 1 keys. */
 ordo_status ordo_gen_shuffled(const ordo_gen_job *job, ordo_exec *exec);

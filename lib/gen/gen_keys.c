@@ -1,6 +1,6 @@
 /* gen_keys.c - distributions without an order, and the names and limits of all distributions.
  *
- * uniform, gaussian, zero, few and zipf draw every key independently. dupes, staggered and bucket
+ * uniform, gaussian, zero, few, zipf, signed, normal and loguniform draw every key independently. dupes, staggered and bucket
  * are the inputs of Helman, Bader and JaJa for sorts that move keys between p processors. The
  * original definitions need n to be a multiple of p * p, p a power of two, and 31-bit keys. Here
  * the array has p buckets whose sizes differ by at most one key, and so do the groups inside a
@@ -54,7 +54,8 @@ ordo_status ordo_gen_keys(const ordo_gen_job *job, ordo_exec *exec)
 {
     gen_state state = {.job = job, .stream = gen_stream(job->seed, job->dist, GEN_DRAW)};
 
-    if (job->dist == ORDO_DIST_FEW || job->dist >= ORDO_DIST_DUPES)
+    if (job->dist == ORDO_DIST_FEW ||
+        (job->dist >= ORDO_DIST_DUPES && job->dist <= ORDO_DIST_BUCKET))
         state.grid = gen_grid_make(UINT64_MAX, job->k); /* the values, or a cell for each bucket */
     ordo_body *const body = BY_TYPE(job->type, gen_keys_body, (job->dist));
     return ordo_loop(exec, job->n, ORDO_GEN_BLOCK, body, &state) ? ORDO_OK : ORDO_E_CANCELLED;
@@ -73,7 +74,10 @@ const char *ordo_gen_name(ordo_dist dist)
         [ORDO_DIST_KSORTED] = "ksorted",     [ORDO_DIST_DUPES] = "dupes",
         [ORDO_DIST_STAGGERED] = "staggered", [ORDO_DIST_BUCKET] = "bucket",
         [ORDO_DIST_STRINGS] = "strings",     [ORDO_DIST_FASTA] = "fasta",
-        [ORDO_DIST_SHUFFLED] = "shuffled"};
+        [ORDO_DIST_SHUFFLED] = "shuffled",   [ORDO_DIST_SIGNED] = "signed",
+        [ORDO_DIST_NORMAL] = "normal",       [ORDO_DIST_LOGUNIFORM] = "loguniform",
+        [ORDO_DIST_OUTLIERS] = "outliers",   [ORDO_DIST_TIMESTAMPS] = "timestamps",
+        [ORDO_DIST_PRICES] = "prices",       [ORDO_DIST_SENSORS] = "sensors"};
     return (unsigned)dist < sizeof names / sizeof names[0] ? names[dist] : NULL;
 }
 

@@ -43,6 +43,39 @@ static void FN(gen_gaussian)(void *arg, size_t lo, size_t hi)
     }
 }
 
+static void FN(gen_signed)(void *arg, size_t lo, size_t hi)
+{
+    const gen_state *const state = arg;
+    KEY *const             out = state->job->out;
+
+    for (size_t i = lo; i < hi; i++)
+        out[i] = FN(key_of_around)(ordo_random_at(state->stream, i));
+}
+
+/* Keys of at most 16 bits take four draws from one word. */
+static void FN(gen_normal)(void *arg, size_t lo, size_t hi)
+{
+    const gen_state *const state = arg;
+    KEY *const             out = state->job->out;
+    const unsigned         width = sizeof(KEY) <= 2 ? 16 : 8 * (unsigned)sizeof(KEY);
+    const unsigned         words = 12 * width / 64;
+
+    for (size_t i = lo; i < hi; i++)
+        out[i] = FN(key_of_normal)(gen_twelve(state->stream, (uint64_t)i * words, width));
+}
+
+static void FN(gen_loguniform)(void *arg, size_t lo, size_t hi)
+{
+    const gen_state *const state = arg;
+    KEY *const             out = state->job->out;
+
+    for (size_t i = lo; i < hi; i++) {
+        const uint64_t digits = ordo_random_at(state->stream, 2 * (uint64_t)i);
+        const uint64_t draw = ordo_random_at(state->stream, 2 * (uint64_t)i + 1);
+        out[i] = FN(key_of_magnitude)(digits, draw);
+    }
+}
+
 static void FN(gen_few)(void *arg, size_t lo, size_t hi)
 {
     const gen_state *const state = arg;
@@ -144,6 +177,12 @@ static ordo_body *FN(gen_keys_body)(ordo_dist dist)
         return FN(gen_uniform);
     case ORDO_DIST_GAUSSIAN:
         return FN(gen_gaussian);
+    case ORDO_DIST_SIGNED:
+        return FN(gen_signed);
+    case ORDO_DIST_NORMAL:
+        return FN(gen_normal);
+    case ORDO_DIST_LOGUNIFORM:
+        return FN(gen_loguniform);
     case ORDO_DIST_FEW:
         return FN(gen_few);
     case ORDO_DIST_ZIPF:

@@ -7,7 +7,13 @@
  * key_of_place_T(x)     the x-th of the type's distinct keys, strictly increasing. Integers: every
  *                       value. Floats: 2^31 (2^63) keys of both signs and of magnitude 2^-64 to
  *                       2^64 (2^-512 to 2^512); none is 0, subnormal or infinite.
- * key_of_count_T(x)     x itself, a small number. */
+ * key_of_count_T(x)     x itself, a small number.
+ * key_of_around_T(x)    the key at x / 2^64 of a range around 0: floats [-1, 1), integers half of
+ *                       the type's range around its middle.
+ * key_of_normal_T(sum)  of the sum gen_twelve(). Floats: mean 0, deviation 1, rounded to nearest.
+ *                       Integers: the middle of the range, deviation 1/16 of the range.
+ * key_of_magnitude_T(x, draw)  the bits of x after a random number of zeros, with a random sign if
+ *                       the type has one. Floats: key_of_place with the bits of x. */
 #ifndef ORDO_GEN_GEN_MAPS_H
 #define ORDO_GEN_GEN_MAPS_H
 
@@ -52,7 +58,15 @@ static inline uint64_t gen_stream(uint64_t seed, ordo_dist dist, unsigned purpos
     {                                                                                              \
         return key_of_##tag((ordo_bits_##tag)x);                                                   \
     }                                                                                              \
-    static inline ordo_key_##tag key_of_count_##tag(uint64_t x) { return (ordo_key_##tag)x; }
+    static inline ordo_key_##tag key_of_count_##tag(uint64_t x) { return (ordo_key_##tag)x; }      \
+    static inline ordo_key_##tag key_of_around_##tag(uint64_t x)                                   \
+    {                                                                                              \
+        return key_of_fraction_##tag((x >> 1) + (UINT64_C(1) << 62));                              \
+    }                                                                                              \
+    static inline ordo_key_##tag key_of_normal_##tag(uint64_t sum)                                 \
+    {                                                                                              \
+        return key_of_fraction_##tag(sum + (UINT64_C(1) << 61));                                   \
+    }
 GEN_INTEGER_MAPS(i8, 8)
 GEN_INTEGER_MAPS(u8, 8)
 GEN_INTEGER_MAPS(i16, 16)
@@ -63,12 +77,62 @@ GEN_INTEGER_MAPS(i64, 64)
 GEN_INTEGER_MAPS(u64, 64)
 #undef GEN_INTEGER_MAPS
 
+/* `width` bits whose first one follows a random number of zeros, 0 to width - 1. */
+static inline uint64_t gen_magnitude(uint64_t x, uint64_t draw, unsigned width)
+{
+    return (x | UINT64_C(1) << 63) >> (64 - width) >> ordo_random_below(draw, width);
+}
+
+#define GEN_SIGNED_MAPS(tag, width)                                                                \
+    static inline ordo_key_##tag key_of_magnitude_##tag(uint64_t x, uint64_t draw)                 \
+    {                                                                                              \
+        const int64_t magnitude = (int64_t)gen_magnitude(x, draw, (width)-1);                      \
+        return (ordo_key_##tag)(draw & 1 ? -magnitude : magnitude);                                \
+    }
+#define GEN_UNSIGNED_MAPS(tag, width)                                                              \
+    static inline ordo_key_##tag key_of_magnitude_##tag(uint64_t x, uint64_t draw)                 \
+    {                                                                                              \
+        return (ordo_key_##tag)gen_magnitude(x, draw, width);                                      \
+    }
+GEN_SIGNED_MAPS(i8, 8)
+GEN_UNSIGNED_MAPS(u8, 8)
+GEN_SIGNED_MAPS(i16, 16)
+GEN_UNSIGNED_MAPS(u16, 16)
+GEN_SIGNED_MAPS(i32, 32)
+GEN_UNSIGNED_MAPS(u32, 32)
+GEN_SIGNED_MAPS(i64, 64)
+GEN_UNSIGNED_MAPS(u64, 64)
+#undef GEN_SIGNED_MAPS
+#undef GEN_UNSIGNED_MAPS
+
 static inline float  key_of_fraction_f32(uint64_t x) { return (float)(x >> 40) * 0x1p-24f; }
 static inline double key_of_fraction_f64(uint64_t x) { return (double)(x >> 11) * 0x1p-53; }
 static inline float  key_of_half_f32(uint64_t x) { return key_of_fraction_f32(x); }
 static inline double key_of_half_f64(uint64_t x) { return key_of_fraction_f64(x); }
 static inline float  key_of_count_f32(uint64_t x) { return (float)x; }
 static inline double key_of_count_f64(uint64_t x) { return (double)x; }
+
+/* 25 or 54 bits with a sign; the conversion of such a number to the float type is exact. */
+static inline float key_of_around_f32(uint64_t x)
+{
+    return (float)((int64_t)(x >> 39) - (INT64_C(1) << 24)) * 0x1p-24f;
+}
+
+static inline double key_of_around_f64(uint64_t x)
+{
+    return (double)((int64_t)(x >> 10) - (INT64_C(1) << 53)) * 0x1p-53;
+}
+
+/* The conversion of an integer rounds to nearest on every machine. */
+static inline float key_of_normal_f32(uint64_t sum)
+{
+    return (float)(int64_t)(sum - (UINT64_C(6) << 60)) * 0x1p-60f;
+}
+
+static inline double key_of_normal_f64(uint64_t sum)
+{
+    return (double)(int64_t)(sum - (UINT64_C(6) << 60)) * 0x1p-60;
+}
 
 /* Key bits increase with the key, so the keys of one sign have consecutive key bits. */
 static inline float key_of_place_f32(uint64_t x)
@@ -84,6 +148,18 @@ static inline double key_of_place_f64(uint64_t x)
     const uint64_t half = UINT64_C(1) << 62;
     return x < half ? key_of_f64(key_bits_f64(-0x1p512) + 1 + x)
                     : key_of_f64(key_bits_f64(0x1p-512) + (x - half));
+}
+
+static inline float key_of_magnitude_f32(uint64_t x, uint64_t draw)
+{
+    (void)draw;
+    return key_of_place_f32(x >> 33);
+}
+
+static inline double key_of_magnitude_f64(uint64_t x, uint64_t draw)
+{
+    (void)draw;
+    return key_of_place_f64(x >> 1);
 }
 
 /* A range of last + 1 numbers divided into cells of equal width, with edges rounded down. The
@@ -138,6 +214,21 @@ static inline uint64_t gen_zipf(uint64_t stream, uint64_t k, unsigned octaves)
         if (x <= k && ordo_random_below(ordo_random_at(stream, turn + 2), x) < first)
             return x;
     }
+}
+
+/* The sum of twelve draws of `width` bits, each a fraction of 2^60: mean 6 * 2^60, deviation 2^60.
+ * The draws are in the random words from `first` on. */
+static inline uint64_t gen_twelve(uint64_t stream, uint64_t first, unsigned width)
+{
+    const unsigned words = 12 * width / 64;
+    uint64_t       sum = 0;
+
+    for (unsigned w = 0; w < words; w++) {
+        const uint64_t word = ordo_random_at(stream, first + w);
+        for (unsigned low = 0; low < 64; low += width)
+            sum += word << (64 - width - low) >> (64 - width) << (64 - width) >> 4;
+    }
+    return sum;
 }
 
 /* The integer part of log2 x, x > 0. */

@@ -1,4 +1,5 @@
-/* gen_order.c - sorted, reverse, organpipe, sawtooth, recur and ksorted, without a sort.
+/* gen_order.c - sorted, reverse, organpipe, sawtooth, outliers, recur and ksorted, without a
+ * sort.
  *
  * Sorted keys: the range of the type is divided into a cell for each key of an ascending run, and
  * key i is drawn from cell i. Runs longer than the number of values of the type have ties. recur

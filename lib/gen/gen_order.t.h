@@ -59,6 +59,21 @@ static void FN(gen_sawtooth)(void *arg, size_t lo, size_t hi)
     }
 }
 
+/* Sorted keys, and a uniform draw instead of one key in k. */
+static void FN(gen_outliers)(void *arg, size_t lo, size_t hi)
+{
+    const gen_state *const    state = arg;
+    const ordo_gen_job *const job = state->job;
+    KEY *const                out = job->out;
+    const uint64_t            choice = gen_stream(job->seed, job->dist, GEN_CHOICE);
+    const uint64_t            draw = gen_stream(job->seed, job->dist, GEN_DRAW);
+
+    FN(gen_sorted)(arg, lo, hi);
+    for (size_t i = lo; i < hi; i++)
+        if (ordo_random_below(ordo_random_at(choice, i), job->k) == 0)
+            out[i] = FN(key_of_fraction)(ordo_random_at(draw, i));
+}
+
 /* ---- recur ---- */
 
 static void FN(gen_recur)(void *arg, size_t lo, size_t hi)
@@ -164,6 +179,8 @@ static ordo_body *FN(gen_order_body)(ordo_dist dist, bool in_place)
         return FN(gen_organpipe);
     case ORDO_DIST_SAWTOOTH:
         return FN(gen_sawtooth);
+    case ORDO_DIST_OUTLIERS:
+        return FN(gen_outliers);
     case ORDO_DIST_RECUR:
         return FN(gen_recur);
     case ORDO_DIST_SHUFFLED:

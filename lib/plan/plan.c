@@ -237,6 +237,13 @@ size_t ordo_plan_held(const ordo_plan *plan)
                : 0;
 }
 
+size_t ordo_plan_sms(const ordo_plan *plan)
+{
+    return plan->device == DEVICE_OPEN && plan->cuda->sms != NULL
+               ? plan->cuda->sms(plan->cuda_state)
+               : 0;
+}
+
 /* ---- The choice ---- */
 
 void ordo_plan_calibration(ordo_plan *plan, const char *place)

@@ -75,6 +75,8 @@ const ordo_calibration *ordo_plan_costs(ordo_plan *plan);
 
 /* Bytes of device memory that the context holds. */
 size_t ordo_plan_held(const ordo_plan *plan);
+/* Multiprocessors of the GPU in use; 0: no GPU is open. */
+size_t ordo_plan_sms(const ordo_plan *plan);
 
 /* Chooses the backend for a job. Fails if the caller asked for a backend that is not available. */
 ordo_status ordo_plan_choose(ordo_plan *plan, ordo_exec *exec, const ordo_load *load,

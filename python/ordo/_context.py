@@ -27,8 +27,9 @@ _settings: dict[str, Any] = {
     "memory_limit": None,
     "device_memory_limit": None,
     "cpu_share": None,
+    "device_sms": None,
 }
-_MOST_THREADS, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # limits of ordo_ctx_opts
+_MOST_COUNT, _MOST_BYTES = 2**32 - 1, ctypes.c_size_t(-1).value  # limits of ordo_ctx_opts
 _epoch = object()  # replaced when the settings change; contexts of an old epoch are recreated
 
 
@@ -48,12 +49,12 @@ def _parse_device(device: str | int | None) -> tuple[int, int]:
 def _changed(**given: Any) -> dict[str, Any]:
     """Returns the settings with the given ones replaced, after checking all of them."""
     settings = {**_settings, **{n: value for n, value in given.items() if value is not _UNSET}}
-    for name in ("threads", "memory_limit", "device_memory_limit"):
+    for name in ("threads", "memory_limit", "device_memory_limit", "device_sms"):
         value = settings[name]
         if value is None:
             continue
         settings[name] = value = integer(value, name)
-        most = _MOST_THREADS if name == "threads" else _MOST_BYTES
+        most = _MOST_BYTES if "memory" in name else _MOST_COUNT
         if not 0 <= value <= most:
             raise ValueError(
                 f"{name} is {value}; expected a number from 0 to {most}, or None for the default"
@@ -98,6 +99,7 @@ def _create(settings: dict[str, Any], ordinal: int | None = None) -> ctypes.c_vo
         device=device,
         device_limit=settings["device_memory_limit"] or 0,
         cpu_share=_share_option(settings["cpu_share"]),
+        device_sms=settings["device_sms"] or 0,
     )
     made = ctypes.c_void_p()
     status = _lib.ctx_create(made, ctypes.addressof(opts))
@@ -177,6 +179,7 @@ def config(
     memory_limit: int | None = _UNSET,
     device_memory_limit: int | None = _UNSET,
     cpu_share: float | None = _UNSET,
+    device_sms: int | None = _UNSET,
 ) -> dict[str, Any]:
     """Changes the settings of the calls of all threads.
 
@@ -189,6 +192,8 @@ def config(
         in GPU memory. None: no limit.
     cpu_share : with device 'hybrid', the part of the elements that the CPU sorts, from 0 to 1.
         None: the share with the best prediction.
+    device_sms : multiprocessors of the GPU that calls on host arrays may use, to measure a slower
+        GPU. The driver rounds the number up. None: all.
 
     A setting that is not given does not change. The environment variables ``ORDO_THREADS`` and
     ``ORDO_DEVICE`` replace settings that are None.
@@ -216,6 +221,7 @@ def config(
         memory_limit=memory_limit,
         device_memory_limit=device_memory_limit,
         cpu_share=cpu_share,
+        device_sms=device_sms,
     )
     if settings != _settings:
         _settings.update(settings)
@@ -228,8 +234,8 @@ class context:
 
     Parameters
     ----------
-    threads, device, memory_limit, device_memory_limit, cpu_share : as for `config`. A setting that
-        is not given has the value that `config` set.
+    threads, device, memory_limit, device_memory_limit, cpu_share, device_sms : as for `config`. A
+        setting that is not given has the value that `config` set.
 
     Returns
     -------
@@ -258,6 +264,7 @@ class context:
         memory_limit: int | None = _UNSET,
         device_memory_limit: int | None = _UNSET,
         cpu_share: float | None = _UNSET,
+        device_sms: int | None = _UNSET,
     ) -> None:
         self._settings = _changed(
             threads=threads,
@@ -265,6 +272,7 @@ class context:
             memory_limit=memory_limit,
             device_memory_limit=device_memory_limit,
             cpu_share=cpu_share,
+            device_sms=device_sms,
         )
 
     def __enter__(self) -> context:
@@ -388,3 +396,5 @@ def show_config() -> None:
     print(f"  cuda: {found.cuda.decode() or 'usable'}")
     for line in found.devices.decode().splitlines():
         print(f"    {line}")
+    if found.device_sms:
+        print(f"    in use: {found.device_sms} multiprocessors")

@@ -16,7 +16,8 @@ _DISTS = {
     name: number
     for number, name in enumerate(
         "uniform gaussian zero few zipf sorted reverse organpipe sawtooth recur ksorted dupes "
-        "staggered bucket strings fasta shuffled".split(),
+        "staggered bucket strings fasta shuffled signed normal loguniform outliers timestamps "
+        "prices sensors".split(),
         start=1,
     )
 }
@@ -32,13 +33,15 @@ def generate(
     Parameters
     ----------
     dist : distribution: uniform, gaussian, zero, few, zipf, sorted, reverse, organpipe, sawtooth,
-        recur, ksorted, dupes, staggered, bucket, shuffled; strings or fasta for strings.
+        recur, ksorted, dupes, staggered, bucket, shuffled, signed, normal, loguniform, outliers,
+        timestamps, prices, sensors; strings or fasta for strings.
         docs/generators.md defines them.
     n : number of keys.
     dtype : integers of 8 to 64 bits, float32 or float64. Strings are always bytes.
     seed : chooses one of 2^64 arrays.
     k : few, zipf: values; sawtooth: teeth; ksorted, shuffled: radius; dupes, staggered, bucket:
-        buckets. 0: the default of the distribution.
+        buckets; outliers: one key in k; timestamps: keys of a burst; sensors: sensors.
+        0: the default of the distribution.
     p : recur: the probability that a key repeats its predecessor.
 
     Returns

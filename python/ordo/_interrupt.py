@@ -27,14 +27,17 @@ def _let_handlers_run() -> Iterator[int]:
     answer = 0
     while True:
         try:
-            while True:
-                yield answer
-                answer = 0
-        except GeneratorExit:
-            return
+            while True:  # a second handler may raise at the jump to this line
+                try:
+                    while True:
+                        yield answer
+                        answer = 0
+                except GeneratorExit:
+                    return
+                except BaseException as error:
+                    _raised, answer = error, 1
         except BaseException as error:
-            _raised = error
-            answer = 1
+            _raised, answer = error, 1
 
 
 # ordo_progress_fn is int (void *user, double done). `user` is the generator, so the library's call

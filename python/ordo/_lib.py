@@ -72,7 +72,9 @@ ContextOptions = _struct(
     ("progress", c_void_p), ("progress_user", c_void_p), ("alloc", c_void_p),
     ("release", c_void_p), ("alloc_user", c_void_p), ("device", c_uint64),
     ("device_limit", c_size_t), ("cpu_share", c_double), ("profile", c_uint64),
-    ("calibration", c_char_p), ("seed", c_uint64),
+    ("calibration", c_char_p), ("seed", c_uint64), ("progress_interval", c_double),
+    ("devices", c_void_p), ("device_count", c_size_t), ("device_sms", c_uint32),
+    ("reserved", c_uint32),
 )  # fmt: skip
 SortOptions = _struct(
     "SortOptions", ("flags", c_uint64), ("radius", c_uint64), ("algorithm", c_uint32),
@@ -120,7 +122,8 @@ InfoStruct = _struct(
     "InfoStruct", ("isa", c_char_p), ("isa_all", c_char_p), ("cuda", c_char_p),
     ("threads", c_uint32), ("cpus", c_uint32), ("affinity", c_uint32), ("cgroup", c_uint32),
     ("mem_limit", c_uint64), ("scratch_held", c_uint64), ("devices", c_char_p),
-    ("device_held", c_uint64), ("device_limit", c_uint64),
+    ("device_held", c_uint64), ("device_limit", c_uint64), ("calibration", c_char_p),
+    ("calibration_note", c_char_p), ("device_sms", c_uint64),
 )  # fmt: skip
 
 _options: dict[tuple, tuple[ctypes.Structure, c_void_p]] = {}

@@ -98,7 +98,7 @@ def sort(
     order : must be None.
     descending : sort from the largest to the smallest. NaNs are last in both directions.
     algorithm : 'auto', or the name of an algorithm: radix, sample, merge, bitonic, split, bubble,
-        rough, halving or windows. Strings accept 'auto' only.
+        rough, halving or windows. Strings accept 'auto' and 'sample'.
     radius : for rough, halving and windows: no element is further than this from its place. 0: the
         radius is measured. A radius that is too small is detected, and the result is right.
     out : array for the result, of the same shape and dtype. ``out=a`` sorts in place.
@@ -157,8 +157,7 @@ def _sort(a: Any, axis: int | None, wish: _Wish, out: Any) -> Any:
     if place is HOST and is_text(array):
         from . import _strings
 
-        _strings.check_algorithm(wish.algorithm)
-        return _strings.sort(array, axis, wish.descending, out)
+        return _strings.sort(array, axis, wish.descending, out, wish.algorithm)
     if out is not None:
         return _sort_into(place, array, axis, wish, out)
     rows = Rows(place, array, axis)
@@ -275,8 +274,8 @@ def _argsort(a: Any, axis: int | None, wish: _Wish, dtype: Any) -> Any:
     if place is HOST and is_text(array):
         from . import _strings
 
-        _strings.check_algorithm(wish.algorithm)
-        return _strings.argsort(array, axis, wish.descending, check_index_dtype(dtype, array.size))
+        wanted = check_index_dtype(dtype, array.size)
+        return _strings.argsort(array, axis, wish.descending, wanted, wish.algorithm)
     rows = Rows(place, array, axis)
     return rows.back(_argsort_rows(rows, wish, dtype))
 

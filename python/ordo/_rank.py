@@ -116,7 +116,8 @@ def rankdata(
     descending : the largest element has rank 1.
     dtype : dtype of the ranks: float64, int64, uint64, int32 or uint32. The default is float64 for
         'average' and int64 for the other methods (float64 if a rank is NaN).
-    algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' only.
+    algorithm : of the sort inside: 'auto', or a name as for `sort`. Strings accept 'auto' and
+        'sample'.
 
     Returns
     -------
@@ -170,10 +171,10 @@ def _rankdata(
     if place is HOST and is_text(array):
         from . import _strings
 
-        _strings.check_algorithm(algorithm)
+        number = _strings.check_algorithm(algorithm)
         wanted = rank_type(method, dtype, array.size)
         exact = dtype is not None and wanted != _FLOAT
-        return _strings.rankdata(array, axis, nan_policy, wanted, exact, ties, descending)
+        return _strings.rankdata(array, axis, nan_policy, wanted, exact, ties, descending, number)
     rows = Rows(place, array, axis)
     wanted = rank_type(method, dtype, rows.n)
     with_nan = rows_have_nan(rows)

@@ -485,7 +485,7 @@ def _select(a: Any, k: Any, axis: int | tuple | None, descending: bool, way: _Wa
     if place is HOST and is_text(array):
         from . import _strings
 
-        _strings.check_algorithm(way.algorithm)
+        _strings.check_algorithm(way.algorithm, ("auto",))
         if way.sub_array:
             raise ValueError(f"sub_array is {way.sub_array}; expected 0 for strings")
         return _strings.select(array, k, axis, descending)

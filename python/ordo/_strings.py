@@ -156,41 +156,52 @@ def _back(result: Any, axis: int | None) -> Any:
     return result if axis is None or result.ndim < 2 else np.moveaxis(result, -1, axis)
 
 
-def check_algorithm(algorithm: str) -> None:
-    _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm")
-    if algorithm != "auto":
-        raise ValueError(f"algorithm is {algorithm!r}; expected 'auto' for strings")
+def check_algorithm(algorithm: str, names: tuple[str, ...] = ("auto", "sample")) -> int:
+    """Returns the number of an algorithm of a call on strings; `names` are those of the call."""
+    number = _lib.number_of(_lib.ALGORITHMS, algorithm, "algorithm")
+    if algorithm not in names:
+        expected = " or ".join(map(repr, names))
+        raise ValueError(f"algorithm is {algorithm!r}; expected {expected} for strings")
+    return number
 
 
-def _sort_options(descending: bool) -> Any:
-    return _lib.options(_lib.SortOptions, flags=_lib.DESCENDING if descending else 0)
+def _sort_options(descending: bool, algorithm: int = 0) -> Any:
+    flags = _lib.DESCENDING if descending else 0
+    return _lib.options(_lib.SortOptions, flags=flags, algorithm=algorithm)
 
 
-def _order(array: Any, descending: bool, dtype: Any = np.intp) -> Any:
+def _order(array: Any, descending: bool, dtype: Any = np.intp, algorithm: int = 0) -> Any:
     """Returns the sorting indices of a row. Missing strings are last."""
     text = text_of(array)
     if text.missing is not None:
         present = np.flatnonzero(~text.missing)
-        order = present[_order(text.present(), descending)]
+        order = present[_order(text.present(), descending, algorithm=algorithm)]
         return np.concatenate((order, np.flatnonzero(text.missing))).astype(dtype, copy=False)
     result = np.empty(text.size, dtype)
     code = _lib.U32 if result.itemsize == 4 else _lib.U64
-    text.call(_lib.argsort_strings, code, address(result), _sort_options(descending))
+    text.call(_lib.argsort_strings, code, address(result), _sort_options(descending, algorithm))
     return result
 
 
-def argsort(array: Any, axis: int | None, descending: bool, dtype: Any = np.intp) -> Any:
+def argsort(
+    array: Any, axis: int | None, descending: bool, dtype: Any = np.intp, algorithm: str = "auto"
+) -> Any:
+    number = check_algorithm(algorithm)
     rows, lead, n = _rows(array, axis)
-    return _back(_each(rows, lead, n, dtype, lambda row: _order(row, descending, dtype)), axis)
+    order = _each(rows, lead, n, dtype, lambda row: _order(row, descending, dtype, number))
+    return _back(order, axis)
 
 
-def sort(array: Any, axis: int | None, descending: bool, out: Any) -> Any:
+def sort(array: Any, axis: int | None, descending: bool, out: Any, algorithm: str = "auto") -> Any:
+    number = check_algorithm(algorithm)
     rows, lead, n = _rows(array, axis)
     if out is not None:
         _check_out(array, out, array.shape if axis is not None else (n,))
     if isinstance(rows, Text):
-        return rows.take(_order(rows, descending))
-    ordered = _each(rows, lead, n, array.dtype, lambda row: row[_order(row, descending)])
+        return rows.take(_order(rows, descending, algorithm=number))
+    ordered = _each(
+        rows, lead, n, array.dtype, lambda row: row[_order(row, descending, algorithm=number)]
+    )
     result = _back(ordered, axis)
     if out is None:
         return result
@@ -207,12 +218,12 @@ def _check_out(array: Any, out: Any, shape: tuple) -> None:
     output(HOST, place, out, shape, array.dtype)
 
 
-def ranks_of(array: Any, ties: int, descending: bool, dtype: Any) -> Any:
+def ranks_of(array: Any, ties: int, descending: bool, dtype: Any, algorithm: int = 0) -> Any:
     """Returns the ranks of a row without missing strings."""
     text = text_of(array)
     result = np.empty(text.size, dtype)
     flags = _lib.DESCENDING if descending else 0
-    opts = _lib.options(_lib.RankOptions, flags=flags, ties=ties)
+    opts = _lib.options(_lib.RankOptions, flags=flags, ties=ties, algorithm=algorithm)
     text.call(_lib.rank_strings, _RANK_CODES[result.dtype.str[1:]], address(result), opts)
     return result
 
@@ -225,6 +236,7 @@ def rankdata(
     exact: bool,
     ties: int,
     descending: bool,
+    algorithm: int,
 ) -> Any:
     """Returns ranks. `exact`: the caller chose `dtype`, and `dtype` cannot hold NaN."""
     rows, lead, n = _rows(array, axis)
@@ -238,11 +250,12 @@ def rankdata(
         result = np.full(array.size, np.nan)
         if nan_policy == "omit":
             kept = ~array.missing
-            result[kept] = ranks_of(array.present(), ties, descending, np.float64)
+            result[kept] = ranks_of(array.present(), ties, descending, np.float64, algorithm)
         return result
-    return _back(
-        _each(rows, lead, n, dtype, lambda row: ranks_of(row, ties, descending, dtype)), axis
+    ranks = _each(
+        rows, lead, n, dtype, lambda row: ranks_of(row, ties, descending, dtype, algorithm)
     )
+    return _back(ranks, axis)
 
 
 def _selected(text: Text, k: Any, descending: bool) -> Any:

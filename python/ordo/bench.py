@@ -1,10 +1,12 @@
 """Measures ordo beside NumPy, SciPy, pandas, PyTorch and CuPy, in one run.
 
 Sections: `overhead` (calls with ten elements, in microseconds), `host` (10^7 float64 in host
-memory, one thread and all threads), `rows` (10^6 float64 in rows of ten), `strings`, `gpu` (2^28
-float32 on the GPU) and `transfer` (10^8 float32 in host memory, on the GPU where that is faster).
-A row shows the smallest time of several calls, and how many times faster ordo is than the fastest
-other library. Libraries that are not installed are skipped.
+memory, one thread and all threads), `distributions` (sort of 10^7 keys of every type, beside
+NumPy), `rows` (10^6 float64 in rows of ten), `strings`, `gpu` (2^28 float32 on the GPU) and
+`transfer` (10^8 float32 in host memory, on the GPU where that is faster). A row shows the smallest
+time of several calls, and how many times faster ordo is than the fastest other library. The run
+ends with the number of points (a row with a number of threads) where ordo is ahead, level or
+behind, and the worst point. Libraries that are not installed are skipped.
 
     python -m ordo.bench                          every section that this machine can run
     python -m ordo.bench host -n 1e6 --json out.json
@@ -25,9 +27,14 @@ import numpy as np
 
 import ordo
 
-SECTIONS = ("overhead", "host", "rows", "strings", "gpu", "transfer")
+SECTIONS = ("overhead", "host", "distributions", "rows", "strings", "gpu", "transfer")
 ON_GPU = ("gpu", "transfer")
 SIZES = {"rows": 10**6, "gpu": 1 << 28, "transfer": 10**8}
+LEVEL = 0.97  # from this ratio to 1 / LEVEL, ordo and another library are level
+TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
+DISTS = (
+    "uniform few zipf organpipe signed normal loguniform outliers timestamps prices sensors".split()
+)
 NINE = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99]
 Call = Callable[[], Any]
 Subject = tuple  # a name, ordo's call, and the calls of other libraries by their names
@@ -96,6 +103,38 @@ class Bench:
         cells = [f"{who} {value * factor:.2f} {unit}" for who, value in seconds.items()]
         times = " ".join(f"{ratio:.1f}x" for ratio in ratios.values())
         print(f"{name:24} {times:>14}   " + ", ".join(cells), flush=True)
+
+
+def scores(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """For each section the points ahead and behind, and the worst point. A point is a row with one
+    number of threads of ordo; its ratio is the time of the fastest other library over ordo's."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        seconds, ratios = row["seconds"], row["ratios"]
+        others = [who for who in seconds if who not in ratios]
+        for who, ratio in ratios.items():
+            start = {"score": row["section"], "points": 0, "ahead": 0, "behind": 0}
+            score = found.setdefault(row["section"], start)
+            score["points"] += 1
+            score["ahead"] += ratio > 1 / LEVEL
+            score["behind"] += ratio < LEVEL
+            if ratio < score.get("worst_ratio", float("inf")):
+                peer = min(others, key=seconds.get)
+                score.update(
+                    worst_ratio=ratio, worst_label=f"{row['name']}, {who}", worst_peer=peer
+                )
+    return list(found.values())
+
+
+def print_scores(rows: list[dict[str, Any]]) -> None:
+    print(f"\nTime of the fastest other library over ordo's; level is {LEVEL} to {1 / LEVEL:.2f}")
+    for score in scores(rows):
+        level = score["points"] - score["ahead"] - score["behind"]
+        print(
+            f"{score['score']}: {score['points']} points: {score['ahead']} ahead, {level} level, "
+            f"{score['behind']} behind; worst ratio {score['worst_ratio']:.2f}: "
+            f"{score['worst_label']}, {score['worst_peer']}"
+        )
 
 
 def repeated(call: Call, many: int) -> Call:
@@ -217,6 +256,19 @@ def host(bench: Bench, n: int) -> None:
     bench.run("host", subjects, installed, threads=tuple(sorted({1, cpus()})))
 
 
+def distributions(bench: Bench, n: int) -> None:
+    """Sorts of generated keys. NumPy sorts most types with vector instructions where it can."""
+    threads = tuple(sorted({1, cpus()}))
+    for type_ in TYPES:
+        for dist in DISTS:
+            name = f"{dist} {np.dtype(type_).name}"
+            if bench.only and not any(name.startswith(start) for start in bench.only):
+                continue
+            x = ordo.generate(dist, n, type_, seed=1)
+            subject = (name, lambda x=x: ordo.sort(x), {"numpy": lambda x=x: np.sort(x)})
+            bench.run("distributions", [subject], {"numpy": np}, threads=threads)
+
+
 def rows(bench: Bench, n: int) -> None:
     """Many rows of ten elements, for which ordo uses NumPy if that is faster."""
     x = np.random.default_rng(6).random((max(n // 10, 1), 10))
@@ -323,6 +375,17 @@ def machine() -> dict[str, Any]:
     }
 
 
+def save(bench: Bench, path: str, revision: str | None) -> None:
+    document = {
+        "machine": machine(),
+        "revision": revision,
+        "scores": scores(bench.rows),
+        "rows": bench.rows,
+    }
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m ordo.bench", description=__doc__.split("\n")[0]
@@ -353,12 +416,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"\n{section}, {n} elements")
         globals()[section](bench, n)
         if wish.json:
-            with open(wish.json, "w", encoding="utf-8") as file:
-                json.dump(
-                    {"machine": machine(), "revision": wish.revision, "rows": bench.rows},
-                    file,
-                    indent=1,
-                )
+            save(bench, wish.json, wish.revision)
+    print_scores(bench.rows)
 
 
 if __name__ == "__main__":

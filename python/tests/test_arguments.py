@@ -201,13 +201,17 @@ def test_names(call, name, text):
             call(value)
 
 
-def test_strings_have_one_algorithm():
+def test_strings_have_two_algorithms():
+    same_order = ordo.argsort(WORDS)
+    assert (ordo.argsort(WORDS, algorithm="sample") == same_order).all()
+    assert (ordo.sort(WORDS, algorithm="sample") == ordo.sort(WORDS)).all()
+    assert (ordo.rankdata(WORDS, algorithm="sample") == ordo.rankdata(WORDS)).all()
     for call in (
         lambda: ordo.sort(WORDS, algorithm="radix"),
         lambda: ordo.argsort(WORDS, algorithm="merge"),
         lambda: ordo.sort_pairs(WORDS, ROW, algorithm="radix"),
     ):
-        with pytest.raises(ValueError, match="expected 'auto' for strings"):
+        with pytest.raises(ValueError, match="expected 'auto' or 'sample' for strings"):
             call()
 
 

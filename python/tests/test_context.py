@@ -119,23 +119,30 @@ def test_threads_at_the_same_time():
 
 
 def test_the_gil_is_released():
-    """A counter advances while a sort runs in another thread."""
-    a = np.random.default_rng(1).random(2_000_000)
-    done = threading.Event()
+    """This thread wakes up several times during one call of another thread.
 
-    def sorting():
-        with ordo.context(threads=1, device="cpu"):
-            for _ in range(3):
-                ordo.sort(a)
-        done.set()
-
-    worker = threading.Thread(target=sorting)
-    worker.start()
+    On a busy machine it may sleep for the whole call, so that one good call of many is enough.
+    With the GIL held it would never wake up more than twice: before and after the library's work.
+    """
+    a = np.random.default_rng(1).random(4_000_000)
     turns = 0
-    while not done.wait(0.001):
-        turns += 1
-    worker.join()
-    assert turns > 20
+    for _ in range(100):
+        done = threading.Event()
+
+        def sorting(done=done):
+            with ordo.context(threads=1, device="cpu"):
+                ordo.sort(a)
+            done.set()
+
+        worker = threading.Thread(target=sorting)
+        worker.start()
+        turns = 0
+        while not done.wait(0.001):
+            turns += 1
+        worker.join()
+        if turns >= 10:
+            break
+    assert turns >= 10
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork()")
@@ -182,16 +189,24 @@ def calls(n):
         with ordo.context(threads=2): ordo.sort(a)
         worker = threading.Thread(target=lambda: ordo.sort(a)); worker.start(); worker.join()
 calls(ROUNDS // 10)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-calls(ROUNDS)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+growth = LIMIT
+for _ in range(5):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if growth >= LIMIT:
+        calls(ROUNDS)
+        growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(growth)
 """
 
 
 def test_no_leak():
-    """ORDO_TEST_LEAK=200000 makes a million calls."""
-    rounds = int(os.environ.get("ORDO_TEST_LEAK", "10000"))
-    assert int(run(LEAK.replace("ROUNDS", str(rounds)))) < 2048  # kilobytes
+    """ORDO_TEST_LEAK=200000 makes a million calls.
+
+    A leak grows in every attempt. The kernel and malloc may add a large page or an arena in one.
+    """
+    rounds = os.environ.get("ORDO_TEST_LEAK", "10000")
+    limit = 2048  # kilobytes
+    assert int(run(LEAK.replace("ROUNDS", rounds).replace("LIMIT", str(limit)))) < limit
 
 
 def test_import_loads_little_and_opens_nothing():

@@ -113,6 +113,14 @@ def test_generate():
     assert not np.array_equal(a, ordo.generate("ksorted", 4000, "u4", k=9, seed=6))
     assert np.unique(ordo.generate("few", 4000, "f8", k=7)).size == 7
     assert (np.diff(ordo.generate("recur", 4000, "i8", p=0.5)) == 0).sum() in range(1500, 2500)
+    prices = ordo.generate("prices", 4000, "f4")
+    assert np.array_equal(np.round(prices * 100).astype("f4") / np.float32(100), prices)
+    readings = ordo.generate("sensors", 4000, "i2", k=10)
+    assert np.unique(ordo.generate("sensors", 4000, "f8", k=10)).size == np.unique(readings).size
+    for dist in ("signed", "normal", "loguniform"):
+        assert 1000 < (ordo.generate(dist, 4000, "f4") < 0).sum() < 3000
+    assert 3 < (np.diff(ordo.generate("outliers", 4000, "f8", k=100)) < 0).sum() < 200
+    assert ordo.radius(ordo.generate("timestamps", 4000, "i8", k=100)) > 16
     words = ordo.generate("strings", 20, seed=1)
     assert len(words) == 20
     assert all(type(word) is bytes and 1 <= len(word) <= 500 for word in words)
@@ -139,6 +147,16 @@ def test_share_of_the_cpu():
     assert ordo.config(cpu_share=0.25)["cpu_share"] == 0.25
     same(ordo.sort(np.array([3, 1, 2])), np.array([1, 2, 3]))
     assert ordo.config(cpu_share=None)["cpu_share"] is None
+
+
+def test_multiprocessors():
+    with pytest.raises(ValueError, match=r"device_sms is -1; expected"):
+        ordo.config(device_sms=-1)
+    with pytest.raises(TypeError, match="device_sms"):
+        ordo.context(device_sms="8")
+    with ordo.context(device="cpu", device_sms=8):
+        same(ordo.sort(np.array([3, 1, 2])), np.array([1, 2, 3]))
+    assert ordo.config()["device_sms"] is None
 
 
 PAPER = [41, 18467, 6334, 26500, 19169, 15724, 11478, 29358]

@@ -125,7 +125,7 @@ int main(void)
     test_create(8);
     test_verbs(50, 1);
     test_verbs(3000, 3);
-    test_verbs(100000, 4);
+    test_verbs(TESTKIT_ASAN ? 20000 : 100000, 4);
     test_warm();
     test_arena();
     return testkit_done();

@@ -181,7 +181,8 @@ static void test_report(size_t n, unsigned threads)
         CHECK(report.threads >= 1 && report.threads <= threads);
         CHECK_EQ_U64(verb_type(v), report.type);
         CHECK(report.n == n || strcmp(report.operation, "copy") == 0);
-        CHECK(report.seconds >= 0 && report.seconds <= wall);
+        /* The report may use another clock, whose rate differs slightly. */
+        CHECK(report.seconds >= 0 && report.seconds <= 1.01 * wall + 1e-6);
         CHECK(report.scratch_bytes <= bound || !verb_has_scratch(v));
 
         int32_t key = 0;

@@ -21,7 +21,8 @@ enum { /* N: enough elements for every verb to use threads */
     N = 150000,
 #endif
     CALLERS = 3,
-    FEW = 8 /* step over the table of verbs */
+    PATIENCE = 1800, /* seconds; the limit of ctest for a test */
+    FEW = 8          /* step over the table of verbs */
 };
 
 /* Replaces the function of the C library, as if every process were the first of a PID namespace. */
@@ -55,7 +56,7 @@ static void fork_and_use(ordo_ctx *ctx, verb_data *data, bool free_in_child)
     fflush(stdout);
     pid_t const child = fork();
     if (child == 0) {
-        alarm(60); /* ends the child if a worker is lost */
+        alarm(PATIENCE); /* ends the child if a worker is lost */
         int const wrong = wrong_verbs(ctx, data) + wrong_verbs(ctx, data);
         if (free_in_child)
             ordo_ctx_free(ctx);
@@ -97,7 +98,7 @@ static void test_same_id(void)
     for (int uses = 0; uses < 2; uses++) { /* the child only frees the context, or uses it first */
         pid_t const child = fork();
         if (child == 0) {
-            alarm(60);
+            alarm(PATIENCE);
             int const wrong = uses != 0 ? wrong_of(ctx, &data, FEW) : 0;
             ordo_ctx_free(ctx);
             _exit(wrong);
@@ -121,7 +122,7 @@ static void test_clone(void)
     fflush(stdout);
     long const child = syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
     if (child == 0) {
-        alarm(60);
+        alarm(PATIENCE);
         ordo_ctx_free(ctx);
         _exit(0);
     }
@@ -173,7 +174,7 @@ static void test_fork_within_call(void)
         uint32_t  one[2] = {2, 1};
         ordo_info info = {.struct_size = sizeof info};
         ordo_ctx *own = NULL;
-        alarm(60);
+        alarm(PATIENCE);
         bool const busy = ordo_sort(call.ctx, ORDO_U32, one, 2, NULL) == ORDO_E_BUSY &&
                           strstr(ordo_last_error(NULL), "inside another call") != NULL &&
                           ordo_ctx_info(call.ctx, &info) == ORDO_E_BUSY;

@@ -143,7 +143,7 @@ static void test_text_arguments(void)
                  NULL);
     CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, ORDO_DIST_FASTA, 0, NULL, NULL, 0, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, ORDO_DIST_ZIPF, 1, offsets, NULL, 0, NULL), ctx);
-    CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, (ordo_dist)18, 1, offsets, NULL, 0, NULL), ctx);
+    CHECK_STATUS(ORDO_E_ARG, ordo_gen_strings(ctx, (ordo_dist)25, 1, offsets, NULL, 0, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG,
                  ordo_gen_strings(ctx, ORDO_DIST_FASTA, SIZE_MAX, offsets, NULL, 0, NULL), ctx);
     CHECK_STATUS(ORDO_E_ARG,
@@ -175,9 +175,11 @@ static void test_arguments(void)
 {
     uint32_t            keys[16];
     const ordo_gen_opts no_size = {.struct_size = 0};
+    const ordo_gen_opts most = ORDO_OPTS(ordo_gen_opts, .k = UINT64_MAX);
+    const ordo_gen_opts least = ORDO_OPTS(ordo_gen_opts, .k = 1);
 
     refused((ordo_dist)0, ORDO_U32, 10, 0, 0, "dist is 0", "ordo_dist");
-    refused((ordo_dist)18, ORDO_U32, 10, 0, 0, "dist is 18", "ordo_dist");
+    refused((ordo_dist)25, ORDO_U32, 10, 0, 0, "dist is 25", "ordo_dist");
     refused((ordo_dist)-1, ORDO_U32, 10, 0, 0, "dist is -1", "ordo_dist");
     refused(ORDO_DIST_FASTA, ORDO_U32, 10, 0, 0, "fasta", "ordo_gen_strings");
     refused(ORDO_DIST_UNIFORM, (ordo_type)11, 10, 0, 0, "11", "ordo_type");
@@ -206,10 +208,12 @@ static void test_arguments(void)
         CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, NULL, 0, NULL), ctx);
     for (int d = ORDO_DIST_SAWTOOTH; d <= ORDO_DIST_BUCKET; d++)
         if (d != ORDO_DIST_KSORTED)
-            CHECK_STATUS(ORDO_OK,
-                         ordo_gen(ctx, (ordo_dist)d, ORDO_U32, keys, 16,
-                                  &ORDO_OPTS(ordo_gen_opts, .k = UINT64_MAX)),
-                         ctx);
+            CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, keys, 16, &most), ctx);
+    for (int d = ORDO_DIST_SIGNED; d <= ORDO_DIST_SENSORS; d++) {
+        CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, NULL, 0, NULL), ctx);
+        CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, keys, 16, &most), ctx);
+        CHECK_STATUS(ORDO_OK, ordo_gen(ctx, (ordo_dist)d, ORDO_U32, keys, 16, &least), ctx);
+    }
 }
 
 /* ---- Cancellation, memory, report ---- */

@@ -541,6 +541,7 @@ static void test_scan_algorithms(void)
 {
     static uint32_t keys[N], out[N];
     uint64_t        total = 7;
+    size_t          room = 7;
 
     for (uint32_t a = 1; a <= ORDO_ALGORITHM_SHARED + 1; a++) {
         ordo_scan_opts const opts = ORDO_OPTS(ordo_scan_opts, .algorithm = a);
@@ -554,6 +555,15 @@ static void test_scan_algorithms(void)
                 ORDO_E_UNSUPPORTED,
                 ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, &total, &opts), ctx);
             CHECK(strstr(ordo_last_error(ctx), "algorithms of GPUs") != NULL);
+            CHECK_STATUS(ORDO_E_UNSUPPORTED,
+                         ordo_scan_bits_scratch(ctx, ORDO_FLAG_BYTES, N, ORDO_U32, &opts, &room),
+                         ctx);
+            CHECK(strstr(ordo_last_error(ctx), "algorithms of GPUs") != NULL);
+            if (a == ORDO_ALGORITHM_BALLOT)
+                CHECK_STATUS(ORDO_E_UNSUPPORTED,
+                             ordo_scan_scratch(ctx, ORDO_SUM, ORDO_U32, N, ORDO_U32, &opts, &room),
+                             ctx);
+            CHECK_EQ_U64(7, room);
         }
         if (a != ORDO_ALGORITHM_BALLOT)
             REFUSED("expected auto or ballot",

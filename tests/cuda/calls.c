@@ -31,6 +31,8 @@ typedef struct variant {
 
 enum {
     SELECTED = 5,
+    /* Most keys of ROUGH and HALVING: with a radius near n one thread of the GPU sorts all. */
+    ROUGH_KEYS = 1 << 14,
     WITH_RESULT = 1 << 16, /* flag of choice: return the single result                         */
     NO_ARRAY = 1 << 17,    /* flag of choice: return only the single result; topk: no indices  */
     WIDE = 1 << 18,        /* flag of choice: sums in 64 bits                                  */
@@ -221,6 +223,9 @@ bool calls_plan(size_t which, ordo_type type, size_t n, call_plan *plan)
         return false;
     if (v->verb == SCAN && v->algorithm == ORDO_ALGORITHM_BALLOT && type != ORDO_U32 &&
         type != ORDO_I32)
+        return false;
+    if ((v->algorithm == ORDO_ALGORITHM_ROUGH || v->algorithm == ORDO_ALGORITHM_HALVING) &&
+        n > ROUGH_KEYS)
         return false;
     *plan = (call_plan){
         .verb = v->name,

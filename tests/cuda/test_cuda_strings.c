@@ -80,12 +80,15 @@ static void generate(int kind)
     }
 }
 
+static uint32_t algorithm; /* of the contexts with the GPU */
+
 static ordo_status call(ordo_ctx *ctx, int verb, uint64_t flags, int at)
 {
     ordo_strings const   strings = ORDO_OPTS(ordo_strings, .bytes = bytes, .offsets = offsets);
     ordo_strings const   by_pointer = ORDO_OPTS(ordo_strings, .pointers = pointers);
-    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
-    ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .flags = flags);
+    uint32_t const       by = ctx == cpu ? ORDO_ALGORITHM_AUTO : algorithm;
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = by);
+    ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .flags = flags, .algorithm = by);
     memset(out[at], 0, (n + 1) * sizeof *out[at]);
     switch (verb) {
     case 0:
@@ -100,6 +103,30 @@ static ordo_status call(ordo_ctx *ctx, int verb, uint64_t flags, int at)
         memcpy(out[at], (const void *)pointers, n * sizeof *pointers);
         return ordo_sort_pointers(ctx, (const char **)(void *)out[at], n, &opts);
     }
+}
+
+/* The sample sort on the GPU alone and with shares of the CPU. */
+static void sample(int kind, int verb)
+{
+    static const double shares[] = {0, 0.1, 0.6};
+    algorithm = ORDO_ALGORITHM_SAMPLE;
+    CHECK_STATUS(ORDO_OK, call(cpu, verb, 0, 0), cpu);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        ordo_ctx *const ctx =
+            CONTEXT(.where = i == 0 ? ORDO_CUDA : ORDO_HYBRID, .cpu_share = shares[i]);
+        ordo_report report = {.struct_size = sizeof report};
+        testkit_case("text %d, verb %d, sample sort, share %g", kind, verb, shares[i]);
+        CHECK_STATUS(ORDO_OK, call(ctx, verb, 0, 1), ctx);
+        CHECK_BYTES(out[0], out[1], n * sizeof *out[0], sizeof *out[0]);
+        if (verb == 3)
+            CHECK_BYTES(sorted[0], sorted[1], (size_t)offsets[n], 1);
+        CHECK_STATUS(ORDO_OK, ordo_last_report(ctx, &report), ctx);
+        CHECK(report.facts.strategy == ORDO_STRATEGY_PHASES);
+        CHECK(report.facts.cpu_share > shares[i] - 0.001 &&
+              report.facts.cpu_share < shares[i] + 0.001);
+        ordo_ctx_free(ctx);
+    }
+    algorithm = ORDO_ALGORITHM_AUTO;
 }
 
 int main(void)
@@ -127,6 +154,7 @@ int main(void)
             if (verb == 3)
                 CHECK_BYTES(sorted[0], sorted[1], (size_t)offsets[n], 1);
         }
+        sample(kind, kind);
         testkit_case("text %d, too little device memory", kind);
         CHECK_STATUS(ORDO_E_NOMEM, call(small, 4, 0, 0), small);
         CHECK_BYTES((const void *)pointers, out[0], n * sizeof *pointers, sizeof *pointers);

@@ -280,6 +280,34 @@ static void bad_device_lists(void)
     ordo_ctx_free(ctx);
 }
 
+/* A limit of multiprocessors reaches the device, and the context reports the rounded number. */
+static void multiprocessors(void)
+{
+    static const uint32_t asked[] = {0, 1, 8, 9, 24};
+    static const uint64_t used[] = {24, 8, 8, 16, 24};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        ordo_ctx *const ctx = CONTEXT(.where = ORDO_HYBRID, .threads = 2, .device_sms = asked[i]);
+        testkit_case("%u multiprocessors", asked[i]);
+        CHECK_EQ_U64(used[i], info_of(ctx).device_sms);
+        inputs_fill(inputs_find("random bits"), ORDO_U32, before, MOST, i);
+        same(ctx, SORT, ORDO_U32, MOST, 0, 0);
+        ordo_ctx_free(ctx);
+    }
+    ordo_ctx *const ctx = CONTEXT(.where = ORDO_HYBRID, .device_sms = 25);
+    testkit_case("more multiprocessors than the device has");
+    inputs_fill(inputs_find("random bits"), ORDO_U32, before, MOST, 1);
+    expect(SORT, ORDO_U32, MOST, 0, 0);
+    CHECK_STATUS(ORDO_E_UNSUPPORTED,
+                 call(ctx, SORT, ORDO_ALGORITHM_SAMPLE, ORDO_U32, keys, MOST, NULL, 0, 0), ctx);
+    CHECK(strstr(ordo_last_error(ctx), "device_sms is 25") != NULL &&
+          strstr(ordo_last_error(ctx), "24 multiprocessors") != NULL);
+    check_unchanged(ORDO_U32, MOST, 0);
+    CHECK_EQ_U64(0, info_of(ctx).device_sms);
+    ordo_ctx_free(ctx);
+    ordo_ctx *out = NULL;
+    CHECK(ordo_ctx_create(&out, &ORDO_OPTS(ordo_ctx_opts, .reserved = 1)) == ORDO_E_VERSION);
+}
+
 static void check_times(const ordo_facts *facts, bool cpu_computes)
 {
     for (int i = 0; i < 4; i++) {
@@ -421,7 +449,7 @@ static void cancel(ordo_where where)
     int cancelled = 0;
     testkit_case("cancelled, where %d", (int)where);
     for (int round = 0; round < 200 && cancelled < 20; round++) {
-        canceller with = {.ctx = play_context(where, 3, 0.3)};
+        canceller with = {.ctx = play_context(where, 3, 0.3), .at = CANCEL_AT(round)};
         inputs_fill(inputs_find("random bits"), ORDO_U64, before, MOST, (uint64_t)round);
         expect(PAIRS, ORDO_U64, MOST, 4, 0);
         if (!canceller_start(&with))
@@ -460,6 +488,7 @@ int main(void)
     shares_of_others();
     several_devices();
     bad_device_lists();
+    multiprocessors();
     times();
     if (STREAMED) {
         lose_devices();

@@ -211,7 +211,7 @@ static void cancel(ordo_where where, double share)
     testkit_case("cancelled, device %d", (int)where);
     prepare(&q);
     for (int round = 0; round < 200 && cancelled < 20; round++) {
-        canceller with = {.ctx = play_context(where, 3, share)};
+        canceller with = {.ctx = play_context(where, 3, share), .at = CANCEL_AT(round)};
         if (!canceller_start(&with))
             return;
         ordo_status const status = call(with.ctx, &q, ranks);

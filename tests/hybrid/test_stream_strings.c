@@ -3,7 +3,8 @@
  * the CPU's bytes for alphabets of one letter to all bytes, lengths of 0 to 900, beginnings shared
  * by all strings or by families, and letters that a sample misses. If a device function fails or
  * device memory is too small, the CPU does the job; a context for the device only reports the
- * device's error and leaves the results unchanged. A cancelled call ends. */
+ * device's error and leaves the results unchanged. A cancelled call ends. All this holds for the
+ * rounds and for the sample sort. */
 #define _POSIX_C_SOURCE 200809L
 #include "streamkit.h"
 
@@ -228,11 +229,14 @@ typedef struct result {
 
 static result expected, found;
 
+static ordo_algorithm algorithm; /* of all contexts but the one that gives the expected results */
+
 static ordo_status call(ordo_ctx *ctx, verb what, int form, uint64_t flags, result *to)
 {
-    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags);
+    uint32_t const       by = to == &expected ? ORDO_ALGORITHM_AUTO : algorithm;
+    ordo_sort_opts const opts = ORDO_OPTS(ordo_sort_opts, .flags = flags, .algorithm = by);
     bool const           average = what == RANK_AVERAGE;
-    ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .flags = flags,
+    ordo_rank_opts const rank = ORDO_OPTS(ordo_rank_opts, .flags = flags, .algorithm = by,
                                           .ties = average ? ORDO_TIES_AVERAGE : ORDO_TIES_DENSE);
     memset(to->out, 0xee, sizeof to->out);
     to->text[0] = '\0';
@@ -274,8 +278,16 @@ static void check_untouched(verb what)
     CHECK_BYTES(untouched.out, found.out, sizeof found.out, 8);
 }
 
+/* Whether the device took part: by rounds, or in the phases of the sample sort. */
+static bool by_device(const ordo_ctx *ctx)
+{
+    return algorithm == ORDO_ALGORITHM_SAMPLE ? facts_of(ctx).strategy == ORDO_STRATEGY_PHASES
+                                              : was_streamed(ctx);
+}
+
 static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
 {
+    bool const rounds = streams && algorithm == ORDO_ALGORITHM_AUTO;
     for (size_t shape = 0; shape < SHAPES; shape++) {
         make_strings(shape, MOST - shape * 31);
         for (verb what = ARGSORT_32; what < VERBS; what++)
@@ -290,10 +302,10 @@ static void same_bytes(ordo_ctx *ctx, bool streams, size_t of)
                     uint64_t const flags = down ? ORDO_DESCENDING : 0;
                     CHECK_STATUS(ORDO_OK, call(cpu, what, form, flags, &expected), cpu);
                     check(ctx, call(ctx, what, form, flags, &found), what);
-                    CHECK(was_streamed(ctx) == streams);
-                    if (streams && shapes[shape].rounds)
+                    CHECK(by_device(ctx) == streams);
+                    if (rounds && shapes[shape].rounds)
                         CHECK(facts_of(ctx).rounds > 1);
-                    if (streams && shapes[shape].misfit)
+                    if (rounds && shapes[shape].misfit)
                         CHECK_EQ_U64(2, facts_of(ctx).surveys);
                 }
     }
@@ -317,7 +329,7 @@ static void lose_device(const char *function, int at, verb what)
         if (hybrid || status == ORDO_OK) {
             check(ctx, status, what);
             if (at == 1) /* every function is called */
-                CHECK(hybrid && !was_streamed(ctx) && facts_of(ctx).device_status == ORDO_E_DEVICE);
+                CHECK(hybrid && !by_device(ctx) && facts_of(ctx).device_status == ORDO_E_DEVICE);
         } else if (CHECK_STATUS(ORDO_E_DEVICE, status, ctx)) {
             CHECK(strstr(ordo_last_error(ctx), function) != NULL);
             check_untouched(what);
@@ -325,7 +337,7 @@ static void lose_device(const char *function, int at, verb what)
         /* The next call works again. */
         play_without_failures();
         check(ctx, call(ctx, what, 0, 0, &found), what);
-        CHECK(was_streamed(ctx));
+        CHECK(by_device(ctx));
         ordo_ctx_free(ctx);
     }
 }
@@ -362,6 +374,7 @@ static void little_memory(void)
 static void little_host_memory(void)
 {
     static const ordo_where wheres[] = {ORDO_CPU, ORDO_HYBRID, ORDO_CUDA};
+    bool const              device = STREAMED || algorithm == ORDO_ALGORITHM_SAMPLE;
     size_t                  refused = 0; /* limits that only the CPU can work with */
     make_strings(shape_of(family), MOST);
     for (verb what = ARGSORT_32; what < VERBS; what++) {
@@ -374,20 +387,21 @@ static void little_host_memory(void)
                 ordo_ctx *const ctx = CONTEXT(.threads = 2, .mem_limit = limit, .where = wheres[w]);
                 ordo_status const status = call(ctx, what, 0, 0, &found);
                 bool const        alone = wheres[w] == ORDO_CUDA;
-                if (status == ORDO_OK && least == 0)
+                if (status == ORDO_OK && least == 0 && wheres[w] == ORDO_CPU)
                     least = limit;
                 if (status == ORDO_OK || (least != 0 && !alone))
                     check(ctx, status, what);
                 else if (CHECK_STATUS(ORDO_E_NOMEM, status, ctx))
                     check_untouched(what);
                 refused += status != ORDO_OK && least != 0;
-                streamed |= was_streamed(ctx);
+                streamed |= by_device(ctx);
                 ordo_ctx_free(ctx);
             }
         }
-        CHECK(least != 0 && streamed == STREAMED);
+        CHECK(least != 0 && streamed == device);
     }
-    CHECK((refused > 0) == STREAMED);
+    if (algorithm == ORDO_ALGORITHM_AUTO) /* the GPU's sample sort takes less than the CPU's */
+        CHECK((refused > 0) == device);
 }
 
 /* A call that is cancelled anywhere ends and leaves pointers unchanged; the next one works. */
@@ -398,7 +412,7 @@ static void cancel(verb what)
     testkit_case("verb %d, cancelled", (int)what);
     CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
     for (int round = 0; round < 100 && cancelled < 20 / FEWER; round++) {
-        canceller with = {.ctx = play_context(ORDO_CUDA, 3, 0)};
+        canceller with = {.ctx = play_context(ORDO_CUDA, 3, 0), .at = CANCEL_AT(round)};
         if (!canceller_start(&with))
             return;
         ordo_status const status = call(with.ctx, what, 0, 0, &found);
@@ -412,6 +426,66 @@ static void cancel(verb what)
         ordo_ctx_free(with.ctx);
     }
     CHECK(cancelled > 0);
+}
+
+/* ---- The sample sort of the paper ---- */
+
+static void sample_shares(void)
+{
+    static const double shares[] = {0.01, 0.5, 0.99};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        ordo_ctx *const ctx = play_context(ORDO_HYBRID, 3, shares[i]);
+        same_bytes(ctx, true, 5);
+        CHECK(facts_of(ctx).cpu_share > shares[i] - 0.01 &&
+              facts_of(ctx).cpu_share < shares[i] + 0.01);
+        ordo_ctx_free(ctx);
+    }
+    for (ordo_where where = ORDO_CPU; where <= ORDO_CUDA; where++) {
+        ordo_ctx *const ctx = play_context(where, 2, 0);
+        same_bytes(ctx, where == ORDO_CUDA, 4);
+        CHECK(facts_of(ctx).sample_seconds[0] > 0 || where == ORDO_CPU);
+        ordo_ctx_free(ctx);
+    }
+}
+
+static void sample_fewest(void)
+{
+    ordo_ctx *const ctx = play_context(ORDO_HYBRID, 2, 0.5);
+    for (size_t count = 0; count < 70; count += 1 + count / 3)
+        for (verb what = ARGSORT_32; what < VERBS; what++) {
+            testkit_case("%zu strings, verb %d", count, (int)what);
+            make_strings(shape_of(of_acgt), count);
+            CHECK_STATUS(ORDO_OK, call(cpu, what, 0, 0, &expected), cpu);
+            CHECK_STATUS(ORDO_OK, call(ctx, what, 0, 0, &found), ctx);
+            CHECK(memcmp(expected.out, found.out, expected.bytes) == 0);
+        }
+    ordo_ctx_free(ctx);
+}
+
+static void sample_failures(void)
+{
+    static const char *const steps[] = {"begin", "copy_in", "close_side", "wait_side",   "join",
+                                        "label", "count",   "scatter",    "mark",        "await",
+                                        "end",   "result",  "copy_out",   "sort_buckets"};
+    for (size_t f = 0; f < sizeof steps / sizeof *steps; f++)
+        for (verb what = ARGSORT_32; what < VERBS; what++)
+            for (int at = 1; at <= 9; at += 4)
+                if ((f + (size_t)what) % (4 * FEWER) == 0)
+                    lose_device(steps[f], at, what);
+    play_memory("10000");
+    for (int hybrid = 0; hybrid < 2; hybrid++) {
+        ordo_ctx *const ctx = play_context(hybrid ? ORDO_HYBRID : ORDO_CUDA, 2, 0.3);
+        testkit_case("sample sort, little device memory, where %d", hybrid);
+        make_strings(shape_of(family), MOST);
+        CHECK_STATUS(ORDO_OK, call(cpu, SORT, 0, 0, &expected), cpu);
+        ordo_status const status = call(ctx, SORT, 0, 0, &found);
+        if (hybrid)
+            check(ctx, status, SORT);
+        else if (CHECK_STATUS(ORDO_E_NOMEM, status, ctx))
+            check_untouched(SORT);
+        ordo_ctx_free(ctx);
+    }
+    play_memory(NULL);
 }
 
 int main(void)
@@ -431,6 +505,12 @@ int main(void)
         for (verb what = ARGSORT_32; what < VERBS; what++)
             cancel(what);
     }
+    algorithm = ORDO_ALGORITHM_SAMPLE;
+    sample_shares();
+    sample_fewest();
+    sample_failures();
+    little_host_memory();
+    cancel(RANK_32);
     ordo_ctx_free(cpu);
     guard_free(&packed.region);
     guard_free(&ended.region);

@@ -105,12 +105,21 @@ static void *keep_cancelling(void *arg)
 
 bool canceller_start(canceller *with)
 {
+    if (with->at != 0) {
+        faults_attach(with->ctx);
+        faults_cancel(with->at);
+        return true;
+    }
     atomic_init(&with->over, false);
     return CHECK(pthread_create(&with->thread, NULL, keep_cancelling, with) == 0);
 }
 
 void canceller_end(canceller *with)
 {
+    if (with->at != 0) {
+        faults_detach();
+        return;
+    }
     atomic_store(&with->over, true);
     pthread_join(with->thread, NULL);
 }

@@ -1,5 +1,5 @@
 /* faults.h - fault injection for a context: refuse the k-th request for scratch, or cancel the
- * running call at its k-th check; and a thread that cancels again and again.
+ * running call at its k-th check; and cancellation by a thread.
  *
  * A check is the start of a loop, the start of each piece of a loop, and each poll of a piece. A
  * call with one thread therefore stops at the same place for the same k, independent of time. */
@@ -23,13 +23,18 @@ void faults_cancel(size_t at);
 size_t faults_checks(void);  /* number of checks */
 bool   faults_refused(void); /* a request was refused */
 
-/* A thread that cancels the calls of a context again and again, with a pause between two. */
+/* Cancels the calls of a context: at one check, or by a thread again and again. */
 typedef struct canceller {
     ordo_ctx   *ctx;
-    long        pause; /* nanoseconds */
+    size_t      at;    /* the check; 0: by a thread */
+    long        pause; /* of the thread, nanoseconds */
     pthread_t   thread;
     atomic_bool over;
 } canceller;
+
+/* The check for round 0, 1, ... of a test: other places in even rounds, the first one in round 0, so
+ * that at least one call is cancelled; a thread in odd rounds. */
+#define CANCEL_AT(round) ((round) % 2 != 0 ? 0 : 1 + (size_t)(round) * (size_t)(round))
 
 /* False if the thread did not start, which is a failed check. */
 bool canceller_start(canceller *with);

@@ -39,7 +39,7 @@ static element load(ordo_type type, const void *array, size_t index)
               : size == 4 ? *(const uint32_t *)at
                           : *(const uint64_t *)at;
     else {
-        memcpy(&e.u, at, size); /* little endian */
+        oracle_copy(&e.u, at, size); /* little endian */
         e.d = size == 4 ? (double)*(const float *)at : *(const double *)at;
         e.negative = e.u >> (8 * size - 1) != 0;
         e.nan = isnan(e.d);
@@ -175,7 +175,7 @@ static uint64_t *order_of(const loaded *l, size_t n, oracle_compare_fn *compare)
 void oracle_gather(const void *from, size_t item, const uint64_t *index, size_t n, void *to)
 {
     for (size_t i = 0; i < n; i++)
-        memcpy((char *)to + i * item, (const char *)from + index[i] * item, item);
+        oracle_copy((char *)to + i * item, (const char *)from + index[i] * item, item);
 }
 
 void oracle_sort(ordo_type type, const void *keys, size_t n, bool desc, void *out)
@@ -280,17 +280,6 @@ size_t oracle_runs(ordo_type type, const void *keys, size_t n, bool desc)
     return runs;
 }
 
-void oracle_put_bits(ordo_type type, void *a, size_t i, uint64_t bits)
-{
-    size_t const   size = ordo_type_size(type);
-    uint8_t const  b8 = (uint8_t)bits;
-    uint16_t const b16 = (uint16_t)bits;
-    uint32_t const b32 = (uint32_t)bits;
-    const void    *from = &bits;
-    from = size == 1 ? &b8 : size == 2 ? (const void *)&b16 : size == 4 ? &b32 : from;
-    memcpy((char *)a + i * size, from, size);
-}
-
 static void scan_integer_sum(ordo_type type, const void *in, size_t n, ordo_type out_type,
                              void *out, bool exclusive)
 {
@@ -334,12 +323,12 @@ void oracle_scan(ordo_op op, ordo_type type, const void *in, size_t n, ordo_type
         if (exclusive && i == 0)
             put_identity(op, type, to);
         else if (exclusive)
-            memcpy(to, best, size);
+            oracle_copy(to, best, size);
         int const order = oracle_compare_total(type, key, 0, best, 0, false);
         if (op == ORDO_MIN ? order < 0 : order > 0)
             best = key;
         if (!exclusive)
-            memcpy(to, best, size);
+            oracle_copy(to, best, size);
     }
 }
 
@@ -413,8 +402,8 @@ size_t oracle_partition(ordo_flags_kind kind, const void *flags, const void *in,
         for (size_t i = 0; i < n; i++) {
             bool const in_first = oracle_flag(kind, flags, i) != unset_first;
             if (in_first == (group == 0))
-                memcpy((char *)out + elem_size * written++, (const char *)in + elem_size * i,
-                       elem_size);
+                oracle_copy((char *)out + elem_size * written++, (const char *)in + elem_size * i,
+                            elem_size);
         }
         n_first = group == 0 ? written : n_first;
     }

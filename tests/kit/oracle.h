@@ -8,6 +8,7 @@
 #include "ordo.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* -1, 0 or 1: a[i] comes before, ties with or comes after b[j]. -0 ties with +0. All NaNs tie and
  * come last in both directions. */
@@ -26,8 +27,33 @@ void        oracle_order(size_t n, uint64_t *index, oracle_compare_fn *compare, 
 /* to[i] = from[index[i]], elements of `item` bytes. */
 void oracle_gather(const void *from, size_t item, const uint64_t *index, size_t n, void *to);
 
-/* Stores bits modulo the width of the type as a[i]. */
-void oracle_put_bits(ordo_type type, void *a, size_t i, uint64_t bits);
+/* Copies one element. A copy of constant size costs no call, which sanitizers would make slow. */
+static inline void oracle_copy(void *to, const void *from, size_t size)
+{
+    switch (size) {
+    case 1:
+        memcpy(to, from, 1);
+        break;
+    case 2:
+        memcpy(to, from, 2);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    default:
+        memcpy(to, from, size);
+    }
+}
+
+/* Stores bits modulo the width of the type as a[i] (little endian). */
+static inline void oracle_put_bits(ordo_type type, void *a, size_t i, uint64_t bits)
+{
+    size_t const size = ordo_type_size(type);
+    oracle_copy((char *)a + i * size, &bits, size);
+}
 
 bool oracle_is_float(ordo_type type);
 bool oracle_is_nan(ordo_type type, const void *a, size_t i);

@@ -29,6 +29,8 @@
 #else
 #define TESTKIT_TSAN 0
 #endif
+/* A function whose memory only the test's own thread uses: ThreadSanitizer need not watch it. */
+#define TESTKIT_UNWATCHED __attribute__((no_sanitize("thread")))
 #ifdef TESTKIT_FEWER /* set by the build for tests on a GPU, where calls are slow, too */
 #define TESTKIT_SANITIZED 1
 #else

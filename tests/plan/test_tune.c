@@ -225,7 +225,8 @@ static int stop_at_once(void *user, double done)
 static void test_stopped(void)
 {
     testkit_case("cancelled");
-    ordo_ctx *ctx = CONTEXT(.threads = 2, .calibration = file, .progress = stop_at_once);
+    ordo_ctx *ctx = CONTEXT(.threads = 2, .calibration = file, .progress = stop_at_once,
+                            .progress_interval = -1);
     CHECK_STATUS(ORDO_E_CANCELLED, calibrate(ctx, MOST), ctx);
     CHECK(cost_of(ctx, "cpu_32").measured == 0 && access(file, F_OK) != 0);
     ordo_ctx_free(ctx);
@@ -262,9 +263,13 @@ static void test_devices(void)
         testkit_case("a device is measured");
         USE_PLUGIN("playing");
         ctx = context(ORDO_AUTO, 2, file);
-        CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
-        CHECK(info_of(ctx).calibration_note[0] == '\0');
-        CHECK(cost_of(ctx, "stage_thread").measured == 1);
+        bool measured = false; /* stage_thread is a difference of times, which noise can hide */
+        for (int i = 0; i < 1000 && !measured; i++) {
+            CHECK_STATUS(ORDO_OK, calibrate(ctx, LEAST), ctx);
+            CHECK(info_of(ctx).calibration_note[0] == '\0');
+            measured = cost_of(ctx, "stage_thread").measured == 1;
+        }
+        CHECK(measured);
         CHECK(cost_of(ctx, "hybrid_share").measured == 1);
         CHECK(cost_of(ctx, "hybrid_time").value <= 100);
         ordo_ctx_free(ctx);

@@ -224,9 +224,10 @@ static void label_now(const ordo_sample_job *job)
         char *const record = (char *)job->records + i * job->record_size;
         size_t      below = 0;
         make_record(job, i, record);
-        while (below < splitters &&
-               compare_records(job, play_record(job, job->splitters, below), record) < 0)
-            below++;
+        for (size_t step = (splitters + 1) / 2; step > 0; step /= 2)
+            if (compare_records(job, play_record(job, job->splitters, below + step - 1), record) <
+                0)
+                below += step;
         bool const equal =
             below < splitters &&
             compare_records(job, play_record(job, job->splitters, below), record) == 0;
@@ -263,7 +264,13 @@ static void place_now(const ordo_sample_job *job)
                (job->from[e + 1] - job->from[e]) * job->record_size);
 }
 
-/* Insertion sort: buckets of tests are small, and the job has to reach the comparison. */
+static _Thread_local const ordo_sample_job *compared; /* the comparison needs its record size */
+
+static int compare_for_qsort(const void *a, const void *b)
+{
+    return compare_records(compared, a, b);
+}
+
 static void sort_buckets_now(const ordo_sample_job *job)
 {
     size_t const size = job->record_size;
@@ -273,14 +280,8 @@ static void sort_buckets_now(const ordo_sample_job *job)
         if (b % 2 == 1)
             continue;
         memcpy(to, play_record(job, job->scattered, job->starts[b]), n * size);
-        for (size_t i = 1; i < n; i++) {
-            char moved[16];
-            memcpy(moved, to + i * size, size);
-            size_t at = i;
-            for (; at > 0 && compare_records(job, moved, to + (at - 1) * size) < 0; at--)
-                memcpy(to + at * size, to + (at - 1) * size, size);
-            memcpy(to + at * size, moved, size);
-        }
+        compared = job;
+        qsort(to, n, size, compare_for_qsort);
     }
     memset(job->records, 0x55, job->owned * size); /* it is scratch of the step */
 }

@@ -20,7 +20,9 @@ enum {
     BUFFER = 1024,
     LANES = 8,
     DEVICES = 3,
-    MOST = 1 << 16 /* entries of a queue */
+    SMS = 24, /* multiprocessors; a limit is rounded up to a multiple of LEAST_SMS */
+    LEAST_SMS = 8,
+    FIRST_ROOM = 64 /* entries of a queue; it grows */
 };
 
 /* ---- Queues ---- */
@@ -51,7 +53,7 @@ typedef struct play_entry {
 
 typedef struct play_queue {
     play_entry *entries;
-    size_t      count, done;
+    size_t      count, done, room;
 } play_queue;
 
 typedef struct play_state { /* one opened device */
@@ -60,6 +62,7 @@ typedef struct play_state { /* one opened device */
     char       buffers[LANES][ORDO_LINK_SIDES][BUFFER];
     char      *memory;
     double     ticks[ORDO_LINK_TICKS];
+    size_t     sms;
 
     struct play_state *outer; /* the stream that was open when this one began */
 } play_state;
@@ -98,10 +101,13 @@ static ordo_status played(void)
 
 static play_entry *note(play_queue *queue, play_kind kind)
 {
-    if (queue->entries == NULL)
-        queue->entries = calloc(MOST, sizeof *queue->entries);
-    if (queue->entries == NULL || queue->count == MOST)
-        abort();
+    if (queue->count == queue->room) {
+        queue->room = queue->room == 0 ? FIRST_ROOM : 2 * queue->room;
+        play_entry *const grown = realloc(queue->entries, queue->room * sizeof *grown);
+        if (grown == NULL)
+            abort();
+        queue->entries = grown;
+    }
     play_entry *const entry = &queue->entries[queue->count++];
     memset(entry, 0, sizeof *entry);
     entry->kind = kind;
@@ -378,11 +384,16 @@ static ordo_status search(void *state, const ordo_search_job *job, ordo_exec *ex
     PLAY("search");
     do_until(my, &my->work, my->work.count);
     for (size_t i = 0; i < job->count; i++) {
-        size_t at = 0;
-        while (at < job->n && code_of(job->type, job->descending, job->folded,
-                                      (const char *)job->sorted + at * size) < job->codes[i])
-            at++;
-        job->positions[i] = at;
+        size_t lo = 0, hi = job->n;
+        while (lo < hi) {
+            size_t const      mid = lo + (hi - lo) / 2;
+            const char *const key = (const char *)job->sorted + mid * size;
+            if (code_of(job->type, job->descending, job->folded, key) < job->codes[i])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        job->positions[i] = lo;
     }
     return played();
 }
@@ -424,8 +435,17 @@ static ordo_status open(void **state, const ordo_backend_wishes *wishes, char *w
         snprintf(why, why_size, "there are %d devices", DEVICES);
         return ORDO_E_UNSUPPORTED;
     }
-    *state = calloc(1, sizeof(play_state));
-    return *state != NULL ? ORDO_OK : ORDO_E_NOMEM;
+    if (wishes->device_sms > SMS) {
+        snprintf(why, why_size, "device_sms is %zu, but the device has %d multiprocessors",
+                 wishes->device_sms, SMS);
+        return ORDO_E_ARG;
+    }
+    play_state *const my = calloc(1, sizeof *my);
+    if (my == NULL)
+        return ORDO_E_NOMEM;
+    my->sms = wishes->device_sms == 0 ? SMS : ordo_round_up(wishes->device_sms, LEAST_SMS);
+    *state = my;
+    return ORDO_OK;
 }
 
 static void close(void *state)
@@ -444,6 +464,8 @@ static const char *isa(const void *state)
     return "sm_00";
 }
 
+static size_t sms(const void *state) { return ((const play_state *)state)->sms; }
+
 const ordo_backend *ordo_backend_table(uint32_t abi)
 {
     static const ordo_link    link = {BUFFER,   room,       begin,      end,  buffer, copy_in,
@@ -460,6 +482,7 @@ const ordo_backend *ordo_backend_table(uint32_t abi)
                                        .sort_scratch = sort_scratch,
                                        .sort_pairs = sort_pairs,
                                        .sort_pairs_scratch = pairs_scratch,
+                                       .sms = sms,
                                        .copy = copy,
                                        .search = search,
                                        .pack = pack,

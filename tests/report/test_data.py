@@ -1,10 +1,16 @@
 """Loading of results, statistics and verdicts."""
 
+import json
 import math
+import os
+import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 import kit
 import papers
+import peers
 import results
 import stats
 import verdicts
@@ -95,6 +101,74 @@ class Loading(unittest.TestCase):
         self.assertEqual(len(found.problems), 1)
 
 
+class Points(unittest.TestCase):
+    def compare(self, rows):
+        with kit.Folder(sort=kit.document(rows, benchmark="sort", device=None)) as folder:
+            return peers.compare(results.load(folder))
+
+    def test_the_best_peer_with_at_most_as_many_threads(self):
+        rows = [
+            kit.row(threads=1, seconds=[4.0] * 3),
+            kit.row(threads=2, seconds=[4.0] * 3),
+            kit.row(algorithm="vqsort", peer=True, threads=1, seconds=[2.0] * 3),
+            kit.row(algorithm="std::sort", peer=True, threads=1, seconds=[8.0] * 3),
+            kit.row(algorithm="tbb", peer=True, threads=2, seconds=[1.0] * 3),
+            kit.row(algorithm="other", label="1", peer=True, seconds=[0.1] * 3),
+        ]
+        found = self.compare(rows)
+        self.assertEqual(
+            [(c.rival, c.gain.median) for c in found], [("vqsort", 0.5), ("tbb", 0.25)]
+        )
+        found = self.compare(rows[:4])
+        self.assertEqual([c.rival for c in found], ["vqsort", "vqsort, 1 thread"])
+
+    def test_ahead_level_and_behind(self):
+        rows = []
+        for label, time in (("a", 2.0), ("b", 1.02), ("c", 0.98), ("d", 0.96)):
+            rows.append(kit.row(label=label, seconds=[1.0] * 3))
+            rows.append(kit.row(label=label, algorithm="vqsort", peer=True, seconds=[time] * 3))
+        score = peers.score(self.compare(rows), lambda c: c.gain.median)
+        self.assertEqual((score.points, score.ahead, score.level, score.behind), (4, 1, 2, 1))
+        self.assertEqual(score.worst.ours.label, "d")
+
+    def test_every_number_of_threads_of_a_python_row(self):
+        seconds = {"ordo/1": 2.0, "ordo/8": 0.5, "numpy": 1.0, "torch": 3.0}
+        raw = {"section": "host", "name": "sort", "seconds": seconds}
+        with kit.Folder(python={"machine": {}, "rows": [raw]}) as folder:
+            found = peers.compare_python(results.load(folder))
+        self.assertEqual(
+            [(c.label, c.gain, c.peer) for c in found],
+            [("sort, 1 thread", 0.5, "numpy"), ("sort, 8 threads", 2.0, "numpy")],
+        )
+
+    def test_the_benchmark_counts_the_same_points(self):
+        program = os.environ.get("ORDO_BENCH")
+        if not program:
+            self.skipTest("ORDO_BENCH names no program")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "machine" / "sort.json"
+            path.parent.mkdir()
+            options = [
+                "sort",
+                "--only",
+                "types",
+                "-n",
+                "1000",
+                "--repeat",
+                "3",
+                "--json",
+                str(path),
+            ]
+            subprocess.run([*program.split(), *options], stdout=subprocess.DEVNULL, check=True)
+            stated = json.loads(path.read_text(encoding="utf-8"))["scores"]
+            found = peers.compare(results.load(folder))
+        self.assertEqual(sum(s["points"] for s in stated), len(found))
+        if found:  # there are peers
+            score = peers.score(found, lambda c: c.gain.median)
+            self.assertEqual((stated[0]["ahead"], stated[0]["behind"]), (score.ahead, score.behind))
+            self.assertAlmostEqual(stated[0]["worst_ratio"] / score.worst.gain.median, 1, 6)
+
+
 class Statistics(unittest.TestCase):
     def test_spread(self):
         found = stats.spread([5.0, 1.0, 2.0, 4.0, 3.0])
@@ -180,6 +254,11 @@ class Verdicts(unittest.TestCase):
         found = verdicts.judge(("model", "c", "c", "g", "b"), FIGURE, lines)
         self.assertEqual(found.verdict, verdicts.NOT_COMPARABLE)
         self.assertIn("as fast as the GPU alone and the model says 1.33", found.ours)
+        more = [
+            line(role, {3: time}, threads=16) for role, time in zip("cgb", (2.0, 4.0, 1.5))
+        ]
+        points = verdicts.model_points(lines + more, "c", "g", "b")
+        self.assertEqual([(x, r) for x, r, _, _ in points], [(3, 0.5), (2, 1.5), (1, 3.0)])
         lines[2] = line("b", {1: 1.6, 2: 2}, noise=0.3)
         self.assertEqual(len(verdicts.model_points(lines, "c", "g", "b")), 2)
         found = verdicts.judge(("model", "c", "c", "g", "b"), FIGURE, lines)

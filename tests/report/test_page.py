@@ -10,6 +10,7 @@ import unittest.mock
 
 import kit
 from cards import CARDS
+from stats import TIMES
 
 
 def load_main():
@@ -152,6 +153,33 @@ class Page(unittest.TestCase):
         html, _, _ = self.build(sort=kit.document(rows, benchmark="sort"))
         self.check_has(html, "sort of 2¹² u32 keys on the GPU")
         self.check_has(html, "median of f32 keys on the GPU")
+
+    def points(self):
+        """Two types of keys; ordo is ahead, level and behind; a peer with fewer threads wins."""
+        times = {"ahead": (1.0, 2.0), "level": (1.0, 0.98), "behind": (1.0, 0.5)}
+        rows = []
+        for type_ in ("u32", "f32", "u64"):
+            for dist, (ours, peer) in times.items():
+                same = {"section": "distributions", "label": f"{dist} {type_}", "dist": dist}
+                same.update(op="sort", type=type_, p=None)
+                rows.append(kit.row(**same, threads=2, seconds=[ours] * 3))
+                rows.append(
+                    kit.row(**same, algorithm="vqsort", peer=True, threads=1, seconds=[peer] * 3)
+                )
+        return kit.document(rows, benchmark="sort", device=None, threads=2)
+
+    def test_points(self):
+        html, _, problems = self.build(sort=self.points())
+        self.check(html)
+        self.assertEqual(problems, [])
+        row = re.search(r'<th scope="row">machine</th><td>sort</td>(.*?)</tr>', html)[1]
+        cells = re.findall(r"<td[^>]*>([^<]*)</td>", row)
+        self.assertEqual(cells[:5], ["9", "3", "3", "3", f"0.5 {TIMES}"])
+        self.assertEqual(cells[5], "distributions behind u32, vqsort, 1 thread")
+        table = html[html.index("Speed of ordo relative to the best other library") :]
+        self.check_has(table[:1500], '<th scope="col" class="r">u64</th>')
+        self.check_has(table[:1500], f'<td class="lost r">0.5 {TIMES}</td>')
+        self.check_has(html[html.index('id="limits"') :], "vqsort, 1 thread")
 
     def test_hostile_names(self):
         rows = [

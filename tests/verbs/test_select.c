@@ -105,7 +105,7 @@ static void test_small(test_rng *rng)
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (int desc = 0; desc < 2; desc++) {
-                if (!testkit_run_case(7))
+                if (!testkit_run_case(TESTKIT_TSAN ? 49 : 7))
                     continue;
                 sample const s = make_sample(inputs_types[t], n, (n + 3 * t) % inputs_count(),
                                              desc != 0, n % 2 != 0 ? GUARD_END : GUARD_START);

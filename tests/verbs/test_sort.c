@@ -17,7 +17,7 @@ enum {
     LARGE = 70001,
     IF_SHIPPED = false, /* the low thresholds of the test build choose another algorithm */
 #else
-    LARGE = TESTKIT_SANITIZED ? 150007 : 300007,
+    LARGE = TESTKIT_TSAN ? 40009 : TESTKIT_SANITIZED ? 150007 : 300007,
     IF_SHIPPED = true,
 #endif
     BUBBLE_MOST = 1500 /* the largest unsorted array for a quadratic sort */
@@ -103,7 +103,7 @@ static void test_small(void)
     for (size_t n = 0; n <= SMALL; n++)
         for (size_t t = 0; t < INPUTS_TYPES; t++)
             for (int desc = 0; desc < 2; desc++) {
-                if (!testkit_run_case(7))
+                if (!testkit_run_case(TESTKIT_TSAN ? 49 : 7))
                     continue;
                 size_t const shape = (n * 5 + t * 3 + (size_t)desc) % inputs_count();
                 sample const s = make_sample(inputs_types[t], n, shape, desc != 0,
@@ -122,7 +122,8 @@ static void test_shapes(void)
                 if (TESTKIT_SANITIZED && (shape + t) % 2 != (size_t)desc)
                     continue;
                 sample const s = make_sample(inputs_types[t], n, shape, desc != 0, GUARD_END);
-                for (size_t a = 0; a < INPUTS_SORTS; a++)
+                for (size_t a = TESTKIT_TSAN ? (shape + t) % 3 : 0; a < INPUTS_SORTS;
+                     a += TESTKIT_TSAN ? 3 : 1)
                     try_sort(&s, next_context(), inputs_sorts[a]);
             }
 }
@@ -232,14 +233,15 @@ static void test_radius(void)
                                           ORDO_ALGORITHM_WINDOWS};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (size_t t = i % 2; t < INPUTS_TYPES; t += 2)
-            for (size_t r = 0; r < sizeof radii / sizeof *radii; r++)
+            for (size_t r = 0; r < sizeof radii / sizeof *radii; r++) {
+                sample const s = make_sample(inputs_types[t], 1200 + 50 * r, inputs_find(names[i]),
+                                             r % 2 != 0, GUARD_END);
                 for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-                    sample const   s = make_sample(inputs_types[t], 1200 + 50 * r,
-                                                   inputs_find(names[i]), r % 2 != 0, GUARD_END);
                     ordo_sort_opts opts = opts_of(&s, inputs_supported(ways[w], true));
                     opts.radius = radii[r];
                     try_opts(&s, next_context(), &opts);
                 }
+            }
 }
 
 /* The sort succeeds within the limit, or fails with ORDO_E_NOMEM and changes nothing. AUTO and
@@ -284,7 +286,8 @@ static void test_mem_limit(size_t n, unsigned threads)
             size_t const enough = try_limit(&s, inputs_sorts[a], threads, 0);
             try_limit(&s, inputs_sorts[a], threads, enough);
             try_limit(&s, inputs_sorts[a], threads, enough > 1 ? enough - 1 : 1);
-            for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+            for (size_t i = TESTKIT_TSAN ? (a + t) % 3 : 0; i < sizeof limits / sizeof *limits;
+                 i += TESTKIT_TSAN ? 3 : 1)
                 try_limit(&s, inputs_sorts[a], threads, limits[i]);
         }
 }
@@ -343,20 +346,23 @@ static void test_killers(void)
         for (size_t i = 0; i <= sizeof names / sizeof *names; i++) {
             size_t const shape = i == 0 ? 0 : inputs_find(names[i - 1]);
             double       best = 1e9;
+            bool         good = false; /* one of many attempts: others may lose time to noise */
             sample const s = {ORDO_U32, LARGE, shape, false, GUARD_END};
             inputs_fill(shape, s.type, original, s.n, 3);
-            for (int repeat = 0; repeat < 3; repeat++) {
+            for (int repeat = 0; repeat < (TESTKIT_TSAN ? 1 : 3) || (repeat < 50 && !good);
+                 repeat++) {
                 void *const          keys = put_keys(&s);
                 ordo_sort_opts const opts = opts_of(&s, algorithms[a]);
                 double const         start = test_cpu_seconds();
                 CHECK_STATUS(ORDO_OK, ordo_sort(ctx, s.type, keys, s.n, &opts), ctx);
                 double const took = test_cpu_seconds() - start;
                 best = took < best ? took : best;
+                good = i == 0 || best < 50 * base + 0.020;
             }
             testkit_case("%s of %s: %g s, random keys %g s", inputs_sort_name(algorithms[a]),
                          inputs_name(shape), best, base);
             base = i == 0 ? best : base;
-            CHECK(best < 50 * base + 0.020);
+            CHECK(good);
         }
     }
     ordo_ctx_free(ctx);

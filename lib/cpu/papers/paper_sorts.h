@@ -24,6 +24,20 @@ size_t      cpu_sub_arrays_scratch(enum record_kind kind, size_t n, size_t part)
 ordo_status cpu_records_halving(const cpu_records *records, size_t radius, ordo_exec *exec);
 ordo_status cpu_records_rough(const cpu_records *records, size_t radius, ordo_exec *exec);
 
+/* Phases of progress of the sample sort (the last one counts twice, because it is about half of the
+ * work), and what the sample sort of strings adds to those of string_sort.c. */
+enum {
+    CPU_SAMPLE_PHASES = 4,
+    CPU_STRING_SAMPLE_PHASES = 2
+};
+
+/* Sorts the keys of all strings by the sample sort, then the groups of equal keys. Large groups are
+ * returned in large[], for string_sort.c. string_sample.c */
+struct string_engine;
+struct string_group;
+ordo_status cpu_strings_sample(struct string_engine *engine, struct string_group *large,
+                               size_t *large_count);
+
 /* The most scratch each takes for n records. */
 size_t cpu_records_sample_scratch(enum record_kind kind, size_t n, unsigned threads);
 size_t cpu_records_split_scratch(enum record_kind kind, size_t n, unsigned threads);

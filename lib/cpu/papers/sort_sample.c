@@ -273,8 +273,9 @@ static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, do
     ordo_exec *const exec = work->exec;
     void *const      records = work->data;
     double const     began = ordo_profile_clock();
-    exec->phase = 0;
-    exec->phases = 4; /* the last phase counts twice: it is about half of the work */
+    unsigned const   first = exec->phase;
+    if (exec->phases < first + CPU_SAMPLE_PHASES)
+        exec->phases = first + CPU_SAMPLE_PHASES;
     choose_splitters(work, kind);
     phase[0] += ordo_profile_clock() - began;
     TRY(split_timed(work, kind->label, kind->scatter, phase));
@@ -282,7 +283,7 @@ static ordo_status sort_in_phases(sample_work *work, const sample_kind *kind, do
     work->data = work->other;
     work->other = records;
     work->to_other = true;
-    exec->phase = 2;
+    exec->phase = first + 2;
     TRY(sort_buckets(work, kind, 0, BUCKETS, ALL_DEPTH));
     phase[3] += ordo_profile_clock() - scattered;
     return ORDO_OK;

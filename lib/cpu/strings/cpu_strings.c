@@ -43,7 +43,8 @@ ordo_status cpu_argsort_strings(void *state, const ordo_strings_job *job, ordo_e
                                 .n = job->n,
                                 .index_type = job->index_type,
                                 .index = job->index,
-                                .known = job->known};
+                                .known = job->known,
+                                .algorithm = job->algorithm};
     exec->phases = STRING_SORT_PHASES;
     return string_sort(&order, exec);
 }
@@ -79,7 +80,8 @@ ordo_status cpu_rank_strings(void *state, const ordo_string_rank_job *job, ordo_
     string_order    order = {.view = string_view_of(&job->strings, n, job->descending),
                              .n = n,
                              .index_type = count_type,
-                             .known = job->known};
+                             .known = job->known,
+                             .algorithm = job->algorithm};
     uint64_t        distinct;
     void           *starts, *numbers, *sorted;
     TRY(take(exec, n, rank_size, &order.index));
@@ -182,7 +184,8 @@ ordo_status cpu_sort_strings(void *state, const ordo_string_copy_job *job, ordo_
     string_order order = {.view = string_view_of(&job->strings, n, job->descending),
                           .n = n,
                           .index_type = ORDO_U64,
-                          .known = job->known};
+                          .known = job->known,
+                          .algorithm = job->algorithm};
     TRY(take(exec, n, sizeof(uint64_t), &order.index));
     exec->phases = STRING_SORT_PHASES + 3;
     TRY(string_sort(&order, exec));
@@ -238,7 +241,8 @@ ordo_status cpu_sort_pointers(void *state, const ordo_pointers_job *job, ordo_ex
     string_order       order = {.view = string_view_of(&strings, n, job->descending),
                                 .n = n,
                                 .index_type = narrow_index(n),
-                                .known = job->known};
+                                .known = job->known,
+                                .algorithm = job->algorithm};
     void              *sorted;
     TRY(take(exec, n, ordo_type_size(order.index_type), &order.index));
     TRY(take(exec, n, sizeof *job->pointers, &sorted));

@@ -9,6 +9,8 @@
  * Time: linear in the distinguishing bytes. Scratch: 32 n bytes for records, 16 KB per piece for
  * histograms, and one entry for each large group that can exist at once. */
 #define _POSIX_C_SOURCE 200809L
+#include "backend/profile.h"
+#include "cpu/papers/paper_sorts.h"
 #include "cpu/strings/string_parts.h"
 
 enum {
@@ -300,6 +302,16 @@ static void whole_piece(void *arg, size_t lo, size_t hi)
     string_group_sort(engine, &group);
 }
 
+/* Phase IV of the sample sort is the rest of its time: it includes the large groups. */
+static void record_phases(ordo_exec *exec, double seconds)
+{
+    ordo_facts *const facts = &exec->facts;
+    for (int i = 0; i < 3; i++)
+        seconds -= facts->sample_seconds[i];
+    facts->sample_seconds[3] = seconds;
+    memcpy(facts->cpu_seconds, facts->sample_seconds, sizeof facts->cpu_seconds);
+}
+
 ordo_status string_sort(const string_order *order, ordo_exec *exec)
 {
     size_t const  n = order->n;
@@ -309,21 +321,22 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
     size_t        bytes;
     void         *memory;
 
-    exec->algorithm = "radix";
+    bool const begun = order->known != NULL && order->known->index != NULL;
+    bool const sampled = !begun && order->algorithm == ORDO_ALGORITHM_SAMPLE;
+    exec->algorithm = sampled ? "sample" : "radix";
     exec->isa = "generic";
     if (n == 0)
         return ORDO_OK;
     if (!ordo_size_mul(n, 2 * sizeof(string_record), &bytes))
         return ordo_fail(exec, ORDO_E_NOMEM, "%zu strings need more scratch than can be counted",
                          n);
-    bool const begun = order->known != NULL && order->known->index != NULL;
     if (order->known != NULL && order->known->room_bytes >= bytes)
         memory = order->known->room;
     else
         TRY(ordo_scratch(exec, bytes, &memory));
     engine.records[0] = memory;
     engine.records[1] = engine.records[0] + n;
-    if (!string_is_large(n) && !begun) {
+    if (!string_is_large(n) && !begun && !sampled) {
         bool const finished = ordo_loop(exec, n, n, whole_piece, &engine);
         exec->phase = STRING_SORT_PHASES;
         return cpu_done(finished && !atomic_load_explicit(&engine.stopped, memory_order_relaxed));
@@ -339,15 +352,20 @@ ordo_status string_sort(const string_order *order, ordo_exec *exec)
     TRY(ordo_scratch(exec, (n / ORDO_TUNE_STRINGS_LARGE + 1) * sizeof *list.groups, &memory));
     list.groups = memory;
 
+    double const began = ordo_profile_clock();
     if (begun && !string_known_sort(&engine, list.groups, &list.count))
         return ORDO_E_CANCELLED;
-    if (!begun)
+    if (sampled)
+        TRY(cpu_strings_sample(&engine, list.groups, &list.count));
+    if (!begun && !sampled)
         push(order, &list, (string_group){.lo = 0, .hi = n});
-    for (work.fresh = !begun; list.count > 0; work.fresh = false) {
+    for (work.fresh = !begun && !sampled; list.count > 0; work.fresh = false) {
         work.group = list.groups[--list.count];
         if (!step(&work, pieces, &list))
             return ORDO_E_CANCELLED;
     }
-    exec->phase = STRING_SORT_PHASES;
+    exec->phase = STRING_SORT_PHASES + (sampled ? CPU_STRING_SAMPLE_PHASES : 0);
+    if (sampled)
+        record_phases(exec, ordo_profile_clock() - began);
     return ORDO_OK;
 }

@@ -21,8 +21,9 @@ typedef struct string_order {
     unsigned char  *starts;     /* starts[i] = 1 if the i-th string in order differs from the one
                                  * before it, else 0; NULL: not wanted */
     const uint64_t *wanted;     /* bits of the places to fill; NULL: all places */
-    const ordo_string_known *known; /* an order to continue from; NULL: none */
-    string_work             *work;  /* the cost is added here; NULL: not wanted */
+    const ordo_string_known *known;     /* an order to continue from; NULL: none */
+    ordo_algorithm           algorithm; /* of an order without `known`: AUTO, SAMPLE */
+    string_work             *work;      /* the cost is added here; NULL: not wanted */
 } string_order;
 
 static inline size_t string_index_at(const string_order *order, size_t i)

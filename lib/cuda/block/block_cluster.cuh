@@ -147,11 +147,14 @@ static cudaError_t cluster_launch(const cuda_call *call, void (*kernel)(PARAMETE
     return cuda_launch_with(call, attribute, true, kernel, blocks, threads, shared, arguments...);
 }
 
-/* The same; false, without an error, if the device refuses. */
+/* The same; false, without an error, if the device refuses. A limited context has its
+ * multiprocessors in eights, so larger clusters are not tried there. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
 static bool cluster_try(const cuda_call *call, void (*kernel)(PARAMETERS...), unsigned blocks,
                         unsigned threads, ARGUMENTS... arguments)
 {
+    if (call->facts->limited && blocks > 8)
+        return false;
     if (cluster_launch(call, kernel, blocks, threads, 0, arguments...) == cudaSuccess)
         return true;
     (void)cudaGetLastError();

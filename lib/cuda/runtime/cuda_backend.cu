@@ -342,6 +342,7 @@ static ordo_backend make_table(void)
     table.devices = cuda_devices;
     table.reserve = cuda_reserve;
     table.held = cuda_held;
+    table.sms = cuda_sms;
     table.search = cuda_search;
     table.pack = cuda_pack;
     table.link = &cuda_link;

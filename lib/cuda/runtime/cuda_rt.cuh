@@ -85,7 +85,8 @@ template <typename T> union vector_16 {
 
 struct cuda_facts {      /* about the opened device */
     int    device;       /* its ordinal */
-    int    sms;          /* multiprocessors */
+    int    sms;          /* multiprocessors that the context may use */
+    bool   limited;      /* not all multiprocessors (cuda_limit.cu) */
     int    capability;   /* 90 for 9.0 */
     size_t shared_bytes; /* shared memory that one block may use */
 };

@@ -130,8 +130,6 @@ static cudaError_t make(cuda_state *state)
     if (error == cudaSuccess)
         error = cudaMallocHost(&state->fetch, CUDA_FETCH_BYTES);
     if (error == cudaSuccess)
-        error = cudaStreamCreateWithFlags(&state->own, cudaStreamNonBlocking);
-    if (error == cudaSuccess)
         error = cudaEventCreateWithFlags(&state->last, cudaEventDisableTiming);
     for (int i = 0; i < ORDO_LINK_MARKS && error == cudaSuccess; i++)
         error = cudaEventCreateWithFlags(&state->marks[i], cudaEventDisableTiming);
@@ -150,15 +148,23 @@ ordo_status cuda_open(void **out, const ordo_backend_wishes *wishes, char *why, 
     state->facts.device = device;
     state->limit = wishes->device_limit;
     (void)cudaGetDevice(&previous);
-    cudaError_t const error = make(state);
+    cudaError_t error = make(state);
+    ordo_status status = ORDO_OK;
+    if (error == cudaSuccess && wishes->device_sms != 0)
+        status = cuda_limit_open(state, wishes->device_sms, why, why_size);
+    if (error == cudaSuccess && status == ORDO_OK && state->own == NULL)
+        error = cudaStreamCreateWithFlags(&state->own, cudaStreamNonBlocking);
     snprintf(state->isa, sizeof state->isa, "sm_%d", state->facts.capability);
     if (error != cudaSuccess) {
         snprintf(why, why_size, "device %d: %s (%s)", device, cudaGetErrorString(error),
                  cudaGetErrorName(error));
-        cuda_close(state);
-        return ORDO_E_DEVICE;
+        status = ORDO_E_DEVICE;
     }
     (void)cudaSetDevice(previous);
+    if (status != ORDO_OK) {
+        cuda_close(state);
+        return status;
+    }
     *out = state;
     return ORDO_OK;
 }
@@ -181,6 +187,7 @@ void cuda_close(void *opened)
     (void)cudaFreeHost(state->fetch);
     if (state->own != NULL)
         (void)cudaStreamDestroy(state->own);
+    cuda_limit_close(state);
     if (state->last != NULL)
         (void)cudaEventDestroy(state->last);
     (void)cudaSetDevice(previous);
@@ -268,6 +275,8 @@ size_t cuda_held(const void *opened)
     const cuda_state *const state = (const cuda_state *)opened;
     return state->block_bytes + state->store_bytes;
 }
+
+size_t cuda_sms(const void *opened) { return (size_t)((const cuda_state *)opened)->facts.sms; }
 
 ordo_status frame_begin(cuda_frame *frame, cuda_state *state, ordo_exec *exec, size_t bytes)
 {

@@ -40,6 +40,7 @@ struct cuda_state {
     int                before;      /* the caller's current device while streaming */
     void              *fetch;       /* CUDA_FETCH_BYTES, pinned */
     cudaStream_t       own;         /* stream of calls on host arrays */
+    void              *green;       /* its green context; NULL: all multiprocessors */
     unsigned long long last_stream; /* identity of the last call's stream (cudaStreamGetId) */
     cudaEvent_t        last;        /* end of the last call */
     bool               used;        /* whether there was a call */
@@ -55,8 +56,15 @@ void        cuda_close(void *state);
 void        cuda_devices(char *text, size_t size);
 ordo_status cuda_reserve(void *state, size_t bytes, ordo_exec *exec);
 size_t      cuda_held(const void *state);
+size_t      cuda_sms(const void *state);
 /* Makes the store, for streamed arrays, and the block large enough. */
 ordo_status cuda_hold_stream(cuda_state *state, ordo_exec *exec, size_t store, size_t block);
+
+/* cuda_limit.cu: makes state->own a stream on `wanted` multiprocessors or a few more, and sets
+ * facts.sms. If `wanted` is the number of all, nothing is made. After a failure cuda_close frees
+ * what was made. */
+ordo_status cuda_limit_open(cuda_state *state, size_t wanted, char *why, size_t why_size);
+void        cuda_limit_close(cuda_state *state);
 
 /* Begins a call with `bytes` of device memory as call->scratch. frame_end restores the caller's
  * current device and marks the end of the call on its stream. */

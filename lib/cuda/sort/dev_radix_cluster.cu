@@ -363,10 +363,12 @@ struct cluster_shape {
 
 /* Clusters of eight blocks are always possible. Sixteen need as many multiprocessors in one
  * processing cluster. There are at most eight of these, each with up to nine pairs of
- * multiprocessors, so one has eight pairs if there are more than 8 * 7 * 2. */
+ * multiprocessors, so one has eight pairs if there are more than 8 * 7 * 2. A limited context gets
+ * its multiprocessors in eights. */
 static cluster_shape shape_of(const cuda_call *call, size_t n)
 {
-    bool const    sixteen = call->facts->capability == 90 && call->facts->sms > 112;
+    bool const sixteen =
+        call->facts->capability == 90 && call->facts->sms > 112 && !call->facts->limited;
     cluster_shape shape;
     shape.blocks = n > CUDA_TUNE_RADIX_CLUSTER_8 && sixteen ? 16 : 8;
     shape.items = (unsigned)ordo_div_up(n, (size_t)shape.blocks * CLUSTER_THREADS);

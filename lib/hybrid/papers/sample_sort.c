@@ -224,7 +224,8 @@ static ordo_status run_phases(sample_call *call)
     EACH_LINE(line)
     TRY(open_line(call, line));
     call->exec->phase = 0;
-    call->exec->phases = SAMPLE_PHASES;
+    if (call->exec->phases < SAMPLE_PHASES) /* strings have more */
+        call->exec->phases = SAMPLE_PHASES;
     call->phase_began = ordo_profile_clock();
     TRY(label(call));
     end_phase(call, ORDO_SPAN_PHASE_I);

@@ -58,7 +58,7 @@ void hybrid_record(const hybrid_call *call, ordo_exec *exec)
 {
     exec->algorithm = call->device.exec.algorithm;
     exec->isa = call->device.exec.isa;
-    exec->facts.strategy = ORDO_STRATEGY_STREAMED;
+    exec->facts = (ordo_facts){.strategy = ORDO_STRATEGY_STREAMED}; /* not those of inner sorts */
     exec->facts.batches = call->batch_count;
     exec->facts.buckets = call->bucket_count;
     exec->facts.cpu_share = call->share;

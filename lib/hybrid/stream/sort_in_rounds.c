@@ -265,9 +265,9 @@ ordo_status hybrid_sort_in_rounds(const ordo_both *both, const hybrid_records *r
     hybrid_call_close(&call);
     if (status != ORDO_OK)
         return status;
-    exec->facts.strategy = ORDO_STRATEGY_ROUNDS;
-    exec->facts.rounds = call.bucket_count;
-    exec->facts.device_bytes = room;
-    exec->facts.needed_bytes = need;
+    exec->facts = (ordo_facts){.strategy = ORDO_STRATEGY_ROUNDS, /* not those of inner sorts */
+                               .rounds = call.bucket_count,
+                               .device_bytes = room,
+                               .needed_bytes = need};
     return ORDO_OK;
 }

@@ -16,9 +16,12 @@ enum {
     PHASES = 8      /* of progress: sending, fetching and six for the CPU */
 };
 
-static bool uses_device(const ordo_both *both, size_t n)
+static bool uses_device(const ordo_both *both, size_t n, ordo_algorithm algorithm)
 {
     const ordo_backend *const device = both->device;
+    if (algorithm == ORDO_ALGORITHM_SAMPLE)
+        return n >= ORDO_TUNE_SAMPLE_LEAST && both->sample_share < 1 && device->link != NULL &&
+               device->sample != NULL;
     return n >= ORDO_TUNE_STRINGS_STREAM && both->share < 1 && device->link != NULL &&
            device->sort_pairs != NULL && device->sort_pairs_scratch != NULL;
 }
@@ -81,7 +84,20 @@ typedef struct string_request {
     const ordo_strings *strings;
     size_t              n;
     bool                descending, equal_wanted;
+    ordo_algorithm      algorithm;
 } string_request;
+
+/* The rounds, with the memory of the device. */
+static ordo_status find_by_rounds(string_order *order, const ordo_both *both, ordo_exec *exec)
+{
+    if (!string_survey(order, ordo_max(1, order->n / ORDO_TUNE_STRINGS_SAMPLE)))
+        return ORDO_E_CANCELLED;
+    TRY(reserve_device(order));
+    order->survey_s = string_seconds(order);
+    ordo_status const status = run_rounds(order);
+    ordo_status const ended = order->call.link->end(both->device_state, exec);
+    return status == ORDO_OK ? ended : status;
+}
 
 static ordo_status find_order(string_order *order, const ordo_both *both,
                               const string_request *request, ordo_exec *exec)
@@ -101,16 +117,10 @@ static ordo_status find_order(string_order *order, const ordo_both *both,
     exec->phase = 0;
     exec->phases = PHASES;
     ordo_status status = reserve_host(order);
-    if (status == ORDO_OK && !string_survey(order, ordo_max(1, n / ORDO_TUNE_STRINGS_SAMPLE)))
-        status = ORDO_E_CANCELLED;
     if (status == ORDO_OK)
-        status = reserve_device(order);
-    order->survey_s = string_seconds(order);
-    if (status == ORDO_OK) {
-        status = run_rounds(order);
-        ordo_status const ended = order->call.link->end(both->device_state, exec);
-        status = status == ORDO_OK ? ended : status;
-    }
+        status = request->algorithm == ORDO_ALGORITHM_SAMPLE
+                     ? string_sample_order(order, both, exec)
+                     : find_by_rounds(order, both, exec);
     hybrid_call_close(&order->call);
     if (status == ORDO_OK) {
         order->known.index_type = order->id_type;
@@ -119,20 +129,42 @@ static ordo_status find_order(string_order *order, const ordo_both *both,
     return status;
 }
 
-/* Finds the order. If that fails and the CPU may do the job, order->known holds only scratch. */
+/* Finds the order. If that fails and the CPU may do the job, order->known holds only scratch. A
+ * failed sample sort is returned instead: the caller repeats the call on the CPU, which takes the
+ * scratch of its own sample sort. */
 static ordo_status prepare(string_order *order, const ordo_both *both,
                            const string_request *request, ordo_exec *exec)
 {
     order->n = 0;
     order->known.room = NULL;
-    if (!uses_device(both, request->n))
+    if (!uses_device(both, request->n, request->algorithm))
         return ORDO_OK;
     memset(order, 0, sizeof *order);
     ordo_status const status = find_order(order, both, request, exec);
-    if (!both->keep || !ordo_device_gave_up(status))
+    if (!both->keep || !ordo_device_gave_up(status) || request->algorithm == ORDO_ALGORITHM_SAMPLE)
         return status;
     order->known.part_count = 0;
     ordo_restart_on_cpu(exec, both->cpu->isa(both->cpu_state), status);
+    return ORDO_OK;
+}
+
+/* Adds time in which only the CPU computes to a phase. */
+static void add_cpu_time(ordo_facts *facts, unsigned phase, double seconds)
+{
+    facts->sample_seconds[phase] += seconds;
+    facts->cpu_seconds[phase] += seconds;
+    facts->device_idle_seconds += seconds;
+}
+
+/* Phase I includes making the keys, phase IV the groups of equal keys. */
+static ordo_status report_sample(string_order *order, ordo_exec *exec)
+{
+    exec->algorithm = "sample";
+    exec->isa = order->isa;
+    exec->facts = order->sampled;
+    exec->facts.groups = order->left;
+    add_cpu_time(&exec->facts, 0, order->survey_s);
+    add_cpu_time(&exec->facts, 3, order->groups_s + string_seconds(order));
     return ORDO_OK;
 }
 
@@ -140,6 +172,8 @@ static ordo_status report(string_order *order, ordo_exec *exec, ordo_status stat
 {
     if (status != ORDO_OK || order->n == 0 || order->known.index == NULL)
         return status;
+    if (order->sampled.strategy == ORDO_STRATEGY_PHASES)
+        return report_sample(order, exec);
     exec->isa = order->call.device.exec.isa;
     exec->facts =
         (ordo_facts){.strategy = ORDO_STRATEGY_STREAMED,
@@ -160,7 +194,8 @@ static ordo_status report(string_order *order, ordo_exec *exec, ordo_status stat
     ordo_status hybrid_##verb(void *state, const job_type *job, ordo_exec *exec)                   \
     {                                                                                              \
         const ordo_both *const both = state;                                                       \
-        string_request const   request = {given, job->n, job->descending, wants_equal};            \
+        string_request const   request = {given, job->n, job->descending, wants_equal,             \
+                                          job->algorithm};                                         \
         job_type               with_order = *job;                                                  \
         string_order           order;                                                              \
         TRY(prepare(&order, both, &request, exec));                                                \

@@ -89,8 +89,11 @@ typedef struct string_order { /* one call */
 
     /* Results. */
     ordo_string_known known;
-    size_t            rounds, surveys, left;                  /* left: groups for the CPU */
-    double last_time, survey_s, send_s[2], fetch_s, groups_s; /* send_s: first round, later ones */
+    size_t            rounds, surveys, left; /* left: groups for the CPU */
+    ordo_facts        sampled;               /* SAMPLE: of the sort of the keys */
+    const char       *isa;                   /* the same */
+    /* survey_s: SAMPLE: time to make the keys; send_s: first round, later ones. */
+    double last_time, survey_s, send_s[2], fetch_s, groups_s;
 } string_order;
 
 /* Seconds since the last call of this function. */
@@ -157,6 +160,11 @@ ordo_status string_round(string_order *order);
 /* Finds the groups of order->keys. Groups for another round become order->groups; the others are
  * added to order->known. */
 ordo_status string_find_groups(string_order *order);
+
+/* ---- hybrid/papers/sample_strings.c ---- */
+
+/* Fills order->index and order->known by the hybrid sample sort of the strings' keys. */
+ordo_status string_sample_order(string_order *order, const ordo_both *both, ordo_exec *exec);
 
 /* ---- hybrid_strings.c: slots of the backend ---- */
 

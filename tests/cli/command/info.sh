@@ -1,4 +1,4 @@
-ordo info --threads 1 | grep -v '^  [0-9]*: ' # without the lines of GPUs
+ordo info --threads 1 | grep -v '^  ' # without the lines of GPUs
 ORDO_ISA=generic ordo info --json --memory-limit 4Gi
 ORDO_ISA=no-such-isa ordo info 2>err
 echo $?

@@ -1,5 +1,6 @@
 # Every distribution of numbers: as many as asked for, the same for the same seed, of every type.
-for dist in uniform gaussian zero few zipf sorted reverse organpipe sawtooth dupes staggered bucket; do
+for dist in uniform gaussian zero few zipf sorted reverse organpipe sawtooth dupes staggered bucket \
+    signed normal loguniform outliers timestamps prices sensors; do
     for type in i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; do
         ordo gen $dist -n 300 --dtype $type --seed 5 -o a.npy &&
             ordo gen $dist -n 300 --dtype $type --seed 5 --threads 3 -o b.npy &&

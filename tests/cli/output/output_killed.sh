@@ -1,21 +1,27 @@
-# shellcheck disable=SC2012 # the names are known
+# shellcheck disable=SC2010,SC2012 # the names are known
 # A run that a signal ends leaves the old file and nothing beside it. output_steps.c stops runs
 # at every single step; here the command itself gets every signal in the midst of its work.
-printf 'old\n' >data
-for signal in TERM HUP QUIT PIPE ALRM XFSZ XCPU USR1 USR2 KILL; do
-    # A shell starts background jobs with QUIT ignored, and ordo leaves ignored signals alone.
-    env --default-signal=QUIT ordo gen uniform -n 30M --dtype f64 --format text -o data 2>err &
-    run=$!
-    sleep 0.1
-    kill -s $signal $run
-    wait $run 2>/dev/null
-    code=$?
+
+# writes PID: whether a temporary file of the process is open, as /proc shows it
+writes() { ls -l "/proc/$1/fd" 2>/dev/null | grep -Eq '/(#[0-9]+ \(deleted\)|\.ordo-tmp-[0-9]+)$'; }
+
+for signal in TERM HUP INT QUIT PIPE ALRM XFSZ XCPU USR1 USR2 KILL; do
+    code=0
+    while [ "$code" -eq 0 ]; do # again if the run ended before it got the signal
+        printf 'old\n' >data
+        # A shell starts background jobs with INT and QUIT ignored, and ordo leaves ignored signals
+        # alone.
+        env --default-signal=INT,QUIT ordo gen uniform -n 30M --dtype f64 --format text -o data 2>err &
+        run=$!
+        until writes $run || ! kill -0 $run 2>/dev/null; do :; done
+        kill -s $signal $run
+        wait $run 2>/dev/null
+        code=$?
+    done
     [ "$code" -gt 128 ] && code=$(kill -l "$code")
     rm -f core*
     echo "$signal: $code $(head -c 9 data) $(ls -A | tr '\n' ' ')"
 done
-timeout -s INT 0.3 env --default-signal=INT ordo gen uniform -n 30M --dtype f64 --format text -o data
-echo "INT: $? $(head -c 9 data) $(ls -A | tr '\n' ' ')"
 # A file of a dead run goes, whatever is in it.
 printf 'unfinished' >.ordo-tmp-0
 printf 'unfinished' >.ordo-tmp-3

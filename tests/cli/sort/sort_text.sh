@@ -4,6 +4,7 @@ against_sort() {
     sort -r "$1" >expected && ordo sort --text --descending "$1" | cmp - expected
     sort -u "$1" >expected && ordo sort --text --unique --threads 3 "$1" | cmp - expected
     sort -ru "$1" >expected && ordo sort --text --unique --descending "$1" | cmp - expected
+    sort "$1" >expected && ordo sort --text --algorithm sample "$1" | cmp - expected
     ordo sort --text --stable --threads 1 "$1" >a && sort "$1" | cmp - a
     echo "$2: $(wc -l <a | tr -d ' ')"
 }
