@@ -101,8 +101,9 @@ static size_t fill_cells(cut_sample *sample, const radix_cut *cut, radix_cells *
                 break;
         for (; cell < here; cell++)
             put_cell(cells, cell, bucket, 0, 0, 0);
-        bool const many = end - i >= 2 * sample->share;
-        if (begin < i && (many || i - begin >= sample->share) && bucket < BUCKETS - 1) {
+        bool const many = end - i > sample->share;
+        bool const full = end - begin > sample->share + sample->share / 4;
+        if (begin < i && (many || full) && bucket < BUCKETS - 1) {
             bucket++;
             begin = i;
         }
