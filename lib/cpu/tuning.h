@@ -47,7 +47,7 @@ enum {
 
     /* Bits of a bucket's number, and of a cell's number where keys are uneven. */
     ORDO_TUNE_RADIX_TOP = ORDO_TUNE(11, 4),
-    ORDO_TUNE_RADIX_CELLS = ORDO_TUNE(16, 6),
+    ORDO_TUNE_RADIX_CELLS = ORDO_TUNE(12, 5),
 
     /* lg of the records wanted in a bucket. V1, one thread, 10^7 records, ms for 13, 14, 15: u32
      * 60, 58, 65; pairs u32/u32 79, 76, 84. EMR, 14, 15: u32 57, 72; pairs 123, 138. */
@@ -129,6 +129,10 @@ enum {
 
     /* Keys from which on a sample is looked at for few values (lib/cpu/sort/few_values.c). */
     ORDO_TUNE_FEW_KEYS = ORDO_TUNE(1 << 15, 256),
+
+    /* The widest range of integers that are counted value by value (lib/cpu/sort/dense_values.c): a
+     * table of 1 MB and its overflows. */
+    ORDO_TUNE_DENSE_RANGE = ORDO_TUNE(1 << 20, 300),
 
     /* The look before a sort (lib/cpu/sort/adaptive.c): windows, and neighbours in each. */
     ORDO_TUNE_LOOKS = ORDO_TUNE(48, 8),

@@ -2,12 +2,12 @@
  * the keys are distributed; the threads count how many records go to each bucket, scatter them,
  * and sort each bucket in the cache (radix_local.t.h).
  *
- * If the sample is even, a bucket is the top bits of the key. Otherwise a table of 65536 cells
- * over the range of the sample gives buckets with equally many sampled keys, so that skewed keys
- * (floats, Gaussians) cost the same. All threads split a bucket again that is too large for one
- * thread. Reads memory three times and writes it twice. Scratch: n records, an eighth of that
- * for buffers, tables of a few megabytes, 2n bytes for labels, and n records more to split again
- * without a spare. */
+ * If the sample is even, a bucket is the top bits of the key. Otherwise cells over the range of the
+ * sample give buckets with about equally many sampled keys (cut.h), so that skewed keys (floats,
+ * Gaussians, integers of all magnitudes) cost the same. All threads split a bucket again that is
+ * too large for one thread. Reads memory three times and writes it twice. Scratch: n records, an
+ * eighth of that for buffers, tables of a few megabytes, 2n bytes for labels, and n records more to
+ * split again without a spare. */
 #include "cpu/radix/radix_work.h"
 
 #include <string.h>
@@ -135,20 +135,20 @@ static ordo_status store_if_equal(const radix_io *io, ordo_exec *exec, const cha
 
 enum {
     COUNT_BYTES = BUCKETS * sizeof(size_t),
-    TABLE_BYTES = (1 << CELL_BITS) * sizeof(uint16_t),
+    SAMPLE_EACH = 16,  /* sampled keys of a bucket, at most RADIX_SAMPLE of all */
     SAMPLE_LEVELS = 3, /* below, buckets are digits of the bits that differ */
     MOST_LEVELS = SAMPLE_LEVELS + 64 / TOP_BITS + 1
 };
 
 typedef struct radix_memory { /* what the splits of one job share */
     char *rooms[2]; /* records go from one to the other; [1] is taken if a bucket is split again */
-    size_t     *counts; /* [chunk][bucket] */
-    size_t     *ends;   /* [level][bucket] */
-    uint16_t   *table;
-    char       *sample;
-    uint16_t   *labels; /* NULL until they are needed */
-    radix_slots slots;
-    size_t      slot_records, chunks;
+    size_t      *counts; /* [chunk][bucket] */
+    size_t      *ends;   /* [level][bucket] */
+    radix_cells *cells;
+    char        *sample; /* twice RADIX_SAMPLE records or words of 64 bits */
+    uint16_t    *labels; /* NULL until they are needed */
+    radix_slots  slots;
+    size_t       slot_records, chunks;
 } radix_memory;
 
 static size_t chunk_count(size_t n, unsigned threads)
@@ -171,17 +171,28 @@ static size_t wanted_buckets(size_t n)
     return buckets;
 }
 
+/* Whether n records are gathered into lines before they are written. */
+static bool is_combined(enum record_kind kind, size_t n)
+{
+    return RADIX_COMBINE && n * record_size(kind) >= ORDO_TUNE_STREAM;
+}
+
 static size_t slot_bytes(enum record_kind kind, size_t n, unsigned threads)
 {
     size_t const bucket = big_bucket(n, threads) * record_size(kind);
-    return ordo_round_up(ordo_max(bucket, (wanted_buckets(n) + 1) * GATHER), LINE);
+    size_t const lines = is_combined(kind, n) ? (BUCKETS + 1) * (size_t)GATHER : 0;
+    return ordo_round_up(ordo_max(bucket, lines), LINE);
+}
+
+static size_t sample_bytes(enum record_kind kind)
+{
+    return 2 * RADIX_SAMPLE * ordo_max(record_size(kind), sizeof(uint64_t));
 }
 
 static size_t table_bytes(enum record_kind kind, size_t n, unsigned threads)
 {
-    return (chunk_count(n, threads) + MOST_LEVELS) * COUNT_BYTES + TABLE_BYTES +
-           2 * RADIX_SAMPLE * record_size(kind) +
-           ordo_round_up(threads * sizeof(atomic_flag), LINE);
+    return (chunk_count(n, threads) + MOST_LEVELS) * COUNT_BYTES + sizeof(radix_cells) +
+           sample_bytes(kind) + ordo_round_up(threads * sizeof(atomic_flag), LINE);
 }
 
 static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory *memory)
@@ -206,10 +217,10 @@ static ordo_status take_memory(const radix_io *io, ordo_exec *exec, radix_memory
     at += memory->chunks * COUNT_BYTES;
     memory->ends = (size_t *)(void *)at;
     at += MOST_LEVELS * COUNT_BYTES;
-    memory->table = (uint16_t *)(void *)at;
-    at += TABLE_BYTES;
+    memory->cells = (radix_cells *)(void *)at;
+    at += sizeof *memory->cells;
     memory->sample = at;
-    at += 2 * RADIX_SAMPLE * size;
+    at += sample_bytes(io->kind);
     memory->slots.busy = (atomic_flag *)(void *)at;
     for (unsigned i = 0; i < exec->threads; i++)
         atomic_flag_clear(&memory->slots.busy[i]);
@@ -240,12 +251,15 @@ static radix_local local_of(const radix_io *io, ordo_exec *exec)
 static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned level)
 {
     const radix_ops *const ops = work->ops;
-    size_t const           size = record_size(work->io->kind);
     if (level < SAMPLE_LEVELS) {
-        size_t const sampled = ordo_min(RADIX_SAMPLE, work->n);
-        if (!ops->sample(work, memory->sample, memory->sample + RADIX_SAMPLE * size, sampled))
+        size_t const buckets = wanted_buckets(work->n);
+        size_t const sampled = ordo_min(ordo_min(buckets * SAMPLE_EACH, RADIX_SAMPLE), work->n);
+        void *const  keys = memory->sample + sample_bytes(work->io->kind) / 2;
+        if (!ops->sample(work, memory->sample, keys, sampled))
             return ORDO_E_CANCELLED;
-        ops->cut(memory->sample, sampled, wanted_buckets(work->n), &work->cut, memory->table);
+        radix_choose_cut(keys, (uint64_t *)(void *)memory->sample, sampled,
+                         record_width(work->io->kind), buckets, work->io->whole_bits, &work->cut,
+                         memory->cells);
         return ORDO_OK;
     }
     differ_work look = {.records = work->from, .differ = ops->differ};
@@ -261,18 +275,12 @@ static ordo_status choose_cut(radix_work *work, radix_memory *memory, unsigned l
     return ORDO_OK;
 }
 
-/* Whether n records are gathered into lines before they are written. */
-static bool is_combined(enum record_kind kind, size_t n)
-{
-    return RADIX_COMBINE && n * record_size(kind) >= ORDO_TUNE_STREAM;
-}
-
 /* Labels keep the bucket of each record from the count to the scatter. Without memory for them,
  * the scatter finds the buckets again. */
 static void take_labels(radix_work *work, radix_memory *memory)
 {
     void *block;
-    if (!work->combine || work->cut.even)
+    if (work->cut.even)
         return;
     if (memory->labels == NULL &&
         ordo_scratch(work->exec, work->io->n * sizeof(uint16_t), &block) == ORDO_OK)
@@ -337,7 +345,7 @@ static ordo_status split(const radix_io *io, radix_memory *memory, unsigned leve
                          .slots = memory->slots};
     work.chunk = ordo_div_up(n, work.chunks);
     TRY(choose_cut(&work, memory, level));
-    if (work.cut.shift < io->whole_bits)
+    if (work.cut.even ? work.cut.shift < io->whole_bits : io->whole_bits > 0 && work.cut.single)
         return ORDO_E_UNSUPPORTED;
     work.combine = is_combined(io->kind, n) && work.cut.buckets * GATHER <= memory->slots.bytes;
     take_labels(&work, memory);
@@ -385,7 +393,7 @@ size_t cpu_radix_scratch(enum record_kind kind, size_t n, bool has_spare, unsign
         return alone;
     size_t const split = (has_spare ? 1 : 2) * ordo_round_up(n * size, LINE) +
                          threads * slot_bytes(kind, n, threads) +
-                         (is_combined(kind, n) ? ordo_round_up(n * sizeof(uint16_t), LINE) : 0) +
+                         ordo_round_up(n * sizeof(uint16_t), LINE) +
                          ordo_round_up(table_bytes(kind, n, threads), LINE);
     bool const is_few = threads == 1 && n <= ordo_max(ORDO_TUNE_WORDS_32, ORDO_TUNE_WORDS_64);
     return is_few ? ordo_max(alone, split) : split;

@@ -5,7 +5,7 @@ enum {
     FN(HELD) = GATHER / sizeof(RECORD) /* records of a bucket's line */
 };
 
-/* ---- Sample and cut ---- */
+/* ---- Sample and buckets ---- */
 
 /* At most BLOCK records of a chunk: where they are, or loaded into block. */
 static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size_t count,
@@ -18,8 +18,8 @@ static inline const RECORD *FN(block_of)(const radix_work *work, size_t at, size
     return (const RECORD *)(work->from != NULL ? (const void *)work->from : work->io->in) + at;
 }
 
-/* Draws `count` records from the whole input and sorts them; spare holds as many. False if the
- * call was cancelled: then they are not sorted. */
+/* Draws `count` records from the whole input and sorts them; spare holds as many. Their key bits go
+ * to spare, as words of 64 bits. False if the call was cancelled: then there are none. */
 static bool FN(sample)(const radix_work *work, void *records, void *spare, size_t count)
 {
     RECORD *const sample = records;
@@ -29,90 +29,42 @@ static bool FN(sample)(const radix_work *work, void *records, void *spare, size_
         size_t const   at = i * stride + (size_t)ordo_random_below(draw, stride);
         sample[i] = *FN(block_of)(work, at, 1, &sample[i]);
     }
-    return FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local);
-}
-
-/* Whether buckets by the top bits hold about the same number of sampled records. */
-static bool FN(is_even)(const RECORD *sample, size_t count, unsigned shift, size_t buckets)
-{
-    size_t const most = 6 * (count / buckets) + 8;
-    for (size_t i = most; i < count; i++)
-        if (KEY_OF(sample[i]) >> shift == KEY_OF(sample[i - most]) >> shift)
-            return false;
+    if (!FN(local_sort)(sample, spare, count, sample, 8 * sizeof(DIGITS), &work->local))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        ((uint64_t *)spare)[i] = KEY_OF(sample[i]);
     return true;
 }
 
-/* Cuts the key range into about `buckets` buckets, a power of two. The sample is sorted: its
- * first and last key bound the table. */
-static void FN(cut)(const void *records, size_t count, size_t buckets, radix_cut *cut,
-                    uint16_t *table)
+/* The bucket of a key where the cut is even. */
+static inline size_t FN(bucket_of)(const radix_cut *cut, DIGITS key)
 {
-    const RECORD *const sample = records;
-    unsigned const      width = 8 * sizeof(DIGITS);
-    unsigned const      bits = (unsigned)__builtin_ctzll(buckets);
-    *cut = (radix_cut){
-        .even = true, .shift = width - bits, .mask = (unsigned)buckets - 1, .buckets = buckets};
-    if (FN(is_even)(sample, count, cut->shift, buckets))
-        return;
-
-    /* Cell 0 is for keys below the sample, the last cell for keys above it. */
-    DIGITS const low = KEY_OF(sample[0]), high = KEY_OF(sample[count - 1]);
-    unsigned     shift = 0;
-    while ((DIGITS)(high - low) >> shift > ((DIGITS)1 << CELL_BITS) - 4)
-        shift++;
-    DIGITS const cell_width = (DIGITS)1 << shift;
-    cut->even = false;
-    cut->shift = shift;
-    /* A multiple of the cell width: keys that differ only in lower bits share a cell. */
-    DIGITS const start = (DIGITS)(low >> shift << shift);
-    cut->base = start >= cell_width ? (uint64_t)(DIGITS)(start - cell_width) : 0;
-    cut->last = (((uint64_t)high - cut->base) >> shift) + 1;
-    cut->table = table;
-    size_t const share = ordo_max(count / buckets, 1);
-    uint64_t     cell = 0;
-    uint16_t     bucket = 0;
-    for (size_t i = 0; i < count;) { /* one bucket: whole cells with their share of the sample */
-        uint64_t end = ((uint64_t)KEY_OF(sample[i]) - cut->base) >> shift;
-        for (size_t held = 0; i < count; i++, held++) {
-            uint64_t const here = ((uint64_t)KEY_OF(sample[i]) - cut->base) >> shift;
-            if (here != end && held >= share)
-                break;
-            end = here;
-        }
-        for (; cell <= end; cell++)
-            table[cell] = bucket;
-        bucket = (uint16_t)(bucket + (bucket + 1 < BUCKETS));
-    }
-    for (; cell <= cut->last; cell++)
-        table[cell] = bucket;
-    cut->buckets = (size_t)bucket + 1;
+    return (unsigned)(key >> cut->shift) & cut->mask;
 }
 
-/* The bucket of a key. */
-INLINE size_t FN(bucket_of)(const radix_cut *cut, DIGITS key, bool even)
-{
-    if (even)
-        return (unsigned)(key >> cut->shift) & cut->mask;
-    uint64_t const above = key > cut->base ? (uint64_t)key - cut->base : 0;
-    uint64_t const cell = above >> cut->shift;
-    return cut->table[cell < cut->last ? cell : cut->last];
-}
-
-/* The buckets of keys where the cut is a table. */
-static inline void FN(label)(const radix_cut *cut, const DIGITS *keys, size_t count,
-                             uint16_t *labels)
+INLINE void FN(label_as)(const radix_cut *cut, const DIGITS *keys, size_t count, uint16_t *labels,
+                         bool logs)
 {
     size_t i = 0;
-#if defined(__AVX512F__) /* the gather reads 2 bytes past a cell, which are in the table */
+#if defined(__AVX512F__) && defined(__AVX512CD__)
     if (sizeof(DIGITS) == sizeof(uint64_t))
         for (; i + 8 <= count; i += 8)
-            radix_label_64(cut, keys + i, labels + i);
+            radix_label_64(cut, keys + i, labels + i, logs);
     else
         for (; i + 16 <= count; i += 16)
-            radix_label_32(cut, keys + i, labels + i);
+            radix_label_32(cut, keys + i, labels + i, logs);
 #endif
     for (; i < count; i++)
-        labels[i] = (uint16_t)FN(bucket_of)(cut, keys[i], false);
+        labels[i] = (uint16_t)radix_bucket(cut, keys[i], 8 * sizeof(DIGITS), logs);
+}
+
+/* The buckets of keys where the cut is not even. */
+static void FN(label)(const radix_cut *cut, const DIGITS *keys, size_t count, uint16_t *labels)
+{
+    if (cut->logs)
+        FN(label_as)(cut, keys, count, labels, true);
+    else
+        FN(label_as)(cut, keys, count, labels, false);
 }
 
 /* ---- Count ---- */
@@ -150,22 +102,23 @@ static inline const DIGITS *FN(digits_of)(const radix_work *work, size_t at, siz
 }
 
 /* Counts in two tables, so that equal neighbours do not wait for each other. */
-INLINE void FN(tally)(const radix_cut *cut, const DIGITS *keys, size_t count,
-                      uint32_t tally[2][BUCKETS], bool even)
+static inline void FN(tally)(const radix_cut *cut, const DIGITS *keys, size_t count,
+                             uint32_t tally[2][BUCKETS])
 {
     size_t i = 0;
     for (; i + 2 <= count; i += 2) {
-        tally[0][FN(bucket_of)(cut, keys[i], even)]++;
-        tally[1][FN(bucket_of)(cut, keys[i + 1], even)]++;
+        tally[0][FN(bucket_of)(cut, keys[i])]++;
+        tally[1][FN(bucket_of)(cut, keys[i + 1])]++;
     }
     if (i < count)
-        tally[0][FN(bucket_of)(cut, keys[i], even)]++;
+        tally[0][FN(bucket_of)(cut, keys[i])]++;
 }
 
 static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *counts)
 {
     RECORD          block[BLOCK];
     DIGITS          digits[BLOCK];
+    uint16_t        some[BLOCK];
     uint32_t        tally[2][BUCKETS];
     radix_cut const cut = work->cut;
 
@@ -175,13 +128,12 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
         FN(prefetch)(work, at, hi, false);
         size_t const        count = ordo_min(BLOCK, hi - at);
         const DIGITS *const keys = FN(digits_of)(work, at, count, block, digits);
-        if (cut.even)
-            FN(tally)(&cut, keys, count, tally, true);
-        else if (work->labels == NULL)
-            FN(tally)(&cut, keys, count, tally, false);
-        else {
-            FN(label)(&cut, keys, count, work->labels + at);
-            radix_tally(work->labels + at, count, tally);
+        if (cut.even) {
+            FN(tally)(&cut, keys, count, tally);
+        } else {
+            uint16_t *const labels = work->labels != NULL ? work->labels + at : some;
+            FN(label)(&cut, keys, count, labels);
+            radix_tally(labels, count, tally);
         }
         if (blocks % 4096 == 0 || at + BLOCK >= hi) {
             for (size_t b = 0; b < cut.buckets; b++) {
@@ -199,12 +151,13 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 
 /* Keys are read again after they were counted. If another thread changes them in between, the
  * result is garbage, but no place is beyond the last. */
-INLINE void FN(scatter_plain)(const RECORD *records, size_t count, RECORD *to, size_t last,
-                              size_t *places, const radix_cut *cut, bool even)
+INLINE void FN(scatter_plain)(const RECORD *records, const uint16_t *labels, size_t count,
+                              RECORD *to, size_t last, size_t *places, const radix_cut *cut)
 {
     for (size_t i = 0; i < count; i++) {
         RECORD const record = records[i];
-        size_t const place = places[FN(bucket_of)(cut, KEY_OF(record), even)]++;
+        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(record));
+        size_t const place = places[b]++;
         to[place < last ? place : last] = record;
     }
 }
@@ -218,11 +171,11 @@ static inline void FN(flush_line)(RECORD *to, const RECORD *line, size_t first, 
 
 INLINE void FN(scatter_combined)(const RECORD *records, const uint16_t *labels, size_t count,
                                  RECORD *to, size_t last, size_t *places, const size_t *firsts,
-                                 RECORD *lines, const radix_cut *cut, bool even)
+                                 RECORD *lines, const radix_cut *cut)
 {
     for (size_t i = 0; i < count; i++) {
         RECORD const record = records[i];
-        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(record), even);
+        size_t const b = labels != NULL ? labels[i] : FN(bucket_of)(cut, KEY_OF(record));
         size_t const place = places[b]++;
         lines[b * FN(HELD) + place % FN(HELD)] = record;
         if (ORDO_UNLIKELY((place + 1) % FN(HELD) == 0) && ORDO_LIKELY(place <= last)) {
@@ -234,10 +187,26 @@ INLINE void FN(scatter_combined)(const RECORD *records, const uint16_t *labels, 
     }
 }
 
+/* The labels of records that begin at `at`: kept from the count, or found again in `some`. */
+static inline const uint16_t *FN(labels_of)(const radix_work *work, const RECORD *records,
+                                            size_t at, size_t count, uint16_t *some)
+{
+    DIGITS digits[BLOCK];
+    if (work->cut.even)
+        return NULL;
+    if (work->labels != NULL)
+        return work->labels + at;
+    for (size_t i = 0; i < count; i++)
+        digits[i] = KEY_OF(records[i]);
+    FN(label)(&work->cut, digits, count, some);
+    return some;
+}
+
 /* Lines are aligned in memory, and `to` may not be: places count from the start of its line. */
 static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer)
 {
     RECORD          block[BLOCK];
+    uint16_t        some[BLOCK];
     size_t          firsts[BUCKETS];
     radix_cut const cut = work->cut;
     RECORD         *to = (RECORD *)(void *)work->to;
@@ -254,19 +223,15 @@ static void FN(scatter)(const radix_work *work, size_t lo, size_t hi, size_t *pl
         FN(prefetch)(work, at, hi, true);
         size_t const          count = ordo_min(BLOCK, hi - at);
         const RECORD *const   records = FN(block_of)(work, at, count, block);
-        const uint16_t *const labels = work->labels != NULL ? work->labels + at : NULL;
+        const uint16_t *const labels = FN(labels_of)(work, records, at, count, some);
         if (work->combine && cut.even)
-            FN(scatter_combined)(records, NULL, count, to, last, places, firsts, lines, &cut, true);
-        else if (work->combine && labels != NULL)
-            FN(scatter_combined)(records, labels, count, to, last, places, firsts, lines, &cut,
-                                 false);
+            FN(scatter_combined)(records, NULL, count, to, last, places, firsts, lines, &cut);
         else if (work->combine)
-            FN(scatter_combined)(records, NULL, count, to, last, places, firsts, lines, &cut,
-                                 false);
+            FN(scatter_combined)(records, labels, count, to, last, places, firsts, lines, &cut);
         else if (cut.even)
-            FN(scatter_plain)(records, count, to, last, places, &cut, true);
+            FN(scatter_plain)(records, NULL, count, to, last, places, &cut);
         else
-            FN(scatter_plain)(records, count, to, last, places, &cut, false);
+            FN(scatter_plain)(records, labels, count, to, last, places, &cut);
         if (blocks % 4096 == 0 && ordo_poll(work->exec, (double)at / (double)work->n))
             return;
     }

@@ -2,6 +2,7 @@
 #ifndef ORDO_CPU_RADIX_RADIX_WORK_H
 #define ORDO_CPU_RADIX_RADIX_WORK_H
 
+#include "cpu/radix/cut.h"
 #include "cpu/radix/radix.h"
 
 #include <stdatomic.h>
@@ -13,9 +14,6 @@ enum {
     RADIX_LOCAL = ORDO_TUNE_RADIX_LOCAL,
     RADIX_PACKED = ORDO_TUNE_RADIX_PACKED,
     RADIX_SAMPLE = ORDO_TUNE_RADIX_SAMPLE,
-    CELL_BITS = ORDO_TUNE_RADIX_CELLS,
-    TOP_BITS = ORDO_TUNE_RADIX_TOP,
-    BUCKETS = 1 << TOP_BITS,
     LEAST_BUCKETS = 16,
     SPLIT_DIGIT = 8,  /* bits of the digit that splits records beyond the cache */
     RADIX_CHUNK = 64, /* records read between two tests */
@@ -24,17 +22,6 @@ enum {
     GATHER = ORDO_TUNE_RADIX_GATHER,
     AHEAD = ORDO_TUNE_RADIX_AHEAD
 };
-
-/* Gives the bucket of a key. */
-typedef struct radix_cut {
-    bool            even; /* the bucket is (key >> shift) & mask; otherwise table[cell] */
-    unsigned        shift;
-    unsigned        mask;
-    uint64_t        base; /* where cell 0 begins; keys below also go there */
-    uint64_t        last; /* the last cell; keys above also go there */
-    const uint16_t *table;
-    size_t          buckets;
-} radix_cut;
 
 /* What a sort within the cache needs. */
 typedef struct radix_local {
@@ -76,7 +63,6 @@ typedef struct radix_work {
 /* The steps of one split, for one kind of record. */
 struct radix_ops {
     bool (*sample)(const radix_work *work, void *records, void *spare, size_t count);
-    void (*cut)(const void *sample, size_t count, size_t buckets, radix_cut *cut, uint16_t *table);
     void (*count)(const radix_work *work, size_t lo, size_t hi, size_t *counts);
     void (*scatter)(const radix_work *work, size_t lo, size_t hi, size_t *places, char *buffer);
     void (*finish)(const radix_work *work, size_t lo, size_t hi, char *buffer);

@@ -67,6 +67,12 @@ static inline size_t record_size(enum record_kind kind)
     return size[kind];
 }
 
+/* The number of key bits. */
+static inline unsigned record_width(enum record_kind kind)
+{
+    return kind == RECORD_K32 || kind == RECORD_P32 ? 32 : 64;
+}
+
 typedef struct cpu_records {
     enum record_kind kind;
     void            *array;

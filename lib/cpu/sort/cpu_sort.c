@@ -124,6 +124,14 @@ static ordo_status sort_radix(const cpu_kernels *kernels, const ordo_sort_job *j
                                                          : status;
 }
 
+/* Counts the keys if they take few values or lie in a narrow range. */
+static ordo_status sort_by_counting(const cpu_kernels *kernels, const ordo_sort_job *job,
+                                    bool *done, void **room, ordo_exec *exec)
+{
+    TRY(cpu_sort_few(kernels, job, done, room, exec));
+    return *done ? ORDO_OK : cpu_sort_dense(kernels, job, done, room, exec);
+}
+
 static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *job, ordo_exec *exec);
 
 /* Keys of another array. Only the radix sort reads them there; for any other sort they are copied
@@ -136,7 +144,7 @@ static ordo_status sort_from(const cpu_kernels *kernels, const ordo_sort_job *jo
         void *room = NULL;
         bool  done = false;
         if (job->algorithm == ORDO_ALGORITHM_AUTO)
-            TRY(cpu_sort_few(kernels, job, &done, &room, exec));
+            TRY(sort_by_counting(kernels, job, &done, &room, exec));
         ordo_status const status = done ? ORDO_OK : sort_radix(kernels, job, room, exec);
         if (status != ORDO_E_NOMEM)
             return status;
@@ -163,7 +171,7 @@ static ordo_status sort_here(const cpu_kernels *kernels, const ordo_sort_job *jo
         bool done = false;
         TRY(cpu_sort_adaptive(kernels, job, &done, &room, exec));
         if (!done)
-            TRY(cpu_sort_few(kernels, job, &done, &room, exec));
+            TRY(sort_by_counting(kernels, job, &done, &room, exec));
         if (done)
             return ORDO_OK;
     }

@@ -84,6 +84,10 @@ size_t      cpu_displaced_scratch(const ordo_sort_job *job);
  * *room are as above, and *room may be scratch already. few_values.c */
 ordo_status cpu_sort_few(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
                          void **room, ordo_exec *exec);
+/* The same for integers that lie in a narrow range. Takes no scratch beside *room.
+ * dense_values.c */
+ordo_status cpu_sort_dense(const cpu_kernels *kernels, const ordo_sort_job *job, bool *done,
+                           void **room, ordo_exec *exec);
 /* The scratch that cpu_sort_few takes beside *room. */
 size_t cpu_few_scratch(const ordo_sort_job *job, unsigned threads);
 
