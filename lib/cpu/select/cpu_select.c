@@ -150,8 +150,8 @@ static ordo_status by_copy(const selector *s)
     return ORDO_OK;
 }
 
-/* Sorts a copy of a few keys in registers. Returns false if there are more. */
-static bool select_few(const ordo_select_job *job, ordo_exec *exec)
+/* Sorts a copy of a few keys. Returns false if there are more. */
+static bool select_few(const cpu_kernels *kernels, const ordo_select_job *job, ordo_exec *exec)
 {
     uint64_t            copy[ORDO_TUNE_SMALL_N_64]; /* as many bytes as ORDO_TUNE_SMALL_N_32 keys */
     size_t const        size = ordo_type_size(job->type);
@@ -161,7 +161,7 @@ static bool select_few(const ordo_select_job *job, ordo_exec *exec)
         job->n > (size == sizeof *copy ? ORDO_TUNE_SMALL_N_64 : ORDO_TUNE_SMALL_N_32))
         return false;
     memcpy(copy, job->keys, job->n * size);
-    (void)cpu_small_sort(&sort, exec);
+    (void)cpu_small_sort(kernels, &sort, exec);
     exec->changed = changed;
     for (size_t j = 0; j < job->count; j++)
         memcpy((char *)job->out + j * size, (const char *)copy + job->k[j] * size, size);
@@ -367,7 +367,7 @@ static select_way settle_room(selector *s, select_way way)
 ordo_status cpu_select(void *state, const ordo_select_job *job, ordo_exec *exec)
 {
     const cpu_kernels *const kernels = state;
-    if (select_few(job, exec))
+    if (select_few(kernels, job, exec))
         return ORDO_OK;
     selector         s = {.job = job,
                           .exec = exec,

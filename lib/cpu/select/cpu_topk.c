@@ -176,8 +176,8 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
     return bytes;
 }
 
-/* All of a few keys are sorted in registers. Returns false if there are more. */
-static bool topk_few(const ordo_topk_job *job, ordo_exec *exec)
+/* All of a few keys are sorted. Returns false if there are more. */
+static bool topk_few(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec)
 {
     uint32_t               order[ORDO_TUNE_SMALL_N_ORDER];
     size_t const           size = ordo_type_size(job->type);
@@ -187,7 +187,7 @@ static bool topk_few(const ordo_topk_job *job, ordo_exec *exec)
                                   .descending = job->descending,
                                   .index_type = ORDO_U32,
                                   .index = order};
-    if (!cpu_small_argsort(&all, exec))
+    if (job->n > ORDO_TUNE_SMALL_N_ORDER || !cpu_small_argsort(kernels, &all, exec))
         return false;
     for (size_t i = 0; i < job->k; i++) {
         if (job->values != NULL)
@@ -209,7 +209,7 @@ ordo_status cpu_topk(void *state, const ordo_topk_job *job, ordo_exec *exec)
                                      .grain = cpu_grain(job->n),
                                      .records = {kind_of(job), NULL, job->k}};
     void                    *counts;
-    if (topk_few(job, exec))
+    if (topk_few(kernels, job, exec))
         return ORDO_OK;
     work.pieces = ordo_div_up(job->n, work.grain);
     TRY(ordo_scratch(exec, work.pieces * sizeof *work.counts, &counts));
