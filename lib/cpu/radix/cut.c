@@ -156,8 +156,8 @@ static uint64_t densest(const cut_sample *sample)
 void radix_choose_cut(const uint64_t *sample, uint64_t *room, size_t count, unsigned width,
                       size_t buckets, unsigned whole_bits, radix_cut *cut, radix_cells *cells)
 {
-    /* A cell may give half as many buckets again as its share. */
-    size_t const most = ordo_min(buckets, BUCKETS * 2 / 3);
+    /* A cell may give half as many buckets again as its share: `buckets` in all. */
+    size_t const most = buckets * 2 / 3;
     cut_sample   all = {sample, room, count, width, ordo_max(count / most, 1), 0};
     *cut = (radix_cut){.even = true,
                        .shift = width - (unsigned)__builtin_ctzll(buckets),

@@ -205,16 +205,19 @@ static inline unsigned FN(word_bits)(unsigned most)
 }
 
 /* Whether few of n records are equal in the key bits that a packed word holds. A sample is counted
- * in 64 cells of its range; the fullest one tells how many keys share a value of those bits. Records
- * that must be split before they are packed have to be spread evenly. */
-static bool FN(is_spread)(const RECORD *records, size_t n)
+ * in 64 cells of its range; the fullest one tells how many keys share a value of those bits. The
+ * sample has no fixed stride, because the keys may have a period. Records that must be split before
+ * they are packed have to be spread evenly. */
+static bool FN(is_spread)(const RECORD *records, size_t n, const radix_local *local)
 {
     DIGITS       sample[32], low = KEY_OF(records[0]), high = low;
     uint8_t      held[64] = {0};
     size_t const stride = n / 32;
     unsigned     fullest = 0;
     for (size_t i = 0; i < 32; i++) {
-        DIGITS const key = KEY_OF(records[i * stride]);
+        uint64_t const draw = ordo_random_at(local->exec->seed, i);
+        size_t const   at = i * stride + (size_t)ordo_random_below(draw, stride);
+        DIGITS const   key = KEY_OF(records[at]);
         sample[i] = key;
         low = key < low ? key : low;
         high = key > high ? key : high;
@@ -232,7 +235,8 @@ static bool FN(is_spread)(const RECORD *records, size_t n)
 static bool FN(are_words)(const RECORD *records, size_t n, const radix_local *local)
 {
     return local->sort_words != NULL && n <= local->most_words &&
-           (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER || !FN(is_spread)(records, n));
+           (local->sort_packed == NULL || n <= ORDO_TUNE_WORDS_ORDER ||
+            !FN(is_spread)(records, n, local));
 }
 
 /* Sorts records[0 .. n), whose keys differ in the lowest `most` bits alone, through spare[0 .. n)
@@ -254,7 +258,7 @@ static bool FN(local_sort)(RECORD *records, RECORD *spare, size_t n, RECORD *to,
         return true;
     }
     bool const packed =
-        local->sort_packed != NULL && n <= RADIX_PACKED && FN(is_spread)(records, n);
+        local->sort_packed != NULL && n <= RADIX_PACKED && FN(is_spread)(records, n, local);
     DIGITS   base = 0;
     unsigned bits;
     if (packed && most == 8 * sizeof(DIGITS)) /* all keys must be read in any case */
