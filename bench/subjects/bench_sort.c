@@ -1,5 +1,6 @@
 /* bench_sort.c - `ordo bench sort`, on the host and on a GPU: key types, distributions, number
- * of keys, named algorithms, pairs, small arrays, single calls, threads. Section rough is in bench_rough.c.
+ * of keys, named algorithms, pairs, small arrays, single calls, threads. Section rough is in
+ * bench_rough.c.
  *
  * Each call sorts a fresh copy in place; the copy is not timed. CUB's radix sort is not in
  * place: it reads the original and writes to another array. */

@@ -336,14 +336,16 @@ static ordo_status select_each(ordo_exec *exec, const select_segments *call,
                                const api_segments *segments, size_t *bytes)
 {
     const ordo_select_job *const job = &call->job;
+    bool const                   is_auto = job->algorithm == ORDO_ALGORITHM_AUTO;
+    bool const                   needs_scratch = has_sub_arrays(job->algorithm) || job->count > FEW;
     ordo_segment_array const     keys = api_read_only(job->keys, ordo_type_size(job->type));
     ordo_segments_job            check = {.arrays = {keys}, .one = check_omitted_one, .arg = call};
     ordo_segments_job            each = {.arrays = {keys},
                                          .one = select_one,
-                                         .rows = job->algorithm == ORDO_ALGORITHM_AUTO ? select_rows : NULL,
+                                         .rows = is_auto ? select_rows : NULL,
                                          .rows_most = ORDO_ROW_KEYS,
                                          .scratch = select_one_scratch,
-                                         .needs_scratch = has_sub_arrays(job->algorithm) || job->count > FEW,
+                                         .needs_scratch = needs_scratch,
                                          .arg = call};
     if (bytes == NULL && call->nans == ORDO_NANS_OMIT &&
         (job->type == ORDO_F32 || job->type == ORDO_F64)) {

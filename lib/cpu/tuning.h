@@ -75,15 +75,15 @@ enum {
     /* The same where the ISA has a vector sort: keys of up to 32 bits, and keys of 64 bits or keys
      * of up to 32 bits with their index. Fewer than WORDS_FEWEST take the network, whose code is
      * shorter. Sapphire Rapids, single calls with other work between them, time of this / of the
-     * sort that ran before: u32 64 keys 0.52, 256 0.64, 1024 0.85; i16 1024 0.55; u64 256 0.71, 1024
-     * 1.01; argsort u32 256 0.86, 700 1.07. */
+     * sort that ran before: u32 64 keys 0.52, 256 0.64, 1024 0.85; i16 1024 0.55; u64 256 0.71,
+     * 1024 1.01; argsort u32 256 0.86, 700 1.07. */
     ORDO_TUNE_WORDS_FEWEST = ORDO_TUNE(17, 4),
     ORDO_TUNE_WORDS_FEW_32 = ORDO_TUNE(1024, 64),
     ORDO_TUNE_WORDS_FEW_64 = ORDO_TUNE(256, 64),
 
-    /* Pairs with records of 16 bytes that follow an argsort where the ISA has a vector sort. Sapphire
-     * Rapids, one thread, time of that / of the records, u64 with 4-byte values: 4000 pairs 0.43,
-     * 16000 0.55, 65000 0.76, 260000 0.79, 10^6 1.39. */
+    /* Pairs with records of 16 bytes that follow an argsort where the ISA has a vector sort.
+     * Sapphire Rapids, one thread, time of that / of the records, u64 with 4-byte values: 4000
+     * pairs 0.43, 16000 0.55, 65000 0.76, 260000 0.79, 10^6 1.39. */
     ORDO_TUNE_PAIRS_BY_INDEX = ORDO_TUNE(1 << 17, 200),
 
     /* Bytes of one bucket that are gathered before they are written past the cache, a multiple of
@@ -102,9 +102,9 @@ enum {
      * 2^14: sort f64 uniform 0.86, organ pipe 0.65; argsort f32 organ pipe 0.71. */
     ORDO_TUNE_RADIX_PACKED = ORDO_TUNE(1 << 15, 100),
 
-    /* Words that are sorted as vectors where the ISA can; more are split by a digit first. Keys with
-     * an index (ORDER) are sorted by 32-bit words that stand for them if there are more. A Xeon
-     * (Sapphire Rapids), one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
+    /* Words that are sorted as vectors where the ISA can; more are split by a digit first. Keys
+     * with an index (ORDER) are sorted by 32-bit words that stand for them if there are more.
+     * Sapphire Rapids, one thread, AVX-512, ns a word for 1000, 10^5, 10^6 even words: of 32 bits
      * 1.7, 2.9, 4.8; of 64 bits 3.6, 6.3, 9.9. A call with 10^6 keys, ms by vectors and by buckets:
      * u32 5.4, 10.1; u64 18.0, 15.8. */
     ORDO_TUNE_WORDS_32 = ORDO_TUNE(1 << 20, 100),

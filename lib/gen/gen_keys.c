@@ -1,11 +1,11 @@
 /* gen_keys.c - distributions without an order, and the names and limits of all distributions.
  *
- * uniform, gaussian, zero, few, zipf, signed, normal and loguniform draw every key independently. dupes, staggered and bucket
- * are the inputs of Helman, Bader and JaJa for sorts that move keys between p processors. The
- * original definitions need n to be a multiple of p * p, p a power of two, and 31-bit keys. Here
- * the array has p buckets whose sizes differ by at most one key, and so do the groups inside a
- * bucket; 2^31 becomes half the range of an integer type, or 1 for floats. Where the originals are
- * defined, ranges and sizes are the same. */
+ * uniform, gaussian, zero, few, zipf, signed, normal and loguniform draw every key independently.
+ * dupes, staggered and bucket are the inputs of Helman, Bader and JaJa for sorts that move keys
+ * between p processors. The original definitions need n to be a multiple of p * p, p a power of
+ * two, and 31-bit keys. Here the array has p buckets whose sizes differ by at most one key, and so
+ * do the groups inside a bucket; 2^31 becomes half the range of an integer type, or 1 for floats.
+ * Where the originals are defined, ranges and sizes are the same. */
 #include "gen/gen_maps.h"
 
 typedef struct gen_segment {

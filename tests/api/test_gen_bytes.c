@@ -134,7 +134,7 @@ static void test_large_hashes(ordo_ctx *ctx, void *keys)
     }
 }
 
-/* Of SMALL keys of the distributions from shuffled on, columns are types; then of LARGE i32 keys. */
+/* Of SMALL keys of the distributions from shuffled on, columns are types; then of LARGE i32. */
 static const uint32_t later_hashes[LATER][TYPES + 1] = {
     /* shuffled */
     {0x7ec84dbd, 0xda58ce96, 0x3a331513, 0xfed0906e, 0x5f83da0c, 0x3c01123f, 0xf4a95b93, 0xa159abc6,

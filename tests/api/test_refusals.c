@@ -537,6 +537,12 @@ static void test_structs(void)
 }
 
 /* Algorithms of scans: unknown ones, those for other operations and types, and those of GPUs. */
+#define FOR_GPUS(call)                                                                             \
+    do {                                                                                           \
+        CHECK_STATUS(ORDO_E_UNSUPPORTED, call, ctx);                                               \
+        CHECK(strstr(ordo_last_error(ctx), "algorithms of GPUs") != NULL);                         \
+    } while (0)
+
 static void test_scan_algorithms(void)
 {
     static uint32_t keys[N], out[N];
@@ -545,24 +551,15 @@ static void test_scan_algorithms(void)
 
     for (uint32_t a = 1; a <= ORDO_ALGORITHM_SHARED + 1; a++) {
         ordo_scan_opts const opts = ORDO_OPTS(ordo_scan_opts, .algorithm = a);
-        bool const           of_flags = a == ORDO_ALGORITHM_BALLOT || a == ORDO_ALGORITHM_SHARED;
         testkit_case("scan by algorithm %u", a);
-        if (!of_flags)
+        if (a != ORDO_ALGORITHM_BALLOT && a != ORDO_ALGORITHM_SHARED)
             REFUSED("expected auto, ballot or shared",
                     ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, &total, &opts));
         else if (!testkit_on_device()) {
-            CHECK_STATUS(
-                ORDO_E_UNSUPPORTED,
-                ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, &total, &opts), ctx);
-            CHECK(strstr(ordo_last_error(ctx), "algorithms of GPUs") != NULL);
-            CHECK_STATUS(ORDO_E_UNSUPPORTED,
-                         ordo_scan_bits_scratch(ctx, ORDO_FLAG_BYTES, N, ORDO_U32, &opts, &room),
-                         ctx);
-            CHECK(strstr(ordo_last_error(ctx), "algorithms of GPUs") != NULL);
+            FOR_GPUS(ordo_scan_bits(ctx, ORDO_FLAG_BYTES, keys, N, ORDO_U32, out, &total, &opts));
+            FOR_GPUS(ordo_scan_bits_scratch(ctx, ORDO_FLAG_BYTES, N, ORDO_U32, &opts, &room));
             if (a == ORDO_ALGORITHM_BALLOT)
-                CHECK_STATUS(ORDO_E_UNSUPPORTED,
-                             ordo_scan_scratch(ctx, ORDO_SUM, ORDO_U32, N, ORDO_U32, &opts, &room),
-                             ctx);
+                FOR_GPUS(ordo_scan_scratch(ctx, ORDO_SUM, ORDO_U32, N, ORDO_U32, &opts, &room));
             CHECK_EQ_U64(7, room);
         }
         if (a != ORDO_ALGORITHM_BALLOT)
@@ -578,8 +575,7 @@ static void test_scan_algorithms(void)
     REFUSED("ballot", ordo_scan(ctx, ORDO_SUM, ORDO_U32, keys, N / 2, ORDO_U64, out, &ballot));
     REFUSED("ballot", ordo_scan(ctx, ORDO_MAX, ORDO_U32, keys, N, ORDO_U32, out, &ballot));
     if (!testkit_on_device())
-        CHECK_STATUS(ORDO_E_UNSUPPORTED,
-                     ordo_scan(ctx, ORDO_SUM, ORDO_U32, keys, N, ORDO_U32, out, &ballot), ctx);
+        FOR_GPUS(ordo_scan(ctx, ORDO_SUM, ORDO_U32, keys, N, ORDO_U32, out, &ballot));
     CHECK(total == 7 && out[0] == 0);
 }
 

@@ -32,8 +32,8 @@ typedef struct canceller {
     atomic_bool over;
 } canceller;
 
-/* The check for round 0, 1, ... of a test: other places in even rounds, the first one in round 0, so
- * that at least one call is cancelled; a thread in odd rounds. */
+/* The check for round 0, 1, ... of a test: other places in even rounds, the first one in round 0,
+ * so that at least one call is cancelled; a thread in odd rounds. */
 #define CANCEL_AT(round) ((round) % 2 != 0 ? 0 : 1 + (size_t)(round) * (size_t)(round))
 
 /* False if the thread did not start, which is a failed check. */

@@ -254,9 +254,7 @@ class Verdicts(unittest.TestCase):
         found = verdicts.judge(("model", "c", "c", "g", "b"), FIGURE, lines)
         self.assertEqual(found.verdict, verdicts.NOT_COMPARABLE)
         self.assertIn("as fast as the GPU alone and the model says 1.33", found.ours)
-        more = [
-            line(role, {3: time}, threads=16) for role, time in zip("cgb", (2.0, 4.0, 1.5))
-        ]
+        more = [line(role, {3: time}, threads=16) for role, time in zip("cgb", (2.0, 4.0, 1.5))]
         points = verdicts.model_points(lines + more, "c", "g", "b")
         self.assertEqual([(x, r) for x, r, _, _ in points], [(3, 0.5), (2, 1.5), (1, 3.0)])
         lines[2] = line("b", {1: 1.6, 2: 2}, noise=0.3)

@@ -1,5 +1,5 @@
-/* test_score.c - the points of a benchmark run: which rows count, the ratio of rounds, the limits of
- * "level", the worst point, and the lines of the JSON document. */
+/* test_score.c - the points of a benchmark run: which rows count, the ratio of rounds, the limits
+ * of "level", the worst point, and the lines of the JSON document. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "testkit.h"
 

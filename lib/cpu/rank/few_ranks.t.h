@@ -1,5 +1,5 @@
-/* few_ranks.t.h - ranks of a few keys of one type: for each key the others are counted, so the loops
- * have no branches on keys; n^2 comparisons. See cpu_rank.c. */
+/* few_ranks.t.h - ranks of a few keys of one type: for each key the others are counted, so the
+ * loops have no branches on keys; n^2 comparisons. See cpu_rank.c. */
 
 static void FN(few_ranks)(const ordo_rank_job *job)
 {

@@ -1,8 +1,8 @@
 /* segment_exec.c - the services of a job on one segment: scratch that is used again for the next
  * segment, loops on one thread or on all, cancellation, and errors that the call reports later.
  *
- * A segment on one thread runs its loops itself. The pool of the call looks for cancellation between
- * batches of segments, so only loops of several pieces ask for it. */
+ * A segment on one thread runs its loops itself. The pool of the call looks for cancellation
+ * between batches of segments, so only loops of several pieces ask for it. */
 #include "cpu/segments/segments.h"
 
 #include <stdio.h>

@@ -4,9 +4,9 @@ enum {
     FN(TOGETHER) = 32 / sizeof(RECORD) /* keys that are written without a test */
 };
 
-/* Counts key - low in a byte, and 256 in a word when the byte overflows: most of the table then stays
- * in the cache. A key outside the range cannot occur unless another thread changes the array during
- * the call; it must not be counted outside the table. */
+/* Counts key - low in a byte, and 256 in a word when the byte overflows: most of the table then
+ * stays in the cache. A key outside the range cannot occur unless another thread changes the array
+ * during the call; it must not be counted outside the table. */
 static void FN(dense_count)(const void *array, size_t n, uint64_t low, size_t range, uint8_t *bytes,
                             uint32_t *words)
 {
