@@ -214,7 +214,7 @@ int main(void)
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
         const cpu_kernels *const kernels = kernels_of(isas[i]);
         for (unsigned w = 0; w < CPU_WORDS; w++) {
-            subject const s = {isas[i], kernels != NULL ? kernels->sort_words[w] : NULL, 32 << w};
+            subject const s = {isas[i], kernels != NULL ? kernels->sort_words[w] : NULL, 32U << w};
             if (s.sort != NULL)
                 test_subject(&rng, &s);
         }
