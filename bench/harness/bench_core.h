@@ -74,20 +74,20 @@ typedef enum bench_role {
 
 typedef struct bench_row {
     const char    *section;
-    bench_question question;
-    const char    *name; /* of the contender                                                */
-    bench_role     role;
-    unsigned       threads;
-    bool           peer;  /* from the module of peers                                        */
+    const char    *name;  /* of the contender                                               */
     size_t         first; /* the index of the first row of its question                     */
-    bool           skipped;
-    bench_call    *call; /* call and what are NULL once the row is measured                 */
+    bench_call    *call;  /* call and what are NULL once the row is measured                */
     const void    *what;
-    unsigned       phase;   /* not 0: the time is phase_seconds[phase - 1] of the report    */
     size_t         calls;   /* timed together in one round                                  */
     double        *seconds; /* of one call, for each round                                  */
     double         median, least, quartiles[2]; /* quartiles: the first and the third       */
     double         over_copy, speedup; /* NAN if there is no row to compare with            */
+    bench_question question;
+    bench_role     role;
+    unsigned       threads;
+    unsigned       phase; /* not 0: the time is phase_seconds[phase - 1] of the report      */
+    bool           peer;  /* from the module of peers                                       */
+    bool           skipped;
 } bench_row;
 
 typedef struct bench_fact { /* one line of a summary */

@@ -34,20 +34,20 @@ typedef enum side {
 
 static const struct {
     const char *name;
-    ordo_where  where;
     double      share; /* of the CPU; -1: none */
+    ordo_where  where;
     uint32_t    algorithm;
 } sides[SIDES] = {
-    {"cpu", ORDO_CPU, 0, ORDO_ALGORITHM_AUTO},
-    {"cuda", ORDO_CUDA, 0, ORDO_ALGORITHM_AUTO},
-    {"hybrid, 0 %", ORDO_HYBRID, -1, ORDO_ALGORITHM_AUTO},
-    {"hybrid, 5 %", ORDO_HYBRID, 0.05, ORDO_ALGORITHM_AUTO},
-    {"hybrid, 10 %", ORDO_HYBRID, 0.1, ORDO_ALGORITHM_AUTO},
-    {"hybrid, 20 %", ORDO_HYBRID, 0.2, ORDO_ALGORITHM_AUTO},
-    {"hybrid, 50 %", ORDO_HYBRID, 0.5, ORDO_ALGORITHM_AUTO},
-    {"sample, cpu", ORDO_CPU, 0, ORDO_ALGORITHM_SAMPLE},
-    {"sample, cuda", ORDO_CUDA, 0, ORDO_ALGORITHM_SAMPLE},
-    {"sample, hybrid", ORDO_HYBRID, 0, ORDO_ALGORITHM_SAMPLE},
+    {"cpu", 0, ORDO_CPU, ORDO_ALGORITHM_AUTO},
+    {"cuda", 0, ORDO_CUDA, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 0 %", -1, ORDO_HYBRID, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 5 %", 0.05, ORDO_HYBRID, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 10 %", 0.1, ORDO_HYBRID, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 20 %", 0.2, ORDO_HYBRID, ORDO_ALGORITHM_AUTO},
+    {"hybrid, 50 %", 0.5, ORDO_HYBRID, ORDO_ALGORITHM_AUTO},
+    {"sample, cpu", 0, ORDO_CPU, ORDO_ALGORITHM_SAMPLE},
+    {"sample, cuda", 0, ORDO_CUDA, ORDO_ALGORITHM_SAMPLE},
+    {"sample, hybrid", 0, ORDO_HYBRID, ORDO_ALGORITHM_SAMPLE},
 };
 
 static ordo_ctx *contexts[SIDES]; /* created on first use */

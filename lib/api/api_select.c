@@ -360,6 +360,7 @@ static ordo_status select_each(ordo_exec *exec, const select_segments *call,
 static ordo_status check_positions_each(ordo_exec *exec, const size_t *k, size_t count,
                                         const api_segments *segments)
 {
+    FAIL_IF(k == NULL && count > 0, ORDO_E_ARG, "k is NULL");
     for (size_t j = 0; segments->view.count > 0 && j < count; j++)
         FAIL_IF(k[j] >= segments->shortest, ORDO_E_ARG, "k[%zu] is %zu; segment %zu has %zu keys",
                 j, k[j], segments->shortest_at, segments->shortest);

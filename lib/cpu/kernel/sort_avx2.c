@@ -17,7 +17,7 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 #define FN(name) PASTE(name##_, W)
-#define SORT_WORDS PASTE(FN(cpu_sort_words), _avx2)
+#define SORT_WORDS PASTE(PASTE(cpu_sort_words_, W), _avx2)
 #define WORD PASTE(PASTE(uint, W), _t)
 
 /* ---- Some lanes ---- */

@@ -18,7 +18,7 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 #define FN(name) PASTE(name##_, W)
-#define SORT_WORDS PASTE(FN(cpu_sort_words), _avx512)
+#define SORT_WORDS PASTE(PASTE(cpu_sort_words_, W), _avx512)
 #define WORD PASTE(PASTE(uint, W), _t)
 #define MASK PASTE(__mmask, LANES)
 #define FILL(x) PASTE(_mm512_set1_epi, W)((PASTE(PASTE(int, W), _t))(x))

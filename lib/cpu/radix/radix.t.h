@@ -118,7 +118,7 @@ static void FN(count)(const radix_work *work, size_t lo, size_t hi, size_t *coun
 {
     RECORD          block[BLOCK];
     DIGITS          digits[BLOCK];
-    uint16_t        some[BLOCK];
+    uint16_t        some[BLOCK] = {0};
     uint32_t        tally[2][BUCKETS];
     radix_cut const cut = work->cut;
 

@@ -179,7 +179,7 @@ size_t cpu_topk_scratch(const ordo_topk_job *job, unsigned threads)
 /* All of a few keys are sorted. Returns false if there are more. */
 static bool topk_few(const cpu_kernels *kernels, const ordo_topk_job *job, ordo_exec *exec)
 {
-    uint32_t               order[ORDO_TUNE_SMALL_N_ORDER];
+    uint32_t               order[ORDO_TUNE_SMALL_N_ORDER] = {0};
     size_t const           size = ordo_type_size(job->type);
     ordo_argsort_job const all = {.type = job->type,
                                   .keys = job->keys,
