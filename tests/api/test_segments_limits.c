@@ -88,6 +88,7 @@ static void refuse_positions(void)
     memcpy(before, out, sizeof out);
     REFUSED(ORDO_E_ARG, "k[1] is 4; segment 1 has 4 keys",
             ordo_select(ctx, ORDO_F64, work, N, k, 2, out, &opts));
+    REFUSED(ORDO_E_ARG, "k is NULL", ordo_select(ctx, ORDO_F64, work, N, NULL, 2, out, &opts));
     work[14] = keys[14] = (double)NAN;
     static const size_t all[] = {3};
     opts.nans = ORDO_NANS_OMIT;
