@@ -59,7 +59,8 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
 {
     const order_segments *const call = arg;
     size_t                      found = n;
-    ordo_order_job const        job = {call->job.type, at[0], n, call->job.descending, &found};
+    ordo_order_job const        job = {
+        call->job.type, at[0], n, call->job.descending, &found, NULL};
     TRY(call->choice->backend->is_sorted(call->choice->state, &job, exec));
     call->sorted[i] = found == n;
     if (call->where != NULL)
@@ -70,7 +71,8 @@ static ordo_status is_sorted_one(const void *arg, size_t i, size_t n, void *cons
 static ordo_status runs_one(const void *arg, size_t i, size_t n, void *const *at, ordo_exec *exec)
 {
     const order_segments *const call = arg;
-    ordo_runs_job const job = {call->job.type, at[0], n, call->job.descending, &call->results[i]};
+    ordo_runs_job const         job = {
+        call->job.type, at[0], n, call->job.descending, &call->results[i], NULL};
     return call->choice->backend->runs(call->choice->state, &job, exec);
 }
 
@@ -135,7 +137,7 @@ static ordo_status is_sorted_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type t
                                      .where = where};
         return measure_each(exec, &call, is_sorted_one, &segments, NULL);
     }
-    ordo_order_job const job = {type, keys, n, descending, &found};
+    ordo_order_job const job = {type, keys, n, descending, &found, NULL};
     TRY(choice.backend->is_sorted(choice.state, &job, exec));
     *sorted = found == n;
     if (where != NULL)
@@ -217,7 +219,7 @@ static ordo_status runs_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_type type, 
                                      .results = runs};
         return measure_each(exec, &call, runs_one, &segments, NULL);
     }
-    ordo_runs_job const job = {type, keys, n, descending, &found};
+    ordo_runs_job const job = {type, keys, n, descending, &found, NULL};
     TRY(choice.backend->runs(choice.state, &job, exec));
     *runs = found;
     return ORDO_OK;

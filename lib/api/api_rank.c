@@ -31,7 +31,7 @@ static ordo_status require_order(const ordo_choice *choice, ordo_exec *exec,
                                  const ordo_rank_sorted_job *job, bool descending)
 {
     size_t               where = job->n;
-    ordo_order_job const order = {job->type, job->sorted, job->n, descending, &where};
+    ordo_order_job const order = {job->type, job->sorted, job->n, descending, &where, NULL};
     TRY(choice->backend->is_sorted(choice->state, &order, exec));
     FAIL_IF(where != job->n, ORDO_E_ORDER, "sorted is not in %s order: element %zu is out of place",
             descending ? "descending" : "ascending", where);
@@ -183,19 +183,25 @@ static size_t rank_one_scratch(const void *arg, size_t n, const ordo_exec *exec)
     return call->choice->backend->rank_scratch(&job, exec);
 }
 
-static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, const ordo_rank_job *job,
+static ordo_status rank_each(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *job,
                              const api_segments *segments, size_t *bytes)
 {
     ordo_choice         choice;
     rank_segments const call = {&choice, *job};
-    TRY(api_choose(ctx, exec, NULL, &choice));
+    ordo_load           load = ordo_load_rank(job->type, job->n, job->rank_type);
+    bool const          weighs = bytes == NULL && api_sorts_segments(job->algorithm);
+    ordo_status         status;
+    load.segmented = true;
+    TRY(api_choose(ctx, exec, weighs ? &load : NULL, &choice));
     ordo_segments_job each = {.arrays = {api_read_only(job->keys, ordo_type_size(job->type)),
                                          {job->ranks, ordo_type_size(job->rank_type), false, true}},
                               .one = rank_one,
                               .scratch = rank_one_scratch,
                               .needs_scratch = true,
                               .arg = &call};
-    return api_run_segments(exec, &choice, segments, &each, bytes);
+    ANSWER_SEGMENTS_QUERY(bytes, choice, rank, *job, segments, each);
+    RUN_SEGMENTS(status, choice, rank, *job, segments, each);
+    return status;
 }
 
 static ordo_status rank_checked(ordo_ctx *ctx, ordo_exec *exec, ordo_rank_job *job,

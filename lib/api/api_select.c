@@ -521,7 +521,7 @@ ordo_status ordo_topk(ordo_ctx *ctx, ordo_type type, const void *keys, size_t n,
                       void *values, ordo_type index_type, void *index, size_t *found,
                       const ordo_select_opts *opts)
 {
-    ordo_topk_job job = {type, keys, n, k, values, index_type, index, false};
+    ordo_topk_job job = {type, keys, n, k, values, index_type, index, false, NULL};
     API_CALL("topk", type, n, topk_checked(ctx, exec, &job, found, opts, NULL));
 }
 

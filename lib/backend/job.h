@@ -1,8 +1,13 @@
-/* job.h - the work of one call: checked arguments with all defaults filled in. */
+/* job.h - the work of one call: checked arguments with all defaults filled in.
+ *
+ * `segments` of a job is NULL, or says where the segments of its arrays are (segments.h); n then
+ * counts the elements of the whole array. Only backends with has_segments get such jobs. */
 #ifndef ORDO_BACKEND_JOB_H
 #define ORDO_BACKEND_JOB_H
 
 #include "core/base.h"
+
+struct ordo_segment_view;
 
 typedef struct ordo_sort_job { /* sorts keys in place, or from another array */
     ordo_type      type;
@@ -11,7 +16,9 @@ typedef struct ordo_sort_job { /* sorts keys in place, or from another array */
     bool           descending;
     ordo_algorithm algorithm;
     size_t         radius; /* ROUGH, HALVING, WINDOWS: as the caller gave it; 0: measure */
-    const void    *source; /* the array to read; NULL: keys. Always NULL for devices and in pairs */
+    const void    *source; /* the array to read; NULL: keys. Always NULL in pairs,
+                            * and for devices unless there are segments */
+    const struct ordo_segment_view *segments;
 } ordo_sort_job;
 
 typedef struct ordo_pairs_job { /* sorts keys and values in place, stable */
@@ -29,6 +36,7 @@ typedef struct ordo_argsort_job { /* stable */
     size_t         radius;
     ordo_type      index_type; /* U32, U64 */
     void          *index;
+    const struct ordo_segment_view *segments;
 } ordo_argsort_job;
 
 typedef struct ordo_by_job { /* sorts elements in place by a comparison function */
@@ -48,6 +56,7 @@ typedef struct ordo_rank_job { /* ranks an array in any order */
     void          *ranks;
     ordo_ties      ties;
     ordo_algorithm algorithm; /* of the argsort */
+    const struct ordo_segment_view *segments;
 } ordo_rank_job;
 
 typedef struct ordo_select_job { /* k-th keys */
@@ -61,6 +70,7 @@ typedef struct ordo_select_job { /* k-th keys */
     ordo_algorithm algorithm;
     bool           out_on_host; /* even if keys are on a device */
     size_t         sub_array;   /* BITONIC, MERGE: keys of a sub-array, a power of 2 */
+    const struct ordo_segment_view *segments;
 } ordo_select_job;
 
 typedef struct ordo_topk_job { /* the first k keys in order and their indices */
@@ -71,6 +81,7 @@ typedef struct ordo_topk_job { /* the first k keys in order and their indices */
     ordo_type   index_type;
     void       *index;
     bool        descending;
+    const struct ordo_segment_view *segments;
 } ordo_topk_job;
 
 typedef struct ordo_string_group { /* strings [lo, hi) of the index, whose order is not known yet */
@@ -155,6 +166,7 @@ typedef struct ordo_rank_sorted_job { /* ranks a sorted array */
     void          *ranks;
     ordo_ties      ties;
     ordo_algorithm algorithm;
+    const struct ordo_segment_view *segments;
 } ordo_rank_sorted_job;
 
 typedef struct ordo_scan_job {
@@ -167,6 +179,7 @@ typedef struct ordo_scan_job {
     bool        exclusive;
 
     ordo_algorithm algorithm; /* AUTO; BALLOT: sums of 32-bit integers to the same type */
+    const struct ordo_segment_view *segments;
 } ordo_scan_job;
 
 typedef struct ordo_bits_job { /* binary prefix sum */
@@ -197,6 +210,7 @@ typedef struct ordo_order_job { /* whether an array is sorted */
     size_t      n;
     bool        descending;
     size_t     *where; /* gets the smallest i with keys[i] before keys[i-1], or n; not NULL */
+    const struct ordo_segment_view *segments;
 } ordo_order_job;
 
 typedef struct ordo_radius_job { /* measures the radius */
@@ -208,6 +222,7 @@ typedef struct ordo_radius_job { /* measures the radius */
     size_t        *radius;
     void          *lr, *rl; /* the sequences LR and RL; NULL: not wanted */
     uint64_t      *dm;
+    const struct ordo_segment_view *segments;
 } ordo_radius_job;
 
 static inline bool ordo_wants_sequences(const ordo_radius_job *job)
@@ -221,6 +236,7 @@ typedef struct ordo_runs_job { /* counts the runs */
     size_t      n;
     bool        descending;
     size_t     *runs;
+    const struct ordo_segment_view *segments;
 } ordo_runs_job;
 
 typedef struct ordo_count_job { /* counts the NaNs */

@@ -129,7 +129,7 @@ static void refuse_calls(void)
             ordo_scan_bits(ctx, ORDO_FLAG_BYTES, work, N, ORDO_U64, index_of, NULL, &scan));
     REFUSED(ORDO_E_UNSUPPORTED, "has no segments", ordo_sort_pointers(ctx, texts, 2, &sort));
     sort.flags = ORDO_ON_DEVICE;
-    REFUSED(ORDO_E_UNSUPPORTED, "segments of arrays on a GPU are not supported",
+    REFUSED(ORDO_E_ARG, "the context is for the CPU only",
             ordo_sort(ctx, ORDO_F64, work, N, &sort));
 }
 

@@ -7,7 +7,7 @@
 #include "cuda/runtime/cuda_state.cuh"
 
 enum {
-    MOST_ARRAYS = 4,
+    MOST_ARRAYS = 5,
     READ = 1,   /* the device needs what is in it */
     WRITTEN = 2 /* the caller needs what the device writes */
 };
@@ -87,11 +87,48 @@ static ordo_status bring_out(cuda_frame *frame, const job_arrays *arrays)
 static size_t                         keys_of(const ordo_pairs_job *job) { return job->keys.n; }
 template <typename JOB> static size_t keys_of(const JOB *job) { return job->n; }
 
+/* ---- Segments ----
+ *
+ * The job gets its own copy of the layout, so that offsets are an array as the others are. Results
+ * are copied in, too: elements outside the segments must come back unchanged. */
+
+typedef const ordo_segment_view *layout_pointer;
+
+static layout_pointer *layout_of(ordo_pairs_job *job, int) { return &job->keys.segments; }
+template <typename JOB> static auto layout_of(JOB *job, int) -> decltype(&job->segments)
+{
+    return &job->segments;
+}
+template <typename JOB> static layout_pointer *layout_of(JOB *, long) { return NULL; }
+
+template <typename JOB>
+static void add_segments(JOB *job, ordo_segment_view *layout, job_arrays *arrays)
+{
+    layout_pointer *const given = layout_of(job, 0);
+    if (given == NULL || *given == NULL)
+        return;
+    *layout = **given;
+    *given = layout;
+    for (int i = 0; i < arrays->count; i++)
+        arrays->at[i].use |= READ;
+    if (layout->offsets != NULL)
+        add(arrays, &layout->offsets, (layout->count + 1) * sizeof *layout->offsets, READ,
+            "segments.offsets");
+}
+
+/* The number of segments of a job; 1 without segments. */
+static size_t segments_of(const ordo_segment_view *layout)
+{
+    return layout == NULL ? 1 : layout->count;
+}
+
 template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *)>
 static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
 {
-    JOB              job = *given;
-    job_arrays const arrays = list(&job);
+    JOB               job = *given;
+    ordo_segment_view layout;
+    job_arrays        arrays = list(&job);
+    add_segments(&job, &layout, &arrays);
     return keys_of(given) == 0 ? 0 : copies_of(&arrays, exec) + scratch(given);
 }
 
@@ -101,9 +138,11 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
 {
     if (keys_of(given) == 0)
         return ORDO_OK;
-    JOB              job = *given;
-    job_arrays const arrays = list(&job);
-    cuda_frame       frame;
+    JOB               job = *given;
+    ordo_segment_view layout;
+    job_arrays        arrays = list(&job);
+    cuda_frame        frame;
+    add_segments(&job, &layout, &arrays);
     TRY(frame_begin(&frame, (cuda_state *)state, exec, copies_of(&arrays, exec) + scratch(given)));
     ordo_status status = bring_in(&frame, &arrays);
     if (status == ORDO_OK)
@@ -125,8 +164,11 @@ static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
 
 static job_arrays sort_arrays(ordo_sort_job *job)
 {
-    job_arrays list = {};
-    add(&list, &job->keys, job->n * cuda_type_size(job->type), READ | WRITTEN, "keys");
+    job_arrays   list = {};
+    size_t const bytes = job->n * cuda_type_size(job->type);
+    add(&list, &job->keys, bytes, READ | WRITTEN, "keys");
+    if (job->source != NULL)
+        add(&list, &job->source, bytes, READ, "opts.source");
     return list;
 }
 
@@ -165,10 +207,11 @@ static job_arrays topk_arrays(ordo_topk_job *job)
 {
     job_arrays list = {};
     add(&list, &job->keys, job->n * cuda_type_size(job->type), READ, "keys");
+    size_t const found = job->k * segments_of(job->segments);
     if (job->values != NULL || job->keys == NULL)
-        add(&list, &job->values, job->k * cuda_type_size(job->type), WRITTEN, "values");
+        add(&list, &job->values, found * cuda_type_size(job->type), WRITTEN, "values");
     if (job->index != NULL || job->keys == NULL)
-        add(&list, &job->index, job->k * cuda_type_size(job->index_type), WRITTEN, "index");
+        add(&list, &job->index, found * cuda_type_size(job->index_type), WRITTEN, "index");
     return list;
 }
 
@@ -350,6 +393,7 @@ static ordo_backend make_table(void)
     table.sample_work = dev_sample_work;
     table.put_ranks = put_ranks;
     table.put_ranks_work = dev_put_ranks_work;
+    table.has_segments = true;
     return table;
 }
 
