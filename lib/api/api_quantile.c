@@ -236,6 +236,25 @@ static size_t quantiles_one_scratch(const void *arg, size_t n, const ordo_exec *
     return places + api_select_any_scratch(segments->choice, &job, n, exec);
 }
 
+/* The quantiles of all segments in one job of a device. */
+static ordo_status quantiles_on_device(ordo_exec *exec, const ordo_choice *choice,
+                                       const quantiles *call, const ordo_quantile_opts *wish,
+                                       const api_segments *segments)
+{
+    ordo_select_job job = {.type = call->type,
+                           .keys = call->keys,
+                           .n = call->n,
+                           .count = call->count,
+                           .out = call->out,
+                           .segments = &segments->view,
+                           .nans = (ordo_nans)wish->nans,
+                           .q = call->q,
+                           .method = (ordo_method)wish->method,
+                           .is_median = call->is_median};
+    TRY(api_set_select_algorithm(exec, choice, wish->algorithm, wish->sub_array, &job));
+    return choice->backend->select(choice->state, &job, exec);
+}
+
 static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quantiles *call,
                                      const ordo_quantile_opts *opts)
 {
@@ -249,6 +268,8 @@ static ordo_status quantiles_checked(ordo_ctx *ctx, ordo_exec *exec, const quant
         return ORDO_OK;
     if (!segments.given)
         return quantiles_array(exec, &choice, call, &wish);
+    if (choice.backend->has_segments)
+        return quantiles_on_device(exec, &choice, call, &wish, &segments);
     bool const named =
         wish.algorithm == ORDO_ALGORITHM_BITONIC || wish.algorithm == ORDO_ALGORITHM_MERGE;
     quantile_segments const job = {&choice, *call, &wish};

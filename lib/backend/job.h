@@ -71,6 +71,11 @@ typedef struct ordo_select_job { /* k-th keys */
     bool           out_on_host; /* even if keys are on a device */
     size_t         sub_array;   /* BITONIC, MERGE: keys of a sub-array, a power of 2 */
     const struct ordo_segment_view *segments;
+    /* Only with segments: k in any order; a position that a segment does not have writes nothing. */
+    ordo_nans     nans;
+    const double *q; /* not NULL: out gets f64 quantiles, and k is NULL */
+    ordo_method   method;
+    bool          is_median;
 } ordo_select_job;
 
 typedef struct ordo_topk_job { /* the first k keys in order and their indices */
@@ -82,6 +87,9 @@ typedef struct ordo_topk_job { /* the first k keys in order and their indices */
     void       *index;
     bool        descending;
     const struct ordo_segment_view *segments;
+    /* Only with segments, whose k is not limited: */
+    bool    omit;  /* no NaNs in the result */
+    size_t *found; /* the number of results of each segment; NULL: not wanted */
 } ordo_topk_job;
 
 typedef struct ordo_string_group { /* strings [lo, hi) of the index, whose order is not known yet */
@@ -210,7 +218,11 @@ typedef struct ordo_order_job { /* whether an array is sorted */
     size_t      n;
     bool        descending;
     size_t     *where; /* gets the smallest i with keys[i] before keys[i-1], or n; not NULL */
+    /* Only with segments: where and sorted have one result for each segment; NULL: not wanted. */
     const struct ordo_segment_view *segments;
+    int                            *sorted;
+    size_t *unsorted; /* on the host: the first segment that is not sorted, or the count; NULL: not
+                       * wanted */
 } ordo_order_job;
 
 typedef struct ordo_radius_job { /* measures the radius */
@@ -219,7 +231,7 @@ typedef struct ordo_radius_job { /* measures the radius */
     size_t         n;
     bool           descending;
     ordo_algorithm algorithm; /* AUTO, SEQUENTIAL, PREFIX */
-    size_t        *radius;
+    size_t        *radius; /* one for each segment; the same in the next job */
     void          *lr, *rl; /* the sequences LR and RL; NULL: not wanted */
     uint64_t      *dm;
     const struct ordo_segment_view *segments;

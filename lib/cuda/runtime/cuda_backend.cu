@@ -7,7 +7,7 @@
 #include "cuda/runtime/cuda_state.cuh"
 
 enum {
-    MOST_ARRAYS = 5,
+    MOST_ARRAYS = 6,
     READ = 1,   /* the device needs what is in it */
     WRITTEN = 2 /* the caller needs what the device writes */
 };
@@ -61,11 +61,12 @@ static ordo_status bring_in(cuda_frame *frame, const job_arrays *arrays)
     for (int i = 0; i < arrays->count; i++) {
         const job_array *const array = &arrays->at[i];
         if (exec->on_device) {
-            TRY(check_device_memory(exec, array));
+            if (array->bytes > 0)
+                TRY(check_device_memory(exec, array));
             continue;
         }
         *array->pointer = scratch_take<char>(&frame->call.scratch, array->bytes);
-        if ((array->use & READ) != 0)
+        if ((array->use & READ) != 0 && array->bytes > 0)
             TRY(stage_in(frame, *array->pointer, array->host, array->bytes));
         exec->phase++;
     }
@@ -78,7 +79,7 @@ static ordo_status bring_out(cuda_frame *frame, const job_arrays *arrays)
     exec->phase = exec->phases - 1;
     for (int i = 0; i < arrays->count && !exec->on_device; i++) {
         const job_array *const array = &arrays->at[i];
-        if ((array->use & WRITTEN) != 0)
+        if ((array->use & WRITTEN) != 0 && array->bytes > 0)
             TRY(stage_out(frame, array->host, *array->pointer, array->bytes));
     }
     return ORDO_OK;
@@ -122,6 +123,15 @@ static size_t segments_of(const ordo_segment_view *layout)
     return layout == NULL ? 1 : layout->count;
 }
 
+/* Whether a job has nothing to do. Empty segments have results, except where every element has
+ * one. */
+template <typename JOB> static bool is_void(const JOB *job) { return keys_of(job) == 0; }
+static bool is_void(const ordo_topk_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_select_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_order_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_radius_job *job) { return job->n == 0 && job->segments == NULL; }
+static bool is_void(const ordo_runs_job *job) { return job->n == 0 && job->segments == NULL; }
+
 template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *)>
 static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
 {
@@ -129,14 +139,14 @@ static size_t verb_scratch(const JOB *given, const ordo_exec *exec)
     ordo_segment_view layout;
     job_arrays        arrays = list(&job);
     add_segments(&job, &layout, &arrays);
-    return keys_of(given) == 0 ? 0 : copies_of(&arrays, exec) + scratch(given);
+    return is_void(given) ? 0 : copies_of(&arrays, exec) + scratch(given);
 }
 
 template <typename JOB, job_arrays (*list)(JOB *), size_t (*scratch)(const JOB *),
           ordo_status (*run)(cuda_call *, const JOB *)>
 static ordo_status verb(void *state, const JOB *given, ordo_exec *exec)
 {
-    if (keys_of(given) == 0)
+    if (is_void(given))
         return ORDO_OK;
     JOB               job = *given;
     ordo_segment_view layout;
@@ -212,6 +222,8 @@ static job_arrays topk_arrays(ordo_topk_job *job)
         add(&list, &job->values, found * cuda_type_size(job->type), WRITTEN, "values");
     if (job->index != NULL || job->keys == NULL)
         add(&list, &job->index, found * cuda_type_size(job->index_type), WRITTEN, "index");
+    if (job->segments != NULL && (job->found != NULL || job->keys == NULL))
+        add(&list, &job->found, job->segments->count * sizeof *job->found, WRITTEN, "found");
     return list;
 }
 
@@ -253,6 +265,26 @@ template <typename JOB> static job_arrays keys_arrays(JOB *job)
     return list;
 }
 
+/* Without segments the results below are single numbers, which the device verb brings home. */
+
+static job_arrays order_arrays(ordo_order_job *job)
+{
+    job_arrays list = keys_arrays(job);
+    if (job->segments != NULL && job->sorted != NULL)
+        add(&list, &job->sorted, job->segments->count * sizeof *job->sorted, WRITTEN, "sorted");
+    if (job->segments != NULL && job->where != NULL)
+        add(&list, &job->where, job->segments->count * sizeof *job->where, WRITTEN, "where");
+    return list;
+}
+
+static job_arrays runs_arrays(ordo_runs_job *job)
+{
+    job_arrays list = keys_arrays(job);
+    if (job->segments != NULL)
+        add(&list, &job->runs, job->segments->count * sizeof *job->runs, WRITTEN, "runs");
+    return list;
+}
+
 /* Unlike other results, the sequences are NULL also in a question about scratch if they are not
  * wanted. */
 static job_arrays radius_arrays(ordo_radius_job *job)
@@ -265,6 +297,16 @@ static job_arrays radius_arrays(ordo_radius_job *job)
         add(&list, &job->rl, bytes, WRITTEN, "rl");
     if (job->dm != NULL)
         add(&list, &job->dm, job->n * sizeof *job->dm, WRITTEN, "dm");
+    if (job->segments != NULL)
+        add(&list, &job->radius, job->segments->count * sizeof *job->radius, WRITTEN, "radius");
+    return list;
+}
+
+static job_arrays select_segments_arrays(ordo_select_job *job)
+{
+    job_arrays   list = keys_arrays(job);
+    size_t const size = job->q != NULL ? sizeof(double) : cuda_type_size(job->type);
+    add(&list, &job->out, job->segments->count * job->count * size, WRITTEN, "out");
     return list;
 }
 
@@ -274,6 +316,8 @@ static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *e
 {
     ordo_select_job  copy = *job;
     job_arrays const arrays = keys_arrays(&copy);
+    if (job->segments != NULL)
+        return verb_scratch<ordo_select_job, select_segments_arrays, dev_select_scratch>(job, exec);
     return job->n == 0 ? 0
                        : copies_of(&arrays, exec) + dev_select_scratch(job) +
                              ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
@@ -298,6 +342,9 @@ static ordo_status select_framed(cuda_frame *frame, ordo_select_job *job, const 
 
 static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_exec *exec)
 {
+    if (given->segments != NULL)
+        return verb<ordo_select_job, select_segments_arrays, dev_select_scratch, dev_select>(
+            state, given, exec);
     if (given->n == 0)
         return ORDO_OK;
     ordo_select_job  job = *given;
@@ -375,8 +422,8 @@ static ordo_backend make_table(void)
     SLOTS(scan_bits, ordo_bits_job, bits_arrays, scan_bits);
     SLOTS(partition, ordo_partition_job, partition_arrays, partition);
     SLOTS(radius, ordo_radius_job, radius_arrays, radius);
-    SLOT(is_sorted, ordo_order_job, keys_arrays<ordo_order_job>, is_sorted);
-    SLOT(runs, ordo_runs_job, keys_arrays<ordo_runs_job>, runs);
+    SLOT(is_sorted, ordo_order_job, order_arrays, is_sorted);
+    SLOT(runs, ordo_runs_job, runs_arrays, runs);
     SLOT(count_nans, ordo_count_job, keys_arrays<ordo_count_job>, count_nans);
     table.select = select_keys;
     table.select_scratch = select_keys_scratch;

@@ -3,7 +3,7 @@
  * Up to 256 keys: a few lanes sort the segment in registers (warp_sort.cuh). Up to 1024 a warp, up
  * to 16384 (8-byte keys: 8192) a block holds the keys in registers and searches (segment_pool.cuh).
  * Longer ones digit by digit (segment_digits.cuh). Rows of 2^22 keys and more are selected from one
- * after the other (dev_select.cu). For more than SELECT_TARGETS_MOST positions a copy is sorted.
+ * after the other (dev_select.cu). For more than SELECT_MOST positions a copy is sorted.
  * Memory moved: the keys once, up to 16384; longer segments once for each 8 bits of the key.
  * Scratch: 4 KB a long segment; the positions; rows of a layout with a step; the sorted copy. */
 #include "cuda/segments/dev_segment.cuh"
@@ -15,7 +15,8 @@
 
 enum {
     SHORT_THREADS = 256,
-    SELECT_TARGETS_MOST = 8
+    SORTED_MOST = 256, /* keys of a segment that a few lanes sort */
+    SELECT_MOST = 8    /* positions that are searched */
 };
 
 static constexpr size_t SELECT_ALONE = (size_t)1 << 22; /* keys of a row that is done by itself */
@@ -34,27 +35,25 @@ static DEVICE void load_sorted(const segment_codes<WORD> &codes, const void *key
 {
     constexpr unsigned LANES = 1u << M;
     unsigned const     q = lane_id() % LANES;
-    if constexpr (M == 0 && sizeof(WORD) == 4) {
-        const uint32_t *const from = (const uint32_t *)keys + s.start;
-        if (codes.bytes == 4 && (uintptr_t)from % 16 == 0 && s.length == WARP_SORT_ITEMS) {
+    const uint32_t *const from = (const uint32_t *)keys + s.start;
+    if (M == 0 && sizeof(WORD) == 4 && codes.bytes == 4 && (uintptr_t)from % 16 == 0 &&
+        s.length == WARP_SORT_ITEMS) {
 #pragma unroll
-            for (int e = 0; e < WARP_SORT_ITEMS; e += 4) {
-                uint4 const raw = *(const uint4 *)(from + e);
-                x[e] = codes.encode(raw.x);
-                x[e + 1] = codes.encode(raw.y);
-                x[e + 2] = codes.encode(raw.z);
-                x[e + 3] = codes.encode(raw.w);
-            }
-            __syncwarp();
-            warp_sort_parts<M>(x, memory);
-            return;
+        for (int e = 0; e < WARP_SORT_ITEMS; e += 4) {
+            uint4 const raw = *(const uint4 *)(from + e);
+            x[e] = codes.encode(raw.x);
+            x[e + 1] = codes.encode(raw.y);
+            x[e + 2] = codes.encode(raw.z);
+            x[e + 3] = codes.encode(raw.w);
+        }
+    } else {
+#pragma unroll
+        for (int e = 0; e < WARP_SORT_ITEMS; e++) {
+            unsigned const j = e * LANES + q;
+            x[e] = j < s.length ? codes.read(keys, s.start + j) : (WORD) ~(WORD)0;
         }
     }
-#pragma unroll
-    for (int e = 0; e < WARP_SORT_ITEMS; e++) {
-        unsigned const j = e * LANES + q;
-        x[e] = j < s.length ? codes.read(keys, s.start + j) : (WORD) ~(WORD)0;
-    }
+    __syncwarp();
     warp_sort_parts<M>(x, memory);
 }
 
@@ -150,23 +149,30 @@ static __global__ void __launch_bounds__(BLOCK)
 /* ---- The verb ---- */
 
 struct segment_select_work {
-    segment_input  input;
-    uint64_t      *k;
-    segment_lists  lists; /* with offsets */
-    digits_work    digits;
-    void          *sorted; /* a copy of the keys, or NULL */
+    segment_input   input;
+    uint64_t       *k;
+    segment_classes classes; /* long segments; its lists have the others, too */
+    digits_table    digits;
 };
 
-static bool is_alone(const ordo_select_job *job)
+static bool has_alone_length(const ordo_select_job *job)
 {
-    return job->segments->offsets == NULL && job->segments->length >= SELECT_ALONE &&
-           job->q == NULL && job->nans == ORDO_NANS_LAST;
+    return job->segments->offsets == NULL && job->segments->step == 1 &&
+           job->segments->length >= SELECT_ALONE && job->q == NULL && job->nans == ORDO_NANS_LAST;
 }
 
-static bool is_sorted_first(const ordo_select_job *job)
+/* dev_select needs ascending positions. */
+static bool goes_alone(const ordo_select_job *job)
 {
-    return job->count > SELECT_TARGETS_MOST;
+    if (!has_alone_length(job))
+        return false;
+    size_t j = 1;
+    while (j < job->count && job->k[j - 1] < job->k[j])
+        j++;
+    return j >= job->count;
 }
+
+static bool is_sorted_first(const ordo_select_job *job) { return job->count > SELECT_MOST; }
 
 static uint64_t block_most(ordo_type type)
 {
@@ -176,22 +182,183 @@ static uint64_t block_most(ordo_type type)
 
 static segment_limits select_limits(ordo_type type)
 {
-    return {{16 * WARP_SORT_ITEMS, pool_shape<uint32_t>::OF_WARP::MOST, block_most(type)},
-            DIGITS_TILE};
+    return {{SORTED_MOST, pool_shape<uint32_t>::OF_WARP::MOST, block_most(type)}, DIGITS_TILE};
 }
 
-static segment_select_work select_work_layout(cuda_scratch *scratch, const ordo_select_job *job)
+static segment_select_work select_layout_of(cuda_scratch *scratch, const ordo_select_job *job)
 {
     segment_select_work work = {};
-    segment_limits      limits = select_limits(job->type);
-    work.input =
-        segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
+    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, false);
     work.k = scratch_take<uint64_t>(scratch, job->count);
-    if (work.input.view.offsets != NULL)
-        work.lists = segment_lists_layout(scratch, work.input.n, work.input.view.count, limits);
-    work.digits = digits_layout(scratch, &work.input.view, work.input.n, work.lists, limits);
+    work.classes = segment_classes_layout(scratch, &work.input.view, work.input.n,
+                                          select_limits(job->type));
+    work.digits = digits_layout(scratch, work.classes);
     return work;
 }
+
+template <typename WORD, int M>
+static ordo_status launch_sorted(cuda_call *call, const segment_codes<WORD> &codes,
+                                 const void *keys, const segment_map &map,
+                                 const segment_targets &targets, uint64_t least)
+{
+    size_t const blocks = segment_grid(call, map.count << M, SHORT_THREADS, 8);
+    return CUDA_LAUNCH(call, (select_sorted_segments<WORD, M>), blocks, SHORT_THREADS, 0, codes,
+                       keys, map, targets, least);
+}
+
+/* A list of segments, or all of them if the layout is fixed. */
+template <typename POOL, int BLOCK>
+static ordo_status launch_pool(cuda_call *call, const segment_codes<typename POOL::WORD> &codes,
+                               const void *keys, const segment_classes &classes,
+                               const segment_targets &targets, int list)
+{
+    bool const     is_fixed = classes.map.offsets == NULL;
+    uint64_t const room = is_fixed ? classes.map.count : classes.lists.room[list];
+    size_t const   blocks = segment_grid(call, room * POOL::THREADS, BLOCK, 2048 / BLOCK);
+    return CUDA_LAUNCH(call, (select_pool_segments<POOL, BLOCK>), blocks, BLOCK, 0, codes, keys,
+                       classes.map, targets, is_fixed ? NULL : classes.lists.list[list],
+                       is_fixed ? NULL : classes.lists.counts + list, room);
+}
+
+template <typename WORD>
+static ordo_status select_classes(cuda_call *call, const segment_codes<WORD> &codes,
+                                  const segment_select_work &work, const segment_targets &targets)
+{
+    typedef pool_shape<WORD> SHAPE;
+    const segment_classes   &classes = work.classes;
+    const segment_map       &map = classes.map;
+    const void *const        keys = work.input.keys;
+    bool const               is_fixed = map.offsets == NULL;
+    uint64_t const           longest = is_fixed ? map.length : map.n;
+    uint64_t const           shortest = is_fixed ? map.length : 0;
+    if (shortest <= 16)
+        TRY((launch_sorted<WORD, 0>(call, codes, keys, map, targets, 0)));
+    if (shortest <= 64 && longest > 16)
+        TRY((launch_sorted<WORD, 2>(call, codes, keys, map, targets, 16)));
+    if (shortest <= SORTED_MOST && longest > 64)
+        TRY((launch_sorted<WORD, 4>(call, codes, keys, map, targets, 64)));
+    if (shortest <= SHAPE::OF_WARP::MOST && longest > SORTED_MOST)
+        TRY((launch_pool<typename SHAPE::OF_WARP, SHORT_THREADS>(call, codes, keys, classes,
+                                                                 targets, 0)));
+    if (shortest <= SHAPE::OF_BLOCK::MOST && longest > SHAPE::OF_WARP::MOST)
+        TRY((launch_pool<typename SHAPE::OF_BLOCK, SHAPE::OF_BLOCK::THREADS>(call, codes, keys,
+                                                                             classes, targets, 1)));
+    if (longest <= SHAPE::OF_BLOCK::MOST)
+        return ORDO_OK;
+    return digits_select(call, codes, keys, classes, work.digits, targets);
+}
+
+static ordo_status select_all(cuda_call *call, const ordo_select_job *job)
+{
+    segment_select_work const work = select_layout_of(&call->scratch, job);
+    segment_targets           targets = {};
+    ordo_select_job           wish = *job; /* positions and q have 8 bytes both */
+    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
+    targets.k = work.k;
+    targets.count = job->count;
+    targets.is_quantile = job->q != NULL;
+    targets.is_median = job->is_median;
+    targets.method = job->method;
+    targets.nans = job->nans;
+    targets.out = job->out;
+    TRY(select_put_positions(call, &wish, work.k));
+    TRY(segment_input_fill(call, work.input, job->segments));
+    TRY(segment_classes_fill(call, work.classes));
+    return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
+        return select_classes(call, codes, work, targets);
+    });
+}
+
+/* ---- Many positions: from a sorted copy ---- */
+
+template <typename WORD>
+static __global__ void __launch_bounds__(SHORT_THREADS)
+    select_from_sorted(const __grid_constant__ segment_codes<WORD> codes, const void *sorted,
+                       const __grid_constant__ segment_map     map,
+                       const __grid_constant__ segment_targets targets)
+{
+    uint64_t const warps = (uint64_t)gridDim.x * (SHORT_THREADS / WARP_LANES);
+    uint64_t       i = ((uint64_t)blockIdx.x * SHORT_THREADS + threadIdx.x) / WARP_LANES;
+    for (; i < map.count; i += warps) {
+        segment const here = segment_at(map, i);
+        uint64_t      numbers = here.length;
+        if (segment_counts_nans(targets, codes)) { /* NaNs are last */
+            uint64_t lo = 0;
+            while (lo < numbers) {
+                uint64_t const middle = lo + (numbers - lo) / 2;
+                if (codes.read(sorted, here.start + middle) <= codes.last_number())
+                    lo = middle + 1;
+                else
+                    numbers = middle;
+            }
+        }
+        for (uint64_t j = lane_id(); j < targets.count; j += WARP_LANES) {
+            segment_target const target =
+                segment_target_of(targets, j, here.length, here.length - numbers);
+            bool const has_key = !target.is_nan && !target.is_absent;
+            WORD const below =
+                has_key ? codes.read(sorted, here.start + target.place.below) : (WORD)0;
+            WORD const above =
+                has_key ? codes.read(sorted, here.start + target.place.above) : (WORD)0;
+            segment_target_write(targets, codes, i, j, target, below, above);
+        }
+    }
+}
+
+struct sorted_work {
+    segment_input input;
+    uint64_t     *k;
+    void         *sorted;
+};
+
+/* Segments that share elements, and segments with a step, are rows already. */
+static sorted_work sorted_layout(cuda_scratch *scratch, const ordo_select_job *job)
+{
+    sorted_work work;
+    work.input = segment_input_layout(scratch, job->segments, job->type, job->keys, job->n, true);
+    work.k = scratch_take<uint64_t>(scratch, job->count);
+    work.sorted = work.input.copies
+                      ? work.input.rows
+                      : scratch_take<char>(scratch, work.input.n * work.input.size);
+    return work;
+}
+
+static ordo_sort_job sort_of(const ordo_select_job *job, const sorted_work &work)
+{
+    ordo_sort_job sort = {};
+    sort.type = job->type;
+    sort.keys = work.sorted;
+    sort.n = work.input.n;
+    sort.descending = job->descending;
+    sort.segments = &work.input.view;
+    return sort;
+}
+
+static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
+{
+    sorted_work const   work = sorted_layout(&call->scratch, job);
+    ordo_sort_job const sort = sort_of(job, work);
+    ordo_select_job     wish = *job;
+    segment_targets     targets = {work.k,      job->count,  job->q != NULL, job->is_median,
+                                   job->method, job->nans, job->out};
+    wish.k = job->q != NULL ? (const size_t *)(const void *)job->q : job->k;
+    TRY(select_put_positions(call, &wish, work.k));
+    TRY(segment_input_fill(call, work.input, job->segments));
+    if (!work.input.copies && work.input.n > 0)
+        CUDA_TRY(call->exec,
+                 cudaMemcpyAsync(work.sorted, job->keys, work.input.n * work.input.size,
+                                 cudaMemcpyDeviceToDevice, call->stream));
+    if (work.input.n > 0)
+        TRY(dev_sort(call, &sort));
+    return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
+        segment_map const map = segment_map_of(&work.input.view, work.input.n);
+        return CUDA_LAUNCH(call, select_from_sorted<decltype(codes.flip)>,
+                           segment_grid(call, map.count * WARP_LANES, SHORT_THREADS, 8),
+                           SHORT_THREADS, 0, codes, (const void *)work.sorted, map, targets);
+    });
+}
+
+/* ---- Long rows, one after the other ---- */
 
 /* A separate selection from row i. */
 static ordo_select_job select_of(const ordo_select_job *job, size_t i)
@@ -200,9 +367,49 @@ static ordo_select_job select_of(const ordo_select_job *job, size_t i)
     size_t const    size = cuda_type_size(job->type);
     one.segments = NULL;
     one.n = job->segments->length;
+    one.algorithm = ORDO_ALGORITHM_AUTO;
     if (job->keys != NULL)
         one.keys = (const char *)job->keys + ordo_segment_start(job->segments, i) * size;
     if (job->out != NULL)
         one.out = (char *)job->out + i * job->count * size;
     return one;
+}
+
+static ordo_status select_alone(cuda_call *call, const ordo_select_job *job)
+{
+    size_t const used = call->scratch.used;
+    for (size_t i = 0; i < job->segments->count; i++) {
+        ordo_select_job const one = select_of(job, i);
+        TRY(dev_select(call, &one));
+        call->scratch.used = used; /* the next selection follows on the stream */
+    }
+    return ORDO_OK;
+}
+
+size_t dev_segment_select_scratch(const ordo_select_job *job)
+{
+    size_t alone = 0;
+    if (has_alone_length(job)) {
+        ordo_select_job const one = select_of(job, 0);
+        alone = dev_select_scratch(&one);
+    }
+    if (!is_sorted_first(job))
+        return ordo_max(alone, scratch_of(select_layout_of, job));
+    cuda_scratch        counted = {};
+    sorted_work const   work = sorted_layout(&counted, job);
+    ordo_sort_job const sort = sort_of(job, work);
+    return ordo_max(alone, counted.used + (sort.n > 0 ? dev_sort_scratch(&sort) : 0));
+}
+
+ordo_status dev_segment_select(cuda_call *call, const ordo_select_job *job)
+{
+    if (job->algorithm != ORDO_ALGORITHM_AUTO && job->algorithm != ORDO_ALGORITHM_RADIX)
+        return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
+                         "a GPU selects from segments only by the algorithms auto and radix");
+    call->exec->algorithm = "segments";
+    if (job->count == 0 || job->segments->count == 0)
+        return ORDO_OK;
+    if (goes_alone(job))
+        return select_alone(call, job);
+    return is_sorted_first(job) ? select_sorted(call, job) : select_all(call, job);
 }

@@ -18,14 +18,15 @@ static DEVICE uint64_t take_places(unsigned long long *counter, bool mine)
     return __shfl_sync(WARP_ALL, first, 0) + (uint64_t)__popc(lanes & lanes_before());
 }
 
-static DEVICE void list_large(const segment_lists &lists, uint64_t tile, segment where)
+static DEVICE void list_large(const segment_lists &lists, uint64_t tile, segment where,
+                              uint64_t number)
 {
     uint64_t const tiles = (where.length + tile - 1) / tile;
     uint64_t const one = (uint64_t)1 << SEGMENT_SLOT_SHIFT;
     uint64_t const taken = atomicAdd(&lists.counts[2], (unsigned long long)(one | tiles));
     uint64_t const slot = taken >> SEGMENT_SLOT_SHIFT, first = taken & (one - 1);
     if (slot < lists.room[2])
-        lists.large[slot] = {where, first};
+        lists.large[slot] = {where, first, number};
 }
 
 static __global__ void __launch_bounds__(SEGMENT_BLOCK_THREADS)
@@ -37,7 +38,7 @@ static __global__ void __launch_bounds__(SEGMENT_BLOCK_THREADS)
     for (uint64_t r = 0; r < rounds; r++, i += threads) { /* whole warps: lanes vote */
         segment const where = i < map.count ? segment_at(map, i) : segment{0, 0};
         if (where.length > classes.limits[2])
-            list_large(lists, classes.tile, where);
+            list_large(lists, classes.tile, where, i);
         __syncwarp();
 #pragma unroll
         for (int c = 0; c < 2; c++) {

@@ -73,7 +73,8 @@ static __global__ void __launch_bounds__(MEASURE_THREADS)
 static inline segment_classes measure_layout(cuda_scratch *scratch, const ordo_segment_view *view,
                                              size_t n)
 {
-    return segment_classes_layout(scratch, view, n, MEASURE_SHORT, MEASURE_TILE);
+    return segment_classes_layout(scratch, view, n,
+                                  segment_two_classes(MEASURE_SHORT, MEASURE_TILE));
 }
 
 /* Measures all segments; the classes are filled. */

@@ -39,6 +39,31 @@ template <int WARPS> static DEVICE void pool_sync(void)
         __syncthreads();
 }
 
+/* A key of a segment: its code and its place. */
+template <typename WORD> struct pool_record {
+    WORD     code;
+    uint64_t place;
+};
+
+/* Sorts one record of each lane, by code and then by place. */
+template <typename WORD> static DEVICE pool_record<WORD> lanes_sort(pool_record<WORD> mine)
+{
+    unsigned const lane = lane_id();
+#pragma unroll
+    for (unsigned size = 2; size <= WARP_LANES; size *= 2)
+#pragma unroll
+        for (unsigned step = size / 2; step > 0; step /= 2) {
+            WORD const     code = __shfl_xor_sync(WARP_ALL, mine.code, step);
+            uint64_t const place = __shfl_xor_sync(WARP_ALL, mine.place, step);
+            bool const     lower = ((lane & step) == 0) == ((lane & size) == 0);
+            bool const     less =
+                mine.code < code || (mine.code == code && mine.place < place);
+            if (less != lower)
+                mine = {code, place};
+        }
+    return mine;
+}
+
 /* Sorts one word of each lane. */
 template <typename WORD> static DEVICE WORD lanes_sort(WORD mine)
 {
@@ -177,22 +202,53 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         return lane < inside ? s->few[lane] : (WORD) ~(WORD)0;
     }
 
+    /* Adds the first `wanted` keys that are equal to `word` to `few`, from `first` on. */
+    DEVICE void gather_ties(SHARED *s, WORD word, unsigned first, unsigned wanted)
+    {
+        unsigned taken = 0; /* ties before this row of items */
+#pragma unroll
+        for (int e = 0; e < ITEMS; e++)
+            if (taken < wanted) {
+                bool const     mine = x[e] == word && place(e) < n;
+                uint32_t const lanes = __ballot_sync(WARP_ALL, mine);
+                unsigned       before = taken, total = (unsigned)__popc(lanes);
+                if constexpr (WARPS > 1) {
+                    unsigned const warp = thread / WARP_LANES;
+                    if (lane_id() == 0)
+                        s->totals[parity][warp] = total;
+                    __syncthreads();
+                    unsigned const its = lane_id() < WARPS ? s->totals[parity][lane_id()] : 0;
+                    before += __reduce_add_sync(WARP_ALL, lane_id() < warp ? its : 0);
+                    total = __reduce_add_sync(WARP_ALL, its);
+                    parity ^= 1;
+                }
+                unsigned const at = before + (unsigned)__popc(lanes & lanes_before());
+                if (mine && at < wanted) {
+                    s->few[first + at] = word;
+                    s->few_place[first + at] = place(e);
+                }
+                taken += total;
+            }
+        pool_sync<WARPS>();
+    }
+
     struct bracket {
         WORD     lo, hi;        /* words of the bracket */
         unsigned below, inside; /* keys before it, and in it */
     };
 
-    /* Narrows the bracket of a rank below n to one word or to at most `most` keys. */
-    DEVICE bracket narrow(SHARED *s, unsigned rank, unsigned most)
+    /* Narrows the bracket of a rank below n to one word, or until it has at most 32 keys. With
+     * `all` the keys before the bracket count, too. */
+    DEVICE bracket narrow(SHARED *s, unsigned rank, bool all)
     {
         bracket b = {0, (WORD) ~(WORD)0, 0, n};
-        for (unsigned round = 0; b.lo != b.hi && b.inside > most; round++) {
+        for (unsigned round = 0; b.lo != b.hi && b.inside + (all ? b.below : 0) > POOL_FEW;
+             round++) {
             WORD pivot = b.lo + (b.hi - b.lo) / 2;
             if (round < POOL_SAMPLES || round % 2 == 0) {
                 WORD           sorted;
                 unsigned const drawn = draw(s, b.lo, b.hi, &sorted);
-                unsigned       at =
-                    (unsigned)((uint64_t)(rank - b.below) * drawn / b.inside);
+                unsigned at = (unsigned)((uint64_t)(rank - b.below) * drawn / b.inside);
                 if (round % 2 == 0)
                     at = at + POOL_BIAS < drawn ? at + POOL_BIAS : drawn - 1;
                 else
@@ -213,10 +269,30 @@ template <int WARPS_, int ITEMS_, typename WORD_> struct pool {
         return b;
     }
 
+    /* The first k keys, k from 1 to 32 and at most n, by code and then by place: lane r of every
+     * warp gets key r. */
+    DEVICE pool_record<WORD> first_keys(SHARED *s, unsigned k)
+    {
+        bracket const     b = narrow(s, k - 1, true);
+        unsigned const    up_to = b.below + b.inside, lane = lane_id();
+        pool_record<WORD> mine;
+        if (up_to <= POOL_FEW) {
+            mine.code = gather(s, 0, b.hi, up_to, &mine.place);
+        } else { /* the bracket is one word, which more keys have than fit */
+            if (b.below > 0)
+                (void)gather(s, 0, b.lo - 1, b.below, &mine.place);
+            pool_sync<WARPS>(); /* earlier reads of `few` are done */
+            gather_ties(s, b.lo, b.below, k - b.below);
+            mine.code = lane < k ? s->few[lane] : (WORD) ~(WORD)0;
+            mine.place = lane < k ? s->few_place[lane] : ~(uint64_t)0;
+        }
+        return lanes_sort(mine);
+    }
+
     /* The key of a rank below n, and of the next rank if that is wanted and below n. */
     DEVICE WORD pick(SHARED *s, unsigned rank, bool wants_next, WORD *next)
     {
-        bracket const b = narrow(s, rank, POOL_FEW);
+        bracket const b = narrow(s, rank, false);
         WORD          key = b.lo;
         bool const    next_inside = rank + 1 < b.below + b.inside;
         *next = key;

@@ -40,7 +40,8 @@ static segment_scan_work<ACC> segment_scan_layout(cuda_scratch *scratch,
 {
     typedef segment_shape<ACC> SHAPE;
     segment_scan_work<ACC>     work = {};
-    work.classes = segment_classes_layout(scratch, view, n, SHAPE::PART, SHAPE::TILE);
+    work.classes = segment_classes_layout(
+        scratch, view, n, segment_two_classes(SHAPE::PART, SHAPE::TILE));
     size_t const begin = scratch->used;
     size_t const words = segment_classes_may_link(work.classes) ? work.classes.most_tiles : 0;
     work.state.ticket = scratch_take<unsigned long long>(scratch, 1);

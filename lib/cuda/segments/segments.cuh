@@ -59,6 +59,7 @@ struct segment_limits {
 struct segment_large { /* an entry of the last list; first_tile ascends */
     segment  where;
     uint64_t first_tile;
+    uint64_t number; /* of the segment */
 };
 
 struct segment_lists { /* in device scratch */
@@ -108,8 +109,9 @@ static DEVICE uint64_t segment_large_count(const segment_lists &lists)
     return count < lists.room[2] ? count : lists.room[2];
 }
 
-/* The large segment of a tile: the last entry with first_tile <= tile. There is at least one. */
-static DEVICE segment_large segment_of_tile(const segment_lists &lists, uint64_t tile)
+/* The entry of the large segment of a tile: the last one with first_tile <= tile. There is at least
+ * one. */
+static DEVICE uint64_t segment_slot_of_tile(const segment_lists &lists, uint64_t tile)
 {
     uint64_t lo = 0, hi = segment_large_count(lists);
     while (lo + 1 < hi) {
@@ -118,7 +120,13 @@ static DEVICE segment_large segment_of_tile(const segment_lists &lists, uint64_t
         lo = below ? middle : lo;
         hi = below ? hi : middle;
     }
-    return lists.large[lo];
+    return lo;
+}
+
+/* The large segment of a tile. */
+static DEVICE segment_large segment_of_tile(const segment_lists &lists, uint64_t tile)
+{
+    return lists.large[segment_slot_of_tile(lists, tile)];
 }
 
 /* Blocks of `threads` threads for n items, at most `resident` on each multiprocessor. */
