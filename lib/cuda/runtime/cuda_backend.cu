@@ -347,6 +347,23 @@ static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *ex
     return frame_end(&frame, dev_sample(&frame.call, job));
 }
 
+/* Verbs on an array or on its segments. */
+#define WITH_SEGMENTS(job_type, layout, name)                                                      \
+    static size_t any_##name##_scratch(const job_type *job)                                        \
+    {                                                                                              \
+        return job->layout == NULL ? dev_##name##_scratch(job)                                     \
+                                   : dev_segments_##name##_scratch(job);                           \
+    }                                                                                              \
+    static ordo_status any_##name(cuda_call *call, const job_type *job)                            \
+    {                                                                                              \
+        return job->layout == NULL ? dev_##name(call, job) : dev_segments_##name(call, job);       \
+    }
+WITH_SEGMENTS(ordo_sort_job, segments, sort)
+WITH_SEGMENTS(ordo_pairs_job, keys.segments, sort_pairs)
+WITH_SEGMENTS(ordo_argsort_job, segments, argsort)
+WITH_SEGMENTS(ordo_rank_job, segments, rank)
+#undef WITH_SEGMENTS
+
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
 #define SLOT(slot, job, list, name) table.slot = verb<job, list, dev_##name##_scratch, dev_##name>
@@ -354,6 +371,10 @@ static const char *isa(const void *state) { return ((const cuda_state *)state)->
 #define SLOTS(slot, job, list, name)                                                               \
     SLOT(slot, job, list, name);                                                                   \
     table.slot##_scratch = verb_scratch<job, list, dev_##name##_scratch>
+
+#define SEGMENT_SLOTS(slot, job, list, name)                                                       \
+    table.slot = verb<job, list, any_##name##_scratch, any_##name>;                                \
+    table.slot##_scratch = verb_scratch<job, list, any_##name##_scratch>
 
 static ordo_backend make_table(void)
 {
@@ -365,10 +386,10 @@ static ordo_backend make_table(void)
     table.close = cuda_close;
     table.isa = isa;
     table.isa_all = isa;
-    SLOTS(sort, ordo_sort_job, sort_arrays, sort);
-    SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
-    SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
-    SLOTS(rank, ordo_rank_job, rank_arrays, rank);
+    SEGMENT_SLOTS(sort, ordo_sort_job, sort_arrays, sort);
+    SEGMENT_SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
+    SEGMENT_SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
+    SEGMENT_SLOTS(rank, ordo_rank_job, rank_arrays, rank);
     SLOTS(rank_sorted, ordo_rank_sorted_job, rank_sorted_arrays, rank_sorted);
     SLOTS(topk, ordo_topk_job, topk_arrays, topk);
     SLOTS(scan, ordo_scan_job, scan_arrays, scan);

@@ -40,6 +40,16 @@ ordo_status dev_argsort(cuda_call *call, const ordo_argsort_job *job);
 size_t      dev_rank_scratch(const ordo_rank_job *job);
 ordo_status dev_rank(cuda_call *call, const ordo_rank_job *job);
 
+/* segments/dev_segments_sort.cu: the same on the segments of an array (job->segments) */
+size_t      dev_segments_sort_scratch(const ordo_sort_job *job);
+ordo_status dev_segments_sort(cuda_call *call, const ordo_sort_job *job);
+size_t      dev_segments_sort_pairs_scratch(const ordo_pairs_job *job);
+ordo_status dev_segments_sort_pairs(cuda_call *call, const ordo_pairs_job *job);
+size_t      dev_segments_argsort_scratch(const ordo_argsort_job *job);
+ordo_status dev_segments_argsort(cuda_call *call, const ordo_argsort_job *job);
+size_t      dev_segments_rank_scratch(const ordo_rank_job *job);
+ordo_status dev_segments_rank(cuda_call *call, const ordo_rank_job *job);
+
 /* rough/dev_radius.cu */
 size_t      dev_radius_scratch(const ordo_radius_job *job);
 ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job);
