@@ -10,7 +10,6 @@
  * bits; scratch: n / 8 bytes, and n / 128 for average ranks. Time does not depend on ties. */
 #include "cuda/papers/papers.cuh"
 #include "cuda/rank/dev_rank.cuh"
-#include "cuda/segments/dev_segment.cuh"
 
 static constexpr int PASS_TILE = HEADS_WARPS * HEADS_CHUNK;
 
@@ -340,15 +339,11 @@ static heads_table table_of(cuda_scratch *scratch, const ordo_rank_sorted_job *j
 
 size_t dev_rank_sorted_scratch(const ordo_rank_sorted_job *job)
 {
-    if (job->segments != NULL)
-        return dev_segment_rank_sorted_scratch(job);
     return is_paper(job->algorithm) ? dev_rank_paper_scratch(job) : scratch_of(table_of, job);
 }
 
 ordo_status dev_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job)
 {
-    if (job->segments != NULL)
-        return dev_segment_rank_sorted(call, job);
     if (is_paper(job->algorithm))
         return dev_rank_paper(call, job);
     if (job->algorithm != ORDO_ALGORITHM_AUTO)

@@ -7,7 +7,6 @@
  * wait for the result. */
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/runtime/cuda_tuning.cuh"
-#include "cuda/segments/dev_segment.cuh"
 #include "cuda/warp/warp_heads.cuh"
 
 enum {
@@ -159,23 +158,13 @@ static ordo_status ask(cuda_call *call, ordo_type type, const void *keys, size_t
     return call_fetch(call, answer, device, sizeof *answer);
 }
 
-size_t dev_is_sorted_scratch(const ordo_order_job *job)
-{
-    return job->segments != NULL ? dev_segment_is_sorted_scratch(job) : CUDA_SCRATCH_ALIGN;
-}
-
-size_t dev_runs_scratch(const ordo_runs_job *job)
-{
-    return job->segments != NULL ? dev_segment_runs_scratch(job) : CUDA_SCRATCH_ALIGN;
-}
-
+size_t dev_is_sorted_scratch(const ordo_order_job *) { return CUDA_SCRATCH_ALIGN; }
+size_t dev_runs_scratch(const ordo_runs_job *) { return CUDA_SCRATCH_ALIGN; }
 size_t dev_count_nans_scratch(const ordo_count_job *) { return CUDA_SCRATCH_ALIGN; }
 
 ordo_status dev_is_sorted(cuda_call *call, const ordo_order_job *job)
 {
     uint64_t fall = UINT64_MAX;
-    if (job->segments != NULL)
-        return dev_segment_is_sorted(call, job);
     call->exec->algorithm = "compare";
     if (job->n > 1)
         TRY(ask<ORDER_FIRST_FALL>(call, job->type, job->keys, job->n, job->descending, &fall));
@@ -186,8 +175,6 @@ ordo_status dev_is_sorted(cuda_call *call, const ordo_order_job *job)
 ordo_status dev_runs(cuda_call *call, const ordo_runs_job *job)
 {
     uint64_t falls = 0;
-    if (job->segments != NULL)
-        return dev_segment_runs(call, job);
     call->exec->algorithm = "compare";
     if (job->n > 1)
         TRY(ask<ORDER_FALLS>(call, job->type, job->keys, job->n, job->descending, &falls));

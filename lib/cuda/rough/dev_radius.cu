@@ -11,7 +11,6 @@
 #include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/rough/dev_rough.cuh"
 #include "cuda/rough/radius_far.cuh"
-#include "cuda/segments/dev_segment.cuh"
 
 struct radius_words { /* results on the device */
     uint64_t radius;
@@ -50,8 +49,6 @@ static bool by_sequences(const ordo_radius_job *job)
 
 size_t dev_radius_scratch(const ordo_radius_job *job)
 {
-    if (job->segments != NULL)
-        return dev_segment_radius_scratch(job);
     if (by_sequences(job))
         return dev_sequences_scratch(job);
     cuda_scratch counted = {NULL, 0};
@@ -119,8 +116,6 @@ ordo_status dev_radius(cuda_call *call, const ordo_radius_job *job)
 {
     const uint64_t *radius;
     uint64_t        found = 0;
-    if (job->segments != NULL)
-        return dev_segment_radius(call, job);
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
         return ordo_fail(
             call->exec, ORDO_E_UNSUPPORTED,

@@ -317,7 +317,8 @@ static size_t select_keys_scratch(const ordo_select_job *job, const ordo_exec *e
     ordo_select_job  copy = *job;
     job_arrays const arrays = keys_arrays(&copy);
     if (job->segments != NULL)
-        return verb_scratch<ordo_select_job, select_segments_arrays, dev_select_scratch>(job, exec);
+        return verb_scratch<ordo_select_job, select_segments_arrays, dev_segments_select_scratch>(
+            job, exec);
     return job->n == 0 ? 0
                        : copies_of(&arrays, exec) + dev_select_scratch(job) +
                              ordo_round_up(job->count * sizeof(uint64_t), CUDA_SCRATCH_ALIGN);
@@ -343,8 +344,8 @@ static ordo_status select_framed(cuda_frame *frame, ordo_select_job *job, const 
 static ordo_status select_keys(void *state, const ordo_select_job *given, ordo_exec *exec)
 {
     if (given->segments != NULL)
-        return verb<ordo_select_job, select_segments_arrays, dev_select_scratch, dev_select>(
-            state, given, exec);
+        return verb<ordo_select_job, select_segments_arrays, dev_segments_select_scratch,
+                    dev_segments_select>(state, given, exec);
     if (given->n == 0)
         return ORDO_OK;
     ordo_select_job  job = *given;
@@ -394,6 +395,29 @@ static ordo_status sample(void *state, const ordo_sample_job *job, ordo_exec *ex
     return frame_end(&frame, dev_sample(&frame.call, job));
 }
 
+/* Verbs on an array or on its segments. */
+#define WITH_SEGMENTS(job_type, layout, name)                                                      \
+    static size_t any_##name##_scratch(const job_type *job)                                        \
+    {                                                                                              \
+        return job->layout == NULL ? dev_##name##_scratch(job)                                     \
+                                   : dev_segments_##name##_scratch(job);                           \
+    }                                                                                              \
+    static ordo_status any_##name(cuda_call *call, const job_type *job)                            \
+    {                                                                                              \
+        return job->layout == NULL ? dev_##name(call, job) : dev_segments_##name(call, job);       \
+    }
+WITH_SEGMENTS(ordo_sort_job, segments, sort)
+WITH_SEGMENTS(ordo_pairs_job, keys.segments, sort_pairs)
+WITH_SEGMENTS(ordo_argsort_job, segments, argsort)
+WITH_SEGMENTS(ordo_rank_job, segments, rank)
+WITH_SEGMENTS(ordo_rank_sorted_job, segments, rank_sorted)
+WITH_SEGMENTS(ordo_topk_job, segments, topk)
+WITH_SEGMENTS(ordo_scan_job, segments, scan)
+WITH_SEGMENTS(ordo_radius_job, segments, radius)
+WITH_SEGMENTS(ordo_order_job, segments, is_sorted)
+WITH_SEGMENTS(ordo_runs_job, segments, runs)
+#undef WITH_SEGMENTS
+
 static const char *isa(const void *state) { return ((const cuda_state *)state)->isa; }
 
 #define SLOT(slot, job, list, name) table.slot = verb<job, list, dev_##name##_scratch, dev_##name>
@@ -401,6 +425,13 @@ static const char *isa(const void *state) { return ((const cuda_state *)state)->
 #define SLOTS(slot, job, list, name)                                                               \
     SLOT(slot, job, list, name);                                                                   \
     table.slot##_scratch = verb_scratch<job, list, dev_##name##_scratch>
+
+#define SEGMENT_SLOT(slot, job, list, name)                                                        \
+    table.slot = verb<job, list, any_##name##_scratch, any_##name>
+
+#define SEGMENT_SLOTS(slot, job, list, name)                                                       \
+    SEGMENT_SLOT(slot, job, list, name);                                                           \
+    table.slot##_scratch = verb_scratch<job, list, any_##name##_scratch>
 
 static ordo_backend make_table(void)
 {
@@ -412,18 +443,18 @@ static ordo_backend make_table(void)
     table.close = cuda_close;
     table.isa = isa;
     table.isa_all = isa;
-    SLOTS(sort, ordo_sort_job, sort_arrays, sort);
-    SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
-    SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
-    SLOTS(rank, ordo_rank_job, rank_arrays, rank);
-    SLOTS(rank_sorted, ordo_rank_sorted_job, rank_sorted_arrays, rank_sorted);
-    SLOTS(topk, ordo_topk_job, topk_arrays, topk);
-    SLOTS(scan, ordo_scan_job, scan_arrays, scan);
+    SEGMENT_SLOTS(sort, ordo_sort_job, sort_arrays, sort);
+    SEGMENT_SLOTS(sort_pairs, ordo_pairs_job, pairs_arrays, sort_pairs);
+    SEGMENT_SLOTS(argsort, ordo_argsort_job, argsort_arrays, argsort);
+    SEGMENT_SLOTS(rank, ordo_rank_job, rank_arrays, rank);
+    SEGMENT_SLOTS(rank_sorted, ordo_rank_sorted_job, rank_sorted_arrays, rank_sorted);
+    SEGMENT_SLOTS(topk, ordo_topk_job, topk_arrays, topk);
+    SEGMENT_SLOTS(scan, ordo_scan_job, scan_arrays, scan);
     SLOTS(scan_bits, ordo_bits_job, bits_arrays, scan_bits);
     SLOTS(partition, ordo_partition_job, partition_arrays, partition);
-    SLOTS(radius, ordo_radius_job, radius_arrays, radius);
-    SLOT(is_sorted, ordo_order_job, order_arrays, is_sorted);
-    SLOT(runs, ordo_runs_job, runs_arrays, runs);
+    SEGMENT_SLOTS(radius, ordo_radius_job, radius_arrays, radius);
+    SEGMENT_SLOT(is_sorted, ordo_order_job, order_arrays, is_sorted);
+    SEGMENT_SLOT(runs, ordo_runs_job, runs_arrays, runs);
     SLOT(count_nans, ordo_count_job, keys_arrays<ordo_count_job>, count_nans);
     table.select = select_keys;
     table.select_scratch = select_keys_scratch;

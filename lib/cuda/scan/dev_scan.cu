@@ -16,7 +16,6 @@
 #include "cuda/runtime/cuda_tuning.cuh"
 #include "cuda/scan/dev_scan_ops.cuh"
 #include "cuda/scan/dev_scan_stream.cuh"
-#include "cuda/segments/dev_segment.cuh"
 
 /* Starts a copy of a vector to shared memory, or copies it if it is too short for that. copies_wait
  * waits for this thread's copies. */
@@ -184,8 +183,6 @@ static ordo_status scan(const scan_plan *plan)
 
 size_t dev_scan_scratch(const ordo_scan_job *job)
 {
-    if (job->segments != NULL)
-        return dev_segment_scan_scratch(job);
     if (job->algorithm == ORDO_ALGORITHM_BALLOT)
         return dev_scan_ballot_scratch(job);
     cuda_scratch    counting = {NULL, 0};
@@ -196,8 +193,6 @@ size_t dev_scan_scratch(const ordo_scan_job *job)
 
 ordo_status dev_scan(cuda_call *call, const ordo_scan_job *job)
 {
-    if (job->segments != NULL)
-        return dev_segment_scan(call, job);
     if (job->algorithm == ORDO_ALGORITHM_BALLOT)
         return dev_scan_ballot(call, job);
     scan_plan const plan = {call, job, &call->scratch};

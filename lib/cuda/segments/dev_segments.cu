@@ -25,6 +25,7 @@ static DEVICE void list_large(const segment_lists &lists, uint64_t tile, segment
     uint64_t const one = (uint64_t)1 << SEGMENT_SLOT_SHIFT;
     uint64_t const taken = atomicAdd(&lists.counts[2], (unsigned long long)(one | tiles));
     uint64_t const slot = taken >> SEGMENT_SLOT_SHIFT, first = taken & (one - 1);
+    atomicMax(lists.longest, (unsigned long long)where.length);
     if (slot < lists.room[2])
         lists.large[slot] = {where, first, number};
 }
@@ -54,8 +55,8 @@ static __global__ void __launch_bounds__(SEGMENT_BLOCK_THREADS)
 ordo_status segments_classify(cuda_call *call, const segment_map &map,
                               const segment_limits &classes, const segment_lists &lists)
 {
-    CUDA_TRY(call->exec, cudaMemsetAsync(lists.counts, 0, SEGMENT_LISTS * sizeof *lists.counts,
-                                         call->stream));
+    CUDA_TRY(call->exec, cudaMemsetAsync(lists.counts, 0,
+                                         (SEGMENT_LISTS + 1) * sizeof *lists.counts, call->stream));
     return CUDA_LAUNCH(call, classify, segment_grid(call, map.count, SEGMENT_BLOCK_THREADS, 8),
                        SEGMENT_BLOCK_THREADS, 0, map, classes, lists);
 }

@@ -48,7 +48,7 @@ static inline digits_table digits_layout(cuda_scratch *scratch, const segment_cl
 /* Loads a tile; returns how many keys it has. */
 template <typename WORD>
 static DEVICE unsigned digits_load(const segment_codes<WORD> &codes, const void *keys,
-                                   const segment_tile &here, WORD (&x)[DIGITS_ITEMS])
+                                   const segment_part &here, WORD (&x)[DIGITS_ITEMS])
 {
     uint64_t const from = here.tile * DIGITS_TILE;
     uint64_t const left = here.where.length > from ? here.where.length - from : 0;
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
 {
     uint64_t const tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        segment_tile const here = segment_tile_at(classes, t);
+        segment_part const here = segment_tile_at(classes, t);
         WORD               x[DIGITS_ITEMS];
         (void)digits_load(codes, keys, here, x);
         unsigned nans = 0;
@@ -109,7 +109,7 @@ static __global__ void __launch_bounds__(DIGITS_THREADS)
     __shared__ unsigned bins[DIGITS_BINS];
     uint64_t const      tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        segment_tile const here = segment_tile_at(classes, t);
+        segment_part const here = segment_tile_at(classes, t);
         WORD               x[DIGITS_ITEMS];
         unsigned const     count = digits_load(codes, keys, here, x);
         if (count == 0) /* the lists lack the segment */

@@ -55,7 +55,7 @@ static __global__ void __launch_bounds__(MEASURE_THREADS)
     __shared__ ACC               totals[WARPS];
     uint64_t const               tiles = segment_tiles_count(classes);
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        segment_tile const here = segment_tile_at(classes, t);
+        segment_part const here = segment_tile_at(classes, t);
         uint64_t const     from = here.tile * MEASURE_TILE;
         uint64_t const     left = here.where.length > from ? here.where.length - from : 0;
         unsigned const     count = left < MEASURE_TILE ? (unsigned)left : MEASURE_TILE;

@@ -116,18 +116,18 @@ static __global__ void __launch_bounds__(CUDA_TUNE_SCAN_THREADS, 3)
     typedef segment_shape<ACC>   SHAPE;
     constexpr unsigned           ROWS = SHAPE::ROWS, ROW = SHAPE::ROW, VECTOR = SHAPE::VECTOR;
     __shared__ ACC               totals[SHAPE::WARPS], looked[SHAPE::WARPS + 1];
-    __shared__ segment_tile      taken;
+    __shared__ segment_part      taken;
     unsigned const               warp = threadIdx.x / WARP_LANES, lane = lane_id();
     uint64_t const               tiles = segment_tiles_count(classes);
     for (;;) {
         __syncthreads(); /* shared memory is free again */
         if (threadIdx.x == 0) {
             uint64_t const ticket = atomicAdd(state.ticket, 1ull);
-            taken = ticket < tiles ? segment_tile_at(classes, ticket) : segment_tile{};
+            taken = ticket < tiles ? segment_tile_at(classes, ticket) : segment_part{};
             taken.is_over = ticket >= tiles;
         }
         __syncthreads();
-        segment_tile const here = taken;
+        segment_part const here = taken;
         if (here.is_over)
             return;
         uint64_t const mine = here.tile * SHAPE::TILE + warp * SHAPE::PART + lane * VECTOR;

@@ -17,7 +17,7 @@ struct segment_classes { /* a kernel argument */
     uint64_t       most_tiles; /* no more than this number of tiles */
 };
 
-struct segment_tile {
+struct segment_part {
     segment  where;      /* the segment */
     uint64_t number;     /* its number */
     uint64_t slot;       /* its number among the long segments, in any order */
@@ -87,9 +87,9 @@ static DEVICE uint64_t segment_tiles_count(const segment_classes &classes)
 
 /* The tile with a number below segment_tiles_count. If the lists lack the segment of the tile, the
  * tile has an empty segment. */
-static DEVICE segment_tile segment_tile_at(const segment_classes &classes, uint64_t number)
+static DEVICE segment_part segment_tile_at(const segment_classes &classes, uint64_t number)
 {
-    segment_tile found = {};
+    segment_part found = {};
     if (classes.map.offsets == NULL) {
         found.number = found.slot = number / classes.each;
         found.where = segment_at(classes.map, found.number);

@@ -64,6 +64,7 @@ struct segment_large { /* an entry of the last list; first_tile ascends */
 
 struct segment_lists { /* in device scratch */
     unsigned long long *counts;  /* [SEGMENT_LISTS] entries wanted; of the last list, see above */
+    unsigned long long *longest; /* elements of the longest segment of the last list */
     uint64_t           *list[2]; /* segment numbers */
     segment_large      *large;
     uint64_t            room[SEGMENT_LISTS]; /* entries of each list */
@@ -79,7 +80,8 @@ static inline segment_lists segment_lists_layout(cuda_scratch *scratch, size_t n
     for (int c = 0; c < SEGMENT_LISTS; c++)
         lists.room[c] = ordo_min(count, n / (classes.limits[c] + 1) + 1);
     lists.tiles = n / classes.tile + lists.room[2];
-    lists.counts = scratch_take<unsigned long long>(scratch, SEGMENT_LISTS);
+    lists.counts = scratch_take<unsigned long long>(scratch, SEGMENT_LISTS + 1);
+    lists.longest = lists.counts == NULL ? NULL : lists.counts + SEGMENT_LISTS;
     lists.list[0] = scratch_take<uint64_t>(scratch, lists.room[0]);
     lists.list[1] = scratch_take<uint64_t>(scratch, lists.room[1]);
     lists.large = scratch_take<segment_large>(scratch, lists.room[2]);
@@ -110,7 +112,7 @@ static DEVICE uint64_t segment_large_count(const segment_lists &lists)
 }
 
 /* The entry of the large segment of a tile: the last one with first_tile <= tile. There is at least
- * one. */
+ * one. The tile may lie beyond its end if the lists were too short. */
 static DEVICE uint64_t segment_slot_of_tile(const segment_lists &lists, uint64_t tile)
 {
     uint64_t lo = 0, hi = segment_large_count(lists);

@@ -8,7 +8,6 @@
  * one read and a few hundredths; RADIX one read for 13 bits of the key, and one more. Scratch: AUTO
  * n/16 words (n/4 for more than 4 positions) and 2.2 million more; RADIX 0.2 MB. */
 #include "cuda/papers/papers.cuh"
-#include "cuda/segments/dev_segment.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
 
@@ -217,8 +216,6 @@ static bool has_sub_arrays(const ordo_select_job *job)
 size_t dev_select_scratch(const ordo_select_job *job)
 {
     cuda_scratch scratch = {};
-    if (job->segments != NULL)
-        return dev_segment_select_scratch(job);
     if (has_sub_arrays(job))
         return dev_select_bitonic_scratch(job);
     if (!is_many(job)) {
@@ -232,8 +229,6 @@ size_t dev_select_scratch(const ordo_select_job *job)
 
 ordo_status dev_select(cuda_call *call, const ordo_select_job *job)
 {
-    if (job->segments != NULL)
-        return dev_segment_select(call, job);
     if (job->count == 0)
         return ORDO_OK;
     if (has_sub_arrays(job))

@@ -9,7 +9,6 @@
  * Cost: one read and a few hundredths (2^28 f32, the first 100: 0.36 ms; all equal: 0.47). Scratch:
  * 12 or 16 bytes for each of 2k + n/512 + 2.2e6 keys, 32 a winner. Ties are folded. */
 #include "cuda/block/block_select_ties.cuh"
-#include "cuda/segments/dev_segment.cuh"
 #include "cuda/select/dev_select.cuh"
 #include "cuda/select/dev_select_few.cuh"
 #include "cuda/sort/dev_radix_memory.cuh"
@@ -411,8 +410,6 @@ static topk_work topk_layout(cuda_scratch *scratch, const ordo_topk_job *job)
 
 size_t dev_topk_scratch(const ordo_topk_job *job)
 {
-    if (job->segments != NULL)
-        return dev_segment_topk_scratch(job);
     if (!is_sorted_whole(job))
         return scratch_of(topk_layout, job);
     ordo_argsort_job const sort = argsort_of(job, NULL);
@@ -421,8 +418,6 @@ size_t dev_topk_scratch(const ordo_topk_job *job)
 
 ordo_status dev_topk(cuda_call *call, const ordo_topk_job *job)
 {
-    if (job->segments != NULL)
-        return dev_segment_topk(call, job);
     if (job->k == 0 || (job->values == NULL && job->index == NULL))
         return ORDO_OK;
     if (is_sorted_whole(job))

@@ -1,10 +1,10 @@
-/* dev_segment_order.cu - is_sorted and runs of every segment (segment_measure.cuh).
+/* dev_segments_order.cu - is_sorted and runs of every segment (segment_measure.cuh).
  *
  * Every key is compared with its left neighbour in the segment. Memory moved: the keys once, or
  * three times if the segments have a step. Scratch: the list of long segments; rows of a layout with
  * a step. is_sorted waits only if the host asks for the first segment that is not sorted. */
 #include "cuda/runtime/cuda_keys.cuh"
-#include "cuda/segments/dev_segment.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_keys.cuh"
 #include "cuda/segments/segment_measure.cuh"
 
@@ -93,12 +93,12 @@ template <typename JOB> static ordo_status order_begin(cuda_call *call, const or
     return segment_classes_fill(call, work.classes);
 }
 
-size_t dev_segment_is_sorted_scratch(const ordo_order_job *job)
+size_t dev_segments_is_sorted_scratch(const ordo_order_job *job)
 {
     return scratch_of(order_layout<ordo_order_job>, job);
 }
 
-ordo_status dev_segment_is_sorted(cuda_call *call, const ordo_order_job *job)
+ordo_status dev_segments_is_sorted(cuda_call *call, const ordo_order_job *job)
 {
     order_work const work = order_layout(&call->scratch, job);
     TRY(order_begin(call, work, job));
@@ -121,12 +121,12 @@ ordo_status dev_segment_is_sorted(cuda_call *call, const ordo_order_job *job)
     return ORDO_OK;
 }
 
-size_t dev_segment_runs_scratch(const ordo_runs_job *job)
+size_t dev_segments_runs_scratch(const ordo_runs_job *job)
 {
     return scratch_of(order_layout<ordo_runs_job>, job);
 }
 
-ordo_status dev_segment_runs(cuda_call *call, const ordo_runs_job *job)
+ordo_status dev_segments_runs(cuda_call *call, const ordo_runs_job *job)
 {
     order_work const work = order_layout(&call->scratch, job);
     TRY(order_begin(call, work, job));

@@ -1,4 +1,4 @@
-/* dev_segment_ranks.cu - the ranks of every segment of a sorted array.
+/* dev_segments_ranks.cu - the ranks of every segment of a sorted array.
  *
  * A head is the first key of a group of tied keys. The minimum rank of a key is the place of the
  * last head up to the key: a scan of maxima. The maximum rank is the end of its group: the same from
@@ -6,7 +6,7 @@
  * scans, whose first one leaves minimum ranks in the result. Memory moved: keys and ranks once;
  * average: keys twice, ranks three times. Scratch: 32 bytes a tile of a long segment; rows of a
  * layout with a step. */
-#include "cuda/segments/dev_segment.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_keys.cuh"
 #include "cuda/segments/segment_scan.cuh"
 #include "cuda/warp/warp_heads.cuh"
@@ -126,12 +126,12 @@ static ordo_status rank_by(cuda_call *call, const ordo_rank_sorted_job *job, con
     return ORDO_E_ARG;
 }
 
-size_t dev_segment_rank_sorted_scratch(const ordo_rank_sorted_job *job)
+size_t dev_segments_rank_sorted_scratch(const ordo_rank_sorted_job *job)
 {
     return scratch_of(rank_layout, job);
 }
 
-ordo_status dev_segment_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job)
+ordo_status dev_segments_rank_sorted(cuda_call *call, const ordo_rank_sorted_job *job)
 {
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
         return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,

@@ -1,4 +1,4 @@
-/* dev_segment_select.cu - the keys at some positions of every segment, and quantiles.
+/* dev_segments_select.cu - the keys at some positions of every segment, and quantiles.
  *
  * Up to 256 keys: a few lanes sort the segment in registers (warp_sort.cuh). Up to 1024 a warp, up
  * to 16384 (8-byte keys: 8192) a block holds the keys in registers and searches (segment_pool.cuh).
@@ -6,7 +6,7 @@
  * after the other (dev_select.cu). For more than SELECT_MOST positions a copy is sorted.
  * Memory moved: the keys once, up to 16384; longer segments once for each 8 bits of the key.
  * Scratch: 4 KB a long segment; the positions; rows of a layout with a step; the sorted copy. */
-#include "cuda/segments/dev_segment.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_digits.cuh"
 #include "cuda/segments/segment_keys.cuh"
 #include "cuda/segments/segment_pool.cuh"
@@ -349,7 +349,7 @@ static ordo_status select_sorted(cuda_call *call, const ordo_select_job *job)
                  cudaMemcpyAsync(work.sorted, job->keys, work.input.n * work.input.size,
                                  cudaMemcpyDeviceToDevice, call->stream));
     if (work.input.n > 0)
-        TRY(dev_sort(call, &sort));
+        TRY(dev_segments_sort(call, &sort));
     return with_segment_codes(job->type, job->descending, KEY_TOTAL, [&](auto codes) {
         segment_map const map = segment_map_of(&work.input.view, work.input.n);
         return CUDA_LAUNCH(call, select_from_sorted<decltype(codes.flip)>,
@@ -386,7 +386,7 @@ static ordo_status select_alone(cuda_call *call, const ordo_select_job *job)
     return ORDO_OK;
 }
 
-size_t dev_segment_select_scratch(const ordo_select_job *job)
+size_t dev_segments_select_scratch(const ordo_select_job *job)
 {
     size_t alone = 0;
     if (has_alone_length(job)) {
@@ -398,10 +398,10 @@ size_t dev_segment_select_scratch(const ordo_select_job *job)
     cuda_scratch        counted = {};
     sorted_work const   work = sorted_layout(&counted, job);
     ordo_sort_job const sort = sort_of(job, work);
-    return ordo_max(alone, counted.used + (sort.n > 0 ? dev_sort_scratch(&sort) : 0));
+    return ordo_max(alone, counted.used + (sort.n > 0 ? dev_segments_sort_scratch(&sort) : 0));
 }
 
-ordo_status dev_segment_select(cuda_call *call, const ordo_select_job *job)
+ordo_status dev_segments_select(cuda_call *call, const ordo_select_job *job)
 {
     if (job->algorithm != ORDO_ALGORITHM_AUTO && job->algorithm != ORDO_ALGORITHM_RADIX)
         return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,

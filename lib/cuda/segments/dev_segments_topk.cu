@@ -1,4 +1,4 @@
-/* dev_segment_topk.cu - the first k keys of every segment in order, with their indices.
+/* dev_segments_topk.cu - the first k keys of every segment in order, with their indices.
  *
  * k up to 32: a warp (1024 keys) or a block (16384; 8-byte keys: 8192) holds a segment in registers,
  * searches the k-th key, gathers the keys up to it and sorts them by key and index
@@ -6,7 +6,7 @@
  * tile go to scratch, and one block for each segment joins them. Larger k: an argsort of the
  * segments. Memory moved: the keys once. Scratch: 16 bytes for each key of a tile that is kept; for
  * larger k the index and the scratch of the argsort; rows of a layout with a step. */
-#include "cuda/segments/dev_segment.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_keys.cuh"
 #include "cuda/segments/segment_pool.cuh"
 #include "cuda/segments/segment_tiles.cuh"
@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(POOL::THREADS)
     POOL                             mine;
     mine.begin();
     for (uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        segment_tile const here = segment_tile_at(classes, t);
+        segment_part const here = segment_tile_at(classes, t);
         uint64_t const     from = here.tile * POOL::MOST;
         if (from >= here.where.length) /* the lists lack the segment */
             continue;
@@ -355,7 +355,7 @@ static ordo_status topk_sorted(cuda_call *call, const ordo_topk_job *job)
     segment_map const      map = segment_map_of(&work.input.view, work.input.n);
     TRY(segment_input_fill(call, work.input, job->segments));
     if (sort.n > 0)
-        TRY(dev_argsort(call, &sort));
+        TRY(dev_segments_argsort(call, &sort));
     return with_segment_codes(job->type, job->descending, KEY_FOLDED, [&](auto codes) {
         return CUDA_LAUNCH(call, topk_from_index<decltype(codes.flip)>,
                            segment_grid(call, map.count * WARP_LANES, TOPK_THREADS, 8),
@@ -364,17 +364,17 @@ static ordo_status topk_sorted(cuda_call *call, const ordo_topk_job *job)
     });
 }
 
-size_t dev_segment_topk_scratch(const ordo_topk_job *job)
+size_t dev_segments_topk_scratch(const ordo_topk_job *job)
 {
     if (is_searched(job))
         return scratch_of(topk_layout, job);
     cuda_scratch           counted = {};
     topk_sorted_work const work = topk_sorted_layout(&counted, job);
     ordo_argsort_job const sort = argsort_of(job, work);
-    return counted.used + (sort.n > 0 ? dev_argsort_scratch(&sort) : 0);
+    return counted.used + (sort.n > 0 ? dev_segments_argsort_scratch(&sort) : 0);
 }
 
-ordo_status dev_segment_topk(cuda_call *call, const ordo_topk_job *job)
+ordo_status dev_segments_topk(cuda_call *call, const ordo_topk_job *job)
 {
     if (job->segments->count == 0)
         return ORDO_OK;

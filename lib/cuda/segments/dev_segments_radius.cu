@@ -1,4 +1,4 @@
-/* dev_segment_radius.cu - the radius of every segment, and its sequences LR, RL and DM.
+/* dev_segments_radius.cu - the radius of every segment, and its sequences LR, RL and DM.
  *
  * LR is a scan of maxima, RL a scan of minima from the end of the segment (segment_scan.cuh). A
  * thread then finds DM of an element by a search in LR that starts at the element and doubles its
@@ -6,7 +6,7 @@
  * moved: about 8 times the keys. Scratch: LR and RL if the caller does not want them; rows of a
  * layout with a step. */
 #include "cuda/runtime/cuda_keys.cuh"
-#include "cuda/segments/dev_segment.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_keys.cuh"
 #include "cuda/segments/segment_measure.cuh"
 #include "cuda/segments/segment_scan.cuh"
@@ -128,7 +128,7 @@ static radius_work<ACC> radius_layout(cuda_scratch *scratch, const ordo_radius_j
     return work;
 }
 
-size_t dev_segment_radius_scratch(const ordo_radius_job *job)
+size_t dev_segments_radius_scratch(const ordo_radius_job *job)
 {
     return cuda_type_size(job->type) == 8 ? scratch_of(radius_layout<uint64_t>, job)
                                           : scratch_of(radius_layout<uint32_t>, job);
@@ -165,7 +165,7 @@ static ordo_status radius_by(cuda_call *call, const ordo_radius_job *job, CODE c
     return ORDO_OK;
 }
 
-ordo_status dev_segment_radius(cuda_call *call, const ordo_radius_job *job)
+ordo_status dev_segments_radius(cuda_call *call, const ordo_radius_job *job)
 {
     if (job->algorithm == ORDO_ALGORITHM_SEQUENTIAL)
         return ordo_fail(

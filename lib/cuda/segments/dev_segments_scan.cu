@@ -1,4 +1,4 @@
-/* dev_segment_scan.cu - prefix sums, minima and maxima of every segment (segment_scan.cuh).
+/* dev_segments_scan.cu - prefix sums, minima and maxima of every segment (segment_scan.cuh).
  *
  * Rows that dev_scan.cu streams are scanned one after the other, a launch for each. Segments of that
  * length with offsets are scanned by look-back, so only their float sums may differ from a separate
@@ -6,7 +6,7 @@
  * element once, or three times with a step. Scratch: 16 or 32 bytes a tile of a long segment; rows
  * of a layout with a step. */
 #include "cuda/scan/dev_scan_ops.cuh"
-#include "cuda/segments/dev_segment.cuh"
+#include "cuda/runtime/cuda_dev.cuh"
 #include "cuda/segments/segment_scan.cuh"
 
 /* The least tile of a streamed scan, times CUDA_TUNE_STREAM_FROM (dev_scan_stream.cuh). */
@@ -166,14 +166,14 @@ static ordo_status scan_all(cuda_call *call, const ordo_scan_job *job, cuda_scra
                               job->out);
 }
 
-size_t dev_segment_scan_scratch(const ordo_scan_job *job)
+size_t dev_segments_scan_scratch(const ordo_scan_job *job)
 {
     cuda_scratch counted = {};
     (void)scan_all(NULL, job, &counted);
     return counted.used;
 }
 
-ordo_status dev_segment_scan(cuda_call *call, const ordo_scan_job *job)
+ordo_status dev_segments_scan(cuda_call *call, const ordo_scan_job *job)
 {
     if (job->algorithm != ORDO_ALGORITHM_AUTO)
         return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
