@@ -109,7 +109,7 @@ ORDO_HD quantile_place quantile_place_of(ordo_method method, double q, size_t n)
         return quantile_averaged(inverted, n);
     case ORDO_METHOD_CLOSEST_OBSERVATION: {
         double const where = inverted - 0.5; /* halfway: the odd position */
-        return quantile_rounded_up(where, n, fmod(fabs(floor(where)), 2) == 1);
+        return quantile_rounded_up(where, n, fmod(fabs(floor(where)), 2.0) == 1);
     }
     case ORDO_METHOD_INTERPOLATED_INVERTED_CDF:
         return quantile_between_positions(quantile_plotted(count, q, 0, 1), n);
