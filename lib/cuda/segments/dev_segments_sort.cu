@@ -55,8 +55,10 @@ static segment_plan plan_of(cuda_scratch *scratch, const sort_wish *wish)
         plan.tiles = plan.lists.tiles;
     }
     if (plan.longest > classes.tile) {
-        plan.records[0] = scratch_take<char>(scratch, wish->n * plan.record_size);
-        plan.records[1] = scratch_take<char>(scratch, wish->n * plan.record_size);
+        /* Merges of overlapping segments, by bad offsets, read beyond the end. */
+        size_t const room = wish->n + (fixed ? 0 : MERGE_TILE);
+        plan.records[0] = scratch_take<char>(scratch, room * plan.record_size);
+        plan.records[1] = scratch_take<char>(scratch, room * plan.record_size);
         if (wish->result == RESULT_RANKS && wish->ties == ORDO_TIES_DENSE)
             plan.heads = scratch_take<uint32_t>(scratch, plan.tiles);
     }
@@ -84,7 +86,7 @@ static ordo_status with_segment_code(const sort_wish *wish, F &&f)
 static ordo_status sort_records(cuda_call *call, const sort_wish *wish)
 {
     segment_plan const plan = plan_of(&call->scratch, wish);
-    call->exec->algorithm = "radix";
+    call->exec->algorithm = "merge";
     return with_segment_code(wish, [&](auto code) {
         typedef typename decltype(code)::BITS BITS;
         segment_job<BITS> const               job = {code,
@@ -102,10 +104,10 @@ static ordo_status sort_records(cuda_call *call, const sort_wish *wish)
 
 static ordo_status check_algorithm(cuda_call *call, ordo_algorithm algorithm)
 {
-    if (algorithm == ORDO_ALGORITHM_AUTO || algorithm == ORDO_ALGORITHM_RADIX)
+    if (algorithm == ORDO_ALGORITHM_AUTO)
         return ORDO_OK;
     return ordo_fail(call->exec, ORDO_E_UNSUPPORTED,
-                     "a GPU sorts segments only by the algorithms auto and radix");
+                     "a GPU sorts segments only by the algorithm auto");
 }
 
 /* ---- Rows ---- */
